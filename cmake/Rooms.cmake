@@ -1,0 +1,32 @@
+# A room is one folder of src/ with its public headers in include/isthmus/<room>/.
+
+# isthmus_room(NAME SOURCES a.cpp ... USES lower-room ... LINKS library ...): the library isthmus_NAME.
+function(isthmus_room NAME)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;USES;LINKS;PRIVATE_LINKS" ${ARGN})
+  add_library(isthmus_${NAME} STATIC ${ROOM_SOURCES})
+  add_library(Isthmus::${NAME} ALIAS isthmus_${NAME})
+  target_include_directories(isthmus_${NAME} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> PRIVATE "${PROJECT_SOURCE_DIR}/src")
+  list(TRANSFORM ROOM_USES PREPEND isthmus_)
+  target_link_libraries(isthmus_${NAME} PUBLIC ${ROOM_USES} ${ROOM_LINKS}
+    PRIVATE $<BUILD_INTERFACE:isthmus_flags> ${ROOM_PRIVATE_LINKS})
+endfunction()
+
+# isthmus_test(NAME SOURCES ... LINKS ...): a GoogleTest program; each of its tests is one ctest.
+function(isthmus_test NAME)
+  cmake_parse_arguments(TEST "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${NAME} ${TEST_SOURCES})
+  target_include_directories(${NAME} PRIVATE "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/src")
+  target_link_libraries(${NAME} PRIVATE isthmus_flags ${TEST_LINKS} GTest::gmock GTest::gtest_main)
+  include(GoogleTest)
+  gtest_discover_tests(${NAME} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
+endfunction()
+
+# isthmus_add_rooms(NAME...): adds each folder of src/ in the order given.
+macro(isthmus_add_rooms)
+  foreach(room ${ARGN})
+    if(EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/src/${room}/CMakeLists.txt")
+      add_subdirectory(src/${room})
+    endif()
+  endforeach()
+endmacro()
