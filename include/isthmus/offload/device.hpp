@@ -1,0 +1,137 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "isthmus/base/units.hpp"
+
+/// The OpenCL-style flow: buffers in the device's memory, copies, kernels, events. One interface, two back ends: a real
+/// OpenCL device, whose clock is the wall, and a modelled machine, whose clock is exact virtual time.
+///
+/// A flow is written once, as the bodies of one or more host threads. It makes its buffers, kernels, queues and
+/// mailboxes first (set-up), then hands the bodies to Device::run. Inside a body everything goes through the Host it is
+/// given: on a real device bodies are threads, on a modelled one they are actors in virtual time, so a body never waits
+/// for another one by any means but a Mailbox, and touches nothing that another body touches.
+namespace isthmus::offload {
+
+/// A region of the device's memory, freed when it leaves scope, which must be before its Device does.
+class Buffer {
+ public:
+  virtual ~Buffer() = default;
+  virtual Bytes size() const = 0;
+};
+
+/// A kernel that is ready to be launched on its device.
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+};
+
+/// An in-order command queue, used by one host thread; commands of different queues may overlap.
+class Queue {
+ public:
+  virtual ~Queue() = default;
+};
+
+/// When a command ran on the device, on the device's clock.
+struct Span {
+  Time start;
+  Time end;
+  Time length() const { return end - start; }
+};
+
+/// The state of one command, kept by the back end.
+class EventState {
+ public:
+  virtual ~EventState() = default;
+  /// Throws Error unless the command is known to be complete: a blocking call, Host::wait or Host::finish returned.
+  virtual Span span() const = 0;
+};
+
+/// One enqueued command. Any host thread may name it in `after`; only the thread that enqueued it may wait for it.
+using Event = std::shared_ptr<const EventState>;
+
+/// A bounded channel of events from one host thread to another: how the threads of a flow keep step.
+class Mailbox {
+ public:
+  virtual ~Mailbox() = default;
+};
+
+using Argument = std::variant<const Buffer*, std::int32_t>;
+
+/// One execution of a kernel over `columns` x `rows` work items, its arguments in the order of the kernel's signature.
+struct Launch {
+  const Kernel& kernel;
+  std::vector<Argument> arguments;
+  std::size_t columns = 1;
+  std::size_t rows = 1;
+};
+
+enum class Call { blocking, nonblocking };
+
+/// What one host thread may ask for. Each call takes the time on Device::clock that the host spends in it; commands start
+/// when their queue's earlier commands and all events in `after` are complete.
+class Host {
+ public:
+  virtual ~Host() = default;
+
+  /// Copies pageable host memory to the start of `to`. `from` stays as it is until the command is complete.
+  virtual Event write(Queue& queue, Buffer& to, std::span<const std::byte> from, Call call,
+                      std::vector<Event> after = {}) = 0;
+  /// Copies the start of `from` to pageable host memory, which holds the bytes once the command is complete.
+  virtual Event read(Queue& queue, const Buffer& from, std::span<std::byte> to, Call call,
+                     std::vector<Event> after = {}) = 0;
+  virtual Event launch(Queue& queue, const Launch& launch, std::vector<Event> after = {}) = 0;
+
+  virtual void wait(const Event& event) = 0;
+  /// Waits for every command of `queue`.
+  virtual void finish(Queue& queue) = 0;
+
+  /// Blocks while the mailbox is full.
+  virtual void put(Mailbox& mailbox, Event event) = 0;
+  /// Blocks while the mailbox is empty.
+  virtual Event take(Mailbox& mailbox) = 0;
+
+  /// This thread's time on the device's clock.
+  virtual Time now() const = 0;
+};
+
+/// One host thread of a flow; `name` is what error texts and stall tables call it.
+struct HostThread {
+  std::string name;
+  std::function<void(Host&)> body;
+};
+
+struct DeviceInfo {
+  std::string name;
+  bool modelled = false;  ///< the clock is virtual: what the host computes between calls costs nothing
+};
+
+/// One device. Calls outside `run` belong to set-up: they come from one thread and move the clock by what they cost.
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const DeviceInfo& info() const = 0;
+  /// The time since the device was opened, which includes opening it.
+  virtual Time clock() const = 0;
+
+  /// Throws Error when the device has no room.
+  virtual std::unique_ptr<Buffer> allocate(Bytes size) = 0;
+  /// The kernel `name`: kernels/<name>.cl with the function <name> on a real device, its twin as an actor on a model.
+  virtual std::unique_ptr<Kernel> kernel(const std::string& name) = 0;
+  virtual std::unique_ptr<Queue> queue() = 0;
+  /// A mailbox with one writing and one reading thread that holds up to `depth` events.
+  virtual std::unique_ptr<Mailbox> mailbox(std::size_t depth) = 0;
+
+  /// Runs the bodies to their ends, side by side. When one throws, the others are ended at their next call and the
+  /// first exception is rethrown. May be called again: buffers keep their bytes and the clock goes on.
+  virtual void run(std::vector<HostThread> threads) = 0;
+};
+
+}  // namespace isthmus::offload
