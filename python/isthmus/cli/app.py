@@ -1,0 +1,71 @@
+"""The tree of commands."""
+
+from typing import Annotated
+
+import typer
+
+from isthmus.cli.command import Group, Help, WholeHelp, examples_of
+from isthmus.cli.session import write_out
+
+WELCOME = """\
+isthmus: what a CPU-FPGA platform delivers, on boards you need not have and on the OpenCL device you do.
+
+  isthmus devices                                                     the devices of this machine
+  isthmus run image-filter --on model:aws-f1 --flow stream            an application on a modelled board
+  isthmus study examples/image-filter.toml                            boards and flows compared, one verdict
+
+also: probe, reproduce, platform, compare, config, doctor.
+'isthmus COMMAND -h' shows examples, 'isthmus --help' everything.
+"""
+
+app = typer.Typer(
+    cls=Group,
+    add_completion=False,
+    add_help_option=False,
+    invoke_without_command=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+def _show_version(value: bool) -> None:
+    if value:
+        from isthmus.cli.version import version_lines
+
+        write_out("".join(f"{line}\n" for line in version_lines()))
+        raise typer.Exit()
+
+
+@app.callback()
+def isthmus(
+    context: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option("--version", is_eager=True, callback=_show_version, help="Version, commit, compiler, OpenCL, MPI."),
+    ] = False,
+    help_short: Help = False,
+    help_whole: WholeHelp = False,
+) -> None:
+    """How data crosses between a CPU and an FPGA: seen, modelled, compared and chosen."""
+    if context.invoked_subcommand is None:
+        write_out(WELCOME)
+
+
+examples_of(
+    isthmus.__doc__ or "",
+    [
+        "isthmus devices",
+        "isthmus run image-filter --on model:aws-f1 --flow stream",
+        "isthmus study examples/image-filter.toml",
+    ],
+)
+
+
+def _add_commands() -> None:
+    from isthmus.cli import run
+    from isthmus.cli.command import command
+
+    command(app, "run", run.EXAMPLES)(run.run)
+
+
+_add_commands()

@@ -1,0 +1,174 @@
+"""What every command has: the common options, help with the examples first, and a session."""
+
+import functools
+import inspect
+import shutil
+import textwrap
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from isthmus.cli.session import Session, write_out
+from isthmus.names import unknown
+from isthmus.settings import KNOWN
+
+EXIT_CODES = "Exit codes: 0 done; 1 done and the answer is no; 2 could not run; 130 after Ctrl-C."
+_EXAMPLES: dict[str, list[str]] = {}
+
+
+def setting(name: str, *flags: str, metavar: str, help: str) -> Any:
+    """An option whose value, if it is not given, comes from the settings (`isthmus config show`)."""
+    default = KNOWN[name].default
+    shown = f" [default: {default}]" if default is not None else ""
+    return typer.Option(*flags, metavar=metavar, help=help + shown)
+
+
+Help = Annotated[bool, typer.Option("-h", is_eager=True, callback=lambda ctx, value: _help(ctx, value, False), help="A short help.")]
+WholeHelp = Annotated[
+    bool, typer.Option("--help", is_eager=True, callback=lambda ctx, value: _help(ctx, value, True), help="The whole help.")
+]
+Sets = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Replace a number of the model, in the key's unit unless one is written."),
+]
+List = Annotated[bool, typer.Option("--list", help="List what can be chosen here, and stop.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan and an estimate of its time, and stop.")]
+
+_COMMON: dict[str, Any] = {
+    "quiet": Annotated[bool, typer.Option("-q", "--quiet", help="No progress, notes or hints on stderr.")],
+    "no_progress": Annotated[bool, typer.Option("--no-progress", help="No progress on stderr.")],
+    "color": Annotated[str | None, setting("color", "--color", metavar="auto|always|never", help="Colour in the output.")],
+    "debug": Annotated[bool, typer.Option("--debug", help="Show a traceback with an error.")],
+    "help_short": Help,
+    "help_whole": WholeHelp,
+}
+_RESULTS: dict[str, Any] = {
+    "format": Annotated[
+        str | None, setting("format", "--format", metavar="table|json|csv|md", help="Form of the result on stdout.")
+    ],
+    "json": Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write the result as JSON; '-' is stdout.")],
+    "csv": Annotated[str | None, typer.Option("--csv", metavar="FILE", help="Write the records as CSV; '-' is stdout.")],
+    "jsonl": Annotated[
+        str | None, typer.Option("--jsonl", metavar="FILE", help="Write each record as a JSON line once it is complete.")
+    ],
+}
+
+
+class Command(TyperCommand):
+    """A command whose help is ours: what it does, examples, then the options."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Writes the whole help."""
+        formatter.write(help_text(ctx, whole=True))
+
+
+class Group(TyperGroup):
+    """The command `isthmus` and its folders of commands."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of that name; for an unknown one an IsthmusError with the nearest."""
+        if cmd_name not in self.commands and not cmd_name.startswith("-"):
+            raise unknown("command", cmd_name, list(self.commands))
+        return super().get_command(ctx, cmd_name)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Writes the whole help."""
+        formatter.write(help_text(ctx, whole=True))
+
+
+def command(
+    app: typer.Typer, name: str, examples: list[str], results: bool = True
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Adds a function to `app` as the command `name`; its first parameter is the session, the rest its own options."""
+
+    def register(function: Callable[..., None]) -> Callable[..., None]:
+        _EXAMPLES[inspect.cleandoc(function.__doc__ or "")] = examples
+        own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+        common = {**(_RESULTS if results else {}), **_COMMON}
+
+        @functools.wraps(function)
+        def invoke(**values: Any) -> None:
+            flags = {key: values.pop(key, None) for key in common}
+            function(Session.from_flags(flags), **values)
+
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        shared = [
+            inspect.Parameter(key, keyword, default=False if key in _SWITCHES else None, annotation=annotation)
+            for key, annotation in common.items()
+        ]
+        signature = inspect.Signature([*(parameter.replace(kind=keyword) for parameter in own), *shared])
+        invoke.__signature__ = signature  # type: ignore[attr-defined]
+        invoke.__annotations__ = {parameter.name: parameter.annotation for parameter in signature.parameters.values()}
+        app.command(name, cls=Command, add_help_option=False)(invoke)
+        return function
+
+    return register
+
+
+_SWITCHES = {"quiet", "no_progress", "debug", "help_short", "help_whole"}
+
+
+def help_text(ctx: Any, whole: bool) -> str:
+    """The help of the command of `ctx`: short, or whole with every option and the exit codes."""
+    command = ctx.command
+    text = inspect.cleandoc(command.help or "")
+    summary, _, rest = text.partition("\n\n")
+    lines = [f"{ctx.command_path}: {' '.join(summary.split())}", "", "Examples:"]
+    lines += [f"  {example}" for example in _EXAMPLES.get(text, [])]
+    lines += ["", f"Usage: {ctx.command_path} {' '.join(_usage(command))}"]
+    if whole and rest:
+        lines += ["", *textwrap.wrap(" ".join(rest.split()), _width())]
+    subcommands = getattr(command, "commands", {})
+    if subcommands:
+        rows = [(name, _first_line(sub.help)) for name, sub in subcommands.items()]
+        lines += ["", "Commands:", *_columns(rows)]
+    own = [param for param in command.params if whole or param.name not in {**_COMMON, **_RESULTS}]
+    options = [(_flags(param), param.help or "") for param in own if param.param_type_name == "option"]
+    if options:
+        lines += ["", "Options:", *_columns(options)]
+    lines += ["", EXIT_CODES if whole else f"All options: {ctx.command_path} --help"]
+    return "\n".join(lines) + "\n"
+
+
+def examples_of(text: str, examples: list[str]) -> None:
+    """Gives the group whose help is `text` its examples."""
+    _EXAMPLES[inspect.cleandoc(text)] = examples
+
+
+def _help(ctx: typer.Context, value: bool, whole: bool) -> None:
+    if value:
+        write_out(help_text(ctx, whole))
+        raise typer.Exit()
+
+
+def _usage(command: Any) -> list[str]:
+    arguments = [param for param in command.params if param.param_type_name == "argument"]
+    names = [f"{param.metavar or param.name.upper()}{'...' if param.nargs == -1 else ''}" for param in arguments]
+    shown = [name if param.required else f"[{name}]" for name, param in zip(names, arguments, strict=True)]
+    return [*shown, *(["COMMAND"] if hasattr(command, "commands") else []), "[OPTIONS]"]
+
+
+def _flags(param: Any) -> str:
+    names = ", ".join([*param.opts, *param.secondary_opts])
+    return f"{names} {param.metavar}" if param.metavar else names
+
+
+def _first_line(text: str | None) -> str:
+    return " ".join(inspect.cleandoc(text or "").partition("\n\n")[0].split())
+
+
+def _columns(rows: list[tuple[str, str]]) -> list[str]:
+    left = min(26, max(len(name) for name, _ in rows))
+    lines = []
+    for name, text in rows:
+        wrapped = textwrap.wrap(text, max(20, _width() - left - 4)) or [""]
+        head = f"  {name.ljust(left)}  "
+        lines += [head + wrapped[0]] if len(name) <= left else [f"  {name}", " " * (left + 4) + wrapped[0]]
+        lines += [" " * (left + 4) + line for line in wrapped[1:]]
+    return lines
+
+
+def _width() -> int:
+    return min(100, shutil.get_terminal_size((100, 24)).columns)

@@ -1,0 +1,31 @@
+"""Progress and notes of a tool, shown while it works."""
+
+from types import TracebackType
+
+from isthmus.cli.session import Session
+from isthmus.tools import Event
+
+
+class Listener:
+    """Takes the events of tools that are no records; `prefix` says which of several runs they belong to."""
+
+    def __init__(self, session: Session, prefix: str = "") -> None:
+        self._session = session
+        self._progress = session.progress()
+        self._prefix = prefix
+
+    def __enter__(self) -> "Listener":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.wipe()
+
+    def __call__(self, event: Event) -> None:
+        if event["event"] == "progress":
+            what = f"{self._prefix}{event.get('what', '')}"
+            self._progress.update(what, int(event.get("done", 0)), int(event.get("total", 0)))
+        elif event["event"] == "note":
+            self._progress.wipe()
+            self._session.note(str(event.get("text", "")))

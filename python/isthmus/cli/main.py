@@ -1,0 +1,88 @@
+"""The entry of the command: exit codes, and one line on stderr for whatever went wrong."""
+
+import os
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from isthmus.errors import AnswerIsNo, IsthmusError
+
+# Every complaint of the parser about what was typed descends from this class, in each version of typer.
+_UsageError: type[Exception] = typer.BadParameter.__mro__[2]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the command and exits: 0 done, 1 the answer is no, 2 could not run, 130 after Ctrl-C."""
+    argv = list(sys.argv[1:] if arguments is None else arguments)
+    sys.exit(run(argv))
+
+
+def run(argv: Sequence[str]) -> int:
+    """Runs the command with these arguments and returns its exit code."""
+    try:
+        return _invoke(list(argv))
+    except AnswerIsNo as answer:
+        _complain(str(answer))
+        return 1
+    except KeyboardInterrupt:
+        _complain("interrupted; complete records are kept")
+        return 130
+    except BrokenPipeError:
+        # The reader has what it wanted; what is left in the buffer of the interpreter goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if _debug(argv):
+            import traceback
+
+            traceback.print_exc()
+        _complain(_message(error))
+        return 2
+
+
+def _invoke(argv: list[str]) -> int:
+    from isthmus.cli.app import app
+
+    result = app(argv, prog_name="isthmus", standalone_mode=False)
+    return result if isinstance(result, int) else 0
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, IsthmusError):
+        return str(error)
+    if isinstance(error, _UsageError):
+        return _usage_message(error)
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return f"{type(error).__name__}: {error}; help: run it again with --debug and report what it shows."
+
+
+def _usage_message(error: Exception) -> str:
+    message = str(error.format_message()) if hasattr(error, "format_message") else str(error)
+    context = getattr(error, "ctx", None)
+    option = getattr(error, "option_name", None)
+    if context is not None and option is not None and option.startswith("-"):
+        from isthmus.names import nearest
+
+        options = [name for param in context.command.params for name in [*param.opts, *param.secondary_opts]]
+        guess = nearest(option, options)
+        if option not in options:
+            message = f"unknown option '{option}'" + (f"; help: did you mean '{guess}'?" if guess else "")
+    if "help:" not in message:
+        path = context.command_path if context is not None else "isthmus"
+        message = f"{message.rstrip('.')}; help: see '{path} -h'."
+    return message
+
+
+def _debug(argv: Sequence[str]) -> bool:
+    from isthmus.settings import resolve
+
+    try:
+        return bool(resolve("debug", True if "--debug" in argv else None).value)
+    except IsthmusError:
+        return False
+
+
+def _complain(message: str) -> None:
+    print(f"error: {' '.join(message.split())}", file=sys.stderr)

@@ -1,0 +1,137 @@
+"""`isthmus run APP`: an application on one target, in one flow."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from isthmus.cli.command import DryRun, List, Sets, setting
+from isthmus.cli.session import Session
+from isthmus.errors import IsthmusError
+from isthmus.experiments import Experiment
+
+if TYPE_CHECKING:
+    from isthmus.records import Row
+
+EXAMPLES = [
+    "isthmus run image-filter --on model:aws-f1 --flow stream",
+    "isthmus run image-filter --on opencl:0 --flow overlap --images 50 --json -",
+    "isthmus run image-filter --on model:aws-f1 --flow stream --set link.pcie.lanes=8",
+]
+
+On = Annotated[
+    str | None, setting("on", "--on", metavar="TARGET", help="model:NAME, FILE.toml, opencl:N or opencl:NAME.")
+]
+Flow = Annotated[
+    str | None, setting("flow", "--flow", metavar="FLOW", help="offload, overlap or stream (stream: models only).")
+]
+Images = Annotated[str | None, setting("images", "--images", metavar="N", help="How many images.")]
+Input = Annotated[
+    str | None,
+    setting("input", "--input", metavar="DIR", help="Folder of photographs, instead of the installed wallpapers."),
+]
+Seed = Annotated[str | None, setting("seed", "--seed", metavar="N", help="Seed of everything random in the run.")]
+
+
+def run(
+    session: Session,
+    app: Annotated[str | None, typer.Argument(metavar="APP", help="The application; --list names them.")] = None,
+    on: On = None,
+    flow: Flow = None,
+    images: Images = None,
+    input: Input = None,
+    sets: Sets = None,
+    seed: Seed = None,
+    list_: List = False,
+    dry_run: DryRun = False,
+) -> None:
+    """An application on one target, in one flow.
+
+    Every output image is compared with an independent reference. Rates count from the first acquire or enqueue to the
+    last output; set-up is apart. A model needs no hardware; its numbers are marked as such.
+    """
+    if list_:
+        from isthmus.cli.lists import list_choices
+
+        return list_choices(session)
+    experiment = _experiment(app, on, flow, images, input, sets, seed)
+    if dry_run:
+        from isthmus.cli.plan import show_plan
+
+        return show_plan(session, [experiment])
+    row = _measure(session, experiment)
+    return _show(session, row)
+
+
+def _experiment(
+    app: str | None,
+    on: str | None,
+    flow: str | None,
+    images: str | None,
+    input: str | None,
+    sets: list[str] | None,
+    seed: str | None,
+) -> Experiment:
+    from isthmus.experiments import applications
+    from isthmus.names import unknown
+    from isthmus.settings import resolve
+    from isthmus.targets import check_target, is_model
+
+    known = applications()
+    if app is None:
+        raise IsthmusError(f"APP: expected an application, one of {', '.join(known)}", help="'isthmus run -h'.")
+    if app not in known:
+        raise unknown("application", app, known)
+    target = resolve("on", on).value
+    if target is None:
+        raise IsthmusError("--on: expected a target", help="'isthmus run --list' names them.")
+    check_target(target)
+    if sets and not is_model(target):
+        raise IsthmusError(f"--set: '{target}' is a real device and has no numbers to replace")
+    experiment = Experiment(
+        application=app,
+        target=target,
+        flow=resolve("flow", flow).value,
+        images=resolve("images", images).value,
+        input=resolve("input", input).value,
+        seed=resolve("seed", seed).value,
+        sets=tuple(sets or ()),
+    )
+    if experiment.flow == "stream" and not is_model(target):
+        raise IsthmusError(f"--flow: '{target}' has no flow 'stream'; expected offload or overlap")
+    return experiment
+
+
+def _measure(session: Session, experiment: Experiment) -> "Row":
+    from isthmus.cli.events import Listener
+    from isthmus.experiments import run_experiment
+
+    with Listener(session) as listener:
+        row = run_experiment(experiment, listener)
+    session.stream(row)
+    return row
+
+
+def _show(session: Session, row: "Row") -> None:
+    from isthmus.experiments import refuse_wrong
+    from isthmus.numbers import seconds
+    from isthmus.output import Result
+    from isthmus.records import RunFile
+    from isthmus.tables import parts_table, rows_table
+    from isthmus.verdict import kind_of, reason
+
+    parts = parts_table(row)
+    file = RunFile(context=session.context(row.seed), rows=[row])
+    session.emit(
+        Result(
+            file=file,
+            records=[row],
+            verdict=[f"bottleneck, {kind_of(row)}: {reason(row)}"],
+            tables=[rows_table([row]), *([parts] if parts else [])],
+            detail=[
+                f"{row.images} images of {row.width}x{row.height} on {row.device}: "
+                f"{seconds(row.elapsed_s)}, set-up {seconds(row.setup_s)}, {kind_of(row)}"
+            ],
+        )
+    )
+    refuse_wrong([row])
+    session.next("isthmus study examples/image-filter.toml")

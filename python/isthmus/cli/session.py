@@ -1,0 +1,161 @@
+"""One invocation of the command: where results go, what is said on stderr, and the context of the JSON files."""
+
+import os
+import platform
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from isthmus.build_info import build_info
+from isthmus.errors import IsthmusError
+from isthmus.files import write_atomically
+from isthmus.output import Result, print_tables, to_csv, to_json, to_json_line, to_markdown
+from isthmus.progress import Progress
+from isthmus.settings import resolve
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+    from rich.console import Console
+
+    from isthmus.records import Context
+
+
+@dataclass
+class Session:
+    """How to say things; made from the options that every command takes."""
+
+    format: str
+    color: str
+    quiet: bool
+    progress_wanted: bool
+    json: str | None = None
+    csv: str | None = None
+    jsonl: str | None = None
+    notes: list[str] = field(default_factory=list)
+    _started: float = field(default_factory=time.monotonic)
+    _start: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
+    _lines: TextIO | None = None
+
+    @classmethod
+    def from_flags(cls, flags: dict[str, Any]) -> "Session":
+        """From the values of the common options, None where an option was not given."""
+        session = cls(
+            format=resolve("format", flags.get("format")).value,
+            color=resolve("color", flags["color"]).value,
+            quiet=resolve("quiet", flags["quiet"] or None).value,
+            progress_wanted=resolve("progress", False if flags["no_progress"] else None).value,
+            json=flags.get("json"),
+            csv=flags.get("csv"),
+            jsonl=flags.get("jsonl"),
+        )
+        if [session.json, session.csv, session.jsonl].count("-") > 1:
+            raise IsthmusError("--json, --csv and --jsonl: only one of them can be '-', the standard output")
+        return session
+
+    def progress(self) -> Progress:
+        """A line of progress for long work."""
+        return Progress(self.progress_wanted and not self.quiet)
+
+    def note(self, text: str) -> None:
+        """A remark on stderr."""
+        if not self.quiet:
+            self._say("note", text)
+
+    def warn(self, text: str) -> None:
+        """Something to know before the result is used; said also when quiet."""
+        self._say("warning", text)
+
+    def next(self, command: str) -> None:
+        """The one next command worth typing."""
+        if not self.quiet:
+            self._say("next", command)
+
+    def context(self, seed: int | None = None, complete: bool = True) -> "Context":
+        """The context of a JSON file that is written now."""
+        from isthmus.records import Context
+
+        return Context(
+            argv=["isthmus", *sys.argv[1:]],
+            host=platform.node(),
+            version=build_info().version,
+            seed=seed,
+            start=self._start,
+            elapsed=round(time.monotonic() - self._started, 3),
+            complete=complete,
+        )
+
+    def stream(self, record: "BaseModel") -> None:
+        """Writes a record that is complete as one JSON line, if that was asked for."""
+        if self.jsonl == "-":
+            write_out(to_json_line(record))
+        elif self.jsonl is not None:
+            try:
+                if self._lines is None:
+                    self._lines = Path(self.jsonl).open("w", encoding="utf-8")
+                self._lines.write(to_json_line(record))
+                self._lines.flush()
+            except OSError as error:
+                raise IsthmusError(f"{self.jsonl}: cannot write: {error.strerror}") from error
+
+    def emit(self, result: Result) -> None:
+        """Writes the result where it was asked for: files, and the standard output in the chosen format."""
+        if self.json not in (None, "-"):
+            write_atomically(Path(str(self.json)), to_json(result.file))
+        if self.csv not in (None, "-"):
+            write_atomically(Path(str(self.csv)), to_csv(result.records))
+        if self.json == "-":
+            write_out(to_json(result.file))
+        elif self.csv == "-":
+            write_out(to_csv(result.records))
+        elif self.jsonl != "-":
+            self._print(result)
+
+    def lines(self, lines: Sequence[str]) -> None:
+        """Plain lines on the standard output: lists and plans."""
+        write_out("".join(f"{line}\n" for line in lines))
+
+    def _print(self, result: Result) -> None:
+        if self.format == "json":
+            write_out(to_json(result.file))
+        elif self.format == "csv":
+            write_out(to_csv(result.records))
+        elif self.format == "md":
+            write_out(to_markdown(result))
+        else:
+            console = self._console(sys.stdout)
+            with console.capture() as capture:
+                print_tables(result, console)
+            write_out("".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()))
+
+    def _say(self, kind: str, text: str) -> None:
+        console = self._console(sys.stderr)
+        styled = {"note": "dim", "warning": "yellow", "next": "cyan"}[kind]
+        console.print(f"[{styled}]{kind}:[/{styled}] ", end="")
+        console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+    def _console(self, stream: TextIO) -> "Console":
+        from rich.console import Console
+
+        plain = self.color == "never" or (self.color == "auto" and bool(os.environ.get("NO_COLOR")))
+        return Console(
+            file=stream,
+            force_terminal=True if self.color == "always" else None,
+            color_system=None if plain or not (self.color == "always" or stream.isatty()) else "standard",
+            width=None if stream.isatty() else 1000,
+            highlight=False,
+        )
+
+
+def write_out(text: str) -> None:
+    """Writes to the standard output at once; a full disk is an IsthmusError, a closed pipe a BrokenPipeError."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise IsthmusError(f"standard output: cannot write: {error.strerror}") from error

@@ -1,0 +1,16 @@
+"""What can go wrong, in words for people: each message is one line and names what was wrong."""
+
+
+class IsthmusError(Exception):
+    """Something could not be run: exit code 2 and one line on stderr.
+
+    `help` is at most one sentence that says what to do; it ends the same line.
+    """
+
+    def __init__(self, message: str, help: str | None = None) -> None:
+        text = message if help is None else f"{message}; help: {help}"
+        super().__init__(" ".join(text.split()))
+
+
+class AnswerIsNo(Exception):
+    """The work is done and its answer is no (a verification failed, a threshold was missed): exit code 1."""

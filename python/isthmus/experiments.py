@@ -1,0 +1,125 @@
+"""Running applications through `isthmus-run`: what was asked for, and the rows that come back."""
+
+import json
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from isthmus.errors import AnswerIsNo, IsthmusError
+from isthmus.files import write_atomically
+from isthmus.targets import is_model
+from isthmus.tools import Event, run_tool
+
+if TYPE_CHECKING:
+    from isthmus.records import Row
+
+ASSUMED_S_PER_IMAGE = 0.1
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One application on one target in one flow."""
+
+    application: str
+    target: str
+    flow: str
+    images: int
+    input: str | None = None
+    seed: int | None = None
+    sets: tuple[str, ...] = ()
+
+    def arguments(self) -> list[str]:
+        """The arguments of `isthmus-run`; `sets` only where they mean something, on a model."""
+        words = ["--app", self.application, "--on", self.target, "--flow", self.flow, "--images", str(self.images)]
+        if self.input is not None:
+            words += ["--input", self.input]
+        if self.seed is not None:
+            words += ["--seed", str(self.seed)]
+        for assignment in self.sets if is_model(self.target) else ():
+            words += ["--set", assignment]
+        return words
+
+    def with_sets(self, sets: Sequence[str]) -> "Experiment":
+        """The same with other numbers in the model."""
+        return replace(self, sets=tuple(sets))
+
+
+def run_experiment(experiment: Experiment, on_event: Callable[[Event], None]) -> "Row":
+    """Runs it and returns its row; progress and notes go to `on_event`. An IsthmusError if it could not run."""
+    from pydantic import ValidationError
+
+    from isthmus.records import Row
+
+    rows: list[Row] = []
+
+    def sort(event: Event) -> None:
+        if event["event"] == "row":
+            rows.append(Row.model_validate({key: value for key, value in event.items() if key != "event"}))
+        else:
+            on_event(event)
+
+    started = time.monotonic()
+    try:
+        run_tool("isthmus-run", experiment.arguments(), sort)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(map(str, first["loc"]))
+        raise IsthmusError(f"isthmus-run printed a row whose '{key}' is wrong: {first['msg']}") from error
+    if len(rows) != 1:
+        raise IsthmusError(f"isthmus-run printed {len(rows)} rows for one experiment")
+    _remember(experiment, time.monotonic() - started)
+    return rows[0]
+
+
+def refuse_wrong(rows: Sequence["Row"]) -> None:
+    """AnswerIsNo if an output differed from the reference."""
+    wrong = [f"{row.target} {row.flow}" for row in rows if not row.verified]
+    if wrong:
+        raise AnswerIsNo(f"verification failed: the output differs from the reference on {', '.join(wrong)}")
+
+
+def applications() -> list[str]:
+    """The names of the applications that `isthmus-run` has."""
+    names: list[str] = []
+
+    def keep(event: Event) -> None:
+        if isinstance(event.get("name"), str):
+            names.append(event["name"])
+
+    run_tool("isthmus-run", ["--list"], keep)
+    return names
+
+
+def estimate_s(experiment: Experiment) -> tuple[float, bool]:
+    """Seconds that it will take on this machine, and whether that comes from an earlier run here."""
+    known = _memory().get(_key(experiment))
+    per_image = known if isinstance(known, float) else ASSUMED_S_PER_IMAGE
+    return per_image * experiment.images, isinstance(known, float)
+
+
+def _key(experiment: Experiment) -> str:
+    return f"{experiment.application} {experiment.target} {experiment.flow}"
+
+
+def _memory_file() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "isthmus" / "seconds-per-image.json"
+
+
+def _memory() -> dict[str, object]:
+    try:
+        memory = json.loads(_memory_file().read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return memory if isinstance(memory, dict) else {}
+
+
+def _remember(experiment: Experiment, elapsed_s: float) -> None:
+    memory = {**_memory(), _key(experiment): elapsed_s / experiment.images}
+    try:
+        write_atomically(_memory_file(), json.dumps(memory, indent=2, sort_keys=True) + "\n")
+    except IsthmusError:
+        return  # An estimate that cannot be kept costs nothing but the estimate.

@@ -1,0 +1,60 @@
+"""Files written whole or not at all, and where the package's own data lies."""
+
+import os
+import tempfile
+from pathlib import Path
+
+from isthmus.errors import IsthmusError
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Writes `text` to `path` through a temporary file beside it, so that no reader ever sees half of it.
+
+    Missing folders are made. On failure (a full disk, no permission) nothing is left behind.
+    """
+    temporary: str | None = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except OSError as error:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        raise IsthmusError(f"{path}: cannot write: {error.strerror}") from error
+    except BaseException:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def read_text(path: Path) -> str:
+    """The whole of a text file; an IsthmusError if it cannot be read as UTF-8."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise IsthmusError(f"{path}: cannot read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise IsthmusError(f"{path}: expected UTF-8 text, byte {error.start} is not") from error
+
+
+def data_folder(name: str) -> Path:
+    """A folder of data files (`papers`, `platforms`, `schemas`): in the installed package, else in a source tree."""
+    tree = _PACKAGE.parent.parent
+    places = [_PACKAGE / name, tree / name, tree / "docs" / name]
+    for place in places:
+        if place.is_dir():
+            return place
+    raise IsthmusError(f"folder '{name}' is not installed, looked in {_PACKAGE}", help="install the package again.")
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

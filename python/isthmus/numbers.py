@@ -1,0 +1,35 @@
+"""Numbers as people read them: units stand in the heading or behind the number."""
+
+import math
+
+
+def figure(value: float | None, digits: int = 3) -> str:
+    """At least `digits` significant digits without an exponent: 1370, 2.59, 0.232; a dash for none."""
+    if value is None:
+        return "-"
+    if value == 0:
+        return "0"
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    return f"{value:.{decimals}f}"
+
+
+def grouped(value: float | None) -> str:
+    """A rate: three significant digits, whole above a hundred, thousands grouped: 1,370."""
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if abs(value) >= 100 else figure(value)
+
+
+def percent(share: float | None) -> str:
+    """A share as whole percent: `96 %`; below ten with one digit."""
+    if share is None:
+        return "-"
+    return f"{share * 100:.0f} %" if abs(share) >= 0.1 or share == 0 else f"{share * 100:.1f} %"
+
+
+def seconds(value: float) -> str:
+    """A span with the unit a person would choose: `340 ns`, `1.25 us`, `0.68 s`."""
+    for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
+        if abs(value) >= 0.1 * scale if unit == "s" else abs(value) >= scale:
+            return f"{figure(value / scale)} {unit}"
+    return f"{figure(value / 1e-9)} ns"

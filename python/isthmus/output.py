@@ -1,0 +1,119 @@
+"""Results as a table for people, Markdown, CSV or JSON."""
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+    from rich.console import Console
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Cells as texts; a column whose name is in `numbers` is aligned to the right."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    numbers: frozenset[str] = frozenset()
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a command found: the verdict first, then tables, then detail; `file` and `records` are the same as data."""
+
+    file: "BaseModel"
+    records: Sequence["BaseModel"]
+    verdict: Sequence[str] = ()
+    tables: Sequence[Table] = ()
+    detail: Sequence[str] = field(default_factory=list)
+
+
+def to_json(file: "BaseModel") -> str:
+    """One JSON object, indented, the same bytes for the same records."""
+    return json.dumps(dump(file), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def to_json_line(record: "BaseModel") -> str:
+    """One record on one line."""
+    return json.dumps(dump(record), ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def dump(record: "BaseModel") -> Record:
+    """A record as plain data, with the names of the JSON files."""
+    return record.model_dump(mode="json", by_alias=True)
+
+
+def to_csv(records: Sequence["BaseModel"]) -> str:
+    """A line for each record; records inside records get dotted columns, lists of records are left to JSON."""
+    flat = [_flatten(dump(record)) for record in records]
+    columns = list(dict.fromkeys(column for row in flat for column in row))
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(flat)
+    return text.getvalue()
+
+
+def to_markdown(result: Result) -> str:
+    """The verdict, the tables and the detail as Markdown."""
+    blocks = ["\n".join(_md(line) for line in result.verdict)]
+    for table in result.tables:
+        rule = ["---:" if column in table.numbers else "---" for column in table.columns]
+        lines = [_md_row(map(_md, table.columns)), _md_row(rule), *(_md_row(map(_md, row)) for row in table.rows)]
+        blocks.append("\n".join(([f"**{_md(table.title)}**", ""] if table.title else []) + lines))
+    blocks.append("\n".join(f"- {_md(line)}" for line in result.detail))
+    return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def print_tables(result: Result, console: "Console") -> None:
+    """The verdict, the tables and the detail on a terminal or in a pipe, as plain text with colour at most."""
+    from rich import box
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    for line in result.verdict:
+        console.print(Text(line, style="bold"))
+    for table in result.tables:
+        drawn = RichTable(
+            box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, title=Text(table.title) if table.title else None
+        )
+        drawn.title_justify = "left"
+        for column in table.columns:
+            drawn.add_column(Text(column), justify="right" if column in table.numbers else "left", overflow="fold")
+        for row in table.rows:
+            drawn.add_row(*(Text(cell) for cell in row))
+        console.print()
+        console.print(drawn)
+    if result.detail:
+        console.print()
+    for line in result.detail:
+        console.print(Text(line))
+
+
+def _flatten(record: Record, prefix: str = "") -> Record:
+    flat: Record = {}
+    for key, value in record.items():
+        if isinstance(value, dict):
+            flat.update(_flatten(value, f"{prefix}{key}."))
+        elif not isinstance(value, list):
+            flat[prefix + key] = value
+        elif not any(isinstance(item, (dict, list)) for item in value):
+            flat[prefix + key] = " ".join(map(str, value))
+    return flat
+
+
+def _md_row(cells: Any) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _md(text: str) -> str:
+    for character in "\\|*_<>`[]":
+        text = text.replace(character, "\\" + character)
+    return " ".join(text.split())

@@ -1,0 +1,264 @@
+"""The records that cross a border: what the tools print and what the JSON files hold (units in the names)."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Kind = Literal["modelled", "measured"]
+Share = Annotated[float, Field(ge=0)]
+Value = bool | int | float | str
+
+
+class _Record(BaseModel):
+    """A record keeps what a newer tool adds to it; numbers are finite."""
+
+    model_config = ConfigDict(extra="allow", allow_inf_nan=False, strict=False)
+
+
+class Context(_Record):
+    """How a file came to be; the only part of it that may differ between two equal modelled runs."""
+
+    argv: list[str]
+    host: str
+    version: str
+    seed: int | None = None
+    start: str = Field(description="UTC, ISO 8601")
+    elapsed: float = Field(description="seconds", ge=0)
+    complete: bool = Field(default=True, description="false if Ctrl-C ended the work; the records are whole")
+
+
+class Stage(_Record):
+    """A stage of a flow: its time and its share of the elapsed time (stages may overlap)."""
+
+    name: str
+    time_s: float
+    share: Share
+
+
+class Part(_Record):
+    """A part of a modelled machine: busy + starved + blocked = lifetime."""
+
+    name: str
+    busy_s: float
+    starved_s: float
+    blocked_s: float
+    lifetime_s: float
+    resource: str = ""
+
+
+class Bottleneck(_Record):
+    """The part that sets the pace, and how many times faster it must be for `next` to be the limit."""
+
+    part: str
+    busy_share: Share
+    next: str | None = None
+    next_busy_share: Share | None = None
+    would_need: float | None = None
+
+
+class Input(_Record):
+    """A number that a model was given, where it comes from and its role."""
+
+    key: str
+    value: Value | list[Value]
+    unit: str | None = None
+    source: str | None = None
+    role: Literal["datasheet", "calibrated", "assumed"]
+    range: list[Value] | None = None
+    why: str | None = None
+    line: int | None = None
+
+
+class Platform(_Record):
+    """The description that a model was built from, and its hash."""
+
+    file: str
+    name: str | None = None
+    sha256: str
+    inputs: list[Input]
+
+
+class Row(_Record):
+    """One application on one target in one flow."""
+
+    target: str = Field(description="as it was typed")
+    device: str
+    flow: Literal["offload", "overlap", "stream"]
+    kind: Kind
+    application: str
+    images: int = Field(gt=0)
+    width: int
+    height: int
+    bytes_per_image: int
+    elapsed_s: float = Field(gt=0, description="from the first acquire or enqueue to the last output")
+    setup_s: float = Field(ge=0, description="pools, allocation of pools, context, build")
+    images_per_s: float
+    gb_per_s: float = Field(description="input payload, one direction, 1e9 bytes a second")
+    verified: bool = Field(description="every output image is equal to the reference, byte for byte")
+    stages: list[Stage] = []
+    parts: list[Part] = []
+    bottleneck: Bottleneck | None = None
+    platform: Platform | None = None
+    seed: int | None = None
+    version: str = ""
+
+
+class Verdict(_Record):
+    """The fastest verified row of a study; each reason names a part, its busy share and the rate it would need."""
+
+    target: str
+    flow: str
+    kind: Kind
+    images_per_s: float
+    reasons: list[str]
+
+
+class ProbeRecord(_Record):
+    """One micro-benchmark at one size: the median of its samples and their spread, (p75 - p25) / median."""
+
+    name: str
+    quantity: str
+    unit: str
+    value: float
+    samples: list[float]
+    spread: float
+    kind: Kind
+    target: str
+    device: str
+    parameters: dict[str, Value]
+    version: str = ""
+
+
+class Device(_Record):
+    """An OpenCL device of this machine."""
+
+    target: str
+    name: str
+    platform: str
+    driver: str
+    type: str
+    compute_units: int
+    global_memory_bytes: int
+    max_allocation_bytes: int
+
+
+class Check(_Record):
+    """Something that is installed or not, and what to do if it is missing."""
+
+    name: str
+    found: bool
+    needed: bool = Field(description="whether anything fails without it")
+    detail: str
+    advice: str | None = None
+
+
+class Setting(_Record):
+    """The value of a setting and where it came from."""
+
+    name: str
+    value: Value | None
+    origin: str
+
+
+Role = Literal["input", "derived", "predicted", "checked", "claim", "outside"]
+
+
+class PaperRow(_Record):
+    """A published number beside ours; `error` is ours / published - 1, null where either is no number."""
+
+    id: str
+    paper: str
+    place: str
+    quantity: str
+    unit: str
+    published: Value
+    ours: Value | None
+    error: float | None
+    role: Role
+    note: str
+
+
+class RoleScore(_Record):
+    """How many rows have a role, and how far off those with an error are."""
+
+    rows: int
+    within: int | None = Field(default=None, description="rows within 15 % of the published value; claims that hold")
+    mean_error: float | None = Field(default=None, description="mean of the absolute errors")
+    largest_error: float | None = None
+
+
+class _File(_Record):
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, populate_by_name=True)
+
+    schema_: str = Field(alias="schema")
+    context: Context
+
+
+class RunFile(_File):
+    """`run APP --json FILE`."""
+
+    schema_: Literal["isthmus.run/1"] = Field(default="isthmus.run/1", alias="schema")
+    rows: list[Row]
+
+
+class StudyFile(_File):
+    """`study FILE` writes out/NAME/study.json."""
+
+    schema_: Literal["isthmus.study/1"] = Field(default="isthmus.study/1", alias="schema")
+    rows: list[Row]
+    verdict: Verdict | None
+
+
+class ProbeFile(_File):
+    """`probe TARGET --json FILE`."""
+
+    schema_: Literal["isthmus.probe/1"] = Field(default="isthmus.probe/1", alias="schema")
+    records: list[ProbeRecord]
+
+
+class DevicesFile(_File):
+    """`devices --json FILE`."""
+
+    schema_: Literal["isthmus.devices/1"] = Field(default="isthmus.devices/1", alias="schema")
+    devices: list[Device]
+
+
+class PlatformFile(_File):
+    """`platform show TARGET --json FILE`."""
+
+    schema_: Literal["isthmus.platform/1"] = Field(default="isthmus.platform/1", alias="schema")
+    platform: Platform
+
+
+class DoctorFile(_File):
+    """`doctor --json FILE`."""
+
+    schema_: Literal["isthmus.doctor/1"] = Field(default="isthmus.doctor/1", alias="schema")
+    checks: list[Check]
+
+
+class ConfigFile(_File):
+    """`config show --json FILE`."""
+
+    schema_: Literal["isthmus.config/1"] = Field(default="isthmus.config/1", alias="schema")
+    settings: list[Setting]
+
+
+class ReproduceFile(_File):
+    """`reproduce [PAPER...] --json FILE`."""
+
+    schema_: Literal["isthmus.reproduce/1"] = Field(default="isthmus.reproduce/1", alias="schema")
+    rows: list[PaperRow]
+    score: dict[str, dict[Role, RoleScore]] = Field(description="by paper, and 'all' with duplicates once")
+
+
+FILES: dict[str, type[_File]] = {
+    "run": RunFile,
+    "study": StudyFile,
+    "probe": ProbeFile,
+    "devices": DevicesFile,
+    "platform": PlatformFile,
+    "doctor": DoctorFile,
+    "config": ConfigFile,
+    "reproduce": ReproduceFile,
+}

@@ -1,0 +1,128 @@
+"""Settings: a flag, then an ISTHMUS_* variable, then ./isthmus.toml, then the user's file, then the default."""
+
+import os
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from isthmus.errors import IsthmusError
+from isthmus.files import read_text
+from isthmus.names import unknown
+from isthmus.toml_lines import line_of, line_of_error
+
+Value = bool | int | str | None
+
+FORMATS = ("table", "json", "csv", "md")
+COLORS = ("auto", "always", "never")
+
+
+@dataclass(frozen=True)
+class Known:
+    """A setting: its default, how a text is read, and what was expected if it cannot be."""
+
+    default: Value
+    parse: Callable[[str], Value]
+    expected: str
+
+
+def _switch(text: str) -> bool:
+    return {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}[text.lower()]
+
+
+def _whole(least: int) -> Callable[[str], int]:
+    def parse(text: str) -> int:
+        number = int(text)
+        if number < least:
+            raise ValueError
+        return number
+
+    return parse
+
+
+def _one_of(choices: tuple[str, ...]) -> Callable[[str], str]:
+    def parse(text: str) -> str:
+        if text not in choices:
+            raise ValueError
+        return text
+
+    return parse
+
+
+def _text(text: str) -> str:
+    if not text:
+        raise ValueError
+    return text
+
+
+_SWITCH = "true or false"
+KNOWN: dict[str, Known] = {
+    "format": Known("table", _one_of(FORMATS), "one of " + ", ".join(FORMATS)),
+    "color": Known("auto", _one_of(COLORS), "one of " + ", ".join(COLORS)),
+    "quiet": Known(False, _switch, _SWITCH),
+    "progress": Known(True, _switch, _SWITCH),
+    "debug": Known(False, _switch, _SWITCH),
+    "on": Known(None, _text, "a target, as in model:aws-f1"),
+    "flow": Known("offload", _one_of(("offload", "overlap", "stream")), "offload, overlap or stream"),
+    "images": Known(200, _whole(1), "a whole number of at least 1"),
+    "input": Known(None, _text, "a folder of photographs"),
+    "seed": Known(None, _whole(0), "a whole number of at least 0"),
+    "sizes": Known("4KiB..64MiB:x4", _text, "sizes, as in 64B,4KiB..1MiB:x2"),
+    "repeat": Known(10, _whole(1), "a whole number of at least 1"),
+    "out": Known("out", _text, "a folder"),
+}
+
+
+@dataclass(frozen=True)
+class Found:
+    """The value of a setting and where it came from."""
+
+    value: Any
+    origin: str
+
+
+def resolve(name: str, flag: Any = None) -> Found:
+    """The value of the setting `name`; `flag` is what the command line gave, or None."""
+    if flag is not None:
+        return Found(_checked(name, str(flag), f"--{name}"), "flag")
+    variable = f"ISTHMUS_{name.upper()}"
+    if os.environ.get(variable):
+        return Found(_checked(name, os.environ[variable], variable), variable)
+    for path in (Path("isthmus.toml"), user_file()):
+        values = _read(path)
+        if name in values:
+            return Found(values[name], str(path))
+    return Found(KNOWN[name].default, "default")
+
+
+def user_file() -> Path:
+    """The user's own settings, by the XDG base directory rules."""
+    base = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
+    return Path(base) / "isthmus" / "config.toml"
+
+
+def _read(path: Path) -> dict[str, Value]:
+    if not path.is_file():
+        return {}
+    text = read_text(path)
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise IsthmusError(f"{path}:{line_of_error(error, text)}: not TOML: {error}") from error
+    values: dict[str, Value] = {}
+    for name, value in document.items():
+        place = f"{path}:{line_of(text, name)}"
+        if name not in KNOWN:
+            raise unknown("key", name, list(KNOWN), place)
+        written = str(value).lower() if isinstance(value, bool) else str(value)
+        values[name] = _checked(name, written, f"{place}: key '{name}'")
+    return values
+
+
+def _checked(name: str, text: str, place: str) -> Value:
+    known = KNOWN[name]
+    try:
+        return known.parse(text)
+    except (ValueError, KeyError):
+        raise IsthmusError(f"{place}: expected {known.expected}, got '{text}'") from None

@@ -1,0 +1,47 @@
+"""The tables that show rows of applications."""
+
+from collections.abc import Sequence
+
+from isthmus.numbers import figure, grouped, percent
+from isthmus.output import Table
+from isthmus.records import Part, Row
+from isthmus.verdict import kind_of, where
+
+
+def rows_table(rows: Sequence[Row]) -> Table:
+    """One line for each target and flow."""
+    columns = ("target", "flow", "images/s", "GB/s of input", "where the time goes", "kind", "output")
+    cells = [
+        (
+            row.target,
+            row.flow,
+            grouped(row.images_per_s),
+            figure(row.gb_per_s),
+            where(row),
+            kind_of(row),
+            "equals reference" if row.verified else "WRONG",
+        )
+        for row in rows
+    ]
+    return Table(columns, cells, numbers=frozenset({"images/s", "GB/s of input"}))
+
+
+def parts_table(row: Row) -> Table | None:
+    """The stall table of a modelled row: what each part did with its life, busiest first; None without parts."""
+    if not row.parts:
+        return None
+    columns = ("part, model", "busy", "starved", "blocked", "what it is")
+    parts = sorted(row.parts, key=lambda part: part.busy_s, reverse=True)
+    cells = [
+        (
+            part.name,
+            *(percent(span / part.lifetime_s if part.lifetime_s > 0 else None) for span in _spans(part)),
+            part.resource,
+        )
+        for part in parts
+    ]
+    return Table(columns, cells, numbers=frozenset({"busy", "starved", "blocked"}))
+
+
+def _spans(part: Part) -> tuple[float, float, float]:
+    return (part.busy_s, part.starved_s, part.blocked_s)

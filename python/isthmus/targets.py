@@ -1,0 +1,71 @@
+"""Where an application can run: `model:NAME`, a path ending in `.toml`, `opencl:N` or `opencl:NAME`."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from isthmus.errors import IsthmusError
+from isthmus.names import unknown
+from isthmus.tools import Event, collect
+
+FLOWS = ("offload", "overlap", "stream")
+
+
+def is_model(target: str) -> bool:
+    """Whether the target is a modelled platform."""
+    return target.startswith("model:") or target.endswith(".toml")
+
+
+def is_opencl(target: str) -> bool:
+    """Whether the target is a real OpenCL device."""
+    return target.startswith("opencl:")
+
+
+def flows_of(target: str, flows: Sequence[str]) -> list[str]:
+    """Those of `flows` that the target has: an OpenCL device cannot stream."""
+    return [flow for flow in flows if flow != "stream" or is_model(target)]
+
+
+def devices() -> list[Event]:
+    """The OpenCL devices of this machine, as `isthmus-devices` prints them."""
+    return collect("isthmus-devices", [], "device")
+
+
+def platforms() -> list[str]:
+    """The targets `model:NAME` of the platforms that are installed."""
+    return sorted(f"model:{Path(event['file']).stem}" for event in collect("isthmus-platform", ["--list"], "platform"))
+
+
+def platform(target: str, sets: Sequence[str] = ()) -> Event:
+    """The description of a modelled target with `sets` (KEY=VALUE) applied, as `isthmus-platform` prints it."""
+    arguments = [target, *(word for assignment in sets for word in ("--set", assignment))]
+    found = collect("isthmus-platform", arguments, "platform")
+    if not found:
+        raise IsthmusError(f"isthmus-platform says nothing about '{target}'")
+    return found[0]
+
+
+def check_target(target: str, place: str | None = None) -> None:
+    """Refuses a target that does not exist, with the nearest one; `place` is where it is written, as FILE:LINE."""
+    prefix = f"{place}: " if place else ""
+    if target.endswith(".toml"):
+        if not Path(target).is_file():
+            raise IsthmusError(f"{prefix}target '{target}': no such file")
+    elif target.startswith("model:"):
+        known = platforms()
+        if target not in known:
+            raise unknown("target", target, known, place)
+    elif is_opencl(target):
+        _check_device(target, place)
+    else:
+        raise IsthmusError(f"{prefix}target '{target}': expected model:NAME, FILE.toml, opencl:N or opencl:NAME")
+
+
+def _check_device(target: str, place: str | None) -> None:
+    found = devices()
+    if not found:
+        prefix = f"{place}: " if place else ""
+        raise IsthmusError(f"{prefix}target '{target}': no OpenCL device", help="'isthmus doctor' says what is missing.")
+    chosen = target.removeprefix("opencl:")
+    named = any(chosen and chosen.lower() in f"{device['platform']} {device['name']}".lower() for device in found)
+    if target not in {device["target"] for device in found} and (chosen.isdigit() or not named):
+        raise unknown("target", target, [device["target"] for device in found], place)

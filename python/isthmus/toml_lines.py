@@ -1,0 +1,34 @@
+"""Where a key stands in a TOML text: the parser of the standard library keeps no lines."""
+
+import re
+import tomllib
+
+_HEADER = re.compile(r"\s*\[+\s*([^\]]*?)\s*\]+\s*(?:#.*)?$")
+_KEY = re.compile(r"""\s*((?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*'))*)\s*=""")
+_PART = re.compile(r"""[A-Za-z0-9_-]+|"[^"]*"|'[^']*'""")
+_AT = re.compile(r"at line (\d+)")
+
+
+def line_of(text: str, key: str) -> int:
+    """The line, from 1, on which the dotted `key` (a value or a table) is written; 1 if it cannot be told."""
+    wanted = key.split(".")
+    table: list[str] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if header := _HEADER.match(line):
+            table = _parts(header[1])
+            if table[: len(wanted)] == wanted:
+                return number
+        elif assignment := _KEY.match(line):
+            if (table + _parts(assignment[1]))[: len(wanted)] == wanted:
+                return number
+    return 1
+
+
+def line_of_error(error: tomllib.TOMLDecodeError, text: str) -> int:
+    """The line, from 1, at which a text stopped being TOML."""
+    match = _AT.search(str(error))
+    return int(match[1]) if match else max(1, len(text.splitlines()))
+
+
+def _parts(dotted: str) -> list[str]:
+    return [part.strip("\"'") for part in _PART.findall(dotted)]

@@ -1,0 +1,141 @@
+"""Starting the C++ tools and reading the JSON lines that they print."""
+
+import json
+import os
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from isthmus.errors import IsthmusError
+
+Event = dict[str, Any]
+NAMES = ("isthmus-run", "isthmus-devices", "isthmus-platform", "isthmus-probe")
+
+_PACKAGE_BIN = Path(__file__).resolve().parent / "bin"
+
+
+def tool_path(name: str) -> Path:
+    """Where the tool is: in the folder ISTHMUS_BIN, else in the installed package."""
+    folder = os.environ.get("ISTHMUS_BIN")
+    places = [Path(folder)] if folder else []
+    places.append(_PACKAGE_BIN)
+    for place in places:
+        if os.access(place / name, os.X_OK) and (place / name).is_file():
+            return place / name
+    looked = ", ".join(str(place) for place in places)
+    raise IsthmusError(
+        f"tool '{name}' not found in {looked}", help="run 'make build', or set ISTHMUS_BIN to the folder of the tools."
+    )
+
+
+def run_tool(name: str, arguments: Sequence[str], on_event: Callable[[Event], None]) -> int:
+    """Runs a tool, hands each of its records to `on_event` as it arrives, and returns 0 or 1 (the answer is no).
+
+    A tool that could not run is an IsthmusError with the tool's own line. After Ctrl-C the tool is told once, the
+    records that it still completes are handed on, and KeyboardInterrupt is raised when it has ended.
+    """
+    command = [str(tool_path(name)), *arguments]
+    try:
+        # A process group of its own: Ctrl-C reaches the tool once, from here, and not also from the terminal.
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            process_group=0,
+        )
+    except OSError as error:
+        raise IsthmusError(f"{command[0]}: cannot start: {error.strerror}") from error
+    complaints: list[str] = []
+    listener = threading.Thread(target=_listen, args=(process.stderr, complaints), daemon=True)
+    listener.start()
+    with _Interrupt(process) as interrupt:
+        try:
+            assert process.stdout is not None
+            for line in process.stdout:
+                on_event(_parse(name, line))
+            status = process.wait()
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
+    listener.join()
+    if interrupt.count or status == 130:
+        raise KeyboardInterrupt
+    for line in complaints:
+        if not line.startswith("error:"):
+            on_event({"event": "note", "text": line})
+    if status not in (0, 1):
+        raise IsthmusError(_reason(name, status, complaints))
+    return status
+
+
+class _Interrupt:
+    """While a tool runs: the first Ctrl-C is passed on to it, the second ends it; reading its records goes on."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self.count = 0
+        self._process = process
+        self._before: Any = None
+
+    def __enter__(self) -> "_Interrupt":
+        if threading.current_thread() is threading.main_thread():
+            self._before = signal.signal(signal.SIGINT, self._pass_on)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+
+    def _pass_on(self, number: int, frame: object) -> None:
+        self.count += 1
+        self._process.send_signal(signal.SIGINT if self.count == 1 else signal.SIGKILL)
+
+
+def collect(name: str, arguments: Sequence[str], kind: str) -> list[Event]:
+    """The records of one kind that a short run of a tool prints, without the word `event`."""
+    found: list[Event] = []
+
+    def keep(event: Event) -> None:
+        if event["event"] == kind:
+            found.append({key: value for key, value in event.items() if key != "event"})
+
+    run_tool(name, arguments, keep)
+    return found
+
+
+def _parse(name: str, line: str) -> Event:
+    try:
+        event = json.loads(line, parse_constant=_refuse_constant)
+    except ValueError as error:
+        raise IsthmusError(f"{name} printed a line that is not JSON: {line.strip()[:120]!r}") from error
+    if not isinstance(event, dict) or not isinstance(event.get("event"), str):
+        raise IsthmusError(f"{name} printed a line that is no record: {line.strip()[:120]!r}")
+    return event
+
+
+def _refuse_constant(text: str) -> None:
+    raise ValueError(f"{text} is no number of JSON")
+
+
+def _listen(stream: IO[str] | None, lines: list[str]) -> None:
+    assert stream is not None
+    for line in stream:
+        if line.strip():
+            lines.append(line.strip())
+
+
+def _reason(name: str, status: int, complaints: Sequence[str]) -> str:
+    for line in complaints:
+        if line.startswith("error:"):
+            return line.removeprefix("error:").strip()
+    if status < 0:
+        return f"{name} was ended by {signal.Signals(-status).name}"
+    last = f": {complaints[-1]}" if complaints else ""
+    return f"{name} ended with code {status} and no reason{last}"

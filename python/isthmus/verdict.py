@@ -1,0 +1,68 @@
+"""What sets the pace of a row, and which row of a study is the fastest that is right."""
+
+from collections.abc import Sequence
+
+from isthmus.numbers import figure, grouped, percent
+from isthmus.records import Bottleneck, Row, Verdict
+
+KIND_WORDS = {"modelled": "model", "measured": "measured"}
+
+
+def limit_of(row: Row) -> Bottleneck | None:
+    """The bottleneck that the run names, else (a real device shows no parts) its longest stage and the next."""
+    if row.bottleneck is not None or not row.stages:
+        return row.bottleneck
+    first, *others = sorted(row.stages, key=lambda stage: stage.share, reverse=True)
+    second = others[0] if others else None
+    return Bottleneck(
+        part=first.name,
+        busy_share=first.share,
+        next=second.name if second else None,
+        next_busy_share=second.share if second else None,
+        would_need=first.time_s / second.time_s if second and second.time_s > 0 else None,
+    )
+
+
+def reason(row: Row) -> str:
+    """One sentence: the part that sets the pace, its busy share, and the rate at which the next would set it.
+
+    The rate of a part is the input payload of the run over the time that the part is busy.
+    """
+    limit = limit_of(row)
+    if limit is None:
+        return "nothing says where the time goes"
+    text = f"{limit.part}, {percent(limit.busy_share)} busy"
+    if limit.next is None or limit.would_need is None or limit.busy_share <= 0:
+        return f"{text}; no other part is near"
+    rate = row.gb_per_s / limit.busy_share
+    return (
+        f"{text}; it would need {figure(limit.would_need)}x its rate "
+        f"({figure(rate)} to {figure(rate * limit.would_need)} GB/s of input) "
+        f"for the next, {limit.next} ({percent(limit.next_busy_share)} busy), to be the limit"
+    )
+
+
+def where(row: Row) -> str:
+    """Where the time goes, in the order of the flow: `host to device copy 44 %, kernel 15 %`."""
+    return ", ".join(f"{stage.name} {percent(stage.share)}" for stage in row.stages) or "-"
+
+
+def kind_of(row: Row) -> str:
+    """`model` or `measured`: never left out beside a number."""
+    return KIND_WORDS[row.kind]
+
+
+def decide(rows: Sequence[Row]) -> Verdict | None:
+    """The fastest row whose output is right, with a reason for it and for each row that it beats; None if none is."""
+    right = sorted((row for row in rows if row.verified), key=lambda row: row.images_per_s, reverse=True)
+    if not right:
+        return None
+    best = right[0]
+    reasons = [f"{best.target} {best.flow}: {grouped(best.images_per_s)} images/s, {kind_of(best)}: {reason(best)}"]
+    for row in right[1:]:
+        behind = f"{figure(best.images_per_s / row.images_per_s)}x slower"
+        pace = f"{grouped(row.images_per_s)} images/s, {kind_of(row)}, {behind}"
+        reasons.append(f"{row.target} {row.flow}: {pace}: {reason(row)}")
+    return Verdict(
+        target=best.target, flow=best.flow, kind=best.kind, images_per_s=best.images_per_s, reasons=reasons
+    )
