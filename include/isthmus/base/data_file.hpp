@@ -1,0 +1,12 @@
+#pragma once
+
+#include <filesystem>
+
+namespace isthmus {
+
+/// The file or folder `relative` (such as kernels/image_filter.cl) that came with this program: in the nearest folder
+/// above the executable that has it, which is the package when installed and the checkout when built there.
+/// Throws Error if there is none.
+std::filesystem::path data_file(const std::filesystem::path& relative);
+
+}  // namespace isthmus

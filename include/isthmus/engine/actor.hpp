@@ -1,0 +1,142 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "isthmus/engine/channel.hpp"
+
+namespace isthmus::engine {
+
+class Scheduler;
+struct FiberSlot;
+
+/// Why an actor does not run at this moment.
+enum class Wait : std::uint8_t {
+  none,      ///< it runs or is ready to
+  read,      ///< in `read`, no token known
+  push,      ///< in `push` or `slot`, no free slot known
+  answer,    ///< asked something another actor may still change
+  sleep,     ///< nothing it asked can change before `known_wake`, as far as known
+  horizon,   ///< its next act lies past its horizon
+  lag,       ///< so far ahead that the record of its channels would be lost
+  finished,
+};
+
+/// What a "no" was about, so that a sleeping actor can be woken when it turns to "yes".
+enum class Ask : std::uint8_t { token, room, closed };
+
+struct Question {
+  Channel* channel;
+  Ask ask;
+  Tick offset;  ///< ticks from the start of the step
+};
+
+enum class Account : std::uint8_t { busy, blocked, starved };
+
+/// A stretch of an actor's life that was not busy, in its own ticks.
+struct Span {
+  Tick begin;
+  Tick end;
+  Tick period;  ///< of the steps it is made of; 0 where it may be cut anywhere
+  Account account;
+};
+
+/// Ends a step from inside: the actor read from a channel that is closed and drained.
+struct FinishStep {};
+/// Unwinds a step that will never be resumed, when a run ends.
+struct StopStep {};
+
+/// An actor as the scheduler sees it: its place in time and why it waits. The user's struct is in the derived ActorOf<T>.
+struct Actor {
+  // What every access touches.
+  Tick now = 0;
+  Tick horizon = 0;  ///< the last tick at which it may act
+  bool clocked = false;
+  bool moved = false;   ///< this step moved a token
+  bool waited = false;  ///< this step waited for a time
+  bool sensed_time = false;
+  Tick step_start = 0;
+  Tick blocked_ticks = 0;  ///< s of rule 2
+  Scheduler* scheduler = nullptr;
+
+  // Waiting.
+  Wait wait = Wait::none;
+  Ask asked = Ask::token;
+  bool ready = false;
+  Channel* waits_on = nullptr;
+  std::size_t waiting_index = 0;
+  Tick wait_began = 0;
+  Tick resume_at = 0;    ///< next act of one that waits for its horizon
+  Tick known_wake = kNever;
+  Tick sleep_period = 0;  ///< 0 for one without a clock
+  bool idle = false;      ///< docs/time.md, "The end"
+  Tick idle_since = 0;
+  FiberSlot* fiber = nullptr;  ///< where a step stands that waits
+  std::uint32_t resumes = 0;
+  std::uint32_t resumes_allowed = 0;
+
+  // Silence.
+  bool silent_before = false;
+  bool promised = false;  ///< said `timer.wait(ports...)` in this step
+  bool warned_polling = false;
+  std::vector<Question> questions;
+  std::vector<std::byte> snapshot;
+  std::vector<const Channel*> promised_channels;
+
+  // Identity and accounts.
+  Grid grid;
+  std::string pll;
+  int initiation_interval = 1;
+  bool periodic = false;
+  bool trivial = false;
+  bool has_done = false;
+  Account parked_account = Account::busy;  ///< of a wait for the horizon since `wait_began`
+  int index = 0;
+  std::string name;
+  std::vector<Channel*> inputs;
+  std::vector<Channel*> outputs;
+  std::vector<Span> spans;
+  std::int64_t blocked_before = 0;  ///< femtoseconds of spans no longer kept
+  std::int64_t starved_before = 0;
+  Tick finished_at = kNever;
+  bool failed = false;
+  Tick instant = -1;  ///< of the last operation without a clock that took no time, and how many there were
+  int at_instant = 0;
+  std::exception_ptr failure;
+
+  virtual ~Actor() = default;
+  /// Runs steps until the actor finishes or has to wait at the border of a step; suspends the fiber it is on where it has to wait
+  /// inside one.
+  virtual void run() = 0;
+  /// The bytes of a trivially copyable actor but for its ports and timers.
+  virtual void copy_state(std::vector<std::byte>& to) const = 0;
+  virtual bool same_state(const std::vector<std::byte>& as) const = 0;
+
+  void note_no(Channel& channel, Ask ask) { questions.push_back({&channel, ask, now - step_start}); }
+};
+
+/// The slow paths of ports. Each returns when what was asked is known; the actor's `now` may have moved.
+void advance_for_port(Actor& actor);
+void await_slot(Actor& actor, Channel& channel);
+void await_token(Actor& actor, Channel& channel);
+bool token_visible(Actor& actor, Channel& channel);
+bool slot_free(Actor& actor, Channel& channel);
+bool channel_closed(Actor& actor, Channel& channel);
+void tell_push(Channel& channel);
+void tell_pop(Channel& channel);
+Time time_of(const Actor& actor);
+void wait_until(Actor& actor, Time time);
+void wait_for(Actor& actor, Time time);
+
+/// The border of a step: what ActorOf<T>::run asks of the scheduler.
+enum class Border : std::uint8_t { step, leave };
+Border closing(Actor& actor);
+Border at_horizon(Actor& actor);
+Border after_silent_step(Actor& actor);
+Border at_same_instant(Actor& actor);
+void finish(Actor& actor);
+void fail(Actor& actor, std::exception_ptr why);
+
+}  // namespace isthmus::engine

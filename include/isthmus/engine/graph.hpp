@@ -1,0 +1,240 @@
+#pragma once
+
+#include <concepts>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "isthmus/engine/port.hpp"
+#include "isthmus/engine/report.hpp"
+
+namespace isthmus {
+
+struct ActorOptions {
+  std::optional<Clock> clock;   ///< none: the actor advances by `timer.wait`
+  int initiation_interval = 1;  ///< an actor's own `static constexpr int initiation_interval` stands where this is 1
+};
+
+struct ChannelOptions {
+  int depth = 2;
+  int latency = 1;         ///< writer cycles until a token is visible
+  int return_latency = 1;  ///< reader cycles until a slot can be filled again
+  Time latency_time;       ///< in place of `latency` where the writer has no clock
+  Time return_latency_time;
+  std::optional<int> synchroniser;  ///< cycles lost between unrelated clocks; 2 by default
+  std::optional<int> priority;      ///< the client key arbiters see, in place of the writer's name's rank
+};
+
+struct RunOptions {
+  Time limit = Time::max();
+  bool throw_on_error = true;
+  std::size_t stack_bytes = 256 * 1024;
+  std::uint64_t schedule_seed = 0;  ///< other than 0: ready actors run in a random order; no result may depend on it
+};
+
+namespace engine {
+
+/// A port, timer or random source of an actor, as found while it was constructed.
+struct MemberRecord {
+  Member::Kind kind;
+  std::byte* address;
+  std::size_t size;
+  const char* given_name;
+  const std::type_info* type;
+  std::size_t token_size;
+  std::string name;
+  Channel* channel = nullptr;
+};
+
+/// Collects the members of the actor under construction on this thread.
+class Registration {
+ public:
+  Registration(std::byte* begin, std::size_t size);
+  ~Registration();
+  Registration(const Registration&) = delete;
+  Registration& operator=(const Registration&) = delete;
+  std::vector<MemberRecord> take() { return std::move(found_); }
+  void add(MemberRecord record);
+
+ private:
+  std::byte* begin_;
+  std::byte* end_;
+  std::vector<MemberRecord> found_;
+  Registration* outer_;
+};
+
+/// The bytes of an actor between its ports and timers.
+struct StateRange {
+  std::size_t begin;
+  std::size_t size;
+};
+
+struct GraphActor : Actor {
+  std::vector<MemberRecord> members;
+  std::vector<StateRange> state;
+  virtual std::byte* object() = 0;
+  virtual std::size_t object_size() const = 0;
+};
+
+template <class T>
+concept HasDone = requires(T& actor) {
+  { actor.done() } -> std::convertible_to<bool>;
+};
+
+template <class T>
+constexpr bool is_periodic() {
+  if constexpr (requires { T::periodic; }) return T::periodic;
+  return false;
+}
+
+template <class T>
+constexpr int own_interval() {
+  if constexpr (requires { T::initiation_interval; }) return T::initiation_interval;
+  return 1;
+}
+
+/// A user's actor in a graph: the loop of steps (docs/time.md, "A step").
+template <class T>
+struct ActorOf final : GraphActor {
+  union {
+    T user;
+  };
+
+  template <class... Args>
+  explicit ActorOf(Args&&... args) {
+    Registration registration(reinterpret_cast<std::byte*>(&user), sizeof(T));
+    ::new (static_cast<void*>(&user)) T{std::forward<Args>(args)...};
+    members = registration.take();
+    periodic = is_periodic<T>();
+    initiation_interval = own_interval<T>();
+    trivial = std::is_trivially_copyable_v<T>;
+    has_done = HasDone<T>;
+  }
+  ActorOf(const ActorOf&) = delete;
+  ActorOf& operator=(const ActorOf&) = delete;
+  ~ActorOf() override { user.~T(); }
+
+  std::byte* object() override { return reinterpret_cast<std::byte*>(&user); }
+  std::size_t object_size() const override { return sizeof(T); }
+
+  void copy_state(std::vector<std::byte>& to) const override {
+    const auto* bytes = reinterpret_cast<const std::byte*>(&user);
+    to.clear();
+    for (const auto& range : state) to.insert(to.end(), bytes + range.begin, bytes + range.begin + range.size);
+  }
+  bool same_state(const std::vector<std::byte>& as) const override {
+    const auto* bytes = reinterpret_cast<const std::byte*>(&user);
+    std::size_t at = 0;
+    for (const auto& range : state) {
+      if (std::memcmp(bytes + range.begin, as.data() + at, range.size) != 0) return false;
+      at += range.size;
+    }
+    return true;
+  }
+
+  void run() override {
+    try {
+      steps_until_wait();
+    } catch (const FinishStep&) {
+      finish(*this);
+    } catch (const StopStep&) {
+      return;
+    } catch (...) {
+      fail(*this, std::current_exception());
+    }
+  }
+
+ private:
+  void steps_until_wait() {
+    for (;;) {
+      if (now > horizon) [[unlikely]] {
+        if (at_horizon(*this) == Border::leave) return;
+      }
+      step_start = now;
+      questions.clear();
+      if constexpr (HasDone<T>) {
+        if (user.done()) {
+          finish(*this);
+          return;
+        }
+      } else if (inputs.empty() ? !periodic : inputs.front()->empty()) [[unlikely]] {
+        if (closing(*this) == Border::leave) return;
+      }
+      moved = false;
+      waited = false;
+      blocked_ticks = 0;
+      user.step();
+      if (!moved && !waited) [[unlikely]] {
+        if (after_silent_step(*this) == Border::leave) return;
+      } else if (clocked) [[likely]] {
+        silent_before = false;
+        const Tick by_interval = step_start + initiation_interval + blocked_ticks;
+        now = by_interval > now ? by_interval : now + 1;
+      } else if (now == step_start) {
+        if (at_same_instant(*this) == Border::leave) return;
+      }
+    }
+  }
+};
+
+}  // namespace engine
+
+/// Actors and the channels between them; runs them in exact virtual time.
+///
+///     Graph graph;
+///     auto& sum = graph.add<SuffixSum>("sum", {.clock = clock});
+///     graph.connect(source.out, sum.in, {.depth = 16});
+///     RunReport report = graph.run();
+class Graph {
+ public:
+  /// `seed` is what every Random of the graph starts from, together with its actor's name.
+  explicit Graph(std::uint64_t seed = 1);
+  ~Graph();
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  /// Constructs an actor in place; the reference is good for the graph's life. Throws Error for a name already given.
+  template <class T, class... Args>
+  T& add(std::string name, const ActorOptions& options = {}, Args&&... args) {
+    auto actor = std::make_unique<engine::ActorOf<T>>(std::forward<Args>(args)...);
+    T& user = actor->user;
+    adopt(std::move(actor), std::move(name), options);
+    return user;
+  }
+
+  /// Connects two ports of actors of this graph. Throws Error naming them where the token types differ, a port is already connected
+  /// or is not of this graph, or the depth or a latency is below 1.
+  template <class A, class B>
+  void connect(Out<A>& from, In<B>& to, const ChannelOptions& options = {}) {
+    connect_ports(reinterpret_cast<std::byte*>(&from), reinterpret_cast<std::byte*>(&to), options);
+  }
+
+  /// Refuses a graph that cannot run (Error: an unconnected port, a source that would never end) and returns warnings. `run` calls it.
+  std::vector<std::string> check();
+
+  /// Runs from time 0 to the end (docs/time.md, "The end"). A graph runs once. Throws Error where the run ended in an error and
+  /// `throw_on_error` says so.
+  RunReport run(const RunOptions& options = {});
+
+  void observe(engine::ChannelObserver* observer) { observer_ = observer; }
+
+ private:
+  void adopt(std::unique_ptr<engine::GraphActor> actor, std::string name, const ActorOptions& options);
+  void connect_ports(std::byte* from, std::byte* to, const ChannelOptions& options);
+
+  std::uint64_t seed_;
+  bool has_run_ = false;
+  engine::ChannelObserver* observer_ = nullptr;
+  std::vector<std::unique_ptr<engine::GraphActor>> actors_;
+  std::vector<std::unique_ptr<engine::Channel>> channels_;
+  std::vector<ChannelOptions> channel_options_;
+};
+
+}  // namespace isthmus

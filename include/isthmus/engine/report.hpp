@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "isthmus/base/units.hpp"
+
+namespace isthmus {
+
+enum class Outcome : std::uint8_t { finished, limit, stuck, deadlock, quiescent, failed };
+const char* to_string(Outcome outcome);
+
+/// How an actor spent its life. busy + starved + blocked = lifetime.
+struct ActorReport {
+  std::string name;
+  bool periodic = false;
+  bool finished = false;
+  Time finish;  ///< where it finished
+  Time busy;
+  Time starved;  ///< waiting for tokens
+  Time blocked;  ///< waiting for room
+  Time lifetime;
+};
+
+struct ChannelReport {
+  std::string name;  ///< "source.out -> sum.in"
+  std::uint64_t depth = 0;
+  std::uint64_t pushed = 0;
+  std::uint64_t popped = 0;
+};
+
+/// The part that holds a run back, and what it would take for another to.
+struct Bottleneck {
+  std::string part;
+  double busy_share = 0;  ///< of the run
+  std::string next;       ///< empty where there is only one part
+  double next_busy_share = 0;
+  double would_need = 1;  ///< how many times faster `part` would have to be for `next` to be the limit
+};
+
+struct RunReport {
+  Outcome outcome = Outcome::finished;
+  Time end;
+  std::string message;  ///< what went wrong, in one line, where something did
+  std::vector<std::string> warnings;
+  std::vector<ActorReport> actors;      ///< in natural order of their names
+  std::vector<ChannelReport> channels;  ///< in natural order of their names
+
+  const ActorReport& actor(std::string_view name) const;
+  /// Among the actors named, or all that are not periodic if none are.
+  Bottleneck bottleneck(const std::vector<std::string>& among = {}) const;
+};
+
+/// "part2" before "part10".
+bool natural_less(std::string_view a, std::string_view b);
+
+}  // namespace isthmus

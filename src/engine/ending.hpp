@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "isthmus/engine/actor.hpp"
+#include "isthmus/engine/report.hpp"
+
+namespace isthmus::engine {
+
+/// How and when a run ended; `who` are the actors the message names.
+struct Ending {
+  Outcome outcome = Outcome::finished;
+  std::int64_t time = 0;
+  std::vector<const Actor*> who;
+};
+
+/// In `push` or `read` with nothing on its way (docs/time.md, "The end").
+bool blocked_for_good(const Actor& actor);
+
+/// The earliest instant at which an actor is stuck, deadlocked or has failed, if any is known.
+std::optional<Ending> find_error(const std::vector<Actor*>& actors);
+
+/// The instant from which nothing that is not periodic can ever act again, if that is so.
+std::optional<Ending> find_quiescence(const std::vector<Actor*>& actors);
+
+/// What `report` tells of a run that ended so.
+RunReport make_report(const Ending& ending, const std::vector<Actor*>& actors, const std::vector<Channel*>& channels);
+
+}  // namespace isthmus::engine

@@ -1,0 +1,85 @@
+#include "isthmus/engine/graph.hpp"
+
+#include <boost/core/demangle.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "isthmus/base/error.hpp"
+#include "scheduler.hpp"
+#include "wiring.hpp"
+
+namespace isthmus {
+namespace engine {
+namespace {
+
+thread_local Registration* current_registration = nullptr;
+
+}  // namespace
+
+Member::Member(Kind kind, const char* name, const std::type_info* type, std::size_t token_size, std::size_t size) {
+  if (current_registration != nullptr)
+    current_registration->add({kind, reinterpret_cast<std::byte*>(this), size, name, type, token_size, {}, nullptr});
+}
+
+Registration::Registration(std::byte* begin, std::size_t size)
+    : begin_(begin), end_(begin + size), outer_(std::exchange(current_registration, this)) {}
+
+Registration::~Registration() { current_registration = outer_; }
+
+void Registration::add(MemberRecord record) {
+  if (record.address >= begin_ && record.address < end_) found_.push_back(std::move(record));
+}
+
+}  // namespace engine
+
+Graph::Graph(std::uint64_t seed) : seed_(seed) {}
+Graph::~Graph() = default;
+
+void Graph::adopt(std::unique_ptr<engine::GraphActor> actor, std::string name, const ActorOptions& options) {
+  for (const auto& other : actors_)
+    if (other->name == name) throw Error(fmt::format("two actors are called '{}': expected a name for each", name));
+  actor->name = std::move(name);
+  if (options.clock) actor->grid = Grid(*options.clock);
+  actor->clocked = options.clock.has_value();
+  if (options.clock) actor->pll = options.clock->pll;
+  if (options.initiation_interval != 1) actor->initiation_interval = options.initiation_interval;
+  if (actor->initiation_interval < 1)
+    throw Error(fmt::format("{}: initiation interval {}: expected 1 or more", actor->name, actor->initiation_interval));
+  actor->index = static_cast<int>(actors_.size());
+  engine::Wiring::name_members(*actor);
+  engine::Wiring::find_state(*actor);
+  engine::Wiring::bind_members(*actor, seed_);
+  actors_.push_back(std::move(actor));
+}
+
+void Graph::connect_ports(std::byte* from, std::byte* to, const ChannelOptions& options) {
+  channels_.push_back(engine::Wiring::connect(actors_, from, to, options, static_cast<int>(channels_.size())));
+}
+
+std::vector<std::string> Graph::check() { return engine::Wiring::check(actors_, channels_); }
+
+RunReport Graph::run(const RunOptions& options) {
+  if (has_run_) throw Error("a graph runs once: build it again");
+  auto warnings = check();
+  has_run_ = true;
+  engine::Wiring::rank_clients(actors_, channels_);
+  std::vector<engine::Actor*> actors;
+  for (const auto& actor : actors_) actors.push_back(actor.get());
+  std::vector<engine::Channel*> channels;
+  for (const auto& channel : channels_) channels.push_back(channel.get());
+  engine::Scheduler scheduler(actors, channels, options, observer_);
+  auto report = scheduler.run();
+  for (auto& text : scheduler.take_warnings()) warnings.push_back(std::move(text));
+  std::sort(warnings.begin(), warnings.end(), natural_less);
+  report.warnings = std::move(warnings);
+  if (report.outcome == Outcome::limit && options.limit == Time::max()) {
+    report.outcome = Outcome::failed;
+    report.message = "the run passed the end of time (2.56 hours)";
+  }
+  if (options.throw_on_error && report.outcome >= Outcome::stuck) throw Error(report.message);
+  return report;
+}
+
+}  // namespace isthmus

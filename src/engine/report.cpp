@@ -1,0 +1,189 @@
+#include "isthmus/engine/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include "ending.hpp"
+#include "isthmus/base/error.hpp"
+
+namespace isthmus {
+
+const char* to_string(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::finished:
+      return "finished";
+    case Outcome::limit:
+      return "time limit";
+    case Outcome::stuck:
+      return "stuck";
+    case Outcome::deadlock:
+      return "deadlock";
+    case Outcome::quiescent:
+      return "quiescent";
+    case Outcome::failed:
+      return "failed";
+  }
+  return "unknown";
+}
+
+bool natural_less(std::string_view a, std::string_view b) {
+  const auto digit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < a.size() && j < b.size()) {
+    if (!digit(a[i]) || !digit(b[j])) {
+      if (a[i] != b[j]) return a[i] < b[j];
+      ++i;
+      ++j;
+      continue;
+    }
+    const auto number = [&](std::string_view text, std::size_t& at) {
+      while (at < text.size() && text[at] == '0') ++at;
+      const std::size_t begin = at;
+      while (at < text.size() && digit(text[at])) ++at;
+      return text.substr(begin, at - begin);
+    };
+    const auto x = number(a, i);
+    const auto y = number(b, j);
+    if (x.size() != y.size()) return x.size() < y.size();
+    if (x != y) return x < y;
+  }
+  if (i < a.size() || j < b.size()) return a.size() - i < b.size() - j;
+  return a < b;  // equal but for leading zeros
+}
+
+const ActorReport& RunReport::actor(std::string_view name) const {
+  for (const auto& report : actors)
+    if (report.name == name) return report;
+  throw Error(fmt::format("no actor '{}' in this run", name));
+}
+
+Bottleneck RunReport::bottleneck(const std::vector<std::string>& among) const {
+  std::vector<const ActorReport*> parts;
+  for (const auto& report : actors)
+    if (among.empty() ? !report.periodic : std::find(among.begin(), among.end(), report.name) != among.end())
+      parts.push_back(&report);
+  std::stable_sort(parts.begin(), parts.end(), [](const auto* a, const auto* b) { return a->busy > b->busy; });
+  Bottleneck result;
+  if (parts.empty() || end <= Time{}) return result;
+  result.part = parts[0]->name;
+  result.busy_share = parts[0]->busy.seconds() / end.seconds();
+  if (parts.size() > 1) {
+    result.next = parts[1]->name;
+    result.next_busy_share = parts[1]->busy.seconds() / end.seconds();
+    if (result.next_busy_share > 0) result.would_need = result.busy_share / result.next_busy_share;
+  }
+  return result;
+}
+
+namespace engine {
+namespace {
+
+std::int64_t span_end(const Actor& actor, const Span& span, std::int64_t end) {
+  const auto time = actor.grid.edge(span.end);
+  if (time <= end || span.period == 0) return std::min(time, end);
+  const Tick whole = (actor.grid.last_at_or_before(end) - span.begin) / span.period;
+  return actor.grid.edge(span.begin + std::max<Tick>(whole, 0) * span.period);
+}
+
+/// The wait an actor stands in when the run ends, as a span without an end.
+std::optional<Span> open_span(const Actor& actor) {
+  switch (actor.wait) {
+    case Wait::push:
+      return Span{actor.wait_began, kNever, 0, Account::blocked};
+    case Wait::read:
+      return Span{actor.wait_began, kNever, 0, Account::starved};
+    case Wait::sleep:
+      return Span{actor.now, kNever, actor.clocked ? actor.sleep_period : 0, Account::starved};
+    case Wait::horizon:
+      if (!actor.failed && actor.parked_account != Account::busy)
+        return Span{actor.wait_began, kNever, 0, actor.parked_account};
+      return std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
+
+ActorReport account(const Actor& actor, std::int64_t end) {
+  ActorReport report;
+  report.name = actor.name;
+  report.periodic = actor.periodic;
+  report.finished = actor.wait == Wait::finished && actor.grid.edge(actor.finished_at) <= end;
+  if (report.finished) report.finish = Time::fs(actor.grid.edge(actor.finished_at));
+  const auto born = actor.grid.edge(0);
+  const auto life_end = std::max(born, report.finished ? report.finish.femtoseconds() : end);
+  std::int64_t blocked = actor.blocked_before;
+  std::int64_t starved = actor.starved_before;
+  const auto count = [&](const Span& span) {
+    const auto begin = actor.grid.edge(span.begin);
+    if (begin >= life_end) return;
+    (span.account == Account::blocked ? blocked : starved) += span_end(actor, span, life_end) - begin;
+  };
+  for (const auto& span : actor.spans) count(span);
+  if (const auto open = open_span(actor)) count(*open);
+  report.lifetime = Time::fs(life_end - born);
+  report.blocked = Time::fs(blocked);
+  report.starved = Time::fs(starved);
+  report.busy = report.lifetime - report.blocked - report.starved;
+  return report;
+}
+
+ChannelReport account(const Channel& channel, std::int64_t end) {
+  ChannelReport report{channel.name, channel.depth, channel.pushed, channel.popped};
+  while (report.pushed > 0 && channel.writer->grid.edge(channel.push_tick(report.pushed - 1)) > end) --report.pushed;
+  while (report.popped > 0 && channel.reader->grid.edge(channel.pop_tick(report.popped - 1)) > end) --report.popped;
+  return report;
+}
+
+std::string failure_text(const Actor& actor) {
+  try {
+    std::rethrow_exception(actor.failure);
+  } catch (const std::exception& error) {
+    return error.what();
+  } catch (...) {
+    return "an exception that is no std::exception";
+  }
+}
+
+std::string describe(const Ending& ending) {
+  const auto at = to_string(Time::fs(ending.time));
+  if (ending.outcome == Outcome::failed)
+    return fmt::format("{} failed at {}: {}", ending.who.front()->name, at, failure_text(*ending.who.front()));
+  std::string text = fmt::format("{} at {}", to_string(ending.outcome), at);
+  const char* separator = ": ";
+  for (const auto* actor : ending.who) {
+    text += separator;
+    separator = ", ";
+    if (actor->wait == Wait::sleep) {
+      text += fmt::format("{} is idle", actor->name);
+      continue;
+    }
+    const auto fill = account(*actor->waits_on, ending.time);
+    text += fmt::format("{} waits to {} '{}' ({} of {})", actor->name, actor->wait == Wait::push ? "push into" : "read",
+                        fill.name, fill.pushed - fill.popped, fill.depth);
+    if (actor->wait == Wait::push && ending.outcome == Outcome::stuck)
+      text += fmt::format(" whose reader {} has finished", actor->waits_on->reader->name);
+  }
+  return text;
+}
+
+}  // namespace
+
+RunReport make_report(const Ending& ending, const std::vector<Actor*>& actors, const std::vector<Channel*>& channels) {
+  RunReport report;
+  report.outcome = ending.outcome;
+  report.end = Time::fs(ending.time);
+  if (ending.outcome >= Outcome::stuck) report.message = describe(ending);
+  for (const auto* actor : actors) report.actors.push_back(account(*actor, ending.time));
+  for (const auto* channel : channels) report.channels.push_back(account(*channel, ending.time));
+  const auto by_name = [](const auto& a, const auto& b) { return natural_less(a.name, b.name); };
+  std::sort(report.actors.begin(), report.actors.end(), by_name);
+  std::sort(report.channels.begin(), report.channels.end(), by_name);
+  return report;
+}
+
+}  // namespace engine
+}  // namespace isthmus

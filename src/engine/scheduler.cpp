@@ -1,0 +1,302 @@
+#include "scheduler.hpp"
+
+#include <algorithm>
+
+namespace isthmus::engine {
+namespace {
+
+// How far an actor that never waits may go before the scheduler looks at the rest of the run: a million cycles, or 1 ms.
+constexpr Tick kUnwatchedCycles = 1 << 20;
+constexpr Tick kUnwatchedFemtoseconds = 1'000'000'000'000;
+
+}  // namespace
+
+Scheduler::Scheduler(std::vector<Actor*> actors, std::vector<Channel*> channels, const RunOptions& options,
+                     ChannelObserver* observer)
+    : actors_(std::move(actors)),
+      channels_(std::move(channels)),
+      observer_(observer),
+      fibers_(&Scheduler::dispatch, this, options.stack_bytes),
+      limit_(options.limit.femtoseconds()),
+      shuffle_(options.schedule_seed),
+      shuffled_(options.schedule_seed != 0) {
+  for (auto* actor : actors_) {
+    actor->scheduler = this;
+    if (!actor->periodic) ++live_;
+    actor->horizon = -1;
+    if (!actor->periodic) extend_horizon(*actor);
+  }
+  for (auto actor = actors_.rbegin(); actor != actors_.rend(); ++actor) make_ready(**actor);
+  for (auto* channel : channels_) {
+    channel->observed = observer_ != nullptr;
+    channel->tell_push = channel->tell_pop = channel->observed;
+  }
+}
+
+RunReport Scheduler::run() {
+  drain();
+  Ending ending;
+  auto error = find_error(actors_);
+  const auto quiet = find_quiescence(actors_);
+  if (quiet && (!error || quiet->time < error->time)) error = quiet;
+  if (error && error->time <= limit_) {
+    ending = *error;
+  } else if (live_ == 0) {
+    ending.outcome = Outcome::finished;
+    for (const auto* actor : actors_)
+      if (!actor->periodic) ending.time = std::max(ending.time, actor->grid.edge(actor->finished_at));
+  } else {
+    ending.outcome = Outcome::limit;
+    ending.time = limit_;
+  }
+  run_periodic_to(ending.time);
+  auto report = make_report(ending, actors_, channels_);
+  unwind();
+  return report;
+}
+
+void Scheduler::drain() {
+  next_ = pick(nullptr);
+  if (next_ != nullptr) fibers_.switch_to(next_->fiber != nullptr ? *next_->fiber : fibers_.spare());
+}
+
+void Scheduler::dispatch(void* scheduler) {
+  auto& self = *static_cast<Scheduler*>(scheduler);
+  for (;;) {
+    Actor* actor = self.next_;
+    if (actor == nullptr || actor->fiber != nullptr) {
+      self.fibers_.keep_spare();
+      self.fibers_.switch_to(actor == nullptr ? self.fibers_.main() : *actor->fiber);
+      continue;
+    }
+    actor->run();
+    self.next_ = self.stopping_ ? nullptr : self.pick(actor);
+  }
+}
+
+/// The actor to run now that `after` (if any) cannot go on; null when nothing can run any more.
+Actor* Scheduler::pick(Actor* after) {
+  if (after != nullptr && after->wait == Wait::answer && !shuffled_) {
+    Actor* asked = along_questions(*after);
+    if (asked != nullptr && start(*asked)) return asked;
+  }
+  for (;;) {
+    while (Actor* actor = next_ready())
+      if (start(*actor)) return actor;
+    if (!let_time_pass()) return nullptr;
+  }
+}
+
+Actor* Scheduler::next_ready() {
+  while (!ready_.empty()) {
+    if (shuffled_) std::swap(ready_[shuffle_() % ready_.size()], ready_.back());
+    Actor* actor = ready_.back();
+    ready_.pop_back();
+    if (actor->ready) return actor;
+  }
+  return nullptr;
+}
+
+void Scheduler::make_ready(Actor& actor) {
+  if (actor.ready) return;
+  actor.ready = true;
+  ready_.push_back(&actor);
+}
+
+/// Follows who waits for whose answer to the first that can run: effective times fall strictly along the way.
+Actor* Scheduler::along_questions(Actor& from) {
+  Actor* asker = &from;
+  for (int hops = 0; hops < 16; ++hops) {
+    const bool for_room = asker->wait == Wait::push || (asker->wait == Wait::answer && asker->asked == Ask::room);
+    Actor& asked = for_room ? *asker->waits_on->reader : *asker->waits_on->writer;
+    if (asked.ready) return &asked;
+    switch (asked.wait) {
+      case Wait::answer:
+        if (answer_known(asked)) return &asked;
+        break;
+      case Wait::read:
+      case Wait::push:
+        break;
+      case Wait::sleep:
+        consider_waking(asked);
+        return asked.ready ? &asked : nullptr;
+      case Wait::horizon:
+        if (!asked.periodic || asked.failed) return nullptr;
+        set_horizon(asked, std::min(limit_, from.grid.edge(from.now)));
+        return asked.resume_at <= asked.horizon ? &asked : nullptr;
+      case Wait::none:
+      case Wait::lag:
+      case Wait::finished:
+        return nullptr;
+    }
+    asker = &asked;
+    if (asker == &from) return nullptr;
+  }
+  return nullptr;
+}
+
+/// Prepares `actor` to run; false if it must wait after all.
+bool Scheduler::start(Actor& actor) {
+  actor.ready = false;
+  if (actor.wait == Wait::finished || actor.failed) return false;
+  if (actor.wait == Wait::horizon && actor.resume_at > actor.horizon) return false;
+  if (actor.wait == Wait::sleep) woken(actor);
+  if (++actor.resumes >= actor.resumes_allowed && actor.wait != Wait::lag) {
+    if (!record_safe(actor)) {
+      leave_waiting(actor);
+      commit();
+      if (!record_safe(actor)) {
+        // What it would have done next is kept in `wait_began` and its channels: it asks again when it is started.
+        enter_waiting(actor, Wait::lag);
+        return false;
+      }
+    }
+    actor.resumes = 0;
+  }
+  leave_waiting(actor);
+  actor.wait = Wait::none;
+  return true;
+}
+
+/// Nothing is ready. Answers every question that can be answered, else lets the earliest thing known happen. False at the end.
+bool Scheduler::let_time_pass() {
+  if (answer_questions()) return true;
+  if (live_ == 0 && !ending_) return false;
+  if (!ending_ && may_end_quiet() && find_quiescence(actors_)) return false;
+  const auto time = earliest_known();
+  if (time > limit_) return false;
+  quiet_until_ = std::max(quiet_until_, time);
+  commit_to(time);
+  if (time > limit_) return true;  // an error was found earlier: look again
+  return act_at(time);
+}
+
+bool Scheduler::answer_questions() {
+  bool any = false;
+  for (auto* actor : waiting_)
+    if (actor->wait == Wait::answer && answer_known(*actor)) {
+      make_ready(*actor);
+      any = true;
+    }
+  return any;
+}
+
+std::int64_t Scheduler::earliest_known() {
+  std::int64_t earliest = kNever;
+  for (const auto* actor : waiting_) {
+    if (actor->failed) continue;
+    const Tick tick = actor->wait == Wait::horizon ? actor->resume_at : actor->now;
+    earliest = std::min(earliest, actor->grid.edge(tick));
+  }
+  while (!known_wakes_.empty()) {
+    const auto& top = known_wakes_.top();
+    if (top.actor->wait == Wait::sleep && top.actor->known_wake == top.tick) {
+      earliest = std::min(earliest, top.time);
+      break;
+    }
+    known_wakes_.pop();
+  }
+  return earliest;
+}
+
+bool Scheduler::act_at(std::int64_t time) {
+  bool any = answer_questions();
+  for (auto* actor : waiting_) {
+    if (actor->wait == Wait::lag && record_safe(*actor)) {
+      make_ready(*actor);
+      any = true;
+    }
+    if (actor->wait == Wait::horizon && actor->periodic && actor->grid.edge(actor->resume_at) <= time) {
+      set_horizon(*actor, time);
+      make_ready(*actor);
+      any = true;
+    }
+  }
+  while (!known_wakes_.empty() && known_wakes_.top().time <= time) {
+    const auto top = known_wakes_.top();
+    known_wakes_.pop();
+    if (top.actor->wait != Wait::sleep || top.actor->known_wake != top.tick) continue;
+    if (top.actor->periodic) set_horizon(*top.actor, time);
+    make_ready(*top.actor);
+    any = true;
+  }
+  return any;
+}
+
+void Scheduler::set_horizon(Actor& actor, std::int64_t time) {
+  actor.horizon = actor.grid.last_at_or_before(std::min(time, limit_));
+}
+
+/// Gives an actor that is not periodic more time to run ahead, if the limit leaves some.
+bool Scheduler::extend_horizon(Actor& actor) {
+  const Tick last = actor.grid.last_at_or_before(limit_);
+  const Tick unwatched = actor.clocked ? kUnwatchedCycles : kUnwatchedFemtoseconds;
+  actor.horizon = actor.now > last - unwatched ? last : actor.now + unwatched;
+  return actor.now <= actor.horizon;
+}
+
+void Scheduler::lower_limit(std::int64_t time) {
+  if (time >= limit_) return;
+  limit_ = time;
+  for (auto* actor : actors_) actor->horizon = std::min(actor->horizon, actor->grid.last_at_or_before(limit_));
+}
+
+/// Finds the time before which nothing new can happen, and the errors that hold by then.
+void Scheduler::commit() {
+  std::int64_t time = kNever;
+  for (const auto* actor : actors_) {
+    Tick next = actor->now;
+    if (actor->failed || actor->wait == Wait::finished) continue;
+    if ((actor->wait == Wait::read || actor->wait == Wait::push) && !actor->ready) continue;
+    if (actor->wait == Wait::sleep) next = actor->known_wake;
+    if (actor->wait == Wait::horizon) next = actor->resume_at;
+    time = std::min(time, actor->grid.edge(next));
+  }
+  commit_to(time);
+}
+
+void Scheduler::commit_to(std::int64_t time) {
+  committed_ = std::max(committed_, time);
+  if (ending_) return;
+  for (auto* actor : actors_) fold_spans(*actor, committed_);
+  if (const auto error = find_error(actors_)) lower_limit(error->time);
+}
+
+/// The oldest entries of the rings of ticks that could be written over before the next look are no longer needed.
+bool Scheduler::record_safe(const Actor& actor) const {
+  for (const auto* channel : actor.outputs) {
+    const auto span = (channel->tick_mask + 1) / 2 + channel->depth;
+    if (channel->pushed > span && actor.grid.edge(channel->push_tick(channel->pushed - span)) > committed_) return false;
+  }
+  for (const auto* channel : actor.inputs) {
+    const auto span = (channel->tick_mask + 1) / 2 + channel->depth;
+    if (channel->popped > span && actor.grid.edge(channel->pop_tick(channel->popped - span)) > committed_) return false;
+  }
+  return true;
+}
+
+bool Scheduler::may_end_quiet() const {
+  return std::none_of(waiting_.begin(), waiting_.end(),
+                      [](const Actor* actor) { return actor->wait != Wait::horizon && !actor->periodic; });
+}
+
+/// The end is known: what periodic actors do until then counts.
+void Scheduler::run_periodic_to(std::int64_t time) {
+  ending_ = true;
+  limit_ = std::min(limit_, time);
+  for (auto* actor : actors_) {
+    if (!actor->periodic) continue;
+    set_horizon(*actor, time);
+    if (actor->wait == Wait::horizon && !actor->failed && actor->resume_at <= actor->horizon) make_ready(*actor);
+  }
+  drain();
+}
+
+/// Lets the objects on the stacks of steps that will not go on be destroyed.
+void Scheduler::unwind() {
+  stopping_ = true;
+  for (auto* actor : actors_)
+    if (actor->fiber != nullptr) fibers_.switch_to(*actor->fiber);
+}
+
+}  // namespace isthmus::engine

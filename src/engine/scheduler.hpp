@@ -1,0 +1,125 @@
+#pragma once
+
+#include <cstdint>
+#include <queue>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "ending.hpp"
+#include "fiber.hpp"
+#include "isthmus/engine/actor.hpp"
+#include "isthmus/engine/graph.hpp"
+
+namespace isthmus::engine {
+
+/// Decides which actor runs. Each runs ahead on its own time until what it asks is unknown or a channel is full; then the actor whose
+/// answer is needed runs, or any that can. When none can, the earliest thing that is known to happen does.
+class Scheduler {
+ public:
+  Scheduler(std::vector<Actor*> actors, std::vector<Channel*> channels, const RunOptions& options, ChannelObserver* observer);
+
+  /// Runs to the end and unwinds the steps that stand in the middle.
+  RunReport run();
+
+  // What ports ask, on the fiber of the actor that asks.
+  void advance(Actor& actor);
+  void await_slot(Actor& actor, Channel& channel);
+  void await_token(Actor& actor, Channel& channel);
+  bool token_visible(Actor& actor, Channel& channel);
+  bool slot_free(Actor& actor, Channel& channel);
+  bool channel_closed(Actor& actor, Channel& channel);
+  void wait_to(Actor& actor, Tick target);
+  void tell_push(Channel& channel);
+  void tell_pop(Channel& channel);
+
+  // What the loop of steps asks at its border.
+  Border closing(Actor& actor);
+  Border at_horizon(Actor& actor);
+  Border after_silent_step(Actor& actor);
+  Border at_same_instant(Actor& actor);
+  void finish(Actor& actor);
+  void fail(Actor& actor, std::exception_ptr why);
+  std::vector<std::string> take_warnings() { return std::move(warnings_); }
+
+ private:
+  struct KnownWake {
+    std::int64_t time;
+    Actor* actor;
+    Tick tick;
+    bool operator>(const KnownWake& other) const {
+      return time != other.time ? time > other.time : actor->index > other.actor->index;
+    }
+  };
+  struct Wake {
+    Tick known;  ///< the first start at which a question is known to have another answer
+    bool safe;   ///< and no other question can have one earlier
+  };
+
+  // Choosing.
+  static void dispatch(void* scheduler);
+  Actor* pick(Actor* after);
+  Actor* along_questions(Actor& from);
+  Actor* next_ready();
+  bool start(Actor& actor);
+  bool let_time_pass();
+  bool answer_questions();
+  std::int64_t earliest_known();
+  bool act_at(std::int64_t time);
+  void make_ready(Actor& actor);
+
+  // Waiting.
+  void suspend(Actor& actor);
+  void wait_for_answer(Actor& actor, Channel& channel, Ask ask);
+  void enter_waiting(Actor& actor, Wait wait);
+  void leave_waiting(Actor& actor);
+  void move_to(Actor& actor, Tick target, Account account, Tick began);
+  bool answer_known(const Actor& actor) const;
+  bool no_news_by(const Actor& actor) const { return actor.grid.edge(actor.now) <= quiet_until_; }
+  bool writer_silent(const Channel& channel, const Actor& reader) const;
+  bool reader_silent(const Channel& channel, const Actor& writer) const;
+  Tick effective(const Actor& actor, int hops = 16) const;
+
+  // Sleeping.
+  Border sleep(Actor& actor, Tick next);
+  Wake wake_of(const Actor& actor) const;
+  void consider_waking(Actor& actor);
+  void woken(Actor& actor);
+  void tell_sleeper(Actor& actor);
+
+  // Horizons, the record, ends.
+  void set_horizon(Actor& actor, std::int64_t time);
+  bool extend_horizon(Actor& actor);
+  void commit();
+  void commit_to(std::int64_t time);
+  bool record_safe(const Actor& actor) const;
+  void lower_limit(std::int64_t time);
+  void run_periodic_to(std::int64_t time);
+  void unwind();
+  void drain();
+  bool may_end_quiet() const;
+
+  std::vector<Actor*> actors_;
+  std::vector<Channel*> channels_;
+  ChannelObserver* observer_;
+  Fibers fibers_;
+  std::int64_t limit_;
+  Actor* next_ = nullptr;
+  bool stopping_ = false;
+  bool ending_ = false;  ///< the end is known: periodic actors run up to it
+  std::size_t live_ = 0;  ///< actors neither finished nor periodic
+  std::int64_t quiet_until_ = -1;  ///< nothing happens anywhere before this time but what has happened
+  std::int64_t committed_ = -1;    ///< no error can hold at or before this time
+  std::vector<Actor*> ready_;
+  std::vector<Actor*> waiting_;  ///< for an answer, a horizon or the record
+  std::priority_queue<KnownWake, std::vector<KnownWake>, std::greater<>> known_wakes_;
+  std::vector<std::string> warnings_;
+  std::mt19937_64 shuffle_;
+  bool shuffled_;
+};
+
+void add_span(Actor& actor, Account account, Tick begin, Tick end, Tick period);
+/// Adds up the spans that ended by `time`, which no end of the run can cut any more.
+void fold_spans(Actor& actor, std::int64_t time);
+
+}  // namespace isthmus::engine

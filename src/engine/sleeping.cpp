@@ -1,0 +1,173 @@
+// Sleep (docs/time.md): an actor whose step moved nothing and left its state alone would do the same again until an answer changes.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "scheduler.hpp"
+
+namespace isthmus::engine {
+namespace {
+
+/// The start of a step, counted from `actor.now`, whose question at `offset` would find what holds from `change` on.
+Tick start_that_sees(const Actor& actor, Tick change, Tick offset) {
+  if (change >= kNever / 2) return kNever;
+  const Tick late = change - offset - actor.now;
+  if (late <= 0) return actor.now;
+  if (actor.sleep_period == 0) return change;
+  const Tick steps = (late - 1) / actor.sleep_period + 1;
+  return actor.now + steps * actor.sleep_period;
+}
+
+bool counts(const Actor& actor, const Question& question) {
+  const auto& promised = actor.promised_channels;
+  return actor.trivial || !actor.clocked || std::find(promised.begin(), promised.end(), question.channel) != promised.end();
+}
+
+struct Change {
+  Tick at;     ///< when the answer turns to "yes": known, or the earliest possible
+  bool known;
+};
+
+}  // namespace
+
+void add_span(Actor& actor, Account account, Tick begin, Tick end, Tick period) {
+  if (begin == end) return;
+  auto& spans = actor.spans;
+  if (!spans.empty()) {
+    Span& last = spans.back();
+    if (last.end == begin && last.account == account && last.period == period && (period == 0 || (end - begin) % period == 0)) {
+      last.end = end;
+      return;
+    }
+  }
+  spans.push_back({begin, end, period, account});
+}
+
+void fold_spans(Actor& actor, std::int64_t time) {
+  constexpr std::size_t kWorthFolding = 64;
+  auto& spans = actor.spans;
+  if (spans.size() < kWorthFolding) return;
+  auto kept = spans.begin();
+  for (; kept != spans.end() && actor.grid.edge(kept->end) <= time; ++kept)
+    (kept->account == Account::blocked ? actor.blocked_before : actor.starved_before) +=
+        actor.grid.edge(kept->end) - actor.grid.edge(kept->begin);
+  spans.erase(spans.begin(), kept);
+}
+
+Border Scheduler::after_silent_step(Actor& actor) {
+  if (!actor.clocked) {
+    actor.idle = true;
+    actor.idle_since = actor.now;
+    return sleep(actor, actor.now);
+  }
+  const Tick next = std::max(actor.step_start + actor.initiation_interval, actor.now + 1);
+  const bool unchanged = actor.trivial && actor.silent_before && !actor.sensed_time && actor.same_state(actor.snapshot);
+  const bool promised = !actor.trivial && actor.promised;
+  actor.promised = false;
+  actor.sensed_time = false;
+  actor.silent_before = true;
+  const Tick period = next - actor.step_start;
+  add_span(actor, Account::starved, actor.step_start, next, period);
+  if (unchanged || promised) {
+    actor.sleep_period = period;
+    actor.idle = true;
+    actor.idle_since = next;
+    return sleep(actor, next);
+  }
+  actor.now = next;
+  if (actor.trivial) {
+    actor.copy_state(actor.snapshot);
+  } else if (!actor.warned_polling) {
+    actor.warned_polling = true;
+    warnings_.push_back(fmt::format(
+        "{} is not trivially copyable and is stepped at every interval while it waits: let it say timer.wait(ports...)", actor.name));
+  }
+  return Border::step;
+}
+
+Border Scheduler::sleep(Actor& actor, Tick next) {
+  actor.now = next;
+  actor.wait = Wait::sleep;
+  for (const auto& question : actor.questions)
+    (question.ask == Ask::room ? question.channel->tell_pop : question.channel->tell_push) = true;
+  if (!actor.has_done || !actor.clocked)
+    for (Channel* channel : actor.inputs) channel->tell_push = true;
+  const Wake wake = wake_of(actor);
+  actor.known_wake = wake.known;
+  if (wake.known == kNever) return Border::leave;
+  if (wake.safe && wake.known <= actor.horizon) {
+    woken(actor);
+    actor.wait = Wait::none;
+    return Border::step;
+  }
+  known_wakes_.push({actor.grid.edge(wake.known), &actor, wake.known});
+  return Border::leave;
+}
+
+/// When a question of the sleeper's last step would get another answer.
+Scheduler::Wake Scheduler::wake_of(const Actor& actor) const {
+  Tick known = kNever;
+  Tick possible = kNever;
+  const auto consider = [&](Change change, Tick offset) {
+    Tick& least = change.known ? known : possible;
+    least = std::min(least, start_that_sees(actor, change.at, offset));
+  };
+  for (const auto& question : actor.questions) {
+    if (!counts(actor, question)) continue;
+    const Channel& channel = *question.channel;
+    if (question.ask == Ask::room) {
+      if (!channel.full())
+        consider({channel.next_slot_free(), true}, question.offset);
+      else
+        consider({channel.back_tick(effective(*channel.reader)), false}, question.offset);
+    } else if (question.ask == Ask::token) {
+      if (!channel.empty())
+        consider({channel.head_visible(), true}, question.offset);
+      else if (channel.close_visible == kNever)
+        consider({channel.forward_tick(effective(*channel.writer)), false}, question.offset);
+    } else if (channel.empty()) {
+      const bool closing = channel.close_visible != kNever;
+      consider({closing ? channel.close_visible : channel.forward_tick(effective(*channel.writer)), closing}, question.offset);
+    }
+  }
+  if (const bool asks_closing = !actor.inputs.empty() && (!actor.has_done || !actor.clocked); asks_closing) {
+    Change all{0, true};
+    for (const Channel* channel : actor.inputs) {
+      const bool closing = channel->close_visible != kNever;
+      all.known = all.known && closing;
+      all.at = std::max(all.at, !channel->empty() ? kNever
+                                : closing         ? channel->close_visible
+                                                  : channel->forward_tick(effective(*channel->writer)));
+    }
+    // Closed and drained already when it fell asleep is no news.
+    if (all.at < kNever && (all.at > actor.now || !actor.has_done)) consider(all, 0);
+  }
+  return {known, known != kNever && possible >= known};
+}
+
+/// Something on one of the sleeper's channels has become known.
+void Scheduler::tell_sleeper(Actor& actor) {
+  const Tick before = actor.known_wake;
+  consider_waking(actor);
+  if (!actor.ready && actor.known_wake != before && actor.known_wake != kNever)
+    known_wakes_.push({actor.grid.edge(actor.known_wake), &actor, actor.known_wake});
+}
+
+/// Makes the sleeper ready if nothing can change before its known wake any more.
+void Scheduler::consider_waking(Actor& actor) {
+  const Wake wake = wake_of(actor);
+  actor.known_wake = wake.known;
+  if (!wake.safe) return;
+  if (!actor.periodic && wake.known > actor.horizon) {
+    actor.horizon = std::max(actor.horizon, std::min(wake.known, actor.grid.last_at_or_before(limit_)));
+  }
+  if (wake.known <= actor.horizon) make_ready(actor);
+}
+
+void Scheduler::woken(Actor& actor) {
+  add_span(actor, Account::starved, actor.now, actor.known_wake, actor.clocked ? actor.sleep_period : 0);
+  actor.now = actor.known_wake;
+  actor.idle = false;
+}
+
+}  // namespace isthmus::engine

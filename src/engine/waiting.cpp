@@ -1,0 +1,309 @@
+// What an actor does when what it asks is not known yet: the slow paths of ports and of the border between two steps.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "isthmus/base/error.hpp"
+#include "scheduler.hpp"
+
+namespace isthmus::engine {
+namespace {
+
+constexpr int kOperationsAtOneInstant = 1'000'000;
+
+bool for_room(const Actor& actor) { return actor.asked == Ask::room; }
+
+void count_operation(Actor& actor) {
+  if (actor.instant != actor.now) {
+    actor.instant = actor.now;
+    actor.at_instant = 0;
+  }
+  if (++actor.at_instant >= kOperationsAtOneInstant)
+    throw Error("a million operations at one instant");
+}
+
+}  // namespace
+
+/// Keeps the step of `actor` where it stands until the scheduler lets it go on.
+void Scheduler::suspend(Actor& actor) {
+  Actor* next = pick(&actor);
+  if (next == &actor) return;
+  actor.fiber = &fibers_.current();
+  next_ = next;
+  if (next == nullptr)
+    fibers_.switch_to(fibers_.main());
+  else
+    fibers_.switch_to(next->fiber != nullptr ? *next->fiber : fibers_.spare());
+  actor.fiber = nullptr;
+  if (stopping_) throw StopStep{};
+}
+
+void Scheduler::enter_waiting(Actor& actor, Wait wait) {
+  actor.wait = wait;
+  actor.waiting_index = waiting_.size();
+  waiting_.push_back(&actor);
+}
+
+void Scheduler::leave_waiting(Actor& actor) {
+  if (actor.wait != Wait::answer && actor.wait != Wait::horizon && actor.wait != Wait::lag) return;
+  waiting_[actor.waiting_index] = waiting_.back();
+  waiting_[actor.waiting_index]->waiting_index = actor.waiting_index;
+  waiting_.pop_back();
+  actor.wait = Wait::none;
+}
+
+void Scheduler::wait_for_answer(Actor& actor, Channel& channel, Ask ask) {
+  actor.waits_on = &channel;
+  actor.asked = ask;
+  (for_room(actor) ? channel.tell_pop : channel.tell_push) = true;
+  enter_waiting(actor, Wait::answer);
+  suspend(actor);
+}
+
+/// Moves `actor` on to `target`, waiting where that lies past its horizon.
+void Scheduler::move_to(Actor& actor, Tick target, Account account, Tick began) {
+  while (target > actor.horizon) {
+    if (!actor.periodic && target <= actor.grid.last_at_or_before(limit_)) {
+      commit();
+      actor.horizon = std::max(actor.horizon, std::min(target, actor.grid.last_at_or_before(limit_)));
+      continue;
+    }
+    actor.resume_at = target;
+    actor.wait_began = began;
+    actor.parked_account = account;
+    enter_waiting(actor, Wait::horizon);
+    suspend(actor);
+  }
+  actor.now = target;
+  if (account == Account::busy) return;
+  actor.blocked_ticks += target - began;
+  add_span(actor, account, began, target, 0);
+}
+
+void Scheduler::advance(Actor& actor) {
+  if (!actor.clocked) {
+    count_operation(actor);
+    return;
+  }
+  move_to(actor, actor.now + 1, Account::busy, actor.now);
+}
+
+void Scheduler::wait_to(Actor& actor, Tick target) {
+  if (target <= actor.now) return;
+  actor.waited = true;
+  move_to(actor, target, Account::busy, actor.now);
+}
+
+void Scheduler::await_slot(Actor& actor, Channel& channel) {
+  const Tick began = actor.now;
+  while (channel.full()) {
+    actor.wait = Wait::push;
+    actor.waits_on = &channel;
+    actor.wait_began = began;
+    channel.tell_pop = true;
+    suspend(actor);
+  }
+  move_to(actor, std::max(actor.now, channel.next_slot_free()), Account::blocked, began);
+}
+
+void Scheduler::await_token(Actor& actor, Channel& channel) {
+  const Tick began = actor.now;
+  while (channel.empty() && channel.close_visible == kNever) {
+    actor.wait = Wait::read;
+    actor.waits_on = &channel;
+    actor.wait_began = began;
+    channel.tell_push = true;
+    suspend(actor);
+  }
+  const bool drained = channel.empty();
+  move_to(actor, std::max(actor.now, drained ? channel.close_visible : channel.head_visible()), Account::starved, began);
+  if (drained) throw FinishStep{};
+}
+
+bool Scheduler::token_visible(Actor& actor, Channel& channel) {
+  for (;;) {
+    if (!channel.empty()) return channel.head_visible() <= actor.now;
+    if (writer_silent(channel, actor)) return false;
+    wait_for_answer(actor, channel, Ask::token);
+  }
+}
+
+bool Scheduler::slot_free(Actor& actor, Channel& channel) {
+  for (;;) {
+    if (!channel.full()) return channel.next_slot_free() <= actor.now;
+    if (reader_silent(channel, actor)) return false;
+    wait_for_answer(actor, channel, Ask::room);
+  }
+}
+
+bool Scheduler::channel_closed(Actor& actor, Channel& channel) {
+  for (;;) {
+    if (!channel.empty()) return false;
+    if (channel.close_visible != kNever) return channel.close_visible <= actor.now;
+    if (writer_silent(channel, actor)) return false;
+    wait_for_answer(actor, channel, Ask::closed);
+  }
+}
+
+/// Nothing that the writer may still do is seen by `reader` at its present tick.
+bool Scheduler::writer_silent(const Channel& channel, const Actor& reader) const {
+  return channel.close_visible != kNever || channel.forward_tick(effective(*channel.writer)) > reader.now || no_news_by(reader);
+}
+
+bool Scheduler::reader_silent(const Channel& channel, const Actor& writer) const {
+  return channel.back_tick(effective(*channel.reader)) > writer.now || no_news_by(writer);
+}
+
+bool Scheduler::answer_known(const Actor& actor) const {
+  const Channel& channel = *actor.waits_on;
+  if (for_room(actor)) return !channel.full() || reader_silent(channel, actor);
+  return !channel.empty() || writer_silent(channel, actor);
+}
+
+/// The earliest tick of its own at which `actor` may act.
+Tick Scheduler::effective(const Actor& actor, int hops) const {
+  const auto follow = [&](bool there, Tick known, const auto& unknown) {
+    return std::max(actor.now, there ? known : hops == 0 ? actor.now : unknown());
+  };
+  switch (actor.wait) {
+    case Wait::finished:
+      return kNever / 2;
+    case Wait::read: {
+      const Channel& channel = *actor.waits_on;
+      const bool closed = channel.close_visible != kNever;
+      return follow(!channel.empty() || closed, closed && channel.empty() ? channel.close_visible : channel.head_visible(),
+                    [&] { return channel.forward_tick(effective(*channel.writer, hops - 1)); });
+    }
+    case Wait::push: {
+      const Channel& channel = *actor.waits_on;
+      return follow(!channel.full(), channel.next_slot_free(),
+                    [&] { return channel.back_tick(effective(*channel.reader, hops - 1)); });
+    }
+    case Wait::sleep: {
+      const Tick quiet = quiet_until_ < 0 ? 0 : actor.grid.first_at_or_after(quiet_until_);
+      return std::max(actor.now, std::min(actor.known_wake, quiet));
+    }
+    case Wait::horizon:
+      return actor.resume_at;
+    default:
+      return actor.now;
+  }
+}
+
+void Scheduler::tell_push(Channel& channel) {
+  if (channel.observed) observer_->pushed(channel.index, Time::fs(channel.writer->grid.edge(channel.writer->now)));
+  channel.tell_push = channel.observed;
+  Actor& reader = *channel.reader;
+  if (reader.wait == Wait::sleep)
+    tell_sleeper(reader);
+  else if ((reader.wait == Wait::read || (reader.wait == Wait::answer && !for_room(reader))) && reader.waits_on == &channel)
+    make_ready(reader);
+}
+
+void Scheduler::tell_pop(Channel& channel) {
+  if (channel.observed) observer_->popped(channel.index, Time::fs(channel.reader->grid.edge(channel.reader->now)));
+  channel.tell_pop = channel.observed;
+  Actor& writer = *channel.writer;
+  if (writer.wait == Wait::sleep)
+    tell_sleeper(writer);
+  else if ((writer.wait == Wait::push || (writer.wait == Wait::answer && for_room(writer))) && writer.waits_on == &channel)
+    make_ready(writer);
+}
+
+/// Before a step of an actor without `done()`: are all inputs closed and drained?
+Border Scheduler::closing(Actor& actor) {
+  Channel* unknown = nullptr;
+  for (Channel* channel : actor.inputs) {
+    const bool closes_later = channel->close_visible != kNever && channel->close_visible > actor.now;
+    if (!channel->empty() || closes_later) return Border::step;
+    if (channel->close_visible != kNever) continue;
+    if (writer_silent(*channel, actor)) return Border::step;
+    unknown = channel;
+  }
+  if (unknown == nullptr) {
+    finish(actor);
+    return Border::leave;
+  }
+  actor.waits_on = unknown;
+  actor.asked = Ask::closed;
+  unknown->tell_push = true;
+  enter_waiting(actor, Wait::answer);
+  return Border::leave;
+}
+
+Border Scheduler::at_horizon(Actor& actor) {
+  if (!actor.periodic) {
+    commit();
+    if (extend_horizon(actor)) return Border::step;
+  }
+  actor.resume_at = actor.now;
+  actor.wait_began = actor.now;
+  actor.parked_account = Account::busy;
+  enter_waiting(actor, Wait::horizon);
+  return Border::leave;
+}
+
+Border Scheduler::at_same_instant(Actor& actor) {
+  try {
+    count_operation(actor);
+  } catch (...) {
+    fail(actor, std::current_exception());
+    return Border::leave;
+  }
+  return Border::step;
+}
+
+void Scheduler::finish(Actor& actor) {
+  actor.finished_at = actor.now;
+  actor.wait = Wait::finished;
+  if (!actor.periodic) --live_;
+  for (Channel* channel : actor.outputs) {
+    channel->close_visible = channel->forward_tick(actor.now);
+    Actor& reader = *channel->reader;
+    if (reader.wait == Wait::sleep)
+      tell_sleeper(reader);
+    else if (reader.wait == Wait::read || reader.wait == Wait::answer)
+      make_ready(reader);
+  }
+  for (Channel* channel : actor.inputs)
+    if (channel->writer->wait == Wait::sleep || channel->writer->wait == Wait::answer) {
+      if (channel->writer->wait == Wait::answer)
+        make_ready(*channel->writer);
+      else
+        tell_sleeper(*channel->writer);
+    }
+}
+
+void Scheduler::fail(Actor& actor, std::exception_ptr why) {
+  actor.failure = std::move(why);
+  actor.failed = true;
+  actor.resume_at = kNever / 2;
+  enter_waiting(actor, Wait::horizon);
+  lower_limit(actor.grid.edge(actor.now));
+}
+
+void advance_for_port(Actor& actor) { actor.scheduler->advance(actor); }
+void await_slot(Actor& actor, Channel& channel) { actor.scheduler->await_slot(actor, channel); }
+void await_token(Actor& actor, Channel& channel) { actor.scheduler->await_token(actor, channel); }
+bool token_visible(Actor& actor, Channel& channel) { return actor.scheduler->token_visible(actor, channel); }
+bool slot_free(Actor& actor, Channel& channel) { return actor.scheduler->slot_free(actor, channel); }
+bool channel_closed(Actor& actor, Channel& channel) { return actor.scheduler->channel_closed(actor, channel); }
+void tell_push(Channel& channel) { channel.writer->scheduler->tell_push(channel); }
+void tell_pop(Channel& channel) { channel.reader->scheduler->tell_pop(channel); }
+Time time_of(const Actor& actor) { return Time::fs(actor.grid.edge(actor.now)); }
+void wait_until(Actor& actor, Time time) {
+  actor.scheduler->wait_to(actor, actor.grid.first_at_or_after(time.femtoseconds()));
+}
+void wait_for(Actor& actor, Time time) {
+  if (actor.clocked) throw Error("timer.wait(time) is for an actor without a clock: use wait_until");
+  if (time < Time{}) throw Error(fmt::format("timer.wait({}): expected a time not below 0", to_string(time)));
+  actor.scheduler->wait_to(actor, (Time::fs(actor.now) + time).femtoseconds());
+}
+Border closing(Actor& actor) { return actor.scheduler->closing(actor); }
+Border at_horizon(Actor& actor) { return actor.scheduler->at_horizon(actor); }
+Border after_silent_step(Actor& actor) { return actor.scheduler->after_silent_step(actor); }
+Border at_same_instant(Actor& actor) { return actor.scheduler->at_same_instant(actor); }
+void finish(Actor& actor) { actor.scheduler->finish(actor); }
+void fail(Actor& actor, std::exception_ptr why) { actor.scheduler->fail(actor, std::move(why)); }
+
+}  // namespace isthmus::engine

@@ -1,0 +1,212 @@
+#include "wiring.hpp"
+
+#include <boost/core/demangle.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <map>
+
+#include "isthmus/base/error.hpp"
+
+namespace isthmus::engine {
+namespace {
+
+struct Found {
+  GraphActor* actor = nullptr;
+  MemberRecord* port = nullptr;
+};
+
+Found find_port(const Wiring::Actors& actors, const std::byte* address) {
+  for (const auto& actor : actors)
+    for (auto& member : actor->members)
+      if (member.address == address) return {actor.get(), &member};
+  return {};
+}
+
+std::string port_name(const Found& found) { return found.actor->name + "." + found.port->name; }
+
+bool is_port(const MemberRecord& member) { return member.kind == Member::Kind::in || member.kind == Member::Kind::out; }
+
+/// A latency in ticks of the end that acts, whose grid is `from`.
+std::int64_t latency_ticks(const GraphActor& from, int cycles, Time time, const char* which, const std::string& channel) {
+  if (from.clocked) {
+    if (cycles < 1) throw Error(fmt::format("channel '{}': {} {}: expected 1 cycle or more", channel, which, cycles));
+    return cycles;
+  }
+  if (time <= Time{})
+    throw Error(fmt::format("channel '{}': {} has no clock: expected a {}_time above 0", channel, from.name, which));
+  return time.femtoseconds();
+}
+
+int synchroniser_cycles(const GraphActor& a, const GraphActor& b, const ChannelOptions& options) {
+  if (!a.clocked || !b.clocked) return 0;
+  if (options.synchroniser) return *options.synchroniser;
+  const bool same_source = !a.pll.empty() && a.pll == b.pll;
+  return a.grid.same_edges(b.grid) || same_source ? 0 : 2;
+}
+
+/// How many ticks a ring remembers: enough that counts can be taken back to where an error held (Scheduler::record_safe).
+std::size_t record_factor(std::size_t depth) { return depth <= 64 ? 32 : depth <= 1024 ? 8 : 4; }
+
+void allocate(Channel& channel) {
+  const auto slots = std::bit_ceil(channel.depth);
+  const auto ticks = std::bit_ceil(channel.depth * record_factor(channel.depth));
+  channel.value_mask = slots - 1;
+  channel.tick_mask = ticks - 1;
+  channel.value_storage.reset(new (std::align_val_t{64}) std::byte[slots * channel.token_size]);
+  channel.values = channel.value_storage.get();
+  channel.tick_storage = std::make_unique<Tick[]>(2 * ticks);
+  channel.visible = channel.tick_storage.get();
+  channel.free_at = channel.visible + ticks;
+  std::fill_n(channel.free_at, ticks, Tick{-1});
+  if (!channel.direct) {
+    channel.pushed_at.resize(ticks);
+    channel.popped_at.resize(ticks);
+  }
+}
+
+/// The depth from which the channel carries a token every period of its slower end, 0 where an end has no clock.
+std::uint64_t full_rate_depth(const Channel& channel) {
+  const Grid& writer = channel.writer->grid;
+  const Grid& reader = channel.reader->grid;
+  if (!writer.clocked() || !reader.clocked()) return 0;
+  const double to_reader = static_cast<double>(channel.forward.latency()) * writer.period();
+  const double to_writer = static_cast<double>(channel.back.latency()) * reader.period();
+  const double sync = channel.forward.direct() ? 0 : channel.synchroniser * (writer.period() + reader.period());
+  return static_cast<std::uint64_t>(std::ceil((to_reader + to_writer + sync) / std::max(writer.period(), reader.period()) - 1e-9));
+}
+
+/// Whether a token that leaves `actor` can come back to it.
+bool on_loop(const GraphActor& actor) {
+  std::vector<const Actor*> reach{&actor};
+  for (std::size_t i = 0; i < reach.size(); ++i)
+    for (const auto* channel : reach[i]->outputs) {
+      if (channel->reader == &actor) return true;
+      if (std::find(reach.begin(), reach.end(), channel->reader) == reach.end()) reach.push_back(channel->reader);
+    }
+  return false;
+}
+
+std::uint64_t name_seed(const std::string& name, std::uint64_t seed) {
+  std::uint64_t hash = 0xcbf29ce484222325U ^ seed;  // FNV-1a
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  return hash;
+}
+
+}  // namespace
+
+void Wiring::name_members(GraphActor& actor) {
+  for (const auto kind : {Member::Kind::in, Member::Kind::out}) {
+    const auto of_kind = [&](const MemberRecord& member) { return member.kind == kind; };
+    const bool several = std::count_if(actor.members.begin(), actor.members.end(), of_kind) > 1;
+    int number = 0;
+    for (auto& member : actor.members) {
+      if (!of_kind(member)) continue;
+      const char* plain = kind == Member::Kind::in ? "in" : "out";
+      member.name = member.given_name != nullptr ? member.given_name : several ? plain + std::to_string(number) : plain;
+      ++number;
+    }
+  }
+}
+
+void Wiring::find_state(GraphActor& actor) {
+  // Ports and timers change without the actor having learnt anything; a Random that was drawn from is another Random.
+  auto members = actor.members;
+  std::erase_if(members, [](const MemberRecord& member) { return member.kind == Member::Kind::random; });
+  std::sort(members.begin(), members.end(), [](const auto& a, const auto& b) { return a.address < b.address; });
+  std::size_t at = 0;
+  for (const auto& member : members) {
+    const auto offset = static_cast<std::size_t>(member.address - actor.object());
+    if (offset > at) actor.state.push_back({at, offset - at});
+    at = offset + member.size;
+  }
+  if (at < actor.object_size()) actor.state.push_back({at, actor.object_size() - at});
+}
+
+void Wiring::bind_members(GraphActor& actor, std::uint64_t seed) {
+  for (auto& member : actor.members) {
+    if (member.kind == Member::Kind::timer) reinterpret_cast<Timer*>(member.address)->actor_ = &actor;
+    if (member.kind == Member::Kind::random) reinterpret_cast<Random*>(member.address)->state_ = name_seed(actor.name, seed);
+  }
+}
+
+std::unique_ptr<Channel> Wiring::connect(const Actors& actors, std::byte* from, std::byte* to, const ChannelOptions& options, int index) {
+  const Found writer = find_port(actors, from);
+  const Found reader = find_port(actors, to);
+  if (writer.actor == nullptr || reader.actor == nullptr)
+    throw Error(fmt::format("connect: the {} port is of no actor of this graph", writer.actor == nullptr ? "output" : "input"));
+  const auto name = port_name(writer) + " -> " + port_name(reader);
+  if (*writer.port->type != *reader.port->type)
+    throw Error(fmt::format("channel '{}': type mismatch: {} writes {}, {} reads {}", name, port_name(writer),
+                            boost::core::demangle(writer.port->type->name()), port_name(reader),
+                            boost::core::demangle(reader.port->type->name())));
+  if (writer.port->channel != nullptr)
+    throw Error(fmt::format("channel '{}': {} has two readers: it is connected as '{}'", name, port_name(writer), writer.port->channel->name));
+  if (reader.port->channel != nullptr)
+    throw Error(fmt::format("channel '{}': {} has two writers: it is connected as '{}'", name, port_name(reader), reader.port->channel->name));
+  if (options.depth < 1) throw Error(fmt::format("channel '{}': depth {}: expected 1 or more", name, options.depth));
+
+  auto channel = std::make_unique<Channel>();
+  channel->name = name;
+  channel->index = index;
+  channel->depth = static_cast<std::uint64_t>(options.depth);
+  channel->token_size = writer.port->token_size;
+  channel->writer = writer.actor;
+  channel->reader = reader.actor;
+  channel->synchroniser = synchroniser_cycles(*writer.actor, *reader.actor, options);
+  channel->client_key = options.priority.value_or(-1);
+  channel->forward = Crossing(writer.actor->grid, reader.actor->grid,
+                              latency_ticks(*writer.actor, options.latency, options.latency_time, "latency", name), channel->synchroniser);
+  channel->back = Crossing(reader.actor->grid, writer.actor->grid,
+                           latency_ticks(*reader.actor, options.return_latency, options.return_latency_time, "return_latency", name),
+                           channel->synchroniser);
+  channel->direct = channel->forward.direct();
+  channel->forward_latency = channel->forward.latency();
+  channel->return_latency = channel->back.latency();
+  allocate(*channel);
+  writer.actor->outputs.push_back(channel.get());
+  reader.actor->inputs.push_back(channel.get());
+  writer.port->channel = reader.port->channel = channel.get();
+  // A port's first member is its channel.
+  *reinterpret_cast<Channel**>(from) = channel.get();
+  *reinterpret_cast<Channel**>(to) = channel.get();
+  return channel;
+}
+
+std::vector<std::string> Wiring::check(const Actors& actors, const Channels& channels) {
+  if (actors.empty()) throw Error("a graph without actors: expected at least one");
+  std::vector<std::string> warnings;
+  for (const auto& actor : actors) {
+    for (auto& member : actor->members)
+      if (is_port(member) && member.channel == nullptr)
+        throw Error(fmt::format("{}.{} is not connected: expected a channel for every port", actor->name, member.name));
+    if (actor->inputs.empty() && !actor->has_done && !actor->periodic)
+      throw Error(fmt::format("{} has no input and no done(): it would never finish (say done(), or periodic)", actor->name));
+    if (!actor->has_done && !actor->periodic && on_loop(*actor))
+      warnings.push_back(fmt::format("{} has no done() and stands on a feedback loop: it waits for its own close", actor->name));
+    std::uint64_t factor = 64;
+    for (const auto* ends : {&actor->inputs, &actor->outputs})
+      for (const auto* channel : *ends) factor = std::min<std::uint64_t>(factor, (channel->tick_mask + 1) / channel->depth);
+    actor->resumes_allowed = static_cast<std::uint32_t>(factor / 2 - 1);
+  }
+  for (const auto& channel : channels) {
+    const auto needed = full_rate_depth(*channel);
+    if (channel->depth < needed)
+      warnings.push_back(fmt::format("channel '{}': depth {} cannot carry a token every cycle: {} can", channel->name, channel->depth, needed));
+  }
+  return warnings;
+}
+
+void Wiring::rank_clients(const Actors& actors, const Channels& channels) {
+  std::vector<std::string> names;
+  for (const auto& actor : actors) names.push_back(actor->name);
+  std::sort(names.begin(), names.end(), natural_less);
+  std::map<std::string, int> rank;
+  for (std::size_t i = 0; i < names.size(); ++i) rank[names[i]] = static_cast<int>(i);
+  for (const auto& channel : channels)
+    if (channel->client_key < 0) channel->client_key = rank[channel->writer->name];
+}
+
+}  // namespace isthmus::engine
