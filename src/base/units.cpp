@@ -31,7 +31,8 @@ std::string to_string(Time time) {
     double femtoseconds;
     const char* unit;
   };
-  static constexpr std::array<Scale, 6> kScales{{{1e15, "s"}, {1e12, "ms"}, {1e9, "us"}, {1e6, "ns"}, {1e3, "ps"}, {1, "fs"}}};
+  static constexpr std::array<Scale, 6> kScales{
+      {{1e15, "s"}, {1e12, "ms"}, {1e9, "us"}, {1e6, "ns"}, {1e3, "ps"}, {1, "fs"}}};
   const auto magnitude = std::fabs(static_cast<double>(time.femtoseconds()));
   for (const auto& scale : kScales)
     if (magnitude >= scale.femtoseconds)

@@ -1,0 +1,73 @@
+# make run: the first verdict. make test: every test. Each target installs what is missing first.
+PYTHON ?= python3
+VENV := .venv
+JOBS ?= $(shell nproc)
+export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export PIP_ROOT_USER_ACTION := ignore
+MAKEFLAGS += --no-print-directory
+
+PACKAGED := $(wildcard CMakeLists.txt cmake include src python kernels platforms papers examples docs/schemas pyproject.toml)
+SOURCES := $(shell find $(PACKAGED) -type f -not -name '*.pyc')
+CTEST := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
+CXX_FILES = git ls-files '*.cpp' '*.hpp' '*.cl'
+
+.PHONY: run test build bench lint tidy format docs soak sanitize tsan clean
+
+run: build
+	isthmus study examples/image-filter.toml
+
+build: build/.installed
+
+test: build
+	cmake --build build/release -- --quiet
+	$(CTEST) --test-dir build/release
+	pytest
+
+bench: $(VENV)/.ready
+	cmake --preset bench --log-level=WARNING
+	cmake --build --preset bench -- --quiet
+	benchmarks/run build/bench build/bench.json
+
+# The property tests with a hundred times as many random cases.
+soak: build
+	cmake --build build/release -- --quiet
+	RC_PARAMS="max_success=10000" $(CTEST) --test-dir build/release --timeout 86400
+
+sanitize tsan: $(VENV)/.ready
+	cmake --preset $@ --log-level=WARNING
+	cmake --build --preset $@ -- --quiet
+	$(CTEST) --test-dir build/$@
+
+lint: build
+	$(CXX_FILES) | xargs clang-format --dry-run --Werror
+	ruff check .
+	ruff format --check .
+	mypy
+	$(MAKE) tidy
+
+tidy:
+	scripts/tidy build/release $(JOBS)
+
+format:
+	$(CXX_FILES) | xargs clang-format -i
+	ruff check --fix .
+	ruff format .
+
+docs: $(VENV)/.ready
+	python scripts/check_docs.py
+
+clean:
+	rm -rf build out dist $(VENV)
+
+# C++ is compiled once, in build/release: the wheel is made of what lies there, and the tests are added to it.
+build/.installed: $(VENV)/.ready $(SOURCES)
+	python -m pip install --quiet --no-build-isolation . -C build-dir=build/release -C cmake.define.ISTHMUS_TESTS=ON
+	touch $@
+
+$(VENV)/.ready: pyproject.toml scripts/packages.txt
+	scripts/install-packages
+	$(PYTHON) -m venv $(VENV)
+	python -m pip install --quiet --upgrade 'pip>=25.1'
+	python -m pip install --quiet --group dev
+	touch $@

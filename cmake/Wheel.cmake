@@ -1,0 +1,20 @@
+# What the wheel holds beside the Python package: the tools in isthmus/bin, the data files that tools and command read.
+# Tools find data by walking up from their own folder, so the tree is the same installed and in the checkout.
+add_custom_target(isthmus_tools)
+
+# isthmus_tool(NAME SOURCES a.cpp ... LINKS Isthmus::room ...): an executable that the wheel carries.
+function(isthmus_tool NAME)
+  cmake_parse_arguments(TOOL "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${NAME} ${TOOL_SOURCES})
+  target_include_directories(${NAME} PRIVATE "${PROJECT_SOURCE_DIR}/src")
+  target_link_libraries(${NAME} PRIVATE isthmus_flags ${TOOL_LINKS})
+  install(TARGETS ${NAME} DESTINATION isthmus/bin COMPONENT wheel)
+  add_dependencies(isthmus_tools ${NAME})
+endfunction()
+
+foreach(folder kernels platforms papers examples docs/schemas)
+  if(IS_DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}")
+    install(DIRECTORY ${folder} DESTINATION isthmus COMPONENT wheel
+      FILES_MATCHING PATTERN "*.cl" PATTERN "*.toml" PATTERN "*.json")
+  endif()
+endforeach()

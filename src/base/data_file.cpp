@@ -1,0 +1,21 @@
+#include "isthmus/base/data_file.hpp"
+
+#include <fmt/format.h>
+
+#include "isthmus/base/error.hpp"
+
+namespace isthmus {
+
+std::filesystem::path data_file(const std::filesystem::path& relative) {
+  std::error_code failure;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", failure);
+  if (failure) throw Error(fmt::format("/proc/self/exe: {}", failure.message()));
+  for (auto folder = program.parent_path();; folder = folder.parent_path()) {
+    if (std::filesystem::exists(folder / relative, failure)) return folder / relative;
+    if (folder == folder.root_path()) break;
+  }
+  throw Error(
+      fmt::format("{}: not found in any folder above {}; install isthmus again", relative.string(), program.string()));
+}
+
+}  // namespace isthmus
