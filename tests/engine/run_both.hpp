@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/scenario.hpp"
+
+namespace isthmus::reference {
+
+/// What the scenario in `text` (see listing) does, after checking that the engine and the reference agree on it.
+Outcome run_both(const std::string& text);
+
+/// Times in nanoseconds.
+std::vector<std::int64_t> ns(const std::vector<TokenEvent>& events);
+std::vector<std::int64_t> ns(const Account& account);  ///< busy, starved, blocked, lifetime
+
+}  // namespace isthmus::reference
