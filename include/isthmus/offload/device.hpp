@@ -33,7 +33,8 @@ class Kernel {
   virtual ~Kernel() = default;
 };
 
-/// An in-order command queue, used by one host thread; commands of different queues may overlap.
+/// An in-order command queue, used by one host thread; commands of different queues may overlap. Leaving scope waits
+/// for its commands, so it goes before the host memory that they use.
 class Queue {
  public:
   virtual ~Queue() = default;
@@ -75,8 +76,8 @@ struct Launch {
 
 enum class Call { blocking, nonblocking };
 
-/// What one host thread may ask for. Each call takes the time on Device::clock that the host spends in it; commands start
-/// when their queue's earlier commands and all events in `after` are complete.
+/// What one host thread may ask for. Each call takes the time on Device::clock that the host spends in it; commands
+/// start when their queue's earlier commands and all events in `after` are complete.
 class Host {
  public:
   virtual ~Host() = default;

@@ -1,0 +1,143 @@
+#include "offload/opencl/device.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "isthmus/base/data_file.hpp"
+#include "isthmus/base/error.hpp"
+#include "offload/opencl/host.hpp"
+
+namespace isthmus::offload::opencl {
+namespace {
+
+std::string read_source(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file || !text) throw Error(fmt::format("{}: cannot read the kernel's source", path.string()));
+  return text.str();
+}
+
+/// The line of a build log that a person looks for: the first that speaks of an error, else the first with text.
+std::string first_complaint(const std::string& log) {
+  std::istringstream lines(log);
+  std::string first;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("error") != std::string::npos) return line;
+    if (first.empty()) first = line;
+  }
+  return first.empty() ? "the driver gives no reason" : first;
+}
+
+cl_ulong profile(const OpenClDevice& device, cl_event event, cl_profiling_info moment) {
+  cl_ulong nanoseconds = 0;
+  device.check(clGetEventProfilingInfo(event, moment, sizeof nanoseconds, &nanoseconds, nullptr),
+               "clGetEventProfilingInfo");
+  return nanoseconds;
+}
+
+}  // namespace
+
+OpenClDevice::OpenClDevice(cl_device_id id, WallClock::time_point opened)
+    : id_(id), info_{.name = text(id, CL_DEVICE_NAME), .modelled = false}, opened_(opened) {
+  cl_int code = CL_SUCCESS;
+  context_.reset(clCreateContext(nullptr, 1, &id_, nullptr, nullptr, &code));
+  check(code, "clCreateContext");
+  align_clocks();
+}
+
+Time OpenClDevice::clock() const {
+  return Time::ns(std::chrono::duration_cast<std::chrono::nanoseconds>(WallClock::now() - opened_).count());
+}
+
+Time OpenClDevice::on_clock(cl_ulong device_nanoseconds) const {
+  return Time::ns(static_cast<std::int64_t>(device_nanoseconds) - device_nanoseconds_at_opening_);
+}
+
+/// The device's timer has an origin of its own: a first command, seen by both clocks, tells the distance.
+void OpenClDevice::align_clocks() {
+  const auto memory = allocate(Bytes{sizeof(cl_int)});
+  const auto commands = queue();
+  const cl_int zero = 0;
+  cl_event event = nullptr;
+  const Time before = clock();
+  check(clEnqueueWriteBuffer(dynamic_cast<OpenClQueue&>(*commands).handle(),
+                             dynamic_cast<OpenClBuffer&>(*memory).handle(), CL_TRUE, 0, sizeof zero, &zero, 0, nullptr,
+                             &event),
+        "clEnqueueWriteBuffer");
+  const Handle<cl_event> first(event);
+  const auto queued = static_cast<std::int64_t>(profile(*this, event, CL_PROFILING_COMMAND_QUEUED));
+  device_nanoseconds_at_opening_ = queued - before.femtoseconds() / Time::ns(1).femtoseconds();
+}
+
+std::unique_ptr<offload::Buffer> OpenClDevice::allocate(Bytes size) {
+  cl_int code = CL_SUCCESS;
+  Handle<cl_mem> memory(
+      clCreateBuffer(context_.get(), CL_MEM_READ_WRITE, static_cast<std::size_t>(size.count), nullptr, &code));
+  if (code != CL_SUCCESS)
+    throw Error(fmt::format("device '{}' has no room for a buffer of {} bytes: clCreateBuffer: {}; one may have {}",
+                            info_.name, size.count, code_name(code),
+                            number<cl_ulong>(id_, CL_DEVICE_MAX_MEM_ALLOC_SIZE)));
+  return std::make_unique<OpenClBuffer>(std::move(memory), size);
+}
+
+Handle<cl_program> OpenClDevice::build(const std::string& file) const {
+  const std::string source = read_source(data_file(file));
+  const char* start = source.c_str();
+  cl_int code = CL_SUCCESS;
+  Handle<cl_program> program(clCreateProgramWithSource(context_.get(), 1, &start, nullptr, &code));
+  check(code, "clCreateProgramWithSource");
+  code = clBuildProgram(program.get(), 1, &id_, "-cl-std=CL1.2", nullptr, nullptr);
+  if (code == CL_SUCCESS) return program;
+
+  std::size_t size = 0;
+  check(clGetProgramBuildInfo(program.get(), id_, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size), "clGetProgramBuildInfo");
+  std::string log(size, '\0');
+  check(clGetProgramBuildInfo(program.get(), id_, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr),
+        "clGetProgramBuildInfo");
+  throw Error(fmt::format("{}: clBuildProgram on '{}': {}: {}", file, info_.name, code_name(code),
+                          first_complaint(log.c_str())));
+}
+
+std::unique_ptr<offload::Kernel> OpenClDevice::kernel(const std::string& name) {
+  const auto program = build(fmt::format("kernels/{}.cl", name));
+  cl_int code = CL_SUCCESS;
+  Handle<cl_kernel> made(clCreateKernel(program.get(), name.c_str(), &code));
+  check(code, "clCreateKernel");
+  return std::make_unique<OpenClKernel>(std::move(made));
+}
+
+std::unique_ptr<offload::Queue> OpenClDevice::queue() {
+  cl_int code = CL_SUCCESS;
+  Handle<cl_command_queue> made(clCreateCommandQueue(context_.get(), id_, CL_QUEUE_PROFILING_ENABLE, &code));
+  check(code, "clCreateCommandQueue");
+  return std::make_unique<OpenClQueue>(std::move(made));
+}
+
+std::unique_ptr<offload::Mailbox> OpenClDevice::mailbox(std::size_t depth) {
+  return std::make_unique<OpenClMailbox>(depth);
+}
+
+void OpenClDevice::run(std::vector<HostThread> threads) {
+  run_threads(*this, std::move(threads));
+}
+
+Span OpenClEvent::span() const {
+  return {device_.on_clock(profile(device_, event_.get(), CL_PROFILING_COMMAND_START)),
+          device_.on_clock(profile(device_, event_.get(), CL_PROFILING_COMMAND_END))};
+}
+
+void OpenClEvent::wait() const {
+  const cl_event event = event_.get();
+  const cl_int code = clWaitForEvents(1, &event);
+  cl_int status = CL_COMPLETE;
+  if (code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
+    device_.check(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr),
+                  "clGetEventInfo");
+  device_.check(status < 0 ? status : code, "clWaitForEvents");
+}
+
+}  // namespace isthmus::offload::opencl

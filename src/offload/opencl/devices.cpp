@@ -1,0 +1,80 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/base/nearest.hpp"
+#include "isthmus/offload/opencl.hpp"
+#include "offload/opencl/api.hpp"
+#include "offload/opencl/device.hpp"
+
+namespace isthmus::offload {
+namespace {
+
+constexpr std::string_view kPrefix = "opencl:";
+
+std::string type_name(cl_device_type type) {
+  if ((type & CL_DEVICE_TYPE_CPU) != 0) return "cpu";
+  if ((type & CL_DEVICE_TYPE_GPU) != 0) return "gpu";
+  if ((type & CL_DEVICE_TYPE_ACCELERATOR) != 0) return "accelerator";
+  return "other";
+}
+
+OpenClDeviceInfo describe(cl_device_id device, std::size_t index) {
+  const auto platform = opencl::number<cl_platform_id>(device, CL_DEVICE_PLATFORM);
+  const auto bytes = [device](cl_device_info property) {
+    return Bytes{static_cast<std::int64_t>(opencl::number<cl_ulong>(device, property))};
+  };
+  return {.target = fmt::format("{}{}", kPrefix, index),
+          .name = opencl::text(device, CL_DEVICE_NAME),
+          .platform = opencl::text(platform, CL_PLATFORM_NAME),
+          .driver = opencl::text(device, CL_DRIVER_VERSION),
+          .type = type_name(opencl::number<cl_device_type>(device, CL_DEVICE_TYPE)),
+          .compute_units = opencl::number<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS),
+          .global_memory = bytes(CL_DEVICE_GLOBAL_MEM_SIZE),
+          .max_allocation = bytes(CL_DEVICE_MAX_MEM_ALLOC_SIZE)};
+}
+
+std::vector<OpenClDeviceInfo> describe_all(const std::vector<cl_device_id>& devices) {
+  std::vector<OpenClDeviceInfo> all;
+  for (std::size_t index = 0; index < devices.size(); ++index) all.push_back(describe(devices[index], index));
+  return all;
+}
+
+bool contains(std::string_view text, std::string_view part) {
+  const auto same = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
+  return !std::ranges::search(text, part, same).empty();
+}
+
+std::size_t index_of(const std::string& target, const std::vector<OpenClDeviceInfo>& devices) {
+  const std::string_view wanted = std::string_view(target).substr(kPrefix.size());
+  std::size_t index = 0;
+  const auto [end, failure] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), index);
+  if (!wanted.empty() && end == wanted.data() + wanted.size()) {
+    if (failure == std::errc() && index < devices.size()) return index;
+    throw Error(fmt::format("unknown target '{}': expected opencl:0..{} or opencl:NAME", target, devices.size() - 1));
+  }
+  const auto named = [wanted](const auto& d) { return contains(d.name, wanted) || contains(d.platform, wanted); };
+  const auto found = std::ranges::find_if(devices, named);
+  if (!wanted.empty() && found != devices.end()) return static_cast<std::size_t>(found - devices.begin());
+  std::vector<std::string> names;
+  for (const auto& device : devices) names.push_back(device.target);
+  for (const auto& device : devices) names.push_back(fmt::format("{}{}", kPrefix, device.name));
+  throw Error(unknown_name("target", target, names));
+}
+
+}  // namespace
+
+std::vector<OpenClDeviceInfo> opencl_devices() {
+  return describe_all(opencl::all_devices());
+}
+
+std::unique_ptr<Device> open_opencl(const std::string& target) {
+  const auto opened = opencl::WallClock::now();
+  const auto devices = opencl::all_devices();
+  return std::make_unique<opencl::OpenClDevice>(devices[index_of(target, describe_all(devices))], opened);
+}
+
+}  // namespace isthmus::offload
