@@ -2,13 +2,17 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/reference.hpp"
+#include "engine/engine_run.hpp"
 
 namespace isthmus::reference {
 
 Outcome run_both(const std::string& text) {
   const Scenario scenario = parse(text);
-  return simulate(scenario, {});
+  const Outcome expected = simulate(scenario, engine_draws);
+  const EngineOutcome actual = run_on_engine(scenario, {});
+  EXPECT_EQ(difference(expected, actual.outcome, scenario), "") << listing(scenario);
+  EXPECT_EQ(message_difference(expected, actual.report, scenario), "");
+  return expected;
 }
 
 std::vector<std::int64_t> ns(const std::vector<TokenEvent>& events) {
