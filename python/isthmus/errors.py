@@ -4,13 +4,13 @@
 class IsthmusError(Exception):
     """Something could not be run: exit code 2 and one line on stderr.
 
-    `help` is at most one sentence that says what to do; it ends the same line.
+    `hint` is at most one sentence that says what to do; it ends the same line.
     """
 
-    def __init__(self, message: str, help: str | None = None) -> None:
-        text = message if help is None else f"{message}; help: {help}"
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        text = message if hint is None else f"{message}; help: {hint}"
         super().__init__(" ".join(text.split()))
 
 
-class AnswerIsNo(Exception):
+class AnswerIsNoError(Exception):
     """The work is done and its answer is no (a verification failed, a threshold was missed): exit code 1."""

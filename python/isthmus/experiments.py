@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from isthmus.errors import AnswerIsNo, IsthmusError
+from isthmus.errors import AnswerIsNoError, IsthmusError
 from isthmus.files import write_atomically
 from isthmus.targets import is_model
 from isthmus.tools import Event, run_tool
@@ -75,10 +75,10 @@ def run_experiment(experiment: Experiment, on_event: Callable[[Event], None]) ->
 
 
 def refuse_wrong(rows: Sequence["Row"]) -> None:
-    """AnswerIsNo if an output differed from the reference."""
+    """AnswerIsNoError if an output differed from the reference."""
     wrong = [f"{row.target} {row.flow}" for row in rows if not row.verified]
     if wrong:
-        raise AnswerIsNo(f"verification failed: the output differs from the reference on {', '.join(wrong)}")
+        raise AnswerIsNoError(f"verification failed: the output differs from the reference on {', '.join(wrong)}")
 
 
 def applications() -> list[str]:

@@ -12,25 +12,32 @@ _PACKAGE = Path(__file__).resolve().parent
 def write_atomically(path: Path, text: str) -> None:
     """Writes `text` to `path` through a temporary file beside it, so that no reader ever sees half of it.
 
-    Missing folders are made. On failure (a full disk, no permission) nothing is left behind.
+    Missing folders are made; a link stays a link; a device or a pipe is written to as it is. On failure (a full disk,
+    no permission) nothing is left behind.
     """
-    temporary: str | None = None
     try:
+        path = path.resolve()
+        if path.exists() and not path.is_file():
+            path.write_text(text, encoding="utf-8")
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        _replace(path, text)
+    except OSError as error:
+        raise IsthmusError(f"{path}: cannot write: {error.strerror}") from error
+
+
+def _replace(path: Path, text: str) -> None:
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = Path(name)
+    try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except OSError as error:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
-        raise IsthmusError(f"{path}: cannot write: {error.strerror}") from error
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(path)
     except BaseException:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 
@@ -51,7 +58,7 @@ def data_folder(name: str) -> Path:
     for place in places:
         if place.is_dir():
             return place
-    raise IsthmusError(f"folder '{name}' is not installed, looked in {_PACKAGE}", help="install the package again.")
+    raise IsthmusError(f"folder '{name}' is not installed, looked in {_PACKAGE}", hint="install the package again.")
 
 
 def _umask() -> int:

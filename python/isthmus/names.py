@@ -22,7 +22,7 @@ def unknown(kind: str, name: str, known: Sequence[str], place: str | None = None
     guess = nearest(name, known)
     hint = f"did you mean '{guess}'?" if guess else f"known: {', '.join(known) or 'none'}."
     prefix = f"{place}: " if place else ""
-    return IsthmusError(f"{prefix}unknown {kind} '{name}'", help=hint)
+    return IsthmusError(f"{prefix}unknown {kind} '{name}'", hint=hint)
 
 
 def select(kind: str, patterns: Sequence[str], known: Sequence[str]) -> list[str]:

@@ -103,7 +103,7 @@ def _flatten(record: Record, prefix: str = "") -> Record:
         if isinstance(value, dict):
             flat.update(_flatten(value, f"{prefix}{key}."))
         elif not isinstance(value, list):
-            flat[prefix + key] = value
+            flat[prefix + key] = str(value).lower() if isinstance(value, bool) else value
         elif not any(isinstance(item, (dict, list)) for item in value):
             flat[prefix + key] = " ".join(map(str, value))
     return flat

@@ -12,7 +12,7 @@ Value = bool | int | float | str
 class _Record(BaseModel):
     """A record keeps what a newer tool adds to it; numbers are finite."""
 
-    model_config = ConfigDict(extra="allow", allow_inf_nan=False, strict=False)
+    model_config = ConfigDict(extra="allow", allow_inf_nan=False, json_schema_serialization_defaults_required=True)
 
 
 class Context(_Record):
@@ -188,7 +188,7 @@ class RoleScore(_Record):
 
 
 class _File(_Record):
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, populate_by_name=True)
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
     schema_: str = Field(alias="schema")
     context: Context

@@ -64,7 +64,9 @@ def _check_device(target: str, place: str | None) -> None:
     found = devices()
     if not found:
         prefix = f"{place}: " if place else ""
-        raise IsthmusError(f"{prefix}target '{target}': no OpenCL device", help="'isthmus doctor' says what is missing.")
+        raise IsthmusError(
+            f"{prefix}target '{target}': no OpenCL device", hint="'isthmus doctor' says what is missing."
+        )
     chosen = target.removeprefix("opencl:")
     named = any(chosen and chosen.lower() in f"{device['platform']} {device['name']}".lower() for device in found)
     if target not in {device["target"] for device in found} and (chosen.isdigit() or not named):

@@ -18,10 +18,18 @@ def line_of(text: str, key: str) -> int:
             table = _parts(header[1])
             if table[: len(wanted)] == wanted:
                 return number
-        elif assignment := _KEY.match(line):
-            if (table + _parts(assignment[1]))[: len(wanted)] == wanted:
-                return number
+        elif (assignment := _KEY.match(line)) and (table + _parts(assignment[1]))[: len(wanted)] == wanted:
+            return number
     return 1
+
+
+def line_of_item(text: str, key: str, item: str) -> int:
+    """The line, from 1, on which the text `item` stands in the list `key`; the line of the key if it cannot be told."""
+    start = line_of(text, key)
+    for number, line in enumerate(text.splitlines()[start - 1 :], start=start):
+        if f'"{item}"' in line or f"'{item}'" in line:
+            return number
+    return start
 
 
 def line_of_error(error: tomllib.TOMLDecodeError, text: str) -> int:

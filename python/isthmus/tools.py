@@ -27,7 +27,7 @@ def tool_path(name: str) -> Path:
             return place / name
     looked = ", ".join(str(place) for place in places)
     raise IsthmusError(
-        f"tool '{name}' not found in {looked}", help="run 'make build', or set ISTHMUS_BIN to the folder of the tools."
+        f"tool '{name}' not found in {looked}", hint="run 'make build', or set ISTHMUS_BIN to the folder of the tools."
     )
 
 

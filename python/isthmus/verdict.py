@@ -63,6 +63,4 @@ def decide(rows: Sequence[Row]) -> Verdict | None:
         behind = f"{figure(best.images_per_s / row.images_per_s)}x slower"
         pace = f"{grouped(row.images_per_s)} images/s, {kind_of(row)}, {behind}"
         reasons.append(f"{row.target} {row.flow}: {pace}: {reason(row)}")
-    return Verdict(
-        target=best.target, flow=best.flow, kind=best.kind, images_per_s=best.images_per_s, reasons=reasons
-    )
+    return Verdict(target=best.target, flow=best.flow, kind=best.kind, images_per_s=best.images_per_s, reasons=reasons)

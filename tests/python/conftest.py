@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-FAKE = Path(__file__).parent / "fake"
+FAKE = Path(__file__).parent / "fake_tools.py"
 TREE = Path(__file__).parents[2]
 
 
@@ -45,9 +45,7 @@ def fake_bin(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("bin")
     for tool in ("run", "devices", "platform", "probe"):
         script = folder / f"isthmus-{tool}"
-        source = FAKE / f"isthmus_{tool}.py"
-        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -I -c "import sys; sys.path.insert(0, \'{FAKE}\'); '
-                          f"import runpy; sys.argv[0] = '{script}'; runpy.run_path('{source}', run_name='__main__')\" \"$@\"\n")
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -I "{FAKE}" {tool} "$@"\n')
         script.chmod(0o755)
     return folder
 

@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from isthmus.cli.command import Group, Help, WholeHelp, examples_of
+from isthmus.cli import config, devices, doctor, platform, probe, run, study
+from isthmus.cli.command import Group, Help, WholeHelp, command, examples_of, help_text
 from isthmus.cli.session import write_out
 
 WELCOME = """\
@@ -41,7 +42,9 @@ def isthmus(
     context: typer.Context,
     version: Annotated[
         bool,
-        typer.Option("--version", is_eager=True, callback=_show_version, help="Version, commit, compiler, OpenCL, MPI."),
+        typer.Option(
+            "--version", is_eager=True, callback=_show_version, help="Version, commit, compiler, OpenCL, MPI."
+        ),
     ] = False,
     help_short: Help = False,
     help_whole: WholeHelp = False,
@@ -61,11 +64,29 @@ examples_of(
 )
 
 
-def _add_commands() -> None:
-    from isthmus.cli import run
-    from isthmus.cli.command import command
+def _folder(name: str, summary: str, examples: list[str]) -> typer.Typer:
+    folder = typer.Typer(cls=Group, add_help_option=False, invoke_without_command=True, rich_markup_mode=None)
 
-    command(app, "run", run.EXAMPLES)(run.run)
+    def show_help(context: typer.Context, help_short: Help = False, help_whole: WholeHelp = False) -> None:
+        if context.invoked_subcommand is None:
+            write_out(help_text(context, whole=False))
+
+    show_help.__doc__ = summary
+    examples_of(summary, examples)
+    folder.callback()(show_help)
+    app.add_typer(folder, name=name)
+    return folder
 
 
-_add_commands()
+command(app, "devices", devices.EXAMPLES)(devices.devices)
+command(app, "run", run.EXAMPLES)(run.run)
+command(app, "study", study.EXAMPLES)(study.study)
+command(app, "probe", probe.EXAMPLES)(probe.probe)
+command(app, "doctor", doctor.EXAMPLES)(doctor.doctor)
+
+_platform = _folder("platform", platform.SUMMARY, platform.EXAMPLES)
+command(_platform, "show", platform.SHOW_EXAMPLES)(platform.show)
+command(_platform, "list", platform.LIST_EXAMPLES, results=False)(platform.list_platforms)
+
+_config = _folder("config", config.SUMMARY, config.EXAMPLES)
+command(_config, "show", config.EXAMPLES)(config.show)

@@ -18,20 +18,25 @@ EXIT_CODES = "Exit codes: 0 done; 1 done and the answer is no; 2 could not run; 
 _EXAMPLES: dict[str, list[str]] = {}
 
 
-def setting(name: str, *flags: str, metavar: str, help: str) -> Any:
+def setting(name: str, *flags: str, metavar: str, text: str) -> Any:
     """An option whose value, if it is not given, comes from the settings (`isthmus config show`)."""
     default = KNOWN[name].default
     shown = f" [default: {default}]" if default is not None else ""
-    return typer.Option(*flags, metavar=metavar, help=help + shown)
+    return typer.Option(*flags, metavar=metavar, help=text + shown)
 
 
-Help = Annotated[bool, typer.Option("-h", is_eager=True, callback=lambda ctx, value: _help(ctx, value, False), help="A short help.")]
+Help = Annotated[
+    bool, typer.Option("-h", is_eager=True, callback=lambda ctx, value: _help(ctx, value, False), help="A short help.")
+]
 WholeHelp = Annotated[
-    bool, typer.Option("--help", is_eager=True, callback=lambda ctx, value: _help(ctx, value, True), help="The whole help.")
+    bool,
+    typer.Option("--help", is_eager=True, callback=lambda ctx, value: _help(ctx, value, True), help="The whole help."),
 ]
 Sets = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Replace a number of the model, in the key's unit unless one is written."),
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help="Replace a number of the model, in the key's unit unless one is written."
+    ),
 ]
 List = Annotated[bool, typer.Option("--list", help="List what can be chosen here, and stop.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan and an estimate of its time, and stop.")]
@@ -39,19 +44,26 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan and an e
 _COMMON: dict[str, Any] = {
     "quiet": Annotated[bool, typer.Option("-q", "--quiet", help="No progress, notes or hints on stderr.")],
     "no_progress": Annotated[bool, typer.Option("--no-progress", help="No progress on stderr.")],
-    "color": Annotated[str | None, setting("color", "--color", metavar="auto|always|never", help="Colour in the output.")],
+    "color": Annotated[
+        str | None, setting("color", "--color", metavar="auto|always|never", text="Colour in the output.")
+    ],
     "debug": Annotated[bool, typer.Option("--debug", help="Show a traceback with an error.")],
     "help_short": Help,
     "help_whole": WholeHelp,
 }
 _RESULTS: dict[str, Any] = {
     "format": Annotated[
-        str | None, setting("format", "--format", metavar="table|json|csv|md", help="Form of the result on stdout.")
+        str | None, setting("format", "--format", metavar="table|json|csv|md", text="Form of the result on stdout.")
     ],
-    "json": Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write the result as JSON; '-' is stdout.")],
-    "csv": Annotated[str | None, typer.Option("--csv", metavar="FILE", help="Write the records as CSV; '-' is stdout.")],
+    "json": Annotated[
+        str | None, typer.Option("--json", metavar="FILE", help="Write the result as JSON; '-' is stdout.")
+    ],
+    "csv": Annotated[
+        str | None, typer.Option("--csv", metavar="FILE", help="Write the records as CSV; '-' is stdout.")
+    ],
     "jsonl": Annotated[
-        str | None, typer.Option("--jsonl", metavar="FILE", help="Write each record as a JSON line once it is complete.")
+        str | None,
+        typer.Option("--jsonl", metavar="FILE", help="Write each record as a JSON line once it is complete."),
     ],
 }
 
@@ -115,7 +127,7 @@ def help_text(ctx: Any, whole: bool) -> str:
     command = ctx.command
     text = inspect.cleandoc(command.help or "")
     summary, _, rest = text.partition("\n\n")
-    lines = [f"{ctx.command_path}: {' '.join(summary.split())}", "", "Examples:"]
+    lines = [*textwrap.wrap(f"{ctx.command_path}: {' '.join(summary.split())}", _width()), "", "Examples:"]
     lines += [f"  {example}" for example in _EXAMPLES.get(text, [])]
     lines += ["", f"Usage: {ctx.command_path} {' '.join(_usage(command))}"]
     if whole and rest:

@@ -1,12 +1,11 @@
 """The entry of the command: exit codes, and one line on stderr for whatever went wrong."""
 
-import os
 import sys
 from collections.abc import Sequence
 
 import typer
 
-from isthmus.errors import AnswerIsNo, IsthmusError
+from isthmus.errors import AnswerIsNoError, IsthmusError
 
 # Every complaint of the parser about what was typed descends from this class, in each version of typer.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[2]
@@ -22,16 +21,14 @@ def run(argv: Sequence[str]) -> int:
     """Runs the command with these arguments and returns its exit code."""
     try:
         return _invoke(list(argv))
-    except AnswerIsNo as answer:
+    except AnswerIsNoError as answer:
         _complain(str(answer))
         return 1
     except KeyboardInterrupt:
         _complain("interrupted; complete records are kept")
         return 130
     except BrokenPipeError:
-        # The reader has what it wanted; what is left in the buffer of the interpreter goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return 0  # The reader has what it wanted.
     except Exception as error:
         if _debug(argv):
             import traceback
@@ -42,10 +39,18 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _invoke(argv: list[str]) -> int:
+    from typer.main import get_command
+
     from isthmus.cli.app import app
 
-    result = app(argv, prog_name="isthmus", standalone_mode=False)
-    return result if isinstance(result, int) else 0
+    # Not through typer's own main: it would answer Ctrl-C, closed pipes and errors in its way.
+    command = get_command(app)
+    try:
+        with command.make_context("isthmus", argv) as context:
+            command.invoke(context)
+    except typer.Exit as done:
+        return done.exit_code
+    return 0
 
 
 def _message(error: Exception) -> str:

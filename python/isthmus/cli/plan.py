@@ -20,4 +20,6 @@ def show_plan(session: Session, experiments: Sequence[Experiment]) -> None:
             f"{experiment.application} on {experiment.target}, {experiment.flow}, {experiment.images} images{changed}: "
             f"about {duration(wall_s)} ({basis})"
         )
-    session.lines([f"{len(experiments)} runs, about {duration(total)} in all", *lines])
+    session.lines(
+        [f"{len(experiments)} {'run' if len(experiments) == 1 else 'runs'}, about {duration(total)} in all", *lines]
+    )

@@ -19,17 +19,17 @@ EXAMPLES = [
 ]
 
 On = Annotated[
-    str | None, setting("on", "--on", metavar="TARGET", help="model:NAME, FILE.toml, opencl:N or opencl:NAME.")
+    str | None, setting("on", "--on", metavar="TARGET", text="model:NAME, FILE.toml, opencl:N or opencl:NAME.")
 ]
 Flow = Annotated[
-    str | None, setting("flow", "--flow", metavar="FLOW", help="offload, overlap or stream (stream: models only).")
+    str | None, setting("flow", "--flow", metavar="FLOW", text="offload, overlap or stream (stream: models only).")
 ]
-Images = Annotated[str | None, setting("images", "--images", metavar="N", help="How many images.")]
+Images = Annotated[str | None, setting("images", "--images", metavar="N", text="How many images.")]
 Input = Annotated[
     str | None,
-    setting("input", "--input", metavar="DIR", help="Folder of photographs, instead of the installed wallpapers."),
+    setting("input", "--input", metavar="DIR", text="Folder of photographs, instead of the installed wallpapers."),
 ]
-Seed = Annotated[str | None, setting("seed", "--seed", metavar="N", help="Seed of everything random in the run.")]
+Seed = Annotated[str | None, setting("seed", "--seed", metavar="N", text="Seed of everything random in the run.")]
 
 
 def run(
@@ -38,7 +38,7 @@ def run(
     on: On = None,
     flow: Flow = None,
     images: Images = None,
-    input: Input = None,
+    photographs: Input = None,
     sets: Sets = None,
     seed: Seed = None,
     list_: List = False,
@@ -53,7 +53,7 @@ def run(
         from isthmus.cli.lists import list_choices
 
         return list_choices(session)
-    experiment = _experiment(app, on, flow, images, input, sets, seed)
+    experiment = _experiment(app, on, flow, images, photographs, sets, seed)
     if dry_run:
         from isthmus.cli.plan import show_plan
 
@@ -67,7 +67,7 @@ def _experiment(
     on: str | None,
     flow: str | None,
     images: str | None,
-    input: str | None,
+    photographs: str | None,
     sets: list[str] | None,
     seed: str | None,
 ) -> Experiment:
@@ -78,12 +78,12 @@ def _experiment(
 
     known = applications()
     if app is None:
-        raise IsthmusError(f"APP: expected an application, one of {', '.join(known)}", help="'isthmus run -h'.")
+        raise IsthmusError(f"APP: expected an application, one of {', '.join(known)}", hint="'isthmus run -h'.")
     if app not in known:
         raise unknown("application", app, known)
     target = resolve("on", on).value
     if target is None:
-        raise IsthmusError("--on: expected a target", help="'isthmus run --list' names them.")
+        raise IsthmusError("--on: expected a target", hint="'isthmus run --list' names them.")
     check_target(target)
     if sets and not is_model(target):
         raise IsthmusError(f"--set: '{target}' is a real device and has no numbers to replace")
@@ -92,7 +92,7 @@ def _experiment(
         target=target,
         flow=resolve("flow", flow).value,
         images=resolve("images", images).value,
-        input=resolve("input", input).value,
+        input=resolve("input", photographs).value,
         seed=resolve("seed", seed).value,
         sets=tuple(sets or ()),
     )

@@ -35,17 +35,16 @@ class Session:
     json: str | None = None
     csv: str | None = None
     jsonl: str | None = None
-    notes: list[str] = field(default_factory=list)
     _started: float = field(default_factory=time.monotonic)
     _start: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
-    _lines: TextIO | None = None
+    _streamed: str = ""
 
     @classmethod
     def from_flags(cls, flags: dict[str, Any]) -> "Session":
         """From the values of the common options, None where an option was not given."""
         session = cls(
             format=resolve("format", flags.get("format")).value,
-            color=resolve("color", flags["color"]).value,
+            color=resolve("color", flags.get("color")).value,
             quiet=resolve("quiet", flags["quiet"] or None).value,
             progress_wanted=resolve("progress", False if flags["no_progress"] else None).value,
             json=flags.get("json"),
@@ -93,13 +92,8 @@ class Session:
         if self.jsonl == "-":
             write_out(to_json_line(record))
         elif self.jsonl is not None:
-            try:
-                if self._lines is None:
-                    self._lines = Path(self.jsonl).open("w", encoding="utf-8")
-                self._lines.write(to_json_line(record))
-                self._lines.flush()
-            except OSError as error:
-                raise IsthmusError(f"{self.jsonl}: cannot write: {error.strerror}") from error
+            self._streamed += to_json_line(record)
+            write_atomically(Path(self.jsonl), self._streamed)
 
     def emit(self, result: Result) -> None:
         """Writes the result where it was asked for: files, and the standard output in the chosen format."""
@@ -140,7 +134,8 @@ class Session:
     def _console(self, stream: TextIO) -> "Console":
         from rich.console import Console
 
-        plain = self.color == "never" or (self.color == "auto" and bool(os.environ.get("NO_COLOR")))
+        unwanted = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+        plain = self.color == "never" or (self.color == "auto" and unwanted)
         return Console(
             file=stream,
             force_terminal=True if self.color == "always" else None,
@@ -155,7 +150,9 @@ def write_out(text: str) -> None:
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
-    except BrokenPipeError:
-        raise
     except OSError as error:
+        # What is left in the interpreter's buffer goes nowhere, or it would be tried, and fail, once more at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            raise
         raise IsthmusError(f"standard output: cannot write: {error.strerror}") from error

@@ -1,0 +1,33 @@
+"""`isthmus config show`: each setting and where its value comes from."""
+
+from isthmus.cli.session import Session
+
+EXAMPLES = ["isthmus config show", "ISTHMUS_IMAGES=20 isthmus config show"]
+SUMMARY = """The settings: what they are and where they come from."""
+
+
+def show(session: Session) -> None:
+    """Each setting, its value and where it comes from.
+
+    A setting NAME is given by the flag --NAME, the variable ISTHMUS_NAME, or the key NAME in ./isthmus.toml or in
+    isthmus/config.toml of the user's configuration folder, in this order.
+    """
+    from isthmus.output import Result, Table
+    from isthmus.records import ConfigFile, Setting
+    from isthmus.settings import KNOWN, resolve
+
+    found = [Setting(name=name, value=resolve(name).value, origin=resolve(name).origin) for name in KNOWN]
+    cells = [(item.name, _text(item.value), item.origin) for item in found]
+    session.emit(
+        Result(
+            ConfigFile(context=session.context(), settings=found),
+            found,
+            tables=[Table(("name", "value", "from"), cells)],
+        )
+    )
+
+
+def _text(value: bool | int | float | str | None) -> str:
+    if value is None:
+        return "-"
+    return str(value).lower() if isinstance(value, bool) else str(value)

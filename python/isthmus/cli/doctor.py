@@ -1,0 +1,36 @@
+"""`isthmus doctor`: what is installed, what is missing, and what to do about it."""
+
+from isthmus.cli.session import Session
+from isthmus.errors import AnswerIsNoError
+
+EXAMPLES = ["isthmus doctor", "isthmus doctor --json -"]
+
+
+def doctor(session: Session) -> None:
+    """What is installed, what is missing, and what to do about it.
+
+    Exit code 1 if something is missing without which a command fails.
+    """
+    from isthmus.checks import all_checks
+    from isthmus.output import Result, Table
+    from isthmus.records import DoctorFile
+
+    checks = all_checks()
+    words = {True: "found", False: "MISSING"}
+    cells = [
+        (check.name, words[check.found] if check.found or check.needed else "absent", check.detail, check.advice or "-")
+        for check in checks
+    ]
+    missing = [check.name for check in checks if check.needed and not check.found]
+    verdict = f"missing: {', '.join(missing)}" if missing else "everything needed is here"
+    session.emit(
+        Result(
+            DoctorFile(context=session.context(), checks=checks),
+            checks,
+            verdict=[verdict],
+            tables=[Table(("what", "state", "detail", "what to do"), cells)],
+        )
+    )
+    if missing:
+        raise AnswerIsNoError(f"missing: {', '.join(missing)}")
+    session.next("isthmus study examples/image-filter.toml")

@@ -1,0 +1,73 @@
+"""`isthmus platform show TARGET`: the numbers of a model, where they come from and their roles."""
+
+from typing import Annotated
+
+import typer
+
+from isthmus.cli.command import Sets
+from isthmus.cli.session import Session
+
+EXAMPLES = ["isthmus platform show model:aws-f1", "isthmus platform list"]
+SHOW_EXAMPLES = [
+    "isthmus platform show model:aws-f1",
+    "isthmus platform show model:aws-f1 --set link.pcie.lanes=8 --format csv",
+]
+LIST_EXAMPLES = ["isthmus platform list"]
+SUMMARY = """The modelled boards: which there are, and the numbers that each is made of."""
+
+
+def show(
+    session: Session,
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="model:NAME or FILE.toml.")],
+    sets: Sets = None,
+) -> None:
+    """Every number of a model with its unit, source and role.
+
+    Roles: datasheet (known before any measurement), calibrated (taken from a published measurement), assumed (ours,
+    with a range and the reason).
+    """
+    from isthmus.errors import IsthmusError
+    from isthmus.output import Result, Table
+    from isthmus.records import Platform, PlatformFile
+    from isthmus.targets import check_target, is_model, platform
+
+    if not is_model(target) and ":" not in target:
+        target = f"model:{target}"
+    check_target(target)
+    if not is_model(target):
+        raise IsthmusError(f"TARGET: '{target}' is a real device; expected model:NAME or FILE.toml")
+    found = Platform.model_validate(platform(target, sets or []))
+    cells = [
+        (
+            item.key,
+            f"{_text(item.value)}{f' {item.unit}' if item.unit else ''}",
+            item.role,
+            item.source or "-",
+            f"{_text(item.range)}{f': {item.why}' if item.why else ''}" if item.range else item.why or "-",
+        )
+        for item in found.inputs
+    ]
+    table = Table(("key", "value", "role", "source", "range and reason"), cells)
+    counts = {role: sum(item.role == role for item in found.inputs) for role in ("datasheet", "calibrated", "assumed")}
+    roles = ", ".join(f"{count} {role}" for role, count in counts.items())
+    session.emit(
+        Result(
+            PlatformFile(context=session.context(), platform=found),
+            found.inputs,
+            verdict=[f"{found.name or target}, model: {len(found.inputs)} numbers: {roles}"],
+            tables=[table],
+            detail=[f"{found.file}, sha256 {found.sha256}"],
+        )
+    )
+    session.next(f"isthmus run image-filter --on {target} --flow stream")
+
+
+def list_platforms(session: Session) -> None:
+    """The modelled boards that are installed, as targets."""
+    from isthmus.targets import platforms
+
+    session.lines(platforms())
+
+
+def _text(value: object) -> str:
+    return " to ".join(map(_text, value)) if isinstance(value, list) else str(value)

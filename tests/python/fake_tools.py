@@ -1,0 +1,224 @@
+"""Stands in for the C++ tools: `fake_tools.py TOOL ARGUMENTS` prints records as the tool would, from simple arithmetic.
+
+FAKE_RUN makes isthmus-run fail in one of the ways that the real one can; FAKE_DEVICES=none is a machine without OpenCL.
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+from typing import Any, NoReturn
+
+BYTES_PER_IMAGE = 1920 * 1080 * 4
+PLATFORMS = {
+    "alpha-data-7v3": {"link.rate": 6.8, "host.copy.rate": 5.62, "kernel.clock": 200.0},
+    "aws-f1": {"link.rate": 13.0, "host.copy.rate": 2.6, "kernel.clock": 250.0},
+}
+UNITS = {"link.rate": "GB/s", "host.copy.rate": "GB/s", "kernel.clock": "MHz"}
+ROLES = {"link.rate": "datasheet", "host.copy.rate": "calibrated", "kernel.clock": "assumed"}
+
+
+def say(**event: Any) -> None:
+    """Prints a record."""
+    print(json.dumps(event), flush=True)
+
+
+def fail(message: str) -> NoReturn:
+    """Ends as a tool that could not run."""
+    print(f"error: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+def options(words: list[str]) -> tuple[dict[str, Any], list[str]]:
+    """The values of `--name value` words, and the words that stand alone."""
+    values: dict[str, Any] = {"--set": []}
+    alone: list[str] = []
+    index = 0
+    while index < len(words):
+        if words[index].startswith("--") and words[index] != "--list":
+            if words[index] == "--set":
+                values["--set"].append(words[index + 1])
+            else:
+                values[words[index]] = words[index + 1]
+            index += 2
+        else:
+            alone.append(words[index])
+            index += 1
+    return values, alone
+
+
+def platform(target: str, sets: list[str]) -> tuple[str, dict[str, float]]:
+    """The numbers of a target with the replacements."""
+    name = target.removeprefix("model:").rsplit("/", 1)[-1].removesuffix(".toml")
+    if name not in PLATFORMS:
+        fail(f"platform '{name}': expected one of {', '.join(PLATFORMS)}")
+    numbers = dict(PLATFORMS[name])
+    for assignment in sets:
+        key, _, value = assignment.partition("=")
+        if key not in numbers:
+            fail(f"--set {assignment}: key '{key}': unknown")
+        numbers[key] = float(value)
+    return name, numbers
+
+
+def description(name: str, numbers: dict[str, float]) -> dict[str, Any]:
+    """The platform as a record holds it."""
+    inputs = [
+        {
+            "key": key,
+            "value": value,
+            "unit": UNITS[key],
+            "source": "stacc table V",
+            "role": ROLES[key],
+            "range": [value * 0.5, value * 2] if ROLES[key] == "assumed" else None,
+            "why": "the paper leaves it open" if ROLES[key] == "assumed" else None,
+            "line": line,
+        }
+        for line, (key, value) in enumerate(numbers.items(), start=3)
+    ]
+    return {"file": f"platforms/{name}.toml", "name": name, "sha256": "0" * 64, "inputs": inputs}
+
+
+def stages(target: str, flow: str, images: int, sets: list[str]) -> dict[str, float]:
+    """Seconds of each stage, in the order of the flow."""
+    if target.startswith("opencl:"):
+        return {"host to device copy": 1e-3 * images, "kernel": 6e-3 * images, "device to host copy": 1e-3 * images}
+    _, numbers = platform(target, sets)
+    size = BYTES_PER_IMAGE * images
+    kernel = size / 4 / 16 / (numbers["kernel.clock"] * 1e6)
+    if flow == "stream":
+        link = size / (numbers["link.rate"] * 1e9)
+        return {"PCIe read": link, "kernel": kernel, "PCIe write": link * 0.9}
+    copy = size / (numbers["host.copy.rate"] * 1e9)
+    return {"host to device copy": copy, "kernel": kernel, "device to host copy": copy * 0.95}
+
+
+def row(values: dict[str, Any]) -> None:
+    """The row of one run."""
+    target, flow, images = values["--on"], values["--flow"], int(values["--images"])
+    times = stages(target, flow, images, values["--set"])
+    elapsed = sum(times.values()) if flow == "offload" else max(times.values())
+    order = sorted(times, key=times.__getitem__, reverse=True)
+    modelled = not target.startswith("opencl:")
+    say(
+        event="row",
+        target=target,
+        device="Fake CPU" if not modelled else f"Fake {target}",
+        flow=flow,
+        kind="modelled" if modelled else "measured",
+        application="image-filter",
+        images=images,
+        width=1920,
+        height=1080,
+        bytes_per_image=BYTES_PER_IMAGE,
+        elapsed_s=elapsed,
+        setup_s=0.5,
+        images_per_s=images / elapsed,
+        gb_per_s=BYTES_PER_IMAGE * images / elapsed / 1e9,
+        verified=os.environ.get("FAKE_RUN") != "wrong",
+        stages=[{"name": name, "time_s": span, "share": span / elapsed} for name, span in times.items()],
+        parts=[
+            {
+                "name": name,
+                "busy_s": span,
+                "starved_s": elapsed - span,
+                "blocked_s": 0.0,
+                "lifetime_s": elapsed,
+                "resource": "a part",
+            }
+            for name, span in times.items()
+        ]
+        if modelled
+        else [],
+        bottleneck={
+            "part": order[0],
+            "busy_share": times[order[0]] / elapsed,
+            "next": order[1],
+            "next_busy_share": times[order[1]] / elapsed,
+            "would_need": times[order[0]] / times[order[1]],
+        }
+        if modelled
+        else None,
+        platform=description(*platform(target, values["--set"])) if modelled else None,
+        seed=int(values.get("--seed", 1)),
+        version="0.1.0",
+    )
+
+
+def run() -> None:
+    """isthmus-run."""
+    values, alone = options(sys.argv[2:])
+    if "--list" in alone:
+        say(event="application", name="image-filter")
+        return
+    trouble = os.environ.get("FAKE_RUN")
+    say(event="progress", what="images", done=1, total=int(values["--images"]))
+    if trouble == "error":
+        fail("photograph a.jpg: expected an image, got 0 bytes")
+    if trouble == "garbage":
+        print("not a record")
+    if trouble == "crash":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if trouble == "slow" and values["--flow"] != "offload":
+        signal.signal(signal.SIGINT, lambda *_: sys.exit(130))
+        say(event="note", text="waiting")
+        time.sleep(60)
+    row(values)
+    if trouble == "wrong":
+        sys.exit(1)
+
+
+def devices() -> None:
+    """isthmus-devices."""
+    if os.environ.get("FAKE_DEVICES") != "none":
+        say(
+            event="device",
+            target="opencl:0",
+            name="Fake CPU",
+            platform="Portable Computing Language",
+            driver="3.1",
+            type="CPU",
+            compute_units=2,
+            global_memory_bytes=1 << 33,
+            max_allocation_bytes=1 << 31,
+        )
+
+
+def show_platform() -> None:
+    """isthmus-platform."""
+    values, alone = options(sys.argv[2:])
+    if "--list" in alone:
+        for name, numbers in PLATFORMS.items():
+            say(event="platform", **description(name, numbers))
+    else:
+        say(event="platform", **description(*platform(alone[0], values["--set"])))
+
+
+def probe() -> None:
+    """isthmus-probe: a rate that rises with the size."""
+    values, (target, *names) = options(sys.argv[2:])
+    real = target.startswith("opencl:")
+    rate = 4.0 if real else platform(target, values["--set"])[1]["link.rate"]
+    for name in names:
+        for text in values["--sizes"].split(","):
+            size = int(text.removesuffix("B"))
+            value = rate * size / (size + 65536)
+            say(
+                event="record",
+                name=name,
+                quantity="bandwidth",
+                unit="GB/s",
+                value=value,
+                samples=[value * (1 + 0.001 * index) for index in range(int(values["--repeat"]))],
+                spread=0.2 if real else 0.0,
+                kind="measured" if real else "modelled",
+                target=target,
+                device="Fake",
+                parameters={"size": size},
+                version="0.1.0",
+            )
+
+
+if __name__ == "__main__":
+    {"run": run, "devices": devices, "platform": show_platform, "probe": probe}[sys.argv[1]]()

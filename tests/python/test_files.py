@@ -1,0 +1,56 @@
+import stat
+from pathlib import Path
+
+import pytest
+
+from isthmus.errors import IsthmusError
+from isthmus.files import read_text, write_atomically
+
+
+def test_a_file_is_replaced_whole_and_nothing_else_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "a.json"
+    write_atomically(path, "old")
+    write_atomically(path, "new")
+    assert path.read_text() == "new"
+    assert [file.name for file in path.parent.iterdir()] == ["a.json"]
+
+
+def test_the_mode_is_that_of_a_file_made_the_usual_way(tmp_path: Path) -> None:
+    (tmp_path / "usual").write_text("")
+    write_atomically(tmp_path / "ours", "")
+    assert stat.S_IMODE((tmp_path / "ours").stat().st_mode) == stat.S_IMODE((tmp_path / "usual").stat().st_mode)
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "link").symlink_to("real")
+    write_atomically(tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "new"
+
+
+def test_a_device_is_written_to_and_not_replaced() -> None:
+    write_atomically(Path("/dev/null"), "text")
+    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
+
+
+def test_a_full_disk_is_one_line_that_names_the_file() -> None:
+    with pytest.raises(IsthmusError, match="/dev/full: cannot write: No space left on device"):
+        write_atomically(Path("/dev/full"), "text")
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text("old")
+    with pytest.raises(UnicodeEncodeError):
+        write_atomically(path, "half \ud800")
+    assert path.read_text() == "old"
+    assert [file.name for file in tmp_path.iterdir()] == ["a.json"]
+
+
+def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "bytes").write_bytes(b"ab\xff")
+    with pytest.raises(IsthmusError, match="bytes: expected UTF-8 text, byte 2 is not"):
+        read_text(tmp_path / "bytes")
+    with pytest.raises(IsthmusError, match="missing: cannot read: No such file"):
+        read_text(tmp_path / "missing")

@@ -1,0 +1,53 @@
+"""devices, doctor, platform: the commands that only look."""
+
+from pathlib import Path
+
+from tests.python.conftest import Isthmus
+
+
+def test_devices_are_targets(isthmus: Isthmus) -> None:
+    assert [device["target"] for device in isthmus.json("devices")["devices"]] == ["opencl:0"]
+    assert "opencl:0" in isthmus("devices").stdout
+
+
+def test_no_device_is_one_line_that_says_what_to_do(isthmus: Isthmus) -> None:
+    done = isthmus("devices", FAKE_DEVICES="none")
+    assert done.returncode == 2
+    assert done.stderr == "error: no OpenCL device on this machine; help: 'isthmus doctor' says what to install.\n"
+
+
+def test_doctor_says_what_is_missing_and_what_to_do(isthmus: Isthmus, tmp_path: Path) -> None:
+    done = isthmus("doctor", ISTHMUS_BIN=str(tmp_path / "none"))
+    assert done.returncode == 1
+    assert done.stdout.startswith("missing: isthmus-run, isthmus-devices, isthmus-platform, isthmus-probe")
+    assert "run 'make build'" in done.stdout
+    without_device = isthmus("doctor", FAKE_DEVICES="none")
+    assert "OpenCL device" in without_device.stdout.splitlines()[0]
+    assert "apt install pocl-opencl-icd" in without_device.stdout
+
+
+def test_doctor_finds_the_tools_and_models_that_are_there(isthmus: Isthmus) -> None:
+    done = isthmus("doctor", "--format", "csv")
+    found = {line.split(",")[0]: line.split(",")[1] for line in done.stdout.splitlines()}
+    assert found["isthmus-run"] == found["models"] == found["OpenCL device"] == found["python"] == "true"
+
+
+def test_platform_show_gives_every_number_its_source_and_role(isthmus: Isthmus) -> None:
+    inputs = isthmus.json("platform", "show", "model:aws-f1")["platform"]["inputs"]
+    assert all(item["source"] and item["role"] in ("datasheet", "calibrated", "assumed") for item in inputs)
+    table = isthmus("platform", "show", "aws-f1").stdout
+    assert all(item["key"] in table and item["role"] in table for item in inputs)
+
+
+def test_platform_show_takes_replacements(isthmus: Isthmus) -> None:
+    inputs = isthmus.json("platform", "show", "model:aws-f1", "--set", "link.rate=3")["platform"]["inputs"]
+    assert next(item["value"] for item in inputs if item["key"] == "link.rate") == 3
+
+
+def test_platform_list_names_targets(isthmus: Isthmus) -> None:
+    assert isthmus("platform", "list").stdout == "model:alpha-data-7v3\nmodel:aws-f1\n"
+
+
+def test_a_real_device_has_no_description(isthmus: Isthmus) -> None:
+    done = isthmus("platform", "show", "opencl:0")
+    assert done.stderr == "error: TARGET: 'opencl:0' is a real device; expected model:NAME or FILE.toml\n"

@@ -1,0 +1,159 @@
+"""What every command has in common: help, version, colour, progress, errors."""
+
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+from tests.python.conftest import Isthmus
+
+from isthmus.progress import Progress
+
+COMMANDS = [
+    ("run",),
+    ("study",),
+    ("probe",),
+    ("reproduce",),
+    ("devices",),
+    ("doctor",),
+    ("platform", "show"),
+    ("platform", "list"),
+    ("config", "show"),
+]
+
+
+def test_alone_it_prints_ten_lines_with_three_examples(isthmus: Isthmus) -> None:
+    done = isthmus()
+    assert done.returncode == 0
+    assert len(done.stdout.splitlines()) <= 10
+    assert sum(line.startswith("  isthmus ") for line in done.stdout.splitlines()) == 3
+
+
+@pytest.mark.parametrize("command", [(), *COMMANDS, ("platform",), ("config",)])
+def test_help_has_its_examples_first(isthmus: Isthmus, command: tuple[str, ...]) -> None:
+    short, whole = isthmus(*command, "-h"), isthmus(*command, "--help")
+    for done in (short, whole):
+        assert done.returncode == 0
+        assert done.stdout.index("Examples:\n  ") < done.stdout.index("Usage: isthmus")
+    assert len(whole.stdout) > len(short.stdout)
+    assert "130 after Ctrl-C" in whole.stdout
+    assert max(map(len, whole.stdout.splitlines())) <= 100
+
+
+def test_version_names_commit_compiler_opencl_and_mpi(isthmus: Isthmus) -> None:
+    words = [line.split()[0] for line in isthmus("--version").stdout.splitlines()]
+    assert words == ["isthmus", "commit", "compiler", "OpenCL", "MPI"]
+
+
+def test_an_unknown_command_gets_the_nearest(isthmus: Isthmus) -> None:
+    assert isthmus("studdy").stderr == "error: unknown command 'studdy'; help: did you mean 'study'?\n"
+    assert isthmus("platform", "shw").stderr == "error: unknown command 'shw'; help: did you mean 'show'?\n"
+    assert isthmus("studdy").returncode == 2
+
+
+def test_a_traceback_is_shown_only_with_debug(isthmus: Isthmus) -> None:
+    arguments = ("run", "image-filter", "--on", "model:none")
+    assert "Traceback" not in isthmus(*arguments).stderr
+    assert "Traceback" in isthmus(*arguments, "--debug").stderr
+    assert "Traceback" in isthmus(*arguments, ISTHMUS_DEBUG="1").stderr
+
+
+def test_importing_the_package_imports_nothing_of_weight() -> None:
+    code = "import sys, isthmus; print(sorted({'pydantic', 'rich', 'typer', 'json'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_help_imports_neither_pydantic_nor_rich() -> None:
+    code = (
+        "import sys, io, contextlib\n"
+        "from isthmus.cli.main import run\n"
+        "with contextlib.redirect_stdout(io.StringIO()): run(['run', '--help'])\n"
+        "print(sorted({'pydantic', 'rich', 'jinja2', 'numpy'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def on_a_terminal(isthmus: Isthmus, *arguments: str, **environment: str) -> str:
+    """What the command writes to a terminal that is both its stdout and its stderr."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "isthmus", *arguments],
+        cwd=isthmus.folder,
+        env={"TERM": "xterm-256color", **isthmus.environment, **environment},
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    text = b""
+    while True:
+        try:
+            block = os.read(ours, 4096)
+        except OSError:  # How Linux says that the other end of a terminal is closed.
+            break
+        text += block
+    os.close(ours)
+    assert process.wait() == 0
+    return text.decode()
+
+
+RUN = ("run", "image-filter", "--on", "model:aws-f1")
+
+
+def test_colour_is_for_terminals_that_want_it(isthmus: Isthmus) -> None:
+    assert "\x1b[" in on_a_terminal(isthmus, *RUN)
+    assert "\x1b[" not in on_a_terminal(isthmus, *RUN, NO_COLOR="1")
+    assert "\x1b[" not in on_a_terminal(isthmus, *RUN, TERM="dumb")
+    assert "\x1b[" not in on_a_terminal(isthmus, *RUN, "--color", "never")
+    assert "\x1b[" not in isthmus(*RUN).stdout
+    assert "\x1b[" in isthmus(*RUN, "--color", "always").stdout
+
+
+class Terminal:
+    """A stream that says that it is a terminal, and a clock that is set by hand."""
+
+    def __init__(self, terminal: bool = True) -> None:
+        self.text = ""
+        self.terminal = terminal
+
+    def isatty(self) -> bool:
+        return self.terminal
+
+    def write(self, text: str) -> int:
+        self.text += text
+        return len(text)
+
+    def flush(self) -> None:
+        pass
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    now = [100.0]
+    monkeypatch.setattr("isthmus.progress.time.monotonic", lambda: now[0])
+    return now
+
+
+def test_progress_begins_after_two_seconds_and_tells_what_is_left(clock: list[float]) -> None:
+    terminal = Terminal()
+    progress = Progress(True, terminal)  # type: ignore[arg-type]
+    progress.update("images", 0, 100)
+    clock[0] += 1.9
+    progress.update("images", 19, 100)
+    assert terminal.text == ""
+    clock[0] += 0.6
+    progress.update("images", 25, 100)
+    assert terminal.text == "\rimages: 25 of 100, 8 s left"
+    progress.wipe()
+    assert terminal.text.endswith("\r" + " " * 27 + "\r")
+
+
+@pytest.mark.parametrize(("wanted", "terminal"), [(False, True), (True, False)])
+def test_progress_is_silent_when_unwanted_or_off_a_terminal(clock: list[float], wanted: bool, terminal: bool) -> None:
+    stream = Terminal(terminal)
+    progress = Progress(wanted, stream)  # type: ignore[arg-type]
+    clock[0] += 10
+    progress.update("images", 25, 100)
+    progress.wipe()
+    assert stream.text == ""

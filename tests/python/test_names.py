@@ -1,0 +1,30 @@
+import pytest
+
+from isthmus.errors import IsthmusError
+from isthmus.names import nearest, select, unknown
+
+KNOWN = ["h2d", "d2h", "h2d-pinned", "d2h-pinned"]
+
+
+def test_the_nearest_name_is_the_one_with_the_slip_mended() -> None:
+    assert nearest("H2d-pined", KNOWN) == "h2d-pinned"
+    assert nearest("zzz", KNOWN) is None
+
+
+def test_no_pattern_chooses_everything() -> None:
+    assert select("probe", [], KNOWN) == KNOWN
+
+
+def test_a_glob_chooses_in_known_order() -> None:
+    assert select("probe", ["*pinned", "h2d"], KNOWN) == ["h2d", "h2d-pinned", "d2h-pinned"]
+
+
+def test_a_pattern_that_chooses_nothing_is_refused_with_the_nearest() -> None:
+    with pytest.raises(IsthmusError, match="unknown probe 'h2e'; help: did you mean 'h2d'"):
+        select("probe", ["h2e"], KNOWN)
+
+
+def test_a_name_near_to_nothing_gets_the_list() -> None:
+    assert str(unknown("probe", "xyz", KNOWN, "a.toml:3")).startswith(
+        "a.toml:3: unknown probe 'xyz'; help: known: h2d, "
+    )

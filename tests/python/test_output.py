@@ -1,0 +1,44 @@
+import csv
+import io
+import json
+import math
+
+import pytest
+
+from isthmus.output import Result, Table, to_csv, to_json, to_markdown
+from isthmus.records import Device, DevicesFile, Setting
+
+DEVICE = Device(
+    target="opencl:0",
+    name='a, "b"\nc',
+    platform="p",
+    driver="d",
+    type="CPU",
+    compute_units=2,
+    global_memory_bytes=1,
+    max_allocation_bytes=1,
+)
+
+
+def test_csv_quotes_what_must_be_quoted() -> None:
+    (line,) = csv.DictReader(io.StringIO(to_csv([DEVICE])))
+    assert line["name"] == DEVICE.name
+    assert line["compute_units"] == "2"
+
+
+def test_markdown_keeps_markup_in_names_as_text() -> None:
+    table = Table(("name", "n"), [("<b>|*x*`", "1")], numbers=frozenset({"n"}), title="T")
+    text = to_markdown(Result(DEVICE, [], verdict=["v"], tables=[table], detail=["d"]))
+    assert text == ("v\n\n**T**\n\n| name | n |\n| --- | ---: |\n| \\<b\\>\\|\\*x\\*\\` | 1 |\n\n- d\n")
+
+
+def test_json_has_no_number_that_json_does_not_have() -> None:
+    setting = Setting.model_construct(name="a", value=math.inf, origin="")
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        to_json(setting)
+
+
+def test_json_calls_the_schema_by_its_name() -> None:
+    context = {"argv": [], "host": "h", "version": "1", "start": "s", "elapsed": 0.0}
+    file = DevicesFile.model_validate({"context": context, "devices": [DEVICE]})
+    assert json.loads(to_json(file))["schema"] == "isthmus.devices/1"

@@ -1,0 +1,202 @@
+import json
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.python.conftest import Isthmus
+
+RUN = ("run", "image-filter", "--on", "model:aws-f1")
+
+
+def test_json_on_stdout_is_one_clean_object_with_schema_and_context(isthmus: Isthmus) -> None:
+    done = isthmus(*RUN, "--flow", "stream", "--json", "-")
+    file = json.loads(done.stdout)
+    assert list(file) == ["schema", "context", "rows"]
+    assert file["schema"] == "isthmus.run/1"
+    assert file["context"]["argv"] == ["isthmus", *RUN, "--flow", "stream", "--json", "-"]
+    assert file["rows"][0]["target"] == "model:aws-f1"
+    assert file["rows"][0]["kind"] == "modelled"
+
+
+def test_the_bottleneck_comes_before_the_table_and_says_model(isthmus: Isthmus) -> None:
+    done = isthmus(*RUN, "--flow", "overlap")
+    assert done.returncode == 0
+    first, *rest = done.stdout.splitlines()
+    assert first.startswith("bottleneck, model: host to device copy, 100 % busy; it would need 1.05x its rate")
+    assert any(line.startswith("model:aws-f1") and " model " in line for line in rest)
+
+
+def test_equal_modelled_runs_write_equal_bytes_apart_from_the_context(isthmus: Isthmus) -> None:
+    first, second = (isthmus(*RUN, "--seed", "7", "--json", "-").stdout for _ in range(2))
+    assert first[first.index('"rows"') :] == second[second.index('"rows"') :]
+
+
+def test_files_are_written_beside_the_table(isthmus: Isthmus) -> None:
+    done = isthmus(*RUN, "--json", "a/run.json", "--csv", "run.csv", "--jsonl", "run.jsonl")
+    row = json.loads((isthmus.folder / "a" / "run.json").read_text())["rows"][0]
+    assert json.loads((isthmus.folder / "run.jsonl").read_text()) == row
+    head, line = (isthmus.folder / "run.csv").read_text().splitlines()
+    cells = dict(zip(head.split(","), line.split(","), strict=True))
+    assert cells["bottleneck.part"] == row["bottleneck"]["part"]
+    assert cells["verified"] == "true"
+    assert "images/s" in done.stdout
+
+
+@pytest.mark.parametrize("format_", ["json", "csv", "md", "table"])
+def test_every_format_keeps_stderr_apart(isthmus: Isthmus, format_: str) -> None:
+    done = isthmus(*RUN, "--format", format_)
+    assert "next:" in done.stderr
+    assert "next:" not in done.stdout
+    assert "aws-f1" in done.stdout
+
+
+def test_quiet_says_nothing_on_stderr(isthmus: Isthmus) -> None:
+    assert isthmus(*RUN, "-q").stderr == ""
+
+
+def test_set_reaches_the_model_and_is_refused_for_a_real_device(isthmus: Isthmus) -> None:
+    slow, fast = (
+        isthmus.json(*RUN, "--flow", "overlap", "--set", f"host.copy.rate={rate}")["rows"][0]["images_per_s"]
+        for rate in (1, 2)
+    )
+    assert fast == pytest.approx(2 * slow)
+    done = isthmus("run", "image-filter", "--on", "opencl:0", "--set", "link.rate=1")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "error: --set: 'opencl:0' is a real device and has no numbers to replace\n",
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("run",), "APP: expected an application, one of image-filter"),
+        (("run", "image-filtre", "--on", "model:aws-f1"), "unknown application 'image-filtre'; help: did you mean"),
+        (("run", "image-filter"), "--on: expected a target"),
+        (
+            ("run", "image-filter", "--on", "model:aws-f2"),
+            "unknown target 'model:aws-f2'; help: did you mean 'model:aws-f1'",
+        ),
+        (("run", "image-filter", "--on", "opencl:9"), "unknown target 'opencl:9'"),
+        (
+            ("run", "image-filter", "--on", "gpu"),
+            "target 'gpu': expected model:NAME, FILE.toml, opencl:N or opencl:NAME",
+        ),
+        (("run", "image-filter", "--on", "missing.toml"), "target 'missing.toml': no such file"),
+        ((*RUN, "--flow", "streams"), "--flow: expected offload, overlap or stream, got 'streams'"),
+        ((*RUN, "--images", "0"), "--images: expected a whole number of at least 1, got '0'"),
+        ((*RUN, "--set", "link.rat=1"), "--set link.rat=1: key 'link.rat': unknown"),
+        ((*RUN, "--sets", "a=1"), "unknown option '--sets'; help: did you mean '--set'?"),
+        ((*RUN, "--json", "-", "--csv", "-"), "--json, --csv and --jsonl: only one of them can be '-'"),
+        (("run", "image-filter", "--on", "opencl:0", "--flow", "stream"), "--flow: 'opencl:0' has no flow 'stream'"),
+        ((*RUN, "--format", "xml"), "--format: expected one of table, json, csv, md, got 'xml'"),
+    ],
+)
+def test_what_cannot_run_is_one_line_and_exit_code_2(
+    isthmus: Isthmus, arguments: tuple[str, ...], complaint: str
+) -> None:
+    done = isthmus(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith(f"error: {complaint}")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("trouble", "complaint"),
+    [
+        ("error", "error: photograph a.jpg: expected an image, got 0 bytes\n"),
+        ("garbage", "error: isthmus-run printed a line that is not JSON: 'not a record'\n"),
+        ("crash", "error: isthmus-run was ended by SIGSEGV\n"),
+    ],
+)
+def test_a_tool_that_fails_is_one_line(isthmus: Isthmus, trouble: str, complaint: str) -> None:
+    done = isthmus(*RUN, FAKE_RUN=trouble)
+    assert (done.returncode, done.stderr, done.stdout) == (2, complaint, "")
+
+
+def test_a_missing_tool_says_where_it_was_looked_for(isthmus: Isthmus, tmp_path: Path) -> None:
+    done = isthmus(*RUN, ISTHMUS_BIN=str(tmp_path))
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: tool 'isthmus-run' not found in {tmp_path}, ")
+
+
+def test_no_opencl_device_is_one_line_with_what_to_do(isthmus: Isthmus) -> None:
+    done = isthmus("run", "image-filter", "--on", "opencl:0", FAKE_DEVICES="none")
+    assert done.returncode == 2
+    assert done.stderr == "error: target 'opencl:0': no OpenCL device; help: 'isthmus doctor' says what is missing.\n"
+
+
+def test_a_wrong_output_is_shown_and_the_answer_is_no(isthmus: Isthmus) -> None:
+    done = isthmus(*RUN, FAKE_RUN="wrong")
+    assert done.returncode == 1
+    assert "WRONG" in done.stdout
+    assert done.stderr == "error: verification failed: the output differs from the reference on model:aws-f1 offload\n"
+
+
+def test_a_dry_run_runs_nothing_and_learns_its_estimate_from_the_last_run(isthmus: Isthmus) -> None:
+    done = isthmus(*RUN, "--dry-run", FAKE_RUN="crash")
+    assert done.returncode == 0
+    assert done.stdout.splitlines()[0] == "1 run, about 20 s in all"
+    assert "0.1 s an image assumed" in done.stdout
+    isthmus(*RUN)
+    assert "as the last run here" in isthmus(*RUN, "--dry-run").stdout
+
+
+def test_list_names_applications_targets_and_flows(isthmus: Isthmus) -> None:
+    lines = isthmus("run", "--list").stdout.splitlines()
+    assert "application  image-filter" in lines
+    assert "target       model:aws-f1" in lines
+    assert "target       opencl:0  (Fake CPU)" in lines
+    assert "flow         stream" in lines
+
+
+def test_a_full_disk_under_stdout_is_one_line(isthmus: Isthmus) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "isthmus", *RUN, "-q"],
+            cwd=isthmus.folder,
+            env=isthmus.environment,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (2, "error: standard output: cannot write: No space left on device\n")
+
+
+def test_a_file_that_does_not_fit_leaves_nothing_behind(isthmus: Isthmus) -> None:
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
+
+    done = subprocess.run(
+        [sys.executable, "-B", "-m", "isthmus", *RUN, "--json", "run.json"],
+        cwd=isthmus.folder,
+        env=isthmus.environment,
+        preexec_fn=limit,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.endswith("run.json: cannot write: File too large\n")
+    assert done.stderr.count("\n") == 1
+    assert [path.name for path in isthmus.folder.glob("**/*run.json*")] == []
+
+
+def test_a_reader_that_closes_early_is_no_error(isthmus: Isthmus) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "isthmus", *RUN, "-q", "--json", "-"],
+        cwd=isthmus.folder,
+        env=isthmus.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    assert process.stderr.read() == ""
+    assert process.wait() == 0

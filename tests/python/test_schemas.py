@@ -1,0 +1,54 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from tests.python.conftest import TREE, Isthmus
+
+from isthmus.records import FILES
+from isthmus.schemas import schema_texts
+
+SCHEMAS = TREE / "docs" / "schemas"
+
+
+def check(name: str, file: Any) -> None:
+    """The file is what its schema says."""
+    jsonschema.validate(file, json.loads((SCHEMAS / f"{name}.json").read_text()))
+
+
+def test_the_schemas_are_those_of_the_models() -> None:
+    committed = {path.name: path.read_text() for path in SCHEMAS.glob("*.json")}
+    assert committed == schema_texts(), "run: python -m isthmus.schemas docs/schemas"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("run", ("run", "image-filter", "--on", "model:aws-f1", "--flow", "stream")),
+        ("run", ("run", "image-filter", "--on", "opencl:0")),
+        ("study", ("study", "image-filter.toml")),
+        ("probe", ("probe", "model:aws-f1", "--sizes", "4KiB")),
+        ("devices", ("devices",)),
+        ("platform", ("platform", "show", "model:aws-f1")),
+        ("config", ("config", "show")),
+    ],
+)
+def test_every_file_that_is_written_is_what_its_schema_says(
+    isthmus: Isthmus, study_file: Path, name: str, arguments: tuple[str, ...]
+) -> None:
+    check(name, isthmus.json(*arguments))
+
+
+def test_what_doctor_writes_is_what_its_schema_says(isthmus: Isthmus) -> None:
+    check("doctor", json.loads(isthmus("doctor", "--json", "-").stdout))
+
+
+def test_each_kind_of_file_names_its_schema() -> None:
+    for name, model in FILES.items():
+        assert model.model_fields["schema_"].default == f"isthmus.{name}/1"
+
+
+def test_a_number_that_is_none_is_refused() -> None:
+    with pytest.raises(ValueError, match="finite number"):
+        FILES["run"].model_validate({"context": {}, "rows": [{"images_per_s": float("nan")}]})

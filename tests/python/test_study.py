@@ -1,0 +1,159 @@
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.python.conftest import TREE, Isthmus
+
+
+def test_a_study_runs_every_flow_that_a_target_has(isthmus: Isthmus, study_file: Path) -> None:
+    file = isthmus.json("study", "image-filter.toml")
+    ran = [(row["target"], row["flow"]) for row in file["rows"]]
+    models = [
+        (target, flow)
+        for target in ("model:alpha-data-7v3", "model:aws-f1")
+        for flow in ("offload", "overlap", "stream")
+    ]
+    assert ran == [*models, ("opencl:0", "offload"), ("opencl:0", "overlap")]
+    assert {row["images"] for row in file["rows"]} == {20}
+
+
+def test_the_verdict_is_the_fastest_row_and_its_reasons_name_part_share_and_rate(
+    isthmus: Isthmus, study_file: Path
+) -> None:
+    file = isthmus.json("study", "image-filter.toml")
+    fastest = max(file["rows"], key=lambda row: row["images_per_s"])
+    assert (file["verdict"]["target"], file["verdict"]["flow"]) == (fastest["target"], fastest["flow"])
+    assert len(file["verdict"]["reasons"]) == len(file["rows"])
+    parts = {stage["name"] for row in file["rows"] for stage in row["stages"]}
+    for reason in file["verdict"]["reasons"]:
+        assert any(f": {part}, " in reason for part in parts)
+        assert "% busy; it would need" in reason
+        assert "GB/s of input) for the next, " in reason
+
+
+def test_removing_the_bottleneck_makes_the_part_that_was_named_next_the_bottleneck(
+    isthmus: Isthmus, study_file: Path
+) -> None:
+    def limits(*sets: str) -> dict[tuple[str, str], dict[str, str]]:
+        rows = isthmus.json("study", "image-filter.toml", *sets)["rows"]
+        return {(row["target"], row["flow"]): row["bottleneck"] for row in rows if row["bottleneck"]}
+
+    place = ("model:alpha-data-7v3", "stream")
+    before = limits("--set", "kernel.clock=20")[place]
+    after = limits("--set", "kernel.clock=2000")[place]
+    assert before["part"] == "kernel"
+    assert after["part"] == before["next"]
+
+
+def test_the_results_lie_in_a_folder_named_after_the_study(isthmus: Isthmus, study_file: Path) -> None:
+    done = isthmus("study", str(study_file), "--out", "results")
+    folder = isthmus.folder / "results" / "image-filter"
+    assert sorted(path.name for path in folder.iterdir()) == ["report.html", "study.json", "study.jsonl"]
+    file = json.loads((folder / "study.json").read_text())
+    assert [json.loads(line) for line in (folder / "study.jsonl").read_text().splitlines()] == file["rows"]
+    assert done.stdout.startswith(f"fastest: {file['verdict']['target']}, {file['verdict']['flow']}: ")
+    assert done.stderr == "next: xdg-open results/image-filter/report.html\n"
+
+
+def test_a_wrong_output_never_wins(isthmus: Isthmus, study_file: Path) -> None:
+    done = isthmus("study", "image-filter.toml", FAKE_RUN="wrong")
+    assert done.returncode == 1
+    assert json.loads((isthmus.folder / "out" / "image-filter" / "study.json").read_text())["verdict"] is None
+    assert "No target gave the right output" in (isthmus.folder / "out" / "image-filter" / "report.html").read_text()
+
+
+def test_images_on_the_command_line_win(isthmus: Isthmus, study_file: Path) -> None:
+    assert {row["images"] for row in isthmus.json("study", "image-filter.toml", "--images", "3")["rows"]} == {3}
+
+
+def test_a_dry_run_lists_each_run(isthmus: Isthmus, study_file: Path) -> None:
+    done = isthmus("study", "image-filter.toml", "--dry-run", FAKE_RUN="crash")
+    assert done.returncode == 0
+    assert len(done.stdout.splitlines()) == 9
+    assert not (isthmus.folder / "out").exists()
+
+
+GOOD = '[application]\nname = "image-filter"\n[study]\ntargets = ["model:aws-f1"]\nflows = ["stream"]\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (
+            GOOD.replace("[study]", "imags = 3\n[study]"),
+            "3: unknown key 'application.imags'; help: did you mean 'application.images'?",
+        ),
+        (
+            GOOD.replace("[study]", "images = 0\n[study]"),
+            "3: key 'application.images': expected a whole number of at least 1, got 0",
+        ),
+        (
+            GOOD.replace("[study]", "images = true\n[study]"),
+            "3: key 'application.images': expected a whole number of at least 1, got true",
+        ),
+        (
+            GOOD.replace('["model:aws-f1"]', "[]"),
+            "4: key 'study.targets': expected a list of at least one target, got []",
+        ),
+        (
+            GOOD.replace('targets = ["model:aws-f1"]\n', ""),
+            "3: key 'study.targets': missing, expected a list of at least one target",
+        ),
+        (
+            GOOD.replace('["stream"]', '["streem"]'),
+            "5: key 'study.flows': expected a list of offload, overlap and stream, got 'streem'",
+        ),
+        (
+            GOOD.replace("image-filter", "image-filer"),
+            "2: unknown application 'image-filer'; help: did you mean 'image-filter'?",
+        ),
+        (GOOD.replace("aws-f1", "aws-f2"), "4: unknown target 'model:aws-f2'; help: did you mean 'model:aws-f1'?"),
+        (GOOD.replace("model:aws-f1", "opencl:0"), "5: key 'study.flows': no target has any of these flows"),
+        (GOOD.replace("[study]", "[studies]"), "3: unknown key 'studies'; help: did you mean 'study'?"),
+        ("[study]\n" + GOOD, "4: not TOML: "),
+        ("", "1: key 'application': missing, expected a table [application]"),
+    ],
+)
+def test_a_wrong_study_is_one_line_with_its_place(isthmus: Isthmus, text: str, complaint: str) -> None:
+    (isthmus.folder / "wrong.toml").write_text(text)
+    done = isthmus("study", "wrong.toml")
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: wrong.toml:{complaint}")
+    assert done.stderr.count("\n") == 1
+    assert not (isthmus.folder / "out").exists()
+
+
+def test_an_unknown_study_gets_the_nearest(isthmus: Isthmus, study_file: Path) -> None:
+    done = isthmus("study", "image-filer.toml")
+    assert done.stderr == "error: unknown study 'image-filer.toml'; help: did you mean 'image-filter.toml'?\n"
+    assert isthmus("study", "--list").stdout == "image-filter.toml\n"
+
+
+def test_interrupting_keeps_the_complete_rows_and_writes_no_verdict(isthmus: Isthmus, study_file: Path) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "isthmus", "study", "image-filter.toml"],
+        cwd=isthmus.folder,
+        env={**isthmus.environment, "FAKE_RUN": "slow"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    assert process.stderr.readline() == "note: waiting\n"
+    process.send_signal(signal.SIGINT)
+    _, complaint = process.communicate()
+    assert process.returncode == 130
+    assert complaint == "error: interrupted; complete records are kept\n"
+    folder = isthmus.folder / "out" / "image-filter"
+    assert [path.name for path in folder.iterdir()] == ["study.jsonl"]
+    (line,) = (folder / "study.jsonl").read_text().splitlines()
+    assert json.loads(line)["flow"] == "offload"
+
+
+def test_the_study_of_the_examples_is_well_formed(isthmus: Isthmus) -> None:
+    done = isthmus("study", str(TREE / "examples" / "image-filter.toml"), "--dry-run")
+    assert done.returncode == 0
+    assert done.stdout.count("200 images") == 8

@@ -1,0 +1,83 @@
+from typing import Any
+
+import pytest
+
+from isthmus.records import Row
+from isthmus.verdict import decide, limit_of, reason, where
+
+
+def row(**changes: Any) -> Row:
+    """A measured row of three stages."""
+    values: dict[str, Any] = {
+        "target": "opencl:0",
+        "device": "a device",
+        "flow": "offload",
+        "kind": "measured",
+        "application": "image-filter",
+        "images": 10,
+        "width": 1920,
+        "height": 1080,
+        "bytes_per_image": 8294400,
+        "elapsed_s": 1.0,
+        "setup_s": 0.0,
+        "images_per_s": 10.0,
+        "gb_per_s": 2.0,
+        "verified": True,
+        "stages": [
+            {"name": "copy in", "time_s": 0.2, "share": 0.2},
+            {"name": "kernel", "time_s": 0.5, "share": 0.5},
+            {"name": "copy out", "time_s": 0.25, "share": 0.25},
+        ],
+    }
+    return Row.model_validate({**values, **changes})
+
+
+def test_a_real_device_is_judged_by_its_longest_stage_and_the_next() -> None:
+    limit = limit_of(row())
+    assert limit is not None
+    assert (limit.part, limit.next, limit.would_need) == ("kernel", "copy out", 2.0)
+
+
+def test_the_reason_names_the_rate_of_the_part_and_the_rate_it_would_need() -> None:
+    assert reason(row()) == (
+        "kernel, 50 % busy; it would need 2.00x its rate (4.00 to 8.00 GB/s of input) "
+        "for the next, copy out (25 % busy), to be the limit"
+    )
+
+
+def test_the_bottleneck_that_a_model_names_is_kept() -> None:
+    named = row(
+        bottleneck={
+            "part": "PCIe write",
+            "busy_share": 0.96,
+            "next": "DRAM",
+            "next_busy_share": 0.74,
+            "would_need": 1.3,
+        }
+    )
+    assert reason(named).startswith("PCIe write, 96 % busy; it would need 1.30x its rate (2.08 to 2.71 GB/s of input)")
+
+
+def test_a_part_without_a_rival_says_so() -> None:
+    assert (
+        reason(row(stages=[{"name": "kernel", "time_s": 1, "share": 1}])) == "kernel, 100 % busy; no other part is near"
+    )
+    assert reason(row(stages=[])) == "nothing says where the time goes"
+
+
+def test_the_stages_are_told_in_the_order_of_the_flow() -> None:
+    assert where(row()) == "copy in 20 %, kernel 50 %, copy out 25 %"
+
+
+def test_the_fastest_right_row_wins() -> None:
+    verdict = decide(
+        [row(images_per_s=5.0), row(flow="overlap", images_per_s=9.0), row(images_per_s=99.0, verified=False)]
+    )
+    assert verdict is not None
+    assert (verdict.flow, verdict.images_per_s, len(verdict.reasons)) == ("overlap", 9.0, 2)
+    assert verdict.reasons[1].startswith("opencl:0 offload: 5.00 images/s, measured, 1.80x slower: kernel, ")
+
+
+@pytest.mark.parametrize("rows", [[], [row(verified=False)]])
+def test_without_a_right_row_there_is_no_verdict(rows: list[Row]) -> None:
+    assert decide(rows) is None
