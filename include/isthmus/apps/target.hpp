@@ -1,0 +1,78 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "isthmus/apps/frames.hpp"
+#include "isthmus/apps/image_filter.hpp"
+#include "isthmus/apps/image_flows.hpp"
+
+namespace isthmus::apps {
+
+/// The image filter over a fixed number of frames, in one flow.
+struct FilterJob {
+  std::string flow;
+  const FilterSpec& spec;
+  const FrameSource& frames;
+  /// Called with the number of images whose output has been compared with the reference.
+  std::function<void(int)> progress;
+};
+
+/// Where a result differs from the reference.
+struct Difference {
+  int image = 0;
+  std::size_t byte = 0;
+  int expected = 0;
+  int got = 0;
+};
+
+struct FilterRun {
+  Time setup;  ///< opening the device, building the kernel, allocating buffers and pools
+  FlowTimes times;
+  std::optional<Difference> difference;  ///< the first one; none if every byte of every image is right
+};
+
+/// What an application runs on: a real device or a modelled board.
+class Target {
+ public:
+  virtual ~Target() = default;
+  virtual std::string device_name() const = 0;
+  virtual bool modelled() const = 0;
+  /// The flows that this target has: of "offload", "overlap" and "stream".
+  virtual std::vector<std::string> flows() const = 0;
+  /// Runs `job`, whose flow is one of `flows()`.
+  virtual FilterRun run(const FilterJob& job) = 0;
+  /// Adds what the target can say about its last run to a row: a model its parts, bottleneck and platform.
+  virtual void explain(nlohmann::json& row) const = 0;
+};
+
+/// Opens the target that a user named: "opencl:N" or "opencl:NAME". `settings` are KEY=VALUE pairs for a model's
+/// platform. Throws Error if there is no such target or a setting fits nothing.
+std::unique_ptr<Target> open_target(const std::string& name, const std::vector<std::string>& settings);
+
+/// Runs one of the flows of the offload interface. On a real device the images wait in host memory and are compared
+/// after a batch has run, so that neither takes device time; on a model both happen on the way and cost no virtual
+/// time.
+FilterRun run_on_device(offload::Device& device, const FilterJob& job);
+
+/// Compares outputs with the reference as they come, byte for byte.
+class Checker {
+ public:
+  Checker(const FilterSpec& spec, ImageSize size, std::function<void(int)> progress);
+  void check(int image, std::span<const std::byte> in, std::span<const std::byte> out);
+  const std::optional<Difference>& difference() const { return difference_; }
+
+ private:
+  const FilterSpec& spec_;
+  ImageSize size_;
+  std::function<void(int)> progress_;
+  int checked_ = 0;
+  std::vector<std::byte> expected_;
+  std::optional<Difference> difference_;
+};
+
+}  // namespace isthmus::apps

@@ -1,0 +1,185 @@
+#include "isthmus/apps/image_flows.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "isthmus/base/interrupt.hpp"
+
+namespace isthmus::apps {
+namespace {
+
+using offload::Buffer;
+using offload::Call;
+using offload::Device;
+using offload::Event;
+using offload::Host;
+
+/// The kernel, its coefficients and as many pairs of image buffers as a flow wants: what every flow sets up.
+class FilterOnDevice {
+ public:
+  FilterOnDevice(Device& device, const FilterSpec& spec, ImageSize size, std::size_t pairs)
+      : size_(size), shift_(spec.shift), kernel_(device.kernel("image_filter")) {
+    const Bytes image{static_cast<std::int64_t>(size.bytes())};
+    for (std::size_t i = 0; i < pairs; ++i) pairs_.emplace_back(device.allocate(image), device.allocate(image));
+    const auto table = by_tap(spec);
+    const auto bytes = std::as_bytes(std::span(table));
+    coefficients_ = device.allocate(Bytes{static_cast<std::int64_t>(bytes.size())});
+    const auto queue = device.queue();
+    device.run({{"set-up", [&](Host& host) { host.write(*queue, *coefficients_, bytes, Call::blocking); }}});
+  }
+
+  Buffer& in(int image) const { return *pair(image).first; }
+  Buffer& out(int image) const { return *pair(image).second; }
+
+  offload::Launch launch(int image) const {
+    return {.kernel = *kernel_,
+            .arguments = {&in(image), &out(image), coefficients_.get(), shift_},
+            .columns = static_cast<std::size_t>(size_.width),
+            .rows = static_cast<std::size_t>(size_.height)};
+  }
+
+ private:
+  using Pair = std::pair<std::unique_ptr<Buffer>, std::unique_ptr<Buffer>>;
+  const Pair& pair(int image) const { return pairs_[static_cast<std::size_t>(image) % pairs_.size()]; }
+
+  ImageSize size_;
+  std::int32_t shift_;
+  std::unique_ptr<offload::Kernel> kernel_;
+  std::vector<Pair> pairs_;
+  std::unique_ptr<Buffer> coefficients_;
+};
+
+/// The commands of one kind that a run enqueued, in order.
+struct Commands {
+  std::vector<Event> in;
+  std::vector<Event> kernel;
+  std::vector<Event> out;
+};
+
+Time total(const std::vector<Event>& events) {
+  Time sum;
+  for (const Event& event : events) sum += event->span().length();
+  return sum;
+}
+
+std::vector<Stage> stages_of(const Commands& commands) {
+  return {{"host to device copy", total(commands.in)},
+          {"kernel", total(commands.kernel)},
+          {"device to host copy", total(commands.out)}};
+}
+
+class OffloadFlow final : public ImageFlow {
+ public:
+  OffloadFlow(Device& device, const FilterSpec& spec, ImageSize size)
+      : device_(device), filter_(device, spec, size, 1), queue_(device.queue()) {}
+
+  FlowTimes run(ImageExchange& images, int first, int count) override {
+    Commands commands;
+    Time elapsed;
+    device_.run({{"host", [&](Host& host) { elapsed = send(host, images, first, count, commands); }}});
+    FlowTimes times{.elapsed = elapsed, .stages = stages_of(commands)};
+    Time between = elapsed;
+    for (const Stage& stage : times.stages) between = between - stage.time;
+    times.stages.push_back({"between commands", std::max(between, Time())});
+    return times;
+  }
+
+ private:
+  Time send(Host& host, ImageExchange& images, int first, int count, Commands& commands) {
+    const Time start = host.now();
+    for (int image = first; image < first + count; ++image) {
+      stop_if_interrupted();
+      commands.in.push_back(host.write(*queue_, filter_.in(image), images.input(image), Call::blocking));
+      commands.kernel.push_back(host.launch(*queue_, filter_.launch(image)));
+      commands.out.push_back(host.read(*queue_, filter_.out(image), images.output(image), Call::blocking));
+      images.finished(image);
+    }
+    return host.now() - start;
+  }
+
+  Device& device_;
+  FilterOnDevice filter_;
+  std::unique_ptr<offload::Queue> queue_;
+};
+
+class OverlapFlow final : public ImageFlow {
+ public:
+  OverlapFlow(Device& device, const FilterSpec& spec, ImageSize size)
+      : device_(device),
+        filter_(device, spec, size, kPairs),
+        writes_(device.queue()),
+        kernels_(device.queue()),
+        reads_(device.queue()) {}
+
+  FlowTimes run(ImageExchange& images, int first, int count) override {
+    Batch batch{.images = images,
+                .first = first,
+                .count = count,
+                .launched = device_.mailbox(kPairs),
+                .fetched = device_.mailbox(kPairs)};
+    device_.run({{"copy in", [&](Host& host) { copy_in(host, batch); }},
+                 {"copy out", [&](Host& host) { copy_out(host, batch); }}});
+    return {.elapsed = batch.end - batch.start, .stages = stages_of(batch.commands)};
+  }
+
+ private:
+  static constexpr int kPairs = 2;
+
+  /// One run: mailboxes of its own, because one that failed may leave events behind.
+  struct Batch {
+    ImageExchange& images;
+    int first;
+    int count;
+    std::unique_ptr<offload::Mailbox> launched;  ///< kernels whose output is to be fetched
+    std::unique_ptr<offload::Mailbox> fetched;   ///< copies out that set an output buffer free
+    Commands commands{};
+    Time start{};
+    Time end{};
+  };
+
+  void copy_in(Host& host, Batch& batch) {
+    batch.start = host.now();
+    auto& kernels = batch.commands.kernel;
+    for (int image = batch.first; image < batch.first + batch.count; ++image) {
+      stop_if_interrupted();
+      const bool reuses = image >= batch.first + kPairs;
+      std::vector<Event> input_free;
+      if (reuses) input_free.push_back(*(kernels.end() - kPairs));
+      std::vector<Event> ready{
+          host.write(*writes_, filter_.in(image), batch.images.input(image), Call::blocking, std::move(input_free))};
+      batch.commands.in.push_back(ready.front());
+      if (reuses) ready.push_back(host.take(*batch.fetched));
+      kernels.push_back(host.launch(*kernels_, filter_.launch(image), std::move(ready)));
+      host.put(*batch.launched, kernels.back());
+    }
+  }
+
+  void copy_out(Host& host, Batch& batch) {
+    for (int image = batch.first; image < batch.first + batch.count; ++image) {
+      const Event kernel = host.take(*batch.launched);
+      auto& copies = batch.commands.out;
+      copies.push_back(host.read(*reads_, filter_.out(image), batch.images.output(image), Call::blocking, {kernel}));
+      batch.end = host.now();
+      batch.images.finished(image);
+      if (image + kPairs < batch.first + batch.count) host.put(*batch.fetched, copies.back());
+    }
+  }
+
+  Device& device_;
+  FilterOnDevice filter_;
+  std::unique_ptr<offload::Queue> writes_;
+  std::unique_ptr<offload::Queue> kernels_;
+  std::unique_ptr<offload::Queue> reads_;
+};
+
+}  // namespace
+
+std::unique_ptr<ImageFlow> make_offload_flow(Device& device, const FilterSpec& spec, ImageSize size) {
+  return std::make_unique<OffloadFlow>(device, spec, size);
+}
+
+std::unique_ptr<ImageFlow> make_overlap_flow(Device& device, const FilterSpec& spec, ImageSize size) {
+  return std::make_unique<OverlapFlow>(device, spec, size);
+}
+
+}  // namespace isthmus::apps

@@ -1,0 +1,40 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "isthmus/apps/target.hpp"
+#include "isthmus/base/error.hpp"
+#include "isthmus/offload/opencl.hpp"
+
+namespace isthmus::apps {
+namespace {
+
+class OpenClTarget final : public Target {
+ public:
+  explicit OpenClTarget(const std::string& name) : device_(offload::open_opencl(name)) {}
+
+  std::string device_name() const override { return device_->info().name; }
+  bool modelled() const override { return false; }
+  std::vector<std::string> flows() const override { return {"offload", "overlap"}; }
+  FilterRun run(const FilterJob& job) override { return run_on_device(*device_, job); }
+  void explain(nlohmann::json&) const override {}
+
+ private:
+  std::unique_ptr<offload::Device> device_;
+};
+
+std::unique_ptr<Target> open_opencl_target(const std::string& name, const std::vector<std::string>& settings) {
+  if (!settings.empty())
+    throw Error(
+        fmt::format("--set {}: target '{}' is a real device, only models have settings", settings.front(), name));
+  return std::make_unique<OpenClTarget>(name);
+}
+
+}  // namespace
+
+std::unique_ptr<Target> open_target(const std::string& name, const std::vector<std::string>& settings) {
+  if (name.starts_with("opencl:")) return open_opencl_target(name, settings);
+  throw Error(fmt::format("unknown target '{}': expected opencl:N or opencl:NAME", name));
+}
+
+}  // namespace isthmus::apps
