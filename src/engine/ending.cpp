@@ -45,7 +45,7 @@ std::optional<Ending> follow(const Actor& first, std::vector<int>& seen, int mar
 bool blocked_for_good(const Actor& actor) {
   if (actor.ready) return false;
   if (actor.wait == Wait::push) return actor.waits_on->full();
-  return actor.wait == Wait::read && actor.waits_on->empty() && actor.waits_on->close_visible == kNever;
+  return actor.wait == Wait::read && actor.waits_on->empty() && !actor.waits_on->closing();
 }
 
 std::optional<Ending> find_error(const std::vector<Actor*>& actors) {

@@ -18,9 +18,9 @@ thread_local Registration* current_registration = nullptr;
 
 }  // namespace
 
-Member::Member(Kind kind, const char* name, const std::type_info* type, std::size_t token_size, std::size_t size) {
+Member::Member(Kind kind, const char* name, const TokenType* type, std::size_t size) {
   if (current_registration != nullptr)
-    current_registration->add({kind, reinterpret_cast<std::byte*>(this), size, name, type, token_size, {}, nullptr});
+    current_registration->add({kind, reinterpret_cast<std::byte*>(this), size, name, type, {}, nullptr});
 }
 
 Registration::Registration(std::byte* begin, std::size_t size)

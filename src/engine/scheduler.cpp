@@ -1,4 +1,5 @@
 #include "scheduler.hpp"
+#include "window.hpp"
 
 #include <algorithm>
 
@@ -29,7 +30,7 @@ Scheduler::Scheduler(std::vector<Actor*> actors, std::vector<Channel*> channels,
   for (auto actor = actors_.rbegin(); actor != actors_.rend(); ++actor) make_ready(**actor);
   for (auto* channel : channels_) {
     channel->observed = observer_ != nullptr;
-    channel->tell_push = channel->tell_pop = channel->observed;
+    open_writer_window(*channel);
   }
 }
 
@@ -265,12 +266,14 @@ void Scheduler::commit_to(std::int64_t time) {
 /// The oldest entries of the rings of ticks that could be written over before the next look are no longer needed.
 bool Scheduler::record_safe(const Actor& actor) const {
   for (const auto* channel : actor.outputs) {
-    const auto span = (channel->tick_mask + 1) / 2 + channel->depth;
-    if (channel->pushed > span && actor.grid.edge(channel->push_tick(channel->pushed - span)) > committed_) return false;
+    const auto span = channel->slots / 2 + channel->depth;
+    const auto pushed = channel->pushed();
+    if (pushed > span && actor.grid.edge(channel->push_tick(pushed - span)) > committed_) return false;
   }
   for (const auto* channel : actor.inputs) {
-    const auto span = (channel->tick_mask + 1) / 2 + channel->depth;
-    if (channel->popped > span && actor.grid.edge(channel->pop_tick(channel->popped - span)) > committed_) return false;
+    const auto span = channel->slots / 2 + channel->depth;
+    const auto popped = channel->popped();
+    if (popped > span && actor.grid.edge(channel->pop_tick(popped - span)) > committed_) return false;
   }
   return true;
 }

@@ -24,8 +24,8 @@ class Scheduler {
 
   // What ports ask, on the fiber of the actor that asks.
   void advance(Actor& actor);
-  void await_slot(Actor& actor, Channel& channel);
-  void await_token(Actor& actor, Channel& channel);
+  void claim_slot(PortState& port);
+  void claim_token(PortState& port);
   bool token_visible(Actor& actor, Channel& channel);
   bool slot_free(Actor& actor, Channel& channel);
   bool channel_closed(Actor& actor, Channel& channel);
@@ -36,7 +36,7 @@ class Scheduler {
   // What the loop of steps asks at its border.
   Border closing(Actor& actor);
   Border at_horizon(Actor& actor);
-  Border after_silent_step(Actor& actor);
+  Border after_silent_step(Actor& actor, Tick step_start);
   Border at_same_instant(Actor& actor);
   void finish(Actor& actor);
   void fail(Actor& actor, std::exception_ptr why);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "scheduler.hpp"
+#include "window.hpp"
 
 namespace isthmus::engine {
 namespace {
@@ -54,27 +55,29 @@ void fold_spans(Actor& actor, std::int64_t time) {
   spans.erase(spans.begin(), kept);
 }
 
-Border Scheduler::after_silent_step(Actor& actor) {
+Border Scheduler::after_silent_step(Actor& actor, Tick step_start) {
   if (!actor.clocked) {
     actor.idle = true;
     actor.idle_since = actor.now;
     return sleep(actor, actor.now);
   }
-  const Tick next = std::max(actor.step_start + actor.initiation_interval, actor.now + 1);
-  const bool unchanged = actor.trivial && actor.silent_before && !actor.sensed_time && actor.same_state(actor.snapshot);
+  const Tick next = std::max(step_start + actor.initiation_interval, actor.now + 1);
+  const bool unchanged =
+      actor.trivial && actor.silent_until == step_start && !actor.sensed_time && actor.same_state(actor.snapshot);
   const bool promised = !actor.trivial && actor.promised;
   actor.promised = false;
   actor.sensed_time = false;
-  actor.silent_before = true;
-  const Tick period = next - actor.step_start;
-  add_span(actor, Account::starved, actor.step_start, next, period);
+  actor.silent_until = next;
+  actor.step_start = step_start;
+  add_span(actor, Account::starved, step_start, next, next - step_start);
   if (unchanged || promised) {
-    actor.sleep_period = period;
+    actor.sleep_period = next - step_start;
     actor.idle = true;
     actor.idle_since = next;
     return sleep(actor, next);
   }
   actor.now = next;
+  actor.questions.clear();
   if (actor.trivial) {
     actor.copy_state(actor.snapshot);
   } else if (!actor.warned_polling) {
@@ -88,19 +91,17 @@ Border Scheduler::after_silent_step(Actor& actor) {
 Border Scheduler::sleep(Actor& actor, Tick next) {
   actor.now = next;
   actor.wait = Wait::sleep;
-  for (const auto& question : actor.questions)
-    (question.ask == Ask::room ? question.channel->tell_pop : question.channel->tell_push) = true;
-  if (!actor.has_done || !actor.clocked)
-    for (Channel* channel : actor.inputs) channel->tell_push = true;
   const Wake wake = wake_of(actor);
   actor.known_wake = wake.known;
-  if (wake.known == kNever) return Border::leave;
-  if (wake.safe && wake.known <= actor.horizon) {
+  if (wake.known != kNever && wake.safe && wake.known <= actor.horizon) {
     woken(actor);
     actor.wait = Wait::none;
     return Border::step;
   }
-  known_wakes_.push({actor.grid.edge(wake.known), &actor, wake.known});
+  for (const auto& question : actor.questions) question.ask == Ask::room ? ask_for_pop(*question.channel) : ask_for_push(*question.channel);
+  if (!actor.has_done || !actor.clocked)
+    for (Channel* channel : actor.inputs) ask_for_push(*channel);
+  if (wake.known != kNever) known_wakes_.push({actor.grid.edge(wake.known), &actor, wake.known});
   return Border::leave;
 }
 
@@ -115,29 +116,30 @@ Scheduler::Wake Scheduler::wake_of(const Actor& actor) const {
   for (const auto& question : actor.questions) {
     if (!counts(actor, question)) continue;
     const Channel& channel = *question.channel;
+    const Tick offset = question.at - actor.step_start;
     if (question.ask == Ask::room) {
       if (!channel.full())
-        consider({channel.next_slot_free(), true}, question.offset);
+        consider({channel.next_slot_free(), true}, offset);
       else
-        consider({channel.back_tick(effective(*channel.reader)), false}, question.offset);
+        consider({channel.back.map(effective(*channel.reader)), false}, offset);
     } else if (question.ask == Ask::token) {
       if (!channel.empty())
-        consider({channel.head_visible(), true}, question.offset);
-      else if (channel.close_visible == kNever)
-        consider({channel.forward_tick(effective(*channel.writer)), false}, question.offset);
+        consider({channel.head_visible(), true}, offset);
+      else if (!channel.closing())
+        consider({channel.forward.map(effective(*channel.writer)), false}, offset);
     } else if (channel.empty()) {
-      const bool closing = channel.close_visible != kNever;
-      consider({closing ? channel.close_visible : channel.forward_tick(effective(*channel.writer)), closing}, question.offset);
+      const bool closing = channel.closing();
+      consider({closing ? channel.close_visible : channel.forward.map(effective(*channel.writer)), closing}, offset);
     }
   }
   if (const bool asks_closing = !actor.inputs.empty() && (!actor.has_done || !actor.clocked); asks_closing) {
     Change all{0, true};
     for (const Channel* channel : actor.inputs) {
-      const bool closing = channel->close_visible != kNever;
+      const bool closing = channel->closing();
       all.known = all.known && closing;
       all.at = std::max(all.at, !channel->empty() ? kNever
                                 : closing         ? channel->close_visible
-                                                  : channel->forward_tick(effective(*channel->writer)));
+                                                  : channel->forward.map(effective(*channel->writer)));
     }
     // Closed and drained already when it fell asleep is no news.
     if (all.at < kNever && (all.at > actor.now || !actor.has_done)) consider(all, 0);
@@ -168,6 +170,7 @@ void Scheduler::woken(Actor& actor) {
   add_span(actor, Account::starved, actor.now, actor.known_wake, actor.clocked ? actor.sleep_period : 0);
   actor.now = actor.known_wake;
   actor.idle = false;
+  actor.questions.clear();
 }
 
 }  // namespace isthmus::engine

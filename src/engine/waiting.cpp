@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "isthmus/base/error.hpp"
 #include "scheduler.hpp"
+#include "window.hpp"
 
 namespace isthmus::engine {
 namespace {
@@ -55,7 +57,7 @@ void Scheduler::leave_waiting(Actor& actor) {
 void Scheduler::wait_for_answer(Actor& actor, Channel& channel, Ask ask) {
   actor.waits_on = &channel;
   actor.asked = ask;
-  (for_room(actor) ? channel.tell_pop : channel.tell_push) = true;
+  for_room(actor) ? ask_for_pop(channel) : ask_for_push(channel);
   enter_waiting(actor, Wait::answer);
   suspend(actor);
 }
@@ -91,33 +93,48 @@ void Scheduler::advance(Actor& actor) {
 void Scheduler::wait_to(Actor& actor, Tick target) {
   if (target <= actor.now) return;
   actor.waited = true;
+  actor.look_back = true;
   move_to(actor, target, Account::busy, actor.now);
 }
 
-void Scheduler::await_slot(Actor& actor, Channel& channel) {
+/// Waits until the port's next push has a slot.
+void Scheduler::claim_slot(PortState& port) {
+  Actor& actor = *port.actor;
+  Channel& channel = *port.channel;
+  if (port.last_access == actor.now) advance(actor);
   const Tick began = actor.now;
   while (channel.full()) {
     actor.wait = Wait::push;
     actor.waits_on = &channel;
     actor.wait_began = began;
-    channel.tell_pop = true;
+    ask_for_pop(channel);
     suspend(actor);
   }
-  move_to(actor, std::max(actor.now, channel.next_slot_free()), Account::blocked, began);
+  const Tick target = std::max(actor.now, channel.next_slot_free());
+  if (target > actor.now) move_to(actor, target, Account::blocked, began);
+  open_writer_window(channel);
+  port.last_access = actor.now;
 }
 
-void Scheduler::await_token(Actor& actor, Channel& channel) {
+/// Waits until the port has a visible token.
+void Scheduler::claim_token(PortState& port) {
+  Actor& actor = *port.actor;
+  Channel& channel = *port.channel;
+  if (port.last_access == actor.now) advance(actor);
   const Tick began = actor.now;
-  while (channel.empty() && channel.close_visible == kNever) {
+  while (channel.empty() && !channel.closing()) {
     actor.wait = Wait::read;
     actor.waits_on = &channel;
     actor.wait_began = began;
-    channel.tell_push = true;
+    ask_for_push(channel);
     suspend(actor);
   }
   const bool drained = channel.empty();
-  move_to(actor, std::max(actor.now, drained ? channel.close_visible : channel.head_visible()), Account::starved, began);
+  const Tick target = std::max(actor.now, drained ? channel.close_visible : channel.head_visible());
+  if (target > actor.now) move_to(actor, target, Account::starved, began);
   if (drained) throw FinishStep{};
+  open_reader_window(channel);
+  port.last_access = actor.now;
 }
 
 bool Scheduler::token_visible(Actor& actor, Channel& channel) {
@@ -139,7 +156,7 @@ bool Scheduler::slot_free(Actor& actor, Channel& channel) {
 bool Scheduler::channel_closed(Actor& actor, Channel& channel) {
   for (;;) {
     if (!channel.empty()) return false;
-    if (channel.close_visible != kNever) return channel.close_visible <= actor.now;
+    if (channel.closing()) return channel.close_visible <= actor.now;
     if (writer_silent(channel, actor)) return false;
     wait_for_answer(actor, channel, Ask::closed);
   }
@@ -147,11 +164,11 @@ bool Scheduler::channel_closed(Actor& actor, Channel& channel) {
 
 /// Nothing that the writer may still do is seen by `reader` at its present tick.
 bool Scheduler::writer_silent(const Channel& channel, const Actor& reader) const {
-  return channel.close_visible != kNever || channel.forward_tick(effective(*channel.writer)) > reader.now || no_news_by(reader);
+  return channel.closing() || channel.forward.map(effective(*channel.writer)) > reader.now || no_news_by(reader);
 }
 
 bool Scheduler::reader_silent(const Channel& channel, const Actor& writer) const {
-  return channel.back_tick(effective(*channel.reader)) > writer.now || no_news_by(writer);
+  return channel.back.map(effective(*channel.reader)) > writer.now || no_news_by(writer);
 }
 
 bool Scheduler::answer_known(const Actor& actor) const {
@@ -170,14 +187,13 @@ Tick Scheduler::effective(const Actor& actor, int hops) const {
       return kNever / 2;
     case Wait::read: {
       const Channel& channel = *actor.waits_on;
-      const bool closed = channel.close_visible != kNever;
-      return follow(!channel.empty() || closed, closed && channel.empty() ? channel.close_visible : channel.head_visible(),
-                    [&] { return channel.forward_tick(effective(*channel.writer, hops - 1)); });
+      return follow(!channel.empty() || channel.closing(), channel.closing() && channel.empty() ? channel.close_visible : channel.head_visible(),
+                    [&] { return channel.forward.map(effective(*channel.writer, hops - 1)); });
     }
     case Wait::push: {
       const Channel& channel = *actor.waits_on;
       return follow(!channel.full(), channel.next_slot_free(),
-                    [&] { return channel.back_tick(effective(*channel.reader, hops - 1)); });
+                    [&] { return channel.back.map(effective(*channel.reader, hops - 1)); });
     }
     case Wait::sleep: {
       const Tick quiet = quiet_until_ < 0 ? 0 : actor.grid.first_at_or_after(quiet_until_);
@@ -191,8 +207,8 @@ Tick Scheduler::effective(const Actor& actor, int hops) const {
 }
 
 void Scheduler::tell_push(Channel& channel) {
-  if (channel.observed) observer_->pushed(channel.index, Time::fs(channel.writer->grid.edge(channel.writer->now)));
-  channel.tell_push = channel.observed;
+  if (channel.observed) observer_->pushed(channel.index, time_of(*channel.writer));
+  channel.tell_push = false;
   Actor& reader = *channel.reader;
   if (reader.wait == Wait::sleep)
     tell_sleeper(reader);
@@ -201,8 +217,8 @@ void Scheduler::tell_push(Channel& channel) {
 }
 
 void Scheduler::tell_pop(Channel& channel) {
-  if (channel.observed) observer_->popped(channel.index, Time::fs(channel.reader->grid.edge(channel.reader->now)));
-  channel.tell_pop = channel.observed;
+  if (channel.observed) observer_->popped(channel.index, time_of(*channel.reader));
+  channel.tell_pop = false;
   Actor& writer = *channel.writer;
   if (writer.wait == Wait::sleep)
     tell_sleeper(writer);
@@ -213,10 +229,11 @@ void Scheduler::tell_pop(Channel& channel) {
 /// Before a step of an actor without `done()`: are all inputs closed and drained?
 Border Scheduler::closing(Actor& actor) {
   Channel* unknown = nullptr;
+  if (actor.first_input != nullptr) open_reader_window(*actor.first_input->channel);
   for (Channel* channel : actor.inputs) {
-    const bool closes_later = channel->close_visible != kNever && channel->close_visible > actor.now;
+    const bool closes_later = channel->closing() && channel->close_visible > actor.now;
     if (!channel->empty() || closes_later) return Border::step;
-    if (channel->close_visible != kNever) continue;
+    if (channel->closing()) continue;
     if (writer_silent(*channel, actor)) return Border::step;
     unknown = channel;
   }
@@ -226,7 +243,7 @@ Border Scheduler::closing(Actor& actor) {
   }
   actor.waits_on = unknown;
   actor.asked = Ask::closed;
-  unknown->tell_push = true;
+  ask_for_push(*unknown);
   enter_waiting(actor, Wait::answer);
   return Border::leave;
 }
@@ -258,7 +275,7 @@ void Scheduler::finish(Actor& actor) {
   actor.wait = Wait::finished;
   if (!actor.periodic) --live_;
   for (Channel* channel : actor.outputs) {
-    channel->close_visible = channel->forward_tick(actor.now);
+    channel->close_visible = channel->forward.map(actor.now);
     Actor& reader = *channel->reader;
     if (reader.wait == Wait::sleep)
       tell_sleeper(reader);
@@ -282,14 +299,75 @@ void Scheduler::fail(Actor& actor, std::exception_ptr why) {
   lower_limit(actor.grid.edge(actor.now));
 }
 
-void advance_for_port(Actor& actor) { actor.scheduler->advance(actor); }
-void await_slot(Actor& actor, Channel& channel) { actor.scheduler->await_slot(actor, channel); }
-void await_token(Actor& actor, Channel& channel) { actor.scheduler->await_token(actor, channel); }
-bool token_visible(Actor& actor, Channel& channel) { return actor.scheduler->token_visible(actor, channel); }
-bool slot_free(Actor& actor, Channel& channel) { return actor.scheduler->slot_free(actor, channel); }
-bool channel_closed(Actor& actor, Channel& channel) { return actor.scheduler->channel_closed(actor, channel); }
-void tell_push(Channel& channel) { channel.writer->scheduler->tell_push(channel); }
-void tell_pop(Channel& channel) { channel.reader->scheduler->tell_pop(channel); }
+void advance(Actor& actor) { actor.scheduler->advance(actor); }
+
+void claim_slot(PortState& port) { port.actor->scheduler->claim_slot(port); }
+
+void publish(PortState& port) {
+  Channel& channel = *port.channel;
+  const Tick now = port.actor->now;
+  const auto n = port.moved_before;
+  channel.header(n).visible = channel.forward.map(now);
+  if (!channel.direct()) channel.pushed_at[n & (channel.slots - 1)] = now;
+  port.cursor += channel.stride;
+  port.actor->moved = true;
+  if (channel.tell_push || channel.observed) port.actor->scheduler->tell_push(channel);
+  open_writer_window(channel);
+}
+
+void claim_token(PortState& port) { port.actor->scheduler->claim_token(port); }
+
+void release(PortState& port) {
+  Channel& channel = *port.channel;
+  const Tick now = port.actor->now;
+  const auto n = port.moved_before;
+  channel.header(n).free_at = channel.back.map(now);
+  if (!channel.direct()) channel.popped_at[n & (channel.slots - 1)] = now;
+  port.cursor += channel.stride;
+  port.actor->moved = true;
+  if (channel.tell_pop || channel.observed) port.actor->scheduler->tell_pop(channel);
+  open_reader_window(channel);
+}
+
+bool token_visible(PortState& port) {
+  Actor& actor = *port.actor;
+  if (port.last_access == actor.now) advance(actor);
+  port.last_access = actor.now;
+  const bool visible = actor.scheduler->token_visible(actor, *port.channel);
+  open_reader_window(*port.channel);
+  if (!visible) actor.note_no(*port.channel, Ask::token);
+  return visible;
+}
+
+bool peek(PortState& port) {
+  Actor& actor = *port.actor;
+  if (port.last_no == actor.now) advance(actor);
+  const bool visible = actor.scheduler->token_visible(actor, *port.channel);
+  open_reader_window(*port.channel);
+  if (visible) return true;
+  actor.note_no(*port.channel, Ask::token);
+  port.last_no = actor.now;
+  return false;
+}
+
+bool slot_free(PortState& port) {
+  Actor& actor = *port.actor;
+  if (port.last_no == actor.now) advance(actor);
+  if (actor.scheduler->slot_free(actor, *port.channel)) return true;
+  actor.note_no(*port.channel, Ask::room);
+  port.last_no = actor.now;
+  return false;
+}
+
+bool channel_closed(PortState& port) {
+  Actor& actor = *port.actor;
+  if (port.last_no_closed == actor.now) advance(actor);
+  if (actor.scheduler->channel_closed(actor, *port.channel)) return true;
+  actor.note_no(*port.channel, Ask::closed);
+  port.last_no_closed = actor.now;
+  return false;
+}
+
 Time time_of(const Actor& actor) { return Time::fs(actor.grid.edge(actor.now)); }
 void wait_until(Actor& actor, Time time) {
   actor.scheduler->wait_to(actor, actor.grid.first_at_or_after(time.femtoseconds()));
@@ -301,7 +379,22 @@ void wait_for(Actor& actor, Time time) {
 }
 Border closing(Actor& actor) { return actor.scheduler->closing(actor); }
 Border at_horizon(Actor& actor) { return actor.scheduler->at_horizon(actor); }
-Border after_silent_step(Actor& actor) { return actor.scheduler->after_silent_step(actor); }
+Border after_silent_step(Actor& actor, Tick step_start) { return actor.scheduler->after_silent_step(actor, step_start); }
+
+Border after_look_back(Actor& actor, Tick step_start) {
+  const auto moved_since = [&](const std::vector<Channel*>& channels, auto last_tick) {
+    return std::any_of(channels.begin(), channels.end(), [&](const Channel* channel) { return last_tick(*channel) >= step_start; });
+  };
+  actor.look_back = false;
+  const bool active = std::exchange(actor.waited, false) ||
+                      moved_since(actor.outputs, [](const Channel& c) { return c.pushed() > 0 ? c.push_tick(c.pushed() - 1) : -1; }) ||
+                      moved_since(actor.inputs, [](const Channel& c) { return c.popped() > 0 ? c.pop_tick(c.popped() - 1) : -1; });
+  if (!active) return after_silent_step(actor, step_start);
+  actor.questions.clear();
+  actor.sensed_time = false;
+  actor.now = std::max(step_start + actor.initiation_interval + std::exchange(actor.blocked_ticks, 0), actor.now + 1);
+  return Border::step;
+}
 Border at_same_instant(Actor& actor) { return actor.scheduler->at_same_instant(actor); }
 void finish(Actor& actor) { actor.scheduler->finish(actor); }
 void fail(Actor& actor, std::exception_ptr why) { actor.scheduler->fail(actor, std::move(why)); }

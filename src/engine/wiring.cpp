@@ -47,23 +47,32 @@ int synchroniser_cycles(const GraphActor& a, const GraphActor& b, const ChannelO
   return a.grid.same_edges(b.grid) || same_source ? 0 : 2;
 }
 
-/// How many ticks a ring remembers: enough that counts can be taken back to where an error held (Scheduler::record_safe).
-std::size_t record_factor(std::size_t depth) { return depth <= 64 ? 32 : depth <= 1024 ? 8 : 4; }
+/// How many times its depth a ring has slots: enough that counts can be taken back to where an error held (Scheduler::record_safe),
+/// few enough that a short channel stays in the first-level cache.
+std::size_t record_factor(std::size_t depth, std::size_t stride) {
+  constexpr std::size_t kRingBytes = 12 * 1024;
+  std::size_t factor = 4;
+  while (factor < 32 && 2 * factor * depth * stride <= kRingBytes) factor *= 2;
+  return factor;
+}
 
 void allocate(Channel& channel) {
-  const auto slots = std::bit_ceil(channel.depth);
-  const auto ticks = std::bit_ceil(channel.depth * record_factor(channel.depth));
-  channel.value_mask = slots - 1;
-  channel.tick_mask = ticks - 1;
-  channel.value_storage.reset(new (std::align_val_t{64}) std::byte[slots * channel.token_size]);
-  channel.values = channel.value_storage.get();
-  channel.tick_storage = std::make_unique<Tick[]>(2 * ticks);
-  channel.visible = channel.tick_storage.get();
-  channel.free_at = channel.visible + ticks;
-  std::fill_n(channel.free_at, ticks, Tick{-1});
-  if (!channel.direct) {
-    channel.pushed_at.resize(ticks);
-    channel.popped_at.resize(ticks);
+  channel.slots = std::bit_ceil(channel.depth) * record_factor(std::bit_ceil(channel.depth), channel.stride);
+  const auto bytes = channel.slots * channel.stride;
+  channel.storage.reset(new (std::align_val_t{64}) std::byte[bytes]);
+  channel.ring = channel.storage.get();
+  for (std::uint64_t n = 0; n < channel.slots; ++n) ::new (static_cast<void*>(channel.slot(n))) SlotHeader{kNever, -1};
+  for (PortState* port : {channel.writer_port, channel.reader_port}) {
+    port->cursor = port->window_begin = port->window_end = channel.ring;
+    port->channel = &channel;
+  }
+  channel.writer_port->actor = channel.writer;
+  channel.writer_port->latency = channel.forward.latency();
+  channel.reader_port->actor = channel.reader;
+  channel.reader_port->latency = channel.back.latency();
+  if (!channel.direct()) {
+    channel.pushed_at.resize(channel.slots);
+    channel.popped_at.resize(channel.slots);
   }
 }
 
@@ -138,10 +147,10 @@ std::unique_ptr<Channel> Wiring::connect(const Actors& actors, std::byte* from, 
   if (writer.actor == nullptr || reader.actor == nullptr)
     throw Error(fmt::format("connect: the {} port is of no actor of this graph", writer.actor == nullptr ? "output" : "input"));
   const auto name = port_name(writer) + " -> " + port_name(reader);
-  if (*writer.port->type != *reader.port->type)
+  if (*writer.port->type->type != *reader.port->type->type)
     throw Error(fmt::format("channel '{}': type mismatch: {} writes {}, {} reads {}", name, port_name(writer),
-                            boost::core::demangle(writer.port->type->name()), port_name(reader),
-                            boost::core::demangle(reader.port->type->name())));
+                            boost::core::demangle(writer.port->type->type->name()), port_name(reader),
+                            boost::core::demangle(reader.port->type->type->name())));
   if (writer.port->channel != nullptr)
     throw Error(fmt::format("channel '{}': {} has two readers: it is connected as '{}'", name, port_name(writer), writer.port->channel->name));
   if (reader.port->channel != nullptr)
@@ -152,7 +161,9 @@ std::unique_ptr<Channel> Wiring::connect(const Actors& actors, std::byte* from, 
   channel->name = name;
   channel->index = index;
   channel->depth = static_cast<std::uint64_t>(options.depth);
-  channel->token_size = writer.port->token_size;
+  channel->stride = writer.port->type->slot_bytes;
+  channel->writer_port = reinterpret_cast<PortState*>(from);  // a port begins with its state
+  channel->reader_port = reinterpret_cast<PortState*>(to);
   channel->writer = writer.actor;
   channel->reader = reader.actor;
   channel->synchroniser = synchroniser_cycles(*writer.actor, *reader.actor, options);
@@ -162,16 +173,10 @@ std::unique_ptr<Channel> Wiring::connect(const Actors& actors, std::byte* from, 
   channel->back = Crossing(reader.actor->grid, writer.actor->grid,
                            latency_ticks(*reader.actor, options.return_latency, options.return_latency_time, "return_latency", name),
                            channel->synchroniser);
-  channel->direct = channel->forward.direct();
-  channel->forward_latency = channel->forward.latency();
-  channel->return_latency = channel->back.latency();
   allocate(*channel);
   writer.actor->outputs.push_back(channel.get());
   reader.actor->inputs.push_back(channel.get());
   writer.port->channel = reader.port->channel = channel.get();
-  // A port's first member is its channel.
-  *reinterpret_cast<Channel**>(from) = channel.get();
-  *reinterpret_cast<Channel**>(to) = channel.get();
   return channel;
 }
 
@@ -188,7 +193,8 @@ std::vector<std::string> Wiring::check(const Actors& actors, const Channels& cha
       warnings.push_back(fmt::format("{} has no done() and stands on a feedback loop: it waits for its own close", actor->name));
     std::uint64_t factor = 64;
     for (const auto* ends : {&actor->inputs, &actor->outputs})
-      for (const auto* channel : *ends) factor = std::min<std::uint64_t>(factor, (channel->tick_mask + 1) / channel->depth);
+      for (const auto* channel : *ends) factor = std::min<std::uint64_t>(factor, channel->slots / channel->depth);
+    actor->first_input = actor->inputs.empty() ? nullptr : actor->inputs.front()->reader_port;
     actor->resumes_allowed = static_cast<std::uint32_t>(factor / 2 - 1);
   }
   for (const auto& channel : channels) {

@@ -47,7 +47,7 @@ class Target {
   /// Runs `job`, whose flow is one of `flows()`.
   virtual FilterRun run(const FilterJob& job) = 0;
   /// Adds what the target can say about its last run to a row: a model its parts, bottleneck and platform.
-  virtual void explain(nlohmann::json& row) const = 0;
+  virtual void explain(nlohmann::ordered_json& row) const = 0;
 };
 
 /// Opens the target that a user named: "opencl:N" or "opencl:NAME". `settings` are KEY=VALUE pairs for a model's

@@ -30,7 +30,7 @@ enum class Ask : std::uint8_t { token, room, closed };
 struct Question {
   Channel* channel;
   Ask ask;
-  Tick offset;  ///< ticks from the start of the step
+  Tick at;
 };
 
 enum class Account : std::uint8_t { busy, blocked, starved };
@@ -50,15 +50,17 @@ struct StopStep {};
 
 /// An actor as the scheduler sees it: its place in time and why it waits. The user's struct is in the derived ActorOf<T>.
 struct Actor {
-  // What every access touches.
+  // What every step touches.
   Tick now = 0;
   Tick horizon = 0;  ///< the last tick at which it may act
-  bool clocked = false;
-  bool moved = false;   ///< this step moved a token
-  bool waited = false;  ///< this step waited for a time
+  bool look_back = false;  ///< this step was told "no" or waited: its end needs a closer look
+  bool moved = false;      ///< a token, in a slow path; kept only without a clock
+  bool waited = false;     ///< for a time, in this step
   bool sensed_time = false;
-  Tick step_start = 0;
-  Tick blocked_ticks = 0;  ///< s of rule 2
+  bool clocked = false;
+  int initiation_interval = 1;
+  Tick blocked_ticks = 0;  ///< s of rule 2, kept only where the initiation interval is not 1
+  PortState* first_input = nullptr;
   Scheduler* scheduler = nullptr;
 
   // Waiting.
@@ -78,7 +80,8 @@ struct Actor {
   std::uint32_t resumes_allowed = 0;
 
   // Silence.
-  bool silent_before = false;
+  Tick step_start = 0;      ///< of the last step that moved nothing
+  Tick silent_until = -1;   ///< the end of the last step that moved nothing
   bool promised = false;  ///< said `timer.wait(ports...)` in this step
   bool warned_polling = false;
   std::vector<Question> questions;
@@ -88,7 +91,6 @@ struct Actor {
   // Identity and accounts.
   Grid grid;
   std::string pll;
-  int initiation_interval = 1;
   bool periodic = false;
   bool trivial = false;
   bool has_done = false;
@@ -114,18 +116,26 @@ struct Actor {
   virtual void copy_state(std::vector<std::byte>& to) const = 0;
   virtual bool same_state(const std::vector<std::byte>& as) const = 0;
 
-  void note_no(Channel& channel, Ask ask) { questions.push_back({&channel, ask, now - step_start}); }
+  void note_no(Channel& channel, Ask ask) {
+    look_back = true;
+    questions.push_back({&channel, ask, now});
+  }
 };
 
 /// The slow paths of ports. Each returns when what was asked is known; the actor's `now` may have moved.
-void advance_for_port(Actor& actor);
-void await_slot(Actor& actor, Channel& channel);
-void await_token(Actor& actor, Channel& channel);
-bool token_visible(Actor& actor, Channel& channel);
-bool slot_free(Actor& actor, Channel& channel);
-bool channel_closed(Actor& actor, Channel& channel);
-void tell_push(Channel& channel);
-void tell_pop(Channel& channel);
+///
+/// `claim` leaves `port.cursor` at the slot of the next push or, for an input, of a token visible now; `publish` and `release` record the
+/// move. `visible` and `room` answer for the present tick.
+void claim_slot(PortState& port);
+void publish(PortState& port);
+void claim_token(PortState& port);
+void release(PortState& port);
+bool token_visible(PortState& port);
+bool peek(PortState& port);
+bool slot_free(PortState& port);
+bool channel_closed(PortState& port);
+/// Advances the actor a tick because it asks the same again.
+void advance(Actor& actor);
 Time time_of(const Actor& actor);
 void wait_until(Actor& actor, Time time);
 void wait_for(Actor& actor, Time time);
@@ -134,7 +144,8 @@ void wait_for(Actor& actor, Time time);
 enum class Border : std::uint8_t { step, leave };
 Border closing(Actor& actor);
 Border at_horizon(Actor& actor);
-Border after_silent_step(Actor& actor);
+Border after_look_back(Actor& actor, Tick step_start);
+Border after_silent_step(Actor& actor, Tick step_start);
 Border at_same_instant(Actor& actor);
 void finish(Actor& actor);
 void fail(Actor& actor, std::exception_ptr why);

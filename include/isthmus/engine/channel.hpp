@@ -5,7 +5,6 @@
 #include <memory>
 #include <new>
 #include <string>
-#include <typeinfo>
 #include <vector>
 
 #include "isthmus/engine/clock.hpp"
@@ -23,6 +22,28 @@ class ChannelObserver {
   virtual void popped(int channel, Time at) = 0;
 };
 
+/// What stands before each token in a channel's ring.
+struct SlotHeader {
+  Tick visible;  ///< reader tick from which the token can be pulled
+  Tick free_at;  ///< writer tick from which the slot it left can be filled again
+};
+
+/// One end of a channel as it lies in the user's actor. Between `cursor` and `window_end` a token moves without a look at the rest of
+/// the channel; the window is empty where somebody must be told or the two ends do not count the same edges.
+struct PortState {
+  std::byte* cursor = nullptr;  ///< the slot of the next token
+  std::byte* window_end = nullptr;
+  Tick last_access = -1;
+  std::ptrdiff_t earlier = 0;  ///< an output: from a slot to the one whose leaving makes room for it
+  Tick latency = 1;            ///< from a tick here to the tick at the other end, where the window is not empty
+  Actor* actor = nullptr;
+  Channel* channel = nullptr;
+  Tick last_no = -1;         ///< of `peek`, `front` or `room`
+  Tick last_no_closed = -1;
+  std::byte* window_begin = nullptr;
+  std::uint64_t moved_before = 0;  ///< tokens moved before `window_begin`
+};
+
 /// Frees bytes allocated at the alignment of a cache line.
 struct AlignedDelete {
   void operator()(std::byte* bytes) const { ::operator delete[](bytes, std::align_val_t{64}); }
@@ -30,75 +51,50 @@ struct AlignedDelete {
 
 /// A bounded FIFO between two actors, with the tick of every push and pop (docs/time.md, "A channel").
 ///
-/// Values live in a ring of at least `depth` slots. The rings of ticks are longer: they are also the record from which counts at
-/// the end of a run are taken when an actor had already run past that end.
+/// The ring has several times `depth` slots: those that hold no token are the record from which counts at the end of a run are
+/// taken when an actor had already run past that end.
 struct Channel {
-  // What a push or pop touches.
-  std::uint64_t pushed = 0;
-  std::uint64_t popped = 0;
-  std::uint64_t depth = 0;
-  std::uint64_t value_mask = 0;
-  std::uint64_t tick_mask = 0;
-  std::byte* values = nullptr;
-  Tick* visible = nullptr;  ///< reader tick from which token n can be pulled, at [n & tick_mask]
-  Tick* free_at = nullptr;  ///< writer tick from which the slot of token n can be filled again
-  Tick forward_latency = 1;
-  Tick return_latency = 1;
-  bool direct = true;        ///< both ends count the same edges
-  bool tell_push = false;    ///< somebody waits for a token, or observes
-  bool tell_pop = false;     ///< somebody waits for a slot, or observes
-  bool observed = false;
+  PortState* writer_port = nullptr;
+  PortState* reader_port = nullptr;
   Actor* writer = nullptr;
   Actor* reader = nullptr;
-
-  // The rest.
-  Tick close_visible = kNever;  ///< reader tick from which the channel is closed, once the writer has finished
+  std::uint64_t depth = 0;
+  std::uint64_t slots = 0;  ///< a power of two
+  std::size_t stride = 0;   ///< bytes from slot to slot
+  std::byte* ring = nullptr;
   Crossing forward;
   Crossing back;
+  bool tell_push = false;  ///< somebody waits for a token
+  bool tell_pop = false;   ///< somebody waits for a slot
+  bool observed = false;
+  Tick close_visible = kNever;  ///< reader tick from which the channel is closed, once the writer has finished
   std::vector<Tick> pushed_at;  ///< writer ticks, kept only where `visible` does not tell them
   std::vector<Tick> popped_at;
   int index = 0;
   int client_key = 0;
-  std::string name;
-  std::size_t token_size = 0;
   int synchroniser = 0;
-  std::unique_ptr<std::byte[], AlignedDelete> value_storage;
-  std::unique_ptr<Tick[]> tick_storage;
+  std::string name;
+  std::unique_ptr<std::byte[], AlignedDelete> storage;
 
-  bool empty() const { return pushed == popped; }
-  bool full() const { return pushed - popped == depth; }
-  Tick head_visible() const { return visible[popped & tick_mask]; }
+  bool direct() const { return forward.direct(); }
+  bool closing() const { return close_visible != kNever; }
+  std::uint64_t moved(const PortState& port) const {
+    return port.moved_before + static_cast<std::uint64_t>(port.cursor - port.window_begin) / stride;
+  }
+  std::uint64_t pushed() const { return moved(*writer_port); }
+  std::uint64_t popped() const { return moved(*reader_port); }
+  bool empty() const { return pushed() == popped(); }
+  bool full() const { return pushed() - popped() == depth; }
+  std::byte* slot(std::uint64_t n) const { return ring + (n & (slots - 1)) * stride; }
+  SlotHeader& header(std::uint64_t n) const { return *std::launder(reinterpret_cast<SlotHeader*>(slot(n))); }
+  Tick head_visible() const { return header(popped()).visible; }
   /// The writer tick from which the next push finds its slot, where that slot was popped at all.
-  Tick next_slot_free() const { return free_at[(pushed - depth) & tick_mask]; }
-  Tick forward_tick(Tick writer_tick) const { return direct ? writer_tick + forward_latency : forward.map(writer_tick); }
-  Tick back_tick(Tick reader_tick) const { return direct ? reader_tick + return_latency : back.map(reader_tick); }
-  /// The writer tick of token `n`, one of the last `tick_mask + 1`.
+  Tick next_slot_free() const { return header(pushed() - depth).free_at; }
+  /// The writer tick of token `n`, one of the last `slots`.
   Tick push_tick(std::uint64_t n) const {
-    return direct ? visible[n & tick_mask] - forward_latency : pushed_at[n & tick_mask];
+    return direct() ? header(n).visible - forward.latency() : pushed_at[n & (slots - 1)];
   }
-  Tick pop_tick(std::uint64_t n) const {
-    return direct ? free_at[n & tick_mask] - return_latency : popped_at[n & tick_mask];
-  }
-  void record_push(Tick now) {
-    const auto slot = pushed & tick_mask;
-    if (direct) [[likely]] {
-      visible[slot] = now + forward_latency;
-    } else {
-      visible[slot] = forward.map(now);
-      pushed_at[slot] = now;
-    }
-    ++pushed;
-  }
-  void record_pop(Tick now) {
-    const auto slot = popped & tick_mask;
-    if (direct) [[likely]] {
-      free_at[slot] = now + return_latency;
-    } else {
-      free_at[slot] = back.map(now);
-      popped_at[slot] = now;
-    }
-    ++popped;
-  }
+  Tick pop_tick(std::uint64_t n) const { return direct() ? header(n).free_at - back.latency() : popped_at[n & (slots - 1)]; }
 };
 
 }  // namespace isthmus::engine

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstring>
 #include <deque>
@@ -47,8 +48,7 @@ struct MemberRecord {
   std::byte* address;
   std::size_t size;
   const char* given_name;
-  const std::type_info* type;
-  std::size_t token_size;
+  const TokenType* type;
   std::string name;
   Channel* channel = nullptr;
 };
@@ -141,7 +141,7 @@ struct ActorOf final : GraphActor {
 
   void run() override {
     try {
-      steps_until_wait();
+      clocked ? clocked_steps() : clockless_steps();
     } catch (const FinishStep&) {
       finish(*this);
     } catch (const StopStep&) {
@@ -152,34 +152,55 @@ struct ActorOf final : GraphActor {
   }
 
  private:
-  void steps_until_wait() {
+  /// The loop of steps. `tick` repeats `now` so that the next step's tick need not come back from memory.
+  void clocked_steps() {
+    Tick tick = now;
     for (;;) {
-      if (now > horizon) [[unlikely]] {
-        if (at_horizon(*this) == Border::leave) return;
-      }
-      step_start = now;
-      questions.clear();
-      if constexpr (HasDone<T>) {
-        if (user.done()) {
-          finish(*this);
-          return;
-        }
-      } else if (inputs.empty() ? !periodic : inputs.front()->empty()) [[unlikely]] {
-        if (closing(*this) == Border::leave) return;
-      }
-      moved = false;
-      waited = false;
-      blocked_ticks = 0;
+      if (border(tick) == Border::leave) return;
       user.step();
-      if (!moved && !waited) [[unlikely]] {
-        if (after_silent_step(*this) == Border::leave) return;
-      } else if (clocked) [[likely]] {
-        silent_before = false;
-        const Tick by_interval = step_start + initiation_interval + blocked_ticks;
-        now = by_interval > now ? by_interval : now + 1;
-      } else if (now == step_start) {
+      if (look_back) [[unlikely]] {
+        if (after_look_back(*this, tick) == Border::leave) return;
+        tick = now;
+        continue;
+      }
+      if (now == tick && initiation_interval == 1) [[likely]]
+        ++tick;
+      else
+        tick = std::max(tick + initiation_interval + std::exchange(blocked_ticks, 0), now + 1);
+      now = tick;
+    }
+  }
+
+  void clockless_steps() {
+    for (;;) {
+      const Tick start = now;
+      if (border(start) == Border::leave) return;
+      moved = waited = false;
+      user.step();
+      if (!moved && !waited) {
+        if (after_silent_step(*this, start) == Border::leave) return;
+      } else if (now == start) {
         if (at_same_instant(*this) == Border::leave) return;
       }
+      questions.clear();
+    }
+  }
+
+  /// Whether a step starts at `tick`; finishes the actor where it is done.
+  Border border(Tick tick) {
+    if (tick > horizon) [[unlikely]] {
+      if (at_horizon(*this) == Border::leave) return Border::leave;
+    }
+    if constexpr (HasDone<T>) {
+      if (!user.done()) [[likely]]
+        return Border::step;
+      finish(*this);
+      return Border::leave;
+    } else {
+      // A token at hand means that not all inputs are drained.
+      if (first_input != nullptr ? first_input->cursor != first_input->window_end : periodic) [[likely]]
+        return Border::step;
+      return closing(*this);
     }
   }
 };

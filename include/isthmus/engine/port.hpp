@@ -11,6 +11,7 @@ namespace isthmus {
 namespace engine {
 
 class Wiring;
+struct TokenType;
 
 /// A port, timer or random source inside an actor: it reports itself to the graph that constructs the actor.
 class Member {
@@ -18,8 +19,25 @@ class Member {
   enum class Kind : std::uint8_t { in, out, timer, random };
 
  protected:
-  Member(Kind kind, const char* name, const std::type_info* type, std::size_t token_size, std::size_t size);
+  Member(Kind kind, const char* name, const TokenType* type, std::size_t size);
 };
+
+/// Where in a slot the token stands, and how many bytes a slot takes.
+constexpr std::size_t value_offset(std::size_t alignment) {
+  return alignment > sizeof(SlotHeader) ? alignment : sizeof(SlotHeader);
+}
+constexpr std::size_t slot_bytes(std::size_t size, std::size_t alignment) {
+  const std::size_t unit = alignment > alignof(SlotHeader) ? alignment : alignof(SlotHeader);
+  return (value_offset(alignment) + size + unit - 1) / unit * unit;
+}
+
+/// What two ends of a channel must agree on.
+struct TokenType {
+  const std::type_info* type;
+  std::size_t slot_bytes;
+};
+template <class T>
+inline const TokenType kTokenType{&typeid(T), slot_bytes(sizeof(T), alignof(T))};
 
 }  // namespace engine
 
@@ -31,30 +49,39 @@ class In : private engine::Member {
  public:
   In() : In(nullptr) {}
   /// `name` is what messages call the port; without one it is named by its place among the actor's ports.
-  explicit In(const char* name) : Member(Kind::in, name, &typeid(T), sizeof(T), sizeof(In)) {}
+  explicit In(const char* name) : Member(Kind::in, name, &engine::kTokenType<T>, sizeof(In)) {}
 
   /// Takes the head token if one is visible at this tick; does not wait.
   bool pull(T& value) {
-    if (!pullable()) return false;
-    value = head();
+    if (!quick()) [[unlikely]] {
+      if (!engine::token_visible(state_)) return false;
+      value = *head();
+      engine::release(state_);
+      return true;
+    }
+    value = *head();
     take();
     return true;
   }
   /// The same, dropping the token.
   bool pull() {
-    if (!pullable()) return false;
-    take();
+    if (quick()) [[likely]] {
+      take();
+      return true;
+    }
+    if (!engine::token_visible(state_)) return false;
+    engine::release(state_);
     return true;
   }
   /// Waits for a token and takes it; the actor finishes where the channel is closed and drained.
   T read() {
-    begin_access();
-    auto& channel = *channel_;
-    if (channel.empty() || channel.head_visible() > channel.reader->now) [[unlikely]] {
-      engine::await_token(*channel.reader, channel);
-      last_access_ = channel.reader->now;
+    if (!quick()) [[unlikely]] {
+      engine::claim_token(state_);
+      T value = *head();
+      engine::release(state_);
+      return value;
     }
-    T value = head();
+    T value = *head();
     take();
     return value;
   }
@@ -66,69 +93,35 @@ class In : private engine::Member {
   }
   /// The head token in place, until it is pulled; nullptr if none is visible at this tick.
   const T* front() {
-    auto& channel = *channel_;
-    auto& actor = *channel.reader;
-    if (last_no_token_ == actor.now) engine::advance_for_port(actor);
-    if (visible_now()) [[likely]]
-      return &head();
-    actor.note_no(channel, engine::Ask::token);
-    last_no_token_ = actor.now;
-    return nullptr;
+    if (state_.cursor != state_.window_end && header().visible <= state_.actor->now) [[likely]]
+      return head();
+    return engine::peek(state_) ? head() : nullptr;
   }
   /// The writer has finished, that is visible, and every token was pulled.
-  bool closed() {
-    auto& channel = *channel_;
-    auto& actor = *channel.reader;
-    if (last_no_closed_ == actor.now) engine::advance_for_port(actor);
-    if (engine::channel_closed(actor, channel)) return true;
-    actor.note_no(channel, engine::Ask::closed);
-    last_no_closed_ = actor.now;
-    return false;
-  }
+  bool closed() { return engine::channel_closed(state_); }
   /// When the head token became visible; ask only after `peek` or `front` found one.
-  Time front_time() const { return Time::fs(channel_->reader->grid.edge(channel_->head_visible())); }
+  Time front_time() const { return Time::fs(state_.actor->grid.edge(header().visible)); }
   /// The rank by which arbiters break ties: the graph's priority, else the rank of the writer's name in natural order.
-  int client_key() const { return channel_->client_key; }
+  int client_key() const { return state_.channel->client_key; }
 
  private:
   friend class engine::Wiring;
   friend class Timer;
 
-  void begin_access() {
-    auto& actor = *channel_->reader;
-    if (last_access_ == actor.now) [[unlikely]]
-      engine::advance_for_port(actor);
-    last_access_ = actor.now;
-  }
-  bool visible_now() {
-    auto& channel = *channel_;
-    if (!channel.empty()) [[likely]]
-      return channel.head_visible() <= channel.reader->now;
-    return engine::token_visible(*channel.reader, channel);
-  }
-  bool pullable() {
-    begin_access();
-    if (visible_now()) [[likely]]
-      return true;
-    channel_->reader->note_no(*channel_, engine::Ask::token);
-    return false;
-  }
-  const T& head() const {
-    return *std::launder(reinterpret_cast<const T*>(channel_->values + (channel_->popped & channel_->value_mask) * sizeof(T)));
+  engine::SlotHeader& header() const { return *std::launder(reinterpret_cast<engine::SlotHeader*>(state_.cursor)); }
+  const T* head() const { return std::launder(reinterpret_cast<const T*>(state_.cursor + engine::value_offset(alignof(T)))); }
+  bool quick() const {
+    const Tick now = state_.actor->now;
+    return state_.cursor != state_.window_end && state_.last_access != now && header().visible <= now;
   }
   void take() {
-    auto& channel = *channel_;
-    auto& actor = *channel.reader;
-    actor.moved = true;
-    channel.record_pop(actor.now);
-    if (channel.tell_pop) [[unlikely]]
-      engine::tell_pop(channel);
+    const Tick now = state_.actor->now;
+    header().free_at = now + state_.latency;
+    state_.cursor += engine::slot_bytes(sizeof(T), alignof(T));
+    state_.last_access = now;
   }
 
-  engine::Channel* channel_ = nullptr;  // first in every port: see Wiring
-  Tick last_access_ = -1;
-  Tick last_no_token_ = -1;
-  Tick last_no_closed_ = -1;
+  engine::PortState state_;  // first in every port: see Wiring
 };
 
 /// The writing end of a channel.
@@ -138,63 +131,65 @@ class Out : private engine::Member {
 
  public:
   Out() : Out(nullptr) {}
-  explicit Out(const char* name) : Member(Kind::out, name, &typeid(T), sizeof(T), sizeof(Out)) {}
+  explicit Out(const char* name) : Member(Kind::out, name, &engine::kTokenType<T>, sizeof(Out)) {}
 
   /// Waits for a free slot and fills it.
   void push(const T& value) {
-    T& place = claim();
-    place = value;
-    publish();
+    if (!quick()) [[unlikely]] {
+      engine::claim_slot(state_);
+      *place() = value;
+      engine::publish(state_);
+      return;
+    }
+    *place() = value;
+    give();
   }
   /// Waits for a free slot; the token counts as pushed now. Fill it before the next access to any port.
   T& slot() {
-    T& place = claim();
-    publish();
-    return place;
+    T* token = nullptr;
+    if (quick()) [[likely]] {
+      token = place();
+      give();
+    } else {
+      engine::claim_slot(state_);
+      token = place();
+      engine::publish(state_);
+    }
+    return *token;
   }
   /// A push at this tick would find a slot.
   bool room() {
-    auto& channel = *channel_;
-    auto& actor = *channel.writer;
-    if (last_no_room_ == actor.now) engine::advance_for_port(actor);
-    if (engine::slot_free(actor, channel)) return true;
-    actor.note_no(channel, engine::Ask::room);
-    last_no_room_ = actor.now;
-    return false;
+    if (state_.cursor != state_.window_end && header(state_.earlier).free_at <= state_.actor->now) [[likely]]
+      return true;
+    return engine::slot_free(state_);
   }
 
  private:
   friend class engine::Wiring;
   friend class Timer;
 
-  T& claim() {
-    auto& channel = *channel_;
-    auto& actor = *channel.writer;
-    if (last_access_ == actor.now) [[unlikely]]
-      engine::advance_for_port(actor);
-    if (channel.full() || channel.next_slot_free() > actor.now) [[unlikely]]
-      engine::await_slot(actor, channel);
-    last_access_ = actor.now;
-    return *std::launder(reinterpret_cast<T*>(channel.values + (channel.pushed & channel.value_mask) * sizeof(T)));
+  engine::SlotHeader& header(std::ptrdiff_t offset) const {
+    return *std::launder(reinterpret_cast<engine::SlotHeader*>(state_.cursor + offset));
   }
-  void publish() {
-    auto& channel = *channel_;
-    auto& actor = *channel.writer;
-    actor.moved = true;
-    channel.record_push(actor.now);
-    if (channel.tell_push) [[unlikely]]
-      engine::tell_push(channel);
+  T* place() const { return std::launder(reinterpret_cast<T*>(state_.cursor + engine::value_offset(alignof(T)))); }
+  bool quick() const {
+    const Tick now = state_.actor->now;
+    return state_.cursor != state_.window_end && state_.last_access != now && header(state_.earlier).free_at <= now;
+  }
+  void give() {
+    const Tick now = state_.actor->now;
+    header(0).visible = now + state_.latency;
+    state_.cursor += engine::slot_bytes(sizeof(T), alignof(T));
+    state_.last_access = now;
   }
 
-  engine::Channel* channel_ = nullptr;
-  Tick last_access_ = -1;
-  Tick last_no_room_ = -1;
+  engine::PortState state_;
 };
 
 /// An actor's view of time.
 class Timer : private engine::Member {
  public:
-  Timer() : Member(Kind::timer, nullptr, nullptr, 0, sizeof(Timer)) {}
+  Timer() : Member(Kind::timer, nullptr, nullptr, sizeof(Timer)) {}
 
   /// The time of this moment in the step. An actor that reads it is stepped at every initiation interval.
   Time now() {
@@ -212,7 +207,7 @@ class Timer : private engine::Member {
   void wait(Ports&... ports) {
     actor_->promised = true;
     actor_->promised_channels.clear();
-    (actor_->promised_channels.push_back(ports.channel_), ...);
+    (actor_->promised_channels.push_back(ports.state_.channel), ...);
   }
 
  private:
@@ -223,7 +218,7 @@ class Timer : private engine::Member {
 /// Random numbers that depend on the run's seed and the actor's name alone (splitmix64, Steele et al. 2014).
 class Random : private engine::Member {
  public:
-  Random() : Member(Kind::random, nullptr, nullptr, 0, sizeof(Random)) {}
+  Random() : Member(Kind::random, nullptr, nullptr, sizeof(Random)) {}
 
   std::uint64_t next() {
     std::uint64_t z = (state_ += 0x9e3779b97f4a7c15U);
