@@ -1,0 +1,42 @@
+#include "isthmus/platform/json.hpp"
+
+#include <cmath>
+
+namespace isthmus::platform {
+namespace {
+
+nlohmann::ordered_json number(double value) {
+  if (value == std::floor(value) && std::fabs(value) < 1e15) return static_cast<std::int64_t>(value);
+  return value;
+}
+
+nlohmann::ordered_json value_of(const Input& input) {
+  if (const bool* flag = std::get_if<bool>(&input.value)) return *flag;
+  return number(std::get<double>(input.value));
+}
+
+nlohmann::ordered_json to_json(const Input& input) {
+  nlohmann::ordered_json record{{"key", input.key->name}};
+  record["value"] = value_of(input);
+  record["unit"] = input.unit;
+  record["source"] = input.source;
+  record["role"] = input.role;
+  if (input.range) record["range"] = {number(input.range->first), number(input.range->second)};
+  if (!input.why.empty()) record["why"] = input.why;
+  if (input.line != 0) record["line"] = input.line;
+  record["meaning"] = input.key->meaning;
+  return record;
+}
+
+}  // namespace
+
+nlohmann::ordered_json to_json(const Description& description) {
+  auto inputs = nlohmann::ordered_json::array();
+  for (const Input& input : description.inputs()) inputs.push_back(to_json(input));
+  return {{"file", description.file().filename().string()},
+          {"name", description.name()},
+          {"sha256", description.sha256()},
+          {"inputs", std::move(inputs)}};
+}
+
+}  // namespace isthmus::platform

@@ -1,0 +1,82 @@
+#include "platform/fixture.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "isthmus/base/data_file.hpp"
+#include "isthmus/base/error.hpp"
+
+namespace isthmus::platform::testing {
+namespace {
+
+/// A folder of this process, removed at its end.
+class Folder {
+ public:
+  Folder() { std::filesystem::create_directories(path_); }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_ =
+      std::filesystem::temp_directory_path() / ("isthmus-platform-test-" + std::to_string(getpid()));
+};
+
+std::filesystem::path write(const std::string& text) {
+  static const Folder folder;
+  const auto file = folder.path() / "platform.toml";
+  std::ofstream(file, std::ios::binary) << text;
+  return file;
+}
+
+}  // namespace
+
+std::string f1() {
+  std::ifstream stream(data_file("platforms/aws-f1.toml"));
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::string replaced(std::string text, const std::string& before, const std::string& after) {
+  const auto place = text.find(before);
+  EXPECT_NE(place, std::string::npos) << before;
+  return place == std::string::npos ? text : text.replace(place, before.size(), after);
+}
+
+std::string f1_with(const std::string& table, const std::string& key, const std::string& line) {
+  std::string text = f1();
+  const auto header = text.find("[" + table + "]\n");
+  const auto begin = text.find("\n" + key + " = ", header) + 1;
+  EXPECT_NE(header, std::string::npos) << table;
+  EXPECT_NE(begin, 0U) << key;
+  return text.replace(begin, text.find('\n', begin) - begin, line);
+}
+
+Description load_text(const std::string& text, const std::vector<std::string>& overrides) {
+  return load(write(text), overrides);
+}
+
+std::string refusal(const std::string& text, const std::vector<std::string>& overrides) {
+  const std::string folder = write(text).parent_path().string() + "/";
+  try {
+    load_text(text, overrides);
+  } catch (const Error& error) {
+    std::string message = error.what();
+    if (message.starts_with(folder)) message.erase(0, folder.size());
+    return message;
+  }
+  return "";
+}
+
+int line_of(const std::string& text, const std::string& part) {
+  const auto place = text.find(part);
+  EXPECT_NE(place, std::string::npos) << part;
+  return static_cast<int>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(place), '\n')) + 1;
+}
+
+}  // namespace isthmus::platform::testing
