@@ -17,7 +17,7 @@ class OpenClTarget final : public Target {
   bool modelled() const override { return false; }
   std::vector<std::string> flows() const override { return {"offload", "overlap"}; }
   FilterRun run(const FilterJob& job) override { return run_on_device(*device_, job); }
-  void explain(nlohmann::json&) const override {}
+  void explain(nlohmann::ordered_json&) const override {}
 
  private:
   std::unique_ptr<offload::Device> device_;

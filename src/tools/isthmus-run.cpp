@@ -1,0 +1,159 @@
+// Runs one application on one target in one flow and prints what came of it as JSON lines.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <optional>
+
+#include "isthmus/apps/target.hpp"
+#include "isthmus/base/error.hpp"
+#include "isthmus/base/nearest.hpp"
+#include "isthmus/base/version.hpp"
+#include "tools/tool.hpp"
+
+namespace {
+
+using namespace isthmus;
+using tools::Record;
+
+const std::array<std::string, 1> kApplications{"image-filter"};
+const std::array<std::string, 3> kFlows{"offload", "overlap", "stream"};
+constexpr apps::ImageSize kFrame{.width = 1920, .height = 1080};
+
+struct Options {
+  std::string application;
+  std::string target;
+  std::string flow = "offload";
+  int images = 200;
+  std::string input;
+  std::vector<std::string> settings;
+  std::uint64_t seed = 1;
+  bool list = false;
+};
+
+void require_known(const char* what, const std::string& name, std::span<const std::string> known) {
+  if (std::ranges::find(known, name) == known.end()) throw Error(unknown_name(what, name, known));
+}
+
+void check(const Options& options) {
+  require_known("application", options.application, kApplications);
+  require_known("flow", options.flow, kFlows);
+  if (options.target.empty()) throw Error("--on: expected a target such as opencl:0");
+  if (options.images < 1) throw Error(fmt::format("--images: expected 1 or more, got {}", options.images));
+}
+
+/// Prints "images done of total", at most ten times a second.
+class Progress {
+ public:
+  explicit Progress(int total) : total_(total) {}
+  void operator()(int done) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::milliseconds(100)) return;
+    last_ = now;
+    tools::print({{"event", "progress"}, {"what", "images"}, {"done", done}, {"total", total_}});
+  }
+
+ private:
+  int total_;
+  std::chrono::steady_clock::time_point last_;
+};
+
+void note(const std::string& text) {
+  tools::print({{"event", "note"}, {"text", text}});
+}
+
+apps::FrameSource open_frames(const Options& options) {
+  std::optional<std::filesystem::path> folder;
+  if (!options.input.empty()) folder = options.input;
+  const auto choice = apps::find_photographs(folder, kFrame);
+  if (folder && choice.too_small > 0)
+    note(fmt::format("{}: photographs left out because they are smaller than {} x {}: {}", options.input, kFrame.width,
+                     kFrame.height, choice.too_small));
+  return {choice.files, kFrame, options.images, options.seed};
+}
+
+Record stages(const apps::FlowTimes& times) {
+  Record list = Record::array();
+  for (const auto& stage : times.stages)
+    list.push_back({{"name", stage.name},
+                    {"time_s", stage.time.seconds()},
+                    {"share", stage.time.seconds() / times.elapsed.seconds()}});
+  return list;
+}
+
+Record row(const Options& options, const apps::Target& target, const apps::FilterRun& run) {
+  const double elapsed = run.times.elapsed.seconds();
+  const double bytes = static_cast<double>(kFrame.bytes()) * options.images;
+  Record record{{"event", "row"},
+                {"target", options.target},
+                {"device", target.device_name()},
+                {"flow", options.flow},
+                {"kind", target.modelled() ? "modelled" : "measured"},
+                {"application", options.application},
+                {"images", options.images},
+                {"width", kFrame.width},
+                {"height", kFrame.height},
+                {"bytes_per_image", kFrame.bytes()},
+                {"elapsed_s", elapsed},
+                {"setup_s", run.setup.seconds()},
+                {"images_per_s", options.images / elapsed},
+                {"gb_per_s", bytes / elapsed * 1e-9},
+                {"verified", !run.difference},
+                {"stages", stages(run.times)},
+                {"seed", options.seed},
+                {"version", version()}};
+  target.explain(record);
+  return record;
+}
+
+void print_difference(const apps::Difference& difference) {
+  const std::size_t pixel = difference.byte / apps::kChannels;
+  const auto width = static_cast<std::size_t>(kFrame.width);
+  note(fmt::format("image {} differs from the reference first at column {}, row {}, channel {}: {} instead of {}",
+                   difference.image, pixel % width, pixel / width, difference.byte % apps::kChannels, difference.got,
+                   difference.expected));
+}
+
+int list_applications() {
+  tools::print({{"event", "application"},
+                {"name", kApplications[0]},
+                {"summary", "3x3 stencil over 1920x1080 RGBA photographs (stacc VI-B1)"},
+                {"flows", kFlows}});
+  return tools::kDone;
+}
+
+int run_application(const Options& options) {
+  check(options);
+  const apps::FrameSource frames = open_frames(options);
+  const auto target = apps::open_target(options.target, options.settings);
+  const auto flows = target->flows();
+  if (std::ranges::find(flows, options.flow) == flows.end())
+    throw Error(fmt::format("target '{}' has no flow '{}': expected {}", options.target, options.flow,
+                            fmt::join(flows, " or ")));
+  const apps::FilterSpec filter = apps::default_filter();
+  const auto run =
+      target->run({.flow = options.flow, .spec = filter, .frames = frames, .progress = Progress(options.images)});
+  if (run.difference) print_difference(*run.difference);
+  tools::print(row(options, *target, run));
+  return run.difference ? tools::kAnswerIsNo : tools::kDone;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Runs one application on one target in one flow and prints a row as JSON.");
+  Options options;
+  app.add_option("--app", options.application, "the application; --list names them");
+  app.add_option("--on", options.target, "the target: model:NAME, FILE.toml, opencl:N or opencl:NAME");
+  app.add_option("--flow", options.flow, "offload, overlap (double-buffered) or stream")->capture_default_str();
+  app.add_option("--images", options.images, "how many images")->capture_default_str();
+  app.add_option("--input", options.input, "a folder of photographs, JPEG or PNG, of at least 1920 x 1080");
+  app.add_option("--set", options.settings, "KEY=VALUE of a model's platform; may be repeated")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--seed", options.seed, "chooses where the frames are cut")->capture_default_str();
+  app.add_flag("--list", options.list, "the applications");
+  return tools::run(app, argc, argv, [&] { return options.list ? list_applications() : run_application(options); });
+}
