@@ -160,6 +160,20 @@ class Setting(_Record):
     origin: str
 
 
+class Comparison(_Record):
+    """A record of two files: new over old; the interval holds 95 % of what resampling the samples gives."""
+
+    name: str
+    unit: str
+    kind: Kind
+    old: float
+    new: float
+    ratio: float
+    low: float | None
+    high: float | None
+    better: Literal["higher", "lower"]
+
+
 Role = Literal["input", "derived", "predicted", "checked", "claim", "outside"]
 
 
@@ -244,6 +258,13 @@ class ConfigFile(_File):
     settings: list[Setting]
 
 
+class CompareFile(_File):
+    """`compare OLD NEW --json FILE`."""
+
+    schema_: Literal["isthmus.compare/1"] = Field(default="isthmus.compare/1", alias="schema")
+    comparisons: list[Comparison]
+
+
 class ReproduceFile(_File):
     """`reproduce [PAPER...] --json FILE`."""
 
@@ -260,5 +281,6 @@ FILES: dict[str, type[_File]] = {
     "platform": PlatformFile,
     "doctor": DoctorFile,
     "config": ConfigFile,
+    "compare": CompareFile,
     "reproduce": ReproduceFile,
 }

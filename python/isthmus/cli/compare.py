@@ -1,0 +1,70 @@
+"""`isthmus compare OLD NEW`: did it get faster or slower?"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from isthmus.cli.session import Session
+from isthmus.errors import AnswerIsNoError, IsthmusError
+
+EXAMPLES = [
+    "isthmus compare old.json new.json",
+    "isthmus compare old.json new.json --fail-over 5%",
+]
+
+
+def compare(
+    session: Session,
+    old: Annotated[str, typer.Argument(metavar="OLD", help="A JSON file of run, study or probe.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="Another one.")],
+    fail_over: Annotated[
+        str | None, typer.Option("--fail-over", metavar="PERCENT", help="Exit with 1 if anything got worse by more.")
+    ] = None,
+) -> None:
+    """Two files of results against each other.
+
+    The ratio is new over old. Where both have samples, the interval holds 95 % of the ratios of resampled medians, and
+    only what is surely worse counts for --fail-over.
+    """
+    from isthmus.compare import compare_files, regressions
+    from isthmus.numbers import figure
+    from isthmus.output import Result, Table
+    from isthmus.records import CompareFile
+    from isthmus.verdict import KIND_WORDS
+
+    limit = _percent(fail_over)
+    found = compare_files(Path(old), Path(new))
+    columns = ("what", "old", "new", "unit", "kind", "new / old", "95 % interval", "better")
+    cells = [
+        (
+            item.name,
+            figure(item.old),
+            figure(item.new),
+            item.unit,
+            KIND_WORDS[item.kind],
+            f"{item.ratio:.3f}",
+            f"{item.low:.3f} to {item.high:.3f}" if item.low is not None and item.high is not None else "-",
+            item.better,
+        )
+        for item in found
+    ]
+    worse = regressions(found, limit if limit is not None else 0.0)
+    verdict = f"{len(worse)} of {len(found)} got worse" + (f" by more than {fail_over}" if limit is not None else "")
+    table = Table(columns, cells, numbers=frozenset({"old", "new", "new / old", "95 % interval"}))
+    file = CompareFile(context=session.context(), comparisons=found)
+    session.emit(Result(file, found, verdict=[verdict], tables=[table]))
+    if worse and limit is not None:
+        raise AnswerIsNoError(f"worse by more than {fail_over}: {', '.join(item.name for item in worse)}")
+
+
+def _percent(text: str | None) -> float | None:
+    if text is None:
+        return None
+    try:
+        value = float(text.removesuffix("%")) / 100
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < 1:
+        raise IsthmusError(f"--fail-over: expected a percentage, as in 5%, got '{text}'")
+    return value

@@ -1,0 +1,90 @@
+"""Two files of results against each other: new over old for each record, with an interval where there are samples."""
+
+import json
+import random
+import statistics
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from isthmus.errors import IsthmusError
+from isthmus.files import read_text
+from isthmus.records import Comparison
+
+RESAMPLES = 2000
+TIMES = frozenset({"ns", "us", "ms", "s"})
+
+
+def compare_files(old: Path, new: Path) -> list[Comparison]:
+    """The records that both files hold, in the order of `old`; an IsthmusError if there are none."""
+    before, after = _records(old), _records(new)
+    found = [_compare(name, before[name], after[name]) for name in before if name in after]
+    if not found:
+        raise IsthmusError(f"{old} and {new}: no record is in both")
+    return found
+
+
+def regressions(found: Sequence[Comparison], limit: float) -> list[Comparison]:
+    """Those that got worse by more than `limit` (0.05 is 5 %), and surely so where there is an interval."""
+    return [item for item in found if _loss(item) > limit]
+
+
+def _loss(item: Comparison) -> float:
+    if item.better == "lower":
+        return (item.low if item.low is not None else item.ratio) - 1
+    return 1 - (item.high if item.high is not None else item.ratio)
+
+
+def _records(path: Path) -> dict[str, dict[str, Any]]:
+    try:
+        file = json.loads(read_text(path))
+    except ValueError as error:
+        raise IsthmusError(f"{path}: expected JSON that isthmus wrote: {error}") from error
+    records = (file.get("rows") or file.get("records")) if isinstance(file, dict) else None
+    if not isinstance(records, list) or not records:
+        raise IsthmusError(f"{path}: expected a file of run, study or probe")
+    return {_name(record): record for record in records if _value(record) is not None}
+
+
+def _name(record: dict[str, Any]) -> str:
+    if "flow" in record:
+        return f"{record['application']} {record['target']} {record['flow']}"
+    parameters = " ".join(f"{key}={value}" for key, value in record.get("parameters", {}).items())
+    return f"{record.get('name', '?')} {record.get('target', '')} {parameters}".strip()
+
+
+def _value(record: dict[str, Any]) -> float | None:
+    value = record.get("images_per_s", record.get("value"))
+    return float(value) if isinstance(value, (int, float)) and value > 0 else None
+
+
+def _compare(name: str, old: dict[str, Any], new: dict[str, Any]) -> Comparison:
+    before, after = _value(old), _value(new)
+    assert before is not None
+    assert after is not None
+    unit = old.get("unit", "images/s")
+    low, high = _interval(old.get("samples", []), new.get("samples", []))
+    return Comparison(
+        name=name,
+        unit=unit,
+        kind=new["kind"],
+        old=before,
+        new=after,
+        ratio=after / before,
+        low=low,
+        high=high,
+        better="lower" if unit in TIMES else "higher",
+    )
+
+
+def _interval(old: Sequence[float], new: Sequence[float]) -> tuple[float | None, float | None]:
+    """The 95 % interval of the ratio of the medians, by resampling with a fixed seed; none for single samples."""
+    if len(old) < 2 or len(new) < 2:
+        return None, None
+    draw = random.Random(0)
+
+    def median(samples: Sequence[float]) -> float:
+        return statistics.median(draw.choices(samples, k=len(samples)))
+
+    ratios = sorted(median(new) / median(old) for _ in range(RESAMPLES))
+    return ratios[int(0.025 * RESAMPLES)], ratios[int(0.975 * RESAMPLES) - 1]

@@ -1,0 +1,57 @@
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.python.conftest import Isthmus
+
+RUN = ("run", "image-filter", "--on", "model:aws-f1", "--flow", "overlap", "-q")
+
+
+def probes(path: Path, samples: list[float], unit: str = "GB/s") -> None:
+    """A file with one record of these samples."""
+    record: dict[str, Any] = {"name": "h2d", "target": "opencl:0", "unit": unit, "kind": "measured"}
+    record |= {"value": sorted(samples)[len(samples) // 2], "samples": samples, "parameters": {"size": 64}}
+    path.write_text(json.dumps({"records": [record]}))
+
+
+def test_the_ratio_is_new_over_old(isthmus: Isthmus) -> None:
+    isthmus(*RUN, "--json", "old.json", "--set", "host.copy.rate=2")
+    isthmus(*RUN, "--json", "new.json", "--set", "host.copy.rate=3")
+    (found,) = isthmus.json("compare", "old.json", "new.json")["comparisons"]
+    assert round(found["ratio"], 9) == 1.5
+    assert found["low"] is None
+
+
+def test_a_regression_over_the_limit_is_exit_code_1(isthmus: Isthmus) -> None:
+    isthmus(*RUN, "--json", "old.json", "--set", "host.copy.rate=2")
+    isthmus(*RUN, "--json", "new.json", "--set", "host.copy.rate=1.9")
+    assert isthmus("compare", "old.json", "new.json", "--fail-over", "6%").returncode == 0
+    done = isthmus("compare", "old.json", "new.json", "--fail-over", "4%")
+    assert done.returncode == 1
+    assert done.stderr == "error: worse by more than 4%: image-filter model:aws-f1 overlap\n"
+
+
+def test_what_noise_explains_is_no_regression(isthmus: Isthmus) -> None:
+    probes(isthmus.folder / "old.json", [8.0, 9.0, 10.0, 11.0, 12.0])
+    probes(isthmus.folder / "new.json", [7.5, 8.5, 9.5, 11.0, 12.0])
+    assert isthmus("compare", "old.json", "new.json", "--fail-over", "1%").returncode == 0
+    (found,) = isthmus.json("compare", "old.json", "new.json")["comparisons"]
+    assert found["low"] < found["ratio"] < found["high"]
+
+
+def test_a_longer_time_is_worse(isthmus: Isthmus) -> None:
+    probes(isthmus.folder / "old.json", [10.0, 10.0, 10.0], "us")
+    probes(isthmus.folder / "new.json", [12.0, 12.0, 12.0], "us")
+    assert isthmus("compare", "old.json", "new.json", "--fail-over", "10%").returncode == 1
+    assert isthmus("compare", "new.json", "old.json", "--fail-over", "10%").returncode == 0
+
+
+def test_what_cannot_be_compared_is_one_line(isthmus: Isthmus) -> None:
+    (isthmus.folder / "old.json").write_text("{}")
+    assert isthmus("compare", "old.json", "old.json").stderr == (
+        "error: old.json: expected a file of run, study or probe\n"
+    )
+    assert isthmus("compare", "old.json", "none.json").returncode == 2
+    assert isthmus("compare", "old.json", "old.json", "--fail-over", "much").stderr == (
+        "error: --fail-over: expected a percentage, as in 5%, got 'much'\n"
+    )
