@@ -18,3 +18,14 @@ foreach(folder kernels platforms papers examples docs/schemas)
       FILES_MATCHING PATTERN "*.cl" PATTERN "*.toml" PATTERN "*.json")
   endif()
 endforeach()
+
+# What the command says of its own making (`isthmus --version`).
+execute_process(COMMAND git -C "${PROJECT_SOURCE_DIR}" rev-parse --short HEAD
+  OUTPUT_VARIABLE ISTHMUS_COMMIT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE ISTHMUS_NO_COMMIT)
+if(ISTHMUS_NO_COMMIT)
+  set(ISTHMUS_COMMIT unknown)
+endif()
+file(CONFIGURE OUTPUT build.json CONTENT
+  [[{"version": "@PROJECT_VERSION@", "commit": "@ISTHMUS_COMMIT@", "compiler": "@CMAKE_CXX_COMPILER_ID@ @CMAKE_CXX_COMPILER_VERSION@"}
+]] @ONLY)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/build.json" DESTINATION isthmus COMPONENT wheel)
