@@ -70,4 +70,6 @@ def list_platforms(session: Session) -> None:
 
 
 def _text(value: object) -> str:
-    return " to ".join(map(_text, value)) if isinstance(value, list) else str(value)
+    if isinstance(value, list):
+        return " to ".join(map(_text, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)

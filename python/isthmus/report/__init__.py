@@ -42,7 +42,14 @@ def _environment() -> "Environment":
         lstrip_blocks=True,
     )
     environment.filters.update(
-        figure=figure, grouped=grouped, percent=percent, seconds=seconds, kind=kind_of, reason=reason, width=_width
+        figure=figure,
+        grouped=grouped,
+        percent=percent,
+        seconds=seconds,
+        kind=kind_of,
+        reason=reason,
+        width=_width,
+        text=_text,
     )
     environment.globals.update(parts=_parts)
     return environment
@@ -50,6 +57,10 @@ def _environment() -> "Environment":
 
 def _width(share: float) -> str:
     return f"{100 * min(1.0, max(0.0, share)):.2f}%"
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _parts(row: Row) -> list[Part]:
