@@ -13,13 +13,6 @@ void print(std::ostream& out, std::string_view name, const std::vector<Event>& e
 
 }  // namespace
 
-std::size_t Stimulus::terms_summed() const {
-  int sum = 0;
-  std::size_t count = 0;
-  while (count < terms.size() && sum < stop) sum += terms[count++];
-  return count;
-}
-
 std::int64_t last_cycle(const Stimulus& stimulus) {
   const int latest = stimulus.earliest.empty() ? 0 : std::ranges::max(stimulus.earliest);
   constexpr std::size_t cycles_per_token = 4;  // a depth of 1 takes 2, both channels and the start make it less than 4
@@ -27,7 +20,9 @@ std::int64_t last_cycle(const Stimulus& stimulus) {
          static_cast<std::int64_t>(stimulus.sink_stalls.size() + cycles_per_token * (stimulus.terms.size() + 2));
 }
 
-std::ostream& operator<<(std::ostream& out, const Event& event) { return out << event.value << '@' << event.cycle; }
+std::ostream& operator<<(std::ostream& out, const Event& event) {
+  return out << event.value << '@' << event.cycle;
+}
 
 std::ostream& operator<<(std::ostream& out, const Trace& trace) {
   print(out, "offered", trace.offered);
@@ -39,7 +34,8 @@ std::ostream& operator<<(std::ostream& out, const Trace& trace) {
 
 std::ostream& operator<<(std::ostream& out, const Stimulus& stimulus) {
   out << "terms (not before cycle):";
-  for (std::size_t i = 0; i < stimulus.terms.size(); ++i) out << ' ' << stimulus.terms[i] << '@' << stimulus.earliest[i];
+  for (std::size_t i = 0; i < stimulus.terms.size(); ++i)
+    out << ' ' << stimulus.terms[i] << '@' << stimulus.earliest[i];
   out << "\n  sink stalls: ";
   for (const bool stalls : stimulus.sink_stalls) out << (stalls ? 'x' : '.');
   return out;

@@ -15,9 +15,6 @@ struct Stimulus {
   std::vector<int> terms;         ///< the tokens, in order
   std::vector<int> earliest;      ///< for each token the cycle before which the source withholds it
   std::vector<bool> sink_stalls;  ///< for each cycle whether the sink takes nothing; later it never stalls
-
-  /// How many terms bring the sum to `stop`.
-  std::size_t terms_summed() const;
 };
 
 struct Event {
@@ -45,8 +42,11 @@ Trace by_rule(const Stimulus& stimulus, std::size_t depth);
 /// The SystemVerilog under Verilator; `depth` is 1, 2 or 16.
 Trace by_rtl(const Stimulus& stimulus, std::size_t depth);
 
-/// The engine's graph.
-Trace by_engine(const Stimulus& stimulus, std::size_t depth);
+/// Where the engine's tokens are watched: observing a channel takes it off its fastest path.
+enum class Seen : std::uint8_t { at_the_ends, everywhere };
+
+/// The engine's graph; at the ends alone `pulled` and `pushed` stay empty.
+Trace by_engine(const Stimulus& stimulus, std::size_t depth, Seen seen);
 
 /// A cycle by which every token has moved, whatever the depth.
 std::int64_t last_cycle(const Stimulus& stimulus);

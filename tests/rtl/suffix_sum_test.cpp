@@ -48,6 +48,17 @@ TEST_P(SuffixSum, HardwareMovesEveryTokenInTheCycleTheRulesSay) {
   }));
 }
 
+TEST_P(SuffixSum, EngineMovesEveryTokenInTheCycleTheHardwareDoes) {
+  EXPECT_TRUE(rc::check([depth = GetParam()] {
+    const Stimulus stimulus = *any_stimulus(depth).as("stimulus");
+    const Trace hardware = by_rtl(stimulus, depth);
+    RC_ASSERT(by_engine(stimulus, depth, Seen::everywhere) == hardware);
+    const Trace ends = by_engine(stimulus, depth, Seen::at_the_ends);
+    RC_ASSERT(ends.offered == hardware.offered);
+    RC_ASSERT(ends.taken == hardware.taken);
+  }));
+}
+
 TEST_P(SuffixSum, SumsUpToTheStopAndLeavesTheRestInTheChannel) {
   Stimulus stimulus = steady(10, 30);
   stimulus.terms.resize(5 + GetParam());
