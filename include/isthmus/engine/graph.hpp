@@ -19,18 +19,18 @@
 namespace isthmus {
 
 struct ActorOptions {
-  std::optional<Clock> clock;   ///< none: the actor advances by `timer.wait`
-  int initiation_interval = 1;  ///< an actor's own `static constexpr int initiation_interval` stands where this is 1
+  std::optional<Clock> clock{};  ///< none: the actor advances by `timer.wait`
+  int initiation_interval = 1;   ///< an actor's own `static constexpr int initiation_interval` stands where this is 1
 };
 
 struct ChannelOptions {
   int depth = 2;
   int latency = 1;         ///< writer cycles until a token is visible
   int return_latency = 1;  ///< reader cycles until a slot can be filled again
-  Time latency_time;       ///< in place of `latency` where the writer has no clock
-  Time return_latency_time;
-  std::optional<int> synchroniser;  ///< cycles lost between unrelated clocks; 2 by default
-  std::optional<int> priority;      ///< the client key arbiters see, in place of the writer's name's rank
+  Time latency_time{};     ///< in place of `latency` where the writer has no clock
+  Time return_latency_time{};
+  std::optional<int> synchroniser{};  ///< cycles lost between unrelated clocks; 2 by default
+  std::optional<int> priority{};      ///< the client key arbiters see, in place of the writer's name's rank
 };
 
 struct RunOptions {
