@@ -50,7 +50,8 @@ class EngineRun {
     if (result.report.outcome == isthmus::Outcome::failed) throw Error("the engine failed: " + result.report.message);
     result.outcome.end = static_cast<End>(result.report.outcome);
     result.outcome.time = result.report.end.femtoseconds();
-    for (std::size_t c = 0; c < scenario_.channels.size(); ++c) result.outcome.channels.push_back(trace(c, result.report));
+    for (std::size_t c = 0; c < scenario_.channels.size(); ++c)
+      result.outcome.channels.push_back(trace(c, result.report));
     for (std::size_t a = 0; a < scenario_.actors.size(); ++a)
       result.outcome.actors.push_back(account(a, result.report.actor(scenario_.actors[a].name)));
     return result;
@@ -70,10 +71,14 @@ class EngineRun {
     ChannelOptions options;
     options.depth = spec.depth;
     options.synchroniser = spec.synchroniser;
-    if (scenario_.actors[spec.writer].clock) options.latency = static_cast<int>(spec.latency);
-    else options.latency_time = Time::fs(spec.latency);
-    if (scenario_.actors[spec.reader].clock) options.return_latency = static_cast<int>(spec.return_latency);
-    else options.return_latency_time = Time::fs(spec.return_latency);
+    if (scenario_.actors[spec.writer].clock)
+      options.latency = static_cast<int>(spec.latency);
+    else
+      options.latency_time = Time::fs(spec.latency);
+    if (scenario_.actors[spec.reader].clock)
+      options.return_latency = static_cast<int>(spec.return_latency);
+    else
+      options.return_latency_time = Time::fs(spec.return_latency);
     graph_.connect(*placed_[spec.writer].out[static_cast<std::size_t>(spec.out)],
                    *placed_[spec.reader].in[static_cast<std::size_t>(spec.in)], options);
   }
@@ -81,9 +86,11 @@ class EngineRun {
   /// What had happened on the channel by the end of the run; the engine may have run further.
   ChannelTrace trace(std::size_t c, const RunReport& report) const {
     const ChannelSpec& spec = scenario_.channels[c];
-    const auto number = static_cast<std::size_t>(std::find(connected_.begin(), connected_.end(), c) - connected_.begin());
+    const auto number =
+        static_cast<std::size_t>(std::find(connected_.begin(), connected_.end(), c) - connected_.begin());
     const auto name = channel_name(spec);
-    const auto counts = std::find_if(report.channels.begin(), report.channels.end(), [&](const auto& r) { return r.name == name; });
+    const auto counts =
+        std::find_if(report.channels.begin(), report.channels.end(), [&](const auto& r) { return r.name == name; });
     if (counts == report.channels.end()) throw Error("no report of channel " + name);
     const auto& pushed = plans_[spec.writer].pushed[static_cast<std::size_t>(spec.out)];
     const auto& pulled = plans_[spec.reader].pulled[static_cast<std::size_t>(spec.in)];
@@ -96,9 +103,12 @@ class EngineRun {
   }
 
   std::string channel_name(const ChannelSpec& spec) const {
-    const auto port = [](const char* kind, int number, int of) { return of == 1 ? kind : fmt::format("{}{}", kind, number); };
-    return fmt::format("{}.{} -> {}.{}", scenario_.actors[spec.writer].name, port("out", spec.out, scenario_.outputs(spec.writer)),
-                       scenario_.actors[spec.reader].name, port("in", spec.in, scenario_.inputs(spec.reader)));
+    const auto port = [](const char* kind, int number, int of) {
+      return of == 1 ? kind : fmt::format("{}{}", kind, number);
+    };
+    return fmt::format("{}.{} -> {}.{}", scenario_.actors[spec.writer].name,
+                       port("out", spec.out, scenario_.outputs(spec.writer)), scenario_.actors[spec.reader].name,
+                       port("in", spec.in, scenario_.inputs(spec.reader)));
   }
 
   Account account(std::size_t a, const ActorReport& report) const {
@@ -121,6 +131,7 @@ class EngineRun {
 
 /// Draws a number a step into `numbers`.
 struct Drawer {
+  Drawer(std::vector<Value>* into, std::size_t how_many) : numbers(into), count(how_many) {}
   Random random;
   std::vector<Value>* numbers;
   std::size_t count;
@@ -145,7 +156,7 @@ Draw engine_draws(const std::string& actor, std::uint64_t run_seed) {
   const auto draw = [=](std::size_t count) {
     std::vector<Value> numbers;
     Graph graph(run_seed);
-    graph.add<Drawer>(actor, {.clock = Clock{Frequency::mhz(100), 0, 1, ""}}, Random(), &numbers, count);
+    graph.add<Drawer>(actor, {.clock = Clock{Frequency::mhz(100), 0, 1, ""}}, &numbers, count);
     graph.run();
     return numbers;
   };
@@ -156,11 +167,13 @@ Draw engine_draws(const std::string& actor, std::uint64_t run_seed) {
 }
 
 std::string text_of(const RunReport& report) {
-  std::string text = fmt::format("{} at {}: {}\n", to_string(report.outcome), report.end.femtoseconds(), report.message);
+  std::string text =
+      fmt::format("{} at {}: {}\n", to_string(report.outcome), report.end.femtoseconds(), report.message);
   for (const auto& warning : report.warnings) text += warning + "\n";
   for (const auto& a : report.actors)
-    text += fmt::format("{}: {} {} {} {} {} {} {}\n", a.name, a.periodic, a.finished, a.finish.femtoseconds(), a.busy.femtoseconds(),
-                        a.starved.femtoseconds(), a.blocked.femtoseconds(), a.lifetime.femtoseconds());
+    text += fmt::format("{}: {} {} {} {} {} {} {}\n", a.name, a.periodic, a.finished, a.finish.femtoseconds(),
+                        a.busy.femtoseconds(), a.starved.femtoseconds(), a.blocked.femtoseconds(),
+                        a.lifetime.femtoseconds());
   for (const auto& c : report.channels) text += fmt::format("{}: {} {} {}\n", c.name, c.depth, c.pushed, c.popped);
   return text;
 }

@@ -19,8 +19,8 @@ struct Plan {
   std::vector<std::vector<std::optional<Value>>> pulled;  ///< by port; nothing for a dropped token
 };
 
-/// An actor that runs a program through real ports. One that is not `Trivial` also holds a string, so that its states cannot be
-/// compared as bytes.
+/// An actor that runs a program through real ports. One that is not `Trivial` also holds a string, so that its states
+/// cannot be compared as bytes.
 template <int Ins, int Outs, bool Trivial, bool HasDone, bool Periodic>
 struct ProgramActor {
   struct Nothing {};
@@ -41,11 +41,7 @@ struct ProgramActor {
     while (frame.at < static_cast<int>(plan->code.size()))
       if (!control(plan->code, frame, state)) perform(plan->code[static_cast<std::size_t>(frame.at++)].what, frame);
   }
-  bool done() const
-    requires HasDone
-  {
-    return plan->done(state);
-  }
+  bool done() const requires HasDone { return plan->done(state); }
 
  private:
   void perform(const Instruction& instruction, Frame& frame) {
@@ -59,14 +55,29 @@ struct ProgramActor {
 
   bool perform_input(const Instruction& instruction, In<Value>& input, Frame& frame) {
     switch (instruction.op) {
-      case Op::pull: frame.last = input.pull(frame.value); break;
-      case Op::drop: frame.last = input.pull(); break;
-      case Op::read: frame.value = input.read(); break;
-      case Op::peek: frame.last = input.peek(frame.value); break;
-      case Op::front: look(input, frame); break;
-      case Op::closed: frame.last = input.closed(); break;
-      case Op::front_time: frame.value = static_cast<Value>(input.front_time().femtoseconds()); return true;
-      default: return false;
+      case Op::pull:
+        frame.last = input.pull(frame.value);
+        break;
+      case Op::drop:
+        frame.last = input.pull();
+        break;
+      case Op::read:
+        frame.value = input.read();
+        break;
+      case Op::peek:
+        frame.last = input.peek(frame.value);
+        break;
+      case Op::front:
+        look(input, frame);
+        break;
+      case Op::closed:
+        frame.last = input.closed();
+        break;
+      case Op::front_time:
+        frame.value = static_cast<Value>(input.front_time().femtoseconds());
+        return true;
+      default:
+        return false;
     }
     const bool question = instruction.op == Op::peek || instruction.op == Op::front || instruction.op == Op::closed;
     if (instruction.op != Op::read && !frame.last) frame.refused |= 1u << instruction.port;
@@ -108,19 +119,31 @@ struct ProgramActor {
     frame.eventful = true;
     const auto femtoseconds = Time::fs(span(instruction, state));
     switch (instruction.op) {
-      case Op::wait_until: timer.wait_until(femtoseconds); break;
-      case Op::wait_on: timer.wait_until(timer.now() + femtoseconds); break;
-      case Op::wait: timer.wait(femtoseconds); break;
-      case Op::draw: frame.value = random.next() % static_cast<Value>(instruction.a); break;
-      case Op::now: frame.value = static_cast<Value>(timer.now().femtoseconds()); break;
-      default: break;
+      case Op::wait_until:
+        timer.wait_until(femtoseconds);
+        break;
+      case Op::wait_on:
+        timer.wait_until(timer.now() + femtoseconds);
+        break;
+      case Op::wait:
+        timer.wait(femtoseconds);
+        break;
+      case Op::draw:
+        frame.value = random.next() % static_cast<Value>(instruction.a);
+        break;
+      case Op::now:
+        frame.value = static_cast<Value>(timer.now().femtoseconds());
+        break;
+      default:
+        break;
     }
   }
 
   void promise(const Frame& frame) {
     if (frame.eventful || frame.refused == 0) return;
     if constexpr (Ins + Outs > 0)
-      std::apply([&](auto&... inputs) { std::apply([&](auto&... outputs) { timer.wait(inputs..., outputs...); }, out); }, in);
+      std::apply(
+          [&](auto&... inputs) { std::apply([&](auto&... outputs) { timer.wait(inputs..., outputs...); }, out); }, in);
   }
 };
 
@@ -140,7 +163,8 @@ Placed place_as(Graph& graph, const ActorSpec& spec, Plan& plan) {
   ActorOptions options;
   if (spec.clock) {
     const ClockSpec& clock = *spec.clock;
-    options.clock = Clock{{clock.numerator, clock.denominator}, clock.phase_numerator, clock.phase_denominator, clock.pll};
+    options.clock =
+        Clock{{clock.numerator, clock.denominator}, clock.phase_numerator, clock.phase_denominator, clock.pll};
   }
   options.initiation_interval = spec.initiation_interval;
   using Actor = ProgramActor<Ins, Outs, Trivial, HasDone, Periodic>;
@@ -153,7 +177,8 @@ Placed place_as(Graph& graph, const ActorSpec& spec, Plan& plan) {
 }
 
 using Place = Placed (*)(Graph&, const ActorSpec&, Plan&);
-/// place_as for each number of ports and with or without done(); one of these for each kind of actor, in a source file of its own.
+/// place_as for each number of ports and with or without done(); one of these for each kind of actor, in a source file
+/// of its own.
 using Places = std::array<std::array<std::array<Place, 2>, kPorts + 1>, kPorts + 1>;
 const Places& trivial_places();
 const Places& nontrivial_places();
@@ -165,7 +190,9 @@ Places make_places() {
   Places places{};
   const auto fill = [&]<int... Port>(std::integer_sequence<int, Port...>, auto outs) {
     constexpr int kOuts = decltype(outs)::value;
-    ((places[Port][kOuts] = {place_as<Port, kOuts, Trivial, false, Periodic>, place_as<Port, kOuts, Trivial, true, Periodic>}), ...);
+    ((places[Port][kOuts] = {place_as<Port, kOuts, Trivial, false, Periodic>,
+                             place_as<Port, kOuts, Trivial, true, Periodic>}),
+     ...);
   };
   constexpr std::make_integer_sequence<int, kPorts + 1> kEach{};
   fill(kEach, std::integral_constant<int, 0>{});

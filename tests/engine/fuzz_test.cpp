@@ -1,0 +1,74 @@
+// Random graphs, on the reference and on the engine. ISTHMUS_FUZZ_SEED: the first seed; ISTHMUS_FUZZ_SECONDS: for how
+// long; ISTHMUS_FUZZ_REPLAY: a file with the listing of one graph.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "engine/agreement.hpp"
+#include "engine/generator.hpp"
+
+namespace isthmus::reference {
+namespace {
+
+constexpr std::uint64_t kBatch = 50;
+constexpr unsigned kSecondsABatch = 120;
+constexpr unsigned kSecondsAGraph = 20;
+
+std::string setting(const char* name, const std::string& otherwise) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : otherwise;
+}
+
+std::string failure_of(const Scenario& scenario) {
+  return isolated([&](const Report&) { return disagreement(scenario, 1); }, kSecondsAGraph);
+}
+
+void expect_agreement(const Scenario& scenario, const std::string& origin) {
+  if (failure_of(scenario).empty()) return;
+  const auto small = shrink(scenario, [](const Scenario& candidate) { return !failure_of(candidate).empty(); });
+  ADD_FAILURE() << origin << ": " << failure_of(small) << "\nThe smallest graph found that shows it:\n"
+                << listing(small);
+}
+
+/// The first seed of a batch on which there is no agreement.
+std::optional<std::uint64_t> failing_seed(std::uint64_t first) {
+  std::string seed;
+  const auto work = [&](const Report& tell) {
+    for (std::uint64_t s = first; s < first + kBatch; ++s) {
+      tell(std::to_string(s));
+      if (const auto text = disagreement(generate(s), 1); !text.empty()) return text;
+    }
+    return std::string();
+  };
+  if (isolated(work, kSecondsABatch, &seed).empty()) return std::nullopt;
+  return std::stoull(seed);
+}
+
+TEST(Engine, AgreesWithTheReferenceOnRandomGraphs) {
+  if (const auto file = setting("ISTHMUS_FUZZ_REPLAY", ""); !file.empty()) {
+    std::ifstream in(file);
+    ASSERT_TRUE(in) << "ISTHMUS_FUZZ_REPLAY names no readable file: " << file;
+    std::stringstream text;
+    text << in.rdbuf();
+    expect_agreement(parse(text.str()), file);
+    return;
+  }
+  const auto seconds = std::stod(setting("ISTHMUS_FUZZ_SECONDS", "20"));
+  std::random_device device;
+  const auto first = std::stoull(setting("ISTHMUS_FUZZ_SEED", std::to_string(device())));
+  fmt::print("ISTHMUS_FUZZ_SEED={}\n", first);
+  const auto start = std::chrono::steady_clock::now();
+  const auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+  auto seed = first;
+  for (; spent() < seconds; seed += kBatch)
+    if (const auto failing = failing_seed(seed))
+      return expect_agreement(generate(*failing), fmt::format("ISTHMUS_FUZZ_SEED={}", *failing));
+  fmt::print("{} graphs\n", seed - first);
+}
+
+}  // namespace
+}  // namespace isthmus::reference
