@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "isthmus/apps/photograph.hpp"
+
+namespace isthmus::apps {
+
+/// A photograph in which every pixel tells its place: red the column, green the row, blue both, alpha 255.
+Photograph chart(ImageSize size);
+
+/// Write `photograph` to a file, JPEG at the best quality.
+void write_jpeg(const std::filesystem::path& file, const Photograph& photograph);
+void write_png(const std::filesystem::path& file, const Photograph& photograph);
+void write_text(const std::filesystem::path& file, const std::string& text);
+
+/// Cuts a file to a part of its length.
+void truncate_to(const std::filesystem::path& file, double part);
+
+/// A folder of its own that is removed with everything in it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace isthmus::apps

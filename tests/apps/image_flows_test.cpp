@@ -1,0 +1,188 @@
+#include "isthmus/apps/image_flows.hpp"
+
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+
+#include "apps/image_files.hpp"
+#include "apps/random_filter.hpp"
+#include "isthmus/apps/target.hpp"
+#include "isthmus/base/error.hpp"
+#include "isthmus/offload/opencl.hpp"
+
+namespace isthmus::apps {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+using MakeFlow = std::unique_ptr<ImageFlow> (*)(offload::Device&, const FilterSpec&, ImageSize);
+
+/// Images held in memory; `finished` keeps the order and can be made to fail.
+class Images : public ImageExchange {
+ public:
+  Images(ImageSize size, int count) : in_(static_cast<std::size_t>(count)), out_(in_.size()) {
+    for (std::size_t i = 0; i < in_.size(); ++i) {
+      out_[i].resize(size.bytes());
+      for (std::size_t byte = 0; byte < size.bytes(); ++byte)
+        in_[i].push_back(static_cast<std::byte>((byte * byte + 31 * byte + 97 * i) % 251));
+    }
+  }
+  std::span<const std::byte> input(int image) override { return in_[static_cast<std::size_t>(image)]; }
+  std::span<std::byte> output(int image) override { return out_[static_cast<std::size_t>(image)]; }
+  void finished(int image) override {
+    if (image == fails_at_) throw Error("the exchange failed");
+    order_.push_back(image);
+  }
+  void fail_at(int image) { fails_at_ = image; }
+  const std::vector<int>& order() const { return order_; }
+
+ private:
+  std::vector<std::vector<std::byte>> in_;
+  std::vector<std::vector<std::byte>> out_;
+  std::vector<int> order_;
+  int fails_at_ = -1;
+};
+
+void expect_filtered(Images& images, const FilterSpec& spec, ImageSize size, int first, int count) {
+  std::vector<std::byte> expected(size.bytes());
+  for (int image = first; image < first + count; ++image) {
+    filter_reference(spec, size, images.input(image), expected);
+    EXPECT_TRUE(std::ranges::equal(expected, images.output(image))) << "image " << image;
+  }
+}
+
+class FlowsOnOpenCl : public testing::TestWithParam<MakeFlow> {
+ protected:
+  std::unique_ptr<offload::Device> device_ = offload::open_opencl("opencl:0");
+};
+
+TEST_P(FlowsOnOpenCl, EveryImageEqualsTheReferenceAndFinishesInOrder) {
+  const ImageSize size{67, 35};
+  const auto flow = GetParam()(*device_, default_filter(), size);
+  Images images(size, 9);
+  flow->run(images, 0, 9);
+  expect_filtered(images, default_filter(), size, 0, 9);
+  EXPECT_THAT(images.order(), testing::ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 8));
+}
+
+TEST_P(FlowsOnOpenCl, ARunMayBeRepeatedAndStartAnywhere) {
+  const ImageSize size{40, 8};
+  const auto flow = GetParam()(*device_, default_filter(), size);
+  Images images(size, 8);
+  flow->run(images, 0, 3);
+  flow->run(images, 3, 1);
+  flow->run(images, 4, 4);
+  expect_filtered(images, default_filter(), size, 0, 8);
+}
+
+TEST_P(FlowsOnOpenCl, ImagesOfOddSizesAndAnyFilterEqualTheReference) {
+  rc::check([this] {
+    // Few sizes: a driver may compile a kernel anew for each.
+    const ImageSize size{*rc::gen::element(1, 2, 3, 17, 50), *rc::gen::element(1, 2, 19)};
+    const auto spec = *random_filter();
+    Images images(size, 2);
+    GetParam()(*device_, spec, size)->run(images, 0, 2);
+    expect_filtered(images, spec, size, 0, 2);
+    RC_ASSERT(!testing::Test::HasFailure());
+  });
+}
+
+TEST_P(FlowsOnOpenCl, EveryStageTakesTimeWithinTheRun) {
+  const ImageSize size{640, 400};
+  const auto flow = GetParam()(*device_, default_filter(), size);
+  Images images(size, 4);
+  const Time before = device_->clock();
+  const FlowTimes times = flow->run(images, 0, 4);
+  EXPECT_LE(times.elapsed, device_->clock() - before);
+  ASSERT_GE(times.stages.size(), 3u);
+  EXPECT_EQ(times.stages[0].name, "host to device copy");
+  EXPECT_EQ(times.stages[1].name, "kernel");
+  EXPECT_EQ(times.stages[2].name, "device to host copy");
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_GT(times.stages[i].time, Time());
+  for (const Stage& stage : times.stages) EXPECT_LE(stage.time, times.elapsed) << stage.name;
+}
+
+TEST_P(FlowsOnOpenCl, AFailureOnTheWayEndsTheRunAndTheNextOneWorks) {
+  const ImageSize size{32, 16};
+  const auto flow = GetParam()(*device_, default_filter(), size);
+  Images images(size, 6);
+  images.fail_at(2);
+  EXPECT_THAT([&] { flow->run(images, 0, 6); }, ThrowsMessage<Error>(HasSubstr("the exchange failed")));
+  Images again(size, 6);
+  flow->run(again, 0, 6);
+  expect_filtered(again, default_filter(), size, 0, 6);
+}
+
+INSTANTIATE_TEST_SUITE_P(Flows, FlowsOnOpenCl, testing::Values(&make_offload_flow, &make_overlap_flow),
+                         [](const auto& test) { return test.index == 0 ? "offload" : "overlap"; });
+
+TEST(OffloadFlow, ItsStagesAddUpToTheRun) {
+  const auto device = offload::open_opencl("opencl:0");
+  const ImageSize size{640, 400};
+  Images images(size, 3);
+  const FlowTimes times = make_offload_flow(*device, default_filter(), size)->run(images, 0, 3);
+  Time sum;
+  for (const Stage& stage : times.stages) sum += stage.time;
+  EXPECT_GE(sum, times.elapsed);
+  EXPECT_EQ(times.stages.back().name, "between commands");
+}
+
+class Targets : public testing::Test {
+ protected:
+  Targets() { write_png(folder_ / "a.png", chart({90, 60})); }
+  FrameSource frames(int count) const { return {{folder_ / "a.png"}, {64, 48}, count, 1}; }
+  TemporaryFolder folder_;
+};
+
+TEST_F(Targets, AnOpenClTargetRunsBothOfItsFlowsAndChecksEveryImage) {
+  const auto target = open_target("opencl:0", {});
+  EXPECT_FALSE(target->modelled());
+  EXPECT_THAT(target->flows(), testing::ElementsAre("offload", "overlap"));
+  const FilterSpec spec = default_filter();
+  const auto source = frames(7);
+  for (const std::string& flow : target->flows()) {
+    int checked = 0;
+    const FilterRun run =
+        target->run({.flow = flow, .spec = spec, .frames = source, .progress = [&](int done) { checked = done; }});
+    EXPECT_EQ(checked, 7);
+    EXPECT_FALSE(run.difference);
+    EXPECT_GT(run.setup, Time());
+    EXPECT_GT(run.times.elapsed, Time());
+  }
+}
+
+TEST_F(Targets, ARealDeviceHasNoSettings) {
+  EXPECT_THAT([] { open_target("opencl:0", {"link.pcie.lanes=8"}); },
+              ThrowsMessage<Error>(HasSubstr("link.pcie.lanes=8")));
+}
+
+TEST(OpenTarget, AnUnknownKindIsRefusedWithWhatIsExpected) {
+  EXPECT_THAT([] { open_target("fpga", {}); }, ThrowsMessage<Error>(HasSubstr("unknown target 'fpga'")));
+}
+
+TEST(Checker, FindsTheFirstByteThatDiffers) {
+  const ImageSize size{6, 4};
+  const FilterSpec spec = default_filter();
+  int checked = 0;
+  Checker checker(spec, size, [&](int count) { checked = count; });
+  const auto in = chart(size).pixels;
+  std::vector<std::byte> out(size.bytes());
+  filter_reference(spec, size, in, out);
+  checker.check(0, in, out);
+  EXPECT_FALSE(checker.difference());
+  const auto right = std::to_integer<int>(out[37]);
+  out[37] ^= std::byte{1};
+  out[50] ^= std::byte{1};
+  checker.check(1, in, out);
+  ASSERT_TRUE(checker.difference());
+  EXPECT_EQ(checker.difference()->image, 1);
+  EXPECT_EQ(checker.difference()->byte, 37u);
+  EXPECT_EQ(checker.difference()->expected, right);
+  EXPECT_EQ(checker.difference()->got, right ^ 1);
+  EXPECT_EQ(checked, 2);
+}
+
+}  // namespace
+}  // namespace isthmus::apps
