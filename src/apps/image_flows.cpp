@@ -14,6 +14,9 @@ using offload::Device;
 using offload::Event;
 using offload::Host;
 
+/// What one work item of kernels/image_filter.cl computes.
+constexpr int kPixelsAnItem = 4;
+
 /// The kernel, its coefficients and as many pairs of image buffers as a flow wants: what every flow sets up.
 class FilterOnDevice {
  public:
@@ -33,8 +36,8 @@ class FilterOnDevice {
 
   offload::Launch launch(int image) const {
     return {.kernel = *kernel_,
-            .arguments = {&in(image), &out(image), coefficients_.get(), shift_},
-            .columns = static_cast<std::size_t>(size_.width),
+            .arguments = {&in(image), &out(image), coefficients_.get(), size_.width, size_.height, shift_},
+            .columns = static_cast<std::size_t>((size_.width + kPixelsAnItem - 1) / kPixelsAnItem),
             .rows = static_cast<std::size_t>(size_.height)};
   }
 
