@@ -81,6 +81,7 @@ std::optional<Ending> find_quiescence(const std::vector<Actor*>& actors) {
     ending.who.push_back(actor);
   }
   if (ending.who.empty()) return std::nullopt;
+  std::sort(ending.who.begin(), ending.who.end(), [](const Actor* a, const Actor* b) { return natural_less(a->name, b->name); });
   return ending;
 }
 

@@ -77,6 +77,7 @@ void Scheduler::dispatch(void* scheduler) {
 
 /// The actor to run now that `after` (if any) cannot go on; null when nothing can run any more.
 Actor* Scheduler::pick(Actor* after) {
+  if (after != nullptr) announce(*after);
   if (after != nullptr && after->wait == Wait::answer && !shuffled_) {
     Actor* asked = along_questions(*after);
     if (asked != nullptr && start(*asked)) return asked;
@@ -248,7 +249,7 @@ void Scheduler::commit() {
   for (const auto* actor : actors_) {
     Tick next = actor->now;
     if (actor->failed || actor->wait == Wait::finished) continue;
-    if ((actor->wait == Wait::read || actor->wait == Wait::push) && !actor->ready) continue;
+    if (blocked_for_good(*actor)) continue;
     if (actor->wait == Wait::sleep) next = actor->known_wake;
     if (actor->wait == Wait::horizon) next = actor->resume_at;
     time = std::min(time, actor->grid.edge(next));
@@ -268,12 +269,12 @@ bool Scheduler::record_safe(const Actor& actor) const {
   for (const auto* channel : actor.outputs) {
     const auto span = channel->slots / 2 + channel->depth;
     const auto pushed = channel->pushed();
-    if (pushed > span && actor.grid.edge(channel->push_tick(pushed - span)) > committed_) return false;
+    if (pushed > span && actor.grid.edge(channel->header(pushed - span).pushed_at) > committed_) return false;
   }
   for (const auto* channel : actor.inputs) {
     const auto span = channel->slots / 2 + channel->depth;
     const auto popped = channel->popped();
-    if (popped > span && actor.grid.edge(channel->pop_tick(popped - span)) > committed_) return false;
+    if (popped > span && actor.grid.edge(channel->header(popped - span).popped_at) > committed_) return false;
   }
   return true;
 }

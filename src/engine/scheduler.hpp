@@ -30,8 +30,7 @@ class Scheduler {
   bool slot_free(Actor& actor, Channel& channel);
   bool channel_closed(Actor& actor, Channel& channel);
   void wait_to(Actor& actor, Tick target);
-  void tell_push(Channel& channel);
-  void tell_pop(Channel& channel);
+  ChannelObserver& observer() { return *observer_; }
 
   // What the loop of steps asks at its border.
   Border closing(Actor& actor);
@@ -67,6 +66,7 @@ class Scheduler {
   std::int64_t earliest_known();
   bool act_at(std::int64_t time);
   void make_ready(Actor& actor);
+  void announce(const Actor& actor);
 
   // Waiting.
   void suspend(Actor& actor);
@@ -75,7 +75,9 @@ class Scheduler {
   void leave_waiting(Actor& actor);
   void move_to(Actor& actor, Tick target, Account account, Tick began);
   bool answer_known(const Actor& actor) const;
-  bool no_news_by(const Actor& actor) const { return actor.grid.edge(actor.now) <= quiet_until_; }
+  bool no_news_by(const Actor& actor) const {
+    return quiet_until_ >= 0 && actor.grid.edge(actor.now) <= quiet_until_;
+  }
   bool writer_silent(const Channel& channel, const Actor& reader) const;
   bool reader_silent(const Channel& channel, const Actor& writer) const;
   Tick effective(const Actor& actor, int hops = 16) const;

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "scheduler.hpp"
-#include "window.hpp"
 
 namespace isthmus::engine {
 namespace {
@@ -98,9 +97,6 @@ Border Scheduler::sleep(Actor& actor, Tick next) {
     actor.wait = Wait::none;
     return Border::step;
   }
-  for (const auto& question : actor.questions) question.ask == Ask::room ? ask_for_pop(*question.channel) : ask_for_push(*question.channel);
-  if (!actor.has_done || !actor.clocked)
-    for (Channel* channel : actor.inputs) ask_for_push(*channel);
   if (wake.known != kNever) known_wakes_.push({actor.grid.edge(wake.known), &actor, wake.known});
   return Border::leave;
 }

@@ -57,7 +57,6 @@ void Scheduler::leave_waiting(Actor& actor) {
 void Scheduler::wait_for_answer(Actor& actor, Channel& channel, Ask ask) {
   actor.waits_on = &channel;
   actor.asked = ask;
-  for_room(actor) ? ask_for_pop(channel) : ask_for_push(channel);
   enter_waiting(actor, Wait::answer);
   suspend(actor);
 }
@@ -66,6 +65,7 @@ void Scheduler::wait_for_answer(Actor& actor, Channel& channel, Ask ask) {
 void Scheduler::move_to(Actor& actor, Tick target, Account account, Tick began) {
   while (target > actor.horizon) {
     if (!actor.periodic && target <= actor.grid.last_at_or_before(limit_)) {
+      announce(actor);
       commit();
       actor.horizon = std::max(actor.horizon, std::min(target, actor.grid.last_at_or_before(limit_)));
       continue;
@@ -77,6 +77,7 @@ void Scheduler::move_to(Actor& actor, Tick target, Account account, Tick began) 
     suspend(actor);
   }
   actor.now = target;
+  actor.look_back = true;
   if (account == Account::busy) return;
   actor.blocked_ticks += target - began;
   add_span(actor, account, began, target, 0);
@@ -93,7 +94,6 @@ void Scheduler::advance(Actor& actor) {
 void Scheduler::wait_to(Actor& actor, Tick target) {
   if (target <= actor.now) return;
   actor.waited = true;
-  actor.look_back = true;
   move_to(actor, target, Account::busy, actor.now);
 }
 
@@ -107,7 +107,6 @@ void Scheduler::claim_slot(PortState& port) {
     actor.wait = Wait::push;
     actor.waits_on = &channel;
     actor.wait_began = began;
-    ask_for_pop(channel);
     suspend(actor);
   }
   const Tick target = std::max(actor.now, channel.next_slot_free());
@@ -126,7 +125,6 @@ void Scheduler::claim_token(PortState& port) {
     actor.wait = Wait::read;
     actor.waits_on = &channel;
     actor.wait_began = began;
-    ask_for_push(channel);
     suspend(actor);
   }
   const bool drained = channel.empty();
@@ -206,30 +204,33 @@ Tick Scheduler::effective(const Actor& actor, int hops) const {
   }
 }
 
-void Scheduler::tell_push(Channel& channel) {
-  if (channel.observed) observer_->pushed(channel.index, time_of(*channel.writer));
-  channel.tell_push = false;
-  Actor& reader = *channel.reader;
-  if (reader.wait == Wait::sleep)
-    tell_sleeper(reader);
-  else if ((reader.wait == Wait::read || (reader.wait == Wait::answer && !for_room(reader))) && reader.waits_on == &channel)
-    make_ready(reader);
-}
-
-void Scheduler::tell_pop(Channel& channel) {
-  if (channel.observed) observer_->popped(channel.index, time_of(*channel.reader));
-  channel.tell_pop = false;
-  Actor& writer = *channel.writer;
-  if (writer.wait == Wait::sleep)
-    tell_sleeper(writer);
-  else if ((writer.wait == Wait::push || (writer.wait == Wait::answer && for_room(writer))) && writer.waits_on == &channel)
-    make_ready(writer);
+/// `actor` stops running: who waits for a token or a slot of its is made ready.
+void Scheduler::announce(const Actor& actor) {
+  for (Channel* channel : actor.outputs) {
+    Actor& reader = *channel->reader;
+    if (reader.wait == Wait::none || channel->empty()) continue;
+    if (reader.wait == Wait::sleep)
+      tell_sleeper(reader);
+    else if (reader.waits_on == channel && (reader.wait == Wait::read || (reader.wait == Wait::answer && !for_room(reader))))
+      make_ready(reader);
+  }
+  for (Channel* channel : actor.inputs) {
+    Actor& writer = *channel->writer;
+    if (writer.wait == Wait::none || channel->full()) continue;
+    if (writer.wait == Wait::sleep)
+      tell_sleeper(writer);
+    else if (writer.waits_on == channel && (writer.wait == Wait::push || (writer.wait == Wait::answer && for_room(writer))))
+      make_ready(writer);
+  }
 }
 
 /// Before a step of an actor without `done()`: are all inputs closed and drained?
 Border Scheduler::closing(Actor& actor) {
   Channel* unknown = nullptr;
-  if (actor.first_input != nullptr) open_reader_window(*actor.first_input->channel);
+  if (actor.first_input != nullptr) {
+    open_reader_window(*actor.first_input->channel);
+    if (actor.first_input->cursor != actor.first_input->window_end) return Border::step;
+  }
   for (Channel* channel : actor.inputs) {
     const bool closes_later = channel->closing() && channel->close_visible > actor.now;
     if (!channel->empty() || closes_later) return Border::step;
@@ -243,13 +244,13 @@ Border Scheduler::closing(Actor& actor) {
   }
   actor.waits_on = unknown;
   actor.asked = Ask::closed;
-  ask_for_push(*unknown);
   enter_waiting(actor, Wait::answer);
   return Border::leave;
 }
 
 Border Scheduler::at_horizon(Actor& actor) {
   if (!actor.periodic) {
+    announce(actor);
     commit();
     if (extend_horizon(actor)) return Border::step;
   }
@@ -306,12 +307,17 @@ void claim_slot(PortState& port) { port.actor->scheduler->claim_slot(port); }
 void publish(PortState& port) {
   Channel& channel = *port.channel;
   const Tick now = port.actor->now;
-  const auto n = port.moved_before;
-  channel.header(n).visible = channel.forward.map(now);
-  if (!channel.direct()) channel.pushed_at[n & (channel.slots - 1)] = now;
-  port.cursor += channel.stride;
   port.actor->moved = true;
-  if (channel.tell_push || channel.observed) port.actor->scheduler->tell_push(channel);
+  if (port.cursor != port.window_end) {
+    std::launder(reinterpret_cast<SlotHeader*>(port.cursor))->pushed_at = now;
+    port.cursor += channel.stride;
+    return;
+  }
+  const auto n = port.moved_before;
+  channel.header(n).pushed_at = now;
+  if (!channel.direct()) channel.visible_at[n & (channel.slots - 1)] = channel.forward.map(now);
+  port.cursor += channel.stride;
+  if (channel.observed) port.actor->scheduler->observer().pushed(channel.index, time_of(*port.actor));
   open_writer_window(channel);
 }
 
@@ -320,12 +326,17 @@ void claim_token(PortState& port) { port.actor->scheduler->claim_token(port); }
 void release(PortState& port) {
   Channel& channel = *port.channel;
   const Tick now = port.actor->now;
-  const auto n = port.moved_before;
-  channel.header(n).free_at = channel.back.map(now);
-  if (!channel.direct()) channel.popped_at[n & (channel.slots - 1)] = now;
-  port.cursor += channel.stride;
   port.actor->moved = true;
-  if (channel.tell_pop || channel.observed) port.actor->scheduler->tell_pop(channel);
+  if (port.cursor != port.window_end) {
+    std::launder(reinterpret_cast<SlotHeader*>(port.cursor))->popped_at = now;
+    port.cursor += channel.stride;
+    return;
+  }
+  const auto n = port.moved_before;
+  channel.header(n).popped_at = now;
+  if (!channel.direct()) channel.free_at[n & (channel.slots - 1)] = channel.back.map(now);
+  port.cursor += channel.stride;
+  if (channel.observed) port.actor->scheduler->observer().popped(channel.index, time_of(*port.actor));
   open_reader_window(channel);
 }
 
@@ -387,8 +398,8 @@ Border after_look_back(Actor& actor, Tick step_start) {
   };
   actor.look_back = false;
   const bool active = std::exchange(actor.waited, false) ||
-                      moved_since(actor.outputs, [](const Channel& c) { return c.pushed() > 0 ? c.push_tick(c.pushed() - 1) : -1; }) ||
-                      moved_since(actor.inputs, [](const Channel& c) { return c.popped() > 0 ? c.pop_tick(c.popped() - 1) : -1; });
+                      moved_since(actor.outputs, [](const Channel& c) { return c.pushed() > 0 ? c.header(c.pushed() - 1).pushed_at : -1; }) ||
+                      moved_since(actor.inputs, [](const Channel& c) { return c.popped() > 0 ? c.header(c.popped() - 1).popped_at : -1; });
   if (!active) return after_silent_step(actor, step_start);
   actor.questions.clear();
   actor.sensed_time = false;

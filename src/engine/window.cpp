@@ -13,13 +13,21 @@ void settle(const Channel& channel, PortState& port) {
 }
 
 /// Windows hold ticks of one end as ticks of the other: for channels whose ends count the same cycles.
-bool windowed(const Channel& channel, bool told) {
-  return channel.direct() && channel.writer->clocked && !told && !channel.observed;
-}
+bool windowed(const Channel& channel) { return channel.direct() && channel.writer->clocked && !channel.observed; }
 
-void open(const Channel& channel, PortState& port, std::uint64_t tokens) {
+/// Opens `port` for as many of the next `tokens` as can move one a tick from `now` on, the i-th of them from tick `ready(i)`, which rises
+/// by one at least from token to token.
+template <class Ready>
+void open(const Channel& channel, PortState& port, std::uint64_t tokens, const Ready& ready) {
   const auto to_ring_end = channel.slots - (port.moved_before & (channel.slots - 1));
-  port.window_end = port.cursor + std::min(tokens, to_ring_end) * channel.stride;
+  tokens = std::min(tokens, to_ring_end);
+  const Tick now = port.actor->now;
+  if (tokens > 0 && ready(tokens - 1) > now + static_cast<Tick>(tokens) - 1) {
+    std::uint64_t first = 0;
+    while (first < tokens && ready(first) <= now + static_cast<Tick>(first)) ++first;
+    tokens = first;
+  }
+  port.window_end = port.cursor + tokens * channel.stride;
 }
 
 }  // namespace
@@ -28,35 +36,18 @@ void open_writer_window(Channel& channel) {
   PortState& port = *channel.writer_port;
   settle(channel, port);
   port.window_end = port.cursor;
-  if (!windowed(channel, channel.tell_push)) return;
-  auto tokens = channel.depth - (port.moved_before - channel.popped());
-  // The slot whose leaving makes room lies `depth` earlier: at one distance up to where that wraps, at another after.
-  const auto at = port.moved_before & (channel.slots - 1);
-  const auto depth_bytes = static_cast<std::ptrdiff_t>(channel.depth * channel.stride);
-  port.earlier = -depth_bytes;
-  if (at < channel.depth) {
-    port.earlier += static_cast<std::ptrdiff_t>(channel.slots * channel.stride);
-    tokens = std::min(tokens, channel.depth - at);
-  }
-  open(channel, port, tokens);
+  if (!windowed(channel)) return;
+  const auto pushed = port.moved_before;
+  open(channel, port, channel.depth - (pushed - channel.popped()), [&](std::uint64_t i) { return channel.slot_free(pushed + i); });
 }
 
 void open_reader_window(Channel& channel) {
   PortState& port = *channel.reader_port;
   settle(channel, port);
   port.window_end = port.cursor;
-  if (!windowed(channel, channel.tell_pop)) return;
-  open(channel, port, channel.pushed() - port.moved_before);
-}
-
-void ask_for_push(Channel& channel) {
-  channel.tell_push = true;
-  open_writer_window(channel);
-}
-
-void ask_for_pop(Channel& channel) {
-  channel.tell_pop = true;
-  open_reader_window(channel);
+  if (!windowed(channel)) return;
+  const auto popped = port.moved_before;
+  open(channel, port, channel.pushed() - popped, [&](std::uint64_t i) { return channel.visible(popped + i); });
 }
 
 }  // namespace isthmus::engine

@@ -10,8 +10,4 @@ namespace isthmus::engine {
 void open_writer_window(Channel& channel);
 void open_reader_window(Channel& channel);
 
-/// From now on the next push (pop) is told to the scheduler.
-void ask_for_push(Channel& channel);
-void ask_for_pop(Channel& channel);
-
 }  // namespace isthmus::engine

@@ -50,29 +50,30 @@ int synchroniser_cycles(const GraphActor& a, const GraphActor& b, const ChannelO
 /// How many times its depth a ring has slots: enough that counts can be taken back to where an error held (Scheduler::record_safe),
 /// few enough that a short channel stays in the first-level cache.
 std::size_t record_factor(std::size_t depth, std::size_t stride) {
-  constexpr std::size_t kRingBytes = 12 * 1024;
+  constexpr std::size_t kRingBytes = 8 * 1024;
   std::size_t factor = 4;
   while (factor < 32 && 2 * factor * depth * stride <= kRingBytes) factor *= 2;
   return factor;
 }
 
 void allocate(Channel& channel) {
+  channel.stride_shift = static_cast<std::uint32_t>(std::countr_zero(channel.stride));
+  const std::uint32_t odd = channel.stride >> channel.stride_shift;
+  for (int bits = 1; bits < 32; bits *= 2) channel.stride_inverse *= 2 - odd * channel.stride_inverse;  // Newton: doubles the right bits
   channel.slots = std::bit_ceil(channel.depth) * record_factor(std::bit_ceil(channel.depth), channel.stride);
   const auto bytes = channel.slots * channel.stride;
   channel.storage.reset(new (std::align_val_t{64}) std::byte[bytes]);
   channel.ring = channel.storage.get();
-  for (std::uint64_t n = 0; n < channel.slots; ++n) ::new (static_cast<void*>(channel.slot(n))) SlotHeader{kNever, -1};
+  for (std::uint64_t n = 0; n < channel.slots; ++n) ::new (static_cast<void*>(channel.slot(n))) SlotHeader{-1, -1};
   for (PortState* port : {channel.writer_port, channel.reader_port}) {
     port->cursor = port->window_begin = port->window_end = channel.ring;
     port->channel = &channel;
   }
   channel.writer_port->actor = channel.writer;
-  channel.writer_port->latency = channel.forward.latency();
   channel.reader_port->actor = channel.reader;
-  channel.reader_port->latency = channel.back.latency();
   if (!channel.direct()) {
-    channel.pushed_at.resize(channel.slots);
-    channel.popped_at.resize(channel.slots);
+    channel.visible_at.resize(channel.slots);
+    channel.free_at.resize(channel.slots);
   }
 }
 
@@ -161,7 +162,7 @@ std::unique_ptr<Channel> Wiring::connect(const Actors& actors, std::byte* from, 
   channel->name = name;
   channel->index = index;
   channel->depth = static_cast<std::uint64_t>(options.depth);
-  channel->stride = writer.port->type->slot_bytes;
+  channel->stride = static_cast<std::uint32_t>(writer.port->type->slot_bytes);
   channel->writer_port = reinterpret_cast<PortState*>(from);  // a port begins with its state
   channel->reader_port = reinterpret_cast<PortState*>(to);
   channel->writer = writer.actor;

@@ -58,7 +58,7 @@ struct Actor {
   bool waited = false;     ///< for a time, in this step
   bool sensed_time = false;
   bool clocked = false;
-  int initiation_interval = 1;
+  Tick initiation_interval = 1;
   Tick blocked_ticks = 0;  ///< s of rule 2, kept only where the initiation interval is not 1
   PortState* first_input = nullptr;
   Scheduler* scheduler = nullptr;
@@ -125,7 +125,7 @@ struct Actor {
 /// The slow paths of ports. Each returns when what was asked is known; the actor's `now` may have moved.
 ///
 /// `claim` leaves `port.cursor` at the slot of the next push or, for an input, of a token visible now; `publish` and `release` record the
-/// move. `visible` and `room` answer for the present tick.
+/// move where the window is empty. `token_visible`, which counts as an access, `peek` and `slot_free` answer for the present tick.
 void claim_slot(PortState& port);
 void publish(PortState& port);
 void claim_token(PortState& port);

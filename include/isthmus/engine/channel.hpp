@@ -22,20 +22,21 @@ class ChannelObserver {
   virtual void popped(int channel, Time at) = 0;
 };
 
-/// What stands before each token in a channel's ring.
+/// What stands before each token in a channel's ring: its history.
 struct SlotHeader {
-  Tick visible;  ///< reader tick from which the token can be pulled
-  Tick free_at;  ///< writer tick from which the slot it left can be filled again
+  Tick pushed_at;  ///< writer tick
+  Tick popped_at;  ///< reader tick
 };
 
-/// One end of a channel as it lies in the user's actor. Between `cursor` and `window_end` a token moves without a look at the rest of
-/// the channel; the window is empty where somebody must be told or the two ends do not count the same edges.
+/// One end of a channel as it lies in the user's actor.
+///
+/// Between `cursor` and `window_end` a token moves without a look at the rest of the channel: the i-th of them can move i ticks after the
+/// window was opened, and a port moves at most one token a tick. The window is empty where moves are observed or the two ends do
+/// not count the same edges.
 struct PortState {
   std::byte* cursor = nullptr;  ///< the slot of the next token
   std::byte* window_end = nullptr;
   Tick last_access = -1;
-  std::ptrdiff_t earlier = 0;  ///< an output: from a slot to the one whose leaving makes room for it
-  Tick latency = 1;            ///< from a tick here to the tick at the other end, where the window is not empty
   Actor* actor = nullptr;
   Channel* channel = nullptr;
   Tick last_no = -1;         ///< of `peek`, `front` or `room`
@@ -60,16 +61,16 @@ struct Channel {
   Actor* reader = nullptr;
   std::uint64_t depth = 0;
   std::uint64_t slots = 0;  ///< a power of two
-  std::size_t stride = 0;   ///< bytes from slot to slot
+  std::uint32_t stride = 0;          ///< bytes from slot to slot: an odd number shifted by `stride_shift`
+  std::uint32_t stride_shift = 0;
+  std::uint32_t stride_inverse = 1;  ///< of the odd number, modulo 2^32: makes a division of a multiple a multiplication
   std::byte* ring = nullptr;
   Crossing forward;
   Crossing back;
-  bool tell_push = false;  ///< somebody waits for a token
-  bool tell_pop = false;   ///< somebody waits for a slot
   bool observed = false;
   Tick close_visible = kNever;  ///< reader tick from which the channel is closed, once the writer has finished
-  std::vector<Tick> pushed_at;  ///< writer ticks, kept only where `visible` does not tell them
-  std::vector<Tick> popped_at;
+  std::vector<Tick> visible_at;  ///< reader ticks, kept only where `pushed_at` does not tell them
+  std::vector<Tick> free_at;     ///< writer ticks
   int index = 0;
   int client_key = 0;
   int synchroniser = 0;
@@ -79,7 +80,8 @@ struct Channel {
   bool direct() const { return forward.direct(); }
   bool closing() const { return close_visible != kNever; }
   std::uint64_t moved(const PortState& port) const {
-    return port.moved_before + static_cast<std::uint64_t>(port.cursor - port.window_begin) / stride;
+    const auto bytes = static_cast<std::uint32_t>(port.cursor - port.window_begin);
+    return port.moved_before + (bytes >> stride_shift) * stride_inverse;
   }
   std::uint64_t pushed() const { return moved(*writer_port); }
   std::uint64_t popped() const { return moved(*reader_port); }
@@ -87,14 +89,17 @@ struct Channel {
   bool full() const { return pushed() - popped() == depth; }
   std::byte* slot(std::uint64_t n) const { return ring + (n & (slots - 1)) * stride; }
   SlotHeader& header(std::uint64_t n) const { return *std::launder(reinterpret_cast<SlotHeader*>(slot(n))); }
-  Tick head_visible() const { return header(popped()).visible; }
-  /// The writer tick from which the next push finds its slot, where that slot was popped at all.
-  Tick next_slot_free() const { return header(pushed() - depth).free_at; }
-  /// The writer tick of token `n`, one of the last `slots`.
-  Tick push_tick(std::uint64_t n) const {
-    return direct() ? header(n).visible - forward.latency() : pushed_at[n & (slots - 1)];
+  /// The reader tick from which token `n` can be pulled.
+  Tick visible(std::uint64_t n) const {
+    return direct() ? header(n).pushed_at + forward.latency() : visible_at[n & (slots - 1)];
   }
-  Tick pop_tick(std::uint64_t n) const { return direct() ? header(n).free_at - back.latency() : popped_at[n & (slots - 1)]; }
+  Tick head_visible() const { return visible(popped()); }
+  /// The writer tick from which token `n` finds its slot, where that slot was popped at all.
+  Tick slot_free(std::uint64_t n) const {
+    if (n < depth) return 0;
+    return direct() ? header(n - depth).popped_at + back.latency() : free_at[(n - depth) & (slots - 1)];
+  }
+  Tick next_slot_free() const { return slot_free(pushed()); }
 };
 
 }  // namespace isthmus::engine

@@ -18,10 +18,10 @@ inline constexpr Tick kNever = std::numeric_limits<Tick>::max();
 /// A clock as a person describes it. `phase` is a fraction of a period in [0, 1). Clocks that name the same PLL need no
 /// synchroniser between them.
 struct Clock {
-  Frequency frequency;
+  Frequency frequency{};
   std::int64_t phase_numerator = 0;
   std::int64_t phase_denominator = 1;
-  std::string pll;
+  std::string pll{};
 };
 
 /// The edges of a clock, exact for ever: edge(k) = round((k + phase) * 1e15 / Hz), halves up (docs/time.md). Without a clock

@@ -152,7 +152,8 @@ struct ActorOf final : GraphActor {
   }
 
  private:
-  /// The loop of steps. `tick` repeats `now` so that the next step's tick need not come back from memory.
+  /// The loop of steps. `tick` repeats `now` so that the next step's tick need not come back from memory; whatever makes a step longer
+  /// than its interval, or silent, sets `look_back`.
   void clocked_steps() {
     Tick tick = now;
     for (;;) {
@@ -161,13 +162,9 @@ struct ActorOf final : GraphActor {
       if (look_back) [[unlikely]] {
         if (after_look_back(*this, tick) == Border::leave) return;
         tick = now;
-        continue;
+      } else {
+        now = tick += initiation_interval;
       }
-      if (now == tick && initiation_interval == 1) [[likely]]
-        ++tick;
-      else
-        tick = std::max(tick + initiation_interval + std::exchange(blocked_ticks, 0), now + 1);
-      now = tick;
     }
   }
 

@@ -53,34 +53,21 @@ class In : private engine::Member {
 
   /// Takes the head token if one is visible at this tick; does not wait.
   bool pull(T& value) {
-    if (!quick()) [[unlikely]] {
-      if (!engine::token_visible(state_)) return false;
-      value = *head();
-      engine::release(state_);
-      return true;
-    }
+    if (!quick()) [[unlikely]]
+      return pull_slowly(value);
     value = *head();
     take();
     return true;
   }
   /// The same, dropping the token.
   bool pull() {
-    if (quick()) [[likely]] {
-      take();
-      return true;
-    }
-    if (!engine::token_visible(state_)) return false;
-    engine::release(state_);
-    return true;
+    T dropped;
+    return pull(dropped);
   }
   /// Waits for a token and takes it; the actor finishes where the channel is closed and drained.
   T read() {
-    if (!quick()) [[unlikely]] {
-      engine::claim_token(state_);
-      T value = *head();
-      engine::release(state_);
-      return value;
-    }
+    if (!quick()) [[unlikely]]
+      return read_slowly();
     T value = *head();
     take();
     return value;
@@ -93,14 +80,12 @@ class In : private engine::Member {
   }
   /// The head token in place, until it is pulled; nullptr if none is visible at this tick.
   const T* front() {
-    if (state_.cursor != state_.window_end && header().visible <= state_.actor->now) [[likely]]
-      return head();
     return engine::peek(state_) ? head() : nullptr;
   }
   /// The writer has finished, that is visible, and every token was pulled.
   bool closed() { return engine::channel_closed(state_); }
   /// When the head token became visible; ask only after `peek` or `front` found one.
-  Time front_time() const { return Time::fs(state_.actor->grid.edge(header().visible)); }
+  Time front_time() const { return Time::fs(state_.actor->grid.edge(state_.channel->head_visible())); }
   /// The rank by which arbiters break ties: the graph's priority, else the rank of the writer's name in natural order.
   int client_key() const { return state_.channel->client_key; }
 
@@ -112,13 +97,25 @@ class In : private engine::Member {
   const T* head() const { return std::launder(reinterpret_cast<const T*>(state_.cursor + engine::value_offset(alignof(T)))); }
   bool quick() const {
     const Tick now = state_.actor->now;
-    return state_.cursor != state_.window_end && state_.last_access != now && header().visible <= now;
+    return state_.cursor != state_.window_end && state_.last_access != now;
   }
   void take() {
     const Tick now = state_.actor->now;
-    header().free_at = now + state_.latency;
+    header().popped_at = now;
     state_.cursor += engine::slot_bytes(sizeof(T), alignof(T));
     state_.last_access = now;
+  }
+  [[gnu::noinline]] bool pull_slowly(T& value) {
+    if (!engine::token_visible(state_)) return false;
+    value = *head();
+    engine::release(state_);
+    return true;
+  }
+  [[gnu::noinline]] T read_slowly() {
+    engine::claim_token(state_);
+    T value = *head();
+    engine::release(state_);
+    return value;
   }
 
   engine::PortState state_;  // first in every port: see Wiring
@@ -136,9 +133,7 @@ class Out : private engine::Member {
   /// Waits for a free slot and fills it.
   void push(const T& value) {
     if (!quick()) [[unlikely]] {
-      engine::claim_slot(state_);
-      *place() = value;
-      engine::publish(state_);
+      push_slowly(value);
       return;
     }
     *place() = value;
@@ -146,21 +141,14 @@ class Out : private engine::Member {
   }
   /// Waits for a free slot; the token counts as pushed now. Fill it before the next access to any port.
   T& slot() {
-    T* token = nullptr;
-    if (quick()) [[likely]] {
-      token = place();
-      give();
-    } else {
-      engine::claim_slot(state_);
-      token = place();
-      engine::publish(state_);
-    }
+    if (!quick()) [[unlikely]]
+      return slot_slowly();
+    T* token = place();
+    give();
     return *token;
   }
   /// A push at this tick would find a slot.
   bool room() {
-    if (state_.cursor != state_.window_end && header(state_.earlier).free_at <= state_.actor->now) [[likely]]
-      return true;
     return engine::slot_free(state_);
   }
 
@@ -168,19 +156,28 @@ class Out : private engine::Member {
   friend class engine::Wiring;
   friend class Timer;
 
-  engine::SlotHeader& header(std::ptrdiff_t offset) const {
-    return *std::launder(reinterpret_cast<engine::SlotHeader*>(state_.cursor + offset));
-  }
+  engine::SlotHeader& header() const { return *std::launder(reinterpret_cast<engine::SlotHeader*>(state_.cursor)); }
   T* place() const { return std::launder(reinterpret_cast<T*>(state_.cursor + engine::value_offset(alignof(T)))); }
   bool quick() const {
     const Tick now = state_.actor->now;
-    return state_.cursor != state_.window_end && state_.last_access != now && header(state_.earlier).free_at <= now;
+    return state_.cursor != state_.window_end && state_.last_access != now;
   }
   void give() {
     const Tick now = state_.actor->now;
-    header(0).visible = now + state_.latency;
+    header().pushed_at = now;
     state_.cursor += engine::slot_bytes(sizeof(T), alignof(T));
     state_.last_access = now;
+  }
+  [[gnu::noinline]] void push_slowly(const T& value) {
+    engine::claim_slot(state_);
+    *place() = value;
+    engine::publish(state_);
+  }
+  [[gnu::noinline]] T& slot_slowly() {
+    engine::claim_slot(state_);
+    T* token = place();
+    engine::publish(state_);
+    return *token;
   }
 
   engine::PortState state_;
