@@ -177,6 +177,16 @@ class Comparison(_Record):
 Role = Literal["input", "derived", "predicted", "checked", "claim", "outside"]
 
 
+class Structure(_Record):
+    """What a model gives without calibrated inputs; least and most with an assumed one at an end of its range."""
+
+    without_calibrated: float
+    low: float
+    low_with: str
+    high: float
+    high_with: str
+
+
 class PaperRow(_Record):
     """A published number beside ours; `error` is ours / published - 1, null where either is no number."""
 
@@ -190,15 +200,30 @@ class PaperRow(_Record):
     error: float | None
     role: Role
     note: str
+    same_as: str | None = Field(default=None, description="the row that states the same number and is scored")
+    moved_by: list[str] = Field(default=[], description="changes of calibrated inputs that move it by more than 8 %")
+    structure: Structure | None = None
 
 
 class RoleScore(_Record):
-    """How many rows have a role, and how far off those with an error are."""
+    """The rows of one role, duplicates once."""
 
     rows: int
-    within: int | None = Field(default=None, description="rows within 15 % of the published value; claims that hold")
-    mean_error: float | None = Field(default=None, description="mean of the absolute errors")
-    largest_error: float | None = None
+    agree: int | None = Field(
+        default=None, description="within 15 % of the published value, claims that hold, arithmetic within 2 %"
+    )
+    mean_error: float | None = Field(default=None, description="mean of the absolute errors; of predicted rows")
+    largest_error: float | None = Field(default=None, description="the largest absolute error; of predicted rows")
+
+
+class PaperScore(_Record):
+    """How a paper's numbers fare: those without a value of ours yet are `open`."""
+
+    published: int
+    compared: int
+    duplicates: int
+    open: int
+    roles: dict[Role, RoleScore]
 
 
 class _File(_Record):
@@ -270,7 +295,7 @@ class ReproduceFile(_File):
 
     schema_: Literal["isthmus.reproduce/1"] = Field(default="isthmus.reproduce/1", alias="schema")
     rows: list[PaperRow]
-    score: dict[str, dict[Role, RoleScore]] = Field(description="by paper, and 'all' with duplicates once")
+    score: dict[str, PaperScore] = Field(description="by paper, and `all` of them together")
 
 
 FILES: dict[str, type[_File]] = {

@@ -14,6 +14,7 @@ from isthmus.errors import IsthmusError
 Event = dict[str, Any]
 NAMES = ("isthmus-run", "isthmus-devices", "isthmus-platform", "isthmus-probe")
 
+_RUNNING: "set[subprocess.Popen[str]]" = set()
 _PACKAGE_BIN = Path(__file__).resolve().parent / "bin"
 
 
@@ -52,6 +53,7 @@ def run_tool(name: str, arguments: Sequence[str], on_event: Callable[[Event], No
         )
     except OSError as error:
         raise IsthmusError(f"{command[0]}: cannot start: {error.strerror}") from error
+    _RUNNING.add(process)
     complaints: list[str] = []
     listener = threading.Thread(target=_listen, args=(process.stderr, complaints), daemon=True)
     listener.start()
@@ -65,6 +67,8 @@ def run_tool(name: str, arguments: Sequence[str], on_event: Callable[[Event], No
             process.kill()
             process.wait()
             raise
+        finally:
+            _RUNNING.discard(process)
     listener.join()
     if interrupt.count or status == 130:
         raise KeyboardInterrupt
@@ -74,6 +78,12 @@ def run_tool(name: str, arguments: Sequence[str], on_event: Callable[[Event], No
     if status not in (0, 1):
         raise IsthmusError(_reason(name, status, complaints))
     return status
+
+
+def stop_running() -> None:
+    """Ends every tool that other threads have started; for Ctrl-C, which reaches the main thread alone."""
+    for process in list(_RUNNING):
+        process.kill()
 
 
 class _Interrupt:

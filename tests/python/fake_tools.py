@@ -8,15 +8,15 @@ import os
 import signal
 import sys
 import time
+import tomllib
+from pathlib import Path
 from typing import Any, NoReturn
 
 BYTES_PER_IMAGE = 1920 * 1080 * 4
-PLATFORMS = {
-    "alpha-data-7v3": {"link.rate": 6.8, "host.copy.rate": 5.62, "kernel.clock": 200.0},
-    "aws-f1": {"link.rate": 13.0, "host.copy.rate": 2.6, "kernel.clock": 250.0},
-}
-UNITS = {"link.rate": "GB/s", "host.copy.rate": "GB/s", "kernel.clock": "MHz"}
-ROLES = {"link.rate": "datasheet", "host.copy.rate": "calibrated", "kernel.clock": "assumed"}
+FOLDER = Path(__file__).parents[2] / "platforms"
+NAMES = ("alpha-data-7v3", "aws-f1")
+
+Inputs = dict[str, dict[str, Any]]
 
 
 def say(**event: Any) -> None:
@@ -48,50 +48,73 @@ def options(words: list[str]) -> tuple[dict[str, Any], list[str]]:
     return values, alone
 
 
-def platform(target: str, sets: list[str]) -> tuple[str, dict[str, float]]:
-    """The numbers of a target with the replacements."""
+def inputs_of(name: str) -> Inputs:
+    """The numbers of a description of the repository, by dotted key."""
+    found: Inputs = {}
+
+    def walk(table: dict[str, Any], prefix: str) -> None:
+        for key, value in table.items():
+            if isinstance(value, dict) and "value" in value:
+                found[prefix + key] = value
+            elif isinstance(value, dict):
+                walk(value, f"{prefix}{key}.")
+
+    walk(tomllib.loads((FOLDER / f"{name}.toml").read_text()), "")
+    return found
+
+
+def platform(target: str, sets: list[str]) -> tuple[str, Inputs]:
+    """The name and numbers of a target with the replacements."""
     name = target.removeprefix("model:").rsplit("/", 1)[-1].removesuffix(".toml")
-    if name not in PLATFORMS:
-        fail(f"platform '{name}': expected one of {', '.join(PLATFORMS)}")
-    numbers = dict(PLATFORMS[name])
+    if name not in NAMES:
+        fail(f"platform '{name}': expected one of {', '.join(NAMES)}")
+    inputs = inputs_of(name)
     for assignment in sets:
-        key, _, value = assignment.partition("=")
-        if key not in numbers:
+        key, _, text = assignment.partition("=")
+        if key not in inputs:
             fail(f"--set {assignment}: key '{key}': unknown")
-        numbers[key] = float(value)
-    return name, numbers
+        value = json.loads(text.removesuffix("B"))
+        if value is not False and value <= 0 and key in ("link.pcie.round_trip", "device.dram.idle_latency"):
+            fail(f"--set: key '{key}': expected more than 0")
+        inputs[key] = {**inputs[key], "value": value}
+    return name, inputs
 
 
-def description(name: str, numbers: dict[str, float]) -> dict[str, Any]:
+def description(name: str, inputs: Inputs) -> dict[str, Any]:
     """The platform as a record holds it."""
-    inputs = [
-        {
-            "key": key,
-            "value": value,
-            "unit": UNITS[key],
-            "source": "stacc table V",
-            "role": ROLES[key],
-            "range": [value * 0.5, value * 2] if ROLES[key] == "assumed" else None,
-            "why": "the paper leaves it open" if ROLES[key] == "assumed" else None,
-            "line": line,
-        }
-        for line, (key, value) in enumerate(numbers.items(), start=3)
-    ]
-    return {"file": f"platforms/{name}.toml", "name": name, "sha256": "0" * 64, "inputs": inputs}
+    listed = [{"key": key, "unit": "", **item, "line": line} for line, (key, item) in enumerate(inputs.items(), 1)]
+    return {"file": f"platforms/{name}.toml", "name": name, "sha256": "0" * 64, "inputs": listed}
+
+
+def link_rate(inputs: Inputs) -> float:
+    """GB/s of the link, below which a request too small for its round trip stays."""
+    value = {key: item["value"] for key, item in inputs.items()}
+    wire = value["link.pcie.lanes"] * 128 / 130 * value["link.pcie.max_payload"] / (value["link.pcie.max_payload"] + 44)
+    under_way = value["stream.request_size"] * value["stream.requests_in_flight"]
+    return float(min(wire, under_way / (value["link.pcie.round_trip"] * 1e3)))
+
+
+def transfer_rate(inputs: Inputs) -> float:
+    """GB/s of a copy: allocation, copy and link one after the other."""
+    rate = 1 / min(link_rate(inputs), float(inputs["dma.rate"]["value"]))
+    for step in ("host.copy", "host.alloc"):
+        if inputs[f"{step}.enabled"]["value"]:
+            rate += 1 / inputs[f"{step}.rate"]["value"]
+    return 1 / rate
 
 
 def stages(target: str, flow: str, images: int, sets: list[str]) -> dict[str, float]:
     """Seconds of each stage, in the order of the flow."""
     if target.startswith("opencl:"):
         return {"host to device copy": 1e-3 * images, "kernel": 6e-3 * images, "device to host copy": 1e-3 * images}
-    _, numbers = platform(target, sets)
+    _, inputs = platform(target, sets)
     size = BYTES_PER_IMAGE * images
-    kernel = size / 4 / 16 / (numbers["kernel.clock"] * 1e6)
+    kernel = size / 4 / 16 / (inputs["kernel.clock"]["value"] * 1e6)
     if flow == "stream":
-        link = size / (numbers["link.rate"] * 1e9)
+        link = size / (link_rate(inputs) * 1e9)
         return {"PCIe read": link, "kernel": kernel, "PCIe write": link * 0.9}
-    copy = size / (numbers["host.copy.rate"] * 1e9)
-    return {"host to device copy": copy, "kernel": kernel, "device to host copy": copy * 0.95}
+    copy = size / (transfer_rate(inputs) * 1e9)
+    return {"host to device copy": copy, "kernel": kernel * 1.5, "device to host copy": copy * 0.95}
 
 
 def row(values: dict[str, Any]) -> None:
@@ -189,8 +212,8 @@ def show_platform() -> None:
     """isthmus-platform."""
     values, alone = options(sys.argv[2:])
     if "--list" in alone:
-        for name, numbers in PLATFORMS.items():
-            say(event="platform", **description(name, numbers))
+        for name in NAMES:
+            say(event="platform", **description(name, inputs_of(name)))
     else:
         say(event="platform", **description(*platform(alone[0], values["--set"])))
 
@@ -199,7 +222,7 @@ def probe() -> None:
     """isthmus-probe: a rate that rises with the size."""
     values, (target, *names) = options(sys.argv[2:])
     real = target.startswith("opencl:")
-    rate = 4.0 if real else platform(target, values["--set"])[1]["link.rate"]
+    rate = 4.0 if real else transfer_rate(platform(target, values["--set"])[1])
     for name in names:
         for text in values["--sizes"].split(","):
             size = int(text.removesuffix("B"))

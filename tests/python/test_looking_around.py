@@ -40,8 +40,8 @@ def test_platform_show_gives_every_number_its_source_and_role(isthmus: Isthmus) 
 
 
 def test_platform_show_takes_replacements(isthmus: Isthmus) -> None:
-    inputs = isthmus.json("platform", "show", "model:aws-f1", "--set", "link.rate=3")["platform"]["inputs"]
-    assert next(item["value"] for item in inputs if item["key"] == "link.rate") == 3
+    inputs = isthmus.json("platform", "show", "model:aws-f1", "--set", "link.pcie.lanes=4")["platform"]["inputs"]
+    assert next(item["value"] for item in inputs if item["key"] == "link.pcie.lanes") == 4
 
 
 def test_platform_list_names_targets(isthmus: Isthmus) -> None:

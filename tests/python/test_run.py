@@ -62,7 +62,7 @@ def test_set_reaches_the_model_and_is_refused_for_a_real_device(isthmus: Isthmus
         for rate in (1, 2)
     )
     assert fast == pytest.approx(2 * slow)
-    done = isthmus("run", "image-filter", "--on", "opencl:0", "--set", "link.rate=1")
+    done = isthmus("run", "image-filter", "--on", "opencl:0", "--set", "link.pcie.lanes=4")
     assert (done.returncode, done.stderr) == (
         2,
         "error: --set: 'opencl:0' is a real device and has no numbers to replace\n",
@@ -87,7 +87,7 @@ def test_set_reaches_the_model_and_is_refused_for_a_real_device(isthmus: Isthmus
         (("run", "image-filter", "--on", "missing.toml"), "target 'missing.toml': no such file"),
         ((*RUN, "--flow", "streams"), "--flow: expected offload, overlap or stream, got 'streams'"),
         ((*RUN, "--images", "0"), "--images: expected a whole number of at least 1, got '0'"),
-        ((*RUN, "--set", "link.rat=1"), "--set link.rat=1: key 'link.rat': unknown"),
+        ((*RUN, "--set", "link.pcie.lane=1"), "--set link.pcie.lane=1: key 'link.pcie.lane': unknown"),
         ((*RUN, "--sets", "a=1"), "unknown option '--sets'; help: did you mean '--set'?"),
         ((*RUN, "--json", "-", "--csv", "-"), "--json, --csv and --jsonl: only one of them can be '-'"),
         (("run", "image-filter", "--on", "opencl:0", "--flow", "stream"), "--flow: 'opencl:0' has no flow 'stream'"),

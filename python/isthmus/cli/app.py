@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from isthmus.cli import compare, config, devices, doctor, platform, probe, run, study
+from isthmus.cli import compare, config, devices, doctor, platform, probe, reproduce, run, study
 from isthmus.cli.command import Group, Help, WholeHelp, command, examples_of, help_text
 from isthmus.cli.session import write_out
 
@@ -82,6 +82,7 @@ command(app, "devices", devices.EXAMPLES)(devices.devices)
 command(app, "run", run.EXAMPLES)(run.run)
 command(app, "study", study.EXAMPLES)(study.study)
 command(app, "probe", probe.EXAMPLES)(probe.probe)
+command(app, "reproduce", reproduce.EXAMPLES)(reproduce.reproduce)
 command(app, "compare", compare.EXAMPLES)(compare.compare)
 command(app, "doctor", doctor.EXAMPLES)(doctor.doctor)
 

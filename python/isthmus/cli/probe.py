@@ -7,6 +7,7 @@ import typer
 from isthmus.cli.command import DryRun, List, Sets, setting
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
+from isthmus.probes import PROBES
 
 if TYPE_CHECKING:
     from isthmus.output import Table
@@ -17,10 +18,6 @@ EXAMPLES = [
     "isthmus probe opencl:0 h2d --sizes 4KiB..64MiB:x2 --repeat 20",
     "isthmus probe model:aws-f1 h2d d2h --set link.pcie.lanes=8 --json -",
 ]
-PROBES = {
-    "h2d": "host to device, from pageable memory, no allocation",
-    "d2h": "device to host, to pageable memory, no allocation",
-}
 NOISY = 0.05
 
 

@@ -1,0 +1,79 @@
+"""The claims of the papers, put to the models: each is true or false here."""
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from isthmus.reproduction.laboratory import Laboratory
+
+LARGE = 64 << 20
+TRANSFERS = [64 << power for power in range(21)]  # 64 B to 64 MiB
+REQUESTS = [64 << power for power in range(7)]  # 64 B to 4 KiB
+TOLERANCE = 0.001
+SATURATED = 0.98
+
+Lookup = Callable[[str], float]
+Claim = Callable[["Laboratory", Sequence[str], Lookup], bool]
+
+
+def request_rates(lab: "Laboratory", board: str, flow: str, key: str) -> list[float]:
+    """Images a second for each size of request, 64 B to 4 KiB."""
+    return [lab.rate(board, flow, f"{key}={size}B") for size in REQUESTS]
+
+
+def saturation(lab: "Laboratory", board: str, flow: str, key: str) -> int:
+    """The smallest request, in bytes, with at least 98 % of the largest rate (stacc V-C, fig. 7)."""
+    rates = request_rates(lab, board, flow, key)
+    return next(size for size, rate in zip(REQUESTS, rates, strict=True) if rate >= SATURATED * max(rates))
+
+
+def _directions_within(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
+    board, limit = arguments
+    to, back = (lab.probe(board, probe, [LARGE])[LARGE] for probe in ("h2d", "d2h"))
+    return abs(to / back - 1) < float(limit) / 100
+
+
+def _end_to_end_below(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
+    board, other = arguments
+    return lab.probe(board, "h2d", [LARGE])[LARGE] < lookup(other)
+
+
+def _overhead_within(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
+    board, low, high = arguments
+    payload = lab.number(board, "link.pcie.max_payload")
+    overhead = lab.number(board, "link.pcie.completion_overhead")
+    return float(low) <= 100 * overhead / (payload + overhead) <= float(high)
+
+
+def _small_transfers_slower(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
+    board, times = arguments
+    rates = lab.probe(board, "h2d", TRANSFERS)
+    return rates[LARGE] >= float(times) * min(rates.values())
+
+
+def _monotone(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
+    board, probe = arguments
+    rates = lab.probe(board, probe, TRANSFERS)
+    return _rises([rates[size] for size in TRANSFERS])
+
+
+def _monotone_requests(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
+    board, flow = arguments
+    return _rises(request_rates(lab, board, flow, "stream.request_size"))
+
+
+def _rises(rates: Sequence[float]) -> bool:
+    """No rate is below an earlier one by more than the tolerance."""
+    best = itertools.accumulate(rates, max)
+    return all(rate >= (1 - TOLERANCE) * before for rate, before in zip(rates, best, strict=True))
+
+
+CLAIMS: dict[str, Claim] = {
+    "directions_within": _directions_within,
+    "end_to_end_below": _end_to_end_below,
+    "overhead_within": _overhead_within,
+    "small_transfers_slower": _small_transfers_slower,
+    "monotone": _monotone,
+    "monotone_requests": _monotone_requests,
+}

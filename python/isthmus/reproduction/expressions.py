@@ -1,0 +1,128 @@
+"""Our value of the `experiment` of a published row; papers/README.md defines the language."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from isthmus.errors import IsthmusError
+from isthmus.names import unknown
+from isthmus.records import Row
+from isthmus.reproduction.claims import CLAIMS, saturation
+from isthmus.reproduction.formulas import FORMULAS
+from isthmus.reproduction.laboratory import Laboratory
+from isthmus.reproduction.published import PublishedRow, Value
+from isthmus.reproduction.units import convert
+from isthmus.sizes import parse_size
+
+KINDS = ("input", "run", "rate", "probe", "probe-time", "saturation", "ratio", "row", "formula", "claim")
+
+
+@dataclass(frozen=True)
+class Evaluator:
+    """Gives our values in one laboratory; `published` resolves the ids of other rows."""
+
+    lab: Laboratory
+    published: Mapping[str, PublishedRow]
+
+    def value(self, expression: str, unit: str) -> Value:
+        """The value of an experiment in a unit; an IsthmusError names what is wrong with the expression."""
+        kind, _, rest = expression.partition(":")
+        if kind not in KINDS:
+            raise unknown("experiment", kind, KINDS, expression)
+        try:
+            return self._value(kind, rest, unit)
+        except (ValueError, KeyError) as error:
+            raise IsthmusError(f"experiment '{expression}': {error}") from error
+
+    def of_row(self, row_id: str, unit: str | None = None) -> Value:
+        """Our value of a published row, in its own unit unless one is given."""
+        if row_id not in self.published:
+            raise unknown("row", row_id, list(self.published))
+        row = self.published[row_id]
+        expression = row.experiment or (f"row:{row.same_as}" if row.same_as else None)
+        if expression is None:
+            raise IsthmusError(f"row '{row_id}' has no experiment")
+        value = self.value(expression, row.unit)
+        return value if unit is None or not _is_number(value) else convert(float(value), row.unit, unit)
+
+    def _value(self, kind: str, rest: str, unit: str) -> Value:
+        if kind == "row":
+            return self.of_row(rest, unit)
+        if kind == "ratio":
+            return self._ratio(rest, unit)
+        if kind == "formula":
+            name, _, argument = rest.partition(":")
+            return FORMULAS[name](self.lab, argument)
+        words = rest.split(":")
+        if kind == "claim":
+            return CLAIMS[words[0]](self.lab, words[1:], lambda row_id: _number(self.of_row(row_id)))
+        return self._measured(kind, words, rest, unit)
+
+    def _measured(self, kind: str, words: list[str], rest: str, unit: str) -> Value:
+        if kind == "input":
+            item = self.lab.input(words[0], words[1])
+            known = item.value if not isinstance(item.value, list) else str(item.value)
+            return convert(float(known), item.unit or "", unit) if _is_number(known) else known
+        if kind == "run":
+            return _field(self.lab.run(words[0], words[1]), words[2:], unit)
+        if kind == "rate":
+            row = self.lab.run(words[0], words[1])
+            return convert(row.images * row.bytes_per_image / _stage(row, words[2]) * 1e-9, "GB/s", unit)
+        if kind == "saturation":
+            return convert(saturation(self.lab, words[0], words[1], words[2]), "B", unit)
+        return self._probe(kind, rest, unit)
+
+    def _probe(self, kind: str, rest: str, unit: str) -> float:
+        place, _, sets = rest.partition("@")
+        board, probe, size_text = place.split(":")
+        size = parse_size(size_text)
+        rate = self.lab.probe(board, probe, [size], sets.split(",") if sets else [])[size]
+        if kind == "probe":
+            return convert(rate, "GB/s", unit)
+        return convert(size / (rate * 1e9), "s", unit)
+
+    def _ratio(self, rest: str, unit: str) -> float:
+        texts = [text.strip() for text in rest.split(" / ")]
+        units = [self.published[text].unit for text in texts if text in self.published]
+        over, under = (self._operand(text, units[0] if units else "") for text in texts)
+        return over / under * (100 if unit == "%" else 1)
+
+    def _operand(self, text: str, unit: str) -> float:
+        return _number(self.value(text, unit) if ":" in text else self.of_row(text, unit))
+
+
+def operands(expression: str) -> list[str]:
+    """The rows that an experiment is made of: those of a ratio and of a reference."""
+    kind, _, rest = expression.partition(":")
+    parts = rest.split(" / ") if kind == "ratio" else [rest] if kind == "row" else []
+    return [part.strip() for part in parts if ":" not in part]
+
+
+def _field(row: Row, words: list[str], unit: str) -> Value:
+    name = words[0]
+    if name == "stage":
+        return convert(_stage(row, words[1]), "s", unit)
+    if name == "size":
+        return f"{row.width} x {row.height}"
+    if name == "bytes_per_pixel":
+        return row.bytes_per_image / (row.width * row.height)
+    value = row.model_dump()[name]
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise IsthmusError(f"field '{name}' of a run is no number")
+    return convert(float(value), "s" if name.endswith("_s") and not name.endswith("per_s") else "", unit)
+
+
+def _stage(row: Row, name: str) -> float:
+    for stage in row.stages:
+        if stage.name == name:
+            return stage.time_s
+    raise unknown("stage", name, [stage.name for stage in row.stages], f"{row.target} {row.flow}")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _number(value: Value) -> float:
+    if isinstance(value, str) or not _is_number(value):
+        raise IsthmusError(f"expected a number, got {value!r}")
+    return float(value)

@@ -1,0 +1,125 @@
+"""Running the experiments of the papers on the modelled boards, each once."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from isthmus.errors import IsthmusError
+from isthmus.experiments import Experiment, run_experiment
+from isthmus.probes import PROBES
+from isthmus.targets import platform, platforms
+from isthmus.tools import Event, collect
+
+if TYPE_CHECKING:
+    from isthmus.records import Input, Platform, Row
+
+APPLICATION = "image-filter"
+Answer = TypeVar("Answer")
+
+
+class NotOfferedError(IsthmusError):
+    """The tools do not have this probe yet: the row stays without a value of ours."""
+
+
+class Bench:
+    """Starts the tools and remembers every answer; several threads may ask."""
+
+    def __init__(self, on_event: Callable[[Event], None] = lambda event: None) -> None:
+        self._answers: dict[tuple[str, ...], object] = {}
+        self._locks: dict[tuple[str, ...], threading.Lock] = {}
+        self._guard = threading.Lock()
+        self._on_event = on_event
+
+    def run(self, experiment: Experiment) -> "Row":
+        """The row of one run of an application; an IsthmusError if its output is wrong."""
+
+        def ask() -> "Row":
+            row = run_experiment(experiment, self._on_event)
+            if not row.verified:
+                raise IsthmusError(f"{experiment.target} {experiment.flow}: the output differs from the reference")
+            return row
+
+        return self._once(("run", *experiment.arguments()), ask)
+
+    def probe(self, target: str, probe: str, sizes: Sequence[int], sets: Sequence[str]) -> dict[int, float]:
+        """The bandwidth of a probe in GB/s by size in bytes."""
+        if probe not in PROBES:
+            raise NotOfferedError(f"the probe '{probe}' is not offered yet")
+        arguments = [target, probe, "--sizes", ",".join(f"{size}B" for size in sizes), "--repeat", "1", *_words(sets)]
+
+        def ask() -> dict[int, float]:
+            records = collect("isthmus-probe", arguments, "record")
+            return {int(record["parameters"]["size"]): float(record["value"]) for record in records}
+
+        return self._once(("probe", *arguments), ask)
+
+    def platform(self, target: str, sets: Sequence[str]) -> "Platform":
+        """The description of a board."""
+        from isthmus.records import Platform
+
+        return self._once(("platform", target, *sets), lambda: Platform.model_validate(platform(target, sets)))
+
+    def boards(self) -> list[str]:
+        """The boards that are modelled."""
+        return self._once(("boards",), lambda: [target.removeprefix("model:") for target in platforms()])
+
+    def _once(self, key: tuple[str, ...], ask: Callable[[], Answer]) -> Answer:
+        with self._guard:
+            lock = self._locks.setdefault(key, threading.Lock())
+        with lock:
+            if key not in self._answers:
+                self._answers[key] = ask()
+            return cast(Answer, self._answers[key])
+
+
+@dataclass(frozen=True)
+class Laboratory:
+    """The boards with some numbers replaced, how many images a run takes, and how many one of a sweep of rates."""
+
+    bench: Bench
+    images: int
+    sweep_images: int
+    sets: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    seed: int | None = None
+
+    def run(self, board: str, flow: str) -> "Row":
+        """The row of the application on a board."""
+        return self._run(board, flow, self.images, ())
+
+    def rate(self, board: str, flow: str, assignment: str) -> float:
+        """Images a second with one number replaced: a point of a sweep, in which only the proportions count."""
+        return self._run(board, flow, self.sweep_images, (assignment,)).images_per_s
+
+    def _run(self, board: str, flow: str, images: int, sets: Sequence[str]) -> "Row":
+        return self.bench.run(
+            Experiment(APPLICATION, f"model:{board}", flow, images, sets=self._sets(board, sets), seed=self.seed)
+        )
+
+    def probe(self, board: str, probe: str, sizes: Sequence[int], sets: Sequence[str] = ()) -> dict[int, float]:
+        """Bandwidth in GB/s by size in bytes."""
+        return self.bench.probe(f"model:{board}", probe, sizes, self._sets(board, sets))
+
+    def input(self, board: str, key: str) -> "Input":
+        """What the description of a board says for a key."""
+        for item in self.bench.platform(f"model:{board}", self._sets(board, ())).inputs:
+            if item.key == key:
+                return item
+        raise IsthmusError(f"board '{board}': no key '{key}'")
+
+    def number(self, board: str, key: str) -> float:
+        """The same as a number, in the key's unit."""
+        value = self.input(board, key).value
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise IsthmusError(f"board '{board}': key '{key}': expected a number, got {value}")
+        return float(value)
+
+    def _sets(self, board: str, sets: Sequence[str]) -> tuple[str, ...]:
+        # What the experiment itself sets wins over what the laboratory changes.
+        named = {assignment.partition("=")[0] for assignment in sets}
+        kept = [one for one in self.sets.get(board, ()) if one.partition("=")[0] not in named]
+        return (*kept, *sets)
+
+
+def _words(sets: Sequence[str]) -> list[str]:
+    return [word for assignment in sets for word in ("--set", assignment)]
