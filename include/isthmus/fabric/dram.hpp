@@ -1,0 +1,119 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "isthmus/base/units.hpp"
+#include "isthmus/fabric/axi.hpp"
+#include "isthmus/stream.hpp"
+
+/// A channel of the device's DRAM with its controller.
+namespace isthmus::fabric {
+
+/// One channel as its data sheet describes it; the names are those of JEDEC (JESD79-3, JESD79-4).
+struct DramSpec {
+  Frequency clock;      ///< of the commands: half the transfer rate
+  Bytes data_width;     ///< of the data bus
+  int burst_length;     ///< transfers of one column command (BL)
+  int bank_groups;      ///< 1 where the standard has none
+  int banks;            ///< in a bank group
+  Bytes row_size;       ///< of a bank over the whole rank
+  int CL;               ///< cycles from read command to first data
+  int CWL;              ///< cycles from write command to first data
+  Time tRCD;            ///< activate to column command
+  Time tRP;             ///< precharge to activate
+  Time tRAS;            ///< activate to precharge
+  Time tRTP;            ///< read to precharge
+  Time tWR;             ///< last write data to precharge
+  int tCCD_S;           ///< cycles from column command to column command, other bank group
+  Time tCCD_L;          ///< the same, same bank group
+  Time tRRD_S;          ///< activate to activate, other bank group
+  Time tRRD_L;          ///< the same, same bank group
+  Time tFAW;            ///< holds at most four activates
+  Time tWTR_S;          ///< last write data to read, other bank group
+  Time tWTR_L;          ///< the same, same bank group
+  int turnaround;       ///< cycles of idle data bus between read data and write data
+  Time tREFI;           ///< from refresh to refresh
+  Time tRFC;            ///< refresh to next activate
+  int read_group;       ///< bursts read before the controller turns to waiting writes
+  int write_group;      ///< bursts written before it turns to waiting reads
+  int queue_depth;      ///< bursts that wait in the controller, reads and writes each
+  Time idle_latency;    ///< read of a closed row on an idle channel, port to port
+
+  Bytes burst_bytes() const { return {data_width.count * burst_length}; }
+};
+
+enum class DramCommandKind : std::uint8_t { activate, precharge, precharge_all, read, write, refresh };
+
+/// One command on the command bus. Bank and row mean nothing where the command is for the whole rank.
+struct DramCommand {
+  DramCommandKind kind;
+  std::int64_t cycle;  ///< of DramSpec::clock
+  int bank_group = 0;
+  int bank = 0;
+  std::int64_t row = 0;
+};
+
+/// Is told of every command, in the order in which the controller decides, which may differ from the order of time.
+class DramObserver {
+ public:
+  virtual ~DramObserver() = default;
+  virtual void issued(const DramCommand& command) = 0;
+};
+
+/// The bytes of a channel. Only what was reserved exists.
+class DramCells {
+ public:
+  void reserve(std::uint64_t address, std::uint64_t bytes);
+  void read(std::uint64_t address, std::span<std::byte> to) const;
+  void write(std::uint64_t address, std::span<const std::byte> from);
+
+ private:
+  std::byte* place(std::uint64_t address, std::size_t bytes) const;
+  std::vector<std::unique_ptr<std::byte[]>> pages_;
+};
+
+namespace dram {
+class Channel;
+}
+
+/// The controller of one channel, which owns its cells while it runs.
+///
+/// Requests of each direction are served in the order of arrival; a controller that has served a group in one direction
+/// turns to the other if something waits there. While a burst waits its row is opened ahead, as far as the queue
+/// reaches. Each command keeps every timing of DramSpec; refreshes are on time.
+class DramController {
+ public:
+  static constexpr std::size_t kClients = 2;
+  std::array<In<AxiRead>, kClients> reads;
+  std::array<Out<AxiBurst>, kClients> data;
+  std::array<In<AxiWrite>, kClients> writes;
+  std::array<Out<AxiWritten>, kClients> written;
+
+  DramController(const DramSpec& spec, DramCells& cells, DramObserver* observer = nullptr);
+  ~DramController();
+  DramController(const DramController&) = delete;
+  DramController& operator=(const DramController&) = delete;
+
+  void step();
+
+  /// From the last column command of a read to its data at the controller's port, and of a write to its acknowledgement:
+  /// the latencies of the channels `data` and `written`. Throws Error where idle_latency is shorter than the timings.
+  static Time read_latency(const DramSpec& spec);
+  static Time write_latency(const DramSpec& spec);
+  /// From the port to the queue: the latency of `reads` and `writes`.
+  static Time request_latency(const DramSpec& spec);
+
+ private:
+  void read_burst(std::size_t client);
+  void write_burst(std::size_t client);
+
+  Timer timer_;
+  DramCells& cells_;
+  std::unique_ptr<dram::Channel> channel_;
+};
+
+}  // namespace isthmus::fabric

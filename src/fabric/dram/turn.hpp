@@ -1,0 +1,35 @@
+#pragma once
+
+#include "fabric/dram/timing.hpp"
+
+namespace isthmus::fabric::dram {
+
+/// In which direction the controller goes on: a group in one before it turns to what waits in the other, because each
+/// turn of the data bus costs tWTR or the turnaround.
+class Turn {
+ public:
+  Turn(int read_group, int write_group) : read_group_(read_group), write_group_(write_group) {}
+
+  /// At least one of the two waits.
+  Direction next(bool read_waits, bool write_waits) const {
+    const bool other_waits = direction_ == Direction::read ? write_waits : read_waits;
+    const bool same_waits = direction_ == Direction::read ? read_waits : write_waits;
+    return same_waits && (served_ < group() || !other_waits) ? direction_ : other();
+  }
+  void served(Direction direction, std::int64_t bursts) {
+    if (direction != direction_) served_ = 0;
+    direction_ = direction;
+    served_ += bursts;
+  }
+
+ private:
+  std::int64_t group() const { return direction_ == Direction::read ? read_group_ : write_group_; }
+  Direction other() const { return direction_ == Direction::read ? Direction::write : Direction::read; }
+
+  std::int64_t read_group_;
+  std::int64_t write_group_;
+  Direction direction_ = Direction::read;
+  std::int64_t served_ = 0;
+};
+
+}  // namespace isthmus::fabric::dram
