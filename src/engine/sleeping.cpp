@@ -56,6 +56,7 @@ void fold_spans(Actor& actor, std::int64_t time) {
 
 Border Scheduler::after_silent_step(Actor& actor, Tick step_start) {
   if (!actor.clocked) {
+    actor.step_start = step_start;
     actor.idle = true;
     actor.idle_since = actor.now;
     return sleep(actor, actor.now);
