@@ -87,9 +87,10 @@ std::unique_ptr<ImageFlow> make_flow(offload::Device& device, const FilterJob& j
 }  // namespace
 
 FilterRun run_on_device(offload::Device& device, const FilterJob& job) {
+  const Time before = device.clock();
   const auto flow = make_flow(device, job);
   FilterRun run;
-  run.setup = device.clock();
+  run.setup = device.info().opening + (device.clock() - before);
   Checker checker(job.spec, job.frames.size(), job.progress);
   if (device.info().modelled) {
     SlotsOnTheWay slots(job.frames, checker, kAhead);

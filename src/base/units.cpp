@@ -23,7 +23,7 @@ Time Time::operator+(Time other) const {
 
 Time transfer_time(Bytes bytes, Bandwidth rate) {
   if (!(rate.bytes_per_second > 0)) throw Error(fmt::format("a rate of {} B/s moves nothing", rate.bytes_per_second));
-  return Time::seconds(std::ceil(static_cast<double>(bytes.count) / rate.bytes_per_second * 1e15) * 1e-15);
+  return Time::seconds(std::ceil(static_cast<double>(bytes.count) * 1e15 / rate.bytes_per_second) * 1e-15);
 }
 
 std::string to_string(Time time) {

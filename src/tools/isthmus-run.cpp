@@ -126,12 +126,12 @@ int list_applications() {
 
 int run_application(const Options& options) {
   check(options);
-  const apps::FrameSource frames = open_frames(options);
   const auto target = apps::open_target(options.target, options.settings);
   const auto flows = target->flows();
   if (std::ranges::find(flows, options.flow) == flows.end())
     throw Error(fmt::format("target '{}' has no flow '{}': expected {}", options.target, options.flow,
                             fmt::join(flows, " or ")));
+  const apps::FrameSource frames = open_frames(options);
   const apps::FilterSpec filter = apps::default_filter();
   const auto run =
       target->run({.flow = options.flow, .spec = filter, .frames = frames, .progress = Progress(options.images)});

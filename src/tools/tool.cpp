@@ -1,5 +1,6 @@
 #include "tools/tool.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -42,6 +43,8 @@ int run(CLI::App& app, int argc, char** argv, const std::function<int()>& body) 
     return fail(error.what());
   }
   try {
+    // Else the next file that is opened would take the place of standard output.
+    if (fcntl(STDOUT_FILENO, F_GETFD) < 0) throw Error(fmt::format("standard output: {}", std::strerror(errno)));
     watch_for_interrupts();
     // A reader that goes away is an error of writing, not the end of the program.
     if (std::signal(SIGPIPE, SIG_IGN) == SIG_ERR) throw Error(fmt::format("signal: {}", std::strerror(errno)));

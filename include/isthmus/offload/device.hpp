@@ -112,6 +112,7 @@ struct HostThread {
 struct DeviceInfo {
   std::string name;
   bool modelled = false;  ///< the clock is virtual: what the host computes between calls costs nothing
+  Time opening{};         ///< how long opening the device took, the first part of set-up
 };
 
 /// One device. Calls outside `run` belong to set-up: they come from one thread and move the clock by what they cost.
@@ -119,7 +120,7 @@ class Device {
  public:
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const = 0;
-  /// The time since the device was opened, which includes opening it.
+  /// The time since the device was opened.
   virtual Time clock() const = 0;
 
   /// Throws Error when the device has no room.

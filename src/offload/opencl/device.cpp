@@ -47,6 +47,7 @@ OpenClDevice::OpenClDevice(cl_device_id id, WallClock::time_point opened)
   context_.reset(clCreateContext(nullptr, 1, &id_, nullptr, nullptr, &code));
   check(code, "clCreateContext");
   align_clocks();
+  info_.opening = clock();
 }
 
 Time OpenClDevice::clock() const {

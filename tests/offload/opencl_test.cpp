@@ -1,0 +1,219 @@
+#include "isthmus/offload/opencl.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "isthmus/base/error.hpp"
+
+namespace isthmus::offload {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::ThrowsMessage;
+
+std::vector<std::byte> pattern(std::size_t bytes, int seed) {
+  std::vector<std::byte> values(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) values[i] = static_cast<std::byte>(i * 7 + static_cast<std::size_t>(seed));
+  return values;
+}
+
+/// A kernel source that the device finds beside this test program.
+void write_kernel(const std::string& name, const std::string& source) {
+  const auto folder = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "kernels";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / (name + ".cl")) << source;
+}
+
+TEST(OpenClDevices, AreNumberedFromZeroWithPoClFirst) {
+  const auto devices = opencl_devices();
+  ASSERT_FALSE(devices.empty());
+  EXPECT_EQ(devices[0].platform, "Portable Computing Language");
+  for (std::size_t i = 0; i < devices.size(); ++i) EXPECT_EQ(devices[i].target, "opencl:" + std::to_string(i));
+  EXPECT_EQ(devices[0].type, "cpu");
+  EXPECT_GT(devices[0].compute_units, 0);
+  EXPECT_GT(devices[0].global_memory.count, 0);
+  EXPECT_LE(devices[0].max_allocation, devices[0].global_memory);
+}
+
+TEST(OpenOpenCl, ByNumberByPlatformAndByPartOfANameInAnyCaseIsTheSameDevice) {
+  const std::string name = opencl_devices()[0].name;
+  std::string shouted = name.substr(1, 5);
+  std::ranges::transform(shouted, shouted.begin(), [](unsigned char c) { return std::toupper(c); });
+  for (const std::string& target : {std::string("opencl:0"), std::string("opencl:portable"), "opencl:" + shouted})
+    EXPECT_EQ(open_opencl(target)->info().name, name) << target;
+}
+
+TEST(OpenOpenCl, ANumberWithoutADeviceIsRefused) {
+  const auto expected = AllOf(HasSubstr("'opencl:99'"), HasSubstr("opencl:0.."));
+  EXPECT_THAT([] { open_opencl("opencl:99"); }, ThrowsMessage<Error>(expected));
+  EXPECT_THAT([] { open_opencl("opencl:99999999999999999999999"); }, ThrowsMessage<Error>(HasSubstr("opencl:0..")));
+}
+
+TEST(OpenOpenCl, ANameWithoutADeviceIsRefusedWithTheNamesThereAre) {
+  EXPECT_THAT([] { open_opencl("opencl:nothing-like-it"); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("'opencl:nothing-like-it'"), HasSubstr(opencl_devices()[0].name))));
+  EXPECT_THAT([] { open_opencl("opencl:"); }, ThrowsMessage<Error>(HasSubstr("did you mean 'opencl:0'?")));
+}
+
+class OpenCl : public testing::Test {
+ protected:
+  std::unique_ptr<Device> device_ = open_opencl("opencl:0");
+  std::unique_ptr<Queue> queue_ = device_->queue();
+
+  void run(std::function<void(Host&)> body) { device_->run({{"host", std::move(body)}}); }
+};
+
+TEST_F(OpenCl, ABufferGivesBackWhatWasWritten) {
+  for (const std::size_t bytes : {std::size_t{1}, std::size_t{4097}, std::size_t{1} << 20}) {
+    const auto buffer = device_->allocate(Bytes{static_cast<std::int64_t>(bytes)});
+    const auto sent = pattern(bytes, 3);
+    for (const Call call : {Call::blocking, Call::nonblocking}) {
+      std::vector<std::byte> received(bytes);
+      run([&](Host& host) {
+        host.write(*queue_, *buffer, sent, call);
+        host.read(*queue_, *buffer, received, call);
+        host.finish(*queue_);
+      });
+      EXPECT_EQ(received, sent);
+    }
+  }
+}
+
+TEST_F(OpenCl, ABufferKeepsItsBytesFromRunToRun) {
+  const auto buffer = device_->allocate(Bytes{64});
+  const auto sent = pattern(64, 9);
+  std::vector<std::byte> received(64);
+  run([&](Host& host) { host.write(*queue_, *buffer, sent, Call::blocking); });
+  run([&](Host& host) { host.read(*queue_, *buffer, received, Call::blocking); });
+  EXPECT_EQ(received, sent);
+}
+
+TEST_F(OpenCl, ACopyLargerThanItsBufferIsRefused) {
+  const auto buffer = device_->allocate(Bytes{8});
+  std::vector<std::byte> bytes(9);
+  EXPECT_THAT([&] { run([&](Host& host) { host.write(*queue_, *buffer, bytes, Call::blocking); }); },
+              ThrowsMessage<Error>(HasSubstr("9 bytes does not fit a buffer of 8")));
+  EXPECT_THAT([&] { run([&](Host& host) { host.read(*queue_, *buffer, bytes, Call::blocking); }); },
+              ThrowsMessage<Error>(HasSubstr("9 bytes does not fit a buffer of 8")));
+}
+
+TEST_F(OpenCl, ABufferLargerThanTheDeviceIsRefusedWithTheLimit) {
+  const Bytes most = opencl_devices()[0].max_allocation;
+  EXPECT_THAT([&] { device_->allocate(Bytes{std::int64_t{1} << 60}); },
+              ThrowsMessage<Error>(AllOf(HasSubstr(device_->info().name), HasSubstr("no room"),
+                                         HasSubstr("clCreateBuffer"), HasSubstr(std::to_string(most.count)))));
+}
+
+TEST_F(OpenCl, AKernelSeesItsArgumentsAndItsItems) {
+  write_kernel("number_items",
+               "__kernel void number_items(__global int *out, int first, int factor) {\n"
+               "  const int i = (int)(get_global_id(1) * get_global_size(0) + get_global_id(0));\n"
+               "  out[i] = first + factor * i;\n"
+               "}\n");
+  const auto kernel = device_->kernel("number_items");
+  const auto buffer = device_->allocate(Bytes{15 * 4});
+  std::vector<std::int32_t> numbers(15);
+  run([&](Host& host) {
+    host.launch(*queue_, {.kernel = *kernel, .arguments = {buffer.get(), 100, -2}, .columns = 5, .rows = 3});
+    host.read(*queue_, *buffer, std::as_writable_bytes(std::span(numbers)), Call::blocking);
+  });
+  for (int i = 0; i < 15; ++i) EXPECT_EQ(numbers[static_cast<std::size_t>(i)], 100 - 2 * i);
+}
+
+TEST_F(OpenCl, ALaunchThatDoesNotFitTheKernelIsRefusedWithCallCodeAndDevice) {
+  write_kernel("one_argument", "__kernel void one_argument(__global int *out) { out[get_global_id(0)] = 1; }\n");
+  const auto kernel = device_->kernel("one_argument");
+  const auto buffer = device_->allocate(Bytes{4});
+  const auto refused =
+      AllOf(HasSubstr("clSetKernelArg on '" + device_->info().name + "'"), HasSubstr("CL_INVALID_ARG_INDEX (-49)"));
+  EXPECT_THAT(
+      [&] { run([&](Host& host) {
+              host.launch(*queue_, {.kernel = *kernel, .arguments = {buffer.get(), 1}});
+            }); },
+      ThrowsMessage<Error>(refused));
+}
+
+TEST_F(OpenCl, ABuildFailureNamesTheFileAndTheCompilersComplaintInOneLine) {
+  write_kernel("broken", "__kernel void broken(__global int *out) { out[0] = undeclared_name; }\n");
+  const auto refused = AllOf(HasSubstr("kernels/broken.cl"), HasSubstr("CL_BUILD_PROGRAM_FAILURE (-11)"),
+                             HasSubstr("undeclared_name"), Not(HasSubstr("\n")));
+  EXPECT_THAT([&] { device_->kernel("broken"); }, ThrowsMessage<Error>(refused));
+}
+
+TEST_F(OpenCl, AKernelThatDoesNotExistIsRefusedWithItsFile) {
+  EXPECT_THAT([&] { device_->kernel("no_such_kernel"); }, ThrowsMessage<Error>(HasSubstr("kernels/no_such_kernel.cl")));
+}
+
+TEST_F(OpenCl, TheClockGoesOnAndEveryCommandLiesWithinItsRun) {
+  const auto buffer = device_->allocate(Bytes{1 << 20});
+  const auto bytes = pattern(1 << 20, 1);
+  const Time before = device_->clock();
+  Event event;
+  run([&](Host& host) {
+    event = host.write(*queue_, *buffer, bytes, Call::nonblocking);
+    host.wait(event);
+    EXPECT_GE(host.now(), before);
+  });
+  const Span span = event->span();
+  // The two clocks are aligned to what one small command takes.
+  EXPECT_GT(span.start, before - Time::ms(100));
+  EXPECT_LT(span.end, device_->clock() + Time::ms(100));
+  EXPECT_GT(span.length(), Time());
+}
+
+TEST_F(OpenCl, ACommandStartsAfterTheEventsItWaitsForOfOtherQueues) {
+  const auto other = device_->queue();
+  const auto buffer = device_->allocate(Bytes{1 << 22});
+  const auto bytes = pattern(1 << 22, 5);
+  std::vector<std::byte> received(bytes.size());
+  Event write;
+  Event read;
+  run([&](Host& host) {
+    write = host.write(*queue_, *buffer, bytes, Call::nonblocking);
+    read = host.read(*other, *buffer, received, Call::blocking, {write});
+  });
+  EXPECT_GE(read->span().start, write->span().end);
+  EXPECT_EQ(received, bytes);
+}
+
+TEST_F(OpenCl, AMailboxHandsEventsOverInOrderAndHoldsNoMoreThanItsDepth) {
+  const auto mailbox = device_->mailbox(2);
+  const auto buffer = device_->allocate(Bytes{16});
+  const auto bytes = pattern(16, 0);
+  std::vector<Event> sent;
+  std::vector<Event> received;
+  device_->run({{"sender",
+                 [&](Host& host) {
+                   for (int i = 0; i < 50; ++i) {
+                     sent.push_back(host.write(*queue_, *buffer, bytes, Call::blocking));
+                     host.put(*mailbox, sent.back());
+                   }
+                 }},
+                {"receiver", [&](Host& host) {
+                   for (int i = 0; i < 50; ++i) received.push_back(host.take(*mailbox));
+                 }}});
+  EXPECT_EQ(received, sent);
+}
+
+TEST_F(OpenCl, AFailureInOneHostThreadEndsTheOthersAtTheirMailboxes) {
+  const auto empty = device_->mailbox(1);
+  const auto full = device_->mailbox(1);
+  EXPECT_THAT(
+      [&] {
+        device_->run({{"fails", [](Host&) { throw Error("the first failure"); }},
+                      {"takes", [&](Host& host) { host.take(*empty); }},
+                      {"puts", [&](Host& host) {
+                         for (;;) host.put(*full, nullptr);
+                       }}});
+      },
+      ThrowsMessage<Error>("the first failure"));
+}
+
+}  // namespace
+}  // namespace isthmus::offload

@@ -1,0 +1,170 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "apps/image_files.hpp"
+#include "tools/process.hpp"
+
+namespace isthmus::tools {
+namespace {
+
+using apps::chart;
+using apps::TemporaryFolder;
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr apps::ImageSize kFrame{.width = 1920, .height = 1080};
+
+std::vector<json> records(const std::string& out, const std::string& event) {
+  std::vector<json> found;
+  std::istringstream lines(out);
+  for (std::string line; std::getline(lines, line);)
+    if (json record = json::parse(line); record.at("event") == event) found.push_back(std::move(record));
+  return found;
+}
+
+Command run_command(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {ISTHMUS_RUN, "--app", "image-filter"});
+  return {.words = std::move(arguments)};
+}
+
+/// One line that starts with "error: " and holds `part`, exit code 2, no row.
+void expect_refused(const Command& command, const std::string& part) {
+  const Outcome outcome = run(command);
+  EXPECT_EQ(outcome.code, 2) << part;
+  EXPECT_THAT(outcome.err, AllOf(StartsWith("error: "), HasSubstr(part)));
+  EXPECT_EQ(std::ranges::count(outcome.err, '\n'), 1) << outcome.err;
+  EXPECT_THAT(outcome.out, Not(HasSubstr("\"row\""))) << part;
+}
+
+TEST(IsthmusRun, MeasuresAVerifiedRowOnARealDevice) {
+  for (const std::string flow : {"offload", "overlap"}) {
+    const Outcome outcome = run(run_command({"--on", "opencl:0", "--flow", flow, "--images", "3", "--seed", "5"}));
+    ASSERT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(outcome.err, IsEmpty());
+    const auto rows = records(outcome.out, "row");
+    ASSERT_EQ(rows.size(), 1u);
+    const json& row = rows[0];
+    EXPECT_EQ(row.at("target"), "opencl:0");
+    EXPECT_EQ(row.at("flow"), flow);
+    EXPECT_EQ(row.at("kind"), "measured");
+    EXPECT_EQ(row.at("images"), 3);
+    EXPECT_EQ(row.at("bytes_per_image"), 1920 * 1080 * 4);
+    EXPECT_EQ(row.at("verified"), true);
+    EXPECT_EQ(row.at("seed"), 5);
+    const double elapsed = row.at("elapsed_s");
+    EXPECT_NEAR(row.at("images_per_s").get<double>() * elapsed, 3, 1e-9);
+    EXPECT_NEAR(row.at("gb_per_s").get<double>() * elapsed, 3 * 1920 * 1080 * 4e-9, 1e-9);
+    EXPECT_GT(row.at("setup_s"), 0.0);
+    for (const json& stage : row.at("stages"))
+      EXPECT_NEAR(stage.at("share").get<double>() * elapsed, stage.at("time_s").get<double>(), 1e-12);
+  }
+}
+
+TEST(IsthmusRun, TakesTheUsersPhotographsAndSaysHowManyAreTooSmall) {
+  const TemporaryFolder folder;
+  write_png(folder / "large.png", chart(kFrame));
+  write_png(folder / "small.png", chart({100, 100}));
+  const Outcome outcome = run(run_command({"--on", "opencl:0", "--images", "1", "--input", folder.path().string()}));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const auto notes = records(outcome.out, "note");
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_THAT(notes[0].at("text").get<std::string>(), AllOf(HasSubstr(folder.path().string()), HasSubstr(": 1")));
+}
+
+TEST(IsthmusRun, ListsItsApplications) {
+  const Outcome outcome = run({.words = {ISTHMUS_RUN, "--list"}});
+  EXPECT_EQ(outcome.code, 0);
+  const auto applications = records(outcome.out, "application");
+  ASSERT_EQ(applications.size(), 1u);
+  EXPECT_EQ(applications[0].at("name"), "image-filter");
+}
+
+TEST(IsthmusRun, RefusesUnknownNamesWithTheNearestOne) {
+  expect_refused({.words = {ISTHMUS_RUN, "--app", "image-filer", "--on", "opencl:0"}}, "did you mean 'image-filter'?");
+  expect_refused(run_command({"--on", "opencl:0", "--flow", "overlapp"}), "did you mean 'overlap'?");
+  expect_refused(run_command({"--on", "opencl:77"}), "'opencl:77'");
+  expect_refused(run_command({"--on", "opencl:no-such-device"}), "'opencl:no-such-device'");
+  expect_refused(run_command({"--on", "fpga"}), "'fpga'");
+}
+
+TEST(IsthmusRun, RefusesWhatMakesNoSense) {
+  expect_refused(run_command({"--on", "opencl:0", "--images", "0"}), "--images: expected 1 or more, got 0");
+  expect_refused(run_command({"--on", "opencl:0", "--images", "-3"}), "--images");
+  expect_refused(run_command({"--on", "opencl:0", "--images", "many"}), "--images");
+  expect_refused(run_command({"--on", "opencl:0", "--flow", "stream"}), "has no flow 'stream'");
+  expect_refused(run_command({"--on", "opencl:0", "--set", "link.pcie.lanes=8"}), "link.pcie.lanes=8");
+  expect_refused(run_command({}), "--on");
+  expect_refused(run_command({"--no-such-option"}), "--no-such-option");
+}
+
+TEST(IsthmusRun, RefusesPhotographsThatAreMissingBrokenOrTooSmall) {
+  const TemporaryFolder folder;
+  const auto refuses = [&](const std::string& part) {
+    expect_refused(run_command({"--on", "opencl:0", "--input", folder.path().string()}), part);
+  };
+  refuses("no photograph");
+  apps::write_text(folder / "b.jpg", "");
+  refuses("b.jpg: expected a JPEG or PNG image, the file is empty");
+  apps::write_text(folder / "b.jpg", "text");
+  refuses("b.jpg: neither a JPEG nor a PNG image");
+  write_png(folder / "b.jpg", chart({64, 64}));
+  refuses("b.jpg: 64 x 64 pixels, expected a photograph of at least 1920 x 1080");
+  write_jpeg(folder / "b.jpg", chart(kFrame));
+  apps::truncate_to(folder / "b.jpg", 0.5);
+  refuses("b.jpg: not a whole JPEG image");
+  expect_refused(run_command({"--on", "opencl:0", "--input", (folder / "none").string()}), "No such file");
+}
+
+TEST(IsthmusRun, SaysThatThereIsNoOpenClDevice) {
+  Command command = run_command({"--on", "opencl:0", "--images", "1"});
+  command.environment = {"OCL_ICD_VENDORS=/nonexistent"};
+  expect_refused(command, "no OpenCL device");
+  expect_refused({.words = {ISTHMUS_DEVICES}, .environment = command.environment}, "no OpenCL device");
+}
+
+TEST(IsthmusRun, SaysThatItsOutputCannotBeWritten) {
+  Command command = run_command({"--on", "opencl:0", "--images", "1"});
+  command.output = Output::full_disk;
+  expect_refused(command, "standard output: No space left on device");
+  command.output = Output::closed;
+  expect_refused(command, "standard output: Bad file descriptor");
+  command.output = Output::pipe_without_reader;
+  expect_refused(command, "standard output: Broken pipe");
+}
+
+TEST(IsthmusRun, EndsWith130AndNoRowAfterCtrlC) {
+  Command command = run_command({"--on", "opencl:0", "--images", "100000"});
+  command.interrupt_after_first_line = true;
+  const Outcome outcome = run(command);
+  EXPECT_EQ(outcome.code, 130);
+  EXPECT_EQ(outcome.err, "error: interrupted\n");
+  EXPECT_THAT(records(outcome.out, "row"), IsEmpty());
+}
+
+TEST(IsthmusDevices, PrintsARecordForEachDevice) {
+  const Outcome outcome = run({.words = {ISTHMUS_DEVICES}});
+  EXPECT_EQ(outcome.code, 0);
+  const auto devices = records(outcome.out, "device");
+  ASSERT_FALSE(devices.empty());
+  EXPECT_EQ(devices[0].at("target"), "opencl:0");
+  for (const char* key : {"name", "platform", "driver", "type", "compute_units", "global_memory_bytes"})
+    EXPECT_TRUE(devices[0].contains(key)) << key;
+}
+
+TEST(Tools, HelpSaysWhatTheyDo) {
+  for (const std::string tool : {ISTHMUS_RUN, ISTHMUS_DEVICES}) {
+    const Outcome outcome = run({.words = {tool, "--help"}});
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_THAT(outcome.out, HasSubstr("as JSON"));
+  }
+}
+
+}  // namespace
+}  // namespace isthmus::tools
