@@ -1,0 +1,109 @@
+// The engine's workloads: graphs of actors on one clock.
+#include <string>
+#include <vector>
+
+#include "engine_actors.hpp"
+#include "isthmus/base/version.hpp"
+#include "isthmus/engine/graph.hpp"
+#include "resident.hpp"
+#include "workload.hpp"
+
+namespace isthmus::bench {
+namespace {
+
+constexpr ChannelOptions fifo{.depth = 16};
+const ActorOptions clocked{.clock = Clock{Frequency::mhz(250)}};
+
+double run(Graph& graph) {
+  const double begin = processor_seconds();
+  graph.run();
+  return processor_seconds() - begin;
+}
+
+/// A source that starts a token every `interval` cycles, `stages`, a sink.
+template <class Token, Taking taking>
+Sink<Token, taking>& add_pipeline(Graph& graph, const std::string& name, int stages, int interval, Word tokens) {
+  auto& source = graph.add<Source<Token>>(name + "source", {clocked.clock, interval});
+  source.count = tokens;
+  auto* from = &source.out;
+  for (int i = 0; i < stages; ++i) {
+    auto& stage = graph.add<Stage<Token, taking>>(name + "stage" + std::to_string(i), clocked);
+    graph.connect(*from, stage.in, fifo);
+    from = &stage.out;
+  }
+  auto& sink = graph.add<Sink<Token, taking>>(name + "sink", clocked);
+  graph.connect(*from, sink.in, fifo);
+  return sink;
+}
+
+/// What the sink finds behind that many stages, token for token.
+template <class Token>
+Word expected_sum(int stages, Word tokens) {
+  Word sum = 0;
+  for (Word i = 0; i < tokens; ++i) {
+    Token token;
+    fill(token, i);
+    for (int stage = 0; stage < stages; ++stage) map(token, token);
+    sum += total(token);
+  }
+  return sum;
+}
+
+template <class Token, Taking taking = Taking::read>
+Measurement pipeline(int stages, int interval, Word tokens) {
+  Graph graph;
+  const auto& sink = add_pipeline<Token, taking>(graph, "", stages, interval, tokens);
+  const double seconds = run(graph);
+  return {.seconds = seconds, .tokens = tokens, .checksum = sink.sum, .expected = expected_sum<Token>(stages, tokens)};
+}
+
+Measurement ring4(Word hops) {
+  const Word laps = (hops + 3) / 4;
+  Graph graph;
+  std::vector<RingActor*> ring;
+  for (int i = 0; i < 4; ++i) {
+    auto& actor = graph.add<RingActor>("actor" + std::to_string(i), clocked);
+    actor.first = i == 0;
+    actor.laps = laps;
+    ring.push_back(&actor);
+  }
+  for (std::size_t i = 0; i < 4; ++i) graph.connect(ring[i]->out, ring[(i + 1) % 4]->in, fifo);
+  const double seconds = run(graph);
+  return {.seconds = seconds, .tokens = 4 * laps, .checksum = ring[0]->hops, .expected = 4 * laps};
+}
+
+/// Pairs of a source and a sink, each pair busy with a token every 100 cycles: 1 % of the actors are busy at a time.
+Measurement sparse(int actors, Word tokens) {
+  const Word each = tokens / static_cast<Word>(actors / 2) + 1;
+  const std::uint64_t before = resident_bytes();
+  Graph graph;
+  std::vector<const Sink<Word, Taking::read>*> sinks;
+  for (int i = 0; i < actors / 2; ++i) {
+    sinks.push_back(&add_pipeline<Word, Taking::read>(graph, "pair" + std::to_string(i) + ".", 0, 100, each));
+  }
+  const double seconds = run(graph);
+  Word sum = 0;
+  for (const auto* sink : sinks) sum += sink->sum;
+  return {.seconds = seconds,
+          .tokens = each * sinks.size(),
+          .checksum = sum,
+          .expected = expected_sum<Word>(0, each) * sinks.size(),
+          .actor_bytes = (resident_bytes() - before) / static_cast<std::uint64_t>(actors)};
+}
+
+}  // namespace
+}  // namespace isthmus::bench
+
+int main(int argc, char** argv) {
+  using namespace isthmus::bench;
+  return run_workload(argc, argv, std::string("Isthmus ") + isthmus::version(),
+                      {{"pipeline8", [](Word n) { return pipeline<Word>(1, 1, n); }},
+                       {"pipeline64", [](Word n) { return pipeline<Line>(1, 1, n); }},
+                       {"deep", [](Word n) { return pipeline<Word>(62, 1, n); }},
+                       {"ring4", ring4},
+                       {"sparse", [](Word n) { return pipeline<Word>(1, 100, n); }},
+                       {"pipeline8-pull", [](Word n) { return pipeline<Word, Taking::pull>(1, 1, n); }},
+                       {"sparse-pull", [](Word n) { return pipeline<Word, Taking::pull>(1, 100, n); }},
+                       {"sparse10", [](Word n) { return sparse(10, n); }},
+                       {"sparse10000", [](Word n) { return sparse(10'000, n); }}});
+}

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "isthmus/stream.hpp"
+
+namespace isthmus::bench {
+
+/// A token of 8 bytes, and one of 64: a cache line, and the 512-bit word of stacc Table I.
+using Word = std::uint64_t;
+struct Line {
+  std::array<Word, 8> words;
+};
+
+inline void fill(Word& token, Word value) {
+  token = value;
+}
+inline void fill(Line& token, Word value) {
+  for (std::size_t i = 0; i < token.words.size(); ++i) token.words[i] = value + i;
+}
+
+/// The work of a stage: 3 x + 1 on every word.
+inline void map(const Word& from, Word& to) {
+  to = 3 * from + 1;
+}
+inline void map(const Line& from, Line& to) {
+  for (std::size_t i = 0; i < to.words.size(); ++i) map(from.words[i], to.words[i]);
+}
+
+inline Word total(const Word& token) {
+  return token;
+}
+inline Word total(const Line& token) {
+  Word sum = 0;
+  for (const Word word : token.words) sum += word;
+  return sum;
+}
+
+template <class Token>
+struct Source {
+  Out<Token> out;
+  Word count = 0;
+  Word next = 0;
+
+  void step() { fill(out.slot(), next++); }
+  bool done() const { return next == count; }
+};
+
+/// How a stage takes its tokens: waiting for one, or asking for one and trying again (stacc listing 1).
+enum class Taking : std::uint8_t { read, pull };
+
+template <Taking taking, class Token>
+bool take(In<Token>& in, Token& token) {
+  if constexpr (taking == Taking::pull) return in.pull(token);
+  token = in.read();
+  return true;
+}
+
+template <class Token, Taking taking>
+struct Stage {
+  In<Token> in;
+  Out<Token> out;
+
+  void step() {
+    Token token;
+    if (take<taking>(in, token)) map(token, out.slot());
+  }
+};
+
+template <class Token, Taking taking>
+struct Sink {
+  In<Token> in;
+  Word sum = 0;
+
+  void step() {
+    Token token;
+    if (take<taking>(in, token)) sum += total(token);
+  }
+};
+
+/// Hands one token round: counts a hop, passes it on. The first of the ring brings the token in.
+struct RingActor {
+  In<Word> in;
+  Out<Word> out;
+  bool first = false;
+  Word laps = 0;
+  Word hops = 0;
+
+  void step() {
+    if (first) out.push(hops + 1);
+    hops = in.read();
+    if (!first) out.push(hops + 1);
+    --laps;
+  }
+  bool done() const { return laps == 0; }
+};
+
+}  // namespace isthmus::bench
