@@ -27,7 +27,7 @@ test: build
 bench: $(VENV)/.ready
 	cmake --preset bench --log-level=WARNING
 	cmake --build --preset bench -- --quiet
-	benchmarks/run build/bench build/bench.json
+	build/bench/benchmarks/bench --json build/bench.json
 
 # The property tests with a hundred times as many random cases.
 soak: build
