@@ -1,4 +1,5 @@
 #pragma once
 
-// All that an actor may include: ports, timers, random numbers.
+// All that an actor may include: ports, timers, random numbers, the tokens of I/O interfaces.
 #include "isthmus/engine/port.hpp"
+#include "isthmus/stream/vocabulary.hpp"

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "isthmus/fabric/pcie.hpp"
+
+namespace isthmus::fabric {
+
+struct HostMemorySpec {
+  Bandwidth bandwidth;  ///< all channels together: transfer rate * width * channels
+};
+
+/// Pinned host memory, physically contiguous region by region, each at a multiple of 4 KiB.
+///
+/// The device reads and writes it through the HostMemory actor alone. A region that a host thread works in is lent to
+/// that thread: until it is given back the device may not touch it, which is an Error.
+class PinnedMemory {
+ public:
+  struct Region {
+    std::uint64_t addr;
+    std::span<std::byte> bytes;
+  };
+
+  /// Zeroed memory. Before the run only; other regions stay where they are.
+  Region allocate(Bytes size);
+
+  void lend(std::uint64_t addr) { find(addr).lent = true; }
+  void give_back(std::uint64_t addr) { find(addr).lent = false; }
+
+  /// Where the device finds `addr`; throws Error if those bytes are not its to touch.
+  std::byte* at(std::uint64_t addr, std::int64_t bytes);
+
+ private:
+  struct Block {
+    std::uint64_t addr;
+    std::int64_t size;
+    std::unique_ptr<std::byte[]> bytes;
+    bool lent = false;
+  };
+  Block& find(std::uint64_t addr);
+
+  std::vector<Block> blocks_;
+  std::size_t last_ = 0;  ///< where the last access hit: accesses run through a region
+};
+
+/// Writes to this address are message-signalled interrupts (6.1.4); their first two bytes are the number.
+inline constexpr std::uint64_t kInterruptAddress = 0xfee0'0000;
+
+/// The host's end of the link with its memory: serves the device's reads and writes in the order in which they arrive and
+/// hands replies and interrupts to host software.
+///
+/// A request occupies the memory for its bytes at the memory's bandwidth. The way through root complex and memory is the
+/// latency of the channel from `out` to the lane (PcieLink).
+class HostMemory {
+ public:
+  In<Tlp> in{"in"};
+  Out<Tlp> out{"out"};
+  Out<Credits> updates{"updates"};
+  Out<DeviceMessage> messages{"messages"};
+
+  HostMemory(const PcieLinkSpec& link, const HostMemorySpec& spec);
+
+  void step();
+  /// It ends with the lane that it reads.
+  bool done() const { return false; }
+
+  PinnedMemory& memory() { return memory_; }
+
+ private:
+  void read(const Tlp& request);
+  void write(const Tlp& tlp);
+  void deliver(const Tlp& tlp, DeviceMessage::Kind kind);
+  void occupy(std::int64_t bytes);
+
+  Timer timer_;
+  PcieLinkSpec link_;
+  double byte_time_fs_;
+  CreditReturn returns_;
+  PinnedMemory memory_;
+};
+
+/// The bytes of the next completion of a read that continues at `addr`: no more than the largest payload, and it ends at a
+/// multiple of the read completion boundary unless it is the last (2.3.1.1).
+std::int64_t completion_bytes(const PcieLinkSpec& spec, std::uint64_t addr, std::int64_t remaining);
+
+/// Where stores and loads of host software enter the link.
+class MmioPort {
+ public:
+  In<MmioRequest> in{"in"};
+  Out<Tlp> out{"out"};
+  void step();
+  /// It ends with host software.
+  bool done() const { return false; }
+};
+
+}  // namespace isthmus::fabric

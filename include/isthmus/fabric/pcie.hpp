@@ -1,0 +1,140 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "isthmus/engine/clock.hpp"
+#include "isthmus/stream.hpp"
+
+/// The PCIe link: what goes over it and its two lanes of traffic. PCI Express Base Specification 3.0 where no other
+/// source is named.
+namespace isthmus::fabric {
+
+/// The numbers of a link and of both its ends, as platform files give them (link.pcie.*).
+struct PcieLinkSpec {
+  int generation = 3;
+  int lanes = 16;
+  Bytes max_payload{128};
+  Bytes max_read_request{512};
+  Bytes read_completion_boundary{64};
+  Bytes request_overhead{30};     ///< framing, sequence number, header with 64-bit address, CRCs (stacc III-D)
+  Bytes completion_overhead{26};  ///< the same with the header of a completion
+  Bytes dllp_size{8};
+  int ack_every = 3;        ///< TLPs received for one Ack
+  int update_fc_every = 3;  ///< TLPs of one type taken out of the receive buffer for one UpdateFC
+  int tags = 32;            ///< read requests that the device may have under way
+  int posted_header_credits = 64;
+  int posted_data_credits = 1024;  ///< units of 16 bytes
+  int nonposted_header_credits = 64;
+  Time flight = Time::ns(150);     ///< last byte sent to hand-over at the other end: physical and link layers of both
+  Time round_trip = Time::us(1);   ///< device's read request to the hand-over of its first completion, on an idle link
+  Bytes user_width{64};            ///< data path of the FPGA's PCIe block
+  Clock user_clock{Frequency::mhz(250)};
+};
+
+/// What one direction of the link carries in a second, before any overhead: lanes * transfer rate * encoding (4.2.1,
+/// 4.2.2: 8b/10b up to generation 2, 128b/130b from 3).
+Bandwidth raw_bandwidth(const PcieLinkSpec& spec);
+
+/// The largest payload that a token holds; a link's max_payload may not be above it.
+inline constexpr std::int64_t kMaxPayload = 512;
+
+/// A transaction-layer packet with its payload.
+struct Tlp {
+  enum class Kind : std::uint8_t { write, read, completion };
+  Kind kind;
+  std::uint16_t tag;        ///< of a read and of its completions
+  std::uint16_t bytes;      ///< asked for by a read; carried by the others
+  std::uint16_t remaining;  ///< completion: bytes of the answer still to come, these included (byte count, 2.2.9)
+  std::uint64_t addr;
+  std::array<std::byte, kMaxPayload> payload;
+
+  bool carries_data() const { return kind != Kind::read; }
+};
+
+/// Copies the header and as much of the payload as there is.
+void copy(const Tlp& from, Tlp& to);
+
+/// Room in a receiver's buffers, as an UpdateFC returns it (2.6.1). Completions need none: the requester has room for
+/// what it asked for.
+struct Credits {
+  std::int32_t posted_headers = 0;
+  std::int32_t posted_data = 0;  ///< units of 16 bytes
+  std::int32_t nonposted_headers = 0;
+
+  bool operator==(const Credits&) const = default;
+  Credits& operator+=(const Credits& other);
+  Credits& operator-=(const Credits& other);
+  bool cover(const Credits& cost) const {
+    return posted_headers >= cost.posted_headers && posted_data >= cost.posted_data &&
+           nonposted_headers >= cost.nonposted_headers;
+  }
+};
+/// What a TLP takes of it.
+Credits credits_of(const Tlp& tlp);
+
+/// Counts what a receiver takes out of its buffers and says when an UpdateFC is due.
+class CreditReturn {
+ public:
+  explicit CreditReturn(const PcieLinkSpec& spec);
+  /// Counts `tlp`; true if `due` has to be sent now.
+  bool took(const Tlp& tlp);
+  Credits due();
+  /// Taken out but not yet returned.
+  Credits kept() const;
+
+ private:
+  int posted_every_;
+  int nonposted_every_;
+  Credits posted_;
+  Credits nonposted_;
+};
+
+/// What one lane tells the other: a TLP has come that wants an Ack, or credits came back.
+struct LinkSignal {
+  bool ack;
+  Credits credits;
+};
+
+/// One direction of a PCIe link: serialises TLPs and DLLPs at the link's rate, then delivers them after the flight time.
+///
+/// Each TLP pays the overhead of its kind and waits for the receiver's credits; every `ack_every` TLPs make the other
+/// direction send an Ack, and each UpdateFC of the receiver at this lane's sending end goes out before the next TLP
+/// (3.5.2.1). The link makes no errors, so there are no replays. Of its sources a later one goes first; the lane ends when
+/// its last source has.
+template <std::size_t Sources>
+class PcieLane {
+ public:
+  std::array<In<Tlp>, Sources> in;
+  In<Credits> updates{"updates"};  ///< of the receiver at this lane's sending end
+  In<LinkSignal> peer{"peer"};     ///< from the other lane
+  Out<Tlp> out{"out"};
+  Out<LinkSignal> to_peer{"to_peer"};
+
+  explicit PcieLane(const PcieLinkSpec& spec);
+
+  void step();
+  bool done() const { return false; }
+
+  /// The receiver's room as this end knows it; at rest all that the link has.
+  const Credits& credits() const { return credits_; }
+  std::uint64_t payload_bytes() const { return payload_bytes_; }
+  std::uint64_t wire_bytes() const { return wire_bytes_; }
+
+ private:
+  bool send_dllp();
+  bool send_tlp(In<Tlp>& source);
+  void occupy(std::int64_t bytes);
+
+  Timer timer_;
+  PcieLinkSpec spec_;
+  double byte_time_fs_;
+  Credits credits_;
+  int unacknowledged_ = 0;  ///< TLPs sent since the last that wants an Ack
+  int acks_due_ = 0;        ///< for TLPs of the other direction
+  std::uint64_t payload_bytes_ = 0;
+  std::uint64_t wire_bytes_ = 0;
+};
+
+}  // namespace isthmus::fabric

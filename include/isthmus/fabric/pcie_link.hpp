@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+
+#include "isthmus/engine/graph.hpp"
+#include "isthmus/fabric/host_memory.hpp"
+#include "isthmus/fabric/pcie.hpp"
+#include "isthmus/fabric/pcie_device.hpp"
+
+namespace isthmus::fabric {
+
+/// A link with both its ends in a graph: host memory behind the root complex on one side, the FPGA's PCIe block on the
+/// other. The caller connects every port below: `mmio` and `host_messages` to host software, which has no clock, the rest
+/// to parts on the user clock.
+///
+/// Whoever asks for words must have room for them in the channel from `read_data`, and whoever loads room for the reply:
+/// the link has no backpressure there (stacc V-B). All parts of the link end once the writer of `mmio` and the device's
+/// parts have.
+struct PcieLink {
+  In<PcieReadReq>& read_requests;
+  Out<PcieReadResp>& read_data;
+  In<PcieWriteApply>& write_requests;
+  In<PcieWriteData>& write_data;
+  Out<PcieWriteDone>& writes_done;
+  Out<MmioRequest>& device_mmio;
+  In<DeviceMessage>& device_messages;
+  In<MmioRequest>& mmio;
+  Out<DeviceMessage>& host_messages;
+
+  HostMemory& host;
+  const PcieLane<2>& to_device;
+  const PcieLane<1>& to_host;
+  PcieReader& reader;
+};
+
+/// The names of a link's busy parts in reports.
+inline constexpr const char* kHostToDevice = "PCIe host to device";
+inline constexpr const char* kDeviceToHost = "PCIe device to host";
+inline constexpr const char* kHostMemory = "host memory";
+
+/// Adds a link to `graph`. Throws Error naming the key where `spec` cannot be built.
+PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, const HostMemorySpec& memory);
+
+/// The way of a read through root complex and host memory: what is left of the round trip.
+Time completer_latency(const PcieLinkSpec& spec);
+
+}  // namespace isthmus::fabric

@@ -1,0 +1,115 @@
+#include "isthmus/fabric/host_memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "isthmus/base/error.hpp"
+
+namespace isthmus::fabric {
+namespace {
+
+constexpr std::uint64_t kFirstAddress = 0x1'0000'0000;  // above 4 GiB: headers with 64-bit addresses
+constexpr std::int64_t kPage = 4096;
+
+}  // namespace
+
+PinnedMemory::Region PinnedMemory::allocate(Bytes size) {
+  const auto bytes = static_cast<std::size_t>(size.count);
+  const std::uint64_t after =
+      blocks_.empty() ? kFirstAddress : blocks_.back().addr + static_cast<std::uint64_t>(blocks_.back().size);
+  const std::uint64_t addr = (after + kPage - 1) / kPage * kPage;
+  blocks_.push_back({addr, size.count, std::make_unique<std::byte[]>(bytes)});
+  return {addr, {blocks_.back().bytes.get(), bytes}};
+}
+
+PinnedMemory::Block& PinnedMemory::find(std::uint64_t addr) {
+  const auto holds = [addr](const Block& block) {
+    return addr >= block.addr && addr - block.addr < static_cast<std::uint64_t>(block.size);
+  };
+  if (last_ < blocks_.size() && holds(blocks_[last_])) return blocks_[last_];
+  const auto found = std::ranges::find_if(blocks_, holds);
+  if (found == blocks_.end()) throw Error(fmt::format("host address {:#x} is no pinned memory", addr));
+  last_ = static_cast<std::size_t>(found - blocks_.begin());
+  return *found;
+}
+
+std::byte* PinnedMemory::at(std::uint64_t addr, std::int64_t bytes) {
+  Block& block = find(addr);
+  const auto offset = static_cast<std::int64_t>(addr - block.addr);
+  if (offset + bytes > block.size)
+    throw Error(fmt::format("{} bytes at host address {:#x} pass the end of their pinned region", bytes, addr));
+  if (block.lent) throw Error(fmt::format("the device touches host address {:#x} while a host thread holds it", addr));
+  return block.bytes.get() + offset;
+}
+
+std::int64_t completion_bytes(const PcieLinkSpec& spec, std::uint64_t addr, std::int64_t remaining) {
+  const std::int64_t largest = spec.max_payload.count;
+  if (remaining <= largest) return remaining;
+  const auto past_boundary = static_cast<std::int64_t>(addr % static_cast<std::uint64_t>(spec.read_completion_boundary.count));
+  return largest - (past_boundary + largest) % spec.read_completion_boundary.count;
+}
+
+HostMemory::HostMemory(const PcieLinkSpec& link, const HostMemorySpec& spec)
+    : link_(link), byte_time_fs_(1e15 / spec.bandwidth.bytes_per_second), returns_(link) {}
+
+void HostMemory::step() {
+  const Tlp tlp = in.read();
+  if (tlp.kind != Tlp::Kind::completion && returns_.took(tlp)) updates.push(returns_.due());
+  switch (tlp.kind) {
+    case Tlp::Kind::read:
+      return read(tlp);
+    case Tlp::Kind::write:
+      return tlp.addr == kInterruptAddress ? deliver(tlp, DeviceMessage::Kind::interrupt) : write(tlp);
+    case Tlp::Kind::completion:
+      return deliver(tlp, DeviceMessage::Kind::reply);
+  }
+}
+
+void HostMemory::read(const Tlp& request) {
+  std::uint64_t addr = request.addr;
+  for (std::int64_t remaining = request.bytes; remaining > 0;) {
+    const std::int64_t bytes = completion_bytes(link_, addr, remaining);
+    occupy(bytes);
+    const std::byte* from = memory_.at(addr, bytes);
+    Tlp& tlp = out.slot();
+    tlp.kind = Tlp::Kind::completion;
+    tlp.tag = request.tag;
+    tlp.bytes = static_cast<std::uint16_t>(bytes);
+    tlp.remaining = static_cast<std::uint16_t>(remaining);
+    tlp.addr = addr;
+    std::memcpy(tlp.payload.data(), from, static_cast<std::size_t>(bytes));
+    addr += static_cast<std::uint64_t>(bytes);
+    remaining -= bytes;
+  }
+}
+
+void HostMemory::write(const Tlp& tlp) {
+  occupy(tlp.bytes);
+  std::memcpy(memory_.at(tlp.addr, tlp.bytes), tlp.payload.data(), tlp.bytes);
+}
+
+void HostMemory::deliver(const Tlp& tlp, DeviceMessage::Kind kind) {
+  DeviceMessage message{.kind = kind, .bytes = static_cast<std::uint8_t>(tlp.bytes), .tag = tlp.tag, .data = {}};
+  std::copy_n(tlp.payload.begin(), tlp.bytes, message.data.begin());
+  messages.push(message);
+}
+
+void HostMemory::occupy(std::int64_t bytes) {
+  timer_.wait(Time::fs(std::llround(static_cast<double>(bytes) * byte_time_fs_)));
+}
+
+void MmioPort::step() {
+  const MmioRequest request = in.read();
+  Tlp& tlp = out.slot();
+  tlp.kind = request.kind == MmioRequest::Kind::store ? Tlp::Kind::write : Tlp::Kind::read;
+  tlp.tag = request.tag;
+  tlp.bytes = request.bytes;
+  tlp.remaining = request.bytes;
+  tlp.addr = request.addr;
+  std::copy_n(request.data.begin(), request.bytes, tlp.payload.begin());
+}
+
+}  // namespace isthmus::fabric

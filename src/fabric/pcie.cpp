@@ -1,0 +1,146 @@
+#include "isthmus/fabric/pcie.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+namespace isthmus::fabric {
+namespace {
+
+constexpr std::int64_t kDataCreditBytes = 16;  // 2.6.1
+
+/// Transfers a second on each lane, in GT/s (1.2, 8.3).
+double transfer_rate(int generation) {
+  constexpr std::array kRates{2.5, 5.0, 8.0, 16.0, 32.0};
+  return kRates.at(static_cast<std::size_t>(generation - 1));
+}
+
+double encoding(int generation) { return generation <= 2 ? 8.0 / 10.0 : 128.0 / 130.0; }
+
+std::int64_t data_credits(std::int64_t bytes) { return (bytes + kDataCreditBytes - 1) / kDataCreditBytes; }
+
+}  // namespace
+
+Bandwidth raw_bandwidth(const PcieLinkSpec& spec) {
+  return {transfer_rate(spec.generation) * 1e9 / 8 * encoding(spec.generation) * spec.lanes};
+}
+
+void copy(const Tlp& from, Tlp& to) {
+  std::memcpy(static_cast<void*>(&to), &from, offsetof(Tlp, payload));
+  if (from.carries_data()) std::memcpy(to.payload.data(), from.payload.data(), from.bytes);
+}
+
+Credits credits_of(const Tlp& tlp) {
+  switch (tlp.kind) {
+    case Tlp::Kind::write:
+      return {.posted_headers = 1, .posted_data = static_cast<std::int32_t>(data_credits(tlp.bytes))};
+    case Tlp::Kind::read:
+      return {.nonposted_headers = 1};
+    case Tlp::Kind::completion:
+      break;
+  }
+  return {};
+}
+
+Credits& Credits::operator+=(const Credits& other) {
+  posted_headers += other.posted_headers;
+  posted_data += other.posted_data;
+  nonposted_headers += other.nonposted_headers;
+  return *this;
+}
+
+Credits& Credits::operator-=(const Credits& other) {
+  posted_headers -= other.posted_headers;
+  posted_data -= other.posted_data;
+  nonposted_headers -= other.nonposted_headers;
+  return *this;
+}
+
+// Where the credits are good for fewer packets than an update waits for, both ends would wait for each other: the update
+// goes out once all that the sender may send has been taken.
+CreditReturn::CreditReturn(const PcieLinkSpec& spec)
+    : posted_every_(std::min({spec.update_fc_every, spec.posted_header_credits,
+                              static_cast<int>(spec.posted_data_credits / data_credits(spec.max_payload.count))})),
+      nonposted_every_(std::min(spec.update_fc_every, spec.nonposted_header_credits)) {}
+
+bool CreditReturn::took(const Tlp& tlp) {
+  const Credits cost = credits_of(tlp);
+  posted_.posted_headers += cost.posted_headers;
+  posted_.posted_data += cost.posted_data;
+  nonposted_.nonposted_headers += cost.nonposted_headers;
+  return posted_.posted_headers >= posted_every_ || nonposted_.nonposted_headers >= nonposted_every_;
+}
+
+Credits CreditReturn::due() {
+  Credits& of = posted_.posted_headers >= posted_every_ ? posted_ : nonposted_;
+  return std::exchange(of, {});
+}
+
+Credits CreditReturn::kept() const {
+  Credits sum = posted_;
+  return sum += nonposted_;
+}
+
+template <std::size_t Sources>
+PcieLane<Sources>::PcieLane(const PcieLinkSpec& spec)
+    : spec_(spec),
+      byte_time_fs_(1e15 / raw_bandwidth(spec).bytes_per_second),
+      credits_{spec.posted_header_credits, spec.posted_data_credits, spec.nonposted_header_credits} {}
+
+template <std::size_t Sources>
+void PcieLane<Sources>::step() {
+  for (LinkSignal signal; peer.pull(signal);) {
+    acks_due_ += signal.ack ? 1 : 0;
+    credits_ += signal.credits;
+  }
+  if (send_dllp()) return;
+  for (auto source = in.rbegin(); source != in.rend(); ++source)
+    if (send_tlp(*source)) return;
+  if (in.back().closed()) in.back().read();  // ends the lane
+}
+
+template <std::size_t Sources>
+bool PcieLane<Sources>::send_dllp() {
+  Credits credits;
+  if (updates.pull(credits)) {
+    occupy(spec_.dllp_size.count);
+    to_peer.push({.ack = false, .credits = credits});
+    return true;
+  }
+  if (acks_due_ == 0) return false;
+  --acks_due_;
+  occupy(spec_.dllp_size.count);
+  return true;
+}
+
+template <std::size_t Sources>
+bool PcieLane<Sources>::send_tlp(In<Tlp>& source) {
+  const Tlp* tlp = source.front();
+  if (tlp == nullptr) return false;
+  const Credits cost = credits_of(*tlp);
+  if (!credits_.cover(cost)) return false;
+  credits_ -= cost;
+  const std::int64_t payload = tlp->carries_data() ? tlp->bytes : 0;
+  const bool completion = tlp->kind == Tlp::Kind::completion;
+  payload_bytes_ += static_cast<std::uint64_t>(payload);
+  occupy(payload + (completion ? spec_.completion_overhead : spec_.request_overhead).count);
+  copy(*tlp, out.slot());
+  source.pull();
+  if (++unacknowledged_ == spec_.ack_every) {
+    unacknowledged_ = 0;
+    to_peer.push({.ack = true, .credits = {}});
+  }
+  return true;
+}
+
+template <std::size_t Sources>
+void PcieLane<Sources>::occupy(std::int64_t bytes) {
+  wire_bytes_ += static_cast<std::uint64_t>(bytes);
+  timer_.wait(Time::fs(std::llround(static_cast<double>(bytes) * byte_time_fs_)));
+}
+
+template class PcieLane<1>;
+template class PcieLane<2>;
+
+}  // namespace isthmus::fabric

@@ -1,0 +1,102 @@
+#include "isthmus/fabric/pcie_link.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "isthmus/base/error.hpp"
+
+namespace isthmus::fabric {
+namespace {
+
+// Cycles of the user clock from a read request to its TLP and from the first completion to its first word: PcieReader,
+// PcieTransmitter and PcieReceiver, one register each, and one cycle to meet the clock's edge.
+constexpr double kDeviceCycles = 4;
+
+Time half(Time time) { return Time::fs(time.femtoseconds() / 2); }
+
+double period(const PcieLinkSpec& spec) { return 1 / spec.user_clock.frequency.hertz(); }
+
+/// Half of the flight in cycles of the user clock.
+int transmit_cycles(const PcieLinkSpec& spec) {
+  return std::max(1, static_cast<int>(std::lround(half(spec.flight).seconds() / period(spec))));
+}
+
+void check(const PcieLinkSpec& spec) {
+  if (spec.max_payload.count > kMaxPayload)
+    throw Error(fmt::format("link.pcie.max_payload: expected at most {} B, got {} B", kMaxPayload, spec.max_payload.count));
+  if (completer_latency(spec) <= Time{})
+    throw Error(fmt::format("link.pcie.round_trip: expected more than the {} that the link itself takes, got {}",
+                            to_string(spec.round_trip - completer_latency(spec)), to_string(spec.round_trip)));
+}
+
+constexpr Time kHandOver = Time::ns(1);  // from one link-layer register to the next
+constexpr int kOnTheWay = 64;            // packets that the flight holds, the smallest included
+constexpr int kSignals = 64;
+
+/// Completions that can wait for the lane: every read answered in the smallest pieces.
+int completions(const PcieLinkSpec& spec) {
+  return static_cast<int>(spec.tags * (spec.max_read_request.count / spec.read_completion_boundary.count));
+}
+
+}  // namespace
+
+Time completer_latency(const PcieLinkSpec& spec) {
+  const double byte_time = 1 / raw_bandwidth(spec).bytes_per_second;
+  const auto wire = static_cast<double>((spec.request_overhead.count + spec.completion_overhead.count + spec.max_payload.count));
+  const double link = 2 * spec.flight.seconds() + wire * byte_time + kDeviceCycles * period(spec);
+  return spec.round_trip - Time::seconds(link);
+}
+
+PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, const HostMemorySpec& memory) {
+  check(spec);
+  const ActorOptions block{.clock = spec.user_clock};
+  const ActorOptions words{.clock = spec.user_clock, .initiation_interval = cycles_per_word(spec)};
+  auto& host = graph.add<HostMemory>(kHostMemory, {}, spec, memory);
+  auto& mmio = graph.add<MmioPort>("host MMIO");
+  auto& down = graph.add<PcieLane<2>>(kHostToDevice, {}, spec);
+  auto& up = graph.add<PcieLane<1>>(kDeviceToHost, {}, spec);
+  auto& reader = graph.add<PcieReader>("PCIe reader", block, spec);
+  auto& transmitter = graph.add<PcieTransmitter>("PCIe transmitter", words, spec);
+  auto& receiver = graph.add<PcieReceiver>("PCIe receiver", words, spec);
+
+  const ChannelOptions from_host{.depth = completions(spec),
+                                 .latency_time = completer_latency(spec) + half(spec.flight),
+                                 .return_latency_time = kHandOver};
+  graph.connect(host.out, down.in[0], from_host);
+  graph.connect(mmio.out, down.in[1], from_host);
+  graph.connect(transmitter.out, up.in[0],
+                {.depth = 32, .latency = transmit_cycles(spec), .return_latency_time = kHandOver});
+  const ChannelOptions to_receiver{
+      .depth = kOnTheWay, .latency_time = half(spec.flight), .return_latency_time = kHandOver};
+  graph.connect(down.out, receiver.in, to_receiver);
+  graph.connect(up.out, host.in, to_receiver);
+
+  const ChannelOptions signals{.depth = kSignals, .latency_time = spec.flight, .return_latency_time = kHandOver};
+  graph.connect(down.to_peer, up.peer, signals);
+  graph.connect(up.to_peer, down.peer, signals);
+  const ChannelOptions updates{.depth = kSignals, .latency_time = kHandOver, .return_latency_time = kHandOver};
+  graph.connect(host.updates, down.updates, updates);
+  graph.connect(receiver.updates, up.updates, updates);
+
+  graph.connect(reader.parts, transmitter.reads, {.depth = 4});
+  graph.connect(reader.expected, receiver.expected, {.depth = spec.tags});
+  graph.connect(receiver.freed_tags, reader.freed_tags, {.depth = spec.tags});
+
+  return {.read_requests = reader.in,
+          .read_data = receiver.data,
+          .write_requests = transmitter.writes,
+          .write_data = transmitter.write_data,
+          .writes_done = transmitter.writes_done,
+          .device_mmio = receiver.mmio,
+          .device_messages = transmitter.messages,
+          .mmio = mmio.in,
+          .host_messages = host.messages,
+          .host = host,
+          .to_device = down,
+          .to_host = up,
+          .reader = reader};
+}
+
+}  // namespace isthmus::fabric
