@@ -1,10 +1,30 @@
 #include "isthmus/fabric/axi.hpp"
 
+#include <algorithm>
+#include <cstring>
+
 namespace isthmus::fabric {
 
-Time AxiSpec::beats(std::uint32_t bytes) const {
-  const auto count = (bytes + width.count - 1) / width.count;
-  return Time::seconds(static_cast<double>(count) / clock.hertz());
+Time AxiSpec::beats(std::uint64_t bytes) const {
+  const auto beat = static_cast<std::uint64_t>(width.count);
+  return Time::seconds(static_cast<double>((bytes + beat - 1) / beat) / clock.hertz());
+}
+
+std::uint32_t AxiSpec::first_burst(std::uint64_t address, std::uint64_t bytes) const {
+  const auto longest = static_cast<std::uint64_t>(burst.count);
+  return static_cast<std::uint32_t>(std::min(longest - address % longest, bytes));
+}
+
+void copy(const AxiBurst& from, AxiBurst& to) {
+  to.bytes = from.bytes;
+  std::memcpy(to.data.data(), from.data.data(), from.bytes);
+}
+
+void copy(const AxiStore& from, AxiStore& to) {
+  to.channel = from.channel;
+  to.last = from.last;
+  to.write.address = from.write.address;
+  copy(from.write.burst, to.write.burst);
 }
 
 }  // namespace isthmus::fabric

@@ -6,12 +6,32 @@
 
 #include "isthmus/base/units.hpp"
 
-/// The tokens of an AXI port between a master and a memory. A token is a burst: it carries its data, and the actor that
-/// passes it on takes the time of its beats.
+/// What passes through an AXI port between a master and memory. A token is a burst: it carries its data, and the actor
+/// that passes it on takes the time of its beats.
 namespace isthmus::fabric {
 
-/// No AXI burst crosses a boundary of 4 KiB, so none is longer (AMBA AXI, burst address).
+/// No AXI burst crosses a border of 4 KiB, so none is longer (AMBA AXI, burst address).
 inline constexpr std::size_t kLongestAxiBurst = 4096;
+
+/// An AXI port of the FPGA.
+struct AxiSpec {
+  Bytes width;      ///< of the data path, each direction
+  Frequency clock;  ///< of the interconnect
+  Time latency;     ///< of the way through the interconnect and back
+  Bytes burst;      ///< the longest that a master asks for; a power of two up to kLongestAxiBurst
+  int outstanding;  ///< bursts that a master has under way, reads and writes each
+
+  /// How long a burst takes on the data path.
+  Time beats(std::uint64_t bytes) const;
+  /// The first burst of `bytes` from `address` on: bursts end at multiples of `burst`.
+  std::uint32_t first_burst(std::uint64_t address, std::uint64_t bytes) const;
+};
+
+/// Where bytes lie in the device's memory.
+struct DeviceAddress {
+  std::uint32_t channel = 0;
+  std::uint64_t byte = 0;
+};
 
 /// Asks for one burst.
 struct AxiRead {
@@ -32,19 +52,28 @@ struct AxiWrite {
 };
 
 /// A burst has been written.
-struct AxiWritten {
-  std::uint32_t bytes;
+struct AxiWritten {};
+
+/// What a master asks its port to read; the answer is a stream of bursts.
+struct AxiRegion {
+  DeviceAddress at;
+  std::uint64_t bytes;
 };
 
-/// One AXI port of the FPGA.
-struct AxiSpec {
-  Bytes width;       ///< of the data path, each direction
-  Frequency clock;   ///< of the interconnect
-  Time latency;      ///< of the way through the interconnect and back
-  Bytes burst;       ///< the longest that a master asks for
-  int outstanding;   ///< bursts that a master has under way, reads and writes each
-  /// How long a burst takes on the data path.
-  Time beats(std::uint32_t bytes) const;
+/// What a master hands to its port to write.
+struct AxiStore {
+  std::uint32_t channel;
+  bool last;  ///< the port is to say when this and all before it are written
+  AxiWrite write;
 };
+
+/// Everything up to a `last` AxiStore is in memory.
+struct AxiDone {};
+
+/// Copies the bytes that are meant.
+void copy(const AxiBurst& from, AxiBurst& to);
+void copy(const AxiStore& from, AxiStore& to);
+inline std::int64_t bytes_of(const AxiBurst& burst) { return burst.bytes; }
+inline std::int64_t bytes_of(const AxiStore& store) { return store.write.burst.bytes; }
 
 }  // namespace isthmus::fabric

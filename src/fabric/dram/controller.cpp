@@ -79,7 +79,7 @@ void DramController::write_burst(std::size_t client) {
   const Time last = channel_->serve(dram::Direction::write, request.address, bytes, came, timer_.now());
   writes[client].pull();
   timer_.wait_until(last);
-  written[client].push({bytes});
+  written[client].push({});
 }
 
 Time DramController::request_latency(const DramSpec& spec) {

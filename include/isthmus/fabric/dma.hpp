@@ -1,0 +1,219 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "isthmus/fabric/axi.hpp"
+#include "isthmus/fabric/pcie.hpp"
+#include "isthmus/stream.hpp"
+#include "isthmus/stream/vocabulary.hpp"
+
+/// The DMA engine between the PCIe link and the device's memory, a direction each way, and the registers by which host
+/// software starts it. It works from descriptors in pinned host memory.
+namespace isthmus::fabric {
+
+struct DmaSpec {
+  Bandwidth rate;            ///< of one direction's data path
+  Bytes descriptor_size;     ///< a power of two that holds a DmaDescriptor
+  Bytes descriptor_payload;  ///< the most that one moves
+  int descriptors_in_flight;
+  Bytes read_request;  ///< in which pieces it asks the link for data
+  Bytes read_buffer;   ///< for what it has asked for: as much as the link's tags may bring
+};
+
+/// One stretch of a transfer, as the driver leaves it in host memory.
+struct DmaDescriptor {
+  std::uint64_t host;
+  std::uint64_t device;
+  std::uint32_t bytes;
+  std::uint32_t channel;
+};
+
+/// A transfer: a list of descriptors, one after the other in host memory.
+struct DmaJob {
+  std::uint64_t descriptors;
+  std::uint32_t count;
+};
+
+/// Where the bytes of a descriptor go in host memory.
+struct DmaOrder {
+  std::uint64_t host;
+  std::uint32_t bytes;
+  bool last;  ///< of its transfer
+};
+
+/// Starts the kernel; what the arguments mean is the kernel's business.
+struct KernelStart {
+  std::array<std::uint64_t, 6> arguments;
+  std::uint32_t columns;
+  std::uint32_t rows;
+};
+static_assert(sizeof(KernelStart) <= 64, "one store carries it");
+
+struct KernelDone {};
+
+/// Whose doorbell a store rings and whose interrupt a message is.
+enum class Unit : std::uint8_t { to_device, to_host, kernel };
+inline constexpr std::size_t kUnits = 3;
+
+MmioRequest doorbell(Unit unit, const DmaJob& job);
+MmioRequest doorbell(const KernelStart& start);
+
+/// The registers: a store starts the unit that it names.
+class DeviceRegisters {
+ public:
+  In<MmioRequest> in{"in"};
+  Out<DmaJob> to_device{"to_device"};
+  Out<DmaJob> to_host{"to_host"};
+  Out<KernelStart> kernel{"kernel"};
+  void step();
+  /// It ends with the link.
+  bool done() const { return false; }
+};
+
+/// Interrupts host software when a unit is done.
+class DeviceInterrupts {
+ public:
+  In<AxiDone> to_device{"to_device"};
+  In<PcieWriteDone> to_host{"to_host"};
+  In<KernelDone> kernel{"kernel"};
+  Out<DeviceMessage> out{"out"};
+  void step();
+  bool done() const { return finished_; }
+
+ private:
+  void interrupt(Unit unit);
+
+  bool finished_ = false;
+};
+
+/// A list of descriptors being fetched: what may be asked for, and what has come.
+class DescriptorList {
+ public:
+  explicit DescriptorList(const DmaSpec& spec);
+
+  bool active() const { return used_ < count_; }
+  void start(const DmaJob& job);
+  /// Whether the next request fits descriptors_in_flight; `request` is it.
+  bool wants_more() const;
+  PcieReadReq request();
+  std::int64_t words() const { return static_cast<std::int64_t>(words_); }  ///< of a request
+  /// A word of an answer.
+  void take(const Word& word, std::uint64_t word_of_request);
+
+  bool ready() const { return used_ < arrived_; }
+  const DmaDescriptor& next() const { return ring_[used_ % ring_.size()]; }
+  bool next_is_last() const { return used_ + 1 == count_; }
+  void use() { ++used_; }
+
+ private:
+  std::uint64_t size_;
+  std::uint64_t in_a_request_;  ///< descriptors
+  std::uint64_t words_;         ///< of a request
+  std::uint64_t in_flight_;
+  std::vector<DmaDescriptor> ring_;
+  std::uint64_t address_ = 0;
+  std::uint64_t count_ = 0;
+  std::uint64_t asked_ = 0;
+  std::uint64_t arrived_ = 0;
+  std::uint64_t used_ = 0;
+};
+
+/// What the DMA engine reads from the host: descriptors of both directions, and the data to the device, which it packs
+/// into AXI bursts. On the user clock, a word a cycle.
+class DmaFetch {
+ public:
+  In<DmaJob> to_device{"to_device"};
+  In<DmaJob> to_host{"to_host"};
+  In<PcieReadResp> words{"words"};
+  Out<PcieReadReq> requests{"requests"};
+  Out<AxiStore> data{"data"};
+  Out<AxiRegion> regions{"regions"};  ///< what transfers to the host take from memory
+  Out<DmaOrder> orders{"orders"};     ///< and where it goes
+
+  DmaFetch(const DmaSpec& spec, const AxiSpec& axi);
+  void step();
+  bool done() const { return finished_; }
+
+ private:
+  enum class Kind : std::uint8_t { to_device_list, to_host_list, data };
+  struct Expected {
+    Kind kind;
+    bool ends = false;           ///< its descriptor
+    bool last = false;           ///< of its transfer
+    std::uint8_t words = 0;      ///< of the answer
+    std::uint8_t received = 0;   ///< of them
+    std::uint32_t bytes = 0;     ///< of data, still to come
+    DeviceAddress to{};          ///< of the next byte
+  };
+
+  bool start_jobs();
+  bool ask();
+  bool ask_for_list(DescriptorList& list, Kind kind);
+  bool ask_for_data();
+  void ask(const PcieReadReq& request, Expected expected);
+  bool has_room_for(std::int64_t words) const;
+  bool receive();
+  void receive_data(Expected& expected, const Word& word);
+  void send_burst(const Expected& expected);
+  bool hand_on();
+  Expected& oldest() { return expected_[first_expected_ % expected_.size()]; }
+
+  Timer timer_;
+  DmaSpec spec_;
+  AxiSpec axi_;
+  DescriptorList device_list_;
+  DescriptorList host_list_;
+  std::uint32_t asked_of_next_ = 0;  ///< bytes of the first descriptor to the device that are asked for
+  std::vector<Expected> expected_;   ///< a ring, in the order of the requests
+  std::uint64_t first_expected_ = 0;
+  std::uint64_t last_expected_ = 0;
+  std::int64_t words_under_way_ = 0;
+  AxiBurst burst_{};
+  bool finished_ = false;
+};
+
+/// The data path of one direction: moves bursts at the engine's rate.
+template <class Burst>
+class DmaPath {
+ public:
+  In<Burst> in{"in"};
+  Out<Burst> out{"out"};
+
+  explicit DmaPath(Bandwidth rate) : rate_(rate) {}
+  void step() {
+    const Burst* burst = in.front();
+    if (burst == nullptr) return;
+    timer_.wait(transfer_time({bytes_of(*burst)}, rate_));
+    copy(*burst, out.slot());
+    in.pull();
+  }
+
+ private:
+  Timer timer_;
+  Bandwidth rate_;
+};
+
+/// What the DMA engine writes to the host: sends what memory answers over the link, a word a cycle of the user clock.
+/// Says when the last word of a transfer is on its way, in front of everything that is sent from then on.
+class DmaSend {
+ public:
+  In<DmaOrder> orders{"orders"};
+  In<AxiBurst> data{"data"};
+  In<PcieWriteDone> written{"written"};
+  Out<PcieWriteApply> writes{"writes"};
+  Out<PcieWriteData> words{"words"};
+  Out<PcieWriteDone> transfers{"transfers"};
+
+  void step();
+  bool done() const { return false; }
+
+ private:
+  void send(const AxiBurst& burst, std::uint64_t host);
+
+  int under_way_ = 0;  ///< writes that the link has not sent
+};
+
+}  // namespace isthmus::fabric
