@@ -2,11 +2,16 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
+#include <utility>
 
 #include "isthmus/base/error.hpp"
 
@@ -61,10 +66,14 @@ std::size_t page_bytes() {
   return bytes;
 }
 
+// No frame of a step without large arrays steps over this many bytes at once.
+std::size_t guard_bytes() { return 16 * page_bytes(); }
+
 }  // namespace
 
-Fibers::Fibers(Entry entry, void* argument, std::size_t stack_bytes)
+Fibers::Fibers(Entry entry, Entry after_overflow, void* argument, std::size_t stack_bytes)
     : entry_(entry),
+      after_overflow_(after_overflow),
       argument_(argument),
       stack_bytes_((stack_bytes + page_bytes() - 1) / page_bytes() * page_bytes()) {
 #if defined(__SANITIZE_THREAD__)
@@ -93,13 +102,13 @@ FiberSlot& Fibers::spare() {
 
 FiberSlot& Fibers::create() {
   auto fiber = std::make_unique<FiberSlot>();
-  fiber->mapping_bytes = stack_bytes_ + page_bytes();
+  fiber->mapping_bytes = stack_bytes_ + guard_bytes();
   void* mapping = mmap(nullptr, fiber->mapping_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED)
     throw Error(fmt::format("no memory for the stack of actor {} of this run ({} KiB each): {}", all_.size() + 1,
                             stack_bytes_ / 1024, std::strerror(errno)));
   fiber->mapping = static_cast<std::byte*>(mapping);
-  if (mprotect(mapping, page_bytes(), PROT_NONE) != 0) {
+  if (mprotect(mapping, guard_bytes(), PROT_NONE) != 0) {
     const int why = errno;
     munmap(mapping, fiber->mapping_bytes);
     throw Error(fmt::format("no guard page for the stack of actor {} of this run: {}", all_.size() + 1, std::strerror(why)));
@@ -147,7 +156,7 @@ void Fibers::switch_to(FiberSlot& to) {
   previous_ = &from;
   current_ = &to;
 #if defined(__SANITIZE_ADDRESS__)
-  const std::size_t guard = &to == &main_ ? 0 : page_bytes();
+  const std::size_t guard = &to == &main_ ? 0 : guard_bytes();
   __sanitizer_start_switch_fiber(&from.sanitizer_stack, to.mapping + guard, to.mapping_bytes - guard);
 #endif
 #if defined(__SANITIZE_THREAD__)
@@ -164,9 +173,61 @@ void Fibers::switch_to(FiberSlot& to) {
 #endif
 }
 
-bool Fibers::overflowed_at(const void* address) const {
-  const auto* guard = current_->mapping;
-  return current_ != &main_ && address >= guard && address < guard + page_bytes();
+#if defined(ISTHMUS_USE_BOOST) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+
+OverflowWatch::OverflowWatch(Fibers& fibers) : outer_(&fibers) {}
+OverflowWatch::~OverflowWatch() = default;
+
+#else
+
+namespace {
+
+// One handler for the process, installed by the first watch and kept: it passes on every fault that is not a fiber's overflow.
+thread_local Fibers* watched = nullptr;
+struct sigaction previous_action;
+
+}  // namespace
+
+void OverflowWatch::on_fault(int signal, siginfo_t* info, void* context) {
+  Fibers* fibers = watched;
+  const auto* address = static_cast<const std::byte*>(info->si_addr);
+  const auto* guard = fibers == nullptr ? nullptr : fibers->current_->mapping;
+  const bool overflowed = guard != nullptr && address >= guard && address < guard + guard_bytes();
+  if (!overflowed || fibers->for_overflow_ == nullptr) {
+    sigaction(signal, &previous_action, nullptr);  // the fault happens again, and is whoever's it was
+    return;
+  }
+  // The fiber is given up. Returning from here lands on a fresh stack, as if it had been called there.
+  FiberSlot& fresh = *std::exchange(fibers->for_overflow_, nullptr);
+  fibers->current_ = &fresh;
+  auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  const auto top = reinterpret_cast<std::uintptr_t>(fresh.mapping + fresh.mapping_bytes) - sizeof(void*);
+  registers[REG_RSP] = static_cast<greg_t>(top);
+  registers[REG_RIP] = static_cast<greg_t>(reinterpret_cast<std::uintptr_t>(fibers->after_overflow_));
+  registers[REG_RDI] = static_cast<greg_t>(reinterpret_cast<std::uintptr_t>(fibers->argument_));
 }
+
+OverflowWatch::OverflowWatch(Fibers& fibers) : outer_(watched) {
+  static std::once_flag installed;
+  std::call_once(installed, [] {
+    struct sigaction action {};
+    action.sa_sigaction = &OverflowWatch::on_fault;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    if (sigaction(SIGSEGV, &action, &previous_action) != 0)
+      throw Error(fmt::format("cannot watch for stack overflows: {}", std::strerror(errno)));
+  });
+  // The fault comes when there is no stack left to handle it on. Each thread has one other, for ever.
+  thread_local std::array<std::byte, 64 * 1024> other_stack;
+  stack_t other{};
+  other.ss_sp = other_stack.data();
+  other.ss_size = other_stack.size();
+  if (sigaltstack(&other, nullptr) != 0) throw Error(fmt::format("no stack to watch for overflows on: {}", std::strerror(errno)));
+  fibers.keep_for_overflow();
+  watched = &fibers;
+}
+
+OverflowWatch::~OverflowWatch() { watched = outer_; }
+
+#endif
 
 }  // namespace isthmus::engine

@@ -1,5 +1,8 @@
 #include "scheduler.hpp"
+#include "isthmus/base/error.hpp"
 #include "window.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -17,7 +20,7 @@ Scheduler::Scheduler(std::vector<Actor*> actors, std::vector<Channel*> channels,
     : actors_(std::move(actors)),
       channels_(std::move(channels)),
       observer_(observer),
-      fibers_(&Scheduler::dispatch, this, options.stack_bytes),
+      fibers_(&Scheduler::dispatch, &Scheduler::after_overflow, this, options.stack_bytes),
       limit_(options.limit.femtoseconds()),
       shuffle_(options.schedule_seed),
       shuffled_(options.schedule_seed != 0) {
@@ -35,6 +38,7 @@ Scheduler::Scheduler(std::vector<Actor*> actors, std::vector<Channel*> channels,
 }
 
 RunReport Scheduler::run() {
+  const OverflowWatch watch(fibers_);
   drain();
   Ending ending;
   auto error = find_error(actors_);
@@ -70,6 +74,7 @@ void Scheduler::dispatch(void* scheduler) {
       self.fibers_.switch_to(actor == nullptr ? self.fibers_.main() : *actor->fiber);
       continue;
     }
+    self.running_ = actor;
     actor->run();
     self.next_ = self.stopping_ ? nullptr : self.pick(actor);
   }
@@ -301,6 +306,17 @@ void Scheduler::unwind() {
   stopping_ = true;
   for (auto* actor : actors_)
     if (actor->fiber != nullptr) fibers_.switch_to(*actor->fiber);
+  for (auto* actor : actors_) actor->end_run();
+}
+
+/// Goes on, on a fresh stack, where the running actor has left its own by the guard page.
+void Scheduler::after_overflow(void* scheduler) {
+  auto& self = *static_cast<Scheduler*>(scheduler);
+  Actor& actor = *self.running_;
+  self.fail(actor, std::make_exception_ptr(Error(fmt::format("stack overflow: a step used more than the {} KiB it may",
+                                                             self.fibers_.stack_bytes() / 1024))));
+  self.next_ = self.pick(nullptr);
+  dispatch(scheduler);
 }
 
 }  // namespace isthmus::engine

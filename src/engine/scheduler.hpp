@@ -57,6 +57,7 @@ class Scheduler {
 
   // Choosing.
   static void dispatch(void* scheduler);
+  static void after_overflow(void* scheduler);
   Actor* pick(Actor* after);
   Actor* along_questions(Actor& from);
   Actor* next_ready();
@@ -107,6 +108,7 @@ class Scheduler {
   Fibers fibers_;
   std::int64_t limit_;
   Actor* next_ = nullptr;
+  Actor* running_ = nullptr;
   bool stopping_ = false;
   bool ending_ = false;  ///< the end is known: periodic actors run up to it
   std::size_t live_ = 0;  ///< actors neither finished nor periodic

@@ -37,6 +37,7 @@ void Scheduler::suspend(Actor& actor) {
   else
     fibers_.switch_to(next->fiber != nullptr ? *next->fiber : fibers_.spare());
   actor.fiber = nullptr;
+  running_ = &actor;
   if (stopping_) throw StopStep{};
 }
 
@@ -67,6 +68,7 @@ void Scheduler::move_to(Actor& actor, Tick target, Account account, Tick began) 
     if (!actor.periodic && target <= actor.grid.last_at_or_before(limit_)) {
       announce(actor);
       commit();
+      extend_horizon(actor);
       actor.horizon = std::max(actor.horizon, std::min(target, actor.grid.last_at_or_before(limit_)));
       continue;
     }

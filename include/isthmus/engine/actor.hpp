@@ -112,6 +112,8 @@ struct Actor {
   /// Runs steps until the actor finishes or has to wait at the border of a step; suspends the fiber it is on where it has to wait
   /// inside one.
   virtual void run() = 0;
+  /// The run is over.
+  virtual void end_run() = 0;
   /// The bytes of a trivially copyable actor but for its ports and timers.
   virtual void copy_state(std::vector<std::byte>& to) const = 0;
   virtual bool same_state(const std::vector<std::byte>& as) const = 0;

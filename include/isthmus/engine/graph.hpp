@@ -139,6 +139,10 @@ struct ActorOf final : GraphActor {
     return true;
   }
 
+  void end_run() override {
+    if constexpr (requires { user.end_run(); }) user.end_run();
+  }
+
   void run() override {
     try {
       clocked ? clocked_steps() : clockless_steps();
