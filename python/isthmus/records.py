@@ -63,7 +63,7 @@ class Input(_Record):
     value: Value | list[Value]
     unit: str | None = None
     source: str | None = None
-    role: Literal["datasheet", "calibrated", "assumed"]
+    role: Literal["datasheet", "calibrated", "assumed", "set"]
     range: list[Value] | None = None
     why: str | None = None
     line: int | None = None

@@ -48,8 +48,9 @@ def show(
         for item in found.inputs
     ]
     table = Table(("key", "value", "role", "source", "range and reason"), cells)
-    counts = {role: sum(item.role == role for item in found.inputs) for role in ("datasheet", "calibrated", "assumed")}
-    roles = ", ".join(f"{count} {role}" for role, count in counts.items())
+    known = ("datasheet", "calibrated", "assumed", "set")
+    counts = {role: sum(item.role == role for item in found.inputs) for role in known}
+    roles = ", ".join(f"{count} {role}" for role, count in counts.items() if count)
     session.emit(
         Result(
             PlatformFile(context=session.context(), platform=found),
