@@ -179,6 +179,12 @@ struct ActorOf final : GraphActor {
       moved = waited = false;
       user.step();
       if (!moved && !waited) {
+        if constexpr (HasDone<T>) {
+          if (user.done()) {
+            finish(*this);
+            return;
+          }
+        }
         if (after_silent_step(*this, start) == Border::leave) return;
       } else if (now == start) {
         if (at_same_instant(*this) == Border::leave) return;

@@ -61,8 +61,13 @@ class In : private engine::Member {
   }
   /// The same, dropping the token.
   bool pull() {
-    T dropped;
-    return pull(dropped);
+    if (quick()) [[likely]] {
+      take();
+      return true;
+    }
+    if (!engine::token_visible(state_)) return false;
+    engine::release(state_);
+    return true;
   }
   /// Waits for a token and takes it; the actor finishes where the channel is closed and drained.
   T read() {
