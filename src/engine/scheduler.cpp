@@ -263,7 +263,7 @@ void Scheduler::commit() {
 }
 
 void Scheduler::commit_to(std::int64_t time) {
-  committed_ = std::max(committed_, time);
+  committed_ = std::max(committed_, std::min(time, limit_));  // what lies past the limit may yet be cut
   if (ending_) return;
   for (auto* actor : actors_) fold_spans(*actor, committed_);
   if (const auto error = find_error(actors_)) lower_limit(error->time);
