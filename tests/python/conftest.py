@@ -1,5 +1,8 @@
 """Tests drive the command as a person does, against stand-ins for the C++ tools that print records of the contract."""
 
+import contextlib
+import importlib.util
+import io
 import json
 import os
 import subprocess
@@ -7,11 +10,30 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
+from isthmus.cli.main import run
+
 FAKE = Path(__file__).parent / "fake_tools.py"
 TREE = Path(__file__).parents[2]
+
+
+_SPEC = importlib.util.spec_from_file_location("fake_tools", FAKE)
+assert _SPEC is not None
+assert _SPEC.loader is not None
+fake_tools: Any = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(fake_tools)
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came of a command."""
+
+    returncode: int
+    stdout: str
+    stderr: str
 
 
 @dataclass
@@ -21,15 +43,29 @@ class Isthmus:
     folder: Path
     environment: dict[str, str]
 
-    def __call__(self, *arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
+    def __call__(self, *arguments: str, **environment: str) -> Done:
+        """Runs the command in this process: a fresh one costs more than most commands."""
+        out, err = io.StringIO(), io.StringIO()
+        with (
+            contextlib.chdir(self.folder),
+            mock.patch.dict(os.environ, {**self.environment, **environment}, clear=True),
+            mock.patch.object(sys, "argv", ["isthmus", *arguments]),
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+        ):
+            code = run(arguments)
+        return Done(code, out.getvalue(), err.getvalue())
+
+    def start(self, *arguments: str, stdout: Any = subprocess.PIPE, **environment: str) -> "subprocess.Popen[str]":
+        """Starts the command in a process of its own."""
+        return subprocess.Popen(
             [sys.executable, "-m", "isthmus", *arguments],
             cwd=self.folder,
             env={**self.environment, **environment},
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
             text=True,
-            check=False,
         )
 
     def json(self, *arguments: str, **environment: str) -> Any:

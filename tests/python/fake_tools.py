@@ -3,6 +3,7 @@
 FAKE_RUN makes isthmus-run fail in one of the ways that the real one can; FAKE_DEVICES=none is a machine without OpenCL.
 """
 
+import hashlib
 import json
 import os
 import signal
@@ -83,7 +84,12 @@ def platform(target: str, sets: list[str]) -> tuple[str, Inputs]:
 def description(name: str, inputs: Inputs) -> dict[str, Any]:
     """The platform as a record holds it."""
     listed = [{"key": key, "unit": "", **item, "line": line} for line, (key, item) in enumerate(inputs.items(), 1)]
-    return {"file": f"platforms/{name}.toml", "name": name, "sha256": "0" * 64, "inputs": listed}
+    return {
+        "file": f"platforms/{name}.toml",
+        "name": name,
+        "sha256": hashlib.sha256(repr(listed).encode()).hexdigest(),
+        "inputs": listed,
+    }
 
 
 def link_rate(inputs: Inputs) -> float:
@@ -117,31 +123,30 @@ def stages(target: str, flow: str, images: int, sets: list[str]) -> dict[str, fl
     return {"host to device copy": copy, "kernel": kernel * 1.5, "device to host copy": copy * 0.95}
 
 
-def row(values: dict[str, Any]) -> None:
+def row_of(values: dict[str, Any]) -> dict[str, Any]:
     """The row of one run."""
     target, flow, images = values["--on"], values["--flow"], int(values["--images"])
     times = stages(target, flow, images, values["--set"])
     elapsed = sum(times.values()) if flow == "offload" else max(times.values())
     order = sorted(times, key=times.__getitem__, reverse=True)
     modelled = not target.startswith("opencl:")
-    say(
-        event="row",
-        target=target,
-        device="Fake CPU" if not modelled else f"Fake {target}",
-        flow=flow,
-        kind="modelled" if modelled else "measured",
-        application="image-filter",
-        images=images,
-        width=1920,
-        height=1080,
-        bytes_per_image=BYTES_PER_IMAGE,
-        elapsed_s=elapsed,
-        setup_s=0.5,
-        images_per_s=images / elapsed,
-        gb_per_s=BYTES_PER_IMAGE * images / elapsed / 1e9,
-        verified=os.environ.get("FAKE_RUN") != "wrong",
-        stages=[{"name": name, "time_s": span, "share": span / elapsed} for name, span in times.items()],
-        parts=[
+    return {
+        "target": target,
+        "device": "Fake CPU" if not modelled else f"Fake {target}",
+        "flow": flow,
+        "kind": "modelled" if modelled else "measured",
+        "application": "image-filter",
+        "images": images,
+        "width": 1920,
+        "height": 1080,
+        "bytes_per_image": BYTES_PER_IMAGE,
+        "elapsed_s": elapsed,
+        "setup_s": 0.5,
+        "images_per_s": images / elapsed,
+        "gb_per_s": BYTES_PER_IMAGE * images / elapsed / 1e9,
+        "verified": os.environ.get("FAKE_RUN") != "wrong",
+        "stages": [{"name": name, "time_s": span, "share": span / elapsed} for name, span in times.items()],
+        "parts": [
             {
                 "name": name,
                 "busy_s": span,
@@ -154,7 +159,7 @@ def row(values: dict[str, Any]) -> None:
         ]
         if modelled
         else [],
-        bottleneck={
+        "bottleneck": {
             "part": order[0],
             "busy_share": times[order[0]] / elapsed,
             "next": order[1],
@@ -163,10 +168,10 @@ def row(values: dict[str, Any]) -> None:
         }
         if modelled
         else None,
-        platform=description(*platform(target, values["--set"])) if modelled else None,
-        seed=int(values.get("--seed", 1)),
-        version="0.1.0",
-    )
+        "platform": description(*platform(target, values["--set"])) if modelled else None,
+        "seed": int(values.get("--seed", 1)),
+        "version": "0.1.0",
+    }
 
 
 def run() -> None:
@@ -187,7 +192,7 @@ def run() -> None:
         signal.signal(signal.SIGINT, lambda *_: sys.exit(130))
         say(event="note", text="waiting")
         time.sleep(60)
-    row(values)
+    say(event="row", **row_of(values))
     if trouble == "wrong":
         sys.exit(1)
 

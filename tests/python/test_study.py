@@ -1,7 +1,5 @@
 import json
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -133,14 +131,7 @@ def test_an_unknown_study_gets_the_nearest(isthmus: Isthmus, study_file: Path) -
 
 
 def test_interrupting_keeps_the_complete_rows_and_writes_no_verdict(isthmus: Isthmus, study_file: Path) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "isthmus", "study", "image-filter.toml"],
-        cwd=isthmus.folder,
-        env={**isthmus.environment, "FAKE_RUN": "slow"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    process = isthmus.start("study", "image-filter.toml", FAKE_RUN="slow")
     assert process.stderr is not None
     assert process.stderr.readline() == "note: waiting\n"
     process.send_signal(signal.SIGINT)

@@ -44,6 +44,13 @@ class Evaluator:
         value = self.value(expression, row.unit)
         return value if unit is None or not _is_number(value) else convert(float(value), row.unit, unit)
 
+    def stages(self, expression: str) -> dict[str, float]:
+        """Seconds of each stage of the run whose whole time or rate an experiment gives; none for other experiments."""
+        words = expression.split(":")
+        if words[0] != "run" or words[3:] not in (["elapsed_s"], ["images_per_s"]):
+            return {}
+        return {stage.name: stage.time_s for stage in self.lab.run(words[1], words[2]).stages}
+
     def _value(self, kind: str, rest: str, unit: str) -> Value:
         if kind == "row":
             return self.of_row(rest, unit)

@@ -67,8 +67,8 @@ def role_of(row: "PublishedRow", moved_by: Sequence[str], made_of: Sequence["Rol
 
 
 def moves(base: float, changed: float) -> bool:
-    """Whether a change moves a value by more than 8 %."""
-    return abs(changed - base) > MOVED * abs(base)
+    """Whether a change moves a value by more than 8 %, seen as a rate or as a time: the two must get one role."""
+    return abs(changed - base) > MOVED * min(abs(base), abs(changed))
 
 
 def kind_of(row: "PublishedRow") -> str:

@@ -82,8 +82,16 @@ class Survey:
         row = self.published[row_id]
         if row.same_as is not None and row.experiment is None:
             return self.role(row.same_as)
-        made_of = [self.role(name) for name in operands(row.experiment or "") if name != row_id]
+        made_of = [self.role(name) for name in operands(row.experiment or "")]
+        if self._is_made_of_calibrated_stages(row_id):
+            made_of.append("derived")
         return role_of(row, self.moved_by(row_id), made_of)
+
+    def _is_made_of_calibrated_stages(self, row_id: str) -> bool:
+        """Whether a run is a sum or maximum of, mostly, stages that the calibrated inputs determine."""
+        few = next((values for view, values in self.values if view.purpose == "few images"), {})
+        stages = {name: float(value) for name, value in few.items() if name.startswith(f"{row_id} ")}
+        return sum(time for name, time in stages.items() if self.moved_by(name)) > sum(stages.values()) / 2
 
     def structure_of(self, row_id: str) -> Structure | None:
         """What is left of a value without calibrated inputs, and with each assumed one at the ends of its range."""
@@ -156,6 +164,9 @@ class Survey:
                 continue
             try:
                 values[row_id] = evaluator.of_row(row_id)
+                if view.purpose in ("few images", "role"):
+                    stages = evaluator.stages(self._source(row_id).experiment or "")
+                    values |= {f"{row_id} {name}": time for name, time in stages.items()}
             except NotOfferedError:
                 continue  # The row stays open, and is counted as such.
         return values
