@@ -42,9 +42,9 @@ TEST(Override, MayAddAnOptionalKeyWithItsUnit) {
 }
 
 TEST(Override, MayLeaveTheRangeOfAnAssumptionButNotOfTheKey) {
-  EXPECT_EQ(load_text(f1(), {"link.pcie.max_payload=512"}).bytes("link.pcie.max_payload").count, 512);
-  EXPECT_EQ(refusal(f1(), {"link.pcie.max_payload=8192"}),
-            "--set: key 'link.pcie.max_payload': expected a power of two in 128..4096 B, got 8192 B");
+  EXPECT_EQ(load_text(f1(), {"link.pcie.max_read_request=128"}).bytes("link.pcie.max_read_request").count, 128);
+  EXPECT_EQ(refusal(f1(), {"link.pcie.max_read_request=8192"}),
+            "--set: key 'link.pcie.max_read_request': expected a power of two in 128..4096 B, got 8192 B");
 }
 
 TEST(Override, ThatIsWrongIsRefusedInOneLine) {
