@@ -83,13 +83,14 @@ void Scheduler::dispatch(void* scheduler) {
 /// The actor to run now that `after` (if any) cannot go on; null when nothing can run any more.
 Actor* Scheduler::pick(Actor* after) {
   if (after != nullptr) announce(*after);
-  if (after != nullptr && after->wait == Wait::answer && !shuffled_) {
-    Actor* asked = along_questions(*after);
-    if (asked != nullptr && start(*asked)) return asked;
-  }
   for (;;) {
     while (Actor* actor = next_ready())
       if (start(*actor)) return actor;
+    if (after != nullptr && after->wait == Wait::answer && !shuffled_) {
+      Actor* asked = along_questions(*after);
+      if (asked != nullptr && start(*asked)) return asked;
+    }
+    after = nullptr;
     if (!let_time_pass()) return nullptr;
   }
 }

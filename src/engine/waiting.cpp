@@ -206,23 +206,20 @@ Tick Scheduler::effective(const Actor& actor, int hops) const {
   }
 }
 
-/// `actor` stops running: who waits for a token or a slot of its is made ready.
+/// `actor` stops running: who waits for a token or a slot of its is made ready. Readers last: they run first, so that what is on its way
+/// goes on to the end of a pipeline while it is in the cache, and actors stay close in time.
 void Scheduler::announce(const Actor& actor) {
-  for (Channel* channel : actor.outputs) {
-    Actor& reader = *channel->reader;
-    if (reader.wait == Wait::none || channel->empty()) continue;
-    if (reader.wait == Wait::sleep)
-      tell_sleeper(reader);
-    else if (reader.waits_on == channel && (reader.wait == Wait::read || (reader.wait == Wait::answer && !for_room(reader))))
-      make_ready(reader);
-  }
   for (Channel* channel : actor.inputs) {
     Actor& writer = *channel->writer;
-    if (writer.wait == Wait::none || channel->full()) continue;
-    if (writer.wait == Wait::sleep)
-      tell_sleeper(writer);
-    else if (writer.waits_on == channel && (writer.wait == Wait::push || (writer.wait == Wait::answer && for_room(writer))))
-      make_ready(writer);
+    if (writer.wait == Wait::none || writer.ready) continue;
+    const bool asks = writer.waits_on == channel && (writer.wait == Wait::push || (writer.wait == Wait::answer && for_room(writer)));
+    if ((asks || writer.wait == Wait::sleep) && !channel->full()) asks ? make_ready(writer) : tell_sleeper(writer);
+  }
+  for (Channel* channel : actor.outputs) {
+    Actor& reader = *channel->reader;
+    if (reader.wait == Wait::none || reader.ready) continue;
+    const bool asks = reader.waits_on == channel && (reader.wait == Wait::read || (reader.wait == Wait::answer && !for_room(reader)));
+    if ((asks || reader.wait == Wait::sleep) && !channel->empty()) asks ? make_ready(reader) : tell_sleeper(reader);
   }
 }
 

@@ -52,7 +52,7 @@ int synchroniser_cycles(const GraphActor& a, const GraphActor& b, const ChannelO
 std::size_t record_factor(std::size_t depth, std::size_t stride) {
   constexpr std::size_t kRingBytes = 8 * 1024;
   std::size_t factor = 4;
-  while (factor < 32 && 2 * factor * depth * stride <= kRingBytes) factor *= 2;
+  while (factor < 16 && 2 * factor * depth * stride <= kRingBytes) factor *= 2;
   return factor;
 }
 
