@@ -4,7 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -16,12 +16,17 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True)
 class Table:
-    """Cells as texts; a column whose name is in `numbers` is aligned to the right."""
+    """Cells as texts; a column whose name is in `numbers` is aligned to the right.
+
+    On a terminal that is too narrow the column `below` goes under the table, named by the first `key_columns`.
+    """
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
     numbers: frozenset[str] = frozenset()
     title: str = ""
+    below: str = ""
+    key_columns: int = 2
 
 
 @dataclass(frozen=True)
@@ -74,27 +79,51 @@ def to_markdown(result: Result) -> str:
 
 def print_tables(result: Result, console: "Console") -> None:
     """The verdict, the tables and the detail on a terminal or in a pipe, as plain text with colour at most."""
-    from rich import box
-    from rich.table import Table as RichTable
     from rich.text import Text
 
     for line in result.verdict:
         console.print(Text(line, style="bold"))
     for table in result.tables:
-        drawn = RichTable(
-            box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, title=Text(table.title) if table.title else None
-        )
-        drawn.title_justify = "left"
-        for column in table.columns:
-            drawn.add_column(Text(column), justify="right" if column in table.numbers else "left", overflow="fold")
-        for row in table.rows:
-            drawn.add_row(*(Text(cell) for cell in row))
         console.print()
-        console.print(drawn)
+        fitting = table if _natural_width(table) <= console.width else _without(table, table.below)
+        _print_table(fitting, console)
+        if table.below and fitting is not table:
+            at = list(table.columns).index(table.below)
+            for row in (row for row in table.rows if row[at].strip("- ")):
+                console.print(Text(f"{' '.join(row[: table.key_columns])}: {row[at]}"))
     if result.detail:
         console.print()
     for line in result.detail:
         console.print(Text(line))
+
+
+def _print_table(table: Table, console: "Console") -> None:
+    from rich import box
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    drawn = RichTable(
+        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, title=Text(table.title) if table.title else None
+    )
+    drawn.title_justify = "left"
+    for column in table.columns:
+        drawn.add_column(Text(column), justify="right" if column in table.numbers else "left", overflow="fold")
+    for row in table.rows:
+        drawn.add_row(*(Text(cell) for cell in row))
+    console.print(drawn)
+
+
+def _natural_width(table: Table) -> int:
+    cells = [table.columns, *table.rows]
+    return sum(max(len(row[at]) for row in cells) + 3 for at in range(len(table.columns)))
+
+
+def _without(table: Table, column: str) -> Table:
+    if column not in table.columns:
+        return table
+    at = list(table.columns).index(column)
+    rows = [[*row[:at], *row[at + 1 :]] for row in table.rows]
+    return replace(table, columns=[*table.columns[:at], *table.columns[at + 1 :]], rows=rows)
 
 
 def _flatten(record: Record, prefix: str = "") -> Record:

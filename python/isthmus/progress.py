@@ -7,6 +7,7 @@ from typing import TextIO
 
 QUIET_FOR_S = 2.0
 AT_MOST_EVERY_S = 0.1
+SURE_AFTER_S = 0.5
 
 
 class Progress:
@@ -35,7 +36,7 @@ class Progress:
         if not self._shown or now - self._start < QUIET_FOR_S or now - self._last < AT_MOST_EVERY_S:
             return
         self._last = now
-        left = (now - begun) / done * (total - done) if done else None
+        left = (now - begun) / done * (total - done) if done and now - begun >= SURE_AFTER_S else None
         line = f"{what}: {done} of {total}" + (f", {duration(left)} left" if left is not None else "")
         self._write("\r" + line.ljust(self._width))
         self._width = len(line)

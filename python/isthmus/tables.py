@@ -10,7 +10,7 @@ from isthmus.verdict import kind_of, where
 
 def rows_table(rows: Sequence[Row]) -> Table:
     """One line for each target and flow."""
-    columns = ("target", "flow", "images/s", "GB/s of input", "where the time goes", "kind", "output")
+    columns = ("target", "flow", "images/s", "GB/s in", "where the time goes", "kind", "output")
     cells = [
         (
             row.target,
@@ -19,11 +19,11 @@ def rows_table(rows: Sequence[Row]) -> Table:
             figure(row.gb_per_s),
             where(row),
             kind_of(row),
-            "equals reference" if row.verified else "WRONG",
+            "right" if row.verified else "WRONG",
         )
         for row in rows
     ]
-    return Table(columns, cells, numbers=frozenset({"images/s", "GB/s of input"}))
+    return Table(columns, cells, numbers=frozenset({"images/s", "GB/s in"}), below="where the time goes")
 
 
 def parts_table(row: Row) -> Table | None:

@@ -77,7 +77,7 @@ def platform(target: str, sets: list[str]) -> tuple[str, Inputs]:
         value = json.loads(text.removesuffix("B"))
         if value is not False and value <= 0 and key in ("link.pcie.round_trip", "device.dram.idle_latency"):
             fail(f"--set: key '{key}': expected more than 0")
-        inputs[key] = {**inputs[key], "value": value}
+        inputs[key] = {**inputs[key], "value": value, "role": "set"}
     return name, inputs
 
 

@@ -4,8 +4,9 @@ import json
 import math
 
 import pytest
+from rich.console import Console
 
-from isthmus.output import Result, Table, to_csv, to_json, to_markdown
+from isthmus.output import Result, Table, print_tables, to_csv, to_json, to_markdown
 from isthmus.records import Device, DevicesFile, Setting
 
 DEVICE = Device(
@@ -42,3 +43,11 @@ def test_json_calls_the_schema_by_its_name() -> None:
     context = {"argv": [], "host": "h", "version": "1", "start": "s", "elapsed": 0.0}
     file = DevicesFile.model_validate({"context": context, "devices": [DEVICE]})
     assert json.loads(to_json(file))["schema"] == "isthmus.devices/1"
+
+
+@pytest.mark.parametrize(("width", "last"), [(200, "a   1   " + "x" * 70), (80, "a 1: " + "x" * 70)])
+def test_on_a_narrow_terminal_the_longest_column_goes_below(width: int, last: str) -> None:
+    table = Table(("name", "n", "note"), [("a", "1", "x" * 70)], below="note")
+    text = io.StringIO()
+    print_tables(Result(DEVICE, [], tables=[table]), Console(file=text, width=width))
+    assert [cell.strip() for cell in text.getvalue().splitlines()[-1].split()] == last.split()

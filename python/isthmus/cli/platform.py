@@ -47,7 +47,9 @@ def show(
         )
         for item in found.inputs
     ]
-    table = Table(("key", "value", "role", "source", "range and reason"), cells)
+    table = Table(
+        ("key", "value", "role", "source", "range and reason"), cells, below="range and reason", key_columns=1
+    )
     known = ("datasheet", "calibrated", "assumed", "set")
     counts = {role: sum(item.role == role for item in found.inputs) for role in known}
     roles = ", ".join(f"{count} {role}" for role, count in counts.items() if count)

@@ -129,7 +129,7 @@ def _table(rows: "Sequence[PaperRow]") -> "Table":
         )
         for row in rows
     ]
-    return Table(columns, cells, numbers=frozenset({"published", "ours, model", "error"}))
+    return Table(columns, cells, numbers=frozenset({"published", "ours, model", "error"}), below="note", key_columns=1)
 
 
 def _score_table(scores: "dict[str, PaperScore]") -> "Table":
