@@ -166,6 +166,7 @@ void Scheduler::consider_waking(Actor& actor) {
 void Scheduler::woken(Actor& actor) {
   add_span(actor, Account::starved, actor.now, actor.known_wake, actor.clocked ? actor.sleep_period : 0);
   actor.now = actor.known_wake;
+  actor.silent_until = actor.now;  // the steps it slept through were silent
   actor.idle = false;
   actor.questions.clear();
 }

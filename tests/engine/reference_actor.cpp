@@ -78,7 +78,7 @@ void Actor::begin() {
   if (wants_to_finish()) return finish();
   frame_ = Frame{};
   blocked_ticks_ = 0;
-  current_ = StepRecord{.start = now_, .before = state_};
+  current_ = StepRecord{.start = now_, .before = state_, .clocked = line_.clocked()};
   const bool close_matters = spec_.done.when == Done::When::never || !line_.clocked();
   if (close_matters && !inputs_.empty() && !all_inputs_closed())
     current_->refusals.push_back({Refusal::Question::all_closed});
@@ -230,6 +230,7 @@ void Actor::ask(const Instruction& instruction) {
 void Actor::refuse(Refusal refusal, unsigned bit) {
   frame_.last = false;
   frame_.refused |= bit;
+  current_->told_no = true;
   current_->refusals.push_back(refusal);
   ++frame_.at;
 }
@@ -305,9 +306,10 @@ bool Actor::idle_without_known_wake() const {
   if (complete_.empty()) return false;
   const StepRecord& last = complete_.back();
   const auto comes = [&](const Refusal& refusal) { return turns(refusal).has_value(); };
-  if (last.read_time || std::any_of(last.refusals.begin(), last.refusals.end(), comes)) return false;
-  if (!line_.clocked()) return last.silent();
-  if (!spec_.trivial) return !last.moved && last.promised;
+  if (std::any_of(last.refusals.begin(), last.refusals.end(), comes)) return false;
+  if (!line_.clocked()) return last.silent();  // not stepped again before an answer turns, whatever it read
+  if (last.read_time) return false;
+  if (!spec_.trivial) return last.silent() && last.promised;
   return complete_.size() == 2 && complete_.front().silent() && last.silent() && !last.changed && !last.drew;
 }
 

@@ -22,9 +22,10 @@ struct Refusal {
 struct StepRecord {
   Tick start = 0;
   State before{};
+  bool clocked = true, told_no = false;
   bool moved = false, waited = false, changed = false, drew = false, read_time = false, promised = false;
   std::vector<Refusal> refusals{};
-  bool silent() const { return !moved && !waited; }
+  bool silent() const { return !moved && !waited && (told_no || !clocked); }
 };
 
 /// An actor that goes through its program tick by tick, as docs/time.md says.
