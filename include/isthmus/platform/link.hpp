@@ -1,0 +1,15 @@
+#pragma once
+
+#include "isthmus/fabric/host_memory.hpp"
+#include "isthmus/fabric/pcie.hpp"
+#include "isthmus/platform/description.hpp"
+
+namespace isthmus::platform {
+
+/// The PCIe link of a platform: its keys link.pcie.*.
+fabric::PcieLinkSpec pcie_link_spec(const Description& platform);
+
+/// The host's memory: its keys host.memory.*.
+fabric::HostMemorySpec host_memory_spec(const Description& platform);
+
+}  // namespace isthmus::platform

@@ -1,0 +1,129 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/offload/model.hpp"
+#include "offload/model/machine.hpp"
+#include "offload/model/objects.hpp"
+
+namespace isthmus::offload {
+namespace {
+
+using namespace model;
+
+class ModelDeviceImpl final : public ModelDevice {
+ public:
+  ModelDeviceImpl(const platform::Description& platform, std::vector<KernelModel> kernels, std::uint64_t seed)
+      : spec_(machine_spec(platform)),
+        info_{.name = platform.name(), .modelled = true},
+        kernels_(std::move(kernels)),
+        memory_(spec_.channel_capacity, spec_.memory_channels),
+        seed_(seed) {}
+
+  const DeviceInfo& info() const override { return info_; }
+  Time clock() const override { return clock_; }
+
+  std::unique_ptr<Buffer> allocate(Bytes size) override {
+    clock_ += spec_.host.calls.enqueue;
+    return std::make_unique<ModelBuffer>(memory_, size);
+  }
+  std::unique_ptr<Kernel> kernel(const std::string& name) override;
+  std::unique_ptr<Queue> queue() override { return std::make_unique<ModelQueue>(next_id_++); }
+  std::unique_ptr<Mailbox> mailbox(std::size_t depth) override {
+    return std::make_unique<ModelMailbox>(next_id_++, depth);
+  }
+  void run(std::vector<HostThread> threads) override;
+
+  const std::vector<Part>& parts() const override { return parts_; }
+  Time last_run() const override { return last_run_; }
+
+ private:
+  MachineSpec spec_;
+  DeviceInfo info_;
+  std::vector<KernelModel> kernels_;
+  const KernelModel* kernel_ = nullptr;  ///< on the FPGA
+  MemoryMap memory_;
+  std::uint64_t seed_;
+  int next_id_ = 0;
+  Time clock_;
+  Time last_run_;
+  std::vector<Part> parts_;
+};
+
+std::unique_ptr<Kernel> ModelDeviceImpl::kernel(const std::string& name) {
+  const auto found = std::ranges::find(kernels_, name, &KernelModel::name);
+  if (found == kernels_.end()) throw Error(fmt::format("device '{}': no model of kernel '{}'", info_.name, name));
+  if (kernel_ != nullptr && kernel_ != &*found)
+    throw Error(fmt::format("device '{}': the FPGA holds kernel '{}', not '{}' beside it", info_.name, kernel_->name, name));
+  kernel_ = &*found;
+  return std::make_unique<ModelKernel>();
+}
+
+/// The busiest of the actors that make up a part.
+Part account(const PartOfMachine& part, const RunReport& report) {
+  const ActorReport* busiest = nullptr;
+  for (const std::string& name : part.actors) {
+    const ActorReport& actor = report.actor(name);
+    if (busiest == nullptr || actor.busy > busiest->busy) busiest = &actor;
+  }
+  return {.name = part.name,
+          .resource = part.resource,
+          .busy = busiest->busy,
+          .starved = busiest->starved,
+          .blocked = busiest->blocked,
+          .lifetime = busiest->lifetime};
+}
+
+void ModelDeviceImpl::run(std::vector<HostThread> threads) {
+  RunContext context{.costs = spec_.host.calls, .start = clock_, .commands = {}, .failure = nullptr};
+  Graph graph(seed_);
+  const auto parts = build_machine(
+      graph, {.spec = spec_, .kernel = kernel_, .memory = memory_, .threads = threads, .context = context});
+  constexpr std::size_t kBodyStack = 1024 * 1024;
+  const RunReport report = graph.run({.throw_on_error = false, .stack_bytes = kBodyStack});
+  if (context.failure) std::rethrow_exception(context.failure);
+  if (report.outcome != Outcome::finished) throw Error(fmt::format("model of {}: {}", info_.name, report.message));
+  last_run_ = report.end;
+  clock_ += report.end;
+  parts_.clear();
+  for (const PartOfMachine& part : parts) parts_.push_back(account(part, report));
+}
+
+}  // namespace
+
+std::unique_ptr<ModelDevice> open_model(const platform::Description& platform, std::vector<KernelModel> kernels,
+                                        std::uint64_t seed) {
+  return std::make_unique<ModelDeviceImpl>(platform, std::move(kernels), seed);
+}
+
+Bottleneck bottleneck(const std::vector<Part>& parts, Time elapsed) {
+  std::vector<const Part*> order;
+  for (const Part& part : parts) order.push_back(&part);
+  std::ranges::stable_sort(order, std::ranges::greater{}, &Part::busy);
+  const auto share = [elapsed](const Part& part) { return part.busy.seconds() / elapsed.seconds(); };
+  Bottleneck result;
+  result.part = order[0]->name;
+  result.busy_share = share(*order[0]);
+  if (order.size() > 1) {
+    result.next = order[1]->name;
+    result.next_busy_share = share(*order[1]);
+    if (order[1]->busy > Time{}) result.would_need = order[0]->busy.seconds() / order[1]->busy.seconds();
+  }
+  return result;
+}
+
+std::uint64_t kernel_argument(fabric::DeviceAddress at) {
+  return std::uint64_t{at.channel} << 56U | at.byte;
+}
+std::uint64_t kernel_argument(std::int32_t value) {
+  return static_cast<std::uint32_t>(value);
+}
+fabric::DeviceAddress address_argument(std::uint64_t argument) {
+  return {.channel = static_cast<std::uint32_t>(argument >> 56U), .byte = argument & ((std::uint64_t{1} << 56U) - 1)};
+}
+std::int32_t integer_argument(std::uint64_t argument) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(argument));
+}
+
+}  // namespace isthmus::offload

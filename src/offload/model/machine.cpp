@@ -1,0 +1,94 @@
+#include "offload/model/machine.hpp"
+
+#include <fmt/format.h>
+
+namespace isthmus::offload::model {
+namespace {
+
+/// An FPGA without a kernel: its ports do nothing.
+struct NoKernel {
+  In<fabric::KernelStart> start;
+  Out<fabric::AxiRegion> regions;
+  In<fabric::AxiBurst> data;
+  Out<fabric::AxiStore> stores;
+  In<fabric::AxiDone> written;
+  Out<fabric::KernelDone> done_out;
+  void step() { start.read(); }
+  bool done() const { return false; }
+};
+
+KernelEnds add_kernel(Graph& graph, const MachinePlan& plan) {
+  if (plan.kernel != nullptr) return plan.kernel->add(graph, kKernel, plan.spec.kernel);
+  auto& none = graph.add<NoKernel>("no kernel", {.clock = plan.spec.kernel.clock});
+  return {.start = none.start,
+          .regions = none.regions,
+          .data = none.data,
+          .stores = none.stores,
+          .written = none.written,
+          .done = none.done_out};
+}
+
+std::vector<std::string> both(const char* part) {
+  return {to_device(part), to_host(part)};
+}
+
+std::vector<PartOfMachine> host_parts(const MachinePlan& plan) {
+  std::vector<PartOfMachine> parts;
+  for (const HostThread& thread : plan.threads)
+    parts.push_back({thread_name(thread), "host.call.enqueue, host.call.wake", {thread_name(thread)}});
+  parts.push_back({kTransferCall, "host.call.transfer", both(kTransferCall)});
+  if (plan.spec.host.alloc) parts.push_back({kAllocation, "host.alloc.rate", both(kAllocation)});
+  if (plan.spec.host.copy) parts.push_back({kCopy, "host.copy.rate", both(kCopy)});
+  parts.push_back({kLaunchCall, "kernel.launch", {kLaunchCall}});
+  parts.push_back({kDeviceAccess, "host.mmio.store, hypervisor.cost", {kDeviceAccess}});
+  return parts;
+}
+
+std::vector<PartOfMachine> device_parts(const MachinePlan& plan) {
+  std::vector<std::string> ports;
+  for (const char* master : {"DMA", kKernel})
+    for (const char* direction : {"reads", "writes"}) ports.push_back(fmt::format("{}, {} {}", kAxi, master, direction));
+  std::vector<std::string> channels;
+  for (std::size_t i = 0; i < plan.memory.channels(); ++i) channels.push_back(dram_name(i));
+  std::vector<PartOfMachine> parts{
+      {fabric::kHostMemory, "host.memory.transfer_rate", {fabric::kHostMemory}},
+      {fabric::kHostToDevice, "link.pcie.lanes, generation and payload", {fabric::kHostToDevice}},
+      {fabric::kDeviceToHost, "link.pcie.lanes, generation and payload", {fabric::kDeviceToHost}},
+      {kDma, "dma.rate", both(kDma)},
+      {kAxi, "device.axi.data_width and clock", ports},
+      {kDram, "device.dram.transfer_rate and timings", channels}};
+  if (plan.kernel != nullptr) parts.push_back({kKernel, "kernel.clock", {kKernel}});
+  return parts;
+}
+
+}  // namespace
+
+std::string thread_name(const HostThread& thread) {
+  return fmt::format("host thread '{}'", thread.name);
+}
+std::string dram_name(std::size_t channel) {
+  return fmt::format("{} channel {}", kDram, channel);
+}
+std::string to_device(const std::string& part) {
+  return part + ", to device";
+}
+std::string to_host(const std::string& part) {
+  return part + ", to host";
+}
+
+std::vector<PartOfMachine> build_machine(Graph& graph, const MachinePlan& plan) {
+  const MachineSpec& spec = plan.spec;
+  fabric::PcieLink link = fabric::add_pcie_link(graph, spec.link, spec.memory);
+  const HostEnds host = build_host(graph, plan, link.host.memory());
+  MemoryEnds memory = build_memory(graph, spec, plan.memory);
+  KernelEnds kernel = add_kernel(graph, plan);
+  build_shell(graph, spec, link, memory, kernel);
+  graph.connect(host.mmio, link.mmio, between_host_parts());
+  graph.connect(link.host_messages, host.messages, between_host_parts());
+
+  std::vector<PartOfMachine> parts = host_parts(plan);
+  for (PartOfMachine& part : device_parts(plan)) parts.push_back(std::move(part));
+  return parts;
+}
+
+}  // namespace isthmus::offload::model

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "isthmus/engine/graph.hpp"
+#include "isthmus/fabric/pcie_link.hpp"
+#include "isthmus/offload/model.hpp"
+#include "offload/model/host_thread.hpp"
+#include "offload/model/memory_map.hpp"
+#include "offload/model/specs.hpp"
+
+namespace isthmus::offload::model {
+
+/// Some actors that a person sees as one part.
+struct PartOfMachine {
+  std::string name;
+  std::string resource;
+  std::vector<std::string> actors;
+};
+
+/// What a run builds its machine of.
+struct MachinePlan {
+  const MachineSpec& spec;
+  const KernelModel* kernel;  ///< null: the FPGA holds none
+  MemoryMap& memory;
+  const std::vector<HostThread>& threads;
+  RunContext& context;
+};
+
+/// Builds the machine in `graph`; returns its parts in the order in which data to the device pass them.
+std::vector<PartOfMachine> build_machine(Graph& graph, const MachinePlan& plan);
+
+// The machine is built in pieces: host software, the FPGA's shell, its memory.
+
+/// What host software gives and takes at the host's end of the link.
+struct HostEnds {
+  Out<MmioRequest>& mmio;
+  In<DeviceMessage>& messages;
+};
+HostEnds build_host(Graph& graph, const MachinePlan& plan, PinnedMemory& pinned);
+
+/// What the masters on the FPGA, DMA engine and kernel, have of memory: two ports each.
+struct MasterEnds {
+  In<fabric::AxiRegion>& regions;
+  Out<fabric::AxiBurst>& data;
+  In<fabric::AxiStore>& stores;
+  Out<fabric::AxiDone>& written;
+};
+struct MemoryEnds {
+  MasterEnds dma;
+  MasterEnds kernel;
+};
+MemoryEnds build_memory(Graph& graph, const MachineSpec& spec, MemoryMap& memory);
+
+/// The DMA engine and the registers, tied to the link, to memory and to the kernel.
+void build_shell(Graph& graph, const MachineSpec& spec, fabric::PcieLink& link, MemoryEnds& memory, KernelEnds& kernel);
+
+/// How channels between parts of the host hand over: a line of memory from core to core.
+ChannelOptions between_host_parts();
+
+// Names of actors in reports.
+std::string thread_name(const HostThread& thread);
+std::string dram_name(std::size_t channel);
+inline constexpr const char* kKernel = "kernel";
+inline constexpr const char* kDeviceAccess = "doorbells and interrupts";
+inline constexpr const char* kLaunchCall = "kernel launch";
+inline constexpr const char* kTransferCall = "driver calls";
+inline constexpr const char* kAllocation = "pinned allocation";
+inline constexpr const char* kCopy = "host copy thread";
+inline constexpr const char* kDma = "DMA engine";
+inline constexpr const char* kAxi = "AXI ports";
+inline constexpr const char* kDram = "device DRAM";
+/// "DMA engine, to device" and "DMA engine, to host".
+std::string to_device(const std::string& part);
+std::string to_host(const std::string& part);
+
+}  // namespace isthmus::offload::model

@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/fabric/axi_port.hpp"
+#include "isthmus/fabric/dram.hpp"
+#include "offload/model/machine.hpp"
+
+namespace isthmus::offload::model {
+namespace {
+
+using fabric::AxiReader;
+using fabric::AxiWriter;
+using fabric::DramController;
+
+constexpr std::size_t kMostChannels = 4;
+
+Time half(Time time) {
+  return Time::fs((time.femtoseconds() + 1) / 2);
+}
+
+/// From an AXI port to the controller's queue, and back.
+ChannelOptions way(const fabric::AxiSpec& axi, Time controller) {
+  return {.depth = axi.outstanding,
+          .latency_time = half(axi.latency) + controller,
+          .return_latency_time = axi.beats(1)};
+}
+
+template <std::size_t Channels>
+struct Port {
+  AxiReader<Channels>& reader;
+  AxiWriter<Channels>& writer;
+  MasterEnds ends() const {
+    return {.regions = reader.regions, .data = reader.data, .stores = writer.stores, .written = writer.written};
+  }
+};
+
+template <std::size_t Channels>
+Port<Channels> add_port(Graph& graph, const fabric::AxiSpec& axi, const std::string& master) {
+  return {.reader = graph.add<AxiReader<Channels>>(fmt::format("{}, {} reads", kAxi, master), {}, axi),
+          .writer = graph.add<AxiWriter<Channels>>(fmt::format("{}, {} writes", kAxi, master), {}, axi)};
+}
+
+template <std::size_t Channels>
+MemoryEnds add_memory(Graph& graph, const MachineSpec& spec, MemoryMap& memory) {
+  if constexpr (Channels < kMostChannels) {
+    if (memory.channels() > Channels) return add_memory<Channels + 1>(graph, spec, memory);
+  }
+  const std::array<Port<Channels>, DramController::kClients> ports{add_port<Channels>(graph, spec.axi, "DMA"),
+                                                                   add_port<Channels>(graph, spec.axi, kKernel)};
+  for (std::size_t channel = 0; channel < Channels; ++channel) {
+    auto& dram = graph.add<DramController>(dram_name(channel), {}, spec.dram, memory.cells(channel));
+    for (std::size_t client = 0; client < ports.size(); ++client) {
+      const Port<Channels>& port = ports.at(client);
+      graph.connect(port.reader.requests[channel], dram.reads[client],
+                    way(spec.axi, DramController::request_latency(spec.dram)));
+      graph.connect(dram.data[client], port.reader.answers[channel],
+                    way(spec.axi, DramController::read_latency(spec.dram)));
+      graph.connect(port.writer.writes[channel], dram.writes[client],
+                    way(spec.axi, DramController::request_latency(spec.dram)));
+      graph.connect(dram.written[client], port.writer.answers[channel],
+                    way(spec.axi, DramController::write_latency(spec.dram)));
+    }
+  }
+  return {.dma = ports[0].ends(), .kernel = ports[1].ends()};
+}
+
+}  // namespace
+
+MemoryEnds build_memory(Graph& graph, const MachineSpec& spec, MemoryMap& memory) {
+  if (memory.channels() > kMostChannels)
+    throw Error(fmt::format("device.dram.kernel_channels: expected 1 to {}, got {}", kMostChannels, memory.channels()));
+  return add_memory<1>(graph, spec, memory);
+}
+
+}  // namespace isthmus::offload::model

@@ -1,0 +1,70 @@
+#include "offload/model/machine.hpp"
+
+namespace isthmus::offload::model {
+namespace {
+
+using fabric::DmaPath;
+
+/// A clocked part to one without a clock, or the other way: a register at each end.
+ChannelOptions register_on(const ActorOptions& clock, int depth) {
+  const Time period = Time::seconds(1 / clock.clock->frequency.hertz());
+  return {.depth = depth, .latency_time = period, .return_latency_time = period};
+}
+
+/// Bursts that wait before and behind the data path: it never stands still for want of room in a stream.
+constexpr int kBursts = 4;
+
+void build_to_device(Graph& graph, const MachineSpec& spec, const ActorOptions& clock, fabric::DmaFetch& fetch,
+                     MasterEnds& memory) {
+  auto& path = graph.add<DmaPath<fabric::AxiStore>>(to_device(kDma), {}, spec.dma.rate);
+  graph.connect(fetch.data, path.in, register_on(clock, kBursts));
+  graph.connect(path.out, memory.stores, register_on(clock, kBursts));
+}
+
+fabric::DmaSend& build_to_host(Graph& graph, const MachineSpec& spec, const ActorOptions& clock,
+                               fabric::DmaFetch& fetch, MasterEnds& memory) {
+  auto& path = graph.add<DmaPath<fabric::AxiBurst>>(to_host(kDma), {}, spec.dma.rate);
+  auto& send = graph.add<fabric::DmaSend>("DMA sender", clock);
+  const int orders = spec.dma.descriptors_in_flight;
+  graph.connect(fetch.regions, memory.regions, register_on(clock, orders));
+  graph.connect(fetch.orders, send.orders, {.depth = orders + spec.axi.outstanding});
+  graph.connect(memory.data, path.in, register_on(clock, kBursts));
+  graph.connect(path.out, send.data, register_on(clock, kBursts));
+  return send;
+}
+
+}  // namespace
+
+void build_shell(Graph& graph, const MachineSpec& spec, fabric::PcieLink& link, MemoryEnds& memory,
+                 KernelEnds& kernel) {
+  const ActorOptions clock{.clock = spec.link.user_clock};
+  auto& registers = graph.add<fabric::DeviceRegisters>("device registers", clock);
+  auto& interrupts = graph.add<fabric::DeviceInterrupts>("device interrupts", clock);
+  auto& fetch = graph.add<fabric::DmaFetch>("DMA fetch", clock, spec.dma, spec.axi);
+
+  graph.connect(link.device_mmio, registers.in, {.depth = 4});
+  graph.connect(registers.to_device, fetch.to_device);
+  graph.connect(registers.to_host, fetch.to_host);
+  graph.connect(registers.kernel, kernel.start, {.depth = 8});
+  graph.connect(fetch.requests, link.read_requests, {.depth = 4});
+  const auto words = static_cast<int>(spec.dma.read_buffer.count / kWordBytes);
+  graph.connect(link.read_data, fetch.words, {.depth = 2 * words});
+
+  build_to_device(graph, spec, clock, fetch, memory.dma);
+  fabric::DmaSend& send = build_to_host(graph, spec, clock, fetch, memory.dma);
+  graph.connect(send.writes, link.write_requests, {.depth = 4});
+  graph.connect(send.words, link.write_data, {.depth = 32});
+  graph.connect(link.writes_done, send.written, {.depth = 64});
+
+  graph.connect(memory.dma.written, interrupts.to_device, register_on(clock, kBursts));
+  graph.connect(send.transfers, interrupts.to_host);
+  graph.connect(kernel.done, interrupts.kernel);
+  graph.connect(interrupts.out, link.device_messages);
+
+  graph.connect(kernel.regions, memory.kernel.regions, register_on({.clock = spec.kernel.clock}, kBursts));
+  graph.connect(memory.kernel.data, kernel.data, register_on({.clock = spec.kernel.clock}, kBursts));
+  graph.connect(kernel.stores, memory.kernel.stores, register_on({.clock = spec.kernel.clock}, kBursts));
+  graph.connect(memory.kernel.written, kernel.written, register_on({.clock = spec.kernel.clock}, kBursts));
+}
+
+}  // namespace isthmus::offload::model

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <array>
+#include <deque>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "isthmus/stream.hpp"
+#include "offload/model/command.hpp"
+
+namespace isthmus::offload::model {
+
+/// What an OpenCL runtime keeps: in-order queues, what each command waits for, who waits for which command, mailboxes.
+/// Each of the three units (copies to the device, copies to the host, the kernel) has one command under way; the one that
+/// was enqueued first goes first.
+class RuntimeState {
+ public:
+  /// `base` is the run's start on the device's clock.
+  explicit RuntimeState(Time base) : base_(base) {}
+
+  void call(std::size_t thread, const HostCall& call);
+  void completed(Command& command, Time now);
+  /// A command for `unit` that may start now.
+  Command* dispatch(Unit unit, Time now);
+  /// A thread whose wait is over, with what it is told.
+  struct Answer {
+    std::size_t thread;
+    HostReply reply;
+  };
+  std::optional<Answer> answer();
+  bool idle() const;
+
+ private:
+  struct Waiter {
+    std::size_t thread;
+    HostCall call;
+    bool slept;
+  };
+
+  bool may_start(const Command& command) const;
+  bool granted(const Waiter& waiter, Command*& told);
+
+  Time base_;
+  std::map<int, std::deque<Command*>> queues_;
+  std::map<int, std::deque<Command*>> boxes_;
+  std::array<bool, fabric::kUnits> busy_{};
+  std::vector<Waiter> waiters_;
+  int enqueued_ = 0;
+};
+
+/// The runtime as an actor that serves `Threads` host threads. It takes no time of its own: calls and wake-ups are paid by
+/// the threads, the driver's work by the driver.
+template <std::size_t Threads>
+class Runtime {
+ public:
+  std::array<In<HostCall>, Threads> calls;
+  std::array<Out<HostReply>, Threads> replies;
+  std::array<Out<CommandToken>, fabric::kUnits> units;
+  std::array<In<CommandToken>, fabric::kUnits> completions;
+
+  explicit Runtime(Time base) : state_(base) {}
+
+  void step() {
+    const bool completed = take_completions();
+    const bool called = take_calls();
+    if (completed || called) {
+      dispatch();
+      while (const auto answer = state_.answer()) replies[answer->thread].push(answer->reply);
+      return;
+    }
+    if (!state_.idle()) return;
+    finished_ = true;
+    for (auto& call : calls) finished_ = call.closed() && finished_;
+  }
+  bool done() const { return finished_; }
+
+ private:
+  bool take_completions() {
+    bool any = false;
+    for (auto& completion : completions) {
+      CommandToken token{};
+      if (!completion.pull(token)) continue;
+      state_.completed(*token.command, timer_.now());
+      any = true;
+    }
+    return any;
+  }
+  bool take_calls() {
+    bool any = false;
+    for (std::size_t thread = 0; thread < Threads; ++thread) {
+      HostCall call{};
+      if (!calls[thread].pull(call)) continue;
+      state_.call(thread, call);
+      any = true;
+    }
+    return any;
+  }
+  void dispatch() {
+    for (std::size_t unit = 0; unit < fabric::kUnits; ++unit)
+      if (Command* command = state_.dispatch(static_cast<Unit>(unit), timer_.now())) units[unit].push({command});
+  }
+
+  Timer timer_;
+  RuntimeState state_;
+  bool finished_ = false;
+};
+
+}  // namespace isthmus::offload::model

@@ -1,0 +1,32 @@
+#include "isthmus/platform/link.hpp"
+
+namespace isthmus::platform {
+
+fabric::PcieLinkSpec pcie_link_spec(const Description& p) {
+  const auto count = [&p](std::string_view key) { return static_cast<int>(p.count(key)); };
+  return {.generation = count("link.pcie.generation"),
+          .lanes = count("link.pcie.lanes"),
+          .max_payload = p.bytes("link.pcie.max_payload"),
+          .max_read_request = p.bytes("link.pcie.max_read_request"),
+          .read_completion_boundary = p.bytes("link.pcie.read_completion_boundary"),
+          .request_overhead = p.bytes("link.pcie.request_overhead"),
+          .completion_overhead = p.bytes("link.pcie.completion_overhead"),
+          .dllp_size = p.bytes("link.pcie.dllp_size"),
+          .ack_every = count("link.pcie.ack_every"),
+          .update_fc_every = count("link.pcie.update_fc_every"),
+          .tags = count("link.pcie.tags"),
+          .posted_header_credits = count("link.pcie.posted_header_credits"),
+          .posted_data_credits = count("link.pcie.posted_data_credits"),
+          .nonposted_header_credits = count("link.pcie.nonposted_header_credits"),
+          .flight = p.time("link.pcie.flight"),
+          .round_trip = p.time("link.pcie.round_trip"),
+          .user_width = p.bytes("link.pcie.user_width"),
+          .user_clock = {.frequency = p.frequency("link.pcie.user_clock")}};
+}
+
+fabric::HostMemorySpec host_memory_spec(const Description& p) {
+  const auto bus = static_cast<double>(p.bytes("host.memory.data_width").count * p.count("host.memory.channels"));
+  return {.bandwidth = {p.frequency("host.memory.transfer_rate").hertz() * bus}};
+}
+
+}  // namespace isthmus::platform
