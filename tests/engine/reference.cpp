@@ -6,6 +6,8 @@
 namespace isthmus::reference {
 namespace {
 
+constexpr int kInstants = 1'000'000;
+
 class Simulation {
  public:
   Simulation(const Scenario& scenario, const DrawMaker& draws);
@@ -56,7 +58,7 @@ void Simulation::build_actors(const DrawMaker& draws) {
 }
 
 Outcome Simulation::run() {
-  for (;;) {
+  for (int instants = 0; instants < kInstants; ++instants) {
     const auto instant = next_instant();
     if (!instant || *instant > scenario_.limit) {
       stop(End::limit, scenario_.limit);
@@ -66,6 +68,7 @@ Outcome Simulation::run() {
       if (actor.due() == instant) actor.act(*instant);
     if (ended(*instant)) return outcome_;
   }
+  throw TooLong();
 }
 
 std::optional<std::int64_t> Simulation::next_instant() const {

@@ -127,8 +127,8 @@ class Shrinker {
     change([](ActorSpec& x) {
       if (x.clock) x.clock->pll.clear();
     });
-    for (const auto& other : best_.actors) {
-      const auto clock = other.clock;
+    for (std::size_t other = 0; other < a; ++other) {
+      const auto clock = best_.actors[other].clock;
       if (clock.has_value() == best_.actors[a].clock.has_value()) change([&](ActorSpec& x) { x.clock = clock; });
     }
   }
