@@ -4,7 +4,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,10 +41,6 @@ class Experiment:
         for assignment in self.sets if is_model(self.target) else ():
             words += ["--set", assignment]
         return words
-
-    def with_sets(self, sets: Sequence[str]) -> "Experiment":
-        """The same with other numbers in the model."""
-        return replace(self, sets=tuple(sets))
 
 
 def run_experiment(experiment: Experiment, on_event: Callable[[Event], None]) -> "Row":

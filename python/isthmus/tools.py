@@ -39,25 +39,12 @@ def run_tool(name: str, arguments: Sequence[str], on_event: Callable[[Event], No
     records that it still completes are handed on, and KeyboardInterrupt is raised when it has ended.
     """
     command = [str(tool_path(name)), *arguments]
-    try:
-        # A process group of its own: Ctrl-C reaches the tool once, from here, and not also from the terminal.
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            process_group=0,
-        )
-    except OSError as error:
-        raise IsthmusError(f"{command[0]}: cannot start: {error.strerror}") from error
-    _RUNNING.add(process)
     complaints: list[str] = []
-    listener = threading.Thread(target=_listen, args=(process.stderr, complaints), daemon=True)
-    listener.start()
-    with _Interrupt(process) as interrupt:
+    with _Interrupt() as interrupt:
+        process = _start(command)
+        interrupt.watch(process)
+        listener = threading.Thread(target=_listen, args=(process.stderr, complaints), daemon=True)
+        listener.start()
         try:
             assert process.stdout is not None
             for line in process.stdout:
@@ -80,6 +67,25 @@ def run_tool(name: str, arguments: Sequence[str], on_event: Callable[[Event], No
     return status
 
 
+def _start(command: Sequence[str]) -> "subprocess.Popen[str]":
+    try:
+        # A process group of its own: Ctrl-C reaches the tool once, from here, and not also from the terminal.
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            process_group=0,
+        )
+    except OSError as error:
+        raise IsthmusError(f"{command[0]}: cannot start: {error.strerror}") from error
+    _RUNNING.add(process)
+    return process
+
+
 def stop_running() -> None:
     """Ends every tool that other threads have started; for Ctrl-C, which reaches the main thread alone."""
     for process in list(_RUNNING):
@@ -89,9 +95,9 @@ def stop_running() -> None:
 class _Interrupt:
     """While a tool runs: the first Ctrl-C is passed on to it, the second ends it; reading its records goes on."""
 
-    def __init__(self, process: "subprocess.Popen[str]") -> None:
+    def __init__(self) -> None:
         self.count = 0
-        self._process = process
+        self._process: subprocess.Popen[str] | None = None
         self._before: Any = None
 
     def __enter__(self) -> "_Interrupt":
@@ -103,9 +109,16 @@ class _Interrupt:
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
 
+    def watch(self, process: "subprocess.Popen[str]") -> None:
+        """Passes on to this process; also what came while it was being started."""
+        self._process = process
+        if self.count:
+            process.send_signal(signal.SIGINT)
+
     def _pass_on(self, number: int, frame: object) -> None:
         self.count += 1
-        self._process.send_signal(signal.SIGINT if self.count == 1 else signal.SIGKILL)
+        if self._process is not None:
+            self._process.send_signal(signal.SIGINT if self.count == 1 else signal.SIGKILL)
 
 
 def collect(name: str, arguments: Sequence[str], kind: str) -> list[Event]:

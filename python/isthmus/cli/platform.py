@@ -1,12 +1,17 @@
 """`isthmus platform show TARGET`: the numbers of a model, where they come from and their roles."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from isthmus.cli.command import Sets
 from isthmus.cli.session import Session
 
+if TYPE_CHECKING:
+    from isthmus.output import Table
+    from isthmus.records import Platform
+
+ROLES = ("datasheet", "calibrated", "assumed", "set")
 EXAMPLES = ["isthmus platform show model:aws-f1", "isthmus platform list"]
 SHOW_EXAMPLES = [
     "isthmus platform show model:aws-f1",
@@ -27,7 +32,7 @@ def show(
     with a range and the reason).
     """
     from isthmus.errors import IsthmusError
-    from isthmus.output import Result, Table
+    from isthmus.output import Result
     from isthmus.records import Platform, PlatformFile
     from isthmus.targets import check_target, is_model, platform
 
@@ -37,28 +42,12 @@ def show(
     if not is_model(target):
         raise IsthmusError(f"TARGET: '{target}' is a real device; expected model:NAME or FILE.toml")
     found = Platform.model_validate(platform(target, sets or []))
-    cells = [
-        (
-            item.key,
-            f"{_text(item.value)}{f' {item.unit}' if item.unit else ''}",
-            item.role,
-            item.source or "-",
-            f"{_text(item.range)}{f': {item.why}' if item.why else ''}" if item.range else item.why or "-",
-        )
-        for item in found.inputs
-    ]
-    table = Table(
-        ("key", "value", "role", "source", "range and reason"), cells, below="range and reason", key_columns=1
-    )
-    known = ("datasheet", "calibrated", "assumed", "set")
-    counts = {role: sum(item.role == role for item in found.inputs) for role in known}
-    roles = ", ".join(f"{count} {role}" for role, count in counts.items() if count)
     session.emit(
         Result(
             PlatformFile(context=session.context(), platform=found),
             found.inputs,
-            verdict=[f"{found.name or target}, model: {len(found.inputs)} numbers: {roles}"],
-            tables=[table],
+            verdict=[f"{found.name or target}, model: {len(found.inputs)} numbers: {_roles(found)}"],
+            tables=[_table(found)],
             detail=[f"{found.file}, sha256 {found.sha256}"],
         )
     )
@@ -70,6 +59,28 @@ def list_platforms(session: Session) -> None:
     from isthmus.targets import platforms
 
     session.lines(platforms())
+
+
+def _table(found: "Platform") -> "Table":
+    from isthmus.output import Table
+
+    cells = [
+        (
+            item.key,
+            f"{_text(item.value)}{f' {item.unit}' if item.unit else ''}",
+            item.role,
+            item.source or "-",
+            f"{_text(item.range)}{f': {item.why}' if item.why else ''}" if item.range else item.why or "-",
+        )
+        for item in found.inputs
+    ]
+    columns = ("key", "value", "role", "source", "range and reason")
+    return Table(columns, cells, below="range and reason", key_columns=1)
+
+
+def _roles(found: "Platform") -> str:
+    counts = {role: sum(item.role == role for item in found.inputs) for role in ROLES}
+    return ", ".join(f"{count} {role}" for role, count in counts.items() if count)
 
 
 def _text(value: object) -> str:
