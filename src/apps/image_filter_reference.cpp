@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cassert>
 #include <vector>
+#include "this_cpu.hpp"
 
 #include "isthmus/apps/image_filter.hpp"
 
@@ -10,7 +11,7 @@ namespace {
 /// One row of one channel, its first and last value repeated once more outside.
 using Row = std::vector<std::int16_t>;
 
-void extract(std::span<const std::byte> image, ImageSize size, int y, std::size_t channel, Row& row) {
+inline void extract(std::span<const std::byte> image, ImageSize size, int y, std::size_t channel, Row& row) {
   const auto width = static_cast<std::size_t>(size.width);
   const std::byte* pixels =
       image.data() + static_cast<std::size_t>(std::clamp(y, 0, size.height - 1)) * width * kChannels;
@@ -19,7 +20,7 @@ void extract(std::span<const std::byte> image, ImageSize size, int y, std::size_
   row.back() = row[width];
 }
 
-void weigh(const std::array<std::int16_t, kTaps> c, const Row& above, const Row& row, const Row& below,
+inline void weigh(const std::array<std::int16_t, kTaps> c, const Row& above, const Row& row, const Row& below,
            std::vector<std::int32_t>& sums) {
   for (std::size_t x = 0; x < sums.size(); ++x)
     sums[x] = c[0] * above[x] + c[1] * above[x + 1] + c[2] * above[x + 2] +  //
@@ -27,14 +28,14 @@ void weigh(const std::array<std::int16_t, kTaps> c, const Row& above, const Row&
               c[6] * below[x] + c[7] * below[x + 1] + c[8] * below[x + 2];
 }
 
-std::byte narrow(std::int32_t sum, int shift) {
+inline std::byte narrow(std::int32_t sum, int shift) {
   const std::int32_t half = shift > 0 ? std::int32_t{1} << (shift - 1) : 0;
   return static_cast<std::byte>(std::clamp((sum + half) >> shift, 0, 255));
 }
 
 }  // namespace
 
-void filter_reference(const FilterSpec& spec, ImageSize size, std::span<const std::byte> in, std::span<std::byte> out) {
+ISTHMUS_FOR_THIS_CPU void filter_reference(const FilterSpec& spec, ImageSize size, std::span<const std::byte> in, std::span<std::byte> out) {
   assert(in.size() == size.bytes() && out.size() == size.bytes());
   const auto width = static_cast<std::size_t>(size.width);
   Row above(width + 2), row(width + 2), below(width + 2);

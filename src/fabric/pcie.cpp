@@ -59,25 +59,24 @@ Credits& Credits::operator-=(const Credits& other) {
 
 // Where the credits are good for fewer packets than an update waits for, both ends would wait for each other: the update
 // goes out once all that the sender may send has been taken.
-CreditReturn::CreditReturn(const PcieLinkSpec& spec)
-    : posted_every_(std::min({spec.update_fc_every, spec.posted_header_credits,
+Receipts::Receipts(const PcieLinkSpec& spec)
+    : ack_every_(spec.ack_every),
+      posted_every_(std::min({spec.update_fc_every, spec.posted_header_credits,
                               static_cast<int>(spec.posted_data_credits / data_credits(spec.max_payload.count))})),
       nonposted_every_(std::min(spec.update_fc_every, spec.nonposted_header_credits)) {}
 
-bool CreditReturn::took(const Tlp& tlp) {
+Dllps Receipts::took(const Tlp& tlp) {
   const Credits cost = credits_of(tlp);
-  posted_.posted_headers += cost.posted_headers;
-  posted_.posted_data += cost.posted_data;
-  nonposted_.nonposted_headers += cost.nonposted_headers;
-  return posted_.posted_headers >= posted_every_ || nonposted_.nonposted_headers >= nonposted_every_;
+  (tlp.kind == Tlp::Kind::write ? posted_ : nonposted_) += cost;
+  const bool ack = ++unacknowledged_ >= ack_every_;
+  if (ack) unacknowledged_ = 0;
+  const bool update = posted_.posted_headers >= posted_every_ || nonposted_.nonposted_headers >= nonposted_every_;
+  return {.ack = ack, .update = update, .credits = update ? due() : Credits{}};
 }
 
-Credits CreditReturn::due() {
-  Credits& of = posted_.posted_headers >= posted_every_ ? posted_ : nonposted_;
-  return std::exchange(of, {});
-}
+Credits Receipts::due() { return std::exchange(posted_.posted_headers >= posted_every_ ? posted_ : nonposted_, {}); }
 
-Credits CreditReturn::kept() const {
+Credits Receipts::kept() const {
   Credits sum = posted_;
   return sum += nonposted_;
 }
@@ -90,48 +89,46 @@ PcieLane<Sources>::PcieLane(const PcieLinkSpec& spec)
 
 template <std::size_t Sources>
 void PcieLane<Sources>::step() {
-  for (LinkSignal signal; peer.pull(signal);) {
-    acks_due_ += signal.ack ? 1 : 0;
-    credits_ += signal.credits;
+  if (send_dllps()) return;
+  if (next_tlp()) {
+    // What has come back is looked at only where it matters.
+    if (!credits_.cover(credits_of(next_))) hear_updates();
+    if (credits_.cover(credits_of(next_))) send_tlp();
+    return;
   }
-  if (send_dllp()) return;
-  for (auto source = in.rbegin(); source != in.rend(); ++source)
-    if (send_tlp(*source)) return;
+  hear_updates();
   if (in.back().closed()) in.back().read();  // ends the lane
 }
 
 template <std::size_t Sources>
-bool PcieLane<Sources>::send_dllp() {
-  Credits credits;
-  if (updates.pull(credits)) {
-    occupy(spec_.dllp_size.count);
-    to_peer.push({.ack = false, .credits = credits});
-    return true;
-  }
-  if (acks_due_ == 0) return false;
-  --acks_due_;
-  occupy(spec_.dllp_size.count);
+bool PcieLane<Sources>::send_dllps() {
+  Dllps due;
+  if (!dllps.pull(due)) return false;
+  occupy(spec_.dllp_size.count * (static_cast<int>(due.ack) + static_cast<int>(due.update)));
+  if (due.update) updates.push(due.credits);
   return true;
 }
 
 template <std::size_t Sources>
-bool PcieLane<Sources>::send_tlp(In<Tlp>& source) {
-  const Tlp* tlp = source.front();
-  if (tlp == nullptr) return false;
-  const Credits cost = credits_of(*tlp);
-  if (!credits_.cover(cost)) return false;
-  credits_ -= cost;
-  const std::int64_t payload = tlp->carries_data() ? tlp->bytes : 0;
-  const bool completion = tlp->kind == Tlp::Kind::completion;
+bool PcieLane<Sources>::next_tlp() {
+  for (auto source = in.rbegin(); !has_next_ && source != in.rend(); ++source) has_next_ = source->pull(next_);
+  return has_next_;
+}
+
+template <std::size_t Sources>
+void PcieLane<Sources>::send_tlp() {
+  credits_ -= credits_of(next_);
+  has_next_ = false;
+  const std::int64_t payload = next_.carries_data() ? next_.bytes : 0;
+  const bool completion = next_.kind == Tlp::Kind::completion;
   payload_bytes_ += static_cast<std::uint64_t>(payload);
   occupy(payload + (completion ? spec_.completion_overhead : spec_.request_overhead).count);
-  copy(*tlp, out.slot());
-  source.pull();
-  if (++unacknowledged_ == spec_.ack_every) {
-    unacknowledged_ = 0;
-    to_peer.push({.ack = true, .credits = {}});
-  }
-  return true;
+  copy(next_, out.slot());
+}
+
+template <std::size_t Sources>
+void PcieLane<Sources>::hear_updates() {
+  for (Credits credits; credits_back.pull(credits);) credits_ += credits;
 }
 
 template <std::size_t Sources>

@@ -46,9 +46,9 @@ std::uint16_t PcieReader::take_tag() {
 }
 
 void PcieTransmitter::step() {
-  if (packet_.bytes > 0) return gather();
+  if (words_left_ > 0) return gather();
   if (send_message() || send_read()) return;
-  if (words_left_ > 0 || begin_write()) return gather();
+  if (begin_write()) return gather();
   finished_ = messages.closed() && reads.closed() && writes.closed();
 }
 
@@ -102,7 +102,7 @@ void PcieTransmitter::gather() {
   if (words_left_ == 0) writes_done.push({});
 }
 
-PcieReceiver::PcieReceiver(const PcieLinkSpec& spec) : returns_(spec), early_(static_cast<std::size_t>(spec.tags)) {
+PcieReceiver::PcieReceiver(const PcieLinkSpec& spec) : receipts_(spec), early_(static_cast<std::size_t>(spec.tags)) {
   for (auto& answer : early_) answer.reserve(static_cast<std::size_t>(spec.max_read_request.count));
 }
 
@@ -113,9 +113,9 @@ void PcieReceiver::step() {
 
 void PcieReceiver::accept() {
   tlp_ = in.read();
-  if (tlp_.kind == Tlp::Kind::completion) return accept_completion();
-  if (returns_.took(tlp_)) updates.push(returns_.due());
-  accept_mmio();
+  const Dllps due = receipts_.took(tlp_);
+  if (due.ack || due.update) dllps.push(due);
+  tlp_.kind == Tlp::Kind::completion ? accept_completion() : accept_mmio();
 }
 
 void PcieReceiver::accept_mmio() {

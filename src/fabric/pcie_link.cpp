@@ -33,7 +33,6 @@ void check(const PcieLinkSpec& spec) {
 
 constexpr Time kHandOver = Time::ns(1);  // from one link-layer register to the next
 constexpr int kOnTheWay = 64;            // packets that the flight holds, the smallest included
-constexpr int kSignals = 64;
 
 /// Completions that can wait for the lane: every read answered in the smallest pieces.
 int completions(const PcieLinkSpec& spec) {
@@ -73,30 +72,33 @@ PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, const HostMemoryS
   graph.connect(down.out, receiver.in, to_receiver);
   graph.connect(up.out, host.in, to_receiver);
 
-  const ChannelOptions signals{.depth = kSignals, .latency_time = spec.flight, .return_latency_time = kHandOver};
-  graph.connect(down.to_peer, up.peer, signals);
-  graph.connect(up.to_peer, down.peer, signals);
-  const ChannelOptions updates{.depth = kSignals, .latency_time = kHandOver, .return_latency_time = kHandOver};
-  graph.connect(host.updates, down.updates, updates);
-  graph.connect(receiver.updates, up.updates, updates);
+  const ChannelOptions updates{.depth = spec.posted_header_credits + spec.nonposted_header_credits,
+                               .latency_time = spec.flight,
+                               .return_latency_time = kHandOver};
+  graph.connect(down.updates, up.credits_back, updates);
+  graph.connect(up.updates, down.credits_back, updates);
+  const ChannelOptions owed{.depth = kOnTheWay, .latency_time = kHandOver, .return_latency_time = kHandOver};
+  graph.connect(host.dllps, down.dllps, owed);
+  graph.connect(receiver.dllps, up.dllps, owed);
 
   graph.connect(reader.parts, transmitter.reads, {.depth = 4});
   graph.connect(reader.expected, receiver.expected, {.depth = spec.tags});
   graph.connect(receiver.freed_tags, reader.freed_tags, {.depth = spec.tags});
 
-  return {.read_requests = reader.in,
-          .read_data = receiver.data,
-          .write_requests = transmitter.writes,
-          .write_data = transmitter.write_data,
-          .writes_done = transmitter.writes_done,
-          .device_mmio = receiver.mmio,
-          .device_messages = transmitter.messages,
-          .mmio = mmio.in,
-          .host_messages = host.messages,
-          .host = host,
-          .to_device = down,
-          .to_host = up,
-          .reader = reader};
+  return {{.read_requests = reader.in,
+           .read_data = receiver.data,
+           .write_requests = transmitter.writes,
+           .write_data = transmitter.write_data,
+           .writes_done = transmitter.writes_done,
+           .device_mmio = receiver.mmio,
+           .device_messages = transmitter.messages,
+           .mmio = mmio.in,
+           .host_messages = host.messages,
+           .memory = host.memory()},
+          host,
+          down,
+          up,
+          reader};
 }
 
 }  // namespace isthmus::fabric

@@ -1,50 +1,14 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <span>
-#include <vector>
 
 #include "isthmus/fabric/pcie.hpp"
+#include "isthmus/stream/pinned_memory.hpp"
 
 namespace isthmus::fabric {
 
 struct HostMemorySpec {
   Bandwidth bandwidth;  ///< all channels together: transfer rate * width * channels
-};
-
-/// Pinned host memory, physically contiguous region by region, each at a multiple of 4 KiB.
-///
-/// The device reads and writes it through the HostMemory actor alone. A region that a host thread works in is lent to
-/// that thread: until it is given back the device may not touch it, which is an Error.
-class PinnedMemory {
- public:
-  struct Region {
-    std::uint64_t addr;
-    std::span<std::byte> bytes;
-  };
-
-  /// Zeroed memory. Before the run only; other regions stay where they are.
-  Region allocate(Bytes size);
-
-  void lend(std::uint64_t addr) { find(addr).lent = true; }
-  void give_back(std::uint64_t addr) { find(addr).lent = false; }
-
-  /// Where the device finds `addr`; throws Error if those bytes are not its to touch.
-  std::byte* at(std::uint64_t addr, std::int64_t bytes);
-
- private:
-  struct Block {
-    std::uint64_t addr;
-    std::int64_t size;
-    std::unique_ptr<std::byte[]> bytes;
-    bool lent = false;
-  };
-  Block& find(std::uint64_t addr);
-
-  std::vector<Block> blocks_;
-  std::size_t last_ = 0;  ///< where the last access hit: accesses run through a region
 };
 
 /// Writes to this address are message-signalled interrupts (6.1.4); their first two bytes are the number.
@@ -59,7 +23,7 @@ class HostMemory {
  public:
   In<Tlp> in{"in"};
   Out<Tlp> out{"out"};
-  Out<Credits> updates{"updates"};
+  Out<Dllps> dllps{"dllps"};
   Out<DeviceMessage> messages{"messages"};
 
   HostMemory(const PcieLinkSpec& link, const HostMemorySpec& spec);
@@ -79,7 +43,7 @@ class HostMemory {
   Timer timer_;
   PcieLinkSpec link_;
   double byte_time_fs_;
-  CreditReturn returns_;
+  Receipts receipts_;
   PinnedMemory memory_;
 };
 

@@ -37,8 +37,8 @@ struct PcieLinkSpec {
 /// 4.2.2: 8b/10b up to generation 2, 128b/130b from 3).
 Bandwidth raw_bandwidth(const PcieLinkSpec& spec);
 
-/// The largest payload that a token holds; a link's max_payload may not be above it.
-inline constexpr std::int64_t kMaxPayload = 512;
+/// The largest payload that a token holds: what root complexes grant (stacc III-D). A link's max_payload may not be above.
+inline constexpr std::int64_t kMaxPayload = 256;
 
 /// A transaction-layer packet with its payload.
 struct Tlp {
@@ -74,43 +74,47 @@ struct Credits {
 /// What a TLP takes of it.
 Credits credits_of(const Tlp& tlp);
 
-/// Counts what a receiver takes out of its buffers and says when an UpdateFC is due.
-class CreditReturn {
+/// Data-link-layer packets that a receiver owes the other end at one instant: an Ack, an UpdateFC, or both.
+struct Dllps {
+  bool ack;
+  bool update;
+  Credits credits;  ///< of the update
+};
+
+/// Counts what a receiver takes off the link and says which DLLPs that makes due: an Ack for every `ack_every` TLPs, an
+/// UpdateFC for every `update_fc_every` of one type.
+class Receipts {
  public:
-  explicit CreditReturn(const PcieLinkSpec& spec);
-  /// Counts `tlp`; true if `due` has to be sent now.
-  bool took(const Tlp& tlp);
-  Credits due();
-  /// Taken out but not yet returned.
+  explicit Receipts(const PcieLinkSpec& spec);
+  /// Counts `tlp`; the DLLPs that are due now, if any.
+  Dllps took(const Tlp& tlp);
+  /// Credits taken but not yet returned.
   Credits kept() const;
 
  private:
+  Credits due();
+
+  int ack_every_;
   int posted_every_;
   int nonposted_every_;
+  int unacknowledged_ = 0;
   Credits posted_;
   Credits nonposted_;
 };
 
-/// What one lane tells the other: a TLP has come that wants an Ack, or credits came back.
-struct LinkSignal {
-  bool ack;
-  Credits credits;
-};
-
 /// One direction of a PCIe link: serialises TLPs and DLLPs at the link's rate, then delivers them after the flight time.
 ///
-/// Each TLP pays the overhead of its kind and waits for the receiver's credits; every `ack_every` TLPs make the other
-/// direction send an Ack, and each UpdateFC of the receiver at this lane's sending end goes out before the next TLP
-/// (3.5.2.1). The link makes no errors, so there are no replays. Of its sources a later one goes first; the lane ends when
-/// its last source has.
+/// Each TLP pays the overhead of its kind and waits for the receiver's credits. The DLLPs that the receiver at this lane's
+/// sending end owes for the other direction go out before the next TLP (3.5.2.1). The link makes no errors, so there are
+/// no replays. Of its sources a later one goes first; the lane ends when its last source has.
 template <std::size_t Sources>
 class PcieLane {
  public:
   std::array<In<Tlp>, Sources> in;
-  In<Credits> updates{"updates"};  ///< of the receiver at this lane's sending end
-  In<LinkSignal> peer{"peer"};     ///< from the other lane
+  In<Dllps> dllps{"dllps"};    ///< owed by the receiver at this lane's sending end
+  In<Credits> credits_back{"credits_back"};  ///< updates that came over the other lane
   Out<Tlp> out{"out"};
-  Out<LinkSignal> to_peer{"to_peer"};
+  Out<Credits> updates{"updates"};  ///< to the other lane's sending end
 
   explicit PcieLane(const PcieLinkSpec& spec);
 
@@ -123,16 +127,18 @@ class PcieLane {
   std::uint64_t wire_bytes() const { return wire_bytes_; }
 
  private:
-  bool send_dllp();
-  bool send_tlp(In<Tlp>& source);
+  bool send_dllps();
+  bool next_tlp();
+  void send_tlp();
+  void hear_updates();
   void occupy(std::int64_t bytes);
 
   Timer timer_;
   PcieLinkSpec spec_;
   double byte_time_fs_;
   Credits credits_;
-  int unacknowledged_ = 0;  ///< TLPs sent since the last that wants an Ack
-  int acks_due_ = 0;        ///< for TLPs of the other direction
+  Tlp next_{};  ///< waits for credits
+  bool has_next_ = false;
   std::uint64_t payload_bytes_ = 0;
   std::uint64_t wire_bytes_ = 0;
 };

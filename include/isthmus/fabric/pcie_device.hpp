@@ -44,7 +44,7 @@ class PcieReader {
 };
 
 /// Sends what the device has to say: messages to host software, reads, writes packed into TLPs of the largest payload.
-/// The earlier of these goes first, between the TLPs of a write.
+/// The earlier of these goes first, but never inside the write of one PcieWriteApply.
 class PcieTransmitter {
  public:
   In<PcieReadPart> reads{"reads"};
@@ -81,7 +81,7 @@ class PcieReceiver {
   Out<PcieReadResp> data{"data"};
   Out<MmioRequest> mmio{"mmio"};
   Out<std::uint16_t> freed_tags{"freed_tags"};
-  Out<Credits> updates{"updates"};
+  Out<Dllps> dllps{"dllps"};
 
   explicit PcieReceiver(const PcieLinkSpec& spec);
   void step();
@@ -95,7 +95,7 @@ class PcieReceiver {
   void next_answer();
   void emit();
 
-  CreditReturn returns_;
+  Receipts receipts_;
   Tlp tlp_{};
   PcieReadPart head_{};  ///< the answer whose turn it is; no bytes: none
   std::int64_t emitted_ = 0;  ///< of it

@@ -6,27 +6,13 @@
 #include "isthmus/fabric/host_memory.hpp"
 #include "isthmus/fabric/pcie.hpp"
 #include "isthmus/fabric/pcie_device.hpp"
+#include "isthmus/stream/pcie_interface.hpp"
 
 namespace isthmus::fabric {
 
 /// A link with both its ends in a graph: host memory behind the root complex on one side, the FPGA's PCIe block on the
-/// other. The caller connects every port below: `mmio` and `host_messages` to host software, which has no clock, the rest
-/// to parts on the user clock.
-///
-/// Whoever asks for words must have room for them in the channel from `read_data`, and whoever loads room for the reply:
-/// the link has no backpressure there (stacc V-B). All parts of the link end once the writer of `mmio` and the device's
-/// parts have.
-struct PcieLink {
-  In<PcieReadReq>& read_requests;
-  Out<PcieReadResp>& read_data;
-  In<PcieWriteApply>& write_requests;
-  In<PcieWriteData>& write_data;
-  Out<PcieWriteDone>& writes_done;
-  Out<MmioRequest>& device_mmio;
-  In<DeviceMessage>& device_messages;
-  In<MmioRequest>& mmio;
-  Out<DeviceMessage>& host_messages;
-
+/// other, whose ports are on the user clock.
+struct PcieLink : PcieInterface {
   HostMemory& host;
   const PcieLane<2>& to_device;
   const PcieLane<1>& to_host;

@@ -80,6 +80,12 @@ struct DeviceMessage {
   std::array<std::byte, 64> data;
 };
 
+/// A control message from the FPGA to host software (stacc table II).
+struct ControlMessage {
+  std::uint32_t tag;
+  std::uint32_t message;
+};
+
 /// The words of one PcieWriteApply are on their way to the host, in front of everything that is sent from now on.
 struct PcieWriteDone {};
 

@@ -1,0 +1,118 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "isthmus/stream.hpp"
+#include "isthmus/stream/pinned_memory.hpp"
+
+/// The host's side of the link as application threads use it (stacc IV-D, table II).
+namespace isthmus {
+
+/// The token that owns a buffer of a pool: whoever holds it may touch the bytes.
+struct PooledBuffer {
+  std::uint64_t addr;      ///< as the device knows it
+  std::uint32_t capacity;  ///< bytes
+  std::uint32_t bytes;     ///< that hold data
+  std::byte* data;
+};
+
+class BufferHome;
+
+/// A pinned buffer that the thread works in. It goes back when it leaves scope.
+class Buffer {
+ public:
+  Buffer(Buffer&& other) noexcept;
+  Buffer& operator=(Buffer&& other) noexcept;
+  ~Buffer();
+
+  /// All of an acquired buffer, the data of a received one.
+  std::span<std::byte> span() const { return {token_.data, token_.bytes}; }
+  /// Only the first `bytes`, a multiple of 64, are to be sent.
+  void shrink(std::size_t bytes);
+
+ private:
+  friend class BufferHome;
+  Buffer(BufferHome& home, const PooledBuffer& token);
+  void release();
+
+  BufferHome* home_;
+  PooledBuffer token_;
+  int exceptions_;  ///< under way when it was taken
+};
+
+/// Where buffers of one direction come from and go back to.
+class BufferHome {
+ protected:
+  BufferHome(PinnedMemory& memory, Time call) : call_(call), memory_(memory) {}
+  ~BufferHome() = default;
+
+  Buffer take(const PooledBuffer& token);
+  PooledBuffer give(Buffer&& buffer);
+  virtual void put_back(const PooledBuffer& token) = 0;
+
+  Timer timer_;
+  Time call_;
+
+ private:
+  friend class Buffer;
+  PinnedMemory& memory_;
+};
+
+/// The producer's end: empty buffers in, full ones out. Each call takes the time of a library call; none enters the
+/// kernel.
+class HostInput : private BufferHome {
+ public:
+  In<PooledBuffer> free{"free"};
+  Out<PooledBuffer> committed{"committed"};
+
+  HostInput(PinnedMemory& memory, Time call) : BufferHome(memory, call) {}
+
+  /// An empty buffer (get_free_buf); waits for one.
+  Buffer acquire();
+  /// Sends the buffer to the FPGA (commit_buf).
+  void commit(Buffer&& buffer);
+
+ private:
+  void put_back(const PooledBuffer& token) override { unused_.push_back(token); }
+  std::vector<PooledBuffer> unused_;  ///< acquired but not committed
+};
+
+/// The consumer's end: buffers that the FPGA has filled.
+class HostOutput : private BufferHome {
+ public:
+  In<PooledBuffer> filled{"filled"};
+  Out<PooledBuffer> released{"released"};
+
+  HostOutput(PinnedMemory& memory, Time call) : BufferHome(memory, call) {}
+
+  /// The next buffer of data in order (get_data_buf); waits for it. Leaving scope releases it (release_buf).
+  Buffer receive();
+
+ private:
+  void put_back(const PooledBuffer& token) override;
+};
+
+/// Small messages through memory-mapped I/O: a few bytes, low latency.
+class HostControl {
+ public:
+  Out<MmioRequest> requests{"control_requests"};
+  In<DeviceMessage> replies{"control_replies"};
+
+  explicit HostControl(Time store) : store_(store) {}
+
+  /// send_control_msg
+  void send(std::uint32_t message);
+  /// The next message with this tag (receive_control_msg); asks the device again until it has come. Messages with other
+  /// tags are kept for later calls.
+  std::uint32_t receive(std::uint32_t tag);
+
+ private:
+  Timer timer_;
+  Time store_;
+  std::vector<ControlMessage> kept_;
+};
+
+}  // namespace isthmus

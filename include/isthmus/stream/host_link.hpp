@@ -1,0 +1,111 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "isthmus/engine/graph.hpp"
+#include "isthmus/stream/device_link.hpp"
+#include "isthmus/stream/host_buffers.hpp"
+#include "isthmus/stream/pcie_interface.hpp"
+
+namespace isthmus {
+
+/// The numbers of a host link, as platform files give them (stream.*, host.mmio.*).
+struct HostLinkSpec {
+  RequestSpec requests;
+  Bytes buffer_size{4 << 20};
+  int input_buffers = 8;
+  int output_buffers = 8;
+  Time porter_period = Time::us(10);
+  Time library_call = Time::ns(100);  ///< acquire, commit, receive, release: a few instructions in user space
+  Time mmio_store = Time::ns(100);
+  Clock device_clock{Frequency::mhz(250)};  ///< of the FPGA's side: the link's user clock
+};
+
+/// The porter thread of stacc IV-D: once a period it moves the entries of the queues between host and FPGA, stores one
+/// way and loads the other.
+class Porter {
+ public:
+  In<PooledBuffer> committed{"committed"};
+  In<PooledBuffer> released{"released"};
+  Out<PooledBuffer> free{"free"};
+  Out<PooledBuffer> filled{"filled"};
+  Out<MmioRequest> requests{"requests"};
+  In<DeviceMessage> replies{"replies"};
+
+  /// `inputs` are free at first; `outputs` are with the FPGA.
+  Porter(const HostLinkSpec& spec, std::vector<PooledBuffer> inputs, std::vector<PooledBuffer> outputs);
+  void step();
+  /// It ends with both host threads.
+  bool done() const { return false; }
+
+ private:
+  void move_to_device();
+  void move_from_device();
+
+  Timer timer_;
+  Time period_;
+  Time store_;
+  std::vector<PooledBuffer> inputs_;
+  std::vector<PooledBuffer> outputs_;
+  bool started_ = false;
+};
+
+/// Lets the porter and the application's control messages share the way to the device. Interrupts go to the porter's
+/// side.
+class MmioSwitch {
+ public:
+  std::array<In<MmioRequest>, 2> requests;
+  In<DeviceMessage> messages{"messages"};
+  Out<MmioRequest> out{"out"};
+  std::array<Out<DeviceMessage>, 2> replies;
+  void step();
+  /// It ends with its clients.
+  bool done() const { return false; }
+};
+
+/// A host link in a graph: what is left to connect are the application's parts. All of the link ends once the producer,
+/// the consumer and the kernel have.
+class HostLink {
+ public:
+  /// Builds the pools in the link's memory and all parts of both sides.
+  HostLink(Graph& graph, const PcieInterface& pcie, const HostLinkSpec& spec);
+
+  /// To the kernel: the words of committed buffers in order, `last` on each buffer's last.
+  Out<StreamWord>& to_kernel() { return buffer_->out; }
+  /// From the kernel: `last` ends a message, which hands the buffer to the host.
+  In<StreamWord>& from_kernel() { return writer_->in; }
+  Out<std::uint32_t>& control_to_kernel() { return registers_->to_kernel; }
+  In<ControlMessage>& control_from_kernel() { return registers_->from_kernel; }
+
+  /// Connects host threads, which have no clock.
+  void connect(HostInput& producer);
+  void connect(HostOutput& consumer);
+  void connect(HostControl& control);
+
+  /// The library's cost of a call, for HostInput and HostOutput.
+  Time library_call() const { return spec_.library_call; }
+
+ private:
+  std::vector<PooledBuffer> make_pool(int buffers);
+  void add_host(std::vector<PooledBuffer> inputs, std::vector<PooledBuffer> outputs);
+  void add_reading_side();
+  void add_writing_side();
+
+  Graph& graph_;
+  PcieInterface pcie_;
+  HostLinkSpec spec_;
+  DeviceRegisters* registers_;
+  ReadBuffer* buffer_;
+  WriteHelper* writer_;
+  Porter* porter_;
+  MmioSwitch* switch_;
+};
+
+/// The names of its parts that can hold up a stream, in reports.
+inline constexpr const char* kReadRequests = "read requests";
+inline constexpr const char* kReplyBuffer = "reply buffer";
+inline constexpr const char* kWriteRequests = "write requests";
+
+}  // namespace isthmus

@@ -1,0 +1,101 @@
+#include "isthmus/stream/host_buffers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <utility>
+
+#include "isthmus/base/error.hpp"
+#include "registers.hpp"
+
+namespace isthmus {
+
+Buffer::Buffer(BufferHome& home, const PooledBuffer& token)
+    : home_(&home), token_(token), exceptions_(std::uncaught_exceptions()) {}
+
+Buffer::Buffer(Buffer&& other) noexcept
+    : home_(std::exchange(other.home_, nullptr)), token_(other.token_), exceptions_(other.exceptions_) {}
+
+Buffer& Buffer::operator=(Buffer&& other) noexcept {
+  if (this == &other) return *this;
+  release();
+  home_ = std::exchange(other.home_, nullptr);
+  token_ = other.token_;
+  exceptions_ = other.exceptions_;
+  return *this;
+}
+
+Buffer::~Buffer() { release(); }
+
+void Buffer::release() {
+  BufferHome* home = std::exchange(home_, nullptr);
+  // A step that an exception ends, as every step does that is under way at the end of a run, moves no more tokens.
+  if (home == nullptr || std::uncaught_exceptions() > exceptions_) return;
+  home->memory_.give_back(token_.addr);
+  home->put_back(token_);
+}
+
+void Buffer::shrink(std::size_t bytes) {
+  if (bytes == 0 || bytes > token_.bytes || bytes % kWordBytes != 0)
+    throw Error(fmt::format("a buffer of {} bytes cannot send {}: expected a multiple of {} above 0 and within it",
+                            token_.bytes, bytes, kWordBytes));
+  token_.bytes = static_cast<std::uint32_t>(bytes);
+}
+
+Buffer BufferHome::take(const PooledBuffer& token) {
+  memory_.lend(token.addr);
+  return {*this, token};
+}
+
+PooledBuffer BufferHome::give(Buffer&& buffer) {
+  buffer.home_ = nullptr;
+  memory_.give_back(buffer.token_.addr);
+  return buffer.token_;
+}
+
+Buffer HostInput::acquire() {
+  timer_.wait(call_);
+  if (unused_.empty()) return take(free.read());
+  PooledBuffer token = unused_.back();
+  unused_.pop_back();
+  token.bytes = token.capacity;
+  return take(token);
+}
+
+void HostInput::commit(Buffer&& buffer) {
+  timer_.wait(call_);
+  committed.push(give(std::move(buffer)));
+}
+
+Buffer HostOutput::receive() {
+  timer_.wait(call_);
+  return take(filled.read());
+}
+
+void HostOutput::put_back(const PooledBuffer& token) {
+  timer_.wait(call_);
+  released.push(token);
+}
+
+void HostControl::send(std::uint32_t message) {
+  timer_.wait(store_);
+  requests.push(store_to(Register::to_kernel, message));
+}
+
+std::uint32_t HostControl::receive(std::uint32_t tag) {
+  const auto wanted = [tag](const ControlMessage& message) { return message.tag == tag; };
+  auto found = std::ranges::find_if(kept_, wanted);
+  while (found == kept_.end()) {
+    requests.push(load_from(Register::from_kernel));
+    const auto entry = content<Optional<ControlMessage>>(replies.read());
+    if (entry.there) kept_.push_back(entry.value);
+    found = std::ranges::find_if(kept_, wanted);
+  }
+  const std::uint32_t message = found->message;
+  kept_.erase(found);
+  return message;
+}
+
+}  // namespace isthmus

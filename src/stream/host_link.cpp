@@ -1,0 +1,105 @@
+#include "isthmus/stream/host_link.hpp"
+
+#include <fmt/format.h>
+
+#include "isthmus/base/error.hpp"
+
+namespace isthmus {
+namespace {
+
+constexpr Time kCoreToCore = Time::ns(50);  // a cache line from one core of a host to another
+constexpr int kMessages = 64;               // control messages that wait at either end
+
+constexpr ChannelOptions on_host(int depth) {
+  return {.depth = depth, .latency_time = kCoreToCore, .return_latency_time = kCoreToCore};
+}
+
+Time period(const Clock& clock) { return Time::seconds(1 / clock.frequency.hertz()); }
+
+void check(const HostLinkSpec& spec) {
+  const std::int64_t most = 255 * kWordBytes;  // the num of a request has 8 bit (stacc table I)
+  if (spec.requests.size > most || spec.requests.size % kWordBytes != 0)
+    throw Error(fmt::format("stream.request_size: expected a multiple of {} B up to {} B, got {} B", kWordBytes, most,
+                            spec.requests.size));
+}
+
+}  // namespace
+
+HostLink::HostLink(Graph& graph, const PcieInterface& pcie, const HostLinkSpec& spec)
+    : graph_(graph), pcie_(pcie), spec_(spec) {
+  check(spec);
+  auto inputs = make_pool(spec.input_buffers);
+  auto outputs = make_pool(spec.output_buffers);
+  std::vector<PoolEntry> entries;
+  for (const auto& buffer : outputs) entries.push_back({.addr = buffer.addr, .bytes = buffer.capacity});
+  registers_ = &graph.add<DeviceRegisters>("device registers", {.clock = spec.device_clock}, std::move(entries));
+  graph.connect(pcie_.device_mmio, registers_->mmio, {.depth = kMessages});
+  graph.connect(registers_->replies, pcie_.device_messages, {.depth = 4});
+  add_host(std::move(inputs), std::move(outputs));
+  add_reading_side();
+  add_writing_side();
+}
+
+std::vector<PooledBuffer> HostLink::make_pool(int buffers) {
+  std::vector<PooledBuffer> pool;
+  for (int i = 0; i < buffers; ++i) {
+    const auto region = pcie_.memory.allocate(spec_.buffer_size);
+    const auto bytes = static_cast<std::uint32_t>(region.bytes.size());
+    pool.push_back({.addr = region.addr, .capacity = bytes, .bytes = bytes, .data = region.bytes.data()});
+  }
+  return pool;
+}
+
+void HostLink::add_host(std::vector<PooledBuffer> inputs, std::vector<PooledBuffer> outputs) {
+  porter_ = &graph_.add<Porter>("porter thread", {}, spec_, std::move(inputs), std::move(outputs));
+  switch_ = &graph_.add<MmioSwitch>("MMIO switch");
+  graph_.connect(porter_->requests, switch_->requests[0], on_host(kMessages));
+  graph_.connect(switch_->replies[0], porter_->replies, on_host(4));
+  graph_.connect(switch_->out, pcie_.mmio, on_host(4));
+  graph_.connect(pcie_.host_messages, switch_->messages, on_host(4));
+}
+
+void HostLink::add_reading_side() {
+  const ActorOptions clocked{.clock = spec_.device_clock};
+  auto& splitter = graph_.add<InputSplitter>("input splitter", clocked, spec_.requests);
+  auto& helper = graph_.add<ReadHelper>(kReadRequests, clocked, spec_.requests, period(spec_.device_clock));
+  buffer_ = &graph_.add<ReadBuffer>(kReplyBuffer, clocked, spec_.requests);
+  const auto reply_words = static_cast<int>(spec_.requests.size / kWordBytes * spec_.requests.in_flight);
+  graph_.connect(registers_->available_inputs, splitter.available, {.depth = spec_.input_buffers});
+  graph_.connect(splitter.requests, helper.in, {.depth = 2});
+  graph_.connect(splitter.order, buffer_->order, {.depth = spec_.input_buffers + 1});
+  graph_.connect(helper.out, pcie_.read_requests, {.depth = 2});
+  graph_.connect(pcie_.read_data, buffer_->in, {.depth = reply_words + 1});
+  graph_.connect(buffer_->consumed, helper.consumed, {.depth = reply_words + 1});
+  graph_.connect(buffer_->freed, registers_->freed_inputs, {.depth = spec_.input_buffers});
+}
+
+void HostLink::add_writing_side() {
+  const ActorOptions clocked{.clock = spec_.device_clock};
+  writer_ = &graph_.add<WriteHelper>(kWriteRequests, clocked, spec_.requests, period(spec_.device_clock));
+  auto& tracker = graph_.add<WriteTracker>("write tracker", clocked);
+  const auto request_words = static_cast<int>(spec_.requests.size / kWordBytes);
+  graph_.connect(registers_->free_outputs, writer_->free, {.depth = spec_.output_buffers});
+  graph_.connect(writer_->requests, pcie_.write_requests, {.depth = 2});
+  graph_.connect(writer_->data, pcie_.write_data, {.depth = 2 * request_words + 2});
+  graph_.connect(writer_->records, tracker.records, {.depth = 8});
+  graph_.connect(pcie_.writes_done, tracker.writes_done, {.depth = 8});
+  graph_.connect(tracker.filled, registers_->filled_outputs, {.depth = spec_.output_buffers});
+}
+
+void HostLink::connect(HostInput& producer) {
+  graph_.connect(porter_->free, producer.free, on_host(spec_.input_buffers));
+  graph_.connect(producer.committed, porter_->committed, on_host(spec_.input_buffers));
+}
+
+void HostLink::connect(HostOutput& consumer) {
+  graph_.connect(porter_->filled, consumer.filled, on_host(spec_.output_buffers));
+  graph_.connect(consumer.released, porter_->released, on_host(spec_.output_buffers));
+}
+
+void HostLink::connect(HostControl& control) {
+  graph_.connect(control.requests, switch_->requests[1], on_host(kMessages));
+  graph_.connect(switch_->replies[1], control.replies, on_host(4));
+}
+
+}  // namespace isthmus
