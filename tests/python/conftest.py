@@ -112,3 +112,9 @@ def study_file(tmp_path: Path) -> Path:
         'flows = ["offload", "overlap", "stream"]\n'
     )
     return path
+
+
+@pytest.fixture
+def tree() -> Path:
+    """The repository."""
+    return TREE

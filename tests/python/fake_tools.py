@@ -192,6 +192,11 @@ def run() -> None:
         signal.signal(signal.SIGINT, lambda *_: sys.exit(130))
         say(event="note", text="waiting")
         time.sleep(60)
+    if trouble == "stubborn":
+        signal.signal(signal.SIGINT, lambda *_: say(event="note", text="not yet"))
+        say(event="note", text="waiting")
+        while True:
+            signal.pause()
     say(event="row", **row_of(values))
     if trouble == "wrong":
         sys.exit(1)

@@ -144,6 +144,17 @@ def test_interrupting_keeps_the_complete_rows_and_writes_no_verdict(isthmus: Ist
     assert json.loads(line)["flow"] == "offload"
 
 
+def test_a_tool_that_does_not_stop_is_ended_by_the_second_interrupt(isthmus: Isthmus, study_file: Path) -> None:
+    process = isthmus.start("study", "image-filter.toml", FAKE_RUN="stubborn")
+    assert process.stderr is not None
+    assert process.stderr.readline() == "note: waiting\n"
+    process.send_signal(signal.SIGINT)
+    assert process.stderr.readline() == "note: not yet\n"
+    process.send_signal(signal.SIGINT)
+    process.communicate()
+    assert process.returncode == 130
+
+
 def test_the_study_of_the_examples_is_well_formed(isthmus: Isthmus) -> None:
     done = isthmus("study", str(TREE / "examples" / "image-filter.toml"), "--dry-run")
     assert done.returncode == 0
