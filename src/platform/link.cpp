@@ -24,6 +24,20 @@ fabric::PcieLinkSpec pcie_link_spec(const Description& p) {
           .user_clock = {.frequency = p.frequency("link.pcie.user_clock")}};
 }
 
+HostLinkSpec host_link_spec(const Description& p) {
+  const auto count = [&p](std::string_view key) { return static_cast<int>(p.count(key)); };
+  return {.requests = {.size = p.bytes("stream.request_size").count,
+                       .in_flight = count("stream.requests_in_flight"),
+                       .gap = count("stream.request_gap")},
+          .buffer_size = p.bytes("stream.buffer_size"),
+          .input_buffers = count("stream.input_buffers"),
+          .output_buffers = count("stream.output_buffers"),
+          .porter_period = p.time("stream.porter_period"),
+          .library_call = p.time("stream.library_call"),
+          .mmio_store = p.time("host.mmio.store"),
+          .device_clock = {.frequency = p.frequency("link.pcie.user_clock")}};
+}
+
 fabric::HostMemorySpec host_memory_spec(const Description& p) {
   const auto bus = static_cast<double>(p.bytes("host.memory.data_width").count * p.count("host.memory.channels"));
   return {.bandwidth = {p.frequency("host.memory.transfer_rate").hertz() * bus}};

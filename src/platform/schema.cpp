@@ -159,6 +159,8 @@ constexpr std::array kSchema = std::to_array<Key>({
     {"stream.buffer_size", bytes, 4 * kKiB, kGiB, "one pinned, physically contiguous host buffer of a pool"},
     {"stream.input_buffers", count, 1, 4096, "buffers in the pool from host to FPGA"},
     {"stream.output_buffers", count, 1, 4096, "buffers in the pool from FPGA to host"},
+    {"stream.library_call", time, 0, 100 * us,
+     "acquire, commit, receive or release of a buffer: a library call that stays in user space"},
     {"stream.porter_period", time, 10 * ns, 100 * ms, "from one round of the porter thread to its next"},
 });
 

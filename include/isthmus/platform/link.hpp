@@ -3,11 +3,15 @@
 #include "isthmus/fabric/host_memory.hpp"
 #include "isthmus/fabric/pcie.hpp"
 #include "isthmus/platform/description.hpp"
+#include "isthmus/stream/host_link.hpp"
 
 namespace isthmus::platform {
 
 /// The PCIe link of a platform: its keys link.pcie.*.
 fabric::PcieLinkSpec pcie_link_spec(const Description& platform);
+
+/// The host link of a platform: its keys stream.* and host.mmio.store, on the link's user clock.
+HostLinkSpec host_link_spec(const Description& platform);
 
 /// The host's memory: its keys host.memory.*.
 fabric::HostMemorySpec host_memory_spec(const Description& platform);

@@ -1,0 +1,178 @@
+#include "apps/stream_flow.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "apps/stencil_filter.hpp"
+#include "isthmus/base/interrupt.hpp"
+#include "isthmus/engine/graph.hpp"
+#include "isthmus/fabric/pcie_link.hpp"
+#include "isthmus/platform/link.hpp"
+#include "isthmus/stream/host_link.hpp"
+
+namespace isthmus::apps {
+namespace {
+
+/// The producer thread: configures the circuit, then fills buffers frame by frame. What it draws costs no time, the
+/// calls do.
+class Producer {
+ public:
+  HostInput link;
+  HostControl control;
+
+  Producer(PinnedMemory& memory, const HostLinkSpec& spec, const FilterJob& job)
+      : link(memory, spec.library_call), control(spec.mmio_store), job_(job), frame_(job.frames.size().bytes()) {}
+
+  void step() {
+    if (next_ == 0) configure();
+    job_.frames.fill(next_++, frame_);
+    for (std::span<const std::byte> rest = frame_; !rest.empty();) {
+      Buffer buffer = link.acquire();
+      const auto bytes = std::min(rest.size(), buffer.span().size());
+      buffer.shrink(bytes);
+      std::ranges::copy(rest.first(bytes), buffer.span().begin());
+      link.commit(std::move(buffer));
+      rest = rest.subspan(bytes);
+    }
+  }
+  bool done() const { return next_ == job_.frames.count(); }
+
+  /// The first acquire.
+  Time started() const { return started_; }
+
+ private:
+  void configure() {
+    for (const std::uint32_t message : stencil_messages(job_.spec, job_.frames.size())) control.send(message);
+    control.receive(kStencilReady);
+    started_ = timer_.now();
+  }
+
+  const FilterJob& job_;
+  std::vector<std::byte> frame_;
+  int next_ = 0;
+  Time started_;
+  Timer timer_;
+};
+
+/// The consumer thread: takes frames out of the output buffers and compares them with the reference.
+class Consumer {
+ public:
+  HostOutput link;
+
+  Consumer(PinnedMemory& memory, const HostLinkSpec& spec, const FilterJob& job)
+      : link(memory, spec.library_call),
+        job_(job),
+        checker_(job.spec, job.frames.size(), job.progress),
+        in_(job.frames.size().bytes()),
+        out_(in_.size()) {}
+
+  void step() {
+    for (std::span<std::byte> rest = out_; !rest.empty();) {
+      const Buffer buffer = link.receive();
+      ended_ = timer_.now();
+      std::ranges::copy(buffer.span(), rest.begin());
+      rest = rest.subspan(buffer.span().size());
+    }
+    stop_if_interrupted();
+    job_.frames.fill(next_, in_);
+    checker_.check(next_++, in_, out_);
+  }
+  bool done() const { return next_ == job_.frames.count(); }
+
+  /// The last output.
+  Time ended() const { return ended_; }
+  const Checker& checker() const { return checker_; }
+
+ private:
+  const FilterJob& job_;
+  Checker checker_;
+  std::vector<std::byte> in_;
+  std::vector<std::byte> out_;
+  int next_ = 0;
+  Time ended_;
+  Timer timer_;
+};
+
+/// Cycles from a word's entry to its result's register: on-chip memory, products, a tree of nine sums, shift, saturation.
+constexpr int kArithmeticCycles = 7;
+
+/// What allocating the pools costs (init_buf_pools): one call into the kernel and the pages, where a rate is known.
+Time set_up_pools(const platform::Description& platform, const HostLinkSpec& spec) {
+  const Time call = platform.time("host.call.transfer");
+  if (!platform.flag("host.alloc.enabled")) return call;
+  const std::int64_t buffers = spec.input_buffers + spec.output_buffers;
+  return call + transfer_time(Bytes{spec.buffer_size.count * buffers}, platform.bandwidth("host.alloc.rate"));
+}
+
+struct Named {
+  const char* actor;
+  const char* resource;  ///< the keys that its rate comes from
+};
+
+constexpr const char* kProducer = "producer thread";
+constexpr const char* kConsumer = "consumer thread";
+constexpr const char* kStencil = "stencil";
+constexpr const char* kLinkKeys = "link.pcie.lanes, generation and payload";
+constexpr const char* kRequestKeys = "stream.request_gap, link.pcie.user_width and user_clock";
+
+constexpr std::array<Named, 9> kParts{{{kProducer, "stream.library_call"},
+                                       {fabric::kHostMemory, "host.memory.transfer_rate"},
+                                       {kReadRequests, kRequestKeys},
+                                       {fabric::kHostToDevice, kLinkKeys},
+                                       {kReplyBuffer, "link.pcie.user_clock"},
+                                       {kStencil, "kernel.clock"},
+                                       {kWriteRequests, kRequestKeys},
+                                       {fabric::kDeviceToHost, kLinkKeys},
+                                       {kConsumer, "stream.library_call"}}};
+
+std::vector<offload::Part> parts_of(const RunReport& report) {
+  std::vector<offload::Part> parts;
+  for (const Named& named : kParts) {
+    const ActorReport& actor = report.actor(named.actor);
+    parts.push_back({.name = named.actor,
+                     .resource = named.resource,
+                     .busy = actor.busy,
+                     .starved = actor.starved,
+                     .blocked = actor.blocked,
+                     .lifetime = actor.lifetime});
+  }
+  return parts;
+}
+
+std::vector<Stage> stages_of(const RunReport& report) {
+  return {{"host to device", report.actor(fabric::kHostToDevice).busy},
+          {"kernel", report.actor(kStencil).busy},
+          {"device to host", report.actor(fabric::kDeviceToHost).busy}};
+}
+
+}  // namespace
+
+StreamRun run_stream(const platform::Description& platform, const FilterJob& job) {
+  const HostLinkSpec spec = platform::host_link_spec(platform);
+  Graph graph;
+  fabric::PcieLink pcie =
+      fabric::add_pcie_link(graph, platform::pcie_link_spec(platform), platform::host_memory_spec(platform));
+  HostLink link(graph, pcie, spec);
+  auto& producer = graph.add<Producer>(kProducer, {}, pcie.memory, spec, job);
+  auto& consumer = graph.add<Consumer>(kConsumer, {}, pcie.memory, spec, job);
+  auto& stencil = graph.add<StencilFilter>(kStencil, {.clock = Clock{platform.frequency("kernel.clock")}});
+  link.connect(producer.link);
+  link.connect(producer.control);
+  link.connect(consumer.link);
+  const int depth = static_cast<int>(platform.count("device.onchip.latency")) + kArithmeticCycles;
+  graph.connect(link.to_kernel(), stencil.in, {.depth = 16});
+  graph.connect(stencil.out, link.from_kernel(), {.depth = depth + 16, .latency = depth});
+  graph.connect(link.control_to_kernel(), stencil.control, {.depth = 64});
+  graph.connect(stencil.status, link.control_from_kernel(), {.depth = 4});
+  const RunReport report = graph.run();
+
+  StreamRun result;
+  result.run.setup = set_up_pools(platform, spec) + producer.started();
+  result.run.times = {.elapsed = consumer.ended() - producer.started(), .stages = stages_of(report)};
+  result.run.difference = consumer.checker().difference();
+  result.parts = parts_of(report);
+  result.lasted = report.end;
+  return result;
+}
+
+}  // namespace isthmus::apps
