@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "apps/model_target.hpp"
 #include "isthmus/apps/target.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/offload/opencl.hpp"
@@ -34,7 +35,8 @@ std::unique_ptr<Target> open_opencl_target(const std::string& name, const std::v
 
 std::unique_ptr<Target> open_target(const std::string& name, const std::vector<std::string>& settings) {
   if (name.starts_with("opencl:")) return open_opencl_target(name, settings);
-  throw Error(fmt::format("unknown target '{}': expected opencl:N or opencl:NAME", name));
+  if (name.starts_with("model:") || name.ends_with(".toml")) return open_model_target(name, settings);
+  throw Error(fmt::format("unknown target '{}': expected model:NAME, FILE.toml, opencl:N or opencl:NAME", name));
 }
 
 }  // namespace isthmus::apps

@@ -27,7 +27,7 @@ void DmaFetch::step() {
   if (started || asked || received || handed_on) return;
   const bool idle = words_under_way_ == 0 && !device_list_.active() && !host_list_.active();
   finished_ = idle && to_device.closed() && to_host.closed();
-  timer_.wait(to_device, to_host, words, requests, regions, orders);
+  if (!finished_) timer_.wait(to_device, to_host, words, requests, regions, orders);
 }
 
 bool DmaFetch::start_jobs() {

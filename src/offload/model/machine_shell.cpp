@@ -33,6 +33,16 @@ fabric::DmaSend& build_to_host(Graph& graph, const MachineSpec& spec, const Acto
   return send;
 }
 
+void build_kernel_ports(Graph& graph, const MachineSpec& spec, MasterEnds& memory, KernelEnds& kernel) {
+  const ActorOptions clock{.clock = spec.kernel.clock};
+  graph.connect(kernel.regions, memory.regions, register_on(clock, kBursts));
+  graph.connect(memory.data, kernel.data, register_on(clock, kBursts));
+  ChannelOptions results = register_on(clock, kBursts);
+  results.latency = 1 + spec.kernel.onchip_latency;
+  graph.connect(kernel.stores, memory.stores, results);
+  graph.connect(memory.written, kernel.written, register_on(clock, kBursts));
+}
+
 }  // namespace
 
 void build_shell(Graph& graph, const MachineSpec& spec, fabric::PcieLink& link, MemoryEnds& memory,
@@ -61,10 +71,7 @@ void build_shell(Graph& graph, const MachineSpec& spec, fabric::PcieLink& link, 
   graph.connect(kernel.done, interrupts.kernel);
   graph.connect(interrupts.out, link.device_messages);
 
-  graph.connect(kernel.regions, memory.kernel.regions, register_on({.clock = spec.kernel.clock}, kBursts));
-  graph.connect(memory.kernel.data, kernel.data, register_on({.clock = spec.kernel.clock}, kBursts));
-  graph.connect(kernel.stores, memory.kernel.stores, register_on({.clock = spec.kernel.clock}, kBursts));
-  graph.connect(memory.kernel.written, kernel.written, register_on({.clock = spec.kernel.clock}, kBursts));
+  build_kernel_ports(graph, spec, memory.kernel, kernel);
 }
 
 }  // namespace isthmus::offload::model

@@ -75,13 +75,16 @@ void OpenClDevice::align_clocks() {
 }
 
 std::unique_ptr<offload::Buffer> OpenClDevice::allocate(Bytes size) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(fmt::format("device '{}' has no room for a buffer of {} bytes: {}", info_.name, size.count, why));
+  };
+  // Asked first, because some drivers promise any size and fail when the buffer is used.
+  const auto most = static_cast<std::int64_t>(number<cl_ulong>(id_, CL_DEVICE_MAX_MEM_ALLOC_SIZE));
+  if (size.count > most) refuse(fmt::format("one may have {}", most));
   cl_int code = CL_SUCCESS;
   Handle<cl_mem> memory(
       clCreateBuffer(context_.get(), CL_MEM_READ_WRITE, static_cast<std::size_t>(size.count), nullptr, &code));
-  if (code != CL_SUCCESS)
-    throw Error(fmt::format("device '{}' has no room for a buffer of {} bytes: clCreateBuffer: {}; one may have {}",
-                            info_.name, size.count, code_name(code),
-                            number<cl_ulong>(id_, CL_DEVICE_MAX_MEM_ALLOC_SIZE)));
+  if (code != CL_SUCCESS) refuse("clCreateBuffer: " + code_name(code));
   return std::make_unique<OpenClBuffer>(std::move(memory), size);
 }
 

@@ -1,0 +1,80 @@
+#include "apps/model_target.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "apps/image_filter_kernel.hpp"
+#include "apps/stream_flow.hpp"
+#include "isthmus/offload/model.hpp"
+#include "isthmus/platform/json.hpp"
+
+namespace isthmus::apps {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json parts_of(const std::vector<offload::Part>& parts) {
+  Json list = Json::array();
+  for (const offload::Part& part : parts)
+    list.push_back({{"name", part.name},
+                    {"busy_s", part.busy.seconds()},
+                    {"starved_s", part.starved.seconds()},
+                    {"blocked_s", part.blocked.seconds()},
+                    {"lifetime_s", part.lifetime.seconds()},
+                    {"resource", part.resource}});
+  return list;
+}
+
+Json to_json(const Bottleneck& bottleneck) {
+  return {{"part", bottleneck.part},
+          {"busy_share", bottleneck.busy_share},
+          {"next", bottleneck.next},
+          {"next_busy_share", bottleneck.next_busy_share},
+          {"would_need", bottleneck.would_need}};
+}
+
+class ModelTarget final : public Target {
+ public:
+  explicit ModelTarget(platform::Description platform) : platform_(std::move(platform)) {}
+
+  std::string device_name() const override { return platform_.name(); }
+  bool modelled() const override { return true; }
+  std::vector<std::string> flows() const override { return {"offload", "overlap", "stream"}; }
+
+  FilterRun run(const FilterJob& job) override {
+    return job.flow == "stream" ? stream(job) : through_device_memory(job);
+  }
+
+  void explain(Json& row) const override {
+    row["parts"] = parts_of(parts_);
+    row["bottleneck"] = to_json(offload::bottleneck(parts_, lasted_));
+    row["platform"] = platform::to_json(platform_);
+  }
+
+ private:
+  FilterRun stream(const FilterJob& job) {
+    StreamRun result = run_stream(platform_, job);
+    parts_ = std::move(result.parts);
+    lasted_ = result.lasted;
+    return result.run;
+  }
+
+  FilterRun through_device_memory(const FilterJob& job) {
+    const auto device = offload::open_model(platform_, {image_filter_kernel()});
+    FilterRun run = run_on_device(*device, job);
+    parts_ = device->parts();
+    lasted_ = device->last_run();
+    return run;
+  }
+
+  platform::Description platform_;
+  std::vector<offload::Part> parts_;  ///< of the last run
+  Time lasted_;
+};
+
+}  // namespace
+
+std::unique_ptr<Target> open_model_target(const std::string& name, const std::vector<std::string>& settings) {
+  return std::make_unique<ModelTarget>(platform::load(platform::file_of(name), settings));
+}
+
+}  // namespace isthmus::apps

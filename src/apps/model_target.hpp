@@ -1,0 +1,14 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "isthmus/apps/target.hpp"
+
+namespace isthmus::apps {
+
+/// A modelled board: "model:NAME" or a platform file, with KEY=VALUE settings in place of what the file says.
+std::unique_ptr<Target> open_model_target(const std::string& name, const std::vector<std::string>& settings);
+
+}  // namespace isthmus::apps
