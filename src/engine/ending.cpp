@@ -15,8 +15,17 @@ const Actor* waits_for(const Actor& actor) {
 
 bool finished(const Actor& actor) { return actor.wait == Wait::finished; }
 
+bool by_name(const Actor* a, const Actor* b) { return natural_less(a->name, b->name); }
+
+/// Of two errors the earlier counts, at one instant the kind looked for first, then the first name.
+bool before(const Ending& a, const Ending& b) {
+  if (a.time != b.time) return a.time < b.time;
+  if (a.outcome != b.outcome) return a.outcome < b.outcome;
+  return by_name(a.who.front(), b.who.front());
+}
+
 void keep_earliest(std::optional<Ending>& best, Ending candidate) {
-  if (!best || candidate.time < best->time || (candidate.time == best->time && candidate.outcome < best->outcome)) best = std::move(candidate);
+  if (!best || before(candidate, *best)) best = std::move(candidate);
 }
 
 /// The cycle of waits that `first` stands in or leads to, if there is one among actors not looked at before.
@@ -34,8 +43,7 @@ std::optional<Ending> follow(const Actor& first, std::vector<int>& seen, int mar
     ending.time = std::max(ending.time, blocked_since(*actor));
     actor = waits_for(*actor);
   } while (actor != start);
-  const auto least = std::min_element(ending.who.begin(), ending.who.end(),
-                                      [](const Actor* a, const Actor* b) { return natural_less(a->name, b->name); });
+  const auto least = std::min_element(ending.who.begin(), ending.who.end(), by_name);
   std::rotate(ending.who.begin(), least, ending.who.end());
   return ending;
 }
@@ -81,7 +89,7 @@ std::optional<Ending> find_quiescence(const std::vector<Actor*>& actors) {
     ending.who.push_back(actor);
   }
   if (ending.who.empty()) return std::nullopt;
-  std::sort(ending.who.begin(), ending.who.end(), [](const Actor* a, const Actor* b) { return natural_less(a->name, b->name); });
+  std::sort(ending.who.begin(), ending.who.end(), by_name);
   return ending;
 }
 
