@@ -19,6 +19,8 @@ constexpr Wide kLargestProduct = static_cast<Wide>(40'000'000'000) * 1'000'000'0
 
 Grid::Grid(const Clock& clock) {
   const auto [num, den] = clock.frequency;
+  if (num > 0 && den > 0 && static_cast<Wide>(num) > kFemtosecondsPerSecond * den)
+    throw Error(fmt::format("a clock of {}/{} Hz: expected 1e15 Hz at most, an edge a femtosecond", num, den));
   if (num <= 0 || den <= 0) throw Error(fmt::format("a clock of {}/{} Hz: expected a frequency above 0", num, den));
   const auto common = std::gcd(num, den);
   numerator_ = num / common;

@@ -71,7 +71,7 @@ RunReport Graph::run(const RunOptions& options) {
   for (const auto& channel : channels_) channels.push_back(channel.get());
   engine::Scheduler scheduler(actors, channels, options, observer_);
   auto report = scheduler.run();
-  for (auto& text : scheduler.take_warnings()) warnings.push_back(std::move(text));
+  for (auto& text : report.warnings) warnings.push_back(std::move(text));
   std::sort(warnings.begin(), warnings.end(), natural_less);
   report.warnings = std::move(warnings);
   if (report.outcome == Outcome::limit && options.limit == Time::max()) {

@@ -177,7 +177,12 @@ RunReport make_report(const Ending& ending, const std::vector<Actor*>& actors, c
   report.outcome = ending.outcome;
   report.end = Time::fs(ending.time);
   if (ending.outcome >= Outcome::stuck) report.message = describe(ending);
-  for (const auto* actor : actors) report.actors.push_back(account(*actor, ending.time));
+  for (const auto* actor : actors) {
+    report.actors.push_back(account(*actor, ending.time));
+    if (actor->grid.edge(actor->polls_since) <= ending.time)
+      report.warnings.push_back(fmt::format(
+          "{} is not trivially copyable and is stepped at every interval while it waits: let it say timer.wait(ports...)", actor->name));
+  }
   for (const auto* channel : channels) report.channels.push_back(account(*channel, ending.time));
   const auto by_name = [](const auto& a, const auto& b) { return natural_less(a.name, b.name); };
   std::sort(report.actors.begin(), report.actors.end(), by_name);

@@ -264,10 +264,10 @@ void Scheduler::commit() {
 }
 
 void Scheduler::commit_to(std::int64_t time) {
-  committed_ = std::max(committed_, std::min(time, limit_));  // what lies past the limit may yet be cut
   if (ending_) return;
-  for (auto* actor : actors_) fold_spans(*actor, committed_);
   if (const auto error = find_error(actors_)) lower_limit(error->time);
+  committed_ = std::max(committed_, std::min(time, limit_));  // what lies past the limit may yet be cut
+  for (auto* actor : actors_) fold_spans(*actor, committed_);
 }
 
 /// The oldest entries of the rings of ticks that could be written over before the next look are no longer needed.

@@ -39,7 +39,6 @@ class Scheduler {
   Border at_same_instant(Actor& actor);
   void finish(Actor& actor);
   void fail(Actor& actor, std::exception_ptr why);
-  std::vector<std::string> take_warnings() { return std::move(warnings_); }
 
  private:
   struct KnownWake {
@@ -117,7 +116,6 @@ class Scheduler {
   std::vector<Actor*> ready_;
   std::vector<Actor*> waiting_;  ///< for an answer, a horizon or the record
   std::priority_queue<KnownWake, std::vector<KnownWake>, std::greater<>> known_wakes_;
-  std::vector<std::string> warnings_;
   std::mt19937_64 shuffle_;
   bool shuffled_;
 };

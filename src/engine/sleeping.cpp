@@ -1,6 +1,4 @@
 // Sleep (docs/time.md): an actor whose step moved nothing and left its state alone would do the same again until an answer changes.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "scheduler.hpp"
@@ -78,13 +76,10 @@ Border Scheduler::after_silent_step(Actor& actor, Tick step_start) {
   }
   actor.now = next;
   actor.questions.clear();
-  if (actor.trivial) {
+  if (actor.trivial)
     actor.copy_state(actor.snapshot);
-  } else if (!actor.warned_polling) {
-    actor.warned_polling = true;
-    warnings_.push_back(fmt::format(
-        "{} is not trivially copyable and is stepped at every interval while it waits: let it say timer.wait(ports...)", actor.name));
-  }
+  else if (actor.polls_since == kNever)
+    actor.polls_since = step_start;
   return Border::step;
 }
 

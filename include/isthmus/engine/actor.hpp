@@ -83,7 +83,7 @@ struct Actor {
   Tick step_start = 0;      ///< of the last step that moved nothing
   Tick silent_until = -1;   ///< the end of the last step that moved nothing
   bool promised = false;  ///< said `timer.wait(ports...)` in this step
-  bool warned_polling = false;
+  Tick polls_since = kNever;  ///< the first silent step of one that the engine cannot put to sleep
   std::vector<Question> questions;
   std::vector<std::byte> snapshot;
   std::vector<const Channel*> promised_channels;

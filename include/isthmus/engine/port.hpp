@@ -77,6 +77,13 @@ class In : private engine::Member {
     take();
     return value;
   }
+  /// The same, into `value`.
+  void read(T& value) {
+    if (!quick()) [[unlikely]]
+      return read_slowly(value);
+    value = *head();
+    take();
+  }
   /// Copies the head token without taking it; false if none is visible at this tick.
   bool peek(T& value) {
     const T* token = front();
@@ -115,6 +122,11 @@ class In : private engine::Member {
     value = *head();
     engine::release(state_);
     return true;
+  }
+  [[gnu::noinline]] void read_slowly(T& value) {
+    engine::claim_token(state_);
+    value = *head();
+    engine::release(state_);
   }
   [[gnu::noinline]] T read_slowly() {
     engine::claim_token(state_);
