@@ -31,7 +31,8 @@ struct Command final : EventState, std::enable_shared_from_this<Command> {
   fabric::KernelStart start{};
 
   // Kept by the runtime.
-  int order = 0;  ///< in which it was enqueued
+  int order = 0;           ///< in which it was enqueued
+  std::size_t worker = 0;  ///< who does it: see RuntimeState
   bool dispatched = false;
   bool complete = false;
   Span ran{};

@@ -57,12 +57,21 @@ void PinnedAllocation::step() {
 void HostCopy::step() {
   const CommandToken token = in.read();
   const Command& command = *token.command;
-  if (rate_) timer_.wait(at_rate(command.bytes, *rate_));
-  if (command.unit == Unit::to_device)
+  if (command.unit == Unit::to_device) {
+    pass(command);
     std::ranges::copy(command.from, command.pinned.begin());
-  else
+  }
+  submit.push(token);
+  arrived.read();
+  if (command.unit == Unit::to_host) {
+    pass(command);
     std::ranges::copy(command.pinned, command.to.begin());
+  }
   out.push(token);
+}
+
+void HostCopy::pass(const Command& command) {
+  if (rate_) timer_.wait(at_rate(command.bytes, *rate_));
 }
 
 void LaunchCall::step() {
@@ -71,35 +80,12 @@ void LaunchCall::step() {
   out.push(token);
 }
 
-void DeviceAccess::step() {
-  const bool interrupted = take_interrupt();
-  const bool rang = ring_doorbells();
-  if (interrupted || rang) return;
-  if (std::ranges::any_of(under_way_, [](const Command* command) { return command != nullptr; })) return;
-  finished_ = true;
-  for (auto& port : submitted) finished_ = port.closed() && finished_;
+bool UnitsUnderWay::any() const {
+  return std::ranges::any_of(commands_, [](const Command* command) { return command != nullptr; });
 }
 
-bool DeviceAccess::take_interrupt() {
-  DeviceMessage message{};
-  if (!messages.pull(message)) return false;
-  timer_.wait(interrupt_);
-  completed.at(message.tag).push({std::exchange(under_way_.at(message.tag), nullptr)});
-  return true;
-}
-
-bool DeviceAccess::ring_doorbells() {
-  bool any = false;
-  for (std::size_t unit = 0; unit < fabric::kUnits; ++unit) {
-    CommandToken token{};
-    if (under_way_[unit] != nullptr || !submitted[unit].pull(token)) continue;
-    under_way_[unit] = token.command;
-    timer_.wait(store_);
-    mmio.push(static_cast<Unit>(unit) == Unit::kernel ? fabric::doorbell(token.command->start)
-                                                      : fabric::doorbell(static_cast<Unit>(unit), token.command->job));
-    any = true;
-  }
-  return any;
+MmioRequest doorbell_of(const Command& command) {
+  return command.unit == Unit::kernel ? fabric::doorbell(command.start) : fabric::doorbell(command.unit, command.job);
 }
 
 }  // namespace isthmus::offload::model

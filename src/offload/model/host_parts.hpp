@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "isthmus/fabric/host_memory.hpp"
 #include "isthmus/stream.hpp"
@@ -12,7 +14,7 @@
 /// that each has its busy share. They work on a transfer one after the other (choi2019 3.2.1).
 namespace isthmus::offload::model {
 
-/// Pinned memory of one direction: the buffer that a transfer passes through, and its descriptors.
+/// Pinned memory of one worker: the buffer that its transfers pass through, and their descriptors.
 class Staging {
  public:
   Staging(PinnedMemory& memory, const fabric::DmaSpec& dma) : memory_(memory), dma_(dma) {}
@@ -60,15 +62,21 @@ class PinnedAllocation {
 };
 
 /// Copies between pageable and pinned memory on one thread, at a rate; without one the application's memory is pinned.
+/// A transfer to the device is copied before it goes, one to the host when it has come.
 class HostCopy {
  public:
   In<CommandToken> in{"in"};
+  Out<CommandToken> submit{"submit"};
+  In<CommandToken> arrived{"arrived"};
   Out<CommandToken> out{"out"};
   explicit HostCopy(std::optional<Bandwidth> rate) : rate_(rate) {}
   void step();
+  /// It ends with the runtime.
   bool done() const { return false; }
 
  private:
+  void pass(const Command& command);
+
   Timer timer_;
   std::optional<Bandwidth> rate_;
 };
@@ -87,27 +95,69 @@ class LaunchCall {
   Time cost_;
 };
 
-/// Where the driver meets the device: rings a unit's doorbell, and takes its interrupt.
+/// Which commands are with which unit of the device.
+class UnitsUnderWay {
+ public:
+  bool free(Unit unit) const { return commands_[static_cast<std::size_t>(unit)] == nullptr; }
+  bool any() const;
+  void begin(Command& command) { commands_[static_cast<std::size_t>(command.unit)] = &command; }
+  Command* end(std::size_t unit) { return std::exchange(commands_.at(unit), nullptr); }
+
+ private:
+  std::array<Command*, fabric::kUnits> commands_{};
+};
+
+MmioRequest doorbell_of(const Command& command);
+
+/// Where `Workers` workers meet the device: rings a unit's doorbell when the unit is free, and takes its interrupts.
+template <std::size_t Workers>
 class DeviceAccess {
  public:
-  std::array<In<CommandToken>, fabric::kUnits> submitted;
+  std::array<In<CommandToken>, Workers> submitted;
+  std::array<Out<CommandToken>, Workers> completed;
   In<DeviceMessage> messages{"messages"};
   Out<MmioRequest> mmio{"mmio"};
-  std::array<Out<CommandToken>, fabric::kUnits> completed;
 
   /// `interrupt` is what an interrupt costs beyond a transfer's or launch's own cost: a hypervisor's part.
   DeviceAccess(Time store, Time interrupt) : store_(store), interrupt_(interrupt) {}
-  void step();
+
+  void step() {
+    const bool interrupted = take_interrupt();
+    const bool rang = ring_doorbells();
+    if (interrupted || rang || units_.any()) return;
+    finished_ = true;
+    for (auto& port : submitted) finished_ = port.closed() && finished_;
+  }
   bool done() const { return finished_; }
 
  private:
-  bool take_interrupt();
-  bool ring_doorbells();
+  bool take_interrupt() {
+    DeviceMessage message{};
+    if (!messages.pull(message)) return false;
+    timer_.wait(interrupt_);
+    Command* command = units_.end(message.tag);
+    completed[command->worker].push({command});
+    return true;
+  }
+
+  bool ring_doorbells() {
+    bool any = false;
+    for (auto& port : submitted) {
+      CommandToken token{};
+      if (!port.peek(token) || !units_.free(token.command->unit)) continue;
+      port.pull();
+      units_.begin(*token.command);
+      timer_.wait(store_);
+      mmio.push(doorbell_of(*token.command));
+      any = true;
+    }
+    return any;
+  }
 
   Timer timer_;
   Time store_;
   Time interrupt_;
-  std::array<Command*, fabric::kUnits> under_way_{};
+  UnitsUnderWay units_;
   bool finished_ = false;
 };
 

@@ -32,13 +32,20 @@ std::vector<std::string> both(const char* part) {
   return {to_device(part), to_host(part)};
 }
 
+/// A part that works for each host thread by itself.
+PartOfMachine for_threads(const MachinePlan& plan, const char* part, const char* resource) {
+  PartOfMachine all{part, resource, {}};
+  for (const HostThread& thread : plan.threads) all.actors.push_back(for_thread(part, thread));
+  return all;
+}
+
 std::vector<PartOfMachine> host_parts(const MachinePlan& plan) {
   std::vector<PartOfMachine> parts;
   for (const HostThread& thread : plan.threads)
     parts.push_back({thread_name(thread), "host.call.enqueue, host.call.wake", {thread_name(thread)}});
-  parts.push_back({kTransferCall, "host.call.transfer", both(kTransferCall)});
-  if (plan.spec.host.alloc) parts.push_back({kAllocation, "host.alloc.rate", both(kAllocation)});
-  if (plan.spec.host.copy) parts.push_back({kCopy, "host.copy.rate", both(kCopy)});
+  parts.push_back(for_threads(plan, kTransferCall, "host.call.transfer"));
+  if (plan.spec.host.alloc) parts.push_back(for_threads(plan, kAllocation, "host.alloc.rate"));
+  if (plan.spec.host.copy) parts.push_back(for_threads(plan, kCopy, "host.copy.rate"));
   parts.push_back({kLaunchCall, "kernel.launch", {kLaunchCall}});
   parts.push_back({kDeviceAccess, "host.mmio.store, hypervisor.cost", {kDeviceAccess}});
   return parts;
@@ -65,6 +72,9 @@ std::vector<PartOfMachine> device_parts(const MachinePlan& plan) {
 
 std::string thread_name(const HostThread& thread) {
   return fmt::format("host thread '{}'", thread.name);
+}
+std::string for_thread(const char* part, const HostThread& thread) {
+  return fmt::format("{} of '{}'", part, thread.name);
 }
 std::string dram_name(std::size_t channel) {
   return fmt::format("{} channel {}", kDram, channel);

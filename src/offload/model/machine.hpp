@@ -61,6 +61,7 @@ ChannelOptions between_host_parts();
 
 // Names of actors in reports.
 std::string thread_name(const HostThread& thread);
+std::string for_thread(const char* part, const HostThread& thread);
 std::string dram_name(std::size_t channel);
 inline constexpr const char* kKernel = "kernel";
 inline constexpr const char* kDeviceAccess = "doorbells and interrupts";

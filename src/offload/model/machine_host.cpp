@@ -10,56 +10,47 @@ namespace {
 
 constexpr std::size_t kMostThreads = 8;
 
-/// The runtime's ports, however many threads it serves.
-struct RuntimePorts {
-  std::vector<In<HostCall>*> calls;
-  std::vector<Out<HostReply>*> replies;
-  std::array<Out<CommandToken>, fabric::kUnits>* units;
-  std::array<In<CommandToken>, fabric::kUnits>* completions;
-};
+void connect(Graph& graph, Out<CommandToken>& from, In<CommandToken>& to) {
+  graph.connect(from, to, between_host_parts());
+}
+
+/// What a transfer of one thread passes before the copy: driver call and allocation.
+Out<CommandToken>& add_calls(Graph& graph, const MachinePlan& plan, PinnedMemory& pinned, const HostThread& thread,
+                             Out<CommandToken>& runtime) {
+  const HostSpec& host = plan.spec.host;
+  auto& call = graph.add<TransferCall>(for_thread(kTransferCall, thread), {}, host.transfer,
+                                       Staging(pinned, plan.spec.dma));
+  connect(graph, runtime, call.in);
+  if (!host.alloc) return call.out;
+  auto& allocation = graph.add<PinnedAllocation>(for_thread(kAllocation, thread), {}, *host.alloc);
+  connect(graph, call.out, allocation.in);
+  return allocation.out;
+}
 
 template <std::size_t Threads>
-RuntimePorts add_runtime(Graph& graph, std::size_t threads, Time base) {
+HostEnds add_host(Graph& graph, const MachinePlan& plan, PinnedMemory& pinned) {
   if constexpr (Threads < kMostThreads) {
-    if (threads > Threads) return add_runtime<Threads + 1>(graph, threads, base);
+    if (plan.threads.size() > Threads) return add_host<Threads + 1>(graph, plan, pinned);
   }
-  auto& runtime = graph.add<Runtime<Threads>>("runtime", {}, base);
-  RuntimePorts ports{.calls = {}, .replies = {}, .units = &runtime.units, .completions = &runtime.completions};
-  for (auto& call : runtime.calls) ports.calls.push_back(&call);
-  for (auto& reply : runtime.replies) ports.replies.push_back(&reply);
-  return ports;
-}
-
-RuntimePorts add_threads(Graph& graph, const MachinePlan& plan) {
-  const std::size_t count = plan.threads.size();
-  if (count == 0 || count > kMostThreads)
-    throw Error(fmt::format("{} host threads: expected 1 to {}", count, kMostThreads));
-  RuntimePorts runtime = add_runtime<1>(graph, count, plan.context.start);
-  for (std::size_t i = 0; i < count; ++i) {
-    auto& thread = graph.add<HostThreadActor>(thread_name(plan.threads[i]), {}, plan.threads[i], plan.context);
-    graph.connect(thread.calls, *runtime.calls[i], between_host_parts());
-    graph.connect(*runtime.replies[i], thread.replies, between_host_parts());
-  }
-  return runtime;
-}
-
-/// Connects `from` to the next stage and returns that stage's output.
-template <class Stage>
-Out<CommandToken>& then(Graph& graph, Out<CommandToken>& from, Stage& stage) {
-  graph.connect(from, stage.in, between_host_parts());
-  return stage.out;
-}
-
-/// What a transfer passes on its way to the device's doorbell, the copy of one to the device included.
-Out<CommandToken>& add_transfer(Graph& graph, const MachinePlan& plan, PinnedMemory& pinned, Unit unit,
-                                Out<CommandToken>& runtime) {
   const HostSpec& host = plan.spec.host;
-  const auto name = unit == Unit::to_device ? to_device : to_host;
-  auto& call = graph.add<TransferCall>(name(kTransferCall), {}, host.transfer, Staging(pinned, plan.spec.dma));
-  Out<CommandToken>* last = &then(graph, runtime, call);
-  if (host.alloc) last = &then(graph, *last, graph.add<PinnedAllocation>(name(kAllocation), {}, *host.alloc));
-  if (unit == Unit::to_device) last = &then(graph, *last, graph.add<HostCopy>(name(kCopy), {}, host.copy));
-  return *last;
+  auto& runtime = graph.add<Runtime<Threads>>("runtime", {}, plan.context.start);
+  auto& access = graph.add<DeviceAccess<Threads + 1>>(kDeviceAccess, {}, host.store, host.interrupt);
+  for (std::size_t i = 0; i < Threads; ++i) {
+    const HostThread& body = plan.threads[i];
+    auto& thread = graph.add<HostThreadActor>(thread_name(body), {}, body, plan.context);
+    graph.connect(thread.calls, runtime.calls[i], between_host_parts());
+    graph.connect(runtime.replies[i], thread.replies, between_host_parts());
+    auto& copy = graph.add<HostCopy>(for_thread(kCopy, body), {}, host.copy);
+    connect(graph, add_calls(graph, plan, pinned, body, runtime.workers[i]), copy.in);
+    connect(graph, copy.submit, access.submitted[i]);
+    connect(graph, access.completed[i], copy.arrived);
+    connect(graph, copy.out, runtime.completions[i]);
+  }
+  auto& launch = graph.add<LaunchCall>(kLaunchCall, {}, host.launch);
+  connect(graph, runtime.workers[Threads], launch.in);
+  connect(graph, launch.out, access.submitted[Threads]);
+  connect(graph, access.completed[Threads], runtime.completions[Threads]);
+  return {.mmio = access.mmio, .messages = access.messages};
 }
 
 }  // namespace
@@ -70,23 +61,9 @@ ChannelOptions between_host_parts() {
 }
 
 HostEnds build_host(Graph& graph, const MachinePlan& plan, PinnedMemory& pinned) {
-  const HostSpec& host = plan.spec.host;
-  const RuntimePorts runtime = add_threads(graph, plan);
-  auto& access = graph.add<DeviceAccess>(kDeviceAccess, {}, host.store, host.interrupt);
-
-  const auto connect = [&](Out<CommandToken>& from, In<CommandToken>& to) {
-    graph.connect(from, to, between_host_parts());
-  };
-  auto& units = *runtime.units;
-  auto& completions = *runtime.completions;
-  connect(add_transfer(graph, plan, pinned, Unit::to_device, units[0]), access.submitted[0]);
-  connect(access.completed[0], completions[0]);
-  connect(add_transfer(graph, plan, pinned, Unit::to_host, units[1]), access.submitted[1]);
-  auto& copy = graph.add<HostCopy>(to_host(kCopy), {}, host.copy);
-  connect(then(graph, access.completed[1], copy), completions[1]);
-  connect(then(graph, units[2], graph.add<LaunchCall>(kLaunchCall, {}, host.launch)), access.submitted[2]);
-  connect(access.completed[2], completions[2]);
-  return {.mmio = access.mmio, .messages = access.messages};
+  if (plan.threads.empty() || plan.threads.size() > kMostThreads)
+    throw Error(fmt::format("{} host threads: expected 1 to {}", plan.threads.size(), kMostThreads));
+  return add_host<1>(graph, plan, pinned);
 }
 
 }  // namespace isthmus::offload::model

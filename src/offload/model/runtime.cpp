@@ -3,13 +3,6 @@
 #include <algorithm>
 
 namespace isthmus::offload::model {
-namespace {
-
-std::size_t index(Unit unit) {
-  return static_cast<std::size_t>(unit);
-}
-
-}  // namespace
 
 void RuntimeState::call(std::size_t thread, const HostCall& call) {
   if (call.kind != HostCall::Kind::enqueue) {
@@ -17,6 +10,7 @@ void RuntimeState::call(std::size_t thread, const HostCall& call) {
     return;
   }
   call.command->order = enqueued_++;
+  call.command->worker = call.command->unit == Unit::kernel ? busy_.size() - 1 : thread;
   queues_[call.object].push_back(call.command);
 }
 
@@ -24,19 +18,19 @@ void RuntimeState::completed(Command& command, Time now) {
   command.complete = true;
   command.ran.end = base_ + now;
   command.after.clear();
-  busy_.at(index(command.unit)) = false;
+  busy_.at(command.worker) = false;
   queues_[command.queue].pop_front();
 }
 
-Command* RuntimeState::dispatch(Unit unit, Time now) {
-  if (busy_.at(index(unit))) return nullptr;
+Command* RuntimeState::dispatch(std::size_t worker, Time now) {
+  if (busy_.at(worker)) return nullptr;
   Command* first = nullptr;
   for (const auto& [id, queue] : queues_) {
-    if (queue.empty() || queue.front()->unit != unit || !may_start(*queue.front())) continue;
+    if (queue.empty() || queue.front()->worker != worker || !may_start(*queue.front())) continue;
     if (first == nullptr || queue.front()->order < first->order) first = queue.front();
   }
   if (first == nullptr) return nullptr;
-  busy_.at(index(unit)) = true;
+  busy_.at(worker) = true;
   first->dispatched = true;
   first->ran.start = base_ + now;
   return first;

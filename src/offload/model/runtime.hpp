@@ -13,17 +13,17 @@
 namespace isthmus::offload::model {
 
 /// What an OpenCL runtime keeps: in-order queues, what each command waits for, who waits for which command, mailboxes.
-/// Each of the three units (copies to the device, copies to the host, the kernel) has one command under way; the one that
-/// was enqueued first goes first.
+/// A host thread's transfers are done on its behalf by one worker, launches by one for all. A worker has one command under
+/// way; the one that was enqueued first goes first.
 class RuntimeState {
  public:
   /// `base` is the run's start on the device's clock.
-  explicit RuntimeState(Time base) : base_(base) {}
+  RuntimeState(std::size_t threads, Time base) : base_(base), busy_(threads + 1) {}
 
   void call(std::size_t thread, const HostCall& call);
   void completed(Command& command, Time now);
-  /// A command for `unit` that may start now.
-  Command* dispatch(Unit unit, Time now);
+  /// A command for `worker` that may start now: worker i transfers for thread i, the last launches.
+  Command* dispatch(std::size_t worker, Time now);
   /// A thread whose wait is over, with what it is told.
   struct Answer {
     std::size_t thread;
@@ -45,7 +45,7 @@ class RuntimeState {
   Time base_;
   std::map<int, std::deque<Command*>> queues_;
   std::map<int, std::deque<Command*>> boxes_;
-  std::array<bool, fabric::kUnits> busy_{};
+  std::vector<bool> busy_;  ///< by worker
   std::vector<Waiter> waiters_;
   int enqueued_ = 0;
 };
@@ -57,10 +57,10 @@ class Runtime {
  public:
   std::array<In<HostCall>, Threads> calls;
   std::array<Out<HostReply>, Threads> replies;
-  std::array<Out<CommandToken>, fabric::kUnits> units;
-  std::array<In<CommandToken>, fabric::kUnits> completions;
+  std::array<Out<CommandToken>, Threads + 1> workers;
+  std::array<In<CommandToken>, Threads + 1> completions;
 
-  explicit Runtime(Time base) : state_(base) {}
+  explicit Runtime(Time base) : state_(Threads, base) {}
 
   void step() {
     const bool completed = take_completions();
@@ -98,8 +98,8 @@ class Runtime {
     return any;
   }
   void dispatch() {
-    for (std::size_t unit = 0; unit < fabric::kUnits; ++unit)
-      if (Command* command = state_.dispatch(static_cast<Unit>(unit), timer_.now())) units[unit].push({command});
+    for (std::size_t worker = 0; worker <= Threads; ++worker)
+      if (Command* command = state_.dispatch(worker, timer_.now())) workers[worker].push({command});
   }
 
   Timer timer_;
