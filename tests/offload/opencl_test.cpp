@@ -107,7 +107,7 @@ TEST_F(OpenCl, ABufferLargerThanTheDeviceIsRefusedWithTheLimit) {
   const Bytes most = opencl_devices()[0].max_allocation;
   EXPECT_THAT([&] { device_->allocate(Bytes{std::int64_t{1} << 60}); },
               ThrowsMessage<Error>(AllOf(HasSubstr(device_->info().name), HasSubstr("no room"),
-                                         HasSubstr("clCreateBuffer"), HasSubstr(std::to_string(most.count)))));
+                                         HasSubstr("one may have " + std::to_string(most.count)))));
 }
 
 TEST_F(OpenCl, AKernelSeesItsArgumentsAndItsItems) {
