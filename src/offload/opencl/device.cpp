@@ -126,7 +126,7 @@ std::unique_ptr<offload::Mailbox> OpenClDevice::mailbox(std::size_t depth) {
 }
 
 void OpenClDevice::run(std::vector<HostThread> threads) {
-  run_threads(*this, std::move(threads));
+  run_threads(*this, threads);
 }
 
 Span OpenClEvent::span() const {

@@ -23,6 +23,7 @@ cl_bool blocks(Call call) {
 
 std::vector<cl_event> handles(const std::vector<Event>& events) {
   std::vector<cl_event> list;
+  list.reserve(events.size());
   for (const Event& event : events) list.push_back(dynamic_cast<const OpenClEvent&>(*event).handle());
   return list;
 }
@@ -133,7 +134,7 @@ Event OpenClHost::take(Mailbox& mailbox) {
   return dynamic_cast<OpenClMailbox&>(mailbox).take(run_);
 }
 
-void run_threads(const OpenClDevice& device, std::vector<HostThread> threads) {
+void run_threads(const OpenClDevice& device, const std::vector<HostThread>& threads) {
   Run run;
   const auto guarded = [&device, &run](const HostThread& thread) {
     try {

@@ -64,6 +64,6 @@ class OpenClHost final : public Host {
 };
 
 /// Device::run: a thread for each body, the first failure rethrown when all have ended.
-void run_threads(const OpenClDevice& device, std::vector<HostThread> threads);
+void run_threads(const OpenClDevice& device, const std::vector<HostThread>& threads);
 
 }  // namespace isthmus::offload::opencl
