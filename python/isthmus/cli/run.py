@@ -116,6 +116,7 @@ def _show(session: Session, row: "Row") -> None:
     from isthmus.numbers import seconds
     from isthmus.output import Result
     from isthmus.records import RunFile
+    from isthmus.relief import relief
     from isthmus.tables import parts_table, rows_table
     from isthmus.verdict import kind_of, reason
 
@@ -134,4 +135,6 @@ def _show(session: Session, row: "Row") -> None:
         )
     )
     refuse_wrong([row])
-    session.next("isthmus study examples/image-filter.toml")
+    change = relief(row)
+    again = f"isthmus run {row.application} --on {row.target} --flow {row.flow} --set {change}"
+    session.next(again if change else "isthmus study examples/image-filter.toml")

@@ -1,0 +1,38 @@
+from typing import Any
+
+import pytest
+
+from isthmus.records import Row
+from isthmus.relief import relief
+from tests.python.conftest import fake_tools
+
+
+def row(resource: str) -> Row:
+    """A modelled row whose bottleneck names `resource`."""
+    values: dict[str, Any] = fake_tools.row_of(
+        {"--on": "model:aws-f1", "--flow": "overlap", "--images": 4, "--set": []}
+    )
+    for part in values["parts"]:
+        part["resource"] = resource if part["name"] == values["bottleneck"]["part"] else "link.pcie.lanes"
+    return Row.model_validate(values)
+
+
+@pytest.mark.parametrize(
+    ("resource", "change"),
+    [
+        ("host.copy.rate", "host.copy.rate=6.62"),
+        ("link.pcie.lanes, generation and payload", "link.pcie.lanes=32"),
+        ("host.call.transfer", "host.call.transfer=63.5"),
+        ("host.copy.enabled, host.copy.rate", "host.copy.rate=6.62"),
+        ("no key of the board", None),
+        ("host.copy.rates", None),
+    ],
+)
+def test_the_limiting_part_is_made_twice_as_fast_by_the_first_number_behind_it(
+    resource: str, change: str | None
+) -> None:
+    assert relief(row(resource)) == change
+
+
+def test_without_parts_there_is_nothing_to_change() -> None:
+    assert relief(row("host.copy.rate").model_copy(update={"parts": []})) is None
