@@ -1,0 +1,21 @@
+#include "isthmus/offload/open.hpp"
+
+#include <fmt/format.h>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/offload/model.hpp"
+#include "isthmus/offload/opencl.hpp"
+
+namespace isthmus::offload {
+
+std::unique_ptr<Device> open_device(const std::string& target, const std::vector<std::string>& settings) {
+  if (target.starts_with("model:") || target.ends_with(".toml"))
+    return open_model(platform::load(platform::file_of(target), settings), {});
+  if (!target.starts_with("opencl:"))
+    throw Error(fmt::format("unknown target '{}': expected model:NAME, FILE.toml, opencl:N or opencl:NAME", target));
+  if (!settings.empty())
+    throw Error(fmt::format("--set {}: target '{}' is a real device, only models have settings", settings.front(), target));
+  return open_opencl(target);
+}
+
+}  // namespace isthmus::offload
