@@ -1,10 +1,10 @@
 from typing import Any
 
 import pytest
+from tests.python.conftest import fake_tools
 
 from isthmus.records import Row
 from isthmus.relief import relief
-from tests.python.conftest import fake_tools
 
 
 def row(resource: str) -> Row:
