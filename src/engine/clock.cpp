@@ -41,15 +41,7 @@ Grid::Grid(const Clock& clock) {
   }
 }
 
-std::int64_t Grid::edge(Tick k) const {
-  if (k == kNever || !clocked()) return k;
-  if (whole_period_ != 0) {
-    std::int64_t product = 0;
-    std::int64_t sum = 0;
-    if (__builtin_mul_overflow(k, whole_period_, &product) || __builtin_add_overflow(product, offset_, &sum))
-      return kNever;
-    return sum;
-  }
+std::int64_t Grid::broken_edge(Tick k) const {
   // k * period beyond the end of time would also leave 128 bits below.
   if (static_cast<double>(k) * period() > 9.3e18) return kNever;
   const Wide twice_divisor = static_cast<Wide>(2) * phase_denominator_ * numerator_;

@@ -33,7 +33,8 @@ Scheduler::Scheduler(std::vector<Actor*> actors, std::vector<Channel*> channels,
   for (auto actor = actors_.rbegin(); actor != actors_.rend(); ++actor) make_ready(**actor);
   for (auto* channel : channels_) {
     channel->observed = observer_ != nullptr;
-    open_writer_window(*channel);
+    channel->windows = may_have_windows(*channel);
+    if (channel->windows) open_writer_window(*channel);
   }
 }
 
@@ -55,6 +56,11 @@ RunReport Scheduler::run() {
     ending.time = limit_;
   }
   run_periodic_to(ending.time);
+  // Periodic actors may have deadlocked among themselves on the way.
+  const auto late = find_error(actors_);
+  const bool holds_at_end = late && late->time == ending.time && ending.outcome != Outcome::finished &&
+                            (ending.outcome == Outcome::limit || late->outcome < ending.outcome);
+  if (late && (late->time < ending.time || holds_at_end)) ending = *late;
   auto report = make_report(ending, actors_, channels_);
   unwind();
   return report;

@@ -113,7 +113,7 @@ void Scheduler::claim_slot(PortState& port) {
   }
   const Tick target = std::max(actor.now, channel.next_slot_free());
   if (target > actor.now) move_to(actor, target, Account::blocked, began);
-  open_writer_window(channel);
+  if (channel.windows) open_writer_window(channel);
   port.last_access = actor.now;
 }
 
@@ -133,7 +133,7 @@ void Scheduler::claim_token(PortState& port) {
   const Tick target = std::max(actor.now, drained ? channel.close_visible : channel.head_visible());
   if (target > actor.now) move_to(actor, target, Account::starved, began);
   if (drained) throw FinishStep{};
-  open_reader_window(channel);
+  if (channel.windows) open_reader_window(channel);
   port.last_access = actor.now;
 }
 
@@ -226,7 +226,7 @@ void Scheduler::announce(const Actor& actor) {
 /// Before a step of an actor without `done()`: are all inputs closed and drained?
 Border Scheduler::closing(Actor& actor) {
   Channel* unknown = nullptr;
-  if (actor.first_input != nullptr) {
+  if (actor.first_input != nullptr && actor.first_input->channel->windows) {
     open_reader_window(*actor.first_input->channel);
     if (actor.first_input->cursor != actor.first_input->window_end) return Border::step;
   }
@@ -315,8 +315,9 @@ void publish(PortState& port) {
   const auto n = port.moved_before;
   channel.header(n).pushed_at = now;
   if (!channel.direct()) channel.visible_at[n & (channel.slots - 1)] = channel.forward.map(now);
-  port.cursor += channel.stride;
   if (channel.observed) port.actor->scheduler->observer().pushed(channel.index, time_of(*port.actor));
+  if (!channel.windows) return step_cursor(channel, port);
+  port.cursor += channel.stride;
   open_writer_window(channel);
 }
 
@@ -334,8 +335,9 @@ void release(PortState& port) {
   const auto n = port.moved_before;
   channel.header(n).popped_at = now;
   if (!channel.direct()) channel.free_at[n & (channel.slots - 1)] = channel.back.map(now);
-  port.cursor += channel.stride;
   if (channel.observed) port.actor->scheduler->observer().popped(channel.index, time_of(*port.actor));
+  if (!channel.windows) return step_cursor(channel, port);
+  port.cursor += channel.stride;
   open_reader_window(channel);
 }
 
@@ -344,7 +346,7 @@ bool token_visible(PortState& port) {
   if (port.last_access == actor.now) advance(actor);
   port.last_access = actor.now;
   const bool visible = actor.scheduler->token_visible(actor, *port.channel);
-  open_reader_window(*port.channel);
+  if (port.channel->windows) open_reader_window(*port.channel);
   if (!visible) actor.note_no(*port.channel, Ask::token);
   return visible;
 }
@@ -353,7 +355,7 @@ bool peek(PortState& port) {
   Actor& actor = *port.actor;
   if (port.last_no == actor.now) advance(actor);
   const bool visible = actor.scheduler->token_visible(actor, *port.channel);
-  open_reader_window(*port.channel);
+  if (port.channel->windows) open_reader_window(*port.channel);
   if (visible) return true;
   actor.note_no(*port.channel, Ask::token);
   port.last_no = actor.now;

@@ -47,20 +47,21 @@ int synchroniser_cycles(const GraphActor& a, const GraphActor& b, const ChannelO
   return a.grid.same_edges(b.grid) || same_source ? 0 : 2;
 }
 
-/// How many times its depth a ring has slots: enough that counts can be taken back to where an error held (Scheduler::record_safe),
-/// few enough that a short channel stays in the first-level cache.
-std::size_t record_factor(std::size_t depth, std::size_t stride) {
+/// How many slots a ring has: enough that counts can be taken back to where an error held (Scheduler::record_safe) without a look at
+/// the whole run every few tokens, few enough that short tokens stay in the first-level cache.
+std::uint64_t ring_slots(std::uint64_t depth, std::size_t stride) {
   constexpr std::size_t kRingBytes = 8 * 1024;
-  std::size_t factor = 4;
-  while (factor < 16 && 2 * factor * depth * stride <= kRingBytes) factor *= 2;
-  return factor;
+  constexpr std::size_t kLargeToken = 1024;
+  const std::uint64_t least = 4 * std::bit_ceil(depth);
+  if (stride > kLargeToken) return least;
+  return std::max<std::uint64_t>({least, 64, std::bit_floor(kRingBytes / stride)});
 }
 
 void allocate(Channel& channel) {
   channel.stride_shift = static_cast<std::uint32_t>(std::countr_zero(channel.stride));
   const std::uint32_t odd = channel.stride >> channel.stride_shift;
   for (int bits = 1; bits < 32; bits *= 2) channel.stride_inverse *= 2 - odd * channel.stride_inverse;  // Newton: doubles the right bits
-  channel.slots = std::bit_ceil(channel.depth) * record_factor(std::bit_ceil(channel.depth), channel.stride);
+  channel.slots = ring_slots(channel.depth, channel.stride);
   const auto bytes = channel.slots * channel.stride;
   channel.storage.reset(new (std::align_val_t{64}) std::byte[bytes]);
   channel.ring = channel.storage.get();

@@ -68,6 +68,7 @@ struct Channel {
   Crossing forward;
   Crossing back;
   bool observed = false;
+  bool windows = false;  ///< ticks of one end are ticks of the other, and nobody watches
   Tick close_visible = kNever;  ///< reader tick from which the channel is closed, once the writer has finished
   std::vector<Tick> visible_at;  ///< reader ticks, kept only where `pushed_at` does not tell them
   std::vector<Tick> free_at;     ///< writer ticks

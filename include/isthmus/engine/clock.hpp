@@ -34,7 +34,15 @@ class Grid {
 
   bool clocked() const { return numerator_ != 0; }
   /// The time of edge `k` >= 0 in femtoseconds; kNever where it lies past the end of time.
-  std::int64_t edge(Tick k) const;
+  std::int64_t edge(Tick k) const {
+    if (k == kNever || !clocked()) return k;
+    if (whole_period_ == 0) return broken_edge(k);
+    std::int64_t product = 0;
+    std::int64_t sum = 0;
+    const bool past_the_end =
+        __builtin_mul_overflow(k, whole_period_, &product) || __builtin_add_overflow(product, offset_, &sum);
+    return past_the_end ? kNever : sum;
+  }
   /// The first k >= 0 with edge(k) >= time; kNever where there is none.
   Tick first_at_or_after(std::int64_t time) const;
   /// The last k with edge(k) <= time; -1 where even edge(0) is later.
@@ -45,6 +53,9 @@ class Grid {
   double period() const;
 
  private:
+  /// An edge of a clock whose period is no whole number of femtoseconds.
+  std::int64_t broken_edge(Tick k) const;
+
   std::int64_t numerator_ = 0;  // hertz = numerator / denominator, in lowest terms; 0: no clock
   std::int64_t denominator_ = 1;
   std::int64_t phase_numerator_ = 0;
