@@ -180,10 +180,14 @@ std::string text_of(const RunReport& report) {
 
 std::string message_difference(const Outcome& expected, const RunReport& report, const Scenario& scenario) {
   if (expected.culprits.empty()) return report.message.empty() ? "" : "a message without an error: " + report.message;
-  const auto named = [&](std::size_t a) { return report.message.find(scenario.actors[a].name) != std::string::npos; };
+  const auto says = [&](const std::string& text) { return report.message.find(text) != std::string::npos; };
+  const auto named = [&](const Culprit& culprit) {
+    if (!says(scenario.actors[culprit.actor].name)) return false;
+    return !culprit.channel || says(fmt::format("({} of {})", culprit.fill, scenario.channels[*culprit.channel].depth));
+  };
   for (const auto& culprits : expected.culprits)
     if (std::all_of(culprits.begin(), culprits.end(), named)) return "";
-  return "the message does not name those concerned: " + report.message;
+  return "the message does not name those concerned and their fills: " + report.message;
 }
 
 }  // namespace isthmus::reference

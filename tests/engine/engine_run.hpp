@@ -24,7 +24,7 @@ Draw engine_draws(const std::string& actor, std::uint64_t run_seed);
 /// The report as text, to compare it bit by bit.
 std::string text_of(const RunReport& report);
 
-/// "" if the error's message names the actors and channels of one of `expected.culprits`, otherwise what it lacks.
+/// "" if the error's message names the actors and fills of one of `expected.culprits`, otherwise a complaint.
 std::string message_difference(const Outcome& expected, const RunReport& report, const Scenario& scenario);
 
 }  // namespace isthmus::reference

@@ -44,7 +44,8 @@ void expect_agreement(const Scenario& scenario, const std::string& origin) {
     return !text.empty() && kind_of(text) == kind_of(failure);
   };
   const auto small = shrink(scenario, fails_alike);
-  ADD_FAILURE() << origin << ": " << failure_of(small) << "\nThe smallest graph found that shows it:\n" << listing(small);
+  ADD_FAILURE() << origin << ": " << failure_of(small) << "\nThe smallest graph found that shows it:\n"
+                << listing(small);
 }
 
 /// The first seed of a batch on which there is no agreement.

@@ -23,6 +23,8 @@ class Simulation {
   void look_for_deadlock();
   void look_for_quiet();
   std::optional<std::size_t> waits_for(std::size_t actor) const;
+  Culprit culprit(std::size_t actor) const;
+  std::vector<Culprit> culprits(const std::vector<std::size_t>& actors) const;
   bool beside_a_periodic(std::size_t actor) const;
   void stop(End end, std::int64_t instant);
 
@@ -105,7 +107,7 @@ void Simulation::look_for_stuck() {
     const auto [writer, reader] = std::pair(scenario_.channels[c].writer, scenario_.channels[c].reader);
     if (actors_[writer].pushes_for_good_into() == &channels_[c] && actors_[reader].finished() &&
         !actors_[writer].spec().periodic)
-      outcome_.culprits.push_back({writer, reader});
+      outcome_.culprits.push_back({culprit(writer), {reader}});
   }
 }
 
@@ -118,6 +120,19 @@ std::optional<std::size_t> Simulation::waits_for(std::size_t actor) const {
   return std::nullopt;
 }
 
+Culprit Simulation::culprit(std::size_t actor) const {
+  for (std::size_t c = 0; c < channels_.size(); ++c)
+    if (actors_[actor].pushes_for_good_into() == &channels_[c] || actors_[actor].reads_for_good_from() == &channels_[c])
+      return {actor, c, channels_[c].pushed() - channels_[c].popped()};
+  return {actor};
+}
+
+std::vector<Culprit> Simulation::culprits(const std::vector<std::size_t>& actors) const {
+  std::vector<Culprit> all;
+  for (const auto actor : actors) all.push_back(culprit(actor));
+  return all;
+}
+
 void Simulation::look_for_deadlock() {
   for (std::size_t start = 0; start < actors_.size(); ++start) {
     std::vector<std::size_t> cycle;
@@ -127,7 +142,7 @@ void Simulation::look_for_deadlock() {
     }
     // Each cycle once: from its first member.
     if (!cycle.empty() && cycle.back() == start && *std::min_element(cycle.begin(), cycle.end()) == start)
-      outcome_.culprits.push_back(cycle);
+      outcome_.culprits.push_back(culprits(cycle));
   }
 }
 
@@ -139,7 +154,7 @@ void Simulation::look_for_quiet() {
     if (beside_a_periodic(a)) return;
     unfinished.push_back(a);
   }
-  outcome_.culprits.push_back(unfinished);
+  outcome_.culprits.push_back(culprits(unfinished));
 }
 
 bool Simulation::beside_a_periodic(std::size_t actor) const {

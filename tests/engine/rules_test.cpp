@@ -9,6 +9,7 @@ namespace isthmus::reference {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::Field;
 using ::testing::UnorderedElementsAre;
 
 constexpr std::int64_t kNs = 1'000'000;
@@ -306,7 +307,7 @@ TEST(Ending, TwoThatReadFromEachOtherAreDeadlockedAtTheLaterRead) {
   EXPECT_EQ(run.end, End::deadlock);
   EXPECT_EQ(run.time, 7 * kNs);
   ASSERT_EQ(run.culprits.size(), 1u);
-  EXPECT_THAT(run.culprits[0], UnorderedElementsAre(0u, 1u));
+  EXPECT_THAT(run.culprits[0], UnorderedElementsAre(Field(&Culprit::actor, 0u), Field(&Culprit::actor, 1u)));
   EXPECT_THAT(ns(run.channels[2].pushes), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7)) << "what was done by then counts";
 }
 

@@ -73,13 +73,20 @@ struct Account {
   bool operator==(const Account&) const = default;
 };
 
+/// An actor that an error is told of, and the channel it waits on, if it does.
+struct Culprit {
+  std::size_t actor = 0;
+  std::optional<std::size_t> channel{};
+  std::size_t fill = 0;  ///< tokens in that channel
+};
+
 /// What a run did, by the index of actor and channel in the scenario.
 struct Outcome {
   End end = End::finished;
   std::int64_t time = 0;
   std::vector<ChannelTrace> channels{};
   std::vector<Account> actors{};
-  std::vector<std::vector<std::size_t>> culprits{};  ///< sets of actors that the error may be told of
+  std::vector<std::vector<Culprit>> culprits{};  ///< sets, one of which the error is told of
 };
 
 /// "" if both say the same (culprits apart), otherwise the first thing that differs.
