@@ -96,6 +96,9 @@ class Consumer {
 /// Cycles from a word's entry to its result's register: on-chip memory, products, a tree of nine sums, shift, saturation.
 constexpr int kArithmeticCycles = 7;
 
+/// Words that the FIFOs before and behind the circuit hold: one block RAM wide and deep enough.
+constexpr int kFifo = 64;
+
 /// What allocating the pools costs (init_buf_pools): one call into the kernel and the pages, where a rate is known.
 Time set_up_pools(const platform::Description& platform, const HostLinkSpec& spec) {
   const Time call = platform.time("host.call.transfer");
@@ -160,8 +163,8 @@ StreamRun run_stream(const platform::Description& platform, const FilterJob& job
   link.connect(producer.control);
   link.connect(consumer.link);
   const int depth = static_cast<int>(platform.count("device.onchip.latency")) + kArithmeticCycles;
-  graph.connect(link.to_kernel(), stencil.in, {.depth = 16});
-  graph.connect(stencil.out, link.from_kernel(), {.depth = depth + 16, .latency = depth});
+  graph.connect(link.to_kernel(), stencil.in, {.depth = kFifo});
+  graph.connect(stencil.out, link.from_kernel(), {.depth = kFifo, .latency = depth});
   graph.connect(link.control_to_kernel(), stencil.control, {.depth = 64});
   graph.connect(stencil.status, link.control_from_kernel(), {.depth = 4});
   const RunReport report = graph.run();

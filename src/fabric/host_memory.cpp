@@ -1,7 +1,6 @@
 #include "isthmus/fabric/host_memory.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 namespace isthmus::fabric {
@@ -16,24 +15,24 @@ HostMemory::HostMemory(const PcieLinkSpec& link, const HostMemorySpec& spec)
     : link_(link), byte_time_fs_(1e15 / spec.bandwidth.bytes_per_second), receipts_(link) {}
 
 void HostMemory::step() {
-  const Tlp tlp = in.read();
-  const Dllps due = receipts_.took(tlp);
+  in.read(tlp_);
+  const Dllps due = receipts_.took(tlp_);
   if (due.ack || due.update) dllps.push(due);
-  switch (tlp.kind) {
+  switch (tlp_.kind) {
     case Tlp::Kind::read:
-      return read(tlp);
+      return read(tlp_);
     case Tlp::Kind::write:
-      return tlp.addr == kInterruptAddress ? deliver(tlp, DeviceMessage::Kind::interrupt) : write(tlp);
+      return tlp_.addr == kInterruptAddress ? deliver(tlp_, DeviceMessage::Kind::interrupt) : write(tlp_);
     case Tlp::Kind::completion:
-      return deliver(tlp, DeviceMessage::Kind::reply);
+      return deliver(tlp_, DeviceMessage::Kind::reply);
   }
 }
 
 void HostMemory::read(const Tlp& request) {
+  occupy(request.bytes);
   std::uint64_t addr = request.addr;
   for (std::int64_t remaining = request.bytes; remaining > 0;) {
     const std::int64_t bytes = completion_bytes(link_, addr, remaining);
-    occupy(bytes);
     const std::byte* from = memory_.at(addr, bytes);
     Tlp& tlp = out.slot();
     tlp.kind = Tlp::Kind::completion;
@@ -59,7 +58,7 @@ void HostMemory::deliver(const Tlp& tlp, DeviceMessage::Kind kind) {
 }
 
 void HostMemory::occupy(std::int64_t bytes) {
-  timer_.wait(Time::fs(std::llround(static_cast<double>(bytes) * byte_time_fs_)));
+  timer_.wait(Time::fs(static_cast<std::int64_t>(static_cast<double>(bytes) * byte_time_fs_ + 0.5)));
 }
 
 void MmioPort::step() {

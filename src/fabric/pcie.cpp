@@ -1,14 +1,10 @@
 #include "isthmus/fabric/pcie.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
 #include <utility>
 
 namespace isthmus::fabric {
 namespace {
-
-constexpr std::int64_t kDataCreditBytes = 16;  // 2.6.1
 
 /// Transfers a second on each lane, in GT/s (1.2, 8.3).
 double transfer_rate(int generation) {
@@ -18,43 +14,10 @@ double transfer_rate(int generation) {
 
 double encoding(int generation) { return generation <= 2 ? 8.0 / 10.0 : 128.0 / 130.0; }
 
-std::int64_t data_credits(std::int64_t bytes) { return (bytes + kDataCreditBytes - 1) / kDataCreditBytes; }
-
 }  // namespace
 
 Bandwidth raw_bandwidth(const PcieLinkSpec& spec) {
   return {transfer_rate(spec.generation) * 1e9 / 8 * encoding(spec.generation) * spec.lanes};
-}
-
-void copy(const Tlp& from, Tlp& to) {
-  std::memcpy(static_cast<void*>(&to), &from, offsetof(Tlp, payload));
-  if (from.carries_data()) std::memcpy(to.payload.data(), from.payload.data(), from.bytes);
-}
-
-Credits credits_of(const Tlp& tlp) {
-  switch (tlp.kind) {
-    case Tlp::Kind::write:
-      return {.posted_headers = 1, .posted_data = static_cast<std::int32_t>(data_credits(tlp.bytes))};
-    case Tlp::Kind::read:
-      return {.nonposted_headers = 1};
-    case Tlp::Kind::completion:
-      break;
-  }
-  return {};
-}
-
-Credits& Credits::operator+=(const Credits& other) {
-  posted_headers += other.posted_headers;
-  posted_data += other.posted_data;
-  nonposted_headers += other.nonposted_headers;
-  return *this;
-}
-
-Credits& Credits::operator-=(const Credits& other) {
-  posted_headers -= other.posted_headers;
-  posted_data -= other.posted_data;
-  nonposted_headers -= other.nonposted_headers;
-  return *this;
 }
 
 // Where the credits are good for fewer packets than an update waits for, both ends would wait for each other: the update
@@ -62,7 +25,7 @@ Credits& Credits::operator-=(const Credits& other) {
 Receipts::Receipts(const PcieLinkSpec& spec)
     : ack_every_(spec.ack_every),
       posted_every_(std::min({spec.update_fc_every, spec.posted_header_credits,
-                              static_cast<int>(spec.posted_data_credits / data_credits(spec.max_payload.count))})),
+                              static_cast<int>(spec.posted_data_credits * kDataCreditBytes / spec.max_payload.count)})),
       nonposted_every_(std::min(spec.update_fc_every, spec.nonposted_header_credits)) {}
 
 Dllps Receipts::took(const Tlp& tlp) {
@@ -91,9 +54,9 @@ template <std::size_t Sources>
 void PcieLane<Sources>::step() {
   if (send_dllps()) return;
   if (next_tlp()) {
-    // What has come back is looked at only where it matters.
-    if (!credits_.cover(credits_of(next_))) hear_updates();
-    if (credits_.cover(credits_of(next_))) send_tlp();
+    const Credits cost = credits_of(next_);
+    if (!credits_.cover(cost)) hear_updates();  // what has come back is looked at only where it matters
+    if (credits_.cover(cost)) send_tlp(cost);
     return;
   }
   hear_updates();
@@ -116,8 +79,8 @@ bool PcieLane<Sources>::next_tlp() {
 }
 
 template <std::size_t Sources>
-void PcieLane<Sources>::send_tlp() {
-  credits_ -= credits_of(next_);
+void PcieLane<Sources>::send_tlp(const Credits& cost) {
+  credits_ -= cost;
   has_next_ = false;
   const std::int64_t payload = next_.carries_data() ? next_.bytes : 0;
   const bool completion = next_.kind == Tlp::Kind::completion;
@@ -134,7 +97,7 @@ void PcieLane<Sources>::hear_updates() {
 template <std::size_t Sources>
 void PcieLane<Sources>::occupy(std::int64_t bytes) {
   wire_bytes_ += static_cast<std::uint64_t>(bytes);
-  timer_.wait(Time::fs(std::llround(static_cast<double>(bytes) * byte_time_fs_)));
+  timer_.wait(Time::fs(static_cast<std::int64_t>(static_cast<double>(bytes) * byte_time_fs_ + 0.5)));
 }
 
 template class PcieLane<1>;

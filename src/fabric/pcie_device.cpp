@@ -90,7 +90,7 @@ bool PcieTransmitter::begin_write() {
 void PcieTransmitter::gather() {
   if (packet_.bytes == 0) packet_size_ = std::min({words_left_ * kWordBytes, max_payload_, to_border(addr_)});
   const PcieWriteData word = write_data.read();
-  std::memcpy(packet_.payload.data() + packet_.bytes, word.data.bytes.data(), kWordBytes);
+  std::memcpy(packet_.payload.data() + packet_.bytes, &word.data, kWordBytes);
   packet_.bytes = static_cast<std::uint16_t>(packet_.bytes + kWordBytes);
   --words_left_;
   if (packet_.bytes < packet_size_) return;
@@ -112,7 +112,7 @@ void PcieReceiver::step() {
 }
 
 void PcieReceiver::accept() {
-  tlp_ = in.read();
+  in.read(tlp_);
   const Dllps due = receipts_.took(tlp_);
   if (due.ack || due.update) dllps.push(due);
   tlp_.kind == Tlp::Kind::completion ? accept_completion() : accept_mmio();

@@ -44,6 +44,7 @@ class HostMemory {
   PcieLinkSpec link_;
   double byte_time_fs_;
   Receipts receipts_;
+  Tlp tlp_{};  ///< being served
   PinnedMemory memory_;
 };
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "isthmus/engine/clock.hpp"
 #include "isthmus/stream.hpp"
@@ -54,7 +55,10 @@ struct Tlp {
 };
 
 /// Copies the header and as much of the payload as there is.
-void copy(const Tlp& from, Tlp& to);
+inline void copy(const Tlp& from, Tlp& to) {
+  std::memcpy(static_cast<void*>(&to), &from, offsetof(Tlp, payload));
+  if (from.carries_data()) std::memcpy(to.payload.data(), from.payload.data(), from.bytes);
+}
 
 /// Room in a receiver's buffers, as an UpdateFC returns it (2.6.1). Completions need none: the requester has room for
 /// what it asked for.
@@ -64,15 +68,32 @@ struct Credits {
   std::int32_t nonposted_headers = 0;
 
   bool operator==(const Credits&) const = default;
-  Credits& operator+=(const Credits& other);
-  Credits& operator-=(const Credits& other);
+  Credits& operator+=(const Credits& other) {
+    posted_headers += other.posted_headers;
+    posted_data += other.posted_data;
+    nonposted_headers += other.nonposted_headers;
+    return *this;
+  }
+  Credits& operator-=(const Credits& other) {
+    posted_headers -= other.posted_headers;
+    posted_data -= other.posted_data;
+    nonposted_headers -= other.nonposted_headers;
+    return *this;
+  }
   bool cover(const Credits& cost) const {
     return posted_headers >= cost.posted_headers && posted_data >= cost.posted_data &&
            nonposted_headers >= cost.nonposted_headers;
   }
 };
+/// Bytes that one unit of data credit stands for (2.6.1).
+inline constexpr int kDataCreditBytes = 16;
+
 /// What a TLP takes of it.
-Credits credits_of(const Tlp& tlp);
+inline Credits credits_of(const Tlp& tlp) {
+  if (tlp.kind == Tlp::Kind::read) return {.nonposted_headers = 1};
+  if (tlp.kind == Tlp::Kind::completion) return {};
+  return {.posted_headers = 1, .posted_data = (tlp.bytes + kDataCreditBytes - 1) / kDataCreditBytes};
+}
 
 /// Data-link-layer packets that a receiver owes the other end at one instant: an Ack, an UpdateFC, or both.
 struct Dllps {
@@ -129,7 +150,7 @@ class PcieLane {
  private:
   bool send_dllps();
   bool next_tlp();
-  void send_tlp();
+  void send_tlp(const Credits& cost);
   void hear_updates();
   void occupy(std::int64_t bytes);
 
