@@ -35,7 +35,8 @@ class ModelDevice : public Device {
 std::unique_ptr<ModelDevice> open_model(const platform::Description& platform, std::vector<KernelModel> kernels,
                                         std::uint64_t seed = 1);
 
-/// The part that is busy for the greatest share of `elapsed`, and the next.
+/// The part that is busy for the greatest share of `elapsed`, and the next that another resource holds: what would be the
+/// limit if the first part's resource were faster.
 Bottleneck bottleneck(const std::vector<Part>& parts, Time elapsed);
 
 }  // namespace isthmus::offload

@@ -105,10 +105,12 @@ Bottleneck bottleneck(const std::vector<Part>& parts, Time elapsed) {
   Bottleneck result;
   result.part = order[0]->name;
   result.busy_share = share(*order[0]);
-  if (order.size() > 1) {
-    result.next = order[1]->name;
-    result.next_busy_share = share(*order[1]);
-    if (order[1]->busy > Time{}) result.would_need = order[0]->busy.seconds() / order[1]->busy.seconds();
+  const auto next = std::ranges::find_if(
+      order, [&order](const std::string& resource) { return resource != order[0]->resource; }, &Part::resource);
+  if (next != order.end()) {
+    result.next = (*next)->name;
+    result.next_busy_share = share(**next);
+    if ((*next)->busy > Time{}) result.would_need = order[0]->busy.seconds() / (*next)->busy.seconds();
   }
   return result;
 }
