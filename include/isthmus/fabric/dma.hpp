@@ -21,6 +21,7 @@ struct DmaSpec {
   int descriptors_in_flight;
   Bytes read_request;  ///< in which pieces it asks the link for data
   Bytes read_buffer;   ///< for what it has asked for: as much as the link's tags may bring
+  int interrupt;       ///< cycles from the end of a transfer to its message on the link
 };
 
 /// One stretch of a transfer, as the driver leaves it in host memory.

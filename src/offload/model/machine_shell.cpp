@@ -56,7 +56,7 @@ void build_shell(Graph& graph, const MachineSpec& spec, fabric::PcieLink& link, 
   graph.connect(registers.to_device, fetch.to_device);
   graph.connect(registers.to_host, fetch.to_host);
   graph.connect(registers.kernel, kernel.start, {.depth = 8});
-  graph.connect(fetch.requests, link.read_requests, {.depth = 4});
+  graph.connect(fetch.requests, link.read_requests, {.depth = 64});
   const auto words = static_cast<int>(spec.dma.read_buffer.count / kWordBytes);
   graph.connect(link.read_data, fetch.words, {.depth = 2 * words});
 
@@ -67,9 +67,10 @@ void build_shell(Graph& graph, const MachineSpec& spec, fabric::PcieLink& link, 
   graph.connect(link.writes_done, send.written, {.depth = 64});
 
   graph.connect(memory.dma.written, interrupts.to_device, register_on(clock, kBursts));
-  graph.connect(send.transfers, interrupts.to_host);
-  graph.connect(kernel.done, interrupts.kernel);
-  graph.connect(interrupts.out, link.device_messages);
+  const int half = spec.dma.interrupt / 2;
+  graph.connect(send.transfers, interrupts.to_host, {.latency = half});
+  graph.connect(kernel.done, interrupts.kernel, {.latency = half});
+  graph.connect(interrupts.out, link.device_messages, {.latency = spec.dma.interrupt - half});
 
   build_kernel_ports(graph, spec, memory.kernel, kernel);
 }

@@ -65,7 +65,8 @@ fabric::DmaSpec dma_spec(const Description& p) {
           .descriptor_payload = p.bytes("dma.descriptor_payload"),
           .descriptors_in_flight = static_cast<int>(p.count("dma.descriptors_in_flight")),
           .read_request = request,
-          .read_buffer = {request.count * p.count("link.pcie.tags")}};
+          .read_buffer = {request.count * p.count("link.pcie.tags")},
+          .interrupt = static_cast<int>(p.count("dma.interrupt"))};
 }
 
 Time hypervisor(const Description& p) {
