@@ -33,6 +33,8 @@ class HostMemory {
   bool done() const { return false; }
 
   PinnedMemory& memory() { return memory_; }
+  /// Credits of packets taken off the link, not yet returned.
+  Credits unreturned() const { return receipts_.kept(); }
 
  private:
   void read(const Tlp& request);

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "isthmus/fabric/pcie_link.hpp"
+
+namespace isthmus::fabric {
+
+/// What a device does over a link, a number of requests one after the other from the start of a region each.
+struct Traffic {
+  int reads = 0;
+  int writes = 0;
+  int read_words = 16;   ///< of each request, 1..255
+  int write_words = 16;
+  std::uint64_t seed = 1;  ///< of the bytes in host memory and of those written
+};
+
+/// What came of it. Bandwidths are of payload, from the start to the last word.
+struct LinkRun {
+  RunReport report;
+  Time first_word;       ///< of a read, from its request
+  double read_gbps = 0;
+  double write_gbps = 0;
+  bool read_back_right = false;  ///< every word read is the one that host memory held
+  bool written_right = false;    ///< host memory holds every word written
+  Credits up_credits;            ///< of the lane to the host, once all is at rest
+  Credits up_kept;               ///< of the same, taken by the host and not yet returned
+  std::size_t tags_at_rest = 0;
+  std::uint64_t up_wire_bytes = 0;
+  std::uint64_t down_wire_bytes = 0;
+};
+
+/// A host memory so fast that it limits nothing.
+inline constexpr HostMemorySpec kFastMemory{Bandwidth::gb_per_second(1000)};
+
+LinkRun run_link(const PcieLinkSpec& spec, const Traffic& traffic, const HostMemorySpec& memory = kFastMemory);
+
+/// The link of Amazon F1: generation 3, 16 lanes, 128-byte payloads.
+PcieLinkSpec f1_link();
+
+}  // namespace isthmus::fabric
