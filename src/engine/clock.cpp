@@ -81,7 +81,8 @@ Tick Grid::first_at_or_after(std::int64_t time) const {
 }
 
 Tick Grid::last_at_or_before(std::int64_t time) const {
-  if (time == kNever || !clocked()) return time;
+  if (!clocked()) return time;
+  if (time == kNever) --time;  // no edge lies at the very end
   const Tick first = first_at_or_after(time);
   if (first == kNever) {
     Tick low = 0;

@@ -353,7 +353,7 @@ bool token_visible(PortState& port) {
 
 bool peek(PortState& port) {
   Actor& actor = *port.actor;
-  if (port.last_no == actor.now) advance(actor);
+  if (port.last_no == actor.now || !actor.clocked) advance(actor);
   const bool visible = actor.scheduler->token_visible(actor, *port.channel);
   if (port.channel->windows) open_reader_window(*port.channel);
   if (visible) return true;
@@ -364,7 +364,7 @@ bool peek(PortState& port) {
 
 bool slot_free(PortState& port) {
   Actor& actor = *port.actor;
-  if (port.last_no == actor.now) advance(actor);
+  if (port.last_no == actor.now || !actor.clocked) advance(actor);
   if (actor.scheduler->slot_free(actor, *port.channel)) return true;
   actor.note_no(*port.channel, Ask::room);
   port.last_no = actor.now;
@@ -373,7 +373,7 @@ bool slot_free(PortState& port) {
 
 bool channel_closed(PortState& port) {
   Actor& actor = *port.actor;
-  if (port.last_no_closed == actor.now) advance(actor);
+  if (port.last_no_closed == actor.now || !actor.clocked) advance(actor);
   if (actor.scheduler->channel_closed(actor, *port.channel)) return true;
   actor.note_no(*port.channel, Ask::closed);
   port.last_no_closed = actor.now;

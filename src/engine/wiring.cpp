@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <map>
 
 #include "isthmus/base/error.hpp"
@@ -40,8 +39,10 @@ std::int64_t latency_ticks(const GraphActor& from, int cycles, Time time, const 
   return time.femtoseconds();
 }
 
-int synchroniser_cycles(const GraphActor& a, const GraphActor& b, const ChannelOptions& options) {
+int synchroniser_cycles(const GraphActor& a, const GraphActor& b, const ChannelOptions& options, const std::string& channel) {
   if (!a.clocked || !b.clocked) return 0;
+  if (options.synchroniser && *options.synchroniser < 0)
+    throw Error(fmt::format("channel '{}': synchroniser {}: expected 0 cycles or more", channel, *options.synchroniser));
   if (options.synchroniser) return *options.synchroniser;
   const bool same_source = !a.pll.empty() && a.pll == b.pll;
   return a.grid.same_edges(b.grid) || same_source ? 0 : 2;
@@ -78,15 +79,23 @@ void allocate(Channel& channel) {
   }
 }
 
-/// The depth from which the channel carries a token every period of its slower end, 0 where an end has no clock.
+/// The depth from which the channel carries a token every period of its slower end, 0 where an end has no clock: the longest way of a slot
+/// there and back, in ticks of that end, over as many ticks as it takes most pairs of clocks to repeat.
 std::uint64_t full_rate_depth(const Channel& channel) {
+  constexpr Tick kTicks = 2048;
   const Grid& writer = channel.writer->grid;
   const Grid& reader = channel.reader->grid;
   if (!writer.clocked() || !reader.clocked()) return 0;
-  const double to_reader = static_cast<double>(channel.forward.latency()) * writer.period();
-  const double to_writer = static_cast<double>(channel.back.latency()) * reader.period();
-  const double sync = channel.forward.direct() ? 0 : channel.synchroniser * (writer.period() + reader.period());
-  return static_cast<std::uint64_t>(std::ceil((to_reader + to_writer + sync) / std::max(writer.period(), reader.period()) - 1e-9));
+  const bool writer_slower = writer.period() >= reader.period();
+  const Crossing& away = writer_slower ? channel.forward : channel.back;
+  const Crossing& home = writer_slower ? channel.back : channel.forward;
+  Tick longest = 0;
+  for (Tick tick = 0; tick < (channel.direct() ? 1 : kTicks); ++tick) {
+    const Tick returns = home.map(away.map(tick));
+    if (returns >= kNever / 2) break;
+    longest = std::max(longest, returns - tick);
+  }
+  return static_cast<std::uint64_t>(longest);
 }
 
 /// Whether a token that leaves `actor` can come back to it.
@@ -168,7 +177,7 @@ std::unique_ptr<Channel> Wiring::connect(const Actors& actors, std::byte* from, 
   channel->reader_port = reinterpret_cast<PortState*>(to);
   channel->writer = writer.actor;
   channel->reader = reader.actor;
-  channel->synchroniser = synchroniser_cycles(*writer.actor, *reader.actor, options);
+  channel->synchroniser = synchroniser_cycles(*writer.actor, *reader.actor, options, name);
   channel->client_key = options.priority.value_or(-1);
   channel->forward = Crossing(writer.actor->grid, reader.actor->grid,
                               latency_ticks(*writer.actor, options.latency, options.latency_time, "latency", name), channel->synchroniser);
