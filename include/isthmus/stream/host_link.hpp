@@ -13,7 +13,7 @@ namespace isthmus {
 
 /// The numbers of a host link, as platform files give them (stream.*, host.mmio.*).
 struct HostLinkSpec {
-  RequestSpec requests;
+  RequestSpec requests{};
   Bytes buffer_size{4 << 20};
   int input_buffers = 8;
   int output_buffers = 8;
