@@ -14,6 +14,7 @@ class Generator {
  public:
   explicit Generator(std::uint64_t seed) : dice_(seed) {
     scenario_.run_seed = seed % 7 + 1;
+    calm_ = dice_.chance(40);
     choose_clocks();
     choose_actors();
     connect();
@@ -53,7 +54,8 @@ class Generator {
     const ClockSpec& first = clocks_.front();
     unit_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(1e15 * static_cast<double>(first.denominator) /
                                                                 static_cast<double>(first.numerator)));
-    scenario_.limit = unit_ * dice_.one_of<std::int64_t>({100, 300, 300, 1000, 1000, 3000}) + dice_.between(0, unit_);
+    scenario_.limit = unit_ * dice_.one_of<std::int64_t>({100, 300, 300, 1000, 1000, 3000, calm_ ? 9000 : 1000}) +
+                      dice_.between(0, unit_);
   }
 
   void choose_actors() {
@@ -117,6 +119,7 @@ class Generator {
     ActorSpec& actor = scenario_.actors[a];
     Means means{.ins = scenario_.inputs(a), .outs = scenario_.outputs(a), .clocked = actor.clock.has_value()};
     means.periodic = actor.periodic;
+    means.calm = calm_;
     means.unit = unit_;
     actor.done = done(means);
     means.counts = actor.done.when == Done::When::counted;
@@ -125,9 +128,10 @@ class Generator {
 
   Done done(const Means& means) {
     if (means.periodic && dice_.chance(80)) return {};
-    if (means.ins > 0 && dice_.chance(80)) return {};
+    if (means.ins > 0 && dice_.chance(calm_ ? 92 : 80)) return {};
+    const std::int64_t many = calm_ ? 4000 : 400;
     const std::int64_t tokens =
-        dice_.one_of({dice_.number(0, 5), dice_.number(5, 60), dice_.number(60, 400), dice_.number(60, 400)});
+        dice_.one_of({dice_.between(0, 5), dice_.between(5, 60), dice_.between(60, many), dice_.between(60, many)});
     const int kind = dice_.number(0, 9);
     if (kind == 0) return {Done::When::counted, tokens};
     if (kind <= 2) return {Done::When::moved, tokens};
@@ -136,6 +140,7 @@ class Generator {
 
   Dice dice_;
   bool toy_ = false;
+  bool calm_ = false;
   std::vector<ClockSpec> clocks_;
   std::int64_t unit_ = 1;
   Scenario scenario_;

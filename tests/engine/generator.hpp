@@ -15,6 +15,7 @@ struct Means {
   bool clocked = true;
   bool counts = false;  ///< its done() counts register 0
   bool periodic = false;
+  bool calm = false;      ///< serves every port in every step, so that the graph is likely to live long
   std::int64_t unit = 1;  ///< femtoseconds of a typical wait
 };
 Program random_program(Dice& dice, const Means& means, bool promises);

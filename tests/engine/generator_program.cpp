@@ -21,6 +21,34 @@ class Writer {
     return soup(depth);
   }
 
+  /// Takes from every input and sends to every output, one way or another.
+  Program serve_all() {
+    Program program;
+    const auto append = [&](const Program& more) { program.insert(program.end(), more.begin(), more.end()); };
+    for (int port = 0; port < means_.ins; ++port) {
+      const Instruction pull{.op = Op::pull, .port = port}, read{.op = Op::read, .port = port};
+      const Program pass = port < means_.outs ? Program{push(port)} : Program{seen()};
+      switch (dice_.number(0, 4)) {
+        case 0:
+          append({read, pass[0]});
+          break;
+        case 1:
+          append({pull, {.op = Op::if_last, .body = pass}});
+          break;
+        case 2:
+          append({head_question(port), {.op = Op::if_last, .body = {pull, pass[0]}}});
+          break;
+        case 3:
+          append({read, seen(), pass[0]});
+          break;
+        default:
+          append({{.op = Op::repeat, .a = dice_.number(1, 3), .body = {pull, {.op = Op::if_last, .body = pass}}}});
+      }
+    }
+    for (int port = means_.ins; port < means_.outs; ++port) append(send(port));
+    return program;
+  }
+
   Program produce() {
     const Instruction out = push();
     switch (dice_.number(0, 5)) {
@@ -66,9 +94,10 @@ class Writer {
  private:
   int in() { return dice_.number(0, means_.ins - 1); }
   int out() { return dice_.number(0, means_.outs - 1); }
-  Instruction push() {
+  Instruction push() { return push(out()); }
+  Instruction push(int port) {
     return {.op = dice_.chance(80) ? Op::push : Op::slot,
-            .port = out(),
+            .port = port,
             .reg = dice_.one_of({0, 1, 1, 2}),
             .a = dice_.number(0, 99),
             .operand = dice_.chance(80) ? Operand::hash : Operand::value};
@@ -76,6 +105,17 @@ class Writer {
   static Instruction question(Op op, int port) { return {.op = op, .port = port}; }
   Instruction head_question(int port) { return question(dice_.chance(70) ? Op::peek : Op::front, port); }
   Instruction seen() { return {.op = Op::mix, .reg = kSeen}; }
+
+  Program send(int port) {
+    switch (dice_.number(0, 3)) {
+      case 0:
+        return {question(Op::room, port), {.op = Op::if_last, .body = {push(port)}}};
+      case 1:
+        return {{.op = Op::if_register, .reg = kSeen, .a = 3, .b = 2, .body = {push(port)}}};
+      default:
+        return {push(port)};
+    }
+  }
 
   Program consume() {
     const int port = in();
@@ -180,10 +220,14 @@ Program random_program(Dice& dice, const Means& means, bool promises) {
   Program program;
   const auto append = [&](Program more) { program.insert(program.end(), more.begin(), more.end()); };
   if (means.periodic && dice.chance(70)) append(writer.timed());
-  if (means.ins == 0 && means.outs > 0 && dice.chance(85)) append(writer.produce());
-  if (means.ins > 0 && means.outs > 0 && dice.chance(35)) append(writer.start_up());
-  for (int i = dice.one_of({1, 1, 1, 2, 2, 3}); i > 0; --i) append(writer.fragment(2));
-  if (dice.chance(12)) append(writer.timed());
+  if (means.ins > 0 && means.outs > 0 && dice.chance(means.calm ? 60 : 35)) append(writer.start_up());
+  if (means.calm) {
+    append(writer.serve_all());
+  } else {
+    if (means.ins == 0 && means.outs > 0 && dice.chance(85)) append(writer.produce());
+    for (int i = dice.one_of({1, 1, 1, 2, 2, 3}); i > 0; --i) append(writer.fragment(2));
+  }
+  if (dice.chance(means.ins == 0 ? 30 : 8)) append(writer.timed());
   if (means.counts) append({{.op = Op::count, .reg = kCounted}});
   if (promises) append({{.op = Op::sleep}});
   return program;
