@@ -19,6 +19,7 @@ EXAMPLES = [
     "isthmus probe model:aws-f1 h2d d2h --set link.pcie.lanes=8 --json -",
 ]
 NOISY = 0.05
+SHOWN = 0.01
 
 
 def probe(
@@ -124,7 +125,7 @@ def _table(records: "list[ProbeRecord]") -> "Table":
 def _cell(record: "ProbeRecord") -> str:
     from isthmus.numbers import figure
 
-    spread = f" ±{record.spread / 2:.0%}" if record.spread > 0 else ""
+    spread = f" ±{record.spread / 2:.0%}" if record.spread >= SHOWN else ""
     return f"{figure(record.value)}{spread}"
 
 

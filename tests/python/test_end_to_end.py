@@ -1,0 +1,65 @@
+"""The command with the real tools: those of ISTHMUS_BIN if it is set, else those that were installed with it."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from tests.python.conftest import Isthmus
+from tests.python.test_schemas import check
+
+FEW = ("--images", "4")
+
+
+@pytest.fixture
+def real(isthmus: Isthmus) -> Isthmus:
+    """The command without the stand-ins."""
+    kept = {name: value for name, value in isthmus.environment.items() if name != "ISTHMUS_BIN"}
+    outer = {"ISTHMUS_BIN": os.environ["ISTHMUS_BIN"]} if "ISTHMUS_BIN" in os.environ else {}
+    return Isthmus(isthmus.folder, {**kept, **outer})
+
+
+def test_the_opencl_device_of_this_machine_filters_images_right(real: Isthmus) -> None:
+    check("devices", real.json("devices"))
+    for flow in ("offload", "overlap"):
+        file = real.json("run", "image-filter", "--on", "opencl:0", "--flow", flow, *FEW)
+        check("run", file)
+        (row,) = file["rows"]
+        assert row["verified"] is True
+        assert row["kind"] == "measured"
+        assert row["images_per_s"] == pytest.approx(4 / row["elapsed_s"])
+
+
+@pytest.mark.parametrize("target", ["model:aws-f1", "model:alpha-data-7v3"])
+def test_every_number_of_a_board_has_source_and_role(real: Isthmus, target: str) -> None:
+    file = real.json("platform", "show", target)
+    check("platform", file)
+    assert all(item["source"] and item["role"] for item in file["platform"]["inputs"])
+
+
+def test_a_photograph_that_is_no_image_is_one_line(real: Isthmus, tmp_path: Path) -> None:
+    (tmp_path / "photographs").mkdir()
+    (tmp_path / "photographs" / "a.jpg").write_bytes(b"")
+    done = real("run", "image-filter", "--on", "opencl:0", "--input", "photographs")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
+    assert "a.jpg" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_equal_modelled_runs_write_equal_bytes_apart_from_the_context(real: Isthmus) -> None:
+    arguments = ("run", "image-filter", "--on", "model:aws-f1", "--flow", "stream", *FEW, "--json", "-")
+    first, second = (real(*arguments).stdout for _ in range(2))
+    assert first[first.index('"rows"') :] == second[second.index('"rows"') :]
+
+
+def test_the_study_of_the_examples_gives_one_verdict(real: Isthmus, tree: Path) -> None:
+    done = real("study", str(tree / "examples" / "image-filter.toml"), *FEW)
+    assert done.returncode == 0, done.stderr
+    file = json.loads((real.folder / "out" / "image-filter" / "study.json").read_text())
+    check("study", file)
+    assert len(file["rows"]) == 8
+    assert all(row["verified"] for row in file["rows"])
+    fastest = max(file["rows"], key=lambda row: row["images_per_s"])
+    assert (file["verdict"]["target"], file["verdict"]["flow"]) == (fastest["target"], fastest["flow"])
+    assert (real.folder / "out" / "image-filter" / "report.html").stat().st_size > 10_000
