@@ -32,8 +32,9 @@ Grid::Grid(const Clock& clock) {
   phase_numerator_ = clock.phase_numerator / phase_common;
   phase_denominator_ = clock.phase_denominator / phase_common;
   if (numerator_ > kLargestProduct / phase_denominator_ / denominator_)
-    throw Error(fmt::format("a clock of {}/{} Hz with a phase of {}/{}: expected smaller terms (their product up to 4e22)",
-                            num, den, clock.phase_numerator, clock.phase_denominator));
+    throw Error(
+        fmt::format("a clock of {}/{} Hz with a phase of {}/{}: expected smaller terms (their product up to 4e22)", num,
+                    den, clock.phase_numerator, clock.phase_denominator));
   const Wide period = kFemtosecondsPerSecond * denominator_;
   if (period % numerator_ == 0 && period / numerator_ <= std::numeric_limits<std::int64_t>::max() / 2) {
     offset_ = edge(0);

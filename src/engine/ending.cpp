@@ -7,15 +7,21 @@
 namespace isthmus::engine {
 namespace {
 
-std::int64_t blocked_since(const Actor& actor) { return actor.grid.edge(actor.wait_began); }
+std::int64_t blocked_since(const Actor& actor) {
+  return actor.grid.edge(actor.wait_began);
+}
 
 const Actor* waits_for(const Actor& actor) {
   return actor.wait == Wait::push ? actor.waits_on->reader : actor.waits_on->writer;
 }
 
-bool finished(const Actor& actor) { return actor.wait == Wait::finished; }
+bool finished(const Actor& actor) {
+  return actor.wait == Wait::finished;
+}
 
-bool by_name(const Actor* a, const Actor* b) { return natural_less(a->name, b->name); }
+bool by_name(const Actor* a, const Actor* b) {
+  return natural_less(a->name, b->name);
+}
 
 /// Of two errors the earlier counts, at one instant the kind looked for first, then the first name.
 bool before(const Ending& a, const Ending& b) {
@@ -65,7 +71,8 @@ std::optional<Ending> find_error(const std::vector<Actor*>& actors) {
     if (!blocked_for_good(*actor)) continue;
     const Actor* reader = actor->waits_on->reader;
     if (actor->wait == Wait::push && finished(*reader) && !actor->periodic)
-      keep_earliest(best, {Outcome::stuck, std::max(blocked_since(*actor), reader->grid.edge(reader->finished_at)), {actor}});
+      keep_earliest(best,
+                    {Outcome::stuck, std::max(blocked_since(*actor), reader->grid.edge(reader->finished_at)), {actor}});
     if (auto cycle = follow(*actor, seen, ++mark)) keep_earliest(best, std::move(*cycle));
   }
   return best;

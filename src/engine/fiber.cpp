@@ -28,8 +28,9 @@
 #endif
 
 #if !defined(ISTHMUS_USE_BOOST)
-// Saves what the System V ABI asks a callee to keep on the old stack and takes it from the new one. A jump in place of `ret` lets the
-// branch predictor learn each switch by its target: 1.5 ns a switch where Boost.Context takes 4 (benchmarks/README.md).
+// Saves what the System V ABI asks a callee to keep on the old stack and takes it from the new one. A jump in place of
+// `ret` lets the branch predictor learn each switch by its target: 1.5 ns a switch where Boost.Context takes 4
+// (benchmarks/README.md).
 asm(R"(
 .text
 .globl isthmus_switch_stack
@@ -67,7 +68,9 @@ std::size_t page_bytes() {
 }
 
 // No frame of a step without large arrays steps over this many bytes at once.
-std::size_t guard_bytes() { return 16 * page_bytes(); }
+std::size_t guard_bytes() {
+  return 16 * page_bytes();
+}
 
 }  // namespace
 
@@ -103,7 +106,8 @@ FiberSlot& Fibers::spare() {
 FiberSlot& Fibers::create() {
   auto fiber = std::make_unique<FiberSlot>();
   fiber->mapping_bytes = stack_bytes_ + guard_bytes();
-  void* mapping = mmap(nullptr, fiber->mapping_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* mapping =
+      mmap(nullptr, fiber->mapping_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED)
     throw Error(fmt::format("no memory for the stack of actor {} of this run ({} KiB each): {}", all_.size() + 1,
                             stack_bytes_ / 1024, std::strerror(errno)));
@@ -111,15 +115,16 @@ FiberSlot& Fibers::create() {
   if (mprotect(mapping, guard_bytes(), PROT_NONE) != 0) {
     const int why = errno;
     munmap(mapping, fiber->mapping_bytes);
-    throw Error(fmt::format("no guard page for the stack of actor {} of this run: {}", all_.size() + 1, std::strerror(why)));
+    throw Error(
+        fmt::format("no guard page for the stack of actor {} of this run: {}", all_.size() + 1, std::strerror(why)));
   }
 #if defined(__SANITIZE_THREAD__)
   fiber->thread_sanitizer_fiber = __tsan_create_fiber(0);
 #endif
   auto* top = fiber->mapping + fiber->mapping_bytes;
 #if defined(ISTHMUS_USE_BOOST)
-  fiber->stack_pointer = boost::context::detail::make_fcontext(
-      top, stack_bytes_, [](boost::context::detail::transfer_t from) {
+  fiber->stack_pointer =
+      boost::context::detail::make_fcontext(top, stack_bytes_, [](boost::context::detail::transfer_t from) {
         auto* fibers = static_cast<Fibers*>(from.data);
         fibers->previous_->stack_pointer = from.fctx;
         start(fibers);
@@ -182,7 +187,8 @@ OverflowWatch::~OverflowWatch() = default;
 
 namespace {
 
-// One handler for the process, installed by the first watch and kept: it passes on every fault that is not a fiber's overflow.
+// One handler for the process, installed by the first watch and kept: it passes on every fault that is not a fiber's
+// overflow.
 thread_local Fibers* watched = nullptr;
 struct sigaction previous_action;
 
@@ -221,12 +227,15 @@ OverflowWatch::OverflowWatch(Fibers& fibers) : outer_(watched) {
   stack_t other{};
   other.ss_sp = other_stack.data();
   other.ss_size = other_stack.size();
-  if (sigaltstack(&other, nullptr) != 0) throw Error(fmt::format("no stack to watch for overflows on: {}", std::strerror(errno)));
+  if (sigaltstack(&other, nullptr) != 0)
+    throw Error(fmt::format("no stack to watch for overflows on: {}", std::strerror(errno)));
   fibers.keep_for_overflow();
   watched = &fibers;
 }
 
-OverflowWatch::~OverflowWatch() { watched = outer_; }
+OverflowWatch::~OverflowWatch() {
+  watched = outer_;
+}
 
 #endif
 

@@ -57,8 +57,8 @@ class Fibers {
   FiberSlot* for_overflow_ = nullptr;
 };
 
-/// While it lives, a fiber of this thread that runs into its guard page is left for `after_overflow` in place of ending the process. Not
-/// under a sanitizer, which has its own word on that, and on x86-64 only.
+/// While it lives, a fiber of this thread that runs into its guard page is left for `after_overflow` in place of ending
+/// the process. Not under a sanitizer, which has its own word on that, and on x86-64 only.
 class OverflowWatch {
  public:
   explicit OverflowWatch(Fibers& fibers);

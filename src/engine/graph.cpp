@@ -1,10 +1,10 @@
 #include "isthmus/engine/graph.hpp"
 
-#include <boost/core/demangle.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
+#include <boost/core/demangle.hpp>
 
 #include "isthmus/base/error.hpp"
 #include "scheduler.hpp"
@@ -26,7 +26,9 @@ Member::Member(Kind kind, const char* name, const TokenType* type, std::size_t s
 Registration::Registration(std::byte* begin, std::size_t size)
     : begin_(begin), end_(begin + size), outer_(std::exchange(current_registration, this)) {}
 
-Registration::~Registration() { current_registration = outer_; }
+Registration::~Registration() {
+  current_registration = outer_;
+}
 
 void Registration::add(MemberRecord record) {
   if (record.address >= begin_ && record.address < end_) found_.push_back(std::move(record));
@@ -58,7 +60,9 @@ void Graph::connect_ports(std::byte* from, std::byte* to, const ChannelOptions& 
   channels_.push_back(engine::Wiring::connect(actors_, from, to, options, static_cast<int>(channels_.size())));
 }
 
-std::vector<std::string> Graph::check() { return engine::Wiring::check(actors_, channels_); }
+std::vector<std::string> Graph::check() {
+  return engine::Wiring::check(actors_, channels_);
+}
 
 RunReport Graph::run(const RunOptions& options) {
   if (has_run_) throw Error("a graph runs once: build it again");

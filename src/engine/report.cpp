@@ -133,8 +133,10 @@ ActorReport account(const Actor& actor, std::int64_t end) {
 
 ChannelReport account(const Channel& channel, std::int64_t end) {
   ChannelReport report{channel.name, channel.depth, channel.pushed(), channel.popped()};
-  while (report.pushed > 0 && channel.writer->grid.edge(channel.header(report.pushed - 1).pushed_at) > end) --report.pushed;
-  while (report.popped > 0 && channel.reader->grid.edge(channel.header(report.popped - 1).popped_at) > end) --report.popped;
+  while (report.pushed > 0 && channel.writer->grid.edge(channel.header(report.pushed - 1).pushed_at) > end)
+    --report.pushed;
+  while (report.popped > 0 && channel.reader->grid.edge(channel.header(report.popped - 1).popped_at) > end)
+    --report.popped;
   return report;
 }
 
@@ -180,8 +182,10 @@ RunReport make_report(const Ending& ending, const std::vector<Actor*>& actors, c
   for (const auto* actor : actors) {
     report.actors.push_back(account(*actor, ending.time));
     if (actor->grid.edge(actor->polls_since) <= ending.time)
-      report.warnings.push_back(fmt::format(
-          "{} is not trivially copyable and is stepped at every interval while it waits: let it say timer.wait(ports...)", actor->name));
+      report.warnings.push_back(
+          fmt::format("{} is not trivially copyable and is stepped at every interval while it waits: let it say "
+                      "timer.wait(ports...)",
+                      actor->name));
   }
   for (const auto* channel : channels) report.channels.push_back(account(*channel, ending.time));
   const auto by_name = [](const auto& a, const auto& b) { return natural_less(a.name, b.name); };

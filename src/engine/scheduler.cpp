@@ -1,15 +1,17 @@
 #include "scheduler.hpp"
-#include "isthmus/base/error.hpp"
-#include "window.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "isthmus/base/error.hpp"
+#include "window.hpp"
+
 namespace isthmus::engine {
 namespace {
 
-// How far an actor that never waits may go before the scheduler looks at the rest of the run: a million cycles, or 1 ms.
+// How far an actor that never waits may go before the scheduler looks at the rest of the run: a million cycles, or 1
+// ms.
 constexpr Tick kUnwatchedCycles = 1 << 20;
 constexpr Tick kUnwatchedFemtoseconds = 1'000'000'000'000;
 
@@ -172,7 +174,8 @@ bool Scheduler::start(Actor& actor) {
   return true;
 }
 
-/// Nothing is ready. Answers every question that can be answered, else lets the earliest thing known happen. False at the end.
+/// Nothing is ready. Answers every question that can be answered, else lets the earliest thing known happen. False at
+/// the end.
 bool Scheduler::let_time_pass() {
   if (answer_questions()) return true;
   if (live_ == 0 && !ending_) return false;

@@ -13,11 +13,13 @@
 
 namespace isthmus::engine {
 
-/// Decides which actor runs. Each runs ahead on its own time until what it asks is unknown or a channel is full; then the actor whose
-/// answer is needed runs, or any that can. When none can, the earliest thing that is known to happen does.
+/// Decides which actor runs. Each runs ahead on its own time until what it asks is unknown or a channel is full; then
+/// the actor whose answer is needed runs, or any that can. When none can, the earliest thing that is known to happen
+/// does.
 class Scheduler {
  public:
-  Scheduler(std::vector<Actor*> actors, std::vector<Channel*> channels, const RunOptions& options, ChannelObserver* observer);
+  Scheduler(std::vector<Actor*> actors, std::vector<Channel*> channels, const RunOptions& options,
+            ChannelObserver* observer);
 
   /// Runs to the end and unwinds the steps that stand in the middle.
   RunReport run();
@@ -75,9 +77,7 @@ class Scheduler {
   void leave_waiting(Actor& actor);
   void move_to(Actor& actor, Tick target, Account account, Tick began);
   bool answer_known(const Actor& actor) const;
-  bool no_news_by(const Actor& actor) const {
-    return quiet_until_ >= 0 && actor.grid.edge(actor.now) <= quiet_until_;
-  }
+  bool no_news_by(const Actor& actor) const { return quiet_until_ >= 0 && actor.grid.edge(actor.now) <= quiet_until_; }
   bool writer_silent(const Channel& channel, const Actor& reader) const;
   bool reader_silent(const Channel& channel, const Actor& writer) const;
   Tick effective(const Actor& actor, int hops = 16) const;
@@ -109,8 +109,8 @@ class Scheduler {
   Actor* next_ = nullptr;
   Actor* running_ = nullptr;
   bool stopping_ = false;
-  bool ending_ = false;  ///< the end is known: periodic actors run up to it
-  std::size_t live_ = 0;  ///< actors neither finished nor periodic
+  bool ending_ = false;            ///< the end is known: periodic actors run up to it
+  std::size_t live_ = 0;           ///< actors neither finished nor periodic
   std::int64_t quiet_until_ = -1;  ///< nothing happens anywhere before this time but what has happened
   std::int64_t committed_ = -1;    ///< no error can hold at or before this time
   std::vector<Actor*> ready_;

@@ -1,4 +1,5 @@
-// Sleep (docs/time.md): an actor whose step moved nothing and left its state alone would do the same again until an answer changes.
+// Sleep (docs/time.md): an actor whose step moved nothing and left its state alone would do the same again until an
+// answer changes.
 #include <algorithm>
 
 #include "scheduler.hpp"
@@ -18,11 +19,12 @@ Tick start_that_sees(const Actor& actor, Tick change, Tick offset) {
 
 bool counts(const Actor& actor, const Question& question) {
   const auto& promised = actor.promised_channels;
-  return actor.trivial || !actor.clocked || std::find(promised.begin(), promised.end(), question.channel) != promised.end();
+  return actor.trivial || !actor.clocked ||
+         std::find(promised.begin(), promised.end(), question.channel) != promised.end();
 }
 
 struct Change {
-  Tick at;     ///< when the answer turns to "yes": known, or the earliest possible
+  Tick at;  ///< when the answer turns to "yes": known, or the earliest possible
   bool known;
 };
 
@@ -33,7 +35,8 @@ void add_span(Actor& actor, Account account, Tick begin, Tick end, Tick period) 
   auto& spans = actor.spans;
   if (!spans.empty()) {
     Span& last = spans.back();
-    if (last.end == begin && last.account == account && last.period == period && (period == 0 || (end - begin) % period == 0)) {
+    if (last.end == begin && last.account == account && last.period == period &&
+        (period == 0 || (end - begin) % period == 0)) {
       last.end = end;
       return;
     }

@@ -13,15 +13,16 @@ namespace {
 
 constexpr int kOperationsAtOneInstant = 1'000'000;
 
-bool for_room(const Actor& actor) { return actor.asked == Ask::room; }
+bool for_room(const Actor& actor) {
+  return actor.asked == Ask::room;
+}
 
 void count_operation(Actor& actor) {
   if (actor.instant != actor.now) {
     actor.instant = actor.now;
     actor.at_instant = 0;
   }
-  if (++actor.at_instant >= kOperationsAtOneInstant)
-    throw Error("a million operations at one instant");
+  if (++actor.at_instant >= kOperationsAtOneInstant) throw Error("a million operations at one instant");
 }
 
 }  // namespace
@@ -187,7 +188,8 @@ Tick Scheduler::effective(const Actor& actor, int hops) const {
       return kNever / 2;
     case Wait::read: {
       const Channel& channel = *actor.waits_on;
-      return follow(!channel.empty() || channel.closing(), channel.closing() && channel.empty() ? channel.close_visible : channel.head_visible(),
+      return follow(!channel.empty() || channel.closing(),
+                    channel.closing() && channel.empty() ? channel.close_visible : channel.head_visible(),
                     [&] { return channel.forward.map(effective(*channel.writer, hops - 1)); });
     }
     case Wait::push: {
@@ -206,19 +208,21 @@ Tick Scheduler::effective(const Actor& actor, int hops) const {
   }
 }
 
-/// `actor` stops running: who waits for a token or a slot of its is made ready. Readers last: they run first, so that what is on its way
-/// goes on to the end of a pipeline while it is in the cache, and actors stay close in time.
+/// `actor` stops running: who waits for a token or a slot of its is made ready. Readers last: they run first, so that
+/// what is on its way goes on to the end of a pipeline while it is in the cache, and actors stay close in time.
 void Scheduler::announce(const Actor& actor) {
   for (Channel* channel : actor.inputs) {
     Actor& writer = *channel->writer;
     if (writer.wait == Wait::none || writer.ready) continue;
-    const bool asks = writer.waits_on == channel && (writer.wait == Wait::push || (writer.wait == Wait::answer && for_room(writer)));
+    const bool asks =
+        writer.waits_on == channel && (writer.wait == Wait::push || (writer.wait == Wait::answer && for_room(writer)));
     if ((asks || writer.wait == Wait::sleep) && !channel->full()) asks ? make_ready(writer) : tell_sleeper(writer);
   }
   for (Channel* channel : actor.outputs) {
     Actor& reader = *channel->reader;
     if (reader.wait == Wait::none || reader.ready) continue;
-    const bool asks = reader.waits_on == channel && (reader.wait == Wait::read || (reader.wait == Wait::answer && !for_room(reader)));
+    const bool asks =
+        reader.waits_on == channel && (reader.wait == Wait::read || (reader.wait == Wait::answer && !for_room(reader)));
     if ((asks || reader.wait == Wait::sleep) && !channel->empty()) asks ? make_ready(reader) : tell_sleeper(reader);
   }
 }
@@ -299,9 +303,13 @@ void Scheduler::fail(Actor& actor, std::exception_ptr why) {
   lower_limit(actor.grid.edge(actor.now));
 }
 
-void advance(Actor& actor) { actor.scheduler->advance(actor); }
+void advance(Actor& actor) {
+  actor.scheduler->advance(actor);
+}
 
-void claim_slot(PortState& port) { port.actor->scheduler->claim_slot(port); }
+void claim_slot(PortState& port) {
+  port.actor->scheduler->claim_slot(port);
+}
 
 void publish(PortState& port) {
   Channel& channel = *port.channel;
@@ -321,7 +329,9 @@ void publish(PortState& port) {
   open_writer_window(channel);
 }
 
-void claim_token(PortState& port) { port.actor->scheduler->claim_token(port); }
+void claim_token(PortState& port) {
+  port.actor->scheduler->claim_token(port);
+}
 
 void release(PortState& port) {
   Channel& channel = *port.channel;
@@ -380,7 +390,9 @@ bool channel_closed(PortState& port) {
   return false;
 }
 
-Time time_of(const Actor& actor) { return Time::fs(actor.grid.edge(actor.now)); }
+Time time_of(const Actor& actor) {
+  return Time::fs(actor.grid.edge(actor.now));
+}
 void wait_until(Actor& actor, Time time) {
   actor.scheduler->wait_to(actor, actor.grid.first_at_or_after(time.femtoseconds()));
 }
@@ -389,26 +401,42 @@ void wait_for(Actor& actor, Time time) {
   if (time < Time{}) throw Error(fmt::format("timer.wait({}): expected a time not below 0", to_string(time)));
   actor.scheduler->wait_to(actor, (Time::fs(actor.now) + time).femtoseconds());
 }
-Border closing(Actor& actor) { return actor.scheduler->closing(actor); }
-Border at_horizon(Actor& actor) { return actor.scheduler->at_horizon(actor); }
-Border after_silent_step(Actor& actor, Tick step_start) { return actor.scheduler->after_silent_step(actor, step_start); }
+Border closing(Actor& actor) {
+  return actor.scheduler->closing(actor);
+}
+Border at_horizon(Actor& actor) {
+  return actor.scheduler->at_horizon(actor);
+}
+Border after_silent_step(Actor& actor, Tick step_start) {
+  return actor.scheduler->after_silent_step(actor, step_start);
+}
 
 Border after_look_back(Actor& actor, Tick step_start) {
   const auto moved_since = [&](const std::vector<Channel*>& channels, auto last_tick) {
-    return std::any_of(channels.begin(), channels.end(), [&](const Channel* channel) { return last_tick(*channel) >= step_start; });
+    return std::any_of(channels.begin(), channels.end(),
+                       [&](const Channel* channel) { return last_tick(*channel) >= step_start; });
   };
   actor.look_back = false;
-  const bool active = std::exchange(actor.waited, false) ||
-                      moved_since(actor.outputs, [](const Channel& c) { return c.pushed() > 0 ? c.header(c.pushed() - 1).pushed_at : -1; }) ||
-                      moved_since(actor.inputs, [](const Channel& c) { return c.popped() > 0 ? c.header(c.popped() - 1).popped_at : -1; });
+  const bool active =
+      std::exchange(actor.waited, false) ||
+      moved_since(actor.outputs,
+                  [](const Channel& c) { return c.pushed() > 0 ? c.header(c.pushed() - 1).pushed_at : -1; }) ||
+      moved_since(actor.inputs,
+                  [](const Channel& c) { return c.popped() > 0 ? c.header(c.popped() - 1).popped_at : -1; });
   if (!active) return after_silent_step(actor, step_start);
   actor.questions.clear();
   actor.sensed_time = false;
   actor.now = std::max(step_start + actor.initiation_interval + std::exchange(actor.blocked_ticks, 0), actor.now + 1);
   return Border::step;
 }
-Border at_same_instant(Actor& actor) { return actor.scheduler->at_same_instant(actor); }
-void finish(Actor& actor) { actor.scheduler->finish(actor); }
-void fail(Actor& actor, std::exception_ptr why) { actor.scheduler->fail(actor, std::move(why)); }
+Border at_same_instant(Actor& actor) {
+  return actor.scheduler->at_same_instant(actor);
+}
+void finish(Actor& actor) {
+  actor.scheduler->finish(actor);
+}
+void fail(Actor& actor, std::exception_ptr why) {
+  actor.scheduler->fail(actor, std::move(why));
+}
 
 }  // namespace isthmus::engine

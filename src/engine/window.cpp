@@ -12,8 +12,8 @@ void settle(const Channel& channel, PortState& port) {
   port.cursor = port.window_begin = channel.slot(port.moved_before);
 }
 
-/// Opens `port` for as many of the next `tokens` as can move one a tick from `now` on, the i-th of them from tick `ready(i)`, which rises
-/// by one at least from token to token.
+/// Opens `port` for as many of the next `tokens` as can move one a tick from `now` on, the i-th of them from tick
+/// `ready(i)`, which rises by one at least from token to token.
 template <class Ready>
 void open(const Channel& channel, PortState& port, std::uint64_t tokens, const Ready& ready) {
   const auto to_ring_end = channel.slots - (port.moved_before & (channel.slots - 1));
@@ -33,13 +33,16 @@ void open(const Channel& channel, PortState& port, std::uint64_t tokens, const R
 
 }  // namespace
 
-bool may_have_windows(const Channel& channel) { return channel.direct() && channel.writer->clocked && !channel.observed; }
+bool may_have_windows(const Channel& channel) {
+  return channel.direct() && channel.writer->clocked && !channel.observed;
+}
 
 void open_writer_window(Channel& channel) {
   PortState& port = *channel.writer_port;
   settle(channel, port);
   const auto pushed = port.moved_before;
-  open(channel, port, channel.depth - (pushed - channel.popped()), [&](std::uint64_t i) { return channel.slot_free(pushed + i); });
+  open(channel, port, channel.depth - (pushed - channel.popped()),
+       [&](std::uint64_t i) { return channel.slot_free(pushed + i); });
 }
 
 void open_reader_window(Channel& channel) {

@@ -1,10 +1,10 @@
 #include "wiring.hpp"
 
-#include <boost/core/demangle.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
+#include <boost/core/demangle.hpp>
 #include <map>
 
 #include "isthmus/base/error.hpp"
@@ -24,12 +24,17 @@ Found find_port(const Wiring::Actors& actors, const std::byte* address) {
   return {};
 }
 
-std::string port_name(const Found& found) { return found.actor->name + "." + found.port->name; }
+std::string port_name(const Found& found) {
+  return found.actor->name + "." + found.port->name;
+}
 
-bool is_port(const MemberRecord& member) { return member.kind == Member::Kind::in || member.kind == Member::Kind::out; }
+bool is_port(const MemberRecord& member) {
+  return member.kind == Member::Kind::in || member.kind == Member::Kind::out;
+}
 
 /// A latency in ticks of the end that acts, whose grid is `from`.
-std::int64_t latency_ticks(const GraphActor& from, int cycles, Time time, const char* which, const std::string& channel) {
+std::int64_t latency_ticks(const GraphActor& from, int cycles, Time time, const char* which,
+                           const std::string& channel) {
   if (from.clocked) {
     if (cycles < 1) throw Error(fmt::format("channel '{}': {} {}: expected 1 cycle or more", channel, which, cycles));
     return cycles;
@@ -39,17 +44,19 @@ std::int64_t latency_ticks(const GraphActor& from, int cycles, Time time, const 
   return time.femtoseconds();
 }
 
-int synchroniser_cycles(const GraphActor& a, const GraphActor& b, const ChannelOptions& options, const std::string& channel) {
+int synchroniser_cycles(const GraphActor& a, const GraphActor& b, const ChannelOptions& options,
+                        const std::string& channel) {
   if (!a.clocked || !b.clocked) return 0;
   if (options.synchroniser && *options.synchroniser < 0)
-    throw Error(fmt::format("channel '{}': synchroniser {}: expected 0 cycles or more", channel, *options.synchroniser));
+    throw Error(
+        fmt::format("channel '{}': synchroniser {}: expected 0 cycles or more", channel, *options.synchroniser));
   if (options.synchroniser) return *options.synchroniser;
   const bool same_source = !a.pll.empty() && a.pll == b.pll;
   return a.grid.same_edges(b.grid) || same_source ? 0 : 2;
 }
 
-/// How many slots a ring has: enough that counts can be taken back to where an error held (Scheduler::record_safe) without a look at
-/// the whole run every few tokens, few enough that short tokens stay in the first-level cache.
+/// How many slots a ring has: enough that counts can be taken back to where an error held (Scheduler::record_safe)
+/// without a look at the whole run every few tokens, few enough that short tokens stay in the first-level cache.
 std::uint64_t ring_slots(std::uint64_t depth, std::size_t stride) {
   constexpr std::size_t kRingBytes = 8 * 1024;
   constexpr std::size_t kLargeToken = 1024;
@@ -61,7 +68,8 @@ std::uint64_t ring_slots(std::uint64_t depth, std::size_t stride) {
 void allocate(Channel& channel) {
   channel.stride_shift = static_cast<std::uint32_t>(std::countr_zero(channel.stride));
   const std::uint32_t odd = channel.stride >> channel.stride_shift;
-  for (int bits = 1; bits < 32; bits *= 2) channel.stride_inverse *= 2 - odd * channel.stride_inverse;  // Newton: doubles the right bits
+  for (int bits = 1; bits < 32; bits *= 2)
+    channel.stride_inverse *= 2 - odd * channel.stride_inverse;  // Newton: doubles the right bits
   channel.slots = ring_slots(channel.depth, channel.stride);
   const auto bytes = channel.slots * channel.stride;
   channel.storage.reset(new (std::align_val_t{64}) std::byte[bytes]);
@@ -79,8 +87,9 @@ void allocate(Channel& channel) {
   }
 }
 
-/// The depth from which the channel carries a token every period of its slower end, 0 where an end has no clock: the longest way of a slot
-/// there and back, in ticks of that end, over as many ticks as it takes most pairs of clocks to repeat.
+/// The depth from which the channel carries a token every period of its slower end, 0 where an end has no clock: the
+/// longest way of a slot there and back, in ticks of that end, over as many ticks as it takes most pairs of clocks to
+/// repeat.
 std::uint64_t full_rate_depth(const Channel& channel) {
   constexpr Tick kTicks = 2048;
   const Grid& writer = channel.writer->grid;
@@ -148,24 +157,29 @@ void Wiring::find_state(GraphActor& actor) {
 void Wiring::bind_members(GraphActor& actor, std::uint64_t seed) {
   for (auto& member : actor.members) {
     if (member.kind == Member::Kind::timer) reinterpret_cast<Timer*>(member.address)->actor_ = &actor;
-    if (member.kind == Member::Kind::random) reinterpret_cast<Random*>(member.address)->state_ = name_seed(actor.name, seed);
+    if (member.kind == Member::Kind::random)
+      reinterpret_cast<Random*>(member.address)->state_ = name_seed(actor.name, seed);
   }
 }
 
-std::unique_ptr<Channel> Wiring::connect(const Actors& actors, std::byte* from, std::byte* to, const ChannelOptions& options, int index) {
+std::unique_ptr<Channel> Wiring::connect(const Actors& actors, std::byte* from, std::byte* to,
+                                         const ChannelOptions& options, int index) {
   const Found writer = find_port(actors, from);
   const Found reader = find_port(actors, to);
   if (writer.actor == nullptr || reader.actor == nullptr)
-    throw Error(fmt::format("connect: the {} port is of no actor of this graph", writer.actor == nullptr ? "output" : "input"));
+    throw Error(
+        fmt::format("connect: the {} port is of no actor of this graph", writer.actor == nullptr ? "output" : "input"));
   const auto name = port_name(writer) + " -> " + port_name(reader);
   if (*writer.port->type->type != *reader.port->type->type)
     throw Error(fmt::format("channel '{}': type mismatch: {} writes {}, {} reads {}", name, port_name(writer),
                             boost::core::demangle(writer.port->type->type->name()), port_name(reader),
                             boost::core::demangle(reader.port->type->type->name())));
   if (writer.port->channel != nullptr)
-    throw Error(fmt::format("channel '{}': {} has two readers: it is connected as '{}'", name, port_name(writer), writer.port->channel->name));
+    throw Error(fmt::format("channel '{}': {} has two readers: it is connected as '{}'", name, port_name(writer),
+                            writer.port->channel->name));
   if (reader.port->channel != nullptr)
-    throw Error(fmt::format("channel '{}': {} has two writers: it is connected as '{}'", name, port_name(reader), reader.port->channel->name));
+    throw Error(fmt::format("channel '{}': {} has two writers: it is connected as '{}'", name, port_name(reader),
+                            reader.port->channel->name));
   if (options.depth < 1) throw Error(fmt::format("channel '{}': depth {}: expected 1 or more", name, options.depth));
 
   auto channel = std::make_unique<Channel>();
@@ -180,10 +194,12 @@ std::unique_ptr<Channel> Wiring::connect(const Actors& actors, std::byte* from, 
   channel->synchroniser = synchroniser_cycles(*writer.actor, *reader.actor, options, name);
   channel->client_key = options.priority.value_or(-1);
   channel->forward = Crossing(writer.actor->grid, reader.actor->grid,
-                              latency_ticks(*writer.actor, options.latency, options.latency_time, "latency", name), channel->synchroniser);
-  channel->back = Crossing(reader.actor->grid, writer.actor->grid,
-                           latency_ticks(*reader.actor, options.return_latency, options.return_latency_time, "return_latency", name),
-                           channel->synchroniser);
+                              latency_ticks(*writer.actor, options.latency, options.latency_time, "latency", name),
+                              channel->synchroniser);
+  channel->back = Crossing(
+      reader.actor->grid, writer.actor->grid,
+      latency_ticks(*reader.actor, options.return_latency, options.return_latency_time, "return_latency", name),
+      channel->synchroniser);
   allocate(*channel);
   writer.actor->outputs.push_back(channel.get());
   reader.actor->inputs.push_back(channel.get());
@@ -199,9 +215,11 @@ std::vector<std::string> Wiring::check(const Actors& actors, const Channels& cha
       if (is_port(member) && member.channel == nullptr)
         throw Error(fmt::format("{}.{} is not connected: expected a channel for every port", actor->name, member.name));
     if (actor->inputs.empty() && !actor->has_done && !actor->periodic)
-      throw Error(fmt::format("{} has no input and no done(): it would never finish (say done(), or periodic)", actor->name));
+      throw Error(
+          fmt::format("{} has no input and no done(): it would never finish (say done(), or periodic)", actor->name));
     if (!actor->has_done && !actor->periodic && on_loop(*actor))
-      warnings.push_back(fmt::format("{} has no done() and stands on a feedback loop: it waits for its own close", actor->name));
+      warnings.push_back(
+          fmt::format("{} has no done() and stands on a feedback loop: it waits for its own close", actor->name));
     std::uint64_t factor = 64;
     for (const auto* ends : {&actor->inputs, &actor->outputs})
       for (const auto* channel : *ends) factor = std::min<std::uint64_t>(factor, channel->slots / channel->depth);
@@ -211,7 +229,8 @@ std::vector<std::string> Wiring::check(const Actors& actors, const Channels& cha
   for (const auto& channel : channels) {
     const auto needed = full_rate_depth(*channel);
     if (channel->depth < needed)
-      warnings.push_back(fmt::format("channel '{}': depth {} cannot carry a token every cycle: {} can", channel->name, channel->depth, needed));
+      warnings.push_back(fmt::format("channel '{}': depth {} cannot carry a token every cycle: {} can", channel->name,
+                                     channel->depth, needed));
   }
   return warnings;
 }

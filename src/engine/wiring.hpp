@@ -17,7 +17,8 @@ class Wiring {
   static void name_members(GraphActor& actor);
   static void find_state(GraphActor& actor);
   static void bind_members(GraphActor& actor, std::uint64_t seed);
-  static std::unique_ptr<Channel> connect(const Actors& actors, std::byte* from, std::byte* to, const ChannelOptions& options, int index);
+  static std::unique_ptr<Channel> connect(const Actors& actors, std::byte* from, std::byte* to,
+                                          const ChannelOptions& options, int index);
   static std::vector<std::string> check(const Actors& actors, const Channels& channels);
   static void rank_clients(const Actors& actors, const Channels& channels);
 };

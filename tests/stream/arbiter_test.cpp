@@ -55,7 +55,8 @@ struct Request {
 };
 
 template <class Policy>
-std::vector<int> serve(const std::vector<Request>& requests, bool reversed, std::array<std::optional<int>, kClients> priority = {}) {
+std::vector<int> serve(const std::vector<Request>& requests, bool reversed,
+                       std::array<std::optional<int>, kClients> priority = {}) {
   Graph graph;
   const Clock clock{Frequency::mhz(1000)};
   Server<Policy>* server = nullptr;

@@ -14,13 +14,13 @@ struct FiberSlot;
 
 /// Why an actor does not run at this moment.
 enum class Wait : std::uint8_t {
-  none,      ///< it runs or is ready to
-  read,      ///< in `read`, no token known
-  push,      ///< in `push` or `slot`, no free slot known
-  answer,    ///< asked something another actor may still change
-  sleep,     ///< nothing it asked can change before `known_wake`, as far as known
-  horizon,   ///< its next act lies past its horizon
-  lag,       ///< so far ahead that the record of its channels would be lost
+  none,     ///< it runs or is ready to
+  read,     ///< in `read`, no token known
+  push,     ///< in `push` or `slot`, no free slot known
+  answer,   ///< asked something another actor may still change
+  sleep,    ///< nothing it asked can change before `known_wake`, as far as known
+  horizon,  ///< its next act lies past its horizon
+  lag,      ///< so far ahead that the record of its channels would be lost
   finished,
 };
 
@@ -48,11 +48,12 @@ struct FinishStep {};
 /// Unwinds a step that will never be resumed, when a run ends.
 struct StopStep {};
 
-/// An actor as the scheduler sees it: its place in time and why it waits. The user's struct is in the derived ActorOf<T>.
+/// An actor as the scheduler sees it: its place in time and why it waits. The user's struct is in the derived
+/// ActorOf<T>.
 struct Actor {
   // What every step touches.
   Tick now = 0;
-  Tick horizon = 0;  ///< the last tick at which it may act
+  Tick horizon = 0;        ///< the last tick at which it may act
   bool look_back = false;  ///< this step was told "no" or waited: its end needs a closer look
   bool moved = false;      ///< a token, in a slow path; kept only without a clock
   bool waited = false;     ///< for a time, in this step
@@ -70,7 +71,7 @@ struct Actor {
   Channel* waits_on = nullptr;
   std::size_t waiting_index = 0;
   Tick wait_began = 0;
-  Tick resume_at = 0;    ///< next act of one that waits for its horizon
+  Tick resume_at = 0;  ///< next act of one that waits for its horizon
   Tick known_wake = kNever;
   Tick sleep_period = 0;  ///< 0 for one without a clock
   bool idle = false;      ///< docs/time.md, "The end"
@@ -80,9 +81,9 @@ struct Actor {
   std::uint32_t resumes_allowed = 0;
 
   // Silence.
-  Tick step_start = 0;      ///< of the last step that moved nothing
-  Tick silent_until = -1;   ///< the end of the last step that moved nothing
-  bool promised = false;  ///< said `timer.wait(ports...)` in this step
+  Tick step_start = 0;        ///< of the last step that moved nothing
+  Tick silent_until = -1;     ///< the end of the last step that moved nothing
+  bool promised = false;      ///< said `timer.wait(ports...)` in this step
   Tick polls_since = kNever;  ///< the first silent step of one that the engine cannot put to sleep
   std::vector<Question> questions;
   std::vector<std::byte> snapshot;
@@ -109,8 +110,8 @@ struct Actor {
   std::exception_ptr failure;
 
   virtual ~Actor() = default;
-  /// Runs steps until the actor finishes or has to wait at the border of a step; suspends the fiber it is on where it has to wait
-  /// inside one.
+  /// Runs steps until the actor finishes or has to wait at the border of a step; suspends the fiber it is on where it
+  /// has to wait inside one.
   virtual void run() = 0;
   /// The run is over.
   virtual void end_run() = 0;
@@ -126,8 +127,9 @@ struct Actor {
 
 /// The slow paths of ports. Each returns when what was asked is known; the actor's `now` may have moved.
 ///
-/// `claim` leaves `port.cursor` at the slot of the next push or, for an input, of a token visible now; `publish` and `release` record the
-/// move where the window is empty. `token_visible`, which counts as an access, `peek` and `slot_free` answer for the present tick.
+/// `claim` leaves `port.cursor` at the slot of the next push or, for an input, of a token visible now; `publish` and
+/// `release` record the move where the window is empty. `token_visible`, which counts as an access, `peek` and
+/// `slot_free` answer for the present tick.
 void claim_slot(PortState& port);
 void publish(PortState& port);
 void claim_token(PortState& port);

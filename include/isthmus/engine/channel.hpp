@@ -30,16 +30,16 @@ struct SlotHeader {
 
 /// One end of a channel as it lies in the user's actor.
 ///
-/// Between `cursor` and `window_end` a token moves without a look at the rest of the channel: the i-th of them can move i ticks after the
-/// window was opened, and a port moves at most one token a tick. The window is empty where moves are observed or the two ends do
-/// not count the same edges.
+/// Between `cursor` and `window_end` a token moves without a look at the rest of the channel: the i-th of them can move
+/// i ticks after the window was opened, and a port moves at most one token a tick. The window is empty where moves are
+/// observed or the two ends do not count the same edges.
 struct PortState {
   std::byte* cursor = nullptr;  ///< the slot of the next token
   std::byte* window_end = nullptr;
   Tick last_access = -1;
   Actor* actor = nullptr;
   Channel* channel = nullptr;
-  Tick last_no = -1;         ///< of `peek`, `front` or `room`
+  Tick last_no = -1;  ///< of `peek`, `front` or `room`
   Tick last_no_closed = -1;
   std::byte* window_begin = nullptr;
   std::uint64_t moved_before = 0;  ///< tokens moved before `window_begin`
@@ -52,24 +52,25 @@ struct AlignedDelete {
 
 /// A bounded FIFO between two actors, with the tick of every push and pop (docs/time.md, "A channel").
 ///
-/// The ring has several times `depth` slots: those that hold no token are the record from which counts at the end of a run are
-/// taken when an actor had already run past that end.
+/// The ring has several times `depth` slots: those that hold no token are the record from which counts at the end of a
+/// run are taken when an actor had already run past that end.
 struct Channel {
   PortState* writer_port = nullptr;
   PortState* reader_port = nullptr;
   Actor* writer = nullptr;
   Actor* reader = nullptr;
   std::uint64_t depth = 0;
-  std::uint64_t slots = 0;  ///< a power of two
-  std::uint32_t stride = 0;          ///< bytes from slot to slot: an odd number shifted by `stride_shift`
+  std::uint64_t slots = 0;   ///< a power of two
+  std::uint32_t stride = 0;  ///< bytes from slot to slot: an odd number shifted by `stride_shift`
   std::uint32_t stride_shift = 0;
-  std::uint32_t stride_inverse = 1;  ///< of the odd number, modulo 2^32: makes a division of a multiple a multiplication
+  std::uint32_t stride_inverse =
+      1;  ///< of the odd number, modulo 2^32: makes a division of a multiple a multiplication
   std::byte* ring = nullptr;
   Crossing forward;
   Crossing back;
   bool observed = false;
-  bool windows = false;  ///< ticks of one end are ticks of the other, and nobody watches
-  Tick close_visible = kNever;  ///< reader tick from which the channel is closed, once the writer has finished
+  bool windows = false;          ///< ticks of one end are ticks of the other, and nobody watches
+  Tick close_visible = kNever;   ///< reader tick from which the channel is closed, once the writer has finished
   std::vector<Tick> visible_at;  ///< reader ticks, kept only where `pushed_at` does not tell them
   std::vector<Tick> free_at;     ///< writer ticks
   int index = 0;

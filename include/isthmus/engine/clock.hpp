@@ -24,8 +24,8 @@ struct Clock {
   std::string pll{};
 };
 
-/// The edges of a clock, exact for ever: edge(k) = round((k + phase) * 1e15 / Hz), halves up (docs/time.md). Without a clock
-/// every femtosecond is an edge.
+/// The edges of a clock, exact for ever: edge(k) = round((k + phase) * 1e15 / Hz), halves up (docs/time.md). Without a
+/// clock every femtosecond is an edge.
 class Grid {
  public:
   Grid() = default;

@@ -156,8 +156,8 @@ struct ActorOf final : GraphActor {
   }
 
  private:
-  /// The loop of steps. `tick` repeats `now` so that the next step's tick need not come back from memory; whatever makes a step longer
-  /// than its interval, or silent, sets `look_back`.
+  /// The loop of steps. `tick` repeats `now` so that the next step's tick need not come back from memory; whatever
+  /// makes a step longer than its interval, or silent, sets `look_back`.
   void clocked_steps() {
     Tick tick = now;
     for (;;) {
@@ -237,18 +237,19 @@ class Graph {
     return user;
   }
 
-  /// Connects two ports of actors of this graph. Throws Error naming them where the token types differ, a port is already connected
-  /// or is not of this graph, or the depth or a latency is below 1.
+  /// Connects two ports of actors of this graph. Throws Error naming them where the token types differ, a port is
+  /// already connected or is not of this graph, or the depth or a latency is below 1.
   template <class A, class B>
   void connect(Out<A>& from, In<B>& to, const ChannelOptions& options = {}) {
     connect_ports(reinterpret_cast<std::byte*>(&from), reinterpret_cast<std::byte*>(&to), options);
   }
 
-  /// Refuses a graph that cannot run (Error: an unconnected port, a source that would never end) and returns warnings. `run` calls it.
+  /// Refuses a graph that cannot run (Error: an unconnected port, a source that would never end) and returns warnings.
+  /// `run` calls it.
   std::vector<std::string> check();
 
-  /// Runs from time 0 to the end (docs/time.md, "The end"). A graph runs once. Throws Error where the run ended in an error and
-  /// `throw_on_error` says so.
+  /// Runs from time 0 to the end (docs/time.md, "The end"). A graph runs once. Throws Error where the run ended in an
+  /// error and `throw_on_error` says so.
   RunReport run(const RunOptions& options = {});
 
   void observe(engine::ChannelObserver* observer) { observer_ = observer; }

@@ -44,7 +44,8 @@ inline const TokenType kTokenType{&typeid(T), slot_bytes(sizeof(T), alignof(T))}
 /// The reading end of a channel. T is trivially copyable.
 template <class T>
 class In : private engine::Member {
-  static_assert(std::is_trivially_copyable_v<T>, "a token is copied as bytes: give the channel a trivially copyable type");
+  static_assert(std::is_trivially_copyable_v<T>,
+                "a token is copied as bytes: give the channel a trivially copyable type");
 
  public:
   In() : In(nullptr) {}
@@ -91,9 +92,7 @@ class In : private engine::Member {
     return token != nullptr;
   }
   /// The head token in place, until it is pulled; nullptr if none is visible at this tick.
-  const T* front() {
-    return engine::peek(state_) ? head() : nullptr;
-  }
+  const T* front() { return engine::peek(state_) ? head() : nullptr; }
   /// The writer has finished, that is visible, and every token was pulled.
   bool closed() { return engine::channel_closed(state_); }
   /// When the head token became visible; ask only after `peek` or `front` found one.
@@ -106,7 +105,9 @@ class In : private engine::Member {
   friend class Timer;
 
   engine::SlotHeader& header() const { return *std::launder(reinterpret_cast<engine::SlotHeader*>(state_.cursor)); }
-  const T* head() const { return std::launder(reinterpret_cast<const T*>(state_.cursor + engine::value_offset(alignof(T)))); }
+  const T* head() const {
+    return std::launder(reinterpret_cast<const T*>(state_.cursor + engine::value_offset(alignof(T))));
+  }
   bool quick() const {
     const Tick now = state_.actor->now;
     return state_.cursor != state_.window_end && state_.last_access != now;
@@ -141,7 +142,8 @@ class In : private engine::Member {
 /// The writing end of a channel.
 template <class T>
 class Out : private engine::Member {
-  static_assert(std::is_trivially_copyable_v<T>, "a token is copied as bytes: give the channel a trivially copyable type");
+  static_assert(std::is_trivially_copyable_v<T>,
+                "a token is copied as bytes: give the channel a trivially copyable type");
 
  public:
   Out() : Out(nullptr) {}
@@ -165,9 +167,7 @@ class Out : private engine::Member {
     return *token;
   }
   /// A push at this tick would find a slot.
-  bool room() {
-    return engine::slot_free(state_);
-  }
+  bool room() { return engine::slot_free(state_); }
 
  private:
   friend class engine::Wiring;
@@ -214,11 +214,10 @@ class Timer : private engine::Member {
   void wait_until(Time time) { engine::wait_until(*actor_, time); }
   /// For an actor without a clock: goes on after `time`.
   void wait(Time time) { engine::wait_for(*actor_, time); }
-  /// Says, at the end of a step that moved no token, that nothing will change until a "no" of this step on one of `ports` turns to
-  /// "yes". An actor that is trivially copyable need not say it.
+  /// Says, at the end of a step that moved no token, that nothing will change until a "no" of this step on one of
+  /// `ports` turns to "yes". An actor that is trivially copyable need not say it.
   template <class... Ports>
-    requires(sizeof...(Ports) > 0)
-  void wait(Ports&... ports) {
+  requires(sizeof...(Ports) > 0) void wait(Ports&... ports) {
     actor_->promised = true;
     actor_->promised_channels.clear();
     (actor_->promised_channels.push_back(ports.state_.channel), ...);

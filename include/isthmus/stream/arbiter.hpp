@@ -9,8 +9,8 @@
 
 namespace isthmus {
 
-/// The input whose head came first among the heads visible at this tick; the client key breaks a tie (docs/time.md). None if no head
-/// is visible.
+/// The input whose head came first among the heads visible at this tick; the client key breaks a tie (docs/time.md).
+/// None if no head is visible.
 template <class T, std::size_t N>
 std::optional<std::size_t> first_come(std::array<In<T>, N>& inputs) {
   std::optional<std::size_t> first;
@@ -28,7 +28,9 @@ class RoundRobin {
   std::optional<std::size_t> next(std::array<In<T>, N>& inputs) {
     std::optional<std::size_t> chosen;
     // Keys up to the last one served wait until all above have had their turn.
-    const auto rank = [&](std::size_t i) { return std::tuple(inputs[i].client_key() <= last_key_, inputs[i].client_key()); };
+    const auto rank = [&](std::size_t i) {
+      return std::tuple(inputs[i].client_key() <= last_key_, inputs[i].client_key());
+    };
     for (std::size_t i = 0; i < N; ++i)
       if (inputs[i].front() != nullptr && (!chosen || rank(i) < rank(*chosen))) chosen = i;
     if (chosen) last_key_ = inputs[*chosen].client_key();

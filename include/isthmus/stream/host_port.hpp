@@ -11,8 +11,9 @@
 
 namespace isthmus {
 
-/// The thread's end of a host port: where a real thread meets a model. The model waits in wall time for each of the thread's calls,
-/// which happens at the port's virtual time, so that no result depends on wall time. One thread uses it.
+/// The thread's end of a host port: where a real thread meets a model. The model waits in wall time for each of the
+/// thread's calls, which happens at the port's virtual time, so that no result depends on wall time. One thread uses
+/// it.
 template <class ToModel, class FromModel>
 class HostCalls {
  public:
@@ -21,7 +22,8 @@ class HostCalls {
     std::unique_lock lock(mutex_);
     call(lock, Kind::send, value);
   }
-  /// Waits for a token of the model; none once it has closed the channel. Throws Error if the model has ended otherwise.
+  /// Waits for a token of the model; none once it has closed the channel. Throws Error if the model has ended
+  /// otherwise.
   std::optional<FromModel> receive() {
     std::unique_lock lock(mutex_);
     call(lock, Kind::receive, {});
