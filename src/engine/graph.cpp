@@ -39,10 +39,10 @@ void Registration::add(MemberRecord record) {
 Graph::Graph(std::uint64_t seed) : seed_(seed) {}
 Graph::~Graph() = default;
 
-void Graph::adopt(std::unique_ptr<engine::GraphActor> actor, std::string name, const ActorOptions& options) {
+void Graph::adopt(std::unique_ptr<engine::GraphActor> actor, const std::string& name, const ActorOptions& options) {
   for (const auto& other : actors_)
     if (other->name == name) throw Error(fmt::format("two actors are called '{}': expected a name for each", name));
-  actor->name = std::move(name);
+  actor->name = name;
   if (options.clock) actor->grid = Grid(*options.clock);
   actor->clocked = options.clock.has_value();
   if (options.clock) actor->pll = options.clock->pll;
@@ -70,8 +70,10 @@ RunReport Graph::run(const RunOptions& options) {
   has_run_ = true;
   engine::Wiring::rank_clients(actors_, channels_);
   std::vector<engine::Actor*> actors;
+  actors.reserve(actors_.size());
   for (const auto& actor : actors_) actors.push_back(actor.get());
   std::vector<engine::Channel*> channels;
+  channels.reserve(channels_.size());
   for (const auto& channel : channels_) channels.push_back(channel.get());
   engine::Scheduler scheduler(actors, channels, options, observer_);
   auto report = scheduler.run();

@@ -230,10 +230,10 @@ class Graph {
 
   /// Constructs an actor in place; the reference is good for the graph's life. Throws Error for a name already given.
   template <class T, class... Args>
-  T& add(std::string name, const ActorOptions& options = {}, Args&&... args) {
+  T& add(const std::string& name, const ActorOptions& options = {}, Args&&... args) {
     auto actor = std::make_unique<engine::ActorOf<T>>(std::forward<Args>(args)...);
     T& user = actor->user;
-    adopt(std::move(actor), std::move(name), options);
+    adopt(std::move(actor), name, options);
     return user;
   }
 
@@ -255,7 +255,7 @@ class Graph {
   void observe(engine::ChannelObserver* observer) { observer_ = observer; }
 
  private:
-  void adopt(std::unique_ptr<engine::GraphActor> actor, std::string name, const ActorOptions& options);
+  void adopt(std::unique_ptr<engine::GraphActor> actor, const std::string& name, const ActorOptions& options);
   void connect_ports(std::byte* from, std::byte* to, const ChannelOptions& options);
 
   std::uint64_t seed_;
