@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cassert>
 #include <vector>
-#include "this_cpu.hpp"
 
 #include "isthmus/apps/image_filter.hpp"
+#include "this_cpu.hpp"
 
 namespace isthmus::apps {
 namespace {
@@ -21,7 +21,7 @@ inline void extract(std::span<const std::byte> image, ImageSize size, int y, std
 }
 
 inline void weigh(const std::array<std::int16_t, kTaps> c, const Row& above, const Row& row, const Row& below,
-           std::vector<std::int32_t>& sums) {
+                  std::vector<std::int32_t>& sums) {
   for (std::size_t x = 0; x < sums.size(); ++x)
     sums[x] = c[0] * above[x] + c[1] * above[x + 1] + c[2] * above[x + 2] +  //
               c[3] * row[x] + c[4] * row[x + 1] + c[5] * row[x + 2] +        //
@@ -35,7 +35,8 @@ inline std::byte narrow(std::int32_t sum, int shift) {
 
 }  // namespace
 
-ISTHMUS_FOR_THIS_CPU void filter_reference(const FilterSpec& spec, ImageSize size, std::span<const std::byte> in, std::span<std::byte> out) {
+ISTHMUS_FOR_THIS_CPU void filter_reference(const FilterSpec& spec, ImageSize size, std::span<const std::byte> in,
+                                           std::span<std::byte> out) {
   assert(in.size() == size.bytes() && out.size() == size.bytes());
   const auto width = static_cast<std::size_t>(size.width);
   Row above(width + 2), row(width + 2), below(width + 2);

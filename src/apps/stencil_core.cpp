@@ -26,10 +26,8 @@ struct Window {
 
 inline void unpack(const Window& window, std::size_t from, Row& row) {
   const auto& here = window.here[from].bytes;
-  const std::byte* before =
-      window.at_left ? here.data() : window.left[from].bytes.data() + kWordLanes - kChannels;
-  const std::byte* after =
-      window.at_right ? here.data() + kWordLanes - kChannels : window.right[from].bytes.data();
+  const std::byte* before = window.at_left ? here.data() : window.left[from].bytes.data() + kWordLanes - kChannels;
+  const std::byte* after = window.at_right ? here.data() + kWordLanes - kChannels : window.right[from].bytes.data();
   for (int i = 0; i < kChannels; ++i) {
     row[i] = std::to_integer<std::int16_t>(before[i]);
     row[i + kChannels + kWordLanes] = std::to_integer<std::int16_t>(after[i]);
@@ -54,16 +52,18 @@ ISTHMUS_FOR_THIS_CPU void filter(const StencilTaps& taps, int shift, const Windo
 }  // namespace
 
 void StencilCore::configure(ImageSize size, int shift) {
-  if (size.width < kWordPixels || size.width % kWordPixels != 0 || size.width > kMaxRowWords * kWordPixels || size.height < 1)
-    throw Error(fmt::format("an image of {} x {} pixels: expected a width that is a multiple of {} up to {}", size.width,
-                            size.height, kWordPixels, kMaxRowWords * kWordPixels));
+  if (size.width < kWordPixels || size.width % kWordPixels != 0 || size.width > kMaxRowWords * kWordPixels ||
+      size.height < 1)
+    throw Error(fmt::format("an image of {} x {} pixels: expected a width that is a multiple of {} up to {}",
+                            size.width, size.height, kWordPixels, kMaxRowWords * kWordPixels));
   row_words_ = size.width / kWordPixels;
   rows_ = size.height;
   shift_ = shift;
 }
 
 void StencilCore::set_coefficient(int by_tap, std::int16_t value) {
-  for (int pixel = 0; pixel < kWordPixels; ++pixel) taps_[by_tap / kChannels][pixel * kChannels + by_tap % kChannels] = value;
+  for (int pixel = 0; pixel < kWordPixels; ++pixel)
+    taps_[by_tap / kChannels][pixel * kChannels + by_tap % kChannels] = value;
 }
 
 bool StencilCore::take(const Word& in, Word& out) {

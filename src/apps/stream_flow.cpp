@@ -93,7 +93,8 @@ class Consumer {
   Timer timer_;
 };
 
-/// Cycles from a word's entry to its result's register: on-chip memory, products, a tree of nine sums, shift, saturation.
+/// Cycles from a word's entry to its result's register: on-chip memory, products, a tree of nine sums, shift,
+/// saturation.
 constexpr int kArithmeticCycles = 7;
 
 /// Words that the FIFOs before and behind the circuit hold: one block RAM wide and deep enough.

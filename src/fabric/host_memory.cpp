@@ -7,7 +7,8 @@ namespace isthmus::fabric {
 std::int64_t completion_bytes(const PcieLinkSpec& spec, std::uint64_t addr, std::int64_t remaining) {
   const std::int64_t largest = spec.max_payload.count;
   if (remaining <= largest) return remaining;
-  const auto past_boundary = static_cast<std::int64_t>(addr % static_cast<std::uint64_t>(spec.read_completion_boundary.count));
+  const auto past_boundary =
+      static_cast<std::int64_t>(addr % static_cast<std::uint64_t>(spec.read_completion_boundary.count));
   return largest - (past_boundary + largest) % spec.read_completion_boundary.count;
 }
 

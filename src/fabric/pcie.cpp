@@ -12,7 +12,9 @@ double transfer_rate(int generation) {
   return kRates.at(static_cast<std::size_t>(generation - 1));
 }
 
-double encoding(int generation) { return generation <= 2 ? 8.0 / 10.0 : 128.0 / 130.0; }
+double encoding(int generation) {
+  return generation <= 2 ? 8.0 / 10.0 : 128.0 / 130.0;
+}
 
 }  // namespace
 
@@ -20,8 +22,8 @@ Bandwidth raw_bandwidth(const PcieLinkSpec& spec) {
   return {transfer_rate(spec.generation) * 1e9 / 8 * encoding(spec.generation) * spec.lanes};
 }
 
-// Where the credits are good for fewer packets than an update waits for, both ends would wait for each other: the update
-// goes out once all that the sender may send has been taken.
+// Where the credits are good for fewer packets than an update waits for, both ends would wait for each other: the
+// update goes out once all that the sender may send has been taken.
 Receipts::Receipts(const PcieLinkSpec& spec)
     : ack_every_(spec.ack_every),
       posted_every_(std::min({spec.update_fc_every, spec.posted_header_credits,
@@ -37,7 +39,9 @@ Dllps Receipts::took(const Tlp& tlp) {
   return {.ack = ack, .update = update, .credits = update ? due() : Credits{}};
 }
 
-Credits Receipts::due() { return std::exchange(posted_.posted_headers >= posted_every_ ? posted_ : nonposted_, {}); }
+Credits Receipts::due() {
+  return std::exchange(posted_.posted_headers >= posted_every_ ? posted_ : nonposted_, {});
+}
 
 Credits Receipts::kept() const {
   Credits sum = posted_;

@@ -14,9 +14,13 @@ namespace {
 // PcieTransmitter and PcieReceiver, one register each, and one cycle to meet the clock's edge.
 constexpr double kDeviceCycles = 4;
 
-Time half(Time time) { return Time::fs(time.femtoseconds() / 2); }
+Time half(Time time) {
+  return Time::fs(time.femtoseconds() / 2);
+}
 
-double period(const PcieLinkSpec& spec) { return 1 / spec.user_clock.frequency.hertz(); }
+double period(const PcieLinkSpec& spec) {
+  return 1 / spec.user_clock.frequency.hertz();
+}
 
 /// Half of the flight in cycles of the user clock.
 int transmit_cycles(const PcieLinkSpec& spec) {
@@ -25,7 +29,8 @@ int transmit_cycles(const PcieLinkSpec& spec) {
 
 void check(const PcieLinkSpec& spec) {
   if (spec.max_payload.count > kMaxPayload)
-    throw Error(fmt::format("link.pcie.max_payload: expected at most {} B, got {} B", kMaxPayload, spec.max_payload.count));
+    throw Error(
+        fmt::format("link.pcie.max_payload: expected at most {} B, got {} B", kMaxPayload, spec.max_payload.count));
   if (completer_latency(spec) <= Time{})
     throw Error(fmt::format("link.pcie.round_trip: expected more than the {} that the link itself takes, got {}",
                             to_string(spec.round_trip - completer_latency(spec)), to_string(spec.round_trip)));
@@ -43,7 +48,8 @@ int completions(const PcieLinkSpec& spec) {
 
 Time completer_latency(const PcieLinkSpec& spec) {
   const double byte_time = 1 / raw_bandwidth(spec).bytes_per_second;
-  const auto wire = static_cast<double>((spec.request_overhead.count + spec.completion_overhead.count + spec.max_payload.count));
+  const auto wire =
+      static_cast<double>((spec.request_overhead.count + spec.completion_overhead.count + spec.max_payload.count));
   const double link = 2 * spec.flight.seconds() + wire * byte_time + kDeviceCycles * period(spec);
   return spec.round_trip - Time::seconds(link);
 }

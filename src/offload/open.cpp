@@ -14,7 +14,8 @@ std::unique_ptr<Device> open_device(const std::string& target, const std::vector
   if (!target.starts_with("opencl:"))
     throw Error(fmt::format("unknown target '{}': expected model:NAME, FILE.toml, opencl:N or opencl:NAME", target));
   if (!settings.empty())
-    throw Error(fmt::format("--set {}: target '{}' is a real device, only models have settings", settings.front(), target));
+    throw Error(
+        fmt::format("--set {}: target '{}' is a real device, only models have settings", settings.front(), target));
   return open_opencl(target);
 }
 

@@ -96,7 +96,8 @@ constexpr std::array kSchema = std::to_array<Key>({
      kPowerOfTwo},
     {"dma.descriptor_payload", bytes, 64, kGiB, "most that one descriptor moves"},
     {"dma.descriptors_in_flight", count, 1, 1024, "descriptors that an engine fetches ahead"},
-    {"dma.interrupt", cycles, 2, 1024, "cycles of the user clock from the end of a transfer or kernel to its message on the link"},
+    {"dma.interrupt", cycles, 2, 1024,
+     "cycles of the user clock from the end of a transfer or kernel to its message on the link"},
 
     {"device.dram.capacity", bytes, kMiB, 4096 * kGiB, "the device's DRAM, all channels together"},
     {"device.dram.channels", count, 1, 64, "channels of the device's DRAM, each with its controller"},

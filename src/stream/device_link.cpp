@@ -110,7 +110,8 @@ void ReadBuffer::step() {
   if (left_ == 0) freed.push(entry_);
 }
 
-WriteHelper::WriteHelper(const RequestSpec& spec, Time period) : request_(spec.size), gap_(gap_time(spec.gap, period)) {}
+WriteHelper::WriteHelper(const RequestSpec& spec, Time period)
+    : request_(spec.size), gap_(gap_time(spec.gap, period)) {}
 
 void WriteHelper::step() {
   const StreamWord word = in.read();

@@ -14,7 +14,9 @@ constexpr ChannelOptions on_host(int depth) {
   return {.depth = depth, .latency_time = kCoreToCore, .return_latency_time = kCoreToCore};
 }
 
-Time period(const Clock& clock) { return Time::seconds(1 / clock.frequency.hertz()); }
+Time period(const Clock& clock) {
+  return Time::seconds(1 / clock.frequency.hertz());
+}
 
 void check(const HostLinkSpec& spec) {
   const std::int64_t most = 255 * kWordBytes;  // the num of a request has 8 bit (stacc table I)

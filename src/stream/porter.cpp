@@ -7,7 +7,9 @@
 namespace isthmus {
 namespace {
 
-PoolEntry entry_of(const PooledBuffer& buffer) { return {.addr = buffer.addr, .bytes = buffer.bytes}; }
+PoolEntry entry_of(const PooledBuffer& buffer) {
+  return {.addr = buffer.addr, .bytes = buffer.bytes};
+}
 
 const PooledBuffer& find(const std::vector<PooledBuffer>& pool, std::uint64_t addr) {
   const auto found = std::ranges::find(pool, addr, &PooledBuffer::addr);

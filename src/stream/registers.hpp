@@ -38,7 +38,8 @@ MmioRequest store_to(Register place, const T& value) {
 }
 
 inline MmioRequest load_from(Register place) {
-  return {.kind = MmioRequest::Kind::load, .bytes = 32, .tag = 0, .addr = static_cast<std::uint64_t>(place), .data = {}};
+  return {
+      .kind = MmioRequest::Kind::load, .bytes = 32, .tag = 0, .addr = static_cast<std::uint64_t>(place), .data = {}};
 }
 
 /// What a store or a reply carries.

@@ -7,8 +7,8 @@
 
 #include "fabric/dram_bench.hpp"
 
-// Works from the data sheet's times, not from the controller's rounded cycles: a command may come 2.6 % of a cycle early
-// (JESD79-4, rounding algorithms).
+// Works from the data sheet's times, not from the controller's rounded cycles: a command may come 2.6 % of a cycle
+// early (JESD79-4, rounding algorithms).
 namespace isthmus::fabric::test {
 namespace {
 
@@ -65,10 +65,8 @@ class Checker {
     if (a.kind == Kind::activate && closes(b, a)) apart(a, b, spec_.tRAS.seconds(), "tRAS");
     if (a.kind == Kind::read && closes(b, a)) apart(a, b, spec_.tRTP.seconds(), "tRTP");
     if (a.kind == Kind::write && closes(b, a)) apart(a, b, write_end + spec_.tWR.seconds(), "tWR");
-    if (closes(a, b) && (b.kind == Kind::activate || b.kind == Kind::refresh))
-      apart(a, b, spec_.tRP.seconds(), "tRP");
-    if (is_column(a) && a.kind == b.kind)
-      apart(a, b, group ? spec_.tCCD_L.seconds() : spec_.tCCD_S * tck_, "tCCD");
+    if (closes(a, b) && (b.kind == Kind::activate || b.kind == Kind::refresh)) apart(a, b, spec_.tRP.seconds(), "tRP");
+    if (is_column(a) && a.kind == b.kind) apart(a, b, group ? spec_.tCCD_L.seconds() : spec_.tCCD_S * tck_, "tCCD");
     if (a.kind == Kind::write && b.kind == Kind::read)
       apart(a, b, write_end + (group ? spec_.tWTR_L : spec_.tWTR_S).seconds(), "tWTR");
     if (a.kind == Kind::read && b.kind == Kind::write)
@@ -78,10 +76,9 @@ class Checker {
 
   /// Whether `close` precharges the bank of `other`.
   static bool closes(const DramCommand& close, const DramCommand& other) {
-    return close.kind == Kind::precharge_all || other.kind == Kind::refresh ? close.kind == Kind::precharge_all ||
-                                                                                  close.kind == Kind::precharge
-                                                                            : close.kind == Kind::precharge &&
-                                                                                  close.bank == other.bank;
+    return close.kind == Kind::precharge_all || other.kind == Kind::refresh
+               ? close.kind == Kind::precharge_all || close.kind == Kind::precharge
+               : close.kind == Kind::precharge && close.bank == other.bank;
   }
 
   void follow_rows(const DramCommand& now) {

@@ -76,8 +76,8 @@ TEST(Dram, AStreamOfWritesLosesTheRefreshesAlone) {
 TEST(Dram, ReadsAndWritesSideBySidePayTheTurnsOfTheBus) {
   const DramSpec spec = ddr4_2133();
   // Half the banks apart, so that no row is fought over.
-  const DramRun run = run_dram(spec, {{.requests = stream(0, 4000, kLong)},
-                                      {.writes = true, .requests = stream(8 * kKiB * 8, 4000, kLong)}});
+  const DramRun run = run_dram(
+      spec, {{.requests = stream(0, 4000, kLong)}, {.writes = true, .requests = stream(8 * kKiB * 8, 4000, kLong)}});
   // Sixteen bursts of four cycles each way. Read to write: CL + BL/2 + 2 - CWL = 10, of which a burst is 4. Write to
   // read: CWL + BL/2 + tWTR = 11 + 4 + 3 to another bank group; the last written is the fourth, the first read the
   // first.
@@ -123,9 +123,9 @@ TEST(Dram, TheCheckerFindsACommandThatIsEarly) {
   DramSpec spec = ddr4_2133();
   std::mt19937_64 random(3);
   const DramRun run = run_dram(spec, {random_master(random, false), random_master(random, true)});
-  for (Time DramSpec::*timing : {&DramSpec::tRCD, &DramSpec::tRP, &DramSpec::tRAS, &DramSpec::tRTP, &DramSpec::tWR,
-                                 &DramSpec::tCCD_L, &DramSpec::tRRD_S, &DramSpec::tRRD_L, &DramSpec::tFAW,
-                                 &DramSpec::tWTR_S, &DramSpec::tWTR_L, &DramSpec::tRFC}) {
+  for (Time DramSpec::*timing :
+       {&DramSpec::tRCD, &DramSpec::tRP, &DramSpec::tRAS, &DramSpec::tRTP, &DramSpec::tWR, &DramSpec::tCCD_L,
+        &DramSpec::tRRD_S, &DramSpec::tRRD_L, &DramSpec::tFAW, &DramSpec::tWTR_S, &DramSpec::tWTR_L, &DramSpec::tRFC}) {
     DramSpec slower = spec;
     slower.*timing = slower.*timing + Time::ns(1);
     EXPECT_THAT(violations(slower, run.commands), testing::Not(testing::IsEmpty()));

@@ -149,8 +149,8 @@ LinkRun run_link(const PcieLinkSpec& spec, const Traffic& traffic, const HostMem
   run.read_back_right = read_sink.right && read_sink.words == read_words;
   run.written_right = true;
   for (std::uint64_t i = 0; i < write_words; ++i)
-    run.written_right = run.written_right &&
-                        std::ranges::equal(word_at(~traffic.seed, i).bytes, to.bytes.subspan(i * kWordBytes, kWordBytes));
+    run.written_right = run.written_right && std::ranges::equal(word_at(~traffic.seed, i).bytes,
+                                                                to.bytes.subspan(i * kWordBytes, kWordBytes));
   run.up_credits = link.to_host.credits();
   run.up_kept = link.host.unreturned();
   run.tags_at_rest = link.reader.free_tags();
@@ -161,6 +161,8 @@ LinkRun run_link(const PcieLinkSpec& spec, const Traffic& traffic, const HostMem
   return run;
 }
 
-PcieLinkSpec f1_link() { return {}; }
+PcieLinkSpec f1_link() {
+  return {};
+}
 
 }  // namespace isthmus::fabric

@@ -12,7 +12,7 @@ namespace isthmus::fabric {
 struct Traffic {
   int reads = 0;
   int writes = 0;
-  int read_words = 16;   ///< of each request, 1..255
+  int read_words = 16;  ///< of each request, 1..255
   int write_words = 16;
   std::uint64_t seed = 1;  ///< of the bytes in host memory and of those written
 };
@@ -20,7 +20,7 @@ struct Traffic {
 /// What came of it. Bandwidths are of payload, from the start to the last word.
 struct LinkRun {
   RunReport report;
-  Time first_word;       ///< of a read, from its request
+  Time first_word;  ///< of a read, from its request
   double read_gbps = 0;
   double write_gbps = 0;
   bool read_back_right = false;  ///< every word read is the one that host memory held

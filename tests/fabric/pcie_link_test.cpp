@@ -18,8 +18,8 @@ double raw(int generation, int lanes) {
   return rates[generation - 1] * lanes;
 }
 
-/// Bytes on the wire for 128 bytes of payload: a write, and what a read adds in either direction (its request there, its
-/// completion here), with the DLLPs that traffic in the other direction makes due.
+/// Bytes on the wire for 128 bytes of payload: a write, and what a read adds in either direction (its request there,
+/// its completion here), with the DLLPs that traffic in the other direction makes due.
 struct PerPayload {
   double write = 128 + 30;
   double completion = 128 + 26;
@@ -32,7 +32,8 @@ struct PerPayload {
 TEST(PcieLink, CarriesLanesTimesRateTimesEncoding) {
   for (int generation = 1; generation <= 5; ++generation)
     for (const int lanes : {1, 4, 16})
-      EXPECT_NEAR(raw_bandwidth({.generation = generation, .lanes = lanes}).gb_per_second(), raw(generation, lanes), 1e-9);
+      EXPECT_NEAR(raw_bandwidth({.generation = generation, .lanes = lanes}).gb_per_second(), raw(generation, lanes),
+                  1e-9);
 }
 
 TEST(PcieLink, PayloadBandwidthOfWritesApproachesPayloadOverPayloadPlusOverhead) {

@@ -112,7 +112,8 @@ struct Shuffled {
   std::vector<Tlp> tlps;
   std::vector<PcieReadPart> parts;
   bool sent = false;
-  Shuffled(std::vector<Tlp> answers, std::vector<PcieReadPart> order) : tlps(std::move(answers)), parts(std::move(order)) {}
+  Shuffled(std::vector<Tlp> answers, std::vector<PcieReadPart> order)
+      : tlps(std::move(answers)), parts(std::move(order)) {}
   void step() {
     for (const auto& part : parts) expected.push(part);
     for (const auto& tlp : tlps) out.push(tlp);

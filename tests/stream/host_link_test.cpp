@@ -89,7 +89,9 @@ struct Bench {
   }
 };
 
-std::byte value(int message, std::size_t at) { return static_cast<std::byte>(at * 31 + at / 253 + static_cast<std::size_t>(message)); }
+std::byte value(int message, std::size_t at) {
+  return static_cast<std::byte>(at * 31 + at / 253 + static_cast<std::size_t>(message));
+}
 
 void fill(std::span<std::byte> bytes, int message) {
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = value(message, i);
@@ -102,7 +104,9 @@ bool holds(std::span<const std::byte> bytes, int message) {
 }
 
 /// Sizes of the messages that a test sends: words up to whole buffers.
-std::vector<std::size_t> sizes() { return {64, 64 * 1024, 1024, 1088, 64 * 1023, 128, 65536, 4096, 64}; }
+std::vector<std::size_t> sizes() {
+  return {64, 64 * 1024, 1024, 1088, 64 * 1023, 128, 65536, 4096, 64};
+}
 
 void send_all(Producer& producer, Time pause) {
   int message = 0;
@@ -201,9 +205,8 @@ TEST(HostLink, AControlMessageGoesThereAndBackInAFewMicroseconds) {
 
 TEST(HostLink, RefusesToSendPartOfAWord) {
   Bench bench;
-  EXPECT_THAT(
-      [&] { bench.run([](Producer& producer) { producer.link.acquire().shrink(100); }, [](Consumer&) {}); },
-      ThrowsMessage<Error>(HasSubstr("expected a multiple of 64")));
+  EXPECT_THAT([&] { bench.run([](Producer& producer) { producer.link.acquire().shrink(100); }, [](Consumer&) {}); },
+              ThrowsMessage<Error>(HasSubstr("expected a multiple of 64")));
 }
 
 TEST(HostLink, RefusesRequestsLargerThanTheirFieldCanSay) {

@@ -12,7 +12,7 @@
 namespace isthmus::apps {
 
 inline constexpr int kWordPixels = static_cast<int>(kWordBytes) / kChannels;
-inline constexpr int kMaxRowWords = 256;  ///< the line buffers hold rows of up to 4096 pixels
+inline constexpr int kMaxRowWords = 256;                         ///< the line buffers hold rows of up to 4096 pixels
 inline constexpr int kWordLanes = static_cast<int>(kWordBytes);  ///< channels of all pixels of a word
 
 /// The coefficients in on-chip memory: for each tap one a lane.
@@ -21,8 +21,8 @@ using StencilTaps = std::array<std::array<std::int16_t, kWordLanes>, kTaps>;
 /// The words of one column above, at and below the row of a result.
 using StencilColumn = std::array<Word, 3>;
 
-/// The stencil over images that come word by word, row by row. Two line buffers and a window of three words by three rows
-/// hold what it needs; it is one row and one word behind its input, and repeats pixels at the edges.
+/// The stencil over images that come word by word, row by row. Two line buffers and a window of three words by three
+/// rows hold what it needs; it is one row and one word behind its input, and repeats pixels at the edges.
 class StencilCore {
  public:
   /// `size.width` is a multiple of 16 up to 4096; throws Error if not.

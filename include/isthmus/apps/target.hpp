@@ -50,8 +50,8 @@ class Target {
   virtual void explain(nlohmann::ordered_json& row) const = 0;
 };
 
-/// Opens the target that a user named: "model:NAME", FILE.toml, "opencl:N" or "opencl:NAME". `settings` are KEY=VALUE pairs for a model's
-/// platform. Throws Error if there is no such target or a setting fits nothing.
+/// Opens the target that a user named: "model:NAME", FILE.toml, "opencl:N" or "opencl:NAME". `settings` are KEY=VALUE
+/// pairs for a model's platform. Throws Error if there is no such target or a setting fits nothing.
 std::unique_ptr<Target> open_target(const std::string& name, const std::vector<std::string>& settings);
 
 /// Runs one of the flows of the offload interface. On a real device the images wait in host memory and are compared

@@ -73,7 +73,11 @@ struct AxiDone {};
 /// Copies the bytes that are meant.
 void copy(const AxiBurst& from, AxiBurst& to);
 void copy(const AxiStore& from, AxiStore& to);
-inline std::int64_t bytes_of(const AxiBurst& burst) { return burst.bytes; }
-inline std::int64_t bytes_of(const AxiStore& store) { return store.write.burst.bytes; }
+inline std::int64_t bytes_of(const AxiBurst& burst) {
+  return burst.bytes;
+}
+inline std::int64_t bytes_of(const AxiStore& store) {
+  return store.write.burst.bytes;
+}
 
 }  // namespace isthmus::fabric

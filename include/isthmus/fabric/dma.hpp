@@ -142,12 +142,12 @@ class DmaFetch {
   enum class Kind : std::uint8_t { to_device_list, to_host_list, data };
   struct Expected {
     Kind kind;
-    bool ends = false;           ///< its descriptor
-    bool last = false;           ///< of its transfer
-    std::uint8_t words = 0;      ///< of the answer
-    std::uint8_t received = 0;   ///< of them
-    std::uint32_t bytes = 0;     ///< of data, still to come
-    DeviceAddress to{};          ///< of the next byte
+    bool ends = false;          ///< its descriptor
+    bool last = false;          ///< of its transfer
+    std::uint8_t words = 0;     ///< of the answer
+    std::uint8_t received = 0;  ///< of them
+    std::uint32_t bytes = 0;    ///< of data, still to come
+    DeviceAddress to{};         ///< of the next byte
   };
 
   bool start_jobs();

@@ -15,33 +15,33 @@ namespace isthmus::fabric {
 
 /// One channel as its data sheet describes it; the names are those of JEDEC (JESD79-3, JESD79-4).
 struct DramSpec {
-  Frequency clock;      ///< of the commands: half the transfer rate
-  Bytes data_width;     ///< of the data bus
-  int burst_length;     ///< transfers of one column command (BL)
-  int bank_groups;      ///< 1 where the standard has none
-  int banks;            ///< in a bank group
-  Bytes row_size;       ///< of a bank over the whole rank
-  int CL;               ///< cycles from read command to first data
-  int CWL;              ///< cycles from write command to first data
-  Time tRCD;            ///< activate to column command
-  Time tRP;             ///< precharge to activate
-  Time tRAS;            ///< activate to precharge
-  Time tRTP;            ///< read to precharge
-  Time tWR;             ///< last write data to precharge
-  int tCCD_S;           ///< cycles from column command to column command, other bank group
-  Time tCCD_L;          ///< the same, same bank group
-  Time tRRD_S;          ///< activate to activate, other bank group
-  Time tRRD_L;          ///< the same, same bank group
-  Time tFAW;            ///< holds at most four activates
-  Time tWTR_S;          ///< last write data to read, other bank group
-  Time tWTR_L;          ///< the same, same bank group
-  int turnaround;       ///< cycles of idle data bus between read data and write data
-  Time tREFI;           ///< from refresh to refresh
-  Time tRFC;            ///< refresh to next activate
-  int read_group;       ///< bursts read before the controller turns to waiting writes
-  int write_group;      ///< bursts written before it turns to waiting reads
-  int queue_depth;      ///< bursts that wait in the controller, reads and writes each
-  Time idle_latency;    ///< read of a closed row on an idle channel, port to port
+  Frequency clock;    ///< of the commands: half the transfer rate
+  Bytes data_width;   ///< of the data bus
+  int burst_length;   ///< transfers of one column command (BL)
+  int bank_groups;    ///< 1 where the standard has none
+  int banks;          ///< in a bank group
+  Bytes row_size;     ///< of a bank over the whole rank
+  int CL;             ///< cycles from read command to first data
+  int CWL;            ///< cycles from write command to first data
+  Time tRCD;          ///< activate to column command
+  Time tRP;           ///< precharge to activate
+  Time tRAS;          ///< activate to precharge
+  Time tRTP;          ///< read to precharge
+  Time tWR;           ///< last write data to precharge
+  int tCCD_S;         ///< cycles from column command to column command, other bank group
+  Time tCCD_L;        ///< the same, same bank group
+  Time tRRD_S;        ///< activate to activate, other bank group
+  Time tRRD_L;        ///< the same, same bank group
+  Time tFAW;          ///< holds at most four activates
+  Time tWTR_S;        ///< last write data to read, other bank group
+  Time tWTR_L;        ///< the same, same bank group
+  int turnaround;     ///< cycles of idle data bus between read data and write data
+  Time tREFI;         ///< from refresh to refresh
+  Time tRFC;          ///< refresh to next activate
+  int read_group;     ///< bursts read before the controller turns to waiting writes
+  int write_group;    ///< bursts written before it turns to waiting reads
+  int queue_depth;    ///< bursts that wait in the controller, reads and writes each
+  Time idle_latency;  ///< read of a closed row on an idle channel, port to port
 
   Bytes burst_bytes() const { return {data_width.count * burst_length}; }
 };
@@ -100,8 +100,9 @@ class DramController {
 
   void step();
 
-  /// From the last column command of a read to its data at the controller's port, and of a write to its acknowledgement:
-  /// the latencies of the channels `data` and `written`. Throws Error where idle_latency is shorter than the timings.
+  /// From the last column command of a read to its data at the controller's port, and of a write to its
+  /// acknowledgement: the latencies of the channels `data` and `written`. Throws Error where idle_latency is shorter
+  /// than the timings.
   static Time read_latency(const DramSpec& spec);
   static Time write_latency(const DramSpec& spec);
   /// From the port to the queue: the latency of `reads` and `writes`.

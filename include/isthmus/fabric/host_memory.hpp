@@ -14,11 +14,11 @@ struct HostMemorySpec {
 /// Writes to this address are message-signalled interrupts (6.1.4); their first two bytes are the number.
 inline constexpr std::uint64_t kInterruptAddress = 0xfee0'0000;
 
-/// The host's end of the link with its memory: serves the device's reads and writes in the order in which they arrive and
-/// hands replies and interrupts to host software.
+/// The host's end of the link with its memory: serves the device's reads and writes in the order in which they arrive
+/// and hands replies and interrupts to host software.
 ///
-/// A request occupies the memory for its bytes at the memory's bandwidth. The way through root complex and memory is the
-/// latency of the channel from `out` to the lane (PcieLink).
+/// A request occupies the memory for its bytes at the memory's bandwidth. The way through root complex and memory is
+/// the latency of the channel from `out` to the lane (PcieLink).
 class HostMemory {
  public:
   In<Tlp> in{"in"};
@@ -50,8 +50,8 @@ class HostMemory {
   PinnedMemory memory_;
 };
 
-/// The bytes of the next completion of a read that continues at `addr`: no more than the largest payload, and it ends at a
-/// multiple of the read completion boundary unless it is the last (2.3.1.1).
+/// The bytes of the next completion of a read that continues at `addr`: no more than the largest payload, and it ends
+/// at a multiple of the read completion boundary unless it is the last (2.3.1.1).
 std::int64_t completion_bytes(const PcieLinkSpec& spec, std::uint64_t addr, std::int64_t remaining);
 
 /// Where stores and loads of host software enter the link.

@@ -28,9 +28,9 @@ struct PcieLinkSpec {
   int posted_header_credits = 64;
   int posted_data_credits = 1024;  ///< units of 16 bytes
   int nonposted_header_credits = 64;
-  Time flight = Time::ns(150);     ///< last byte sent to hand-over at the other end: physical and link layers of both
-  Time round_trip = Time::us(1);   ///< device's read request to the hand-over of its first completion, on an idle link
-  Bytes user_width{64};            ///< data path of the FPGA's PCIe block
+  Time flight = Time::ns(150);    ///< last byte sent to hand-over at the other end: physical and link layers of both
+  Time round_trip = Time::us(1);  ///< device's read request to the hand-over of its first completion, on an idle link
+  Bytes user_width{64};           ///< data path of the FPGA's PCIe block
   Clock user_clock{Frequency::mhz(250)};
 };
 
@@ -38,7 +38,8 @@ struct PcieLinkSpec {
 /// 4.2.2: 8b/10b up to generation 2, 128b/130b from 3).
 Bandwidth raw_bandwidth(const PcieLinkSpec& spec);
 
-/// The largest payload that a token holds: what root complexes grant (stacc III-D). A link's max_payload may not be above.
+/// The largest payload that a token holds: what root complexes grant (stacc III-D). A link's max_payload may not be
+/// above.
 inline constexpr std::int64_t kMaxPayload = 256;
 
 /// A transaction-layer packet with its payload.
@@ -123,16 +124,17 @@ class Receipts {
   Credits nonposted_;
 };
 
-/// One direction of a PCIe link: serialises TLPs and DLLPs at the link's rate, then delivers them after the flight time.
+/// One direction of a PCIe link: serialises TLPs and DLLPs at the link's rate, then delivers them after the flight
+/// time.
 ///
-/// Each TLP pays the overhead of its kind and waits for the receiver's credits. The DLLPs that the receiver at this lane's
-/// sending end owes for the other direction go out before the next TLP (3.5.2.1). The link makes no errors, so there are
-/// no replays. Of its sources a later one goes first; the lane ends when its last source has.
+/// Each TLP pays the overhead of its kind and waits for the receiver's credits. The DLLPs that the receiver at this
+/// lane's sending end owes for the other direction go out before the next TLP (3.5.2.1). The link makes no errors, so
+/// there are no replays. Of its sources a later one goes first; the lane ends when its last source has.
 template <std::size_t Sources>
 class PcieLane {
  public:
   std::array<In<Tlp>, Sources> in;
-  In<Dllps> dllps{"dllps"};    ///< owed by the receiver at this lane's sending end
+  In<Dllps> dllps{"dllps"};                  ///< owed by the receiver at this lane's sending end
   In<Credits> credits_back{"credits_back"};  ///< updates that came over the other lane
   Out<Tlp> out{"out"};
   Out<Credits> updates{"updates"};  ///< to the other lane's sending end

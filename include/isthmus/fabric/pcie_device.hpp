@@ -19,8 +19,8 @@ struct PcieReadPart {
   std::uint64_t addr;
 };
 
-/// Splits reads at the largest read request and at 4 KiB borders (2.2.7) and gives each part a tag; waits while all tags
-/// are under way.
+/// Splits reads at the largest read request and at 4 KiB borders (2.2.7) and gives each part a tag; waits while all
+/// tags are under way.
 class PcieReader {
  public:
   In<PcieReadReq> in{"in"};
@@ -97,8 +97,8 @@ class PcieReceiver {
 
   Receipts receipts_;
   Tlp tlp_{};
-  PcieReadPart head_{};  ///< the answer whose turn it is; no bytes: none
-  std::int64_t emitted_ = 0;  ///< of it
+  PcieReadPart head_{};               ///< the answer whose turn it is; no bytes: none
+  std::int64_t emitted_ = 0;          ///< of it
   const std::byte* ready_ = nullptr;  ///< of it, not yet handed on
   const std::byte* ready_end_ = nullptr;
   std::vector<std::vector<std::byte>> early_;  ///< answers that came before their turn, by tag

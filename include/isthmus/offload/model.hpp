@@ -11,8 +11,8 @@
 
 namespace isthmus::offload {
 
-/// A part of a modelled machine as a person names it, and how it spent a run: busy + starved + blocked = lifetime. A part
-/// that works in several places at once, such as copies in both directions, is told by its busiest.
+/// A part of a modelled machine as a person names it, and how it spent a run: busy + starved + blocked = lifetime. A
+/// part that works in several places at once, such as copies in both directions, is told by its busiest.
 struct Part {
   std::string name;
   std::string resource;  ///< what its rate comes from, in words
@@ -35,8 +35,8 @@ class ModelDevice : public Device {
 std::unique_ptr<ModelDevice> open_model(const platform::Description& platform, std::vector<KernelModel> kernels,
                                         std::uint64_t seed = 1);
 
-/// The part that is busy for the greatest share of `elapsed`, and the next that another resource holds: what would be the
-/// limit if the first part's resource were faster.
+/// The part that is busy for the greatest share of `elapsed`, and the next that another resource holds: what would be
+/// the limit if the first part's resource were faster.
 Bottleneck bottleneck(const std::vector<Part>& parts, Time elapsed);
 
 }  // namespace isthmus::offload

@@ -127,9 +127,9 @@ class WriteHelper {
   Timer timer_;
   std::int64_t request_;
   Time gap_;
-  PoolEntry buffer_{};          ///< being filled; no bytes: none
-  std::int64_t filled_ = 0;     ///< of it, announced
-  std::int64_t gathered_ = 0;   ///< of the request under way
+  PoolEntry buffer_{};         ///< being filled; no bytes: none
+  std::int64_t filled_ = 0;    ///< of it, announced
+  std::int64_t gathered_ = 0;  ///< of the request under way
 };
 
 /// Tells the host of a buffer once all writes into it are on their way.

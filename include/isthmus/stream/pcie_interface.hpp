@@ -5,19 +5,19 @@
 
 namespace isthmus {
 
-/// What a link to host memory offers to a graph, whatever it is made of: the device's reads and writes, messages between
-/// host software and device. Whoever builds it connects every port; those on the host's side have no clock.
+/// What a link to host memory offers to a graph, whatever it is made of: the device's reads and writes, messages
+/// between host software and device. Whoever builds it connects every port; those on the host's side have no clock.
 ///
-/// Whoever asks for words must have room for them in the channel from `read_data`, and whoever loads room for the reply:
-/// the link has no backpressure there (stacc V-B). The link's parts end once the writer of `mmio` and the device's parts
-/// have.
+/// Whoever asks for words must have room for them in the channel from `read_data`, and whoever loads room for the
+/// reply: the link has no backpressure there (stacc V-B). The link's parts end once the writer of `mmio` and the
+/// device's parts have.
 struct PcieInterface {
   In<PcieReadReq>& read_requests;
   Out<PcieReadResp>& read_data;
   In<PcieWriteApply>& write_requests;
   In<PcieWriteData>& write_data;
   Out<PcieWriteDone>& writes_done;
-  Out<MmioRequest>& device_mmio;      ///< what host software stores and loads, at the device
+  Out<MmioRequest>& device_mmio;       ///< what host software stores and loads, at the device
   In<DeviceMessage>& device_messages;  ///< replies and interrupts of the device
   In<MmioRequest>& mmio;               ///< host's side
   Out<DeviceMessage>& host_messages;   ///< host's side

@@ -12,8 +12,8 @@ namespace isthmus {
 
 /// Pinned host memory, physically contiguous region by region, each at a multiple of 4 KiB.
 ///
-/// The device reads and writes it when the one actor that holds it serves a request. A region that a host thread works in
-/// is lent to that thread: until it is given back the device may not touch it, which is an Error.
+/// The device reads and writes it when the one actor that holds it serves a request. A region that a host thread works
+/// in is lent to that thread: until it is given back the device may not touch it, which is an Error.
 class PinnedMemory {
  public:
   struct Region {

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// The tokens of the I/O interfaces (stacc table I) and of memory-mapped I/O. Requests and responses are channels apart,
-/// so that decoupled access/execute is the natural way to write an actor (stacc IV-C).
+/// The tokens of the I/O interfaces (stacc table I) and of memory-mapped I/O. Requests and responses are channels
+/// apart, so that decoupled access/execute is the natural way to write an actor (stacc IV-C).
 namespace isthmus {
 
 /// 512 bit: what an FPGA's data path moves in a cycle.
@@ -54,8 +54,8 @@ struct NetPacket {
   std::array<std::byte, 32> data;
 };
 
-/// A word of a stream between an application's actors and the host link. `last` closes a message: the buffer that it ends
-/// in goes to the host although it is not full.
+/// A word of a stream between an application's actors and the host link. `last` closes a message: the buffer that it
+/// ends in goes to the host although it is not full.
 struct StreamWord {
   Word data;
   bool last;

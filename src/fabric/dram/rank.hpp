@@ -20,7 +20,8 @@ class Rank {
   }
 
   Cycle activate_from(int group) const {
-    return std::max({activate_ + t_.RRD_S, group_activate_[index(group)] + t_.RRD_L, last_activates_[oldest_] + t_.FAW});
+    return std::max(
+        {activate_ + t_.RRD_S, group_activate_[index(group)] + t_.RRD_L, last_activates_[oldest_] + t_.FAW});
   }
   void activated(int group, Cycle at) {
     activate_ = group_activate_[index(group)] = at;

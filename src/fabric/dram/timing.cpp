@@ -6,8 +6,8 @@
 namespace isthmus::fabric::dram {
 namespace {
 
-/// The least whole number of cycles that holds `time`; a fortieth of a cycle is forgiven, because data sheets round both
-/// the timing and the clock (JESD79-4, 13.1 rounding algorithms: 974 of 1000 are added, then truncated).
+/// The least whole number of cycles that holds `time`; a fortieth of a cycle is forgiven, because data sheets round
+/// both the timing and the clock (JESD79-4, 13.1 rounding algorithms: 974 of 1000 are added, then truncated).
 Cycle cycles(Time time, Frequency clock) {
   return static_cast<Cycle>(std::floor(time.seconds() * clock.hertz() + 0.974));
 }

@@ -19,9 +19,9 @@ struct Timing {
   Cycle CCD_S, CCD_L, RRD_S, RRD_L, FAW, WTR_S, WTR_L;
   Cycle REFI, RFC;
 
-  Cycle read_to_write;     ///< read command to write command
-  Cycle write_to_read_S;   ///< write command to read command, other bank group
-  Cycle write_to_read_L;   ///< the same, same bank group
+  Cycle read_to_write;    ///< read command to write command
+  Cycle write_to_read_S;  ///< write command to read command, other bank group
+  Cycle write_to_read_L;  ///< the same, same bank group
   Cycle write_to_precharge;
 };
 

@@ -55,7 +55,8 @@ std::unique_ptr<Kernel> ModelDeviceImpl::kernel(const std::string& name) {
   const auto found = std::ranges::find(kernels_, name, &KernelModel::name);
   if (found == kernels_.end()) throw Error(fmt::format("device '{}': no model of kernel '{}'", info_.name, name));
   if (kernel_ != nullptr && kernel_ != &*found)
-    throw Error(fmt::format("device '{}': the FPGA holds kernel '{}', not '{}' beside it", info_.name, kernel_->name, name));
+    throw Error(
+        fmt::format("device '{}': the FPGA holds kernel '{}', not '{}' beside it", info_.name, kernel_->name, name));
   kernel_ = &*found;
   return std::make_unique<ModelKernel>();
 }

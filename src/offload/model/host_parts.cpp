@@ -18,8 +18,7 @@ Time at_rate(std::uint64_t bytes, Bandwidth rate) {
 
 }  // namespace
 
-void Staging::grow(PinnedMemory& memory, std::optional<PinnedMemory::Region>& region,
-                   std::uint64_t bytes) {
+void Staging::grow(PinnedMemory& memory, std::optional<PinnedMemory::Region>& region, std::uint64_t bytes) {
   if (!region || region->bytes.size() < bytes) region = memory.allocate({static_cast<std::int64_t>(bytes)});
 }
 

@@ -10,8 +10,8 @@
 #include "isthmus/stream/vocabulary.hpp"
 #include "offload/model/command.hpp"
 
-/// What a transfer passes in the host: driver call, pinned allocation, copy, doorbell and interrupt; each is an actor, so
-/// that each has its busy share. They work on a transfer one after the other (choi2019 3.2.1).
+/// What a transfer passes in the host: driver call, pinned allocation, copy, doorbell and interrupt; each is an actor,
+/// so that each has its busy share. They work on a transfer one after the other (choi2019 3.2.1).
 namespace isthmus::offload::model {
 
 /// Pinned memory of one worker: the buffer that its transfers pass through, and their descriptors.
@@ -22,8 +22,7 @@ class Staging {
   void prepare(Command& command);
 
  private:
-  static void grow(PinnedMemory& memory, std::optional<PinnedMemory::Region>& region,
-                   std::uint64_t bytes);
+  static void grow(PinnedMemory& memory, std::optional<PinnedMemory::Region>& region, std::uint64_t bytes);
 
   PinnedMemory& memory_;
   fabric::DmaSpec dma_;

@@ -107,7 +107,8 @@ class ModelHost final : public Host {
   Event enqueue(std::shared_ptr<Command> command, Call call) {
     actor_.timer_.wait(context_.costs.enqueue);
     context_.commands.push_back(command);
-    actor_.calls.push({.kind = HostCall::Kind::enqueue, .object = command->queue, .depth = 0, .command = command.get()});
+    actor_.calls.push(
+        {.kind = HostCall::Kind::enqueue, .object = command->queue, .depth = 0, .command = command.get()});
     if (call == Call::blocking) wait(command);
     return command;
   }

@@ -54,7 +54,8 @@ std::vector<PartOfMachine> host_parts(const MachinePlan& plan) {
 std::vector<PartOfMachine> device_parts(const MachinePlan& plan) {
   std::vector<std::string> ports;
   for (const char* master : {"DMA", kKernel})
-    for (const char* direction : {"reads", "writes"}) ports.push_back(fmt::format("{}, {} {}", kAxi, master, direction));
+    for (const char* direction : {"reads", "writes"})
+      ports.push_back(fmt::format("{}, {} {}", kAxi, master, direction));
   std::vector<std::string> channels;
   for (std::size_t i = 0; i < plan.memory.channels(); ++i) channels.push_back(dram_name(i));
   std::vector<PartOfMachine> parts{

@@ -18,8 +18,8 @@ void connect(Graph& graph, Out<CommandToken>& from, In<CommandToken>& to) {
 Out<CommandToken>& add_calls(Graph& graph, const MachinePlan& plan, PinnedMemory& pinned, const HostThread& thread,
                              Out<CommandToken>& runtime) {
   const HostSpec& host = plan.spec.host;
-  auto& call = graph.add<TransferCall>(for_thread(kTransferCall, thread), {}, host.transfer,
-                                       Staging(pinned, plan.spec.dma));
+  auto& call =
+      graph.add<TransferCall>(for_thread(kTransferCall, thread), {}, host.transfer, Staging(pinned, plan.spec.dma));
   connect(graph, runtime, call.in);
   if (!host.alloc) return call.out;
   auto& allocation = graph.add<PinnedAllocation>(for_thread(kAllocation, thread), {}, *host.alloc);

@@ -20,9 +20,8 @@ Time half(Time time) {
 
 /// From an AXI port to the controller's queue, and back.
 ChannelOptions way(const fabric::AxiSpec& axi, Time controller) {
-  return {.depth = axi.outstanding,
-          .latency_time = half(axi.latency) + controller,
-          .return_latency_time = axi.beats(1)};
+  return {
+      .depth = axi.outstanding, .latency_time = half(axi.latency) + controller, .return_latency_time = axi.beats(1)};
 }
 
 template <std::size_t Channels>

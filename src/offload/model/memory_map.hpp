@@ -8,8 +8,8 @@
 
 namespace isthmus::offload::model {
 
-/// Where buffers lie in the device's DRAM: one after the other in each channel, a page at least, buffers going round the
-/// channels that kernels use.
+/// Where buffers lie in the device's DRAM: one after the other in each channel, a page at least, buffers going round
+/// the channels that kernels use.
 class MemoryMap {
  public:
   MemoryMap(Bytes channel_capacity, std::size_t channels);

@@ -13,8 +13,8 @@
 namespace isthmus::offload::model {
 
 /// What an OpenCL runtime keeps: in-order queues, what each command waits for, who waits for which command, mailboxes.
-/// A host thread's transfers are done on its behalf by one worker, launches by one for all. A worker has one command under
-/// way; the one that was enqueued first goes first.
+/// A host thread's transfers are done on its behalf by one worker, launches by one for all. A worker has one command
+/// under way; the one that was enqueued first goes first.
 class RuntimeState {
  public:
   /// `base` is the run's start on the device's clock.
@@ -50,8 +50,8 @@ class RuntimeState {
   int enqueued_ = 0;
 };
 
-/// The runtime as an actor that serves `Threads` host threads. It takes no time of its own: calls and wake-ups are paid by
-/// the threads, the driver's work by the driver.
+/// The runtime as an actor that serves `Threads` host threads. It takes no time of its own: calls and wake-ups are paid
+/// by the threads, the driver's work by the driver.
 template <std::size_t Threads>
 class Runtime {
  public:

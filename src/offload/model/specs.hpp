@@ -14,12 +14,12 @@ namespace isthmus::offload::model {
 
 struct HostSpec {
   CallCosts calls;
-  Time transfer;                    ///< driver's part of a transfer: what the calling thread does not pay itself
-  Time launch;                      ///< the same of a launch
-  Time interrupt;                   ///< a hypervisor's part of an interrupt
-  Time store;                       ///< of a doorbell
-  std::optional<Bandwidth> copy;    ///< none: the application's memory is pinned
-  std::optional<Bandwidth> alloc;   ///< none: the pinned buffer is kept
+  Time transfer;                   ///< driver's part of a transfer: what the calling thread does not pay itself
+  Time launch;                     ///< the same of a launch
+  Time interrupt;                  ///< a hypervisor's part of an interrupt
+  Time store;                      ///< of a doorbell
+  std::optional<Bandwidth> copy;   ///< none: the application's memory is pinned
+  std::optional<Bandwidth> alloc;  ///< none: the pinned buffer is kept
 };
 
 struct MachineSpec {
