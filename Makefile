@@ -29,10 +29,11 @@ bench: $(VENV)/.ready
 	cmake --build --preset bench -- --quiet
 	build/bench/benchmarks/bench --json build/bench.json
 
-# The property tests with a hundred times as many random cases.
+# The property tests with a hundred times as many random cases, and an hour of random graphs.
 soak: build
 	cmake --build build/release -- --quiet
 	RC_PARAMS="max_success=10000" $(CTEST) --test-dir build/release --timeout 86400
+	ISTHMUS_FUZZ_SECONDS=3600 build/release/tests/engine/test_engine_fuzz
 
 sanitize tsan: $(VENV)/.ready
 	cmake --preset $@ --log-level=WARNING
