@@ -1,0 +1,125 @@
+// The image filter as a stream on the modelled boards.
+#include "apps/stream_flow.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "apps/image_files.hpp"
+#include "isthmus/base/error.hpp"
+
+namespace isthmus::apps {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+constexpr const char* kF1 = "model:aws-f1";
+constexpr const char* kAlphaData = "model:alpha-data-7v3";
+
+/// Frames cut from a photograph of noise.
+class Noise {
+ public:
+  explicit Noise(ImageSize frame) : frame_(frame) {
+    Photograph photograph{.size = {.width = frame.width + 9, .height = frame.height + 7}, .pixels = {}};
+    std::mt19937 random(5);
+    photograph.pixels.resize(photograph.size.bytes());
+    for (auto& byte : photograph.pixels) byte = static_cast<std::byte>(random());
+    write_png(folder_ / "noise.png", photograph);
+  }
+  FrameSource frames(int count) const { return {{folder_ / "noise.png"}, frame_, count, 1}; }
+
+ private:
+  TemporaryFolder folder_;
+  ImageSize frame_;
+};
+
+StreamRun run(const Noise& noise, int images, const char* target = kF1, std::vector<std::string> settings = {},
+              const FilterSpec& spec = default_filter()) {
+  const FrameSource frames = noise.frames(images);
+  return run_stream(platform::load(platform::file_of(target), settings),
+                    {.flow = "stream", .spec = spec, .frames = frames, .progress = {}});
+}
+
+double rate(const StreamRun& run, int images) { return images / run.run.times.elapsed.seconds(); }
+
+TEST(StreamFlow, GivesTheReferencesBytesForImagesOfManySizes) {
+  FilterSpec spec = default_filter();
+  spec.shift = 5;
+  for (const ImageSize size : {ImageSize{16, 1}, {16, 40}, {160, 1}, {48, 3}, {512, 129}, {4096, 2}}) {
+    const Noise noise(size);
+    for (const char* target : {kF1, kAlphaData})
+      EXPECT_FALSE(run(noise, 5, target, {}, spec).run.difference) << size.width << " x " << size.height << " on " << target;
+  }
+}
+
+TEST(StreamFlow, AFrameMayTakeManyBuffersAndThePoolsAsFewAsTwo) {
+  const Noise noise({.width = 320, .height = 64});
+  const auto result = run(noise, 6, kF1,
+                          {"stream.buffer_size=16KiB", "stream.input_buffers=2", "stream.output_buffers=2",
+                           "stream.requests_in_flight=1"});
+  EXPECT_FALSE(result.run.difference);
+}
+
+TEST(StreamFlow, TwiceTheImagesTakeTwiceTheTime) {
+  const Noise noise({.width = 960, .height = 540});
+  for (const char* target : {kF1, kAlphaData}) {
+    const double once = run(noise, 20, target).run.times.elapsed.seconds();
+    const double twice = run(noise, 40, target).run.times.elapsed.seconds();
+    EXPECT_NEAR(twice / once, 2, 0.04) << target;
+  }
+}
+
+TEST(StreamFlow, ReachesTheRateThatStAccelReportsOnF1) {
+  const Noise noise({.width = 1920, .height = 1080});
+  EXPECT_NEAR(rate(run(noise, 8), 8), 1370, 0.15 * 1370) << "stacc table IV";
+}
+
+TEST(StreamFlow, HalfTheLanesHalveTheRateThatTheLinkBounds) {
+  const Noise noise({.width = 960, .height = 540});
+  const double whole = rate(run(noise, 20), 20);
+  const double half = rate(run(noise, 20, kF1, {"link.pcie.lanes=8"}), 20);
+  EXPECT_NEAR(half / whole, 0.5, 0.01);
+}
+
+TEST(StreamFlow, AFasterKernelClockChangesNothingWhereTheLinkIsTheLimit) {
+  const Noise noise({.width = 960, .height = 540});
+  const double before = rate(run(noise, 20), 20);
+  const double after = rate(run(noise, 20, kF1, {"kernel.clock=400"}), 20);
+  EXPECT_NEAR(after / before, 1, 0.002);
+}
+
+TEST(StreamFlow, TheSumOfAPartsTimesIsItsLifetime) {
+  const Noise noise({.width = 320, .height = 64});
+  for (const auto& part : run(noise, 4).parts) EXPECT_EQ(part.busy + part.starved + part.blocked, part.lifetime) << part.name;
+}
+
+TEST(StreamFlow, WithoutItsBottleneckTheNextNamedPartIsTheLimit) {
+  const Noise noise({.width = 1920, .height = 1080});
+  const auto before = run(noise, 4);
+  const Bottleneck link = offload::bottleneck(before.parts, before.lasted);
+  EXPECT_EQ(link.part, "PCIe device to host");
+  EXPECT_GT(link.busy_share, 0.95);
+  const auto after = run(noise, 4, kF1, {"link.pcie.generation=4"});
+  const Bottleneck next = offload::bottleneck(after.parts, after.lasted);
+  EXPECT_EQ(next.part, link.next);
+  EXPECT_GT(next.busy_share, 0.95);
+  // What the first verdict promised is what the second run gives.
+  EXPECT_NEAR(rate(after, 4) / rate(before, 4), link.would_need, 0.02);
+}
+
+TEST(StreamFlow, SetUpIsApartAndHoldsTheAllocationOfThePools) {
+  const Noise noise({.width = 320, .height = 64});
+  // 16 buffers of 4 MiB at 3.93 GB/s.
+  EXPECT_NEAR(run(noise, 1, kAlphaData).run.setup.seconds(), 16 * 4194304 / 3.93e9, 0.3e-3);
+  EXPECT_LT(run(noise, 1, kF1).run.setup.seconds(), 1e-3) << "no rate of allocation is known for F1";
+}
+
+TEST(StreamFlow, RefusesFramesThatAreNoWholeWords) {
+  const Noise noise({.width = 100, .height = 10});
+  EXPECT_THAT([&] { run(noise, 1); }, ThrowsMessage<Error>(HasSubstr("100 x 10 pixels: expected a width that is a multiple of 16")));
+}
+
+}  // namespace
+}  // namespace isthmus::apps
