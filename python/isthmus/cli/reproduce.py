@@ -1,5 +1,6 @@
 """`isthmus reproduce [PAPER...]`: the published numbers beside ours."""
 
+import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -21,6 +22,8 @@ EXAMPLES = [
     "isthmus reproduce choi2019 --no-structure",
 ]
 FEW_IMAGES = 6
+FLOWS = 3
+START_S = 1.0
 
 
 def reproduce(
@@ -68,12 +71,15 @@ def reproduce(
 
 
 def _plan(survey: "Survey") -> list[str]:
+    from isthmus.experiments import ASSUMED_S_PER_IMAGE
     from isthmus.progress import duration
 
-    count = len(survey.views())
+    views = survey.views()
+    images = FLOWS * sum(view.lab.images for view in views)
+    wall_s = (images * ASSUMED_S_PER_IMAGE + FLOWS * len(views) * START_S) / (os.cpu_count() or 1)
     return [
-        f"{count} states of the boards: as they are with 200 images, the others with {survey.images}",
-        f"about {duration(count * survey.images * 0.1)} if an image of a model takes 0.1 s",
+        f"{len(views)} states of the boards in {FLOWS} flows each, {images} images, {survey.images} where runs are compared",
+        f"about {duration(wall_s)} if an image takes {ASSUMED_S_PER_IMAGE} s and a start {START_S} s",
     ]
 
 
