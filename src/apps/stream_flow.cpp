@@ -1,9 +1,11 @@
 #include "apps/stream_flow.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "apps/stencil_filter.hpp"
+#include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
 #include "isthmus/engine/graph.hpp"
 #include "isthmus/fabric/pcie_link.hpp"
@@ -143,6 +145,16 @@ std::vector<offload::Part> parts_of(const RunReport& report) {
   return parts;
 }
 
+/// A thread that Ctrl-C stops fails the run: what counts is why.
+RunReport run_graph(Graph& graph) {
+  try {
+    return graph.run();
+  } catch (const Error&) {
+    stop_if_interrupted();
+    throw;
+  }
+}
+
 std::vector<Stage> stages_of(const RunReport& report) {
   return {{"host to device", report.actor(fabric::kHostToDevice).busy},
           {"kernel", report.actor(kStencil).busy},
@@ -167,8 +179,8 @@ StreamRun run_stream(const platform::Description& platform, const FilterJob& job
   graph.connect(link.to_kernel(), stencil.in, {.depth = kFifo});
   graph.connect(stencil.out, link.from_kernel(), {.depth = kFifo, .latency = depth});
   graph.connect(link.control_to_kernel(), stencil.control, {.depth = 64});
-  graph.connect(stencil.status, link.control_from_kernel(), {.depth = 4});
-  const RunReport report = graph.run();
+  graph.connect(stencil.status, link.control_from_kernel(), {.depth = 16});
+  const RunReport report = run_graph(graph);
 
   StreamRun result;
   result.run.setup = set_up_pools(platform, spec) + producer.started();

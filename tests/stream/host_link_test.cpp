@@ -139,6 +139,7 @@ TEST(HostLink, MessagesArriveWholeAndInOrderHoweverSlowEitherEndIs) {
                                       [&](Consumer& consumer) { receive_all(consumer, consumer_pause, wrong); });
         EXPECT_EQ(report.outcome, Outcome::finished);
         EXPECT_EQ(wrong, 0);
+        EXPECT_THAT(report.warnings, testing::IsEmpty());
       }
 }
 

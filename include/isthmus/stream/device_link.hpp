@@ -56,6 +56,8 @@ class InputSplitter {
 
   explicit InputSplitter(const RequestSpec& spec) : request_(spec.size) {}
   void step();
+  /// It ends with the registers.
+  bool done() const { return false; }
 
  private:
   std::int64_t request_;
