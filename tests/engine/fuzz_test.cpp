@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -62,15 +63,20 @@ std::optional<std::uint64_t> failing_seed(std::uint64_t first) {
   return std::stoull(seed);
 }
 
+void replay(const std::string& file) {
+  std::ifstream in(file);
+  ASSERT_TRUE(in) << "no readable file: " << file;
+  std::stringstream text;
+  text << in.rdbuf();
+  expect_agreement(parse(text.str()), file);
+}
+
+TEST(Engine, AgreesWithTheReferenceOnGraphsThatOnceShowedABug) {
+  for (const auto& entry : std::filesystem::directory_iterator(ISTHMUS_REPLAYS)) replay(entry.path());
+}
+
 TEST(Engine, AgreesWithTheReferenceOnRandomGraphs) {
-  if (const auto file = setting("ISTHMUS_FUZZ_REPLAY", ""); !file.empty()) {
-    std::ifstream in(file);
-    ASSERT_TRUE(in) << "ISTHMUS_FUZZ_REPLAY names no readable file: " << file;
-    std::stringstream text;
-    text << in.rdbuf();
-    expect_agreement(parse(text.str()), file);
-    return;
-  }
+  if (const auto file = setting("ISTHMUS_FUZZ_REPLAY", ""); !file.empty()) return replay(file);
   const auto seconds = std::stod(setting("ISTHMUS_FUZZ_SECONDS", "20"));
   std::random_device device;
   const auto first = std::stoull(setting("ISTHMUS_FUZZ_SEED", std::to_string(device())));
