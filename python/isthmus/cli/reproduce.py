@@ -78,7 +78,7 @@ def _plan(survey: "Survey") -> list[str]:
     images = FLOWS * sum(view.lab.images for view in views)
     wall_s = (images * ASSUMED_S_PER_IMAGE + FLOWS * len(views) * START_S) / (os.cpu_count() or 1)
     return [
-        f"{len(views)} states of the boards, {FLOWS} flows each, {images} images; {survey.images} where runs are compared",
+        f"{len(views)} states of the boards, {FLOWS} flows each: {images} images, {survey.images} for a comparison",
         f"about {duration(wall_s)} if an image takes {ASSUMED_S_PER_IMAGE} s and a start {START_S} s",
     ]
 
