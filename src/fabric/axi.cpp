@@ -7,7 +7,9 @@ namespace isthmus::fabric {
 
 Time AxiSpec::beats(std::uint64_t bytes) const {
   const auto beat = static_cast<std::uint64_t>(width.count);
-  return Time::seconds(static_cast<double>((bytes + beat - 1) / beat) / clock.hertz());
+  const Time path = Time::seconds(static_cast<double>((bytes + beat - 1) / beat) / clock.hertz());
+  if (!master_rate) return path;
+  return std::max(path, transfer_time({static_cast<std::int64_t>(bytes)}, *master_rate));
 }
 
 std::uint32_t AxiSpec::first_burst(std::uint64_t address, std::uint64_t bytes) const {
@@ -18,13 +20,6 @@ std::uint32_t AxiSpec::first_burst(std::uint64_t address, std::uint64_t bytes) c
 void copy(const AxiBurst& from, AxiBurst& to) {
   to.bytes = from.bytes;
   std::memcpy(to.data.data(), from.data.data(), from.bytes);
-}
-
-void copy(const AxiStore& from, AxiStore& to) {
-  to.channel = from.channel;
-  to.last = from.last;
-  to.write.address = from.write.address;
-  copy(from.write.burst, to.write.burst);
 }
 
 }  // namespace isthmus::fabric

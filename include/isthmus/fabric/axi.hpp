@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "isthmus/base/units.hpp"
 
@@ -20,6 +21,7 @@ struct AxiSpec {
   Time latency;     ///< of the way through the interconnect and back
   Bytes burst;      ///< the longest that a master asks for; a power of two up to kLongestAxiBurst
   int outstanding;  ///< bursts that a master has under way, reads and writes each
+  std::optional<Bandwidth> master_rate{};  ///< of a master that is slower than the data path
 
   /// How long a burst takes on the data path.
   Time beats(std::uint64_t bytes) const;

@@ -11,23 +11,18 @@ namespace isthmus::fabric {
 /// The memory channels of a master's bursts under way, oldest first.
 class AxiBurstsUnderWay {
  public:
-  struct Entry {
-    std::uint32_t channel;
-    bool last;
-  };
-
-  explicit AxiBurstsUnderWay(int most) : entries_(static_cast<std::size_t>(most)) {}
+  explicit AxiBurstsUnderWay(int most) : channels_(static_cast<std::size_t>(most)) {}
   bool empty() const { return count_ == 0; }
-  bool full() const { return count_ == entries_.size(); }
-  const Entry& oldest() const { return entries_[first_]; }
-  void add(Entry entry) { entries_[(first_ + count_++) % entries_.size()] = entry; }
+  bool full() const { return count_ == channels_.size(); }
+  std::uint32_t oldest() const { return channels_[first_]; }
+  void add(std::uint32_t channel) { channels_[(first_ + count_++) % channels_.size()] = channel; }
   void drop() {
-    first_ = (first_ + 1) % entries_.size();
+    first_ = (first_ + 1) % channels_.size();
     --count_;
   }
 
  private:
-  std::vector<Entry> entries_;
+  std::vector<std::uint32_t> channels_;
   std::size_t first_ = 0;
   std::size_t count_ = 0;
 };
@@ -57,7 +52,7 @@ class AxiReader {
     if (under_way_.full() || (region_.bytes == 0 && !regions.pull(region_))) return false;
     const std::uint32_t bytes = spec_.first_burst(region_.at.byte, region_.bytes);
     requests[region_.at.channel].push({region_.at.byte, bytes});
-    under_way_.add({.channel = region_.at.channel, .last = false});
+    under_way_.add(region_.at.channel);
     region_.at.byte += bytes;
     region_.bytes -= bytes;
     return true;
@@ -65,7 +60,7 @@ class AxiReader {
 
   bool pass_on() {
     if (under_way_.empty()) return false;
-    In<AxiBurst>& answer = answers[under_way_.oldest().channel];
+    In<AxiBurst>& answer = answers[under_way_.oldest()];
     const AxiBurst* burst = answer.front();
     if (burst == nullptr) return false;
     timer_.wait(spec_.beats(burst->bytes));
@@ -82,7 +77,7 @@ class AxiReader {
 };
 
 /// A writing AXI port to memory of `Channels` channels: each burst takes its beats on the data path; as many are under
-/// way as the port may have.
+/// way as the port may have. After a `last` burst it waits until everything is written.
 template <std::size_t Channels>
 class AxiWriter {
  public:
@@ -94,31 +89,34 @@ class AxiWriter {
   explicit AxiWriter(const AxiSpec& spec) : spec_(spec), under_way_(spec.outstanding) {}
 
   void step() {
-    const bool confirmed = confirm();
-    const bool sent = send();
-    if (!confirmed && !sent && under_way_.empty()) finished_ = stores.closed();
+    const AxiStore* store = stores.front();
+    if (store == nullptr) {
+      finished_ = stores.closed();
+      return;
+    }
+    if (under_way_.full()) confirm();
+    send(*store);
+    const bool last = store->last;
+    stores.pull();
+    if (!last) return;
+    while (!under_way_.empty()) confirm();
+    written.push({});
   }
   bool done() const { return finished_; }
 
  private:
-  bool confirm() {
-    if (under_way_.empty() || !answers[under_way_.oldest().channel].pull()) return false;
-    if (under_way_.oldest().last) written.push({});
+  /// Waits for the oldest burst to be written.
+  void confirm() {
+    answers[under_way_.oldest()].read();
     under_way_.drop();
-    return true;
   }
 
-  bool send() {
-    if (under_way_.full()) return false;
-    const AxiStore* store = stores.front();
-    if (store == nullptr) return false;
-    timer_.wait(spec_.beats(store->write.burst.bytes));
-    AxiWrite& write = writes[store->channel].slot();
-    write.address = store->write.address;
-    copy(store->write.burst, write.burst);
-    under_way_.add({.channel = store->channel, .last = store->last});
-    stores.pull();
-    return true;
+  void send(const AxiStore& store) {
+    timer_.wait(spec_.beats(store.write.burst.bytes));
+    AxiWrite& write = writes[store.channel].slot();
+    write.address = store.write.address;
+    copy(store.write.burst, write.burst);
+    under_way_.add(store.channel);
   }
 
   Timer timer_;

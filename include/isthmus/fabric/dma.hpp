@@ -176,27 +176,6 @@ class DmaFetch {
   bool finished_ = false;
 };
 
-/// The data path of one direction: moves bursts at the engine's rate.
-template <class Burst>
-class DmaPath {
- public:
-  In<Burst> in{"in"};
-  Out<Burst> out{"out"};
-
-  explicit DmaPath(Bandwidth rate) : rate_(rate) {}
-  void step() {
-    const Burst* burst = in.front();
-    if (burst == nullptr) return;
-    timer_.wait(transfer_time({bytes_of(*burst)}, rate_));
-    copy(*burst, out.slot());
-    in.pull();
-  }
-
- private:
-  Timer timer_;
-  Bandwidth rate_;
-};
-
 /// What the DMA engine writes to the host: sends what memory answers over the link, a word a cycle of the user clock.
 /// Says when the last word of a transfer is on its way, in front of everything that is sent from then on.
 class DmaSend {

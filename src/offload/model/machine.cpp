@@ -52,20 +52,17 @@ std::vector<PartOfMachine> host_parts(const MachinePlan& plan) {
 }
 
 std::vector<PartOfMachine> device_parts(const MachinePlan& plan) {
-  std::vector<std::string> ports;
-  for (const char* master : {"DMA", kKernel})
-    for (const char* direction : {"reads", "writes"})
-      ports.push_back(fmt::format("{}, {} {}", kAxi, master, direction));
   std::vector<std::string> channels;
   for (std::size_t i = 0; i < plan.memory.channels(); ++i) channels.push_back(dram_name(i));
   std::vector<PartOfMachine> parts{
       {fabric::kHostMemory, "host.memory.transfer_rate", {fabric::kHostMemory}},
-      {fabric::kHostToDevice, "link.pcie.lanes, generation and payload", {fabric::kHostToDevice}},
-      {fabric::kDeviceToHost, "link.pcie.lanes, generation and payload", {fabric::kDeviceToHost}},
+      {fabric::kHostToDevice, "link.pcie.lanes, link.pcie.max_payload", {fabric::kHostToDevice}},
+      {fabric::kDeviceToHost, "link.pcie.lanes, link.pcie.max_payload", {fabric::kDeviceToHost}},
       {kDma, "dma.rate", both(kDma)},
-      {kAxi, "device.axi.data_width and clock", ports},
-      {kDram, "device.dram.transfer_rate and timings", channels}};
-  if (plan.kernel != nullptr) parts.push_back({kKernel, "kernel.clock", {kKernel}});
+      {kDram, "device.dram.transfer_rate and its timings", channels}};
+  if (plan.kernel == nullptr) return parts;
+  parts.push_back({kKernelPorts, "device.axi.clock, device.axi.data_width", {kKernelReads, kKernelWrites}});
+  parts.push_back({kKernel, "kernel.clock", {kKernel}});
   return parts;
 }
 

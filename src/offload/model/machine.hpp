@@ -70,7 +70,9 @@ inline constexpr const char* kTransferCall = "driver calls";
 inline constexpr const char* kAllocation = "pinned allocation";
 inline constexpr const char* kCopy = "host copy thread";
 inline constexpr const char* kDma = "DMA engine";
-inline constexpr const char* kAxi = "AXI ports";
+inline constexpr const char* kKernelPorts = "kernel's AXI ports";
+inline constexpr const char* kKernelReads = "kernel's AXI port, reads";
+inline constexpr const char* kKernelWrites = "kernel's AXI port, writes";
 inline constexpr const char* kDram = "device DRAM";
 /// "DMA engine, to device" and "DMA engine, to host".
 std::string to_device(const std::string& part);

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <array>
+
 #include "isthmus/base/error.hpp"
 #include "isthmus/fabric/axi_port.hpp"
 #include "isthmus/fabric/dram.hpp"
@@ -34,9 +36,9 @@ struct Port {
 };
 
 template <std::size_t Channels>
-Port<Channels> add_port(Graph& graph, const fabric::AxiSpec& axi, const std::string& master) {
-  return {.reader = graph.add<AxiReader<Channels>>(fmt::format("{}, {} reads", kAxi, master), {}, axi),
-          .writer = graph.add<AxiWriter<Channels>>(fmt::format("{}, {} writes", kAxi, master), {}, axi)};
+Port<Channels> add_port(Graph& graph, const fabric::AxiSpec& axi, const std::string& reader, const std::string& writer) {
+  return {.reader = graph.add<AxiReader<Channels>>(reader, {}, axi),
+          .writer = graph.add<AxiWriter<Channels>>(writer, {}, axi)};
 }
 
 template <std::size_t Channels>
@@ -44,8 +46,11 @@ MemoryEnds add_memory(Graph& graph, const MachineSpec& spec, MemoryMap& memory) 
   if constexpr (Channels < kMostChannels) {
     if (memory.channels() > Channels) return add_memory<Channels + 1>(graph, spec, memory);
   }
-  const std::array<Port<Channels>, DramController::kClients> ports{add_port<Channels>(graph, spec.axi, "DMA"),
-                                                                   add_port<Channels>(graph, spec.axi, kKernel)};
+  fabric::AxiSpec dma = spec.axi;
+  dma.master_rate = spec.dma.rate;
+  const std::array<Port<Channels>, DramController::kClients> ports{
+      add_port<Channels>(graph, dma, to_host(kDma), to_device(kDma)),
+      add_port<Channels>(graph, spec.axi, kKernelReads, kKernelWrites)};
   for (std::size_t channel = 0; channel < Channels; ++channel) {
     auto& dram = graph.add<DramController>(dram_name(channel), {}, spec.dram, memory.cells(channel));
     for (std::size_t client = 0; client < ports.size(); ++client) {

@@ -3,8 +3,6 @@
 namespace isthmus::offload::model {
 namespace {
 
-using fabric::DmaPath;
-
 /// A clocked part to one without a clock, or the other way: a register at each end.
 ChannelOptions register_on(const ActorOptions& clock, int depth) {
   const Time period = Time::seconds(1 / clock.clock->frequency.hertz());
@@ -14,22 +12,15 @@ ChannelOptions register_on(const ActorOptions& clock, int depth) {
 /// Bursts that wait before and behind the data path: it never stands still for want of room in a stream.
 constexpr int kBursts = 4;
 
-void build_to_device(Graph& graph, const MachineSpec& spec, const ActorOptions& clock, fabric::DmaFetch& fetch,
-                     MasterEnds& memory) {
-  auto& path = graph.add<DmaPath<fabric::AxiStore>>(to_device(kDma), {}, spec.dma.rate);
-  graph.connect(fetch.data, path.in, register_on(clock, kBursts));
-  graph.connect(path.out, memory.stores, register_on(clock, kBursts));
-}
-
-fabric::DmaSend& build_to_host(Graph& graph, const MachineSpec& spec, const ActorOptions& clock,
-                               fabric::DmaFetch& fetch, MasterEnds& memory) {
-  auto& path = graph.add<DmaPath<fabric::AxiBurst>>(to_host(kDma), {}, spec.dma.rate);
+/// The DMA engine's data paths are its AXI ports; before and behind them is what it says to the link.
+fabric::DmaSend& build_dma(Graph& graph, const MachineSpec& spec, const ActorOptions& clock, fabric::DmaFetch& fetch,
+                           MasterEnds& memory) {
   auto& send = graph.add<fabric::DmaSend>("DMA sender", clock);
+  graph.connect(fetch.data, memory.stores, register_on(clock, kBursts));
   const int orders = spec.dma.descriptors_in_flight;
   graph.connect(fetch.regions, memory.regions, register_on(clock, orders));
   graph.connect(fetch.orders, send.orders, {.depth = orders + spec.axi.outstanding});
-  graph.connect(memory.data, path.in, register_on(clock, kBursts));
-  graph.connect(path.out, send.data, register_on(clock, kBursts));
+  graph.connect(memory.data, send.data, register_on(clock, kBursts));
   return send;
 }
 
@@ -60,8 +51,7 @@ void build_shell(Graph& graph, const MachineSpec& spec, fabric::PcieLink& link, 
   const auto words = static_cast<int>(spec.dma.read_buffer.count / kWordBytes);
   graph.connect(link.read_data, fetch.words, {.depth = 2 * words});
 
-  build_to_device(graph, spec, clock, fetch, memory.dma);
-  fabric::DmaSend& send = build_to_host(graph, spec, clock, fetch, memory.dma);
+  fabric::DmaSend& send = build_dma(graph, spec, clock, fetch, memory.dma);
   graph.connect(send.writes, link.write_requests, {.depth = 4});
   graph.connect(send.words, link.write_data, {.depth = 32});
   graph.connect(link.writes_done, send.written, {.depth = 64});
