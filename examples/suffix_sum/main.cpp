@@ -7,9 +7,9 @@
 struct SuffixSum {
   isthmus::In<int> in;
   isthmus::Out<int> out;
-  int sum = 0;     // persistent state
-  void step() {    // actor routine, once a cycle
-    int data;      // temporal state
+  int sum = 0;   // persistent state
+  void step() {  // actor routine, once a cycle
+    int data;    // temporal state
     if (in.pull(data)) {
       sum += data;
       out.push(sum);

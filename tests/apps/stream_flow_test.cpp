@@ -42,7 +42,9 @@ StreamRun run(const Noise& noise, int images, const char* target = kF1, std::vec
                     {.flow = "stream", .spec = spec, .frames = frames, .progress = {}});
 }
 
-double rate(const StreamRun& run, int images) { return images / run.run.times.elapsed.seconds(); }
+double rate(const StreamRun& run, int images) {
+  return images / run.run.times.elapsed.seconds();
+}
 
 TEST(StreamFlow, GivesTheReferencesBytesForImagesOfManySizes) {
   FilterSpec spec = default_filter();
@@ -50,15 +52,16 @@ TEST(StreamFlow, GivesTheReferencesBytesForImagesOfManySizes) {
   for (const ImageSize size : {ImageSize{16, 1}, {16, 40}, {160, 1}, {48, 3}, {512, 129}, {4096, 2}}) {
     const Noise noise(size);
     for (const char* target : {kF1, kAlphaData})
-      EXPECT_FALSE(run(noise, 5, target, {}, spec).run.difference) << size.width << " x " << size.height << " on " << target;
+      EXPECT_FALSE(run(noise, 5, target, {}, spec).run.difference)
+          << size.width << " x " << size.height << " on " << target;
   }
 }
 
 TEST(StreamFlow, AFrameMayTakeManyBuffersAndThePoolsAsFewAsTwo) {
   const Noise noise({.width = 320, .height = 64});
-  const auto result = run(noise, 6, kF1,
-                          {"stream.buffer_size=16KiB", "stream.input_buffers=2", "stream.output_buffers=2",
-                           "stream.requests_in_flight=1"});
+  const auto result = run(
+      noise, 6, kF1,
+      {"stream.buffer_size=16KiB", "stream.input_buffers=2", "stream.output_buffers=2", "stream.requests_in_flight=1"});
   EXPECT_FALSE(result.run.difference);
 }
 
@@ -92,7 +95,8 @@ TEST(StreamFlow, AFasterKernelClockChangesNothingWhereTheLinkIsTheLimit) {
 
 TEST(StreamFlow, TheSumOfAPartsTimesIsItsLifetime) {
   const Noise noise({.width = 320, .height = 64});
-  for (const auto& part : run(noise, 4).parts) EXPECT_EQ(part.busy + part.starved + part.blocked, part.lifetime) << part.name;
+  for (const auto& part : run(noise, 4).parts)
+    EXPECT_EQ(part.busy + part.starved + part.blocked, part.lifetime) << part.name;
 }
 
 TEST(StreamFlow, WithoutItsBottleneckTheNextNamedPartIsTheLimit) {
@@ -118,7 +122,8 @@ TEST(StreamFlow, SetUpIsApartAndHoldsTheAllocationOfThePools) {
 
 TEST(StreamFlow, RefusesFramesThatAreNoWholeWords) {
   const Noise noise({.width = 100, .height = 10});
-  EXPECT_THAT([&] { run(noise, 1); }, ThrowsMessage<Error>(HasSubstr("100 x 10 pixels: expected a width that is a multiple of 16")));
+  EXPECT_THAT([&] { run(noise, 1); },
+              ThrowsMessage<Error>(HasSubstr("100 x 10 pixels: expected a width that is a multiple of 16")));
 }
 
 }  // namespace

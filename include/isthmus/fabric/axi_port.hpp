@@ -28,8 +28,8 @@ class AxiBurstsUnderWay {
 };
 
 /// A reading AXI port to memory of `Channels` channels: splits regions into bursts, keeps as many under way as the port
-/// may, and passes the data on in order, each burst taking its beats on the data path. At most one burst is asked for in
-/// a cycle.
+/// may, and passes the data on in order, each burst taking its beats on the data path. At most one burst is asked for
+/// in a cycle.
 template <std::size_t Channels>
 class AxiReader {
  public:

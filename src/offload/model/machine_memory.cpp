@@ -36,7 +36,8 @@ struct Port {
 };
 
 template <std::size_t Channels>
-Port<Channels> add_port(Graph& graph, const fabric::AxiSpec& axi, const std::string& reader, const std::string& writer) {
+Port<Channels> add_port(Graph& graph, const fabric::AxiSpec& axi, const std::string& reader,
+                        const std::string& writer) {
   return {.reader = graph.add<AxiReader<Channels>>(reader, {}, axi),
           .writer = graph.add<AxiWriter<Channels>>(writer, {}, axi)};
 }
