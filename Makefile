@@ -12,7 +12,7 @@ SOURCES := $(shell find $(PACKAGED) -type f -not -name '*.pyc')
 CTEST := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 CXX_FILES = git ls-files '*.cpp' '*.hpp' '*.cl'
 
-.PHONY: run test build bench lint tidy format docs soak sanitize tsan clean
+.PHONY: run test build bench lint style tidy format docs soak sanitize tsan clean
 
 run: build
 	isthmus study examples/image-filter.toml
@@ -40,14 +40,15 @@ sanitize tsan: $(VENV)/.ready
 	cmake --build --preset $@ -- --quiet
 	$(CTEST) --test-dir build/$@
 
-lint: build
+lint: style tidy
+
+style: build
 	$(CXX_FILES) | xargs clang-format --dry-run --Werror
 	ruff check .
 	ruff format --check .
 	mypy
-	$(MAKE) tidy
 
-tidy:
+tidy: build
 	scripts/tidy build/release $(JOBS)
 
 format:
