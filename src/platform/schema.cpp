@@ -58,7 +58,7 @@ constexpr std::array kSchema = std::to_array<Key>({
     {"link.pcie.flight", time, 0, 10 * us,
      "from the last byte on the wire of one end to the packet's hand-over at the other: physical and link layers"},
     {"link.pcie.round_trip", time, 10 * ns, 100 * us,
-     "from a device's read request to the first byte of its completion on an idle link, host memory included"},
+     "from a device's read request to its completion on an idle link, host memory included, time on the wire apart"},
     {"link.pcie.user_width", bytes, 8, 128, "data path of the FPGA's PCIe block, each direction", {}, kPowerOfTwo},
     {"link.pcie.user_clock", frequency, MHz, 2000 * MHz, "clock of that data path"},
 

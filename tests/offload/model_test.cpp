@@ -1,0 +1,210 @@
+#include "isthmus/offload/model.hpp"
+
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/base/interrupt.hpp"
+
+namespace isthmus::offload {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+std::unique_ptr<ModelDevice> open(const std::string& target = "model:aws-f1", std::vector<std::string> settings = {}) {
+  return open_model(platform::load(platform::file_of(target), settings), {});
+}
+
+std::vector<std::byte> some_bytes(std::size_t size, unsigned seed) {
+  std::vector<std::byte> bytes(size);
+  unsigned state = seed;
+  for (auto& byte : bytes) byte = static_cast<std::byte>((state = state * 1664525U + 1013904223U) >> 24U);
+  return bytes;
+}
+
+Bytes bytes(std::size_t count) {
+  return {static_cast<std::int64_t>(count)};
+}
+
+/// How long a blocking write of `size` takes.
+Time write_time(ModelDevice& device, std::size_t size) {
+  const auto data = some_bytes(size, 1);
+  const auto buffer = device.allocate(bytes(size));
+  const auto queue = device.queue();
+  Time time;
+  device.run({{"host", [&](Host& host) {
+                 const Time start = host.now();
+                 host.write(*queue, *buffer, data, Call::blocking);
+                 time = host.now() - start;
+               }}});
+  return time;
+}
+
+TEST(ModelDevice, BytesComeBackAsTheyWereWhateverTheirNumber) {
+  const auto device = open();
+  rc::check([&device] {
+    const auto size = *rc::gen::inRange<std::size_t>(1, 20'000);
+    const auto sent = some_bytes(size, *rc::gen::arbitrary<unsigned>());
+    std::vector<std::byte> received(size);
+    const auto buffer = device->allocate(bytes(size));
+    const auto queue = device->queue();
+    device->run({{"host", [&](Host& host) { host.write(*queue, *buffer, sent, Call::blocking); }}});
+    device->run({{"host", [&](Host& host) { host.read(*queue, *buffer, received, Call::blocking); }}});
+    RC_ASSERT(sent == received);
+  });
+}
+
+TEST(ModelDevice, BuffersInSeveralMemoryChannelsKeepTheirBytes) {
+  for (const char* channels : {"1", "2", "3", "4"}) {
+    const auto device = open("model:aws-f1", {std::string("device.dram.kernel_channels=") + channels});
+    const auto queue = device->queue();
+    std::vector<std::unique_ptr<Buffer>> buffers;
+    std::vector<std::vector<std::byte>> sent;
+    std::vector<std::vector<std::byte>> received(6, std::vector<std::byte>(5000));
+    for (unsigned i = 0; i < 6; ++i) {
+      buffers.push_back(device->allocate({5000}));
+      sent.push_back(some_bytes(5000, i));
+    }
+    device->run({{"host", [&](Host& host) {
+                    for (std::size_t i = 0; i < 6; ++i) host.write(*queue, *buffers[i], sent[i], Call::nonblocking);
+                    for (std::size_t i = 0; i < 6; ++i) host.read(*queue, *buffers[i], received[i], Call::nonblocking);
+                    host.finish(*queue);
+                  }}});
+    EXPECT_EQ(sent, received) << channels;
+  }
+}
+
+TEST(ModelDevice, CommandsOfAQueueRunInOrderAndEventsAcrossQueuesAreKept) {
+  const auto device = open();
+  const auto writes = device->queue();
+  const auto reads = device->queue();
+  const auto buffer = device->allocate({4096});
+  const auto data = some_bytes(4096, 5);
+  std::vector<std::byte> back(4096);
+  std::vector<Event> events;
+  device->run({{"host", [&](Host& host) {
+                  events.push_back(host.write(*writes, *buffer, data, Call::nonblocking));
+                  events.push_back(host.write(*writes, *buffer, data, Call::nonblocking));
+                  events.push_back(host.read(*reads, *buffer, back, Call::nonblocking, {events[1]}));
+                  host.wait(events[2]);
+                }}});
+  EXPECT_LE(events[0]->span().end, events[1]->span().start);
+  EXPECT_LE(events[1]->span().end, events[2]->span().start);
+  EXPECT_GT(events[2]->span().length(), Time{});
+  EXPECT_EQ(back, data);
+}
+
+TEST(ModelDevice, ACopyInEachDirectionByTwoThreadsGoesOnAtOnce) {
+  constexpr std::size_t kSize = 1 << 20;
+  const auto device = open();
+  const Time alone = write_time(*device, kSize);
+  const auto data = some_bytes(kSize, 1);
+  std::vector<std::byte> back(kSize);
+  const auto in = device->allocate(bytes(kSize));
+  const auto out = device->allocate(bytes(kSize));
+  const auto writes = device->queue();
+  const auto reads = device->queue();
+  device->run({{"in", [&](Host& host) { host.write(*writes, *in, data, Call::blocking); }},
+               {"out", [&](Host& host) { host.read(*reads, *out, back, Call::blocking); }}});
+  EXPECT_LT(device->last_run().seconds(), 1.1 * alone.seconds());
+}
+
+TEST(ModelDevice, AThreadWaitsAtAFullAndAtAnEmptyMailbox) {
+  const auto device = open();
+  const auto queue = device->queue();
+  const auto box = device->mailbox(1);
+  const auto buffer = device->allocate({64});
+  const auto data = some_bytes(64, 1);
+  std::vector<Time> put;
+  std::vector<Time> taken;
+  device->run({{"sender",
+                [&](Host& host) {
+                  const Event event = host.write(*queue, *buffer, data, Call::blocking);
+                  for (int i = 0; i < 3; ++i) {
+                    host.put(*box, event);
+                    put.push_back(host.now());
+                  }
+                }},
+               {"receiver", [&](Host& host) {
+                  for (int i = 0; i < 3; ++i) {
+                    host.take(*box);
+                    taken.push_back(host.now());
+                  }
+                }}});
+  ASSERT_EQ(taken.size(), 3U);
+  EXPECT_GT(taken[0], Time{});  // not before the write
+  EXPECT_TRUE(std::ranges::is_sorted(put) && std::ranges::is_sorted(taken));
+}
+
+TEST(ModelDevice, TheFirstExceptionOfABodyComesOut) {
+  const auto device = open();
+  const auto queue = device->queue();
+  const auto box = device->mailbox(1);
+  const std::vector<HostThread> threads{{"waits", [&](Host& host) { host.take(*box); }},
+                                        {"fails", [&](Host&) { throw Interrupted(); }}};
+  EXPECT_THROW(device->run(threads), Interrupted);
+  EXPECT_NO_THROW(write_time(*device, 64));
+}
+
+TEST(ModelDevice, ABodyThatWaitsForEverIsNamed) {
+  const auto device = open();
+  const auto box = device->mailbox(1);
+  const std::vector<HostThread> threads{{"lonely", [&](Host& host) { host.take(*box); }}};
+  EXPECT_THAT([&] { device->run(threads); }, ThrowsMessage<Error>(HasSubstr("lonely")));
+}
+
+TEST(ModelDevice, ABufferBeyondTheMemoryIsRefused) {
+  const auto device = open();
+  EXPECT_THAT([&] { device->allocate({std::int64_t{64} << 30U}); }, ThrowsMessage<Error>(HasSubstr("no room")));
+}
+
+TEST(ModelDevice, AFreedBufferMakesRoomForTheNext) {
+  const auto device = open("model:aws-f1", {"device.dram.capacity=4MiB"});  // a quarter of it for each channel
+  for (int i = 0; i < 5; ++i) EXPECT_NO_THROW(device->allocate({1 << 20})) << i;
+}
+
+TEST(ModelDevice, ACopyThatDoesNotFitItsBufferIsRefused) {
+  const auto device = open();
+  const auto queue = device->queue();
+  const auto buffer = device->allocate({64});
+  const auto data = some_bytes(65, 1);
+  const std::vector<HostThread> threads{
+      {"host", [&](Host& host) { host.write(*queue, *buffer, data, Call::blocking); }}};
+  EXPECT_THAT([&] { device->run(threads); }, ThrowsMessage<Error>(HasSubstr("65 bytes")));
+}
+
+TEST(ModelDevice, AnUnknownKernelIsRefused) {
+  EXPECT_THAT([] { open()->kernel("sort"); }, ThrowsMessage<Error>(HasSubstr("'sort'")));
+}
+
+TEST(ModelDevice, BusyStarvedAndBlockedTimeOfEachPartIsItsLifetime) {
+  const auto device = open();
+  write_time(*device, 1 << 20);
+  for (const Part& part : device->parts()) EXPECT_EQ(part.busy + part.starved + part.blocked, part.lifetime) << part.name;
+}
+
+TEST(ModelDevice, AHypervisorCostsItsTripsAndNothingElse) {
+  const Time bare = write_time(*open(), 4096);
+  const Time with = write_time(*open("model:aws-f1", {"hypervisor.enabled=true", "hypervisor.cost=20us"}), 4096);
+  EXPECT_NEAR((with - bare).seconds(), 2 * 20e-6, 1e-9);  // a driver call and an interrupt
+}
+
+TEST(ModelDevice, HalfTheLanesNeverSpeedAnythingUp) {
+  for (const std::size_t size : {64UL, 4096UL, 100'000UL, 1UL << 20U})
+    EXPECT_GE(write_time(*open("model:aws-f1", {"link.pcie.lanes=8"}), size), write_time(*open(), size)) << size;
+}
+
+TEST(ModelDevice, HalfTheLanesHalveALinkBoundRate) {
+  const std::vector<std::string> pinned{"host.copy.enabled=false"};
+  constexpr std::size_t kLong = 8 << 20;
+  const double whole = (write_time(*open("model:aws-f1", pinned), kLong) - write_time(*open(), 64)).seconds();
+  const double half =
+      (write_time(*open("model:aws-f1", {pinned[0], "link.pcie.lanes=8"}), kLong) - write_time(*open(), 64)).seconds();
+  EXPECT_NEAR(half / whole, 2, 0.05);
+}
+
+}  // namespace
+}  // namespace isthmus::offload
