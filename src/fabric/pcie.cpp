@@ -56,13 +56,13 @@ PcieLane<Sources>::PcieLane(const PcieLinkSpec& spec)
 
 template <std::size_t Sources>
 void PcieLane<Sources>::step() {
-  if (send_dllps()) return;
+  if (packets_since_dllps_ >= spec_.ack_every && send_dllps()) return;
   if (next_tlp()) {
     const Credits cost = credits_of(next_);
     if (!credits_.cover(cost)) hear_updates();  // what has come back is looked at only where it matters
-    if (credits_.cover(cost)) send_tlp(cost);
-    return;
+    if (credits_.cover(cost)) return send_tlp(cost);
   }
+  if (send_dllps()) return;
   hear_updates();
   if (in.back().closed()) in.back().read();  // ends the lane
 }
@@ -70,7 +70,10 @@ void PcieLane<Sources>::step() {
 template <std::size_t Sources>
 bool PcieLane<Sources>::send_dllps() {
   Dllps due;
-  if (!dllps.pull(due)) return false;
+  if (!dllps.pull(due)) {
+    packets_since_dllps_ = 0;
+    return false;
+  }
   occupy(spec_.dllp_size.count * (static_cast<int>(due.ack) + static_cast<int>(due.update)));
   if (due.update) updates.push(due.credits);
   return true;
@@ -86,6 +89,7 @@ template <std::size_t Sources>
 void PcieLane<Sources>::send_tlp(const Credits& cost) {
   credits_ -= cost;
   has_next_ = false;
+  ++packets_since_dllps_;
   const std::int64_t payload = next_.carries_data() ? next_.bytes : 0;
   const bool completion = next_.kind == Tlp::Kind::completion;
   payload_bytes_ += static_cast<std::uint64_t>(payload);

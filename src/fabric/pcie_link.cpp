@@ -14,17 +14,8 @@ namespace {
 // PcieTransmitter and PcieReceiver, one register each, and one cycle to meet the clock's edge.
 constexpr double kDeviceCycles = 4;
 
-Time half(Time time) {
-  return Time::fs(time.femtoseconds() / 2);
-}
-
 double period(const PcieLinkSpec& spec) {
   return 1 / spec.user_clock.frequency.hertz();
-}
-
-/// Half of the flight in cycles of the user clock.
-int transmit_cycles(const PcieLinkSpec& spec) {
-  return std::max(1, static_cast<int>(std::lround(half(spec.flight).seconds() / period(spec))));
 }
 
 void check(const PcieLinkSpec& spec) {
@@ -37,7 +28,15 @@ void check(const PcieLinkSpec& spec) {
 }
 
 constexpr Time kHandOver = Time::ns(1);  // from one link-layer register to the next
-constexpr int kOnTheWay = 64;            // packets that the flight holds, the smallest included
+
+// DLLPs that a receiver owes: lanes send them before they add to what waits, so this many never do.
+constexpr int kOwed = 64;
+
+/// Packets that the flight holds, the smallest included.
+int on_the_way(const PcieLinkSpec& spec) {
+  const double smallest = static_cast<double>(spec.completion_overhead.count) / raw_bandwidth(spec).bytes_per_second;
+  return static_cast<int>(spec.flight.seconds() / smallest) + 2;
+}
 
 /// Completions that can wait for the lane: every read answered in the smallest pieces.
 int completions(const PcieLinkSpec& spec) {
@@ -47,11 +46,7 @@ int completions(const PcieLinkSpec& spec) {
 }  // namespace
 
 Time completer_latency(const PcieLinkSpec& spec) {
-  const double byte_time = 1 / raw_bandwidth(spec).bytes_per_second;
-  const auto wire =
-      static_cast<double>((spec.request_overhead.count + spec.completion_overhead.count + spec.max_payload.count));
-  const double link = 2 * spec.flight.seconds() + wire * byte_time + kDeviceCycles * period(spec);
-  return spec.round_trip - Time::seconds(link);
+  return spec.round_trip - Time::seconds(2 * spec.flight.seconds() + kDeviceCycles * period(spec));
 }
 
 PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, const HostMemorySpec& memory) {
@@ -67,14 +62,13 @@ PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, const HostMemoryS
   auto& receiver = graph.add<PcieReceiver>("PCIe receiver", words, spec);
 
   const ChannelOptions from_host{.depth = completions(spec),
-                                 .latency_time = completer_latency(spec) + half(spec.flight),
+                                 .latency_time = completer_latency(spec),
                                  .return_latency_time = kHandOver};
   graph.connect(host.out, down.in[0], from_host);
   graph.connect(mmio.out, down.in[1], from_host);
   graph.connect(transmitter.out, up.in[0],
-                {.depth = 32, .latency = transmit_cycles(spec), .return_latency_time = kHandOver});
-  const ChannelOptions to_receiver{
-      .depth = kOnTheWay, .latency_time = half(spec.flight), .return_latency_time = kHandOver};
+                {.depth = 32, .return_latency_time = kHandOver});
+  const ChannelOptions to_receiver{.depth = on_the_way(spec), .latency_time = spec.flight, .return_latency_time = kHandOver};
   graph.connect(down.out, receiver.in, to_receiver);
   graph.connect(up.out, host.in, to_receiver);
 
@@ -83,7 +77,7 @@ PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, const HostMemoryS
                                .return_latency_time = kHandOver};
   graph.connect(down.updates, up.credits_back, updates);
   graph.connect(up.updates, down.credits_back, updates);
-  const ChannelOptions owed{.depth = kOnTheWay, .latency_time = kHandOver, .return_latency_time = kHandOver};
+  const ChannelOptions owed{.depth = kOwed, .latency_time = kHandOver, .return_latency_time = kHandOver};
   graph.connect(host.dllps, down.dllps, owed);
   graph.connect(receiver.dllps, up.dllps, owed);
 

@@ -223,7 +223,7 @@ double rate_with_requests(std::int64_t size) {
   bench.spec.requests = {.size = size, .in_flight = static_cast<int>(16 * 1024 / size), .gap = 4};
   bench.spec.buffer_size = Bytes{1 << 20};
   bench.spec.input_buffers = bench.spec.output_buffers = 4;
-  constexpr int kBuffers = 4;
+  constexpr int kBuffers = 6;
   Time started;
   Time ended;
   bench.run(
@@ -245,7 +245,7 @@ TEST(HostLink, BandwidthGrowsWithTheRequestUpTo1024BytesAndNoFurther) {
     EXPECT_GT(rate, 1.05 * before) << size << " bytes: stacc fig. 7 still rises";
     before = rate;
   }
-  for (const std::int64_t size : {2048, 4096}) EXPECT_NEAR(rate_with_requests(size), before, 0.03 * before) << size;
+  for (const std::int64_t size : {2048, 4096}) EXPECT_NEAR(rate_with_requests(size), before, 0.05 * before) << size;
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ struct PcieLinkSpec {
   int posted_data_credits = 1024;  ///< units of 16 bytes
   int nonposted_header_credits = 64;
   Time flight = Time::ns(150);    ///< last byte sent to hand-over at the other end: physical and link layers of both
-  Time round_trip = Time::us(1);  ///< device's read request to the hand-over of its first completion, on an idle link
+  Time round_trip = Time::us(1);  ///< device's read request to its completion, on an idle link, time on the wire apart
   Bytes user_width{64};           ///< data path of the FPGA's PCIe block
   Clock user_clock{Frequency::mhz(250)};
 };
@@ -162,6 +162,7 @@ class PcieLane {
   Credits credits_;
   Tlp next_{};  ///< waits for credits
   bool has_next_ = false;
+  int packets_since_dllps_ = 0;
   std::uint64_t payload_bytes_ = 0;
   std::uint64_t wire_bytes_ = 0;
 };
