@@ -61,14 +61,13 @@ PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, const HostMemoryS
   auto& transmitter = graph.add<PcieTransmitter>("PCIe transmitter", words, spec);
   auto& receiver = graph.add<PcieReceiver>("PCIe receiver", words, spec);
 
-  const ChannelOptions from_host{.depth = completions(spec),
-                                 .latency_time = completer_latency(spec),
-                                 .return_latency_time = kHandOver};
+  const ChannelOptions from_host{
+      .depth = completions(spec), .latency_time = completer_latency(spec), .return_latency_time = kHandOver};
   graph.connect(host.out, down.in[0], from_host);
   graph.connect(mmio.out, down.in[1], from_host);
-  graph.connect(transmitter.out, up.in[0],
-                {.depth = 32, .return_latency_time = kHandOver});
-  const ChannelOptions to_receiver{.depth = on_the_way(spec), .latency_time = spec.flight, .return_latency_time = kHandOver};
+  graph.connect(transmitter.out, up.in[0], {.depth = 32, .return_latency_time = kHandOver});
+  const ChannelOptions to_receiver{
+      .depth = on_the_way(spec), .latency_time = spec.flight, .return_latency_time = kHandOver};
   graph.connect(down.out, receiver.in, to_receiver);
   graph.connect(up.out, host.in, to_receiver);
 

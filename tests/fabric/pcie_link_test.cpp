@@ -93,7 +93,8 @@ TEST(PcieLink, RoundTripIsThePlatformsAndTheBytesOnTheWire) {
       spec.round_trip = round_trip;
       const double wire = (30 + 26 + 64) / (raw(3, lanes) * 1e9);
       const Time measured = run_link(spec, {.reads = 1, .read_words = 1}).first_word;
-      EXPECT_NEAR(measured.seconds(), round_trip.seconds() + wire, 10e-9) << "two cycles of the user clock and a little";
+      EXPECT_NEAR(measured.seconds(), round_trip.seconds() + wire, 10e-9)
+          << "two cycles of the user clock and a little";
     }
 }
 

@@ -183,7 +183,8 @@ TEST(ModelDevice, AnUnknownKernelIsRefused) {
 TEST(ModelDevice, BusyStarvedAndBlockedTimeOfEachPartIsItsLifetime) {
   const auto device = open();
   write_time(*device, 1 << 20);
-  for (const Part& part : device->parts()) EXPECT_EQ(part.busy + part.starved + part.blocked, part.lifetime) << part.name;
+  for (const Part& part : device->parts())
+    EXPECT_EQ(part.busy + part.starved + part.blocked, part.lifetime) << part.name;
 }
 
 TEST(ModelDevice, AHypervisorCostsItsTripsAndNothingElse) {
