@@ -59,7 +59,7 @@ std::vector<PartOfMachine> device_parts(const MachinePlan& plan) {
       {fabric::kHostToDevice, "link.pcie.lanes, link.pcie.max_payload", {fabric::kHostToDevice}},
       {fabric::kDeviceToHost, "link.pcie.lanes, link.pcie.max_payload", {fabric::kDeviceToHost}},
       {kDma, "dma.rate", both(kDma)},
-      {kDram, "device.dram.transfer_rate and its timings", channels}};
+      {kDram, "device.dram.kernel_channels, device.dram.transfer_rate", channels}};
   if (plan.kernel == nullptr) return parts;
   parts.push_back({kKernelPorts, "device.axi.clock, device.axi.data_width", {kKernelReads, kKernelWrites}});
   parts.push_back({kKernel, "kernel.clock", {kKernel}});
