@@ -113,6 +113,17 @@ class Verdict(_Record):
     reasons: list[str]
 
 
+class Percentiles(_Record):
+    """What lies below which share of the samples, in the record's unit; p0 is the least, p100 the most."""
+
+    p0: float
+    p5: float
+    p25: float
+    p75: float
+    p95: float
+    p100: float
+
+
 class ProbeRecord(_Record):
     """One micro-benchmark at one size: the median of its samples and their spread, (p75 - p25) / median."""
 
@@ -122,6 +133,8 @@ class ProbeRecord(_Record):
     value: float
     samples: list[float]
     spread: float
+    percentiles: Percentiles | None = None
+    time_s: float | None = Field(default=None, description="median time of one copy, pass or access")
     kind: Kind
     target: str
     device: str

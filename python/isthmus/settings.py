@@ -68,8 +68,8 @@ KNOWN: dict[str, Known] = {
     "images": Known(200, _whole(1), "a whole number of at least 1"),
     "input": Known(None, _text, "a folder of photographs"),
     "seed": Known(None, _whole(0), "a whole number of at least 0"),
-    "sizes": Known("4KiB..64MiB:x4", _text, "sizes, as in 64B,4KiB..1MiB:x2"),
-    "repeat": Known(10, _whole(1), "a whole number of at least 1"),
+    "sizes": Known("64B..64MiB:x4", _text, "sizes, as in 64B,4KiB..1MiB:x2"),
+    "repeat": Known(None, _whole(1), "a whole number of at least 1"),
     "out": Known("out", _text, "a folder"),
 }
 

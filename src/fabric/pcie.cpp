@@ -19,7 +19,11 @@ double encoding(int generation) {
 }  // namespace
 
 Bandwidth raw_bandwidth(const PcieLinkSpec& spec) {
-  return {transfer_rate(spec.generation) * 1e9 / 8 * encoding(spec.generation) * spec.lanes};
+  return {advertised_bandwidth(spec).bytes_per_second * encoding(spec.generation)};
+}
+
+Bandwidth advertised_bandwidth(const PcieLinkSpec& spec) {
+  return {transfer_rate(spec.generation) * 1e9 / 8 * spec.lanes};
 }
 
 // Where the credits are good for fewer packets than an update waits for, both ends would wait for each other: the

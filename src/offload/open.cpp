@@ -2,15 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "isthmus/base/error.hpp"
 #include "isthmus/offload/model.hpp"
 #include "isthmus/offload/opencl.hpp"
 
 namespace isthmus::offload {
 
-std::unique_ptr<Device> open_device(const std::string& target, const std::vector<std::string>& settings) {
+std::unique_ptr<Device> open_device(const std::string& target, const std::vector<std::string>& settings,
+                                    std::vector<KernelModel> kernels) {
   if (target.starts_with("model:") || target.ends_with(".toml"))
-    return open_model(platform::load(platform::file_of(target), settings), {});
+    return open_model(platform::load(platform::file_of(target), settings), std::move(kernels));
   if (!target.starts_with("opencl:"))
     throw Error(fmt::format("unknown target '{}': expected model:NAME, FILE.toml, opencl:N or opencl:NAME", target));
   if (!settings.empty())

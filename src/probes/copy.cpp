@@ -2,69 +2,100 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>
+#include <algorithm>
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
+#include "probes/host_bytes.hpp"
 
 namespace isthmus::probes {
 namespace {
 
 using offload::Call;
 
-/// Bytes that are no two neighbouring words' same.
-std::vector<std::byte> pattern(std::size_t size) {
-  std::vector<std::byte> bytes(size);
-  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<std::byte>((i * 131 + (i >> 8U) * 17) & 0xffU);
-  return bytes;
-}
-
-/// One buffer on the device, and what goes to it and comes back.
+/// What goes to a device and comes back, and the buffer there.
 class Copies {
  public:
-  Copies(offload::Device& device, Bytes size)
+  Copies(offload::Device& device, HostSide side, Bytes size)
       : device_(device),
-        sent_(pattern(static_cast<std::size_t>(size.count))),
-        received_(sent_.size()),
-        buffer_(device.allocate(size)),
-        queue_(device.queue()) {}
+        side_(side),
+        size_(size),
+        sent_(device, size, side == HostSide::pinned),
+        received_(device, size, side == HostSide::pinned),
+        queue_(device.queue()) {
+    sent_.fill();
+    if (side_ != HostSide::fresh) allocate();
+  }
 
   std::vector<Time> run(Direction direction, int samples) {
     std::vector<Time> times;
-    device_.run({{"probe", [&](offload::Host& host) {
-                    if (!device_.info().modelled || direction == Direction::to_host) copy(host, Direction::to_device);
-                    if (!device_.info().modelled) copy(host, direction);
-                    for (int i = 0; i < samples; ++i) {
-                      stop_if_interrupted();
-                      const Time start = host.now();
-                      copy(host, direction);
-                      times.push_back(host.now() - start);
-                    }
-                    if (direction == Direction::to_device) copy(host, Direction::to_host);
-                  }}});
-    if (received_ != sent_) throw Error(fmt::format("a copy of {} bytes came back changed", sent_.size()));
+    if (side_ == HostSide::fresh) {
+      if (!device_.info().modelled) time_fresh(direction);
+      for (int i = 0; i < samples; ++i) times.push_back(time_fresh(direction));
+    } else {
+      on_host([&](offload::Host& host) {
+        if (!device_.info().modelled || direction == Direction::to_host) copy(host, Direction::to_device);
+        if (!device_.info().modelled) copy(host, direction);
+        for (int i = 0; i < samples; ++i) times.push_back(timed(host, direction));
+      });
+    }
+    if (direction == Direction::to_device) on_host([&](offload::Host& host) { copy(host, Direction::to_host); });
+    require_same(sent_.span(), received_.span());
     return times;
   }
 
  private:
+  void allocate() {
+    buffer_.reset();
+    buffer_ = device_.allocate(size_);
+    if (side_ == HostSide::pageable) buffer_->keep_staging();
+  }
+
+  Time time_fresh(Direction direction) {
+    const Time before = device_.clock();
+    allocate();
+    Time took = device_.clock() - before;
+    on_host([&](offload::Host& host) {
+      if (direction == Direction::to_host) copy(host, Direction::to_device);
+      took += timed(host, direction);
+    });
+    return took;
+  }
+
+  void on_host(std::function<void(offload::Host&)> body) { device_.run({{"probe", std::move(body)}}); }
+
+  Time timed(offload::Host& host, Direction direction) {
+    stop_if_interrupted();
+    const Time start = host.now();
+    copy(host, direction);
+    return host.now() - start;
+  }
+
   void copy(offload::Host& host, Direction direction) {
     if (direction == Direction::to_device)
-      host.write(*queue_, *buffer_, sent_, Call::blocking);
+      host.write(*queue_, *buffer_, sent_.span(), Call::blocking);
     else
-      host.read(*queue_, *buffer_, received_, Call::blocking);
+      host.read(*queue_, *buffer_, received_.span(), Call::blocking);
   }
 
   offload::Device& device_;
-  std::vector<std::byte> sent_;
-  std::vector<std::byte> received_;
+  HostSide side_;
+  Bytes size_;
+  HostBytes sent_;
+  HostBytes received_;
   std::unique_ptr<offload::Buffer> buffer_;
   std::unique_ptr<offload::Queue> queue_;
 };
 
 }  // namespace
 
-std::vector<Time> time_copies(offload::Device& device, Direction direction, Bytes size, int samples) {
-  return Copies(device, size).run(direction, samples);
+void require_same(std::span<const std::byte> sent, std::span<const std::byte> received) {
+  if (!std::ranges::equal(sent, received))
+    throw Error(fmt::format("a copy of {} bytes came back changed", sent.size()));
+}
+
+std::vector<Time> time_copies(offload::Device& device, Direction direction, HostSide side, Bytes size, int samples) {
+  return Copies(device, side, size).run(direction, samples);
 }
 
 }  // namespace isthmus::probes

@@ -1,7 +1,7 @@
+#include "isthmus/probes/summary.hpp"
+
 #include <algorithm>
 #include <cmath>
-
-#include "isthmus/probes/copy.hpp"
 
 namespace isthmus::probes {
 namespace {
@@ -17,8 +17,15 @@ double percentile(const std::vector<double>& sorted, double fraction) {
 
 Summary summarise(std::vector<double> samples) {
   std::ranges::sort(samples);
-  const double median = percentile(samples, 0.5);
-  return {.median = median, .spread = (percentile(samples, 0.75) - percentile(samples, 0.25)) / median};
+  const auto at = [&samples](double fraction) { return percentile(samples, fraction); };
+  return {.median = at(0.5),
+          .spread = (at(0.75) - at(0.25)) / at(0.5),
+          .least = samples.front(),
+          .p5 = at(0.05),
+          .p25 = at(0.25),
+          .p75 = at(0.75),
+          .p95 = at(0.95),
+          .most = samples.back()};
 }
 
 }  // namespace isthmus::probes

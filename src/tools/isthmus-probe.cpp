@@ -1,80 +1,126 @@
-// Times copies between host and device by size and prints a record for each as JSON lines.
+// Runs micro-benchmarks of how data crosses between host and device and prints a record for each as JSON lines.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <vector>
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/nearest.hpp"
 #include "isthmus/base/version.hpp"
-#include "isthmus/offload/open.hpp"
-#include "isthmus/probes/copy.hpp"
+#include "isthmus/probes/probe.hpp"
 #include "isthmus/probes/sizes.hpp"
+#include "isthmus/probes/summary.hpp"
 #include "tools/tool.hpp"
 
 namespace {
 
 using namespace isthmus;
 
-const std::array<std::string, 2> kProbes{"h2d", "d2h"};
-
 struct Options {
   std::string target;
   std::vector<std::string> probes;
-  std::string sizes = "4KiB..64MiB:x4";
+  std::string sizes = "64B..64MiB:x4";
+  std::string bursts;
   int repeat = 10;
   std::vector<std::string> settings;
+  bool list = false;
 };
 
-std::vector<std::string> chosen(const Options& options) {
-  for (const std::string& name : options.probes)
-    if (std::ranges::find(kProbes, name) == kProbes.end()) throw Error(unknown_name("probe", name, kProbes));
-  return options.probes.empty() ? std::vector<std::string>(kProbes.begin(), kProbes.end()) : options.probes;
+std::vector<const probes::Probe*> chosen(const Options& options, bool modelled) {
+  std::vector<const probes::Probe*> found;
+  std::vector<std::string> names;
+  for (const probes::Probe& probe : probes::all_probes()) {
+    names.emplace_back(probe.name);
+    if (options.probes.empty() && (modelled || !probe.on_models_alone)) found.push_back(&probe);
+  }
+  for (const std::string& name : options.probes) {
+    const auto probe = std::ranges::find(probes::all_probes(), name, &probes::Probe::name);
+    if (probe == probes::all_probes().end()) throw Error(unknown_name("probe", name, names));
+    found.push_back(&*probe);
+  }
+  return found;
 }
 
-tools::Record measure(const Options& options, const std::string& probe, Bytes size) {
-  const auto device = offload::open_device(options.target, options.settings);
-  const auto direction = probe == "h2d" ? probes::Direction::to_device : probes::Direction::to_host;
-  std::vector<double> rates;
-  for (const Time time : probes::time_copies(*device, direction, size, options.repeat))
-    rates.push_back(static_cast<double>(size.count) / time.seconds() * 1e-9);
-  const probes::Summary summary = probes::summarise(rates);
-  return {{"event", "record"},
-          {"name", probe},
-          {"quantity", "bandwidth"},
-          {"unit", "GB/s"},
-          {"value", summary.median},
-          {"samples", rates},
-          {"spread", summary.spread},
-          {"kind", device->info().modelled ? "modelled" : "measured"},
-          {"target", options.target},
-          {"device", device->info().name},
-          {"parameters", {{"size", size.count}}},
-          {"version", version()}};
+tools::Record parameters_of(const probes::Finding& finding) {
+  tools::Record parameters{{"size", finding.size.count}};
+  for (const auto& [name, value] : finding.parameters)
+    std::visit([&parameters, &name](const auto& each) { parameters[name] = each; }, value);
+  return parameters;
+}
+
+tools::Record record_of(const Options& options, const offload::DeviceInfo& info, const probes::Probe& probe,
+                        const probes::Finding& finding) {
+  const probes::Summary summary = probes::summarise(finding.samples);
+  tools::Record record{{"event", "record"},
+                       {"name", probe.name},
+                       {"quantity", finding.quantity},
+                       {"unit", finding.unit},
+                       {"value", summary.median},
+                       {"samples", finding.samples},
+                       {"spread", summary.spread},
+                       {"percentiles",
+                        {{"p0", summary.least},
+                         {"p5", summary.p5},
+                         {"p25", summary.p25},
+                         {"p75", summary.p75},
+                         {"p95", summary.p95},
+                         {"p100", summary.most}}},
+                       {"kind", info.modelled ? "modelled" : "measured"},
+                       {"target", options.target},
+                       {"device", info.name},
+                       {"parameters", parameters_of(finding)},
+                       {"version", version()}};
+  if (finding.times.empty()) return record;
+  std::vector<double> seconds;
+  for (const Time time : finding.times) seconds.push_back(time.seconds());
+  record["time_s"] = probes::summarise(seconds).median;
+  return record;
+}
+
+void list() {
+  for (const probes::Probe& probe : probes::all_probes())
+    tools::print({{"event", "probe"},
+                  {"name", probe.name},
+                  {"meaning", probe.meaning},
+                  {"on_models_alone", probe.on_models_alone}});
 }
 
 int probe(const Options& options) {
+  if (options.list) {
+    list();
+    return tools::kDone;
+  }
   if (options.target.empty()) throw Error("TARGET: expected a target such as model:aws-f1 or opencl:0");
   if (options.repeat < 1) throw Error(fmt::format("--repeat: expected 1 or more, got {}", options.repeat));
-  const std::vector<Bytes> sizes = probes::parse_sizes(options.sizes);
-  for (const std::string& name : chosen(options))
-    for (const Bytes size : sizes) tools::print(measure(options, name, size));
+  probes::Job job{.target = options.target,
+                  .settings = options.settings,
+                  .sizes = probes::parse_sizes(options.sizes),
+                  .bursts = {},
+                  .samples = options.repeat};
+  if (!options.bursts.empty()) job.bursts = probes::parse_sizes(options.bursts);
+  probes::Target target(job);
+  const offload::DeviceInfo info = target.open().info();
+  for (const probes::Probe* each : chosen(options, info.modelled))
+    each->run(job, target,
+              [&](const probes::Finding& finding) { tools::print(record_of(options, info, *each, finding)); });
   return tools::kDone;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Times copies between host and device by size and prints a record for each as JSON lines.");
+  CLI::App app("Runs micro-benchmarks of how data crosses between host and device; prints records as JSON lines.");
   Options options;
   app.add_option("TARGET", options.target, "the target: model:NAME, FILE.toml, opencl:N or opencl:NAME");
-  app.add_option("PROBE", options.probes, "h2d, d2h: pageable host memory to the device, and back; both by default");
+  app.add_option("PROBE", options.probes, "names of --list; by default all that the target has");
   app.add_option("--sizes", options.sizes, "sizes and ranges, such as 64B,4KiB..64MiB:x2")->capture_default_str();
+  app.add_option("--burst", options.bursts,
+                 "stretches in which device memory is read and written, as sizes; by default each size at once");
   app.add_option("--repeat", options.repeat, "samples of each size")->capture_default_str();
   app.add_option("--set", options.settings, "KEY=VALUE of a model's platform; may be repeated")
       ->expected(1)
       ->take_all();
+  app.add_flag("--list", options.list, "print the probes and stop");
   return tools::run(app, argc, argv, [&] { return probe(options); });
 }

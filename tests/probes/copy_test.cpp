@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "isthmus/base/error.hpp"
 #include "isthmus/offload/open.hpp"
 
 namespace isthmus::probes {
@@ -12,12 +13,14 @@ constexpr std::int64_t kMiB = kKiB * kKiB;
 
 using Settings = std::vector<std::string>;
 
-double seconds(const std::string& target, Direction direction, std::int64_t size, const Settings& settings = {}) {
+double seconds(const std::string& target, Direction direction, HostSide side, std::int64_t size,
+               const Settings& settings = {}) {
   const auto device = offload::open_device(target, settings);
-  return time_copies(*device, direction, {size}, 1).front().seconds();
+  return time_copies(*device, direction, side, {size}, 1).front().seconds();
 }
-double rate(const std::string& target, Direction direction, std::int64_t size, const Settings& settings = {}) {
-  return static_cast<double>(size) / seconds(target, direction, size, settings);
+double rate(const std::string& target, Direction direction, HostSide side, std::int64_t size,
+            const Settings& settings = {}) {
+  return static_cast<double>(size) / seconds(target, direction, side, size, settings);
 }
 
 class CopiesOnModels : public testing::TestWithParam<const char*> {};
@@ -26,7 +29,7 @@ TEST_P(CopiesOnModels, TheRateNeverFallsWithTheSize) {
   for (const Direction direction : {Direction::to_device, Direction::to_host}) {
     double before = 0;
     for (std::int64_t size = 64; size <= 2 * kMiB; size *= 2) {
-      const double now = rate(GetParam(), direction, size);
+      const double now = rate(GetParam(), direction, HostSide::pageable, size);
       EXPECT_GT(now, before) << size << " bytes";
       before = now;
     }
@@ -36,16 +39,44 @@ TEST_P(CopiesOnModels, TheRateNeverFallsWithTheSize) {
 TEST_P(CopiesOnModels, MoreBytesNeverTakeLessTime) {
   double before = 0;
   for (std::int64_t size = 1; size <= 20 * kKiB; size += 977) {
-    const double now = seconds(GetParam(), Direction::to_device, size);
+    const double now = seconds(GetParam(), Direction::to_device, HostSide::pageable, size);
     EXPECT_GE(now, before) << size << " bytes";
     before = now;
   }
 }
 
 TEST_P(CopiesOnModels, SamplesDifferByARefreshAtMost) {
+  for (const HostSide side : {HostSide::pinned, HostSide::pageable, HostSide::fresh}) {
+    const auto device = offload::open_device(GetParam(), {});
+    const auto times = time_copies(*device, Direction::to_device, side, {64 * kKiB}, 5);
+    for (const Time time : times) EXPECT_NEAR(time.seconds(), times.front().seconds(), 1e-6);
+  }
+}
+
+TEST_P(CopiesOnModels, WhatTheHostDoesBesidesNeverSpeedsACopyUp) {
+  for (const Direction direction : {Direction::to_device, Direction::to_host}) {
+    const double pinned = seconds(GetParam(), direction, HostSide::pinned, kMiB);
+    const double pageable = seconds(GetParam(), direction, HostSide::pageable, kMiB);
+    EXPECT_GT(pageable, pinned);
+    EXPECT_GT(seconds(GetParam(), direction, HostSide::fresh, kMiB), pageable);
+  }
+}
+
+// What the host's part adds is size over its rate, whatever the rest does.
+TEST_P(CopiesOnModels, ThePriceOfPageableMemoryIsTheCopyAlone) {
+  const Settings slow{"host.copy.rate=2"};
+  const double extra = seconds(GetParam(), Direction::to_device, HostSide::pageable, kMiB, slow) -
+                       seconds(GetParam(), Direction::to_device, HostSide::pinned, kMiB, slow);
+  EXPECT_NEAR(extra, kMiB / 2e9, 1e-6);
+}
+
+TEST_P(CopiesOnModels, BothDirectionsAtOnceTakeLongerThanOneAndLessThanBothInTurn) {
   const auto device = offload::open_device(GetParam(), {});
-  const auto times = time_copies(*device, Direction::to_device, {64 * kKiB}, 5);
-  for (const Time time : times) EXPECT_NEAR(time.seconds(), times.front().seconds(), 1e-6);
+  const double both = time_duplex(*device, {kMiB}, 1).front().seconds();
+  const double there = seconds(GetParam(), Direction::to_device, HostSide::pinned, kMiB);
+  const double back = seconds(GetParam(), Direction::to_host, HostSide::pinned, kMiB);
+  EXPECT_GT(both, std::max(there, back));
+  EXPECT_LT(both, there + back);
 }
 
 INSTANTIATE_TEST_SUITE_P(Boards, CopiesOnModels, testing::Values("model:aws-f1", "model:alpha-data-7v3"));
@@ -54,33 +85,46 @@ INSTANTIATE_TEST_SUITE_P(Boards, CopiesOnModels, testing::Values("model:aws-f1",
 TEST(AlphaData, TheStepsOfACopyAddUpAsPublished) {
   constexpr std::int64_t kLarge = 16 * kMiB;
   const std::string board = "model:alpha-data-7v3";
-  const Settings kept{"host.alloc.enabled=false"};
-  const Settings pinned{"host.alloc.enabled=false", "host.copy.enabled=false"};
-  const Settings link{pinned[0], pinned[1], "dma.rate=100"};
   for (const Direction direction : {Direction::to_device, Direction::to_host}) {
-    EXPECT_NEAR(rate(board, direction, kLarge) * 1e-9, 1.6, 0.15 * 1.6);
-    EXPECT_NEAR(rate(board, direction, kLarge, kept) * 1e-9, 2.7, 0.15 * 2.7);
-    EXPECT_NEAR(rate(board, direction, kLarge, pinned) * 1e-9, 5.2, 0.15 * 5.2);
-    EXPECT_NEAR(rate(board, direction, kLarge, link) * 1e-9, 6.8, 0.15 * 6.8);
+    EXPECT_NEAR(rate(board, direction, HostSide::fresh, kLarge) * 1e-9, 1.6, 0.15 * 1.6);
+    EXPECT_NEAR(rate(board, direction, HostSide::pageable, kLarge) * 1e-9, 2.7, 0.15 * 2.7);
+    EXPECT_NEAR(rate(board, direction, HostSide::pinned, kLarge) * 1e-9, 5.2, 0.15 * 5.2);
+    EXPECT_NEAR(rate(board, direction, HostSide::pinned, kLarge, {"dma.rate=100"}) * 1e-9, 6.8, 0.15 * 6.8);
   }
+  const auto link = offload::open_device(board, {})->info().link;
+  ASSERT_TRUE(link.has_value());
+  EXPECT_DOUBLE_EQ(link->advertised.gb_per_second(), 8);
+  EXPECT_NEAR(link->payload.gb_per_second(), 6.8, 0.05 * 6.8);
 }
 
 // choi2019 5.3.
 TEST(AmazonF1, AnEndToEndCopyReachesThePublishedRate) {
-  EXPECT_NEAR(rate("model:aws-f1", Direction::to_device, 16 * kMiB) * 1e-9, 2.59, 0.15 * 2.59);
+  EXPECT_NEAR(rate("model:aws-f1", Direction::to_device, HostSide::fresh, 16 * kMiB) * 1e-9, 2.59, 0.15 * 2.59);
 }
 
 // choi2019 table 5.
 TEST(Latency, OfOneCacheLineIsAsPublished) {
-  EXPECT_NEAR(seconds("model:aws-f1", Direction::to_device, 64), 127e-6, 0.15 * 127e-6);
-  EXPECT_NEAR(seconds("model:alpha-data-7v3", Direction::to_device, 64), 160e-6, 0.15 * 160e-6);
+  EXPECT_NEAR(seconds("model:aws-f1", Direction::to_device, HostSide::pageable, 64), 127e-6, 0.15 * 127e-6);
+  EXPECT_NEAR(seconds("model:alpha-data-7v3", Direction::to_device, HostSide::pageable, 64), 160e-6, 0.15 * 160e-6);
 }
 
 TEST(RealDevice, CopiesComeBackUnchangedAndTakeTime) {
-  for (const Direction direction : {Direction::to_device, Direction::to_host}) {
-    const auto device = offload::open_device("opencl:0", {});
-    for (const Time time : time_copies(*device, direction, {kMiB}, 3)) EXPECT_GT(time, Time{});
-  }
+  const auto device = offload::open_device("opencl:0", {});
+  for (const Direction direction : {Direction::to_device, Direction::to_host})
+    for (const HostSide side : {HostSide::pinned, HostSide::pageable, HostSide::fresh})
+      for (const Time time : time_copies(*device, direction, side, {kMiB}, 3)) EXPECT_GT(time, Time{});
+  for (const Time time : time_duplex(*device, {kMiB}, 3)) EXPECT_GT(time, Time{});
+}
+
+TEST(RealDevice, ThatHasNoRoomSaysSoInOneLine) {
+  const auto device = offload::open_device("opencl:0", {});
+  for (const HostSide side : {HostSide::pinned, HostSide::pageable})
+    EXPECT_THAT([&] { time_copies(*device, Direction::to_device, side, {std::int64_t{1} << 45}, 1); },
+                testing::Throws<std::exception>());
+  EXPECT_THAT([&] { device->allocate({std::int64_t{1} << 45}); },
+              testing::ThrowsMessage<Error>(testing::HasSubstr("has no room for a buffer of 35184372088832 bytes")));
+  EXPECT_THAT([&] { device->pin({std::int64_t{1} << 45}); },
+              testing::ThrowsMessage<Error>(testing::HasSubstr("has no room for a pinned buffer")));
 }
 
 }  // namespace

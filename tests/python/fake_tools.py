@@ -229,11 +229,13 @@ def show_platform() -> None:
 
 
 def probe() -> None:
-    """isthmus-probe: a rate that rises with the size."""
+    """isthmus-probe: a rate that rises with the size; FAKE_PROBE=vanish is a device that is gone after two records."""
     values, (target, *names) = options(sys.argv[2:])
     real = target.startswith("opencl:")
     rate = 4.0 if real else transfer_rate(platform(target, values["--set"])[1])
-    for name in names:
+    for number, name in enumerate(names):
+        if number == 2 and os.environ.get("FAKE_PROBE") == "vanish":
+            fail("clFinish on 'Fake CPU': CL_DEVICE_NOT_AVAILABLE (-2)")
         for text in values["--sizes"].split(","):
             size = int(text.removesuffix("B"))
             value = rate * size / (size + 65536)
@@ -245,6 +247,8 @@ def probe() -> None:
                 value=value,
                 samples=[value * (1 + 0.001 * index) for index in range(int(values["--repeat"]))],
                 spread=0.2 if real else 0.0,
+                percentiles=dict.fromkeys(("p0", "p5", "p25", "p75", "p95", "p100"), value),
+                time_s=size / value * 1e-9,
                 kind="measured" if real else "modelled",
                 target=target,
                 device="Fake",

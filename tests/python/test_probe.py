@@ -1,10 +1,15 @@
 import json
+import subprocess
 
 from tests.python.conftest import Isthmus
 
+from isthmus.probes import MODELS_ALONE, PROBES
+from isthmus.tools import tool_path
+
 
 def test_there_is_a_record_for_each_probe_and_size(isthmus: Isthmus) -> None:
-    records = isthmus.json("probe", "model:aws-f1", "--sizes", "64B,4KiB..16KiB:x2", "--repeat", "3")["records"]
+    words = ("--sizes", "64B,4KiB..16KiB:x2", "--repeat", "3")
+    records = isthmus.json("probe", "model:aws-f1", "?2?", *words)["records"]
     places = [(record["name"], record["parameters"]["size"]) for record in records]
     assert places == [(name, size) for name in ("h2d", "d2h") for size in (64, 4096, 8192, 16384)]
     assert all(len(record["samples"]) == 3 for record in records)
@@ -17,7 +22,7 @@ def test_headings_say_direction_unit_and_kind(isthmus: Isthmus) -> None:
 
 
 def test_a_noisy_run_gets_one_warning_that_says_what_to_do(isthmus: Isthmus) -> None:
-    done = isthmus("probe", "opencl:0", "*2d", "-q")
+    done = isthmus("probe", "opencl:0", "h2d", "-q", "--sizes", "4KiB..512KiB")
     assert done.stderr.count("\n") == 1
     assert done.stderr.startswith("warning: 8 of 8 records spread by more than 5%")
     assert "raise --repeat" in done.stderr
@@ -46,4 +51,40 @@ def test_unknown_probes_and_targets_are_one_line(isthmus: Isthmus) -> None:
 
 def test_a_dry_run_says_what_would_be_measured(isthmus: Isthmus) -> None:
     done = isthmus("probe", "model:aws-f1", "h2d", "--sizes", "4KiB,64MiB", "--dry-run")
-    assert done.stdout == "h2d on model:aws-f1: 2 sizes (4KiB, 64MiB), 10 samples each\n"
+    assert done.stdout == "h2d on model:aws-f1: 2 sizes (4KiB, 64MiB), --repeat 1\n"
+    assert isthmus("probe", "opencl:0", "h2d", "--sizes", "4KiB", "--dry-run").stdout.endswith("--repeat 10\n")
+
+
+def test_registers_are_probed_on_models_alone(isthmus: Isthmus) -> None:
+    everything = isthmus("probe", "opencl:0", "--dry-run").stdout
+    assert "mmio" not in everything
+    assert "launch" in everything
+    assert "mmio-store mmio-load" in isthmus("probe", "model:aws-f1", "--dry-run").stdout
+    done = isthmus("probe", "opencl:0", "mmio-load")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "error: probe 'mmio-load': 'opencl:0' is a real device, whose registers only a model reaches\n"
+    )
+
+
+def test_what_was_measured_before_a_device_vanished_is_kept(isthmus: Isthmus) -> None:
+    words = ("h2d", "d2h", "duplex", "--sizes", "4KiB,64KiB", "--repeat", "2", "-q", "--json", "kept.json")
+    done = isthmus("probe", "opencl:0", *words, FAKE_PROBE="vanish")
+    assert done.returncode == 2
+    assert [line for line in done.stderr.splitlines() if not line.startswith("warning:")] == [
+        "error: clFinish on 'Fake CPU': CL_DEVICE_NOT_AVAILABLE (-2)"
+    ]
+    kept = json.loads((isthmus.folder / "kept.json").read_text())
+    assert kept["context"]["complete"] is False
+    assert [(record["name"], record["parameters"]["size"]) for record in kept["records"]] == [
+        (name, size) for name in ("h2d", "d2h") for size in (4096, 65536)
+    ]
+
+
+def test_the_probes_are_those_of_the_tool() -> None:
+    tool = tool_path("isthmus-probe")
+    lines = subprocess.run([tool, "--list"], capture_output=True, text=True, check=True).stdout.splitlines()
+    listed = [json.loads(line) for line in lines]
+    assert {probe["name"]: probe["meaning"] for probe in listed} == PROBES
+    assert list(PROBES) == [probe["name"] for probe in listed]
+    assert {probe["name"] for probe in listed if probe["on_models_alone"]} == MODELS_ALONE

@@ -12,7 +12,7 @@ from isthmus.records import PaperRow, Row
 from isthmus.reproduction.claims import TRANSFERS
 from isthmus.reproduction.comparison import paper_rows, score
 from isthmus.reproduction.expressions import Evaluator
-from isthmus.reproduction.laboratory import Bench, Laboratory
+from isthmus.reproduction.laboratory import Bench, Laboratory, NotOfferedError
 from isthmus.reproduction.published import Paper, read_papers
 from isthmus.reproduction.survey import Survey
 from isthmus.reproduction.units import convert
@@ -37,7 +37,7 @@ class FakeBench(Bench):
 
     def probe(self, target: str, probe: str, sizes: Any, sets: Any) -> dict[int, float]:
         if probe not in ("h2d", "d2h"):
-            return super().probe(target, probe, sizes, sets)
+            raise NotOfferedError(probe)
         rate = fake_tools.transfer_rate(fake_tools.platform(target, list(sets))[1])
         return {size: rate * size / (size + 65536) for size in sizes}
 

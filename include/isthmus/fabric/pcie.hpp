@@ -38,6 +38,9 @@ struct PcieLinkSpec {
 /// 4.2.2: 8b/10b up to generation 2, 128b/130b from 3).
 Bandwidth raw_bandwidth(const PcieLinkSpec& spec);
 
+/// What a link is sold as: lanes * transfer rate, the encoding still in it (choi2019 table 2).
+Bandwidth advertised_bandwidth(const PcieLinkSpec& spec);
+
 /// The largest payload that a token holds: what root complexes grant (stacc III-D). A link's max_payload may not be
 /// above.
 inline constexpr std::int64_t kMaxPayload = 256;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -25,6 +26,17 @@ class Buffer {
  public:
   virtual ~Buffer() = default;
   virtual Bytes size() const = 0;
+  /// Asks the runtime to keep the pinned memory through which copies of this buffer pass, and not to allocate it anew
+  /// for each copy (choi2019 3.2.1). The driver of a real device decides for itself.
+  virtual void keep_staging() {}
+};
+
+/// Pinned (page-locked) memory of the host: copies from and to it need neither staging nor a copy by the host. Freed
+/// when it leaves scope, which must be before its Device does.
+class PinnedBuffer {
+ public:
+  virtual ~PinnedBuffer() = default;
+  virtual std::span<std::byte> bytes() = 0;
 };
 
 /// A kernel that is ready to be launched on its device.
@@ -82,10 +94,12 @@ class Host {
  public:
   virtual ~Host() = default;
 
-  /// Copies pageable host memory to the start of `to`. `from` stays as it is until the command is complete.
+  /// Copies host memory, pageable or of a PinnedBuffer, to the start of `to`. `from` stays as it is until the command
+  /// is complete.
   virtual Event write(Queue& queue, Buffer& to, std::span<const std::byte> from, Call call,
                       std::vector<Event> after = {}) = 0;
-  /// Copies the start of `from` to pageable host memory, which holds the bytes once the command is complete.
+  /// Copies the start of `from` to host memory, pageable or of a PinnedBuffer, which holds the bytes once the command
+  /// is complete.
   virtual Event read(Queue& queue, const Buffer& from, std::span<std::byte> to, Call call,
                      std::vector<Event> after = {}) = 0;
   virtual Event launch(Queue& queue, const Launch& launch, std::vector<Event> after = {}) = 0;
@@ -109,10 +123,25 @@ struct HostThread {
   std::function<void(Host&)> body;
 };
 
+/// What a link promises in one direction, before anything has been moved (choi2019 fig. 5).
+struct LinkRates {
+  Bandwidth advertised;  ///< lanes * transfer rate
+  Bandwidth payload;     ///< what encoding and packet overhead leave of it
+};
+
 struct DeviceInfo {
   std::string name;
-  bool modelled = false;  ///< the clock is virtual: what the host computes between calls costs nothing
-  Time opening{};         ///< how long opening the device took, the first part of set-up
+  bool modelled = false;            ///< the clock is virtual: what the host computes between calls costs nothing
+  Time opening{};                   ///< how long opening the device took, the first part of set-up
+  std::optional<LinkRates> link{};  ///< where it is known
+};
+
+/// How host software touches the device's registers, one access after the other.
+struct RegisterAccess {
+  enum class Kind : std::uint8_t { store, load };
+  Kind kind;
+  Bytes size;            ///< of one access
+  bool write_combining;  ///< stores gather in the core and leave it as whole lines
 };
 
 /// One device. Calls outside `run` belong to set-up: they come from one thread and move the clock by what they cost.
@@ -125,6 +154,8 @@ class Device {
 
   /// Throws Error when the device has no room.
   virtual std::unique_ptr<Buffer> allocate(Bytes size) = 0;
+  /// Throws Error when the host has no room.
+  virtual std::unique_ptr<PinnedBuffer> pin(Bytes size) = 0;
   /// The kernel `name`: kernels/<name>.cl with the function <name> on a real device, its twin as an actor on a model.
   virtual std::unique_ptr<Kernel> kernel(const std::string& name) = 0;
   virtual std::unique_ptr<Queue> queue() = 0;
@@ -134,6 +165,10 @@ class Device {
   /// Runs the bodies to their ends, side by side. When one throws, the others are ended at their next call and the
   /// first exception is rethrown. May be called again: buffers keep their bytes and the clock goes on.
   virtual void run(std::vector<HostThread> threads) = 0;
+
+  /// How long `count` accesses take a host thread, while the device does nothing else. Throws Error where the device's
+  /// registers cannot be reached.
+  virtual Time access_registers(const RegisterAccess& access, int count) = 0;
 };
 
 }  // namespace isthmus::offload

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "isthmus/base/units.hpp"
@@ -10,17 +9,19 @@ namespace isthmus::probes {
 
 enum class Direction { to_device, to_host };
 
-/// How long blocking copies of `size` between pageable host memory and a buffer on the device take, call to return
-/// (choi2019 3.2.1). A real device copies once more before, untimed. Throws Error where the bytes that come back differ
-/// from those that went.
-std::vector<Time> time_copies(offload::Device& device, Direction direction, Bytes size, int samples);
-
-/// The middle of some samples, and how far the middle half of them reaches: (p75 - p25) / median.
-struct Summary {
-  double median = 0;
-  double spread = 0;
+/// What a copy passes on the host's side (choi2019 3.2.1).
+enum class HostSide {
+  pinned,    ///< from and to memory that the device reaches
+  pageable,  ///< through staging that the runtime keeps
+  fresh,     ///< through staging, into a buffer that is allocated for this copy
 };
-/// Percentiles are interpolated between neighbours; there is at least one sample.
-Summary summarise(std::vector<double> samples);
+
+/// How long blocking copies of `size` take, call to return; `fresh` ones from the allocation of their buffer on. A real
+/// device copies once more before, untimed. Throws Error where the bytes that come back differ from those that went.
+std::vector<Time> time_copies(offload::Device& device, Direction direction, HostSide side, Bytes size, int samples);
+
+/// How long a copy of `size` to the device and one to the host take that run at the same time, between pinned memory
+/// and two buffers: from the first call to the last return.
+std::vector<Time> time_duplex(offload::Device& device, Bytes size, int samples);
 
 }  // namespace isthmus::probes

@@ -22,6 +22,8 @@ struct Command final : EventState, std::enable_shared_from_this<Command> {
   // Of a transfer.
   std::span<const std::byte> from;  ///< pageable memory, to the device
   std::span<std::byte> to;          ///< pageable memory, to the host
+  bool copied = true;               ///< by the host, between pageable and pinned memory
+  bool allocates = true;            ///< the pinned memory that it passes through
   fabric::DeviceAddress device;
   std::uint64_t bytes = 0;
   std::span<std::byte> pinned;

@@ -6,6 +6,7 @@
 #include "isthmus/offload/model.hpp"
 #include "offload/model/machine.hpp"
 #include "offload/model/objects.hpp"
+#include "offload/model/registers.hpp"
 
 namespace isthmus::offload {
 namespace {
@@ -16,7 +17,7 @@ class ModelDeviceImpl final : public ModelDevice {
  public:
   ModelDeviceImpl(const platform::Description& platform, std::vector<KernelModel> kernels, std::uint64_t seed)
       : spec_(machine_spec(platform)),
-        info_{.name = platform.name(), .modelled = true},
+        info_{.name = platform.name(), .modelled = true, .opening = {}, .link = link_rates(spec_.link)},
         kernels_(std::move(kernels)),
         memory_(spec_.channel_capacity, spec_.memory_channels),
         seed_(seed) {}
@@ -26,7 +27,11 @@ class ModelDeviceImpl final : public ModelDevice {
 
   std::unique_ptr<Buffer> allocate(Bytes size) override {
     clock_ += spec_.host.calls.enqueue;
-    return std::make_unique<ModelBuffer>(memory_, size);
+    return std::make_unique<ModelBuffer>(memory_, size, spec_.host.alloc, clock_);
+  }
+  std::unique_ptr<PinnedBuffer> pin(Bytes size) override {
+    if (spec_.host.alloc) clock_ += transfer_time(size, *spec_.host.alloc);
+    return std::make_unique<ModelPinnedBuffer>(pinned_, size);
   }
   std::unique_ptr<Kernel> kernel(const std::string& name) override;
   std::unique_ptr<Queue> queue() override { return std::make_unique<ModelQueue>(next_id_++); }
@@ -34,6 +39,11 @@ class ModelDeviceImpl final : public ModelDevice {
     return std::make_unique<ModelMailbox>(next_id_++, depth);
   }
   void run(std::vector<HostThread> threads) override;
+  Time access_registers(const RegisterAccess& access, int count) override {
+    const Time took = model::access_registers(spec_, access, count, seed_);
+    clock_ += took;
+    return took;
+  }
 
   const std::vector<Part>& parts() const override { return parts_; }
   Time last_run() const override { return last_run_; }
@@ -44,6 +54,7 @@ class ModelDeviceImpl final : public ModelDevice {
   std::vector<KernelModel> kernels_;
   const KernelModel* kernel_ = nullptr;  ///< on the FPGA
   MemoryMap memory_;
+  PinnedMap pinned_;
   std::uint64_t seed_;
   int next_id_ = 0;
   Time clock_;
@@ -77,7 +88,7 @@ Part account(const PartOfMachine& part, const RunReport& report) {
 }
 
 void ModelDeviceImpl::run(std::vector<HostThread> threads) {
-  RunContext context{.costs = spec_.host.calls, .start = clock_, .commands = {}, .failure = nullptr};
+  RunContext context{.costs = spec_.host.calls, .pinned = pinned_, .start = clock_, .commands = {}, .failure = nullptr};
   Graph graph(seed_);
   const auto parts = build_machine(
       graph, {.spec = spec_, .kernel = kernel_, .memory = memory_, .threads = threads, .context = context});

@@ -49,7 +49,7 @@ void TransferCall::step() {
 
 void PinnedAllocation::step() {
   const CommandToken token = in.read();
-  timer_.wait(at_rate(token.command->bytes, rate_));
+  if (token.command->allocates) timer_.wait(at_rate(token.command->bytes, rate_));
   out.push(token);
 }
 
@@ -70,7 +70,7 @@ void HostCopy::step() {
 }
 
 void HostCopy::pass(const Command& command) {
-  if (rate_) timer_.wait(at_rate(command.bytes, *rate_));
+  if (rate_ && command.copied) timer_.wait(at_rate(command.bytes, *rate_));
 }
 
 void LaunchCall::step() {

@@ -16,10 +16,10 @@ std::vector<std::shared_ptr<const Command>> commands(std::vector<Event> events) 
   return list;
 }
 
-fabric::DeviceAddress place(const Buffer& buffer, std::size_t bytes) {
+fabric::DeviceAddress place(const ModelBuffer& buffer, std::size_t bytes) {
   if (static_cast<std::size_t>(buffer.size().count) < bytes)
     throw Error(fmt::format("a copy of {} bytes does not fit a buffer of {}", bytes, buffer.size().count));
-  return dynamic_cast<const ModelBuffer&>(buffer).at();
+  return buffer.at();
 }
 
 fabric::KernelStart start_of(const Launch& launch) {
@@ -53,15 +53,13 @@ class ModelHost final : public Host {
   Event write(Queue& queue, Buffer& to, std::span<const std::byte> from, Call call, std::vector<Event> after) override {
     auto command = make(Unit::to_device, queue, std::move(after));
     command->from = from;
-    command->device = place(to, from.size());
-    command->bytes = from.size();
+    pass(*command, dynamic_cast<const ModelBuffer&>(to), from);
     return enqueue(std::move(command), call);
   }
   Event read(Queue& queue, const Buffer& from, std::span<std::byte> to, Call call, std::vector<Event> after) override {
     auto command = make(Unit::to_host, queue, std::move(after));
     command->to = to;
-    command->device = place(from, to.size());
-    command->bytes = to.size();
+    pass(*command, dynamic_cast<const ModelBuffer&>(from), to);
     return enqueue(std::move(command), call);
   }
   Event launch(Queue& queue, const Launch& launch, std::vector<Event> after) override {
@@ -94,6 +92,14 @@ class ModelHost final : public Host {
  private:
   static HostCall call_of(HostCall::Kind kind, int object) {
     return {.kind = kind, .object = object, .depth = 0, .command = nullptr};
+  }
+
+  /// What a transfer of `memory` moves, and what the host does for it.
+  void pass(Command& command, const ModelBuffer& buffer, std::span<const std::byte> memory) const {
+    command.device = place(buffer, memory.size());
+    command.bytes = memory.size();
+    command.copied = !context_.pinned.holds(memory);
+    command.allocates = command.copied && !buffer.keeps_staging();
   }
 
   std::shared_ptr<Command> make(Unit unit, Queue& queue, std::vector<Event> after) {

@@ -4,6 +4,7 @@
 
 #include "isthmus/stream.hpp"
 #include "offload/model/command.hpp"
+#include "offload/model/objects.hpp"
 
 namespace isthmus::offload::model {
 
@@ -16,6 +17,7 @@ struct CallCosts {
 /// What the host threads of a run share with their device: read by them, or only added to.
 struct RunContext {
   CallCosts costs;
+  const PinnedMap& pinned;
   Time start;                                      ///< of the run on the device's clock
   std::vector<std::shared_ptr<Command>> commands;  ///< kept alive until the run has ended
   std::exception_ptr failure;                      ///< the first of a body

@@ -1,5 +1,10 @@
 #pragma once
 
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <vector>
+
 #include "isthmus/fabric/axi.hpp"
 #include "isthmus/offload/device.hpp"
 #include "offload/model/memory_map.hpp"
@@ -9,17 +14,60 @@ namespace isthmus::offload::model {
 
 class ModelBuffer final : public Buffer {
  public:
-  ModelBuffer(MemoryMap& map, Bytes size) : map_(map), size_(size), at_(map.take(size)) {}
+  /// `allocation` is the rate at which the runtime allocates pinned memory, on `clock`; none: it keeps what it has.
+  ModelBuffer(MemoryMap& map, Bytes size, std::optional<Bandwidth> allocation, Time& clock)
+      : map_(map), size_(size), at_(map.take(size)), allocation_(allocation), clock_(clock) {}
   ~ModelBuffer() override { map_.give_back(at_, size_); }
   ModelBuffer(const ModelBuffer&) = delete;
   ModelBuffer& operator=(const ModelBuffer&) = delete;
   Bytes size() const override { return size_; }
+  void keep_staging() override {
+    if (allocation_ && !keeps_staging_) clock_ += transfer_time(size_, *allocation_);
+    keeps_staging_ = true;
+  }
+  bool keeps_staging() const { return keeps_staging_; }
   fabric::DeviceAddress at() const { return at_; }
 
  private:
   MemoryMap& map_;
   Bytes size_;
   fabric::DeviceAddress at_;
+  std::optional<Bandwidth> allocation_;
+  Time& clock_;
+  bool keeps_staging_ = false;
+};
+
+/// The pinned memory that the application holds.
+class PinnedMap {
+ public:
+  void add(std::span<const std::byte> memory) { held_.push_back(memory); }
+  void remove(std::span<const std::byte> memory) {
+    std::erase_if(held_, [memory](auto held) { return held.data() == memory.data(); });
+  }
+  /// Whether all of `memory` is pinned.
+  bool holds(std::span<const std::byte> memory) const {
+    return std::ranges::any_of(held_, [memory](std::span<const std::byte> held) {
+      return held.data() <= memory.data() && memory.data() + memory.size() <= held.data() + held.size();
+    });
+  }
+
+ private:
+  std::vector<std::span<const std::byte>> held_;
+};
+
+class ModelPinnedBuffer final : public PinnedBuffer {
+ public:
+  ModelPinnedBuffer(PinnedMap& map, Bytes size) : map_(map), memory_(static_cast<std::size_t>(size.count)) {
+    map_.add(memory_);
+  }
+  ~ModelPinnedBuffer() override { map_.remove(memory_); }
+  ModelPinnedBuffer(const ModelPinnedBuffer&) = delete;
+  ModelPinnedBuffer& operator=(const ModelPinnedBuffer&) = delete;
+  std::span<std::byte> bytes() override { return memory_; }
+
+ private:
+  PinnedMap& map_;
+  std::vector<std::byte> memory_;
 };
 
 struct ModelKernel final : Kernel {};

@@ -89,6 +89,7 @@ HostSpec host_spec(const Description& p) {
                 .launch = std::max(p.time("kernel.launch") - calls.enqueue, Time{}) + hypervisor(p),
                 .interrupt = hypervisor(p),
                 .store = p.time("host.mmio.store"),
+                .line = p.bytes("host.mmio.payload"),
                 .copy = {},
                 .alloc = {}};
   if (p.flag("host.copy.enabled")) host.copy = p.bandwidth("host.copy.rate");

@@ -18,6 +18,7 @@ struct HostSpec {
   Time launch;                     ///< the same of a launch
   Time interrupt;                  ///< a hypervisor's part of an interrupt
   Time store;                      ///< of a doorbell
+  Bytes line;                      ///< the most that one store carries
   std::optional<Bandwidth> copy;   ///< none: the application's memory is pinned
   std::optional<Bandwidth> alloc;  ///< none: the pinned buffer is kept
 };

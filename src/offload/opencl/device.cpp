@@ -75,17 +75,29 @@ void OpenClDevice::align_clocks() {
 }
 
 std::unique_ptr<offload::Buffer> OpenClDevice::allocate(Bytes size) {
+  return std::make_unique<OpenClBuffer>(take(size, CL_MEM_READ_WRITE, "a buffer"), size);
+}
+
+std::unique_ptr<offload::PinnedBuffer> OpenClDevice::pin(Bytes size) {
+  Handle<cl_mem> memory = take(size, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, "a pinned buffer");
+  return std::make_unique<OpenClPinnedBuffer>(*this, std::move(memory), new_queue(), size);
+}
+
+Time OpenClDevice::access_registers(const RegisterAccess&, int) {
+  throw Error(fmt::format("device '{}': OpenCL does not reach its registers, expected a model", info_.name));
+}
+
+Handle<cl_mem> OpenClDevice::take(Bytes size, cl_mem_flags flags, const char* what) const {
   const auto refuse = [&](const std::string& why) {
-    throw Error(fmt::format("device '{}' has no room for a buffer of {} bytes: {}", info_.name, size.count, why));
+    throw Error(fmt::format("device '{}' has no room for {} of {} bytes: {}", info_.name, what, size.count, why));
   };
   // Asked first, because some drivers promise any size and fail when the buffer is used.
   const auto most = static_cast<std::int64_t>(number<cl_ulong>(id_, CL_DEVICE_MAX_MEM_ALLOC_SIZE));
   if (size.count > most) refuse(fmt::format("one may have {}", most));
   cl_int code = CL_SUCCESS;
-  Handle<cl_mem> memory(
-      clCreateBuffer(context_.get(), CL_MEM_READ_WRITE, static_cast<std::size_t>(size.count), nullptr, &code));
+  Handle<cl_mem> memory(clCreateBuffer(context_.get(), flags, static_cast<std::size_t>(size.count), nullptr, &code));
   if (code != CL_SUCCESS) refuse("clCreateBuffer: " + code_name(code));
-  return std::make_unique<OpenClBuffer>(std::move(memory), size);
+  return memory;
 }
 
 Handle<cl_program> OpenClDevice::build(const std::string& file) const {
@@ -115,10 +127,31 @@ std::unique_ptr<offload::Kernel> OpenClDevice::kernel(const std::string& name) {
 }
 
 std::unique_ptr<offload::Queue> OpenClDevice::queue() {
+  return std::make_unique<OpenClQueue>(new_queue());
+}
+
+Handle<cl_command_queue> OpenClDevice::new_queue() const {
   cl_int code = CL_SUCCESS;
   Handle<cl_command_queue> made(clCreateCommandQueue(context_.get(), id_, CL_QUEUE_PROFILING_ENABLE, &code));
   check(code, "clCreateCommandQueue");
-  return std::make_unique<OpenClQueue>(std::move(made));
+  return made;
+}
+
+OpenClPinnedBuffer::OpenClPinnedBuffer(const OpenClDevice& device, Handle<cl_mem> memory,
+                                       Handle<cl_command_queue> queue, Bytes size)
+    : memory_(std::move(memory)), queue_(std::move(queue)) {
+  const auto bytes = static_cast<std::size_t>(size.count);
+  cl_int code = CL_SUCCESS;
+  void* mapped = clEnqueueMapBuffer(queue_.get(), memory_.get(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0,
+                                    nullptr, nullptr, &code);
+  device.check(code, "clEnqueueMapBuffer");
+  bytes_ = {static_cast<std::byte*>(mapped), bytes};
+}
+
+OpenClPinnedBuffer::~OpenClPinnedBuffer() {
+  // A device that is gone has nothing left to unmap.
+  if (clEnqueueUnmapMemObject(queue_.get(), memory_.get(), bytes_.data(), 0, nullptr, nullptr) == CL_SUCCESS)
+    clFinish(queue_.get());
 }
 
 std::unique_ptr<offload::Mailbox> OpenClDevice::mailbox(std::size_t depth) {

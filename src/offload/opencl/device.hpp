@@ -18,10 +18,12 @@ class OpenClDevice final : public Device {
   const DeviceInfo& info() const override { return info_; }
   Time clock() const override;
   std::unique_ptr<offload::Buffer> allocate(Bytes size) override;
+  std::unique_ptr<offload::PinnedBuffer> pin(Bytes size) override;
   std::unique_ptr<offload::Kernel> kernel(const std::string& name) override;
   std::unique_ptr<offload::Queue> queue() override;
   std::unique_ptr<offload::Mailbox> mailbox(std::size_t depth) override;
   void run(std::vector<HostThread> threads) override;
+  Time access_registers(const RegisterAccess& access, int count) override;
 
   /// What the device's own timer counts, on `clock`.
   Time on_clock(cl_ulong device_nanoseconds) const;
@@ -29,7 +31,9 @@ class OpenClDevice final : public Device {
   void check(cl_int code, const char* call) const { opencl::check(code, call, info_.name); }
 
  private:
+  Handle<cl_command_queue> new_queue() const;
   Handle<cl_program> build(const std::string& file) const;
+  Handle<cl_mem> take(Bytes size, cl_mem_flags flags, const char* what) const;
   void align_clocks();
 
   cl_device_id id_;
@@ -48,6 +52,21 @@ class OpenClBuffer final : public Buffer {
  private:
   Handle<cl_mem> memory_;
   Bytes size_;
+};
+
+/// Memory of the host that the driver allocated, and so knows to be pinned: mapped for as long as it lives.
+class OpenClPinnedBuffer final : public PinnedBuffer {
+ public:
+  OpenClPinnedBuffer(const OpenClDevice& device, Handle<cl_mem> memory, Handle<cl_command_queue> queue, Bytes size);
+  ~OpenClPinnedBuffer() override;
+  OpenClPinnedBuffer(const OpenClPinnedBuffer&) = delete;
+  OpenClPinnedBuffer& operator=(const OpenClPinnedBuffer&) = delete;
+  std::span<std::byte> bytes() override { return bytes_; }
+
+ private:
+  Handle<cl_mem> memory_;
+  Handle<cl_command_queue> queue_;
+  std::span<std::byte> bytes_;
 };
 
 class OpenClKernel final : public Kernel {

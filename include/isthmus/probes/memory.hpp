@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+#include "isthmus/base/units.hpp"
+#include "isthmus/offload/device.hpp"
+#include "isthmus/offload/kernel_model.hpp"
+
+namespace isthmus::probes {
+
+enum class Access { read, write };
+
+/// The twins of kernels/device_read.cl and kernels/device_write.cl on a modelled board.
+std::vector<offload::KernelModel> memory_kernels();
+
+/// How long a kernel takes to read or write `size` bytes of the device's memory once, in stretches of `burst` bytes
+/// that lie scattered in it; the launch is taken off. At 64 bytes that is the latency of the memory.
+std::vector<Time> time_memory(offload::Device& device, Access access, Bytes size, Bytes burst, int samples);
+
+/// How long a kernel takes that does nothing, from the call that enqueues it to the return of the wait for it.
+std::vector<Time> time_launches(offload::Device& device, int samples);
+
+}  // namespace isthmus::probes

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "isthmus/offload/device.hpp"
+
+namespace isthmus::probes {
+
+/// What is to be probed, and how often.
+struct Job {
+  std::string target;
+  std::vector<std::string> settings;  ///< KEY=VALUE, of a model's platform
+  std::vector<Bytes> sizes;
+  std::vector<Bytes> bursts;  ///< of device memory; empty: the whole size at once
+  int samples = 1;
+};
+
+/// What a probe found at one size.
+struct Finding {
+  using Parameter = std::variant<bool, std::int64_t, std::string>;
+
+  std::string quantity;  ///< "bandwidth" or "latency"
+  std::string unit;
+  Bytes size;
+  std::vector<std::pair<std::string, Parameter>> parameters;  ///< besides the size
+  std::vector<double> samples;                                ///< in the unit
+  std::vector<Time> times;  ///< of one copy, pass or access; none if nothing was timed
+};
+
+/// The device of a job: a real one is opened once, a model anew for each size, so that a size's result does not depend
+/// on the others.
+class Target {
+ public:
+  explicit Target(const Job& job) : job_(job) {}
+  offload::Device& open();
+
+ private:
+  const Job& job_;
+  std::unique_ptr<offload::Device> device_;
+};
+
+using Report = std::function<void(const Finding&)>;
+
+/// A micro-benchmark; `run` reports each finding as soon as it is complete.
+struct Probe {
+  std::string_view name;
+  std::string_view meaning;
+  bool on_models_alone;
+  void (*run)(const Job& job, Target& target, const Report& report);
+};
+
+/// All probes, in the order in which they are shown.
+std::span<const Probe> all_probes();
+
+}  // namespace isthmus::probes

@@ -1,0 +1,82 @@
+"""Probe records as tables: bandwidth by size, and below it what is told one by one."""
+
+from collections.abc import Sequence
+
+from isthmus.numbers import figure
+from isthmus.output import Table
+from isthmus.probes import PROBES
+from isthmus.records import ProbeRecord
+from isthmus.sizes import format_size
+from isthmus.verdict import KIND_WORDS
+
+SHOWN = 0.01
+CURVES = frozenset({"h2d", "d2h", "h2d-pinned", "d2h-pinned", "h2d-alloc", "duplex", "device-read", "device-write"})
+
+
+def headline(records: Sequence[ProbeRecord]) -> str:
+    """The largest bandwidth, or the least latency where there is none."""
+    rates = [record for record in records if record.quantity == "bandwidth" and record.time_s is not None]
+    best = max(rates, key=lambda one: one.value) if rates else min(records, key=lambda one: one.value)
+    return f"best: {best.name}, {_cell(best)} {best.unit} at {size_of(best)}, {KIND_WORDS[best.kind]}"
+
+
+def probe_tables(records: Sequence[ProbeRecord]) -> list[Table]:
+    """A row a size for the bandwidths of one size each, then a row for each of the others."""
+    curves = [record for record in records if record.name in CURVES]
+    others = [record for record in records if record.name not in CURVES]
+    return [*([_by_size(curves)] if curves else []), *([_one_by_one(others)] if others else [])]
+
+
+def size_of(record: ProbeRecord) -> str:
+    """The size of a record for people; `-` where nothing is moved."""
+    size = int(record.parameters["size"])
+    return format_size(size) if size else "-"
+
+
+def _by_size(records: Sequence[ProbeRecord]) -> Table:
+    columns = list(dict.fromkeys(_column(record) for record in records))
+    sizes = list(dict.fromkeys(size_of(record) for record in records))
+    by_place = {(size_of(record), _column(record)): record for record in records}
+    heads = [
+        f"{_meaning(first)} ({column}), {first.unit}, {KIND_WORDS[first.kind]}" for column, first in _first(records)
+    ]
+    cells = [
+        (size, *(_cell(by_place[size, column]) if (size, column) in by_place else "-" for column in columns))
+        for size in sizes
+    ]
+    return Table(("size", *heads), cells, numbers=frozenset({"size", *heads}))
+
+
+def _first(records: Sequence[ProbeRecord]) -> list[tuple[str, ProbeRecord]]:
+    return list({_column(record): record for record in reversed(records)}.items())[::-1]
+
+
+def _column(record: ProbeRecord) -> str:
+    burst = int(record.parameters.get("burst", 0))
+    whole = burst in (0, int(record.parameters["size"]))
+    return record.name if whole else f"{record.name} by {format_size(burst)}"
+
+
+def _meaning(record: ProbeRecord) -> str:
+    return PROBES.get(record.name, record.name).split(",")[0]
+
+
+def _one_by_one(records: Sequence[ProbeRecord]) -> Table:
+    cells = [
+        (record.name, size_of(record), _details(record), _cell(record), record.unit, KIND_WORDS[record.kind])
+        for record in records
+    ]
+    return Table(("probe", "size", "how", "value", "unit", "kind"), cells, numbers=frozenset({"size", "value"}))
+
+
+def _details(record: ProbeRecord) -> str:
+    if "step" in record.parameters:
+        return f"step {record.parameters['step']}: {record.parameters['what']}"
+    if "write_combining" in record.parameters:
+        return "write combining" if record.parameters["write_combining"] else "each by itself"
+    return PROBES.get(record.name, "-").split(",")[0]
+
+
+def _cell(record: ProbeRecord) -> str:
+    spread = f" ±{record.spread / 2:.0%}" if record.spread >= SHOWN else ""
+    return f"{figure(record.value)}{spread}"

@@ -1,0 +1,132 @@
+#include "offload/model/registers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/engine/graph.hpp"
+#include "isthmus/fabric/pcie_link.hpp"
+#include "offload/model/machine.hpp"
+
+namespace isthmus::offload::model {
+namespace {
+
+/// A general register of a 64-bit core: what one store that is not combined carries at most.
+constexpr std::int64_t kCoreRegister = 8;
+
+/// What leaves the core: as many packets as the accesses make, each of so many bytes.
+struct Packets {
+  MmioRequest::Kind kind;
+  std::int64_t count;
+  std::int64_t bytes;
+};
+
+Packets packets_of(const RegisterAccess& access, int count, Bytes line) {
+  const std::int64_t size = access.size.count;
+  if (size < 1 || size > line.count)
+    throw Error(
+        fmt::format("an access of {} bytes to registers: expected 1 to {} (host.mmio.payload)", size, line.count));
+  if (access.kind == RegisterAccess::Kind::load)
+    return {.kind = MmioRequest::Kind::load, .count = count, .bytes = size};
+  if (access.write_combining)
+    return {
+        .kind = MmioRequest::Kind::store, .count = (count * size + line.count - 1) / line.count, .bytes = line.count};
+  const std::int64_t each = std::min(size, kCoreRegister);
+  return {.kind = MmioRequest::Kind::store, .count = count * ((size + each - 1) / each), .bytes = each};
+}
+
+/// A core that does nothing but these accesses: a store is on its way when it has left the core, a load is waited for.
+class Core {
+ public:
+  Out<MmioRequest> mmio{"mmio"};
+  In<DeviceMessage> replies{"replies"};
+
+  Core(const Packets& packets, Time store) : packets_(packets), store_(store) {}
+
+  void step() {
+    MmioRequest request{};
+    request.kind = packets_.kind;
+    request.bytes = static_cast<std::uint8_t>(packets_.bytes);
+    for (std::int64_t i = 0; i < packets_.count; ++i) {
+      if (packets_.kind == MmioRequest::Kind::store) timer_.wait(store_);
+      mmio.push(request);
+      if (packets_.kind == MmioRequest::Kind::load) replies.read();
+    }
+    took_ = timer_.now();
+    finished_ = true;
+  }
+  bool done() const { return finished_; }
+  Time took() const { return took_; }
+
+ private:
+  Timer timer_;
+  Packets packets_;
+  Time store_;
+  Time took_{};
+  bool finished_ = false;
+};
+
+/// Takes stores, answers loads; asks nothing of the link itself.
+class Registers {
+ public:
+  In<MmioRequest> in{"in"};
+  Out<DeviceMessage> replies{"replies"};
+  void step() {
+    const MmioRequest request = in.read();
+    if (request.kind == MmioRequest::Kind::store) return;
+    DeviceMessage& reply = replies.slot();
+    reply.kind = DeviceMessage::Kind::reply;
+    reply.bytes = request.bytes;
+    reply.tag = request.tag;
+  }
+  /// It ends with the link.
+  bool done() const { return false; }
+};
+
+/// The device's own use of the link: none.
+class Quiet {
+ public:
+  Out<PcieReadReq> reads{"reads"};
+  In<PcieReadResp> data{"data"};
+  Out<PcieWriteApply> writes{"writes"};
+  Out<PcieWriteData> write_data{"write_data"};
+  In<PcieWriteDone> written{"written"};
+  void step() {}
+  bool done() const { return true; }
+};
+
+}  // namespace
+
+LinkRates link_rates(const fabric::PcieLinkSpec& spec) {
+  const double raw = fabric::raw_bandwidth(spec).bytes_per_second;
+  const auto payload = static_cast<double>(spec.max_payload.count);
+  const double share = payload / (payload + static_cast<double>(spec.completion_overhead.count));
+  return {.advertised = fabric::advertised_bandwidth(spec), .payload = {raw * share}};
+}
+
+Time access_registers(const MachineSpec& spec, const RegisterAccess& access, int count, std::uint64_t seed) {
+  Graph graph(seed);
+  const ActorOptions block{.clock = spec.link.user_clock};
+  fabric::PcieLink link = fabric::add_pcie_link(graph, spec.link, spec.memory);
+  auto& core = graph.add<Core>("core", {}, packets_of(access, count, spec.host.line), spec.host.store);
+  auto& registers = graph.add<Registers>("registers", block);
+  auto& quiet = graph.add<Quiet>("user", block);
+  // Stores leave the core into the root complex beside it: nothing is handed from core to core.
+  const Time hand_over = Time::ns(1);
+  graph.connect(core.mmio, link.mmio, {.depth = 1, .latency_time = hand_over, .return_latency_time = hand_over});
+  graph.connect(link.host_messages, core.replies,
+                {.depth = 1, .latency_time = hand_over, .return_latency_time = hand_over});
+  graph.connect(link.device_mmio, registers.in, {.depth = 4});
+  graph.connect(registers.replies, link.device_messages, {.depth = 4});
+  graph.connect(quiet.reads, link.read_requests);
+  graph.connect(link.read_data, quiet.data);
+  graph.connect(quiet.writes, link.write_requests);
+  graph.connect(quiet.write_data, link.write_data);
+  graph.connect(link.writes_done, quiet.written);
+  const RunReport report = graph.run({.throw_on_error = false});
+  if (report.outcome != Outcome::finished) throw Error(fmt::format("model of registers: {}", report.message));
+  return core.took();
+}
+
+}  // namespace isthmus::offload::model

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "offload/model/specs.hpp"
+
+namespace isthmus::offload::model {
+
+/// What the link promises: lanes * transfer rate, and what encoding and completions of the largest payload leave of it.
+LinkRates link_rates(const fabric::PcieLinkSpec& spec);
+
+/// How long `count` accesses to registers behind the link take a host thread: a machine of its own, a core at one end
+/// and the registers at the other.
+Time access_registers(const MachineSpec& spec, const RegisterAccess& access, int count, std::uint64_t seed);
+
+}  // namespace isthmus::offload::model

@@ -1,0 +1,141 @@
+#include <algorithm>
+#include <cstdint>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/probes/memory.hpp"
+#include "isthmus/stream.hpp"
+
+namespace isthmus::probes {
+namespace {
+
+using offload::KernelSpec;
+
+constexpr std::uint64_t kPiece = 16;  // bytes of an OpenCL uint4, in which the kernels count
+
+// Scatters bursts: a prime, as in Knuth's multiplicative hashing, so that no two of up to 2^32 meet.
+constexpr std::uint64_t kScatter = 2654435761;
+
+/// The arguments in the order of the kernels' signature.
+struct Walk {
+  fabric::DeviceAddress memory;
+  std::uint64_t burst;
+  std::uint64_t bursts;
+  std::uint64_t stride;
+  std::uint64_t passes;
+
+  explicit Walk(const fabric::KernelStart& start)
+      : memory(offload::address_argument(start.arguments[0])),
+        burst(number(start.arguments[2]) * kPiece),
+        bursts(number(start.arguments[3])),
+        stride(number(start.arguments[4]) * kPiece),
+        passes(number(start.arguments[5])) {}
+
+  /// Where the `index`th burst of a pass lies.
+  fabric::DeviceAddress at(std::uint64_t pass, std::uint64_t index) const {
+    return {.channel = memory.channel, .byte = memory.byte + pass * stride + index * kScatter % bursts * burst};
+  }
+
+ private:
+  static std::uint64_t number(std::uint64_t argument) {
+    return static_cast<std::uint64_t>(offload::integer_argument(argument));
+  }
+};
+
+/// Reads as fast as its port delivers, as many bursts under way as the port may have; a pass begins when all of the one
+/// before has come.
+class DeviceRead {
+ public:
+  In<fabric::KernelStart> start{"start"};
+  Out<fabric::AxiRegion> regions{"regions"};
+  In<fabric::AxiBurst> data{"data"};
+  Out<fabric::AxiStore> stores{"stores"};
+  In<fabric::AxiDone> written{"written"};
+  Out<fabric::KernelDone> finished{"finished"};
+
+  explicit DeviceRead(const KernelSpec& spec) : window_(static_cast<std::uint64_t>(spec.axi.outstanding)) {}
+
+  void step() {
+    const Walk walk(start.read());
+    for (std::uint64_t pass = 0; pass < walk.passes; ++pass) read(walk, pass);
+    finished.push({});
+  }
+  /// It ends with the registers that start it.
+  bool done() const { return false; }
+
+ private:
+  void read(const Walk& walk, std::uint64_t pass) {
+    std::uint64_t asked = 0;
+    std::uint64_t came = 0;  // bytes
+    while (came < walk.bursts * walk.burst) {
+      // A region that finds no room waits for data to be taken, so it is not waited for.
+      if (asked < walk.bursts && asked - came / walk.burst < window_ && regions.room())
+        regions.push({.at = walk.at(pass, asked++), .bytes = walk.burst});
+      else
+        came += data.read().bytes;
+    }
+  }
+
+  std::uint64_t window_;
+};
+
+/// Writes as fast as its port takes; a pass begins when all of the one before is in memory.
+class DeviceWrite {
+ public:
+  In<fabric::KernelStart> start{"start"};
+  Out<fabric::AxiRegion> regions{"regions"};
+  In<fabric::AxiBurst> data{"data"};
+  Out<fabric::AxiStore> stores{"stores"};
+  In<fabric::AxiDone> written{"written"};
+  Out<fabric::KernelDone> finished{"finished"};
+
+  explicit DeviceWrite(const KernelSpec& spec) : axi_(spec.axi) {}
+
+  void step() {
+    const Walk walk(start.read());
+    for (std::uint64_t pass = 0; pass < walk.passes; ++pass) {
+      for (std::uint64_t index = 0; index < walk.bursts; ++index)
+        write(walk.at(pass, index), walk.burst, index + 1 == walk.bursts);
+      written.read();
+    }
+    finished.push({});
+  }
+  bool done() const { return false; }
+
+ private:
+  void write(fabric::DeviceAddress to, std::uint64_t bytes, bool last) {
+    while (bytes > 0) {
+      const std::uint32_t now = axi_.first_burst(to.byte, bytes);
+      bytes -= now;
+      fabric::AxiStore& store = stores.slot();
+      store.channel = to.channel;
+      store.last = last && bytes == 0;
+      store.write.address = to.byte;
+      store.write.burst.bytes = now;
+      std::fill_n(store.write.burst.data.begin(), now, std::byte{0});
+      to.byte += now;
+    }
+  }
+
+  fabric::AxiSpec axi_;
+};
+
+template <typename Kernel>
+offload::KernelModel model(const char* name) {
+  return {.name = name, .add = [](Graph& graph, const std::string& actor, const KernelSpec& spec) {
+            auto& kernel = graph.add<Kernel>(actor, {.clock = spec.clock}, spec);
+            return offload::KernelEnds{.start = kernel.start,
+                                       .regions = kernel.regions,
+                                       .data = kernel.data,
+                                       .stores = kernel.stores,
+                                       .written = kernel.written,
+                                       .done = kernel.finished};
+          }};
+}
+
+}  // namespace
+
+std::vector<offload::KernelModel> memory_kernels() {
+  return {model<DeviceRead>("device_read"), model<DeviceWrite>("device_write")};
+}
+
+}  // namespace isthmus::probes

@@ -1,0 +1,152 @@
+#include "isthmus/probes/probe.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "isthmus/offload/open.hpp"
+#include "isthmus/probes/copy.hpp"
+#include "isthmus/probes/memory.hpp"
+#include "isthmus/probes/summary.hpp"
+
+namespace isthmus::probes {
+namespace {
+
+using offload::RegisterAccess;
+
+constexpr Bytes kCacheLine{64};
+constexpr std::array kAccessSizes{Bytes{4}, Bytes{8}, kCacheLine};
+constexpr int kStores = 1024;
+constexpr int kLoads = 16;
+
+double gb_per_second(Bytes moved, Time time) {
+  return static_cast<double>(moved.count) / time.seconds() * 1e-9;
+}
+
+Finding bandwidth(Bytes size, Bytes moved, std::vector<Time> times) {
+  Finding finding{.quantity = "bandwidth", .unit = "GB/s", .size = size, .parameters = {}, .samples = {}, .times = {}};
+  for (const Time time : times) finding.samples.push_back(gb_per_second(moved, time));
+  finding.times = std::move(times);
+  return finding;
+}
+
+Finding latency(Bytes size, std::vector<Time> times) {
+  Finding finding{.quantity = "latency", .unit = "us", .size = size, .parameters = {}, .samples = {}, .times = {}};
+  for (const Time time : times) finding.samples.push_back(time.seconds() * 1e6);
+  finding.times = std::move(times);
+  return finding;
+}
+
+template <Direction direction, HostSide side>
+void copies(const Job& job, Target& target, const Report& report) {
+  for (const Bytes size : job.sizes)
+    report(bandwidth(size, size, time_copies(target.open(), direction, side, size, job.samples)));
+}
+
+void duplex(const Job& job, Target& target, const Report& report) {
+  for (const Bytes size : job.sizes)
+    report(bandwidth(size, {2 * size.count}, time_duplex(target.open(), size, job.samples)));
+}
+
+void cache_line(const Job& job, Target& target, const Report& report) {
+  report(latency(kCacheLine,
+                 time_copies(target.open(), Direction::to_device, HostSide::pageable, kCacheLine, job.samples)));
+}
+
+std::vector<Time> time_accesses(Target& target, const RegisterAccess& access, int count, int samples) {
+  std::vector<Time> times;
+  for (int i = 0; i < samples; ++i)
+    times.push_back(Time::fs(target.open().access_registers(access, count).femtoseconds() / count));
+  return times;
+}
+
+void stores(const Job& job, Target& target, const Report& report) {
+  for (const Bytes size : kAccessSizes) {
+    for (const bool combining : {true, false}) {
+      const RegisterAccess access{.kind = RegisterAccess::Kind::store, .size = size, .write_combining = combining};
+      Finding finding = bandwidth(size, size, time_accesses(target, access, kStores, job.samples));
+      finding.parameters.emplace_back("write_combining", combining);
+      report(finding);
+    }
+  }
+}
+
+void loads(const Job& job, Target& target, const Report& report) {
+  for (const Bytes size : kAccessSizes) {
+    const RegisterAccess access{.kind = RegisterAccess::Kind::load, .size = size, .write_combining = false};
+    report(latency(size, time_accesses(target, access, kLoads, job.samples)));
+  }
+}
+
+template <Access access>
+void memory(const Job& job, Target& target, const Report& report) {
+  for (const Bytes size : job.sizes) {
+    for (const Bytes burst : job.bursts.empty() ? std::vector{size} : job.bursts) {
+      if (burst > size) continue;
+      Finding finding = bandwidth(size, size, time_memory(target.open(), access, size, burst, job.samples));
+      finding.parameters.emplace_back("burst", burst.count);
+      report(finding);
+    }
+  }
+}
+
+void launches(const Job& job, Target& target, const Report& report) {
+  report(latency({0}, time_launches(target.open(), job.samples)));
+}
+
+/// One step of choi2019 fig. 5: what is left of the bandwidth when one more thing is paid for.
+void step(Finding finding, std::int64_t number, const char* name, const Report& report) {
+  finding.parameters.emplace_back("step", number);
+  finding.parameters.emplace_back("what", name);
+  report(finding);
+}
+
+void steps(const Job& job, Target& target, const Report& report) {
+  for (const Bytes size : job.sizes) {
+    if (const auto link = target.open().info().link) {
+      const auto promised = [size](Bandwidth rate) {
+        Finding finding = bandwidth(size, size, {});
+        finding.samples = {rate.gb_per_second()};
+        return finding;
+      };
+      step(promised(link->advertised), 1, "advertised", report);
+      step(promised(link->payload), 2, "packets", report);
+    }
+    const auto measured = [&](HostSide side) {
+      return bandwidth(size, size, time_copies(target.open(), Direction::to_device, side, size, job.samples));
+    };
+    step(measured(HostSide::pinned), 3, "DMA", report);
+    step(measured(HostSide::pageable), 4, "copy", report);
+    step(measured(HostSide::fresh), 5, "end to end", report);
+  }
+}
+
+constexpr std::array kProbes = std::to_array<Probe>({
+    {"h2d", "host to device, pageable memory, no allocation", false, copies<Direction::to_device, HostSide::pageable>},
+    {"d2h", "device to host, pageable memory, no allocation", false, copies<Direction::to_host, HostSide::pageable>},
+    {"h2d-pinned", "host to device, pinned memory", false, copies<Direction::to_device, HostSide::pinned>},
+    {"d2h-pinned", "device to host, pinned memory", false, copies<Direction::to_host, HostSide::pinned>},
+    {"h2d-alloc", "host to device, pageable memory, allocation of the buffer included", false,
+     copies<Direction::to_device, HostSide::fresh>},
+    {"duplex", "both directions at once, their sum, pinned memory", false, duplex},
+    {"latency", "a 64-byte copy to the device, from call to return", false, cache_line},
+    {"mmio-store", "stores of 4, 8 and 64 bytes to registers, with and without write combining", true, stores},
+    {"mmio-load", "loads of 4, 8 and 64 bytes from registers", true, loads},
+    {"device-read", "a kernel reads device memory", false, memory<Access::read>},
+    {"device-write", "a kernel writes device memory", false, memory<Access::write>},
+    {"launch", "an empty kernel, from enqueue to the return of the wait for it", false, launches},
+    {"steps", "the five steps of choi2019 figure 5, from advertised to end to end, host to device", false, steps},
+});
+
+}  // namespace
+
+offload::Device& Target::open() {
+  if (!device_ || device_->info().modelled)
+    device_ = offload::open_device(job_.target, job_.settings, memory_kernels());
+  return *device_;
+}
+
+std::span<const Probe> all_probes() {
+  return kProbes;
+}
+
+}  // namespace isthmus::probes
