@@ -17,10 +17,15 @@ TIMES = frozenset({"ns", "us", "ms", "s"})
 
 def compare_files(old: Path, new: Path) -> list[Comparison]:
     """The records that both files hold, in the order of `old`; an IsthmusError if there are none."""
-    before, after = _records(old), _records(new)
+    return compare_documents(_read(old), _read(new), f"{old} and {new}")
+
+
+def compare_documents(old: Any, new: Any, place: str) -> list[Comparison]:
+    """The same for the contents of two files; `place` is what a complaint calls them."""
+    before, after = _by_name(old), _by_name(new)
     found = [_compare(name, before[name], after[name]) for name in before if name in after]
     if not found:
-        raise IsthmusError(f"{old} and {new}: no record is in both")
+        raise IsthmusError(f"{place}: no record is in both")
     return found
 
 
@@ -35,7 +40,7 @@ def _loss(item: Comparison) -> float:
     return 1 - (item.high if item.high is not None else item.ratio)
 
 
-def _records(path: Path) -> dict[str, dict[str, Any]]:
+def _read(path: Path) -> Any:
     try:
         file = json.loads(read_text(path))
     except ValueError as error:
@@ -43,10 +48,16 @@ def _records(path: Path) -> dict[str, dict[str, Any]]:
     records = (file.get("rows") or file.get("records")) if isinstance(file, dict) else None
     if not isinstance(records, list) or not records:
         raise IsthmusError(f"{path}: expected a file of run, study or probe")
-    return {_name(record): record for record in records if _value(record) is not None}
+    return file
 
 
-def _name(record: dict[str, Any]) -> str:
+def _by_name(file: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    records = file.get("rows") or file.get("records") or []
+    return {record_name(record): record for record in records if _value(record) is not None}
+
+
+def record_name(record: dict[str, Any]) -> str:
+    """What tells a record from the others of its file, on one line."""
     if "flow" in record:
         return f"{record['application']} {record['target']} {record['flow']}"
     parameters = " ".join(f"{key}={value}" for key, value in record.get("parameters", {}).items())

@@ -239,6 +239,20 @@ class PaperScore(_Record):
     roles: dict[Role, RoleScore]
 
 
+class HistoryRun(_Record):
+    """A run in the results store."""
+
+    id: int
+    name: str | None
+    kind: str
+    start: str
+    command: str
+    host: str
+    version: str
+    complete: bool
+    records: int
+
+
 class _File(_Record):
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
@@ -303,6 +317,13 @@ class CompareFile(_File):
     comparisons: list[Comparison]
 
 
+class HistoryFile(_File):
+    """`history --json FILE`."""
+
+    schema_: Literal["isthmus.history/1"] = Field(default="isthmus.history/1", alias="schema")
+    runs: list[HistoryRun]
+
+
 class ReproduceFile(_File):
     """`reproduce [PAPER...] --json FILE`."""
 
@@ -320,5 +341,6 @@ FILES: dict[str, type[_File]] = {
     "doctor": DoctorFile,
     "config": ConfigFile,
     "compare": CompareFile,
+    "history": HistoryFile,
     "reproduce": ReproduceFile,
 }

@@ -71,6 +71,7 @@ KNOWN: dict[str, Known] = {
     "sizes": Known("64B..64MiB:x4", _text, "sizes, as in 64B,4KiB..1MiB:x2"),
     "repeat": Known(None, _whole(1), "a whole number of at least 1"),
     "out": Known("out", _text, "a folder"),
+    "store": Known(None, _text, "a file"),
 }
 
 

@@ -15,6 +15,7 @@ COMMANDS = [
     ("study",),
     ("probe",),
     ("reproduce",),
+    ("history",),
     ("devices",),
     ("doctor",),
     ("platform", "show"),

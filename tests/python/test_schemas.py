@@ -29,6 +29,7 @@ def test_the_schemas_are_those_of_the_models() -> None:
         ("run", ("run", "image-filter", "--on", "opencl:0")),
         ("study", ("study", "image-filter.toml")),
         ("probe", ("probe", "model:aws-f1", "--sizes", "4KiB")),
+        ("history", ("history",)),
         ("devices", ("devices",)),
         ("platform", ("platform", "show", "model:aws-f1")),
         ("config", ("config", "show")),

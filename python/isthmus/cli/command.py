@@ -65,6 +65,9 @@ _RESULTS: dict[str, Any] = {
         str | None,
         typer.Option("--jsonl", metavar="FILE", help="Write each record as a JSON line once it is complete."),
     ],
+    "save": Annotated[
+        str | None, typer.Option("--save", metavar="NAME", help="Name the run in the results store (isthmus history).")
+    ],
 }
 
 

@@ -1,12 +1,17 @@
 """`isthmus compare OLD NEW`: did it get faster or slower?"""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from isthmus.cli.session import Session
 from isthmus.errors import AnswerIsNoError, IsthmusError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from isthmus.records import Comparison
 
 EXAMPLES = [
     "isthmus compare old.json new.json",
@@ -27,14 +32,20 @@ def compare(
     The ratio is new over old. Where both have samples, the interval holds 95 % of the ratios of resampled medians, and
     only what is surely worse counts for --fail-over.
     """
-    from isthmus.compare import compare_files, regressions
+    from isthmus.compare import compare_files
+
+    limit = percentage(fail_over)
+    show_comparison(session, compare_files(Path(old), Path(new)), limit)
+
+
+def show_comparison(session: Session, found: "Sequence[Comparison]", limit: float | None) -> None:
+    """Prints what got faster and slower; AnswerIsNoError if anything got worse by more than `limit` (0.05 is 5 %)."""
+    from isthmus.compare import regressions
     from isthmus.numbers import figure
     from isthmus.output import Result, Table
     from isthmus.records import CompareFile
     from isthmus.verdict import KIND_WORDS
 
-    limit = _percent(fail_over)
-    found = compare_files(Path(old), Path(new))
     columns = ("what", "old", "new", "unit", "kind", "new / old", "95 % interval", "better")
     cells = [
         (
@@ -50,15 +61,18 @@ def compare(
         for item in found
     ]
     worse = regressions(found, limit if limit is not None else 0.0)
-    verdict = f"{len(worse)} of {len(found)} got worse" + (f" by more than {fail_over}" if limit is not None else "")
+    verdict = f"{len(worse)} of {len(found)} got worse" + (
+        f" by more than {100 * limit:.4g}%" if limit is not None else ""
+    )
     table = Table(columns, cells, numbers=frozenset({"old", "new", "new / old", "95 % interval"}))
-    file = CompareFile(context=session.context(), comparisons=found)
+    file = CompareFile(context=session.context(), comparisons=list(found))
     session.emit(Result(file, found, verdict=[verdict], tables=[table]))
     if worse and limit is not None:
-        raise AnswerIsNoError(f"worse by more than {fail_over}: {', '.join(item.name for item in worse)}")
+        raise AnswerIsNoError(f"worse by more than {100 * limit:.4g}%: {', '.join(item.name for item in worse)}")
 
 
-def _percent(text: str | None) -> float | None:
+def percentage(text: str | None) -> float | None:
+    """The share that a --fail-over of 5% means; None for none."""
     if text is None:
         return None
     try:

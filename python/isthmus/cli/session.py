@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from isthmus.build_info import build_info
 from isthmus.errors import IsthmusError
 from isthmus.files import write_atomically
-from isthmus.output import Result, print_tables, to_csv, to_json, to_json_line, to_markdown
+from isthmus.output import Result, dump, print_tables, to_csv, to_json, to_json_line, to_markdown
 from isthmus.progress import Progress
 from isthmus.settings import resolve
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from isthmus.records import Context
+
+
+KEPT = frozenset({"RunFile", "StudyFile", "ProbeFile", "ReproduceFile"})  # what `isthmus history` knows
 
 
 @dataclass
@@ -35,6 +38,7 @@ class Session:
     json: str | None = None
     csv: str | None = None
     jsonl: str | None = None
+    save: str | None = None
     _started: float = field(default_factory=time.monotonic)
     _start: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     _streamed: str = ""
@@ -50,6 +54,7 @@ class Session:
             json=flags.get("json"),
             csv=flags.get("csv"),
             jsonl=flags.get("jsonl"),
+            save=flags.get("save"),
         )
         if [session.json, session.csv, session.jsonl].count("-") > 1:
             raise IsthmusError("--json, --csv and --jsonl: only one of them can be '-', the standard output")
@@ -95,8 +100,13 @@ class Session:
             self._streamed += to_json_line(record)
             write_atomically(Path(self.jsonl), self._streamed)
 
-    def emit(self, result: Result) -> None:
-        """Writes the result where it was asked for: files, and the standard output in the chosen format."""
+    def emit(self, result: Result, keep: bool = True) -> None:
+        """Writes the result where it was asked for: files, and the standard output in the chosen format.
+
+        Before that a new one goes into the results store, which never keeps a result from being shown.
+        """
+        if keep and type(result.file).__name__ in KEPT:
+            self._keep(result.file)
         if self.json not in (None, "-"):
             write_atomically(Path(str(self.json)), to_json(result.file))
         if self.csv not in (None, "-"):
@@ -107,6 +117,14 @@ class Session:
             write_out(to_csv(result.records))
         elif self.jsonl != "-":
             self._print(result)
+
+    def _keep(self, file: "BaseModel") -> None:
+        from isthmus.store import keep
+
+        try:
+            keep(dump(file), self.save)
+        except IsthmusError as error:
+            self.warn(f"this run is not kept: {error}")
 
     def lines(self, lines: Sequence[str]) -> None:
         """Plain lines on the standard output: lists and plans."""

@@ -1,0 +1,151 @@
+"""The results store: every run with its records in one DuckDB file. The JSON of a run is the truth, kept as it was.
+
+Several processes may write: each opens the file, writes one run in one transaction and closes it again under a lock of
+its own, so that a run is in the store whole or not at all, whenever a process is killed.
+"""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from isthmus.errors import IsthmusError
+from isthmus.names import unknown
+from isthmus.settings import resolve
+
+if TYPE_CHECKING:
+    import duckdb
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS runs (
+  id BIGINT PRIMARY KEY, name VARCHAR, kind VARCHAR, start VARCHAR, command VARCHAR, host VARCHAR, version VARCHAR,
+  complete BOOLEAN, records BIGINT, document VARCHAR);
+CREATE TABLE IF NOT EXISTS records (
+  run BIGINT, place BIGINT, name VARCHAR, target VARCHAR, kind VARCHAR, unit VARCHAR, value DOUBLE, record VARCHAR);
+"""
+
+
+@dataclass(frozen=True)
+class StoredRun:
+    """A run in the list of the store: what was typed, when and where, and how many records came of it."""
+
+    id: int
+    name: str | None
+    kind: str
+    start: str
+    command: str
+    host: str
+    version: str
+    complete: bool
+    records: int
+
+
+def store_path() -> Path:
+    """The store's file: the setting `store` (ISTHMUS_STORE), else isthmus/results.duckdb in the user's data folder."""
+    chosen = resolve("store").value
+    if chosen is not None:
+        return Path(str(chosen)).expanduser()
+    base = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
+    return Path(base) / "isthmus" / "results.duckdb"
+
+
+def keep(document: dict[str, Any], name: str | None = None) -> int:
+    """Adds a run, given as the content of its JSON file, under a name if it has one; its number in the store."""
+    context = document["context"]
+    records = records_of(document)
+    with _open(store_path()) as store:
+        store.begin()
+        row = store.execute("SELECT coalesce(max(id), 0) + 1 FROM runs").fetchone()
+        assert row is not None
+        number = int(row[0])
+        store.execute(
+            "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                number,
+                name,
+                str(document["schema"]).partition("/")[0].removeprefix("isthmus."),
+                context["start"],
+                " ".join(context["argv"]),
+                context["host"],
+                context["version"],
+                context["complete"],
+                len(records),
+                json.dumps(document, ensure_ascii=False),
+            ],
+        )
+        if records:
+            store.executemany(
+                "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                [_columns(number, place, record) for place, record in enumerate(records)],
+            )
+        store.commit()
+    return number
+
+
+def runs() -> list[StoredRun]:
+    """Every run, the newest first."""
+    if not store_path().exists():
+        return []
+    with _open(store_path()) as store:
+        rows = store.execute(
+            "SELECT id, name, kind, start, command, host, version, complete, records FROM runs ORDER BY id DESC"
+        ).fetchall()
+    return [StoredRun(*row) for row in rows]
+
+
+def run_document(wanted: str) -> dict[str, Any]:
+    """The content of the JSON file of a run, chosen by its number or its name (the newest of that name)."""
+    known = runs()
+    chosen = next((run.id for run in known if wanted in (str(run.id), run.name)), None)
+    if chosen is None:
+        names = [run.name for run in known if run.name] or [str(run.id) for run in known]
+        raise unknown("run", wanted, list(dict.fromkeys(names)), str(store_path()))
+    with _open(store_path()) as store:
+        row = store.execute("SELECT document FROM runs WHERE id = ?", [chosen]).fetchone()
+    assert row is not None
+    document: dict[str, Any] = json.loads(row[0])
+    return document
+
+
+def records_of(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """The records of a JSON file: `records`, or the `rows` of a run, study or reproduction."""
+    found: list[dict[str, Any]] = document.get("records") or document.get("rows") or []
+    return found
+
+
+def _columns(run: int, place: int, record: dict[str, Any]) -> list[Any]:
+    value = record.get("value", record.get("images_per_s", record.get("ours")))
+    number = float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+    return [
+        run,
+        place,
+        record.get("name") or record.get("application") or record.get("id"),
+        record.get("target"),
+        record.get("kind"),
+        record.get("unit", "images/s" if "images_per_s" in record else None),
+        number,
+        json.dumps(record, ensure_ascii=False),
+    ]
+
+
+@contextmanager
+def _open(path: Path) -> "Iterator[duckdb.DuckDBPyConnection]":
+    """The store, made if it is not there, for one reader or writer at a time."""
+    import duckdb
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with Path(f"{path}.lock").open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            with duckdb.connect(str(path)) as store:
+                store.execute(_TABLES)
+                yield store
+    except OSError as error:
+        raise IsthmusError(f"{path}: cannot open the results store: {error.strerror}") from error
+    except duckdb.Error as error:
+        reason = " ".join(str(error).split())
+        raise IsthmusError(f"{path}: cannot use the results store: {reason}") from error
