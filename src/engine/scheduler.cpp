@@ -42,6 +42,7 @@ Scheduler::Scheduler(std::vector<Actor*> actors, std::vector<Channel*> channels,
 
 RunReport Scheduler::run() {
   const OverflowWatch watch(fibers_);
+  const Tick outer_now = running_now;  // of a step that runs a graph of its own
   drain();
   Ending ending;
   auto error = find_error(actors_);
@@ -65,6 +66,7 @@ RunReport Scheduler::run() {
   if (late && (late->time < ending.time || holds_at_end)) ending = *late;
   auto report = make_report(ending, actors_, channels_);
   unwind();
+  running_now = outer_now;
   return report;
 }
 
@@ -130,6 +132,8 @@ Actor* Scheduler::along_questions(Actor& from) {
       case Wait::answer:
         if (answer_known(asked)) return &asked;
         break;
+      case Wait::turn:
+        return &asked;
       case Wait::read:
       case Wait::push:
         break;
@@ -159,7 +163,7 @@ bool Scheduler::start(Actor& actor) {
   if (actor.wait == Wait::sleep) woken(actor);
   if (++actor.resumes >= actor.resumes_allowed && actor.wait != Wait::lag) {
     if (!record_safe(actor)) {
-      leave_waiting(actor);
+      actor.wait = Wait::none;
       commit();
       if (!record_safe(actor)) {
         // What it would have done next is kept in `wait_began` and its channels: it asks again when it is started.
@@ -169,7 +173,6 @@ bool Scheduler::start(Actor& actor) {
     }
     actor.resumes = 0;
   }
-  leave_waiting(actor);
   actor.wait = Wait::none;
   return true;
 }
@@ -177,7 +180,8 @@ bool Scheduler::start(Actor& actor) {
 /// Nothing is ready. Answers every question that can be answered, else lets the earliest thing known happen. False at
 /// the end.
 bool Scheduler::let_time_pass() {
-  if (answer_questions()) return true;
+  drop_those_that_run();
+  if (answer_questions() || give_turns()) return true;
   if (live_ == 0 && !ending_) return false;
   if (!ending_ && may_end_quiet() && find_quiescence(actors_)) return false;
   const auto time = earliest_known();
@@ -192,6 +196,18 @@ bool Scheduler::answer_questions() {
   bool any = false;
   for (auto* actor : waiting_)
     if (actor->wait == Wait::answer && answer_known(*actor)) {
+      make_ready(*actor);
+      any = true;
+    }
+  return any;
+}
+
+/// Those that expected news where none comes go on without.
+bool Scheduler::give_turns() {
+  bool any = false;
+  for (auto* actor : waiting_)
+    if (actor->wait == Wait::turn) {
+      actor->expects = nullptr;
       make_ready(*actor);
       any = true;
     }
@@ -242,6 +258,7 @@ bool Scheduler::act_at(std::int64_t time) {
 
 void Scheduler::set_horizon(Actor& actor, std::int64_t time) {
   actor.horizon = actor.grid.last_at_or_before(std::min(time, limit_));
+  actor.fuel = -1;
 }
 
 /// Gives an actor that is not periodic more time to run ahead, if the limit leaves some.
@@ -255,7 +272,10 @@ bool Scheduler::extend_horizon(Actor& actor) {
 void Scheduler::lower_limit(std::int64_t time) {
   if (time >= limit_) return;
   limit_ = time;
-  for (auto* actor : actors_) actor->horizon = std::min(actor->horizon, actor->grid.last_at_or_before(limit_));
+  for (auto* actor : actors_) {
+    actor->horizon = std::min(actor->horizon, actor->grid.last_at_or_before(limit_));
+    actor->fuel = std::min(actor->fuel, actor->horizon + 1);
+  }
 }
 
 /// Finds the time before which nothing new can happen, and the errors that hold by then.
@@ -323,6 +343,7 @@ void Scheduler::unwind() {
 void Scheduler::after_overflow(void* scheduler) {
   auto& self = *static_cast<Scheduler*>(scheduler);
   Actor& actor = *self.running_;
+  actor.now = running_now;
   self.fail(actor, std::make_exception_ptr(Error(fmt::format("stack overflow: a step used more than the {} KiB it may",
                                                              self.fibers_.stack_bytes() / 1024))));
   self.next_ = self.pick(nullptr);

@@ -23,6 +23,12 @@ bool counts(const Actor& actor, const Question& question) {
          std::find(promised.begin(), promised.end(), question.channel) != promised.end();
 }
 
+/// The sleeper wants to be told of news of any of its channels.
+void listen(Actor& actor) {
+  for (Channel* channel : actor.inputs) channel->reader_waits = &actor;
+  for (Channel* channel : actor.outputs) channel->writer_waits = &actor;
+}
+
 struct Change {
   Tick at;  ///< when the answer turns to "yes": known, or the earliest possible
   bool known;
@@ -97,6 +103,7 @@ Border Scheduler::sleep(Actor& actor, Tick next) {
     return Border::step;
   }
   if (wake.known != kNever) known_wakes_.push({actor.grid.edge(wake.known), &actor, wake.known});
+  listen(actor);
   return Border::leave;
 }
 
@@ -146,7 +153,9 @@ Scheduler::Wake Scheduler::wake_of(const Actor& actor) const {
 void Scheduler::tell_sleeper(Actor& actor) {
   const Tick before = actor.known_wake;
   consider_waking(actor);
-  if (!actor.ready && actor.known_wake != before && actor.known_wake != kNever)
+  if (actor.ready) return;
+  listen(actor);
+  if (actor.known_wake != before && actor.known_wake != kNever)
     known_wakes_.push({actor.grid.edge(actor.known_wake), &actor, actor.known_wake});
 }
 
