@@ -90,9 +90,40 @@ void Scheduler::dispatch(void* scheduler) {
   }
 }
 
+/// Prepares `actor` to run; false if it must wait after all.
+[[gnu::always_inline]] inline bool Scheduler::start(Actor& actor) {
+  actor.ready = false;
+  if (!hears_news(actor.wait)) {
+    if (actor.wait == Wait::finished || actor.failed) return false;
+    if (actor.wait == Wait::horizon && actor.resume_at > actor.horizon) return false;
+    if (actor.wait == Wait::sleep) woken(actor);
+  }
+  if (++actor.resumes >= actor.resumes_allowed && !keeps_record(actor)) return false;
+  actor.wait = Wait::none;
+  return true;
+}
+
+/// Whether nothing that may still be needed of the record can be written over before the next look; else `actor` waits.
+bool Scheduler::keeps_record(Actor& actor) {
+  if (actor.wait != Wait::lag && !record_safe(actor)) {
+    actor.wait = Wait::none;
+    commit();
+    if (!record_safe(actor)) {
+      // What it would have done next is kept in `wait_began` and its channels: it asks again when it is started.
+      enter_waiting(actor, Wait::lag);
+      return false;
+    }
+  }
+  actor.resumes = 0;
+  return true;
+}
+
 /// The actor to run now that `after` (if any) cannot go on; null when nothing can run any more.
-Actor* Scheduler::pick(Actor* after) {
-  if (after != nullptr) announce(*after);
+inline Actor* Scheduler::pick(Actor* after) {
+  if (after != nullptr) {
+    Actor* told = announce(*after);
+    if (told != nullptr && start(*told)) return told;
+  }
   for (;;) {
     while (Actor* actor = next_ready())
       if (start(*actor)) return actor;
@@ -153,28 +184,6 @@ Actor* Scheduler::along_questions(Actor& from) {
     if (asker == &from) return nullptr;
   }
   return nullptr;
-}
-
-/// Prepares `actor` to run; false if it must wait after all.
-bool Scheduler::start(Actor& actor) {
-  actor.ready = false;
-  if (actor.wait == Wait::finished || actor.failed) return false;
-  if (actor.wait == Wait::horizon && actor.resume_at > actor.horizon) return false;
-  if (actor.wait == Wait::sleep) woken(actor);
-  if (++actor.resumes >= actor.resumes_allowed && actor.wait != Wait::lag) {
-    if (!record_safe(actor)) {
-      actor.wait = Wait::none;
-      commit();
-      if (!record_safe(actor)) {
-        // What it would have done next is kept in `wait_began` and its channels: it asks again when it is started.
-        enter_waiting(actor, Wait::lag);
-        return false;
-      }
-    }
-    actor.resumes = 0;
-  }
-  actor.wait = Wait::none;
-  return true;
 }
 
 /// Nothing is ready. Answers every question that can be answered, else lets the earliest thing known happen. False at

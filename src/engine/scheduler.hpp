@@ -13,6 +13,11 @@
 
 namespace isthmus::engine {
 
+/// The waits that end when there is news of one channel.
+constexpr bool hears_news(Wait wait) {
+  return wait == Wait::read || wait == Wait::push || wait == Wait::answer || wait == Wait::turn;
+}
+
 /// Decides which actor runs. Each runs ahead on its own time until what it asks is unknown or a channel is full; then
 /// the actor whose answer is needed runs, or any that can. When none can, the earliest thing that is known to happen
 /// does.
@@ -63,14 +68,16 @@ class Scheduler {
   Actor* along_questions(Actor& from);
   Actor* next_ready();
   bool start(Actor& actor);
+  bool keeps_record(Actor& actor);
   bool let_time_pass();
   bool answer_questions();
   bool give_turns();
   std::int64_t earliest_known();
   bool act_at(std::int64_t time);
   void make_ready(Actor& actor);
-  void announce(const Actor& actor);
-  void tell(Actor& actor, const Channel& channel);
+  Actor* announce(const Actor& actor);
+  void announce_all(const Actor& actor);
+  bool tell(Actor& actor, const Channel& channel);
 
   // Waiting.
   void suspend(Actor& actor);
@@ -88,6 +95,7 @@ class Scheduler {
   Border after_look_back(Actor& actor, Tick step_start);
   Border at_horizon(Actor& actor);
   Border closing(Actor& actor);
+  Border wait_at_border(Actor& actor, Channel& input);
   bool waits_for_its_turn(Actor& actor);
 
   // Sleeping.

@@ -73,7 +73,7 @@ void Scheduler::suspend(Actor& actor) {
   if (stopping_) throw StopStep{};
 }
 
-void Scheduler::enter_waiting(Actor& actor, Wait wait) {
+inline void Scheduler::enter_waiting(Actor& actor, Wait wait) {
   actor.wait = wait;
   if (actor.listed) return;
   actor.listed = true;
@@ -100,7 +100,7 @@ void Scheduler::wait_for_answer(Actor& actor, Channel& channel, Ask ask) {
 void Scheduler::move_to(Actor& actor, Tick target, Account account, Tick began) {
   while (target > actor.horizon) {
     if (!actor.periodic && target <= actor.grid.last_at_or_before(limit_)) {
-      announce(actor);
+      announce_all(actor);
       commit();
       extend_horizon(actor);
       actor.horizon = std::max(actor.horizon, std::min(target, actor.grid.last_at_or_before(limit_)));
@@ -243,26 +243,42 @@ Tick Scheduler::effective(const Actor& actor, int hops) const {
   }
 }
 
-/// `actor` stops running: who waits for a token or a slot of its is made ready. Readers last: they run first, so that
-/// what is on its way goes on to the end of a pipeline while it is in the cache, and actors stay close in time.
-void Scheduler::announce(const Actor& actor) {
+/// `actor` stops running: who waits for a token or a slot of its is told. Returns the last of them, which is not made
+/// ready but has to be started: a reader where there is one, so that what is on its way goes on to the end of a pipeline
+/// while it is in the cache, and actors stay close in time.
+[[gnu::always_inline]] inline Actor* Scheduler::announce(const Actor& actor) {
+  Actor* last = nullptr;
+  const auto news = [&](Actor*& waiting, const Channel& channel) {
+    Actor& told = *std::exchange(waiting, nullptr);
+    if (!tell(told, channel)) return;
+    if (last != nullptr) make_ready(*last);
+    last = &told;
+  };
   for (Channel* channel : actor.inputs)
-    if (channel->writer_waits != nullptr && !channel->full()) tell(*std::exchange(channel->writer_waits, nullptr), *channel);
+    if (channel->writer_waits != nullptr && !channel->full()) news(channel->writer_waits, *channel);
   for (Channel* channel : actor.outputs)
-    if (channel->reader_waits != nullptr && !channel->empty()) tell(*std::exchange(channel->reader_waits, nullptr), *channel);
+    if (channel->reader_waits != nullptr && !channel->empty()) news(channel->reader_waits, *channel);
+  if (last == nullptr || !shuffled_) return last;
+  make_ready(*last);
+  return nullptr;
 }
 
-/// There is news of `channel`.
-void Scheduler::tell(Actor& actor, const Channel& channel) {
-  if (actor.wait == Wait::sleep) return tell_sleeper(actor);
-  const bool hears = actor.wait == Wait::read || actor.wait == Wait::push || actor.wait == Wait::answer || actor.wait == Wait::turn;
-  if (hears && actor.waits_on == &channel) make_ready(actor);
+void Scheduler::announce_all(const Actor& actor) {
+  if (Actor* last = announce(actor)) make_ready(*last);
+}
+
+/// There is news of `channel`: whether `actor` was waiting for it and nobody has told it yet.
+inline bool Scheduler::tell(Actor& actor, const Channel& channel) {
+  if (actor.ready) return false;
+  if (hears_news(actor.wait)) return actor.waits_on == &channel;
+  if (actor.wait == Wait::sleep) tell_sleeper(actor);
+  return false;
 }
 
 namespace {
 
 /// For how many ticks the port's window surely holds out.
-Tick ticks_at_hand(PortState& port) {
+[[gnu::always_inline]] inline Tick ticks_at_hand(PortState& port) {
   Channel& channel = *port.channel;
   if (port.cursor != port.window_end) return static_cast<Tick>(channel.tokens(port.window_end - port.cursor));
   if (!channel.windows) return 0;
@@ -271,7 +287,34 @@ Tick ticks_at_hand(PortState& port) {
 
 }  // namespace
 
-Border Scheduler::border(Actor& actor, Tick next) {
+/// Leaves `actor` between two steps until it is known whether `input` closes.
+[[gnu::always_inline]] inline Border Scheduler::wait_at_border(Actor& actor, Channel& input) {
+  actor.waits_on = &input;
+  actor.asked = Ask::closed;
+  input.reader_waits = &actor;
+  enter_waiting(actor, Wait::answer);
+  return Border::leave;
+}
+
+/// A step that blocks keeps a stack; one that waits before it starts needs none. When a step may start makes no
+/// difference to what it finds.
+[[gnu::always_inline]] inline bool Scheduler::waits_for_its_turn(Actor& actor) {
+  if (actor.expects == nullptr) return false;
+  Channel& channel = *actor.expects->channel;
+  if (actor.expects == channel.reader_port) {
+    if (!channel.empty() || channel.closing()) return false;
+    channel.reader_waits = &actor;
+  } else {
+    if (!channel.full()) return false;
+    channel.writer_waits = &actor;
+  }
+  actor.waits_on = &channel;
+  enter_waiting(actor, Wait::turn);
+  return true;
+}
+
+
+[[gnu::always_inline]] inline Border Scheduler::border(Actor& actor, Tick next) {
   actor.fuel = -1;
   if (actor.look_back) [[unlikely]] {
     if (after_look_back(actor, next - actor.initiation_interval) == Border::leave) return Border::leave;
@@ -284,6 +327,8 @@ Border Scheduler::border(Actor& actor, Tick next) {
   if (PortState* gate = actor.gate) {
     Tick ticks = ticks_at_hand(*gate);
     if (ticks == 0) {
+      // The commonest case first: all is read, and who wrote it goes on.
+      if (gate->channel->empty() && about_to_push(*gate->channel)) return wait_at_border(actor, *gate->channel);
       if (closing(actor) == Border::leave) return Border::leave;
       ticks = 1;
     }
@@ -331,41 +376,19 @@ Border Scheduler::closing(Actor& actor) {
       if (channel->close_visible > actor.now) return Border::step;
       continue;
     }
-    if (!about_to_push(*channel) && writer_silent(*channel, actor)) return Border::step;
+    if (writer_silent(*channel, actor)) return Border::step;
     unknown = channel;
   }
   if (unknown == nullptr) {
     finish(actor);
     return Border::leave;
   }
-  actor.waits_on = unknown;
-  actor.asked = Ask::closed;
-  unknown->reader_waits = &actor;
-  enter_waiting(actor, Wait::answer);
-  return Border::leave;
+  return wait_at_border(actor, *unknown);
 }
-
-/// A step that blocks keeps a stack; one that waits before it starts needs none. When a step may start makes no
-/// difference to what it finds.
-bool Scheduler::waits_for_its_turn(Actor& actor) {
-  if (actor.expects == nullptr) return false;
-  Channel& channel = *actor.expects->channel;
-  if (actor.expects == channel.reader_port) {
-    if (!channel.empty() || channel.closing()) return false;
-    channel.reader_waits = &actor;
-  } else {
-    if (!channel.full()) return false;
-    channel.writer_waits = &actor;
-  }
-  actor.waits_on = &channel;
-  enter_waiting(actor, Wait::turn);
-  return true;
-}
-
 
 Border Scheduler::at_horizon(Actor& actor) {
   if (!actor.periodic) {
-    announce(actor);
+    announce_all(actor);
     commit();
     if (extend_horizon(actor)) return Border::step;
   }

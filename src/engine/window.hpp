@@ -32,7 +32,7 @@ std::int64_t slots_in_time(const Channel& channel, const PortState& port, std::i
 
 /// Opens the port's window as far as is known to be safe, and returns how many tokens it holds. For channels with
 /// windows.
-inline std::int64_t open_reader_window(Channel& channel) {
+[[gnu::always_inline]] inline std::int64_t open_reader_window(Channel& channel) {
   PortState& port = *channel.reader_port;
   auto bytes = channel.writer_port->cursor - port.cursor;
   if (bytes < 0) bytes = channel.last_slot - port.cursor;
@@ -47,7 +47,7 @@ inline std::int64_t open_reader_window(Channel& channel) {
   return tokens;
 }
 
-inline std::int64_t open_writer_window(Channel& channel) {
+[[gnu::always_inline]] inline std::int64_t open_writer_window(Channel& channel) {
   PortState& port = *channel.writer_port;
   auto bytes = std::min(channel.depth_bytes - channel.bytes(), channel.last_slot - port.cursor);
   port.window_end = port.cursor;
