@@ -10,10 +10,17 @@
 namespace isthmus::engine {
 namespace {
 
-// How far an actor that never waits may go before the scheduler looks at the rest of the run: a million cycles, or 1
-// ms.
-constexpr Tick kUnwatchedCycles = 1 << 20;
-constexpr Tick kUnwatchedFemtoseconds = 1'000'000'000'000;
+/// How far an actor that never waits may go before the scheduler looks at the rest of the run: a million cycles, or
+/// 1 ms; less where it feeds itself, so that the record of that channel holds what it does until then.
+Tick unwatched(const Actor& actor) {
+  Tick ticks = actor.clocked ? 1 << 20 : 1'000'000'000'000;
+  for (const auto* channel : actor.outputs) {
+    if (channel->reader != &actor) continue;
+    const auto rounds = static_cast<Tick>(channel->slots / 2 / channel->depth) - 1;
+    ticks = std::min(ticks, rounds * (channel->forward.latency() + channel->back.latency()));
+  }
+  return ticks;
+}
 
 }  // namespace
 
@@ -29,6 +36,9 @@ Scheduler::Scheduler(std::vector<Actor*> actors, std::vector<Channel*> channels,
   for (auto* actor : actors_) {
     actor->scheduler = this;
     if (!actor->periodic) ++live_;
+    actor->unwatched = unwatched(*actor);
+    actor->feeds_itself = std::any_of(actor->outputs.begin(), actor->outputs.end(),
+                                      [&](const Channel* channel) { return channel->reader == actor; });
     actor->horizon = -1;
     if (!actor->periodic) extend_horizon(*actor);
   }
@@ -273,8 +283,7 @@ void Scheduler::set_horizon(Actor& actor, std::int64_t time) {
 /// Gives an actor that is not periodic more time to run ahead, if the limit leaves some.
 bool Scheduler::extend_horizon(Actor& actor) {
   const Tick last = actor.grid.last_at_or_before(limit_);
-  const Tick unwatched = actor.clocked ? kUnwatchedCycles : kUnwatchedFemtoseconds;
-  actor.horizon = actor.now > last - unwatched ? last : actor.now + unwatched;
+  actor.horizon = actor.now > last - actor.unwatched ? last : actor.now + actor.unwatched;
   return actor.now <= actor.horizon;
 }
 
@@ -302,7 +311,6 @@ void Scheduler::commit() {
 }
 
 void Scheduler::commit_to(std::int64_t time) {
-  if (ending_) return;
   if (const auto error = find_error(actors_)) lower_limit(error->time);
   committed_ = std::max(committed_, std::min(time, limit_));  // what lies past the limit may yet be cut
   for (auto* actor : actors_) fold_spans(*actor, committed_);
@@ -335,7 +343,9 @@ void Scheduler::run_periodic_to(std::int64_t time) {
   for (auto* actor : actors_) {
     if (!actor->periodic) continue;
     set_horizon(*actor, time);
-    if (actor->wait == Wait::horizon && !actor->failed && actor->resume_at <= actor->horizon) make_ready(*actor);
+    const bool goes_on =
+        actor->wait == Wait::lag || (actor->wait == Wait::horizon && actor->resume_at <= actor->horizon);
+    if (goes_on && !actor->failed) make_ready(*actor);
   }
   drain();
 }

@@ -85,6 +85,7 @@ class Scheduler {
   void enter_waiting(Actor& actor, Wait wait);
   void drop_those_that_run();
   void move_to(Actor& actor, Tick target, Account account, Tick began);
+  void wait_for_horizon(Actor& actor, Tick target, Account account, Tick began);
   bool answer_known(const Actor& actor) const;
   bool no_news_by(const Actor& actor) const { return quiet_until_ >= 0 && actor.grid.edge(actor.now) <= quiet_until_; }
   bool writer_silent(const Channel& channel, const Actor& reader) const;
@@ -130,7 +131,8 @@ class Scheduler {
   std::int64_t quiet_until_ = -1;  ///< nothing happens anywhere before this time but what has happened
   std::int64_t committed_ = -1;    ///< no error can hold at or before this time
   std::vector<Actor*> ready_;
-  std::vector<Actor*> waiting_;  ///< for an answer, a turn, a horizon or the record; some that run again are still listed
+  std::vector<Actor*>
+      waiting_;  ///< for an answer, a turn, a horizon or the record; some that run again are still listed
   std::priority_queue<KnownWake, std::vector<KnownWake>, std::greater<>> known_wakes_;
   std::mt19937_64 shuffle_;
   bool shuffled_;

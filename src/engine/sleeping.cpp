@@ -54,10 +54,11 @@ void fold_spans(Actor& actor, std::int64_t time) {
   constexpr std::size_t kWorthFolding = 64;
   auto& spans = actor.spans;
   if (spans.size() < kWorthFolding) return;
+  const Tick last = actor.grid.last_at_or_before(time);
   auto kept = spans.begin();
-  for (; kept != spans.end() && actor.grid.edge(kept->end) <= time; ++kept)
+  for (; kept != spans.end() && kept->end <= last; ++kept)
     (kept->account == Account::blocked ? actor.blocked_before : actor.starved_before) +=
-        actor.grid.edge(kept->end) - actor.grid.edge(kept->begin);
+        actor.grid.between(kept->begin, kept->end);
   spans.erase(spans.begin(), kept);
 }
 
@@ -88,7 +89,7 @@ Border Scheduler::after_silent_step(Actor& actor, Tick step_start) {
   if (actor.trivial)
     actor.copy_state(actor.snapshot);
   else if (actor.polls_since == kNever)
-    actor.polls_since = step_start;
+    actor.polls_since = next;
   return Border::step;
 }
 

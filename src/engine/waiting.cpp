@@ -97,11 +97,22 @@ void Scheduler::wait_for_answer(Actor& actor, Channel& channel, Ask ask) {
 }
 
 /// Moves `actor` on to `target`, waiting where that lies past its horizon.
-void Scheduler::move_to(Actor& actor, Tick target, Account account, Tick began) {
+inline void Scheduler::move_to(Actor& actor, Tick target, Account account, Tick began) {
+  if (target > actor.horizon) [[unlikely]]
+    wait_for_horizon(actor, target, account, began);
+  actor.now = target;
+  actor.ask_look_back();
+  if (account == Account::busy) return;
+  actor.blocked_ticks += target - began;
+  add_span(actor, account, began, target, 0);
+}
+
+void Scheduler::wait_for_horizon(Actor& actor, Tick target, Account account, Tick began) {
   while (target > actor.horizon) {
     if (!actor.periodic && target <= actor.grid.last_at_or_before(limit_)) {
       announce_all(actor);
       commit();
+      if (actor.feeds_itself && !keeps_record(actor)) suspend(actor);
       extend_horizon(actor);
       actor.horizon = std::max(actor.horizon, std::min(target, actor.grid.last_at_or_before(limit_)));
       continue;
@@ -112,11 +123,6 @@ void Scheduler::move_to(Actor& actor, Tick target, Account account, Tick began) 
     enter_waiting(actor, Wait::horizon);
     suspend(actor);
   }
-  actor.now = target;
-  actor.ask_look_back();
-  if (account == Account::busy) return;
-  actor.blocked_ticks += target - began;
-  add_span(actor, account, began, target, 0);
 }
 
 void Scheduler::advance(Actor& actor) {
@@ -148,7 +154,10 @@ void Scheduler::claim_slot(PortState& port) {
     suspend(actor);
   }
   const Tick target = channel.next_slot_free();
-  if (target > actor.now) move_to(actor, target, Account::blocked, began);
+  if (target > actor.now) {
+    move_to(actor, target, Account::blocked, began);
+    actor.moved_late = true;
+  }
   if (channel.windows) open_writer_window(channel);
 }
 
@@ -168,7 +177,10 @@ void Scheduler::claim_token(PortState& port) {
   }
   const bool drained = channel.empty();
   const Tick target = drained ? channel.close_visible : channel.head_visible();
-  if (target > actor.now) move_to(actor, target, Account::starved, began);
+  if (target > actor.now) {
+    move_to(actor, target, Account::starved, began);
+    actor.moved_late = true;
+  }
   if (drained) throw FinishStep{};
   if (channel.windows) open_reader_window(channel);
 }
@@ -244,8 +256,8 @@ Tick Scheduler::effective(const Actor& actor, int hops) const {
 }
 
 /// `actor` stops running: who waits for a token or a slot of its is told. Returns the last of them, which is not made
-/// ready but has to be started: a reader where there is one, so that what is on its way goes on to the end of a pipeline
-/// while it is in the cache, and actors stay close in time.
+/// ready but has to be started: a reader where there is one, so that what is on its way goes on to the end of a
+/// pipeline while it is in the cache, and actors stay close in time.
 [[gnu::always_inline]] inline Actor* Scheduler::announce(const Actor& actor) {
   Actor* last = nullptr;
   const auto news = [&](Actor*& waiting, const Channel& channel) {
@@ -313,7 +325,6 @@ namespace {
   return true;
 }
 
-
 [[gnu::always_inline]] inline Border Scheduler::border(Actor& actor, Tick next) {
   actor.fuel = -1;
   if (actor.look_back) [[unlikely]] {
@@ -355,7 +366,8 @@ Border Scheduler::clockless_border(Actor& actor) {
 /// The last step waited or was told "no".
 Border Scheduler::after_look_back(Actor& actor, Tick step_start) {
   actor.look_back = false;
-  const bool active = std::exchange(actor.waited, false) ||
+  const bool waited = std::exchange(actor.waited, false);
+  const bool active = std::exchange(actor.moved_late, false) || waited ||
                       std::any_of(actor.outputs.begin(), actor.outputs.end(),
                                   [&](const Channel* channel) { return channel->last_pushed_at() >= step_start; }) ||
                       std::any_of(actor.inputs.begin(), actor.inputs.end(),
@@ -390,6 +402,7 @@ Border Scheduler::at_horizon(Actor& actor) {
   if (!actor.periodic) {
     announce_all(actor);
     commit();
+    if (actor.feeds_itself && !keeps_record(actor)) return Border::leave;
     if (extend_horizon(actor)) return Border::step;
   }
   actor.resume_at = actor.now;

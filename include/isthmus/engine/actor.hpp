@@ -49,8 +49,8 @@ struct FinishStep {};
 /// Unwinds a step that will never be resumed, when a run ends.
 struct StopStep {};
 
-/// The present tick of the actor that runs on this thread: what `Actor::now` holds for all others. Thread-local, because
-/// ports read it at every token.
+/// The present tick of the actor that runs on this thread: what `Actor::now` holds for all others. Thread-local,
+/// because ports read it at every token.
 extern thread_local constinit Tick running_now __attribute__((tls_model("initial-exec")));
 
 /// An actor as the scheduler sees it: its place in time and why it waits. The user's struct is in the derived
@@ -58,15 +58,16 @@ extern thread_local constinit Tick running_now __attribute__((tls_model("initial
 struct Actor {
   // What every step touches.
   Tick now = 0;
-  Tick fuel = -1;          ///< the first tick at which the border between two steps needs a closer look
-  Tick horizon = 0;        ///< the last tick at which it may act
-  bool look_back = false;  ///< this step was told "no" or waited: its end needs a closer look
-  bool moved = false;      ///< a token, in a slow path; kept only without a clock
-  bool waited = false;     ///< for a time, in this step
+  Tick fuel = -1;           ///< the first tick at which the border between two steps needs a closer look
+  Tick horizon = 0;         ///< the last tick at which it may act
+  bool look_back = false;   ///< this step was told "no" or waited: its end needs a closer look
+  bool moved = false;       ///< a token, in a slow path; kept only without a clock
+  bool waited = false;      ///< for a time, in this step
+  bool moved_late = false;  ///< a token, after waiting for it in this step
   bool sensed_time = false;
   bool clocked = false;
   Tick initiation_interval = 1;
-  Tick blocked_ticks = 0;  ///< s of rule 2, kept only where the initiation interval is not 1
+  Tick blocked_ticks = 0;        ///< s of rule 2, kept only where the initiation interval is not 1
   PortState* gate = nullptr;     ///< the first input of one without `done()`: with a token at hand it is not done
   PortState* expects = nullptr;  ///< the port at which a step last blocked: news of it is awaited before the next step
   Scheduler* scheduler = nullptr;
@@ -84,6 +85,8 @@ struct Actor {
   bool idle = false;      ///< docs/time.md, "The end"
   Tick idle_since = 0;
   FiberSlot* fiber = nullptr;  ///< where a step stands that waits
+  Tick unwatched = 0;          ///< how far it may go before the scheduler looks at the rest of the run
+  bool feeds_itself = false;
   std::uint32_t resumes = 0;
   std::uint32_t resumes_allowed = 0;
 
@@ -91,7 +94,7 @@ struct Actor {
   Tick step_start = 0;        ///< of the last step that moved nothing
   Tick silent_until = -1;     ///< the end of the last step that moved nothing
   bool promised = false;      ///< said `timer.wait(ports...)` in this step
-  Tick polls_since = kNever;  ///< the first silent step of one that the engine cannot put to sleep
+  Tick polls_since = kNever;  ///< the end of the first silent step of one that the engine cannot put to sleep
   std::vector<Question> questions;
   std::vector<std::byte> snapshot;
   std::vector<const Channel*> promised_channels;

@@ -75,8 +75,8 @@ struct Channel {
   std::uint32_t stride_inverse =
       1;  ///< of the odd number, modulo 2^32: makes a division of a multiple a multiplication
   bool observed = false;
-  bool windows = false;          ///< ticks of one end are ticks of the other, and nobody watches
-  Tick close_visible = kNever;   ///< reader tick from which the channel is closed, once the writer has finished
+  bool windows = false;         ///< ticks of one end are ticks of the other, and nobody watches
+  Tick close_visible = kNever;  ///< reader tick from which the channel is closed, once the writer has finished
   Crossing forward;
   Crossing back;
   std::uint64_t depth = 0;
