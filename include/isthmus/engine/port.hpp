@@ -92,7 +92,7 @@ class In : private engine::Member {
     return token != nullptr;
   }
   /// The head token in place, until it is pulled; nullptr if none is visible at this tick.
-  const T* front() { return engine::peek(state_) ? head() : nullptr; }
+  const T* front() { return quick() || engine::peek(state_) ? head() : nullptr; }
   /// The writer has finished, that is visible, and every token was pulled.
   bool closed() { return engine::channel_closed(state_); }
   /// When the head token became visible; ask only after `peek` or `front` found one.
