@@ -21,7 +21,6 @@ _WIDE: dict[str, tuple[Value, str]] = {
     "host.memory.transfer_rate": (4800, "MT/s"),
     "host.memory.channels": (8, ""),
     "host.alloc.enabled": (True, ""),
-    "host.alloc.call": (10.0, "us"),
     "host.call.enqueue": (0.5, "us"),
     "host.call.wake": (0.5, "us"),
     "dma.descriptor_payload": (1024, "KiB"),
@@ -46,6 +45,8 @@ def begin(measured: Measured, file: str) -> str:
     changes["host.copy.rate"] = _assumed(round(2 * fastest, 4), "GB/s", guess)
     changes["host.alloc.rate"] = _assumed(round(fastest, 4), "GB/s", guess)
     changes["host.call.transfer"] = _assumed(round(max(shortest * 1e6, 1.5), 4), "us", guess)
+    price = "what an allocation of pinned memory costs besides, bytes apart: a guess to begin with"
+    changes["host.alloc.call"] = _assumed(10.0, "us", price)
     return template(measured.device, file, LIKE, changes)
 
 

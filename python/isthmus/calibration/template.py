@@ -21,10 +21,11 @@ RATES_AND_TIMES = frozenset({"ps", "ns", "us", "ms", "s", "MB/s", "GB/s", "Hz", 
 def template(name: str, file: str, like: str, changes: Mapping[str, Number]) -> str:
     """The text of a platform file with the numbers of the board `like`, all of them assumed, but for `changes`."""
     inputs = _inputs(like)
+    inputs |= {key: {"meaning": number.why} for key, number in changes.items() if key not in inputs}
     tables: dict[str, list[str]] = {}
     for key, item in inputs.items():
         table, _, last = key.rpartition(".")
-        number = changes.get(key) or _assumed(item, like)
+        number = changes[key] if key in changes else _assumed(item, like)
         tables.setdefault(table, []).append(f"{_comment(item)}\n{last} = {number.toml()}\n")
     head = HEAD.format(name=" ".join(name.split()), like=like, file=file, quoted=to_toml(name))
     return head + "".join(f"\n[{table}]\n" + "".join(lines) for table, lines in tables.items())

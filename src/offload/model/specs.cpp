@@ -94,7 +94,8 @@ HostSpec host_spec(const Description& p) {
                 .alloc = {}};
   if (p.flag("host.copy.enabled")) host.copy = p.bandwidth("host.copy.rate");
   if (p.flag("host.alloc.enabled"))
-    host.alloc = {.call = p.time("host.alloc.call"), .rate = p.bandwidth("host.alloc.rate")};
+    host.alloc = {.call = p.has("host.alloc.call") ? p.time("host.alloc.call") : Time{},
+                  .rate = p.bandwidth("host.alloc.rate")};
   return host;
 }
 
