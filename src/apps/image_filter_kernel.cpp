@@ -69,9 +69,9 @@ class ImageFilterKernel {
     regions.push({.at = from, .bytes = sizeof table});
     auto* to = reinterpret_cast<std::byte*>(table.data());
     for (std::size_t loaded = 0; loaded < sizeof table;) {
-      burst_ = data.read();
-      std::memcpy(to + loaded, burst_.data.data(), burst_.bytes);
-      loaded += burst_.bytes;
+      const fabric::AxiBurst& burst = data.read_in_place();
+      std::memcpy(to + loaded, burst.data.data(), burst.bytes);
+      loaded += burst.bytes;
     }
     for (std::size_t i = 0; i < table.size(); ++i) core_.set_coefficient(static_cast<int>(i), table.at(i));
   }
@@ -81,11 +81,11 @@ class ImageFilterKernel {
     left_ = arguments.size.bytes();
     regions.push({.at = arguments.in, .bytes = left_});
     for (std::size_t words = left_ / sizeof(Word); words > 0;) {
-      burst_ = data.read();
-      const std::size_t count = burst_.bytes / sizeof(Word);
+      const fabric::AxiBurst& burst = data.read_in_place();
+      const std::size_t count = burst.bytes / sizeof(Word);
       for (std::size_t i = 0; i < count; ++i) {
         Word word;
-        std::memcpy(word.bytes.data(), burst_.data.data() + i * sizeof(Word), sizeof(Word));
+        std::memcpy(word.bytes.data(), burst.data.data() + i * sizeof(Word), sizeof(Word));
         if (core_.take(word, result_)) keep_result();
         ++cycles_;
       }
@@ -125,7 +125,6 @@ class ImageFilterKernel {
   KernelSpec spec_;
   Grid clock_;
   StencilCore core_;
-  fabric::AxiBurst burst_{};
   fabric::AxiBurst results_{};
   Word result_{};
   fabric::DeviceAddress to_{};

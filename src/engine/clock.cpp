@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "isthmus/base/error.hpp"
@@ -61,7 +62,12 @@ Tick Grid::first_at_or_after(std::int64_t time) const {
     if (time <= offset_) return 0;
     return (time - offset_ - 1) / whole_period_ + 1;
   }
-  auto k = static_cast<Tick>(static_cast<double>(time) / period()) - 1;
+  auto k = std::max<Tick>(0, static_cast<Tick>(static_cast<double>(time) / period()));
+  if (const std::int64_t near = edge(k); near >= time) {
+    if (near != kNever && (k == 0 || edge(k - 1) < time)) return k;
+  } else if (const std::int64_t next = edge(k + 1); next >= time) {
+    return next == kNever ? kNever : k + 1;
+  }
   // The estimate's error grows with k: step back by powers of two until below, then search.
   Tick step = 2;
   while (k > 0 && edge(k) >= time) {

@@ -12,49 +12,71 @@ std::int64_t completion_bytes(const PcieLinkSpec& spec, std::uint64_t addr, std:
   return largest - (past_boundary + largest) % spec.read_completion_boundary.count;
 }
 
+namespace {
+
+struct Completions {
+  int packets = 0;
+  std::int64_t bytes = 0;
+};
+
+/// As many of the next completions as a token holds.
+Completions completions(const PcieLinkSpec& spec, std::uint64_t addr, std::int64_t remaining) {
+  Completions part;
+  while (part.bytes < remaining) {
+    const std::int64_t next =
+        completion_bytes(spec, addr + static_cast<std::uint64_t>(part.bytes), remaining - part.bytes);
+    if (part.bytes + next > kMostPayload) break;
+    part.bytes += next;
+    ++part.packets;
+  }
+  return part;
+}
+
+}  // namespace
+
 HostMemory::HostMemory(const PcieLinkSpec& link, const HostMemorySpec& spec)
     : link_(link), byte_time_fs_(1e15 / spec.bandwidth.bytes_per_second), receipts_(link) {}
 
 void HostMemory::step() {
-  in.read(tlp_);
-  const Dllps due = receipts_.took(tlp_);
-  if (due.ack || due.update) dllps.push(due);
-  switch (tlp_.kind) {
-    case Tlp::Kind::read:
-      return read(tlp_);
-    case Tlp::Kind::write:
-      return tlp_.addr == kInterruptAddress ? deliver(tlp_, DeviceMessage::Kind::interrupt) : write(tlp_);
-    case Tlp::Kind::completion:
-      return deliver(tlp_, DeviceMessage::Kind::reply);
+  const Tlps& tlps = in.read_in_place();
+  const Dllps due = receipts_.took(tlps);
+  if (due.count() > 0) dllps.push(due);
+  switch (tlps.kind) {
+    case Tlps::Kind::read:
+      return read(tlps);
+    case Tlps::Kind::write:
+      return tlps.addr == kInterruptAddress ? deliver(tlps, DeviceMessage::Kind::interrupt) : write(tlps);
+    case Tlps::Kind::completion:
+      return deliver(tlps, DeviceMessage::Kind::reply);
   }
 }
 
-void HostMemory::read(const Tlp& request) {
+void HostMemory::read(const Tlps& request) {
   occupy(request.bytes);
   std::uint64_t addr = request.addr;
   for (std::int64_t remaining = request.bytes; remaining > 0;) {
-    const std::int64_t bytes = completion_bytes(link_, addr, remaining);
-    const std::byte* from = memory_.at(addr, bytes);
-    Tlp& tlp = out.slot();
-    tlp.kind = Tlp::Kind::completion;
-    tlp.tag = request.tag;
-    tlp.bytes = static_cast<std::uint16_t>(bytes);
-    tlp.remaining = static_cast<std::uint16_t>(remaining);
-    tlp.addr = addr;
-    std::memcpy(tlp.payload.data(), from, static_cast<std::size_t>(bytes));
-    addr += static_cast<std::uint64_t>(bytes);
-    remaining -= bytes;
+    const Completions part = completions(link_, addr, remaining);
+    const std::byte* from = memory_.at(addr, part.bytes);
+    Tlps& tlps = out.slot();
+    tlps.kind = Tlps::Kind::completion;
+    tlps.packets = static_cast<std::uint8_t>(part.packets);
+    tlps.tag = request.tag;
+    tlps.bytes = static_cast<std::uint16_t>(part.bytes);
+    tlps.addr = addr;
+    std::memcpy(tlps.payload.data(), from, static_cast<std::size_t>(part.bytes));
+    addr += static_cast<std::uint64_t>(part.bytes);
+    remaining -= part.bytes;
   }
 }
 
-void HostMemory::write(const Tlp& tlp) {
-  occupy(tlp.bytes);
-  std::memcpy(memory_.at(tlp.addr, tlp.bytes), tlp.payload.data(), tlp.bytes);
+void HostMemory::write(const Tlps& tlps) {
+  occupy(tlps.bytes);
+  std::memcpy(memory_.at(tlps.addr, tlps.bytes), tlps.payload.data(), tlps.bytes);
 }
 
-void HostMemory::deliver(const Tlp& tlp, DeviceMessage::Kind kind) {
-  DeviceMessage message{.kind = kind, .bytes = static_cast<std::uint8_t>(tlp.bytes), .tag = tlp.tag, .data = {}};
-  std::copy_n(tlp.payload.begin(), tlp.bytes, message.data.begin());
+void HostMemory::deliver(const Tlps& tlps, DeviceMessage::Kind kind) {
+  DeviceMessage message{.kind = kind, .bytes = static_cast<std::uint8_t>(tlps.bytes), .tag = tlps.tag, .data = {}};
+  std::copy_n(tlps.payload.begin(), tlps.bytes, message.data.begin());
   messages.push(message);
 }
 
@@ -64,13 +86,13 @@ void HostMemory::occupy(std::int64_t bytes) {
 
 void MmioPort::step() {
   const MmioRequest request = in.read();
-  Tlp& tlp = out.slot();
-  tlp.kind = request.kind == MmioRequest::Kind::store ? Tlp::Kind::write : Tlp::Kind::read;
-  tlp.tag = request.tag;
-  tlp.bytes = request.bytes;
-  tlp.remaining = request.bytes;
-  tlp.addr = request.addr;
-  std::copy_n(request.data.begin(), request.bytes, tlp.payload.begin());
+  Tlps& tlps = out.slot();
+  tlps.kind = request.kind == MmioRequest::Kind::store ? Tlps::Kind::write : Tlps::Kind::read;
+  tlps.tag = request.tag;
+  tlps.packets = 1;
+  tlps.bytes = request.bytes;
+  tlps.addr = request.addr;
+  std::copy_n(request.data.begin(), request.bytes, tlps.payload.begin());
 }
 
 }  // namespace isthmus::fabric

@@ -26,25 +26,46 @@ Bandwidth advertised_bandwidth(const PcieLinkSpec& spec) {
   return {transfer_rate(spec.generation) * 1e9 / 8 * spec.lanes};
 }
 
-// Where the credits are good for fewer packets than an update waits for, both ends would wait for each other: the
-// update goes out once all that the sender may send has been taken.
-Receipts::Receipts(const PcieLinkSpec& spec)
-    : ack_every_(spec.ack_every),
-      posted_every_(std::min({spec.update_fc_every, spec.posted_header_credits,
-                              static_cast<int>(spec.posted_data_credits * kDataCreditBytes / spec.max_payload.count)})),
-      nonposted_every_(std::min(spec.update_fc_every, spec.nonposted_header_credits)) {}
+namespace {
 
-Dllps Receipts::took(const Tlp& tlp) {
-  const Credits cost = credits_of(tlp);
-  (tlp.kind == Tlp::Kind::write ? posted_ : nonposted_) += cost;
-  const bool ack = ++unacknowledged_ >= ack_every_;
-  if (ack) unacknowledged_ = 0;
-  const bool update = posted_.posted_headers >= posted_every_ || nonposted_.nonposted_headers >= nonposted_every_;
-  return {.ack = ack, .update = update, .credits = update ? due() : Credits{}};
+/// Full packets that the posted credits are good for.
+int posted_packets(const PcieLinkSpec& spec) {
+  const std::int64_t by_data = spec.posted_data_credits * kDataCreditBytes / spec.max_payload.count;
+  return static_cast<int>(std::min<std::int64_t>(spec.posted_header_credits, by_data));
 }
 
-Credits Receipts::due() {
-  return std::exchange(posted_.posted_headers >= posted_every_ ? posted_ : nonposted_, {});
+/// Takes what makes whole updates off `packets` and returns how many those are.
+int whole(int& packets, int every) {
+  const int updates = packets / every;
+  packets %= every;
+  return updates;
+}
+
+}  // namespace
+
+int packets_together(const PcieLinkSpec& spec) {
+  const auto most = static_cast<int>(kMostPayload / spec.max_payload.count);
+  return std::max(1, std::min(most, posted_packets(spec) / 2));
+}
+
+// Where the credits are good for fewer packets than an update waits for, both ends would wait for each other: the
+// update goes out before the sender lacks credits for what goes together.
+Receipts::Receipts(const PcieLinkSpec& spec)
+    : ack_every_(spec.ack_every),
+      posted_every_(std::min(spec.update_fc_every, posted_packets(spec) - packets_together(spec) + 1)),
+      nonposted_every_(std::min(spec.update_fc_every, spec.nonposted_header_credits)) {}
+
+Dllps Receipts::took(const Tlps& tlps) {
+  (tlps.kind == Tlps::Kind::write ? posted_ : nonposted_) += credits_of(tlps);
+  unacknowledged_ += tlps.packets;
+  Dllps due{.acks = whole(unacknowledged_, ack_every_), .updates = 0, .credits = {}};
+  if (tlps.kind == Tlps::Kind::completion) return due;
+  const bool posted = tlps.kind == Tlps::Kind::write;
+  int& packets = posted ? posted_since_update_ : nonposted_since_update_;
+  packets += tlps.packets;
+  due.updates = whole(packets, posted ? posted_every_ : nonposted_every_);
+  if (due.updates > 0) due.credits = std::exchange(posted ? posted_ : nonposted_, {});
+  return due;
 }
 
 Credits Receipts::kept() const {
@@ -60,45 +81,53 @@ PcieLane<Sources>::PcieLane(const PcieLinkSpec& spec)
 
 template <std::size_t Sources>
 void PcieLane<Sources>::step() {
-  if (packets_since_dllps_ >= spec_.ack_every && send_dllps()) return;
-  if (next_tlp()) {
-    const Credits cost = credits_of(next_);
-    if (!credits_.cover(cost)) hear_updates();  // what has come back is looked at only where it matters
-    if (credits_.cover(cost)) return send_tlp(cost);
-  }
   if (send_dllps()) return;
+  if (next_tlps()) {
+    if (has_credits(credits_of(*next_))) send(*std::exchange(next_, nullptr));
+    return;
+  }
+  if (!in.back().closed()) return;
   hear_updates();
-  if (in.back().closed()) in.back().read();  // ends the lane
+  in.back().read();  // ends the lane
 }
 
 template <std::size_t Sources>
 bool PcieLane<Sources>::send_dllps() {
   Dllps due;
-  if (!dllps.pull(due)) {
-    packets_since_dllps_ = 0;
-    return false;
-  }
-  occupy(spec_.dllp_size.count * (static_cast<int>(due.ack) + static_cast<int>(due.update)));
-  if (due.update) updates.push(due.credits);
+  if (!dllps.pull(due)) return false;
+  occupy(spec_.dllp_size.count * due.count());
+  if (due.updates > 0) updates.push(due.credits);
   return true;
 }
 
 template <std::size_t Sources>
-bool PcieLane<Sources>::next_tlp() {
-  for (auto source = in.rbegin(); !has_next_ && source != in.rend(); ++source) has_next_ = source->pull(next_);
-  return has_next_;
+bool PcieLane<Sources>::next_tlps() {
+  for (auto source = in.rbegin(); next_ == nullptr && source != in.rend(); ++source) next_ = source->pull_in_place();
+  return next_ != nullptr;
+}
+
+/// What has come back is looked at only where it matters.
+template <std::size_t Sources>
+bool PcieLane<Sources>::has_credits(const Credits& cost) {
+  if (!credits_.cover(cost)) hear_updates();
+  return credits_.cover(cost);
 }
 
 template <std::size_t Sources>
-void PcieLane<Sources>::send_tlp(const Credits& cost) {
-  credits_ -= cost;
-  has_next_ = false;
-  ++packets_since_dllps_;
-  const std::int64_t payload = next_.carries_data() ? next_.bytes : 0;
-  const bool completion = next_.kind == Tlp::Kind::completion;
+void PcieLane<Sources>::send(const Tlps& tlps) {
+  credits_ -= credits_of(tlps);
+  const bool completions = tlps.kind == Tlps::Kind::completion;
+  const std::int64_t payload = tlps.carries_data() ? tlps.bytes : 0;
+  const Bytes overhead = completions ? spec_.completion_overhead : spec_.request_overhead;
+  const std::int64_t all = payload + tlps.packets * overhead.count;
+  const std::int64_t first = completions ? all / tlps.packets : all;
   payload_bytes_ += static_cast<std::uint64_t>(payload);
-  occupy(payload + (completion ? spec_.completion_overhead : spec_.request_overhead).count);
-  copy(next_, out.slot());
+  occupy(first);
+  Tlps& sent = out.slot();
+  copy(tlps, sent);
+  sent.there = timer_.now() + spec_.flight;
+  sent.spacing = wire_time(first);
+  occupy(all - first);
 }
 
 template <std::size_t Sources>
@@ -109,7 +138,12 @@ void PcieLane<Sources>::hear_updates() {
 template <std::size_t Sources>
 void PcieLane<Sources>::occupy(std::int64_t bytes) {
   wire_bytes_ += static_cast<std::uint64_t>(bytes);
-  timer_.wait(Time::fs(static_cast<std::int64_t>(static_cast<double>(bytes) * byte_time_fs_ + 0.5)));
+  timer_.wait(wire_time(bytes));
+}
+
+template <std::size_t Sources>
+Time PcieLane<Sources>::wire_time(std::int64_t bytes) const {
+  return Time::fs(static_cast<std::int64_t>(static_cast<double>(bytes) * byte_time_fs_ + 0.5));
 }
 
 template class PcieLane<1>;

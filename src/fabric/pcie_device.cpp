@@ -58,25 +58,25 @@ bool PcieTransmitter::send_message() {
   DeviceMessage message;
   if (!messages.pull(message)) return false;
   const bool interrupt = message.kind == DeviceMessage::Kind::interrupt;
-  Tlp& tlp = out.slot();
-  tlp.kind = interrupt ? Tlp::Kind::write : Tlp::Kind::completion;
-  tlp.tag = message.tag;
-  tlp.bytes = message.bytes;
-  tlp.remaining = message.bytes;
-  tlp.addr = interrupt ? kInterruptAddress : 0;
-  std::copy_n(message.data.begin(), message.bytes, tlp.payload.begin());
+  Tlps& tlps = out.slot();
+  tlps.kind = interrupt ? Tlps::Kind::write : Tlps::Kind::completion;
+  tlps.tag = message.tag;
+  tlps.packets = 1;
+  tlps.bytes = message.bytes;
+  tlps.addr = interrupt ? kInterruptAddress : 0;
+  std::copy_n(message.data.begin(), message.bytes, tlps.payload.begin());
   return true;
 }
 
 bool PcieTransmitter::send_read() {
   PcieReadPart part;
   if (!reads.pull(part)) return false;
-  Tlp& tlp = out.slot();
-  tlp.kind = Tlp::Kind::read;
-  tlp.tag = part.tag;
-  tlp.bytes = part.bytes;
-  tlp.remaining = 0;
-  tlp.addr = part.addr;
+  Tlps& tlps = out.slot();
+  tlps.kind = Tlps::Kind::read;
+  tlps.tag = part.tag;
+  tlps.packets = 1;
+  tlps.bytes = part.bytes;
+  tlps.addr = part.addr;
   return true;
 }
 
@@ -88,15 +88,16 @@ bool PcieTransmitter::begin_write() {
   return words_left_ > 0;
 }
 
-/// Adds a word to the TLP under way and sends it when it is full or the write ends.
+/// Adds a word to the TLPs under way and sends them when they are full or the write ends.
 void PcieTransmitter::gather() {
-  if (packet_.bytes == 0) packet_size_ = std::min({words_left_ * kWordBytes, max_payload_, to_border(addr_)});
+  if (packet_.bytes == 0) packet_size_ = std::min({words_left_ * kWordBytes, most_, to_border(addr_)});
   const PcieWriteData word = write_data.read();
   std::memcpy(packet_.payload.data() + packet_.bytes, &word.data, kWordBytes);
   packet_.bytes = static_cast<std::uint16_t>(packet_.bytes + kWordBytes);
   --words_left_;
   if (packet_.bytes < packet_size_) return;
-  packet_.kind = Tlp::Kind::write;
+  packet_.kind = Tlps::Kind::write;
+  packet_.packets = static_cast<std::uint8_t>((packet_.bytes + max_payload_ - 1) / max_payload_);
   packet_.addr = addr_;
   copy(packet_, out.slot());
   addr_ += packet_.bytes;
@@ -114,31 +115,34 @@ void PcieReceiver::step() {
 }
 
 void PcieReceiver::accept() {
-  in.read(tlp_);
-  const Dllps due = receipts_.took(tlp_);
-  if (due.ack || due.update) dllps.push(due);
-  tlp_.kind == Tlp::Kind::completion ? accept_completion() : accept_mmio();
+  const Tlps& tlps = in.read_in_place();
+  const Dllps due = receipts_.took(tlps);
+  if (due.count() > 0) dllps.push(due);
+  tlps.kind == Tlps::Kind::completion ? accept_completion(tlps) : accept_mmio(tlps);
 }
 
-void PcieReceiver::accept_mmio() {
+void PcieReceiver::accept_mmio(const Tlps& tlps) {
   MmioRequest& request = mmio.slot();
-  request.kind = tlp_.kind == Tlp::Kind::write ? MmioRequest::Kind::store : MmioRequest::Kind::load;
-  request.bytes = static_cast<std::uint8_t>(tlp_.bytes);
-  request.tag = tlp_.tag;
-  request.addr = tlp_.addr;
-  std::copy_n(tlp_.payload.begin(), request.data.size(), request.data.begin());
+  request.kind = tlps.kind == Tlps::Kind::write ? MmioRequest::Kind::store : MmioRequest::Kind::load;
+  request.bytes = static_cast<std::uint8_t>(tlps.bytes);
+  request.tag = tlps.tag;
+  request.addr = tlps.addr;
+  std::copy_n(tlps.payload.begin(), request.data.size(), request.data.begin());
 }
 
-void PcieReceiver::accept_completion() {
+void PcieReceiver::accept_completion(const Tlps& tlps) {
   if (head_.bytes == 0) next_answer();
-  if (tlp_.tag == head_.tag) {
-    ready_ = tlp_.payload.data();
-    ready_end_ = ready_ + tlp_.bytes;
+  if (tlps.tag == head_.tag) {
+    ready_ = next_packet_ = tlps.payload.data();
+    ready_end_ = ready_ + tlps.bytes;
+    packet_bytes_ = (tlps.bytes + tlps.packets - 1) / tlps.packets;
+    there_ = tlps.there;
+    spacing_ = tlps.spacing;
     return;
   }
-  auto& answer = early_.at(tlp_.tag);
+  auto& answer = early_.at(tlps.tag);
   if (answer.empty()) ++answers_early_;
-  answer.insert(answer.end(), tlp_.payload.begin(), tlp_.payload.begin() + tlp_.bytes);
+  answer.insert(answer.end(), tlps.payload.begin(), tlps.payload.begin() + tlps.bytes);
 }
 
 /// Turns to the next answer in order and to what has already come of it.
@@ -150,11 +154,12 @@ void PcieReceiver::next_answer() {
   early_head_.swap(answer);
   answer.clear();
   ready_ = early_head_.data();
-  ready_end_ = ready_ + early_head_.size();
+  ready_end_ = next_packet_ = ready_ + early_head_.size();
   --answers_early_;
 }
 
 void PcieReceiver::emit() {
+  if (ready_ >= next_packet_) await_packet();
   std::memcpy(data.slot().data.bytes.data(), ready_, kWordBytes);
   ready_ += kWordBytes;
   emitted_ += kWordBytes;
@@ -162,6 +167,12 @@ void PcieReceiver::emit() {
   freed_tags.push(head_.tag);
   head_.bytes = 0;
   if (answers_early_ > 0) next_answer();
+}
+
+void PcieReceiver::await_packet() {
+  timer_.wait_until(there_);
+  there_ += spacing_;
+  next_packet_ += packet_bytes_;
 }
 
 }  // namespace isthmus::fabric

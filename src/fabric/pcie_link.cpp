@@ -38,10 +38,13 @@ int on_the_way(const PcieLinkSpec& spec) {
   return static_cast<int>(spec.flight.seconds() / smallest) + 2;
 }
 
-/// Completions that can wait for the lane: every read answered in the smallest pieces.
-int completions(const PcieLinkSpec& spec) {
-  return static_cast<int>(spec.tags * (spec.max_read_request.count / spec.read_completion_boundary.count));
+/// Answers that can wait for the lane: to every read that may be under way.
+int answers(const PcieLinkSpec& spec) {
+  return static_cast<int>(spec.tags * ((spec.max_read_request.count - 1) / kMostPayload + 1));
 }
+
+/// Packets that the transmitter has done before the lane takes them.
+constexpr int kDone = 32;
 
 }  // namespace
 
@@ -62,10 +65,10 @@ PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, const HostMemoryS
   auto& receiver = graph.add<PcieReceiver>("PCIe receiver", words, spec);
 
   const ChannelOptions from_host{
-      .depth = completions(spec), .latency_time = completer_latency(spec), .return_latency_time = kHandOver};
+      .depth = answers(spec), .latency_time = completer_latency(spec), .return_latency_time = kHandOver};
   graph.connect(host.out, down.in[0], from_host);
   graph.connect(mmio.out, down.in[1], from_host);
-  graph.connect(transmitter.out, up.in[0], {.depth = 32, .return_latency_time = kHandOver});
+  graph.connect(transmitter.out, up.in[0], {.depth = kDone / packets_together(spec), .return_latency_time = kHandOver});
   const ChannelOptions to_receiver{
       .depth = on_the_way(spec), .latency_time = spec.flight, .return_latency_time = kHandOver};
   graph.connect(down.out, receiver.in, to_receiver);

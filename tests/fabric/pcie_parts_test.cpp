@@ -16,9 +16,10 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-Tlp packet(Tlp::Kind kind, std::uint16_t bytes) {
-  Tlp tlp{};
+Tlps packet(Tlps::Kind kind, std::uint16_t bytes) {
+  Tlps tlp{};
   tlp.kind = kind;
+  tlp.packets = 1;
   tlp.bytes = bytes;
   return tlp;
 }
@@ -28,9 +29,9 @@ TEST(Receipts, AnAckIsDueForEveryFewPacketsAndAnUpdateForEveryFewOfOneType) {
   std::vector<int> acks;
   std::vector<int> updates;
   for (int i = 1; i <= 6; ++i) {
-    const Dllps due = receipts.took(packet(Tlp::Kind::write, 128));
-    if (due.ack) acks.push_back(i);
-    if (due.update) {
+    const Dllps due = receipts.took(packet(Tlps::Kind::write, 128));
+    if (due.acks > 0) acks.push_back(i);
+    if (due.updates > 0) {
       updates.push_back(i);
       EXPECT_EQ(due.credits, (Credits{.posted_headers = 3, .posted_data = 24}));
     }
@@ -41,14 +42,40 @@ TEST(Receipts, AnAckIsDueForEveryFewPacketsAndAnUpdateForEveryFewOfOneType) {
 
 TEST(Receipts, CompletionsTakeNoCredits) {
   Receipts receipts({.update_fc_every = 1});
-  EXPECT_FALSE(receipts.took(packet(Tlp::Kind::completion, 128)).update);
+  EXPECT_EQ(receipts.took(packet(Tlps::Kind::completion, 128)).updates, 0);
   EXPECT_EQ(receipts.kept(), Credits{});
 }
 
 TEST(Receipts, AnUpdateNeverWaitsForMorePacketsThanTheCreditsAllow) {
   Receipts receipts({.update_fc_every = 3, .posted_header_credits = 64, .posted_data_credits = 16});
-  EXPECT_FALSE(receipts.took(packet(Tlp::Kind::write, 128)).update);
-  EXPECT_TRUE(receipts.took(packet(Tlp::Kind::write, 128)).update) << "two payloads of 128 bytes are all 16 units";
+  EXPECT_EQ(receipts.took(packet(Tlps::Kind::write, 128)).updates, 0);
+  EXPECT_EQ(receipts.took(packet(Tlps::Kind::write, 128)).updates, 1) << "two payloads of 128 bytes are all 16 units";
+}
+
+TEST(Receipts, OfPacketsThatCameTogetherAreThoseOfOneAfterTheOther) {
+  Receipts together({});
+  Receipts apart({});
+  Dllps all_apart{};
+  int all_together = 0;
+  for (int i = 0; i < 5; ++i) {
+    Tlps four = packet(Tlps::Kind::write, 512);
+    four.packets = 4;
+    all_together += together.took(four).count();
+    for (int j = 0; j < 4; ++j) {
+      const Dllps due = apart.took(packet(Tlps::Kind::write, 128));
+      all_apart.acks += due.acks;
+      all_apart.updates += due.updates;
+    }
+  }
+  EXPECT_EQ(all_together, all_apart.count());
+  EXPECT_EQ(all_apart.acks, 6) << "20 packets, an Ack for every three";
+}
+
+TEST(Packets, GoTogetherAsFarAsHalfTheCreditsLast) {
+  EXPECT_EQ(packets_together({.max_payload = Bytes{128}}), 4);
+  EXPECT_EQ(packets_together({.max_payload = Bytes{256}}), 2);
+  EXPECT_EQ(packets_together({.posted_header_credits = 5}), 2);
+  EXPECT_EQ(packets_together({.posted_data_credits = 8}), 1) << "one payload of 128 bytes";
 }
 
 TEST(Completions, EndAtTheBoundaryButForTheLast) {
@@ -107,12 +134,12 @@ TEST(PcieReader, SplitsAtTheLargestRequestAndAtPages) {
 
 /// Answers to reads of different tags, shuffled among each other; those of one tag stay in order.
 struct Shuffled {
-  Out<Tlp> out{"out"};
+  Out<Tlps> out{"out"};
   Out<PcieReadPart> expected{"expected"};
-  std::vector<Tlp> tlps;
+  std::vector<Tlps> tlps;
   std::vector<PcieReadPart> parts;
   bool sent = false;
-  Shuffled(std::vector<Tlp> answers, std::vector<PcieReadPart> order)
+  Shuffled(std::vector<Tlps> answers, std::vector<PcieReadPart> order)
       : tlps(std::move(answers)), parts(std::move(order)) {}
   void step() {
     for (const auto& part : parts) expected.push(part);
@@ -144,7 +171,7 @@ TEST(PcieReceiver, PutsAnswersInTheOrderOfTheirRequests) {
   std::mt19937 random(3);
   for (int round = 0; round < 50; ++round) {
     std::vector<PcieReadPart> parts;
-    std::vector<std::vector<Tlp>> answers;
+    std::vector<std::vector<Tlps>> answers;
     std::vector<int> expected;
     int value = 0;
     for (std::uint16_t tag = 0; tag < 6; ++tag) {
@@ -152,7 +179,7 @@ TEST(PcieReceiver, PutsAnswersInTheOrderOfTheirRequests) {
       parts.push_back({.tag = tag, .bytes = static_cast<std::uint16_t>(packets * 128), .addr = 0});
       auto& answer = answers.emplace_back();
       for (int i = 0; i < packets; ++i) {
-        Tlp tlp = packet(Tlp::Kind::completion, 128);
+        Tlps tlp = packet(Tlps::Kind::completion, 128);
         tlp.tag = tag;
         for (const std::size_t at : {0U, 64U}) {
           tlp.payload[at] = static_cast<std::byte>(value);
@@ -161,7 +188,7 @@ TEST(PcieReceiver, PutsAnswersInTheOrderOfTheirRequests) {
         answer.push_back(tlp);
       }
     }
-    std::vector<Tlp> sent;
+    std::vector<Tlps> sent;
     while (!answers.empty()) {
       const auto which = answers.begin() + static_cast<std::ptrdiff_t>(random() % answers.size());
       sent.push_back(which->front());

@@ -15,13 +15,11 @@ COMMANDS = [
     ("study",),
     ("probe",),
     ("reproduce",),
-    ("calibrate",),
     ("history",),
     ("devices",),
     ("doctor",),
     ("platform", "show"),
     ("platform", "list"),
-    ("platform", "new"),
     ("config", "show"),
 ]
 

@@ -85,6 +85,25 @@ class In : private engine::Member {
     value = *head();
     take();
   }
+  /// `pull` without a copy: the token is taken now, and its bytes stay where they are until this port's next access;
+  /// nullptr if none is visible at this tick.
+  const T* pull_in_place() {
+    if (!quick()) [[unlikely]]
+      return engine::token_visible(state_) ? release_slowly() : nullptr;
+    const T* token = head();
+    take();
+    return token;
+  }
+  /// `read` without a copy, likewise.
+  const T& read_in_place() {
+    if (!quick()) [[unlikely]] {
+      engine::claim_token(state_);
+      return *release_slowly();
+    }
+    const T* token = head();
+    take();
+    return *token;
+  }
   /// Copies the head token without taking it; false if none is visible at this tick.
   bool peek(T& value) {
     const T* token = front();
@@ -92,7 +111,7 @@ class In : private engine::Member {
     return token != nullptr;
   }
   /// The head token in place, until it is pulled; nullptr if none is visible at this tick.
-  const T* front() { return quick() || engine::peek(state_) ? head() : nullptr; }
+  const T* front() { return engine::peek(state_) ? head() : nullptr; }
   /// The writer has finished, that is visible, and every token was pulled.
   bool closed() { return engine::channel_closed(state_); }
   /// When the head token became visible; ask only after `peek` or `front` found one.
@@ -104,18 +123,24 @@ class In : private engine::Member {
   friend class engine::Wiring;
   friend class Timer;
 
-  static constexpr std::size_t kStride = engine::slot_bytes(sizeof(T), alignof(T));
-
+  engine::SlotHeader& header() const { return *std::launder(reinterpret_cast<engine::SlotHeader*>(state_.cursor)); }
   const T* head() const {
     return std::launder(reinterpret_cast<const T*>(state_.cursor + engine::value_offset(alignof(T))));
   }
   bool quick() const {
-    return state_.cursor != state_.window_end &&
-           engine::Channel::header_at(state_.cursor - kStride).popped_at != engine::running_now;
+    const Tick now = state_.actor->now;
+    return state_.cursor != state_.window_end && state_.last_access != now;
   }
   void take() {
-    engine::Channel::header_at(state_.cursor).popped_at = engine::running_now;
-    state_.cursor += kStride;
+    const Tick now = state_.actor->now;
+    header().popped_at = now;
+    state_.cursor += engine::slot_bytes(sizeof(T), alignof(T));
+    state_.last_access = now;
+  }
+  const T* release_slowly() {
+    const T* token = head();
+    engine::release(state_);
+    return token;
   }
   [[gnu::noinline]] bool pull_slowly(T& value) {
     if (!engine::token_visible(state_)) return false;
@@ -172,16 +197,17 @@ class Out : private engine::Member {
   friend class engine::Wiring;
   friend class Timer;
 
-  static constexpr std::size_t kStride = engine::slot_bytes(sizeof(T), alignof(T));
-
+  engine::SlotHeader& header() const { return *std::launder(reinterpret_cast<engine::SlotHeader*>(state_.cursor)); }
   T* place() const { return std::launder(reinterpret_cast<T*>(state_.cursor + engine::value_offset(alignof(T)))); }
   bool quick() const {
-    return state_.cursor != state_.window_end &&
-           engine::Channel::header_at(state_.cursor - kStride).pushed_at != engine::running_now;
+    const Tick now = state_.actor->now;
+    return state_.cursor != state_.window_end && state_.last_access != now;
   }
   void give() {
-    engine::Channel::header_at(state_.cursor).pushed_at = engine::running_now;
-    state_.cursor += kStride;
+    const Tick now = state_.actor->now;
+    header().pushed_at = now;
+    state_.cursor += engine::slot_bytes(sizeof(T), alignof(T));
+    state_.last_access = now;
   }
   [[gnu::noinline]] void push_slowly(const T& value) {
     engine::claim_slot(state_);

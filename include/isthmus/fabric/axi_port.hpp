@@ -43,8 +43,10 @@ class AxiReader {
   void step() {
     if (under_way_.empty() && region_.bytes == 0) region_ = regions.read();
     const bool asked = ask();
-    const bool passed = pass_on();
-    if (asked && !passed) timer_.wait(spec_.beats(1));
+    if (const AxiBurst* burst = answer())
+      pass_on(*burst);
+    else if (asked)
+      timer_.wait(spec_.beats(1));
   }
 
  private:
@@ -58,16 +60,17 @@ class AxiReader {
     return true;
   }
 
-  bool pass_on() {
-    if (under_way_.empty()) return false;
-    In<AxiBurst>& answer = answers[under_way_.oldest()];
-    const AxiBurst* burst = answer.front();
-    if (burst == nullptr) return false;
-    timer_.wait(spec_.beats(burst->bytes));
-    copy(*burst, data.slot());
-    answer.pull();
+  /// To the oldest request, if it is there; a port that can ask for nothing more waits for it.
+  const AxiBurst* answer() {
+    if (under_way_.empty()) return nullptr;
+    In<AxiBurst>& oldest = answers[under_way_.oldest()];
+    return under_way_.full() ? &oldest.read_in_place() : oldest.pull_in_place();
+  }
+
+  void pass_on(const AxiBurst& burst) {
+    timer_.wait(spec_.beats(burst.bytes));
+    copy(burst, data.slot());
     under_way_.drop();
-    return true;
   }
 
   Timer timer_;
@@ -89,20 +92,15 @@ class AxiWriter {
   explicit AxiWriter(const AxiSpec& spec) : spec_(spec), under_way_(spec.outstanding) {}
 
   void step() {
-    const AxiStore* store = stores.front();
-    if (store == nullptr) {
-      finished_ = stores.closed();
-      return;
-    }
+    const AxiStore& store = stores.read_in_place();
     if (under_way_.full()) confirm();
-    send(*store);
-    const bool last = store->last;
-    stores.pull();
-    if (!last) return;
+    send(store);
+    if (!store.last) return;
     while (!under_way_.empty()) confirm();
     written.push({});
   }
-  bool done() const { return finished_; }
+  /// It ends with its master.
+  bool done() const { return false; }
 
  private:
   /// Waits for the oldest burst to be written.
@@ -122,7 +120,6 @@ class AxiWriter {
   Timer timer_;
   AxiSpec spec_;
   AxiBurstsUnderWay under_way_;
-  bool finished_ = false;
 };
 
 }  // namespace isthmus::fabric

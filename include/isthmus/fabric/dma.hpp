@@ -38,6 +38,16 @@ struct DmaJob {
   std::uint32_t count;
 };
 
+/// Whose doorbell a store rings and whose interrupt a message is.
+enum class Unit : std::uint8_t { to_device, to_host, kernel };
+inline constexpr std::size_t kUnits = 3;
+
+/// Starts a transfer in one of the directions.
+struct DmaStart {
+  Unit direction;
+  DmaJob job;
+};
+
 /// Where the bytes of a descriptor go in host memory.
 struct DmaOrder {
   std::uint64_t host;
@@ -55,10 +65,6 @@ static_assert(sizeof(KernelStart) <= 64, "one store carries it");
 
 struct KernelDone {};
 
-/// Whose doorbell a store rings and whose interrupt a message is.
-enum class Unit : std::uint8_t { to_device, to_host, kernel };
-inline constexpr std::size_t kUnits = 3;
-
 MmioRequest doorbell(Unit unit, const DmaJob& job);
 MmioRequest doorbell(const KernelStart& start);
 
@@ -66,8 +72,7 @@ MmioRequest doorbell(const KernelStart& start);
 class DeviceRegisters {
  public:
   In<MmioRequest> in{"in"};
-  Out<DmaJob> to_device{"to_device"};
-  Out<DmaJob> to_host{"to_host"};
+  Out<DmaStart> dma{"dma"};
   Out<KernelStart> kernel{"kernel"};
   void step();
   /// It ends with the link.
@@ -123,11 +128,10 @@ class DescriptorList {
 };
 
 /// What the DMA engine reads from the host: descriptors of both directions, and the data to the device, which it packs
-/// into AXI bursts. On the user clock, a word a cycle.
+/// into AXI bursts. On the user clock, a word a cycle; between two answers it starts jobs, asks and hands on.
 class DmaFetch {
  public:
-  In<DmaJob> to_device{"to_device"};
-  In<DmaJob> to_host{"to_host"};
+  In<DmaStart> starts{"starts"};
   In<PcieReadResp> words{"words"};
   Out<PcieReadReq> requests{"requests"};
   Out<AxiStore> data{"data"};
@@ -136,27 +140,30 @@ class DmaFetch {
 
   DmaFetch(const DmaSpec& spec, const AxiSpec& axi);
   void step();
-  bool done() const { return finished_; }
+  /// It ends with the registers that start it.
+  bool done() const { return false; }
 
  private:
   enum class Kind : std::uint8_t { to_device_list, to_host_list, data };
   struct Expected {
     Kind kind;
-    bool ends = false;          ///< its descriptor
-    bool last = false;          ///< of its transfer
-    std::uint8_t words = 0;     ///< of the answer
-    std::uint8_t received = 0;  ///< of them
-    std::uint32_t bytes = 0;    ///< of data, still to come
-    DeviceAddress to{};         ///< of the next byte
+    bool ends = false;        ///< its descriptor
+    bool last = false;        ///< of its transfer
+    std::uint8_t words = 0;   ///< of the answer
+    std::uint32_t bytes = 0;  ///< of data, still to come
+    DeviceAddress to{};       ///< of the next byte
   };
 
-  bool start_jobs();
+  bool idle() const { return words_under_way_ == 0 && !device_list_.active() && !host_list_.active(); }
+  bool start_job();
+  void start(const DmaStart& start);
   bool ask();
   bool ask_for_list(DescriptorList& list, Kind kind);
   bool ask_for_data();
   void ask(const PcieReadReq& request, Expected expected);
   bool has_room_for(std::int64_t words) const;
   bool receive();
+  void receive_word(const Word& word);
   void receive_data(Expected& expected, const Word& word);
   void send_burst(const Expected& expected);
   bool hand_on();
@@ -172,14 +179,17 @@ class DmaFetch {
   std::uint64_t first_expected_ = 0;
   std::uint64_t last_expected_ = 0;
   std::int64_t words_under_way_ = 0;
+  std::uint64_t index_ = 0;  ///< of the next word in an answer that has begun; 0: none has
   AxiBurst burst_{};
-  bool finished_ = false;
 };
 
 /// What the DMA engine writes to the host: sends what memory answers over the link, a word a cycle of the user clock.
 /// Says when the last word of a transfer is on its way, in front of everything that is sent from then on.
 class DmaSend {
  public:
+  /// Bursts that the link has not sent: enough that it never waits for one, few enough that `words` has room for them.
+  static constexpr int kUnderWay = 4;
+
   In<DmaOrder> orders{"orders"};
   In<AxiBurst> data{"data"};
   In<PcieWriteDone> written{"written"};
@@ -191,9 +201,16 @@ class DmaSend {
   bool done() const { return false; }
 
  private:
-  void send(const AxiBurst& burst, std::uint64_t host);
+  void begin_burst();
+  void send_word();
+  void end();
+  void confirm();
 
-  int under_way_ = 0;  ///< writes that the link has not sent
+  DmaOrder order_{};                 ///< being sent
+  std::uint32_t left_ = 0;           ///< bytes of it
+  std::uint32_t words_ = 0;          ///< of the burst under way, not yet sent
+  const std::byte* next_ = nullptr;  ///< of them
+  int under_way_ = 0;
 };
 
 }  // namespace isthmus::fabric

@@ -109,8 +109,8 @@ class DramController {
   static Time request_latency(const DramSpec& spec);
 
  private:
-  void read_burst(std::size_t client);
-  void write_burst(std::size_t client);
+  bool read_burst();
+  bool write_burst();
 
   Timer timer_;
   DramCells& cells_;

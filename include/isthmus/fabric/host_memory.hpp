@@ -21,8 +21,8 @@ inline constexpr std::uint64_t kInterruptAddress = 0xfee0'0000;
 /// the latency of the channel from `out` to the lane (PcieLink).
 class HostMemory {
  public:
-  In<Tlp> in{"in"};
-  Out<Tlp> out{"out"};
+  In<Tlps> in{"in"};
+  Out<Tlps> out{"out"};
   Out<Dllps> dllps{"dllps"};
   Out<DeviceMessage> messages{"messages"};
 
@@ -37,16 +37,15 @@ class HostMemory {
   Credits unreturned() const { return receipts_.kept(); }
 
  private:
-  void read(const Tlp& request);
-  void write(const Tlp& tlp);
-  void deliver(const Tlp& tlp, DeviceMessage::Kind kind);
+  void read(const Tlps& request);
+  void write(const Tlps& tlps);
+  void deliver(const Tlps& tlps, DeviceMessage::Kind kind);
   void occupy(std::int64_t bytes);
 
   Timer timer_;
   PcieLinkSpec link_;
   double byte_time_fs_;
   Receipts receipts_;
-  Tlp tlp_{};  ///< being served
   PinnedMemory memory_;
 };
 
@@ -58,7 +57,7 @@ std::int64_t completion_bytes(const PcieLinkSpec& spec, std::uint64_t addr, std:
 class MmioPort {
  public:
   In<MmioRequest> in{"in"};
-  Out<Tlp> out{"out"};
+  Out<Tlps> out{"out"};
   void step();
   /// It ends with host software.
   bool done() const { return false; }

@@ -41,26 +41,30 @@ Bandwidth raw_bandwidth(const PcieLinkSpec& spec);
 /// What a link is sold as: lanes * transfer rate, the encoding still in it (choi2019 table 2).
 Bandwidth advertised_bandwidth(const PcieLinkSpec& spec);
 
-/// The largest payload that a token holds: what root complexes grant (stacc III-D). A link's max_payload may not be
-/// above.
+/// The largest payload that root complexes grant (stacc III-D). A link's max_payload may not be above.
 inline constexpr std::int64_t kMaxPayload = 256;
 
-/// A transaction-layer packet with its payload.
-struct Tlp {
+/// The most payload that a token holds: what a read asks for by default, in packets of any size.
+inline constexpr std::int64_t kMostPayload = 512;
+
+/// Transaction-layer packets of one read or write that follow each other on the link, with their payload.
+struct Tlps {
   enum class Kind : std::uint8_t { write, read, completion };
   Kind kind;
-  std::uint16_t tag;        ///< of a read and of its completions
-  std::uint16_t bytes;      ///< asked for by a read; carried by the others
-  std::uint16_t remaining;  ///< completion: bytes of the answer still to come, these included (byte count, 2.2.9)
+  std::uint8_t packets;
+  std::uint16_t tag;    ///< of a read and of its completions
+  std::uint16_t bytes;  ///< asked for by a read; carried by the others
+  Time there;           ///< when the first completion is at the receiver
+  Time spacing;         ///< from one completion to the next
   std::uint64_t addr;
-  std::array<std::byte, kMaxPayload> payload;
+  std::array<std::byte, kMostPayload> payload;
 
   bool carries_data() const { return kind != Kind::read; }
 };
 
 /// Copies the header and as much of the payload as there is.
-inline void copy(const Tlp& from, Tlp& to) {
-  std::memcpy(static_cast<void*>(&to), &from, offsetof(Tlp, payload));
+inline void copy(const Tlps& from, Tlps& to) {
+  std::memcpy(static_cast<void*>(&to), &from, offsetof(Tlps, payload));
   if (from.carries_data()) std::memcpy(to.payload.data(), from.payload.data(), from.bytes);
 }
 
@@ -92,37 +96,43 @@ struct Credits {
 /// Bytes that one unit of data credit stands for (2.6.1).
 inline constexpr int kDataCreditBytes = 16;
 
-/// What a TLP takes of it.
-inline Credits credits_of(const Tlp& tlp) {
-  if (tlp.kind == Tlp::Kind::read) return {.nonposted_headers = 1};
-  if (tlp.kind == Tlp::Kind::completion) return {};
-  return {.posted_headers = 1, .posted_data = (tlp.bytes + kDataCreditBytes - 1) / kDataCreditBytes};
+/// What TLPs take of it.
+inline Credits credits_of(const Tlps& tlps) {
+  if (tlps.kind == Tlps::Kind::read) return {.nonposted_headers = tlps.packets};
+  if (tlps.kind == Tlps::Kind::completion) return {};
+  return {.posted_headers = tlps.packets, .posted_data = (tlps.bytes + kDataCreditBytes - 1) / kDataCreditBytes};
 }
 
-/// Data-link-layer packets that a receiver owes the other end at one instant: an Ack, an UpdateFC, or both.
+/// Data-link-layer packets that a receiver owes the other end at one instant.
 struct Dllps {
-  bool ack;
-  bool update;
-  Credits credits;  ///< of the update
+  int acks;
+  int updates;
+  Credits credits;  ///< of the updates
+
+  int count() const { return acks + updates; }
 };
+
+/// How many writes may go together: half of what the receiver's credits are good for, so that the next are on their way
+/// before the credits of these are back.
+int packets_together(const PcieLinkSpec& spec);
 
 /// Counts what a receiver takes off the link and says which DLLPs that makes due: an Ack for every `ack_every` TLPs, an
 /// UpdateFC for every `update_fc_every` of one type.
 class Receipts {
  public:
   explicit Receipts(const PcieLinkSpec& spec);
-  /// Counts `tlp`; the DLLPs that are due now, if any.
-  Dllps took(const Tlp& tlp);
+  /// Counts `tlps`; the DLLPs that are due now, if any.
+  Dllps took(const Tlps& tlps);
   /// Credits taken but not yet returned.
   Credits kept() const;
 
  private:
-  Credits due();
-
   int ack_every_;
   int posted_every_;
   int nonposted_every_;
   int unacknowledged_ = 0;
+  int posted_since_update_ = 0;
+  int nonposted_since_update_ = 0;
   Credits posted_;
   Credits nonposted_;
 };
@@ -130,16 +140,17 @@ class Receipts {
 /// One direction of a PCIe link: serialises TLPs and DLLPs at the link's rate, then delivers them after the flight
 /// time.
 ///
-/// Each TLP pays the overhead of its kind and waits for the receiver's credits. The DLLPs that the receiver at this
-/// lane's sending end owes for the other direction go out before the next TLP (3.5.2.1). The link makes no errors, so
-/// there are no replays. Of its sources a later one goes first; the lane ends when its last source has.
+/// Each TLP pays the overhead of its kind and waits for the receiver's credits. Before the next TLPs go the DLLPs that
+/// the receiver at the sending end owes for the other direction (3.5.2.1); of the sources a later one goes first.
+/// Completions are handed over with the first of them, writes with the last. The link makes no errors, so there are no
+/// replays. The lane ends when its last source has.
 template <std::size_t Sources>
 class PcieLane {
  public:
-  std::array<In<Tlp>, Sources> in;
+  std::array<In<Tlps>, Sources> in;
   In<Dllps> dllps{"dllps"};                  ///< owed by the receiver at this lane's sending end
   In<Credits> credits_back{"credits_back"};  ///< updates that came over the other lane
-  Out<Tlp> out{"out"};
+  Out<Tlps> out{"out"};
   Out<Credits> updates{"updates"};  ///< to the other lane's sending end
 
   explicit PcieLane(const PcieLinkSpec& spec);
@@ -154,18 +165,18 @@ class PcieLane {
 
  private:
   bool send_dllps();
-  bool next_tlp();
-  void send_tlp(const Credits& cost);
+  bool next_tlps();
+  bool has_credits(const Credits& cost);
+  void send(const Tlps& tlps);
   void hear_updates();
   void occupy(std::int64_t bytes);
+  Time wire_time(std::int64_t bytes) const;
 
   Timer timer_;
   PcieLinkSpec spec_;
   double byte_time_fs_;
   Credits credits_;
-  Tlp next_{};  ///< waits for credits
-  bool has_next_ = false;
-  int packets_since_dllps_ = 0;
+  const Tlps* next_ = nullptr;  ///< waits for credits
   std::uint64_t payload_bytes_ = 0;
   std::uint64_t wire_bytes_ = 0;
 };

@@ -51,10 +51,11 @@ class PcieTransmitter {
   In<PcieWriteApply> writes{"writes"};
   In<PcieWriteData> write_data{"write_data"};
   In<DeviceMessage> messages{"messages"};
-  Out<Tlp> out{"out"};
+  Out<Tlps> out{"out"};
   Out<PcieWriteDone> writes_done{"writes_done"};
 
-  explicit PcieTransmitter(const PcieLinkSpec& spec) : max_payload_(spec.max_payload.count) {}
+  explicit PcieTransmitter(const PcieLinkSpec& spec)
+      : max_payload_(spec.max_payload.count), most_(max_payload_ * packets_together(spec)) {}
   void step();
   bool done() const { return finished_; }
 
@@ -65,10 +66,11 @@ class PcieTransmitter {
   void gather();
 
   std::int64_t max_payload_;
+  std::int64_t most_;             ///< that goes together
   std::uint64_t addr_ = 0;        ///< where the write under way goes on
   std::int64_t words_left_ = 0;   ///< of it
   std::int64_t packet_size_ = 0;  ///< of the TLP under way
-  Tlp packet_{};                  ///< gathered so far
+  Tlps packet_{};                 ///< gathered so far
   bool finished_ = false;
 };
 
@@ -76,7 +78,7 @@ class PcieTransmitter {
 /// and loads of host software become MmioRequest.
 class PcieReceiver {
  public:
-  In<Tlp> in{"in"};
+  In<Tlps> in{"in"};
   In<PcieReadPart> expected{"expected"};
   Out<PcieReadResp> data{"data"};
   Out<MmioRequest> mmio{"mmio"};
@@ -90,17 +92,22 @@ class PcieReceiver {
 
  private:
   void accept();
-  void accept_completion();
-  void accept_mmio();
+  void accept_completion(const Tlps& tlps);
+  void accept_mmio(const Tlps& tlps);
   void next_answer();
   void emit();
+  void await_packet();
 
   Receipts receipts_;
-  Tlp tlp_{};
   PcieReadPart head_{};               ///< the answer whose turn it is; no bytes: none
   std::int64_t emitted_ = 0;          ///< of it
   const std::byte* ready_ = nullptr;  ///< of it, not yet handed on
   const std::byte* ready_end_ = nullptr;
+  const std::byte* next_packet_ = nullptr;  ///< of it, not yet there
+  std::int64_t packet_bytes_ = 0;
+  Time there_;  ///< when the next packet is there
+  Time spacing_;
+  Timer timer_;
   std::vector<std::vector<std::byte>> early_;  ///< answers that came before their turn, by tag
   std::vector<std::byte> early_head_;          ///< what had come of `head_`
   int answers_early_ = 0;

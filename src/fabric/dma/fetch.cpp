@@ -20,28 +20,25 @@ DmaFetch::DmaFetch(const DmaSpec& spec, const AxiSpec& axi)
       expected_(static_cast<std::size_t>(words_in(spec.read_buffer.count))) {}
 
 void DmaFetch::step() {
-  const bool started = start_jobs();
+  if (index_ > 0) return receive_word(words.read_in_place().data);
+  if (idle()) return start(starts.read());
+  const bool started = start_job();
   const bool asked = ask();
   const bool received = receive();
   const bool handed_on = hand_on();
-  if (started || asked || received || handed_on) return;
-  const bool idle = words_under_way_ == 0 && !device_list_.active() && !host_list_.active();
-  finished_ = idle && to_device.closed() && to_host.closed();
-  if (!finished_) timer_.wait(to_device, to_host, words, requests, regions, orders);
+  if (!started && !asked && !received && !handed_on) timer_.wait(starts, words, requests, regions, orders);
 }
 
-bool DmaFetch::start_jobs() {
-  DmaJob job{};
-  bool started = false;
-  if (!device_list_.active() && to_device.pull(job)) {
-    device_list_.start(job);
-    started = true;
-  }
-  if (!host_list_.active() && to_host.pull(job)) {
-    host_list_.start(job);
-    started = true;
-  }
-  return started;
+/// Host software starts a direction only after its last transfer has ended.
+bool DmaFetch::start_job() {
+  if (device_list_.active() && host_list_.active()) return false;
+  const DmaStart* next = starts.pull_in_place();
+  if (next != nullptr) start(*next);
+  return next != nullptr;
+}
+
+void DmaFetch::start(const DmaStart& start) {
+  (start.direction == Unit::to_device ? device_list_ : host_list_).start(start.job);
 }
 
 bool DmaFetch::has_room_for(std::int64_t count) const {
@@ -91,21 +88,25 @@ void DmaFetch::ask(const PcieReadReq& request, Expected expected) {
   requests.push(request);
 }
 
+/// Begins the next answer if its first word is there.
 bool DmaFetch::receive() {
   if (words_under_way_ == 0) return false;
-  const PcieReadResp* answer = words.front();
-  if (answer == nullptr) return false;
+  const PcieReadResp* word = words.pull_in_place();
+  if (word == nullptr) return false;
+  receive_word(word->data);
+  return true;
+}
+
+void DmaFetch::receive_word(const Word& word) {
   Expected& expected = oldest();
-  const Word& word = answer->data;
-  const auto index = static_cast<std::uint64_t>(expected.received++);
   if (expected.kind == Kind::data)
     receive_data(expected, word);
   else
-    (expected.kind == Kind::to_device_list ? device_list_ : host_list_).take(word, index);
-  words.pull();
+    (expected.kind == Kind::to_device_list ? device_list_ : host_list_).take(word, index_);
   --words_under_way_;
-  if (expected.received == expected.words) ++first_expected_;
-  return true;
+  if (++index_ < expected.words) return;
+  index_ = 0;
+  ++first_expected_;
 }
 
 void DmaFetch::receive_data(Expected& expected, const Word& word) {

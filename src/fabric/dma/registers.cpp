@@ -39,11 +39,10 @@ MmioRequest doorbell(const KernelStart& start) {
 
 void DeviceRegisters::step() {
   const MmioRequest request = in.read();
-  switch (static_cast<Unit>(request.addr / kUnitRegisters)) {
+  switch (const auto unit = static_cast<Unit>(request.addr / kUnitRegisters)) {
     case Unit::to_device:
-      return to_device.push(content<DmaJob>(request));
     case Unit::to_host:
-      return to_host.push(content<DmaJob>(request));
+      return dma.push({.direction = unit, .job = content<DmaJob>(request)});
     case Unit::kernel:
       return kernel.push(content<KernelStart>(request));
   }

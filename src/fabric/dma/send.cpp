@@ -5,24 +5,40 @@
 namespace isthmus::fabric {
 
 void DmaSend::step() {
-  const DmaOrder order = orders.read();
-  for (std::uint32_t sent = 0; sent < order.bytes;) {
-    const AxiBurst burst = data.read();
-    send(burst, order.host + sent);
-    sent += burst.bytes;
-    if (written.pull()) --under_way_;
+  if (words_ == 0) begin_burst();
+  send_word();
+  if (words_ == 0 && left_ == 0 && order_.last) end();
+}
+
+void DmaSend::begin_burst() {
+  if (left_ == 0) {
+    order_ = orders.read();
+    left_ = order_.bytes;
   }
-  if (!order.last) return;
-  for (; under_way_ > 0; --under_way_) written.read();
+  if (under_way_ == kUnderWay) confirm();
+  const AxiBurst& burst = data.read_in_place();
+  words_ = static_cast<std::uint32_t>((burst.bytes + kWordBytes - 1) / kWordBytes);
+  next_ = burst.data.data();
+  writes.push({.num = static_cast<std::uint8_t>(words_), .addr = order_.host + order_.bytes - left_});
+  ++under_way_;
+  left_ -= burst.bytes;
+}
+
+void DmaSend::send_word() {
+  std::memcpy(words.slot().data.bytes.data(), next_, sizeof(Word));
+  next_ += sizeof(Word);
+  --words_;
+}
+
+/// Of a transfer.
+void DmaSend::end() {
+  while (under_way_ > 0) confirm();
   transfers.push({});
 }
 
-void DmaSend::send(const AxiBurst& burst, std::uint64_t host) {
-  const auto count = static_cast<std::size_t>((burst.bytes + kWordBytes - 1) / kWordBytes);
-  writes.push({.num = static_cast<std::uint8_t>(count), .addr = host});
-  ++under_way_;
-  for (std::size_t i = 0; i < count; ++i)
-    std::memcpy(words.slot().data.bytes.data(), burst.data.data() + i * sizeof(Word), sizeof(Word));
+void DmaSend::confirm() {
+  written.read();
+  --under_way_;
 }
 
 }  // namespace isthmus::fabric

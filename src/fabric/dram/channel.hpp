@@ -17,7 +17,7 @@ class Channel {
         writes_(spec.queue_depth),
         turn_(spec.read_group, spec.write_group) {}
 
-  Direction next(bool read_waits, bool write_waits) const { return turn_.next(read_waits, write_waits); }
+  Direction first() const { return turn_.first(); }
 
   /// Serves a request that came at `came`, from `now` on; returns the time of its last column command.
   Time serve(Direction direction, std::uint64_t address, std::uint64_t bytes, Time came, Time now) {

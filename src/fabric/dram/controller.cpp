@@ -53,33 +53,32 @@ DramController::DramController(const DramSpec& spec, DramCells& cells, DramObser
 DramController::~DramController() = default;
 
 void DramController::step() {
-  const auto read = oldest(reads);
-  const auto write = oldest(writes);
-  if (!read && !write) return;
-  if (channel_->next(read.has_value(), write.has_value()) == dram::Direction::read)
-    read_burst(read->client);
+  if (channel_->first() == dram::Direction::read)
+    read_burst() || write_burst();
   else
-    write_burst(write->client);
+    write_burst() || read_burst();
 }
 
-void DramController::read_burst(std::size_t client) {
-  const Time came = reads[client].front_time();
-  const AxiRead request = reads[client].read();
-  timer_.wait_until(channel_->serve(dram::Direction::read, request.address, request.bytes, came, timer_.now()));
-  AxiBurst& burst = data[client].slot();
+bool DramController::read_burst() {
+  const auto head = oldest(reads);
+  if (!head) return false;
+  const AxiRead request = reads[head->client].read();
+  timer_.wait_until(channel_->serve(dram::Direction::read, request.address, request.bytes, head->came, timer_.now()));
+  AxiBurst& burst = data[head->client].slot();
   burst.bytes = request.bytes;
   cells_.read(request.address, std::span(burst.data).first(request.bytes));
+  return true;
 }
 
-void DramController::write_burst(std::size_t client) {
-  const Time came = writes[client].front_time();
-  const AxiWrite& request = *writes[client].front();
+bool DramController::write_burst() {
+  const auto head = oldest(writes);
+  if (!head) return false;
+  const AxiWrite& request = writes[head->client].read_in_place();
   const std::uint32_t bytes = request.burst.bytes;
   cells_.write(request.address, std::span(request.burst.data).first(bytes));
-  const Time last = channel_->serve(dram::Direction::write, request.address, bytes, came, timer_.now());
-  writes[client].pull();
-  timer_.wait_until(last);
-  written[client].push({});
+  timer_.wait_until(channel_->serve(dram::Direction::write, request.address, bytes, head->came, timer_.now()));
+  written[head->client].push({});
+  return true;
 }
 
 Time DramController::request_latency(const DramSpec& spec) {

@@ -10,12 +10,8 @@ class Turn {
  public:
   Turn(int read_group, int write_group) : read_group_(read_group), write_group_(write_group) {}
 
-  /// At least one of the two waits.
-  Direction next(bool read_waits, bool write_waits) const {
-    const bool other_waits = direction_ == Direction::read ? write_waits : read_waits;
-    const bool same_waits = direction_ == Direction::read ? read_waits : write_waits;
-    return same_waits && (served_ < group() || !other_waits) ? direction_ : other();
-  }
+  /// What is served next if something waits there; else the other direction.
+  Direction first() const { return served_ < group() ? direction_ : other(); }
   void served(Direction direction, std::int64_t bursts) {
     if (direction != direction_) served_ = 0;
     direction_ = direction;

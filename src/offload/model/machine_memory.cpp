@@ -16,14 +16,14 @@ using fabric::DramController;
 
 constexpr std::size_t kMostChannels = 4;
 
-Time half(Time time) {
-  return Time::fs((time.femtoseconds() + 1) / 2);
+/// From an AXI port to the controller's queue: all of the interconnect's latency, so that a controller knows early what
+/// will not come. Only the sum of both ways can be seen from outside.
+ChannelOptions requests(const fabric::AxiSpec& axi, Time controller) {
+  return {.depth = axi.outstanding, .latency_time = axi.latency + controller, .return_latency_time = axi.beats(1)};
 }
 
-/// From an AXI port to the controller's queue, and back.
-ChannelOptions way(const fabric::AxiSpec& axi, Time controller) {
-  return {
-      .depth = axi.outstanding, .latency_time = half(axi.latency) + controller, .return_latency_time = axi.beats(1)};
+ChannelOptions answers(const fabric::AxiSpec& axi, Time controller) {
+  return {.depth = axi.outstanding, .latency_time = controller, .return_latency_time = axi.beats(1)};
 }
 
 template <std::size_t Channels>
@@ -57,13 +57,13 @@ MemoryEnds add_memory(Graph& graph, const MachineSpec& spec, MemoryMap& memory) 
     for (std::size_t client = 0; client < ports.size(); ++client) {
       const Port<Channels>& port = ports.at(client);
       graph.connect(port.reader.requests[channel], dram.reads[client],
-                    way(spec.axi, DramController::request_latency(spec.dram)));
+                    requests(spec.axi, DramController::request_latency(spec.dram)));
       graph.connect(dram.data[client], port.reader.answers[channel],
-                    way(spec.axi, DramController::read_latency(spec.dram)));
+                    answers(spec.axi, DramController::read_latency(spec.dram)));
       graph.connect(port.writer.writes[channel], dram.writes[client],
-                    way(spec.axi, DramController::request_latency(spec.dram)));
+                    requests(spec.axi, DramController::request_latency(spec.dram)));
       graph.connect(dram.written[client], port.writer.answers[channel],
-                    way(spec.axi, DramController::write_latency(spec.dram)));
+                    answers(spec.axi, DramController::write_latency(spec.dram)));
     }
   }
   return {.dma = ports[0].ends(), .kernel = ports[1].ends()};

@@ -44,23 +44,22 @@ void build_shell(Graph& graph, const MachineSpec& spec, fabric::PcieLink& link, 
   auto& fetch = graph.add<fabric::DmaFetch>("DMA fetch", clock, spec.dma, spec.axi);
 
   graph.connect(link.device_mmio, registers.in, {.depth = 4});
-  graph.connect(registers.to_device, fetch.to_device);
-  graph.connect(registers.to_host, fetch.to_host);
+  graph.connect(registers.dma, fetch.starts);
   graph.connect(registers.kernel, kernel.start, {.depth = 8});
   graph.connect(fetch.requests, link.read_requests, {.depth = 64});
   const auto words = static_cast<int>(spec.dma.read_buffer.count / kWordBytes);
   graph.connect(link.read_data, fetch.words, {.depth = 2 * words});
 
   fabric::DmaSend& send = build_dma(graph, spec, clock, fetch, memory.dma);
-  graph.connect(send.writes, link.write_requests, {.depth = 4});
-  graph.connect(send.words, link.write_data, {.depth = 32});
-  graph.connect(link.writes_done, send.written, {.depth = 64});
+  constexpr int kWrites = fabric::DmaSend::kUnderWay;
+  graph.connect(send.writes, link.write_requests, {.depth = kWrites});
+  graph.connect(send.words, link.write_data, {.depth = kWrites * static_cast<int>(spec.axi.burst.count / kWordBytes)});
+  graph.connect(link.writes_done, send.written, {.depth = kWrites});
 
   graph.connect(memory.dma.written, interrupts.to_device, register_on(clock, kBursts));
-  const int half = spec.dma.interrupt / 2;
-  graph.connect(send.transfers, interrupts.to_host, {.latency = half});
-  graph.connect(kernel.done, interrupts.kernel, {.latency = half});
-  graph.connect(interrupts.out, link.device_messages, {.latency = spec.dma.interrupt - half});
+  graph.connect(send.transfers, interrupts.to_host);
+  graph.connect(kernel.done, interrupts.kernel);
+  graph.connect(interrupts.out, link.device_messages, {.latency = spec.dma.interrupt});
 
   build_kernel_ports(graph, spec, memory.kernel, kernel);
 }
