@@ -57,12 +57,25 @@ bool take(In<Token>& in, Token& token) {
   return true;
 }
 
+/// Does `work` on the next token where it stands, if there is one: how tokens too large to copy are read.
+template <class Token, class Work>
+void in_place(In<Token>& in, const Work& work) {
+  if (const Token* token = in.front()) {
+    work(*token);
+    in.pull();
+  }
+}
+
+template <class Token>
+constexpr bool large = sizeof(Token) > 2 * sizeof(Word);
+
 template <class Token, Taking taking>
 struct Stage {
   In<Token> in;
   Out<Token> out;
 
   void step() {
+    if constexpr (large<Token>) return in_place(in, [&](const Token& token) { map(token, out.slot()); });
     Token token;
     if (take<taking>(in, token)) map(token, out.slot());
   }
@@ -74,6 +87,7 @@ struct Sink {
   Word sum = 0;
 
   void step() {
+    if constexpr (large<Token>) return in_place(in, [&](const Token& token) { sum += total(token); });
     Token token;
     if (take<taking>(in, token)) sum += total(token);
   }

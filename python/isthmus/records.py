@@ -66,6 +66,7 @@ class Input(_Record):
     role: Literal["datasheet", "calibrated", "assumed", "set"]
     range: list[Value] | None = None
     why: str | None = None
+    date: str | None = Field(default=None, description="of a calibration from records")
     line: int | None = None
 
 
@@ -253,6 +254,25 @@ class HistoryRun(_Record):
     records: int
 
 
+class CalibratedKey(_Record):
+    """A number of a platform file that a calibration changed."""
+
+    key: str
+    old: float
+    new: float
+    unit: str
+
+
+class CurveError(_Record):
+    """How far a model's times are from measured ones: absolute errors over the sizes of one probe."""
+
+    name: str
+    which: Literal["fitted", "left out"]
+    sizes: int
+    median: float
+    largest: float
+
+
 class _File(_Record):
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
@@ -324,6 +344,19 @@ class HistoryFile(_File):
     runs: list[HistoryRun]
 
 
+class CalibrateFile(_File):
+    """`calibrate FILE --from RECORDS --json FILE`; of keys that stand together only the first was changed."""
+
+    schema_: Literal["isthmus.calibrate/1"] = Field(default="isthmus.calibrate/1", alias="schema")
+    file: str
+    keys: list[CalibratedKey]
+    together: list[list[str]] = Field(description="keys that the records cannot tell apart")
+    silent: list[str] = Field(description="keys that the records say nothing of")
+    curves: list[CurveError]
+    median_fitted: float | None = Field(description="median absolute error over all fitted points")
+    median_left_out: float | None = Field(description="the same at the sizes left out, of the probes that were fitted")
+
+
 class ReproduceFile(_File):
     """`reproduce [PAPER...] --json FILE`."""
 
@@ -342,5 +375,6 @@ FILES: dict[str, type[_File]] = {
     "config": ConfigFile,
     "compare": CompareFile,
     "history": HistoryFile,
+    "calibrate": CalibrateFile,
     "reproduce": ReproduceFile,
 }

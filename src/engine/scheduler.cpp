@@ -10,10 +10,17 @@
 namespace isthmus::engine {
 namespace {
 
-// How far an actor that never waits may go before the scheduler looks at the rest of the run: a million cycles, or 1
-// ms.
-constexpr Tick kUnwatchedCycles = 1 << 20;
-constexpr Tick kUnwatchedFemtoseconds = 1'000'000'000'000;
+/// How far an actor that never waits may go before the scheduler looks at the rest of the run: a million cycles, or
+/// 1 ms; less where it feeds itself, so that the record of that channel holds what it does until then.
+Tick unwatched(const Actor& actor) {
+  Tick ticks = actor.clocked ? 1 << 20 : 1'000'000'000'000;
+  for (const auto* channel : actor.outputs) {
+    if (channel->reader != &actor) continue;
+    const auto rounds = static_cast<Tick>(channel->slots / 2 / channel->depth) - 1;
+    ticks = std::min(ticks, rounds * (channel->forward.latency() + channel->back.latency()));
+  }
+  return ticks;
+}
 
 }  // namespace
 
@@ -29,6 +36,9 @@ Scheduler::Scheduler(std::vector<Actor*> actors, std::vector<Channel*> channels,
   for (auto* actor : actors_) {
     actor->scheduler = this;
     if (!actor->periodic) ++live_;
+    actor->unwatched = unwatched(*actor);
+    actor->feeds_itself = std::any_of(actor->outputs.begin(), actor->outputs.end(),
+                                      [&](const Channel* channel) { return channel->reader == actor; });
     actor->horizon = -1;
     if (!actor->periodic) extend_horizon(*actor);
   }
@@ -42,6 +52,7 @@ Scheduler::Scheduler(std::vector<Actor*> actors, std::vector<Channel*> channels,
 
 RunReport Scheduler::run() {
   const OverflowWatch watch(fibers_);
+  const Tick outer_now = running_now;  // of a step that runs a graph of its own
   drain();
   Ending ending;
   auto error = find_error(actors_);
@@ -65,6 +76,7 @@ RunReport Scheduler::run() {
   if (late && (late->time < ending.time || holds_at_end)) ending = *late;
   auto report = make_report(ending, actors_, channels_);
   unwind();
+  running_now = outer_now;
   return report;
 }
 
@@ -88,9 +100,40 @@ void Scheduler::dispatch(void* scheduler) {
   }
 }
 
+/// Prepares `actor` to run; false if it must wait after all.
+[[gnu::always_inline]] inline bool Scheduler::start(Actor& actor) {
+  actor.ready = false;
+  if (!hears_news(actor.wait)) {
+    if (actor.wait == Wait::finished || actor.failed) return false;
+    if (actor.wait == Wait::horizon && actor.resume_at > actor.horizon) return false;
+    if (actor.wait == Wait::sleep) woken(actor);
+  }
+  if (++actor.resumes >= actor.resumes_allowed && !keeps_record(actor)) return false;
+  actor.wait = Wait::none;
+  return true;
+}
+
+/// Whether nothing that may still be needed of the record can be written over before the next look; else `actor` waits.
+bool Scheduler::keeps_record(Actor& actor) {
+  if (actor.wait != Wait::lag && !record_safe(actor)) {
+    actor.wait = Wait::none;
+    commit();
+    if (!record_safe(actor)) {
+      // What it would have done next is kept in `wait_began` and its channels: it asks again when it is started.
+      enter_waiting(actor, Wait::lag);
+      return false;
+    }
+  }
+  actor.resumes = 0;
+  return true;
+}
+
 /// The actor to run now that `after` (if any) cannot go on; null when nothing can run any more.
-Actor* Scheduler::pick(Actor* after) {
-  if (after != nullptr) announce(*after);
+inline Actor* Scheduler::pick(Actor* after) {
+  if (after != nullptr) {
+    Actor* told = announce(*after);
+    if (told != nullptr && start(*told)) return told;
+  }
   for (;;) {
     while (Actor* actor = next_ready())
       if (start(*actor)) return actor;
@@ -130,6 +173,8 @@ Actor* Scheduler::along_questions(Actor& from) {
       case Wait::answer:
         if (answer_known(asked)) return &asked;
         break;
+      case Wait::turn:
+        return &asked;
       case Wait::read:
       case Wait::push:
         break;
@@ -151,33 +196,11 @@ Actor* Scheduler::along_questions(Actor& from) {
   return nullptr;
 }
 
-/// Prepares `actor` to run; false if it must wait after all.
-bool Scheduler::start(Actor& actor) {
-  actor.ready = false;
-  if (actor.wait == Wait::finished || actor.failed) return false;
-  if (actor.wait == Wait::horizon && actor.resume_at > actor.horizon) return false;
-  if (actor.wait == Wait::sleep) woken(actor);
-  if (++actor.resumes >= actor.resumes_allowed && actor.wait != Wait::lag) {
-    if (!record_safe(actor)) {
-      leave_waiting(actor);
-      commit();
-      if (!record_safe(actor)) {
-        // What it would have done next is kept in `wait_began` and its channels: it asks again when it is started.
-        enter_waiting(actor, Wait::lag);
-        return false;
-      }
-    }
-    actor.resumes = 0;
-  }
-  leave_waiting(actor);
-  actor.wait = Wait::none;
-  return true;
-}
-
 /// Nothing is ready. Answers every question that can be answered, else lets the earliest thing known happen. False at
 /// the end.
 bool Scheduler::let_time_pass() {
-  if (answer_questions()) return true;
+  drop_those_that_run();
+  if (answer_questions() || give_turns()) return true;
   if (live_ == 0 && !ending_) return false;
   if (!ending_ && may_end_quiet() && find_quiescence(actors_)) return false;
   const auto time = earliest_known();
@@ -192,6 +215,18 @@ bool Scheduler::answer_questions() {
   bool any = false;
   for (auto* actor : waiting_)
     if (actor->wait == Wait::answer && answer_known(*actor)) {
+      make_ready(*actor);
+      any = true;
+    }
+  return any;
+}
+
+/// Those that expected news where none comes go on without.
+bool Scheduler::give_turns() {
+  bool any = false;
+  for (auto* actor : waiting_)
+    if (actor->wait == Wait::turn) {
+      actor->expects = nullptr;
       make_ready(*actor);
       any = true;
     }
@@ -242,20 +277,23 @@ bool Scheduler::act_at(std::int64_t time) {
 
 void Scheduler::set_horizon(Actor& actor, std::int64_t time) {
   actor.horizon = actor.grid.last_at_or_before(std::min(time, limit_));
+  actor.fuel = -1;
 }
 
 /// Gives an actor that is not periodic more time to run ahead, if the limit leaves some.
 bool Scheduler::extend_horizon(Actor& actor) {
   const Tick last = actor.grid.last_at_or_before(limit_);
-  const Tick unwatched = actor.clocked ? kUnwatchedCycles : kUnwatchedFemtoseconds;
-  actor.horizon = actor.now > last - unwatched ? last : actor.now + unwatched;
+  actor.horizon = actor.now > last - actor.unwatched ? last : actor.now + actor.unwatched;
   return actor.now <= actor.horizon;
 }
 
 void Scheduler::lower_limit(std::int64_t time) {
   if (time >= limit_) return;
   limit_ = time;
-  for (auto* actor : actors_) actor->horizon = std::min(actor->horizon, actor->grid.last_at_or_before(limit_));
+  for (auto* actor : actors_) {
+    actor->horizon = std::min(actor->horizon, actor->grid.last_at_or_before(limit_));
+    actor->fuel = std::min(actor->fuel, actor->horizon + 1);
+  }
 }
 
 /// Finds the time before which nothing new can happen, and the errors that hold by then.
@@ -273,7 +311,6 @@ void Scheduler::commit() {
 }
 
 void Scheduler::commit_to(std::int64_t time) {
-  if (ending_) return;
   if (const auto error = find_error(actors_)) lower_limit(error->time);
   committed_ = std::max(committed_, std::min(time, limit_));  // what lies past the limit may yet be cut
   for (auto* actor : actors_) fold_spans(*actor, committed_);
@@ -306,7 +343,9 @@ void Scheduler::run_periodic_to(std::int64_t time) {
   for (auto* actor : actors_) {
     if (!actor->periodic) continue;
     set_horizon(*actor, time);
-    if (actor->wait == Wait::horizon && !actor->failed && actor->resume_at <= actor->horizon) make_ready(*actor);
+    const bool goes_on =
+        actor->wait == Wait::lag || (actor->wait == Wait::horizon && actor->resume_at <= actor->horizon);
+    if (goes_on && !actor->failed) make_ready(*actor);
   }
   drain();
 }
@@ -323,6 +362,7 @@ void Scheduler::unwind() {
 void Scheduler::after_overflow(void* scheduler) {
   auto& self = *static_cast<Scheduler*>(scheduler);
   Actor& actor = *self.running_;
+  actor.now = running_now;
   self.fail(actor, std::make_exception_ptr(Error(fmt::format("stack overflow: a step used more than the {} KiB it may",
                                                              self.fibers_.stack_bytes() / 1024))));
   self.next_ = self.pick(nullptr);

@@ -13,6 +13,11 @@
 
 namespace isthmus::engine {
 
+/// The waits that end when there is news of one channel.
+constexpr bool hears_news(Wait wait) {
+  return wait == Wait::read || wait == Wait::push || wait == Wait::answer || wait == Wait::turn;
+}
+
 /// Decides which actor runs. Each runs ahead on its own time until what it asks is unknown or a channel is full; then
 /// the actor whose answer is needed runs, or any that can. When none can, the earliest thing that is known to happen
 /// does.
@@ -35,8 +40,8 @@ class Scheduler {
   ChannelObserver& observer() { return *observer_; }
 
   // What the loop of steps asks at its border.
-  Border closing(Actor& actor);
-  Border at_horizon(Actor& actor);
+  Border border(Actor& actor, Tick next);
+  Border clockless_border(Actor& actor);
   Border after_silent_step(Actor& actor, Tick step_start);
   Border at_same_instant(Actor& actor);
   void finish(Actor& actor);
@@ -63,24 +68,36 @@ class Scheduler {
   Actor* along_questions(Actor& from);
   Actor* next_ready();
   bool start(Actor& actor);
+  bool keeps_record(Actor& actor);
   bool let_time_pass();
   bool answer_questions();
+  bool give_turns();
   std::int64_t earliest_known();
   bool act_at(std::int64_t time);
   void make_ready(Actor& actor);
-  void announce(const Actor& actor);
+  Actor* announce(const Actor& actor);
+  void announce_all(const Actor& actor);
+  bool tell(Actor& actor, const Channel& channel);
 
   // Waiting.
   void suspend(Actor& actor);
   void wait_for_answer(Actor& actor, Channel& channel, Ask ask);
   void enter_waiting(Actor& actor, Wait wait);
-  void leave_waiting(Actor& actor);
+  void drop_those_that_run();
   void move_to(Actor& actor, Tick target, Account account, Tick began);
+  void wait_for_horizon(Actor& actor, Tick target, Account account, Tick began);
   bool answer_known(const Actor& actor) const;
   bool no_news_by(const Actor& actor) const { return quiet_until_ >= 0 && actor.grid.edge(actor.now) <= quiet_until_; }
   bool writer_silent(const Channel& channel, const Actor& reader) const;
   bool reader_silent(const Channel& channel, const Actor& writer) const;
   Tick effective(const Actor& actor, int hops = 16) const;
+
+  // Between steps.
+  Border after_look_back(Actor& actor, Tick step_start);
+  Border at_horizon(Actor& actor);
+  Border closing(Actor& actor);
+  Border wait_at_border(Actor& actor, Channel& input);
+  bool waits_for_its_turn(Actor& actor);
 
   // Sleeping.
   Border sleep(Actor& actor, Tick next);
@@ -114,7 +131,8 @@ class Scheduler {
   std::int64_t quiet_until_ = -1;  ///< nothing happens anywhere before this time but what has happened
   std::int64_t committed_ = -1;    ///< no error can hold at or before this time
   std::vector<Actor*> ready_;
-  std::vector<Actor*> waiting_;  ///< for an answer, a horizon or the record
+  std::vector<Actor*>
+      waiting_;  ///< for an answer, a turn, a horizon or the record; some that run again are still listed
   std::priority_queue<KnownWake, std::vector<KnownWake>, std::greater<>> known_wakes_;
   std::mt19937_64 shuffle_;
   bool shuffled_;

@@ -23,6 +23,12 @@ bool counts(const Actor& actor, const Question& question) {
          std::find(promised.begin(), promised.end(), question.channel) != promised.end();
 }
 
+/// The sleeper wants to be told of news of any of its channels.
+void listen(Actor& actor) {
+  for (Channel* channel : actor.inputs) channel->reader_waits = &actor;
+  for (Channel* channel : actor.outputs) channel->writer_waits = &actor;
+}
+
 struct Change {
   Tick at;  ///< when the answer turns to "yes": known, or the earliest possible
   bool known;
@@ -48,10 +54,11 @@ void fold_spans(Actor& actor, std::int64_t time) {
   constexpr std::size_t kWorthFolding = 64;
   auto& spans = actor.spans;
   if (spans.size() < kWorthFolding) return;
+  const Tick last = actor.grid.last_at_or_before(time);
   auto kept = spans.begin();
-  for (; kept != spans.end() && actor.grid.edge(kept->end) <= time; ++kept)
+  for (; kept != spans.end() && kept->end <= last; ++kept)
     (kept->account == Account::blocked ? actor.blocked_before : actor.starved_before) +=
-        actor.grid.edge(kept->end) - actor.grid.edge(kept->begin);
+        actor.grid.between(kept->begin, kept->end);
   spans.erase(spans.begin(), kept);
 }
 
@@ -82,7 +89,7 @@ Border Scheduler::after_silent_step(Actor& actor, Tick step_start) {
   if (actor.trivial)
     actor.copy_state(actor.snapshot);
   else if (actor.polls_since == kNever)
-    actor.polls_since = step_start;
+    actor.polls_since = next;
   return Border::step;
 }
 
@@ -97,6 +104,7 @@ Border Scheduler::sleep(Actor& actor, Tick next) {
     return Border::step;
   }
   if (wake.known != kNever) known_wakes_.push({actor.grid.edge(wake.known), &actor, wake.known});
+  listen(actor);
   return Border::leave;
 }
 
@@ -146,7 +154,9 @@ Scheduler::Wake Scheduler::wake_of(const Actor& actor) const {
 void Scheduler::tell_sleeper(Actor& actor) {
   const Tick before = actor.known_wake;
   consider_waking(actor);
-  if (!actor.ready && actor.known_wake != before && actor.known_wake != kNever)
+  if (actor.ready) return;
+  listen(actor);
+  if (actor.known_wake != before && actor.known_wake != kNever)
     known_wakes_.push({actor.grid.edge(actor.known_wake), &actor, actor.known_wake});
 }
 

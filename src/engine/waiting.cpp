@@ -17,6 +17,23 @@ bool for_room(const Actor& actor) {
   return actor.asked == Ask::room;
 }
 
+/// The reader's end was popped, or found empty, at the present tick.
+bool accessed_now(const PortState& port) {
+  return port.channel->last_popped_at() == port.actor->now || port.last_miss == port.actor->now;
+}
+
+/// A step blocks at `port`: from the next step on its actor looks for news of it before it starts.
+void expect(PortState& port) {
+  port.actor->expects = &port;
+  port.actor->fuel = -1;
+}
+
+/// The writer waits to push what the reader has made room for.
+bool about_to_push(const Channel& channel) {
+  const Actor& writer = *channel.writer;
+  return writer.waits_on == &channel && (writer.wait == Wait::push || writer.wait == Wait::turn);
+}
+
 void count_operation(Actor& actor) {
   if (actor.instant != actor.now) {
     actor.instant = actor.now;
@@ -25,7 +42,21 @@ void count_operation(Actor& actor) {
   if (++actor.at_instant >= kOperationsAtOneInstant) throw Error("a million operations at one instant");
 }
 
+/// While a scheduler's code runs for the actor of this thread: its tick is in `Actor::now`.
+class Here {
+ public:
+  explicit Here(Actor& actor) : actor_(actor) { actor.now = running_now; }
+  ~Here() { running_now = actor_.now; }
+  Here(const Here&) = delete;
+  Here& operator=(const Here&) = delete;
+
+ private:
+  Actor& actor_;
+};
+
 }  // namespace
+
+thread_local constinit Tick running_now = 0;
 
 /// Keeps the step of `actor` where it stands until the scheduler lets it go on.
 void Scheduler::suspend(Actor& actor) {
@@ -42,33 +73,46 @@ void Scheduler::suspend(Actor& actor) {
   if (stopping_) throw StopStep{};
 }
 
-void Scheduler::enter_waiting(Actor& actor, Wait wait) {
+inline void Scheduler::enter_waiting(Actor& actor, Wait wait) {
   actor.wait = wait;
-  actor.waiting_index = waiting_.size();
+  if (actor.listed) return;
+  actor.listed = true;
   waiting_.push_back(&actor);
 }
 
-void Scheduler::leave_waiting(Actor& actor) {
-  if (actor.wait != Wait::answer && actor.wait != Wait::horizon && actor.wait != Wait::lag) return;
-  waiting_[actor.waiting_index] = waiting_.back();
-  waiting_[actor.waiting_index]->waiting_index = actor.waiting_index;
-  waiting_.pop_back();
-  actor.wait = Wait::none;
+void Scheduler::drop_those_that_run() {
+  std::erase_if(waiting_, [](Actor* actor) {
+    actor->listed = actor->wait == Wait::answer || actor->wait == Wait::turn || actor->wait == Wait::horizon ||
+                    actor->wait == Wait::lag;
+    return !actor->listed;
+  });
 }
 
 void Scheduler::wait_for_answer(Actor& actor, Channel& channel, Ask ask) {
   actor.waits_on = &channel;
   actor.asked = ask;
+  (ask == Ask::room ? channel.writer_waits : channel.reader_waits) = &actor;
   enter_waiting(actor, Wait::answer);
   suspend(actor);
 }
 
 /// Moves `actor` on to `target`, waiting where that lies past its horizon.
-void Scheduler::move_to(Actor& actor, Tick target, Account account, Tick began) {
+inline void Scheduler::move_to(Actor& actor, Tick target, Account account, Tick began) {
+  if (target > actor.horizon) [[unlikely]]
+    wait_for_horizon(actor, target, account, began);
+  actor.now = target;
+  actor.ask_look_back();
+  if (account == Account::busy) return;
+  actor.blocked_ticks += target - began;
+  add_span(actor, account, began, target, 0);
+}
+
+void Scheduler::wait_for_horizon(Actor& actor, Tick target, Account account, Tick began) {
   while (target > actor.horizon) {
     if (!actor.periodic && target <= actor.grid.last_at_or_before(limit_)) {
-      announce(actor);
+      announce_all(actor);
       commit();
+      if (actor.feeds_itself && !keeps_record(actor)) suspend(actor);
       extend_horizon(actor);
       actor.horizon = std::max(actor.horizon, std::min(target, actor.grid.last_at_or_before(limit_)));
       continue;
@@ -79,11 +123,6 @@ void Scheduler::move_to(Actor& actor, Tick target, Account account, Tick began) 
     enter_waiting(actor, Wait::horizon);
     suspend(actor);
   }
-  actor.now = target;
-  actor.look_back = true;
-  if (account == Account::busy) return;
-  actor.blocked_ticks += target - began;
-  add_span(actor, account, began, target, 0);
 }
 
 void Scheduler::advance(Actor& actor) {
@@ -104,38 +143,46 @@ void Scheduler::wait_to(Actor& actor, Tick target) {
 void Scheduler::claim_slot(PortState& port) {
   Actor& actor = *port.actor;
   Channel& channel = *port.channel;
-  if (port.last_access == actor.now) advance(actor);
+  if (channel.last_pushed_at() == actor.now) advance(actor);
   const Tick began = actor.now;
   while (channel.full()) {
     actor.wait = Wait::push;
     actor.waits_on = &channel;
     actor.wait_began = began;
+    channel.writer_waits = &actor;
+    expect(port);
     suspend(actor);
   }
-  const Tick target = std::max(actor.now, channel.next_slot_free());
-  if (target > actor.now) move_to(actor, target, Account::blocked, began);
+  const Tick target = channel.next_slot_free();
+  if (target > actor.now) {
+    move_to(actor, target, Account::blocked, began);
+    actor.moved_late = true;
+  }
   if (channel.windows) open_writer_window(channel);
-  port.last_access = actor.now;
 }
 
 /// Waits until the port has a visible token.
 void Scheduler::claim_token(PortState& port) {
   Actor& actor = *port.actor;
   Channel& channel = *port.channel;
-  if (port.last_access == actor.now) advance(actor);
+  if (accessed_now(port)) advance(actor);
   const Tick began = actor.now;
   while (channel.empty() && !channel.closing()) {
     actor.wait = Wait::read;
     actor.waits_on = &channel;
     actor.wait_began = began;
+    channel.reader_waits = &actor;
+    expect(port);
     suspend(actor);
   }
   const bool drained = channel.empty();
-  const Tick target = std::max(actor.now, drained ? channel.close_visible : channel.head_visible());
-  if (target > actor.now) move_to(actor, target, Account::starved, began);
+  const Tick target = drained ? channel.close_visible : channel.head_visible();
+  if (target > actor.now) {
+    move_to(actor, target, Account::starved, began);
+    actor.moved_late = true;
+  }
   if (drained) throw FinishStep{};
   if (channel.windows) open_reader_window(channel);
-  port.last_access = actor.now;
 }
 
 bool Scheduler::token_visible(Actor& actor, Channel& channel) {
@@ -208,36 +255,139 @@ Tick Scheduler::effective(const Actor& actor, int hops) const {
   }
 }
 
-/// `actor` stops running: who waits for a token or a slot of its is made ready. Readers last: they run first, so that
-/// what is on its way goes on to the end of a pipeline while it is in the cache, and actors stay close in time.
-void Scheduler::announce(const Actor& actor) {
-  for (Channel* channel : actor.inputs) {
-    Actor& writer = *channel->writer;
-    if (writer.wait == Wait::none || writer.ready) continue;
-    const bool asks =
-        writer.waits_on == channel && (writer.wait == Wait::push || (writer.wait == Wait::answer && for_room(writer)));
-    if ((asks || writer.wait == Wait::sleep) && !channel->full()) asks ? make_ready(writer) : tell_sleeper(writer);
+/// `actor` stops running: who waits for a token or a slot of its is told. Returns the last of them, which is not made
+/// ready but has to be started: a reader where there is one, so that what is on its way goes on to the end of a
+/// pipeline while it is in the cache, and actors stay close in time.
+[[gnu::always_inline]] inline Actor* Scheduler::announce(const Actor& actor) {
+  Actor* last = nullptr;
+  const auto news = [&](Actor*& waiting, const Channel& channel) {
+    Actor& told = *std::exchange(waiting, nullptr);
+    if (!tell(told, channel)) return;
+    if (last != nullptr) make_ready(*last);
+    last = &told;
+  };
+  for (Channel* channel : actor.inputs)
+    if (channel->writer_waits != nullptr && !channel->full()) news(channel->writer_waits, *channel);
+  for (Channel* channel : actor.outputs)
+    if (channel->reader_waits != nullptr && !channel->empty()) news(channel->reader_waits, *channel);
+  if (last == nullptr || !shuffled_) return last;
+  make_ready(*last);
+  return nullptr;
+}
+
+void Scheduler::announce_all(const Actor& actor) {
+  if (Actor* last = announce(actor)) make_ready(*last);
+}
+
+/// There is news of `channel`: whether `actor` was waiting for it and nobody has told it yet.
+inline bool Scheduler::tell(Actor& actor, const Channel& channel) {
+  if (actor.ready) return false;
+  if (hears_news(actor.wait)) return actor.waits_on == &channel;
+  if (actor.wait == Wait::sleep) tell_sleeper(actor);
+  return false;
+}
+
+namespace {
+
+/// For how many ticks the port's window surely holds out.
+[[gnu::always_inline]] inline Tick ticks_at_hand(PortState& port) {
+  Channel& channel = *port.channel;
+  if (port.cursor != port.window_end) return static_cast<Tick>(channel.tokens(port.window_end - port.cursor));
+  if (!channel.windows) return 0;
+  return &port == channel.reader_port ? open_reader_window(channel) : open_writer_window(channel);
+}
+
+}  // namespace
+
+/// Leaves `actor` between two steps until it is known whether `input` closes.
+[[gnu::always_inline]] inline Border Scheduler::wait_at_border(Actor& actor, Channel& input) {
+  actor.waits_on = &input;
+  actor.asked = Ask::closed;
+  input.reader_waits = &actor;
+  enter_waiting(actor, Wait::answer);
+  return Border::leave;
+}
+
+/// A step that blocks keeps a stack; one that waits before it starts needs none. When a step may start makes no
+/// difference to what it finds.
+[[gnu::always_inline]] inline bool Scheduler::waits_for_its_turn(Actor& actor) {
+  if (actor.expects == nullptr) return false;
+  Channel& channel = *actor.expects->channel;
+  if (actor.expects == channel.reader_port) {
+    if (!channel.empty() || channel.closing()) return false;
+    channel.reader_waits = &actor;
+  } else {
+    if (!channel.full()) return false;
+    channel.writer_waits = &actor;
   }
-  for (Channel* channel : actor.outputs) {
-    Actor& reader = *channel->reader;
-    if (reader.wait == Wait::none || reader.ready) continue;
-    const bool asks =
-        reader.waits_on == channel && (reader.wait == Wait::read || (reader.wait == Wait::answer && !for_room(reader)));
-    if ((asks || reader.wait == Wait::sleep) && !channel->empty()) asks ? make_ready(reader) : tell_sleeper(reader);
+  actor.waits_on = &channel;
+  enter_waiting(actor, Wait::turn);
+  return true;
+}
+
+[[gnu::always_inline]] inline Border Scheduler::border(Actor& actor, Tick next) {
+  actor.fuel = -1;
+  if (actor.look_back) [[unlikely]] {
+    if (after_look_back(actor, next - actor.initiation_interval) == Border::leave) return Border::leave;
+  } else {
+    actor.now = next;
   }
+  if (actor.now > actor.horizon && at_horizon(actor) == Border::leave) [[unlikely]]
+    return Border::leave;
+  Tick fuel = actor.horizon + 1;
+  if (PortState* gate = actor.gate) {
+    Tick ticks = ticks_at_hand(*gate);
+    if (ticks == 0) {
+      // The commonest case first: all is read, and who wrote it goes on.
+      if (gate->channel->empty() && about_to_push(*gate->channel)) return wait_at_border(actor, *gate->channel);
+      if (closing(actor) == Border::leave) return Border::leave;
+      ticks = 1;
+    }
+    fuel = std::min(fuel, actor.now + ticks);
+  }
+  if (PortState* port = actor.expects) {
+    Tick ticks = ticks_at_hand(*port);
+    if (ticks == 0) {
+      if (waits_for_its_turn(actor)) return Border::leave;
+      ticks = 1;
+    }
+    fuel = std::min(fuel, actor.now + ticks);
+  }
+  actor.fuel = fuel;
+  return Border::step;
+}
+
+Border Scheduler::clockless_border(Actor& actor) {
+  if (actor.now > actor.horizon && at_horizon(actor) == Border::leave) return Border::leave;
+  if (actor.gate != nullptr && closing(actor) == Border::leave) return Border::leave;
+  return waits_for_its_turn(actor) ? Border::leave : Border::step;
+}
+
+/// The last step waited or was told "no".
+Border Scheduler::after_look_back(Actor& actor, Tick step_start) {
+  actor.look_back = false;
+  const bool waited = std::exchange(actor.waited, false);
+  const bool active = std::exchange(actor.moved_late, false) || waited ||
+                      std::any_of(actor.outputs.begin(), actor.outputs.end(),
+                                  [&](const Channel* channel) { return channel->last_pushed_at() >= step_start; }) ||
+                      std::any_of(actor.inputs.begin(), actor.inputs.end(),
+                                  [&](const Channel* channel) { return channel->last_popped_at() >= step_start; });
+  if (!active) return after_silent_step(actor, step_start);
+  actor.questions.clear();
+  actor.sensed_time = false;
+  actor.now = std::max(step_start + actor.initiation_interval + std::exchange(actor.blocked_ticks, 0), actor.now + 1);
+  return Border::step;
 }
 
 /// Before a step of an actor without `done()`: are all inputs closed and drained?
 Border Scheduler::closing(Actor& actor) {
   Channel* unknown = nullptr;
-  if (actor.first_input != nullptr && actor.first_input->channel->windows) {
-    open_reader_window(*actor.first_input->channel);
-    if (actor.first_input->cursor != actor.first_input->window_end) return Border::step;
-  }
   for (Channel* channel : actor.inputs) {
-    const bool closes_later = channel->closing() && channel->close_visible > actor.now;
-    if (!channel->empty() || closes_later) return Border::step;
-    if (channel->closing()) continue;
+    if (!channel->empty()) return Border::step;
+    if (channel->closing()) {
+      if (channel->close_visible > actor.now) return Border::step;
+      continue;
+    }
     if (writer_silent(*channel, actor)) return Border::step;
     unknown = channel;
   }
@@ -245,16 +395,14 @@ Border Scheduler::closing(Actor& actor) {
     finish(actor);
     return Border::leave;
   }
-  actor.waits_on = unknown;
-  actor.asked = Ask::closed;
-  enter_waiting(actor, Wait::answer);
-  return Border::leave;
+  return wait_at_border(actor, *unknown);
 }
 
 Border Scheduler::at_horizon(Actor& actor) {
   if (!actor.periodic) {
-    announce(actor);
+    announce_all(actor);
     commit();
+    if (actor.feeds_itself && !keeps_record(actor)) return Border::leave;
     if (extend_horizon(actor)) return Border::step;
   }
   actor.resume_at = actor.now;
@@ -283,7 +431,7 @@ void Scheduler::finish(Actor& actor) {
     Actor& reader = *channel->reader;
     if (reader.wait == Wait::sleep)
       tell_sleeper(reader);
-    else if (reader.wait == Wait::read || reader.wait == Wait::answer)
+    else if (reader.wait == Wait::read || reader.wait == Wait::answer || reader.wait == Wait::turn)
       make_ready(reader);
   }
   for (Channel* channel : actor.inputs)
@@ -308,61 +456,58 @@ void advance(Actor& actor) {
 }
 
 void claim_slot(PortState& port) {
+  const Here here(*port.actor);
   port.actor->scheduler->claim_slot(port);
 }
 
 void publish(PortState& port) {
   Channel& channel = *port.channel;
-  const Tick now = port.actor->now;
   port.actor->moved = true;
+  Channel::header_at(port.cursor).pushed_at = running_now;
   if (port.cursor != port.window_end) {
-    std::launder(reinterpret_cast<SlotHeader*>(port.cursor))->pushed_at = now;
     port.cursor += channel.stride;
     return;
   }
-  const auto n = port.moved_before;
-  channel.header(n).pushed_at = now;
-  if (!channel.direct()) channel.visible_at[n & (channel.slots - 1)] = channel.forward.map(now);
+  if (!channel.direct()) channel.visible_at[channel.pushed() & (channel.slots - 1)] = channel.forward.map(running_now);
   if (channel.observed) port.actor->scheduler->observer().pushed(channel.index, time_of(*port.actor));
-  if (!channel.windows) return step_cursor(channel, port);
-  port.cursor += channel.stride;
-  open_writer_window(channel);
+  channel.step(port);
+  port.window_end = port.cursor;
 }
 
 void claim_token(PortState& port) {
+  const Here here(*port.actor);
   port.actor->scheduler->claim_token(port);
 }
 
 void release(PortState& port) {
   Channel& channel = *port.channel;
-  const Tick now = port.actor->now;
   port.actor->moved = true;
+  Channel::header_at(port.cursor).popped_at = running_now;
   if (port.cursor != port.window_end) {
-    std::launder(reinterpret_cast<SlotHeader*>(port.cursor))->popped_at = now;
     port.cursor += channel.stride;
     return;
   }
-  const auto n = port.moved_before;
-  channel.header(n).popped_at = now;
-  if (!channel.direct()) channel.free_at[n & (channel.slots - 1)] = channel.back.map(now);
+  if (!channel.direct()) channel.free_at[channel.popped() & (channel.slots - 1)] = channel.back.map(running_now);
   if (channel.observed) port.actor->scheduler->observer().popped(channel.index, time_of(*port.actor));
-  if (!channel.windows) return step_cursor(channel, port);
-  port.cursor += channel.stride;
-  open_reader_window(channel);
+  channel.step(port);
+  port.window_end = port.cursor;
 }
 
 bool token_visible(PortState& port) {
   Actor& actor = *port.actor;
-  if (port.last_access == actor.now) advance(actor);
-  port.last_access = actor.now;
+  const Here here(actor);
+  if (accessed_now(port)) advance(actor);
   const bool visible = actor.scheduler->token_visible(actor, *port.channel);
   if (port.channel->windows) open_reader_window(*port.channel);
-  if (!visible) actor.note_no(*port.channel, Ask::token);
-  return visible;
+  if (visible) return true;
+  actor.note_no(*port.channel, Ask::token);
+  port.last_miss = actor.now;
+  return false;
 }
 
 bool peek(PortState& port) {
   Actor& actor = *port.actor;
+  const Here here(actor);
   if (port.last_no == actor.now || !actor.clocked) advance(actor);
   const bool visible = actor.scheduler->token_visible(actor, *port.channel);
   if (port.channel->windows) open_reader_window(*port.channel);
@@ -374,6 +519,7 @@ bool peek(PortState& port) {
 
 bool slot_free(PortState& port) {
   Actor& actor = *port.actor;
+  const Here here(actor);
   if (port.last_no == actor.now || !actor.clocked) advance(actor);
   if (actor.scheduler->slot_free(actor, *port.channel)) return true;
   actor.note_no(*port.channel, Ask::room);
@@ -383,6 +529,7 @@ bool slot_free(PortState& port) {
 
 bool channel_closed(PortState& port) {
   Actor& actor = *port.actor;
+  const Here here(actor);
   if (port.last_no_closed == actor.now || !actor.clocked) advance(actor);
   if (actor.scheduler->channel_closed(actor, *port.channel)) return true;
   actor.note_no(*port.channel, Ask::closed);
@@ -391,43 +538,29 @@ bool channel_closed(PortState& port) {
 }
 
 Time time_of(const Actor& actor) {
-  return Time::fs(actor.grid.edge(actor.now));
+  return Time::fs(actor.grid.edge(running_now));
 }
+
 void wait_until(Actor& actor, Time time) {
+  const Here here(actor);
   actor.scheduler->wait_to(actor, actor.grid.first_at_or_after(time.femtoseconds()));
 }
+
 void wait_for(Actor& actor, Time time) {
+  const Here here(actor);
   if (actor.clocked) throw Error("timer.wait(time) is for an actor without a clock: use wait_until");
   if (time < Time{}) throw Error(fmt::format("timer.wait({}): expected a time not below 0", to_string(time)));
   actor.scheduler->wait_to(actor, (Time::fs(actor.now) + time).femtoseconds());
 }
-Border closing(Actor& actor) {
-  return actor.scheduler->closing(actor);
+
+Border border(Actor& actor, Tick next) {
+  return actor.scheduler->border(actor, next);
 }
-Border at_horizon(Actor& actor) {
-  return actor.scheduler->at_horizon(actor);
+Border clockless_border(Actor& actor) {
+  return actor.scheduler->clockless_border(actor);
 }
 Border after_silent_step(Actor& actor, Tick step_start) {
   return actor.scheduler->after_silent_step(actor, step_start);
-}
-
-Border after_look_back(Actor& actor, Tick step_start) {
-  const auto moved_since = [&](const std::vector<Channel*>& channels, auto last_tick) {
-    return std::any_of(channels.begin(), channels.end(),
-                       [&](const Channel* channel) { return last_tick(*channel) >= step_start; });
-  };
-  actor.look_back = false;
-  const bool active =
-      std::exchange(actor.waited, false) ||
-      moved_since(actor.outputs,
-                  [](const Channel& c) { return c.pushed() > 0 ? c.header(c.pushed() - 1).pushed_at : -1; }) ||
-      moved_since(actor.inputs,
-                  [](const Channel& c) { return c.popped() > 0 ? c.header(c.popped() - 1).popped_at : -1; });
-  if (!active) return after_silent_step(actor, step_start);
-  actor.questions.clear();
-  actor.sensed_time = false;
-  actor.now = std::max(step_start + actor.initiation_interval + std::exchange(actor.blocked_ticks, 0), actor.now + 1);
-  return Border::step;
 }
 Border at_same_instant(Actor& actor) {
   return actor.scheduler->at_same_instant(actor);

@@ -1,6 +1,8 @@
 #pragma once
 
-#include "isthmus/engine/channel.hpp"
+#include <algorithm>
+
+#include "isthmus/engine/actor.hpp"
 
 // Windows: the stretch of a ring in which a port moves tokens without a look at the rest of the channel.
 
@@ -9,12 +11,54 @@ namespace isthmus::engine {
 /// Windows hold ticks of one end as ticks of the other: for channels whose ends count the same cycles.
 bool may_have_windows(const Channel& channel);
 
-/// Brings the port's count up to date and its cursor back into the ring, and opens its window as far as is known to be
-/// safe. For channels with windows.
-void open_writer_window(Channel& channel);
-void open_reader_window(Channel& channel);
+/// The slot whose last pop frees the one at `slot`.
+inline std::byte* freed_by(const Channel& channel, std::byte* slot) {
+  std::byte* before = slot - channel.depth_bytes;
+  return before < channel.ring ? before + channel.ring_bytes : before;
+}
 
-/// Moves the port on by a token, in a channel without windows.
-void step_cursor(const Channel& channel, PortState& port);
+/// When the token at `slot` can be pulled, and when the slot can be filled.
+inline Tick token_ready(const Channel& channel, std::byte* slot) {
+  return Channel::header_at(slot).pushed_at + channel.forward.latency();
+}
+inline Tick slot_ready(const Channel& channel, std::byte* slot) {
+  return Channel::header_at(freed_by(channel, slot)).popped_at + channel.back.latency();
+}
+
+/// How many of the tokens (or slots) that are `bytes` long can move one a tick from `now` on, the i-th of them
+/// from `ready(slot)` on, which rises by one at least from slot to slot; not all.
+std::int64_t tokens_in_time(const Channel& channel, const PortState& port, std::int64_t tokens);
+std::int64_t slots_in_time(const Channel& channel, const PortState& port, std::int64_t slots);
+
+/// Opens the port's window as far as is known to be safe, and returns how many tokens it holds. For channels with
+/// windows.
+[[gnu::always_inline]] inline std::int64_t open_reader_window(Channel& channel) {
+  PortState& port = *channel.reader_port;
+  auto bytes = channel.writer_port->cursor - port.cursor;
+  if (bytes < 0) bytes = channel.last_slot - port.cursor;
+  port.window_end = port.cursor;
+  if (bytes == 0) return 0;
+  auto tokens = static_cast<std::int64_t>(channel.tokens(bytes));
+  if (token_ready(channel, port.cursor + bytes - channel.stride) >= port.actor->now + tokens) [[unlikely]] {
+    tokens = tokens_in_time(channel, port, tokens);
+    bytes = tokens * channel.stride;
+  }
+  port.window_end += bytes;
+  return tokens;
+}
+
+[[gnu::always_inline]] inline std::int64_t open_writer_window(Channel& channel) {
+  PortState& port = *channel.writer_port;
+  auto bytes = std::min(channel.depth_bytes - channel.bytes(), channel.last_slot - port.cursor);
+  port.window_end = port.cursor;
+  if (bytes == 0) return 0;
+  auto slots = static_cast<std::int64_t>(channel.tokens(bytes));
+  if (slot_ready(channel, port.cursor + bytes - channel.stride) >= port.actor->now + slots) [[unlikely]] {
+    slots = slots_in_time(channel, port, slots);
+    bytes = slots * channel.stride;
+  }
+  port.window_end += bytes;
+  return slots;
+}
 
 }  // namespace isthmus::engine

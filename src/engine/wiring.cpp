@@ -71,12 +71,16 @@ void allocate(Channel& channel) {
   for (int bits = 1; bits < 32; bits *= 2)
     channel.stride_inverse *= 2 - odd * channel.stride_inverse;  // Newton: doubles the right bits
   channel.slots = ring_slots(channel.depth, channel.stride);
-  const auto bytes = channel.slots * channel.stride;
+  channel.ring_bytes = static_cast<std::int64_t>(channel.slots * channel.stride);
+  channel.depth_bytes = static_cast<std::int64_t>(channel.depth * channel.stride);
+  const auto bytes = (channel.slots + 1) * channel.stride;
   channel.storage.reset(new (std::align_val_t{64}) std::byte[bytes]);
-  channel.ring = channel.storage.get();
-  for (std::uint64_t n = 0; n < channel.slots; ++n) ::new (static_cast<void*>(channel.slot(n))) SlotHeader{-1, -1};
+  for (std::size_t at = 0; at < bytes; at += channel.stride)
+    ::new (static_cast<void*>(channel.storage.get() + at)) SlotHeader;
+  channel.ring = channel.storage.get() + channel.stride;
+  channel.last_slot = channel.ring + channel.ring_bytes - channel.stride;
   for (PortState* port : {channel.writer_port, channel.reader_port}) {
-    port->cursor = port->window_begin = port->window_end = channel.ring;
+    port->cursor = port->window_end = channel.ring;
     port->channel = &channel;
   }
   channel.writer_port->actor = channel.writer;
@@ -223,7 +227,7 @@ std::vector<std::string> Wiring::check(const Actors& actors, const Channels& cha
     std::uint64_t factor = 64;
     for (const auto* ends : {&actor->inputs, &actor->outputs})
       for (const auto* channel : *ends) factor = std::min<std::uint64_t>(factor, channel->slots / channel->depth);
-    actor->first_input = actor->inputs.empty() ? nullptr : actor->inputs.front()->reader_port;
+    actor->gate = actor->has_done || actor->inputs.empty() ? nullptr : actor->inputs.front()->reader_port;
     actor->resumes_allowed = static_cast<std::uint32_t>(factor / 2 - 1);
   }
   for (const auto& channel : channels) {

@@ -62,6 +62,7 @@ const Unit* natural_unit(const Key& key) {
 void check_complete(const std::vector<Input>& inputs, const std::filesystem::path& file) {
   for (const Key& key : schema()) {
     if (find(inputs, key.name) != nullptr) continue;
+    if (key.may_be_left_out) continue;
     if (!key.when.empty() && find(inputs, key.when)->base() == 0) continue;
     refuse(fmt::format("{}:{}", file.string(), line_near(inputs, key.name)), key.name,
            expectation(key, natural_unit(key)), fmt::format("nothing ({})", key.meaning));

@@ -23,6 +23,7 @@ nlohmann::ordered_json to_json(const Input& input) {
   record["role"] = input.role;
   if (input.range) record["range"] = {number(input.range->first), number(input.range->second)};
   if (!input.why.empty()) record["why"] = input.why;
+  if (!input.date.empty()) record["date"] = input.date;
   if (input.line != 0) record["line"] = input.line;
   record["meaning"] = input.key->meaning;
   return record;

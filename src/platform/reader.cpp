@@ -148,6 +148,7 @@ class Reader {
     input.source = text(key, table, "source");
     input.role = text(key, table, "role");
     input.why = text(key, table, "why");
+    input.date = text(key, table, "date");
     input.range = range(key, table);
     check_provenance(input, place(node));
     check_value(input, place(node));
@@ -155,7 +156,7 @@ class Reader {
   }
 
   void check_fields(const Key& key, const toml::table& table) const {
-    static const std::vector<std::string> kFields = {"value", "unit", "source", "role", "range", "why"};
+    static const std::vector<std::string> kFields = {"value", "unit", "source", "role", "range", "why", "date"};
     for (const auto& [field, node] : table) {
       if (std::ranges::find(kFields, field.str()) != kFields.end()) continue;
       refuse(place(node), fmt::format("key '{}': {}", key.name, unknown_name("field", field.str(), kFields)));

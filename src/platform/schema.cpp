@@ -16,6 +16,7 @@ constexpr double ms = 1e-3;
 constexpr double MHz = 1e6;
 constexpr double MTps = 1e6;
 constexpr bool kPowerOfTwo = true;
+constexpr bool kMayBeLeftOut = true;
 
 using enum Kind;
 
@@ -70,6 +71,14 @@ constexpr std::array kSchema = std::to_array<Key>({
     {"host.alloc.enabled", flag, 0, 1, "whether a transfer allocates its pinned buffer each time"},
     {"host.alloc.rate", bandwidth, 0.001 * kGB, 1000 * kGB,
      "bytes of pinned memory allocated in a second on one thread", "host.alloc.enabled"},
+    {"host.alloc.call",
+     time,
+     0,
+     100 * ms,
+     "what an allocation of pinned memory costs besides, bytes apart; 0 if it is left out",
+     {},
+     false,
+     kMayBeLeftOut},
     {"host.call.transfer", time, 0, 100 * ms,
      "software cost of one transfer from call to return, bytes apart: runtime, driver, interrupt, wake-up"},
     {"host.call.enqueue", time, 0, 100 * ms, "what a thread pays to enqueue a command that it does not wait for"},

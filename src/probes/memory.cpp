@@ -11,9 +11,11 @@
 namespace isthmus::probes {
 namespace {
 
-constexpr std::int64_t kPiece = 16;           // what a work item reads: an OpenCL uint4
-constexpr std::int64_t kEnough = 256 * 1024;  // bytes of a kernel whose time is well above a timer's grain
-constexpr std::int64_t kPage = 4096;          // passes over less than that start a page further each
+constexpr std::int64_t kPiece = 16;  // what a work item reads: an OpenCL uint4
+constexpr std::int64_t kEnoughToTime =
+    64 * 1024 * 1024;  // bytes that take any device's memory longer than its timer's grain
+constexpr std::int64_t kEnoughOfAModel = 256 * 1024;  // whose timer has none
+constexpr std::int64_t kPage = 4096;                  // passes over less than that start a page further each
 constexpr std::int64_t kMostPasses = 256;
 
 /// How a kernel goes through the memory: `passes` times, each waiting for the one before.
@@ -24,14 +26,15 @@ struct Walk {
   std::int64_t passes;
 };
 
-Walk walk_of(Bytes size, Bytes burst) {
+Walk walk_of(Bytes size, Bytes burst, bool modelled) {
   if (size.count % kPiece != 0 || burst.count % kPiece != 0 || size.count % burst.count != 0)
     throw Error(fmt::format("device memory by {} B in bursts of {} B: expected multiples of {} B and whole bursts",
                             size.count, burst.count, kPiece));
-  return {.size = size.count,
-          .burst = burst.count,
-          .stride = std::max(size.count, kPage),
-          .passes = std::clamp<std::int64_t>(kEnough / size.count, 1, kMostPasses)};
+  return {
+      .size = size.count,
+      .burst = burst.count,
+      .stride = std::max(size.count, kPage),
+      .passes = std::clamp<std::int64_t>((modelled ? kEnoughOfAModel : kEnoughToTime) / size.count, 1, kMostPasses)};
 }
 
 /// A kernel and what it needs, ready to be launched.
@@ -51,22 +54,28 @@ class Launcher {
     host.write(*queue_, *memory_, zeros, offload::Call::blocking);
   }
 
-  offload::Event launch(offload::Host& host, std::int64_t passes) {
+  /// All passes over the memory.
+  Time walk(offload::Host& host) { return launch(host, walk_.passes, walk_.size / kPiece); }
+  /// None of them, by one work item: what any launch costs. That of many work items would hide behind their work.
+  Time nothing(offload::Host& host) { return launch(host, 0, 1); }
+
+  bool modelled() const { return device_.info().modelled; }
+  std::int64_t passes() const { return walk_.passes; }
+
+ private:
+  /// How long the kernel ran.
+  Time launch(offload::Host& host, std::int64_t passes, std::int64_t items) {
     stop_if_interrupted();
     const auto integer = [](std::int64_t value) { return static_cast<std::int32_t>(value); };
     const offload::Event event = host.launch(
         *queue_, {.kernel = *kernel_,
                   .arguments = {memory_.get(), sink_.get(), integer(walk_.burst / kPiece),
                                 integer(walk_.size / walk_.burst), integer(walk_.stride / kPiece), integer(passes)},
-                  .columns = static_cast<std::size_t>(walk_.size / kPiece)});
+                  .columns = static_cast<std::size_t>(items)});
     host.wait(event);
-    return event;
+    return event->span().length();
   }
 
-  bool modelled() const { return device_.info().modelled; }
-  std::int64_t passes() const { return walk_.passes; }
-
- private:
   offload::Device& device_;
   Walk walk_;
   std::unique_ptr<offload::Kernel> kernel_;
@@ -84,28 +93,27 @@ Time pass_time(Time with, Time without, std::int64_t passes) {
 }  // namespace
 
 std::vector<Time> time_memory(offload::Device& device, Access access, Bytes size, Bytes burst, int samples) {
-  Launcher launcher(device, access, walk_of(size, burst));
+  Launcher launcher(device, access, walk_of(size, burst, device.info().modelled));
   std::vector<Time> times;
   device.run({{"probe", [&](offload::Host& host) {
                  if (access == Access::read && !launcher.modelled()) launcher.clear(host);
-                 if (!launcher.modelled()) launcher.launch(host, launcher.passes());
-                 for (int i = 0; i < samples; ++i) {
-                   const Time without = launcher.launch(host, 0)->span().length();
-                   const Time with = launcher.launch(host, launcher.passes())->span().length();
-                   times.push_back(pass_time(with, without, launcher.passes()));
-                 }
+                 if (!launcher.modelled()) launcher.walk(host);
+                 Time launch = launcher.nothing(host);
+                 for (int i = 1; i < samples; ++i) launch = std::min(launch, launcher.nothing(host));
+                 for (int i = 0; i < samples; ++i)
+                   times.push_back(pass_time(launcher.walk(host), launch, launcher.passes()));
                }}});
   return times;
 }
 
 std::vector<Time> time_launches(offload::Device& device, int samples) {
-  Launcher launcher(device, Access::read, walk_of({kPiece}, {kPiece}));
+  Launcher launcher(device, Access::read, walk_of({kPiece}, {kPiece}, device.info().modelled));
   std::vector<Time> times;
   device.run({{"probe", [&](offload::Host& host) {
-                 if (!launcher.modelled()) launcher.launch(host, 0);
+                 if (!launcher.modelled()) launcher.nothing(host);
                  for (int i = 0; i < samples; ++i) {
                    const Time start = host.now();
-                   launcher.launch(host, 0);
+                   launcher.nothing(host);
                    times.push_back(host.now() - start);
                  }
                }}});

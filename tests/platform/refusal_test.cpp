@@ -86,8 +86,8 @@ TEST(PlatformKey, ThatIsNoTableIsRefused) {
 }
 
 TEST(PlatformKey, WithAnUnknownFieldIsRefused) {
-  EXPECT_EQ(lanes("lanes = { valu = 16 }"), at_lanes("unknown field 'valu': expected value, unit, source, role, range "
-                                                     "or why; did you mean 'value'?"));
+  EXPECT_EQ(lanes("lanes = { valu = 16 }"), at_lanes("unknown field 'valu': expected value, unit, source, role, range, "
+                                                     "why or date; did you mean 'value'?"));
 }
 
 TEST(PlatformValue, ThatIsMissingOrOfAnotherTypeIsRefused) {

@@ -15,11 +15,13 @@ COMMANDS = [
     ("study",),
     ("probe",),
     ("reproduce",),
+    ("calibrate",),
     ("history",),
     ("devices",),
     ("doctor",),
     ("platform", "show"),
     ("platform", "list"),
+    ("platform", "new"),
     ("config", "show"),
 ]
 

@@ -18,6 +18,7 @@ enum class Wait : std::uint8_t {
   read,     ///< in `read`, no token known
   push,     ///< in `push` or `slot`, no free slot known
   answer,   ///< asked something another actor may still change
+  turn,     ///< could start a step, but is likely to block in it
   sleep,    ///< nothing it asked can change before `known_wake`, as far as known
   horizon,  ///< its next act lies past its horizon
   lag,      ///< so far ahead that the record of its channels would be lost
@@ -48,20 +49,27 @@ struct FinishStep {};
 /// Unwinds a step that will never be resumed, when a run ends.
 struct StopStep {};
 
+/// The present tick of the actor that runs on this thread: what `Actor::now` holds for all others. Thread-local,
+/// because ports read it at every token.
+extern thread_local constinit Tick running_now __attribute__((tls_model("initial-exec")));
+
 /// An actor as the scheduler sees it: its place in time and why it waits. The user's struct is in the derived
 /// ActorOf<T>.
 struct Actor {
   // What every step touches.
   Tick now = 0;
-  Tick horizon = 0;        ///< the last tick at which it may act
-  bool look_back = false;  ///< this step was told "no" or waited: its end needs a closer look
-  bool moved = false;      ///< a token, in a slow path; kept only without a clock
-  bool waited = false;     ///< for a time, in this step
+  Tick fuel = -1;           ///< the first tick at which the border between two steps needs a closer look
+  Tick horizon = 0;         ///< the last tick at which it may act
+  bool look_back = false;   ///< this step was told "no" or waited: its end needs a closer look
+  bool moved = false;       ///< a token, in a slow path; kept only without a clock
+  bool waited = false;      ///< for a time, in this step
+  bool moved_late = false;  ///< a token, after waiting for it in this step
   bool sensed_time = false;
   bool clocked = false;
   Tick initiation_interval = 1;
-  Tick blocked_ticks = 0;  ///< s of rule 2, kept only where the initiation interval is not 1
-  PortState* first_input = nullptr;
+  Tick blocked_ticks = 0;        ///< s of rule 2, kept only where the initiation interval is not 1
+  PortState* gate = nullptr;     ///< the first input of one without `done()`: with a token at hand it is not done
+  PortState* expects = nullptr;  ///< the port at which a step last blocked: news of it is awaited before the next step
   Scheduler* scheduler = nullptr;
 
   // Waiting.
@@ -69,7 +77,7 @@ struct Actor {
   Ask asked = Ask::token;
   bool ready = false;
   Channel* waits_on = nullptr;
-  std::size_t waiting_index = 0;
+  bool listed = false;  ///< among those the scheduler looks through when nothing can run
   Tick wait_began = 0;
   Tick resume_at = 0;  ///< next act of one that waits for its horizon
   Tick known_wake = kNever;
@@ -77,6 +85,8 @@ struct Actor {
   bool idle = false;      ///< docs/time.md, "The end"
   Tick idle_since = 0;
   FiberSlot* fiber = nullptr;  ///< where a step stands that waits
+  Tick unwatched = 0;          ///< how far it may go before the scheduler looks at the rest of the run
+  bool feeds_itself = false;
   std::uint32_t resumes = 0;
   std::uint32_t resumes_allowed = 0;
 
@@ -84,7 +94,7 @@ struct Actor {
   Tick step_start = 0;        ///< of the last step that moved nothing
   Tick silent_until = -1;     ///< the end of the last step that moved nothing
   bool promised = false;      ///< said `timer.wait(ports...)` in this step
-  Tick polls_since = kNever;  ///< the first silent step of one that the engine cannot put to sleep
+  Tick polls_since = kNever;  ///< the end of the first silent step of one that the engine cannot put to sleep
   std::vector<Question> questions;
   std::vector<std::byte> snapshot;
   std::vector<const Channel*> promised_channels;
@@ -119,8 +129,12 @@ struct Actor {
   virtual void copy_state(std::vector<std::byte>& to) const = 0;
   virtual bool same_state(const std::vector<std::byte>& as) const = 0;
 
-  void note_no(Channel& channel, Ask ask) {
+  void ask_look_back() {
     look_back = true;
+    fuel = -1;
+  }
+  void note_no(Channel& channel, Ask ask) {
+    ask_look_back();
     questions.push_back({&channel, ask, now});
   }
 };
@@ -144,11 +158,12 @@ Time time_of(const Actor& actor);
 void wait_until(Actor& actor, Time time);
 void wait_for(Actor& actor, Time time);
 
-/// The border of a step: what ActorOf<T>::run asks of the scheduler.
+/// The border between two steps: what ActorOf<T>::run asks of the scheduler.
 enum class Border : std::uint8_t { step, leave };
-Border closing(Actor& actor);
-Border at_horizon(Actor& actor);
-Border after_look_back(Actor& actor, Tick step_start);
+/// For an actor with a clock, at the tick where its next step would start if the last one neither waited nor was
+/// silent. Leaves that tick in `now` and in `fuel` the tick of the next look.
+Border border(Actor& actor, Tick next);
+Border clockless_border(Actor& actor);
 Border after_silent_step(Actor& actor, Tick step_start);
 Border at_same_instant(Actor& actor);
 void finish(Actor& actor);

@@ -22,27 +22,30 @@ class ChannelObserver {
   virtual void popped(int channel, Time at) = 0;
 };
 
+/// Before every tick that an actor can be at.
+inline constexpr Tick kLongAgo = -(Tick{1} << 61);
+
 /// What stands before each token in a channel's ring: its history.
 struct SlotHeader {
-  Tick pushed_at;  ///< writer tick
-  Tick popped_at;  ///< reader tick
+  Tick pushed_at = kLongAgo;  ///< writer tick
+  Tick popped_at = kLongAgo;  ///< reader tick
 };
 
 /// One end of a channel as it lies in the user's actor.
 ///
 /// Between `cursor` and `window_end` a token moves without a look at the rest of the channel: the i-th of them can move
 /// i ticks after the window was opened, and a port moves at most one token a tick. The window is empty where moves are
-/// observed or the two ends do not count the same edges.
+/// observed or the two ends do not count the same edges, and never holds the ring's last slot, so that the way back to
+/// the first is taken in one place (Channel::step).
 struct PortState {
   std::byte* cursor = nullptr;  ///< the slot of the next token
   std::byte* window_end = nullptr;
-  Tick last_access = -1;
   Actor* actor = nullptr;
   Channel* channel = nullptr;
-  Tick last_no = -1;  ///< of `peek`, `front` or `room`
+  Tick last_miss = -1;  ///< of a `pull` that found nothing
+  Tick last_no = -1;    ///< of `peek`, `front` or `room`
   Tick last_no_closed = -1;
-  std::byte* window_begin = nullptr;
-  std::uint64_t moved_before = 0;  ///< tokens moved before `window_begin`
+  std::uint64_t laps = 0;  ///< tokens moved in whole rounds of the ring
 };
 
 /// Frees bytes allocated at the alignment of a cache line.
@@ -53,24 +56,31 @@ struct AlignedDelete {
 /// A bounded FIFO between two actors, with the tick of every push and pop (docs/time.md, "A channel").
 ///
 /// The ring has several times `depth` slots: those that hold no token are the record from which counts at the end of a
-/// run are taken when an actor had already run past that end.
+/// run are taken when an actor had already run past that end. Before the first slot stands a copy of the last one's
+/// header, so that every slot has the header of the move before.
 struct Channel {
+  // What is looked at when actors change.
   PortState* writer_port = nullptr;
   PortState* reader_port = nullptr;
   Actor* writer = nullptr;
   Actor* reader = nullptr;
-  std::uint64_t depth = 0;
-  std::uint64_t slots = 0;   ///< a power of two
+  Actor* reader_waits = nullptr;  ///< the reader, where it may wait for news of this channel
+  Actor* writer_waits = nullptr;
+  std::int64_t depth_bytes = 0;
+  std::int64_t ring_bytes = 0;
+  std::byte* ring = nullptr;
+  std::byte* last_slot = nullptr;
   std::uint32_t stride = 0;  ///< bytes from slot to slot: an odd number shifted by `stride_shift`
   std::uint32_t stride_shift = 0;
   std::uint32_t stride_inverse =
       1;  ///< of the odd number, modulo 2^32: makes a division of a multiple a multiplication
-  std::byte* ring = nullptr;
+  bool observed = false;
+  bool windows = false;         ///< ticks of one end are ticks of the other, and nobody watches
+  Tick close_visible = kNever;  ///< reader tick from which the channel is closed, once the writer has finished
   Crossing forward;
   Crossing back;
-  bool observed = false;
-  bool windows = false;          ///< ticks of one end are ticks of the other, and nobody watches
-  Tick close_visible = kNever;   ///< reader tick from which the channel is closed, once the writer has finished
+  std::uint64_t depth = 0;
+  std::uint64_t slots = 0;       ///< a power of two
   std::vector<Tick> visible_at;  ///< reader ticks, kept only where `pushed_at` does not tell them
   std::vector<Tick> free_at;     ///< writer ticks
   int index = 0;
@@ -81,27 +91,52 @@ struct Channel {
 
   bool direct() const { return forward.direct(); }
   bool closing() const { return close_visible != kNever; }
-  std::uint64_t moved(const PortState& port) const {
-    const auto bytes = static_cast<std::uint32_t>(port.cursor - port.window_begin);
-    return port.moved_before + (bytes >> stride_shift) * stride_inverse;
+  bool empty() const { return writer_port->cursor == reader_port->cursor; }
+  /// Of tokens pushed and not yet popped.
+  std::int64_t bytes() const {
+    const auto ahead = writer_port->cursor - reader_port->cursor;
+    return ahead < 0 ? ahead + ring_bytes : ahead;
   }
+  bool full() const { return bytes() == depth_bytes; }
+
+  std::uint64_t tokens(std::int64_t bytes) const {
+    return (static_cast<std::uint32_t>(bytes) >> stride_shift) * stride_inverse;
+  }
+  std::uint64_t moved(const PortState& port) const { return port.laps + tokens(port.cursor - ring); }
   std::uint64_t pushed() const { return moved(*writer_port); }
   std::uint64_t popped() const { return moved(*reader_port); }
-  bool empty() const { return pushed() == popped(); }
-  bool full() const { return pushed() - popped() == depth; }
   std::byte* slot(std::uint64_t n) const { return ring + (n & (slots - 1)) * stride; }
-  SlotHeader& header(std::uint64_t n) const { return *std::launder(reinterpret_cast<SlotHeader*>(slot(n))); }
+  static SlotHeader& header_at(std::byte* slot) { return *std::launder(reinterpret_cast<SlotHeader*>(slot)); }
+  SlotHeader& header(std::uint64_t n) const { return header_at(slot(n)); }
+  /// Moves `port` on by a slot.
+  void step(PortState& port) const {
+    if (port.cursor != last_slot) {
+      port.cursor += stride;
+      return;
+    }
+    header_at(ring - stride) = header_at(last_slot);
+    port.cursor = ring;
+    port.laps += slots;
+  }
+  Tick last_pushed_at() const { return header_at(writer_port->cursor - stride).pushed_at; }
+  Tick last_popped_at() const { return header_at(reader_port->cursor - stride).popped_at; }
+
   /// The reader tick from which token `n` can be pulled.
   Tick visible(std::uint64_t n) const {
     return direct() ? header(n).pushed_at + forward.latency() : visible_at[n & (slots - 1)];
   }
-  Tick head_visible() const { return visible(popped()); }
+  Tick head_visible() const {
+    return direct() ? header_at(reader_port->cursor).pushed_at + forward.latency() : visible(popped());
+  }
   /// The writer tick from which token `n` finds its slot, where that slot was popped at all.
   Tick slot_free(std::uint64_t n) const {
-    if (n < depth) return 0;
     return direct() ? header(n - depth).popped_at + back.latency() : free_at[(n - depth) & (slots - 1)];
   }
-  Tick next_slot_free() const { return slot_free(pushed()); }
+  Tick next_slot_free() const {
+    if (!direct()) return slot_free(pushed());
+    std::byte* before = writer_port->cursor - depth_bytes;
+    return header_at(before < ring ? before + ring_bytes : before).popped_at + back.latency();
+  }
 };
 
 }  // namespace isthmus::engine

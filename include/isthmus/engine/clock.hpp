@@ -43,6 +43,10 @@ class Grid {
         __builtin_mul_overflow(k, whole_period_, &product) || __builtin_add_overflow(product, offset_, &sum);
     return past_the_end ? kNever : sum;
   }
+  /// The time from edge `begin` to edge `end`, in femtoseconds.
+  std::int64_t between(Tick begin, Tick end) const {
+    return whole_period_ != 0 ? (end - begin) * whole_period_ : edge(end) - edge(begin);
+  }
   /// The first k >= 0 with edge(k) >= time; kNever where there is none.
   Tick first_at_or_after(std::int64_t time) const;
   /// The last k with edge(k) <= time; -1 where even edge(0) is later.

@@ -151,63 +151,51 @@ struct ActorOf final : GraphActor {
     } catch (const StopStep&) {
       return;
     } catch (...) {
+      now = running_now;
       fail(*this, std::current_exception());
     }
   }
 
  private:
-  /// The loop of steps. `tick` repeats `now` so that the next step's tick need not come back from memory; whatever
-  /// makes a step longer than its interval, or silent, sets `look_back`.
+  /// The loop of steps. Whatever makes a step longer than its interval, or silent, takes away its fuel.
   void clocked_steps() {
-    Tick tick = now;
+    Tick tick = running_now = now;
     for (;;) {
-      if (border(tick) == Border::leave) return;
-      user.step();
-      if (look_back) [[unlikely]] {
-        if (after_look_back(*this, tick) == Border::leave) return;
-        tick = now;
-      } else {
-        now = tick += initiation_interval;
+      if (tick >= fuel) [[unlikely]] {
+        if (border(*this, tick) == Border::leave) return;
+        tick = running_now = now;
       }
+      if constexpr (HasDone<T>) {
+        if (user.done()) [[unlikely]] {
+          now = tick;
+          finish(*this);
+          return;
+        }
+      }
+      user.step();
+      running_now = tick += initiation_interval;
     }
   }
 
   void clockless_steps() {
     for (;;) {
-      const Tick start = now;
-      if (border(start) == Border::leave) return;
+      if (clockless_border(*this) == Border::leave) return;
+      const Tick start = running_now = now;
+      if constexpr (HasDone<T>) {
+        if (user.done()) return finish(*this);
+      }
       moved = waited = false;
       user.step();
+      now = running_now;
       if (!moved && !waited) {
         if constexpr (HasDone<T>) {
-          if (user.done()) {
-            finish(*this);
-            return;
-          }
+          if (user.done()) return finish(*this);
         }
         if (after_silent_step(*this, start) == Border::leave) return;
       } else if (now == start) {
         if (at_same_instant(*this) == Border::leave) return;
       }
       questions.clear();
-    }
-  }
-
-  /// Whether a step starts at `tick`; finishes the actor where it is done.
-  Border border(Tick tick) {
-    if (tick > horizon) [[unlikely]] {
-      if (at_horizon(*this) == Border::leave) return Border::leave;
-    }
-    if constexpr (HasDone<T>) {
-      if (!user.done()) [[likely]]
-        return Border::step;
-      finish(*this);
-      return Border::leave;
-    } else {
-      // A token at hand means that not all inputs are drained.
-      if (first_input != nullptr ? first_input->cursor != first_input->window_end : periodic) [[likely]]
-        return Border::step;
-      return closing(*this);
     }
   }
 };

@@ -111,7 +111,7 @@ class In : private engine::Member {
     return token != nullptr;
   }
   /// The head token in place, until it is pulled; nullptr if none is visible at this tick.
-  const T* front() { return engine::peek(state_) ? head() : nullptr; }
+  const T* front() { return quick() || engine::peek(state_) ? head() : nullptr; }
   /// The writer has finished, that is visible, and every token was pulled.
   bool closed() { return engine::channel_closed(state_); }
   /// When the head token became visible; ask only after `peek` or `front` found one.
@@ -123,19 +123,18 @@ class In : private engine::Member {
   friend class engine::Wiring;
   friend class Timer;
 
-  engine::SlotHeader& header() const { return *std::launder(reinterpret_cast<engine::SlotHeader*>(state_.cursor)); }
+  static constexpr std::size_t kStride = engine::slot_bytes(sizeof(T), alignof(T));
+
   const T* head() const {
     return std::launder(reinterpret_cast<const T*>(state_.cursor + engine::value_offset(alignof(T))));
   }
   bool quick() const {
-    const Tick now = state_.actor->now;
-    return state_.cursor != state_.window_end && state_.last_access != now;
+    return state_.cursor != state_.window_end &&
+           engine::Channel::header_at(state_.cursor - kStride).popped_at != engine::running_now;
   }
   void take() {
-    const Tick now = state_.actor->now;
-    header().popped_at = now;
-    state_.cursor += engine::slot_bytes(sizeof(T), alignof(T));
-    state_.last_access = now;
+    engine::Channel::header_at(state_.cursor).popped_at = engine::running_now;
+    state_.cursor += kStride;
   }
   const T* release_slowly() {
     const T* token = head();
@@ -197,17 +196,16 @@ class Out : private engine::Member {
   friend class engine::Wiring;
   friend class Timer;
 
-  engine::SlotHeader& header() const { return *std::launder(reinterpret_cast<engine::SlotHeader*>(state_.cursor)); }
+  static constexpr std::size_t kStride = engine::slot_bytes(sizeof(T), alignof(T));
+
   T* place() const { return std::launder(reinterpret_cast<T*>(state_.cursor + engine::value_offset(alignof(T)))); }
   bool quick() const {
-    const Tick now = state_.actor->now;
-    return state_.cursor != state_.window_end && state_.last_access != now;
+    return state_.cursor != state_.window_end &&
+           engine::Channel::header_at(state_.cursor - kStride).pushed_at != engine::running_now;
   }
   void give() {
-    const Tick now = state_.actor->now;
-    header().pushed_at = now;
-    state_.cursor += engine::slot_bytes(sizeof(T), alignof(T));
-    state_.last_access = now;
+    engine::Channel::header_at(state_.cursor).pushed_at = engine::running_now;
+    state_.cursor += kStride;
   }
   [[gnu::noinline]] void push_slowly(const T& value) {
     engine::claim_slot(state_);

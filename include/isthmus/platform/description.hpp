@@ -24,6 +24,7 @@ struct Input {
   std::string role;                                ///< datasheet, calibrated, assumed, or set (by the user)
   std::optional<std::pair<double, double>> range;  ///< what the value may be as well, in `unit`
   std::string why;                                 ///< the reason of an assumption
+  std::string date;                                ///< of a calibration
   int line = 0;                                    ///< where it stands in the file; 0 when set by the user
 
   /// The number in base units (bytes, B/s, seconds, hertz); a flag is 0 or 1.

@@ -39,6 +39,7 @@ struct Key {
   std::string_view meaning;    ///< for people, in one line
   std::string_view when = {};  ///< the flag that makes this key needed; empty: always needed
   bool power_of_two = false;
+  bool may_be_left_out = false;
 };
 
 /// All keys, in the order in which reports show them.

@@ -14,7 +14,8 @@ enum class Access { read, write };
 std::vector<offload::KernelModel> memory_kernels();
 
 /// How long a kernel takes to read or write `size` bytes of the device's memory once, in stretches of `burst` bytes
-/// that lie scattered in it; the launch is taken off. At 64 bytes that is the latency of the memory.
+/// that lie scattered in it; the launch is taken off. At 64 bytes that is the latency of the memory. What a real device
+/// keeps in its caches from one pass to the next counts as its memory.
 std::vector<Time> time_memory(offload::Device& device, Access access, Bytes size, Bytes burst, int samples);
 
 /// How long a kernel takes that does nothing, from the call that enqueues it to the return of the wait for it.

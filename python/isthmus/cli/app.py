@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from isthmus.cli import compare, config, devices, doctor, history, platform, probe, reproduce, run, study
+from isthmus.cli import calibrate, compare, config, devices, doctor, history, platform, probe, reproduce, run, study
 from isthmus.cli.command import Group, Help, WholeHelp, command, examples_of, help_text
 from isthmus.cli.session import write_out
 
@@ -15,7 +15,7 @@ isthmus: what a CPU-FPGA platform delivers, on boards you need not have and on t
   isthmus run image-filter --on model:aws-f1 --flow stream            an application on a modelled board
   isthmus study examples/image-filter.toml                            boards and flows compared, one verdict
 
-also: probe, reproduce, platform, compare, history, config, doctor.
+also: probe, calibrate, reproduce, platform, compare, history, config, doctor.
 'isthmus COMMAND -h' shows examples, 'isthmus --help' everything.
 """
 
@@ -84,11 +84,13 @@ command(app, "study", study.EXAMPLES)(study.study)
 command(app, "probe", probe.EXAMPLES)(probe.probe)
 command(app, "reproduce", reproduce.EXAMPLES)(reproduce.reproduce)
 command(app, "compare", compare.EXAMPLES)(compare.compare)
+command(app, "calibrate", calibrate.EXAMPLES)(calibrate.calibrate)
 command(app, "history", history.EXAMPLES)(history.history)
 command(app, "doctor", doctor.EXAMPLES)(doctor.doctor)
 
 _platform = _folder("platform", platform.SUMMARY, platform.EXAMPLES)
 command(_platform, "show", platform.SHOW_EXAMPLES)(platform.show)
+command(_platform, "new", platform.NEW_EXAMPLES, results=False)(platform.new)
 command(_platform, "list", platform.LIST_EXAMPLES, results=False)(platform.list_platforms)
 
 _config = _folder("config", config.SUMMARY, config.EXAMPLES)

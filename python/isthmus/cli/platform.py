@@ -1,5 +1,6 @@
 """`isthmus platform show TARGET`: the numbers of a model, where they come from and their roles."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +13,11 @@ if TYPE_CHECKING:
     from isthmus.records import Platform
 
 ROLES = ("datasheet", "calibrated", "assumed", "set")
-EXAMPLES = ["isthmus platform show model:aws-f1", "isthmus platform list"]
+EXAMPLES = ["isthmus platform show model:aws-f1", "isthmus platform list", "isthmus platform new 'My board'"]
+NEW_EXAMPLES = [
+    "isthmus platform new 'My board'",
+    "isthmus platform new lab --like model:alpha-data-7v3 --out lab.toml",
+]
 SHOW_EXAMPLES = [
     "isthmus platform show model:aws-f1",
     "isthmus platform show model:aws-f1 --set link.pcie.lanes=8 --format csv",
@@ -52,6 +57,37 @@ def show(
         )
     )
     session.next(f"isthmus run image-filter --on {target} --flow stream")
+
+
+def new(
+    session: Session,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What the board is called.")],
+    like: Annotated[
+        str, typer.Option("--like", metavar="TARGET", help="The board to copy. [default: model:aws-f1]")
+    ] = "model:aws-f1",
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="FILE", help="The file. [default: NAME.toml, here]")
+    ] = None,
+) -> None:
+    """A commented file for a board of your own, which can be used as it is.
+
+    Each key stands with its meaning; each number is a copy of another board's, marked as assumed, to be replaced.
+    """
+    from isthmus.calibration.template import template
+    from isthmus.errors import IsthmusError
+    from isthmus.files import write_atomically
+
+    stem = "-".join("".join(letter if letter.isalnum() else " " for letter in name.lower()).split())
+    if not stem:
+        raise IsthmusError(f"NAME: expected what the board is called, got '{name}'")
+    file = Path(out or f"{stem}.toml")
+    if file.suffix != ".toml":
+        raise IsthmusError(f"--out: expected a name that ends in .toml, got '{file}'")
+    if file.exists():
+        raise IsthmusError(f"{file}: is there already", hint="another --out writes beside it.")
+    write_atomically(file, template(name, str(file), like, {}))
+    session.lines([str(file)])
+    session.next(f"isthmus platform show {file if '/' in str(file) else f'./{file}'}")
 
 
 def list_platforms(session: Session) -> None:

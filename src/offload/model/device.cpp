@@ -27,10 +27,10 @@ class ModelDeviceImpl final : public ModelDevice {
 
   std::unique_ptr<Buffer> allocate(Bytes size) override {
     clock_ += spec_.host.calls.enqueue;
-    return std::make_unique<ModelBuffer>(memory_, size, spec_.host.alloc, clock_);
+    return std::make_unique<ModelBuffer>(memory_, size, allocation(size), clock_);
   }
   std::unique_ptr<PinnedBuffer> pin(Bytes size) override {
-    if (spec_.host.alloc) clock_ += transfer_time(size, *spec_.host.alloc);
+    clock_ += allocation(size);
     return std::make_unique<ModelPinnedBuffer>(pinned_, size);
   }
   std::unique_ptr<Kernel> kernel(const std::string& name) override;
@@ -49,6 +49,8 @@ class ModelDeviceImpl final : public ModelDevice {
   Time last_run() const override { return last_run_; }
 
  private:
+  Time allocation(Bytes size) const { return spec_.host.alloc ? spec_.host.alloc->of(size) : Time{}; }
+
   MachineSpec spec_;
   DeviceInfo info_;
   std::vector<KernelModel> kernels_;

@@ -49,7 +49,7 @@ void TransferCall::step() {
 
 void PinnedAllocation::step() {
   const CommandToken token = in.read();
-  if (token.command->allocates) timer_.wait(at_rate(token.command->bytes, rate_));
+  if (token.command->allocates) timer_.wait(cost_.of({static_cast<std::int64_t>(token.command->bytes)}));
   out.push(token);
 }
 

@@ -9,6 +9,7 @@
 #include "isthmus/stream.hpp"
 #include "isthmus/stream/vocabulary.hpp"
 #include "offload/model/command.hpp"
+#include "offload/model/specs.hpp"
 
 /// What a transfer passes in the host: driver call, pinned allocation, copy, doorbell and interrupt; each is an actor,
 /// so that each has its busy share. They work on a transfer one after the other (choi2019 3.2.1).
@@ -46,18 +47,18 @@ class TransferCall {
   Staging staging_;
 };
 
-/// Allocates the pinned buffer of a transfer, at a rate (choi2019 fig. 5).
+/// Allocates the pinned buffer of a transfer (choi2019 fig. 5).
 class PinnedAllocation {
  public:
   In<CommandToken> in{"in"};
   Out<CommandToken> out{"out"};
-  explicit PinnedAllocation(Bandwidth rate) : rate_(rate) {}
+  explicit PinnedAllocation(const AllocationSpec& cost) : cost_(cost) {}
   void step();
   bool done() const { return false; }
 
  private:
   Timer timer_;
-  Bandwidth rate_;
+  AllocationSpec cost_;
 };
 
 /// Copies between pageable and pinned memory on one thread, at a rate; without one the application's memory is pinned.

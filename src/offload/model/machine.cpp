@@ -44,7 +44,7 @@ std::vector<PartOfMachine> host_parts(const MachinePlan& plan) {
   for (const HostThread& thread : plan.threads)
     parts.push_back({thread_name(thread), "host.call.enqueue, host.call.wake", {thread_name(thread)}});
   parts.push_back(for_threads(plan, kTransferCall, "host.call.transfer"));
-  if (plan.spec.host.alloc) parts.push_back(for_threads(plan, kAllocation, "host.alloc.rate"));
+  if (plan.spec.host.alloc) parts.push_back(for_threads(plan, kAllocation, "host.alloc.rate, host.alloc.call"));
   if (plan.spec.host.copy) parts.push_back(for_threads(plan, kCopy, "host.copy.rate"));
   parts.push_back({kLaunchCall, "kernel.launch", {kLaunchCall}});
   parts.push_back({kDeviceAccess, "host.mmio.store, hypervisor.cost", {kDeviceAccess}});

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,15 +13,15 @@ namespace isthmus::offload::model {
 
 class ModelBuffer final : public Buffer {
  public:
-  /// `allocation` is the rate at which the runtime allocates pinned memory, on `clock`; none: it keeps what it has.
-  ModelBuffer(MemoryMap& map, Bytes size, std::optional<Bandwidth> allocation, Time& clock)
+  /// `allocation` is what it costs, on `clock`, to allocate the pinned memory that its copies pass through.
+  ModelBuffer(MemoryMap& map, Bytes size, Time allocation, Time& clock)
       : map_(map), size_(size), at_(map.take(size)), allocation_(allocation), clock_(clock) {}
   ~ModelBuffer() override { map_.give_back(at_, size_); }
   ModelBuffer(const ModelBuffer&) = delete;
   ModelBuffer& operator=(const ModelBuffer&) = delete;
   Bytes size() const override { return size_; }
   void keep_staging() override {
-    if (allocation_ && !keeps_staging_) clock_ += transfer_time(size_, *allocation_);
+    if (!keeps_staging_) clock_ += allocation_;
     keeps_staging_ = true;
   }
   bool keeps_staging() const { return keeps_staging_; }
@@ -32,7 +31,7 @@ class ModelBuffer final : public Buffer {
   MemoryMap& map_;
   Bytes size_;
   fabric::DeviceAddress at_;
-  std::optional<Bandwidth> allocation_;
+  Time allocation_;
   Time& clock_;
   bool keeps_staging_ = false;
 };

@@ -93,7 +93,9 @@ HostSpec host_spec(const Description& p) {
                 .copy = {},
                 .alloc = {}};
   if (p.flag("host.copy.enabled")) host.copy = p.bandwidth("host.copy.rate");
-  if (p.flag("host.alloc.enabled")) host.alloc = p.bandwidth("host.alloc.rate");
+  if (p.flag("host.alloc.enabled"))
+    host.alloc = {.call = p.has("host.alloc.call") ? p.time("host.alloc.call") : Time{},
+                  .rate = p.bandwidth("host.alloc.rate")};
   return host;
 }
 

@@ -12,15 +12,22 @@
 /// From a platform's keys to what its parts are built of.
 namespace isthmus::offload::model {
 
+/// What an allocation of pinned memory costs.
+struct AllocationSpec {
+  Time call;
+  Bandwidth rate;
+  Time of(Bytes size) const { return call + transfer_time(size, rate); }
+};
+
 struct HostSpec {
   CallCosts calls;
-  Time transfer;                   ///< driver's part of a transfer: what the calling thread does not pay itself
-  Time launch;                     ///< the same of a launch
-  Time interrupt;                  ///< a hypervisor's part of an interrupt
-  Time store;                      ///< of a doorbell
-  Bytes line;                      ///< the most that one store carries
-  std::optional<Bandwidth> copy;   ///< none: the application's memory is pinned
-  std::optional<Bandwidth> alloc;  ///< none: the pinned buffer is kept
+  Time transfer;                        ///< driver's part of a transfer: what the calling thread does not pay itself
+  Time launch;                          ///< the same of a launch
+  Time interrupt;                       ///< a hypervisor's part of an interrupt
+  Time store;                           ///< of a doorbell
+  Bytes line;                           ///< the most that one store carries
+  std::optional<Bandwidth> copy;        ///< none: the application's memory is pinned
+  std::optional<AllocationSpec> alloc;  ///< none: the pinned buffer is kept
 };
 
 struct MachineSpec {

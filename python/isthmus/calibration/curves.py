@@ -1,0 +1,55 @@
+"""What the model of a platform file says of the same probes and sizes."""
+
+from collections.abc import Mapping, Sequence
+
+from isthmus.calibration.measured import Curves
+from isthmus.tools import collect
+
+# Time is a straight line over the size but for the first packets and pages: these sizes tell it.
+LONGEST = 64 << 20  # a longer run of the model takes a while and tells nothing new
+GRID = (64, 1024, 4096, 16384, 65536, 262144, 1 << 20)
+
+
+def model_times(target: str, probes: Sequence[str], sizes: Sequence[int], sets: Mapping[str, float]) -> Curves:
+    """Seconds by probe and size, from a run of the model with some numbers replaced (in base units)."""
+    words = [target, *probes, "--sizes", ",".join(f"{size}B" for size in sizes), "--repeat", "1"]
+    words += [word for assignment in assignments(sets) for word in ("--set", assignment)]
+    curves: Curves = {}
+    for record in collect("isthmus-probe", words, "record"):
+        curves.setdefault(record["name"], {})[int(record["parameters"]["size"])] = float(record["time_s"])
+    return curves
+
+
+def assignments(sets: Mapping[str, float]) -> list[str]:
+    """KEY=VALUE for each key, in the key's unit."""
+    return [f"{key}={value:.9g}" for key, value in sets.items()]
+
+
+def interpolated(grid: Mapping[int, float], size: int) -> float:
+    """Seconds at a size between, or beyond, those of a curve: along the straight line of the nearest two."""
+    known = sorted(grid)
+    if size in grid or len(known) == 1:
+        return grid.get(size, grid[known[0]])
+    above = next((at for at, each in enumerate(known) if each > size), len(known) - 1)
+    low, high = known[max(above, 1) - 1], known[max(above, 1)]
+    return grid[low] + (grid[high] - grid[low]) * (size - low) / (high - low)
+
+
+def like(target: str, points: Curves, sets: Mapping[str, float]) -> Curves:
+    """The model's times at the points of measured curves, its runs no longer than the grid."""
+    grid = model_times(target, list(points), GRID, sets)
+    return {
+        probe: {size: interpolated(grid[probe], size) for size in curve} for probe, curve in points.items() if curve
+    }
+
+
+def exactly(target: str, points: Curves) -> Curves:
+    """The model's times at the points of measured curves, each from a run of that size; beyond `LONGEST` their line."""
+    return {probe: _runs(target, probe, list(curve)) for probe, curve in points.items()}
+
+
+def _runs(target: str, probe: str, sizes: Sequence[int]) -> dict[int, float]:
+    within = [size for size in sizes if 0 < size <= LONGEST]
+    beyond = [LONGEST // 2, LONGEST] if len(within) < len(sizes) and max(sizes) > LONGEST else []
+    runs = model_times(target, [probe], [*within, *beyond] or [GRID[0]], {})[probe]
+    return {size: interpolated(runs, size) for size in sizes}

@@ -1,0 +1,157 @@
+"""Finding numbers of a platform from measured times, and which of them the times cannot tell apart."""
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isthmus.calibration.measured import Curves
+from isthmus.errors import IsthmusError
+
+Vector = NDArray[np.float64]
+Model = Callable[[Curves, Mapping[str, float]], Curves]
+
+STEP = 0.1  # of the logarithm of a key, to see how the times follow it
+TELLS = 0.03  # times that move by less on average while a key moves e-fold say nothing of it
+FLOOR = 0.02  # errors below this count the same: no measured time is known better
+ROUNDS = 12
+SETTLED = 0.005
+FARTHEST = 1.5  # of the logarithm of a key, in one round
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The keys that were found with their values, groups that cannot be told apart, keys that nothing is said of."""
+
+    values: dict[str, float]
+    together: list[list[str]]
+    silent: list[str]
+
+
+def fit(points: Curves, start: Mapping[str, float], model: Model) -> Fit:
+    """The values of the keys of `start` for which the model's times are nearest to the measured ones.
+
+    Near is the sum of the absolute errors of the logarithms of the times, so that every size counts alike and a curve
+    that the model's structure cannot give does not bend the others (least squares, reweighted). Keys whose effect the
+    other keys have as well stay as they are.
+    """
+    problem = _Problem(points, model)
+    values = {key: value for key, value in start.items() if value > 0}
+    found: dict[str, float] = {}
+    # What can be told apart is looked at where the search begins, and again where it has led to.
+    for _ in range(2):
+        chosen, together, silent = _tell_apart(problem, {**values, **found})
+        found = _search(problem, {**values, **found}, chosen)
+    silent += [key for key in start if key not in values]
+    return Fit(found, together, silent)
+
+
+def _search(problem: "_Problem", values: Mapping[str, float], chosen: Sequence[str]) -> dict[str, float]:
+    fixed = {key: value for key, value in values.items() if key not in chosen}
+    found = {key: values[key] for key in chosen}
+    for _ in range(ROUNDS):
+        step = problem.step(fixed, found)
+        if step is None or max(map(abs, step.values()), default=0.0) < SETTLED:
+            break
+        found = {key: value * float(np.exp(step[key])) for key, value in found.items()}
+    return found
+
+
+class _Problem:
+    def __init__(self, points: Curves, model: Model) -> None:
+        self._points = points
+        self._model = model
+        self._target = self._logarithms(points)
+
+    def _logarithms(self, curves: Curves) -> Vector:
+        return np.log([curves[probe][size] for probe, curve in self._points.items() for size in curve])
+
+    def times(self, values: Mapping[str, float]) -> Vector | None:
+        """Logarithms of the model's times; None where the model refuses the values."""
+        try:
+            return self._logarithms(self._model(self._points, values))
+        except IsthmusError:
+            return None
+
+    def error(self, times: Vector) -> float:
+        return float(np.sum(np.abs(times - self._target)))
+
+    def slopes(self, fixed: Mapping[str, float], values: Mapping[str, float]) -> tuple[Vector, Vector]:
+        """The times, and a column for each key: how their logarithms follow the key's."""
+        base = self.times({**fixed, **values})
+        if base is None:
+            # The tool's own line says which number it refuses.
+            self._model(self._points, {**fixed, **values})
+            raise IsthmusError("the model refuses the numbers that it was given")
+
+        def column(key: str) -> Vector:
+            for step in (STEP, -STEP):
+                moved = self.times({**fixed, **values, key: values[key] * float(np.exp(step))})
+                if moved is not None:
+                    return np.asarray((moved - base) / step)
+            return np.zeros_like(base)
+
+        with ThreadPoolExecutor() as pool:
+            columns = list(pool.map(column, values))
+        return base, np.column_stack(columns) if columns else np.zeros((len(base), 0))
+
+    def step(self, fixed: Mapping[str, float], values: Mapping[str, float]) -> dict[str, float] | None:
+        """By how much the logarithm of each key should move; None if no step makes the error smaller."""
+        base, slopes = self.slopes(fixed, values)
+        residual = self._target - base
+        weights = 1 / np.sqrt(np.maximum(np.abs(residual), FLOOR))
+        solution = np.linalg.lstsq(slopes * weights[:, None], residual * weights, rcond=None)[0]
+        move = np.clip(solution, -FARTHEST, FARTHEST)
+        for _ in range(6):
+            tried = {key: value * float(np.exp(by)) for (key, value), by in zip(values.items(), move, strict=True)}
+            times = self.times({**fixed, **tried})
+            if times is not None and self.error(times) < self.error(base):
+                return dict(zip(values, map(float, move), strict=True))
+            move = move / 2
+        return None
+
+
+def _tell_apart(problem: _Problem, values: Mapping[str, float]) -> tuple[list[str], list[list[str]], list[str]]:
+    """Keys with an effect of their own, the most telling first; the others with those whose effect theirs is; the mute.
+
+    Columns are chosen one by one, each time the one of which most is left when its part along the chosen ones is taken
+    away (QR with pivoting).
+    """
+    _, slopes = problem.slopes({}, values)
+    keys, scale = list(values), float(np.sqrt(slopes.shape[0]))
+    left = slopes.copy()
+    chosen: list[int] = []
+    while len(chosen) < len(keys):
+        lengths = np.linalg.norm(left, axis=0) / scale
+        best = int(np.argmax(lengths))
+        if lengths[best] < TELLS:
+            break
+        direction = left[:, best] / np.linalg.norm(left[:, best])
+        left = left - np.outer(direction, direction @ left)
+        chosen.append(best)
+    others = [at for at in range(len(keys)) if at not in chosen]
+    silent = [at for at in others if np.linalg.norm(slopes[:, at]) / scale < TELLS]
+    groups: dict[int, list[str]] = {}
+    for at in others:
+        if at not in silent:
+            nearest = max(chosen, key=lambda each: _cosine(slopes[:, at], slopes[:, each]))
+            groups.setdefault(nearest, [keys[nearest]]).append(keys[at])
+    return [keys[at] for at in chosen], list(groups.values()), [keys[at] for at in silent]
+
+
+def _cosine(one: Vector, other: Vector) -> float:
+    return float(abs(one @ other) / (np.linalg.norm(one) * np.linalg.norm(other)))
+
+
+def errors(measured: Curves, modelled: Curves) -> dict[str, list[float]]:
+    """The model's time over the measured one, less one, for each probe."""
+    return {
+        probe: [modelled[probe][size] / time - 1 for size, time in curve.items()] for probe, curve in measured.items()
+    }
+
+
+def median(errors_: Sequence[float]) -> float:
+    """The median of the absolute errors."""
+    return float(np.median(np.abs(errors_)))

@@ -1,0 +1,207 @@
+"""`isthmus calibrate FILE --from RECORDS`: a platform file fitted to what was measured of a device."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from isthmus.cli.session import Session
+from isthmus.errors import IsthmusError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from isthmus.calibration.fit import Fit, Model
+    from isthmus.calibration.measured import Curves, Measured
+    from isthmus.records import CalibratedKey, CurveError, Input
+
+EXAMPLES = [
+    "isthmus probe opencl:0 'h2d*' 'd2h*' launch --json records.json",
+    "isthmus calibrate mine.toml --from records.json",
+    "isthmus calibrate mine.toml --from records.json --leave-out 1KiB,64KiB,4MiB",
+]
+PREFIXES = ("host.", "link.", "dma.")
+UNITS = frozenset({"ps", "ns", "us", "ms", "s", "MB/s", "GB/s"})
+
+
+def calibrate(
+    session: Session,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A platform file; made if it is not there.")],
+    records: Annotated[
+        str | None, typer.Option("--from", metavar="RECORDS", help="JSON of 'isthmus probe', or its JSON lines.")
+    ] = None,
+    keys: Annotated[
+        list[str] | None,
+        typer.Option("--keys", metavar="KEY", help="Names or globs of the keys to fit; may be repeated."),
+    ] = None,
+    leave_out: Annotated[
+        str | None,
+        typer.Option("--leave-out", metavar="SIZES", help="Sizes that are not fitted, but compared with the result."),
+    ] = None,
+) -> None:
+    """A platform file fitted to what was measured of a device.
+
+    Fitted are the times and rates of host, link and DMA engine (and kernel.launch if it was probed) that are not of a
+    data sheet, or those that --keys names. Keys whose effects the records cannot tell apart are named, and only one of
+    them is changed. What is found is written into FILE with the role calibrated and the date; comments stay.
+    """
+    from isthmus.calibration.fit import fit
+    from isthmus.calibration.measured import FITTED, read_measured
+    from isthmus.sizes import parse_sizes
+
+    if records is None:
+        raise IsthmusError("--from: expected a file of records, as 'isthmus probe TARGET --json FILE' writes")
+    if not file.endswith(".toml"):
+        raise IsthmusError(f"FILE: expected a name that ends in .toml, got '{file}'")
+    measured = read_measured(Path(records))
+    left_out = parse_sizes(leave_out) if leave_out else []
+    points = {probe: curve for probe, curve in measured.only(left_out, False).items() if probe in FITTED}
+    if not points:
+        raise IsthmusError(f"--leave-out {leave_out}: nothing is left to fit")
+    if not Path(file).exists():
+        _make(session, file, measured)
+    start = _start(file, keys, measured)
+    with session.progress() as progress:
+        progress.update("looking for the numbers", 0, 1)
+        found = fit(points, {key: float(str(item.value)) for key, item in start.items()}, _model(file))
+    if not found.values:
+        raise IsthmusError(f"{records}: these records say nothing of {', '.join(start)}")
+    written = _write(file, start, found, f"{measured.device}, {measured.kind}: {Path(records).name}")
+    return _show(session, file, found, written, _compare(file, points), _left(file, measured, left_out))
+
+
+def _make(session: Session, file: str, measured: "Measured") -> None:
+    from isthmus.calibration.begin import begin
+    from isthmus.files import write_atomically
+
+    write_atomically(Path(file), begin(measured, file))
+    session.note(f"{file} is new: a platform for {measured.device}, every number assumed")
+
+
+def _start(file: str, wanted: list[str] | None, measured: "Measured") -> "dict[str, Input]":
+    from isthmus.names import select
+    from isthmus.records import Platform
+    from isthmus.targets import platform
+
+    inputs = {item.key: item for item in Platform.model_validate(platform(file)).inputs}
+    numbers = [key for key, item in inputs.items() if item.unit in UNITS]
+    if wanted:
+        return {key: inputs[key] for key in select("key", wanted, numbers)}
+    prefixes = (*PREFIXES, *(("kernel.launch",) if "launch" in measured.curves else ()))
+    free = [key for key in numbers if key.startswith(prefixes) and inputs[key].role != "datasheet"]
+    off = [key for key in free if getattr(inputs.get(f"{key.rpartition('.')[0]}.enabled"), "value", True) is False]
+    return {key: inputs[key] for key in free if key not in off}
+
+
+def _model(file: str) -> "Model":
+    from isthmus.calibration.curves import like
+
+    return lambda points, sets: like(file, points, sets)
+
+
+def _write(file: str, start: "dict[str, Input]", found: "Fit", source: str) -> "list[CalibratedKey]":
+    from isthmus.calibration.edit import Number, replace_number
+    from isthmus.files import read_text, write_atomically
+    from isthmus.records import CalibratedKey
+
+    today = datetime.now(UTC).date().isoformat()
+    text, written = read_text(Path(file)), []
+    for key, value in found.values.items():
+        item = start[key]
+        number = Number(float(f"{value:.4g}"), source, "calibrated", item.unit or "", date=today)
+        text = replace_number(text, key, number, file)
+        written.append(
+            CalibratedKey(key=key, old=float(str(item.value)), new=float(number.value), unit=item.unit or "")
+        )
+    write_atomically(Path(file), text)
+    return written
+
+
+def _compare(file: str, points: "Curves") -> "dict[str, list[float]]":
+    from isthmus.calibration.curves import exactly
+    from isthmus.calibration.fit import errors
+
+    return errors(points, exactly(file, points))
+
+
+def _left(file: str, measured: "Measured", left_out: list[int]) -> "dict[str, list[float]]":
+    from isthmus.calibration.measured import PREDICTED
+
+    points = {probe: curve for probe, curve in measured.only(left_out, True).items() if probe in PREDICTED}
+    return _compare(file, points)
+
+
+def _curve_errors(found: "dict[str, list[float]]", which: "Literal['fitted', 'left out']") -> "list[CurveError]":
+    from isthmus.calibration.fit import median
+    from isthmus.records import CurveError
+
+    return [
+        CurveError(name=probe, which=which, sizes=len(each), median=median(each), largest=max(map(abs, each)))
+        for probe, each in found.items()
+    ]
+
+
+def _show(
+    session: Session,
+    file: str,
+    found: "Fit",
+    written: "list[CalibratedKey]",
+    fitted: "dict[str, list[float]]",
+    left: "dict[str, list[float]]",
+) -> None:
+    from isthmus.calibration.measured import FITTED
+    from isthmus.numbers import figure, percent
+    from isthmus.output import Result, Table
+    from isthmus.records import CalibrateFile
+
+    keys = Table(
+        ("key", "was", "is", "unit"),
+        [(one.key, figure(one.old, 4), figure(one.new, 4), one.unit) for one in written],
+        numbers=frozenset({"was", "is"}),
+    )
+    errors = [*_curve_errors(fitted, "fitted"), *_curve_errors(left, "left out")]
+    overall = [_overall(each, FITTED) for each in (fitted, left)]
+    curves = Table(
+        ("probe", "sizes", "how many", "median error, model", "largest, model"),
+        [(one.name, one.which, str(one.sizes), percent(one.median), percent(one.largest)) for one in errors],
+        numbers=frozenset({"how many", "median error, model", "largest, model"}),
+    )
+    session.emit(
+        Result(
+            CalibrateFile(
+                context=session.context(),
+                file=file,
+                keys=written,
+                together=found.together,
+                silent=found.silent,
+                curves=errors,
+                median_fitted=overall[0],
+                median_left_out=overall[1],
+            ),
+            written,
+            verdict=[f"{file}: {len(written)} numbers calibrated; {_sentence(overall)}"],
+            tables=[keys, curves],
+            detail=[
+                *(
+                    f"these records cannot tell apart: {', '.join(group)}; {group[0]} was changed for all of them"
+                    for group in found.together
+                ),
+                *([f"these records say nothing of: {', '.join(found.silent)}"] if found.silent else []),
+            ],
+        )
+    )
+    session.next(f"isthmus probe {file} h2d")
+
+
+def _overall(found: "dict[str, list[float]]", probes: "Sequence[str]") -> float | None:
+    from isthmus.calibration.fit import median
+
+    every = [error for probe, errors in found.items() if probe in probes for error in errors]
+    return median(every) if every else None
+
+
+def _sentence(overall: "Sequence[float | None]") -> str:
+    fitted, left = overall
+    which, error = ("left out", left) if left is not None else ("that were fitted", fitted)
+    return f"at sizes {which} the model is off by {100 * (error or 0.0):.1f} % (median)"
