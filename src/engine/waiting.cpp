@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "isthmus/base/error.hpp"
+#include "isthmus/engine/lane.hpp"
 #include "scheduler.hpp"
 #include "window.hpp"
 
@@ -538,18 +539,21 @@ bool channel_closed(PortState& port) {
 }
 
 Time time_of(const Actor& actor) {
+  if (actor.live != nullptr) return actor.live->now();
   return Time::fs(actor.grid.edge(running_now));
 }
 
 void wait_until(Actor& actor, Time time) {
+  if (actor.live != nullptr) return actor.live->wait_until(time);
   const Here here(actor);
   actor.scheduler->wait_to(actor, actor.grid.first_at_or_after(time.femtoseconds()));
 }
 
 void wait_for(Actor& actor, Time time) {
-  const Here here(actor);
   if (actor.clocked) throw Error("timer.wait(time) is for an actor without a clock: use wait_until");
   if (time < Time{}) throw Error(fmt::format("timer.wait({}): expected a time not below 0", to_string(time)));
+  if (actor.live != nullptr) return actor.live->wait_until(actor.live->now() + time);
+  const Here here(actor);
   actor.scheduler->wait_to(actor, (Time::fs(actor.now) + time).femtoseconds());
 }
 

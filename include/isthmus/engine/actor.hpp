@@ -9,6 +9,7 @@
 
 namespace isthmus::engine {
 
+class Live;
 class Scheduler;
 struct FiberSlot;
 
@@ -71,6 +72,7 @@ struct Actor {
   PortState* gate = nullptr;     ///< the first input of one without `done()`: with a token at hand it is not done
   PortState* expects = nullptr;  ///< the port at which a step last blocked: news of it is awaited before the next step
   Scheduler* scheduler = nullptr;
+  Live* live = nullptr;  ///< where the graph runs in real time
 
   // Waiting.
   Wait wait = Wait::none;
@@ -123,6 +125,8 @@ struct Actor {
   /// Runs steps until the actor finishes or has to wait at the border of a step; suspends the fiber it is on where it
   /// has to wait inside one.
   virtual void run() = 0;
+  /// The same in real time, for as long as its `live` lets it.
+  virtual void run_live() = 0;
   /// The run is over.
   virtual void end_run() = 0;
   /// The bytes of a trivially copyable actor but for its ports and timers.

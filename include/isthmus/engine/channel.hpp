@@ -13,6 +13,7 @@ namespace isthmus::engine {
 
 struct Actor;
 struct Channel;
+struct Lane;
 
 /// Is told of every token that moves; for tests and traces. Times are absolute.
 class ChannelObserver {
@@ -42,8 +43,9 @@ struct PortState {
   std::byte* window_end = nullptr;
   Actor* actor = nullptr;
   Channel* channel = nullptr;
-  Tick last_miss = -1;  ///< of a `pull` that found nothing
-  Tick last_no = -1;    ///< of `peek`, `front` or `room`
+  Lane* lane = nullptr;  ///< in place of all else where the graph runs in real time
+  Tick last_miss = -1;   ///< of a `pull` that found nothing
+  Tick last_no = -1;     ///< of `peek`, `front` or `room`
   Tick last_no_closed = -1;
   std::uint64_t laps = 0;  ///< tokens moved in whole rounds of the ring
 };

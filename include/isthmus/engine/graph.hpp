@@ -18,6 +18,10 @@
 
 namespace isthmus {
 
+namespace native {
+class Runtime;
+}
+
 struct ActorOptions {
   std::optional<Clock> clock{};  ///< none: the actor advances by `timer.wait`
   int initiation_interval = 1;   ///< an actor's own `static constexpr int initiation_interval` stands where this is 1
@@ -156,7 +160,36 @@ struct ActorOf final : GraphActor {
     }
   }
 
+  void run_live() override {
+    try {
+      live_steps();
+    } catch (const FinishStep&) {
+      live->finish();
+    } catch (const StopStep&) {
+      return;
+    } catch (...) {
+      live->fail();
+    }
+  }
+
  private:
+  void live_steps() {
+    Live& self = *live;
+    for (;;) {
+      if constexpr (HasDone<T>) {
+        if (user.done()) return self.finish();
+      }
+      if (--self.fuel < 0 || drained(self)) [[unlikely]] {
+        if (self.border() == Border::leave) return;
+      }
+      user.step();
+      if (self.held != nullptr) self.publish_held();
+    }
+  }
+  static bool drained(const Live& self) {
+    return !HasDone<T> && self.first_input != nullptr && !self.first_input->open();
+  }
+
   /// The loop of steps. Whatever makes a step longer than its interval, or silent, takes away its fuel.
   void clocked_steps() {
     Tick tick = running_now = now;
@@ -243,6 +276,7 @@ class Graph {
   void observe(engine::ChannelObserver* observer) { observer_ = observer; }
 
  private:
+  friend class native::Runtime;  // another back end of the same graphs
   void adopt(std::unique_ptr<engine::GraphActor> actor, const std::string& name, const ActorOptions& options);
   void connect_ports(std::byte* from, std::byte* to, const ChannelOptions& options);
 

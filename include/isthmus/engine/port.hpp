@@ -6,6 +6,7 @@
 #include <typeinfo>
 
 #include "isthmus/engine/actor.hpp"
+#include "isthmus/engine/lane.hpp"
 
 namespace isthmus {
 namespace engine {
@@ -34,10 +35,11 @@ constexpr std::size_t slot_bytes(std::size_t size, std::size_t alignment) {
 /// What two ends of a channel must agree on.
 struct TokenType {
   const std::type_info* type;
-  std::size_t slot_bytes;
+  std::size_t slot_bytes;  ///< on the model
+  std::size_t size;
 };
 template <class T>
-inline const TokenType kTokenType{&typeid(T), slot_bytes(sizeof(T), alignof(T))};
+inline const TokenType kTokenType{&typeid(T), slot_bytes(sizeof(T), alignof(T)), sizeof(T)};
 
 }  // namespace engine
 
@@ -55,7 +57,7 @@ class In : private engine::Member {
   /// Takes the head token if one is visible at this tick; does not wait.
   bool pull(T& value) {
     if (!quick()) [[unlikely]]
-      return pull_slowly(value);
+      return state_.lane != nullptr ? engine::lane_pull(*state_.lane, &value) : pull_slowly(value);
     value = *head();
     take();
     return true;
@@ -66,6 +68,7 @@ class In : private engine::Member {
       take();
       return true;
     }
+    if (state_.lane != nullptr) return engine::lane_pull<T>(*state_.lane, nullptr);
     if (!engine::token_visible(state_)) return false;
     engine::release(state_);
     return true;
@@ -73,7 +76,7 @@ class In : private engine::Member {
   /// Waits for a token and takes it; the actor finishes where the channel is closed and drained.
   T read() {
     if (!quick()) [[unlikely]]
-      return read_slowly();
+      return state_.lane != nullptr ? read_lane() : read_slowly();
     T value = *head();
     take();
     return value;
@@ -81,15 +84,17 @@ class In : private engine::Member {
   /// The same, into `value`.
   void read(T& value) {
     if (!quick()) [[unlikely]]
-      return read_slowly(value);
+      return state_.lane != nullptr ? engine::lane_read(*state_.lane, value) : read_slowly(value);
     value = *head();
     take();
   }
   /// `pull` without a copy: the token is taken now, and its bytes stay where they are until this port's next access;
   /// nullptr if none is visible at this tick.
   const T* pull_in_place() {
-    if (!quick()) [[unlikely]]
+    if (!quick()) [[unlikely]] {
+      if (state_.lane != nullptr) return engine::lane_pull_in_place<T>(*state_.lane);
       return engine::token_visible(state_) ? release_slowly() : nullptr;
+    }
     const T* token = head();
     take();
     return token;
@@ -97,6 +102,7 @@ class In : private engine::Member {
   /// `read` without a copy, likewise.
   const T& read_in_place() {
     if (!quick()) [[unlikely]] {
+      if (state_.lane != nullptr) return engine::lane_read_in_place<T>(*state_.lane);
       engine::claim_token(state_);
       return *release_slowly();
     }
@@ -111,11 +117,21 @@ class In : private engine::Member {
     return token != nullptr;
   }
   /// The head token in place, until it is pulled; nullptr if none is visible at this tick.
-  const T* front() { return quick() || engine::peek(state_) ? head() : nullptr; }
+  const T* front() {
+    if (quick()) return head();
+    if (state_.lane != nullptr) return engine::lane_front<T>(*state_.lane);
+    return engine::peek(state_) ? head() : nullptr;
+  }
   /// The writer has finished, that is visible, and every token was pulled.
-  bool closed() { return engine::channel_closed(state_); }
-  /// When the head token became visible; ask only after `peek` or `front` found one.
-  Time front_time() const { return Time::fs(state_.actor->grid.edge(state_.channel->head_visible())); }
+  bool closed() {
+    return state_.lane != nullptr ? state_.lane->actor->closed(*state_.lane) : engine::channel_closed(state_);
+  }
+  /// When the head token became visible; ask only after `peek` or `front` found one. In real time it is no time of a
+  /// clock but still tells which of two heads this actor saw first.
+  Time front_time() const {
+    if (state_.lane != nullptr) return state_.lane->actor->seen_at(*state_.lane);
+    return Time::fs(state_.actor->grid.edge(state_.channel->head_visible()));
+  }
   /// The rank by which arbiters break ties: the graph's priority, else the rank of the writer's name in natural order.
   int client_key() const { return state_.channel->client_key; }
 
@@ -140,6 +156,11 @@ class In : private engine::Member {
     const T* token = head();
     engine::release(state_);
     return token;
+  }
+  T read_lane() {
+    T value;
+    engine::lane_read(*state_.lane, value);
+    return value;
   }
   [[gnu::noinline]] bool pull_slowly(T& value) {
     if (!engine::token_visible(state_)) return false;
@@ -174,23 +195,24 @@ class Out : private engine::Member {
 
   /// Waits for a free slot and fills it.
   void push(const T& value) {
-    if (!quick()) [[unlikely]] {
-      push_slowly(value);
-      return;
-    }
+    if (!quick()) [[unlikely]]
+      return state_.lane != nullptr ? engine::lane_push(*state_.lane, value) : push_slowly(value);
     *place() = value;
     give();
   }
   /// Waits for a free slot; the token counts as pushed now. Fill it before the next access to any port.
   T& slot() {
     if (!quick()) [[unlikely]]
-      return slot_slowly();
+      return state_.lane != nullptr ? engine::lane_slot<T>(*state_.lane) : slot_slowly();
     T* token = place();
     give();
     return *token;
   }
   /// A push at this tick would find a slot.
-  bool room() { return engine::slot_free(state_); }
+  bool room() {
+    return state_.lane != nullptr ? state_.lane->open() || state_.lane->actor->find_room(*state_.lane)
+                                  : engine::slot_free(state_);
+  }
 
  private:
   friend class engine::Wiring;

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "isthmus/engine/graph.hpp"
+
+/// The native back end: the actors of a graph run on host threads, in real time.
+namespace isthmus::native {
+
+struct Options {
+  int workers = 0;                         ///< threads; 0: as many as there are cores, or actors where those are fewer
+  std::map<std::string, int> placement{};  ///< worker of an actor by its name; the others are placed along the channels
+  bool pin = true;                         ///< each worker to a core, where there are enough
+  bool throw_on_error = true;
+  std::size_t stack_bytes = 256 * 1024;  ///< of a step that waits inside
+};
+
+/// Which actors a worker runs, and on which core.
+struct WorkerReport {
+  int core = -1;  ///< the operating system's number of the processing unit; -1: not pinned
+  std::vector<std::string> actors;
+};
+
+struct Report {
+  Outcome outcome = Outcome::finished;
+  Time elapsed;         ///< wall time from the first step to the last
+  std::string message;  ///< what went wrong, in one line, where something did
+  std::vector<std::string> warnings;
+  std::vector<WorkerReport> workers;
+  std::vector<ChannelReport> channels;  ///< in natural order of their names
+};
+
+/// "worker 0 (core 0): source, stage; worker 1 (core 1): sink"
+std::string to_string(const std::vector<WorkerReport>& workers);
+
+/// Cores that this process may use.
+int cores();
+
+/// Runs a graph until all actors but the periodic ones have finished. Checks it first, as the model does; clocks and
+/// latencies have no meaning here, depths do. A graph runs once. Throws Error where the graph is refused, a placement
+/// names no actor or no worker, or, with `throw_on_error`, where the run ended in an error: an actor that threw, a push
+/// that no reader will ever make room for, actors that wait for each other.
+Report run(Graph& graph, const Options& options = {});
+
+}  // namespace isthmus::native

@@ -1,0 +1,207 @@
+#include "stream/native/live_actor.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "isthmus/base/error.hpp"
+#include "stream/native/run.hpp"
+#include "stream/native/worker.hpp"
+
+namespace isthmus::native {
+namespace {
+
+constexpr int kFuel = 4096;  // steps between two looks at an actor that never asks in vain
+constexpr int kTurns = 64;   // looks before others of its worker have their turn
+
+/// How often an actor is stepped that is told nothing new but may act all the same: it counts its steps, or looks at
+/// the time.
+constexpr Time kPoll = Time::us(20);
+
+End& end_of(engine::Lane& lane) {
+  return static_cast<End&>(lane);
+}
+
+}  // namespace
+
+void LiveActor::add(End& end) {
+  end.actor = this;
+  ends_.push_back(&end);
+  if (!end.writes && first_input == nullptr) first_input = &end;
+}
+
+bool LiveActor::open(End& end) {
+  if (!end.ring->open(end)) return false;
+  end.opened = ++opened_;
+  return true;
+}
+
+void LiveActor::await_token(engine::Lane& lane) {
+  End& end = end_of(lane);
+  while (!open(end)) {
+    if (end.ring->closed.load(std::memory_order_acquire)) {
+      if (open(end)) return;  // pushed just before it closed
+      throw engine::FinishStep{};
+    }
+    suspend(Wait::token, &end);
+  }
+}
+
+void LiveActor::await_room(engine::Lane& lane) {
+  End& end = end_of(lane);
+  while (!open(end)) {
+    if (end.ring->abandoned.load(std::memory_order_acquire) && !actor_.periodic) {
+      if (open(end)) return;
+      worker_->run().stop_stuck(*this, end);
+      throw engine::StopStep{};
+    }
+    suspend(Wait::room, &end);
+  }
+}
+
+bool LiveActor::find(engine::Lane& lane) {
+  End& end = end_of(lane);
+  if (open(end)) return true;
+  end.asked = true;
+  note_no();
+  return false;
+}
+
+void LiveActor::note_no() {
+  publish_held();
+  said_no_ = true;
+  fuel = 0;
+}
+
+bool LiveActor::closed(engine::Lane& lane) {
+  End& end = end_of(lane);
+  // In this order: what was pushed before the close must be found.
+  end.seen_closed = end.ring->closed.load(std::memory_order_acquire);
+  if (end.seen_closed && end.ring->drained(end)) return true;
+  end.asked_closed = true;
+  note_no();
+  return false;
+}
+
+Time LiveActor::seen_at(const engine::Lane& lane) const {
+  return Time::fs(static_cast<const End&>(lane).opened);
+}
+
+void LiveActor::tell_other_end(engine::Lane& lane) {
+  lane.watched.store(false, std::memory_order_relaxed);
+  static_cast<LiveActor*>(end_of(lane).other->actor)->worker_->wake();
+}
+
+Time LiveActor::now() {
+  return worker_->run().now();
+}
+
+void LiveActor::wait_until(Time time) {
+  if (time <= now()) return;
+  actor_.waited = true;
+  until_ = time;
+  suspend(Wait::time, nullptr);
+}
+
+/// Lets the other actors of the worker run until `ready`.
+void LiveActor::suspend(Wait wait, const End* on) {
+  publish_held();
+  if (worker_->run().stopping()) throw engine::StopStep{};
+  wait_ = wait;
+  waits_on_ = on;
+  worker_->suspend(*this);
+  if (worker_->run().stopping()) throw engine::StopStep{};
+  wait_ = Wait::none;
+}
+
+bool LiveActor::ready() const {
+  switch (wait_) {
+    case Wait::none:
+      return true;
+    case Wait::token:
+      return waits_on_->ring->could_open(*waits_on_) || waits_on_->ring->closed.load(std::memory_order_acquire);
+    case Wait::room:
+      return waits_on_->ring->could_open(*waits_on_) ||
+             (!actor_.periodic && waits_on_->ring->abandoned.load(std::memory_order_acquire));
+    case Wait::news:
+      return std::ranges::any_of(ends_, [](const End* end) { return end->ring->news(*end); }) ||
+             (!actor_.has_done && inputs_drained());
+    case Wait::time:
+      return worker_->run().now() >= until_;
+    case Wait::finished:
+      break;
+  }
+  return false;
+}
+
+bool LiveActor::inputs_drained() const {
+  bool any = false;
+  for (const End* end : ends_) {
+    if (end->writes) continue;
+    any = true;
+    if (!end->ring->closed.load(std::memory_order_acquire) || !end->ring->drained(*end)) return false;
+  }
+  return any;
+}
+
+bool LiveActor::has_moved() {
+  bool moved = std::exchange(actor_.waited, false);
+  for (End* end : ends_) {
+    const auto count = end->ring->moved(*end);
+    moved |= std::exchange(end->counted, count) != count;
+  }
+  return moved;
+}
+
+engine::Border LiveActor::leave(Wait wait) {
+  turns_ = 0;
+  wait_ = wait;
+  return engine::Border::leave;
+}
+
+engine::Border LiveActor::border() {
+  const bool asked_in_vain = std::exchange(said_no_, false);
+  fuel = kFuel;
+  if (worker_->run().stopping()) return leave(Wait::none);
+  wait_ = Wait::none;
+  if (!actor_.has_done && inputs_drained()) {
+    finish();
+    return engine::Border::leave;
+  }
+  if (asked_in_vain && !has_moved()) return after_silent_step();
+  if (asked_in_vain) silent_before_ = false;
+  if (asked_in_vain)
+    for (End* end : ends_) end->asked = end->asked_closed = false;
+  if (++turns_ < kTurns) return engine::Border::step;
+  return leave(Wait::none);
+}
+
+/// A step that was told "no" and moved nothing: the next one can differ only where an answer has changed, the actor has
+/// another state, or it looks at the time.
+engine::Border LiveActor::after_silent_step() {
+  const bool same = silent_before_ && actor_.trivial && actor_.same_state(actor_.snapshot);
+  const bool knows = !actor_.clocked || actor_.promised || same;
+  const bool looks_at_time = std::exchange(actor_.sensed_time, false) && actor_.clocked;
+  actor_.promised = false;
+  if (actor_.trivial && !same) actor_.copy_state(actor_.snapshot);
+  silent_before_ = true;
+  if (knows && !looks_at_time) return leave(Wait::news);
+  until_ = now() + kPoll;
+  return leave(actor_.trivial && !looks_at_time ? Wait::none : Wait::time);
+}
+
+void LiveActor::finish() {
+  publish_held();
+  wait_ = Wait::finished;
+  for (End* end : ends_) {
+    (end->writes ? end->ring->closed : end->ring->abandoned).store(true, std::memory_order_release);
+    end->publish(end->next);  // whoever watches is told
+  }
+  worker_->run().one_finished(*this);
+}
+
+void LiveActor::fail_with(std::exception_ptr why) {
+  wait_ = Wait::finished;
+  worker_->run().stop_failed(actor_.name, std::move(why));
+}
+
+}  // namespace isthmus::native

@@ -1,0 +1,116 @@
+#include "stream/native/mapping.hpp"
+
+#include <fmt/format.h>
+#include <hwloc.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/base/nearest.hpp"
+
+namespace isthmus::native {
+namespace {
+
+class Topology {
+ public:
+  Topology() {
+    if (hwloc_topology_init(&topology_) != 0 || hwloc_topology_load(topology_) != 0)
+      throw Error("native: hwloc cannot read this machine's topology");
+  }
+  ~Topology() { hwloc_topology_destroy(topology_); }
+  Topology(const Topology&) = delete;
+  Topology& operator=(const Topology&) = delete;
+  hwloc_topology_t get() const { return topology_; }
+
+ private:
+  hwloc_topology_t topology_ = nullptr;
+};
+
+class Bitmap {
+ public:
+  Bitmap() : bits_(hwloc_bitmap_alloc()) {
+    if (bits_ == nullptr) throw Error("native: no memory for a set of cores");
+  }
+  ~Bitmap() { hwloc_bitmap_free(bits_); }
+  Bitmap(const Bitmap&) = delete;
+  Bitmap& operator=(const Bitmap&) = delete;
+  hwloc_bitmap_t get() const { return bits_; }
+
+ private:
+  hwloc_bitmap_t bits_;
+};
+
+using Actors = std::vector<std::unique_ptr<engine::GraphActor>>;
+
+/// Along the channels: each actor soon after those that write to it.
+std::vector<int> along_channels(const Actors& actors) {
+  std::vector<int> order;
+  std::vector<bool> met(actors.size(), false);
+  const auto visit = [&](const auto& self, const engine::Actor& actor) -> void {
+    if (met[static_cast<std::size_t>(actor.index)]) return;
+    met[static_cast<std::size_t>(actor.index)] = true;
+    order.push_back(actor.index);
+    for (const auto* channel : actor.outputs) self(self, *channel->reader);
+  };
+  for (const auto& actor : actors)
+    if (actor->inputs.empty()) visit(visit, *actor);
+  for (const auto& actor : actors) visit(visit, *actor);  // what stands on a loop
+  return order;
+}
+
+void check(const Actors& actors, int workers, const std::map<std::string, int>& placement) {
+  std::vector<std::string> names;
+  for (const auto& actor : actors) names.push_back(actor->name);
+  for (const auto& [name, worker] : placement) {
+    if (std::ranges::find(names, name) == names.end()) throw Error(unknown_name("actor", name, names));
+    if (worker < 0 || worker >= workers)
+      throw Error(fmt::format("worker {} of actor '{}': expected 0..{}", worker, name, workers - 1));
+  }
+}
+
+}  // namespace
+
+std::vector<int> usable_cores() {
+  const Topology topology;
+  const Bitmap mine;
+  if (hwloc_get_cpubind(topology.get(), mine.get(), HWLOC_CPUBIND_PROCESS) != 0)
+    throw Error(fmt::format("native: cannot tell which cores this process may use: {}", std::strerror(errno)));
+  std::vector<int> cores;
+  for (hwloc_obj_t core = nullptr;
+       (core = hwloc_get_next_obj_by_type(topology.get(), HWLOC_OBJ_CORE, core)) != nullptr;) {
+    const Bitmap both;
+    hwloc_bitmap_and(both.get(), core->cpuset, mine.get());
+    if (const int first = hwloc_bitmap_first(both.get()); first >= 0) cores.push_back(first);
+  }
+  if (cores.empty()) throw Error("native: hwloc finds no core that this process may use");
+  return cores;
+}
+
+void pin_to(int core) {
+  const Topology topology;
+  const Bitmap one;
+  hwloc_bitmap_only(one.get(), static_cast<unsigned>(core));
+  if (hwloc_set_cpubind(topology.get(), one.get(), HWLOC_CPUBIND_THREAD) != 0)
+    throw Error(fmt::format("native: cannot pin a worker to core {}: {}", core, std::strerror(errno)));
+}
+
+std::vector<int> place(const Actors& actors, int workers, const std::map<std::string, int>& placement) {
+  check(actors, workers, placement);
+  std::vector<int> worker_of(actors.size(), -1);
+  std::vector<int> free;
+  for (const int index : along_channels(actors)) {
+    const auto given = placement.find(actors[static_cast<std::size_t>(index)]->name);
+    if (given != placement.end())
+      worker_of[static_cast<std::size_t>(index)] = given->second;
+    else
+      free.push_back(index);
+  }
+  for (std::size_t i = 0; i < free.size(); ++i)
+    worker_of[static_cast<std::size_t>(free[i])] =
+        static_cast<int>(i * static_cast<std::size_t>(workers) / free.size());
+  return worker_of;
+}
+
+}  // namespace isthmus::native

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "isthmus/engine/channel.hpp"
+#include "isthmus/engine/lane.hpp"
+#include "isthmus/engine/port.hpp"
+
+namespace isthmus::native {
+
+class Ring;
+
+/// A lane and what only slow paths need of it.
+struct End : engine::Lane {
+  Ring* ring = nullptr;
+  End* other = nullptr;
+  bool writes = false;
+  std::byte* seen = nullptr;  ///< where the other end was at the last look
+  bool asked = false;         ///< a "no" was given since the last step that moved something
+  bool asked_closed = false;  ///< the same, of `closed`
+  bool seen_closed = false;
+  std::uint64_t counted = 0;  ///< tokens moved when the actor was last asked whether it moves
+  std::uint64_t laps = 0;     ///< tokens moved in whole rounds of the ring
+  int opened = 0;             ///< how many stretches the actor had opened when this one was
+};
+
+/// A bounded FIFO whose ends may stand on different threads. One slot more than the depth tells full from empty.
+class Ring {
+ public:
+  Ring(const engine::Channel& channel, const engine::TokenType& type);
+
+  End writer;
+  End reader;
+  const engine::Channel& channel;       ///< its name and depth
+  std::atomic<bool> closed = false;     ///< the writer has finished
+  std::atomic<bool> abandoned = false;  ///< the reader has finished
+
+  /// Opens `end` as far as the other end allows now; false if that is nowhere.
+  bool open(End& end);
+  /// Whether `open` would succeed.
+  bool could_open(const End& end) const { return ahead(end, end.other->published.load(std::memory_order_acquire)) > 0; }
+  /// What `end` was told last is no longer so.
+  bool news(const End& end) const;
+  bool drained(const End& end) const { return !end.open() && !could_open(end); }
+  std::uint64_t moved(const End& end) const;
+
+ private:
+  std::int64_t ahead(const End& end, const std::byte* other) const;
+
+  std::int64_t stride_;
+  std::int64_t bytes_;
+  std::unique_ptr<std::byte[], engine::AlignedDelete> storage_;
+};
+
+}  // namespace isthmus::native

@@ -1,0 +1,134 @@
+#include "stream/native/run.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace isthmus::native {
+namespace {
+
+using std::chrono::nanoseconds;
+
+std::string fill_of(const End& end) {
+  const Ring& ring = *end.ring;
+  return fmt::format("{} of {} tokens", ring.moved(ring.writer) - ring.moved(ring.reader), ring.channel.depth);
+}
+
+std::string why_it_waits(const LiveActor& actor) {
+  const char* what = actor.wait() == Wait::room ? "room in" : "a token of";
+  if (actor.wait() != Wait::room && actor.wait() != Wait::token)
+    return fmt::format("{} waits for news on its channels", actor.actor().name);
+  return fmt::format("{} waits for {} '{}' ({})", actor.actor().name, what, actor.waits_on()->ring->channel.name,
+                     fill_of(*actor.waits_on()));
+}
+
+/// Whether following who waits for whom from `actor` on leads back to it.
+bool on_cycle(const LiveActor& actor, std::size_t actors) {
+  const LiveActor* at = &actor;
+  for (std::size_t hops = 0; hops < actors; ++hops) {
+    if (at->wait() != Wait::room && at->wait() != Wait::token) return false;
+    at = static_cast<const LiveActor*>(at->waits_on()->other->actor);
+    if (at == &actor) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void Run::start() {
+  for (const LiveActor* actor : actors_)
+    if (!actor->actor().periodic) ++live_;
+  awake_ = static_cast<int>(workers_.size());
+  began_ = std::chrono::steady_clock::now();
+}
+
+Time Run::now() const {
+  const nanoseconds since = std::chrono::steady_clock::now() - began_;
+  return Time::ns(since.count());
+}
+
+void Run::one_finished(const LiveActor& actor) {
+  if (actor.actor().periodic || --live_ > 0) return;
+  const std::lock_guard lock(mutex_);
+  stop(Outcome::finished, {});
+}
+
+void Run::stop_failed(const std::string& who, std::exception_ptr why) {
+  const std::lock_guard lock(mutex_);
+  if (stopping()) return;
+  failure_ = std::move(why);
+  try {
+    std::rethrow_exception(failure_);
+  } catch (const std::exception& error) {
+    stop(Outcome::failed, fmt::format("{}: {}", who, error.what()));
+  } catch (...) {
+    stop(Outcome::failed, fmt::format("{}: an exception of an unknown type", who));
+  }
+}
+
+void Run::stop_stuck(const LiveActor& actor, const End& full) {
+  const std::lock_guard lock(mutex_);
+  const auto* reader = static_cast<const LiveActor*>(full.other->actor);
+  stop(Outcome::stuck,
+       fmt::format("stuck: {} pushes into '{}' ({}), but {} has finished", actor.actor().name, full.ring->channel.name,
+                   fmt::format("{} tokens deep", full.ring->channel.depth), reader->actor().name));
+}
+
+/// With the mutex held.
+void Run::stop(Outcome outcome, std::string message) {
+  if (stopping()) return;
+  elapsed_ = now();
+  outcome_ = outcome;
+  message_ = std::move(message);
+  stop_.store(true, std::memory_order_release);
+  for (Worker* worker : workers_) worker->end_sleep();
+}
+
+/// All workers sleep, so that their actors stand still. With the mutex held.
+void Run::find_why_nothing_moves() {
+  std::vector<std::string> cycle;
+  std::vector<std::string> all;
+  for (const LiveActor* actor : actors_) {
+    if (actor->finished() || actor->actor().periodic) continue;
+    all.push_back(why_it_waits(*actor));
+    if (on_cycle(*actor, actors_.size())) cycle.push_back(all.back());
+  }
+  const bool deadlock = !cycle.empty();
+  stop(deadlock ? Outcome::deadlock : Outcome::quiescent,
+       fmt::format("{}: {}", deadlock ? "deadlock" : "nothing can ever move again",
+                   fmt::join(deadlock ? cycle : all, "; ")));
+}
+
+void Sleeper::sleep(Time until) {
+  std::unique_lock lock(run_.mutex_);
+  const auto over = [this] { return woken_ || run_.stopping(); };
+  if (until == Time::max()) {
+    fall_asleep();
+    changed_.wait(lock, over);
+  } else {
+    const auto ns = nanoseconds(until.femtoseconds() / Time::ns(1).femtoseconds());
+    changed_.wait_until(lock, run_.began_ + ns, over);
+  }
+  woken_ = false;
+}
+
+void Sleeper::fall_asleep() {
+  if (woken_ || run_.stopping()) return;
+  counted_out_ = true;
+  if (--run_.awake_ == 0) run_.find_why_nothing_moves();
+}
+
+void Sleeper::wake() {
+  const std::lock_guard lock(run_.mutex_);
+  woken_ = true;
+  if (std::exchange(counted_out_, false)) ++run_.awake_;
+  changed_.notify_one();
+}
+
+void Sleeper::leave() {
+  const std::lock_guard lock(run_.mutex_);
+  if (!run_.stopping() && --run_.awake_ == 0) run_.find_why_nothing_moves();
+}
+
+}  // namespace isthmus::native

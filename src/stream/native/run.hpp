@@ -1,0 +1,86 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "isthmus/engine/report.hpp"
+#include "stream/native/live_actor.hpp"
+#include "stream/native/worker.hpp"
+
+namespace isthmus::native {
+
+/// What the workers of one run share: its end, and who sleeps.
+class Run {
+ public:
+  explicit Run(bool crowded) : crowded_(crowded) {}
+
+  void add(Worker& worker) { workers_.push_back(&worker); }
+  void add(LiveActor& actor) { actors_.push_back(&actor); }
+  /// To be called before the workers start.
+  void start();
+
+  Time now() const;
+  bool stopping() const { return stop_.load(std::memory_order_acquire); }
+  /// More workers than cores: who waits must not spin.
+  bool crowded() const { return crowded_; }
+
+  void one_finished(const LiveActor& actor);
+  /// `who` is an actor, or a worker that could not work.
+  void stop_failed(const std::string& who, std::exception_ptr why);
+  void stop_stuck(const LiveActor& actor, const End& full);
+
+  Outcome outcome() const { return outcome_; }
+  const std::string& message() const { return message_; }
+  const std::exception_ptr& failure() const { return failure_; }
+  Time elapsed() const { return elapsed_; }
+
+ private:
+  friend class Sleeper;
+
+  void stop(Outcome outcome, std::string message);
+  void find_why_nothing_moves();
+
+  const bool crowded_;
+  std::vector<Worker*> workers_;
+  std::vector<LiveActor*> actors_;
+  std::chrono::steady_clock::time_point began_;
+  std::atomic<int> live_ = 0;  ///< actors neither finished nor periodic
+  std::atomic<bool> stop_ = false;
+
+  std::mutex mutex_;  ///< guards what follows
+  int awake_ = 0;     ///< workers that may still change something by themselves
+  Outcome outcome_ = Outcome::finished;
+  std::string message_;
+  std::exception_ptr failure_;
+  Time elapsed_;
+};
+
+/// One worker's sleep. When every worker sleeps and none waits for a time, nothing can ever move again.
+class Sleeper {
+ public:
+  explicit Sleeper(Run& run) : run_(run) {}
+
+  /// Sleeps until `wake`, the end of the run, or `until`.
+  void sleep(Time until);
+  void wake();
+  /// The run has stopped; with its mutex held.
+  void end() { changed_.notify_one(); }
+  /// The worker has no more to do.
+  void leave();
+
+ private:
+  void fall_asleep();
+
+  Run& run_;
+  std::condition_variable changed_;
+  bool woken_ = false;
+  bool counted_out_ = false;  ///< of those awake
+};
+
+}  // namespace isthmus::native

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "isthmus/stream/native.hpp"
+#include "stream/native/live_actor.hpp"
+#include "stream/native/ring.hpp"
+#include "stream/native/run.hpp"
+#include "stream/native/worker.hpp"
+
+namespace isthmus::native {
+
+/// A graph as it stands on workers.
+class Runtime {
+ public:
+  Runtime(Graph& graph, const Options& options);
+  Report run();
+
+ private:
+  static void take(Graph& graph);
+  void add_workers(const Options& options);
+  void add_channels();
+  void work_on_threads();
+  Report report();
+
+  Graph& graph_;
+  bool throw_on_error_;
+  std::vector<std::string> warnings_;
+  std::vector<int> core_of_;  ///< of each worker; empty: not pinned
+  std::unique_ptr<Run> run_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::unique_ptr<LiveActor>> actors_;
+  std::vector<std::unique_ptr<Ring>> rings_;
+};
+
+}  // namespace isthmus::native

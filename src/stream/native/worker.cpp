@@ -1,0 +1,142 @@
+#include "stream/native/worker.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "isthmus/base/error.hpp"
+#include "stream/native/barrier.hpp"
+#include "stream/native/live_actor.hpp"
+#include "stream/native/run.hpp"
+
+namespace isthmus::native {
+namespace {
+
+/// Looks in vain before a worker sleeps: some 100 us, what waking it costs several times over.
+constexpr int kSpins = 4000;
+constexpr int kSpinsWhenCrowded = 4;
+
+}  // namespace
+
+Worker::Worker(Run& run, std::size_t stack_bytes)
+    : run_(run), stack_bytes_(stack_bytes), sleeper_(std::make_unique<Sleeper>(run)) {}
+Worker::~Worker() = default;
+
+void Worker::work() {
+  fibers_.emplace(&Worker::dispatch, &Worker::after_overflow, this, stack_bytes_);
+  {
+    const engine::OverflowWatch watch(*fibers_);
+    next_ = pick(nullptr);
+    if (next_ != nullptr) fibers_->switch_to(fibers_->spare());
+  }
+  fibers_.reset();
+  sleeper_->leave();
+}
+
+void Worker::dispatch(void* worker) {
+  auto& self = *static_cast<Worker*>(worker);
+  for (;;) {
+    LiveActor* actor = self.next_;
+    if (actor == nullptr || actor->fiber != nullptr) {
+      self.fibers_->keep_spare();
+      self.fibers_->switch_to(actor == nullptr ? self.fibers_->main() : *actor->fiber);
+      continue;
+    }
+    self.running_ = actor;
+    actor->run();
+    self.next_ = self.pick(actor);
+  }
+}
+
+void Worker::suspend(LiveActor& actor) {
+  LiveActor* next = pick(&actor);
+  if (next == &actor || run_.stopping()) return;
+  actor.fiber = &fibers_->current();
+  next_ = next;
+  fibers_->switch_to(next->fiber != nullptr ? *next->fiber : fibers_->spare());
+  actor.fiber = nullptr;
+  running_ = &actor;
+}
+
+/// The actor to run now that `after` (if any) cannot go on; null when none ever will.
+LiveActor* Worker::pick(LiveActor* after) {
+  for (;;) {
+    if (run_.stopping()) return next_to_unwind();
+    if (LiveActor* actor = next_ready(after)) {
+      idle_rounds_ = 0;
+      return actor;
+    }
+    if (std::ranges::all_of(actors_, &LiveActor::finished)) return nullptr;
+    idle();
+  }
+}
+
+/// Whom `after` waits for comes first, so that what is in the cache is used while it is there.
+LiveActor* Worker::next_ready(const LiveActor* after) {
+  if (after != nullptr && after->waits_on() != nullptr) {
+    auto* asked = static_cast<LiveActor*>(after->waits_on()->other->actor);
+    if (&asked->worker() == this && asked->ready()) return asked;
+  }
+  for (std::size_t i = 0; i < actors_.size(); ++i) {
+    turn_ = turn_ + 1 < actors_.size() ? turn_ + 1 : 0;
+    if (actors_[turn_]->ready()) return actors_[turn_];
+  }
+  return nullptr;
+}
+
+LiveActor* Worker::next_to_unwind() const {
+  const auto found = std::ranges::find_if(actors_, [](const LiveActor* actor) { return actor->fiber != nullptr; });
+  return found == actors_.end() ? nullptr : *found;
+}
+
+bool Worker::any_ready() const {
+  return std::ranges::any_of(actors_, &LiveActor::ready);
+}
+
+void Worker::idle() {
+  if (++idle_rounds_ < (run_.crowded() ? kSpinsWhenCrowded : kSpins)) return relax();
+  idle_rounds_ = 0;
+  sleep();
+}
+
+/// What another worker's actors do next must wake this one, from before the last look on.
+void Worker::sleep() {
+  watch(true);
+  barrier_on_all_cores();
+  if (!any_ready() && !run_.stopping()) {
+    Time until = Time::max();
+    for (const LiveActor* actor : actors_)
+      if (actor->wait() == Wait::time) until = std::min(until, actor->until());
+    sleeper_->sleep(until);
+  }
+  watch(false);
+}
+
+void Worker::watch(bool on) {
+  for (const LiveActor* actor : actors_) {
+    if (actor->finished()) continue;
+    for (const End* end : actor->ends())
+      if (&static_cast<LiveActor*>(end->other->actor)->worker() != this)
+        end->other->watched.store(on, std::memory_order_relaxed);
+  }
+}
+
+void Worker::wake() {
+  sleeper_->wake();
+}
+
+void Worker::end_sleep() {
+  sleeper_->end();
+}
+
+/// Goes on, on a fresh stack, where the running actor has left its own by the guard page.
+void Worker::after_overflow(void* worker) {
+  auto& self = *static_cast<Worker*>(worker);
+  const auto why =
+      Error(fmt::format("stack overflow: a step used more than the {} KiB it may", self.fibers_->stack_bytes() / 1024));
+  self.running_->fail_with(std::make_exception_ptr(why));
+  self.next_ = self.pick(self.running_);
+  dispatch(worker);
+}
+
+}  // namespace isthmus::native

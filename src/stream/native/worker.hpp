@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "engine/fiber.hpp"
+#include "isthmus/base/units.hpp"
+
+namespace isthmus::native {
+
+class LiveActor;
+class Run;
+class Sleeper;
+
+/// A thread and the actors that it runs in turn: each until it has to wait. A step that waits inside keeps the stack it
+/// stands on, the worker goes on with another.
+class Worker {
+ public:
+  Worker(Run& run, std::size_t stack_bytes);
+  ~Worker();
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  void add(LiveActor& actor) { actors_.push_back(&actor); }
+  /// The body of the thread: returns when all its actors have finished or the run has stopped.
+  void work();
+
+  /// Lets others run until `actor` is ready.
+  void suspend(LiveActor& actor);
+  /// From any thread: something that one of its actors waits for has happened.
+  void wake();
+  /// The run has stopped; with its mutex held.
+  void end_sleep();
+
+  Run& run() const { return run_; }
+  const std::vector<LiveActor*>& actors() const { return actors_; }
+
+ private:
+  static void dispatch(void* worker);
+  static void after_overflow(void* worker);
+  LiveActor* pick(LiveActor* after);
+  LiveActor* next_ready(const LiveActor* after);
+  LiveActor* next_to_unwind() const;
+  void idle();
+  void sleep();
+  void watch(bool on);
+  bool any_ready() const;
+
+  Run& run_;
+  std::size_t stack_bytes_;
+  std::vector<LiveActor*> actors_;
+  std::optional<engine::Fibers> fibers_;
+  std::unique_ptr<Sleeper> sleeper_;
+  LiveActor* next_ = nullptr;
+  LiveActor* running_ = nullptr;
+  std::size_t turn_ = 0;  ///< of `actors_`
+  int idle_rounds_ = 0;
+};
+
+}  // namespace isthmus::native
