@@ -20,11 +20,12 @@ class Copies {
       : device_(device),
         side_(side),
         size_(size),
+        buffer_(device.allocate(size)),  // before the host's memory: a device without room is known at once
         sent_(device, size, side == HostSide::pinned),
         received_(device, size, side == HostSide::pinned),
         queue_(device.queue()) {
     sent_.fill();
-    if (side_ != HostSide::fresh) allocate();
+    if (side_ == HostSide::pageable) buffer_->keep_staging();
   }
 
   std::vector<Time> run(Direction direction, int samples) {
@@ -45,15 +46,10 @@ class Copies {
   }
 
  private:
-  void allocate() {
-    buffer_.reset();
-    buffer_ = device_.allocate(size_);
-    if (side_ == HostSide::pageable) buffer_->keep_staging();
-  }
-
   Time time_fresh(Direction direction) {
+    buffer_.reset();
     const Time before = device_.clock();
-    allocate();
+    buffer_ = device_.allocate(size_);
     Time took = device_.clock() - before;
     on_host([&](offload::Host& host) {
       if (direction == Direction::to_host) copy(host, Direction::to_device);
@@ -81,9 +77,9 @@ class Copies {
   offload::Device& device_;
   HostSide side_;
   Bytes size_;
+  std::unique_ptr<offload::Buffer> buffer_;
   HostBytes sent_;
   HostBytes received_;
-  std::unique_ptr<offload::Buffer> buffer_;
   std::unique_ptr<offload::Queue> queue_;
 };
 

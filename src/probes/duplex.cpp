@@ -14,7 +14,7 @@ using offload::Call;
 class Way {
  public:
   Way(offload::Device& device, Direction direction, Bytes size)
-      : direction_(direction), memory_(device, size, true), buffer_(device.allocate(size)), queue_(device.queue()) {
+      : direction_(direction), buffer_(device.allocate(size)), memory_(device, size, true), queue_(device.queue()) {
     memory_.fill();
     copied_.resize(memory_.span().size());
   }
@@ -45,9 +45,9 @@ class Way {
   }
 
   Direction direction_;
+  std::unique_ptr<offload::Buffer> buffer_;
   HostBytes memory_;
   std::vector<std::byte> copied_;
-  std::unique_ptr<offload::Buffer> buffer_;
   std::unique_ptr<offload::Queue> queue_;
 };
 

@@ -187,3 +187,20 @@ def test_a_curve_of_records_is_its_median_times(isthmus: Isthmus) -> None:
         assert measured.curves[record["name"]][record["parameters"]["size"]] == record["time_s"]
     assert measured.only([4096], True) == {"h2d": {4096: records[0]["time_s"]}, "d2h": {4096: records[2]["time_s"]}}
     assert set(measured.only([4096], False)["h2d"]) == {65536}
+
+
+def test_the_committed_model_of_the_h200_is_as_near_to_its_records_as_it_says(real: Isthmus, tree: Path) -> None:
+    from isthmus.calibration.curves import exactly
+    from isthmus.calibration.fit import errors, median
+    from isthmus.calibration.measured import FITTED, read_measured
+
+    folder = tree / "docs" / "measurements" / "h200"
+    said = json.loads((folder / "calibration.json").read_text())
+    assert said["median_left_out"] < 0.1
+    left_out = [64 << power for power in range(0, 16, 2)]
+    curves = read_measured(folder / "records.jsonl").only(left_out, True)
+    points = {probe: curve for probe, curve in curves.items() if probe in FITTED}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ISTHMUS_BIN", real.environment["ISTHMUS_BIN"])
+        found = errors(points, exactly(str(folder / "h200.toml"), points))
+    assert median([error for each in found.values() for error in each]) < said["median_left_out"] + 0.05

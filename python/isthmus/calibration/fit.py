@@ -14,7 +14,7 @@ Vector = NDArray[np.float64]
 Model = Callable[[Curves, Mapping[str, float]], Curves]
 
 STEP = 0.1  # of the logarithm of a key, to see how the times follow it
-TELLS = 0.03  # times that move by less on average while a key moves e-fold say nothing of it
+TELLS = 0.05  # times that move by less on average while a key moves e-fold say nothing of it
 FLOOR = 0.02  # errors below this count the same: no measured time is known better
 ROUNDS = 12
 SETTLED = 0.005
