@@ -12,7 +12,7 @@ SOURCES := $(shell find $(PACKAGED) -type f -not -name '*.pyc')
 CTEST := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 CXX_FILES = git ls-files '*.cpp' '*.hpp' '*.cl'
 
-.PHONY: run test build bench lint style tidy format docs soak sanitize tsan clean
+.PHONY: run test build bench lint style tidy rtl-lint format docs soak sanitize tsan clean
 
 run: build
 	isthmus study examples/image-filter.toml
@@ -40,7 +40,7 @@ sanitize tsan: $(VENV)/.ready
 	cmake --build --preset $@ -- --quiet
 	$(CTEST) --test-dir build/$@
 
-lint: style tidy
+lint: style rtl-lint tidy
 
 style: build
 	$(CXX_FILES) | xargs clang-format --dry-run --Werror
@@ -50,6 +50,9 @@ style: build
 
 tidy: build
 	scripts/tidy build/release $(JOBS)
+
+rtl-lint: $(VENV)/.ready
+	scripts/lint-rtl
 
 format:
 	$(CXX_FILES) | xargs clang-format -i

@@ -1,7 +1,7 @@
 // The suffix sum of stacc listing 1: adds each token to a sum, emits the sum, and stops at sum >= STOP.
 //
 // One step of the actor: pull if a token is there, add, push. Pull and push fall into the same cycle; while the output
-// is full the step lasts on, no new one starts, and the sum waits in its register (DESIGN 3 rule 2).
+// is full the step lasts on, no new one starts, and the sum waits in its register (docs/time.md, "A step").
 module suffix_sum #(
     parameter int unsigned WIDTH = 32,  // bits of a signed token, 2 to 64
     parameter int STOP = 128            // the sum at which the actor finishes, within a token's range

@@ -7,7 +7,8 @@ namespace isthmus::fabric {
 
 Time AxiSpec::beats(std::uint64_t bytes) const {
   const auto beat = static_cast<std::uint64_t>(width.count);
-  const Time path = Time::seconds(static_cast<double>((bytes + beat - 1) / beat) / clock.hertz());
+  const std::uint64_t count = (bytes + beat - 1) / beat;
+  const Time path = Time::seconds(static_cast<double>(count) / clock.hertz());
   if (!master_rate) return path;
   return std::max(path, transfer_time({static_cast<std::int64_t>(bytes)}, *master_rate));
 }

@@ -1,6 +1,7 @@
 #include "isthmus/fabric/host_memory.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace isthmus::fabric {
@@ -81,7 +82,7 @@ void HostMemory::deliver(const Tlps& tlps, DeviceMessage::Kind kind) {
 }
 
 void HostMemory::occupy(std::int64_t bytes) {
-  timer_.wait(Time::fs(static_cast<std::int64_t>(static_cast<double>(bytes) * byte_time_fs_ + 0.5)));
+  timer_.wait(Time::fs(std::llround(static_cast<double>(bytes) * byte_time_fs_)));
 }
 
 void MmioPort::step() {

@@ -1,6 +1,7 @@
 #include "isthmus/fabric/pcie.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace isthmus::fabric {
@@ -143,7 +144,7 @@ void PcieLane<Sources>::occupy(std::int64_t bytes) {
 
 template <std::size_t Sources>
 Time PcieLane<Sources>::wire_time(std::int64_t bytes) const {
-  return Time::fs(static_cast<std::int64_t>(static_cast<double>(bytes) * byte_time_fs_ + 0.5));
+  return Time::fs(std::llround(static_cast<double>(bytes) * byte_time_fs_));
 }
 
 template class PcieLane<1>;

@@ -55,6 +55,22 @@ def test_an_unknown_command_gets_the_nearest(isthmus: Isthmus) -> None:
     assert isthmus("studdy").returncode == 2
 
 
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("run", "--imges", "3"), "unknown option '--imges'; help: did you mean '--images'?"),
+        (("run", "--nosuch"), "unknown option '--nosuch'; help: see 'isthmus run -h'."),
+        (("run", "--images"), "option '--images' requires an argument; help: see 'isthmus -h'."),
+        (("doctor", "now"), "unexpected argument 'now'; help: see 'isthmus doctor -h'."),
+        (("compare", "a", "b", "c", "d"), "unexpected argument 'c'; help: see 'isthmus compare -h'."),
+        (("compare", "a"), "missing argument 'NEW'; help: see 'isthmus compare -h'."),
+    ],
+)
+def test_words_that_make_no_command_get_one_line(isthmus: Isthmus, arguments: tuple[str, ...], complaint: str) -> None:
+    done = isthmus(*arguments)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {complaint}\n")
+
+
 def test_a_traceback_is_shown_only_with_debug(isthmus: Isthmus) -> None:
     arguments = ("run", "image-filter", "--on", "model:none")
     assert "Traceback" not in isthmus(*arguments).stderr

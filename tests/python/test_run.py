@@ -153,6 +153,12 @@ def test_list_names_applications_targets_and_flows(isthmus: Isthmus) -> None:
     assert "flow         stream" in lines
 
 
+def test_a_file_that_cannot_be_written_does_not_hide_the_result(isthmus: Isthmus) -> None:
+    done = isthmus(*RUN, "-q", "--json", "/dev/full")
+    assert (done.returncode, done.stderr) == (2, "error: /dev/full: cannot write: No space left on device\n")
+    assert done.stdout == isthmus(*RUN, "-q").stdout
+
+
 def test_a_full_disk_under_stdout_is_one_line(isthmus: Isthmus) -> None:
     with Path("/dev/full").open("w") as full:
         process = isthmus.start(*RUN, "-q", stdout=full)

@@ -36,7 +36,7 @@ std::ostream& operator<<(std::ostream& out, const Event& event);
 std::ostream& operator<<(std::ostream& out, const Trace& trace);
 std::ostream& operator<<(std::ostream& out, const Stimulus& stimulus);
 
-/// Rules 2 to 4 of DESIGN 3 read aloud, cycle by cycle.
+/// Steps and channels of docs/time.md read aloud, cycle by cycle.
 Trace by_rule(const Stimulus& stimulus, std::size_t depth);
 
 /// The SystemVerilog under Verilator; `depth` is 1, 2 or 16.

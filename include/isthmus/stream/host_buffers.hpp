@@ -63,7 +63,7 @@ class BufferHome {
 
 /// The producer's end: empty buffers in, full ones out. Each call takes the time of a library call; none enters the
 /// kernel.
-class HostInput : private BufferHome {
+class HostInput final : private BufferHome {
  public:
   In<PooledBuffer> free{"free"};
   Out<PooledBuffer> committed{"committed"};
@@ -81,7 +81,7 @@ class HostInput : private BufferHome {
 };
 
 /// The consumer's end: buffers that the FPGA has filled.
-class HostOutput : private BufferHome {
+class HostOutput final : private BufferHome {
  public:
   In<PooledBuffer> filled{"filled"};
   Out<PooledBuffer> released{"released"};

@@ -1,5 +1,6 @@
 """The entry of the command: exit codes, and one line on stderr for whatever went wrong."""
 
+import re
 import sys
 from collections.abc import Sequence
 
@@ -9,6 +10,8 @@ from isthmus.errors import AnswerIsNoError, IsthmusError
 
 # Every complaint of the parser about what was typed descends from this class, in each version of typer.
 _UsageError: type[Exception] = typer.BadParameter.__mro__[2]
+# How the parser complains about an argument too many.
+_EXTRA = re.compile(r"unexpected extra arguments? ?(?:\(s\) )?\(([^\s)]+)")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -71,12 +74,15 @@ def _usage_message(error: Exception) -> str:
         from isthmus.names import nearest
 
         options = [name for param in context.command.params for name in [*param.opts, *param.secondary_opts]]
-        guess = nearest(option, options)
+        # Without the dashes, which all of them share.
+        guess = nearest(option.strip("-"), [name.removeprefix("--") for name in options])
         if option not in options:
-            message = f"unknown option '{option}'" + (f"; help: did you mean '{guess}'?" if guess else "")
+            message = f"unknown option '{option}'" + (f"; help: did you mean '--{guess}'?" if guess else "")
+    elif extra := _EXTRA.search(message):
+        message = f"unexpected argument '{extra[1]}'"
     if "help:" not in message:
         path = context.command_path if context is not None else "isthmus"
-        message = f"{message.rstrip('.')}; help: see '{path} -h'."
+        message = f"{message[:1].lower()}{message[1:].rstrip('.')}; help: see '{path} -h'."
     return message
 
 

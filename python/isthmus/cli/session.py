@@ -103,14 +103,20 @@ class Session:
     def emit(self, result: Result, keep: bool = True) -> None:
         """Writes the result where it was asked for: files, and the standard output in the chosen format.
 
-        Before that a new one goes into the results store, which never keeps a result from being shown.
+        Before that a new one goes into the results store. Neither the store nor a file that cannot be written keeps a
+        result from being shown.
         """
         if keep and type(result.file).__name__ in KEPT:
             self._keep(result.file)
-        if self.json not in (None, "-"):
-            write_atomically(Path(str(self.json)), to_json(result.file))
-        if self.csv not in (None, "-"):
-            write_atomically(Path(str(self.csv)), to_csv(result.records))
+        try:
+            if self.json not in (None, "-"):
+                write_atomically(Path(str(self.json)), to_json(result.file))
+            if self.csv not in (None, "-"):
+                write_atomically(Path(str(self.csv)), to_csv(result.records))
+        finally:
+            self._emit_on_stdout(result)
+
+    def _emit_on_stdout(self, result: Result) -> None:
         if self.json == "-":
             write_out(to_json(result.file))
         elif self.csv == "-":

@@ -113,6 +113,7 @@ std::unique_ptr<ModelDevice> open_model(const platform::Description& platform, s
 
 Bottleneck bottleneck(const std::vector<Part>& parts, Time elapsed) {
   std::vector<const Part*> order;
+  order.reserve(parts.size());
   for (const Part& part : parts) order.push_back(&part);
   std::ranges::stable_sort(order, std::ranges::greater{}, &Part::busy);
   const auto share = [elapsed](const Part& part) { return part.busy.seconds() / elapsed.seconds(); };

@@ -18,26 +18,28 @@ Time at_rate(std::uint64_t bytes, Bandwidth rate) {
 
 }  // namespace
 
-void Staging::grow(PinnedMemory& memory, std::optional<PinnedMemory::Region>& region, std::uint64_t bytes) {
+const PinnedMemory::Region& Staging::grown(PinnedMemory& memory, std::optional<PinnedMemory::Region>& region,
+                                           std::uint64_t bytes) {
   if (!region || region->bytes.size() < bytes) region = memory.allocate({static_cast<std::int64_t>(bytes)});
+  return *region;
 }
 
 void Staging::prepare(Command& command) {
   const auto each = static_cast<std::uint64_t>(dma_.descriptor_payload.count);
   const auto size = static_cast<std::uint64_t>(dma_.descriptor_size.count);
   const std::uint64_t count = (command.bytes + each - 1) / each;
-  grow(memory_, buffer_, words_up(command.bytes));
-  grow(memory_, descriptors_, words_up(count * size));
+  const auto& buffer = grown(memory_, buffer_, words_up(command.bytes));
+  const auto& descriptors = grown(memory_, descriptors_, words_up(count * size));
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t done = i * each;
-    const fabric::DmaDescriptor descriptor{.host = buffer_->addr + done,
+    const fabric::DmaDescriptor descriptor{.host = buffer.addr + done,
                                            .device = command.device.byte + done,
                                            .bytes = static_cast<std::uint32_t>(std::min(each, command.bytes - done)),
                                            .channel = command.device.channel};
-    std::memcpy(descriptors_->bytes.data() + i * size, &descriptor, sizeof descriptor);
+    std::memcpy(descriptors.bytes.data() + i * size, &descriptor, sizeof descriptor);
   }
-  command.pinned = buffer_->bytes.first(command.bytes);
-  command.job = {.descriptors = descriptors_->addr, .count = static_cast<std::uint32_t>(count)};
+  command.pinned = buffer.bytes.first(command.bytes);
+  command.job = {.descriptors = descriptors.addr, .count = static_cast<std::uint32_t>(count)};
 }
 
 void TransferCall::step() {

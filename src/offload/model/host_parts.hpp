@@ -23,7 +23,9 @@ class Staging {
   void prepare(Command& command);
 
  private:
-  static void grow(PinnedMemory& memory, std::optional<PinnedMemory::Region>& region, std::uint64_t bytes);
+  /// `region`, after it was replaced by a larger one if it was too small.
+  static const PinnedMemory::Region& grown(PinnedMemory& memory, std::optional<PinnedMemory::Region>& region,
+                                           std::uint64_t bytes);
 
   PinnedMemory& memory_;
   fabric::DmaSpec dma_;
@@ -36,7 +38,7 @@ class TransferCall {
  public:
   In<CommandToken> in{"in"};
   Out<CommandToken> out{"out"};
-  TransferCall(Time cost, Staging staging) : cost_(cost), staging_(std::move(staging)) {}
+  TransferCall(Time cost, const Staging& staging) : cost_(cost), staging_(staging) {}
   void step();
   /// It ends with the runtime.
   bool done() const { return false; }

@@ -12,6 +12,7 @@ namespace {
 
 std::vector<std::shared_ptr<const Command>> commands(std::vector<Event> events) {
   std::vector<std::shared_ptr<const Command>> list;
+  list.reserve(events.size());
   for (Event& event : events) list.push_back(std::dynamic_pointer_cast<const Command>(std::move(event)));
   return list;
 }

@@ -35,6 +35,7 @@ std::vector<std::string> both(const char* part) {
 /// A part that works for each host thread by itself.
 PartOfMachine for_threads(const MachinePlan& plan, const char* part, const char* resource) {
   PartOfMachine all{part, resource, {}};
+  all.actors.reserve(plan.threads.size());
   for (const HostThread& thread : plan.threads) all.actors.push_back(for_thread(part, thread));
   return all;
 }

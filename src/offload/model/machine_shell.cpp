@@ -4,8 +4,8 @@ namespace isthmus::offload::model {
 namespace {
 
 /// A clocked part to one without a clock, or the other way: a register at each end.
-ChannelOptions register_on(const ActorOptions& clock, int depth) {
-  const Time period = Time::seconds(1 / clock.clock->frequency.hertz());
+ChannelOptions register_on(const Clock& clock, int depth) {
+  const Time period = Time::seconds(1 / clock.frequency.hertz());
   return {.depth = depth, .latency_time = period, .return_latency_time = period};
 }
 
@@ -13,9 +13,9 @@ ChannelOptions register_on(const ActorOptions& clock, int depth) {
 constexpr int kBursts = 4;
 
 /// The DMA engine's data paths are its AXI ports; before and behind them is what it says to the link.
-fabric::DmaSend& build_dma(Graph& graph, const MachineSpec& spec, const ActorOptions& clock, fabric::DmaFetch& fetch,
-                           MasterEnds& memory) {
-  auto& send = graph.add<fabric::DmaSend>("DMA sender", clock);
+fabric::DmaSend& build_dma(Graph& graph, const MachineSpec& spec, fabric::DmaFetch& fetch, MasterEnds& memory) {
+  const Clock& clock = spec.link.user_clock;
+  auto& send = graph.add<fabric::DmaSend>("DMA sender", {.clock = clock});
   graph.connect(fetch.data, memory.stores, register_on(clock, kBursts));
   const int orders = spec.dma.descriptors_in_flight;
   graph.connect(fetch.regions, memory.regions, register_on(clock, orders));
@@ -25,7 +25,7 @@ fabric::DmaSend& build_dma(Graph& graph, const MachineSpec& spec, const ActorOpt
 }
 
 void build_kernel_ports(Graph& graph, const MachineSpec& spec, MasterEnds& memory, KernelEnds& kernel) {
-  const ActorOptions clock{.clock = spec.kernel.clock};
+  const Clock& clock = spec.kernel.clock;
   graph.connect(kernel.regions, memory.regions, register_on(clock, kBursts));
   graph.connect(memory.data, kernel.data, register_on(clock, kBursts));
   ChannelOptions results = register_on(clock, kBursts);
@@ -38,10 +38,10 @@ void build_kernel_ports(Graph& graph, const MachineSpec& spec, MasterEnds& memor
 
 void build_shell(Graph& graph, const MachineSpec& spec, fabric::PcieLink& link, MemoryEnds& memory,
                  KernelEnds& kernel) {
-  const ActorOptions clock{.clock = spec.link.user_clock};
-  auto& registers = graph.add<fabric::DeviceRegisters>("device registers", clock);
-  auto& interrupts = graph.add<fabric::DeviceInterrupts>("device interrupts", clock);
-  auto& fetch = graph.add<fabric::DmaFetch>("DMA fetch", clock, spec.dma, spec.axi);
+  const Clock& clock = spec.link.user_clock;
+  auto& registers = graph.add<fabric::DeviceRegisters>("device registers", {.clock = clock});
+  auto& interrupts = graph.add<fabric::DeviceInterrupts>("device interrupts", {.clock = clock});
+  auto& fetch = graph.add<fabric::DmaFetch>("DMA fetch", {.clock = clock}, spec.dma, spec.axi);
 
   graph.connect(link.device_mmio, registers.in, {.depth = 4});
   graph.connect(registers.dma, fetch.starts);
@@ -50,7 +50,7 @@ void build_shell(Graph& graph, const MachineSpec& spec, fabric::PcieLink& link, 
   const auto words = static_cast<int>(spec.dma.read_buffer.count / kWordBytes);
   graph.connect(link.read_data, fetch.words, {.depth = 2 * words});
 
-  fabric::DmaSend& send = build_dma(graph, spec, clock, fetch, memory.dma);
+  fabric::DmaSend& send = build_dma(graph, spec, fetch, memory.dma);
   constexpr int kWrites = fabric::DmaSend::kUnderWay;
   graph.connect(send.writes, link.write_requests, {.depth = kWrites});
   graph.connect(send.words, link.write_data, {.depth = kWrites * static_cast<int>(spec.axi.burst.count / kWordBytes)});
