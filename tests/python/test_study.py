@@ -49,7 +49,12 @@ def test_removing_the_bottleneck_makes_the_part_that_was_named_next_the_bottlene
 def test_the_results_lie_in_a_folder_named_after_the_study(isthmus: Isthmus, study_file: Path) -> None:
     done = isthmus("study", str(study_file), "--out", "results")
     folder = isthmus.folder / "results" / "image-filter"
-    assert sorted(path.name for path in folder.iterdir()) == ["report.html", "study.json", "study.jsonl"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "chart.svg",
+        "report.html",
+        "study.json",
+        "study.jsonl",
+    ]
     file = json.loads((folder / "study.json").read_text())
     assert [json.loads(line) for line in (folder / "study.jsonl").read_text().splitlines()] == file["rows"]
     assert done.stdout.startswith(f"fastest: {file['verdict']['target']}, {file['verdict']['flow']}: ")

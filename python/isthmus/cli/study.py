@@ -37,7 +37,7 @@ def study(
 ) -> None:
     """An application on several targets in several flows, and one verdict.
 
-    Writes DIR/NAME/study.json and DIR/NAME/report.html, NAME being the stem of FILE; each row is in
+    Writes study.json, report.html and chart.svg to DIR/NAME, NAME being the stem of FILE; each row is in
     DIR/NAME/study.jsonl as soon as it is complete. --set changes the models; an OpenCL device has no flow 'stream'.
     """
     from isthmus.settings import resolve
@@ -81,7 +81,7 @@ def _conclude(session: Session, rows: "list[Row]", folder: Path, path: Path) -> 
     from isthmus.numbers import grouped
     from isthmus.output import Result, to_json
     from isthmus.records import StudyFile
-    from isthmus.report import render_study
+    from isthmus.report import render_chart, render_study
     from isthmus.tables import rows_table
     from isthmus.verdict import decide, kind_of, reason
 
@@ -89,6 +89,7 @@ def _conclude(session: Session, rows: "list[Row]", folder: Path, path: Path) -> 
     file = StudyFile(context=session.context(rows[0].seed), rows=rows, verdict=verdict)
     write_atomically(folder / "study.json", to_json(file))
     write_atomically(folder / "report.html", render_study(file, path.stem))
+    write_atomically(folder / "chart.svg", render_chart(file))
     said = []
     if verdict is not None:
         best = next(row for row in rows if (row.target, row.flow) == (verdict.target, verdict.flow))
@@ -103,7 +104,7 @@ def _conclude(session: Session, rows: "list[Row]", folder: Path, path: Path) -> 
             detail=[
                 *(verdict.reasons[1:] if verdict else []),
                 f"{rows[0].images} images of {rows[0].width}x{rows[0].height} in each run",
-                f"written: {folder}/study.json, {folder}/report.html",
+                f"written: {folder}/study.json, {folder}/report.html, {folder}/chart.svg",
             ],
         )
     )
