@@ -60,6 +60,7 @@ std::size_t index_of(const std::string& target, const std::vector<OpenClDeviceIn
   const auto found = std::ranges::find_if(devices, named);
   if (!wanted.empty() && found != devices.end()) return static_cast<std::size_t>(found - devices.begin());
   std::vector<std::string> names;
+  names.reserve(2 * devices.size());
   for (const auto& device : devices) names.push_back(device.target);
   for (const auto& device : devices) names.push_back(fmt::format("{}{}", kPrefix, device.name));
   throw Error(unknown_name("target", target, names));
