@@ -179,7 +179,7 @@ class Reader {
       return node->as_boolean()->get();
     }
     if (!node->is_number()) refuse(place(*node), key.name, expected, kind_of(*node));
-    return *node->value<double>();
+    return node->value_or(0.0);
   }
 
   std::optional<std::pair<double, double>> range(const Key& key, const toml::table& table) const {
@@ -189,7 +189,7 @@ class Reader {
     if (key.kind == Kind::flag || ends == nullptr || ends->size() != 2 || !(*ends)[0].is_number() ||
         !(*ends)[1].is_number())
       refuse(place(*node), key.name, key.kind == Kind::flag ? "no range" : "range = [LOW, HIGH]", kind_of(*node));
-    return std::pair{*(*ends)[0].value<double>(), *(*ends)[1].value<double>()};
+    return std::pair{(*ends)[0].value_or(0.0), (*ends)[1].value_or(0.0)};
   }
 
   const std::filesystem::path& file_;

@@ -47,17 +47,18 @@ struct Case {
 
 class FlowsOnModels : public testing::TestWithParam<Case> {
  protected:
-  Result run(ImageSize size, int images, const Settings& settings = {}, const FilterSpec& spec = default_filter()) const {
+  Result run(ImageSize size, int images, const Settings& settings = {},
+             const FilterSpec& spec = default_filter()) const {
     return apps::run(GetParam().board, GetParam().flow, size, images, settings, spec);
   }
 };
 
 TEST_P(FlowsOnModels, ImagesOfManySizesAndAnyFilterEqualTheReference) {
-  rc::check([this] {
+  EXPECT_TRUE(rc::check([this] {
     const ImageSize size{16 * *rc::gen::inRange(1, 12), *rc::gen::inRange(1, 30)};
     const FilterSpec spec = *random_filter();
     RC_ASSERT(!run(size, 3, {}, spec).run.difference);
-  });
+  }));
 }
 
 TEST_P(FlowsOnModels, TwiceTheImagesTakeTwiceTheTime) {
@@ -80,8 +81,9 @@ TEST_P(FlowsOnModels, BusyStarvedAndBlockedTimeOfEachPartIsItsLifetime) {
   const Json parts = run({320, 180}, 4).row.at("parts");
   EXPECT_GT(parts.size(), 8U);
   for (const auto& part : parts)
-    EXPECT_NEAR(part.at("busy_s").get<double>() + part.at("starved_s").get<double>() + part.at("blocked_s").get<double>(),
-                part.at("lifetime_s").get<double>(), 1e-12)
+    EXPECT_NEAR(
+        part.at("busy_s").get<double>() + part.at("starved_s").get<double>() + part.at("blocked_s").get<double>(),
+        part.at("lifetime_s").get<double>(), 1e-12)
         << part.at("name");
 }
 

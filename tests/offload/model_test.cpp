@@ -45,7 +45,7 @@ Time write_time(ModelDevice& device, std::size_t size) {
 
 TEST(ModelDevice, BytesComeBackAsTheyWereWhateverTheirNumber) {
   const auto device = open();
-  rc::check([&device] {
+  EXPECT_TRUE(rc::check([&device] {
     const auto size = *rc::gen::inRange<std::size_t>(1, 20'000);
     const auto sent = some_bytes(size, *rc::gen::arbitrary<unsigned>());
     std::vector<std::byte> received(size);
@@ -54,7 +54,7 @@ TEST(ModelDevice, BytesComeBackAsTheyWereWhateverTheirNumber) {
     device->run({{"host", [&](Host& host) { host.write(*queue, *buffer, sent, Call::blocking); }}});
     device->run({{"host", [&](Host& host) { host.read(*queue, *buffer, received, Call::blocking); }}});
     RC_ASSERT(sent == received);
-  });
+  }));
 }
 
 TEST(ModelDevice, BuffersInSeveralMemoryChannelsKeepTheirBytes) {
