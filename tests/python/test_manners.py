@@ -83,6 +83,16 @@ def test_importing_the_package_imports_nothing_of_weight() -> None:
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
+def test_alone_the_command_loads_no_parser() -> None:
+    code = (
+        "import sys, io, contextlib\n"
+        "from isthmus.cli.main import run\n"
+        "with contextlib.redirect_stdout(io.StringIO()): run([])\n"
+        "print(sorted({'typer', 'pydantic', 'rich', 'json', 'subprocess'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
 def test_help_imports_neither_pydantic_nor_rich() -> None:
     code = (
         "import sys, io, contextlib\n"

@@ -6,18 +6,8 @@ import typer
 
 from isthmus.cli import calibrate, compare, config, devices, doctor, history, platform, probe, reproduce, run, study
 from isthmus.cli.command import Group, Help, WholeHelp, command, examples_of, help_text
-from isthmus.cli.session import write_out
-
-WELCOME = """\
-isthmus: what a CPU-FPGA platform delivers, on boards you need not have and on the OpenCL device you do.
-
-  isthmus devices                                                     the devices of this machine
-  isthmus run image-filter --on model:aws-f1 --flow stream            an application on a modelled board
-  isthmus study examples/image-filter.toml                            boards and flows compared, one verdict
-
-also: probe, calibrate, reproduce, platform, compare, history, config, doctor.
-'isthmus COMMAND -h' shows examples, 'isthmus --help' everything.
-"""
+from isthmus.cli.welcome import WELCOME
+from isthmus.stdout import write_out
 
 app = typer.Typer(
     cls=Group,

@@ -10,9 +10,10 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from isthmus.cli.session import Session, write_out
+from isthmus.cli.session import Session
 from isthmus.names import unknown
 from isthmus.settings import KNOWN
+from isthmus.stdout import write_out
 
 EXIT_CODES = "Exit codes: 0 done; 1 done and the answer is no; 2 could not run; 130 after Ctrl-C."
 _EXAMPLES: dict[str, list[str]] = {}

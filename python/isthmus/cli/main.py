@@ -4,12 +4,8 @@ import re
 import sys
 from collections.abc import Sequence
 
-import typer
-
 from isthmus.errors import AnswerIsNoError, IsthmusError
 
-# Every complaint of the parser about what was typed descends from this class, in each version of typer.
-_UsageError: type[Exception] = typer.BadParameter.__mro__[2]
 # How the parser complains about an argument too many.
 _EXTRA = re.compile(r"unexpected extra arguments? ?(?:\(s\) )?\(([^\s)]+)")
 
@@ -23,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(argv: Sequence[str]) -> int:
     """Runs the command with these arguments and returns its exit code."""
     try:
-        return _invoke(list(argv))
+        return _invoke(list(argv)) if argv else _welcome()
     except AnswerIsNoError as answer:
         _complain(str(answer))
         return 1
@@ -41,7 +37,16 @@ def run(argv: Sequence[str]) -> int:
         return 2
 
 
+def _welcome() -> int:
+    from isthmus.cli.welcome import WELCOME
+    from isthmus.stdout import write_out
+
+    write_out(WELCOME)
+    return 0
+
+
 def _invoke(argv: list[str]) -> int:
+    import typer
     from typer.main import get_command
 
     from isthmus.cli.app import app
@@ -59,11 +64,18 @@ def _invoke(argv: list[str]) -> int:
 def _message(error: Exception) -> str:
     if isinstance(error, IsthmusError):
         return str(error)
-    if isinstance(error, _UsageError):
+    if _is_of_usage(error):
         return _usage_message(error)
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
     return f"{type(error).__name__}: {error}; help: run it again with --debug and report what it shows."
+
+
+def _is_of_usage(error: Exception) -> bool:
+    """Whether the parser complains of what was typed: those descend from one class, in each version of typer."""
+    import typer
+
+    return isinstance(error, typer.BadParameter.__mro__[2])
 
 
 def _usage_message(error: Exception) -> str:

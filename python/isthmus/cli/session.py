@@ -16,6 +16,7 @@ from isthmus.files import write_atomically
 from isthmus.output import Result, dump, print_tables, to_csv, to_json, to_json_line, to_markdown
 from isthmus.progress import Progress
 from isthmus.settings import resolve
+from isthmus.stdout import write_out
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -167,16 +168,3 @@ class Session:
             width=None if stream.isatty() else 1000,
             highlight=False,
         )
-
-
-def write_out(text: str) -> None:
-    """Writes to the standard output at once; a full disk is an IsthmusError, a closed pipe a BrokenPipeError."""
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except OSError as error:
-        # What is left in the interpreter's buffer goes nowhere, or it would be tried, and fail, once more at the end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if isinstance(error, BrokenPipeError):
-            raise
-        raise IsthmusError(f"standard output: cannot write: {error.strerror}") from error

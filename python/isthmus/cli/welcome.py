@@ -1,0 +1,12 @@
+"""What `isthmus` says when it is asked for nothing: it needs no command, so none is loaded for it."""
+
+WELCOME = """\
+isthmus: what a CPU-FPGA platform delivers, on boards you need not have and on the OpenCL device you do.
+
+  isthmus devices                                                     the devices of this machine
+  isthmus run image-filter --on model:aws-f1 --flow stream            an application on a modelled board
+  isthmus study examples/image-filter.toml                            boards and flows compared, one verdict
+
+also: probe, calibrate, reproduce, platform, compare, history, config, doctor.
+'isthmus COMMAND -h' shows examples, 'isthmus --help' everything.
+"""
