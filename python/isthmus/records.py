@@ -201,6 +201,30 @@ class Structure(_Record):
     high_with: str
 
 
+class Recalibrated(_Record):
+    """A calibrated number whose experiment was held out: found again from other experiments, or turned off."""
+
+    key: str
+    unit: str
+    old: float
+    new: float | None = Field(description="null: no other experiment tells it, and it is turned off")
+    set: str
+
+
+class HeldOut(_Record):
+    """A published number that the model was not given: what it says then, beside what it says with it."""
+
+    id: str
+    board: str
+    quantity: str
+    unit: str
+    published: float
+    calibrated: float
+    held_out: float
+    error: float = Field(description="held_out / published - 1")
+    recalibrated: list[Recalibrated]
+
+
 class PaperRow(_Record):
     """A published number beside ours; `error` is ours / published - 1, null where either is no number."""
 
@@ -363,6 +387,7 @@ class ReproduceFile(_File):
     schema_: Literal["isthmus.reproduce/1"] = Field(default="isthmus.reproduce/1", alias="schema")
     rows: list[PaperRow]
     score: dict[str, PaperScore] = Field(description="by paper, and `all` of them together")
+    held_out: list[HeldOut] = Field(default=[], description="with --hold-out: the rows of the experiment")
 
 
 FILES: dict[str, type[_File]] = {

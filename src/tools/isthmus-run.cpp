@@ -93,6 +93,7 @@ Record row(const Options& options, const apps::Target& target, const apps::Filte
                 {"kind", target.modelled() ? "modelled" : "measured"},
                 {"application", options.application},
                 {"images", options.images},
+                {"taps", apps::kTaps},
                 {"width", kFrame.width},
                 {"height", kFrame.height},
                 {"bytes_per_image", kFrame.bytes()},

@@ -137,6 +137,7 @@ def row_of(values: dict[str, Any]) -> dict[str, Any]:
         "kind": "modelled" if modelled else "measured",
         "application": "image-filter",
         "images": images,
+        "taps": 9,
         "width": 1920,
         "height": 1080,
         "bytes_per_image": BYTES_PER_IMAGE,

@@ -11,7 +11,7 @@ TREE = Path(__file__).parents[2]
 PAPERS = {"choi2019": ("S000", 93), "stacc": ("S001", 68)}
 KINDS = {"input", "output", "claim", "check", "outside"}
 FLOWS = {"offload", "overlap", "stream"}
-FIELDS = {"elapsed_s", "images_per_s", "images", "size", "bytes_per_pixel"}
+FIELDS = {"elapsed_s", "images_per_s", "images", "size", "bytes_per_pixel", "stencil"}
 STAGES = {"host to device copy", "kernel", "device to host copy"}
 PROBES = {"h2d", "d2h", "device-read", "device-write", "mmio-load"}
 
@@ -44,7 +44,7 @@ def is_size(text: str) -> bool:
 
 def is_probe(body: str) -> bool:
     measured, _, settings = body.partition("@")
-    board, probe, size = measured.split(":")
+    board, probe, size = measured.split(":")[:3]
     wanted = [setting.partition("=")[0] for setting in settings.split(",")] if settings else []
     return board in BOARDS and probe in PROBES and is_size(size) and BOARDS[board].issuperset(wanted)
 
@@ -80,7 +80,7 @@ def is_listed(body: str) -> bool:
 
 
 KNOWN = {
-    "input": is_input, "run": is_run, "rate": is_rate, "probe": is_probe, "probe-time": is_probe,
+    "input": is_input, "run": is_run, "rate": is_rate, "probe": is_probe, "probe-time": is_probe, "accesses": is_probe,
     "saturation": is_saturation, "ratio": is_ratio, "row": lambda body: body in ROWS,
     "formula": is_listed, "claim": is_listed,
 }  # fmt: skip

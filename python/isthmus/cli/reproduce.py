@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from isthmus.output import Table
-    from isthmus.records import PaperRow, PaperScore
+    from isthmus.records import PaperRow, PaperScore, Recalibrated
+    from isthmus.reproduction.holdout import HoldOut
     from isthmus.reproduction.published import Paper
     from isthmus.reproduction.survey import Survey
 
@@ -20,6 +21,7 @@ EXAMPLES = [
     "isthmus reproduce",
     "isthmus reproduce stacc --json stacc.json",
     "isthmus reproduce choi2019 --no-structure",
+    "isthmus reproduce --hold-out S000-087",
 ]
 FEW_IMAGES = 6
 FLOWS = 3
@@ -38,6 +40,12 @@ def reproduce(
     no_structure: Annotated[
         bool, typer.Option("--no-structure", help="Leave out what structure alone gives, which takes most of the time.")
     ] = False,
+    hold_out: Annotated[
+        str | None,
+        typer.Option(
+            "--hold-out", metavar="EXPERIMENT", help="A row, or paper and place: what the model says without it."
+        ),
+    ] = None,
     sets: Sets = None,
     list_: List = False,
     dry_run: DryRun = False,
@@ -48,8 +56,11 @@ def reproduce(
     10 %), predicted (anything else that the model gives), checked (arithmetic of the paper), claim (true or false
     here), outside (no performance model can give it). The experiments run with the 200 images of the paper; runs that
     are only compared with each other (perturbations, sweeps of a rate) take fewer. Errors are of predicted rows.
+    With --hold-out the numbers that were calibrated with one experiment (its duplicates included) are found again from
+    the others, or turned off where no other tells them, and its rows alone are shown.
     """
     from isthmus.names import select
+    from isthmus.reproduction.holdout import HoldOut
     from isthmus.reproduction.laboratory import Bench
     from isthmus.reproduction.published import paper_names, read_papers
     from isthmus.reproduction.survey import Survey
@@ -58,6 +69,8 @@ def reproduce(
         return session.lines([f"{name}  {paper.title}" for name, paper in read_papers().items()])
     chosen = select("paper", papers or [], paper_names())
     read = read_papers()
+    if hold_out is not None:
+        return _hold_out(session, HoldOut(read, Bench(), images), hold_out)
     published = {row.id: row for paper in read.values() for row in paper.row}
     row_ids = [row.id for name in chosen for row in read[name].row]
     survey = Survey(published, row_ids, Bench(), images, tuple(sets or ()), structure=not no_structure)
@@ -68,6 +81,59 @@ def reproduce(
     with session.progress() as progress:
         survey.run(lambda done, total: progress.update("states of the boards", done, total))
     return _show(session, survey, read, chosen)
+
+
+def _hold_out(session: Session, study: "HoldOut", experiment: str) -> None:
+    from isthmus.numbers import figure
+    from isthmus.output import Result, Table
+    from isthmus.records import ReproduceFile
+
+    with session.progress() as progress:
+        progress.update(f"without {experiment}", 0, 1)
+        found = study.run(experiment)
+    columns = ("id", "board", "quantity", "unit", "published", "with it, model", "without it, model", "error")
+    cells = [
+        (
+            row.id,
+            row.board,
+            row.quantity,
+            row.unit,
+            _as_printed(row.published),
+            figure(row.calibrated),
+            figure(row.held_out),
+            f"{row.error:+.1%}",
+        )
+        for row in found
+    ]
+    numbers = frozenset({"published", "with it, model", "without it, model", "error"})
+    changes = {(row.board, one.key): one for row in found for one in row.recalibrated}
+    worst = max(found, key=lambda row: abs(row.error), default=None)
+    said = f"; the model without it is off by at most {abs(worst.error):.1%} ({worst.id})" if worst else ""
+    session.emit(
+        Result(
+            ReproduceFile(context=session.context(), rows=[], score={}, held_out=found),
+            found,
+            verdict=[f"{experiment} held out: {len(changes)} numbers calibrated without it{said}"],
+            tables=[Table(columns, cells, numbers=numbers)],
+            detail=[
+                f"{board} {one.key}: {figure(one.old)} {one.unit} with it, "
+                + (
+                    f"{figure(one.new)} {one.unit} from the others"
+                    if one.new is not None
+                    else f"told by no other: {one.set}"
+                )
+                for (board, _), one in changes.items()
+            ],
+        )
+    )
+    session.next("isthmus reproduce")
+
+
+def _recalibrated(one: "Recalibrated") -> str:
+    from isthmus.numbers import figure
+
+    now = f"{figure(one.new)} {one.unit} from the others" if one.new is not None else f"told by no other: {one.set}"
+    return f"{one.key}: {figure(one.old)} {one.unit} with it, {now}"
 
 
 def _plan(survey: "Survey") -> list[str]:

@@ -46,6 +46,12 @@ def _overhead_within(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup
     return float(low) <= 100 * overhead / (payload + overhead) <= float(high)
 
 
+def _threshold_exists(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
+    """Private memory can win at some reuse only if it is faster than the shared one (choi2019 4.1, insight 2)."""
+    board, shared = arguments
+    return lab.probe(board, "device-read", [LARGE])[LARGE] > lookup(shared)
+
+
 def _small_transfers_slower(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
     board, times = arguments
     rates = lab.probe(board, "h2d", TRANSFERS)
@@ -74,6 +80,7 @@ CLAIMS: dict[str, Claim] = {
     "end_to_end_below": _end_to_end_below,
     "overhead_within": _overhead_within,
     "small_transfers_slower": _small_transfers_slower,
+    "threshold_exists": _threshold_exists,
     "monotone": _monotone,
     "monotone_requests": _monotone_requests,
 }

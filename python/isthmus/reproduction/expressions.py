@@ -1,5 +1,6 @@
 """Our value of the `experiment` of a published row; papers/README.md defines the language."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -8,12 +9,12 @@ from isthmus.names import unknown
 from isthmus.records import Row
 from isthmus.reproduction.claims import CLAIMS, saturation
 from isthmus.reproduction.formulas import FORMULAS
-from isthmus.reproduction.laboratory import Laboratory
+from isthmus.reproduction.laboratory import Laboratory, NotOfferedError
 from isthmus.reproduction.published import PublishedRow, Value
 from isthmus.reproduction.units import convert
 from isthmus.sizes import parse_size
 
-KINDS = ("input", "run", "rate", "probe", "probe-time", "saturation", "ratio", "row", "formula", "claim")
+KINDS = ("input", "run", "rate", "probe", "probe-time", "accesses", "saturation", "ratio", "row", "formula", "claim")
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,12 @@ class Evaluator:
         value = self.value(expression, row.unit)
         return value if unit is None or not _is_number(value) else convert(float(value), row.unit, unit)
 
+    def _known(self, row_id: str) -> float:
+        """Our value of a row; the published one of a board that is not modelled."""
+        row = self.published.get(row_id)
+        computed = row is None or row.experiment or row.same_as
+        return _number(self.of_row(row_id) if computed or row is None else row.value)
+
     def stages(self, expression: str) -> dict[str, float]:
         """Seconds of each stage of the run whose whole time or rate an experiment gives; none for other experiments."""
         words = expression.split(":")
@@ -61,7 +68,7 @@ class Evaluator:
             return FORMULAS[name](self.lab, argument)
         words = rest.split(":")
         if kind == "claim":
-            return CLAIMS[words[0]](self.lab, words[1:], lambda row_id: _number(self.of_row(row_id)))
+            return CLAIMS[words[0]](self.lab, words[1:], self._known)
         return self._measured(kind, words, rest, unit)
 
     def _measured(self, kind: str, words: list[str], rest: str, unit: str) -> Value:
@@ -80,12 +87,14 @@ class Evaluator:
 
     def _probe(self, kind: str, rest: str, unit: str) -> float:
         place, _, sets = rest.partition("@")
-        board, probe, size_text = place.split(":")
-        size = parse_size(size_text)
-        rate = self.lab.probe(board, probe, [size], sets.split(",") if sets else [])[size]
+        board, probe, *size_texts = place.split(":")
+        size, *burst = map(parse_size, size_texts)
+        changes = sets.split(",") if sets else []
+        if kind == "accesses":
+            return convert(self.lab.accesses(board, probe, size, burst[0], changes) * 1e-6, "MOPS", unit)
         if kind == "probe":
-            return convert(rate, "GB/s", unit)
-        return convert(size / (rate * 1e9), "s", unit)
+            return convert(self.lab.probe(board, probe, [size], changes)[size], "GB/s", unit)
+        return convert(self.lab.probe_time(board, probe, size, changes), "s", unit)
 
     def _ratio(self, rest: str, unit: str) -> float:
         texts = [text.strip() for text in rest.split(" / ")]
@@ -110,6 +119,12 @@ def _field(row: Row, words: list[str], unit: str) -> Value:
         return convert(_stage(row, words[1]), "s", unit)
     if name == "size":
         return f"{row.width} x {row.height}"
+    if name == "stencil":
+        taps = row.model_dump().get("taps")
+        if taps is None:
+            raise NotOfferedError("the tool does not say how many taps the filter has")
+        side = math.isqrt(int(taps))
+        return f"{side} x {side}"
     if name == "bytes_per_pixel":
         return row.bytes_per_image / (row.width * row.height)
     value = row.model_dump()[name]

@@ -65,6 +65,11 @@ def _hash_lookup_bound(lab: "Laboratory", argument: str) -> float:
     return 77890 / 50
 
 
+def _packet_latency_ratio(lab: "Laboratory", argument: str) -> float:
+    """Latency of packet encryption over OpenCL's (stacc table VI: 23.6 and 60.3 us)."""
+    return 23.6 / 60.3
+
+
 def _r_threshold(lab: "Laboratory", direction: str) -> float:
     """Reuse from which private device memory wins: 1 / (bw_dma (1/bw_shared - 1/bw_dev)) (choi2019 4.1, insight 2)."""
     dma, shared, device = {"write": (1.6, 4.9, 8.9), "read": (1.6, 7.0, 9.5)}[direction]
@@ -81,6 +86,7 @@ FORMULAS: dict[str, Formula] = {
     "read_buffer": _read_buffer,
     "littles_law": _littles_law,
     "hash_lookup_bound": _hash_lookup_bound,
+    "packet_latency_ratio": _packet_latency_ratio,
     "r_threshold": _r_threshold,
 }
 # The paper states the quantity but not the formula: what we give is the model's, not the paper's arithmetic again.

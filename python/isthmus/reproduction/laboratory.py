@@ -42,17 +42,15 @@ class Bench:
 
         return self._once(("run", *experiment.arguments()), ask)
 
-    def probe(self, target: str, probe: str, sizes: Sequence[int], sets: Sequence[str]) -> dict[int, float]:
-        """The bandwidth of a probe in GB/s by size in bytes."""
+    def probe(
+        self, target: str, probe: str, sizes: Sequence[int], sets: Sequence[str], bursts: Sequence[int] = ()
+    ) -> list[Event]:
+        """The records of a probe at some sizes in bytes, device memory in bursts of some bytes."""
         if probe not in PROBES:
             raise NotOfferedError(f"the probe '{probe}' is not offered yet")
-        arguments = [target, probe, "--sizes", ",".join(f"{size}B" for size in sizes), "--repeat", "1", *_words(sets)]
-
-        def ask() -> dict[int, float]:
-            records = collect("isthmus-probe", arguments, "record")
-            return {int(record["parameters"]["size"]): float(record["value"]) for record in records}
-
-        return self._once(("probe", *arguments), ask)
+        arguments = [target, probe, "--sizes", _list(sizes), "--repeat", "1", *_words(sets)]
+        arguments += ["--burst", _list(bursts)] if bursts else []
+        return self._once(("probe", *arguments), lambda: collect("isthmus-probe", arguments, "record"))
 
     def platform(self, target: str, sets: Sequence[str]) -> "Platform":
         """The description of a board."""
@@ -98,7 +96,18 @@ class Laboratory:
 
     def probe(self, board: str, probe: str, sizes: Sequence[int], sets: Sequence[str] = ()) -> dict[int, float]:
         """Bandwidth in GB/s by size in bytes."""
-        return self.bench.probe(f"model:{board}", probe, sizes, self._sets(board, sets))
+        found = self.bench.probe(f"model:{board}", probe, sizes, self._sets(board, sets))
+        return {int(record["parameters"]["size"]): float(record["value"]) for record in found}
+
+    def probe_time(self, board: str, probe: str, size: int, sets: Sequence[str] = ()) -> float:
+        """Seconds of one copy, pass or access of `size` bytes."""
+        found = self.bench.probe(f"model:{board}", probe, [size], self._sets(board, sets))
+        return next(float(record["time_s"]) for record in found if record["parameters"]["size"] == size)
+
+    def accesses(self, board: str, probe: str, size: int, burst: int, sets: Sequence[str] = ()) -> float:
+        """Accesses of `burst` bytes a second, scattered over `size` bytes of the device's memory."""
+        (found,) = self.bench.probe(f"model:{board}", probe, [size], self._sets(board, sets), [burst])
+        return float(found["value"]) * 1e9 / burst
 
     def input(self, board: str, key: str) -> "Input":
         """What the description of a board says for a key."""
@@ -119,6 +128,10 @@ class Laboratory:
         named = {assignment.partition("=")[0] for assignment in sets}
         kept = [one for one in self.sets.get(board, ()) if one.partition("=")[0] not in named]
         return (*kept, *sets)
+
+
+def _list(sizes: Sequence[int]) -> str:
+    return ",".join(f"{size}B" for size in sizes)
 
 
 def _words(sets: Sequence[str]) -> list[str]:

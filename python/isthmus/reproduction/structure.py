@@ -28,7 +28,7 @@ def without_calibrated(board: str, inputs: Sequence["Input"], accepts: Callable[
         if switch in keys:
             sets[f"{switch}=false"] = None
         else:
-            sets[_off(item, accepts)] = None
+            sets[off(item, accepts)] = None
     return Change(f"{board} without calibrated inputs", board, tuple(sets))
 
 
@@ -43,7 +43,8 @@ def ends(board: str, inputs: Sequence["Input"]) -> list[Change]:
     ]
 
 
-def _off(item: "Input", accepts: Callable[[str], bool]) -> str:
+def off(item: "Input", accepts: Callable[[str], bool]) -> str:
+    """The assignment that comes nearest to a number that costs nothing: a time near zero, a rate out of the way."""
     factors = SMALLER if item.unit in TIMES else LARGER if item.unit in RATES else ()
     for factor in factors:
         if accepts(assignment(item, factor)):

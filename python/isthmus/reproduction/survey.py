@@ -17,7 +17,7 @@ from isthmus.reproduction.structure import ends, without_calibrated
 from isthmus.tools import stop_running
 
 PAPER_IMAGES = 200  # stacc VI-B1
-STRUCTURAL = ("run", "rate", "probe", "probe-time", "ratio")  # what gives a rate or a time
+STRUCTURAL = ("run", "rate", "probe", "probe-time", "accesses", "ratio")  # what gives a rate or a time
 AS_THEY_ARE = "assumed values as they are"
 Purpose = Literal["base", "few images", "role", "bare", "bare, few images", "end"]
 

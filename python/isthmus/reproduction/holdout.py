@@ -1,0 +1,149 @@
+"""One experiment held out: what it calibrated is found again from the others, and what the model then says."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from isthmus.calibration.fit import fit
+from isthmus.calibration.measured import Curves
+from isthmus.errors import IsthmusError
+from isthmus.names import unknown
+from isthmus.records import HeldOut, Input, Recalibrated
+from isthmus.reproduction.expressions import Evaluator
+from isthmus.reproduction.laboratory import Bench, Laboratory, NotOfferedError
+from isthmus.reproduction.published import Paper, PublishedRow
+from isthmus.reproduction.roles import is_number, kind_of
+from isthmus.reproduction.structure import off
+from isthmus.reproduction.survey import PAPER_IMAGES
+
+MEASURES = frozenset({"probe", "probe-time", "run", "rate"})  # what a number of the board can be found from
+PER_RUN = ("elapsed_s", "stage:")  # grow with the images of a run
+
+
+@dataclass(frozen=True)
+class HoldOut:
+    """The rows of one experiment, and how to find again what was calibrated with them."""
+
+    papers: Mapping[str, Paper]
+    bench: Bench
+    images: int
+
+    def run(self, experiment: str) -> list[HeldOut]:
+        """What the model says of each row of an experiment: the id of one, or paper and place (`choi2019 fig. 5`)."""
+        held = self._rows(experiment)
+        found = [self._on_board(board, held) for board in self._boards(held)]
+        if not found:
+            raise IsthmusError(f"--hold-out {experiment}: no row of it is computed on a modelled board")
+        return [row for rows in found for row in rows]
+
+    def _rows(self, experiment: str) -> list[tuple[str, PublishedRow]]:
+        every = [(name, row) for name, paper in self.papers.items() for row in paper.row]
+        chosen = [(name, row) for name, row in every if experiment == row.id or _is_place(experiment, name, row)]
+        if not chosen:
+            raise unknown("experiment", experiment, [row.id for _, row in every], "--hold-out")
+        # The same number in another place would bring back what is held out.
+        twins = {row.same_as or row.id for _, row in chosen}
+        return [(name, row) for name, row in every if row.id in twins or row.same_as in twins or (name, row) in chosen]
+
+    def _boards(self, rows: Sequence[tuple[str, PublishedRow]]) -> list[str]:
+        words = {word for _, row in rows for word in re.split(r"[:/@ ]+", row.experiment or "")}
+        return [board for board in self.bench.boards() if board in words]
+
+    def _on_board(self, board: str, held: Sequence[tuple[str, PublishedRow]]) -> list[HeldOut]:
+        inputs = [item for item in self.bench.platform(f"model:{board}", ()).inputs if is_number(item)]
+        free = [item for item in inputs if item.role == "calibrated" and any(rests_on(item, *row) for row in held)]
+        out = {row.id for _, row in held}
+        others = [row for row in self._measures(board) if row.id not in out]
+        sets, changed = self._recalibrated(board, free, others)
+        rows = [row for _, row in held if kind_of(row) in (*MEASURES, "ratio") and board in (row.experiment or "")]
+        with_all, without = self._values(board, rows, ()), self._values(board, rows, sets)
+        return [
+            HeldOut(
+                id=row.id,
+                board=board,
+                quantity=row.quantity,
+                unit=row.unit,
+                published=float(row.value),
+                calibrated=with_all[row.id],
+                held_out=without[row.id],
+                error=without[row.id] / float(row.value) - 1,
+                recalibrated=changed,
+            )
+            for row in rows
+            if row.id in with_all and _is_quantity(row)
+        ]
+
+    def _measures(self, board: str) -> list[PublishedRow]:
+        """The published measurements of a board, each number once."""
+        return [
+            row
+            for paper in self.papers.values()
+            for row in paper.row
+            if kind_of(row) in MEASURES and board in (row.experiment or "").split(":") and _is_quantity(row)
+        ]
+
+    def _recalibrated(
+        self, board: str, free: Sequence[Input], others: Sequence[PublishedRow]
+    ) -> tuple[tuple[str, ...], list[Recalibrated]]:
+        """The assignments that stand for the calibrated numbers, and where each comes from now."""
+        if not free:
+            return (), []
+
+        def model(points: Curves, values: Mapping[str, float]) -> Curves:
+            sets = tuple(f"{key}={value:.9g}" for key, value in values.items())
+            found = self._values(board, others, sets)
+            return {"rows": {at: found[row.id] for at, row in enumerate(others) if at in points["rows"]}}
+
+        computed = self._values(board, others, ())
+        points = {"rows": {at: float(row.value) for at, row in enumerate(others) if row.id in computed}}
+        found = fit(points, {item.key: float(str(item.value)) for item in free}, model) if points["rows"] else None
+        sets: list[str] = []
+        changed: list[Recalibrated] = []
+        for item in free:
+            value = found.values.get(item.key) if found else None
+            sets.append(f"{item.key}={value:.9g}" if value is not None else off(item, self._accepts(board)))
+            changed.append(
+                Recalibrated(key=item.key, unit=item.unit or "", old=float(str(item.value)), new=value, set=sets[-1])
+            )
+        return tuple(sets), changed
+
+    def _accepts(self, board: str) -> Callable[[str], bool]:
+        def accepts(text: str) -> bool:
+            try:
+                self.bench.platform(f"model:{board}", (text,))
+            except IsthmusError:
+                return False
+            return True
+
+        return accepts
+
+    def _values(self, board: str, rows: Sequence[PublishedRow], sets: tuple[str, ...]) -> dict[str, float]:
+        published = {row.id: row for paper in self.papers.values() for row in paper.row}
+        evaluator = Evaluator(Laboratory(self.bench, self.images, self.images, {board: sets}), published)
+        found: dict[str, float] = {}
+        for row in rows:
+            try:
+                value = evaluator.of_row(row.id)
+            except NotOfferedError:
+                continue
+            if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0:
+                per_run = kind_of(row) == "run" and any(word in (row.experiment or "") for word in PER_RUN)
+                found[row.id] = value * (PAPER_IMAGES / self.images if per_run else 1)
+        return found
+
+
+def rests_on(item: Input, paper: str, row: PublishedRow) -> bool:
+    """Whether a calibrated number was taken from a row: its source names the place, and the row's value is in it."""
+    cited, _, formula = (item.source or "").partition(": ")
+    places = [place.removeprefix(f"{paper} ") for place in cited.split(" & ") if place.startswith(f"{paper} ")]
+    there = any(place == known or known.startswith(f"{place} ") for place in places for known in row.place)
+    numbers = [float(text) for text in re.findall(r"\d+(?:\.\d+)?", formula)] or [float(str(item.value))]
+    return there and isinstance(row.value, (int, float)) and float(row.value) in numbers
+
+
+def _is_place(experiment: str, paper: str, row: PublishedRow) -> bool:
+    return any(f"{paper} {place}" == experiment for place in row.place)
+
+
+def _is_quantity(row: PublishedRow) -> bool:
+    return isinstance(row.value, (int, float)) and not isinstance(row.value, bool) and row.value > 0
