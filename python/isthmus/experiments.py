@@ -20,6 +20,23 @@ ASSUMED_S_PER_IMAGE = 0.1
 
 
 @dataclass(frozen=True)
+class Trace:
+    """The trace that a modelled run writes: to which file, and what of it."""
+
+    file: str
+    window: str | None = None
+    parts: tuple[str, ...] = ()
+    limit: str | None = None
+
+    def arguments(self) -> list[str]:
+        """The arguments of `isthmus-run`."""
+        words = ["--trace", self.file]
+        words += ["--trace-window", self.window] if self.window is not None else []
+        words += ["--trace-limit", self.limit] if self.limit is not None else []
+        return words + [word for pattern in self.parts for word in ("--trace-parts", pattern)]
+
+
+@dataclass(frozen=True)
 class Experiment:
     """One application on one target in one flow."""
 
@@ -30,6 +47,7 @@ class Experiment:
     input: str | None = None
     seed: int | None = None
     sets: tuple[str, ...] = ()
+    trace: "Trace | None" = None
 
     def arguments(self) -> list[str]:
         """The arguments of `isthmus-run`; `sets` only where they mean something, on a model."""
@@ -40,7 +58,7 @@ class Experiment:
             words += ["--seed", str(self.seed)]
         for assignment in self.sets if is_model(self.target) else ():
             words += ["--set", assignment]
-        return words
+        return words + (self.trace.arguments() if self.trace else [])
 
 
 def run_experiment(experiment: Experiment, on_event: Callable[[Event], None]) -> "Row":

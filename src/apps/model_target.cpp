@@ -60,6 +60,7 @@ class ModelTarget final : public Target {
 
   FilterRun through_device_memory(const FilterJob& job) {
     const auto device = offload::open_model(platform_, {image_filter_kernel()});
+    device->observe(job.states);
     FilterRun run = run_on_device(*device, job);
     parts_ = device->parts();
     lasted_ = device->last_run();

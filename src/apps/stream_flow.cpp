@@ -146,9 +146,9 @@ std::vector<offload::Part> parts_of(const RunReport& report) {
 }
 
 /// A thread that Ctrl-C stops fails the run: what counts is why.
-RunReport run_graph(Graph& graph) {
+RunReport run_graph(Graph& graph, StateObserver* states) {
   try {
-    return graph.run();
+    return graph.run({.states = states});
   } catch (const Error&) {
     stop_if_interrupted();
     throw;
@@ -180,7 +180,7 @@ StreamRun run_stream(const platform::Description& platform, const FilterJob& job
   graph.connect(stencil.out, link.from_kernel(), {.depth = kFifo, .latency = depth});
   graph.connect(link.control_to_kernel(), stencil.control, {.depth = 64});
   graph.connect(stencil.status, link.control_from_kernel(), {.depth = 16});
-  const RunReport report = run_graph(graph);
+  const RunReport report = run_graph(graph, job.states);
 
   StreamRun result;
   result.run.setup = set_up_pools(platform, spec) + producer.started();

@@ -107,24 +107,38 @@ std::optional<Span> open_span(const Actor& actor) {
   }
 }
 
+bool finished_by(const Actor& actor, std::int64_t end) {
+  return actor.wait == Wait::finished && actor.grid.edge(actor.finished_at) <= end;
+}
+
+std::int64_t life_end(const Actor& actor, std::int64_t end) {
+  return std::max(actor.grid.edge(0), finished_by(actor, end) ? actor.grid.edge(actor.finished_at) : end);
+}
+
+/// Calls `take(span, begin, end)` for each span that is kept, in femtoseconds, cut where the actor's life ends.
+template <class Take>
+void for_each_span(const Actor& actor, std::int64_t life_end, const Take& take) {
+  const auto one = [&](const Span& span) {
+    const auto begin = actor.grid.edge(span.begin);
+    if (begin < life_end) take(span, begin, span_end(actor, span, life_end));
+  };
+  for (const auto& span : actor.spans) one(span);
+  if (const auto open = open_span(actor)) one(*open);
+}
+
 ActorReport account(const Actor& actor, std::int64_t end) {
   ActorReport report;
   report.name = actor.name;
   report.periodic = actor.periodic;
-  report.finished = actor.wait == Wait::finished && actor.grid.edge(actor.finished_at) <= end;
+  report.finished = finished_by(actor, end);
   if (report.finished) report.finish = Time::fs(actor.grid.edge(actor.finished_at));
-  const auto born = actor.grid.edge(0);
-  const auto life_end = std::max(born, report.finished ? report.finish.femtoseconds() : end);
+  const auto died = life_end(actor, end);
   std::int64_t blocked = actor.blocked_before;
   std::int64_t starved = actor.starved_before;
-  const auto count = [&](const Span& span) {
-    const auto begin = actor.grid.edge(span.begin);
-    if (begin >= life_end) return;
-    (span.account == Account::blocked ? blocked : starved) += span_end(actor, span, life_end) - begin;
-  };
-  for (const auto& span : actor.spans) count(span);
-  if (const auto open = open_span(actor)) count(*open);
-  report.lifetime = Time::fs(life_end - born);
+  for_each_span(actor, died, [&](const Span& span, std::int64_t from, std::int64_t to) {
+    (span.account == Account::blocked ? blocked : starved) += to - from;
+  });
+  report.lifetime = Time::fs(died - actor.grid.edge(0));
   report.blocked = Time::fs(blocked);
   report.starved = Time::fs(starved);
   report.busy = report.lifetime - report.blocked - report.starved;
@@ -173,6 +187,21 @@ std::string describe(const Ending& ending) {
 }
 
 }  // namespace
+
+void tell_stretch(Actor& actor, State state, std::int64_t begin, std::int64_t end, StateObserver& observer) {
+  const auto busy_since = std::max(actor.told_until, actor.grid.edge(0));
+  if (busy_since < begin) observer.stretch(actor.name, State::busy, Time::fs(busy_since), Time::fs(begin));
+  if (begin < end) observer.stretch(actor.name, state, Time::fs(begin), Time::fs(end));
+  actor.told_until = end;
+}
+
+void tell_states(Actor& actor, std::int64_t end, StateObserver& observer) {
+  const auto died = life_end(actor, end);
+  for_each_span(actor, died, [&](const Span& span, std::int64_t from, std::int64_t to) {
+    tell_stretch(actor, span.account, from, to, observer);
+  });
+  tell_stretch(actor, State::busy, died, died, observer);
+}
 
 RunReport make_report(const Ending& ending, const std::vector<Actor*>& actors, const std::vector<Channel*>& channels) {
   RunReport report;

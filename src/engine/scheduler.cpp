@@ -29,6 +29,7 @@ Scheduler::Scheduler(std::vector<Actor*> actors, std::vector<Channel*> channels,
     : actors_(std::move(actors)),
       channels_(std::move(channels)),
       observer_(observer),
+      states_(options.states),
       fibers_(&Scheduler::dispatch, &Scheduler::after_overflow, this, options.stack_bytes),
       limit_(options.limit.femtoseconds()),
       shuffle_(options.schedule_seed),
@@ -75,6 +76,8 @@ RunReport Scheduler::run() {
                             (ending.outcome == Outcome::limit || late->outcome < ending.outcome);
   if (late && (late->time < ending.time || holds_at_end)) ending = *late;
   auto report = make_report(ending, actors_, channels_);
+  if (states_ != nullptr)
+    for (auto* actor : actors_) tell_states(*actor, ending.time, *states_);
   unwind();
   running_now = outer_now;
   return report;
@@ -313,7 +316,7 @@ void Scheduler::commit() {
 void Scheduler::commit_to(std::int64_t time) {
   if (const auto error = find_error(actors_)) lower_limit(error->time);
   committed_ = std::max(committed_, std::min(time, limit_));  // what lies past the limit may yet be cut
-  for (auto* actor : actors_) fold_spans(*actor, committed_);
+  for (auto* actor : actors_) fold_spans(*actor, committed_, states_);
 }
 
 /// The oldest entries of the rings of ticks that could be written over before the next look are no longer needed.

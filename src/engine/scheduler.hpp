@@ -121,6 +121,7 @@ class Scheduler {
   std::vector<Actor*> actors_;
   std::vector<Channel*> channels_;
   ChannelObserver* observer_;
+  StateObserver* states_;
   Fibers fibers_;
   std::int64_t limit_;
   Actor* next_ = nullptr;
@@ -140,6 +141,6 @@ class Scheduler {
 
 void add_span(Actor& actor, Account account, Tick begin, Tick end, Tick period);
 /// Adds up the spans that ended by `time`, which no end of the run can cut any more.
-void fold_spans(Actor& actor, std::int64_t time);
+void fold_spans(Actor& actor, std::int64_t time, StateObserver* observer);
 
 }  // namespace isthmus::engine

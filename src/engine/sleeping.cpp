@@ -50,15 +50,18 @@ void add_span(Actor& actor, Account account, Tick begin, Tick end, Tick period) 
   spans.push_back({begin, end, period, account});
 }
 
-void fold_spans(Actor& actor, std::int64_t time) {
+void fold_spans(Actor& actor, std::int64_t time, StateObserver* observer) {
   constexpr std::size_t kWorthFolding = 64;
   auto& spans = actor.spans;
   if (spans.size() < kWorthFolding) return;
   const Tick last = actor.grid.last_at_or_before(time);
   auto kept = spans.begin();
-  for (; kept != spans.end() && kept->end <= last; ++kept)
+  for (; kept != spans.end() && kept->end <= last; ++kept) {
     (kept->account == Account::blocked ? actor.blocked_before : actor.starved_before) +=
         actor.grid.between(kept->begin, kept->end);
+    if (observer != nullptr)
+      tell_stretch(actor, kept->account, actor.grid.edge(kept->begin), actor.grid.edge(kept->end), *observer);
+  }
   spans.erase(spans.begin(), kept);
 }
 

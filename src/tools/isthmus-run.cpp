@@ -12,6 +12,7 @@
 #include "isthmus/base/nearest.hpp"
 #include "isthmus/base/version.hpp"
 #include "tools/tool.hpp"
+#include "tools/trace_options.hpp"
 
 namespace {
 
@@ -31,6 +32,7 @@ struct Options {
   std::vector<std::string> settings;
   std::uint64_t seed = 1;
   bool list = false;
+  tools::TraceArguments trace;
 };
 
 void require_known(const char* what, const std::string& name, std::span<const std::string> known) {
@@ -132,10 +134,17 @@ int run_application(const Options& options) {
   if (std::ranges::find(flows, options.flow) == flows.end())
     throw Error(fmt::format("target '{}' has no flow '{}': expected {}", options.target, options.flow,
                             fmt::join(flows, " or ")));
+  if (options.trace.wanted() && !target->modelled())
+    throw Error(fmt::format("--trace: '{}' is a real device, and only the parts of models are seen", options.target));
   const apps::FrameSource frames = open_frames(options);
   const apps::FilterSpec filter = apps::default_filter();
-  const auto run =
-      target->run({.flow = options.flow, .spec = filter, .frames = frames, .progress = Progress(options.images)});
+  const auto trace = options.trace.wanted() ? options.trace.open() : nullptr;
+  const auto run = target->run({.flow = options.flow,
+                                .spec = filter,
+                                .frames = frames,
+                                .progress = Progress(options.images),
+                                .states = trace.get()});
+  if (trace != nullptr) options.trace.close(*trace);
   if (run.difference) print_difference(*run.difference);
   tools::print(row(options, *target, run));
   return run.difference ? tools::kAnswerIsNo : tools::kDone;
@@ -156,5 +165,6 @@ int main(int argc, char** argv) {
       ->take_all();
   app.add_option("--seed", options.seed, "chooses where the frames are cut")->capture_default_str();
   app.add_flag("--list", options.list, "the applications");
+  options.trace.add_to(app);
   return tools::run(app, argc, argv, [&] { return options.list ? list_applications() : run_application(options); });
 }

@@ -10,6 +10,7 @@
 #include "isthmus/apps/frames.hpp"
 #include "isthmus/apps/image_filter.hpp"
 #include "isthmus/apps/image_flows.hpp"
+#include "isthmus/engine/trace.hpp"
 
 namespace isthmus::apps {
 
@@ -20,6 +21,8 @@ struct FilterJob {
   const FrameSource& frames;
   /// Called with the number of images whose output has been compared with the reference.
   std::function<void(int)> progress;
+  /// Is told how the parts of a model spend the run; none if it is not wanted. Real devices have nothing to tell.
+  StateObserver* states = nullptr;
 };
 
 /// Where a result differs from the reference.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "isthmus/engine/channel.hpp"
+#include "isthmus/engine/trace.hpp"
 
 namespace isthmus::engine {
 
@@ -35,7 +36,7 @@ struct Question {
   Tick at;
 };
 
-enum class Account : std::uint8_t { busy, blocked, starved };
+using Account = State;
 
 /// A stretch of an actor's life that was not busy, in its own ticks.
 struct Span {
@@ -115,6 +116,7 @@ struct Actor {
   std::vector<Span> spans;
   std::int64_t blocked_before = 0;  ///< femtoseconds of spans no longer kept
   std::int64_t starved_before = 0;
+  std::int64_t told_until = -1;  ///< up to where an observer knows its states
   Tick finished_at = kNever;
   bool failed = false;
   Tick instant = -1;  ///< of the last operation without a clock that took no time, and how many there were

@@ -15,6 +15,7 @@
 
 #include "isthmus/engine/port.hpp"
 #include "isthmus/engine/report.hpp"
+#include "isthmus/engine/trace.hpp"
 
 namespace isthmus {
 
@@ -41,6 +42,7 @@ struct RunOptions {
   Time limit = Time::max();
   bool throw_on_error = true;
   std::size_t stack_bytes = 256 * 1024;
+  StateObserver* states = nullptr;  ///< is told how each actor spent its life; no result depends on it
   std::uint64_t schedule_seed = 0;  ///< other than 0: ready actors run in a random order; no result may depend on it
 };
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "isthmus/engine/report.hpp"
+#include "isthmus/engine/trace.hpp"
 #include "isthmus/offload/device.hpp"
 #include "isthmus/offload/kernel_model.hpp"
 #include "isthmus/platform/description.hpp"
@@ -29,6 +30,8 @@ class ModelDevice : public Device {
   /// The parts in the last run, in the order in which data to the device pass them.
   virtual const std::vector<Part>& parts() const = 0;
   virtual Time last_run() const = 0;  ///< how long it took
+  /// From now on `states` is told how the parts of each run spend their time, on the device's clock.
+  virtual void observe(StateObserver* states) = 0;
 };
 
 /// Opens a model of the platform that can run `kernels`, one of them at a time.

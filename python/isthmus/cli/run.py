@@ -1,5 +1,6 @@
 """`isthmus run APP`: an application on one target, in one flow."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -7,7 +8,7 @@ import typer
 from isthmus.cli.command import DryRun, List, Sets, setting
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
-from isthmus.experiments import Experiment
+from isthmus.experiments import Experiment, Trace
 
 if TYPE_CHECKING:
     from isthmus.records import Row
@@ -16,6 +17,7 @@ EXAMPLES = [
     "isthmus run image-filter --on model:aws-f1 --flow stream",
     "isthmus run image-filter --on opencl:0 --flow overlap --images 50 --json -",
     "isthmus run image-filter --on model:aws-f1 --flow stream --set link.pcie.lanes=8",
+    "isthmus run image-filter --on model:aws-f1 --images 2 --trace f1.perfetto-trace",
 ]
 
 On = Annotated[
@@ -30,6 +32,22 @@ Input = Annotated[
     setting("input", "--input", metavar="DIR", text="Folder of photographs, instead of the installed wallpapers."),
 ]
 Seed = Annotated[str | None, setting("seed", "--seed", metavar="N", text="Seed of everything random in the run.")]
+TraceTo = Annotated[
+    str | None,
+    typer.Option("--trace", metavar="FILE", help="Write the states of a model's parts for Perfetto (ui.perfetto.dev)."),
+]
+TraceWindow = Annotated[
+    str | None,
+    typer.Option("--trace-window", metavar="A..B", help="Only what lies between two times, such as 1ms..2.5ms."),
+]
+TraceParts = Annotated[
+    list[str] | None,
+    typer.Option("--trace-parts", metavar="GLOB", help="Only parts whose names match; may be repeated."),
+]
+TraceLimit = Annotated[
+    str | None,
+    typer.Option("--trace-limit", metavar="SIZE", help="How large the trace may become [default: 256MiB]."),
+]
 
 
 def run(
@@ -41,6 +59,10 @@ def run(
     photographs: Input = None,
     sets: Sets = None,
     seed: Seed = None,
+    trace: TraceTo = None,
+    trace_window: TraceWindow = None,
+    trace_parts: TraceParts = None,
+    trace_limit: TraceLimit = None,
     list_: List = False,
     dry_run: DryRun = False,
 ) -> None:
@@ -53,7 +75,10 @@ def run(
         from isthmus.cli.lists import list_choices
 
         return list_choices(session)
-    experiment = _experiment(app, on, flow, images, photographs, sets, seed)
+    experiment = replace(
+        _experiment(app, on, flow, images, photographs, sets, seed),
+        trace=_trace(trace, trace_window, trace_parts, trace_limit),
+    )
     if dry_run:
         from isthmus.cli.plan import show_plan
 
@@ -99,6 +124,15 @@ def _experiment(
     if experiment.flow == "stream" and not is_model(target):
         raise IsthmusError(f"--flow: '{target}' has no flow 'stream'; expected offload or overlap")
     return experiment
+
+
+def _trace(file: str | None, window: str | None, parts: list[str] | None, limit: str | None) -> Trace | None:
+    if file is not None:
+        return Trace(file, window, tuple(parts or ()), limit)
+    for name, given in (("--trace-window", window), ("--trace-parts", parts), ("--trace-limit", limit)):
+        if given:
+            raise IsthmusError(f"{name}: expected --trace FILE beside it")
+    return None
 
 
 def _measure(session: Session, experiment: Experiment) -> "Row":

@@ -13,6 +13,19 @@ namespace {
 
 using namespace model;
 
+/// Passes on the states of a run that began at `start`.
+class Later final : public StateObserver {
+ public:
+  Later(StateObserver* observer, Time start) : observer_(observer), start_(start) {}
+  void stretch(const std::string& actor, State state, Time begin, Time end) override {
+    observer_->stretch(actor, state, start_ + begin, start_ + end);
+  }
+
+ private:
+  StateObserver* observer_;
+  Time start_;
+};
+
 class ModelDeviceImpl final : public ModelDevice {
  public:
   ModelDeviceImpl(const platform::Description& platform, std::vector<KernelModel> kernels, std::uint64_t seed)
@@ -47,6 +60,7 @@ class ModelDeviceImpl final : public ModelDevice {
 
   const std::vector<Part>& parts() const override { return parts_; }
   Time last_run() const override { return last_run_; }
+  void observe(StateObserver* states) override { states_ = states; }
 
  private:
   Time allocation(Bytes size) const { return spec_.host.alloc ? spec_.host.alloc->of(size) : Time{}; }
@@ -61,6 +75,7 @@ class ModelDeviceImpl final : public ModelDevice {
   int next_id_ = 0;
   Time clock_;
   Time last_run_;
+  StateObserver* states_ = nullptr;
   std::vector<Part> parts_;
 };
 
@@ -95,7 +110,9 @@ void ModelDeviceImpl::run(std::vector<HostThread> threads) {
   const auto parts = build_machine(
       graph, {.spec = spec_, .kernel = kernel_, .memory = memory_, .threads = threads, .context = context});
   constexpr std::size_t kBodyStack = 1024 * 1024;
-  const RunReport report = graph.run({.throw_on_error = false, .stack_bytes = kBodyStack});
+  Later states(states_, clock_);
+  const RunReport report =
+      graph.run({.throw_on_error = false, .stack_bytes = kBodyStack, .states = states_ != nullptr ? &states : nullptr});
   if (context.failure) std::rethrow_exception(context.failure);
   if (report.outcome != Outcome::finished) throw Error(fmt::format("model of {}: {}", info_.name, report.message));
   last_run_ = report.end;
