@@ -2,6 +2,7 @@
 
 import json
 import os
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from isthmus.records import Row
 
 ASSUMED_S_PER_IMAGE = 0.1
+
+_REMEMBERING = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -132,8 +135,9 @@ def _memory() -> dict[str, object]:
 
 
 def _remember(experiment: Experiment, elapsed_s: float) -> None:
-    memory = {**_memory(), _key(experiment): elapsed_s / experiment.images}
     try:
-        write_atomically(_memory_file(), json.dumps(memory, indent=2, sort_keys=True) + "\n")
+        with _REMEMBERING:
+            memory = {**_memory(), _key(experiment): elapsed_s / experiment.images}
+            write_atomically(_memory_file(), json.dumps(memory, indent=2, sort_keys=True) + "\n")
     except IsthmusError:
         return  # An estimate that cannot be kept costs nothing but the estimate.

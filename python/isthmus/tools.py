@@ -7,7 +7,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, ClassVar
 
 from isthmus.errors import IsthmusError
 
@@ -15,6 +15,7 @@ Event = dict[str, Any]
 NAMES = ("isthmus-run", "isthmus-devices", "isthmus-platform", "isthmus-probe")
 
 _RUNNING: "set[subprocess.Popen[str]]" = set()
+_STARTING = threading.RLock()  # held while a process comes into _RUNNING, so that none misses a Ctrl-C
 _PACKAGE_BIN = Path(__file__).resolve().parent / "bin"
 
 
@@ -40,9 +41,8 @@ def run_tool(name: str, arguments: Sequence[str], on_event: Callable[[Event], No
     """
     command = [str(tool_path(name)), *arguments]
     complaints: list[str] = []
-    with _Interrupt() as interrupt:
+    with Interrupt():
         process = _start(command)
-        interrupt.watch(process)
         listener = threading.Thread(target=_listen, args=(process.stderr, complaints), daemon=True)
         listener.start()
         try:
@@ -56,9 +56,9 @@ def run_tool(name: str, arguments: Sequence[str], on_event: Callable[[Event], No
             raise
         finally:
             _RUNNING.discard(process)
-    listener.join()
-    if interrupt.count or status == 130:
-        raise KeyboardInterrupt
+        listener.join()
+        if Interrupt.happened() or status == 130:
+            raise KeyboardInterrupt
     for line in complaints:
         if not line.startswith("error:"):
             on_event({"event": "note", "text": line})
@@ -68,21 +68,26 @@ def run_tool(name: str, arguments: Sequence[str], on_event: Callable[[Event], No
 
 
 def _start(command: Sequence[str]) -> "subprocess.Popen[str]":
-    try:
-        # A process group of its own: Ctrl-C reaches the tool once, from here, and not also from the terminal.
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            process_group=0,
-        )
-    except OSError as error:
-        raise IsthmusError(f"{command[0]}: cannot start: {error.strerror}") from error
-    _RUNNING.add(process)
+    with _STARTING:
+        if Interrupt.happened():
+            raise KeyboardInterrupt
+        try:
+            # A process group of its own: Ctrl-C reaches the tool once, from here, and not also from the terminal.
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                encoding="utf-8",
+                errors="replace",
+                process_group=0,
+            )
+        except OSError as error:
+            raise IsthmusError(f"{command[0]}: cannot start: {error.strerror}") from error
+        _RUNNING.add(process)
+        if Interrupt.happened():
+            process.send_signal(signal.SIGINT)
     return process
 
 
@@ -92,33 +97,40 @@ def stop_running() -> None:
         process.kill()
 
 
-class _Interrupt:
-    """While a tool runs: the first Ctrl-C is passed on to it, the second ends it; reading its records goes on."""
+class Interrupt:
+    """While tools run: the first Ctrl-C is passed on to all of them and no other is started, the second ends them.
+
+    Reading their records goes on. Ctrl-C reaches the main thread alone, so elsewhere this does nothing.
+    """
+
+    _innermost: "ClassVar[Interrupt | None]" = None
 
     def __init__(self) -> None:
         self.count = 0
-        self._process: subprocess.Popen[str] | None = None
         self._before: Any = None
+        self._outer: Interrupt | None = None
 
-    def __enter__(self) -> "_Interrupt":
+    @classmethod
+    def happened(cls) -> bool:
+        """Whether Ctrl-C was pressed while tools run, in whatever thread."""
+        return cls._innermost is not None and cls._innermost.count > 0
+
+    def __enter__(self) -> "Interrupt":
         if threading.current_thread() is threading.main_thread():
+            self._outer, Interrupt._innermost = Interrupt._innermost, self
             self._before = signal.signal(signal.SIGINT, self._pass_on)
         return self
 
     def __exit__(self, *exception: object) -> None:
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
-
-    def watch(self, process: "subprocess.Popen[str]") -> None:
-        """Passes on to this process; also what came while it was being started."""
-        self._process = process
-        if self.count:
-            process.send_signal(signal.SIGINT)
+            Interrupt._innermost = self._outer
 
     def _pass_on(self, number: int, frame: object) -> None:
-        self.count += 1
-        if self._process is not None:
-            self._process.send_signal(signal.SIGINT if self.count == 1 else signal.SIGKILL)
+        with _STARTING:
+            self.count += 1
+            for process in list(_RUNNING):
+                process.send_signal(signal.SIGINT if self.count == 1 else signal.SIGKILL)
 
 
 def collect(name: str, arguments: Sequence[str], kind: str) -> list[Event]:

@@ -1,6 +1,7 @@
 """Stands in for the C++ tools: `fake_tools.py TOOL ARGUMENTS` prints records as the tool would, from simple arithmetic.
 
-FAKE_RUN makes isthmus-run fail in one of the ways that the real one can; FAKE_DEVICES=none is a machine without OpenCL.
+FAKE_RUN makes isthmus-run fail in one of the ways that the real one can; FAKE_LOG is a file that is told when it begins
+and ends; FAKE_DEVICES=none is a machine without OpenCL.
 """
 
 import hashlib
@@ -23,6 +24,13 @@ Inputs = dict[str, dict[str, Any]]
 def say(**event: Any) -> None:
     """Prints a record."""
     print(json.dumps(event), flush=True)
+
+
+def note(line: str) -> None:
+    """Adds a line to the file FAKE_LOG, if there is one."""
+    if file := os.environ.get("FAKE_LOG"):
+        with Path(file).open("a") as log:
+            log.write(f"{line}\n")
 
 
 def fail(message: str) -> NoReturn:
@@ -182,14 +190,15 @@ def run() -> None:
         say(event="application", name="image-filter")
         return
     trouble = os.environ.get("FAKE_RUN")
+    note(f"begin {values['--on']}")
     say(event="progress", what="images", done=1, total=int(values["--images"]))
-    if trouble == "error":
+    if trouble == "error" or (trouble == "one fails" and values["--flow"] == "overlap"):
         fail("photograph a.jpg: expected an image, got 0 bytes")
     if trouble == "garbage":
         print("not a record")
     if trouble == "crash":
         os.kill(os.getpid(), signal.SIGSEGV)
-    if trouble == "slow" and values["--flow"] != "offload":
+    if trouble == "slow" or (trouble == "slow device" and values["--on"].startswith("opencl:")):
         signal.signal(signal.SIGINT, lambda *_: sys.exit(130))
         say(event="note", text="waiting")
         time.sleep(60)
@@ -198,6 +207,7 @@ def run() -> None:
         say(event="note", text="waiting")
         while True:
             signal.pause()
+    note(f"end {values['--on']}")
     say(event="row", **row_of(values))
     if trouble == "wrong":
         sys.exit(1)

@@ -1,20 +1,25 @@
 import json
 import signal
+from functools import partial
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 import pytest
 from tests.python.conftest import TREE, Isthmus
+
+from isthmus.experiments import Experiment, run_experiment
+from isthmus.side_by_side import cores, side_by_side_s
+
+MODELS = [
+    (target, flow) for target in ("model:alpha-data-7v3", "model:aws-f1") for flow in ("offload", "overlap", "stream")
+]
 
 
 def test_a_study_runs_every_flow_that_a_target_has(isthmus: Isthmus, study_file: Path) -> None:
     file = isthmus.json("study", "image-filter.toml")
     ran = [(row["target"], row["flow"]) for row in file["rows"]]
-    models = [
-        (target, flow)
-        for target in ("model:alpha-data-7v3", "model:aws-f1")
-        for flow in ("offload", "overlap", "stream")
-    ]
-    assert ran == [*models, ("opencl:0", "offload"), ("opencl:0", "overlap")]
+    assert ran == [*MODELS, ("opencl:0", "offload"), ("opencl:0", "overlap")]
     assert {row["images"] for row in file["rows"]} == {20}
 
 
@@ -79,6 +84,14 @@ def test_a_dry_run_lists_each_run(isthmus: Isthmus, study_file: Path) -> None:
     assert not (isthmus.folder / "out").exists()
 
 
+@pytest.mark.parametrize("alone", [[], [3.0], [4.0, 1.0, 1.0], [1.0] * 7])
+def test_side_by_side_lasts_as_long_as_the_longest_and_as_the_cores_share_the_sum(alone: list[float]) -> None:
+    together = side_by_side_s(alone)
+    assert together <= sum(alone)
+    assert all(together >= one for one in alone)
+    assert together * cores() >= sum(alone)
+
+
 GOOD = '[application]\nname = "image-filter"\n[study]\ntargets = ["model:aws-f1"]\nflows = ["stream"]\n'
 
 
@@ -136,7 +149,7 @@ def test_an_unknown_study_gets_the_nearest(isthmus: Isthmus, study_file: Path) -
 
 
 def test_interrupting_keeps_the_complete_rows_and_writes_no_verdict(isthmus: Isthmus, study_file: Path) -> None:
-    process = isthmus.start("study", "image-filter.toml", FAKE_RUN="slow")
+    process = isthmus.start("study", "image-filter.toml", FAKE_RUN="slow device")
     assert process.stderr is not None
     assert process.stderr.readline() == "note: waiting\n"
     process.send_signal(signal.SIGINT)
@@ -145,8 +158,19 @@ def test_interrupting_keeps_the_complete_rows_and_writes_no_verdict(isthmus: Ist
     assert complaint == "error: interrupted; complete records are kept\n"
     folder = isthmus.folder / "out" / "image-filter"
     assert [path.name for path in folder.iterdir()] == ["study.jsonl"]
-    (line,) = (folder / "study.jsonl").read_text().splitlines()
-    assert json.loads(line)["flow"] == "offload"
+    kept = [json.loads(line) for line in (folder / "study.jsonl").read_text().splitlines()]
+    assert [(row["target"], row["flow"]) for row in kept] == MODELS
+
+
+def test_interrupting_models_side_by_side_ends_them_all(isthmus: Isthmus, study_file: Path) -> None:
+    process = isthmus.start("study", "image-filter.toml", FAKE_RUN="slow")
+    assert process.stderr is not None
+    assert process.stderr.readline() == "note: waiting\n"
+    process.send_signal(signal.SIGINT)
+    _, complaint = process.communicate()
+    assert process.returncode == 130
+    assert complaint.splitlines()[-1] == "error: interrupted; complete records are kept"
+    assert not (isthmus.folder / "out").exists()
 
 
 def test_a_tool_that_does_not_stop_is_ended_by_the_second_interrupt(isthmus: Isthmus, study_file: Path) -> None:
@@ -154,10 +178,45 @@ def test_a_tool_that_does_not_stop_is_ended_by_the_second_interrupt(isthmus: Ist
     assert process.stderr is not None
     assert process.stderr.readline() == "note: waiting\n"
     process.send_signal(signal.SIGINT)
-    assert process.stderr.readline() == "note: not yet\n"
+    while process.stderr.readline() == "note: waiting\n":
+        pass
     process.send_signal(signal.SIGINT)
     process.communicate()
     assert process.returncode == 130
+
+
+def test_a_model_that_fails_ends_the_others_and_is_the_reason(isthmus: Isthmus, study_file: Path) -> None:
+    done = isthmus("study", "image-filter.toml", FAKE_RUN="one fails")
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == "error: photograph a.jpg: expected an image, got 0 bytes"
+    assert not (isthmus.folder / "out" / "image-filter" / "study.json").exists()
+
+
+def test_rows_are_in_the_order_of_the_file_whatever_order_they_end_in(isthmus: Isthmus, study_file: Path) -> None:
+    def backwards(experiments: dict[int, Experiment], on_event: Any, on_row: Any) -> None:
+        for number in reversed(experiments):
+            on_row(number, run_experiment(experiments[number], partial(on_event, number)))
+
+    rows = isthmus.json("study", "image-filter.toml")["rows"]
+    with mock.patch("isthmus.side_by_side.run_side_by_side", backwards):
+        done = isthmus("study", "image-filter.toml", "--jsonl", "-")
+    assert [json.loads(line) for line in done.stdout.splitlines()] == rows
+    kept = isthmus.folder / "out" / "image-filter" / "study.jsonl"
+    assert [json.loads(line) for line in kept.read_text().splitlines()] == rows
+
+
+def test_models_run_side_by_side_and_devices_alone(isthmus: Isthmus, study_file: Path) -> None:
+    log = isthmus.folder / "log"
+    isthmus.json("study", "image-filter.toml", FAKE_LOG=str(log))
+    events = [line.split(maxsplit=1) for line in log.read_text().splitlines()]
+    assert len(events) == 16
+    assert [target for _, target in events[-4:]] == ["opencl:0"] * 4, "after all models"
+    assert [what for what, _ in events[-4:]] == ["begin", "end", "begin", "end"]
+    under_way = most = 0
+    for what, _ in events:
+        under_way += 1 if what == "begin" else -1
+        most = max(most, under_way)
+    assert 1 <= most <= cores()
 
 
 def test_the_study_of_the_examples_is_well_formed(isthmus: Isthmus) -> None:

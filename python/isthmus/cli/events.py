@@ -1,5 +1,6 @@
 """Progress and notes of a tool, shown while it works."""
 
+import threading
 from types import TracebackType
 
 from isthmus.cli.session import Session
@@ -29,3 +30,20 @@ class Listener:
         elif event["event"] == "note":
             self._progress.wipe()
             self._session.note(str(event.get("text", "")))
+
+
+class Tally:
+    """Takes the events of runs that go on side by side, `total` images in all, and hands them on as those of one."""
+
+    def __init__(self, listener: Listener, total: int) -> None:
+        self._listener = listener
+        self._total = total
+        self._done: dict[int, int] = {}
+        self._lock = threading.Lock()
+
+    def __call__(self, number: int, event: Event) -> None:
+        with self._lock:
+            if event["event"] == "progress":
+                self._done[number] = int(event.get("done", 0))
+                event = {**event, "done": sum(self._done.values()), "total": self._total}
+            self._listener(event)

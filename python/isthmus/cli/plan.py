@@ -5,21 +5,25 @@ from collections.abc import Sequence
 from isthmus.cli.session import Session
 from isthmus.experiments import ASSUMED_S_PER_IMAGE, Experiment, estimate_s
 from isthmus.progress import duration
+from isthmus.side_by_side import side_by_side_s
+from isthmus.targets import is_model
 
 
 def show_plan(session: Session, experiments: Sequence[Experiment]) -> None:
-    """Prints each run and the estimate of its wall time, then the sum."""
-    total = 0.0
+    """Prints each run and the estimate of its wall time, then that of all, models side by side."""
+    models: list[float] = []
+    devices: list[float] = []
     lines = []
     for experiment in experiments:
         wall_s, known = estimate_s(experiment)
-        total += wall_s
+        (models if is_model(experiment.target) else devices).append(wall_s)
         basis = "as the last run here" if known else f"not run here yet: {ASSUMED_S_PER_IMAGE} s an image assumed"
         changed = "".join(f" --set {assignment}" for assignment in experiment.sets)
         lines.append(
             f"{experiment.application} on {experiment.target}, {experiment.flow}, {experiment.images} images{changed}: "
             f"about {duration(wall_s)} ({basis})"
         )
+    total = side_by_side_s(models) + sum(devices)
     session.lines(
         [f"{len(experiments)} {'run' if len(experiments) == 1 else 'runs'}, about {duration(total)} in all", *lines]
     )

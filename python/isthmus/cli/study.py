@@ -39,6 +39,7 @@ def study(
 
     Writes study.json, report.html and chart.svg to DIR/NAME, NAME being the stem of FILE; each row is in
     DIR/NAME/study.jsonl as soon as it is complete. --set changes the models; an OpenCL device has no flow 'stream'.
+    Models run side by side on all cores, a real device alone.
     """
     from isthmus.settings import resolve
     from isthmus.studies import experiments_of, find_study, read_study, study_files
@@ -58,21 +59,46 @@ def study(
 
 
 def _run_all(session: Session, experiments: "Sequence[Experiment]", folder: Path) -> "list[Row]":
-    from isthmus.cli.events import Listener
+    """Models side by side, then each real device by itself, so that nothing disturbs what is measured."""
+    from isthmus.cli.events import Listener, Tally
     from isthmus.experiments import run_experiment
-    from isthmus.files import write_atomically
-    from isthmus.output import to_json_line
+    from isthmus.side_by_side import run_side_by_side
+    from isthmus.targets import is_model
 
-    rows: list[Row] = []
-    lines = ""
-    for number, experiment in enumerate(experiments, start=1):
-        prefix = f"run {number} of {len(experiments)}, {experiment.target} {experiment.flow}: "
-        with Listener(session, prefix) as listener:
-            rows.append(run_experiment(experiment, listener))
-        session.stream(rows[-1])
-        lines += to_json_line(rows[-1])
-        write_atomically(folder / "study.jsonl", lines)
-    return rows
+    kept = _Rows(session, folder / "study.jsonl")
+    models = {number: run for number, run in enumerate(experiments) if is_model(run.target)}
+    with Listener(session, f"{len(models)} models side by side: ") as listener:
+        run_side_by_side(models, Tally(listener, sum(run.images for run in models.values())), kept.keep)
+    for number, experiment in enumerate(experiments):
+        if number not in models:
+            prefix = f"run {number + 1} of {len(experiments)}, {experiment.target} {experiment.flow}: "
+            with Listener(session, prefix) as listener:
+                kept.keep(number, run_experiment(experiment, listener))
+    return kept.in_order()
+
+
+class _Rows:
+    """Rows as they are completed, in the order of the study."""
+
+    def __init__(self, session: Session, file: Path) -> None:
+        self._session = session
+        self._file = file
+        self._rows: dict[int, Row] = {}
+        self._streamed = 0
+
+    def keep(self, number: int, row: "Row") -> None:
+        """Writes all complete rows to the file; streams this one once those before it are complete."""
+        from isthmus.files import write_atomically
+        from isthmus.output import to_json_line
+
+        self._rows[number] = row
+        write_atomically(self._file, "".join(to_json_line(row) for row in self.in_order()))
+        while self._streamed in self._rows:
+            self._session.stream(self._rows[self._streamed])
+            self._streamed += 1
+
+    def in_order(self) -> "list[Row]":
+        return [self._rows[number] for number in sorted(self._rows)]
 
 
 def _conclude(session: Session, rows: "list[Row]", folder: Path, path: Path) -> None:
