@@ -161,7 +161,7 @@ def test_a_file_that_cannot_be_written_does_not_hide_the_result(isthmus: Isthmus
 
 def test_a_full_disk_under_stdout_is_one_line(isthmus: Isthmus) -> None:
     with Path("/dev/full").open("w") as full:
-        process = isthmus.start(*RUN, "-q", stdout=full)
+        process = isthmus.start(*RUN, "--flow", "stream", "-q", stdout=full)
     _, complaint = process.communicate()
     assert (process.returncode, complaint) == (2, "error: standard output: cannot write: No space left on device\n")
 

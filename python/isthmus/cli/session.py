@@ -1,5 +1,6 @@
 """One invocation of the command: where results go, what is said on stderr, and the context of the JSON files."""
 
+import io
 import os
 import platform
 import sys
@@ -145,10 +146,9 @@ class Session:
         elif self.format == "md":
             write_out(to_markdown(result))
         else:
-            console = self._console(sys.stdout)
-            with console.capture() as capture:
-                print_tables(result, console)
-            write_out("".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()))
+            text = io.StringIO()
+            print_tables(result, self._console(sys.stdout, text))
+            write_out("".join(f"{line.rstrip()}\n" for line in text.getvalue().splitlines()))
 
     def _say(self, kind: str, text: str) -> None:
         console = self._console(sys.stderr)
@@ -156,14 +156,15 @@ class Session:
         console.print(f"[{styled}]{kind}:[/{styled}] ", end="")
         console.print(text, markup=False, highlight=False, soft_wrap=True)
 
-    def _console(self, stream: TextIO) -> "Console":
+    def _console(self, stream: TextIO, into: TextIO | None = None) -> "Console":
+        """Draws for `stream`; what it draws is kept in `into` if that is given."""
         from rich.console import Console
 
         unwanted = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
         plain = self.color == "never" or (self.color == "auto" and unwanted)
         return Console(
-            file=stream,
-            force_terminal=True if self.color == "always" else None,
+            file=into or stream,
+            force_terminal=True if self.color == "always" or stream.isatty() else None,
             color_system=None if plain or not (self.color == "always" or stream.isatty()) else "standard",
             width=None if stream.isatty() else 1000,
             highlight=False,
