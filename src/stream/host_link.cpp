@@ -33,6 +33,7 @@ HostLink::HostLink(Graph& graph, const PcieInterface& pcie, const HostLinkSpec& 
   auto inputs = make_pool(spec.input_buffers);
   auto outputs = make_pool(spec.output_buffers);
   std::vector<PoolEntry> entries;
+  entries.reserve(outputs.size());
   for (const auto& buffer : outputs) entries.push_back({.addr = buffer.addr, .bytes = buffer.capacity});
   registers_ = &graph.add<DeviceRegisters>("device registers", {.clock = spec.device_clock}, std::move(entries));
   graph.connect(pcie_.device_mmio, registers_->mmio, {.depth = kMessages});
