@@ -103,8 +103,8 @@ TEST(OffloadOnModels, AWidthThatTheKernelDoesNotTakeIsRefused) {
 
 /// What removes a bottleneck makes the part that was named next the limit.
 void expect_next_becomes_limit(const char* board, const char* flow, const Settings& removal) {
-  const Json before = run(board, flow, kFullHd, 4).row.at("bottleneck");
-  const Json after = run(board, flow, kFullHd, 4, removal).row.at("bottleneck");
+  const Json before = run(board, flow, kFullHd, 2).row.at("bottleneck");
+  const Json after = run(board, flow, kFullHd, 2, removal).row.at("bottleneck");
   EXPECT_EQ(after.at("part"), before.at("next")) << before << " with " << removal.front();
   EXPECT_GT(before.at("would_need").get<double>(), 1);
 }
@@ -122,7 +122,7 @@ struct TwoHundred {
   std::array<double, 3> stages;
 };
 TwoHundred two_hundred(const char* flow) {
-  constexpr int kFew = 5;
+  constexpr int kFew = 3;
   const FlowTimes few = run(kF1, flow, kFullHd, kFew).run.times;
   const FlowTimes twice = run(kF1, flow, kFullHd, 2 * kFew).run.times;
   const auto extend = [](Time a, Time b) { return b.seconds() + (200.0 / kFew - 2) * (b - a).seconds(); };

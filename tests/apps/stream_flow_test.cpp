@@ -66,7 +66,7 @@ TEST(StreamFlow, AFrameMayTakeManyBuffersAndThePoolsAsFewAsTwo) {
 }
 
 TEST(StreamFlow, TwiceTheImagesTakeTwiceTheTime) {
-  const Noise noise({.width = 960, .height = 540});
+  const Noise noise({.width = 640, .height = 360});
   for (const char* target : {kF1, kAlphaData}) {
     const double once = run(noise, 20, target).run.times.elapsed.seconds();
     const double twice = run(noise, 40, target).run.times.elapsed.seconds();
