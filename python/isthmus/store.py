@@ -9,7 +9,6 @@ import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,8 @@ from isthmus.settings import resolve
 if TYPE_CHECKING:
     import duckdb
 
+    from isthmus.records import HistoryRun
+
 _TABLES = """
 CREATE TABLE IF NOT EXISTS runs (
   id BIGINT PRIMARY KEY, name VARCHAR, kind VARCHAR, start VARCHAR, command VARCHAR, host VARCHAR, version VARCHAR,
@@ -27,21 +28,6 @@ CREATE TABLE IF NOT EXISTS runs (
 CREATE TABLE IF NOT EXISTS records (
   run BIGINT, place BIGINT, name VARCHAR, target VARCHAR, kind VARCHAR, unit VARCHAR, value DOUBLE, record VARCHAR);
 """
-
-
-@dataclass(frozen=True)
-class StoredRun:
-    """A run in the list of the store: what was typed, when and where, and how many records came of it."""
-
-    id: int
-    name: str | None
-    kind: str
-    start: str
-    command: str
-    host: str
-    version: str
-    complete: bool
-    records: int
 
 
 def store_path() -> Path:
@@ -86,15 +72,16 @@ def keep(document: dict[str, Any], name: str | None = None) -> int:
     return number
 
 
-def runs() -> list[StoredRun]:
+def runs() -> "list[HistoryRun]":
     """Every run, the newest first."""
+    from isthmus.records import HistoryRun
+
     if not store_path().exists():
         return []
     with _open(store_path()) as store:
-        rows = store.execute(
-            "SELECT id, name, kind, start, command, host, version, complete, records FROM runs ORDER BY id DESC"
-        ).fetchall()
-    return [StoredRun(*row) for row in rows]
+        columns = list(HistoryRun.model_fields)
+        rows = store.execute(f"SELECT {', '.join(columns)} FROM runs ORDER BY id DESC").fetchall()
+    return [HistoryRun.model_validate(dict(zip(columns, row, strict=True))) for row in rows]
 
 
 def run_document(wanted: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
 
 if TYPE_CHECKING:
-    from isthmus.store import StoredRun
+    from isthmus.records import HistoryRun
 
 EXAMPLES = [
     "isthmus history",
@@ -48,7 +48,7 @@ def history(
 
 def _list(session: Session) -> None:
     from isthmus.output import Result, Table
-    from isthmus.records import HistoryFile, HistoryRun
+    from isthmus.records import HistoryFile
     from isthmus.store import runs, store_path
 
     found = runs()
@@ -56,11 +56,10 @@ def _list(session: Session) -> None:
     table = Table(
         ("run", "name", "start, UTC", "records", "command", "host"), cells, numbers=frozenset({"run", "records"})
     )
-    listed = [HistoryRun.model_validate(vars(run)) for run in found]
     session.emit(
         Result(
-            HistoryFile(context=session.context(), runs=listed),
-            listed,
+            HistoryFile(context=session.context(), runs=found),
+            found,
             verdict=[f"{len(found)} runs in {store_path()}"],
             tables=[table] if found else [],
         )
@@ -68,7 +67,7 @@ def _list(session: Session) -> None:
     session.next(f"isthmus history {found[0].id}" if found else "isthmus probe opencl:0 --save first")
 
 
-def _command(run: "StoredRun") -> str:
+def _command(run: "HistoryRun") -> str:
     return run.command if run.complete else f"{run.command} (ended early)"
 
 

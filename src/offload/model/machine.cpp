@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 namespace isthmus::offload::model {
 namespace {
 
@@ -42,8 +45,9 @@ PartOfMachine for_threads(const MachinePlan& plan, const char* part, const char*
 
 std::vector<PartOfMachine> host_parts(const MachinePlan& plan) {
   std::vector<PartOfMachine> parts;
-  for (const HostThread& thread : plan.threads)
-    parts.push_back({thread_name(thread), "host.call.enqueue, host.call.wake", {thread_name(thread)}});
+  std::ranges::transform(plan.threads, std::back_inserter(parts), [](const HostThread& thread) -> PartOfMachine {
+    return {thread_name(thread), "host.call.enqueue, host.call.wake", {thread_name(thread)}};
+  });
   parts.push_back(for_threads(plan, kTransferCall, "host.call.transfer"));
   if (plan.spec.host.alloc) parts.push_back(for_threads(plan, kAllocation, "host.alloc.rate, host.alloc.call"));
   if (plan.spec.host.copy) parts.push_back(for_threads(plan, kCopy, "host.copy.rate"));
