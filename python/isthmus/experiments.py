@@ -49,6 +49,7 @@ class Experiment:
     images: int
     input: str | None = None
     seed: int | None = None
+    workers: int | None = None
     sets: tuple[str, ...] = ()
     trace: "Trace | None" = None
 
@@ -59,6 +60,8 @@ class Experiment:
             words += ["--input", self.input]
         if self.seed is not None:
             words += ["--seed", str(self.seed)]
+        if self.workers is not None:
+            words += ["--workers", str(self.workers)]
         for assignment in self.sets if is_model(self.target) else ():
             words += ["--set", assignment]
         return words + (self.trace.arguments() if self.trace else [])

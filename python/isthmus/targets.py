@@ -1,4 +1,4 @@
-"""Where an application can run: `model:NAME`, a path ending in `.toml`, `opencl:N` or `opencl:NAME`."""
+"""Where an application can run: `model:NAME`, a path ending in `.toml`, `opencl:N`, `opencl:NAME` or `native`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,8 +20,15 @@ def is_opencl(target: str) -> bool:
     return target.startswith("opencl:")
 
 
+def is_native(target: str) -> bool:
+    """Whether the target is this machine's own threads."""
+    return target == "native"
+
+
 def flows_of(target: str, flows: Sequence[str]) -> list[str]:
-    """Those of `flows` that the target has: an OpenCL device cannot stream."""
+    """Those of `flows` that the target has: an OpenCL device cannot stream, threads do nothing else."""
+    if is_native(target):
+        return [flow for flow in flows if flow == "stream"]
     return [flow for flow in flows if flow != "stream" or is_model(target)]
 
 
@@ -56,8 +63,10 @@ def check_target(target: str, place: str | None = None) -> None:
             raise unknown("target", target, known, place)
     elif is_opencl(target):
         _check_device(target, place)
-    else:
-        raise IsthmusError(f"{prefix}target '{target}': expected model:NAME, FILE.toml, opencl:N or opencl:NAME")
+    elif not is_native(target):
+        raise IsthmusError(
+            f"{prefix}target '{target}': expected model:NAME, FILE.toml, opencl:N, opencl:NAME or native"
+        )
 
 
 def _check_device(target: str, place: str | None) -> None:

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/model_target.hpp"
+#include "apps/native_flow.hpp"
 #include "isthmus/apps/target.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/offload/opencl.hpp"
@@ -36,7 +37,9 @@ std::unique_ptr<Target> open_opencl_target(const std::string& name, const std::v
 std::unique_ptr<Target> open_target(const std::string& name, const std::vector<std::string>& settings) {
   if (name.starts_with("opencl:")) return open_opencl_target(name, settings);
   if (name.starts_with("model:") || name.ends_with(".toml")) return open_model_target(name, settings);
-  throw Error(fmt::format("unknown target '{}': expected model:NAME, FILE.toml, opencl:N or opencl:NAME", name));
+  if (name == "native") return open_native_target(settings);
+  throw Error(
+      fmt::format("unknown target '{}': expected model:NAME, FILE.toml, opencl:N, opencl:NAME or native", name));
 }
 
 }  // namespace isthmus::apps

@@ -33,10 +33,10 @@ Buffer::~Buffer() {
 
 void Buffer::release() {
   BufferHome* home = std::exchange(home_, nullptr);
-  // A step that an exception ends, as every step does that is under way at the end of a run, moves no more tokens.
-  if (home == nullptr || std::uncaught_exceptions() > exceptions_) return;
+  if (home == nullptr) return;
   home->memory_.give_back(token_.addr);
-  home->put_back(token_);
+  // A step that an exception ends, as every step does that is under way at the end of a run, moves no more tokens.
+  if (std::uncaught_exceptions() == exceptions_) home->put_back(token_);
 }
 
 void Buffer::shrink(std::size_t bytes) {

@@ -19,7 +19,7 @@ PinnedMemory::Region PinnedMemory::allocate(Bytes size) {
   const std::uint64_t after =
       blocks_.empty() ? kFirstAddress : blocks_.back().addr + static_cast<std::uint64_t>(blocks_.back().size);
   const std::uint64_t addr = (after + kPage - 1) / kPage * kPage;
-  blocks_.push_back({addr, size.count, std::make_unique<std::byte[]>(bytes)});
+  blocks_.emplace_back(addr, size.count, std::make_unique<std::byte[]>(bytes));
   return {addr, {blocks_.back().bytes.get(), bytes}};
 }
 
@@ -27,11 +27,16 @@ PinnedMemory::Block& PinnedMemory::find(std::uint64_t addr) {
   const auto holds = [addr](const Block& block) {
     return addr >= block.addr && addr - block.addr < static_cast<std::uint64_t>(block.size);
   };
-  if (last_ < blocks_.size() && holds(blocks_[last_])) return blocks_[last_];
+  const std::size_t last = last_.load(std::memory_order_relaxed);
+  if (last < blocks_.size() && holds(blocks_[last])) return blocks_[last];
   const auto found = std::ranges::find_if(blocks_, holds);
   if (found == blocks_.end()) throw Error(fmt::format("host address {:#x} is no pinned memory", addr));
-  last_ = static_cast<std::size_t>(found - blocks_.begin());
+  last_.store(static_cast<std::size_t>(found - blocks_.begin()), std::memory_order_relaxed);
   return *found;
+}
+
+std::size_t PinnedMemory::lent() const {
+  return static_cast<std::size_t>(std::ranges::count_if(blocks_, [](const Block& block) { return block.lent.load(); }));
 }
 
 std::byte* PinnedMemory::at(std::uint64_t addr, std::int64_t bytes) {

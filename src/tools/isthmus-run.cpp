@@ -11,6 +11,7 @@
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/nearest.hpp"
 #include "isthmus/base/version.hpp"
+#include "isthmus/stream/native.hpp"
 #include "tools/tool.hpp"
 #include "tools/trace_options.hpp"
 
@@ -31,6 +32,7 @@ struct Options {
   std::string input;
   std::vector<std::string> settings;
   std::uint64_t seed = 1;
+  int workers = 0;
   bool list = false;
   tools::TraceArguments trace;
 };
@@ -43,6 +45,10 @@ void check(const Options& options) {
   require_known("application", options.application, kApplications);
   require_known("flow", options.flow, kFlows);
   if (options.target.empty()) throw Error("--on: expected a target such as opencl:0");
+  if (options.workers != 0 && options.target != "native")
+    throw Error(fmt::format("--workers: expected the target native, got '{}'", options.target));
+  if (options.workers < 0 || options.workers > native::cores())
+    throw Error(fmt::format("--workers: expected 1..{}, a thread a core, got {}", native::cores(), options.workers));
   if (options.images < 1) throw Error(fmt::format("--images: expected 1 or more, got {}", options.images));
 }
 
@@ -143,7 +149,8 @@ int run_application(const Options& options) {
                                 .spec = filter,
                                 .frames = frames,
                                 .progress = Progress(options.images),
-                                .states = trace.get()});
+                                .states = trace.get(),
+                                .workers = options.workers});
   if (trace != nullptr) options.trace.close(*trace);
   if (run.difference) print_difference(*run.difference);
   tools::print(row(options, *target, run));
@@ -156,13 +163,14 @@ int main(int argc, char** argv) {
   CLI::App app("Runs one application on one target in one flow and prints a row as JSON.");
   Options options;
   app.add_option("--app", options.application, "the application; --list names them");
-  app.add_option("--on", options.target, "the target: model:NAME, FILE.toml, opencl:N or opencl:NAME");
+  app.add_option("--on", options.target, "the target: model:NAME, FILE.toml, opencl:N, opencl:NAME or native");
   app.add_option("--flow", options.flow, "offload, overlap (double-buffered) or stream")->capture_default_str();
   app.add_option("--images", options.images, "how many images")->capture_default_str();
   app.add_option("--input", options.input, "a folder of photographs, JPEG or PNG, of at least 1920 x 1080");
   app.add_option("--set", options.settings, "KEY=VALUE of a model's platform; may be repeated")
       ->expected(1)
       ->take_all();
+  app.add_option("--workers", options.workers, "threads of the target native; a thread a core by default");
   app.add_option("--seed", options.seed, "chooses where the frames are cut")->capture_default_str();
   app.add_flag("--list", options.list, "the applications");
   options.trace.add_to(app);

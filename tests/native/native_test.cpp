@@ -221,6 +221,51 @@ TEST_P(WithWorkers, ATokenThatIsWaitedForIsNeverHeldBack) {
   EXPECT_EQ(ping.sum, 2 * 3000 * 3001 / 2);
 }
 
+/// Asks for an answer until it is another: the two of them are always ready.
+struct Impatient {
+  In<int> in;
+  Out<int> out;
+  int answer = 0;
+  void step() {
+    out.push(0);
+    answer = in.read();
+  }
+  bool done() const { return answer != 0; }
+};
+struct Answering {
+  In<int> in;
+  Out<int> out;
+  In<int> news;
+  int answer = 0;
+  void step() {
+    in.read();
+    news.pull(answer);
+    out.push(answer);
+  }
+  bool done() const { return answer != 0; }
+};
+struct Late {
+  Out<int> out;
+  bool said = false;
+  void step() {
+    out.push(7);
+    said = true;
+  }
+  bool done() const { return said; }
+};
+
+TEST_P(WithWorkers, TwoActorsThatServeEachOtherDoNotKeepAThirdWaiting) {
+  Graph graph;
+  auto& impatient = graph.add<Impatient>("impatient");
+  auto& answering = graph.add<Answering>("answering");
+  auto& late = graph.add<Late>("late");
+  graph.connect(impatient.out, answering.in, wire(1));
+  graph.connect(answering.out, impatient.in, wire(1));
+  graph.connect(late.out, answering.news, wire(1));
+  native::run(graph, {.workers = GetParam()});
+  EXPECT_EQ(impatient.answer, 7);
+}
+
 /// Gives out a slot in each step and is then a long time at other work, which ends when the reader says so.
 struct Slots {
   Out<int> out;

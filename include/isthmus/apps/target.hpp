@@ -23,6 +23,7 @@ struct FilterJob {
   std::function<void(int)> progress;
   /// Is told how the parts of a model spend the run; none if it is not wanted. Real devices have nothing to tell.
   StateObserver* states = nullptr;
+  int workers = 0;  ///< threads of the target `native`; 0: as many as fit
 };
 
 /// Where a result differs from the reference.
@@ -53,8 +54,8 @@ class Target {
   virtual void explain(nlohmann::ordered_json& row) const = 0;
 };
 
-/// Opens the target that a user named: "model:NAME", FILE.toml, "opencl:N" or "opencl:NAME". `settings` are KEY=VALUE
-/// pairs for a model's platform. Throws Error if there is no such target or a setting fits nothing.
+/// Opens the target that a user named: "model:NAME", FILE.toml, "opencl:N", "opencl:NAME" or "native". `settings` are
+/// KEY=VALUE pairs for a model's platform. Throws Error if there is no such target or a setting fits nothing.
 std::unique_ptr<Target> open_target(const std::string& name, const std::vector<std::string>& settings);
 
 /// Runs one of the flows of the offload interface. On a real device the images wait in host memory and are compared

@@ -38,6 +38,8 @@ std::string to_string(const std::vector<WorkerReport>& workers);
 
 /// Cores that this process may use.
 int cores();
+/// What the processor calls itself.
+std::string processor();
 
 /// Runs a graph until all actors but the periodic ones have finished. Checks it first, as the model does; clocks and
 /// latencies have no meaning here, depths do. A graph runs once. Throws Error where the graph is refused, a placement

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
-#include <vector>
+#include <utility>
 
 #include "isthmus/base/units.hpp"
 
@@ -24,23 +26,28 @@ class PinnedMemory {
   /// Zeroed memory. Before the run only; other regions stay where they are.
   Region allocate(Bytes size);
 
-  void lend(std::uint64_t addr) { find(addr).lent = true; }
-  void give_back(std::uint64_t addr) { find(addr).lent = false; }
+  /// From any thread.
+  void lend(std::uint64_t addr) { find(addr).lent.store(true, std::memory_order_relaxed); }
+  void give_back(std::uint64_t addr) { find(addr).lent.store(false, std::memory_order_relaxed); }
+  /// How many regions are lent now.
+  std::size_t lent() const;
 
   /// Where the device finds `addr`; throws Error if those bytes are not its to touch.
   std::byte* at(std::uint64_t addr, std::int64_t bytes);
 
  private:
   struct Block {
+    Block(std::uint64_t at, std::int64_t length, std::unique_ptr<std::byte[]> storage)
+        : addr(at), size(length), bytes(std::move(storage)) {}
     std::uint64_t addr;
     std::int64_t size;
     std::unique_ptr<std::byte[]> bytes;
-    bool lent = false;
+    std::atomic<bool> lent = false;
   };
   Block& find(std::uint64_t addr);
 
-  std::vector<Block> blocks_;
-  std::size_t last_ = 0;  ///< where the last access hit: accesses run through a region
+  std::deque<Block> blocks_;
+  std::atomic<std::size_t> last_ = 0;  ///< where the last access hit: accesses run through a region
 };
 
 }  // namespace isthmus

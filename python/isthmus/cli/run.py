@@ -20,11 +20,16 @@ EXAMPLES = [
     "isthmus run image-filter --on model:aws-f1 --images 2 --trace f1.perfetto-trace",
 ]
 
+Workers = Annotated[
+    int | None,
+    typer.Option("--workers", metavar="N", help="Threads of the target native; one a core by default.", min=1),
+]
 On = Annotated[
-    str | None, setting("on", "--on", metavar="TARGET", text="model:NAME, FILE.toml, opencl:N or opencl:NAME.")
+    str | None,
+    setting("on", "--on", metavar="TARGET", text="model:NAME, FILE.toml, opencl:N, opencl:NAME or native."),
 ]
 Flow = Annotated[
-    str | None, setting("flow", "--flow", metavar="FLOW", text="offload, overlap or stream (stream: models only).")
+    str | None, setting("flow", "--flow", metavar="FLOW", text="offload, overlap or stream (not on OpenCL).")
 ]
 Images = Annotated[str | None, setting("images", "--images", metavar="N", text="How many images.")]
 Input = Annotated[
@@ -57,6 +62,7 @@ def run(
     flow: Flow = None,
     images: Images = None,
     photographs: Input = None,
+    workers: Workers = None,
     sets: Sets = None,
     seed: Seed = None,
     trace: TraceTo = None,
@@ -76,7 +82,7 @@ def run(
 
         return list_choices(session)
     experiment = replace(
-        _experiment(app, on, flow, images, photographs, sets, seed),
+        _experiment(app, on, flow, images, photographs, workers, sets, seed),
         trace=_trace(trace, trace_window, trace_parts, trace_limit),
     )
     if dry_run:
@@ -93,13 +99,14 @@ def _experiment(
     flow: str | None,
     images: str | None,
     photographs: str | None,
+    workers: int | None,
     sets: list[str] | None,
     seed: str | None,
 ) -> Experiment:
     from isthmus.experiments import applications
     from isthmus.names import unknown
     from isthmus.settings import resolve
-    from isthmus.targets import check_target, is_model
+    from isthmus.targets import FLOWS, check_target, flows_of, is_model, is_native
 
     known = applications()
     if app is None:
@@ -112,6 +119,8 @@ def _experiment(
     check_target(target)
     if sets and not is_model(target):
         raise IsthmusError(f"--set: '{target}' is a real device and has no numbers to replace")
+    if workers and not is_native(target):
+        raise IsthmusError(f"--workers: expected the target native, got '{target}'")
     experiment = Experiment(
         application=app,
         target=target,
@@ -119,10 +128,12 @@ def _experiment(
         images=resolve("images", images).value,
         input=resolve("input", photographs).value,
         seed=resolve("seed", seed).value,
+        workers=workers,
         sets=tuple(sets or ()),
     )
-    if experiment.flow == "stream" and not is_model(target):
-        raise IsthmusError(f"--flow: '{target}' has no flow 'stream'; expected offload or overlap")
+    if not flows_of(target, [experiment.flow]):
+        has = " or ".join(flows_of(target, FLOWS))
+        raise IsthmusError(f"--flow: '{target}' has no flow '{experiment.flow}'; expected {has}")
     return experiment
 
 

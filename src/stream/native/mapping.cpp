@@ -9,6 +9,7 @@
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/nearest.hpp"
+#include "isthmus/stream/native.hpp"
 
 namespace isthmus::native {
 namespace {
@@ -86,6 +87,13 @@ std::vector<int> usable_cores() {
   }
   if (cores.empty()) throw Error("native: hwloc finds no core that this process may use");
   return cores;
+}
+
+std::string processor() {
+  const Topology topology;
+  const hwloc_obj_t package = hwloc_get_obj_by_type(topology.get(), HWLOC_OBJ_PACKAGE, 0);
+  const char* name = package == nullptr ? nullptr : hwloc_obj_get_info_by_name(package, "CPUModel");
+  return name == nullptr ? "this machine's processor" : name;
 }
 
 void pin_to(int core) {

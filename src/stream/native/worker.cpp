@@ -16,6 +16,9 @@ namespace {
 constexpr int kSpins = 4000;
 constexpr int kSpinsWhenCrowded = 4;
 
+/// How often in a row an actor may run out of its turn.
+constexpr int kFavours = 64;
+
 }  // namespace
 
 Worker::Worker(Run& run, std::size_t stack_bytes)
@@ -71,12 +74,14 @@ LiveActor* Worker::pick(LiveActor* after) {
   }
 }
 
-/// Whom `after` waits for comes first, so that what is in the cache is used while it is there.
+/// Whom `after` waits for comes first, so that what is in the cache is used while it is there; but two that serve each
+/// other for ever must not keep the rest waiting.
 LiveActor* Worker::next_ready(const LiveActor* after) {
-  if (after != nullptr && after->waits_on() != nullptr) {
+  if (after != nullptr && after->waits_on() != nullptr && ++favours_ < kFavours) {
     auto* asked = static_cast<LiveActor*>(after->waits_on()->other->actor);
     if (&asked->worker() == this && asked->ready()) return asked;
   }
+  favours_ = 0;
   for (std::size_t i = 0; i < actors_.size(); ++i) {
     turn_ = turn_ + 1 < actors_.size() ? turn_ + 1 : 0;
     if (actors_[turn_]->ready()) return actors_[turn_];

@@ -56,6 +56,7 @@ class Worker {
   LiveActor* next_ = nullptr;
   LiveActor* running_ = nullptr;
   std::size_t turn_ = 0;  ///< of `actors_`
+  int favours_ = 0;       ///< actors in a row that ran out of their turn
   int idle_rounds_ = 0;
 };
 

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "isthmus/engine/graph.hpp"
+#include "isthmus/stream/host_buffers.hpp"
+
+/// The host link of stacc IV-D where both of its sides are threads of one host: no device, no PCIe, no copy of a
+/// buffer. Who holds the token of a buffer reads and writes its bytes in place.
+namespace isthmus::native {
+
+struct LinkSpec {
+  Bytes buffer_size{4 << 20};
+  int input_buffers = 8;
+  int output_buffers = 8;
+};
+
+/// Keeps a pool: what comes back goes out again, all of it at the start.
+class BufferPool {
+ public:
+  In<PooledBuffer> returned{"returned"};
+  Out<PooledBuffer> free{"free"};
+
+  explicit BufferPool(std::vector<PooledBuffer> pool) : pool_(std::move(pool)) {}
+  void step();
+  /// It ends with whoever gives buffers back.
+  bool done() const { return false; }
+
+ private:
+  std::vector<PooledBuffer> pool_;
+};
+
+/// Hands the words of committed buffers to a kernel, `last` on each buffer's last.
+class BufferReader {
+ public:
+  In<PooledBuffer> committed{"committed"};
+  Out<StreamWord> out{"out"};
+  Out<PooledBuffer> freed{"freed"};
+  void step();
+};
+
+/// Gathers a kernel's words; a full buffer, or one that a message ends in, goes to the host.
+class BufferWriter {
+ public:
+  In<StreamWord> in{"in"};
+  In<PooledBuffer> free{"free"};
+  Out<PooledBuffer> filled{"filled"};
+  void step();
+  /// It ends with the kernel, after what it had gathered.
+  bool done() const { return done_; }
+
+ private:
+  void hand_over();
+
+  PooledBuffer buffer_{};  ///< being filled; no data: none
+  bool done_ = false;
+};
+
+/// Control messages between a host thread and a kernel.
+class ControlEnd {
+ public:
+  In<MmioRequest> requests{"requests"};
+  In<ControlMessage> from_kernel{"from_kernel"};
+  Out<std::uint32_t> to_kernel{"to_kernel"};
+  Out<DeviceMessage> replies{"replies"};
+  void step();
+  /// It ends with the host thread.
+  bool done() const { return false; }
+};
+
+/// A host link in a graph, used as HostLink is: what is left to connect are the application's parts.
+class Link {
+ public:
+  Link(Graph& graph, const LinkSpec& spec);
+
+  PinnedMemory& memory() { return *memory_; }
+
+  /// To and from the kernel, word by word. Asking for one of them adds its part of the link.
+  Out<StreamWord>& to_kernel();
+  In<StreamWord>& from_kernel();
+  Out<std::uint32_t>& control_to_kernel() { return control().to_kernel; }
+  In<ControlMessage>& control_from_kernel() { return control().from_kernel; }
+
+  void connect(HostInput& producer);
+  void connect(HostOutput& consumer);
+  void connect(HostControl& host);
+
+  /// Without a kernel: what the producer commits is what the consumer receives.
+  void hand_over(HostInput& producer, HostOutput& consumer);
+
+ private:
+  std::vector<PooledBuffer> make_pool(int buffers);
+  ChannelOptions queue(int buffers) const;
+  ControlEnd& control();
+
+  Graph& graph_;
+  LinkSpec spec_;
+  std::shared_ptr<PinnedMemory> memory_;
+  BufferReader* reader_ = nullptr;
+  BufferWriter* writer_ = nullptr;
+  ControlEnd* control_ = nullptr;
+};
+
+}  // namespace isthmus::native
