@@ -82,7 +82,7 @@ def test_set_reaches_the_model_and_is_refused_for_a_real_device(isthmus: Isthmus
         (("run", "image-filter", "--on", "opencl:9"), "unknown target 'opencl:9'"),
         (
             ("run", "image-filter", "--on", "gpu"),
-            "target 'gpu': expected model:NAME, FILE.toml, opencl:N or opencl:NAME",
+            "target 'gpu': expected model:NAME, FILE.toml, opencl:N, opencl:NAME or native",
         ),
         (("run", "image-filter", "--on", "missing.toml"), "target 'missing.toml': no such file"),
         ((*RUN, "--flow", "streams"), "--flow: expected offload, overlap or stream, got 'streams'"),
@@ -91,6 +91,8 @@ def test_set_reaches_the_model_and_is_refused_for_a_real_device(isthmus: Isthmus
         ((*RUN, "--sets", "a=1"), "unknown option '--sets'; help: did you mean '--set'?"),
         ((*RUN, "--json", "-", "--csv", "-"), "--json, --csv and --jsonl: only one of them can be '-'"),
         (("run", "image-filter", "--on", "opencl:0", "--flow", "stream"), "--flow: 'opencl:0' has no flow 'stream'"),
+        (("run", "image-filter", "--on", "native", "--flow", "offload"), "--flow: 'native' has no flow 'offload'"),
+        (("run", "image-filter", "--on", "opencl:0", "--workers", "2"), "--workers: expected the target native"),
         ((*RUN, "--format", "xml"), "--format: expected one of table, json, csv, md, got 'xml'"),
     ],
 )
