@@ -54,6 +54,7 @@ void cache_line(const Job& job, Target& target, const Report& report) {
 
 std::vector<Time> time_accesses(Target& target, const RegisterAccess& access, int count, int samples) {
   std::vector<Time> times;
+  times.reserve(static_cast<std::size_t>(samples));
   for (int i = 0; i < samples; ++i)
     times.push_back(Time::fs(target.open().access_registers(access, count).femtoseconds() / count));
   return times;

@@ -73,6 +73,7 @@ tools::Record record_of(const Options& options, const offload::DeviceInfo& info,
                        {"version", version()}};
   if (finding.times.empty()) return record;
   std::vector<double> seconds;
+  seconds.reserve(finding.times.size());
   for (const Time time : finding.times) seconds.push_back(time.seconds());
   record["time_s"] = probes::summarise(seconds).median;
   return record;
