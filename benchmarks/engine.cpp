@@ -36,19 +36,6 @@ Sink<Token, taking>& add_pipeline(Graph& graph, const std::string& name, int sta
   return sink;
 }
 
-/// What the sink finds behind that many stages, token for token.
-template <class Token>
-Word expected_sum(int stages, Word tokens) {
-  Word sum = 0;
-  for (Word i = 0; i < tokens; ++i) {
-    Token token;
-    fill(token, i);
-    for (int stage = 0; stage < stages; ++stage) map(token, token);
-    sum += total(token);
-  }
-  return sum;
-}
-
 template <class Token, Taking taking = Taking::read>
 Measurement pipeline(int stages, int interval, Word tokens) {
   Graph graph;

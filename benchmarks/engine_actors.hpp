@@ -37,6 +37,19 @@ inline Word total(const Line& token) {
   return sum;
 }
 
+/// What the sink finds behind that many stages, token for token.
+template <class Token>
+Word expected_sum(int stages, Word tokens) {
+  Word sum = 0;
+  for (Word i = 0; i < tokens; ++i) {
+    Token token;
+    fill(token, i);
+    for (int stage = 0; stage < stages; ++stage) map(token, token);
+    sum += total(token);
+  }
+  return sum;
+}
+
 template <class Token>
 struct Source {
   Out<Token> out;

@@ -17,8 +17,8 @@ struct Figure {
   std::string name;
   Quantity quantity;
   std::string unit;
-  Run of;  ///< a ratio is the rate of `of` over that of `over`
-  Run over;
+  Run of;  ///< a ratio is the rate of `of` over that of the fastest of `over`
+  std::vector<Run> over;
   Bound bound;
   std::optional<double> must;
   std::optional<double> aim;
