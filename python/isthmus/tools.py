@@ -20,16 +20,12 @@ _PACKAGE_BIN = Path(__file__).resolve().parent / "bin"
 
 
 def tool_path(name: str) -> Path:
-    """Where the tool is: in the folder ISTHMUS_BIN, else in the installed package."""
-    folder = os.environ.get("ISTHMUS_BIN")
-    places = [Path(folder)] if folder else []
-    places.append(_PACKAGE_BIN)
-    for place in places:
-        if os.access(place / name, os.X_OK) and (place / name).is_file():
-            return place / name
-    looked = ", ".join(str(place) for place in places)
+    """Where the tool is: in the folder ISTHMUS_BIN where that is set, else in the installed package."""
+    place = Path(os.environ.get("ISTHMUS_BIN") or _PACKAGE_BIN)
+    if os.access(place / name, os.X_OK) and (place / name).is_file():
+        return place / name
     raise IsthmusError(
-        f"tool '{name}' not found in {looked}", hint="run 'make build', or set ISTHMUS_BIN to the folder of the tools."
+        f"tool '{name}' not found in {place}", hint="run 'make build', or set ISTHMUS_BIN to the folder of the tools."
     )
 
 
