@@ -71,7 +71,7 @@ class Live {
   }
 
  protected:
-  ~Live() = default;
+  virtual ~Live() = default;
 };
 
 inline void Lane::publish(std::byte* to) {

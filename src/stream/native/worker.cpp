@@ -26,7 +26,7 @@ Worker::Worker(Run& run, std::size_t stack_bytes)
 Worker::~Worker() = default;
 
 void Worker::work() {
-  fibers_.emplace(&Worker::dispatch, &Worker::after_overflow, this, stack_bytes_);
+  fibers_ = std::make_unique<engine::Fibers>(&Worker::dispatch, &Worker::after_overflow, this, stack_bytes_);
   {
     const engine::OverflowWatch watch(*fibers_);
     next_ = pick(nullptr);

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "engine/fiber.hpp"
@@ -51,7 +50,7 @@ class Worker {
   Run& run_;
   std::size_t stack_bytes_;
   std::vector<LiveActor*> actors_;
-  std::optional<engine::Fibers> fibers_;
+  std::unique_ptr<engine::Fibers> fibers_;  ///< of the thread, while it works
   std::unique_ptr<Sleeper> sleeper_;
   LiveActor* next_ = nullptr;
   LiveActor* running_ = nullptr;
