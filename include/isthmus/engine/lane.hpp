@@ -34,6 +34,8 @@ struct alignas(64) Lane {
 /// a stretch.
 class Live {
  public:
+  virtual ~Live() = default;
+
   int fuel = 0;          ///< steps until the border between two of them is looked at
   Lane* held = nullptr;  ///< has given out a slot that may not be published before it is filled
   Lane* first_input = nullptr;
@@ -69,9 +71,6 @@ class Live {
     held->publish(held->next);
     held = nullptr;
   }
-
- protected:
-  virtual ~Live() = default;
 };
 
 inline void Lane::publish(std::byte* to) {
