@@ -31,15 +31,8 @@ Arguments arguments_of(const fabric::KernelStart& start) {
           .shift = offload::integer_argument(start.arguments[5])};
 }
 
-class ImageFilterKernel {
+class ImageFilterKernel : public offload::KernelPorts {
  public:
-  In<fabric::KernelStart> start{"start"};
-  Out<fabric::AxiRegion> regions{"regions"};
-  In<fabric::AxiBurst> data{"data"};
-  Out<fabric::AxiStore> stores{"stores"};
-  In<fabric::AxiDone> written{"written"};
-  Out<fabric::KernelDone> finished{"finished"};
-
   explicit ImageFilterKernel(const KernelSpec& spec) : spec_(spec), clock_(spec.clock) {}
 
   /// One image.
@@ -135,15 +128,7 @@ class ImageFilterKernel {
 }  // namespace
 
 offload::KernelModel image_filter_kernel() {
-  return {.name = "image_filter", .add = [](Graph& graph, const std::string& actor, const KernelSpec& spec) {
-            auto& kernel = graph.add<ImageFilterKernel>(actor, {.clock = spec.clock}, spec);
-            return offload::KernelEnds{.start = kernel.start,
-                                       .regions = kernel.regions,
-                                       .data = kernel.data,
-                                       .stores = kernel.stores,
-                                       .written = kernel.written,
-                                       .done = kernel.finished};
-          }};
+  return offload::kernel_model<ImageFilterKernel>("image_filter");
 }
 
 }  // namespace isthmus::apps

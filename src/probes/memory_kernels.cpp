@@ -43,15 +43,8 @@ struct Walk {
 
 /// Reads as fast as its port delivers, as many bursts under way as the port may have; a pass begins when all of the one
 /// before has come.
-class DeviceRead {
+class DeviceRead : public offload::KernelPorts {
  public:
-  In<fabric::KernelStart> start{"start"};
-  Out<fabric::AxiRegion> regions{"regions"};
-  In<fabric::AxiBurst> data{"data"};
-  Out<fabric::AxiStore> stores{"stores"};
-  In<fabric::AxiDone> written{"written"};
-  Out<fabric::KernelDone> finished{"finished"};
-
   explicit DeviceRead(const KernelSpec& spec) : window_(static_cast<std::uint64_t>(spec.axi.outstanding)) {}
 
   void step() {
@@ -79,15 +72,8 @@ class DeviceRead {
 };
 
 /// Writes as fast as its port takes; a pass begins when all of the one before is in memory.
-class DeviceWrite {
+class DeviceWrite : public offload::KernelPorts {
  public:
-  In<fabric::KernelStart> start{"start"};
-  Out<fabric::AxiRegion> regions{"regions"};
-  In<fabric::AxiBurst> data{"data"};
-  Out<fabric::AxiStore> stores{"stores"};
-  In<fabric::AxiDone> written{"written"};
-  Out<fabric::KernelDone> finished{"finished"};
-
   explicit DeviceWrite(const KernelSpec& spec) : axi_(spec.axi) {}
 
   void step() {
@@ -119,23 +105,10 @@ class DeviceWrite {
   fabric::AxiSpec axi_;
 };
 
-template <typename Kernel>
-offload::KernelModel model(const char* name) {
-  return {.name = name, .add = [](Graph& graph, const std::string& actor, const KernelSpec& spec) {
-            auto& kernel = graph.add<Kernel>(actor, {.clock = spec.clock}, spec);
-            return offload::KernelEnds{.start = kernel.start,
-                                       .regions = kernel.regions,
-                                       .data = kernel.data,
-                                       .stores = kernel.stores,
-                                       .written = kernel.written,
-                                       .done = kernel.finished};
-          }};
-}
-
 }  // namespace
 
 std::vector<offload::KernelModel> memory_kernels() {
-  return {model<DeviceRead>("device_read"), model<DeviceWrite>("device_write")};
+  return {offload::kernel_model<DeviceRead>("device_read"), offload::kernel_model<DeviceWrite>("device_write")};
 }
 
 }  // namespace isthmus::probes

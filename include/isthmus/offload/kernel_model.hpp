@@ -17,22 +17,31 @@ struct KernelSpec {
   int onchip_latency;  ///< cycles
 };
 
-/// Where a kernel's actor is tied to its machine: a start, a reading and a writing AXI port, an end.
-struct KernelEnds {
-  In<fabric::KernelStart>& start;
-  Out<fabric::AxiRegion>& regions;
-  In<fabric::AxiBurst>& data;
-  Out<fabric::AxiStore>& stores;
-  In<fabric::AxiDone>& written;
-  Out<fabric::KernelDone>& done;
+/// What ties a kernel's actor, which derives from it, to its machine: a start, a reading and a writing AXI port, an
+/// end.
+struct KernelPorts {
+  In<fabric::KernelStart> start{"start"};
+  Out<fabric::AxiRegion> regions{"regions"};
+  In<fabric::AxiBurst> data{"data"};
+  Out<fabric::AxiStore> stores{"stores"};
+  In<fabric::AxiDone> written{"written"};
+  Out<fabric::KernelDone> finished{"finished"};
 };
 
 /// The twin of kernels/<name>.cl on a modelled board: an actor that computes the bytes. `add` adds it to a graph as
 /// `actor`; it throws Error where the board has no room for it.
 struct KernelModel {
   std::string name;
-  std::function<KernelEnds(Graph&, const std::string& actor, const KernelSpec&)> add;
+  std::function<KernelPorts&(Graph&, const std::string& actor, const KernelSpec&)> add;
 };
+
+/// The model whose actor is a Kernel, made from the board's KernelSpec.
+template <class Kernel>
+KernelModel kernel_model(const std::string& name) {
+  return {.name = name, .add = [](Graph& graph, const std::string& actor, const KernelSpec& spec) -> KernelPorts& {
+            return graph.add<Kernel>(actor, {.clock = spec.clock}, spec);
+          }};
+}
 
 /// An argument of a kernel as its start carries it: a buffer is its memory channel and address, an integer itself.
 std::uint64_t kernel_argument(fabric::DeviceAddress at);

@@ -9,26 +9,14 @@ namespace isthmus::offload::model {
 namespace {
 
 /// An FPGA without a kernel: its ports do nothing.
-struct NoKernel {
-  In<fabric::KernelStart> start;
-  Out<fabric::AxiRegion> regions;
-  In<fabric::AxiBurst> data;
-  Out<fabric::AxiStore> stores;
-  In<fabric::AxiDone> written;
-  Out<fabric::KernelDone> done_out;
+struct NoKernel : KernelPorts {
   void step() { start.read(); }
   bool done() const { return false; }
 };
 
-KernelEnds add_kernel(Graph& graph, const MachinePlan& plan) {
+KernelPorts& add_kernel(Graph& graph, const MachinePlan& plan) {
   if (plan.kernel != nullptr) return plan.kernel->add(graph, kKernel, plan.spec.kernel);
-  auto& none = graph.add<NoKernel>("no kernel", {.clock = plan.spec.kernel.clock});
-  return {.start = none.start,
-          .regions = none.regions,
-          .data = none.data,
-          .stores = none.stores,
-          .written = none.written,
-          .done = none.done_out};
+  return graph.add<NoKernel>("no kernel", {.clock = plan.spec.kernel.clock});
 }
 
 std::vector<std::string> both(const char* part) {
@@ -94,7 +82,7 @@ std::vector<PartOfMachine> build_machine(Graph& graph, const MachinePlan& plan) 
   fabric::PcieLink link = fabric::add_pcie_link(graph, spec.link, spec.memory);
   const HostEnds host = build_host(graph, plan, link.host.memory());
   MemoryEnds memory = build_memory(graph, spec, plan.memory);
-  KernelEnds kernel = add_kernel(graph, plan);
+  KernelPorts& kernel = add_kernel(graph, plan);
   build_shell(graph, spec, link, memory, kernel);
   graph.connect(host.mmio, link.mmio, between_host_parts());
   graph.connect(link.host_messages, host.messages, between_host_parts());

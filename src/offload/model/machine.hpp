@@ -54,7 +54,8 @@ struct MemoryEnds {
 MemoryEnds build_memory(Graph& graph, const MachineSpec& spec, MemoryMap& memory);
 
 /// The DMA engine and the registers, tied to the link, to memory and to the kernel.
-void build_shell(Graph& graph, const MachineSpec& spec, fabric::PcieLink& link, MemoryEnds& memory, KernelEnds& kernel);
+void build_shell(Graph& graph, const MachineSpec& spec, fabric::PcieLink& link, MemoryEnds& memory,
+                 KernelPorts& kernel);
 
 /// How channels between parts of the host hand over: a line of memory from core to core.
 ChannelOptions between_host_parts();

@@ -24,7 +24,7 @@ fabric::DmaSend& build_dma(Graph& graph, const MachineSpec& spec, fabric::DmaFet
   return send;
 }
 
-void build_kernel_ports(Graph& graph, const MachineSpec& spec, MasterEnds& memory, KernelEnds& kernel) {
+void build_kernel_ports(Graph& graph, const MachineSpec& spec, MasterEnds& memory, KernelPorts& kernel) {
   const Clock& clock = spec.kernel.clock;
   graph.connect(kernel.regions, memory.regions, register_on(clock, kBursts));
   graph.connect(memory.data, kernel.data, register_on(clock, kBursts));
@@ -37,7 +37,7 @@ void build_kernel_ports(Graph& graph, const MachineSpec& spec, MasterEnds& memor
 }  // namespace
 
 void build_shell(Graph& graph, const MachineSpec& spec, fabric::PcieLink& link, MemoryEnds& memory,
-                 KernelEnds& kernel) {
+                 KernelPorts& kernel) {
   const Clock& clock = spec.link.user_clock;
   auto& registers = graph.add<fabric::DeviceRegisters>("device registers", {.clock = clock});
   auto& interrupts = graph.add<fabric::DeviceInterrupts>("device interrupts", {.clock = clock});
@@ -58,7 +58,7 @@ void build_shell(Graph& graph, const MachineSpec& spec, fabric::PcieLink& link, 
 
   graph.connect(memory.dma.written, interrupts.to_device, register_on(clock, kBursts));
   graph.connect(send.transfers, interrupts.to_host);
-  graph.connect(kernel.done, interrupts.kernel);
+  graph.connect(kernel.finished, interrupts.kernel);
   graph.connect(interrupts.out, link.device_messages, {.latency = spec.dma.interrupt});
 
   build_kernel_ports(graph, spec, memory.kernel, kernel);
