@@ -101,14 +101,14 @@ def isthmus(tmp_path: Path, fake_bin: Path) -> Isthmus:
 
 @pytest.fixture
 def study_file(tmp_path: Path) -> Path:
-    """A study of both boards and the OpenCL device."""
+    """A study of both boards, the OpenCL device and native threads."""
     path = tmp_path / "image-filter.toml"
     path.write_text(
         "[application]\n"
         'name = "image-filter"\n'
         "images = 20\n"
         "[study]\n"
-        'targets = ["model:alpha-data-7v3", "model:aws-f1", "opencl:0"]\n'
+        'targets = ["model:alpha-data-7v3", "model:aws-f1", "opencl:0", "native"]\n'
         'flows = ["offload", "overlap", "stream"]\n'
     )
     return path

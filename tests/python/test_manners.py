@@ -8,9 +8,10 @@ import sys
 import pytest
 from tests.python.conftest import Isthmus
 
+from isthmus.cli.commands import COMMANDS
 from isthmus.progress import Progress
 
-COMMANDS = [
+PATHS = [
     ("run",),
     ("study",),
     ("probe",),
@@ -33,7 +34,7 @@ def test_alone_it_prints_ten_lines_with_three_examples(isthmus: Isthmus) -> None
     assert sum(line.startswith("  isthmus ") for line in done.stdout.splitlines()) == 3
 
 
-@pytest.mark.parametrize("command", [(), *COMMANDS, ("platform",), ("config",)])
+@pytest.mark.parametrize("command", [(), *PATHS, ("platform",), ("config",)])
 def test_help_has_its_examples_first(isthmus: Isthmus, command: tuple[str, ...]) -> None:
     short, whole = isthmus(*command, "-h"), isthmus(*command, "--help")
     for done in (short, whole):
@@ -42,6 +43,21 @@ def test_help_has_its_examples_first(isthmus: Isthmus, command: tuple[str, ...])
     assert len(whole.stdout) > len(short.stdout)
     assert "130 after Ctrl-C" in whole.stdout
     assert max(map(len, whole.stdout.splitlines())) <= 100
+
+
+def test_the_overview_says_of_each_command_what_its_own_help_says_first(isthmus: Isthmus) -> None:
+    for name, known in COMMANDS.items():
+        assert isthmus(name, "-h").stdout.startswith(f"isthmus {name}: {known.summary}\n")
+        assert f" {known.summary}\n" in isthmus("--help").stdout
+
+
+def test_help_loads_no_parser_of_commands_and_no_command(isthmus: Isthmus) -> None:
+    code = "import sys; from isthmus.cli.main import run; run(['--help']); print(sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], env=isthmus.environment, text=True, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    modules = done.stdout.splitlines()[-1]
+    assert "'typer'" not in modules
+    assert "'isthmus.cli.study'" not in modules
 
 
 def test_version_names_commit_compiler_opencl_and_mpi(isthmus: Isthmus) -> None:

@@ -1,60 +1,45 @@
-"""The tree of commands."""
+"""The tree of commands, of which one is loaded: the one that is asked for."""
 
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from isthmus.cli import calibrate, compare, config, devices, doctor, history, platform, probe, reproduce, run, study
 from isthmus.cli.command import Group, Help, WholeHelp, command, examples_of, help_text
+from isthmus.cli.commands import COMMANDS, SUMMARY, Known
+from isthmus.cli.help import overview
 from isthmus.cli.welcome import WELCOME
 from isthmus.stdout import write_out
 
-app = typer.Typer(
-    cls=Group,
-    add_completion=False,
-    add_help_option=False,
-    invoke_without_command=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
+
+def app_with(name: str | None) -> typer.Typer:
+    """The command `isthmus` with its subcommand `name`; without any if there is none of that name."""
+    app = typer.Typer(
+        cls=Group,
+        add_completion=False,
+        add_help_option=False,
+        invoke_without_command=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
+    app.callback(help=SUMMARY)(_isthmus)
+    if name in COMMANDS:
+        _add(app, name, COMMANDS[name])
+    return app
 
 
-def _show_version(value: bool) -> None:
-    if value:
-        from isthmus.cli.version import version_lines
-
-        write_out("".join(f"{line}\n" for line in version_lines()))
-        raise typer.Exit()
-
-
-@app.callback()
-def isthmus(
-    context: typer.Context,
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", is_eager=True, callback=_show_version, help="Version, commit, compiler, OpenCL, MPI."
-        ),
-    ] = False,
-    help_short: Help = False,
-    help_whole: WholeHelp = False,
-) -> None:
-    """How data crosses between a CPU and an FPGA: seen, modelled, compared and chosen."""
-    if context.invoked_subcommand is None:
-        write_out(WELCOME)
+def _add(app: typer.Typer, name: str, known: Known) -> None:
+    module = import_module(f"isthmus.cli.{name}")
+    if not known.members:
+        command(app, name, module.EXAMPLES)(getattr(module, name))
+        return
+    folder = _folder(app, name, known.summary, module.EXAMPLES)
+    for own_name, member in known.members.items():
+        examples = getattr(module, member.examples)
+        command(folder, own_name, examples, results=member.results)(getattr(module, member.function))
 
 
-examples_of(
-    isthmus.__doc__ or "",
-    [
-        "isthmus devices",
-        "isthmus run image-filter --on model:aws-f1 --flow stream",
-        "isthmus study examples/image-filter.toml",
-    ],
-)
-
-
-def _folder(name: str, summary: str, examples: list[str]) -> typer.Typer:
+def _folder(app: typer.Typer, name: str, summary: str, examples: list[str]) -> typer.Typer:
     folder = typer.Typer(cls=Group, add_help_option=False, invoke_without_command=True, rich_markup_mode=None)
 
     def show_help(context: typer.Context, help_short: Help = False, help_whole: WholeHelp = False) -> None:
@@ -68,20 +53,29 @@ def _folder(name: str, summary: str, examples: list[str]) -> typer.Typer:
     return folder
 
 
-command(app, "devices", devices.EXAMPLES)(devices.devices)
-command(app, "run", run.EXAMPLES)(run.run)
-command(app, "study", study.EXAMPLES)(study.study)
-command(app, "probe", probe.EXAMPLES)(probe.probe)
-command(app, "reproduce", reproduce.EXAMPLES)(reproduce.reproduce)
-command(app, "compare", compare.EXAMPLES)(compare.compare)
-command(app, "calibrate", calibrate.EXAMPLES)(calibrate.calibrate)
-command(app, "history", history.EXAMPLES)(history.history)
-command(app, "doctor", doctor.EXAMPLES)(doctor.doctor)
+def _show_version(value: bool) -> None:
+    if value:
+        from isthmus.cli.version import version_lines
 
-_platform = _folder("platform", platform.SUMMARY, platform.EXAMPLES)
-command(_platform, "show", platform.SHOW_EXAMPLES)(platform.show)
-command(_platform, "new", platform.NEW_EXAMPLES, results=False)(platform.new)
-command(_platform, "list", platform.LIST_EXAMPLES, results=False)(platform.list_platforms)
+        write_out("".join(f"{line}\n" for line in version_lines()))
+        raise typer.Exit()
 
-_config = _folder("config", config.SUMMARY, config.EXAMPLES)
-command(_config, "show", config.EXAMPLES)(config.show)
+
+def _show_overview(value: bool, whole: bool) -> None:
+    if value:
+        write_out(overview(whole))
+        raise typer.Exit()
+
+
+def _isthmus(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", is_eager=True, callback=_show_version)] = False,
+    help_short: Annotated[
+        bool, typer.Option("-h", is_eager=True, callback=lambda value: _show_overview(value, False))
+    ] = False,
+    help_whole: Annotated[
+        bool, typer.Option("--help", is_eager=True, callback=lambda value: _show_overview(value, True))
+    ] = False,
+) -> None:
+    if context.invoked_subcommand is None:
+        write_out(WELCOME)

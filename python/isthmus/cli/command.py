@@ -2,20 +2,19 @@
 
 import functools
 import inspect
-import shutil
-import textwrap
 from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from isthmus.cli.commands import COMMANDS
+from isthmus.cli.help import help_page
 from isthmus.cli.session import Session
 from isthmus.names import unknown
 from isthmus.settings import KNOWN
 from isthmus.stdout import write_out
 
-EXIT_CODES = "Exit codes: 0 done; 1 done and the answer is no; 2 could not run; 130 after Ctrl-C."
 _EXAMPLES: dict[str, list[str]] = {}
 
 
@@ -86,7 +85,7 @@ class Group(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of that name; for an unknown one an IsthmusError with the nearest."""
         if cmd_name not in self.commands and not cmd_name.startswith("-"):
-            raise unknown("command", cmd_name, list(self.commands))
+            raise unknown("command", cmd_name, list(self.commands if ctx.parent else COMMANDS))
         return super().get_command(ctx, cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -131,21 +130,17 @@ def help_text(ctx: Any, whole: bool) -> str:
     command = ctx.command
     text = inspect.cleandoc(command.help or "")
     summary, _, rest = text.partition("\n\n")
-    lines = [*textwrap.wrap(f"{ctx.command_path}: {' '.join(summary.split())}", _width()), "", "Examples:"]
-    lines += [f"  {example}" for example in _EXAMPLES.get(text, [])]
-    lines += ["", f"Usage: {ctx.command_path} {' '.join(_usage(command))}"]
-    if whole and rest:
-        lines += ["", *textwrap.wrap(" ".join(rest.split()), _width())]
-    subcommands = getattr(command, "commands", {})
-    if subcommands:
-        rows = [(name, _first_line(sub.help)) for name, sub in subcommands.items()]
-        lines += ["", "Commands:", *_columns(rows)]
     own = [param for param in command.params if whole or param.name not in {**_COMMON, **_RESULTS}]
-    options = [(_flags(param), param.help or "") for param in own if param.param_type_name == "option"]
-    if options:
-        lines += ["", "Options:", *_columns(options)]
-    lines += ["", EXIT_CODES if whole else f"All options: {ctx.command_path} --help"]
-    return "\n".join(lines) + "\n"
+    return help_page(
+        ctx.command_path,
+        " ".join(summary.split()),
+        _EXAMPLES.get(text, []),
+        " ".join(_usage(command)),
+        detail=rest,
+        commands=[(name, _first_line(sub.help)) for name, sub in getattr(command, "commands", {}).items()],
+        options=[(_flags(param), param.help or "") for param in own if param.param_type_name == "option"],
+        whole=whole,
+    )
 
 
 def examples_of(text: str, examples: list[str]) -> None:
@@ -173,18 +168,3 @@ def _flags(param: Any) -> str:
 
 def _first_line(text: str | None) -> str:
     return " ".join(inspect.cleandoc(text or "").partition("\n\n")[0].split())
-
-
-def _columns(rows: list[tuple[str, str]]) -> list[str]:
-    left = min(26, max(len(name) for name, _ in rows))
-    lines = []
-    for name, text in rows:
-        wrapped = textwrap.wrap(text, max(20, _width() - left - 4)) or [""]
-        head = f"  {name.ljust(left)}  "
-        lines += [head + wrapped[0]] if len(name) <= left else [f"  {name}", " " * (left + 4) + wrapped[0]]
-        lines += [" " * (left + 4) + line for line in wrapped[1:]]
-    return lines
-
-
-def _width() -> int:
-    return min(100, shutil.get_terminal_size((100, 24)).columns)

@@ -3,7 +3,6 @@
 from isthmus.cli.session import Session
 
 EXAMPLES = ["isthmus config show", "ISTHMUS_IMAGES=20 isthmus config show"]
-SUMMARY = """The settings: what they are and where they come from."""
 
 
 def show(session: Session) -> None:

@@ -19,7 +19,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def run(argv: Sequence[str]) -> int:
     """Runs the command with these arguments and returns its exit code."""
     try:
-        return _invoke(list(argv)) if argv else _welcome()
+        text = _known_by_heart(list(argv))
+        return _invoke(list(argv)) if text is None else _say(text)
     except AnswerIsNoError as answer:
         _complain(str(answer))
         return 1
@@ -37,11 +38,18 @@ def run(argv: Sequence[str]) -> int:
         return 2
 
 
-def _welcome() -> int:
+def _known_by_heart(argv: list[str]) -> str | None:
+    """The answer where no command, and so no parser of commands, is needed."""
+    from isthmus.cli.help import overview
     from isthmus.cli.welcome import WELCOME
+
+    return {(): WELCOME, ("-h",): overview(whole=False), ("--help",): overview(whole=True)}.get(tuple(argv))
+
+
+def _say(text: str) -> int:
     from isthmus.stdout import write_out
 
-    write_out(WELCOME)
+    write_out(text)
     return 0
 
 
@@ -49,10 +57,11 @@ def _invoke(argv: list[str]) -> int:
     import typer
     from typer.main import get_command
 
-    from isthmus.cli.app import app
+    from isthmus.cli.app import app_with
 
+    name = next((word for word in argv if not word.startswith("-")), None)
     # Not through typer's own main: it would answer Ctrl-C, closed pipes and errors in its way.
-    command = get_command(app)
+    command = get_command(app_with(name))
     try:
         with command.make_context("isthmus", argv) as context:
             command.invoke(context)

@@ -23,7 +23,6 @@ SHOW_EXAMPLES = [
     "isthmus platform show model:aws-f1 --set link.pcie.lanes=8 --format csv",
 ]
 LIST_EXAMPLES = ["isthmus platform list"]
-SUMMARY = """The modelled boards: which there are, and the numbers that each is made of."""
 
 
 def show(

@@ -1,0 +1,50 @@
+"""Which commands there are. A module is imported when its command is asked for: help needs none of them."""
+
+from dataclasses import dataclass, field
+
+SUMMARY = "How data crosses between a CPU and an FPGA: seen, modelled, compared and chosen."
+EXAMPLES = [
+    "isthmus devices",
+    "isthmus run image-filter --on model:aws-f1 --flow stream",
+    "isthmus study examples/image-filter.toml",
+]
+OPTIONS = {"--version": "Version, commit, compiler, OpenCL, MPI.", "-h": "A short help.", "--help": "The whole help."}
+
+
+@dataclass(frozen=True)
+class Member:
+    """A command of a folder: its function, the name of its examples, and whether it has results to write."""
+
+    function: str
+    examples: str = "EXAMPLES"
+    results: bool = True
+
+
+@dataclass(frozen=True)
+class Known:
+    """A command NAME: the function NAME of the module isthmus.cli.NAME; a folder of commands has members."""
+
+    summary: str
+    members: dict[str, Member] = field(default_factory=dict)
+
+
+COMMANDS = {
+    "devices": Known("The OpenCL devices of this machine, as targets."),
+    "run": Known("An application on one target, in one flow."),
+    "study": Known("An application on several targets in several flows, and one verdict."),
+    "probe": Known("How fast data crosses between host and device, by size."),
+    "reproduce": Known("The published numbers beside ours, with the role of each and the score."),
+    "compare": Known("Two files of results against each other."),
+    "calibrate": Known("A platform file fitted to what was measured of a device."),
+    "history": Known("Every run of run, study, probe and reproduce on this machine, kept in one file."),
+    "doctor": Known("What is installed, what is missing, and what to do about it."),
+    "platform": Known(
+        "The modelled boards: which there are, and the numbers that each is made of.",
+        {
+            "show": Member("show", "SHOW_EXAMPLES"),
+            "new": Member("new", "NEW_EXAMPLES", results=False),
+            "list": Member("list_platforms", "LIST_EXAMPLES", results=False),
+        },
+    ),
+    "config": Known("The settings: what they are and where they come from.", {"show": Member("show")}),
+}
