@@ -379,6 +379,10 @@ class CalibrateFile(_File):
     curves: list[CurveError]
     median_fitted: float | None = Field(description="median absolute error over all fitted points")
     median_left_out: float | None = Field(description="the same at the sizes left out, of the probes that were fitted")
+    runs_differ: float | None = Field(
+        default=None, description="of several runs: half of their range over the median, of all points the median"
+        description="of several runs: half of their range over the median; median of all points",
+    )
 
 
 class ReproduceFile(_File):

@@ -1,9 +1,10 @@
 """What records say of a device: seconds by probe and size."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from pydantic import ValidationError
@@ -22,11 +23,16 @@ Curves = dict[str, dict[int, float]]
 
 @dataclass(frozen=True)
 class Measured:
-    """The curves of one device."""
+    """The curves of one device; where several runs of a probe were given, the median of their times.
+
+    `differ` is how far such runs are apart: half of what lies between the least and the most, over the median; of all
+    points the median. None where no point was measured twice.
+    """
 
     device: str
     kind: str
     curves: Curves
+    differ: float | None = None
 
     def only(self, sizes: Iterable[int], inside: bool) -> Curves:
         """The points at these sizes, or at all others; curves that are one point each belong to the others."""
@@ -39,19 +45,27 @@ class Measured:
         return found
 
 
-def read_measured(path: Path) -> Measured:
-    """The records of a file of `isthmus probe`, or of JSON lines; an IsthmusError unless all are of one device."""
-    records = [_record(path, number, plain) for number, plain in enumerate(_plain(path), start=1)]
+def read_measured(paths: Sequence[Path]) -> Measured:
+    """The records of files of `isthmus probe`, or of JSON lines; an IsthmusError unless all are of one device."""
+    records = [_record(path, number, plain) for path in paths for number, plain in enumerate(_plain(path), start=1)]
+    names = ", ".join(map(str, paths))
     devices = sorted({record.device for record in records})
     if len(devices) != 1:
-        raise IsthmusError(f"{path}: expected records of one device, got {', '.join(devices) or 'none'}")
-    curves: Curves = {}
+        raise IsthmusError(f"{names}: expected records of one device, got {', '.join(devices) or 'none'}")
+    runs: dict[str, dict[int, list[float]]] = {}
     for record in records:
         if record.time_s is not None and record.time_s > 0 and "step" not in record.parameters:
-            curves.setdefault(record.name, {})[int(record.parameters["size"])] = record.time_s
-    if not set(curves) & set(FITTED):
-        raise IsthmusError(f"{path}: expected records of one of the probes {', '.join(FITTED)}")
-    return Measured(devices[0], records[0].kind, curves)
+            times = runs.setdefault(record.name, {}).setdefault(int(record.parameters["size"]), [])
+            times.append(record.time_s)
+    if not set(runs) & set(FITTED):
+        raise IsthmusError(f"{names}: expected records of one of the probes {', '.join(FITTED)}")
+    curves = {probe: {size: median(times) for size, times in curve.items()} for probe, curve in runs.items()}
+    return Measured(devices[0], records[0].kind, curves, _differ(runs))
+
+
+def _differ(runs: dict[str, dict[int, list[float]]]) -> float | None:
+    repeated = [times for curve in runs.values() for times in curve.values() if len(times) > 1]
+    return median((max(times) - min(times)) / 2 / median(times) for times in repeated) if repeated else None
 
 
 def _plain(path: Path) -> list[Any]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 EXAMPLES = [
     "isthmus probe opencl:0 'h2d*' 'd2h*' launch --json records.json",
     "isthmus calibrate mine.toml --from records.json",
+    "isthmus calibrate mine.toml --from monday.json --from tuesday.json",
     "isthmus calibrate mine.toml --from records.json --leave-out 1KiB,64KiB,4MiB",
 ]
 PREFIXES = ("host.", "link.", "dma.")
@@ -29,7 +30,12 @@ def calibrate(
     session: Session,
     file: Annotated[str, typer.Argument(metavar="FILE", help="A platform file; made if it is not there.")],
     records: Annotated[
-        str | None, typer.Option("--from", metavar="RECORDS", help="JSON of 'isthmus probe', or its JSON lines.")
+        list[str] | None,
+        typer.Option(
+            "--from",
+            metavar="RECORDS",
+            help="JSON of 'isthmus probe', or its JSON lines; several runs may be given, and their medians are fitted.",
+        ),
     ] = None,
     keys: Annotated[
         list[str] | None,
@@ -50,11 +56,11 @@ def calibrate(
     from isthmus.calibration.measured import FITTED, read_measured
     from isthmus.sizes import parse_sizes
 
-    if records is None:
+    if not records:
         raise IsthmusError("--from: expected a file of records, as 'isthmus probe TARGET --json FILE' writes")
     if not file.endswith(".toml"):
         raise IsthmusError(f"FILE: expected a name that ends in .toml, got '{file}'")
-    measured = read_measured(Path(records))
+    measured = read_measured([Path(each) for each in records])
     left_out = parse_sizes(leave_out) if leave_out else []
     points = {probe: curve for probe, curve in measured.only(left_out, False).items() if probe in FITTED}
     if not points:
@@ -66,9 +72,11 @@ def calibrate(
         progress.update("looking for the numbers", 0, 1)
         found = fit(points, {key: float(str(item.value)) for key, item in start.items()}, _model(file))
     if not found.values:
-        raise IsthmusError(f"{records}: these records say nothing of {', '.join(start)}")
-    written = _write(file, start, found, f"{measured.device}, {measured.kind}: {Path(records).name}")
-    return _show(session, file, found, written, _compare(file, points), _left(file, measured, left_out))
+        raise IsthmusError(f"{', '.join(records)}: these records say nothing of {', '.join(start)}")
+    names = ", ".join(Path(each).name for each in records)
+    written = _write(file, start, found, f"{measured.device}, {measured.kind}: {names}")
+    left = _left(file, measured, left_out)
+    return _show(session, file, found, written, _compare(file, points), left, measured.differ)
 
 
 def _make(session: Session, file: str, measured: "Measured") -> None:
@@ -149,6 +157,7 @@ def _show(
     written: "list[CalibratedKey]",
     fitted: "dict[str, list[float]]",
     left: "dict[str, list[float]]",
+    differ: float | None,
 ) -> None:
     from isthmus.calibration.measured import FITTED
     from isthmus.numbers import figure, percent
@@ -178,11 +187,13 @@ def _show(
                 curves=errors,
                 median_fitted=overall[0],
                 median_left_out=overall[1],
+                runs_differ=differ,
             ),
             written,
             verdict=[f"{file}: {len(written)} numbers calibrated; {_sentence(overall)}"],
             tables=[keys, curves],
             detail=[
+                *([f"the runs themselves are {percent(differ)} apart (median)"] if differ is not None else []),
                 *(
                     f"these records cannot tell apart: {', '.join(group)}; {group[0]} was changed for all of them"
                     for group in found.together
