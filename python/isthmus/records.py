@@ -381,7 +381,6 @@ class CalibrateFile(_File):
     median_left_out: float | None = Field(description="the same at the sizes left out, of the probes that were fitted")
     runs_differ: float | None = Field(
         default=None, description="of several runs: half of their range over the median, of all points the median"
-        description="of several runs: half of their range over the median; median of all points",
     )
 
 
