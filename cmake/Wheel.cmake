@@ -15,7 +15,7 @@ endfunction()
 foreach(folder kernels platforms papers examples docs/schemas)
   if(IS_DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}")
     install(DIRECTORY ${folder} DESTINATION isthmus COMPONENT wheel
-      FILES_MATCHING PATTERN "*.cl" PATTERN "*.toml" PATTERN "*.json")
+      FILES_MATCHING PATTERN "*.cl" PATTERN "*.h" PATTERN "*.toml" PATTERN "*.json")
   endif()
 endforeach()
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <sstream>
 #include <utility>
 
 #include "isthmus/base/error.hpp"
@@ -115,6 +116,23 @@ std::string text(cl_device_id device, cl_device_info property) {
 
 std::string text(cl_platform_id platform, cl_platform_info property) {
   return text_of([=](auto... rest) { return clGetPlatformInfo(platform, property, rest...); }, "clGetPlatformInfo");
+}
+
+std::string type_name(cl_device_type type) {
+  if ((type & CL_DEVICE_TYPE_CPU) != 0) return "cpu";
+  if ((type & CL_DEVICE_TYPE_GPU) != 0) return "gpu";
+  if ((type & CL_DEVICE_TYPE_ACCELERATOR) != 0) return "accelerator";
+  return "other";
+}
+
+std::string first_complaint(const std::string& log) {
+  std::istringstream lines(log);
+  std::string first;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("error") != std::string::npos) return line;
+    if (first.empty()) first = line;
+  }
+  return first.empty() ? "the driver gives no reason" : first;
 }
 
 std::vector<cl_device_id> all_devices() {

@@ -41,6 +41,15 @@ T number(cl_device_id device, cl_device_info property) {
   return value;
 }
 
+/// "cpu", "gpu", "accelerator" or "other".
+std::string type_name(cl_device_type type);
+
+/// The line of a build log that a person looks for: the first that speaks of an error, else the first with text.
+std::string first_complaint(const std::string& log);
+
+/// The device a target names: "opencl:N" or "opencl:NAME"; throws Error if there is none.
+cl_device_id find_device(const std::string& target);
+
 /// Every device of every platform, those of PoCL first; throws Error if there is none.
 std::vector<cl_device_id> all_devices();
 

@@ -21,17 +21,6 @@ std::string read_source(const std::filesystem::path& path) {
   return text.str();
 }
 
-/// The line of a build log that a person looks for: the first that speaks of an error, else the first with text.
-std::string first_complaint(const std::string& log) {
-  std::istringstream lines(log);
-  std::string first;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.find("error") != std::string::npos) return line;
-    if (first.empty()) first = line;
-  }
-  return first.empty() ? "the driver gives no reason" : first;
-}
-
 cl_ulong profile(const OpenClDevice& device, cl_event event, cl_profiling_info moment) {
   cl_ulong nanoseconds = 0;
   device.check(clGetEventProfilingInfo(event, moment, sizeof nanoseconds, &nanoseconds, nullptr),

@@ -15,13 +15,6 @@ namespace {
 
 constexpr std::string_view kPrefix = "opencl:";
 
-std::string type_name(cl_device_type type) {
-  if ((type & CL_DEVICE_TYPE_CPU) != 0) return "cpu";
-  if ((type & CL_DEVICE_TYPE_GPU) != 0) return "gpu";
-  if ((type & CL_DEVICE_TYPE_ACCELERATOR) != 0) return "accelerator";
-  return "other";
-}
-
 OpenClDeviceInfo describe(cl_device_id device, std::size_t index) {
   const auto platform = opencl::number<cl_platform_id>(device, CL_DEVICE_PLATFORM);
   const auto bytes = [device](cl_device_info property) {
@@ -31,7 +24,7 @@ OpenClDeviceInfo describe(cl_device_id device, std::size_t index) {
           .name = opencl::text(device, CL_DEVICE_NAME),
           .platform = opencl::text(platform, CL_PLATFORM_NAME),
           .driver = opencl::text(device, CL_DRIVER_VERSION),
-          .type = type_name(opencl::number<cl_device_type>(device, CL_DEVICE_TYPE)),
+          .type = opencl::type_name(opencl::number<cl_device_type>(device, CL_DEVICE_TYPE)),
           .compute_units = opencl::number<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS),
           .global_memory = bytes(CL_DEVICE_GLOBAL_MEM_SIZE),
           .max_allocation = bytes(CL_DEVICE_MAX_MEM_ALLOC_SIZE)};
@@ -68,14 +61,20 @@ std::size_t index_of(const std::string& target, const std::vector<OpenClDeviceIn
 
 }  // namespace
 
+cl_device_id opencl::find_device(const std::string& target) {
+  if (!target.starts_with(kPrefix))
+    throw Error(fmt::format("unknown target '{}': expected opencl:N or opencl:NAME, a real device", target));
+  const auto devices = all_devices();
+  return devices[index_of(target, describe_all(devices))];
+}
+
 std::vector<OpenClDeviceInfo> opencl_devices() {
   return describe_all(opencl::all_devices());
 }
 
 std::unique_ptr<Device> open_opencl(const std::string& target) {
   const auto opened = opencl::WallClock::now();
-  const auto devices = opencl::all_devices();
-  return std::make_unique<opencl::OpenClDevice>(devices[index_of(target, describe_all(devices))], opened);
+  return std::make_unique<opencl::OpenClDevice>(opencl::find_device(target), opened);
 }
 
 }  // namespace isthmus::offload

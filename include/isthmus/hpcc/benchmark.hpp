@@ -1,0 +1,138 @@
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isthmus/cluster/grid.hpp"
+#include "isthmus/cluster/ranks.hpp"
+#include "isthmus/hpcc/parameters.hpp"
+#include "isthmus/offload/compute.hpp"
+
+/// HPC Challenge for accelerators (meyer2024 chapters 3 and 4): what a benchmark is to the frame that runs it.
+namespace isthmus::hpcc {
+
+enum class Variant { single, ndrange };  ///< one work-item, written for HLS; work-items for CPUs and GPUs
+enum class Size { small, standard };     ///< small: a working set of at most 64 MiB, under 10 s
+
+/// What defaults may depend on.
+struct Setting {
+  offload::ComputeProperties device;
+  Variant variant = Variant::ndrange;
+  Size size = Size::standard;
+  bool optimized = false;  ///< else the base run by the rules of meyer2024
+  int ranks = 1;
+
+  /// Shape of ND-range kernels: "cpu" or "gpu".
+  std::string shape() const { return device.type == "cpu" ? "cpu" : "gpu"; }
+};
+
+/// One quantity that a benchmark reports.
+struct Metric {
+  std::string name;      ///< "stream.triad"
+  std::string quantity;  ///< "bandwidth", "rate" or "latency"
+  std::string unit;
+  /// Rates: work in the unit's numerator; value = work / seconds. Work of one rank where the value is an average over
+  /// ranks, of all where it is a total (meyer2024 4.2.5). Latencies: value = work * seconds.
+  double work = 0;
+  bool total = false;
+  /// Not timed itself: the mean of the metrics with these indices (equation 4.1).
+  std::vector<std::size_t> mean_of = {};
+};
+
+/// How wrong the results of one rank are: right if `error` is below `limit`, or both are 0.
+struct Validation {
+  std::string what{};  ///< "largest relative error"
+  double error = 0;
+  double limit = 0;
+  bool passed() const { return error < limit || (error == 0 && limit == 0); }
+};
+
+/// What a run of a benchmark on one rank works with.
+class Job {
+ public:
+  struct Parts {
+    offload::ComputeDevice device;
+    cluster::Ranks ranks;
+    Setting setting;
+    Parameters parameters;
+    cluster::Grid grid;
+    std::string scheme;       ///< of communication
+    std::string kernel_file;  ///< the user's own kernel; empty: ours
+    std::string binary;       ///< of the device, empty: compiled online
+  };
+  Job(std::string benchmark, Parts parts);
+
+  const offload::ComputeDevice& device() const { return parts_.device; }
+  offload::ComputeQueue& queue() { return queue_; }
+  const cluster::Ranks& ranks() const { return parts_.ranks; }
+  const Parameters& parameters() const { return parts_.parameters; }
+  const Setting& setting() const { return parts_.setting; }
+  const cluster::Grid& grid() const { return parts_.grid; }
+  const std::string& scheme() const { return parts_.scheme; }
+
+  /// The benchmark's kernels, compiled with every parameter as a macro: the user's own file, or
+  /// kernels/hpcc/BENCHMARK_VARIANT[_SHAPE].cl.
+  offload::ComputeProgram program();
+  /// A program of the frame's own: kernels/hpcc/NAME.cl, with the same macros and any further `options`.
+  offload::ComputeProgram own_program(const std::string& name, const std::string& options = {});
+  /// The file that `program` took.
+  const std::string& kernel_file() const { return used_file_; }
+
+  /// How long `body` takes on this rank, in seconds, from a barrier of all ranks to its return; it waits for what it
+  /// enqueued.
+  double timed(const std::function<void()>& body) const;
+
+  /// The largest that all buffers of one run may take together, in bytes.
+  std::int64_t memory_limit() const;
+
+ private:
+  offload::ComputeProgram compile(const std::string& file, const std::string& options) const;
+
+  std::string benchmark_;
+  Parts parts_;
+  offload::ComputeQueue queue_;
+  std::string used_file_;
+};
+
+/// One benchmark, set up: made by Entry::make, which checks the parameters, compiles, allocates and fills.
+class Benchmark {
+ public:
+  Benchmark() = default;
+  Benchmark(const Benchmark&) = delete;
+  Benchmark& operator=(const Benchmark&) = delete;
+  virtual ~Benchmark() = default;
+
+  virtual std::vector<Metric> metrics() const = 0;
+  /// Puts the data back before a repetition, untimed.
+  virtual void reset() {}
+  /// One repetition: the seconds of each metric on this rank, from Job::timed.
+  virtual std::vector<double> run() = 0;
+  /// What the device's own probes, run now at the same working set and pattern, let the model expect of each metric, in
+  /// its unit; NaN for none.
+  virtual std::vector<double> probe() { return {}; }
+  /// That model in words, with its equation.
+  virtual std::string model() const { return {}; }
+  /// Looks at the results of the repetitions since the set-up or the last reset.
+  virtual Validation validate() = 0;
+};
+
+/// How a benchmark is known.
+struct Entry {
+  std::string_view name;
+  std::string_view meaning;
+  std::vector<ParameterSpec> (*parameters)(const Setting& setting);
+  std::unique_ptr<Benchmark> (*make)(Job& job);
+};
+
+/// Every benchmark, in the order in which they are shown.
+std::span<const Entry> all_benchmarks();
+
+inline constexpr double kNoExpectation = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace isthmus::hpcc

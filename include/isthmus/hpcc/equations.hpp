@@ -1,0 +1,46 @@
+#pragma once
+
+#include <span>
+
+/// The equations of meyer2024 as functions, in SI units. Where a printed form is wrong, both are given.
+namespace isthmus::hpcc {
+
+/// STREAM's bytes a second: arrays touched times their bytes, over the time (meyer2024 3.1.2, as in STREAM v5.10: Copy
+/// and Scale touch two arrays, Add and Triad three; a write that first reads its line counts once).
+double stream_rate(int arrays, double bytes_of_array, double seconds);
+
+/// Equation 4.1: the mean over message sizes of each size's best bandwidth, in bytes a second. Printed with the divisor
+/// 21, the number of sizes 2^0 ... 2^20.
+double effective_bandwidth(std::span<const double> best_of_each_size);
+
+/// Equation 4.2: the bandwidth at message size L of the base scheme, where a message is read from the device, exchanged
+/// and written one after the other, both directions counted.
+double staged_bandwidth(double message_bytes, double write_seconds, double exchange_seconds, double read_seconds);
+
+/// What a serial channel is (meyer2024 table 4.2).
+struct SerialChannel {
+  int channels = 2;         ///< c'_n: that one kernel pair uses
+  double width_bytes = 32;  ///< c_w
+  double hertz = 156.25e6;  ///< c_f
+  double latency = 520e-9;  ///< c_l, seconds
+};
+
+/// Equation 4.3: how long a kernel pair takes for `messages` messages of L bytes, each sent after the one before came.
+double channel_seconds(double message_bytes, double messages, const SerialChannel& channel = {});
+
+/// Equation 4.4: the bandwidth of a kernel pair at message size L, both directions counted; 4.3 with one message and
+/// the values of table 4.2 put in.
+double channel_bandwidth(double message_bytes, const SerialChannel& channel = {});
+
+/// Equation 4.5: the time of one matrix block of PTRANS, exchange and three pipelines one after the other. Printed as
+/// t_MPI + 3 b^2 / c_w * c_f, which multiplies by the frequency; seconds come from dividing by it.
+double transpose_block_seconds(double exchange_seconds, double block_size, double channel_values, double hertz);
+
+/// Floating-point operations a second of an n x n PTRANS: one addition for each value (meyer2024 4.1.2).
+double transpose_flops(double n, double seconds);
+/// What PTRANS reports in bytes a second: n^2 w / t, values of w bytes.
+double transpose_rate(double n, double value_bytes, double seconds);
+/// What its kernel moves through memory a second: A and B read, C written, 3 n^2 w / t.
+double transpose_traffic(double n, double value_bytes, double seconds);
+
+}  // namespace isthmus::hpcc

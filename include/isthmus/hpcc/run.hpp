@@ -1,0 +1,82 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "isthmus/hpcc/benchmark.hpp"
+
+namespace isthmus::hpcc {
+
+/// What a person asks for.
+struct Request {
+  std::string benchmark{};
+  std::string target = "opencl:0";
+  std::string variant{};  ///< "single", "ndrange" or empty: by the type of the device
+  std::string size = "standard";
+  bool optimized = false;
+  bool share = false;   ///< several ranks may share a device that cannot be divided
+  int repetitions = 0;  ///< 0: the benchmark's default
+  std::string grid{};     ///< "PxQ"; empty: nearest to a square
+  std::string scheme{};   ///< of communication; empty: by the kind of run
+  std::string kernel_file{};
+  std::string binary{};
+  std::vector<std::string> settings{};  ///< NAME=VALUE
+};
+
+/// What the model expects of a metric, from the device's own probes.
+struct Expectation {
+  double value = 0;   ///< the best probe
+  double spread = 0;  ///< (best - worst) / best
+};
+
+/// A metric of one run, over all ranks.
+struct Result {
+  Metric metric;
+  double value = 0;  ///< of the best repetition
+  double median = 0;
+  double spread = 0;            ///< (p75 - p25) / median
+  std::vector<double> samples{};  ///< of all repetitions
+  std::vector<double> seconds{};  ///< of the slowest rank of each
+  std::optional<Expectation> expected{};
+};
+
+/// Where a rank runs.
+struct Place {
+  int rank = 0;
+  std::string host{};
+  std::string target{};
+  std::string device{};
+  int part = 0;  ///< of a divided device
+  int parts = 1;
+  bool shared = false;  ///< with another rank
+};
+
+struct Outcome {
+  std::vector<Result> results;
+  Validation validation;
+  std::string model;
+  Setting setting;
+  std::vector<ParameterSpec> parameters;
+  std::string kernel_file;
+  std::string scheme;
+  cluster::Grid grid;
+  std::vector<Place> places;
+  bool shared = false;
+};
+
+/// Called after each repetition with its number, from 1.
+using OnRepetition = std::function<void(int done, int total)>;
+
+/// Runs a benchmark on the device of each rank. Throws Error where something does not fit, and where a rate comes out
+/// above what the device's own probes allow.
+Outcome run(const Request& request, const cluster::Ranks& ranks, const OnRepetition& on_repetition = {});
+
+/// The target and part of this rank's device, and who shares it.
+struct Placement {
+  offload::ComputeDevice device;
+  std::vector<Place> places;  ///< of all ranks
+};
+Placement place(const Request& request, const cluster::Ranks& ranks);
+
+}  // namespace isthmus::hpcc

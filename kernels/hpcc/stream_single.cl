@@ -1,0 +1,19 @@
+// STREAM as one pipeline a loop (meyer2024 listing 3.1): a block is loaded and scaled into local memory, the second
+// input is added, the block is written, so that each loop has the memory bank to itself. `first` and `count` are in
+// VALUES; count is a multiple of the block.
+#define BLOCK (DEVICE_BUFFER_SIZE / VECTOR_COUNT)
+
+SINGLE_WORK_ITEM
+__kernel void stream(__global const VALUES* restrict in1, __global const VALUES* restrict in2,
+                     __global VALUES* restrict out, const SCALAR scalar, const ulong first, const ulong count,
+                     const int second_input) {
+  VALUES buffer[BLOCK];
+  for (ulong block = first; block < first + count; block += BLOCK) {
+    PIPELINED UNROLLED(GLOBAL_MEM_UNROLL) for (uint k = 0; k < BLOCK; ++k) buffer[k] =
+        (DATA_TYPE)scalar * in1[block + k];
+    if (second_input) {
+      PIPELINED UNROLLED(GLOBAL_MEM_UNROLL) for (uint k = 0; k < BLOCK; ++k) buffer[k] += in2[block + k];
+    }
+    PIPELINED UNROLLED(GLOBAL_MEM_UNROLL) for (uint k = 0; k < BLOCK; ++k) out[block + k] = buffer[k];
+  }
+}

@@ -1,0 +1,43 @@
+// Values of -DDATA_TYPE in vectors of -DVECTOR_COUNT, and stores past the caches where the compiler has them.
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+
+#ifdef DATA_TYPE
+#define float 1
+#define double 2
+#define half 3
+#if DATA_TYPE == 2
+#define DATA_TYPE_IS_DOUBLE
+#elif DATA_TYPE == 3
+#define DATA_TYPE_IS_HALF
+#endif
+#undef float
+#undef double
+#undef half
+#if defined(DATA_TYPE_IS_DOUBLE)
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+typedef double SCALAR;
+#else
+#if defined(DATA_TYPE_IS_HALF)
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+#endif
+// Half values come as float: OpenCL has no half arguments without the extension on the host's side.
+typedef float SCALAR;
+#endif
+#if defined(VECTOR_COUNT) && VECTOR_COUNT > 1
+typedef JOIN(DATA_TYPE, VECTOR_COUNT) VALUES;
+#else
+typedef DATA_TYPE VALUES;
+#endif
+#endif
+
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_nontemporal_store)
+#define HAS_STREAMING_STORE
+#endif
+#endif
+#ifdef HAS_STREAMING_STORE
+#define STREAMING_STORE(value, address) __builtin_nontemporal_store(value, address)
+#else
+#define STREAMING_STORE(value, address) (*(address) = (value))
+#endif

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "isthmus/cluster/ranks.hpp"
+
+namespace isthmus::cluster {
+
+/// What a group of ranks does for Ranks.
+class Ranks::Group {
+ public:
+  Group() = default;
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+  virtual ~Group() = default;
+
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+  virtual void barrier() = 0;
+  virtual void largest(std::span<double> values) = 0;
+  virtual void sum(std::span<double> values) = 0;
+  virtual void broadcast(std::span<std::byte> bytes, int root) = 0;
+  virtual std::vector<std::string> gather(const std::string& text) = 0;
+  virtual void exchange(std::span<const std::byte> out, int to, std::span<std::byte> in, int from) = 0;
+  virtual std::shared_ptr<Group> split(int colour, int key) = 0;
+  virtual std::shared_ptr<Group> on_this_host() = 0;
+};
+
+/// Every rank that the MPI launcher started, between MPI_Init and MPI_Finalize.
+std::shared_ptr<Ranks::Group> mpi_world();
+
+}  // namespace isthmus::cluster

@@ -1,0 +1,15 @@
+#include <array>
+
+#include "hpcc/benchmarks.hpp"
+
+namespace isthmus::hpcc {
+
+std::span<const Entry> all_benchmarks() {
+  static constexpr std::array kAll{
+      Entry{"stream", "memory bandwidth: Copy, Scale, Add, Triad, host to device and back", stream_parameters,
+            make_stream},
+  };
+  return kAll;
+}
+
+}  // namespace isthmus::hpcc

@@ -1,0 +1,74 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "isthmus/base/data_file.hpp"
+#include "isthmus/base/error.hpp"
+#include "isthmus/base/interrupt.hpp"
+#include "isthmus/hpcc/benchmark.hpp"
+
+namespace isthmus::hpcc {
+namespace {
+
+std::string read_text(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (!file) throw Error(fmt::format("{}: cannot read the kernel's source", path.string()));
+  return text;
+}
+
+/// kernels/hpcc/BENCHMARK_VARIANT_SHAPE.cl, or without the shape where one file serves both.
+std::string shipped_file(const std::string& benchmark, const Setting& setting) {
+  if (setting.variant == Variant::single) return fmt::format("kernels/hpcc/{}_single.cl", benchmark);
+  const auto shaped = fmt::format("kernels/hpcc/{}_ndrange_{}.cl", benchmark, setting.shape());
+  const auto common = fmt::format("kernels/hpcc/{}_ndrange.cl", benchmark);
+  const auto folder = data_file("kernels/hpcc");
+  return std::filesystem::exists(folder / std::filesystem::path(shaped).filename()) ? shaped : common;
+}
+
+}  // namespace
+
+Job::Job(std::string benchmark, Parts parts)
+    : benchmark_(std::move(benchmark)), parts_(std::move(parts)), queue_(parts_.device.queue()) {}
+
+offload::ComputeProgram Job::compile(const std::string& file, const std::string& options) const {
+  const bool shipped = file.starts_with("kernels/");
+  std::vector<offload::ProgramSource> sources;
+  for (const char* header : {"kernels/hpcc/hls.h", "kernels/hpcc/types.h"})
+    sources.push_back({header, read_text(data_file(header))});
+  sources.push_back({file, "#line 1\n" + read_text(shipped ? data_file(file) : std::filesystem::path(file))});
+  return device().program(sources, parameters().build_options() + " " + options);
+}
+
+offload::ComputeProgram Job::program() {
+  if (!parts_.binary.empty()) {
+    used_file_ = parts_.binary;
+    return device().program_from_binary(parts_.binary);
+  }
+  used_file_ = parts_.kernel_file.empty() ? shipped_file(benchmark_, setting()) : parts_.kernel_file;
+  return compile(used_file_, {});
+}
+
+offload::ComputeProgram Job::own_program(const std::string& name, const std::string& options) {
+  return compile(fmt::format("kernels/hpcc/{}.cl", name), options);
+}
+
+double Job::timed(const std::function<void()>& body) const {
+  stop_if_interrupted();
+  ranks().barrier();
+  const auto start = std::chrono::steady_clock::now();
+  body();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::int64_t Job::memory_limit() const {
+  const auto& device = setting().device;
+  const auto sharing = std::max<std::int64_t>(1, ranks().size());
+  return device.type == "cpu" ? device.global_memory / sharing : device.global_memory;
+}
+
+}  // namespace isthmus::hpcc

@@ -1,0 +1,210 @@
+#include "isthmus/hpcc/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/base/nearest.hpp"
+#include "isthmus/probes/summary.hpp"
+
+namespace isthmus::hpcc {
+namespace {
+
+constexpr int kRepetitions = 10;  // as STREAM v5.10 does
+// Rates that two kernels of one pattern reach differ by this much on one device, noise apart.
+constexpr double kAllowance = 0.25;
+constexpr int kTrials = 50;
+
+const Entry& entry_of(const std::string& name) {
+  const auto all = all_benchmarks();
+  const auto found = std::ranges::find(all, name, &Entry::name);
+  if (found != all.end()) return *found;
+  std::vector<std::string> names;
+  for (const Entry& entry : all) names.emplace_back(entry.name);
+  throw Error(unknown_name("benchmark", name, names));
+}
+
+Variant variant_of(const std::string& text, const offload::ComputeProperties& device) {
+  if (text.empty()) return device.type == "cpu" || device.type == "gpu" ? Variant::ndrange : Variant::single;
+  if (text == "single") return Variant::single;
+  if (text == "ndrange") return Variant::ndrange;
+  throw Error(fmt::format("--variant: expected single or ndrange, got '{}'", text));
+}
+
+Size size_of(const std::string& text) {
+  if (text == "small") return Size::small;
+  if (text == "standard") return Size::standard;
+  throw Error(fmt::format("--size: expected small or standard, got '{}'", text));
+}
+
+double value_of(const Metric& metric, double seconds) {
+  return metric.quantity == "latency" ? metric.work * seconds : metric.work / seconds;
+}
+
+bool less_is_better(const Metric& metric) {
+  return metric.quantity == "latency";
+}
+
+double best_of(const Metric& metric, const std::vector<double>& samples) {
+  return less_is_better(metric) ? std::ranges::min(samples) : std::ranges::max(samples);
+}
+
+/// The repetitions of every metric: seconds of the slowest rank, and what the probes let expect of this one.
+struct Measured {
+  std::vector<std::vector<double>> seconds;
+  std::vector<std::vector<double>> expected;
+};
+
+void append(std::vector<std::vector<double>>& columns, const std::vector<double>& row) {
+  columns.resize(std::max(columns.size(), row.size()));
+  for (std::size_t index = 0; index < row.size(); ++index) columns[index].push_back(row[index]);
+}
+
+/// The slowest rank sets the pace, so the probe of the slowest bounds it.
+std::vector<double> probe(Benchmark& benchmark, const cluster::Ranks& ranks) {
+  std::vector<double> expected = benchmark.probe();
+  for (double& value : expected) value = -value;
+  ranks.largest(expected);
+  for (double& value : expected) value = -value;
+  return expected;
+}
+
+Measured measure(Benchmark& benchmark, const cluster::Ranks& ranks, int repetitions, const OnRepetition& report) {
+  Measured measured;
+  // The first one warms caches, queues and pages.
+  for (int repetition = 0; repetition <= repetitions; ++repetition) {
+    benchmark.reset();
+    std::vector<double> seconds = benchmark.run();
+    ranks.largest(seconds);
+    const std::vector<double> expected = probe(benchmark, ranks);
+    if (repetition == 0) continue;
+    append(measured.seconds, seconds);
+    append(measured.expected, expected);
+    if (report && ranks.first()) report(repetition, repetitions);
+  }
+  return measured;
+}
+
+std::optional<Expectation> expectation(const std::vector<double>& probes) {
+  if (probes.empty() || std::ranges::any_of(probes, [](double each) { return std::isnan(each); })) return {};
+  const auto [least, most] = std::ranges::minmax(probes);
+  return Expectation{.value = most, .spread = (most - least) / most};
+}
+
+Result summarise(const Metric& metric, std::vector<double> samples) {
+  const probes::Summary summary = probes::summarise(samples);
+  Result result{
+      .metric = metric, .value = best_of(metric, samples), .median = summary.median, .spread = summary.spread};
+  result.samples = std::move(samples);
+  return result;
+}
+
+/// Equation 4.1: of the best of each part; each sample is that of one repetition.
+Result mean_of(const Metric& metric, const std::vector<Result>& parts) {
+  std::vector<double> samples(parts[metric.mean_of.front()].samples.size());
+  double best = 0;
+  for (const std::size_t part : metric.mean_of) {
+    best += parts[part].value / static_cast<double>(metric.mean_of.size());
+    for (std::size_t index = 0; index < samples.size(); ++index)
+      samples[index] += parts[part].samples[index] / static_cast<double>(metric.mean_of.size());
+  }
+  Result result = summarise(metric, std::move(samples));
+  result.value = best;
+  return result;
+}
+
+std::vector<Result> results_of(const Benchmark& benchmark, const Measured& measured) {
+  std::vector<Result> results;
+  for (const Metric& metric : benchmark.metrics()) {
+    if (!metric.mean_of.empty()) {
+      results.push_back(mean_of(metric, results));
+      continue;
+    }
+    const std::size_t index = results.size();
+    std::vector<double> samples;
+    for (const double seconds : measured.seconds.at(index)) samples.push_back(value_of(metric, seconds));
+    results.push_back(summarise(metric, std::move(samples)));
+    results.back().seconds = measured.seconds[index];
+    if (index < measured.expected.size()) results.back().expected = expectation(measured.expected[index]);
+  }
+  return results;
+}
+
+/// The most that the probes allow, their spread and that of the samples included; infinite where nothing was probed.
+double bound_of(const Result& result) {
+  if (!result.expected || less_is_better(result.metric)) return std::numeric_limits<double>::infinity();
+  return result.expected->value * (1 + result.expected->spread + result.spread + kAllowance);
+}
+
+/// A wrong count of work gives rates that no device has: they are refused, not reported. A noisy machine may have
+/// slowed the few probes down, so they are tried again before.
+void refuse_impossible(std::vector<Result>& results, Benchmark& benchmark, Measured& measured,
+                       const cluster::Ranks& ranks) {
+  const auto impossible = [](const Result& result) { return result.value > bound_of(result); };
+  for (int trial = 0; trial < kTrials && std::ranges::any_of(results, impossible); ++trial) {
+    append(measured.expected, probe(benchmark, ranks));
+    results = results_of(benchmark, measured);
+  }
+  const auto found = std::ranges::find_if(results, impossible);
+  if (found == results.end()) return;
+  throw cluster::AgreedError(
+      fmt::format("{}: {:.4g} {} is more than the {:.4g} that this device's own probes allow: the work or the "
+                  "replications are not what the parameters say",
+                  found->metric.name, found->value, found->metric.unit, bound_of(*found)));
+}
+
+Validation agreed(Validation mine, const cluster::Ranks& ranks) {
+  mine.error = ranks.largest(std::isnan(mine.error) ? std::numeric_limits<double>::infinity() : mine.error);
+  return mine;
+}
+
+Setting setting_of(const Request& request, const Placement& placement, const cluster::Ranks& ranks) {
+  const auto& device = placement.device.properties();
+  return {.device = device,
+          .variant = variant_of(request.variant, device),
+          .size = size_of(request.size),
+          .optimized = request.optimized,
+          .ranks = ranks.size()};
+}
+
+}  // namespace
+
+Outcome run(const Request& request, const cluster::Ranks& ranks, const OnRepetition& on_repetition) {
+  Placement placement = place(request, ranks);
+  std::optional<Job> job;
+  std::unique_ptr<Benchmark> benchmark;
+  ranks.agree([&] {
+    const Entry& entry = entry_of(request.benchmark);
+    const Setting setting = setting_of(request, placement, ranks);
+    const auto grid =
+        request.grid.empty() ? cluster::nearest_grid(ranks.size()) : cluster::parse_grid(request.grid, ranks.size());
+    job.emplace(request.benchmark, Job::Parts{.device = placement.device,
+                                              .ranks = ranks,
+                                              .setting = setting,
+                                              .parameters = Parameters(entry.parameters(setting), request.settings),
+                                              .grid = grid,
+                                              .scheme = request.scheme,
+                                              .kernel_file = request.kernel_file,
+                                              .binary = request.binary});
+    benchmark = entry.make(*job);
+  });
+  const int repetitions = request.repetitions > 0 ? request.repetitions : kRepetitions;
+  Measured measured = measure(*benchmark, ranks, repetitions, on_repetition);
+  Outcome outcome{.results = results_of(*benchmark, measured),
+                  .validation = agreed(benchmark->validate(), ranks),
+                  .model = benchmark->model(),
+                  .setting = job->setting(),
+                  .parameters = job->parameters().all(),
+                  .kernel_file = job->kernel_file(),
+                  .scheme = job->scheme(),
+                  .grid = job->grid(),
+                  .places = placement.places};
+  outcome.shared = std::ranges::any_of(outcome.places, &Place::shared);
+  if (outcome.validation.passed()) refuse_impossible(outcome.results, *benchmark, measured, ranks);
+  return outcome;
+}
+
+}  // namespace isthmus::hpcc

@@ -1,0 +1,231 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "hpcc/benchmarks.hpp"
+#include "hpcc/memory_probe.hpp"
+#include "hpcc/values.hpp"
+#include "isthmus/base/error.hpp"
+
+namespace isthmus::hpcc {
+namespace {
+
+using offload::ComputeBuffer;
+
+// What the arrays hold at the start, and the factor of Scale and Triad. A round multiplies A by j (1 + j) + j, which is
+// 1 for j = sqrt(2) - 1: the values stay in range over any number of rounds, in half precision too.
+constexpr std::array kStart{1.0, 2.0, 0.0};
+constexpr double kFactor = std::numbers::sqrt2 - 1;
+
+constexpr std::size_t kA = 0;
+constexpr std::size_t kB = 1;
+constexpr std::size_t kC = 2;
+constexpr std::size_t kArrays = 3;
+
+/// One of the four kernels as meyer2024 table 3.3 has them: out = scalar * in1 [+ in2].
+struct Operation {
+  const char* name;
+  std::size_t in1;
+  std::size_t in2;
+  std::size_t out;
+  bool scales;
+  bool adds;
+};
+constexpr std::array kOperations{Operation{"copy", kA, kA, kC, false, false},
+                                 Operation{"scale", kC, kC, kB, true, false}, Operation{"add", kA, kB, kC, false, true},
+                                 Operation{"triad", kC, kB, kA, true, true}};
+
+class Stream final : public Benchmark {
+ public:
+  explicit Stream(Job& job);
+
+  std::vector<Metric> metrics() const override;
+  std::vector<double> run() override;
+  std::vector<double> probe() override;
+  std::string model() const override {
+    return "the memory probe at the same arrays, reads and writes; copies by a probe of its own";
+  }
+  Validation validate() override;
+
+ private:
+  double write();
+  double read();
+  double launch(const Operation& operation);
+  void check() const;
+
+  Job& job_;
+  std::string type_;
+  std::size_t count_;
+  std::size_t bytes_;  // of one array
+  std::uint64_t vectors_;
+  std::uint64_t replications_;
+  std::vector<ComputeBuffer> arrays_;
+  std::vector<Values> host_;
+  std::vector<offload::ComputeQueue> queues_;
+  offload::ComputeKernel kernel_;
+  MemoryProbe memory_;
+  ComputeBuffer spare_;
+  std::vector<std::byte> spare_host_;
+  int rounds_ = 0;
+};
+
+/// Work-items that move `vectors` vectors: one that does all of it, one for each stretch, or one for each few vectors.
+offload::NdRange work_items(const Job& job, std::uint64_t vectors) {
+  if (job.setting().variant == Variant::single) return offload::NdRange::single();
+  const auto& parameters = job.parameters();
+  const auto each = job.setting().shape() == "cpu"
+                        ? parameters.integer("DEVICE_BUFFER_SIZE") / parameters.integer("VECTOR_COUNT")
+                        : parameters.integer("GLOBAL_MEM_UNROLL");
+  return {.global = {vectors / static_cast<std::uint64_t>(each), 1, 1}};
+}
+
+std::size_t integer(const Job& job, const char* name) {
+  return static_cast<std::size_t>(job.parameters().integer(name));
+}
+
+Stream::Stream(Job& job)
+    : job_(job),
+      type_(job.parameters().text("DATA_TYPE")),
+      count_(integer(job, "ARRAY_SIZE")),
+      bytes_(count_ * size_of_type(type_)),
+      vectors_(count_ / integer(job, "VECTOR_COUNT")),
+      replications_(integer(job, "NUM_REPLICATIONS")),
+      kernel_((check(), job.program().kernel("stream"))),
+      memory_(job),
+      spare_(job.device().buffer(bytes_)),
+      spare_host_(bytes_) {
+  for (const double start : kStart) {
+    arrays_.push_back(job.device().buffer(bytes_));
+    host_.emplace_back(type_, count_, start);
+  }
+  for (std::uint64_t each = 0; each < replications_; ++each) queues_.push_back(job.device().queue());
+}
+
+void Stream::check() const {
+  const auto block = integer(job_, "DEVICE_BUFFER_SIZE");
+  const auto vector = integer(job_, "VECTOR_COUNT");
+  require_type(type_, job_.setting().device);
+  if (block % vector != 0)
+    throw Error(fmt::format("DEVICE_BUFFER_SIZE={}: expected a multiple of VECTOR_COUNT={}", block, vector));
+  const auto step = block * replications_ * integer(job_, "GLOBAL_MEM_UNROLL");
+  if (count_ % step != 0)
+    throw Error(
+        fmt::format("ARRAY_SIZE={}: expected a multiple of {}: DEVICE_BUFFER_SIZE={} times NUM_REPLICATIONS={} "
+                    "times GLOBAL_MEM_UNROLL={}",
+                    count_, step, block, replications_, integer(job_, "GLOBAL_MEM_UNROLL")));
+}
+
+std::vector<Metric> Stream::metrics() const {
+  const double gigabytes = static_cast<double>(bytes_) * 1e-9;
+  std::vector<Metric> all{{.name = "stream.write", .quantity = "bandwidth", .unit = "GB/s", .work = 3 * gigabytes}};
+  for (const Operation& each : kOperations)
+    all.push_back({.name = fmt::format("stream.{}", each.name),
+                   .quantity = "bandwidth",
+                   .unit = "GB/s",
+                   .work = (each.adds ? 3 : 2) * gigabytes});
+  all.push_back({.name = "stream.read", .quantity = "bandwidth", .unit = "GB/s", .work = 3 * gigabytes});
+  return all;
+}
+
+double Stream::write() {
+  return job_.timed([&] {
+    for (std::size_t each = 0; each < kArrays; ++each) job_.queue().write(arrays_[each], 0, host_[each].bytes());
+  });
+}
+
+double Stream::read() {
+  return job_.timed([&] {
+    for (std::size_t each = 0; each < kArrays; ++each) job_.queue().read(arrays_[each], 0, host_[each].bytes());
+  });
+}
+
+double Stream::launch(const Operation& operation) {
+  const std::uint64_t each = vectors_ / replications_;
+  const auto items = work_items(job_, each);
+  const double factor = operation.scales ? kFactor : 1;
+  const auto scalar =
+      type_ == "double" ? offload::ComputeArgument(factor) : offload::ComputeArgument(static_cast<float>(factor));
+  return job_.timed([&] {
+    for (std::uint64_t replica = 0; replica < replications_; ++replica) {
+      queues_[replica].launch(kernel_, items,
+                              {&arrays_[operation.in1], &arrays_[operation.in2], &arrays_[operation.out], scalar,
+                               replica * each, each, std::int32_t{operation.adds}});
+      queues_[replica].flush();
+    }
+    for (auto& queue : queues_) queue.finish();
+  });
+}
+
+std::vector<double> Stream::run() {
+  std::vector<double> seconds{write()};
+  for (const Operation& operation : kOperations) seconds.push_back(launch(operation));
+  seconds.push_back(read());
+  ++rounds_;
+  return seconds;
+}
+
+std::vector<double> Stream::probe() {
+  const double bytes = static_cast<double>(kArrays * bytes_);
+  const double write = job_.timed([&] {
+    for (const Values& values : host_) job_.queue().write(spare_, 0, values.bytes());
+  });
+  const double read = job_.timed([&] {
+    for (const ComputeBuffer& array : arrays_) job_.queue().read(array, 0, spare_host_);
+  });
+  const double one = memory_.rate(arrays_[kA], arrays_[kA], spare_, 1, bytes_) * 1e-9;
+  const double two = memory_.rate(arrays_[kA], arrays_[kB], spare_, 2, bytes_) * 1e-9;
+  return {bytes / write * 1e-9, one, one, two, two, bytes / read * 1e-9};
+}
+
+Validation Stream::validate() {
+  // The same sums with scalars, each rounded to the type as the device rounds it.
+  std::array<double, kArrays> expected = kStart;
+  const double factor = rounded(type_, type_ == "double" ? kFactor : static_cast<float>(kFactor));
+  for (int round = 0; round < rounds_; ++round)
+    for (const Operation& each : kOperations) {
+      const double scaled = each.scales ? rounded(type_, factor * expected[each.in1]) : expected[each.in1];
+      expected[each.out] = each.adds ? rounded(type_, scaled + expected[each.in2]) : scaled;
+    }
+  Validation found{.what = "largest relative error", .limit = epsilon_of_type(type_) * rounds_};
+  for (std::size_t each = 0; each < kArrays; ++each)
+    found.error = std::max(found.error, host_[each].largest_relative_error(expected[each]));
+  return found;
+}
+
+}  // namespace
+
+std::vector<ParameterSpec> stream_parameters(const Setting& setting) {
+  const bool cpu = setting.shape() == "cpu";
+  const bool single = setting.variant == Variant::single;
+  const bool small = setting.size == Size::small;
+  const char* type = "float";
+  return {
+      {.name = "ARRAY_SIZE",
+       .meaning = "values of each array",
+       .value = small ? "4194304" : (cpu ? "33554432" : "268435456")},
+      {.name = "NUM_REPLICATIONS",
+       .meaning = "copies of the kernel, each with its part of the arrays",
+       .value = "1",
+       .most = 1024},
+      {.name = "DATA_TYPE", .meaning = "float, double or half", .kind = ParameterKind::data_type, .value = type},
+      {.name = "VECTOR_COUNT",
+       .meaning = "values of a vector: 1, 2, 4, 8 or 16",
+       .kind = ParameterKind::power_of_two,
+       .value = cpu || single ? "16" : "4",
+       .most = 16},
+      {.name = "GLOBAL_MEM_UNROLL", .meaning = "unrolling of the loops over global memory", .value = "1", .most = 1024},
+      {.name = "DEVICE_BUFFER_SIZE",
+       .meaning = "values of a block in local memory; of a work-item on a CPU",
+       .value = single ? "4096" : "16384",
+       .most = 1 << 24},
+  };
+}
+
+std::unique_ptr<Benchmark> make_stream(Job& job) {
+  return std::make_unique<Stream>(job);
+}
+
+}  // namespace isthmus::hpcc

@@ -1,0 +1,118 @@
+#include "hpcc/values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/hpcc/parameters.hpp"
+
+namespace isthmus::hpcc {
+namespace {
+
+constexpr int kHalfFraction = 10;  // bits
+constexpr int kHalfLeast = -14;    // exponent of the smallest normal number
+constexpr int kHalfMost = 15;
+constexpr std::uint16_t kHalfInfinity = 0x7c00;
+constexpr std::uint16_t kHalfSign = 0x8000;
+
+template <typename T>
+T load(std::span<const std::byte> bytes, std::size_t index) {
+  T value;
+  std::memcpy(&value, bytes.data() + index * sizeof value, sizeof value);
+  return value;
+}
+
+template <typename T>
+void store(std::span<std::byte> bytes, std::size_t index, T value) {
+  std::memcpy(bytes.data() + index * sizeof value, &value, sizeof value);
+}
+
+template <typename Get>
+double largest_error(std::size_t count, double expected, Get get) {
+  double largest = 0;
+  for (std::size_t index = 0; index < count; ++index) {
+    const double error = std::abs(get(index) - expected);
+    if (!(error <= largest)) largest = std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
+  }
+  return expected == 0 ? largest : largest / std::abs(expected);
+}
+
+}  // namespace
+
+std::uint16_t to_half(double value) {
+  const std::uint16_t sign = std::signbit(value) ? kHalfSign : 0;
+  const double size = std::abs(value);
+  if (std::isnan(value)) return kHalfInfinity | 1;
+  if (size == 0) return sign;
+  const int exponent = std::max(std::ilogb(size), kHalfLeast);
+  if (std::isinf(value) || exponent > kHalfMost) return sign | kHalfInfinity;
+  const auto steps = static_cast<int>(std::nearbyint(std::ldexp(size, kHalfFraction - exponent)));
+  // A fraction that rounds up to 2 carries into the exponent, as the format means it to.
+  return static_cast<std::uint16_t>(sign | (((exponent - kHalfLeast) << kHalfFraction) + steps));
+}
+
+double from_half(std::uint16_t bits) {
+  const int exponent = (bits >> kHalfFraction) & 31;
+  const int fraction = bits & ((1 << kHalfFraction) - 1);
+  const double sign = (bits & kHalfSign) != 0 ? -1 : 1;
+  if (exponent == 31)
+    return fraction != 0 ? std::numeric_limits<double>::quiet_NaN() : sign * std::numeric_limits<double>::infinity();
+  const int whole = exponent == 0 ? fraction : fraction + (1 << kHalfFraction);
+  return sign * std::ldexp(whole, std::max(exponent, 1) + kHalfLeast - 1 - kHalfFraction);
+}
+
+double rounded(const std::string& data_type, double value) {
+  if (data_type == "double") return value;
+  return data_type == "half" ? from_half(to_half(value)) : static_cast<float>(value);
+}
+
+Values::Values(const std::string& data_type, std::size_t count, double start)
+    : type_(data_type == "double" ? Type::double_ : (data_type == "half" ? Type::half_ : Type::float_)),
+      count_(count),
+      bytes_(count * size_of_type(data_type)) {
+  for (std::size_t index = 0; index < count; ++index) set(index, start);
+}
+
+double Values::at(std::size_t index) const {
+  switch (type_) {
+    case Type::double_:
+      return load<double>(bytes_, index);
+    case Type::half_:
+      return from_half(load<std::uint16_t>(bytes_, index));
+    default:
+      return load<float>(bytes_, index);
+  }
+}
+
+void Values::set(std::size_t index, double value) {
+  switch (type_) {
+    case Type::double_:
+      return store(bytes_, index, value);
+    case Type::half_:
+      return store(bytes_, index, to_half(value));
+    default:
+      return store(bytes_, index, static_cast<float>(value));
+  }
+}
+
+double Values::largest_relative_error(double expected) const {
+  if (type_ == Type::float_)
+    return largest_error(count_, expected, [this](std::size_t index) -> double { return load<float>(bytes_, index); });
+  if (type_ == Type::double_)
+    return largest_error(count_, expected, [this](std::size_t index) { return load<double>(bytes_, index); });
+  return largest_error(count_, expected, [this](std::size_t index) { return at(index); });
+}
+
+void require_type(const std::string& data_type, const offload::ComputeProperties& device) {
+  const bool missing = (data_type == "half" && !device.half) || (data_type == "double" && !device.fp64);
+  if (missing)
+    throw Error(fmt::format("DATA_TYPE={}: device '{}' does not have {}, expected another type", data_type, device.name,
+                            data_type == "half" ? "cl_khr_fp16" : "cl_khr_fp64"));
+}
+
+}  // namespace isthmus::hpcc

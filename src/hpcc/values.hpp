@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "isthmus/offload/compute.hpp"
+
+namespace isthmus::hpcc {
+
+/// IEEE 754 binary16, rounded to nearest even; the host's C++ has no type for it.
+std::uint16_t to_half(double value);
+double from_half(std::uint16_t bits);
+
+/// The value of type float, double or half that is nearest to `value`.
+double rounded(const std::string& data_type, double value);
+
+/// Numbers of a type that is chosen at run time, as a device has them.
+class Values {
+ public:
+  Values(const std::string& data_type, std::size_t count, double start);
+
+  std::size_t size() const { return count_; }
+  double at(std::size_t index) const;
+  void set(std::size_t index, double value);
+  std::span<std::byte> bytes() { return bytes_; }
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+  /// The largest |value - expected| / |expected|; infinite where a value is no number.
+  double largest_relative_error(double expected) const;
+
+ private:
+  enum class Type : std::uint8_t { float_, double_, half_ };
+
+  Type type_;
+  std::size_t count_;
+  std::vector<std::byte> bytes_;
+};
+
+/// Throws Error if the device does not have the type.
+void require_type(const std::string& data_type, const offload::ComputeProperties& device);
+
+}  // namespace isthmus::hpcc

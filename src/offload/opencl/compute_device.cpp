@@ -1,0 +1,206 @@
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/offload/compute.hpp"
+#include "offload/opencl/api.hpp"
+
+namespace isthmus::offload {
+namespace {
+
+// cl_khr_pci_bus_info and cl_nv_device_attribute_query: Debian's headers of OpenCL 1.2 have no names for them.
+constexpr cl_device_info kPciBusInfo = 0x410F;
+constexpr cl_device_info kNvidiaPciBus = 0x4008;
+constexpr cl_device_info kNvidiaPciSlot = 0x4009;
+
+struct PciBusInfo {
+  cl_uint domain;
+  cl_uint bus;
+  cl_uint device;
+  cl_uint function;
+};
+
+std::string pci_of(cl_device_id device) {
+  PciBusInfo place{};
+  if (clGetDeviceInfo(device, kPciBusInfo, sizeof place, &place, nullptr) == CL_SUCCESS)
+    return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", place.domain, place.bus, place.device, place.function);
+  cl_uint bus = 0;
+  cl_uint slot = 0;
+  if (clGetDeviceInfo(device, kNvidiaPciBus, sizeof bus, &bus, nullptr) == CL_SUCCESS &&
+      clGetDeviceInfo(device, kNvidiaPciSlot, sizeof slot, &slot, nullptr) == CL_SUCCESS)
+    return fmt::format("0000:{:02x}:{:02x}.{:x}", bus, slot >> 3U, slot & 7U);
+  return {};
+}
+
+ComputeProperties describe(cl_device_id device, const std::string& target) {
+  const auto platform = opencl::number<cl_platform_id>(device, CL_DEVICE_PLATFORM);
+  const auto bytes = [device](cl_device_info what) {
+    return static_cast<std::int64_t>(opencl::number<cl_ulong>(device, what));
+  };
+  const std::string extensions = opencl::text(device, CL_DEVICE_EXTENSIONS) + " ";
+  const auto has = [&extensions](const char* name) { return extensions.find(name) != std::string::npos; };
+  return {
+      .target = target,
+      .name = opencl::text(device, CL_DEVICE_NAME),
+      .platform = opencl::text(platform, CL_PLATFORM_NAME),
+      .vendor = opencl::text(device, CL_DEVICE_VENDOR),
+      .driver = opencl::text(device, CL_DRIVER_VERSION),
+      .version = opencl::text(device, CL_DEVICE_VERSION),
+      .type = opencl::type_name(opencl::number<cl_device_type>(device, CL_DEVICE_TYPE)),
+      .pci = pci_of(device),
+      .compute_units = opencl::number<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS),
+      .clock_mhz = opencl::number<cl_uint>(device, CL_DEVICE_MAX_CLOCK_FREQUENCY),
+      .global_memory = bytes(CL_DEVICE_GLOBAL_MEM_SIZE),
+      .max_allocation = bytes(CL_DEVICE_MAX_MEM_ALLOC_SIZE),
+      .local_memory = bytes(CL_DEVICE_LOCAL_MEM_SIZE),
+      .max_work_group = static_cast<std::int64_t>(opencl::number<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE)),
+      .half = has("cl_khr_fp16 "),
+      .fp64 = has("cl_khr_fp64 "),
+      .ecc = opencl::number<cl_bool>(device, CL_DEVICE_ERROR_CORRECTION_SUPPORT) == CL_TRUE,
+      .compiles_online = opencl::number<cl_bool>(device, CL_DEVICE_COMPILER_AVAILABLE) == CL_TRUE};
+}
+
+void release_device(void* device) {
+  clReleaseDevice(static_cast<cl_device_id>(device));
+}
+
+/// The part of a device as a device of its own.
+ComputeHandle take_part(cl_device_id device, DevicePart part) {
+  if (part.count == 1) return {device, release_device};
+  const std::string name = opencl::text(device, CL_DEVICE_NAME);
+  const auto units = opencl::number<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS);
+  const auto each = units / static_cast<cl_uint>(part.count);
+  if (each == 0)
+    throw Error(fmt::format("device '{}' has {} compute units, expected at least {}: one for each rank", name, units,
+                            part.count));
+  const std::array<cl_device_partition_property, 3> equally{CL_DEVICE_PARTITION_EQUALLY,
+                                                            static_cast<cl_device_partition_property>(each), 0};
+  cl_uint made = 0;
+  if (clCreateSubDevices(device, equally.data(), 0, nullptr, &made) != CL_SUCCESS)
+    throw Error(
+        fmt::format("device '{}' cannot be divided into sub-devices, expected one rank on it, or --share", name));
+  std::vector<cl_device_id> parts(made);
+  opencl::check(clCreateSubDevices(device, equally.data(), made, parts.data(), nullptr), "clCreateSubDevices", name);
+  ComputeHandle mine;
+  for (cl_uint index = 0; index < made; ++index) {
+    if (index == static_cast<cl_uint>(part.index))
+      mine = ComputeHandle(parts[index], release_device);
+    else
+      release_device(parts[index]);
+  }
+  return mine;
+}
+
+std::string read_whole(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  if (!file) throw Error(fmt::format("{}: cannot read the device binary", path));
+  return bytes;
+}
+
+}  // namespace
+
+ComputeDevice ComputeDevice::open(const std::string& target, DevicePart part) {
+  ComputeHandle device = take_part(opencl::find_device(target), part);
+  auto* const id = static_cast<cl_device_id>(device.get());
+  ComputeProperties properties = describe(id, target);
+  cl_int code = CL_SUCCESS;
+  ComputeHandle context(clCreateContext(nullptr, 1, &id, nullptr, nullptr, &code), opencl::Release());
+  opencl::check(code, "clCreateContext", properties.name);
+  return {std::move(device), std::move(context), std::move(properties)};
+}
+
+ComputeHandle ComputeDevice::allocate(std::size_t bytes, bool pinned) const {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(fmt::format("device '{}' has no room for a buffer of {} bytes: {}", properties_.name, bytes, why));
+  };
+  // Asked first, because some drivers promise any size and fail when the buffer is used.
+  if (bytes > static_cast<std::size_t>(properties_.max_allocation))
+    refuse(fmt::format("one may have {}", properties_.max_allocation));
+  cl_int code = CL_SUCCESS;
+  const cl_mem_flags flags = CL_MEM_READ_WRITE | (pinned ? CL_MEM_ALLOC_HOST_PTR : 0);
+  const cl_mem memory = clCreateBuffer(static_cast<cl_context>(context_.get()), flags, bytes, nullptr, &code);
+  if (code != CL_SUCCESS) refuse("clCreateBuffer: " + opencl::code_name(code));
+  return {memory, opencl::Release()};
+}
+
+ComputeBuffer ComputeDevice::buffer(std::size_t bytes) const {
+  return {allocate(bytes, false), bytes};
+}
+
+PinnedMemory ComputeDevice::pinned(std::size_t bytes) const {
+  const ComputeHandle memory = allocate(bytes, true);
+  const auto context = static_cast<cl_context>(context_.get());
+  cl_int code = CL_SUCCESS;
+  const ComputeHandle commands(clCreateCommandQueue(context, static_cast<cl_device_id>(device_.get()), 0, &code),
+                               opencl::Release());
+  opencl::check(code, "clCreateCommandQueue", properties_.name);
+  void* mapped = clEnqueueMapBuffer(static_cast<cl_command_queue>(commands.get()), static_cast<cl_mem>(memory.get()),
+                                    CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, nullptr, nullptr, &code);
+  opencl::check(code, "clEnqueueMapBuffer", properties_.name);
+  const auto unmap = [memory, commands](void* address) {
+    // A device that is gone has nothing left to unmap.
+    if (clEnqueueUnmapMemObject(static_cast<cl_command_queue>(commands.get()), static_cast<cl_mem>(memory.get()),
+                                address, 0, nullptr, nullptr) == CL_SUCCESS)
+      clFinish(static_cast<cl_command_queue>(commands.get()));
+  };
+  return {ComputeHandle(mapped, unmap), {static_cast<std::byte*>(mapped), bytes}};
+}
+
+ComputeQueue ComputeDevice::queue() const {
+  cl_int code = CL_SUCCESS;
+  const cl_command_queue made =
+      clCreateCommandQueue(static_cast<cl_context>(context_.get()), static_cast<cl_device_id>(device_.get()),
+                           CL_QUEUE_PROFILING_ENABLE, &code);
+  opencl::check(code, "clCreateCommandQueue", properties_.name);
+  return {ComputeHandle(made, opencl::Release()), properties_.name};
+}
+
+ComputeProgram ComputeDevice::program(std::span<const ProgramSource> sources, const std::string& options) const {
+  if (!properties_.compiles_online)
+    throw Error(fmt::format("device '{}' compiles no source, expected --binary FILE", properties_.name));
+  std::vector<const char*> texts;
+  for (const ProgramSource& source : sources) texts.push_back(source.text.c_str());
+  cl_int code = CL_SUCCESS;
+  ComputeHandle program(clCreateProgramWithSource(static_cast<cl_context>(context_.get()),
+                                                  static_cast<cl_uint>(texts.size()), texts.data(), nullptr, &code),
+                        opencl::Release());
+  opencl::check(code, "clCreateProgramWithSource", properties_.name);
+  return build(std::move(program), sources.back().file, "-cl-std=CL1.2 " + options);
+}
+
+ComputeProgram ComputeDevice::program_from_binary(const std::string& file) const {
+  const std::string bytes = read_whole(file);
+  const auto* start = reinterpret_cast<const unsigned char*>(bytes.data());
+  const std::size_t size = bytes.size();
+  auto* const id = static_cast<cl_device_id>(device_.get());
+  cl_int code = CL_SUCCESS;
+  cl_int loaded = CL_SUCCESS;
+  ComputeHandle program(
+      clCreateProgramWithBinary(static_cast<cl_context>(context_.get()), 1, &id, &size, &start, &loaded, &code),
+      opencl::Release());
+  if (code != CL_SUCCESS || loaded != CL_SUCCESS)
+    throw Error(fmt::format("{}: no binary for the device '{}': {}", file, properties_.name,
+                            opencl::code_name(loaded != CL_SUCCESS ? loaded : code)));
+  return build(std::move(program), file, "");
+}
+
+ComputeProgram ComputeDevice::build(ComputeHandle program, const std::string& file, const std::string& options) const {
+  const auto handle = static_cast<cl_program>(program.get());
+  auto* const id = static_cast<cl_device_id>(device_.get());
+  const cl_int code = clBuildProgram(handle, 1, &id, options.c_str(), nullptr, nullptr);
+  if (code == CL_SUCCESS) return {std::move(program), file, properties_.name};
+  std::size_t size = 0;
+  opencl::check(clGetProgramBuildInfo(handle, id, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size), "clGetProgramBuildInfo",
+                properties_.name);
+  std::string log(size, '\0');
+  opencl::check(clGetProgramBuildInfo(handle, id, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr),
+                "clGetProgramBuildInfo", properties_.name);
+  throw Error(fmt::format("{}: clBuildProgram on '{}': {}: {}", file, properties_.name, opencl::code_name(code),
+                          opencl::first_complaint(log.c_str())));
+}
+
+}  // namespace isthmus::offload

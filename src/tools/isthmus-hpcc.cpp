@@ -1,0 +1,159 @@
+// Runs one benchmark of HPC Challenge for accelerators, on one rank or under an MPI launcher, and prints its records as
+// JSON lines on the first rank.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <exception>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/base/interrupt.hpp"
+#include "isthmus/base/version.hpp"
+#include "isthmus/hpcc/run.hpp"
+#include "tools/tool.hpp"
+
+namespace {
+
+using namespace isthmus;
+using tools::Record;
+
+Record device_of(const offload::ComputeProperties& device) {
+  return {{"name", device.name},
+          {"platform", device.platform},
+          {"vendor", device.vendor},
+          {"driver", device.driver},
+          {"opencl", device.version},
+          {"type", device.type},
+          {"pci", device.pci.empty() ? Record() : Record(device.pci)},
+          {"compute_units", device.compute_units},
+          {"clock_mhz", device.clock_mhz},
+          {"global_memory_bytes", device.global_memory},
+          {"ecc", device.ecc}};
+}
+
+Record places_of(const std::vector<hpcc::Place>& places) {
+  Record list = Record::array();
+  for (const hpcc::Place& place : places)
+    list.push_back({{"rank", place.rank},
+                    {"host", place.host},
+                    {"target", place.target},
+                    {"device", place.device},
+                    {"part", place.part},
+                    {"parts", place.parts},
+                    {"shared", place.shared}});
+  return list;
+}
+
+Record parameters_of(const std::vector<hpcc::ParameterSpec>& parameters) {
+  Record values = Record::object();
+  for (const hpcc::ParameterSpec& each : parameters) {
+    if (each.kind == hpcc::ParameterKind::data_type)
+      values[each.name] = each.value;
+    else
+      values[each.name] = std::stoll(each.value);
+  }
+  return values;
+}
+
+Record finite(double value) {
+  return std::isfinite(value) ? Record(value) : Record();
+}
+
+Record record_of(const hpcc::Request& request, const hpcc::Outcome& run, const hpcc::Result& result) {
+  const hpcc::Metric& metric = result.metric;
+  Record record{{"event", "record"},
+                {"name", metric.name},
+                {"benchmark", request.benchmark},
+                {"quantity", metric.quantity},
+                {"unit", metric.unit},
+                {"value", result.value},
+                {"samples", result.samples},
+                {"median", result.median},
+                {"spread", result.spread},
+                {"seconds", result.seconds},
+                {"across", metric.total ? "total" : "average"},
+                {"kind", "measured"},
+                {"validated", run.validation.passed()},
+                {"error", finite(run.validation.error)},
+                {"error_limit", run.validation.limit},
+                {"error_is", run.validation.what},
+                {"run", request.optimized ? "optimized" : "base"},
+                {"target", request.target},
+                {"device", run.setting.device.name}};
+  record["expected"] = result.expected ? Record(result.expected->value) : Record();
+  record["expected_spread"] = result.expected ? Record(result.expected->spread) : Record();
+  record["expected_from"] = run.model;
+  record["efficiency"] = result.expected ? Record(result.value / result.expected->value) : Record();
+  record["variant"] = run.setting.variant == hpcc::Variant::single ? "single" : "ndrange";
+  record["kernel"] = run.kernel_file;
+  record["size"] = request.size;
+  record["parameters"] = parameters_of(run.parameters);
+  record["ranks"] = run.setting.ranks;
+  record["grid"] = fmt::format("{}x{}", run.grid.rows, run.grid.columns);
+  record["scheme"] = run.scheme;
+  record["shared"] = run.shared;
+  record["places"] = places_of(run.places);
+  record["device_info"] = device_of(run.setting.device);
+  record["version"] = version();
+  return record;
+}
+
+int list() {
+  for (const hpcc::Entry& entry : hpcc::all_benchmarks())
+    tools::print({{"event", "benchmark"}, {"name", entry.name}, {"meaning", entry.meaning}});
+  return tools::kDone;
+}
+
+int benchmark(const hpcc::Request& request, const cluster::Ranks& ranks) {
+  const hpcc::Outcome run = hpcc::run(request, ranks, [&](int done, int total) {
+    tools::print({{"event", "progress"}, {"what", request.benchmark}, {"done", done}, {"total", total}});
+  });
+  if (ranks.first())
+    for (const hpcc::Result& result : run.results) tools::print(record_of(request, run, result));
+  return run.validation.passed() ? tools::kDone : tools::kAnswerIsNo;
+}
+
+/// What every rank knows is said by the first; what one rank alone knows it says itself, and ends the others.
+int on_all_ranks(const hpcc::Request& request, const cluster::Job& job) {
+  try {
+    return benchmark(request, job.ranks());
+  } catch (const cluster::AgreedError& error) {
+    if (job.ranks().first()) throw;
+    return tools::kCouldNotRun;
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const std::exception& error) {
+    if (job.ranks().size() == 1) throw;
+    fmt::print(stderr, "error: rank {}: {}\n", job.ranks().rank(), error.what());
+    job.abort(tools::kCouldNotRun);
+  }
+}
+
+void add_options(CLI::App& app, hpcc::Request& request) {
+  app.add_option("benchmark", request.benchmark, "the benchmark; --list names them");
+  app.add_option("--on", request.target, "opencl:N or opencl:NAME; several with commas")->capture_default_str();
+  app.add_option("--variant", request.variant, "single or ndrange; by default by the type of the device");
+  app.add_option("--size", request.size, "small or standard")->capture_default_str();
+  app.add_flag("--optimized", request.optimized, "the optimized run, not the base run");
+  app.add_flag("--share", request.share, "several ranks may share a device that cannot be divided");
+  app.add_option("--repeat", request.repetitions, "repetitions; 10 by default")->check(CLI::PositiveNumber);
+  app.add_option("--grid", request.grid, "PxQ ranks; by default nearest to a square");
+  app.add_option("--scheme", request.scheme, "of communication");
+  app.add_option("--kernel", request.kernel_file, "a file with kernels of your own of the same arguments");
+  app.add_option("--binary", request.binary, "what a vendor's compiler made: .aocx, .xclbin");
+  app.add_option("--set", request.settings, "NAME=VALUE of a parameter; may be repeated")->expected(1)->take_all();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Runs one benchmark of HPC Challenge for accelerators and prints its records as JSON.");
+  hpcc::Request request;
+  bool listed = false;
+  add_options(app, request);
+  app.add_flag("--list", listed, "the benchmarks");
+  return tools::run(app, argc, argv, [&] {
+    if (listed) return list();
+    const cluster::Job job(argc, argv);
+    return on_all_ranks(request, job);
+  });
+}

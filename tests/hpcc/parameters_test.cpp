@@ -1,0 +1,47 @@
+#include "isthmus/hpcc/parameters.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "isthmus/base/error.hpp"
+
+namespace isthmus::hpcc {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+std::vector<ParameterSpec> specs() {
+  return {{.name = "BLOCK_SIZE", .meaning = "", .value = "256", .most = 1024},
+          {.name = "VECTOR_COUNT", .meaning = "", .kind = ParameterKind::power_of_two, .value = "4", .most = 16},
+          {.name = "DATA_TYPE", .meaning = "", .kind = ParameterKind::data_type, .value = "float"}};
+}
+
+void expect_refused(const std::string& setting, const std::string& why) {
+  EXPECT_THAT([&] { Parameters(specs(), {setting}); }, ThrowsMessage<Error>(HasSubstr(why)));
+}
+
+TEST(Parameters, WhatIsSetReplacesTheDefaultAndReachesTheCompiler) {
+  const Parameters parameters(specs(), {"BLOCK_SIZE=512", "DATA_TYPE=double"});
+  EXPECT_EQ(parameters.integer("BLOCK_SIZE"), 512);
+  EXPECT_EQ(parameters.integer("VECTOR_COUNT"), 4);
+  EXPECT_EQ(parameters.build_options(), " -DBLOCK_SIZE=512 -DVECTOR_COUNT=4 -DDATA_TYPE=double");
+  EXPECT_TRUE(parameters.was_set("BLOCK_SIZE"));
+  EXPECT_FALSE(parameters.was_set("VECTOR_COUNT"));
+}
+
+TEST(Parameters, AnUnknownNameGetsTheNearest) {
+  expect_refused("BLOK_SIZE=1", "did you mean 'BLOCK_SIZE'?");
+}
+
+TEST(Parameters, ValuesOutsideWhatAParameterTakesAreRefused) {
+  expect_refused("BLOCK_SIZE=0", "--set BLOCK_SIZE: expected a whole number from 1 to 1024, got '0'");
+  expect_refused("BLOCK_SIZE=2k", "got '2k'");
+  expect_refused("BLOCK_SIZE=99999999999999999999", "expected a whole number");
+  expect_refused("BLOCK_SIZE", "expected NAME=VALUE");
+  expect_refused("VECTOR_COUNT=3", "expected a power of two from 1 to 16, got '3'");
+  expect_refused("DATA_TYPE=int", "expected float, double or half, got 'int'");
+}
+
+}  // namespace
+}  // namespace isthmus::hpcc

@@ -1,0 +1,48 @@
+#include "hpcc/values.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace isthmus::hpcc {
+namespace {
+
+TEST(Half, EveryBitPatternThatIsANumberComesBack) {
+  for (std::uint32_t bits = 0; bits < 65536; ++bits) {
+    const double value = from_half(static_cast<std::uint16_t>(bits));
+    if (std::isnan(value)) continue;
+    EXPECT_EQ(to_half(value), bits);
+  }
+}
+
+TEST(Half, ValuesBetweenTwoAreRoundedToTheNearestAndTiesToEven) {
+  for (std::uint32_t bits = 0; bits < 0x7bff; ++bits) {
+    const double below = from_half(static_cast<std::uint16_t>(bits));
+    const double above = from_half(static_cast<std::uint16_t>(bits + 1));
+    EXPECT_EQ(to_half(below + 0.25 * (above - below)), bits);
+    EXPECT_EQ(to_half(below + 0.75 * (above - below)), bits + 1);
+    EXPECT_EQ(to_half(0.5 * (below + above)), bits + bits % 2);
+  }
+}
+
+TEST(Half, WhatIsTooLargeIsInfinite) {
+  EXPECT_EQ(from_half(to_half(65519)), 65504);
+  EXPECT_TRUE(std::isinf(from_half(to_half(65520))));
+  EXPECT_TRUE(std::isinf(from_half(to_half(-1e300))));
+  EXPECT_TRUE(std::isnan(from_half(to_half(std::numeric_limits<double>::quiet_NaN()))));
+}
+
+TEST(Values, OneWrongElementIsTheLargestError) {
+  for (const char* type : {"float", "double", "half"}) {
+    Values values(type, 1000, 2.0);
+    EXPECT_EQ(values.largest_relative_error(2.0), 0) << type;
+    values.set(999, 2.5);
+    EXPECT_EQ(values.largest_relative_error(2.0), 0.25) << type;
+    values.set(3, std::numeric_limits<double>::quiet_NaN());
+    EXPECT_TRUE(std::isinf(values.largest_relative_error(2.0))) << type;
+  }
+}
+
+}  // namespace
+}  // namespace isthmus::hpcc
