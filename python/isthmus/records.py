@@ -143,6 +143,75 @@ class ProbeRecord(_Record):
     version: str = ""
 
 
+class HpccPlace(_Record):
+    """Where a rank ran: part 0 of 1 is a whole device; shared with other ranks or not."""
+
+    rank: int
+    host: str
+    target: str
+    device: str
+    part: int
+    parts: int
+    shared: bool
+
+
+class HpccDevice(_Record):
+    """What a device says of itself, null where its driver does not tell."""
+
+    name: str
+    platform: str
+    vendor: str
+    driver: str
+    opencl: str
+    type: str
+    pci: str | None
+    compute_units: int
+    clock_mhz: int
+    global_memory_bytes: int
+    ecc: bool
+
+
+class HpccRecord(_Record):
+    """One quantity of a benchmark of HPC Challenge over all ranks (meyer2024 4.1, 4.2.5).
+
+    The value is that of the best repetition; of each repetition the slowest rank counts.
+    """
+
+    name: str
+    benchmark: str
+    quantity: str
+    unit: str
+    value: float
+    samples: list[float] = Field(description="of all repetitions")
+    median: float
+    spread: float = Field(description="(p75 - p25) / median of the samples")
+    seconds: list[float] = Field(description="of the slowest rank of each repetition")
+    across: Literal["average", "total"] = Field(description="over the ranks")
+    kind: Kind
+    validated: bool
+    error: float | None = Field(description="null: no number")
+    error_limit: float
+    error_is: str
+    run: Literal["base", "optimized"]
+    target: str = Field(description="as it was typed")
+    device: str
+    expected: float | None = Field(description="what a model gives from this device's own probes")
+    expected_spread: float | None = Field(description="(best - worst) / best of the probes")
+    expected_from: str
+    efficiency: float | None = Field(description="value / expected")
+    variant: Literal["single", "ndrange"]
+    kernel: str
+    size: Literal["small", "standard"]
+    parameters: dict[str, Value]
+    ranks: int
+    grid: str
+    scheme: str
+    shared: bool = Field(description="ranks shared a device or its cores: no rate of a device")
+    places: list[HpccPlace]
+    device_info: HpccDevice
+    version: str = ""
+
+
 class Device(_Record):
     """An OpenCL device of this machine."""
 
@@ -326,6 +395,13 @@ class ProbeFile(_File):
     records: list[ProbeRecord]
 
 
+class HpccFile(_File):
+    """`hpcc BENCH --json FILE`."""
+
+    schema_: Literal["isthmus.hpcc/1"] = Field(default="isthmus.hpcc/1", alias="schema")
+    records: list[HpccRecord]
+
+
 class DevicesFile(_File):
     """`devices --json FILE`."""
 
@@ -397,6 +473,7 @@ FILES: dict[str, type[_File]] = {
     "run": RunFile,
     "study": StudyFile,
     "probe": ProbeFile,
+    "hpcc": HpccFile,
     "devices": DevicesFile,
     "platform": PlatformFile,
     "doctor": DoctorFile,

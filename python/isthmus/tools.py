@@ -5,14 +5,17 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, ClassVar
 
 from isthmus.errors import IsthmusError
 
 Event = dict[str, Any]
-NAMES = ("isthmus-run", "isthmus-devices", "isthmus-platform", "isthmus-probe")
+NAMES = ("isthmus-run", "isthmus-devices", "isthmus-platform", "isthmus-probe", "isthmus-hpcc")
+
+SIGNALLED = 128  # what a shell and mpirun add to the signal that ended a program
 
 _RUNNING: "set[subprocess.Popen[str]]" = set()
 _STARTING = threading.RLock()  # held while a process comes into _RUNNING, so that none misses a Ctrl-C
@@ -29,16 +32,27 @@ def tool_path(name: str) -> Path:
     )
 
 
-def run_tool(name: str, arguments: Sequence[str], on_event: Callable[[Event], None]) -> int:
+@dataclass(frozen=True)
+class Launch:
+    """How a tool is started: words before its own, such as those of mpirun, and what is added to the environment."""
+
+    words: Sequence[str] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+def run_tool(
+    name: str, arguments: Sequence[str], on_event: Callable[[Event], None], launch: Launch | None = None
+) -> int:
     """Runs a tool, hands each of its records to `on_event` as it arrives, and returns 0 or 1 (the answer is no).
 
     A tool that could not run is an IsthmusError with the tool's own line. After Ctrl-C the tool is told once, the
     records that it still completes are handed on, and KeyboardInterrupt is raised when it has ended.
     """
-    command = [str(tool_path(name)), *arguments]
+    launch = launch or Launch()
+    command = [*launch.words, str(tool_path(name)), *arguments]
     complaints: list[str] = []
     with Interrupt():
-        process = _start(command)
+        process = _start(command, launch.environment)
         listener = threading.Thread(target=_listen, args=(process.stderr, complaints), daemon=True)
         listener.start()
         try:
@@ -63,7 +77,7 @@ def run_tool(name: str, arguments: Sequence[str], on_event: Callable[[Event], No
     return status
 
 
-def _start(command: Sequence[str]) -> "subprocess.Popen[str]":
+def _start(command: Sequence[str], environment: Mapping[str, str]) -> "subprocess.Popen[str]":
     with _STARTING:
         if Interrupt.happened():
             raise KeyboardInterrupt
@@ -78,6 +92,7 @@ def _start(command: Sequence[str]) -> "subprocess.Popen[str]":
                 encoding="utf-8",
                 errors="replace",
                 process_group=0,
+                env={**os.environ, **environment},
             )
         except OSError as error:
             raise IsthmusError(f"{command[0]}: cannot start: {error.strerror}") from error
@@ -168,5 +183,7 @@ def _reason(name: str, status: int, complaints: Sequence[str]) -> str:
             return line.removeprefix("error:").strip()
     if status < 0:
         return f"{name} was ended by {signal.Signals(-status).name}"
+    if status > SIGNALLED and status - SIGNALLED in set(signal.Signals):
+        return f"a rank of {name} was ended by {signal.Signals(status - SIGNALLED).name}"
     last = f": {complaints[-1]}" if complaints else ""
     return f"{name} ended with code {status} and no reason{last}"

@@ -72,7 +72,7 @@ std::vector<double> probe(Benchmark& benchmark, const cluster::Ranks& ranks) {
   return expected;
 }
 
-Measured measure(Benchmark& benchmark, const cluster::Ranks& ranks, int repetitions, const OnRepetition& report) {
+Measured measure(Benchmark& benchmark, const cluster::Ranks& ranks, int repetitions, const Listener& listener) {
   Measured measured;
   // The first one warms caches, queues and pages.
   for (int repetition = 0; repetition <= repetitions; ++repetition) {
@@ -83,7 +83,7 @@ Measured measure(Benchmark& benchmark, const cluster::Ranks& ranks, int repetiti
     if (repetition == 0) continue;
     append(measured.seconds, seconds);
     append(measured.expected, expected);
-    if (report && ranks.first()) report(repetition, repetitions);
+    if (listener.on_repetition) listener.on_repetition(repetition, repetitions);
   }
   return measured;
 }
@@ -172,8 +172,9 @@ Setting setting_of(const Request& request, const Placement& placement, const clu
 
 }  // namespace
 
-Outcome run(const Request& request, const cluster::Ranks& ranks, const OnRepetition& on_repetition) {
+Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener& listener) {
   Placement placement = place(request, ranks);
+  if (listener.on_places) listener.on_places(placement.places);
   std::optional<Job> job;
   std::unique_ptr<Benchmark> benchmark;
   ranks.agree([&] {
@@ -192,7 +193,7 @@ Outcome run(const Request& request, const cluster::Ranks& ranks, const OnRepetit
     benchmark = entry.make(*job);
   });
   const int repetitions = request.repetitions > 0 ? request.repetitions : kRepetitions;
-  Measured measured = measure(*benchmark, ranks, repetitions, on_repetition);
+  Measured measured = measure(*benchmark, ranks, repetitions, listener);
   Outcome outcome{.results = results_of(*benchmark, measured),
                   .validation = agreed(benchmark->validate(), ranks),
                   .model = benchmark->model(),

@@ -104,9 +104,14 @@ int list() {
 }
 
 int benchmark(const hpcc::Request& request, const cluster::Ranks& ranks) {
-  const hpcc::Outcome run = hpcc::run(request, ranks, [&](int done, int total) {
-    tools::print({{"event", "progress"}, {"what", request.benchmark}, {"done", done}, {"total", total}});
-  });
+  hpcc::Listener listener;
+  if (ranks.first()) {
+    listener.on_places = [](const auto& places) { tools::print({{"event", "places"}, {"places", places_of(places)}}); };
+    listener.on_repetition = [&](int done, int total) {
+      tools::print({{"event", "progress"}, {"what", request.benchmark}, {"done", done}, {"total", total}});
+    };
+  }
+  const hpcc::Outcome run = hpcc::run(request, ranks, listener);
   if (ranks.first())
     for (const hpcc::Result& result : run.results) tools::print(record_of(request, run, result));
   return run.validation.passed() ? tools::kDone : tools::kAnswerIsNo;

@@ -100,6 +100,14 @@ def isthmus(tmp_path: Path, fake_bin: Path) -> Isthmus:
 
 
 @pytest.fixture
+def real(isthmus: Isthmus) -> Isthmus:
+    """The command without the stand-ins."""
+    kept = {name: value for name, value in isthmus.environment.items() if name != "ISTHMUS_BIN"}
+    outer = {"ISTHMUS_BIN": os.environ["ISTHMUS_BIN"]} if "ISTHMUS_BIN" in os.environ else {}
+    return Isthmus(isthmus.folder, {**kept, **outer})
+
+
+@pytest.fixture
 def study_file(tmp_path: Path) -> Path:
     """A study of both boards, the OpenCL device and native threads."""
     path = tmp_path / "image-filter.toml"

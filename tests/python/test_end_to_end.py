@@ -1,7 +1,6 @@
 """The command with the real tools: those of ISTHMUS_BIN if it is set, else those that were installed with it."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -12,14 +11,6 @@ from isthmus.records import Row
 from isthmus.relief import relief
 
 FEW = ("--images", "4")
-
-
-@pytest.fixture
-def real(isthmus: Isthmus) -> Isthmus:
-    """The command without the stand-ins."""
-    kept = {name: value for name, value in isthmus.environment.items() if name != "ISTHMUS_BIN"}
-    outer = {"ISTHMUS_BIN": os.environ["ISTHMUS_BIN"]} if "ISTHMUS_BIN" in os.environ else {}
-    return Isthmus(isthmus.folder, {**kept, **outer})
 
 
 def test_the_opencl_device_of_this_machine_filters_images_right(real: Isthmus) -> None:

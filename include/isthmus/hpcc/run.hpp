@@ -15,10 +15,10 @@ struct Request {
   std::string variant{};  ///< "single", "ndrange" or empty: by the type of the device
   std::string size = "standard";
   bool optimized = false;
-  bool share = false;   ///< several ranks may share a device that cannot be divided
-  int repetitions = 0;  ///< 0: the benchmark's default
-  std::string grid{};     ///< "PxQ"; empty: nearest to a square
-  std::string scheme{};   ///< of communication; empty: by the kind of run
+  bool share = false;    ///< several ranks may share a device that cannot be divided
+  int repetitions = 0;   ///< 0: the benchmark's default
+  std::string grid{};    ///< "PxQ"; empty: nearest to a square
+  std::string scheme{};  ///< of communication; empty: by the kind of run
   std::string kernel_file{};
   std::string binary{};
   std::vector<std::string> settings{};  ///< NAME=VALUE
@@ -35,7 +35,7 @@ struct Result {
   Metric metric;
   double value = 0;  ///< of the best repetition
   double median = 0;
-  double spread = 0;            ///< (p75 - p25) / median
+  double spread = 0;              ///< (p75 - p25) / median
   std::vector<double> samples{};  ///< of all repetitions
   std::vector<double> seconds{};  ///< of the slowest rank of each
   std::optional<Expectation> expected{};
@@ -65,12 +65,15 @@ struct Outcome {
   bool shared = false;
 };
 
-/// Called after each repetition with its number, from 1.
-using OnRepetition = std::function<void(int done, int total)>;
+/// What is told while a benchmark runs, on every rank.
+struct Listener {
+  std::function<void(const std::vector<Place>&)> on_places{};  ///< before anything is timed
+  std::function<void(int done, int total)> on_repetition{};    ///< after each, from 1
+};
 
 /// Runs a benchmark on the device of each rank. Throws Error where something does not fit, and where a rate comes out
 /// above what the device's own probes allow.
-Outcome run(const Request& request, const cluster::Ranks& ranks, const OnRepetition& on_repetition = {});
+Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener& listener = {});
 
 /// The target and part of this rank's device, and who shares it.
 struct Placement {

@@ -1,0 +1,64 @@
+"""Records of HPC Challenge for people: a verdict, a table, and the summary lines that HPC Challenge writes."""
+
+from collections.abc import Sequence
+
+from isthmus.numbers import figure, percent
+from isthmus.output import Table
+from isthmus.records import HpccPlace, HpccRecord
+
+COLUMNS = ("benchmark", "best", "unit", "median", "spread", "expected, model", "of expected", "over ranks")
+
+
+def verdict(records: Sequence[HpccRecord]) -> str:
+    """Whether the results are right, on what, and in which run."""
+    first = records[0]
+    right = "validated" if first.validated else "WRONG"
+    ranks = f"{first.ranks} ranks" if first.ranks > 1 else "1 rank"
+    shared = ", shared" if first.shared else ""
+    error = "no number" if first.error is None else f"{first.error:.3g}"
+    return (
+        f"{first.benchmark}: {right} ({first.error_is} {error}, limit {first.error_limit:.3g}), "
+        f"{first.run} run, {ranks}{shared}, measured on {first.device}"
+    )
+
+
+def table(records: Sequence[HpccRecord]) -> Table:
+    """A row for each quantity."""
+    rows = [
+        (
+            one.name,
+            figure(one.value),
+            one.unit,
+            figure(one.median),
+            percent(one.spread),
+            figure(one.expected),
+            percent(one.efficiency),
+            one.across,
+        )
+        for one in records
+    ]
+    return Table(COLUMNS, rows, numbers=frozenset({"best", "median", "spread", "expected, model", "of expected"}))
+
+
+def summary_lines(records: Sequence[HpccRecord]) -> str:
+    """`name=value` lines between marks, as HPC Challenge ends its output file; booleans are 1 and 0."""
+    first = records[0]
+    lines = ["Begin of Summary section.", f"VersionIsthmus={first.version}", f"CommWorldProcs={first.ranks}"]
+    lines += [f"Run={first.run}", f"Variant={first.variant}", f"Device={first.device}"]
+    lines += [f"{name}={value}" for name, value in first.parameters.items()]
+    for one in records:
+        key = "_".join(part.capitalize() for part in one.name.replace(".", "_").split("_"))
+        lines.append(f"{key}_{one.unit.replace('/', 'p')}={one.value:.6g}")
+    lines += [f"Success={int(first.validated)}", "End of Summary section."]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def map_lines(places: Sequence[HpccPlace]) -> list[str]:
+    """Where each rank runs."""
+    return [f"rank {place.rank}: {place.host}, {place.target}{_part(place)}, {place.device}" for place in places]
+
+
+def _part(place: HpccPlace) -> str:
+    if place.shared:
+        return " (shared)"
+    return f" part {place.part + 1} of {place.parts}" if place.parts > 1 else ""

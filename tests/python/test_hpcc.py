@@ -1,0 +1,98 @@
+"""HPC Challenge through the command, with the real tool, on the OpenCL device that is always there."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.python.conftest import Isthmus
+from tests.python.test_schemas import check
+
+SMALL = ("--size", "small", "--repeat", "2")
+BENCHMARKS = {"stream": ("DEVICE_BUFFER_SIZE=1024", "ARRAY_SIZE=65536")}
+
+
+def sets(benchmark: str) -> list[str]:
+    """The parameters that make a benchmark as small as it can be."""
+    return [word for setting in BENCHMARKS[benchmark] for word in ("--set", setting)]
+
+
+@pytest.mark.parametrize("ranks", ["1", "2"])
+@pytest.mark.parametrize("benchmark", list(BENCHMARKS))
+def test_every_benchmark_is_right_on_one_rank_and_on_two(real: Isthmus, benchmark: str, ranks: str) -> None:
+    file = real.json("hpcc", benchmark, "-n", ranks, *SMALL, *sets(benchmark))
+    check("hpcc", file)
+    for record in file["records"]:
+        assert record["validated"] is True
+        assert record["benchmark"] == benchmark
+        assert record["ranks"] == int(ranks) == len(record["places"])
+        assert record["kind"] == "measured"
+
+
+def test_two_ranks_share_the_processor_as_two_devices(real: Isthmus) -> None:
+    done = real("hpcc", "stream", "-n", "2", *SMALL, *sets("stream"), "--json", "-")
+    assert "rank 0: " in done.stderr
+    assert "part 2 of 2" in done.stderr
+    (first, second) = json.loads(done.stdout)["records"][0]["places"]
+    assert (first["part"], second["part"]) == (0, 1)
+    assert first["shared"] is False
+
+
+def test_more_ranks_than_cores_are_said_to_share_them(real: Isthmus) -> None:
+    whole = real.json("hpcc", "stream", *SMALL, *sets("stream"))["records"][0]["device_info"]["compute_units"]
+    ranks = str(whole + 1)
+    file = real.json("hpcc", "stream", "-n", ranks, "--size", "small", "--repeat", "1", *sets("stream"))
+    assert all(record["shared"] for record in file["records"])
+    assert all(place["shared"] for place in file["records"][0]["places"])
+
+
+def test_the_value_is_the_best_repetition(real: Isthmus) -> None:
+    for record in real.json("hpcc", "stream", *SMALL, *sets("stream"))["records"]:
+        assert record["value"] == max(record["samples"])
+        assert record["efficiency"] == pytest.approx(record["value"] / record["expected"])
+
+
+@pytest.mark.parametrize("ranks", ["1", "2"])
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("strem",), "unknown benchmark 'strem'"),
+        (("stream", "--set", "ARRAY_SIZE=3"), "ARRAY_SIZE=3: expected a multiple of"),
+        (("stream", "--set", "ARAY_SIZE=3"), "did you mean 'ARRAY_SIZE'?"),
+        (("stream", "--grid", "3x5"), "--grid 3x5: expected P * Q ="),
+        (("stream", "--variant", "other"), "--variant: expected single or ndrange, got 'other'"),
+        (("stream", "--on", "opencl:77"), "unknown target 'opencl:77'"),
+        (("stream", "--kernel", "nowhere.cl"), "nowhere.cl: cannot read the kernel's source"),
+        (("stream", "--binary", "nowhere.aocx"), "nowhere.aocx: cannot read the device binary"),
+    ],
+)
+def test_what_cannot_run_is_one_line_from_one_rank(
+    real: Isthmus, ranks: str, arguments: tuple[str, ...], complaint: str
+) -> None:
+    done = real("hpcc", *arguments, "-n", ranks, "--size", "small", "-q")
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert complaint in done.stderr
+
+
+def test_wrong_results_are_shown_as_wrong_and_are_exit_code_one(real: Isthmus, tmp_path: Path, tree: Path) -> None:
+    kernel = (tree / "kernels" / "hpcc" / "stream_ndrange_cpu.cl").read_text()
+    (tmp_path / "spoiled.cl").write_text(kernel.replace("factor * in1[k] + in2[k]", "factor * in1[k] - in2[k]"))
+    done = real("hpcc", "stream", "--kernel", "spoiled.cl", *SMALL, *sets("stream"), "--json", "-")
+    assert done.returncode == 1
+    assert not any(record["validated"] for record in json.loads(done.stdout)["records"])
+    assert "WRONG" in done.stderr
+
+
+def test_the_summary_has_one_value_a_line(real: Isthmus) -> None:
+    done = real("hpcc", "stream", *SMALL, *sets("stream"), "--summary", "-")
+    lines = done.stdout.splitlines()
+    assert (lines[0], lines[-1]) == ("Begin of Summary section.", "End of Summary section.")
+    values = dict(line.split("=", 1) for line in lines[1:-1])
+    assert values["Success"] == "1"
+    assert float(values["Stream_Triad_GBps"]) > 0
+
+
+def test_the_list_names_every_benchmark(real: Isthmus) -> None:
+    listed = [line.split()[0] for line in real("hpcc", "--list").stdout.splitlines()]
+    assert listed == list(BENCHMARKS)
