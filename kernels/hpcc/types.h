@@ -16,13 +16,13 @@
 #undef half
 #if defined(DATA_TYPE_IS_DOUBLE)
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
-typedef double SCALAR;
+#define SCALAR double
 #else
 #if defined(DATA_TYPE_IS_HALF)
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #endif
 // Half values come as float: OpenCL has no half arguments without the extension on the host's side.
-typedef float SCALAR;
+#define SCALAR float
 #endif
 #if defined(VECTOR_COUNT) && VECTOR_COUNT > 1
 typedef JOIN(DATA_TYPE, VECTOR_COUNT) VALUES;

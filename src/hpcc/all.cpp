@@ -8,6 +8,7 @@ std::span<const Entry> all_benchmarks() {
   static constexpr std::array kAll{
       Entry{"stream", "memory bandwidth: Copy, Scale, Add, Triad, host to device and back", stream_parameters,
             make_stream},
+      Entry{"gemm", "matrix multiplication: alpha A B + beta C", gemm_parameters, make_gemm},
   };
   return kAll;
 }

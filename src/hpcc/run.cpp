@@ -34,6 +34,11 @@ Variant variant_of(const std::string& text, const offload::ComputeProperties& de
   throw Error(fmt::format("--variant: expected single or ndrange, got '{}'", text));
 }
 
+std::string shape_of(const std::string& text) {
+  if (text.empty() || text == "cpu" || text == "gpu") return text;
+  throw Error(fmt::format("--shape: expected cpu or gpu, got '{}'", text));
+}
+
 Size size_of(const std::string& text) {
   if (text == "small") return Size::small;
   if (text == "standard") return Size::standard;
@@ -167,7 +172,8 @@ Setting setting_of(const Request& request, const Placement& placement, const clu
           .variant = variant_of(request.variant, device),
           .size = size_of(request.size),
           .optimized = request.optimized,
-          .ranks = ranks.size()};
+          .ranks = ranks.size(),
+          .asked_shape = shape_of(request.shape)};
 }
 
 }  // namespace

@@ -108,6 +108,11 @@ double Values::largest_relative_error(double expected) const {
   return largest_error(count_, expected, [this](std::size_t index) { return at(index); });
 }
 
+double larger(double a, double b) {
+  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<double>::infinity();
+  return std::max(a, b);
+}
+
 void require_type(const std::string& data_type, const offload::ComputeProperties& device) {
   const bool missing = (data_type == "half" && !device.half) || (data_type == "double" && !device.fp64);
   if (missing)

@@ -39,6 +39,9 @@ class Values {
   std::vector<std::byte> bytes_;
 };
 
+/// The larger of two errors; one that is no number is infinitely large.
+double larger(double a, double b);
+
 /// Throws Error if the device does not have the type.
 void require_type(const std::string& data_type, const offload::ComputeProperties& device);
 

@@ -137,6 +137,7 @@ void add_options(CLI::App& app, hpcc::Request& request) {
   app.add_option("benchmark", request.benchmark, "the benchmark; --list names them");
   app.add_option("--on", request.target, "opencl:N or opencl:NAME; several with commas")->capture_default_str();
   app.add_option("--variant", request.variant, "single or ndrange; by default by the type of the device");
+  app.add_option("--shape", request.shape, "cpu or gpu: of ND-range kernels; by default by the type of the device");
   app.add_option("--size", request.size, "small or standard")->capture_default_str();
   app.add_flag("--optimized", request.optimized, "the optimized run, not the base run");
   app.add_flag("--share", request.share, "several ranks may share a device that cannot be divided");

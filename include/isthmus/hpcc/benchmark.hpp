@@ -28,8 +28,16 @@ struct Setting {
   bool optimized = false;  ///< else the base run by the rules of meyer2024
   int ranks = 1;
 
+  std::string asked_shape{};  ///< empty: by the type of the device
+
   /// Shape of ND-range kernels: "cpu" or "gpu".
-  std::string shape() const { return device.type == "cpu" ? "cpu" : "gpu"; }
+  std::string shape() const {
+    if (!asked_shape.empty()) return asked_shape;
+    return device.type == "cpu" ? "cpu" : "gpu";
+  }
+  bool single() const { return variant == Variant::single; }
+  /// Whether ND-range kernels in the shape of a GPU run.
+  bool gpu() const { return !single() && shape() == "gpu"; }
 };
 
 /// One quantity that a benchmark reports.

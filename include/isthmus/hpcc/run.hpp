@@ -13,6 +13,7 @@ struct Request {
   std::string benchmark{};
   std::string target = "opencl:0";
   std::string variant{};  ///< "single", "ndrange" or empty: by the type of the device
+  std::string shape{};    ///< of ND-range kernels: "cpu", "gpu" or empty: by the type of the device
   std::string size = "standard";
   bool optimized = false;
   bool share = false;    ///< several ranks may share a device that cannot be divided

@@ -122,6 +122,7 @@ class ComputeProgram {
       : program_(std::move(program)), file_(std::move(file)), device_(std::move(device)) {}
   /// Throws Error if the program has no such kernel.
   ComputeKernel kernel(const std::string& name) const;
+  bool has(const std::string& kernel) const;
 
  private:
   ComputeHandle program_;

@@ -71,6 +71,15 @@ ComputeKernel ComputeProgram::kernel(const std::string& name) const {
   return {ComputeHandle(made, opencl::Release()), name};
 }
 
+bool ComputeProgram::has(const std::string& kernel) const {
+  cl_int code = CL_SUCCESS;
+  const cl_kernel made = clCreateKernel(static_cast<cl_program>(program_.get()), kernel.c_str(), &code);
+  if (code == CL_INVALID_KERNEL_NAME) return false;
+  opencl::check(code, "clCreateKernel", device_);
+  opencl::Release()(made);
+  return true;
+}
+
 ComputeEvent ComputeQueue::launch(const ComputeKernel& kernel, const NdRange& range,
                                   std::span<const ComputeArgument> arguments) {
   const auto handle = static_cast<cl_kernel>(kernel.handle());

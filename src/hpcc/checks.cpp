@@ -1,0 +1,39 @@
+#include "hpcc/checks.hpp"
+
+#include <fmt/format.h>
+
+#include "isthmus/base/error.hpp"
+
+namespace isthmus::hpcc {
+namespace {
+
+void require_room(const Job& job, const char* name, std::size_t bytes, const char* memory, std::int64_t room) {
+  if (bytes > static_cast<std::size_t>(room))
+    throw Error(fmt::format("{}: needs {} bytes of {}, device '{}' has {}", with_value(job, name), bytes, memory,
+                            job.setting().device.name, room));
+}
+
+}  // namespace
+
+std::size_t integer(const Job& job, const char* name) {
+  return static_cast<std::size_t>(job.parameters().integer(name));
+}
+
+std::string with_value(const Job& job, const char* name) {
+  return fmt::format("{}={}", name, integer(job, name));
+}
+
+void require_multiple(const Job& job, const char* name, const char* of) {
+  if (integer(job, name) % integer(job, of) != 0)
+    throw Error(fmt::format("{}: expected a multiple of {}", with_value(job, name), with_value(job, of)));
+}
+
+void require_local_memory(const Job& job, const char* name, std::size_t bytes) {
+  require_room(job, name, bytes, "local memory", job.setting().device.local_memory);
+}
+
+void require_memory(const Job& job, const char* name, std::size_t bytes) {
+  require_room(job, name, bytes, "memory", job.memory_limit());
+}
+
+}  // namespace isthmus::hpcc

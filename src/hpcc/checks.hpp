@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "isthmus/hpcc/benchmark.hpp"
+
+/// What benchmarks ask of their parameters before they set anything up. Each throws Error with one line that names the
+/// parameter, its value and what was expected.
+namespace isthmus::hpcc {
+
+std::size_t integer(const Job& job, const char* name);
+/// "NAME=VALUE".
+std::string with_value(const Job& job, const char* name);
+
+/// The value of `name` must be a multiple of that of `of`.
+void require_multiple(const Job& job, const char* name, const char* of);
+/// What the kernels keep in local memory must fit the device; `name` is the parameter that decides.
+void require_local_memory(const Job& job, const char* name, std::size_t bytes);
+/// All buffers together must fit the device; `name` is the parameter that decides.
+void require_memory(const Job& job, const char* name, std::size_t bytes);
+
+}  // namespace isthmus::hpcc

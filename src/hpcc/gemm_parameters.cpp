@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+
+#include "hpcc/benchmarks.hpp"
+#include "hpcc/checks.hpp"
+#include "hpcc/values.hpp"
+#include "isthmus/base/error.hpp"
+
+namespace isthmus::hpcc {
+namespace {
+
+void check_cpu(const Job& job, std::size_t value_bytes) {
+  // half is computed as float.
+  const std::size_t width = value_bytes == sizeof(double) ? 8 : 16;
+  const std::size_t columns = integer(job, "REGISTER_VECTORS") * width;
+  if (integer(job, "BLOCK_SIZE") % columns != 0)
+    throw Error(fmt::format("{}: expected a multiple of {}: {} of {} values", with_value(job, "BLOCK_SIZE"), columns,
+                            with_value(job, "REGISTER_VECTORS"), width));
+}
+
+void check_gpu(const Job& job, std::size_t value_bytes) {
+  constexpr std::size_t kSliceRow = 64;  // bytes of a tile's row in one slice, float or double
+  const std::size_t block = integer(job, "BLOCK_SIZE");
+  const std::size_t side = block / integer(job, "GEMM_SIZE");
+  const std::size_t quads = block * (kSliceRow / (value_bytes == sizeof(double) ? sizeof(double) : sizeof(float))) / 4;
+  const auto most = static_cast<std::size_t>(job.setting().device.max_work_group);
+  if (integer(job, "GEMM_SIZE") % 4 != 0)
+    throw Error(fmt::format("{}: expected a multiple of 4, the width of loads", with_value(job, "GEMM_SIZE")));
+  if (side * side > most || quads % (side * side) != 0)
+    throw Error(fmt::format("{}: with {} a work-group has {} work-items, expected at most {} that divide {}",
+                            with_value(job, "BLOCK_SIZE"), with_value(job, "GEMM_SIZE"), side * side, most, quads));
+  require_local_memory(job, "BLOCK_SIZE", 2 * kSliceRow * (2 * block + 4));
+}
+
+/// The largest power of two up to 256 of which three blocks of doubles fit local memory.
+std::size_t single_block(const offload::ComputeProperties& device) {
+  std::size_t block = 256;
+  while (block > 8 && 3 * block * block * sizeof(double) > static_cast<std::size_t>(device.local_memory)) block /= 2;
+  return block;
+}
+
+}  // namespace
+
+void check_gemm(const Job& job) {
+  const std::string& type = job.parameters().text("DATA_TYPE");
+  const std::size_t bytes = size_of_type(type);
+  const std::size_t block = integer(job, "BLOCK_SIZE");
+  const std::size_t size = integer(job, "MATRIX_SIZE");
+  require_type(type, job.setting().device);
+  require_multiple(job, "MATRIX_SIZE", "BLOCK_SIZE");
+  require_multiple(job, "BLOCK_SIZE", "GEMM_SIZE");
+  if (integer(job, "NUM_REPLICATIONS") > size / block)
+    throw Error(
+        fmt::format("{}: expected at most {}, the rows of blocks", with_value(job, "NUM_REPLICATIONS"), size / block));
+  if (job.setting().single()) {
+    require_multiple(job, "BLOCK_SIZE", "GLOBAL_MEM_UNROLL");
+    require_local_memory(job, "BLOCK_SIZE", 3 * block * block * bytes);
+  } else if (job.setting().gpu()) {
+    check_gpu(job, bytes);
+  } else {
+    check_cpu(job, bytes);
+  }
+  constexpr std::size_t kMatrices = 6;  // A, B, C, the result, A and B packed
+  require_memory(job, "MATRIX_SIZE", kMatrices * size * size * bytes);
+}
+
+std::vector<ParameterSpec> gemm_parameters(const Setting& setting) {
+  const bool single = setting.single();
+  const bool gpu = setting.gpu();
+  const char* standard = gpu ? "8192" : (single ? "1024" : "4096");
+  const std::string block = single ? std::to_string(single_block(setting.device)) : (gpu ? "128" : "512");
+  return {
+      {.name = "MATRIX_SIZE",
+       .meaning = "n of the n x n matrices",
+       .value = setting.size == Size::small ? (single ? "512" : "1024") : standard,
+       .most = 1 << 20},
+      {.name = "NUM_REPLICATIONS",
+       .meaning = "copies of the kernel, each with its rows of blocks",
+       .value = "1",
+       .most = 1024},
+      {.name = "DATA_TYPE", .meaning = "float, double or half", .kind = ParameterKind::data_type, .value = "float"},
+      {.name = "BLOCK_SIZE",
+       .meaning = "n of the blocks in local memory, or of a core's tile on a CPU",
+       .value = block,
+       .most = 1 << 14},
+      {.name = "GEMM_SIZE", .meaning = "n of the blocks in registers; rows on a CPU", .value = "8", .most = 64},
+      {.name = "GLOBAL_MEM_UNROLL",
+       .meaning = "values that cross the memory interface a cycle",
+       .value = "16",
+       .most = 1024},
+      {.name = "REGISTER_VECTORS",
+       .meaning = "on a CPU: vectors of 64 bytes in a row of the block in registers",
+       .value = "2",
+       .most = 16},
+  };
+}
+
+}  // namespace isthmus::hpcc

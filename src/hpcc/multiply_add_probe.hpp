@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "isthmus/hpcc/benchmark.hpp"
+
+namespace isthmus::hpcc {
+
+/// The device's own probe of its arithmetic: multiply-adds in registers, with a kernel that no parameter of a benchmark
+/// changes. A device's matrix units are not probed.
+class MultiplyAddProbe {
+ public:
+  /// `data_type`: float or double; half is probed as float, in which it is summed up.
+  MultiplyAddProbe(Job& job, const std::string& data_type);
+
+  /// Floating-point operations a second, two for each multiply-add.
+  double rate();
+
+ private:
+  Job& job_;
+  std::size_t width_;  ///< values of a work-item's vector
+  std::size_t items_;
+  offload::ComputeKernel kernel_;
+  offload::ComputeBuffer out_;
+};
+
+}  // namespace isthmus::hpcc
