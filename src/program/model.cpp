@@ -32,6 +32,39 @@ void leave_out_control(Graph& graph, HostLink& link, const HostLinkSpec& spec) {
   link.connect(graph.add<NoMessages>("no messages").control);
 }
 
+/// Tells the watchdog of each message that has come back.
+struct WatchedConsumer : Consumer {
+  using Consumer::Consumer;
+  Out<int> returned{"returned"};
+  void step() {
+    Consumer::step();
+    returned.push(1);
+  }
+};
+
+/// Ends a run in which nothing comes back any more: the host's porter would ask for ever. A second of the model's time
+/// is longer than any message takes: 4 MiB at 100 MHz and a thousand cycles a word.
+struct Watchdog {
+  static constexpr bool periodic = true;
+  In<int> returned{"returned"};
+  Timer timer;
+  int messages = 0;
+  void step() {
+    timer.wait(Time::ms(1000));
+    const int before = messages;
+    while (returned.pull()) ++messages;
+    if (messages == before)
+      throw Error(fmt::format(
+          "message {} has not come back from the kernel for 1 s of virtual time; `last` closes a message", messages));
+  }
+};
+
+void watch(Graph& graph, WatchedConsumer& consumer, int messages) {
+  auto& dog = graph.add<Watchdog>("watchdog");
+  graph.connect(consumer.returned, dog.returned,
+                {.depth = messages + 1, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)});
+}
+
 void check_size(const char* what, std::size_t bytes, const HostLinkSpec& spec) {
   if (static_cast<std::int64_t>(bytes) > spec.buffer_size.count)
     throw Error(fmt::format("{} of {} bytes a message: expected at most the model's stream.buffer_size, {} bytes", what,
@@ -70,9 +103,10 @@ Result run_on_model(const ByteApplication& application, const platform::Descript
       fabric::add_pcie_link(graph, platform::pcie_link_spec(platform), platform::host_memory_spec(platform));
   HostLink link(graph, pcie, spec);
   auto& producer = graph.add<Producer>(kProducer, {}, pcie.memory, spec.library_call, batch);
-  auto& consumer = graph.add<Consumer>(kConsumer, {}, pcie.memory, spec.library_call, batch, checker, false);
+  auto& consumer = graph.add<WatchedConsumer>(kConsumer, {}, pcie.memory, spec.library_call, batch, checker, false);
   link.connect(producer.link);
   link.connect(consumer.link);
+  watch(graph, consumer, job.messages);
   leave_out_control(graph, link, spec);
   Kernel kernel(graph, Clock{platform.frequency("kernel.clock")}, link.to_kernel(), link.from_kernel());
   application.kernel(kernel);

@@ -31,7 +31,7 @@ def app_with(name: str | None) -> typer.Typer:
 def _add(app: typer.Typer, name: str, known: Known) -> None:
     module = import_module(f"isthmus.cli.{name}")
     if not known.members:
-        command(app, name, module.EXAMPLES)(getattr(module, name))
+        command(app, name, module.EXAMPLES, results=known.results)(getattr(module, name))
         return
     folder = _folder(app, name, known.summary, module.EXAMPLES)
     for own_name, member in known.members.items():
@@ -61,6 +61,14 @@ def _show_version(value: bool) -> None:
         raise typer.Exit()
 
 
+def _show_cmake_prefix(value: bool) -> None:
+    if value:
+        from isthmus import cmake_prefix
+
+        write_out(f"{cmake_prefix()}\n")
+        raise typer.Exit()
+
+
 def _show_overview(value: bool, whole: bool) -> None:
     if value:
         write_out(overview(whole))
@@ -70,6 +78,7 @@ def _show_overview(value: bool, whole: bool) -> None:
 def _isthmus(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", is_eager=True, callback=_show_version)] = False,
+    prefix: Annotated[bool, typer.Option("--cmake-prefix", is_eager=True, callback=_show_cmake_prefix)] = False,
     help_short: Annotated[
         bool, typer.Option("-h", is_eager=True, callback=lambda value: _show_overview(value, False))
     ] = False,

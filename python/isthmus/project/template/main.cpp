@@ -21,10 +21,11 @@ int main(int argc, char** argv) {
                 kernel.from_host(sum.in);
                 kernel.to_host(sum.out);
               },
-          .fill = [](int message, std::span<Number> numbers) { std::iota(numbers.begin(), numbers.end(), static_cast<Number>(message)); },
-          .reference =
-              [](std::span<const Number> numbers, std::span<Number> sums) {
-                std::partial_sum(numbers.begin(), numbers.end(), sums.begin());
+          .fill =
+              [](int message, std::span<Number> numbers) {
+                std::iota(numbers.begin(), numbers.end(), static_cast<Number>(message));
               },
+          .reference = [](std::span<const Number> numbers,
+                          std::span<Number> sums) { std::partial_sum(numbers.begin(), numbers.end(), sums.begin()); },
       });
 }
