@@ -10,7 +10,7 @@ from isthmus.sizes import format_size
 from isthmus.verdict import KIND_WORDS
 
 SHOWN = 0.01
-CURVES = frozenset({"h2d", "d2h", "h2d-pinned", "d2h-pinned", "h2d-alloc", "duplex", "device-read", "device-write"})
+CURVES = ("h2d", "d2h", "h2d-pinned", "d2h-pinned", "h2d-alloc", "duplex", "device-read", "device-write")
 
 
 def headline(records: Sequence[ProbeRecord]) -> str:
@@ -34,9 +34,9 @@ def size_of(record: ProbeRecord) -> str:
 
 
 def _by_size(records: Sequence[ProbeRecord]) -> Table:
-    columns = list(dict.fromkeys(_column(record) for record in records))
+    columns = list(dict.fromkeys(column_of(record) for record in records))
     sizes = list(dict.fromkeys(size_of(record) for record in records))
-    by_place = {(size_of(record), _column(record)): record for record in records}
+    by_place = {(size_of(record), column_of(record)): record for record in records}
     heads = [
         f"{_meaning(first)} ({column}), {first.unit}, {KIND_WORDS[first.kind]}" for column, first in _first(records)
     ]
@@ -48,10 +48,11 @@ def _by_size(records: Sequence[ProbeRecord]) -> Table:
 
 
 def _first(records: Sequence[ProbeRecord]) -> list[tuple[str, ProbeRecord]]:
-    return list({_column(record): record for record in reversed(records)}.items())[::-1]
+    return list({column_of(record): record for record in reversed(records)}.items())[::-1]
 
 
-def _column(record: ProbeRecord) -> str:
+def column_of(record: ProbeRecord) -> str:
+    """The probe's name, with the stretches in which it went where these were not the whole size."""
     burst = int(record.parameters.get("burst", 0))
     whole = burst in (0, int(record.parameters["size"]))
     return record.name if whole else f"{record.name} by {format_size(burst)}"
@@ -61,15 +62,24 @@ def _meaning(record: ProbeRecord) -> str:
     return PROBES.get(record.name, record.name).split(",")[0]
 
 
+def details_table(records: Sequence[ProbeRecord]) -> Table:
+    """A row for each record, of whatever targets."""
+    columns = ("target", "probe", "size", "how", "value", "unit", "kind")
+    table = _one_by_one(records)
+    cells = [(record.target, *cells) for record, cells in zip(records, table.rows, strict=True)]
+    return Table(columns, cells, numbers=table.numbers)
+
+
 def _one_by_one(records: Sequence[ProbeRecord]) -> Table:
     cells = [
-        (record.name, size_of(record), _details(record), _cell(record), record.unit, KIND_WORDS[record.kind])
+        (record.name, size_of(record), how(record), _cell(record), record.unit, KIND_WORDS[record.kind])
         for record in records
     ]
     return Table(("probe", "size", "how", "value", "unit", "kind"), cells, numbers=frozenset({"size", "value"}))
 
 
-def _details(record: ProbeRecord) -> str:
+def how(record: ProbeRecord) -> str:
+    """What tells a record from others of its probe and size."""
     if "step" in record.parameters:
         return f"step {record.parameters['step']}: {record.parameters['what']}"
     if "write_combining" in record.parameters:

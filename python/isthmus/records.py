@@ -35,6 +35,21 @@ class Stage(_Record):
     share: Share
 
 
+class Step(_Record):
+    """Something that an image went through; the times count from the start of the flow."""
+
+    name: str
+    begin_s: float = Field(ge=0)
+    end_s: float = Field(ge=0)
+
+
+class ImageSteps(_Record):
+    """An image's way through a flow, step by step."""
+
+    image: int = Field(ge=0)
+    steps: list[Step]
+
+
 class Part(_Record):
     """A part of a modelled machine: busy + starved + blocked = lifetime."""
 
@@ -97,6 +112,7 @@ class Row(_Record):
     gb_per_s: float = Field(description="input payload, one direction, 1e9 bytes a second")
     verified: bool = Field(description="every output image is equal to the reference, byte for byte")
     stages: list[Stage] = []
+    first_images: list[ImageSteps] = []
     parts: list[Part] = []
     bottleneck: Bottleneck | None = None
     platform: Platform | None = None

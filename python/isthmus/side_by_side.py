@@ -1,16 +1,15 @@
-"""Running experiments on models side by side: in virtual time they do not disturb each other."""
+"""Running work on models side by side: in virtual time it does not disturb each other."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
-from isthmus.experiments import Experiment, run_experiment
 from isthmus.tools import Event, Interrupt, stop_running
 
-if TYPE_CHECKING:
-    from isthmus.records import Row
+Work = TypeVar("Work")
+Result = TypeVar("Result")
 
 
 def cores() -> int:
@@ -24,20 +23,20 @@ def side_by_side_s(alone_s: Sequence[float]) -> float:
 
 
 def run_side_by_side(
-    experiments: Mapping[int, Experiment], on_event: Callable[[int, Event], None], on_row: Callable[[int, "Row"], None]
+    work: Mapping[int, Work],
+    on_event: Callable[[int, Event], None],
+    on_result: Callable[[int, Result], None],
+    run: Callable[[Work, Callable[[Event], None]], Result],
 ) -> None:
-    """Runs the experiments, as many at a time as there are cores; the callbacks take an experiment's number.
+    """Runs each piece of work, as many at a time as there are cores; the callbacks take its number.
 
-    `on_event` is called in several threads, `on_row` in this one as rows are complete. The first experiment that fails
-    ends the others and is raised; after Ctrl-C the rows that are still completed are handed on.
+    `on_event` is called in several threads, `on_result` in this one as results are complete. The first piece that fails
+    ends the others and is raised; after Ctrl-C the results that are still completed are handed on.
     """
     with Interrupt(), ThreadPoolExecutor(max_workers=cores()) as pool:
-        runs = {
-            pool.submit(run_experiment, experiment, partial(on_event, number)): number
-            for number, experiment in experiments.items()
-        }
+        runs = {pool.submit(run, piece, partial(on_event, number)): number for number, piece in work.items()}
         try:
-            _collect(runs, on_row)
+            _collect(runs, on_result)
         except Exception:
             pool.shutdown(wait=False, cancel_futures=True)
             stop_running()
@@ -46,7 +45,7 @@ def run_side_by_side(
             raise KeyboardInterrupt
 
 
-def _collect(runs: "Mapping[Future[Row], int]", on_row: Callable[[int, "Row"], None]) -> None:
+def _collect(runs: Mapping[Future[Result], int], on_result: Callable[[int, Result], None]) -> None:
     for run in as_completed(runs):
         if not isinstance(run.exception(), KeyboardInterrupt):
-            on_row(runs[run], run.result())
+            on_result(runs[run], run.result())

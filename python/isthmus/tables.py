@@ -31,16 +31,20 @@ def parts_table(row: Row) -> Table | None:
     if not row.parts:
         return None
     columns = ("part, model", "busy", "starved", "blocked", "what it is")
-    parts = sorted(row.parts, key=lambda part: part.busy_s, reverse=True)
     cells = [
         (
             part.name,
             *(percent(span / part.lifetime_s if part.lifetime_s > 0 else None) for span in _spans(part)),
             part.resource,
         )
-        for part in parts
+        for part in busiest_first(row)
     ]
     return Table(columns, cells, numbers=frozenset({"busy", "starved", "blocked"}))
+
+
+def busiest_first(row: Row) -> list[Part]:
+    """The parts of a row."""
+    return sorted(row.parts, key=lambda part: part.busy_s, reverse=True)
 
 
 def _spans(part: Part) -> tuple[float, float, float]:

@@ -47,7 +47,7 @@ def where(row: Row) -> str:
     return ", ".join(f"{stage.name} {percent(stage.share)}" for stage in row.stages) or "-"
 
 
-def kind_of(row: Row) -> str:
+def kind_of(row: Row | Verdict) -> str:
     """`model` or `measured`: never left out beside a number."""
     return KIND_WORDS[row.kind]
 

@@ -65,10 +65,23 @@ Time total(const std::vector<Event>& events) {
   return sum;
 }
 
+constexpr const char* kIn = "host to device copy";
+constexpr const char* kKernel = "kernel";
+constexpr const char* kOut = "device to host copy";
+
 std::vector<Stage> stages_of(const Commands& commands) {
-  return {{"host to device copy", total(commands.in)},
-          {"kernel", total(commands.kernel)},
-          {"device to host copy", total(commands.out)}};
+  return {{kIn, total(commands.in)}, {kKernel, total(commands.kernel)}, {kOut, total(commands.out)}};
+}
+
+std::vector<std::vector<Step>> first_images(const Commands& commands, Time start) {
+  const auto step = [start](const char* name, const Event& event) -> Step {
+    const offload::Span span = event->span();
+    return {.name = name, .begin = span.start - start, .end = span.end - start};
+  };
+  std::vector<std::vector<Step>> images;
+  for (std::size_t i = 0; i < std::min<std::size_t>(commands.out.size(), kImagesTold); ++i)
+    images.push_back({step(kIn, commands.in[i]), step(kKernel, commands.kernel[i]), step(kOut, commands.out[i])});
+  return images;
 }
 
 class OffloadFlow final : public ImageFlow {
@@ -78,9 +91,14 @@ class OffloadFlow final : public ImageFlow {
 
   FlowTimes run(ImageExchange& images, int first, int count) override {
     Commands commands;
+    Time start;
     Time elapsed;
-    device_.run({{"host", [&](Host& host) { elapsed = send(host, images, first, count, commands); }}});
-    FlowTimes times{.elapsed = elapsed, .stages = stages_of(commands)};
+    device_.run({{"host", [&](Host& host) {
+                    start = host.now();
+                    send(host, images, first, count, commands);
+                    elapsed = host.now() - start;
+                  }}});
+    FlowTimes times{.elapsed = elapsed, .stages = stages_of(commands), .images = first_images(commands, start)};
     Time between = elapsed;
     for (const Stage& stage : times.stages) between = between - stage.time;
     times.stages.push_back({"between commands", std::max(between, Time())});
@@ -88,8 +106,7 @@ class OffloadFlow final : public ImageFlow {
   }
 
  private:
-  Time send(Host& host, ImageExchange& images, int first, int count, Commands& commands) {
-    const Time start = host.now();
+  void send(Host& host, ImageExchange& images, int first, int count, Commands& commands) {
     for (int image = first; image < first + count; ++image) {
       stop_if_interrupted();
       commands.in.push_back(host.write(*queue_, filter_.in(image), images.input(image), Call::blocking));
@@ -97,7 +114,6 @@ class OffloadFlow final : public ImageFlow {
       commands.out.push_back(host.read(*queue_, filter_.out(image), images.output(image), Call::blocking));
       images.finished(image);
     }
-    return host.now() - start;
   }
 
   Device& device_;
@@ -122,7 +138,9 @@ class OverlapFlow final : public ImageFlow {
                 .fetched = device_.mailbox(kPairs)};
     device_.run({{"copy in", [&](Host& host) { copy_in(host, batch); }},
                  {"copy out", [&](Host& host) { copy_out(host, batch); }}});
-    return {.elapsed = batch.end - batch.start, .stages = stages_of(batch.commands)};
+    return {.elapsed = batch.end - batch.start,
+            .stages = stages_of(batch.commands),
+            .images = first_images(batch.commands, batch.start)};
   }
 
  private:

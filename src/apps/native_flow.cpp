@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "apps/stencil_filter.hpp"
+#include "apps/stream_times.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
 #include "isthmus/stream/native.hpp"
@@ -36,15 +37,19 @@ class Producer {
   void step() {
     if (next_ == 0) configure();
     Buffer buffer = link.acquire();
+    acquired_.note(timer_.now());
     const auto frame = buffer.span().first(batch_.job.frames.size().bytes());
     batch_.job.frames.fill(batch_.first + next_++, frame);
     buffer.shrink(frame.size());
     link.commit(std::move(buffer));
+    committed_.note(timer_.now());
   }
   bool done() const { return next_ == batch_.count; }
 
   /// The first acquire.
   Time started() const { return started_; }
+  const Instants& acquired() const { return acquired_; }
+  const Instants& committed() const { return committed_; }
 
  private:
   void configure() {
@@ -57,6 +62,8 @@ class Producer {
   const Batch& batch_;
   int next_ = 0;
   Time started_;
+  Instants acquired_;
+  Instants committed_;
   Timer timer_;
 };
 
@@ -70,16 +77,18 @@ class Consumer {
 
   void step() {
     stop_if_interrupted();
-    received_.push_back(link.receive());
+    outputs_.push_back(link.receive());
+    received_.note(timer_.now());
     if (++next_ < batch_.count) return;
     ended_ = timer_.now();
     compare();
-    received_.clear();
+    outputs_.clear();
   }
   bool done() const { return next_ == batch_.count; }
 
   /// The last output.
   Time ended() const { return ended_; }
+  const Instants& received() const { return received_; }
 
  private:
   void compare() {
@@ -87,13 +96,14 @@ class Consumer {
     for (int i = 0; i < batch_.count; ++i) {
       stop_if_interrupted();
       batch_.job.frames.fill(batch_.first + i, in);
-      checker_.check(batch_.first + i, in, received_[static_cast<std::size_t>(i)].span());
+      checker_.check(batch_.first + i, in, outputs_[static_cast<std::size_t>(i)].span());
     }
   }
 
   const Batch& batch_;
   Checker& checker_;
-  std::vector<Buffer> received_;
+  std::vector<Buffer> outputs_;
+  Instants received_;
   int next_ = 0;
   Time ended_;
   Timer timer_;
@@ -113,6 +123,7 @@ native::LinkSpec link_spec(const Batch& batch) {
 struct BatchTimes {
   Time setup;
   Time elapsed;
+  std::vector<std::vector<Step>> images;
   std::vector<native::WorkerReport> workers;
 };
 
@@ -130,7 +141,10 @@ BatchTimes run_batch(const Batch& batch, Checker& checker) {
   graph.connect(link.control_to_kernel(), stencil.control, fifo(64));
   graph.connect(stencil.status, link.control_from_kernel(), fifo(16));
   const auto report = native::run(graph, {.workers = batch.job.workers});
-  return {.setup = producer.started(), .elapsed = consumer.ended() - producer.started(), .workers = report.workers};
+  return {.setup = producer.started(),
+          .elapsed = consumer.ended() - producer.started(),
+          .images = first_images({producer.started(), producer.acquired(), producer.committed(), consumer.received()}),
+          .workers = report.workers};
 }
 
 class NativeTarget final : public Target {
@@ -147,6 +161,7 @@ class NativeTarget final : public Target {
       auto times = in_batch(batch, checker);
       run.setup += times.setup;
       run.times.elapsed += times.elapsed;
+      if (first == 0) run.times.images = std::move(times.images);
       run.times.stages = {{"producer, filter and consumer at once", run.times.elapsed}};
       workers_ = std::move(times.workers);
     }

@@ -58,6 +58,7 @@ void add(FlowTimes& sum, const FlowTimes& part) {
   sum.elapsed += part.elapsed;
   if (sum.stages.empty()) {
     sum.stages = part.stages;
+    sum.images = part.images;
     return;
   }
   for (std::size_t i = 0; i < sum.stages.size(); ++i) sum.stages[i].time += part.stages[i].time;

@@ -5,18 +5,6 @@
 #include "isthmus/base/error.hpp"
 
 namespace isthmus {
-namespace {
-
-std::filesystem::path& package() {
-  static std::filesystem::path folder;
-  return folder;
-}
-
-}  // namespace
-
-void look_for_data_in(const std::filesystem::path& folder) {
-  package() = folder;
-}
 
 std::filesystem::path data_file(const std::filesystem::path& relative) {
   std::error_code failure;
@@ -26,10 +14,8 @@ std::filesystem::path data_file(const std::filesystem::path& relative) {
     if (std::filesystem::exists(folder / relative, failure)) return folder / relative;
     if (folder == folder.root_path()) break;
   }
-  if (!package().empty() && std::filesystem::exists(package() / relative, failure)) return package() / relative;
-  const std::string or_package = package().empty() ? "" : fmt::format(" or in {}", package().string());
-  throw Error(fmt::format("{}: not found in any folder above {}{}; install isthmus again", relative.string(),
-                          program.string(), or_package));
+  throw Error(
+      fmt::format("{}: not found in any folder above {}; install isthmus again", relative.string(), program.string()));
 }
 
 }  // namespace isthmus

@@ -12,8 +12,8 @@
 #include "isthmus/base/nearest.hpp"
 #include "isthmus/base/version.hpp"
 #include "isthmus/stream/native.hpp"
-#include "program/trace_options.hpp"
 #include "tools/tool.hpp"
+#include "tools/trace_options.hpp"
 
 namespace {
 
@@ -34,7 +34,7 @@ struct Options {
   std::uint64_t seed = 1;
   int workers = 0;
   bool list = false;
-  program::TraceArguments trace;
+  tools::TraceArguments trace;
 };
 
 void require_known(const char* what, const std::string& name, std::span<const std::string> known) {
@@ -91,6 +91,17 @@ Record stages(const apps::FlowTimes& times) {
   return list;
 }
 
+Record first_images(const apps::FlowTimes& times) {
+  Record list = Record::array();
+  for (const auto& image : times.images) {
+    Record steps = Record::array();
+    for (const auto& step : image)
+      steps.push_back({{"name", step.name}, {"begin_s", step.begin.seconds()}, {"end_s", step.end.seconds()}});
+    list.push_back({{"image", list.size()}, {"steps", std::move(steps)}});
+  }
+  return list;
+}
+
 Record row(const Options& options, const apps::Target& target, const apps::FilterRun& run) {
   const double elapsed = run.times.elapsed.seconds();
   const double bytes = static_cast<double>(kFrame.bytes()) * options.images;
@@ -111,6 +122,7 @@ Record row(const Options& options, const apps::Target& target, const apps::Filte
                 {"gb_per_s", bytes / elapsed * 1e-9},
                 {"verified", !run.difference},
                 {"stages", stages(run.times)},
+                {"first_images", first_images(run.times)},
                 {"seed", options.seed},
                 {"version", version()}};
   target.explain(record);

@@ -105,6 +105,9 @@ TEST_P(FlowsOnOpenCl, EveryStageTakesTimeWithinTheRun) {
   EXPECT_EQ(times.stages[2].name, "device to host copy");
   for (std::size_t i = 0; i < 3; ++i) EXPECT_GT(times.stages[i].time, Time());
   for (const Stage& stage : times.stages) EXPECT_LE(stage.time, times.elapsed) << stage.name;
+  ASSERT_EQ(times.images.size(), 4u);
+  for (const auto& steps : times.images)
+    for (const Step& step : steps) EXPECT_LT(step.begin, step.end) << step.name;
 }
 
 TEST_P(FlowsOnOpenCl, AFailureOnTheWayEndsTheRunAndTheNextOneWorks) {

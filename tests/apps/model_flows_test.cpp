@@ -77,6 +77,33 @@ TEST_P(FlowsOnModels, TheSameRunGivesTheSameRecordToTheLastByte) {
   EXPECT_EQ(run(size, 5).row.dump(), run(size, 5).row.dump());
 }
 
+TEST_P(FlowsOnModels, TheFirstImagesAreToldStepAfterStepWithinTheRun) {
+  const FlowTimes times = run({320, 180}, kImagesTold + 2).run.times;
+  ASSERT_EQ(times.images.size(), static_cast<std::size_t>(kImagesTold));
+  Time before;
+  for (const auto& steps : times.images) {
+    ASSERT_EQ(steps.size(), 3U);
+    EXPECT_GE(steps.front().begin, before) << "images go in their order";
+    before = steps.front().begin;
+    Time ended;
+    for (const Step& step : steps) {
+      EXPECT_GE(step.begin, ended) << step.name;
+      EXPECT_GT(step.end, step.begin) << step.name;
+      ended = step.end;
+    }
+    EXPECT_LE(ended, times.elapsed);
+  }
+}
+
+TEST_P(FlowsOnModels, WhereAllImagesAreToldTheirStepsAddUpToTheStages) {
+  const FlowTimes times = run({320, 180}, 3).run.times;
+  for (std::size_t stage = 0; stage < 3; ++stage) {
+    Time sum;
+    for (const auto& steps : times.images) sum += steps.at(stage).end - steps.at(stage).begin;
+    EXPECT_EQ(sum, times.stages[stage].time) << times.stages[stage].name;
+  }
+}
+
 TEST_P(FlowsOnModels, BusyStarvedAndBlockedTimeOfEachPartIsItsLifetime) {
   const Json parts = run({320, 180}, 4).row.at("parts");
   EXPECT_GT(parts.size(), 8U);

@@ -57,6 +57,21 @@ TEST(StreamFlow, GivesTheReferencesBytesForImagesOfManySizes) {
   }
 }
 
+TEST(StreamFlow, TheFirstImagesAreToldFromAcquireToReceive) {
+  const FlowTimes times = run(Noise({320, 90}), 5).run.times;
+  ASSERT_EQ(times.images.size(), 5U);
+  Time acquired;
+  for (const auto& steps : times.images) {
+    ASSERT_EQ(steps.size(), 2U);
+    EXPECT_GE(steps[0].begin, acquired);
+    EXPECT_LT(steps[0].begin, steps[0].end);
+    EXPECT_EQ(steps[0].end, steps[1].begin);
+    EXPECT_LT(steps[1].begin, steps[1].end);
+    acquired = steps[0].begin;
+  }
+  EXPECT_EQ(times.images.back()[1].end, times.elapsed);
+}
+
 TEST(StreamFlow, AFrameMayTakeManyBuffersAndThePoolsAsFewAsTwo) {
   const Noise noise({.width = 320, .height = 64});
   const auto result = run(

@@ -133,6 +133,20 @@ def stages(target: str, flow: str, images: int, sets: list[str]) -> dict[str, fl
     return {"host to device copy": copy, "kernel": kernel * 1.5, "device to host copy": copy * 0.95}
 
 
+def images_of(times: dict[str, float], flow: str, images: int) -> list[dict[str, Any]]:
+    """The first images, one after the other, or a stage apart where they overlap."""
+    each = {name: span / images for name, span in times.items()}
+    apart = sum(each.values()) if flow == "offload" else max(each.values())
+    told = []
+    for image in range(min(images, 8)):
+        now, steps = image * apart, []
+        for name, span in each.items():
+            steps.append({"name": name, "begin_s": now, "end_s": now + span})
+            now += span
+        told.append({"image": image, "steps": steps})
+    return told
+
+
 def row_of(values: dict[str, Any]) -> dict[str, Any]:
     """The row of one run."""
     target, flow, images = values["--on"], values["--flow"], int(values["--images"])
@@ -157,6 +171,7 @@ def row_of(values: dict[str, Any]) -> dict[str, Any]:
         "gb_per_s": BYTES_PER_IMAGE * images / elapsed / 1e9,
         "verified": os.environ.get("FAKE_RUN") != "wrong",
         "stages": [{"name": name, "time_s": span, "share": span / elapsed} for name, span in times.items()],
+        "first_images": images_of(times, flow, images),
         "parts": [
             {
                 "name": name,
@@ -241,6 +256,9 @@ def show_platform() -> None:
         say(event="platform", **description(*platform(alone[0], values["--set"])))
 
 
+STEPS = ("advertised", "packets", "DMA", "copy", "end to end")
+
+
 def probe() -> None:
     """isthmus-probe: a rate that rises with the size; FAKE_PROBE=vanish is a device that is gone after two records."""
     values, (target, *names) = options(sys.argv[2:])
@@ -252,22 +270,34 @@ def probe() -> None:
         for text in values["--sizes"].split(","):
             size = int(text.removesuffix("B"))
             value = rate * size / (size + 65536)
-            say(
-                event="record",
-                name=name,
-                quantity="bandwidth",
-                unit="GB/s",
-                value=value,
-                samples=[value * (1 + 0.001 * index) for index in range(int(values["--repeat"]))],
-                spread=0.2 if real else 0.0,
-                percentiles=dict.fromkeys(("p0", "p5", "p25", "p75", "p95", "p100"), value),
-                time_s=size / value * 1e-9,
-                kind="measured" if real else "modelled",
-                target=target,
-                device="Fake",
-                parameters={"size": size},
-                version="0.1.0",
-            )
+            if name == "steps":
+                for step, what in list(enumerate(STEPS, 1))[2 if real else 0 :]:
+                    parameters = {"size": size, "step": step, "what": what}
+                    say_record(name, value * (6 - step), parameters, target, int(values["--repeat"]))
+            else:
+                say_record(name, value, {"size": size}, target, int(values["--repeat"]))
+
+
+def say_record(name: str, value: float, parameters: dict[str, Any], target: str, repeat: int) -> None:
+    """Prints what a probe found."""
+    real = target.startswith("opencl:")
+    timed = name in ("latency", "launch")
+    say(
+        event="record",
+        name=name,
+        quantity="latency" if timed else "bandwidth",
+        unit="us" if timed else "GB/s",
+        value=value,
+        samples=[value * (1 + 0.001 * index) for index in range(repeat)],
+        spread=0.2 if real else 0.0,
+        percentiles=dict.fromkeys(("p0", "p5", "p25", "p75", "p95", "p100"), value),
+        time_s=parameters["size"] / value * 1e-9,
+        kind="measured" if real else "modelled",
+        target=target,
+        device="Fake",
+        parameters=parameters,
+        version="0.1.0",
+    )
 
 
 if __name__ == "__main__":

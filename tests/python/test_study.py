@@ -8,7 +8,6 @@ from unittest import mock
 import pytest
 from tests.python.conftest import TREE, Isthmus
 
-from isthmus.experiments import Experiment, run_experiment
 from isthmus.side_by_side import cores, side_by_side_s
 
 MODELS = [
@@ -57,6 +56,7 @@ def test_the_results_lie_in_a_folder_named_after_the_study(isthmus: Isthmus, stu
     folder = isthmus.folder / "results" / "image-filter"
     assert sorted(path.name for path in folder.iterdir()) == [
         "chart.svg",
+        "probes.json",
         "report.html",
         "study.json",
         "study.jsonl",
@@ -194,9 +194,9 @@ def test_a_model_that_fails_ends_the_others_and_is_the_reason(isthmus: Isthmus, 
 
 
 def test_rows_are_in_the_order_of_the_file_whatever_order_they_end_in(isthmus: Isthmus, study_file: Path) -> None:
-    def backwards(experiments: dict[int, Experiment], on_event: Any, on_row: Any) -> None:
-        for number in reversed(experiments):
-            on_row(number, run_experiment(experiments[number], partial(on_event, number)))
+    def backwards(work: dict[int, Any], on_event: Any, on_result: Any, run: Any) -> None:
+        for number in reversed(work):
+            on_result(number, run(work[number], partial(on_event, number)))
 
     rows = isthmus.json("study", "image-filter.toml")["rows"]
     with mock.patch("isthmus.side_by_side.run_side_by_side", backwards):

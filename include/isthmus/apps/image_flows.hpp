@@ -29,10 +29,21 @@ struct Stage {
   Time time;
 };
 
+/// Something that one image went through; times count from the start of the flow.
+struct Step {
+  std::string name;
+  Time begin;
+  Time end;
+};
+
+/// The first images of a run are told step by step: enough to see how they follow each other.
+inline constexpr int kImagesTold = 8;
+
 /// From the first enqueue to the last output, on the device's clock.
 struct FlowTimes {
   Time elapsed;
-  std::vector<Stage> stages;  ///< in the order of the flow; they may overlap
+  std::vector<Stage> stages;              ///< in the order of the flow; they may overlap
+  std::vector<std::vector<Step>> images;  ///< of the first images, in their order
 };
 
 /// One way of sending images through a device, set up and ready to run. Running may be repeated.

@@ -8,12 +8,7 @@ EXAMPLES = [
     "isthmus run image-filter --on model:aws-f1 --flow stream",
     "isthmus study examples/image-filter.toml",
 ]
-OPTIONS = {
-    "--version": "Version, commit, compiler, OpenCL, MPI.",
-    "--cmake-prefix": "The folder for CMAKE_PREFIX_PATH, in which find_package(Isthmus) looks.",
-    "-h": "A short help.",
-    "--help": "The whole help.",
-}
+OPTIONS = {"--version": "Version, commit, compiler, OpenCL, MPI.", "-h": "A short help.", "--help": "The whole help."}
 
 
 @dataclass(frozen=True)
@@ -43,9 +38,11 @@ COMMANDS = {
     "reproduce": Known("The published numbers beside ours, with the role of each and the score."),
     "compare": Known("Two files of results against each other."),
     "calibrate": Known("A platform file fitted to what was measured of a device."),
+    "report": Known(
+        "Records as one self-contained HTML file: verdict, tables, curves, timelines, inputs.", results=False
+    ),
     "history": Known("Every run of run, study, probe and reproduce on this machine, kept in one file."),
     "doctor": Known("What is installed, what is missing, and what to do about it."),
-    "new": Known("A project of one's own: an actor, its program, a test and a study, ready to build.", results=False),
     "platform": Known(
         "The modelled boards: which there are, and the numbers that each is made of.",
         {

@@ -7,9 +7,10 @@ import typer
 from isthmus.cli.command import DryRun, List, Sets, setting
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
-from isthmus.probes import MODELS_ALONE, PROBES, REPEAT
+from isthmus.probes import MODELS_ALONE, PROBES
 
 if TYPE_CHECKING:
+    from isthmus.probing import Probing
     from isthmus.records import ProbeRecord
 
 EXAMPLES = [
@@ -46,6 +47,7 @@ def probe(
     The median of the samples is shown with their spread, (p75 - p25) / median; every sample is in the JSON file.
     Registers (mmio-*) are probed on models alone.
     """
+    from isthmus.probing import Probing
     from isthmus.settings import resolve
     from isthmus.sizes import format_size, parse_sizes
     from isthmus.targets import check_target, is_model
@@ -54,20 +56,22 @@ def probe(
         return session.lines([f"{name}  {text}" for name, text in PROBES.items()])
     if target is None:
         raise IsthmusError("TARGET: expected a target", hint="'isthmus run --list' names them.")
-    names = _chosen(target, probes or [])
-    bytes_ = parse_sizes(resolve("sizes", sizes).value)
-    samples = resolve("repeat", repeat).value or (1 if is_model(target) else REPEAT)
+    probing = Probing(
+        target,
+        _chosen(target, probes or []),
+        parse_sizes(resolve("sizes", sizes).value),
+        resolve("repeat", repeat).value,
+        parse_sizes(burst) if burst else (),
+        sets or (),
+    )
     check_target(target)
     if sets and not is_model(target):
         raise IsthmusError(f"--set: '{target}' is a real device and has no numbers to replace")
     if dry_run:
-        shown = ", ".join(map(format_size, bytes_))
-        plan = f"{' '.join(names)} on {target}: {len(bytes_)} sizes ({shown}), --repeat {samples}"
-        return session.lines([plan])
-    arguments = [target, *names, "--sizes", ",".join(f"{size}B" for size in bytes_), "--repeat", str(samples)]
-    arguments += ["--burst", ",".join(f"{size}B" for size in parse_sizes(burst))] if burst else []
-    arguments += [word for assignment in sets or [] for word in ("--set", assignment)]
-    return _measure(session, target, arguments)
+        shown = ", ".join(map(format_size, probing.sizes))
+        plan = f"{' '.join(probing.probes)} on {target}: {len(probing.sizes)} sizes ({shown})"
+        return session.lines([f"{plan}, --repeat {probing.repeat()}"])
+    return _measure(session, probing)
 
 
 def _chosen(target: str, wanted: list[str]) -> list[str]:
@@ -82,24 +86,19 @@ def _chosen(target: str, wanted: list[str]) -> list[str]:
     return [name for name in names if name not in MODELS_ALONE]
 
 
-def _measure(session: Session, target: str, arguments: list[str]) -> None:
+def _measure(session: Session, probing: "Probing") -> None:
     from isthmus.cli.events import Listener
-    from isthmus.records import ProbeRecord
-    from isthmus.tools import Event, run_tool
+    from isthmus.probing import run_probing
 
     records: list[ProbeRecord] = []
+
+    def keep(record: "ProbeRecord") -> None:
+        records.append(record)
+        session.stream(record)
+
     with Listener(session) as listener:
-
-        def sort(event: Event) -> None:
-            if event["event"] == "record":
-                plain = {key: value for key, value in event.items() if key != "event"}
-                records.append(ProbeRecord.model_validate(plain))
-                session.stream(records[-1])
-            else:
-                listener(event)
-
         try:
-            run_tool("isthmus-probe", arguments, sort)
+            run_probing(probing, keep, listener)
         except (KeyboardInterrupt, IsthmusError):
             # What was measured before a Ctrl-C, or before the device vanished or had no room left, stays.
             if records:
@@ -108,7 +107,7 @@ def _measure(session: Session, target: str, arguments: list[str]) -> None:
     if not records:
         raise IsthmusError("isthmus-probe printed no record")
     _show(session, records, complete=True)
-    session.next(f"isthmus run image-filter --on {target} --flow offload")
+    session.next(f"isthmus run image-filter --on {probing.target} --flow offload")
 
 
 def _show(session: Session, records: "list[ProbeRecord]", complete: bool) -> None:

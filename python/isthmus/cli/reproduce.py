@@ -11,8 +11,7 @@ from isthmus.cli.session import Session
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from isthmus.output import Table
-    from isthmus.records import PaperRow, PaperScore, Recalibrated
+    from isthmus.records import Recalibrated
     from isthmus.reproduction.holdout import HoldOut
     from isthmus.reproduction.published import Paper
     from isthmus.reproduction.survey import Survey
@@ -84,28 +83,13 @@ def reproduce(
 
 
 def _hold_out(session: Session, study: "HoldOut", experiment: str) -> None:
-    from isthmus.numbers import figure
-    from isthmus.output import Result, Table
+    from isthmus.output import Result
     from isthmus.records import ReproduceFile
+    from isthmus.reproduction.tables import held_out_table
 
     with session.progress() as progress:
         progress.update(f"without {experiment}", 0, 1)
         found = study.run(experiment)
-    columns = ("id", "board", "quantity", "unit", "published", "with it, model", "without it, model", "error")
-    cells = [
-        (
-            row.id,
-            row.board,
-            row.quantity,
-            row.unit,
-            _as_printed(row.published),
-            figure(row.calibrated),
-            figure(row.held_out),
-            f"{row.error:+.1%}",
-        )
-        for row in found
-    ]
-    numbers = frozenset({"published", "with it, model", "without it, model", "error"})
     changes = {(row.board, one.key): one for row in found for one in row.recalibrated}
     worst = max(found, key=lambda row: abs(row.error), default=None)
     said = f"; the model without it is off by at most {abs(worst.error):.1%} ({worst.id})" if worst else ""
@@ -114,16 +98,8 @@ def _hold_out(session: Session, study: "HoldOut", experiment: str) -> None:
             ReproduceFile(context=session.context(), rows=[], score={}, held_out=found),
             found,
             verdict=[f"{experiment} held out: {len(changes)} numbers calibrated without it{said}"],
-            tables=[Table(columns, cells, numbers=numbers)],
-            detail=[
-                f"{board} {one.key}: {figure(one.old)} {one.unit} with it, "
-                + (
-                    f"{figure(one.new)} {one.unit} from the others"
-                    if one.new is not None
-                    else f"told by no other: {one.set}"
-                )
-                for (board, _), one in changes.items()
-            ],
+            tables=[held_out_table(found)],
+            detail=[f"{board} {_recalibrated(one)}" for (board, _), one in changes.items()],
         )
     )
     session.next("isthmus reproduce")
@@ -153,6 +129,7 @@ def _show(session: Session, survey: "Survey", papers: "dict[str, Paper]", chosen
     from isthmus.output import Result
     from isthmus.records import ReproduceFile
     from isthmus.reproduction.comparison import paper_rows, score
+    from isthmus.reproduction.tables import rows_table, score_line, score_table
 
     rows = paper_rows(survey, papers)
     scores = score(rows, papers, chosen)
@@ -161,8 +138,8 @@ def _show(session: Session, survey: "Survey", papers: "dict[str, Paper]", chosen
         Result(
             file,
             rows,
-            verdict=[_sentence(name, found) for name, found in scores.items() if name != "all" or len(chosen) > 1],
-            tables=[_table(rows), _score_table(scores)],
+            verdict=[score_line(name, found) for name, found in scores.items() if name != "all" or len(chosen) > 1],
+            tables=[rows_table(rows), score_table(scores)],
             detail=[
                 "every value of ours is a model's, from runs of 200 images; roles, sweeps of a rate and the ends of "
                 f"assumed ranges are compared in runs of {survey.images}"
@@ -170,68 +147,3 @@ def _show(session: Session, survey: "Survey", papers: "dict[str, Paper]", chosen
         )
     )
     session.next("isthmus platform show model:aws-f1")
-
-
-def _sentence(name: str, found: "PaperScore") -> str:
-    predicted = found.roles.get("predicted")
-    if predicted is None or predicted.mean_error is None or predicted.largest_error is None:
-        return f"{name}: nothing predicted; {found.compared} of {found.published} numbers compared, {found.open} open"
-    return (
-        f"{name}: {predicted.rows} predicted, {predicted.agree} of them within 15 %, mean error "
-        f"{predicted.mean_error:.1%}, largest {predicted.largest_error:.1%}; "
-        f"{found.compared} of {found.published} numbers compared, {found.open} open"
-    )
-
-
-def _table(rows: "Sequence[PaperRow]") -> "Table":
-    from isthmus.output import Table
-
-    columns = ("id", "place", "quantity", "unit", "published", "ours, model", "error", "role", "note")
-    cells = [
-        (
-            row.id,
-            row.place,
-            row.quantity,
-            row.unit,
-            _as_printed(row.published),
-            _text(row.ours),
-            "-" if row.error is None else f"{row.error:+.1%}",
-            row.role,
-            row.note,
-        )
-        for row in rows
-    ]
-    return Table(columns, cells, numbers=frozenset({"published", "ours, model", "error"}), below="note", key_columns=1)
-
-
-def _score_table(scores: "dict[str, PaperScore]") -> "Table":
-    from isthmus.output import Table
-
-    columns = ("paper", "role", "rows", "agree", "mean error", "largest error")
-    cells = [
-        (
-            name,
-            role,
-            str(part.rows),
-            "-" if part.agree is None else str(part.agree),
-            "-" if part.mean_error is None else f"{part.mean_error:.1%}",
-            "-" if part.largest_error is None else f"{part.largest_error:.1%}",
-        )
-        for name, found in scores.items()
-        for role, part in found.roles.items()
-    ]
-    return Table(columns, cells, numbers=frozenset(columns[2:]), title="score, duplicates once")
-
-
-def _as_printed(value: bool | int | float | str) -> str:
-    return f"{value:.15g}" if isinstance(value, float) else _text(value) if isinstance(value, bool) else str(value)
-
-
-def _text(value: bool | int | float | str | None) -> str:
-    from isthmus.numbers import figure
-
-    if value is None:
-        return "-"
-    if isinstance(value, bool):
-        return str(value).lower()
-    return value if isinstance(value, str) else figure(float(value))

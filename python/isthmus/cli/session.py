@@ -109,7 +109,7 @@ class Session:
         result from being shown.
         """
         if keep and type(result.file).__name__ in KEPT:
-            self._keep(result.file)
+            self.keep(result.file)
         try:
             if self.json not in (None, "-"):
                 write_atomically(Path(str(self.json)), to_json(result.file))
@@ -126,7 +126,8 @@ class Session:
         elif self.jsonl != "-":
             self._print(result)
 
-    def _keep(self, file: "BaseModel") -> None:
+    def keep(self, file: "BaseModel") -> None:
+        """Puts a result into the results store; one that cannot be kept is a warning."""
         from isthmus.store import keep
 
         try:

@@ -11,10 +11,12 @@ from isthmus.cli.session import Session
 from isthmus.errors import AnswerIsNoError, IsthmusError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from isthmus.experiments import Experiment
-    from isthmus.records import Row
+    from isthmus.records import ProbeFile, ProbeRecord, Row, StudyFile
+    from isthmus.report.material import Material
+    from isthmus.tools import Event
 
 EXAMPLES = [
     "isthmus study examples/image-filter.toml",
@@ -22,6 +24,11 @@ EXAMPLES = [
     "isthmus study examples/image-filter.toml --set link.pcie.lanes=8",
 ]
 
+With = Annotated[
+    list[str] | None,
+    typer.Option("--with", metavar="FILE", help="Records of probe, run or reproduce that the report shows as well."),
+]
+NoProbes = Annotated[bool, typer.Option("--no-probes", help="Leave out the short probes of the targets.")]
 Out = Annotated[str | None, setting("out", "--out", metavar="DIR", text="Folder of the results.")]
 
 
@@ -31,16 +38,20 @@ def study(
     images: Images = None,
     photographs: Input = None,
     sets: Sets = None,
+    beside: With = None,
+    no_probes: NoProbes = False,
     out: Out = None,
     list_: List = False,
     dry_run: DryRun = False,
 ) -> None:
     """An application on several targets in several flows, and one verdict.
 
-    Writes study.json, report.html and chart.svg to DIR/NAME, NAME being the stem of FILE; each row is in
+    Writes study.json, probes.json, report.html and chart.svg to DIR/NAME, NAME being the stem of FILE; each row is in
     DIR/NAME/study.jsonl as soon as it is complete. --set changes the models; an OpenCL device has no flow 'stream'.
-    Models run side by side on all cores, a real device alone.
+    Models run side by side on all cores, a real device alone. Then each target is probed for some seconds, for the
+    curves of the report (probes.json), unless --with brings records of it.
     """
+    from isthmus.report import gather
     from isthmus.settings import resolve
     from isthmus.studies import experiments_of, find_study, read_study, study_files
 
@@ -54,8 +65,13 @@ def study(
         from isthmus.cli.plan import show_plan
 
         return show_plan(session, experiments)
+    material = gather([Path(name) for name in beside or []], f"Study {path.stem}")
     folder = Path(resolve("out", out).value) / path.stem
-    return _conclude(session, _run_all(session, experiments, folder), folder, path)
+    rows = _run_all(session, experiments, folder)
+    known = {record.target for record in material.probes}
+    targets = [] if no_probes else [run.target for run in experiments if run.target not in known]
+    records = _probe_all(session, list(dict.fromkeys(targets)), sets or [])
+    return _conclude(session, rows, records, material, folder)
 
 
 def _run_all(session: Session, experiments: "Sequence[Experiment]", folder: Path) -> "list[Row]":
@@ -68,13 +84,39 @@ def _run_all(session: Session, experiments: "Sequence[Experiment]", folder: Path
     kept = _Rows(session, folder / "study.jsonl")
     models = {number: run for number, run in enumerate(experiments) if is_model(run.target)}
     with Listener(session, f"{len(models)} models side by side: ") as listener:
-        run_side_by_side(models, Tally(listener, sum(run.images for run in models.values())), kept.keep)
+        tally = Tally(listener, sum(run.images for run in models.values()))
+        run_side_by_side(models, tally, kept.keep, run_experiment)
     for number, experiment in enumerate(experiments):
         if number not in models:
             prefix = f"run {number + 1} of {len(experiments)}, {experiment.target} {experiment.flow}: "
             with Listener(session, prefix) as listener:
                 kept.keep(number, run_experiment(experiment, listener))
     return kept.in_order()
+
+
+def _probe_all(session: Session, targets: "Sequence[str]", sets: "Sequence[str]") -> "list[ProbeRecord]":
+    """The probes of a study's report; a target that cannot be probed is left out with a warning."""
+    from isthmus.cli.events import Listener
+    from isthmus.probing import probe_for_study
+    from isthmus.side_by_side import run_side_by_side
+    from isthmus.targets import is_model, is_native
+
+    found: dict[int, list[ProbeRecord]] = {}
+
+    def probe(target: str, on_event: "Callable[[Event], None]") -> "list[ProbeRecord]":
+        try:
+            return probe_for_study(target, sets if is_model(target) else [], on_event)
+        except IsthmusError as error:
+            session.warn(f"no curves of {target} in the report: {error}")
+            return []
+
+    models = {number: target for number, target in enumerate(targets) if is_model(target)}
+    with Listener(session, "probes: ") as listener:
+        run_side_by_side(models, lambda _, event: listener(event), found.__setitem__, probe)
+        for number, target in enumerate(targets):
+            if number not in models and not is_native(target):
+                found[number] = probe(target, listener)
+    return [record for number in sorted(found) for record in found[number]]
 
 
 class _Rows:
@@ -101,21 +143,22 @@ class _Rows:
         return [self._rows[number] for number in sorted(self._rows)]
 
 
-def _conclude(session: Session, rows: "list[Row]", folder: Path, path: Path) -> None:
+def _conclude(
+    session: Session, rows: "list[Row]", records: "list[ProbeRecord]", material: "Material", folder: Path
+) -> None:
     from isthmus.experiments import refuse_wrong
-    from isthmus.files import write_atomically
     from isthmus.numbers import grouped
-    from isthmus.output import Result, to_json
-    from isthmus.records import StudyFile
-    from isthmus.report import render_chart, render_study
+    from isthmus.output import Result
+    from isthmus.records import ProbeFile, StudyFile
     from isthmus.tables import rows_table
     from isthmus.verdict import decide, kind_of, reason
 
     verdict = decide(rows)
     file = StudyFile(context=session.context(rows[0].seed), rows=rows, verdict=verdict)
-    write_atomically(folder / "study.json", to_json(file))
-    write_atomically(folder / "report.html", render_study(file, path.stem))
-    write_atomically(folder / "chart.svg", render_chart(file))
+    probes = ProbeFile(context=session.context(), records=records) if records else None
+    written = _write(folder, file, probes, material)
+    if probes is not None:
+        session.keep(probes)
     said = []
     if verdict is not None:
         best = next(row for row in rows if (row.target, row.flow) == (verdict.target, verdict.flow))
@@ -130,7 +173,7 @@ def _conclude(session: Session, rows: "list[Row]", folder: Path, path: Path) -> 
             detail=[
                 *(verdict.reasons[1:] if verdict else []),
                 f"{rows[0].images} images of {rows[0].width}x{rows[0].height} in each run",
-                f"written: {folder}/study.json, {folder}/report.html, {folder}/chart.svg",
+                f"written: {', '.join(map(str, written))}",
             ],
         )
     )
@@ -138,3 +181,20 @@ def _conclude(session: Session, rows: "list[Row]", folder: Path, path: Path) -> 
     if verdict is None:
         raise AnswerIsNoError("no target gave the right output")
     session.next(f"xdg-open {folder / 'report.html'}")
+
+
+def _write(folder: Path, study: "StudyFile", probes: "ProbeFile | None", material: "Material") -> list[Path]:
+    """Writes the files of a study and its report; their names."""
+    from isthmus.files import write_atomically
+    from isthmus.output import to_json
+    from isthmus.report import render_chart, render_report
+
+    texts = {"study.json": to_json(study)}
+    material.add("study.json", study)
+    if probes is not None:
+        texts["probes.json"] = to_json(probes)
+        material.add("probes.json", probes)
+    texts |= {"report.html": render_report(material), "chart.svg": render_chart(study)}
+    for name, text in texts.items():
+        write_atomically(folder / name, text)
+    return [folder / name for name in texts]

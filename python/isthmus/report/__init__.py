@@ -1,6 +1,7 @@
-"""What a study writes for people: report.html and chart.svg."""
+"""What records become for people: report.html of any of them, chart.svg of a study."""
 
 from isthmus.report.chart import render_chart
-from isthmus.report.page import render_study
+from isthmus.report.material import gather
+from isthmus.report.page import render_report
 
-__all__ = ["render_chart", "render_study"]
+__all__ = ["gather", "render_chart", "render_report"]

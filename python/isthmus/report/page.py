@@ -1,22 +1,92 @@
-"""The report of a study: one self-contained HTML file."""
+"""The report: one self-contained HTML file of whatever records there are."""
 
-from isthmus.records import StudyFile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from isthmus.output import Table
+from isthmus.probe_tables import column_of, details_table
+from isthmus.report.curves import HEIGHT, Line, Panel, curve_panels
+from isthmus.report.material import Material
 from isthmus.report.template import FOLDER, environment
+from isthmus.report.timeline import timelines
+from isthmus.report.waterfall import waterfalls
+from isthmus.reproduction.tables import held_out_table, score_table
+
+HEADINGS = {
+    "verdict": "Verdict",
+    "results": "Targets and flows",
+    "flows": "Images/s by flow",
+    "where": "Where the time goes",
+    "stalls": "Stalls",
+    "timeline": "The first images",
+    "curves": "Bandwidth against payload",
+    "waterfall": "From advertised to end to end",
+    "probes": "Latencies and other probes",
+    "papers": "Against the papers",
+    "inputs": "What the models were given",
+    "made": "How this was made",
+}
 
 
-def render_study(study: StudyFile, name: str) -> str:
-    """The report of a study called `name` as HTML; every text of the study is escaped."""
-    fastest = max((row.images_per_s for row in study.rows), default=0.0)
-    platforms = {row.platform.sha256: row for row in study.rows if row.platform is not None}
+@dataclass(frozen=True)
+class Section:
+    """A part of the page."""
+
+    id: str
+    heading: str
+
+
+def render_report(material: Material) -> str:
+    """The page as HTML; every text of the records is escaped, and a section without content is left out."""
+    panels = curve_panels(material.probes)
+    content: dict[str, Any] = {
+        "panels": panels,
+        "legend": _legend(panels),
+        "timelines": timelines(material.ranked()),
+        "waterfalls": waterfalls(material.probes),
+        "others": _others(material, panels),
+        "score_table": score_table(material.score),
+        "held_out": held_out_table(material.held_out),
+    }
     return (
         environment()
-        .get_template("study.html.j2")
+        .get_template("report.html.j2")
         .render(
-            name=name,
-            study=study,
-            ranked=sorted(study.rows, key=lambda row: row.images_per_s, reverse=True),
-            fastest=fastest,
-            described=list(platforms.values()),
+            material=material,
+            sections=_sections(material, content),
+            fastest=max((row.images_per_s for row in material.rows), default=0.0),
+            height=HEIGHT,
             style=(FOLDER / "style.css").read_text(encoding="utf-8"),
+            **content,
         )
     )
+
+
+def _sections(material: Material, content: Mapping[str, Any]) -> list[Section]:
+    there = {
+        "verdict": True,
+        "results": material.rows,
+        "flows": material.rows,
+        "where": any(row.stages for row in material.rows),
+        "stalls": any(row.parts for row in material.rows),
+        "timeline": content["timelines"],
+        "curves": content["panels"],
+        "waterfall": content["waterfalls"],
+        "probes": content["others"].rows,
+        "papers": material.papers or material.held_out,
+        "inputs": material.described(),
+        "made": material.sources,
+    }
+    return [Section(id_, HEADINGS[id_]) for id_, content_ in there.items() if content_]
+
+
+def _legend(panels: Sequence[Panel]) -> list[Line]:
+    return list({line.label: line for panel in panels for line in panel.lines}.values())
+
+
+def _others(material: Material, panels: Sequence[Panel]) -> Table:
+    """What neither a curve nor a waterfall shows."""
+    drawn = {panel.name for panel in panels}
+    kept = [one for one in material.probes if one.name != "steps" and not (column_of(one) in drawn and one.value > 0)]
+    return details_table(kept)

@@ -4,7 +4,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isthmus.numbers import figure, grouped, percent, seconds
-from isthmus.records import Part, Row
+from isthmus.probe_tables import headline
+from isthmus.records import Part
+from isthmus.reproduction.tables import as_text, score_line
+from isthmus.tables import busiest_first
 from isthmus.verdict import kind_of, reason
 
 if TYPE_CHECKING:
@@ -25,6 +28,9 @@ def environment() -> "Environment":
         lstrip_blocks=True,
     )
     found.filters.update(
+        headline=headline,
+        score_line=lambda score: score_line("all papers", score),
+        published=as_text,
         figure=figure,
         grouped=grouped,
         percent=percent,
@@ -34,17 +40,17 @@ def environment() -> "Environment":
         width=_width,
         text=_text,
     )
-    found.globals.update(parts=_parts)
+    found.globals.update(parts=busiest_first, share=_share)
     return found
 
 
-def _width(share: float) -> str:
-    return f"{100 * min(1.0, max(0.0, share)):.2f}%"
+def _width(share: float | None) -> str:
+    return f"{100 * min(1.0, max(0.0, share or 0.0)):.2f}%"
 
 
 def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _parts(row: Row) -> list[Part]:
-    return sorted(row.parts, key=lambda part: part.busy_s, reverse=True)
+def _share(span_s: float, part: Part) -> float | None:
+    return span_s / part.lifetime_s if part.lifetime_s > 0 else None

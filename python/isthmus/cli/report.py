@@ -1,0 +1,54 @@
+"""`isthmus report [FILE...]`: records as one self-contained HTML file."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from isthmus.cli.session import Session
+from isthmus.errors import IsthmusError
+
+EXAMPLES = [
+    "isthmus report",
+    "isthmus report out/image-filter/study.json reproduce.json -o report.html",
+    "isthmus report f1.json opencl.json --title 'F1 beside this machine'",
+]
+
+
+def report(
+    session: Session,
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="FILE", help="JSON of study, run, probe or reproduce, or JSON lines of them."),
+    ] = None,
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="FILE", help="The page. [default: report.html]")
+    ] = "report.html",
+    title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="What stands above it.")] = None,
+) -> None:
+    """Records as one self-contained HTML file: verdict, tables, curves, timelines, inputs.
+
+    FILE is what --json or --jsonl of study, run, probe and reproduce wrote, in any mix. Without one it is everything
+    in the folder of the latest study. The page runs no script and needs no network.
+    """
+    from isthmus.files import write_atomically
+    from isthmus.report import gather, render_report
+
+    paths = [Path(name) for name in files] if files else _latest_study()
+    material = gather(paths, title or (f"Study {paths[0].parent.name}" if not files else paths[0].stem))
+    write_atomically(Path(output), render_report(material))
+    session.lines([f"written: {output}, of {', '.join(map(str, paths))}"])
+    session.next(f"xdg-open {output}")
+
+
+def _latest_study() -> list[Path]:
+    from isthmus.settings import resolve
+
+    out = Path(resolve("out").value)
+    studies = sorted(out.glob("*/study.json"), key=lambda path: path.stat().st_mtime)
+    if not studies:
+        raise IsthmusError(
+            f"FILE: expected files of records, there is no study in {out}", hint="see 'isthmus report -h'."
+        )
+    others = [path for path in sorted(studies[-1].parent.glob("*.json")) if path != studies[-1]]
+    return [studies[-1], *others]

@@ -1,0 +1,66 @@
+"""Running micro-benchmarks through `isthmus-probe`."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from isthmus.probes import REPEAT
+from isthmus.targets import is_model
+from isthmus.tools import Event, run_tool
+
+if TYPE_CHECKING:
+    from isthmus.records import ProbeRecord
+
+# What a study asks of each of its targets: enough for the curves and the waterfall of its report, in a few seconds.
+STUDY_CURVES = ("h2d", "d2h", "h2d-pinned", "d2h-pinned", "h2d-alloc")
+STUDY_SIZES = tuple(64 << shift for shift in (0, 4, 6, 8, 10, 12, 14, 16, 18))
+STUDY_POINTS = ("latency", "launch", "steps")
+
+
+@dataclass(frozen=True)
+class Probing:
+    """Some probes of one target at some sizes; without `samples` as many as suit the target."""
+
+    target: str
+    probes: Sequence[str]
+    sizes: Sequence[int]
+    samples: int | None = None
+    bursts: Sequence[int] = ()
+    sets: Sequence[str] = ()
+
+    def repeat(self) -> int:
+        """Samples of each size: of a model one, for it gives the same again."""
+        return self.samples or (1 if is_model(self.target) else REPEAT)
+
+    def arguments(self) -> list[str]:
+        """The arguments of `isthmus-probe`."""
+        words = [self.target, *self.probes, "--sizes", _sizes(self.sizes), "--repeat", str(self.repeat())]
+        words += ["--burst", _sizes(self.bursts)] if self.bursts else []
+        return words + [word for assignment in self.sets for word in ("--set", assignment)]
+
+
+def run_probing(
+    probing: Probing, on_record: "Callable[[ProbeRecord], None]", on_event: Callable[[Event], None]
+) -> None:
+    """Hands on each record when it is measured, progress and notes to `on_event`."""
+    from isthmus.records import ProbeRecord
+
+    def sort(event: Event) -> None:
+        if event["event"] == "record":
+            on_record(ProbeRecord.model_validate({key: value for key, value in event.items() if key != "event"}))
+        else:
+            on_event(event)
+
+    run_tool("isthmus-probe", probing.arguments(), sort)
+
+
+def probe_for_study(target: str, sets: Sequence[str], on_event: Callable[[Event], None]) -> "list[ProbeRecord]":
+    """The curves of a target at a few sizes, its latencies, and the waterfall at the largest size."""
+    records: list[ProbeRecord] = []
+    for probes, sizes in ((STUDY_CURVES, STUDY_SIZES), (STUDY_POINTS, STUDY_SIZES[-1:])):
+        run_probing(Probing(target, probes, sizes, sets=sets), records.append, on_event)
+    return records
+
+
+def _sizes(sizes: Sequence[int]) -> str:
+    return ",".join(f"{size}B" for size in sizes)

@@ -1,0 +1,97 @@
+"""The first images of a run: when each was in which step."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from isthmus.numbers import seconds
+from isthmus.output import Table
+from isthmus.records import Row
+from isthmus.report.axes import Tick, every
+from isthmus.verdict import kind_of
+
+LINE = 22  # pixels from image to image
+_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
+_NAMED_TIMES = 5
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A step of an image, in percent of the shown time; `style` is its place among the steps."""
+
+    begin: float
+    width: float
+    style: int
+    title: str
+
+
+@dataclass(frozen=True)
+class Lane:
+    """An image."""
+
+    image: int
+    top: int
+    bars: list[Bar]
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """The first images of one row of a study."""
+
+    label: str
+    steps: list[str]
+    times: list[Tick]
+    lanes: list[Lane]
+    height: int
+    end: str
+    table: Table
+
+
+def timelines(rows: Sequence[Row]) -> list[Timeline]:
+    """A timeline for each row that tells of its first images."""
+    return [_timeline(row) for row in rows if _end(row) > 0]
+
+
+def _timeline(row: Row) -> Timeline:
+    end = _end(row)
+    steps = list(dict.fromkeys(step.name for image in row.first_images for step in image.steps))
+    lanes = [
+        Lane(
+            image.image,
+            number * LINE,
+            [
+                Bar(
+                    begin=round(100 * step.begin_s / end, 3),
+                    width=round(100 * max(0.0, step.end_s - step.begin_s) / end, 3),
+                    style=steps.index(step.name),
+                    title=f"image {image.image}, {step.name}: {seconds(step.begin_s)} to {seconds(step.end_s)}",
+                )
+                for step in image.steps
+            ],
+        )
+        for number, image in enumerate(row.first_images)
+    ]
+    label = f"{row.target}, {row.flow}, {kind_of(row)}"
+    return Timeline(label, steps, _ticks(end), lanes, len(lanes) * LINE, seconds(end), _table(row, label))
+
+
+def _end(row: Row) -> float:
+    return max((step.end_s for image in row.first_images for step in image.steps), default=0.0)
+
+
+def _ticks(end: float) -> list[Tick]:
+    scale, unit = next(((scale, unit) for scale, unit in _UNITS if end >= scale), (1e-9, "ns"))
+    step = every(0, end, _NAMED_TIMES)
+    count = int(end / step + 1e-9)
+    return [
+        Tick(round(100 * number * step / end, 3), f"{number * step / scale:g} {unit}") for number in range(count + 1)
+    ]
+
+
+def _table(row: Row, label: str) -> Table:
+    columns = ("image", "step", "begin", "end")
+    cells = [
+        (str(image.image), step.name, seconds(step.begin_s), seconds(step.end_s))
+        for image in row.first_images
+        for step in image.steps
+    ]
+    return Table(columns, cells, numbers=frozenset({"begin", "end"}), title=f"first images of {label}")

@@ -1,0 +1,71 @@
+"""From the advertised bandwidth to what an application gets, step by step (choi2019 figure 5)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from isthmus.records import ProbeRecord
+from isthmus.report.curves import label_of
+from isthmus.sizes import format_size
+
+# What each step pays for beyond the one before.
+PAYS = {
+    "advertised": "what the lanes carry",
+    "packets": "headers and framing of packets of the largest payload",
+    "DMA": "descriptors, driver calls and the DMA engine, from pinned memory",
+    "copy": "the copy from pageable to pinned memory",
+    "end to end": "the allocation of the buffer",
+}
+
+
+@dataclass(frozen=True)
+class Fall:
+    """One step: what is left, as a number and as shares of the first step, and the share of the step before it lost."""
+
+    what: str
+    pays: str
+    value: float
+    unit: str
+    left: float
+    before: float
+    lost: float | None
+
+
+@dataclass(frozen=True)
+class Waterfall:
+    """The steps of one target at one size."""
+
+    label: str
+    size: str
+    falls: list[Fall]
+
+
+def waterfalls(records: Sequence[ProbeRecord]) -> list[Waterfall]:
+    """For each target the steps at the largest size that was probed."""
+    by_label: dict[str, list[ProbeRecord]] = {}
+    for record in records:
+        if record.name == "steps" and "step" in record.parameters:
+            by_label.setdefault(label_of(record), []).append(record)
+    return [_waterfall(label, found) for label, found in by_label.items()]
+
+
+def _waterfall(label: str, records: Sequence[ProbeRecord]) -> Waterfall:
+    size = max(int(record.parameters["size"]) for record in records)
+    last = {int(record.parameters["step"]): record for record in records if record.parameters["size"] == size}
+    steps = [record for _, record in sorted(last.items())]
+    most = max(record.value for record in steps) or 1.0
+    falls = []
+    for number, record in enumerate(steps):
+        before = steps[number - 1].value if number else record.value
+        what = str(record.parameters.get("what", ""))
+        falls.append(
+            Fall(
+                what=what,
+                pays=PAYS.get(what, ""),
+                value=record.value,
+                unit=record.unit,
+                left=record.value / most,
+                before=before / most,
+                lost=1 - record.value / before if number and before > 0 else None,
+            )
+        )
+    return Waterfall(label, format_size(size), falls)

@@ -1,0 +1,64 @@
+#include "tools/trace_options.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/platform/schema.hpp"
+#include "tools/tool.hpp"
+
+namespace isthmus::tools {
+namespace {
+
+/// The quantity that all of `text` is, in its kind's base unit; throws Error naming `option` and an `example`.
+double quantity(platform::Kind kind, std::string_view text, const char* option, const char* example) {
+  double value = 0;
+  const auto [rest, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string_view unit_name(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
+  const platform::Unit* unit = platform::find_unit(kind, unit_name);
+  if (failure != std::errc() || unit == nullptr || !(value >= 0))
+    throw Error(fmt::format("{} '{}': expected a number and a unit, such as {}", option, text, example));
+  return value * unit->scale;
+}
+
+}  // namespace
+
+void TraceArguments::add_to(CLI::App& app) {
+  app.add_option("--trace", file_, "writes the states of a model's parts to FILE, for Perfetto (ui.perfetto.dev)");
+  app.add_option("--trace-window", window_, "only what lies between two times, such as 1ms..2.5ms");
+  app.add_option("--trace-parts", parts_, "only parts whose names match, such as 'dram*'; may be repeated")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--trace-limit", limit_, "how large the trace may become")->capture_default_str();
+}
+
+std::unique_ptr<TraceFile> TraceArguments::open() const {
+  constexpr const char* kTimes = "1ms..2.5ms";
+  TraceOptions options;
+  options.parts = parts_;
+  options.most_bytes = static_cast<std::uint64_t>(quantity(platform::Kind::bytes, limit_, "--trace-limit", "256MiB"));
+  if (!window_.empty()) {
+    const auto dots = window_.find("..");
+    if (dots == std::string::npos)
+      throw Error(fmt::format("--trace-window '{}': expected two times, such as {}", window_, kTimes));
+    const auto time = [&](const std::string& text) {
+      return Time::seconds(quantity(platform::Kind::time, text, "--trace-window", kTimes));
+    };
+    options.begin = time(window_.substr(0, dots));
+    options.end = time(window_.substr(dots + 2));
+    if (options.begin >= options.end)
+      throw Error(fmt::format("--trace-window '{}': expected the later time last, such as {}", window_, kTimes));
+  }
+  return std::make_unique<TraceFile>(file_, std::move(options));
+}
+
+void TraceArguments::close(TraceFile& trace) const {
+  const auto summary = trace.close();
+  const std::string cut =
+      summary.full ? fmt::format("; it reached {} and is cut: see --trace-limit, --trace-window, --trace-parts", limit_)
+                   : "";
+  print({{"event", "note"}, {"text", fmt::format("trace, model: {} slices in {}{}", summary.slices, file_, cut)}});
+}
+
+}  // namespace isthmus::tools

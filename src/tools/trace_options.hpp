@@ -1,0 +1,29 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "isthmus/engine/trace.hpp"
+
+namespace isthmus::tools {
+
+/// The options with which a user asks for the trace of a modelled run.
+class TraceArguments {
+ public:
+  void add_to(CLI::App& app);
+  bool wanted() const { return !file_.empty(); }
+  /// Throws Error where an option does not say what it should, or the file cannot be written.
+  std::unique_ptr<TraceFile> open() const;
+  /// Puts the trace in its place and tells the user of it.
+  void close(TraceFile& trace) const;
+
+ private:
+  std::string file_;
+  std::string window_;
+  std::vector<std::string> parts_;
+  std::string limit_ = "256MiB";
+};
+
+}  // namespace isthmus::tools
