@@ -1,6 +1,6 @@
 # Language level, warnings and the build variants every target shares.
 option(ISTHMUS_TESTS "Build the tests" ON)
-set(ISTHMUS_TEST_ROOMS base engine stream native fabric platform offload cluster probes apps hpcc tools rtl examples
+set(ISTHMUS_TEST_ROOMS base engine stream native fabric platform program offload cluster probes apps hpcc tools rtl examples
   CACHE STRING "Folders of tests/ to build")
 option(ISTHMUS_BENCHMARKS "Build the benchmarks" OFF)
 set(ISTHMUS_SANITIZE "" CACHE STRING "Sanitizers to build with: address,undefined or thread")

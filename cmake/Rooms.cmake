@@ -1,15 +1,23 @@
 # A room is one folder of src/ with its public headers in include/isthmus/<room>/.
 
-# isthmus_room(NAME SOURCES a.cpp ... USES lower-room ... LINKS library ...): the library isthmus_NAME.
+# isthmus_room(NAME SOURCES a.cpp ... USES lower-room ... PACKAGES package ... LINKS library ...): the library
+# isthmus_NAME, which may link what those packages define. INSTALLED puts it and its headers into the wheel
+# (Package.cmake).
 function(isthmus_room NAME)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;USES;LINKS;PRIVATE_LINKS" ${ARGN})
+  cmake_parse_arguments(ROOM "INSTALLED" "" "SOURCES;USES;PACKAGES;LINKS;PRIVATE_LINKS" ${ARGN})
+  foreach(package ${ROOM_PACKAGES})
+    find_package(${package} REQUIRED)
+  endforeach()
   add_library(isthmus_${NAME} STATIC ${ROOM_SOURCES})
   add_library(Isthmus::${NAME} ALIAS isthmus_${NAME})
   target_include_directories(isthmus_${NAME} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> PRIVATE "${PROJECT_SOURCE_DIR}/src")
-  list(TRANSFORM ROOM_USES PREPEND isthmus_)
-  target_link_libraries(isthmus_${NAME} PUBLIC ${ROOM_USES} ${ROOM_LINKS}
+  list(TRANSFORM ROOM_USES PREPEND isthmus_ OUTPUT_VARIABLE uses)
+  target_link_libraries(isthmus_${NAME} PUBLIC ${uses} ${ROOM_LINKS}
     PRIVATE $<BUILD_INTERFACE:isthmus_flags> ${ROOM_PRIVATE_LINKS})
+  if(ROOM_INSTALLED)
+    isthmus_install_room(${NAME} USES ${ROOM_USES} PACKAGES ${ROOM_PACKAGES})
+  endif()
 endfunction()
 
 # isthmus_test(NAME SOURCES ... LINKS ...): a GoogleTest program; each of its tests is one ctest.

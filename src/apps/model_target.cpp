@@ -12,26 +12,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json parts_of(const std::vector<offload::Part>& parts) {
-  Json list = Json::array();
-  for (const offload::Part& part : parts)
-    list.push_back({{"name", part.name},
-                    {"busy_s", part.busy.seconds()},
-                    {"starved_s", part.starved.seconds()},
-                    {"blocked_s", part.blocked.seconds()},
-                    {"lifetime_s", part.lifetime.seconds()},
-                    {"resource", part.resource}});
-  return list;
-}
-
-Json to_json(const Bottleneck& bottleneck) {
-  return {{"part", bottleneck.part},
-          {"busy_share", bottleneck.busy_share},
-          {"next", bottleneck.next},
-          {"next_busy_share", bottleneck.next_busy_share},
-          {"would_need", bottleneck.would_need}};
-}
-
 class ModelTarget final : public Target {
  public:
   explicit ModelTarget(platform::Description platform) : platform_(std::move(platform)) {}
@@ -45,8 +25,8 @@ class ModelTarget final : public Target {
   }
 
   void explain(Json& row) const override {
-    row["parts"] = parts_of(parts_);
-    row["bottleneck"] = to_json(offload::bottleneck(parts_, lasted_));
+    row["parts"] = platform::to_json(parts_);
+    row["bottleneck"] = platform::to_json(platform::bottleneck(parts_, lasted_));
     row["platform"] = platform::to_json(platform_);
   }
 

@@ -1,7 +1,6 @@
 #include "apps/stream_flow.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "apps/stencil_filter.hpp"
@@ -12,6 +11,7 @@
 #include "isthmus/fabric/pcie_link.hpp"
 #include "isthmus/platform/link.hpp"
 #include "isthmus/stream/host_link.hpp"
+#include "program/parts.hpp"
 
 namespace isthmus::apps {
 namespace {
@@ -113,48 +113,7 @@ constexpr int kArithmeticCycles = 7;
 /// Words that the FIFOs before and behind the circuit hold: one block RAM wide and deep enough.
 constexpr int kFifo = 64;
 
-/// What allocating the pools costs (init_buf_pools): one call into the kernel and the pages, where a rate is known.
-Time set_up_pools(const platform::Description& platform, const HostLinkSpec& spec) {
-  const Time call = platform.time("host.call.transfer");
-  if (!platform.flag("host.alloc.enabled")) return call;
-  const std::int64_t buffers = spec.input_buffers + spec.output_buffers;
-  return call + transfer_time(Bytes{spec.buffer_size.count * buffers}, platform.bandwidth("host.alloc.rate"));
-}
-
-struct Named {
-  const char* actor;
-  const char* resource;  ///< the keys that its rate comes from
-};
-
-constexpr const char* kProducer = "producer thread";
-constexpr const char* kConsumer = "consumer thread";
 constexpr const char* kStencil = "stencil";
-constexpr const char* kLinkKeys = "link.pcie.lanes, generation and payload";
-constexpr const char* kRequestKeys = "stream.request_gap, link.pcie.user_width and user_clock";
-
-constexpr std::array<Named, 9> kParts{{{kProducer, "stream.library_call"},
-                                       {fabric::kHostMemory, "host.memory.transfer_rate"},
-                                       {kReadRequests, kRequestKeys},
-                                       {fabric::kHostToDevice, kLinkKeys},
-                                       {kReplyBuffer, "link.pcie.user_clock"},
-                                       {kStencil, "kernel.clock"},
-                                       {kWriteRequests, kRequestKeys},
-                                       {fabric::kDeviceToHost, kLinkKeys},
-                                       {kConsumer, "stream.library_call"}}};
-
-std::vector<offload::Part> parts_of(const RunReport& report) {
-  std::vector<offload::Part> parts;
-  for (const Named& named : kParts) {
-    const ActorReport& actor = report.actor(named.actor);
-    parts.push_back({.name = named.actor,
-                     .resource = named.resource,
-                     .busy = actor.busy,
-                     .starved = actor.starved,
-                     .blocked = actor.blocked,
-                     .lifetime = actor.lifetime});
-  }
-  return parts;
-}
 
 /// A thread that Ctrl-C stops fails the run: what counts is why.
 RunReport run_graph(Graph& graph, StateObserver* states) {
@@ -180,8 +139,8 @@ StreamRun run_stream(const platform::Description& platform, const FilterJob& job
   fabric::PcieLink pcie =
       fabric::add_pcie_link(graph, platform::pcie_link_spec(platform), platform::host_memory_spec(platform));
   HostLink link(graph, pcie, spec);
-  auto& producer = graph.add<Producer>(kProducer, {}, pcie.memory, spec, job);
-  auto& consumer = graph.add<Consumer>(kConsumer, {}, pcie.memory, spec, job);
+  auto& producer = graph.add<Producer>(program::kProducer, {}, pcie.memory, spec, job);
+  auto& consumer = graph.add<Consumer>(program::kConsumer, {}, pcie.memory, spec, job);
   auto& stencil = graph.add<StencilFilter>(kStencil, {.clock = Clock{platform.frequency("kernel.clock")}});
   link.connect(producer.link);
   link.connect(producer.control);
@@ -194,12 +153,13 @@ StreamRun run_stream(const platform::Description& platform, const FilterJob& job
   const RunReport report = run_graph(graph, job.states);
 
   StreamRun result;
-  result.run.setup = set_up_pools(platform, spec) + producer.started();
-  result.run.times = {.elapsed = consumer.ended() - producer.started(),
-                      .stages = stages_of(report),
-                      .images = first_images({producer.started(), producer.acquired(), producer.committed(), consumer.received()})};
+  result.run.setup = platform::pool_setup(platform, spec) + producer.started();
+  result.run.times = {
+      .elapsed = consumer.ended() - producer.started(),
+      .stages = stages_of(report),
+      .images = first_images({producer.started(), producer.acquired(), producer.committed(), consumer.received()})};
   result.run.difference = consumer.checker().difference();
-  result.parts = parts_of(report);
+  result.parts = program::parts_of_stream(report, {kStencil});
   result.lasted = report.end;
   return result;
 }

@@ -5,6 +5,18 @@
 #include "isthmus/base/error.hpp"
 
 namespace isthmus {
+namespace {
+
+std::filesystem::path& package() {
+  static std::filesystem::path folder;
+  return folder;
+}
+
+}  // namespace
+
+void look_for_data_in(const std::filesystem::path& folder) {
+  package() = folder;
+}
 
 std::filesystem::path data_file(const std::filesystem::path& relative) {
   std::error_code failure;
@@ -14,8 +26,10 @@ std::filesystem::path data_file(const std::filesystem::path& relative) {
     if (std::filesystem::exists(folder / relative, failure)) return folder / relative;
     if (folder == folder.root_path()) break;
   }
-  throw Error(
-      fmt::format("{}: not found in any folder above {}; install isthmus again", relative.string(), program.string()));
+  if (!package().empty() && std::filesystem::exists(package() / relative, failure)) return package() / relative;
+  const std::string or_package = package().empty() ? "" : fmt::format(" or in {}", package().string());
+  throw Error(fmt::format("{}: not found in any folder above {}{}; install isthmus again", relative.string(),
+                          program.string(), or_package));
 }
 
 }  // namespace isthmus

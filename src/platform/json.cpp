@@ -40,4 +40,24 @@ nlohmann::ordered_json to_json(const Description& description) {
           {"inputs", std::move(inputs)}};
 }
 
+nlohmann::ordered_json to_json(const std::vector<Part>& parts) {
+  auto list = nlohmann::ordered_json::array();
+  for (const Part& part : parts)
+    list.push_back({{"name", part.name},
+                    {"busy_s", part.busy.seconds()},
+                    {"starved_s", part.starved.seconds()},
+                    {"blocked_s", part.blocked.seconds()},
+                    {"lifetime_s", part.lifetime.seconds()},
+                    {"resource", part.resource}});
+  return list;
+}
+
+nlohmann::ordered_json to_json(const Bottleneck& bottleneck) {
+  return {{"part", bottleneck.part},
+          {"busy_share", bottleneck.busy_share},
+          {"next", bottleneck.next},
+          {"next_busy_share", bottleneck.next_busy_share},
+          {"would_need", bottleneck.would_need}};
+}
+
 }  // namespace isthmus::platform

@@ -43,4 +43,11 @@ fabric::HostMemorySpec host_memory_spec(const Description& p) {
   return {.bandwidth = {p.frequency("host.memory.transfer_rate").hertz() * bus}};
 }
 
+Time pool_setup(const Description& platform, const HostLinkSpec& spec) {
+  const Time call = platform.time("host.call.transfer");
+  if (!platform.flag("host.alloc.enabled")) return call;
+  const std::int64_t buffers = spec.input_buffers + spec.output_buffers;
+  return call + transfer_time(Bytes{spec.buffer_size.count * buffers}, platform.bandwidth("host.alloc.rate"));
+}
+
 }  // namespace isthmus::platform

@@ -12,8 +12,8 @@
 #include "isthmus/base/nearest.hpp"
 #include "isthmus/base/version.hpp"
 #include "isthmus/stream/native.hpp"
+#include "program/trace_options.hpp"
 #include "tools/tool.hpp"
-#include "tools/trace_options.hpp"
 
 namespace {
 
@@ -34,7 +34,7 @@ struct Options {
   std::uint64_t seed = 1;
   int workers = 0;
   bool list = false;
-  tools::TraceArguments trace;
+  program::TraceArguments trace;
 };
 
 void require_known(const char* what, const std::string& name, std::span<const std::string> known) {

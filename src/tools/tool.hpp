@@ -1,25 +1,15 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <functional>
-#include <nlohmann/json.hpp>
+#include "program/tool.hpp"
 
-/// What the tools have in common: records on stdout, one line for an error on stderr, exit codes.
 namespace isthmus::tools {
 
-using Record = nlohmann::ordered_json;
-
-inline constexpr int kDone = 0;
-inline constexpr int kAnswerIsNo = 1;
-inline constexpr int kCouldNotRun = 2;
-inline constexpr int kInterrupted = 130;
-
-/// Writes one record to stdout as a line of JSON; throws Error if it cannot be written whole (a full disk, a closed
-/// pipe).
-void print(const Record& record);
-
-/// Parses the command line and runs `body`, which returns an exit code. What it throws becomes `error: ...` in one line
-/// on stderr and exit code 2, an interrupt 130.
-int run(CLI::App& app, int argc, char** argv, const std::function<int()>& body);
+using program::kAnswerIsNo;
+using program::kCouldNotRun;
+using program::kDone;
+using program::kInterrupted;
+using program::print;
+using program::Record;
+using program::run;
 
 }  // namespace isthmus::tools

@@ -9,4 +9,8 @@ namespace isthmus {
 /// Throws Error if there is none.
 std::filesystem::path data_file(const std::filesystem::path& relative);
 
+/// From now on data files that no folder above the executable has are looked for in `folder`: a user's program does not
+/// lie in the package.
+void look_for_data_in(const std::filesystem::path& folder);
+
 }  // namespace isthmus

@@ -4,24 +4,16 @@
 #include <string>
 #include <vector>
 
-#include "isthmus/engine/report.hpp"
 #include "isthmus/engine/trace.hpp"
 #include "isthmus/offload/device.hpp"
 #include "isthmus/offload/kernel_model.hpp"
 #include "isthmus/platform/description.hpp"
+#include "isthmus/platform/part.hpp"
 
 namespace isthmus::offload {
 
-/// A part of a modelled machine as a person names it, and how it spent a run: busy + starved + blocked = lifetime. A
-/// part that works in several places at once, such as copies in both directions, is told by its busiest.
-struct Part {
-  std::string name;
-  std::string resource;  ///< what its rate comes from, in words
-  Time busy;
-  Time starved;
-  Time blocked;
-  Time lifetime;
-};
+using platform::bottleneck;
+using platform::Part;
 
 /// A modelled board in its host: a machine of actors in exact virtual time, built anew for each run; the bytes in its
 /// buffers and the clock go on from run to run.
@@ -37,9 +29,5 @@ class ModelDevice : public Device {
 /// Opens a model of the platform that can run `kernels`, one of them at a time.
 std::unique_ptr<ModelDevice> open_model(const platform::Description& platform, std::vector<KernelModel> kernels,
                                         std::uint64_t seed = 1);
-
-/// The part that is busy for the greatest share of `elapsed`, and the next that another resource holds: what would be
-/// the limit if the first part's resource were faster.
-Bottleneck bottleneck(const std::vector<Part>& parts, Time elapsed);
 
 }  // namespace isthmus::offload

@@ -13,6 +13,10 @@ fabric::PcieLinkSpec pcie_link_spec(const Description& platform);
 /// The host link of a platform: its keys stream.* and host.mmio.store, on the link's user clock.
 HostLinkSpec host_link_spec(const Description& platform);
 
+/// What allocating the pools of a host link costs (init_buf_pools): one call into the kernel and the pages, where a
+/// rate is known.
+Time pool_setup(const Description& platform, const HostLinkSpec& spec);
+
 /// The host's memory: its keys host.memory.*.
 fabric::HostMemorySpec host_memory_spec(const Description& platform);
 

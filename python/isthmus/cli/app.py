@@ -61,6 +61,14 @@ def _show_version(value: bool) -> None:
         raise typer.Exit()
 
 
+def _show_cmake_prefix(value: bool) -> None:
+    if value:
+        from isthmus import cmake_prefix
+
+        write_out(f"{cmake_prefix()}\n")
+        raise typer.Exit()
+
+
 def _show_overview(value: bool, whole: bool) -> None:
     if value:
         write_out(overview(whole))
@@ -70,6 +78,7 @@ def _show_overview(value: bool, whole: bool) -> None:
 def _isthmus(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", is_eager=True, callback=_show_version)] = False,
+    prefix: Annotated[bool, typer.Option("--cmake-prefix", is_eager=True, callback=_show_cmake_prefix)] = False,
     help_short: Annotated[
         bool, typer.Option("-h", is_eager=True, callback=lambda value: _show_overview(value, False))
     ] = False,

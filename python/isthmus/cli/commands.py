@@ -8,7 +8,12 @@ EXAMPLES = [
     "isthmus run image-filter --on model:aws-f1 --flow stream",
     "isthmus study examples/image-filter.toml",
 ]
-OPTIONS = {"--version": "Version, commit, compiler, OpenCL, MPI.", "-h": "A short help.", "--help": "The whole help."}
+OPTIONS = {
+    "--version": "Version, commit, compiler, OpenCL, MPI.",
+    "--cmake-prefix": "The folder for CMAKE_PREFIX_PATH, in which find_package(Isthmus) looks.",
+    "-h": "A short help.",
+    "--help": "The whole help.",
+}
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,7 @@ COMMANDS = {
     ),
     "history": Known("Every run of run, study, probe and reproduce on this machine, kept in one file."),
     "doctor": Known("What is installed, what is missing, and what to do about it."),
+    "new": Known("A project of one's own: an actor, its program, a test and a study, ready to build.", results=False),
     "platform": Known(
         "The modelled boards: which there are, and the numbers that each is made of.",
         {

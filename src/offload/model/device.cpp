@@ -96,12 +96,7 @@ Part account(const PartOfMachine& part, const RunReport& report) {
     const ActorReport& actor = report.actor(name);
     if (busiest == nullptr || actor.busy > busiest->busy) busiest = &actor;
   }
-  return {.name = part.name,
-          .resource = part.resource,
-          .busy = busiest->busy,
-          .starved = busiest->starved,
-          .blocked = busiest->blocked,
-          .lifetime = busiest->lifetime};
+  return platform::part_of(part.name, part.resource, *busiest);
 }
 
 void ModelDeviceImpl::run(std::vector<HostThread> threads) {
@@ -126,25 +121,6 @@ void ModelDeviceImpl::run(std::vector<HostThread> threads) {
 std::unique_ptr<ModelDevice> open_model(const platform::Description& platform, std::vector<KernelModel> kernels,
                                         std::uint64_t seed) {
   return std::make_unique<ModelDeviceImpl>(platform, std::move(kernels), seed);
-}
-
-Bottleneck bottleneck(const std::vector<Part>& parts, Time elapsed) {
-  std::vector<const Part*> order;
-  order.reserve(parts.size());
-  for (const Part& part : parts) order.push_back(&part);
-  std::ranges::stable_sort(order, std::ranges::greater{}, &Part::busy);
-  const auto share = [elapsed](const Part& part) { return part.busy.seconds() / elapsed.seconds(); };
-  Bottleneck result;
-  result.part = order[0]->name;
-  result.busy_share = share(*order[0]);
-  const auto next = std::ranges::find_if(
-      order, [&order](const std::string& resource) { return resource != order[0]->resource; }, &Part::resource);
-  if (next != order.end()) {
-    result.next = (*next)->name;
-    result.next_busy_share = share(**next);
-    if ((*next)->busy > Time{}) result.would_need = order[0]->busy.seconds() / (*next)->busy.seconds();
-  }
-  return result;
 }
 
 std::uint64_t kernel_argument(fabric::DeviceAddress at) {

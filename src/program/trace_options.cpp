@@ -1,4 +1,4 @@
-#include "tools/trace_options.hpp"
+#include "program/trace_options.hpp"
 
 #include <fmt/format.h>
 
@@ -6,9 +6,9 @@
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/platform/schema.hpp"
-#include "tools/tool.hpp"
+#include "program/tool.hpp"
 
-namespace isthmus::tools {
+namespace isthmus::program {
 namespace {
 
 /// The quantity that all of `text` is, in its kind's base unit; throws Error naming `option` and an `example`.
@@ -61,4 +61,4 @@ void TraceArguments::close(TraceFile& trace) const {
   print({{"event", "note"}, {"text", fmt::format("trace, model: {} slices in {}{}", summary.slices, file_, cut)}});
 }
 
-}  // namespace isthmus::tools
+}  // namespace isthmus::program

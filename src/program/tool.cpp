@@ -1,4 +1,4 @@
-#include "tools/tool.hpp"
+#include "program/tool.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
 
-namespace isthmus::tools {
+namespace isthmus::program {
 namespace {
 
 int fail(std::string reason) {
@@ -59,4 +59,4 @@ int run(CLI::App& app, int argc, char** argv, const std::function<int()>& body) 
   }
 }
 
-}  // namespace isthmus::tools
+}  // namespace isthmus::program

@@ -7,7 +7,7 @@
 
 #include "isthmus/engine/trace.hpp"
 
-namespace isthmus::tools {
+namespace isthmus::program {
 
 /// The options with which a user asks for the trace of a modelled run.
 class TraceArguments {
@@ -26,4 +26,4 @@ class TraceArguments {
   std::string limit_ = "256MiB";
 };
 
-}  // namespace isthmus::tools
+}  // namespace isthmus::program

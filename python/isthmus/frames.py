@@ -1,0 +1,95 @@
+"""Records as data frames (pandas, which is installed only if it is asked for: `pip install 'isthmus[pandas]'`)."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from isthmus.errors import IsthmusError
+from isthmus.files import read_text
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    import pandas as pd
+
+Record = dict[str, Any]
+
+
+def frame(*sources: str | Path, of: str | None = None) -> "pd.DataFrame":
+    """A row for each record of the sources, one below the other, with the units that the column names and `unit` say.
+
+    sources: JSON files that run, study, probe or reproduce wrote, their JSON lines (a name that ends in .jsonl), or
+    runs of the results store by number or saved name, as `isthmus history` lists them.
+    of: a list inside each record, such as 'parts', 'stages', 'samples' or 'platform.inputs': then a row for each of its
+    items, beside what tells the record from others.
+
+    Records inside records get dotted columns (`parameters.size`); the column `source` is the source as it was given.
+    An IsthmusError for a source that cannot be read, or a list that no record has.
+    """
+    pandas = _pandas()
+    rows = [{"source": str(source), **flatten(record)} for source in sources for record in _records(source)]
+    if of is not None:
+        rows = list(_items(rows, of))
+    return pandas.DataFrame(rows)
+
+
+def history() -> "pd.DataFrame":
+    """A row for each run in the results store, the newest first (see `isthmus history`)."""
+    from isthmus.output import dump
+    from isthmus.records import HistoryRun
+    from isthmus.store import runs
+
+    return _pandas().DataFrame([dump(run) for run in runs()], columns=list(HistoryRun.model_fields))
+
+
+def flatten(record: Record, prefix: str = "") -> Record:
+    """The record with dotted keys in place of records inside it; lists stay lists."""
+    flat: Record = {}
+    for key, value in record.items():
+        if isinstance(value, dict):
+            flat |= flatten(value, f"{prefix}{key}.")
+        else:
+            flat[f"{prefix}{key}"] = value
+    return flat
+
+
+def _records(source: str | Path) -> list[Record]:
+    from isthmus.store import records_of, run_document
+
+    path = Path(source)
+    if path.suffix == ".jsonl":
+        return [_parse(path, line) for line in read_text(path).splitlines() if line.strip()]
+    document = _parse(path, read_text(path)) if path.suffix == ".json" else run_document(str(source))
+    found = records_of(document)
+    if not found:
+        raise IsthmusError(f"{source}: expected records of run, study, probe or reproduce, found none")
+    return found
+
+
+def _parse(path: Path, text: str) -> Record:
+    try:
+        document = json.loads(text)
+    except ValueError as error:
+        raise IsthmusError(f"{path}: expected JSON that isthmus wrote: {error}") from error
+    if not isinstance(document, dict):
+        raise IsthmusError(f"{path}: expected JSON that isthmus wrote, got {type(document).__name__}")
+    return document
+
+
+def _items(rows: list[Record], of: str) -> Iterator[Record]:
+    lists = sorted({key for row in rows for key, value in row.items() if isinstance(value, list)})
+    if of not in lists:
+        raise IsthmusError(f"of: expected one of {', '.join(lists) or 'no list at all'}, got '{of}'")
+    for row in rows:
+        own = {key: value for key, value in row.items() if not isinstance(value, list)}
+        for item in row.get(of) or []:
+            yield own | (flatten(item, f"{of}.") if isinstance(item, dict) else {of: item})
+
+
+def _pandas() -> "ModuleType":
+    try:
+        import pandas
+    except ImportError as error:
+        raise IsthmusError("data frames need pandas, which is not installed", hint="pip install pandas.") from error
+    return pandas

@@ -1,0 +1,152 @@
+#include "isthmus/program/main.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "isthmus/base/data_file.hpp"
+#include "isthmus/base/error.hpp"
+#include "isthmus/base/version.hpp"
+#include "isthmus/platform/json.hpp"
+#include "isthmus/stream/native.hpp"
+#include "program/run.hpp"
+#include "program/tool.hpp"
+#include "program/trace_options.hpp"
+
+namespace isthmus::program {
+namespace {
+
+struct Options {
+  std::string target;
+  int messages = 200;
+  std::vector<std::string> settings;
+  int workers = 0;
+  bool list = false;
+  TraceArguments trace;
+};
+
+void check(const Options& options) {
+  if (options.target.empty()) throw Error("--on: expected a target such as model:aws-f1 or native");
+  if (options.messages < 1) throw Error(fmt::format("--messages: expected 1 or more, got {}", options.messages));
+  const bool native = options.target == "native";
+  if (options.workers < 0 || options.workers > native::cores())
+    throw Error(fmt::format("--workers: expected 1..{}, a thread a core, got {}", native::cores(), options.workers));
+  if (options.workers != 0 && !native)
+    throw Error(fmt::format("--workers: expected the target native, got '{}'", options.target));
+  if (native && !options.settings.empty())
+    throw Error(
+        fmt::format("--set {}: target 'native' is this machine, only models have settings", options.settings.front()));
+  if (native && options.trace.wanted())
+    throw Error("--trace: 'native' is this machine, only the parts of models are seen");
+}
+
+/// Prints "messages done of total", at most ten times a second.
+class Progress {
+ public:
+  explicit Progress(int total) : total_(total) {}
+  void operator()(int done) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < std::chrono::milliseconds(100)) return;
+    last_ = now;
+    print({{"event", "progress"}, {"what", "messages"}, {"done", done}, {"total", total_}});
+  }
+
+ private:
+  int total_;
+  std::chrono::steady_clock::time_point last_;
+};
+
+void print_difference(const Difference& difference) {
+  const auto text = fmt::format("message {} differs from the reference first at byte {}: {} instead of {}",
+                                difference.message, difference.byte, difference.got, difference.expected);
+  print({{"event", "note"}, {"text", text}});
+}
+
+Record row(const ByteApplication& application, const Options& options, const Result& result) {
+  const double elapsed = result.elapsed.seconds();
+  Record stages = Record::array();
+  for (const Stage& stage : result.stages)
+    stages.push_back(
+        {{"name", stage.name}, {"time_s", stage.time.seconds()}, {"share", stage.time.seconds() / elapsed}});
+  return {{"event", "row"},
+          {"target", options.target},
+          {"flow", "stream"},
+          {"application", application.name},
+          {"messages", options.messages},
+          {"bytes_per_message", application.input},
+          {"elapsed_s", elapsed},
+          {"setup_s", result.setup.seconds()},
+          {"value", options.messages / elapsed},
+          {"unit", "messages/s"},
+          {"gb_per_s", static_cast<double>(application.input) * options.messages / elapsed * 1e-9},
+          {"verified", !result.difference},
+          {"stages", std::move(stages)},
+          {"version", version()}};
+}
+
+Result run_natively(const ByteApplication& application, const Options& options, const Job& job, Record& record) {
+  Result result = run_native(application, job);
+  record = row(application, options, result);
+  record["device"] = native::processor();
+  record["kind"] = "measured";
+  record["workers"] = result.workers;
+  return result;
+}
+
+Result run_modelled(const ByteApplication& application, const Options& options, Job job, Record& record) {
+  const auto platform = platform::load(platform::file_of(options.target), options.settings);
+  const auto trace = options.trace.wanted() ? options.trace.open() : nullptr;
+  job.states = trace.get();
+  Result result = run_on_model(application, platform, job);
+  if (trace != nullptr) options.trace.close(*trace);
+  record = row(application, options, result);
+  record["device"] = platform.name();
+  record["kind"] = "modelled";
+  record["parts"] = platform::to_json(result.parts);
+  record["bottleneck"] = platform::to_json(platform::bottleneck(result.parts, result.lasted));
+  record["platform"] = platform::to_json(platform);
+  return result;
+}
+
+int run_application(const ByteApplication& application, const Options& options) {
+  check(options);
+  const Job job{.messages = options.messages, .progress = Progress(options.messages), .workers = options.workers};
+  Record record;
+  const Result result = options.target == "native" ? run_natively(application, options, job, record)
+                                                   : run_modelled(application, options, job, record);
+  if (result.difference) print_difference(*result.difference);
+  print(record);
+  return result.difference ? kAnswerIsNo : kDone;
+}
+
+int list(const ByteApplication& application) {
+  print(
+      {{"event", "application"}, {"name", application.name}, {"summary", application.summary}, {"flows", {"stream"}}});
+  return kDone;
+}
+
+}  // namespace
+
+void check(const ByteApplication& application) {
+  for (const std::size_t bytes : {application.input, application.output})
+    if (bytes == 0 || bytes % kWordBytes != 0)
+      throw Error(fmt::format("application '{}': expected messages of a multiple of {} bytes, got {}", application.name,
+                              kWordBytes, bytes));
+}
+
+int main_of(int argc, char** argv, const ByteApplication& application, const char* data) {
+  if (data != nullptr) look_for_data_in(data);
+  CLI::App app(fmt::format("{}: {}.", application.name, application.summary));
+  Options options;
+  app.add_option("--on", options.target, "the target: model:NAME, FILE.toml or native");
+  app.add_option("--messages", options.messages, "how many messages")->capture_default_str();
+  app.add_option("--set", options.settings, "KEY=VALUE of a model's platform; may be repeated")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--workers", options.workers, "threads of the target native; a thread a core by default");
+  app.add_flag("--list", options.list, "says what the application is");
+  options.trace.add_to(app);
+  return run(app, argc, argv, [&] { return options.list ? list(application) : run_application(application, options); });
+}
+
+}  // namespace isthmus::program

@@ -1,0 +1,123 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/base/interrupt.hpp"
+#include "isthmus/fabric/pcie_link.hpp"
+#include "isthmus/platform/link.hpp"
+#include "isthmus/stream/host_link.hpp"
+#include "program/host.hpp"
+#include "program/parts.hpp"
+
+namespace isthmus::program {
+namespace {
+
+/// The end of the link's control messages where an application has none.
+struct NoControl {
+  In<std::uint32_t> in{"in"};
+  Out<ControlMessage> out{"out"};
+  void step() { in.read(); }
+};
+struct NoMessages {
+  HostControl control{Time()};
+  void step() {}
+  bool done() const { return true; }
+};
+
+void leave_out_control(Graph& graph, HostLink& link, const HostLinkSpec& spec) {
+  auto& device = graph.add<NoControl>("no control", {.clock = spec.device_clock});
+  graph.connect(link.control_to_kernel(), device.in);
+  graph.connect(device.out, link.control_from_kernel());
+  link.connect(graph.add<NoMessages>("no messages").control);
+}
+
+/// Tells the watchdog of each message that has come back.
+struct WatchedConsumer : Consumer {
+  using Consumer::Consumer;
+  Out<int> returned{"returned"};
+  void step() {
+    Consumer::step();
+    returned.push(1);
+  }
+};
+
+/// Ends a run in which nothing comes back any more: the host's porter would ask for ever. A second of the model's time
+/// is longer than any message takes: 4 MiB at 100 MHz and a thousand cycles a word.
+struct Watchdog {
+  static constexpr bool periodic = true;
+  In<int> returned{"returned"};
+  Timer timer;
+  int messages = 0;
+  void step() {
+    timer.wait(Time::ms(1000));
+    const int before = messages;
+    while (returned.pull()) ++messages;
+    if (messages == before)
+      throw Error(fmt::format(
+          "message {} has not come back from the kernel for 1 s of virtual time; `last` closes a message", messages));
+  }
+};
+
+void watch(Graph& graph, WatchedConsumer& consumer, int messages) {
+  auto& dog = graph.add<Watchdog>("watchdog");
+  graph.connect(consumer.returned, dog.returned,
+                {.depth = messages + 1, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)});
+}
+
+void check_size(const char* what, std::size_t bytes, const HostLinkSpec& spec) {
+  if (static_cast<std::int64_t>(bytes) > spec.buffer_size.count)
+    throw Error(fmt::format("{} of {} bytes a message: expected at most the model's stream.buffer_size, {} bytes", what,
+                            bytes, spec.buffer_size.count));
+}
+
+std::vector<Stage> stages_of(const RunReport& report, const std::vector<std::string>& kernel) {
+  Time busiest;
+  for (const std::string& actor : kernel) busiest = std::max(busiest, report.actor(actor).busy);
+  return {{"host to device", report.actor(fabric::kHostToDevice).busy},
+          {"kernel", busiest},
+          {"device to host", report.actor(fabric::kDeviceToHost).busy}};
+}
+
+/// A thread that Ctrl-C stops fails the run: what counts is why.
+RunReport run_graph(Graph& graph, StateObserver* states) {
+  try {
+    return graph.run({.states = states});
+  } catch (const Error&) {
+    stop_if_interrupted();
+    throw;
+  }
+}
+
+}  // namespace
+
+Result run_on_model(const ByteApplication& application, const platform::Description& platform, const Job& job) {
+  check(application);
+  const HostLinkSpec spec = platform::host_link_spec(platform);
+  check_size("input", application.input, spec);
+  check_size("output", application.output, spec);
+  const Batch batch{.application = application, .first = 0, .count = job.messages};
+  Checker checker(application, job.progress);
+  Graph graph;
+  fabric::PcieLink pcie =
+      fabric::add_pcie_link(graph, platform::pcie_link_spec(platform), platform::host_memory_spec(platform));
+  HostLink link(graph, pcie, spec);
+  auto& producer = graph.add<Producer>(kProducer, {}, pcie.memory, spec.library_call, batch);
+  auto& consumer = graph.add<WatchedConsumer>(kConsumer, {}, pcie.memory, spec.library_call, batch, checker, false);
+  link.connect(producer.link);
+  link.connect(consumer.link);
+  watch(graph, consumer, job.messages);
+  leave_out_control(graph, link, spec);
+  Kernel kernel(graph, Clock{platform.frequency("kernel.clock")}, link.to_kernel(), link.from_kernel());
+  application.kernel(kernel);
+  const RunReport report = run_graph(graph, job.states);
+  return {.setup = platform::pool_setup(platform, spec) + producer.started(),
+          .elapsed = consumer.ended() - producer.started(),
+          .stages = stages_of(report, kernel.actors()),
+          .difference = checker.difference(),
+          .parts = parts_of_stream(report, kernel.actors()),
+          .lasted = report.end,
+          .workers = {}};
+}
+
+}  // namespace isthmus::program

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+/// What programs have in common, ours and those of users: records on stdout, one line for an error on stderr, exit
+/// codes.
+namespace isthmus::program {
+
+using Record = nlohmann::ordered_json;
+
+inline constexpr int kDone = 0;
+inline constexpr int kAnswerIsNo = 1;
+inline constexpr int kCouldNotRun = 2;
+inline constexpr int kInterrupted = 130;
+
+/// Writes one record to stdout as a line of JSON; throws Error if it cannot be written whole (a full disk, a closed
+/// pipe).
+void print(const Record& record);
+
+/// Parses the command line and runs `body`, which returns an exit code. What it throws becomes `error: ...` in one line
+/// on stderr and exit code 2, an interrupt 130.
+int run(CLI::App& app, int argc, char** argv, const std::function<int()>& body);
+
+}  // namespace isthmus::program

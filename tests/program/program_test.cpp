@@ -1,0 +1,243 @@
+// An application's messages on threads and on modelled boards.
+#include "isthmus/program.hpp"
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "isthmus/base/error.hpp"
+#include "program/run.hpp"
+
+namespace isthmus::program {
+namespace {
+
+using Number = std::uint32_t;
+using Numbers = std::array<Number, 16>;
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+struct Increment {
+  In<StreamWord> in{"in"};
+  Out<StreamWord> out{"out"};
+  void step() {
+    StreamWord word = in.read();
+    auto numbers = std::bit_cast<Numbers>(word.data);
+    for (Number& number : numbers) ++number;
+    word.data = std::bit_cast<Word>(numbers);
+    out.push(word);
+  }
+};
+
+/// One word for each message: in each of its numbers the sum of those at that place.
+struct Sum {
+  In<StreamWord> in{"in"};
+  Out<StreamWord> out{"out"};
+  Numbers sums{};
+  void step() {
+    const StreamWord word = in.read();
+    const auto numbers = std::bit_cast<Numbers>(word.data);
+    for (std::size_t i = 0; i < numbers.size(); ++i) sums[i] += numbers[i];
+    if (!word.last) return;
+    out.push({.data = std::bit_cast<Word>(sums), .last = true});
+    sums = {};
+  }
+};
+
+/// Never says where a message ends.
+struct Endless {
+  In<StreamWord> in{"in"};
+  Out<StreamWord> out{"out"};
+  void step() { out.push({.data = in.read().data, .last = false}); }
+};
+
+void fill(int message, std::span<Number> numbers) {
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = static_cast<Number>(message) * 1000003U + static_cast<Number>(i);
+}
+
+/// Two actors in a row: each number and 2.
+Application<Number, Number> increments(std::size_t numbers) {
+  return {.name = "increments",
+          .summary = "each number and 2",
+          .input = numbers,
+          .output = numbers,
+          .kernel =
+              [](Kernel& kernel) {
+                auto& first = kernel.add<Increment>("first");
+                auto& second = kernel.add<Increment>("second");
+                kernel.from_host(first.in);
+                kernel.connect(first.out, second.in);
+                kernel.to_host(second.out);
+              },
+          .fill = fill,
+          .reference =
+              [](std::span<const Number> in, std::span<Number> out) {
+                for (std::size_t i = 0; i < in.size(); ++i) out[i] = in[i] + 2;
+              }};
+}
+
+Application<Number, Number> sums(std::size_t numbers) {
+  auto application = increments(numbers);
+  application.output = 16;
+  application.kernel = [](Kernel& kernel) {
+    auto& sum = kernel.add<Sum>("sum");
+    kernel.from_host(sum.in);
+    kernel.to_host(sum.out);
+  };
+  application.reference = [](std::span<const Number> in, std::span<Number> out) {
+    for (std::size_t i = 0; i < in.size(); ++i) out[i % 16] = (i < 16 ? 0 : out[i % 16]) + in[i];
+  };
+  return application;
+}
+
+Result on_model(const ByteApplication& application, int messages, const std::vector<std::string>& settings = {}) {
+  return run_on_model(application, platform::load(platform::file_of("model:aws-f1"), settings), {.messages = messages});
+}
+
+TEST(Application, GivesTheReferencesBytesOnModelsAndOnThreads) {
+  for (const auto& application : {increments(16), increments(1008), sums(16), sums(4096)}) {
+    EXPECT_FALSE(on_model(application.bytes(), 20).difference);
+    EXPECT_FALSE(run_native(application.bytes(), {.messages = 20}).difference);
+    EXPECT_FALSE(run_native(application.bytes(), {.messages = 20, .workers = 1}).difference);
+  }
+}
+
+TEST(Application, ManyMessagesGoThroughThreadsInBatches) {
+  int compared = 0;
+  const auto result =
+      run_native(increments(16).bytes(), {.messages = 2500, .progress = [&](int done) { compared = done; }});
+  EXPECT_FALSE(result.difference);
+  EXPECT_EQ(compared, 2500);
+}
+
+TEST(Application, AnOutputThatDiffersIsNamedByMessageAndByte) {
+  auto application = increments(32);
+  application.reference = [](std::span<const Number> in, std::span<Number> out) {
+    for (std::size_t i = 0; i < in.size(); ++i) out[i] = in[i] + 2;
+    if (in[0] == 3 * 1000003U) out[17] += 1;
+  };
+  const auto differs = [](const Result& result) {
+    return result.difference && result.difference->message == 3 && result.difference->byte == 17 * sizeof(Number);
+  };
+  EXPECT_TRUE(differs(on_model(application.bytes(), 5)));
+  EXPECT_TRUE(differs(run_native(application.bytes(), {.messages = 5})));
+}
+
+TEST(Application, AnOutputThatIsNeverClosedOrTooLongIsAnError) {
+  auto application = increments(32);
+  application.kernel = [](Kernel& kernel) {
+    auto& endless = kernel.add<Endless>("endless");
+    kernel.from_host(endless.in);
+    kernel.to_host(endless.out);
+  };
+  EXPECT_THROW(on_model(application.bytes(), 2), Error);
+  EXPECT_THAT([&] { run_native(application.bytes(), {.messages = 2}); },
+              ThrowsMessage<Error>(HasSubstr("`last` closes a message")));
+}
+
+TEST(Application, MessagesThatTheLinkCannotCarryAreRefused) {
+  EXPECT_THAT([] { run_native(increments(17).bytes(), {}); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("'increments'"), HasSubstr("multiple of 64 bytes, got 68"))));
+  EXPECT_THAT([] { on_model(increments(0).bytes(), 1); }, ThrowsMessage<Error>(HasSubstr("got 0")));
+  EXPECT_THAT(
+      [] { on_model(increments(8192).bytes(), 1, {"stream.buffer_size=16KiB"}); },
+      ThrowsMessage<Error>(HasSubstr("32768 bytes a message: expected at most the model's stream.buffer_size")));
+}
+
+TEST(Application, AModelTellsOfTheKernelsActorsAmongTheLinksParts) {
+  const auto parts = on_model(increments(1024).bytes(), 10).parts;
+  EXPECT_THAT(parts, Contains(Field(&platform::Part::name, "first")));
+  EXPECT_THAT(parts, Contains(Field(&platform::Part::name, "second")));
+  EXPECT_EQ(parts.front().name, "producer thread");
+  EXPECT_EQ(parts.back().name, "consumer thread");
+}
+
+TEST(Application, TwiceTheMessagesTakeTwiceTheVirtualTime) {
+  const auto time = [](int messages) { return on_model(increments(16384).bytes(), messages).elapsed.seconds(); };
+  EXPECT_NEAR((time(120) - time(80)) / (time(80) - time(40)), 1, 0.02);
+}
+
+class Printed {
+ public:
+  explicit Printed(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "increments");
+    std::vector<char*> argv;
+    for (auto& argument : arguments) argv.push_back(argument.data());
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    code = main_of(static_cast<int>(argv.size()), argv.data(), increments(64));
+    std::istringstream lines(testing::internal::GetCapturedStdout());
+    for (std::string line; std::getline(lines, line);) {
+      auto record = nlohmann::json::parse(line);
+      if (record.at("event") != "progress") records.push_back(std::move(record));
+    }
+    error = testing::internal::GetCapturedStderr();
+  }
+  int code;
+  std::vector<nlohmann::json> records;
+  std::string error;
+};
+
+TEST(Program, PrintsARowOfEachTarget) {
+  for (const std::string target : {"model:aws-f1", "native"}) {
+    const Printed printed({"--on", target, "--messages", "7"});
+    EXPECT_EQ(printed.code, 0) << printed.error;
+    ASSERT_EQ(printed.records.size(), 1U);
+    const auto& row = printed.records[0];
+    EXPECT_EQ(row.at("kind"), target == "native" ? "measured" : "modelled");
+    EXPECT_EQ(row.at("messages"), 7);
+    EXPECT_EQ(row.at("bytes_per_message"), 256);
+    EXPECT_EQ(row.at("verified"), true);
+    const double elapsed = row.at("elapsed_s");
+    EXPECT_NEAR(row.at("value").get<double>() * elapsed, 7, 1e-9);
+    EXPECT_NEAR(row.at("gb_per_s").get<double>() * elapsed, 7 * 256e-9, 1e-12);
+    EXPECT_EQ(row.contains("bottleneck"), target != "native");
+  }
+}
+
+TEST(Program, SaysWhatItIs) {
+  const Printed printed({"--list"});
+  ASSERT_EQ(printed.records.size(), 1U);
+  EXPECT_EQ(printed.records[0].at("name"), "increments");
+  EXPECT_THAT(printed.records[0].at("flows"), ElementsAre("stream"));
+}
+
+TEST(Program, ASettingChangesTheModel) {
+  const auto value = [](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"--on", "model:aws-f1", "--messages", "50"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return Printed(arguments).records.at(0).at("value").get<double>();
+  };
+  EXPECT_LT(value({"--set", "stream.porter_period=100us"}), 0.5 * value({}));
+}
+
+TEST(Program, RefusesInOneLineWhatItCannotDo) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> refused{
+      {{}, "--on: expected a target"},
+      {{"--on", "model:aws-f2"}, "aws-f1"},
+      {{"--on", "opencl:0"}, "expected model:NAME"},
+      {{"--on", "native", "--messages", "0"}, "--messages: expected 1 or more, got 0"},
+      {{"--on", "native", "--set", "link.pcie.lanes=8"}, "only models have settings"},
+      {{"--on", "native", "--trace", "t"}, "only the parts of models are seen"},
+      {{"--on", "model:aws-f1", "--workers", "1"}, "expected the target native"},
+      {{"--on", "model:aws-f1", "--set", "link.pcie.lanes=0"}, "link.pcie.lanes"},
+      {{"--frames", "3"}, "--frames"}};
+  for (const auto& [arguments, part] : refused) {
+    const Printed printed(arguments);
+    EXPECT_EQ(printed.code, 2) << part;
+    EXPECT_THAT(printed.error, AllOf(testing::StartsWith("error: "), HasSubstr(part)));
+    EXPECT_EQ(std::ranges::count(printed.error, '\n'), 1) << printed.error;
+    EXPECT_TRUE(printed.records.empty());
+  }
+}
+
+}  // namespace
+}  // namespace isthmus::program
