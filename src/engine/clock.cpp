@@ -36,6 +36,7 @@ Grid::Grid(const Clock& clock) {
     throw Error(
         fmt::format("a clock of {}/{} Hz with a phase of {}/{}: expected smaller terms (their product up to 4e22)", num,
                     den, clock.phase_numerator, clock.phase_denominator));
+  period_ = 1e15 * static_cast<double>(denominator_) / static_cast<double>(numerator_);
   const Wide period = kFemtosecondsPerSecond * denominator_;
   if (period % numerator_ == 0 && period / numerator_ <= std::numeric_limits<std::int64_t>::max() / 2) {
     offset_ = edge(0);
@@ -56,12 +57,7 @@ std::int64_t Grid::broken_edge(Tick k) const {
   return result >= kNever ? kNever : static_cast<std::int64_t>(result);
 }
 
-Tick Grid::first_at_or_after(std::int64_t time) const {
-  if (time == kNever || !clocked()) return time < 0 ? 0 : time;
-  if (whole_period_ != 0) {
-    if (time <= offset_) return 0;
-    return (time - offset_ - 1) / whole_period_ + 1;
-  }
+Tick Grid::first_broken_at_or_after(std::int64_t time) const {
   auto k = std::max<Tick>(0, static_cast<Tick>(static_cast<double>(time) / period()));
   if (const std::int64_t near = edge(k); near >= time) {
     if (near != kNever && (k == 0 || edge(k - 1) < time)) return k;
@@ -106,10 +102,6 @@ Tick Grid::last_at_or_before(std::int64_t time) const {
 bool Grid::same_edges(const Grid& other) const {
   return numerator_ == other.numerator_ && denominator_ == other.denominator_ &&
          phase_numerator_ == other.phase_numerator_ && phase_denominator_ == other.phase_denominator_;
-}
-
-double Grid::period() const {
-  return clocked() ? 1e15 * static_cast<double>(denominator_) / static_cast<double>(numerator_) : 1.0;
 }
 
 Crossing::Crossing(const Grid& from, const Grid& to, std::int64_t latency, int synchroniser)

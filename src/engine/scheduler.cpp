@@ -209,9 +209,17 @@ bool Scheduler::let_time_pass() {
   const auto time = earliest_known();
   if (time > limit_) return false;
   quiet_until_ = std::max(quiet_until_, time);
-  commit_to(time);
+  if (looks_ahead(time)) commit_to(time);
   if (time > limit_) return true;  // an error was found earlier: look again
   return act_at(time);
+}
+
+/// Whether the record has to be brought up to `time`: for an actor that waits for it, else now and then, so that an
+/// error in a part of a run that never ends is found.
+bool Scheduler::looks_ahead(std::int64_t time) {
+  constexpr std::uint32_t kOften = 16;
+  const auto lags = [](const Actor* actor) { return actor->wait == Wait::lag; };
+  return time > committed_ && (++passes_ % kOften == 0 || std::ranges::any_of(waiting_, lags));
 }
 
 bool Scheduler::answer_questions() {

@@ -70,6 +70,7 @@ class Scheduler {
   bool start(Actor& actor);
   bool keeps_record(Actor& actor);
   bool let_time_pass();
+  bool looks_ahead(std::int64_t time);
   bool answer_questions();
   bool give_turns();
   std::int64_t earliest_known();
@@ -88,8 +89,8 @@ class Scheduler {
   void wait_for_horizon(Actor& actor, Tick target, Account account, Tick began);
   bool answer_known(const Actor& actor) const;
   bool no_news_by(const Actor& actor) const { return quiet_until_ >= 0 && actor.grid.edge(actor.now) <= quiet_until_; }
-  bool writer_silent(const Channel& channel, const Actor& reader) const;
-  bool reader_silent(const Channel& channel, const Actor& writer) const;
+  bool writer_silent(Channel& channel, const Actor& reader) const;
+  bool reader_silent(Channel& channel, const Actor& writer) const;
   Tick effective(const Actor& actor, int hops = 16) const;
 
   // Between steps.
@@ -102,6 +103,8 @@ class Scheduler {
   // Sleeping.
   Border sleep(Actor& actor, Tick next);
   Wake wake_of(const Actor& actor) const;
+  bool changes_before(const Actor& actor, const Question& question, Tick known) const;
+  Tick inputs_close(const Actor& actor) const;
   void consider_waking(Actor& actor);
   void woken(Actor& actor);
   void tell_sleeper(Actor& actor);
@@ -131,6 +134,7 @@ class Scheduler {
   std::size_t live_ = 0;           ///< actors neither finished nor periodic
   std::int64_t quiet_until_ = -1;  ///< nothing happens anywhere before this time but what has happened
   std::int64_t committed_ = -1;    ///< no error can hold at or before this time
+  std::uint32_t passes_ = 0;       ///< of time, each to the earliest thing known
   std::vector<Actor*> ready_;
   std::vector<Actor*>
       waiting_;  ///< for an answer, a turn, a horizon or the record; some that run again are still listed

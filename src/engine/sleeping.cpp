@@ -23,16 +23,30 @@ bool counts(const Actor& actor, const Question& question) {
          std::find(promised.begin(), promised.end(), question.channel) != promised.end();
 }
 
+/// At which tick of its step the question was asked.
+Tick offset(const Actor& actor, const Question& question) {
+  return question.at - actor.step_start;
+}
+
 /// The sleeper wants to be told of news of any of its channels.
 void listen(Actor& actor) {
   for (Channel* channel : actor.inputs) channel->reader_waits = &actor;
   for (Channel* channel : actor.outputs) channel->writer_waits = &actor;
 }
 
-struct Change {
-  Tick at;  ///< when the answer turns to "yes": known, or the earliest possible
-  bool known;
-};
+/// Nobody else need act for the answer to be "yes" one day, or never.
+bool is_known(const Question& question) {
+  const Channel& channel = *question.channel;
+  return question.ask == Ask::room ? !channel.full() : !channel.empty() || channel.closing();
+}
+
+/// When the answer to a question that is known turns to "yes".
+Tick known_change(const Question& question) {
+  const Channel& channel = *question.channel;
+  if (question.ask == Ask::room) return channel.next_slot_free();
+  if (question.ask == Ask::token) return channel.empty() ? kNever : channel.head_visible();
+  return channel.empty() ? channel.close_visible : kNever;
+}
 
 }  // namespace
 
@@ -111,46 +125,46 @@ Border Scheduler::sleep(Actor& actor, Tick next) {
   return Border::leave;
 }
 
-/// When a question of the sleeper's last step would get another answer.
+/// When a question of the sleeper's last step would get another answer. What others may still do is looked at only
+/// where something is known: it costs more, and tells no more than whether that can be waited for.
 Scheduler::Wake Scheduler::wake_of(const Actor& actor) const {
   Tick known = kNever;
-  Tick possible = kNever;
-  const auto consider = [&](Change change, Tick offset) {
-    Tick& least = change.known ? known : possible;
-    least = std::min(least, start_that_sees(actor, change.at, offset));
-  };
-  for (const auto& question : actor.questions) {
-    if (!counts(actor, question)) continue;
-    const Channel& channel = *question.channel;
-    const Tick offset = question.at - actor.step_start;
-    if (question.ask == Ask::room) {
-      if (!channel.full())
-        consider({channel.next_slot_free(), true}, offset);
-      else
-        consider({channel.back.map(effective(*channel.reader)), false}, offset);
-    } else if (question.ask == Ask::token) {
-      if (!channel.empty())
-        consider({channel.head_visible(), true}, offset);
-      else if (!channel.closing())
-        consider({channel.forward.map(effective(*channel.writer)), false}, offset);
-    } else if (channel.empty()) {
-      const bool closing = channel.closing();
-      consider({closing ? channel.close_visible : channel.forward.map(effective(*channel.writer)), closing}, offset);
-    }
-  }
-  if (const bool asks_closing = !actor.inputs.empty() && (!actor.has_done || !actor.clocked); asks_closing) {
-    Change all{0, true};
-    for (const Channel* channel : actor.inputs) {
-      const bool closing = channel->closing();
-      all.known = all.known && closing;
-      all.at = std::max(all.at, !channel->empty() ? kNever
-                                : closing         ? channel->close_visible
-                                                  : channel->forward.map(effective(*channel->writer)));
-    }
+  for (const auto& question : actor.questions)
+    if (counts(actor, question) && is_known(question))
+      known = std::min(known, start_that_sees(actor, known_change(question), offset(actor, question)));
+  const bool asks_closing = !actor.inputs.empty() && (!actor.has_done || !actor.clocked);
+  const auto seen_closing = [&](Tick closing) {
     // Closed and drained already when it fell asleep is no news.
-    if (all.at < kNever && (all.at > actor.now || !actor.has_done)) consider(all, 0);
-  }
-  return {known, known != kNever && possible >= known};
+    return closing < kNever && (closing > actor.now || !actor.has_done) ? start_that_sees(actor, closing, 0) : kNever;
+  };
+  const bool all_close =
+      asks_closing && std::ranges::all_of(actor.inputs, [](const Channel* each) { return each->closing(); });
+  if (all_close) known = std::min(known, seen_closing(inputs_close(actor)));
+  if (known == kNever) return {kNever, false};
+  for (const auto& question : actor.questions)
+    if (counts(actor, question) && !is_known(question) && changes_before(actor, question, known)) return {known, false};
+  return {known, !asks_closing || all_close || seen_closing(inputs_close(actor)) >= known};
+}
+
+/// Whether a step that starts before `known` may find another answer to a question that is not known.
+bool Scheduler::changes_before(const Actor& actor, const Question& question, Tick known) const {
+  Channel& channel = *question.channel;
+  const bool room = question.ask == Ask::room;
+  Tick& bound = room ? channel.no_slot_before : channel.no_token_before;
+  const auto late = [&] { return start_that_sees(actor, bound, offset(actor, question)) >= known; };
+  if (late()) return false;
+  bound = std::max(
+      bound, room ? channel.back.map(effective(*channel.reader)) : channel.forward.map(effective(*channel.writer)));
+  return !late();
+}
+
+/// The earliest tick at which all inputs can be closed and drained.
+Tick Scheduler::inputs_close(const Actor& actor) const {
+  if (std::ranges::any_of(actor.inputs, [](const Channel* each) { return !each->empty(); })) return kNever;
+  Tick last = 0;
+  for (const Channel* each : actor.inputs)
+    last = std::max(last, each->closing() ? each->close_visible : each->forward.map(effective(*each->writer)));
+  return last;
 }
 
 /// Something on one of the sleeper's channels has become known.

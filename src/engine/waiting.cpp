@@ -211,17 +211,22 @@ bool Scheduler::channel_closed(Actor& actor, Channel& channel) {
   }
 }
 
-/// Nothing that the writer may still do is seen by `reader` at its present tick.
-bool Scheduler::writer_silent(const Channel& channel, const Actor& reader) const {
-  return channel.closing() || channel.forward.map(effective(*channel.writer)) > reader.now || no_news_by(reader);
+/// Nothing that the writer may still do is seen by `reader` at its present tick. A bound that was found once holds for
+/// ever.
+bool Scheduler::writer_silent(Channel& channel, const Actor& reader) const {
+  if (channel.closing() || channel.no_token_before > reader.now || no_news_by(reader)) return true;
+  channel.no_token_before = std::max(channel.no_token_before, channel.forward.map(effective(*channel.writer)));
+  return channel.no_token_before > reader.now;
 }
 
-bool Scheduler::reader_silent(const Channel& channel, const Actor& writer) const {
-  return channel.back.map(effective(*channel.reader)) > writer.now || no_news_by(writer);
+bool Scheduler::reader_silent(Channel& channel, const Actor& writer) const {
+  if (channel.no_slot_before > writer.now || no_news_by(writer)) return true;
+  channel.no_slot_before = std::max(channel.no_slot_before, channel.back.map(effective(*channel.reader)));
+  return channel.no_slot_before > writer.now;
 }
 
 bool Scheduler::answer_known(const Actor& actor) const {
-  const Channel& channel = *actor.waits_on;
+  Channel& channel = *actor.waits_on;
   if (for_room(actor)) return !channel.full() || reader_silent(channel, actor);
   return !channel.empty() || writer_silent(channel, actor);
 }
@@ -382,9 +387,9 @@ Border Scheduler::after_look_back(Actor& actor, Tick step_start) {
 
 /// Before a step of an actor without `done()`: are all inputs closed and drained?
 Border Scheduler::closing(Actor& actor) {
+  if (std::ranges::any_of(actor.inputs, [](const Channel* channel) { return !channel->empty(); })) return Border::step;
   Channel* unknown = nullptr;
   for (Channel* channel : actor.inputs) {
-    if (!channel->empty()) return Border::step;
     if (channel->closing()) {
       if (channel->close_visible > actor.now) return Border::step;
       continue;

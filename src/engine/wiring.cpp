@@ -60,7 +60,7 @@ int synchroniser_cycles(const GraphActor& a, const GraphActor& b, const ChannelO
 std::uint64_t ring_slots(std::uint64_t depth, std::size_t stride) {
   constexpr std::size_t kRingBytes = 8 * 1024;
   constexpr std::size_t kLargeToken = 1024;
-  const std::uint64_t least = 4 * std::bit_ceil(depth);
+  const std::uint64_t least = (stride > kLargeToken ? 4 : 16) * std::bit_ceil(depth);
   if (stride > kLargeToken) return least;
   return std::max<std::uint64_t>({least, 64, std::bit_floor(kRingBytes / stride)});
 }

@@ -78,6 +78,8 @@ struct Channel {
       1;  ///< of the odd number, modulo 2^32: makes a division of a multiple a multiplication
   bool observed = false;
   bool windows = false;         ///< ticks of one end are ticks of the other, and nobody watches
+  Tick no_token_before = 0;     ///< reader tick before which nothing becomes visible that is not there yet
+  Tick no_slot_before = 0;      ///< writer tick before which no slot becomes free that is not free yet
   Tick close_visible = kNever;  ///< reader tick from which the channel is closed, once the writer has finished
   Crossing forward;
   Crossing back;

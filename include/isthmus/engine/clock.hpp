@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -48,17 +49,22 @@ class Grid {
     return whole_period_ != 0 ? (end - begin) * whole_period_ : edge(end) - edge(begin);
   }
   /// The first k >= 0 with edge(k) >= time; kNever where there is none.
-  Tick first_at_or_after(std::int64_t time) const;
+  Tick first_at_or_after(std::int64_t time) const {
+    if (time == kNever || !clocked()) return std::max<Tick>(time, 0);
+    if (whole_period_ == 0) return first_broken_at_or_after(time);
+    return time <= offset_ ? 0 : (time - offset_ - 1) / whole_period_ + 1;
+  }
   /// The last k with edge(k) <= time; -1 where even edge(0) is later.
   Tick last_at_or_before(std::int64_t time) const;
   /// The same frequency and phase.
   bool same_edges(const Grid& other) const;
   /// A period in femtoseconds, for messages and estimates.
-  double period() const;
+  double period() const { return period_; }
 
  private:
   /// An edge of a clock whose period is no whole number of femtoseconds.
   std::int64_t broken_edge(Tick k) const;
+  Tick first_broken_at_or_after(std::int64_t time) const;
 
   std::int64_t numerator_ = 0;  // hertz = numerator / denominator, in lowest terms; 0: no clock
   std::int64_t denominator_ = 1;
@@ -66,6 +72,7 @@ class Grid {
   std::int64_t phase_denominator_ = 1;
   std::int64_t whole_period_ = 0;  // femtoseconds, where a period is a whole number of them
   std::int64_t offset_ = 0;        // edge(0) then
+  double period_ = 1;              // nearly
 };
 
 /// Maps a tick at which one end of a channel acts to the first tick at which the other end sees it.
