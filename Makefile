@@ -20,6 +20,7 @@ run: build
 build: build/.installed
 
 test: build
+	scripts/install-packages packages-test.txt
 	cmake --build build/release -- --quiet
 	$(CTEST) --test-dir build/release
 	pytest

@@ -1,0 +1,116 @@
+"""A headless Chromium that opens pages of this machine, and what it sees of them."""
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from selenium import webdriver
+from selenium.webdriver.chrome.options import Options
+from selenium.webdriver.chrome.service import Service
+
+# What a text lies on is the nearest ancestor that is painted; of a text in a plot, the bar under it or the page.
+_CONTRASTS = """
+const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+const rgb = text => {
+  canvas.fillStyle = text;
+  canvas.fillRect(0, 0, 1, 1);
+  return canvas.getImageData(0, 0, 1, 1).data;
+};
+const luminance = text => {
+  const [r, g, b] = [...rgb(text)].map(c => c / 255).map(c => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+};
+const contrast = (a, b) => {
+  const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+  return (high + 0.05) / (low + 0.05);
+};
+const ground = element => {
+  for (let at = element; at; at = at.parentElement) {
+    const color = getComputedStyle(at).backgroundColor;
+    if (color !== 'rgba(0, 0, 0, 0)' && color !== 'transparent') return color;
+  }
+  return 'white';
+};
+const found = [];
+for (const element of document.querySelectorAll('body *')) {
+  const style = getComputedStyle(element);
+  if (!element.checkVisibility() || element.closest('title, desc, defs')) continue;
+  const told = [...element.childNodes].some(node => node.nodeType === 3 && node.data.trim());
+  if (element.matches('svg text')) {
+    const under = element.matches('.on-bar') ? getComputedStyle(element.previousElementSibling).fill : ground(element);
+    found.push(['text', element.textContent, contrast(style.fill, under)]);
+  } else if (told && !element.closest('svg')) {
+    found.push(['text', element.textContent.trim().slice(0, 40), contrast(style.color, ground(element))]);
+  } else if (element.matches('rect.bar, rect.step, .mark')) {
+    found.push(['shape', element.getAttribute('class'), contrast(style.fill, ground(element))]);
+  }
+}
+return found;
+"""
+
+
+class Browser:
+    """A window whose width and colour scheme can be chosen."""
+
+    def __init__(self, driver: webdriver.Chrome) -> None:
+        self.driver = driver
+
+    def open(self, page: Path, width: int = 1600, scheme: str = "light") -> None:
+        """Shows a page, all of its details folded out."""
+        self._tell("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self._tell("Emulation.setDeviceMetricsOverride", width=width, height=1000, deviceScaleFactor=1, mobile=False)
+        self.driver.get(page.as_uri())
+
+    def unfold(self) -> None:
+        """Folds all details out."""
+        self.run("document.querySelectorAll('details').forEach(details => details.open = true)")
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        """What a script returns that is not part of the page."""
+        return self.driver.execute_script(script, *arguments)
+
+    def texts(self, selector: str) -> list[str]:
+        """The texts of the elements, shown or not."""
+        found: list[str] = self.run(
+            "return [...document.querySelectorAll(arguments[0])].map(one => one.textContent.trim())",
+            selector,
+        )
+        return [" ".join(text.split()) for text in found]
+
+    def contrasts(self) -> list[tuple[str, str, float]]:
+        """`text` or `shape`, what it is, and its contrast with what it lies on, of everything that is shown."""
+        found: list[tuple[str, str, float]] = self.run(_CONTRASTS)
+        return found
+
+    def complaints(self) -> list[Any]:
+        """What the console has said since it was last asked."""
+        return list(self.driver.get_log("browser"))  # type: ignore[no-untyped-call]
+
+    def _tell(self, command: str, **values: Any) -> None:
+        self.driver.execute_cdp_cmd(command, values)
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Starts the browser, without a network."""
+    binary, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    assert binary, "chromium: expected the package of scripts/packages-test.txt"
+    assert driver, "chromedriver: expected the package of scripts/packages-test.txt"
+    options = Options()
+    options.binary_location = binary
+    # Chromium refuses its sandbox to root, and some containers have a small /dev/shm.
+    for flag in (
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-dev-shm-usage",
+        "--disable-gpu",
+        "--proxy-server=127.0.0.1:9",
+    ):
+        options.add_argument(flag)
+    started = webdriver.Chrome(options=options, service=Service(driver))
+    try:
+        yield Browser(started)
+    finally:
+        started.quit()
