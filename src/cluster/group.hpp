@@ -22,6 +22,7 @@ class Ranks::Group {
   virtual void exchange(std::span<const std::byte> out, int to, std::span<std::byte> in, int from) = 0;
   virtual std::shared_ptr<Group> split(int colour, int key) = 0;
   virtual std::shared_ptr<Group> on_this_host() = 0;
+  virtual SharedSegment shared_segment(std::size_t bytes) = 0;
 };
 
 /// Every rank that the MPI launcher started, between MPI_Init and MPI_Finalize.

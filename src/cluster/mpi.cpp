@@ -28,6 +28,12 @@ int count_of(std::size_t size) {
   return static_cast<int>(size);
 }
 
+bool finalized() {
+  int done = 0;
+  MPI_Finalized(&done);
+  return done != 0;
+}
+
 class MpiGroup final : public Ranks::Group {
  public:
   MpiGroup(MPI_Comm communicator, bool owned) : communicator_(communicator), owned_(owned) {
@@ -35,9 +41,7 @@ class MpiGroup final : public Ranks::Group {
     check(MPI_Comm_size(communicator_, &size_), "MPI_Comm_size");
   }
   ~MpiGroup() override {
-    int finalized = 0;
-    MPI_Finalized(&finalized);
-    if (owned_ && finalized == 0) MPI_Comm_free(&communicator_);
+    if (owned_ && !finalized()) MPI_Comm_free(&communicator_);
   }
   MpiGroup(const MpiGroup&) = delete;
   MpiGroup& operator=(const MpiGroup&) = delete;
@@ -88,13 +92,39 @@ class MpiGroup final : public Ranks::Group {
     return std::make_shared<MpiGroup>(part, true);
   }
 
-  std::shared_ptr<Group> on_this_host() override {
-    MPI_Comm part = MPI_COMM_NULL;
-    check(MPI_Comm_split_type(communicator_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part), "MPI_Comm_split_type");
-    return std::make_shared<MpiGroup>(part, true);
+  std::shared_ptr<Group> on_this_host() override { return std::make_shared<MpiGroup>(neighbours(), true); }
+
+  SharedSegment shared_segment(std::size_t bytes) override {
+    if (const MpiGroup here(neighbours(), true); here.size() != size_)
+      throw Error(
+          fmt::format("--scheme shared: expected all {} ranks on one host, {} are on this one", size_, here.size()));
+    MPI_Win window = MPI_WIN_NULL;
+    void* mine = nullptr;
+    check(MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, communicator_, &mine, &window),
+          "MPI_Win_allocate_shared");
+    const std::shared_ptr<void> owner(mine, [window](void*) mutable {
+      if (!finalized()) MPI_Win_free(&window);
+    });
+    std::vector<std::span<std::byte>> slots;
+    for (int rank = 0; rank < size_; ++rank) slots.emplace_back(slot(window, rank), bytes);
+    return {owner, std::move(slots)};
   }
 
  private:
+  static std::byte* slot(MPI_Win window, int rank) {
+    MPI_Aint size = 0;
+    int unit = 0;
+    void* start = nullptr;
+    check(MPI_Win_shared_query(window, rank, &size, &unit, static_cast<void*>(&start)), "MPI_Win_shared_query");
+    return static_cast<std::byte*>(start);
+  }
+
+  MPI_Comm neighbours() const {
+    MPI_Comm part = MPI_COMM_NULL;
+    check(MPI_Comm_split_type(communicator_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part), "MPI_Comm_split_type");
+    return part;
+  }
+
   void reduce(std::span<double> values, MPI_Op operation) {
     check(MPI_Allreduce(MPI_IN_PLACE, values.data(), count_of(values.size()), MPI_DOUBLE, operation, communicator_),
           "MPI_Allreduce");

@@ -26,6 +26,10 @@ class Alone final : public Ranks::Group {
   }
   std::shared_ptr<Group> split(int, int) override { return std::make_shared<Alone>(); }
   std::shared_ptr<Group> on_this_host() override { return std::make_shared<Alone>(); }
+  SharedSegment shared_segment(std::size_t bytes) override {
+    const auto memory = std::make_shared<std::vector<std::byte>>(bytes);
+    return {memory, {std::span(*memory)}};
+  }
 };
 
 }  // namespace
@@ -64,6 +68,9 @@ void Ranks::exchange(std::span<const std::byte> out, int to, std::span<std::byte
 }
 Ranks Ranks::split(int colour, int key) const {
   return Ranks(group_->split(colour, key));
+}
+SharedSegment Ranks::shared_segment(std::size_t bytes) const {
+  return group_->shared_segment(bytes);
 }
 Ranks Ranks::on_this_host() const {
   return Ranks(group_->on_this_host());

@@ -8,7 +8,11 @@ from tests.python.conftest import Isthmus
 from tests.python.test_schemas import check
 
 SMALL = ("--size", "small", "--repeat", "2")
-BENCHMARKS = {"stream": ("DEVICE_BUFFER_SIZE=1024", "ARRAY_SIZE=65536")}
+BENCHMARKS = {
+    "stream": ("DEVICE_BUFFER_SIZE=1024", "ARRAY_SIZE=65536"),
+    "b_eff": ("MESSAGES=2",),
+}
+SCHEMES = ("staged", "pipelined", "shared", "mapped", "cpu")
 
 
 def sets(benchmark: str) -> list[str]:
@@ -26,6 +30,23 @@ def test_every_benchmark_is_right_on_one_rank_and_on_two(real: Isthmus, benchmar
         assert record["benchmark"] == benchmark
         assert record["ranks"] == int(ranks) == len(record["places"])
         assert record["kind"] == "measured"
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_every_scheme_carries_every_byte_between_three_ranks(real: Isthmus, scheme: str) -> None:
+    file = real.json("hpcc", "b_eff", "-n", "3", "--scheme", scheme, *SMALL, *sets("b_eff"))
+    by_name = {record["name"]: record for record in file["records"]}
+    assert all(record["validated"] and record["error"] == 0 for record in by_name.values())
+    assert all(record["scheme"] == scheme for record in by_name.values())
+    sizes = [by_name[f"b_eff.{2**log}B"]["value"] for log in range(21)]
+    assert by_name["b_eff"]["value"] == pytest.approx(sum(sizes) / 21)
+    assert by_name["b_eff.latency"]["value"] == pytest.approx(2e-3 / sizes[0])
+
+
+def test_the_base_run_is_staged(real: Isthmus) -> None:
+    for words, scheme in (((), "staged"), (("--optimized",), "mapped")):
+        record = real.json("hpcc", "b_eff", *words, *SMALL, *sets("b_eff"))["records"][0]
+        assert (record["run"], record["scheme"]) == ("optimized" if words else "base", scheme)
 
 
 def test_two_ranks_share_the_processor_as_two_devices(real: Isthmus) -> None:
@@ -60,6 +81,7 @@ def test_the_value_is_the_best_repetition(real: Isthmus) -> None:
         (("stream", "--set", "ARAY_SIZE=3"), "did you mean 'ARRAY_SIZE'?"),
         (("stream", "--grid", "3x5"), "--grid 3x5: expected P * Q ="),
         (("stream", "--variant", "other"), "--variant: expected single or ndrange, got 'other'"),
+        (("b_eff", "--scheme", "stagd"), "did you mean 'staged'?"),
         (("stream", "--on", "opencl:77"), "unknown target 'opencl:77'"),
         (("stream", "--kernel", "nowhere.cl"), "nowhere.cl: cannot read the kernel's source"),
         (("stream", "--binary", "nowhere.aocx"), "nowhere.aocx: cannot read the device binary"),

@@ -18,6 +18,18 @@ class AgreedError : public Error {
   using Error::Error;
 };
 
+/// Memory that the ranks of one host share: a slot of the same size for each.
+class SharedSegment {
+ public:
+  SharedSegment(std::shared_ptr<void> owner, std::vector<std::span<std::byte>> slots)
+      : owner_(std::move(owner)), slots_(std::move(slots)) {}
+  std::span<std::byte> slot(int rank) const { return slots_[static_cast<std::size_t>(rank)]; }
+
+ private:
+  std::shared_ptr<void> owner_;
+  std::vector<std::span<std::byte>> slots_;
+};
+
 /// A group of ranks. Every call but `rank` and `size` is made by all of them, in the same order. Copies are the same
 /// group.
 class Ranks {
@@ -47,6 +59,8 @@ class Ranks {
 
   /// The ranks that give the same `colour`, ordered by `key`.
   Ranks split(int colour, int key) const;
+  /// A segment with a slot of `bytes` for each rank; throws Error unless all are on one host.
+  SharedSegment shared_segment(std::size_t bytes) const;
   /// The ranks of this host.
   Ranks on_this_host() const;
 

@@ -82,7 +82,9 @@ class Job {
   const Parameters& parameters() const { return parts_.parameters; }
   const Setting& setting() const { return parts_.setting; }
   const cluster::Grid& grid() const { return parts_.grid; }
+  /// The scheme of communication that was asked for; empty: the benchmark's own choice, which it then says.
   const std::string& scheme() const { return parts_.scheme; }
+  void use_scheme(const std::string& name) { parts_.scheme = name; }
 
   /// The benchmark's kernels, compiled with every parameter as a macro: the user's own file, or
   /// kernels/hpcc/BENCHMARK_VARIANT[_SHAPE].cl.

@@ -33,6 +33,7 @@ struct ComputeProperties {
   bool half = false;                ///< cl_khr_fp16
   bool fp64 = false;                ///< cl_khr_fp64
   bool ecc = false;
+  bool host_memory = false;  ///< device and host have one memory
   bool compiles_online = false;
 };
 
@@ -56,7 +57,8 @@ class ComputeBuffer {
   std::size_t size_;
 };
 
-/// Page-locked memory of the host that the driver knows.
+/// Memory that the driver maps into the host's: page-locked memory of its own, or a buffer while no kernel touches it.
+/// Given back to the device when its last owner lets go.
 class PinnedMemory {
  public:
   PinnedMemory(ComputeHandle mapping, std::span<std::byte> bytes) : mapping_(std::move(mapping)), bytes_(bytes) {}
@@ -150,6 +152,8 @@ class ComputeQueue {
   ComputeEvent start_read(const ComputeBuffer& from, std::size_t offset, std::span<std::byte> to);
   ComputeEvent copy(const ComputeBuffer& from, std::size_t from_offset, const ComputeBuffer& to, std::size_t to_offset,
                     std::size_t bytes);
+  /// Maps the whole buffer, for the host to read and write.
+  PinnedMemory map(const ComputeBuffer& buffer);
   /// Fills the buffer with `pattern`, of 1, 2, 4, 8 ... 128 bytes.
   ComputeEvent fill(const ComputeBuffer& to, std::span<const std::byte> pattern);
 

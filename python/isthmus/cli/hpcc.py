@@ -74,8 +74,9 @@ def hpcc(
 ) -> None:
     """HPC Challenge for accelerators, on one OpenCL device or many.
 
-    One MPI rank runs on each device (meyer2024 chapters 3 and 4). The best repetition counts, and of each repetition the slowest rank. Beside it stands what a model expects from this
-    device's own probes at the same size; a rate above that is refused. Exit code 1: the results are wrong.
+    One MPI rank runs on each device (meyer2024 chapters 3 and 4). The best repetition counts, and of each repetition
+    the slowest rank. Beside it stands what a model expects from this device's own probes at the same size; a rate above
+    that is refused. Exit code 1: the results are wrong.
     """
     if list_:
         return session.lines(_listed())

@@ -153,6 +153,20 @@ ComputeEvent ComputeQueue::fill(const ComputeBuffer& to, std::span<const std::by
   return own(event, device_);
 }
 
+PinnedMemory ComputeQueue::map(const ComputeBuffer& buffer) {
+  cl_int code = CL_SUCCESS;
+  void* mapped = clEnqueueMapBuffer(static_cast<cl_command_queue>(queue_.get()), memory(buffer), CL_TRUE,
+                                    CL_MAP_READ | CL_MAP_WRITE, 0, buffer.size(), 0, nullptr, nullptr, &code);
+  opencl::check(code, "clEnqueueMapBuffer", device_);
+  const auto unmap = [buffer, queue = queue_](void* address) {
+    // A device that is gone has nothing left to unmap.
+    const auto commands = static_cast<cl_command_queue>(queue.get());
+    if (clEnqueueUnmapMemObject(commands, memory(buffer), address, 0, nullptr, nullptr) == CL_SUCCESS)
+      clFinish(commands);
+  };
+  return {ComputeHandle(mapped, unmap), {static_cast<std::byte*>(mapped), buffer.size()}};
+}
+
 void ComputeQueue::flush() {
   opencl::check(clFlush(static_cast<cl_command_queue>(queue_.get())), "clFlush", device_);
 }

@@ -42,6 +42,7 @@ ComputeProperties describe(cl_device_id device, const std::string& target) {
   };
   const std::string extensions = opencl::text(device, CL_DEVICE_EXTENSIONS) + " ";
   const auto has = [&extensions](const char* name) { return extensions.find(name) != std::string::npos; };
+  const std::string type = opencl::type_name(opencl::number<cl_device_type>(device, CL_DEVICE_TYPE));
   return {
       .target = target,
       .name = opencl::text(device, CL_DEVICE_NAME),
@@ -49,7 +50,7 @@ ComputeProperties describe(cl_device_id device, const std::string& target) {
       .vendor = opencl::text(device, CL_DEVICE_VENDOR),
       .driver = opencl::text(device, CL_DRIVER_VERSION),
       .version = opencl::text(device, CL_DEVICE_VERSION),
-      .type = opencl::type_name(opencl::number<cl_device_type>(device, CL_DEVICE_TYPE)),
+      .type = type,
       .pci = pci_of(device),
       .compute_units = opencl::number<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS),
       .clock_mhz = opencl::number<cl_uint>(device, CL_DEVICE_MAX_CLOCK_FREQUENCY),
@@ -60,6 +61,8 @@ ComputeProperties describe(cl_device_id device, const std::string& target) {
       .half = has("cl_khr_fp16 "),
       .fp64 = has("cl_khr_fp64 "),
       .ecc = opencl::number<cl_bool>(device, CL_DEVICE_ERROR_CORRECTION_SUPPORT) == CL_TRUE,
+      // PoCL says no of its processors.
+      .host_memory = opencl::number<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY) == CL_TRUE || type == "cpu",
       .compiles_online = opencl::number<cl_bool>(device, CL_DEVICE_COMPILER_AVAILABLE) == CL_TRUE};
 }
 
@@ -133,21 +136,7 @@ ComputeBuffer ComputeDevice::buffer(std::size_t bytes) const {
 
 PinnedMemory ComputeDevice::pinned(std::size_t bytes) const {
   const ComputeHandle memory = allocate(bytes, true);
-  const auto context = static_cast<cl_context>(context_.get());
-  cl_int code = CL_SUCCESS;
-  const ComputeHandle commands(clCreateCommandQueue(context, static_cast<cl_device_id>(device_.get()), 0, &code),
-                               opencl::Release());
-  opencl::check(code, "clCreateCommandQueue", properties_.name);
-  void* mapped = clEnqueueMapBuffer(static_cast<cl_command_queue>(commands.get()), static_cast<cl_mem>(memory.get()),
-                                    CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, nullptr, nullptr, &code);
-  opencl::check(code, "clEnqueueMapBuffer", properties_.name);
-  const auto unmap = [memory, commands](void* address) {
-    // A device that is gone has nothing left to unmap.
-    if (clEnqueueUnmapMemObject(static_cast<cl_command_queue>(commands.get()), static_cast<cl_mem>(memory.get()),
-                                address, 0, nullptr, nullptr) == CL_SUCCESS)
-      clFinish(static_cast<cl_command_queue>(commands.get()));
-  };
-  return {ComputeHandle(mapped, unmap), {static_cast<std::byte*>(mapped), bytes}};
+  return queue().map({memory, bytes});
 }
 
 ComputeQueue ComputeDevice::queue() const {

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "isthmus/cluster/ranks.hpp"
+#include "isthmus/offload/compute.hpp"
+
+/// Communication schemes: how bytes go from the memory of one rank's device to that of another's.
+namespace isthmus::cluster {
+
+/// A stretch of a device buffer.
+struct Piece {
+  const offload::ComputeBuffer& buffer;
+  std::size_t offset;
+  std::size_t bytes;
+};
+
+class Scheme {
+ public:
+  Scheme() = default;
+  Scheme(const Scheme&) = delete;
+  Scheme& operator=(const Scheme&) = delete;
+  virtual ~Scheme() = default;
+
+  /// A series of exchanges between these buffers begins: until `end` no kernel touches them.
+  virtual void begin(const offload::ComputeBuffer& /*out*/, const offload::ComputeBuffer& /*in*/) {}
+  /// Sends `out` to one rank and receives `in` from another at the same time; returns when the bytes are in `in`.
+  virtual void exchange(const Piece& out, int to, const Piece& in, int from) = 0;
+  virtual void end() {}
+};
+
+struct SchemeName {
+  std::string_view name;
+  std::string_view meaning;
+};
+
+/// Every scheme: `staged`, `pipelined`, `shared`, `mapped`, and `cpu`, by which devices take no part.
+std::span<const SchemeName> all_schemes();
+
+/// Throws Error unless it is the name of a scheme.
+void require_scheme(const std::string& name);
+
+/// The scheme `name` between these ranks for messages of at most `largest` bytes; throws Error where the ranks or the
+/// device cannot have it, and for `cpu`, which moves no device's bytes.
+std::unique_ptr<Scheme> make_scheme(const std::string& name, const offload::ComputeDevice& device, const Ranks& ranks,
+                                    std::size_t largest);
+
+}  // namespace isthmus::cluster
