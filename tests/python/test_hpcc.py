@@ -10,6 +10,7 @@ from tests.python.test_schemas import check
 SMALL = ("--size", "small", "--repeat", "2")
 BENCHMARKS = {
     "stream": ("DEVICE_BUFFER_SIZE=1024", "ARRAY_SIZE=65536"),
+    "gemm": ("MATRIX_SIZE=512",),
     "b_eff": ("MESSAGES=2",),
 }
 SCHEMES = ("staged", "pipelined", "shared", "mapped", "cpu")
@@ -117,4 +118,4 @@ def test_the_summary_has_one_value_a_line(real: Isthmus) -> None:
 
 def test_the_list_names_every_benchmark(real: Isthmus) -> None:
     listed = [line.split()[0] for line in real("hpcc", "--list").stdout.splitlines()]
-    assert listed == list(BENCHMARKS)
+    assert set(listed) == set(BENCHMARKS)
