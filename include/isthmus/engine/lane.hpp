@@ -16,15 +16,17 @@ enum class Border : std::uint8_t;
 /// Between `next` and `end` tokens move without a look at the other end, and each is published at once: the other end
 /// looks when it has used up its own stretch, and then takes all there is. So moves come in batches and nothing is held
 /// back.
-struct alignas(64) Lane {
+///
+/// What different cores write is two cache lines apart: processors fetch lines in pairs.
+struct alignas(128) Lane {
   // The owner's alone, but for `watched`.
   std::byte* next = nullptr;  ///< the slot of the next token
   std::byte* end = nullptr;   ///< of the stretch
   Live* actor = nullptr;
   std::atomic<bool> watched = false;  ///< the other end's worker is about to sleep: it is to be told of the next move
 
-  // What the other end looks at, on a line of its own.
-  alignas(64) std::atomic<std::byte*> published = nullptr;  ///< the slot after the last that was moved
+  // What the other end looks at.
+  alignas(128) std::atomic<std::byte*> published = nullptr;  ///< the slot after the last that was moved
 
   bool open() const { return next != end; }
   inline void publish(std::byte* to);

@@ -19,4 +19,13 @@ inline void relax() {
 #endif
 }
 
+/// Asks for a line that is about to be written.
+inline void fetch_to_write(const void* at) {
+#if defined(__x86_64__)
+  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(at)));  // GCC's own needs -mprfchw; a no-op before 2014
+#else
+  __builtin_prefetch(at, 1);
+#endif
+}
+
 }  // namespace isthmus::native

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "isthmus/base/error.hpp"
+#include "stream/native/barrier.hpp"
 #include "stream/native/run.hpp"
 #include "stream/native/worker.hpp"
 
@@ -11,6 +12,7 @@ namespace isthmus::native {
 namespace {
 
 constexpr int kFuel = 4096;  // steps between two looks at an actor that never asks in vain
+constexpr int kSpins = 256;  // looks before the worker is asked for something else to do
 constexpr int kTurns = 64;   // looks before others of its worker have their turn
 
 /// How often an actor is stepped that is told nothing new but may act all the same: it counts its steps, or looks at
@@ -30,7 +32,9 @@ void LiveActor::add(End& end) {
 }
 
 bool LiveActor::open(End& end) {
+  for (; end.pauses > 0; --end.pauses) relax();
   if (!end.ring->open(end)) return false;
+  if (&static_cast<LiveActor*>(end.other->actor)->worker() != worker_) end.ring->pace(end);
   end.opened = ++opened_;
   return true;
 }
@@ -42,7 +46,7 @@ void LiveActor::await_token(engine::Lane& lane) {
       if (open(end)) return;  // pushed just before it closed
       throw engine::FinishStep{};
     }
-    suspend(Wait::token, &end);
+    if (!spin(end, end.ring->closed)) suspend(Wait::token, &end);
   }
 }
 
@@ -54,8 +58,19 @@ void LiveActor::await_room(engine::Lane& lane) {
       worker_->run().stop_stuck(*this, end);
       throw engine::StopStep{};
     }
-    suspend(Wait::room, &end);
+    if (!spin(end, end.ring->abandoned)) suspend(Wait::room, &end);
   }
+}
+
+/// The worker's wait, without the way there and back, where it has no one else to run.
+bool LiveActor::spin(const End& end, const std::atomic<bool>& over) {
+  if (worker_->actors().size() > 1 || worker_->run().crowded()) return false;
+  publish_held();
+  for (int i = 0; i < kSpins && !worker_->run().stopping(); ++i) {
+    relax();
+    if (end.ring->could_open(end) || over.load(std::memory_order_acquire)) return true;
+  }
+  return false;
 }
 
 bool LiveActor::find(engine::Lane& lane) {

@@ -17,7 +17,7 @@ class Worker;
 enum class Wait : std::uint8_t { none, token, room, news, time, finished };
 
 /// An actor on the worker that runs it: what its ports ask where a stretch of a lane is used up.
-class alignas(64) LiveActor final : public engine::Live {
+class alignas(128) LiveActor final : public engine::Live {
  public:
   LiveActor(engine::GraphActor& actor, Worker& worker) : actor_(actor), worker_(&worker) {}
 
@@ -53,6 +53,7 @@ class alignas(64) LiveActor final : public engine::Live {
  private:
   bool open(End& end);
   bool find(engine::Lane& lane);
+  bool spin(const End& end, const std::atomic<bool>& over);
   void note_no();
   void suspend(Wait wait, const End* on);
   bool inputs_drained() const;

@@ -2,10 +2,29 @@
 
 #include <algorithm>
 
+#include "stream/native/barrier.hpp"
+
 namespace isthmus::native {
 namespace {
 
 constexpr std::size_t kPage = 4096;
+constexpr std::int64_t kLine = 64;
+
+/// Lines of a stretch that are asked for when it is opened: about as many as a core can wait for at once.
+constexpr std::int64_t kLinesAhead = 32;
+
+/// Tokens for which a look is cheap.
+constexpr std::int64_t kEnough = 32;
+constexpr int kLeastPatience = 4;
+
+/// Starts to fetch what the other end's core holds, in order to write or to read it.
+void fetch(const End& end) {
+  const std::byte* last = std::min(end.end, end.next + kLinesAhead * kLine);
+  if (end.writes)
+    for (const std::byte* at = end.next; at < last; at += kLine) fetch_to_write(at);
+  else
+    for (const std::byte* at = end.next; at < last; at += kLine) __builtin_prefetch(at);
+}
 
 void attach(engine::PortState& port, End& end) {
   port.cursor = port.window_end = nullptr;
@@ -33,13 +52,6 @@ Ring::Ring(const engine::Channel& of, const engine::TokenType& type)
   attach(*of.reader_port, reader);
 }
 
-/// Bytes that `end` may move before it has to look again.
-std::int64_t Ring::ahead(const End& end, const std::byte* other) const {
-  const std::int64_t there = other - end.next;
-  const std::int64_t tokens = there < 0 ? there + bytes_ : there >= bytes_ ? there - bytes_ : there;
-  return end.writes ? bytes_ - stride_ - (tokens == 0 ? 0 : bytes_ - tokens) : tokens;
-}
-
 bool Ring::open(End& end) {
   if (end.next == storage_.get() + bytes_) {
     end.next = end.end = storage_.get();
@@ -49,6 +61,23 @@ bool Ring::open(End& end) {
   const std::int64_t to_ring_end = storage_.get() + bytes_ - end.next;
   end.end = end.next + std::min(ahead(end, end.seen), to_ring_end);
   return end.open();
+}
+
+/// A look takes the line with the other end's position away from a core that writes it at every move. Where it brings
+/// little, the next one waits: longer while that brings more, and never longer than the other end takes to fill the
+/// ring.
+void Ring::pace(End& end) const {
+  fetch(end);
+  const int most = std::max(1, static_cast<int>(channel.depth / 4));
+  const std::int64_t found = ahead(end, end.seen);
+  const bool little = found * 2 < bytes_ && found < kEnough * stride_;
+  if (found <= stride_)
+    end.patience = std::min(kLeastPatience, most);
+  else if (little)
+    end.patience = std::min(end.patience * 2, most);
+  else if (found * 4 > bytes_ * 3)
+    end.patience = std::max(end.patience / 2, std::min(kLeastPatience, most));
+  end.pauses = little ? end.patience : 0;
 }
 
 bool Ring::news(const End& end) const {

@@ -15,7 +15,7 @@ class Ring;
 
 /// A lane and what only slow paths need of it.
 struct End : engine::Lane {
-  Ring* ring = nullptr;
+  alignas(128) Ring* ring = nullptr;
   End* other = nullptr;
   bool writes = false;
   std::byte* seen = nullptr;  ///< where the other end was at the last look
@@ -24,6 +24,8 @@ struct End : engine::Lane {
   bool seen_closed = false;
   std::uint64_t counted = 0;  ///< tokens moved when the actor was last asked whether it moves
   std::uint64_t laps = 0;     ///< tokens moved in whole rounds of the ring
+  int pauses = 0;             ///< before the next look: see Ring::pace
+  int patience = 0;           ///< pauses after a look that brought little
   int opened = 0;             ///< how many stretches the actor had opened when this one was
 };
 
@@ -40,6 +42,8 @@ class Ring {
 
   /// Opens `end` as far as the other end allows now; false if that is nowhere.
   bool open(End& end);
+  /// After `open` of an end whose other end stands on another core.
+  void pace(End& end) const;
   /// Whether `open` would succeed.
   bool could_open(const End& end) const { return ahead(end, end.other->published.load(std::memory_order_acquire)) > 0; }
   /// What `end` was told last is no longer so.
@@ -48,7 +52,12 @@ class Ring {
   std::uint64_t moved(const End& end) const;
 
  private:
-  std::int64_t ahead(const End& end, const std::byte* other) const;
+  /// Bytes that `end` may move before it has to look again, where the other end is at `other`.
+  std::int64_t ahead(const End& end, const std::byte* other) const {
+    const std::int64_t there = other - end.next;
+    const std::int64_t tokens = there < 0 ? there + bytes_ : there >= bytes_ ? there - bytes_ : there;
+    return end.writes ? bytes_ - stride_ - (tokens == 0 ? 0 : bytes_ - tokens) : tokens;
+  }
 
   std::int64_t stride_;
   std::int64_t bytes_;
