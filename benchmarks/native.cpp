@@ -18,6 +18,21 @@ constexpr ChannelOptions fifo(int depth) {
   return {.depth = depth, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)};
 }
 
+/// Small tokens are pushed, large ones built in place.
+template <class Token>
+struct NativeSource {
+  Out<Token> out;
+  Word count = 0;
+  Word next = 0;
+  void step() {
+    if constexpr (large<Token>)
+      fill(out.slot(), next++);
+    else
+      out.push(next++);
+  }
+  bool done() const { return next == count; }
+};
+
 template <class Token>
 struct InPlaceStage {
   In<Token> in;
@@ -43,7 +58,7 @@ double run(Graph& graph) {
 template <class Token>
 Measurement pipeline(int stages, int depth, Word tokens) {
   Graph graph;
-  auto& source = graph.add<Source<Token>>("source");
+  auto& source = graph.add<NativeSource<Token>>("source");
   source.count = tokens;
   auto* from = &source.out;
   for (int i = 0; i < stages; ++i) {
