@@ -238,6 +238,7 @@ bool Scheduler::give_turns() {
   for (auto* actor : waiting_)
     if (actor->wait == Wait::turn) {
       actor->expects = nullptr;
+      ++actor->vain_turns;
       make_ready(*actor);
       any = true;
     }

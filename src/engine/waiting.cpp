@@ -23,10 +23,13 @@ bool accessed_now(const PortState& port) {
   return port.channel->last_popped_at() == port.actor->now || port.last_miss == port.actor->now;
 }
 
-/// A step blocks at `port`: from the next step on its actor looks for news of it before it starts.
+/// A step blocks at `port`: from the next step on its actor looks for news of it before it starts, unless that news
+/// has often come only after the step had begun.
 void expect(PortState& port) {
-  port.actor->expects = &port;
-  port.actor->fuel = -1;
+  constexpr int kOften = 8;
+  Actor& actor = *port.actor;
+  if (actor.vain_turns < kOften) actor.expects = &port;
+  actor.fuel = -1;
 }
 
 /// The writer waits to push what the reader has made room for.
@@ -178,12 +181,13 @@ void Scheduler::claim_token(PortState& port) {
   }
   const bool drained = channel.empty();
   const Tick target = drained ? channel.close_visible : channel.head_visible();
-  if (target > actor.now) {
+  const bool late = target > actor.now;
+  if (late) {
     move_to(actor, target, Account::starved, began);
     actor.moved_late = true;
   }
   if (drained) throw FinishStep{};
-  if (channel.windows) open_reader_window(channel);
+  if (channel.windows && !late) open_reader_window(channel);  // else the border to the next step opens it
 }
 
 bool Scheduler::token_visible(Actor& actor, Channel& channel) {
@@ -347,11 +351,12 @@ namespace {
       // The commonest case first: all is read, and who wrote it goes on.
       if (gate->channel->empty() && about_to_push(*gate->channel)) return wait_at_border(actor, *gate->channel);
       if (closing(actor) == Border::leave) return Border::leave;
+      if (gate == actor.expects && waits_for_its_turn(actor)) return Border::leave;
       ticks = 1;
     }
     fuel = std::min(fuel, actor.now + ticks);
   }
-  if (PortState* port = actor.expects) {
+  if (PortState* port = actor.expects; port != nullptr && port != actor.gate) {
     Tick ticks = ticks_at_hand(*port);
     if (ticks == 0) {
       if (waits_for_its_turn(actor)) return Border::leave;

@@ -72,6 +72,7 @@ struct Actor {
   Tick blocked_ticks = 0;        ///< s of rule 2, kept only where the initiation interval is not 1
   PortState* gate = nullptr;     ///< the first input of one without `done()`: with a token at hand it is not done
   PortState* expects = nullptr;  ///< the port at which a step last blocked: news of it is awaited before the next step
+  int vain_turns = 0;            ///< how often nothing but its own next step would have brought such news
   Scheduler* scheduler = nullptr;
   Live* live = nullptr;  ///< where the graph runs in real time
 
