@@ -1,0 +1,160 @@
+// The native back end: closing, errors, and what is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <vector>
+
+#include "actors.hpp"
+#include "isthmus/base/error.hpp"
+
+namespace isthmus {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+class NativeEnding : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Native, NativeEnding, testing::Values(1, 2, 3));
+
+/// Asks without waiting, and notes what it was told after the close.
+struct Asker {
+  In<int> in;
+  std::vector<int> got;
+  bool pulled_after_close = true;
+  bool over = false;
+  void step() {
+    int token = 0;
+    if (in.pull(token)) got.push_back(token);
+    if (!in.closed()) return;
+    pulled_after_close = in.pull(token);
+    over = true;
+  }
+  bool done() const { return over; }
+};
+
+TEST_P(NativeEnding, APullAfterTheCloseFindsNothingAndNothingWasLost) {
+  Graph graph;
+  auto& source = graph.add<Source>("source");
+  auto& asker = graph.add<Asker>("asker");
+  graph.connect(source.out, asker.in, wire(4));
+  native::run(graph, {.workers = GetParam()});
+  EXPECT_EQ(asker.got, upto(kCount));
+  EXPECT_FALSE(asker.pulled_after_close);
+}
+
+struct Thrower {
+  In<int> in;
+  int after = 100;
+  void step() {
+    in.read();
+    if (--after == 0) throw std::runtime_error("the consumer died");
+  }
+};
+
+/// Notes that its step was unwound.
+struct Guarded {
+  Out<int> out;
+  int* unwound = nullptr;
+  struct Guard {
+    int* count;
+    ~Guard() { ++*count; }
+  };
+  void step() {
+    const Guard guard{unwound};
+    for (;;) out.push(1);
+  }
+  bool done() const { return false; }
+};
+
+TEST_P(NativeEnding, AConsumerThatThrowsEndsTheRunAndUnwindsItsProducer) {
+  Graph graph;
+  int unwound = 0;
+  auto& producer = graph.add<Guarded>("producer");
+  producer.unwound = &unwound;
+  auto& consumer = graph.add<Thrower>("consumer");
+  graph.connect(producer.out, consumer.in, wire(8));
+  EXPECT_THAT([&] { native::run(graph, {.workers = GetParam()}); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("consumer"), HasSubstr("the consumer died"))));
+  EXPECT_EQ(unwound, 1);
+}
+
+TEST_P(NativeEnding, AProducerWhoseConsumerHasFinishedGetsAnError) {
+  Graph graph;
+  auto& source = graph.add<Source>("source");
+  auto& quitter = graph.add<Quitter>("quitter");
+  graph.connect(source.out, quitter.in, wire(8));
+  const auto report = native::run(graph, {.workers = GetParam(), .throw_on_error = false});
+  EXPECT_EQ(report.outcome, Outcome::stuck);
+  EXPECT_THAT(report.message, AllOf(HasSubstr("source"), HasSubstr("quitter has finished")));
+  EXPECT_EQ(report.channels.front().popped, 10);
+  EXPECT_EQ(report.channels.front().pushed, 18);
+}
+
+struct Exchange {
+  In<int> in;
+  Out<int> out;
+  void step() {
+    const int token = in.read();
+    out.push(token);
+  }
+  bool done() const { return false; }
+};
+
+TEST_P(NativeEnding, ActorsThatWaitForEachOtherAreNamed) {
+  Graph graph;
+  auto& a = graph.add<Exchange>("a");
+  auto& b = graph.add<Exchange>("b");
+  graph.connect(a.out, b.in, wire(2));
+  graph.connect(b.out, a.in, wire(2));
+  EXPECT_THAT([&] { native::run(graph, {.workers = GetParam()}); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("deadlock"), HasSubstr("a waits for a token of 'b.out -> a.in'"))));
+}
+
+struct Mute {
+  Out<int> out;
+  In<int> in;
+  void step() { in.pull(); }
+  bool done() const { return false; }
+};
+
+TEST_P(NativeEnding, ARunInWhichNothingCanEverMoveAgainEnds) {
+  Graph graph;
+  auto& a = graph.add<Mute>("a");
+  auto& b = graph.add<Mute>("b");
+  graph.connect(a.out, b.in, wire(2));
+  graph.connect(b.out, a.in, wire(2));
+  const auto report = native::run(graph, {.workers = GetParam(), .throw_on_error = false});
+  EXPECT_EQ(report.outcome, Outcome::quiescent);
+  EXPECT_THAT(report.message, AllOf(HasSubstr("a waits for news"), HasSubstr("b waits for news")));
+}
+
+struct Beat {
+  static constexpr bool periodic = true;
+  Out<int> out;
+  void step() { out.push(1); }
+};
+
+TEST_P(NativeEnding, PeriodicActorsEndWithTheOthers) {
+  Graph graph;
+  auto& beat = graph.add<Beat>("beat");
+  auto& quitter = graph.add<Quitter>("quitter");
+  graph.connect(beat.out, quitter.in, wire(4));
+  const auto report = native::run(graph, {.workers = GetParam()});
+  EXPECT_EQ(report.outcome, Outcome::finished);
+  EXPECT_EQ(report.channels.front().popped, 10);
+}
+
+TEST(NativeRun, RefusesWhatTheModelRefuses) {
+  Graph graph;
+  graph.add<Sink>("sink");
+  EXPECT_THAT([&] { native::run(graph); }, ThrowsMessage<Error>(HasSubstr("sink.in is not connected")));
+  Pair pair;
+  native::run(pair.graph);
+  EXPECT_THAT([&] { native::run(pair.graph); }, ThrowsMessage<Error>(HasSubstr("runs once")));
+  EXPECT_THAT([&] { pair.graph.run(); }, ThrowsMessage<Error>(HasSubstr("runs once")));
+}
+
+}  // namespace
+}  // namespace isthmus

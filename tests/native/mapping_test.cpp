@@ -1,0 +1,53 @@
+// The native back end: which actor runs on which worker.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "actors.hpp"
+#include "isthmus/base/error.hpp"
+
+namespace isthmus {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::SizeIs;
+using testing::ThrowsMessage;
+
+TEST(NativeMapping, CutsAChainIntoStretchesAndFollowsAPlacement) {
+  const auto chain = [](const native::Options& options) {
+    Graph graph;
+    auto& sink = graph.add<Sink>("sink");
+    auto& second = graph.add<Pong>("second");
+    auto& first = graph.add<Pong>("first");
+    auto& source = graph.add<Source>("source");
+    source.count = 100;
+    graph.connect(source.out, first.in, wire(4));
+    graph.connect(first.out, second.in, wire(4));
+    graph.connect(second.out, sink.in, wire(4));
+    return native::run(graph, options).workers;
+  };
+  const auto cut = chain({.workers = 2, .pin = false});
+  ASSERT_THAT(cut, SizeIs(2));
+  EXPECT_THAT(cut[0].actors, testing::UnorderedElementsAre("source", "first"));
+  EXPECT_THAT(cut[1].actors, testing::UnorderedElementsAre("second", "sink"));
+  EXPECT_EQ(native::to_string(cut), "worker 0: first, source; worker 1: sink, second");
+  const auto given = chain({.workers = 2, .placement = {{"sink", 0}}, .pin = false});
+  EXPECT_THAT(given[0].actors, testing::Contains("sink"));
+  EXPECT_THAT(chain({.workers = 64}), SizeIs(4)) << "no more workers than actors";
+  EXPECT_THAT(chain({}), SizeIs(std::min(4, native::cores())));
+  EXPECT_THAT(
+      [&] {
+        chain({.workers = 2, .placement = {{"sinc", 0}}});
+      },
+      ThrowsMessage<Error>(AllOf(HasSubstr("sinc"), HasSubstr("sink"))));
+  EXPECT_THAT(
+      [&] {
+        chain({.workers = 2, .placement = {{"sink", 2}}});
+      },
+      ThrowsMessage<Error>(HasSubstr("expected 0..1")));
+}
+
+}  // namespace
+}  // namespace isthmus

@@ -1,0 +1,113 @@
+// The native back end: turns, waits for a time, and steps that move nothing.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "actors.hpp"
+
+namespace isthmus {
+namespace {
+
+using testing::SizeIs;
+
+class NativeWaiting : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Native, NativeWaiting, testing::Values(1, 2, 3));
+
+/// Asks for an answer until it is another: the two of them are always ready.
+struct Impatient {
+  In<int> in;
+  Out<int> out;
+  int answer = 0;
+  void step() {
+    out.push(0);
+    answer = in.read();
+  }
+  bool done() const { return answer != 0; }
+};
+struct Answering {
+  In<int> in;
+  Out<int> out;
+  In<int> news;
+  int answer = 0;
+  void step() {
+    in.read();
+    news.pull(answer);
+    out.push(answer);
+  }
+  bool done() const { return answer != 0; }
+};
+struct Late {
+  Out<int> out;
+  bool said = false;
+  void step() {
+    out.push(7);
+    said = true;
+  }
+  bool done() const { return said; }
+};
+
+TEST_P(NativeWaiting, TwoActorsThatServeEachOtherDoNotKeepAThirdWaiting) {
+  Graph graph;
+  auto& impatient = graph.add<Impatient>("impatient");
+  auto& answering = graph.add<Answering>("answering");
+  auto& late = graph.add<Late>("late");
+  graph.connect(impatient.out, answering.in, wire(1));
+  graph.connect(answering.out, impatient.in, wire(1));
+  graph.connect(late.out, answering.news, wire(1));
+  native::run(graph, {.workers = GetParam()});
+  EXPECT_EQ(impatient.answer, 7);
+}
+
+struct Ticker {
+  Out<Time> out;
+  Timer timer;
+  int left = 5;
+  void step() {
+    const Time asked = timer.now() + Time::us(200);
+    timer.wait(Time::us(200));
+    out.push(timer.now() - asked);
+    --left;
+  }
+  bool done() const { return left == 0; }
+};
+struct Times {
+  In<Time> in;
+  std::vector<Time> got;
+  void step() { got.push_back(in.read()); }
+};
+
+TEST_P(NativeWaiting, AWaitLastsAtLeastAsLongAsWasAsked) {
+  Graph graph;
+  auto& ticker = graph.add<Ticker>("ticker");
+  auto& times = graph.add<Times>("times");
+  graph.connect(ticker.out, times.in, wire(2));
+  native::run(graph, {.workers = GetParam()});
+  ASSERT_THAT(times.got, SizeIs(5));
+  for (const Time late : times.got) EXPECT_GE(late, Time());
+}
+
+/// Counts its own silent steps: a change of state that no channel shows.
+struct Patient {
+  In<int> in;
+  Out<int> out;
+  int steps = 0;
+  void step() {
+    if (in.pull() || ++steps != 1000) return;
+    out.push(steps);
+  }
+  bool done() const { return steps == 1000; }
+};
+
+TEST_P(NativeWaiting, AnActorThatCountsItsStepsIsNotPutToSleep) {
+  Graph graph;
+  auto& patient = graph.add<Patient>("patient", {.clock = Clock{Frequency::mhz(100)}});
+  auto& pong = graph.add<Pong>("pong", {.clock = Clock{Frequency::mhz(100)}});
+  graph.connect(patient.out, pong.in);
+  graph.connect(pong.out, patient.in);
+  native::run(graph, {.workers = GetParam()});
+  EXPECT_EQ(patient.steps, 1000);
+}
+
+}  // namespace
+}  // namespace isthmus
