@@ -1,7 +1,8 @@
 """The results store: every run with its records in one DuckDB file. The JSON of a run is the truth, kept as it was.
 
 Several processes may write: each opens the file, writes one run in one transaction and closes it again under a lock of
-its own, so that a run is in the store whole or not at all, whenever a process is killed.
+its own, so that a run is in the store whole or not at all, whenever a process is killed. What a killed run had
+completed comes from its journal.
 """
 
 import fcntl
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isthmus.errors import IsthmusError
+from isthmus.journal import folder_of, orphans
 from isthmus.names import unknown
 from isthmus.settings import resolve
 
@@ -41,42 +43,63 @@ def store_path() -> Path:
 
 def keep(document: dict[str, Any], name: str | None = None) -> int:
     """Adds a run, given as the content of its JSON file, under a name if it has one; its number in the store."""
+    with _open(store_path()) as store:
+        return _insert(store, document, name)
+
+
+def _insert(store: "duckdb.DuckDBPyConnection", document: dict[str, Any], name: str | None) -> int:
+    """Adds a run in one transaction."""
     context = document["context"]
     records = records_of(document)
-    with _open(store_path()) as store:
-        store.begin()
-        row = store.execute("SELECT coalesce(max(id), 0) + 1 FROM runs").fetchone()
-        assert row is not None
-        number = int(row[0])
-        store.execute(
-            "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                number,
-                name,
-                str(document["schema"]).partition("/")[0].removeprefix("isthmus."),
-                context["start"],
-                " ".join(context["argv"]),
-                context["host"],
-                context["version"],
-                context["complete"],
-                len(records),
-                json.dumps(document, ensure_ascii=False),
-            ],
+    store.begin()
+    row = store.execute("SELECT coalesce(max(id), 0) + 1 FROM runs").fetchone()
+    assert row is not None
+    number = int(row[0])
+    store.execute(
+        "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            number,
+            name,
+            str(document["schema"]).partition("/")[0].removeprefix("isthmus."),
+            context["start"],
+            " ".join(context["argv"]),
+            context["host"],
+            context["version"],
+            context["complete"],
+            len(records),
+            json.dumps(document, ensure_ascii=False),
+        ],
+    )
+    if records:
+        store.executemany(
+            "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [_columns(number, place, record) for place, record in enumerate(records)],
         )
-        if records:
-            store.executemany(
-                "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                [_columns(number, place, record) for place, record in enumerate(records)],
-            )
-        store.commit()
+    store.commit()
     return number
+
+
+def _take_in(path: Path, store: "duckdb.DuckDBPyConnection") -> None:
+    """Adds what runs that were killed had completed, unless they were killed after they had been kept."""
+    with orphans(path) as killed:
+        for document in killed:
+            same = store.execute("SELECT document FROM runs WHERE start = ?", [document["context"]["start"]]).fetchall()
+            if not any(_holds(json.loads(text), document) for (text,) in same):
+                _insert(store, document, None)
+
+
+def _holds(kept: dict[str, Any], journal: dict[str, Any]) -> bool:
+    """Whether a run in the store is that of the journal, with all of its records."""
+    records = records_of(journal)
+    same = all(kept["context"][key] == journal["context"][key] for key in ("argv", "host"))
+    return same and records_of(kept)[: len(records)] == records
 
 
 def runs() -> "list[HistoryRun]":
     """Every run, the newest first."""
     from isthmus.records import HistoryRun
 
-    if not store_path().exists():
+    if not store_path().exists() and not folder_of(store_path()).exists():
         return []
     with _open(store_path()) as store:
         columns = list(HistoryRun.model_fields)
@@ -130,6 +153,7 @@ def _open(path: Path) -> "Iterator[duckdb.DuckDBPyConnection]":
             fcntl.flock(lock, fcntl.LOCK_EX)
             with duckdb.connect(str(path)) as store:
                 store.execute(_TABLES)
+                _take_in(path, store)
                 yield store
     except OSError as error:
         raise IsthmusError(f"{path}: cannot open the results store: {error.strerror}") from error

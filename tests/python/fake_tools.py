@@ -260,7 +260,10 @@ STEPS = ("advertised", "packets", "DMA", "copy", "end to end")
 
 
 def probe() -> None:
-    """isthmus-probe: a rate that rises with the size; FAKE_PROBE=vanish is a device that is gone after two records."""
+    """isthmus-probe: a rate that rises with the size.
+
+    FAKE_PROBE=vanish is a device that is gone after two records, =endless a second record that never comes.
+    """
     values, (target, *names) = options(sys.argv[2:])
     real = target.startswith("opencl:")
     rate = 4.0 if real else transfer_rate(platform(target, values["--set"])[1])
@@ -276,6 +279,9 @@ def probe() -> None:
                     say_record(name, value * (6 - step), parameters, target, int(values["--repeat"]))
             else:
                 say_record(name, value, {"size": size}, target, int(values["--repeat"]))
+            while os.environ.get("FAKE_PROBE") == "endless":  # until nobody listens
+                say(event="progress", what="sizes", done=1, total=2)
+                time.sleep(0.01)
 
 
 def say_record(name: str, value: float, parameters: dict[str, Any], target: str, repeat: int) -> None:

@@ -148,3 +148,26 @@ def test_a_writer_that_is_killed_leaves_complete_runs_alone(isthmus: Isthmus, do
         assert acknowledged <= set(runs)
     shown: dict[str, Any] = isthmus.json("history", sorted(acknowledged)[0])
     assert len(shown["records"]) == RECORDS
+
+
+def test_a_run_that_is_killed_leaves_the_records_that_it_had_completed(isthmus: Isthmus) -> None:
+    whole = isthmus.json(*PROBE, ISTHMUS_STORE="elsewhere.duckdb")
+    probing = isthmus.start(*PROBE, "--jsonl", "-", FAKE_PROBE="endless")
+    assert probing.stdout is not None
+    first = json.loads(probing.stdout.readline())
+    assert isthmus.json("history")["runs"] == []  # it still runs
+    probing.send_signal(signal.SIGKILL)
+    assert probing.wait() == -signal.SIGKILL
+    for _ in range(2):  # it is taken in once
+        (run,) = isthmus.json("history")["runs"]
+        assert (run["kind"], run["complete"], run["records"]) == ("probe", False, 1)
+    kept = isthmus.json("history", "1")
+    assert kept["records"] == [first] == whole["records"][:1]
+    assert list(isthmus.folder.glob("**/*.running/*")) == []
+
+
+def test_a_run_that_is_kept_leaves_no_journal(isthmus: Isthmus) -> None:
+    isthmus(*PROBE)
+    isthmus("run", "image-filter", "--on", "model:aws-f1", "--flow", "stream", "-q")
+    assert [run["complete"] for run in isthmus.json("history")["runs"]] == [True, True]
+    assert list(isthmus.folder.glob("**/*.running/*")) == []

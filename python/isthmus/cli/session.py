@@ -6,6 +6,7 @@ import platform
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
     from rich.console import Console
 
+    from isthmus.journal import Journal
     from isthmus.records import Context
 
 
@@ -44,6 +46,7 @@ class Session:
     _started: float = field(default_factory=time.monotonic)
     _start: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     _streamed: str = ""
+    _journal: "Journal | None" = None
 
     @classmethod
     def from_flags(cls, flags: dict[str, Any]) -> "Session":
@@ -95,12 +98,25 @@ class Session:
         )
 
     def stream(self, record: "BaseModel") -> None:
-        """Writes a record that is complete as one JSON line, if that was asked for."""
+        """Takes a record that is complete: into the journal, and as one JSON line if that was asked for."""
+        self._note_in_journal(record)
         if self.jsonl == "-":
             write_out(to_json_line(record))
         elif self.jsonl is not None:
             self._streamed += to_json_line(record)
             write_atomically(Path(self.jsonl), self._streamed)
+
+    def _note_in_journal(self, record: "BaseModel") -> None:
+        from isthmus.journal import KINDS, Journal
+        from isthmus.store import store_path
+
+        schema = KINDS.get(type(record).__name__)
+        if schema is None:
+            return
+        with suppress(OSError):  # a folder that cannot be written is told of when the run is kept
+            if self._journal is None:
+                self._journal = Journal(store_path(), schema, dump(self.context(complete=False)))
+            self._journal.add(to_json_line(record))
 
     def emit(self, result: Result, keep: bool = True) -> None:
         """Writes the result where it was asked for: files, and the standard output in the chosen format.
@@ -109,7 +125,9 @@ class Session:
         result from being shown.
         """
         if keep and type(result.file).__name__ in KEPT:
-            self.keep(result.file)
+            kept = self.keep(result.file)
+            if kept and self._journal is not None:
+                self._journal.discard()
         try:
             if self.json not in (None, "-"):
                 write_atomically(Path(str(self.json)), to_json(result.file))
@@ -126,14 +144,16 @@ class Session:
         elif self.jsonl != "-":
             self._print(result)
 
-    def keep(self, file: "BaseModel") -> None:
-        """Puts a result into the results store; one that cannot be kept is a warning."""
+    def keep(self, file: "BaseModel") -> bool:
+        """Puts a result into the results store; one that cannot be kept is a warning, and False."""
         from isthmus.store import keep
 
         try:
             keep(dump(file), self.save)
         except IsthmusError as error:
             self.warn(f"this run is not kept: {error}")
+            return False
+        return True
 
     def lines(self, lines: Sequence[str]) -> None:
         """Plain lines on the standard output: lists and plans."""
