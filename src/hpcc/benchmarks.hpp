@@ -8,6 +8,9 @@ namespace isthmus::hpcc {
 std::vector<ParameterSpec> stream_parameters(const Setting& setting);
 std::unique_ptr<Benchmark> make_stream(Job& job);
 
+std::vector<ParameterSpec> fft_parameters(const Setting& setting);
+std::unique_ptr<Benchmark> make_fft(Job& job);
+
 std::vector<ParameterSpec> gemm_parameters(const Setting& setting);
 /// Throws Error for parameters that do not go together or do not fit the device.
 void check_gemm(const Job& job);

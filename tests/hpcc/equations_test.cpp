@@ -46,5 +46,31 @@ TEST(Equations, StreamCountsEachArrayOnce) {
   EXPECT_DOUBLE_EQ(stream_rate(3, 8e9, 2), 12e9);
 }
 
+TEST(Equations, UnrollingByOneChangesNothing) {
+  EXPECT_DOUBLE_EQ(unrolled_cycles(100, 1, 4096, 1), pipeline_cycles(100, 1, 4096));
+}
+
+// The figures below are worked out by hand from tables 3.4, 3.5 and 4.6; the memory interface of the 520N runs at 300
+// MHz.
+TEST(Equations, FftOfThe520NIsModelledAsInTheTable) {
+  EXPECT_NEAR(fft_flops(17, 300e6, 2) * 1e-9, 408.0, 0.05);
+}
+
+TEST(Equations, GemmOfThe520NIsModelledAsInTheTable) {
+  const GemmDesign table_3_4{.unrolling = 16, .kernel_hertz = 160.42e6, .memory_hertz = 300e6};
+  EXPECT_NEAR(gemm_flops(4096, 5, table_3_4) * 1e-9, 791.6, 0.1);
+  const GemmDesign table_4_6{.unrolling = 8, .kernel_hertz = 272.5e6, .memory_hertz = 300e6};
+  EXPECT_NEAR(gemm_flops(4096, 5, table_4_6) * 1e-9, 1237.2, 0.1);
+}
+
+TEST(Equations, TransposeAsksMemoryForThreeTimesTheNetwork) {
+  EXPECT_DOUBLE_EQ(transpose_network_bandwidth(16, 4) * 1e-9, 320);
+  EXPECT_DOUBLE_EQ(transpose_memory_bandwidth(4), 3 * transpose_network_bandwidth(1, 4));
+}
+
+TEST(Equations, TheBaseSchemeIsLimitedAsPrinted) {
+  EXPECT_NEAR(staged_bandwidth_limit(12.5e9, 8e9) * 1e-9, 6.06, 0.005);
+}
+
 }  // namespace
 }  // namespace isthmus::hpcc

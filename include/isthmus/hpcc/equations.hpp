@@ -9,6 +9,33 @@ namespace isthmus::hpcc {
 /// and Scale touch two arrays, Add and Triad three; a write that first reads its line counts once).
 double stream_rate(int arrays, double bytes_of_array, double seconds);
 
+/// Equation 2.1: cycles of a pipeline of latency L that starts an iteration every `interval` cycles.
+double pipeline_cycles(double latency, double interval, double iterations);
+/// Equation 2.2: the same with loops unrolled `unrolling` times: L + II (N - U) / U.
+double unrolled_cycles(double latency, double interval, double iterations, double unrolling);
+
+/// Equation 3.1: floating-point operations a second of FFTs of 2^log_size values, eight of which each replication takes
+/// a cycle: 5 s f r 8. `hertz` is the lower of the kernel's and the memory interface's frequency.
+double fft_flops(double log_size, double hertz, double replications);
+/// The same where `values` complex values a second pass, however many a cycle.
+double fft_flops_of_values(double log_size, double values);
+
+/// What equation 3.2 speaks of: parameters and frequencies of the GEMM kernel.
+struct GemmDesign {
+  double block = 512;       ///< b: BLOCK_SIZE
+  double registers = 8;     ///< g: GEMM_SIZE
+  double unrolling = 16;    ///< u: GLOBAL_MEM_UNROLL
+  double kernel_hertz = 0;  ///< f_k
+  double memory_hertz = 0;  ///< f_mem
+};
+
+/// Equation 3.2: seconds for one multiplication of blocks in an n x n GEMM, loading, multiplying, and its share of
+/// writing the result: b^2/(u f_mem) + b^3/(g^3 f_k) + b^2/(u (n/b) f_mem). The text lists r, which it does not use;
+/// `gemm_flops` does.
+double gemm_block_seconds(double n, const GemmDesign& design);
+/// Floating-point operations a second that follow: replications * 2 b^3 / t.
+double gemm_flops(double n, double replications, const GemmDesign& design);
+
 /// Equation 4.1: the mean over message sizes of each size's best bandwidth, in bytes a second. Printed with the divisor
 /// 21, the number of sizes 2^0 ... 2^20.
 double effective_bandwidth(std::span<const double> best_of_each_size);
@@ -35,6 +62,13 @@ double channel_bandwidth(double message_bytes, const SerialChannel& channel = {}
 /// Equation 4.5: the time of one matrix block of PTRANS, exchange and three pipelines one after the other. Printed as
 /// t_MPI + 3 b^2 / c_w * c_f, which multiplies by the frequency; seconds come from dividing by it.
 double transpose_block_seconds(double exchange_seconds, double block_size, double channel_values, double hertz);
+
+/// Equation 4.6: bytes a second that PTRANS asks of global memory to keep r external channels busy: 3 r c_w c_f.
+double transpose_memory_bandwidth(double channels, const SerialChannel& channel = {});
+/// The bound that goes with it, p = i r 32 B 156.25 MHz for i FPGAs. Printed as FLOP/s; it is bytes a second.
+double transpose_network_bandwidth(double fpgas, double channels, const SerialChannel& channel = {});
+/// Equation 4.7: equation 4.2 for long messages, by the bandwidths of network and PCIe alone, in bytes a second.
+double staged_bandwidth_limit(double network, double pcie);
 
 /// Floating-point operations a second of an n x n PTRANS: one addition for each value (meyer2024 4.1.2).
 double transpose_flops(double n, double seconds);

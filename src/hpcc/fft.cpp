@@ -1,0 +1,209 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <optional>
+
+#include "hpcc/benchmarks.hpp"
+#include "hpcc/checks.hpp"
+#include "hpcc/memory_probe.hpp"
+#include "hpcc/random_values.hpp"
+#include "hpcc/reference_fft.hpp"
+#include "hpcc/values.hpp"
+#include "isthmus/base/error.hpp"
+#include "isthmus/hpcc/equations.hpp"
+
+namespace isthmus::hpcc {
+namespace {
+
+using offload::ComputeBuffer;
+using offload::NdRange;
+
+constexpr std::size_t kComplex = 2 * sizeof(float);
+constexpr std::size_t kItemsOfCore = 4;   // work-items, each with scratch of its own, so that cores end together
+constexpr std::size_t kGpuTile = 4096;    // values of a work-group
+constexpr std::size_t kValuesOfItem = 8;  // of a work-item of a GPU
+
+/// Batched 1D transforms, single precision (meyer2024 3.1.4).
+class Fft final : public Benchmark {
+ public:
+  explicit Fft(Job& job);
+
+  std::vector<Metric> metrics() const override;
+  std::vector<double> run() override;
+  std::vector<double> probe() override;
+  std::string model() const override {
+    return "equation 3.1, its values a cycle those of the memory probe, which reads and writes each value once";
+  }
+  Validation validate() override;
+
+ private:
+  void fill();
+  void plan();
+  NdRange work_items(std::size_t transforms) const;
+
+  Job& job_;
+  int log_size_;
+  std::size_t size_;
+  std::size_t batch_;
+  std::vector<offload::ComputeQueue> queues_;  // one for each replication
+  std::vector<float> host_;                    // real and imaginary parts by turns
+  ComputeBuffer in_;
+  ComputeBuffer out_;
+  ComputeBuffer spare_;  // what the probe writes
+  ComputeBuffer twiddles_;
+  std::vector<ComputeBuffer> scratch_;  // of each replication
+  offload::ComputeProgram program_;
+  offload::ComputeKernel kernel_;
+  std::optional<offload::ComputeKernel> columns_;  // goes before, on GPUs, for transforms that are longer than a tile
+  MemoryProbe memory_;
+};
+
+std::size_t work_items_of_cpu(const Job& job) {
+  return static_cast<std::size_t>(job.setting().device.compute_units) * kItemsOfCore;
+}
+
+/// Of one replication: two transforms for each work-item of a CPU, all transforms of a GPU.
+std::size_t scratch_bytes(const Job& job, std::size_t size) {
+  if (job.setting().single()) return kComplex;
+  return kComplex * (job.setting().gpu() ? integer(job, "DATA_SIZE") : 2 * size * work_items_of_cpu(job));
+}
+
+Fft::Fft(Job& job)
+    : job_(job),
+      log_size_(static_cast<int>(integer(job, "LOG_FFT_SIZE"))),
+      size_(std::size_t{1} << log_size_),
+      batch_(integer(job, "DATA_SIZE") / size_),
+      host_(2 * batch_ * size_),
+      in_(job.device().buffer(batch_ * size_ * kComplex)),
+      out_(job.device().buffer(batch_ * size_ * kComplex)),
+      spare_(job.device().buffer(in_.size())),
+      twiddles_(job.device().buffer(size_ * kComplex)),
+      program_(job.program()),
+      kernel_(program_.kernel("fft")),
+      memory_(job) {
+  if (program_.has("fft_columns")) columns_ = program_.kernel("fft_columns");
+  for (std::size_t each = 0; each < integer(job, "NUM_REPLICATIONS"); ++each) {
+    queues_.push_back(job.device().queue());
+    scratch_.push_back(job.device().buffer(scratch_bytes(job, size_)));
+  }
+  fill();
+  if (program_.has("fft_plan")) plan();
+}
+
+void Fft::fill() {
+  const RandomValues random(static_cast<std::uint64_t>(job_.ranks().rank()));
+  for (std::size_t index = 0; index < host_.size(); ++index) host_[index] = static_cast<float>(random.at(index));
+  job_.queue().write(in_, 0, offload::bytes_of(host_));
+  std::vector<float> roots(2 * size_);
+  for (std::size_t k = 0; k < size_; ++k) {
+    const double angle = -2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(size_);
+    roots[2 * k] = static_cast<float>(std::cos(angle));
+    roots[2 * k + 1] = static_cast<float>(std::sin(angle));
+  }
+  job_.queue().write(twiddles_, 0, offload::bytes_of(roots));
+}
+
+/// Kernels for CPUs want the roots in the order in which they use them: fewer than two for each value.
+void Fft::plan() {
+  const ComputeBuffer planned = job_.device().buffer(2 * size_ * kComplex);
+  job_.queue().launch(program_.kernel("fft_plan"), NdRange::single(), {&twiddles_, &planned});
+  job_.queue().finish();
+  twiddles_ = planned;
+}
+
+NdRange Fft::work_items(std::size_t transforms) const {
+  if (job_.setting().single()) return NdRange::single();
+  if (job_.setting().gpu())
+    return {.global = {transforms * size_ / kValuesOfItem, 1, 1}, .local = {kGpuTile / kValuesOfItem, 1, 1}};
+  return {.global = {work_items_of_cpu(job_), 1, 1}, .local = {1, 1, 1}};
+}
+
+std::vector<Metric> Fft::metrics() const {
+  const double operations = 5 * static_cast<double>(batch_ * size_) * log_size_;
+  return {{.name = "fft", .quantity = "rate", .unit = "GFLOP/s", .work = operations * 1e-9}};
+}
+
+std::vector<double> Fft::run() {
+  const std::size_t count = batch_ / queues_.size();
+  return {job_.timed([&] {
+    for (std::size_t replica = 0; replica < queues_.size(); ++replica) {
+      const auto first = static_cast<std::uint32_t>(replica * count);
+      if (columns_)
+        queues_[replica].launch(*columns_, work_items(count), {&in_, &scratch_[replica], &twiddles_, first});
+      queues_[replica].launch(kernel_, work_items(count),
+                              {&in_, &out_, &twiddles_, &scratch_[replica], first, static_cast<std::uint32_t>(count)});
+      queues_[replica].flush();
+    }
+    for (auto& queue : queues_) queue.finish();
+  })};
+}
+
+std::vector<double> Fft::probe() {
+  const double bytes = memory_.rate(in_, in_, spare_, 1, in_.size());
+  return {fft_flops_of_values(log_size_, bytes / (2 * kComplex)) * 1e-9};
+}
+
+/// ||d - d'|| / (epsilon ld n), maximum norm (meyer2024 3.1.4): d' is the reference's inverse transform of the result,
+/// d the data, which so have the same size for any n. The text leaves open which of d and d' went through what; for
+/// forward transforms of these data the quotient grows with sqrt(n) and passes 1.
+Validation Fft::validate() {
+  std::vector<float> result(host_.size());
+  job_.queue().read(out_, 0, offload::bytes_of(result));
+  const ReferenceFft reference(log_size_);
+  std::vector<ReferenceFft::Complex> values(size_);
+  double error = 0;
+  for (std::size_t start = 0; start < result.size(); start += 2 * size_) {
+    for (std::size_t k = 0; k < size_; ++k) values[k] = {result[start + 2 * k], result[start + 2 * k + 1]};
+    reference.inverse(values);
+    for (std::size_t t = 0; t < size_; ++t)
+      error = larger(error, std::hypot(values[t].re - host_[start + 2 * t], values[t].im - host_[start + 2 * t + 1]));
+  }
+  return {.what = "residual", .error = error / (epsilon_of_type("float") * log_size_), .limit = 1};
+}
+
+/// The single work-item's delay lines, roots and buffer; see the kernel.
+std::size_t local_bytes(const Job& job, std::size_t size) {
+  constexpr std::size_t kOfSingle = 6 * kComplex;  // for each value
+  constexpr std::size_t kTileRoom = 4864 * kComplex;
+  if (job.setting().single()) return kOfSingle * size;
+  return job.setting().gpu() ? kTileRoom : 0;
+}
+
+void check(const Job& job) {
+  constexpr std::size_t kShortest = 512;  // values that short transforms of a CPU's work-item have together, at most
+  const std::size_t size = std::size_t{1} << integer(job, "LOG_FFT_SIZE");
+  const std::size_t least = job.setting().single() ? size : std::max(size, job.setting().gpu() ? kGpuTile : kShortest);
+  const std::size_t step = least * integer(job, "NUM_REPLICATIONS");
+  if (integer(job, "DATA_SIZE") % step != 0)
+    throw Error(fmt::format("{}: expected a multiple of {}: whole transforms of {} for each of {}",
+                            with_value(job, "DATA_SIZE"), step, with_value(job, "LOG_FFT_SIZE"),
+                            with_value(job, "NUM_REPLICATIONS")));
+  require_local_memory(job, "LOG_FFT_SIZE", local_bytes(job, size));
+  require_memory(job, "DATA_SIZE", 3 * integer(job, "DATA_SIZE") * kComplex);
+}
+
+}  // namespace
+
+std::vector<ParameterSpec> fft_parameters(const Setting& setting) {
+  const char* standard = setting.gpu() ? "67108864" : (setting.single() ? "1048576" : "16777216");
+  const char* small = setting.single() ? "262144" : "1048576";
+  return {
+      {.name = "LOG_FFT_SIZE", .meaning = "logarithm of a transform's values", .value = "12", .least = 5, .most = 17},
+      {.name = "DATA_SIZE",
+       .meaning = "complex values of all transforms of a batch",
+       .value = setting.size == Size::small ? small : standard},
+      {.name = "NUM_REPLICATIONS",
+       .meaning = "copies of the kernel, each with its part of the batch",
+       .value = "1",
+       .most = 1024},
+  };
+}
+
+std::unique_ptr<Benchmark> make_fft(Job& job) {
+  check(job);
+  return std::make_unique<Fft>(job);
+}
+
+}  // namespace isthmus::hpcc

@@ -1,0 +1,108 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <complex>
+#include <numbers>
+
+#include "hpcc/kernel_with_a_fault.hpp"
+#include "hpcc/random_values.hpp"
+#include "hpcc/reference_fft.hpp"
+#include "isthmus/base/error.hpp"
+#include "isthmus/hpcc/run.hpp"
+
+namespace isthmus::hpcc {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+struct Shape {
+  const char* variant;
+  const char* shape;
+  const char* file;
+};
+constexpr std::array kShapes{Shape{"single", "", "kernels/hpcc/fft_single.cl"},
+                             Shape{"ndrange", "cpu", "kernels/hpcc/fft_ndrange_cpu.cl"},
+                             Shape{"ndrange", "gpu", "kernels/hpcc/fft_ndrange_gpu.cl"}};
+
+Request small(const Shape& shape, const std::vector<std::string>& settings = {}) {
+  Request request{
+      .benchmark = "fft", .variant = shape.variant, .shape = shape.shape, .size = "small", .repetitions = 1};
+  request.settings = {"DATA_SIZE=16384"};
+  request.settings.insert(request.settings.end(), settings.begin(), settings.end());
+  return request;
+}
+
+void expect_right(const Request& request) {
+  const Outcome done = run(request, cluster::alone());
+  EXPECT_TRUE(done.validation.passed()) << done.kernel_file << request.settings.back() << done.validation.error;
+}
+
+void expect_refused(const Request& request, const std::string& why) {
+  EXPECT_THAT([&] { run(request, cluster::alone()); }, ThrowsMessage<Error>(HasSubstr(why)));
+}
+
+TEST(Fft, TheReferenceIsTheSumThatDefinesIt) {
+  constexpr int kLog = 6;
+  constexpr std::size_t kSize = 1U << kLog;
+  const RandomValues random(1);
+  std::vector<ReferenceFft::Complex> values(kSize);
+  for (std::size_t k = 0; k < kSize; ++k) values[k] = {random.at(2 * k), random.at(2 * k + 1)};
+  const auto spectrum = values;
+  ReferenceFft(kLog).inverse(values);
+  for (std::size_t t = 0; t < kSize; ++t) {
+    std::complex<double> sum = 0;
+    for (std::size_t k = 0; k < kSize; ++k)
+      sum += std::complex(spectrum[k].re, spectrum[k].im) *
+             std::polar(1.0 / kSize, 2 * std::numbers::pi * static_cast<double>(k * t % kSize) / kSize);
+    EXPECT_NEAR(values[t].re, sum.real(), 1e-15);
+    EXPECT_NEAR(values[t].im, sum.imag(), 1e-15);
+  }
+}
+
+// Every transform that stays in registers, and every sequence of radices after the first pass.
+TEST(Fft, CpuKernelsAreRightInEveryKindOfSize) {
+  for (const int log : {5, 6, 7, 8, 9, 10, 11, 17})
+    expect_right(small(kShapes[1], {"DATA_SIZE=131072", "LOG_FFT_SIZE=" + std::to_string(log)}));
+}
+
+// One for each remainder of radix 8, the longest of one tile and the shortest of two.
+TEST(Fft, GpuKernelsAreRightForEveryLastRadixAndInTwoSteps) {
+  for (const char* log : {"LOG_FFT_SIZE=5", "LOG_FFT_SIZE=7", "LOG_FFT_SIZE=12", "LOG_FFT_SIZE=13"})
+    expect_right(small(kShapes[2], {log}));
+}
+
+TEST(Fft, OnePipelineIsRightWithFourAndWithEightValuesACycle) {
+  for (const char* log : {"LOG_FFT_SIZE=5", "LOG_FFT_SIZE=6", "LOG_FFT_SIZE=11"})
+    expect_right(small(kShapes[0], {log}));
+}
+
+TEST(Fft, ReplicationsShareTheBatch) {
+  for (const Shape& shape : kShapes) expect_right(small(shape, {"NUM_REPLICATIONS=2", "LOG_FFT_SIZE=8"}));
+}
+
+TEST(Fft, AnExponentBitOfOneElementIsCaught) {
+  for (const Shape& shape : kShapes) {
+    const KernelWithAFault kernel(shape.file, R"(
+      if (get_global_id(0) == 0) {
+        __global uint* word = (__global uint*)out;
+        word[0] ^= 1u << 24;
+      })");
+    Request request = small(shape, {"LOG_FFT_SIZE=9"});
+    request.kernel_file = kernel.file();
+    EXPECT_FALSE(run(request, cluster::alone()).validation.passed()) << shape.file;
+  }
+}
+
+TEST(Fft, WhatDoesNotFitIsRefusedByName) {
+  expect_refused(small(kShapes[1], {"DATA_SIZE=1000"}), "DATA_SIZE=1000: expected a multiple of 4096");
+  expect_refused(small(kShapes[1], {"LOG_FFT_SIZE=18"}), "LOG_FFT_SIZE");
+  expect_refused(small(kShapes[0], {"LOG_FFT_SIZE=17", "DATA_SIZE=131072"}),
+                 "LOG_FFT_SIZE=17: needs 6291456 bytes of local memory");
+  expect_refused(small(kShapes[1], {"DATA_SIZE=1099511627776"}), "DATA_SIZE=1099511627776: needs ");
+}
+
+}  // namespace
+}  // namespace isthmus::hpcc
