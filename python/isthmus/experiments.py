@@ -50,6 +50,7 @@ class Experiment:
     input: str | None = None
     seed: int | None = None
     workers: int | None = None
+    mapping: tuple[str, ...] = ()
     sets: tuple[str, ...] = ()
     trace: "Trace | None" = None
 
@@ -62,6 +63,8 @@ class Experiment:
             words += ["--seed", str(self.seed)]
         if self.workers is not None:
             words += ["--workers", str(self.workers)]
+        for placements in self.mapping:
+            words += ["--map", placements]
         for assignment in self.sets if is_model(self.target) else ():
             words += ["--set", assignment]
         return words + (self.trace.arguments() if self.trace else [])

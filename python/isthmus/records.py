@@ -94,6 +94,13 @@ class Platform(_Record):
     inputs: list[Input]
 
 
+class Worker(_Record):
+    """A thread of the target native and the actors that it ran in turn."""
+
+    core: int | None = Field(description="as the operating system numbers it; none if the thread was not pinned")
+    actors: list[str]
+
+
 class Row(_Record):
     """One application on one target in one flow."""
 
@@ -114,6 +121,7 @@ class Row(_Record):
     stages: list[Stage] = []
     first_images: list[ImageSteps] = []
     parts: list[Part] = []
+    workers: list[Worker] = []
     bottleneck: Bottleneck | None = None
     platform: Platform | None = None
     seed: int | None = None

@@ -26,6 +26,17 @@ def rows_table(rows: Sequence[Row]) -> Table:
     return Table(columns, cells, numbers=frozenset({"images/s", "GB/s in"}), below="where the time goes")
 
 
+def workers_table(row: Row) -> Table | None:
+    """Which thread of the target native ran which actors, on which core; None without threads."""
+    if not row.workers:
+        return None
+    cells = [
+        (str(number), "any" if worker.core is None else str(worker.core), ", ".join(worker.actors))
+        for number, worker in enumerate(row.workers)
+    ]
+    return Table(("worker", "core", "actors (--map ACTOR=WORKER moves one)"), cells)
+
+
 def parts_table(row: Row) -> Table | None:
     """The stall table of a modelled row: what each part did with its life, busiest first; None without parts."""
     if not row.parts:

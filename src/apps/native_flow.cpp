@@ -10,6 +10,7 @@
 #include "apps/stream_times.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
+#include "isthmus/platform/json.hpp"
 #include "isthmus/stream/native.hpp"
 #include "isthmus/stream/native_link.hpp"
 
@@ -140,7 +141,7 @@ BatchTimes run_batch(const Batch& batch, Checker& checker) {
   graph.connect(stencil.out, link.from_kernel(), fifo(256));
   graph.connect(link.control_to_kernel(), stencil.control, fifo(64));
   graph.connect(stencil.status, link.control_from_kernel(), fifo(16));
-  const auto report = native::run(graph, {.workers = batch.job.workers});
+  const auto report = native::run(graph, {.workers = batch.job.workers, .placement = batch.job.placement});
   return {.setup = producer.started(),
           .elapsed = consumer.ended() - producer.started(),
           .images = first_images({producer.started(), producer.acquired(), producer.committed(), consumer.received()}),
@@ -169,7 +170,7 @@ class NativeTarget final : public Target {
     return run;
   }
 
-  void explain(nlohmann::ordered_json& row) const override { row["workers"] = native::to_string(workers_); }
+  void explain(nlohmann::ordered_json& row) const override { row["workers"] = platform::to_json(workers_); }
 
  private:
   /// A thread that Ctrl-C stops fails the run: what counts is why.

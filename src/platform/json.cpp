@@ -60,4 +60,13 @@ nlohmann::ordered_json to_json(const Bottleneck& bottleneck) {
           {"would_need", bottleneck.would_need}};
 }
 
+nlohmann::ordered_json to_json(const std::vector<native::WorkerReport>& workers) {
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& worker : workers) {
+    auto core = worker.core < 0 ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(worker.core);
+    list.push_back({{"core", std::move(core)}, {"actors", worker.actors}});
+  }
+  return list;
+}
+
 }  // namespace isthmus::platform

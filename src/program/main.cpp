@@ -21,6 +21,7 @@ struct Options {
   int messages = 200;
   std::vector<std::string> settings;
   int workers = 0;
+  std::vector<std::string> placement;
   bool list = false;
   TraceArguments trace;
 };
@@ -33,6 +34,8 @@ void check(const Options& options) {
     throw Error(fmt::format("--workers: expected 1..{}, a thread a core, got {}", native::cores(), options.workers));
   if (options.workers != 0 && !native)
     throw Error(fmt::format("--workers: expected the target native, got '{}'", options.target));
+  if (!options.placement.empty() && !native)
+    throw Error(fmt::format("--map: expected the target native, got '{}'", options.target));
   if (native && !options.settings.empty())
     throw Error(
         fmt::format("--set {}: target 'native' is this machine, only models have settings", options.settings.front()));
@@ -89,7 +92,7 @@ Result run_natively(const ByteApplication& application, const Options& options, 
   record = row(application, options, result);
   record["device"] = native::processor();
   record["kind"] = "measured";
-  record["workers"] = result.workers;
+  record["workers"] = platform::to_json(result.workers);
   return result;
 }
 
@@ -110,7 +113,10 @@ Result run_modelled(const ByteApplication& application, const Options& options, 
 
 int run_application(const ByteApplication& application, const Options& options) {
   check(options);
-  const Job job{.messages = options.messages, .progress = Progress(options.messages), .workers = options.workers};
+  const Job job{.messages = options.messages,
+                .progress = Progress(options.messages),
+                .workers = options.workers,
+                .placement = native::parse_placement(options.placement)};
   Record record;
   const Result result = options.target == "native" ? run_natively(application, options, job, record)
                                                    : run_modelled(application, options, job, record);
@@ -144,6 +150,9 @@ int main_of(int argc, char** argv, const ByteApplication& application, const cha
       ->expected(1)
       ->take_all();
   app.add_option("--workers", options.workers, "threads of the target native; a thread a core by default");
+  app.add_option("--map", options.placement, "ACTOR=WORKER,... of the target native; the row names its actors")
+      ->expected(1)
+      ->take_all();
   app.add_flag("--list", options.list, "says what the application is");
   options.trace.add_to(app);
   return run(app, argc, argv, [&] { return options.list ? list(application) : run_application(application, options); });

@@ -28,16 +28,16 @@ native::LinkSpec link_spec(const Batch& batch) {
 }
 
 /// A thread that Ctrl-C stops fails the run: what counts is why.
-native::Report run_graph(Graph& graph, int workers) {
+native::Report run_graph(Graph& graph, const Job& job) {
   try {
-    return native::run(graph, {.workers = workers});
+    return native::run(graph, {.workers = job.workers, .placement = job.placement});
   } catch (const Error&) {
     stop_if_interrupted();
     throw;
   }
 }
 
-void run_batch(const Batch& batch, Checker& checker, int workers, Result& result) {
+void run_batch(const Batch& batch, Checker& checker, const Job& job, Result& result) {
   Graph graph;
   native::Link link(graph, link_spec(batch));
   auto& producer = graph.add<Producer>(kProducer, {}, link.memory(), Time(), batch);
@@ -46,10 +46,10 @@ void run_batch(const Batch& batch, Checker& checker, int workers, Result& result
   link.connect(consumer.link);
   Kernel kernel(graph, Clock{Frequency::mhz(1)}, link.to_kernel(), link.from_kernel());
   batch.application.kernel(kernel);
-  const native::Report report = run_graph(graph, workers);
+  const native::Report report = run_graph(graph, job);
   result.setup += producer.started();
   result.elapsed += consumer.ended() - producer.started();
-  result.workers = native::to_string(report.workers);
+  result.workers = report.workers;
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ Result run_native(const ByteApplication& application, const Job& job) {
   for (int first = 0; first < job.messages; first += batch_size(application)) {
     const Batch batch{
         .application = application, .first = first, .count = std::min(batch_size(application), job.messages - first)};
-    run_batch(batch, checker, job.workers, result);
+    run_batch(batch, checker, job, result);
   }
   result.stages = {{"producer, kernel and consumer at once", result.elapsed}};
   result.difference = checker.difference();

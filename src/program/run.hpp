@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "isthmus/platform/description.hpp"
 #include "isthmus/platform/part.hpp"
 #include "isthmus/program/application.hpp"
+#include "isthmus/stream/native.hpp"
 
 namespace isthmus::program {
 
@@ -16,8 +18,9 @@ struct Job {
   int messages = 1;
   /// Called with the number of messages whose output has been compared with the reference.
   std::function<void(int)> progress{};
-  StateObserver* states = nullptr;  ///< is told how the parts of a model spend the run
-  int workers = 0;                  ///< threads of the target native; 0: as many as fit
+  StateObserver* states = nullptr;         ///< is told how the parts of a model spend the run
+  int workers = 0;                         ///< threads of the target native; 0: as many as fit
+  std::map<std::string, int> placement{};  ///< workers of its actors by name
 };
 
 /// Where an output differs from the reference first.
@@ -37,10 +40,10 @@ struct Result {
   Time setup;    ///< allocation of the pools
   Time elapsed;  ///< from the first acquire to the last output
   std::vector<Stage> stages;
-  std::optional<Difference> difference;  ///< none if every byte of every message is right
-  std::vector<platform::Part> parts;     ///< of a model, in the order in which data pass them
-  Time lasted;                           ///< of a model: the whole run
-  std::string workers;                   ///< of threads: which actors each of them ran
+  std::optional<Difference> difference;       ///< none if every byte of every message is right
+  std::vector<platform::Part> parts;          ///< of a model, in the order in which data pass them
+  Time lasted;                                ///< of a model: the whole run
+  std::vector<native::WorkerReport> workers;  ///< of threads: which actors each of them ran
 };
 
 /// Throws Error where a message is not a multiple of 64 bytes, or none.

@@ -33,6 +33,7 @@ struct Options {
   std::vector<std::string> settings;
   std::uint64_t seed = 1;
   int workers = 0;
+  std::vector<std::string> placement;
   bool list = false;
   program::TraceArguments trace;
 };
@@ -47,6 +48,8 @@ void check(const Options& options) {
   if (options.target.empty()) throw Error("--on: expected a target such as opencl:0");
   if (options.workers != 0 && options.target != "native")
     throw Error(fmt::format("--workers: expected the target native, got '{}'", options.target));
+  if (!options.placement.empty() && options.target != "native")
+    throw Error(fmt::format("--map: expected the target native, got '{}'", options.target));
   if (options.workers < 0 || options.workers > native::cores())
     throw Error(fmt::format("--workers: expected 1..{}, a thread a core, got {}", native::cores(), options.workers));
   if (options.images < 1) throw Error(fmt::format("--images: expected 1 or more, got {}", options.images));
@@ -162,7 +165,8 @@ int run_application(const Options& options) {
                                 .frames = frames,
                                 .progress = Progress(options.images),
                                 .states = trace.get(),
-                                .workers = options.workers});
+                                .workers = options.workers,
+                                .placement = native::parse_placement(options.placement)});
   if (trace != nullptr) options.trace.close(*trace);
   if (run.difference) print_difference(*run.difference);
   tools::print(row(options, *target, run));
@@ -183,6 +187,9 @@ int main(int argc, char** argv) {
       ->expected(1)
       ->take_all();
   app.add_option("--workers", options.workers, "threads of the target native; a thread a core by default");
+  app.add_option("--map", options.placement, "ACTOR=WORKER,... of the target native; the row names its actors")
+      ->expected(1)
+      ->take_all();
   app.add_option("--seed", options.seed, "chooses where the frames are cut")->capture_default_str();
   app.add_flag("--list", options.list, "the applications");
   options.trace.add_to(app);

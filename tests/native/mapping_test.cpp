@@ -11,7 +11,9 @@ namespace isthmus {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Pair;
 using testing::SizeIs;
 using testing::ThrowsMessage;
 
@@ -47,6 +49,14 @@ TEST(NativeMapping, CutsAChainIntoStretchesAndFollowsAPlacement) {
         chain({.workers = 2, .placement = {{"sink", 2}}});
       },
       ThrowsMessage<Error>(HasSubstr("expected 0..1")));
+}
+
+TEST(NativePlacement, IsReadAsItIsTypedAndRefusedWithWhatWasWrong) {
+  EXPECT_THAT(native::parse_placement({"source=0,buffer reader=12", "source=1"}),
+              ElementsAre(Pair("buffer reader", 12), Pair("source", 1)));
+  for (const char* wrong : {"", "source", "source=", "=1", "source=one", "source=1x", "source=0,", "source=-"})
+    EXPECT_THAT([&] { native::parse_placement({wrong}); }, ThrowsMessage<Error>(HasSubstr("expected ACTOR=WORKER")))
+        << wrong;
 }
 
 }  // namespace

@@ -41,13 +41,13 @@ def fail(message: str) -> NoReturn:
 
 def options(words: list[str]) -> tuple[dict[str, Any], list[str]]:
     """The values of `--name value` words, and the words that stand alone."""
-    values: dict[str, Any] = {"--set": []}
+    values: dict[str, Any] = {"--set": [], "--map": []}
     alone: list[str] = []
     index = 0
     while index < len(words):
         if words[index].startswith("--") and words[index] != "--list":
-            if words[index] == "--set":
-                values["--set"].append(words[index + 1])
+            if words[index] in ("--set", "--map"):
+                values[words[index]].append(words[index + 1])
             else:
                 values[words[index]] = words[index + 1]
             index += 2
@@ -147,6 +147,15 @@ def images_of(times: dict[str, float], flow: str, images: int) -> list[dict[str,
     return told
 
 
+def workers_of(values: dict[str, Any]) -> list[dict[str, Any]]:
+    """Two threads, the first of them pinned, and the actors that --map gives them."""
+    placed = [entry.split("=") for text in values["--map"] for entry in text.split(",")]
+    return [
+        {"core": core, "actors": [actor for actor, worker in placed if worker == str(number)]}
+        for number, core in enumerate([0, None])
+    ]
+
+
 def row_of(values: dict[str, Any]) -> dict[str, Any]:
     """The row of one run."""
     target, flow, images = values["--on"], values["--flow"], int(values["--images"])
@@ -185,6 +194,7 @@ def row_of(values: dict[str, Any]) -> dict[str, Any]:
         ]
         if modelled
         else [],
+        "workers": workers_of(values) if target == "native" else [],
         "bottleneck": {
             "part": order[0],
             "busy_share": times[order[0]] / elapsed,

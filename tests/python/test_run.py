@@ -1,4 +1,5 @@
 import json
+import re
 import resource
 import subprocess
 import sys
@@ -93,6 +94,7 @@ def test_set_reaches_the_model_and_is_refused_for_a_real_device(isthmus: Isthmus
         (("run", "image-filter", "--on", "opencl:0", "--flow", "stream"), "--flow: 'opencl:0' has no flow 'stream'"),
         (("run", "image-filter", "--on", "native", "--flow", "offload"), "--flow: 'native' has no flow 'offload'"),
         (("run", "image-filter", "--on", "opencl:0", "--workers", "2"), "--workers: expected the target native"),
+        (("run", "image-filter", "--on", "opencl:0", "--map", "stencil=0"), "--map: expected the target native"),
         ((*RUN, "--format", "xml"), "--format: expected one of table, json, csv, md, got 'xml'"),
     ],
 )
@@ -196,3 +198,14 @@ def test_a_reader_that_closes_early_is_no_error(isthmus: Isthmus) -> None:
     assert process.stderr is not None
     assert process.stderr.read() == ""
     assert process.wait() == 0
+
+
+def test_the_threads_of_a_run_on_this_machine_are_shown(isthmus: Isthmus) -> None:
+    arguments = ("run", "image-filter", "--on", "native", "--flow", "stream", "--map", "consumer=0,producer=1")
+    assert isthmus.json(*arguments)["rows"][0]["workers"] == [
+        {"core": 0, "actors": ["consumer"]},
+        {"core": None, "actors": ["producer"]},
+    ]
+    shown = isthmus(*arguments).stdout
+    assert re.search(r"^ *0 +0 +consumer$", shown, re.MULTILINE)
+    assert re.search(r"^ *1 +any +producer$", shown, re.MULTILINE)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -23,7 +24,8 @@ struct FilterJob {
   std::function<void(int)> progress;
   /// Is told how the parts of a model spend the run; none if it is not wanted. Real devices have nothing to tell.
   StateObserver* states = nullptr;
-  int workers = 0;  ///< threads of the target `native`; 0: as many as fit
+  int workers = 0;                         ///< threads of the target `native`; 0: as many as fit
+  std::map<std::string, int> placement{};  ///< workers of its actors by name; the others are placed along the channels
 };
 
 /// Where a result differs from the reference.

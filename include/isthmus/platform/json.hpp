@@ -4,6 +4,7 @@
 
 #include "isthmus/platform/description.hpp"
 #include "isthmus/platform/part.hpp"
+#include "isthmus/stream/native.hpp"
 
 namespace isthmus::platform {
 
@@ -14,5 +15,8 @@ nlohmann::ordered_json to_json(const Description& description);
 /// What it says of the parts of a model, and of the one that held the run back.
 nlohmann::ordered_json to_json(const std::vector<Part>& parts);
 nlohmann::ordered_json to_json(const Bottleneck& bottleneck);
+
+/// What it says of a run on threads: for each worker its core, null where it is not pinned, and its actors.
+nlohmann::ordered_json to_json(const std::vector<native::WorkerReport>& workers);
 
 }  // namespace isthmus::platform

@@ -11,6 +11,7 @@ namespace isthmus::program {
 ///     --messages N                            how many messages
 ///     --set KEY=VALUE                         replaces a number of the model's platform
 ///     --workers N                             threads of the target native
+///     --map ACTOR=WORKER,...                  which of them runs which actor
 ///     --trace FILE                            states of the model's parts, for Perfetto
 ///
 /// Returns the exit code: 0 done, 1 an output differs from the reference, 2 could not run (one line on stderr), 130

@@ -36,6 +36,10 @@ struct Report {
 /// "worker 0 (core 0): source, stage; worker 1 (core 1): sink"
 std::string to_string(const std::vector<WorkerReport>& workers);
 
+/// A placement as it is typed: "ACTOR=WORKER", several of them apart by commas; of two for one actor the last counts.
+/// Throws Error where it is none.
+std::map<std::string, int> parse_placement(const std::vector<std::string>& texts);
+
 /// Cores that this process may use.
 int cores();
 /// What the processor calls itself.

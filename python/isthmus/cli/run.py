@@ -17,12 +17,19 @@ EXAMPLES = [
     "isthmus run image-filter --on model:aws-f1 --flow stream",
     "isthmus run image-filter --on opencl:0 --flow overlap --images 50 --json -",
     "isthmus run image-filter --on model:aws-f1 --flow stream --set link.pcie.lanes=8",
+    "isthmus run image-filter --on native --flow stream --map stencil=0,consumer=1",
     "isthmus run image-filter --on model:aws-f1 --images 2 --trace f1.perfetto-trace",
 ]
 
 Workers = Annotated[
     int | None,
     typer.Option("--workers", metavar="N", help="Threads of the target native; one a core by default.", min=1),
+]
+Map = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map", metavar="ACTOR=WORKER,...", help="Which thread of the target native runs which actor; may be repeated."
+    ),
 ]
 On = Annotated[
     str | None,
@@ -63,6 +70,7 @@ def run(
     images: Images = None,
     photographs: Input = None,
     workers: Workers = None,
+    mapping: Map = None,
     sets: Sets = None,
     seed: Seed = None,
     trace: TraceTo = None,
@@ -82,7 +90,7 @@ def run(
 
         return list_choices(session)
     experiment = replace(
-        _experiment(app, on, flow, images, photographs, workers, sets, seed),
+        _experiment(app, on, flow, images, photographs, workers, mapping, sets, seed),
         trace=_trace(trace, trace_window, trace_parts, trace_limit),
     )
     if dry_run:
@@ -100,6 +108,7 @@ def _experiment(
     images: str | None,
     photographs: str | None,
     workers: int | None,
+    mapping: list[str] | None,
     sets: list[str] | None,
     seed: str | None,
 ) -> Experiment:
@@ -121,6 +130,8 @@ def _experiment(
         raise IsthmusError(f"--set: '{target}' is a real device and has no numbers to replace")
     if workers and not is_native(target):
         raise IsthmusError(f"--workers: expected the target native, got '{target}'")
+    if mapping and not is_native(target):
+        raise IsthmusError(f"--map: expected the target native, got '{target}'")
     experiment = Experiment(
         application=app,
         target=target,
@@ -129,6 +140,7 @@ def _experiment(
         input=resolve("input", photographs).value,
         seed=resolve("seed", seed).value,
         workers=workers,
+        mapping=tuple(mapping or ()),
         sets=tuple(sets or ()),
     )
     if not flows_of(target, [experiment.flow]):
@@ -162,17 +174,17 @@ def _show(session: Session, row: "Row") -> None:
     from isthmus.output import Result
     from isthmus.records import RunFile
     from isthmus.relief import relief
-    from isthmus.tables import parts_table, rows_table
+    from isthmus.tables import parts_table, rows_table, workers_table
     from isthmus.verdict import kind_of, reason
 
-    parts = parts_table(row)
+    more = [table for table in (parts_table(row), workers_table(row)) if table is not None]
     file = RunFile(context=session.context(row.seed), rows=[row])
     session.emit(
         Result(
             file=file,
             records=[row],
             verdict=[f"bottleneck, {kind_of(row)}: {reason(row)}"],
-            tables=[rows_table([row]), *([parts] if parts else [])],
+            tables=[rows_table([row]), *more],
             detail=[
                 f"{row.images} images of {row.width}x{row.height} on {row.device}: "
                 f"{seconds(row.elapsed_s)}, set-up {seconds(row.setup_s)}, {kind_of(row)}"

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
+#include <string_view>
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/nearest.hpp"
@@ -71,6 +73,16 @@ void check(const Actors& actors, int workers, const std::map<std::string, int>& 
   }
 }
 
+void place_one(std::string_view text, std::map<std::string, int>& placement) {
+  const std::size_t at = text.rfind('=');
+  const std::string_view number = at == std::string_view::npos ? "" : text.substr(at + 1);
+  int worker = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), worker);
+  if (at == 0 || number.empty() || error != std::errc() || end != number.data() + number.size())
+    throw Error(fmt::format("--map: expected ACTOR=WORKER, as in 'producer=0', got '{}'", text));
+  placement[std::string(text.substr(0, at))] = worker;
+}
+
 }  // namespace
 
 std::vector<int> usable_cores() {
@@ -102,6 +114,18 @@ void pin_to(int core) {
   hwloc_bitmap_only(one.get(), static_cast<unsigned>(core));
   if (hwloc_set_cpubind(topology.get(), one.get(), HWLOC_CPUBIND_THREAD) != 0)
     throw Error(fmt::format("native: cannot pin a worker to core {}: {}", core, std::strerror(errno)));
+}
+
+std::map<std::string, int> parse_placement(const std::vector<std::string>& texts) {
+  std::map<std::string, int> placement;
+  for (std::string_view rest : texts)
+    for (bool more = true; more;) {
+      const std::size_t comma = rest.find(',');
+      place_one(rest.substr(0, comma), placement);
+      more = comma != std::string_view::npos;
+      if (more) rest.remove_prefix(comma + 1);
+    }
+  return placement;
 }
 
 std::vector<int> place(const Actors& actors, int workers, const std::map<std::string, int>& placement) {
