@@ -143,6 +143,12 @@ class Scheduler {
   bool shuffled_;
 };
 
+/// The reader's end was popped, or found empty, at the present tick.
+inline bool accessed_now(const PortState& port) {
+  return port.channel->last_popped_at() == port.actor->now || port.last_miss == port.actor->now;
+}
+/// One more operation of an actor without a clock; throws Error where they are too many at one instant.
+void count_operation(Actor& actor);
 void add_span(Actor& actor, Account account, Tick begin, Tick end, Tick period);
 /// Adds up the spans that ended by `time`, which no end of the run can cut any more.
 void fold_spans(Actor& actor, std::int64_t time, StateObserver* observer);

@@ -1,11 +1,8 @@
-// What an actor does when what it asks is not known yet: the slow paths of ports and of the border between two steps.
-#include <fmt/format.h>
-
+// How an actor waits in the middle of a step, and what it can know of the others meanwhile.
 #include <algorithm>
 #include <utility>
 
 #include "isthmus/base/error.hpp"
-#include "isthmus/engine/lane.hpp"
 #include "scheduler.hpp"
 #include "window.hpp"
 
@@ -18,11 +15,6 @@ bool for_room(const Actor& actor) {
   return actor.asked == Ask::room;
 }
 
-/// The reader's end was popped, or found empty, at the present tick.
-bool accessed_now(const PortState& port) {
-  return port.channel->last_popped_at() == port.actor->now || port.last_miss == port.actor->now;
-}
-
 /// A step blocks at `port`: from the next step on its actor looks for news of it before it starts, unless that news
 /// has often come only after the step had begun.
 void expect(PortState& port) {
@@ -32,11 +24,7 @@ void expect(PortState& port) {
   actor.fuel = -1;
 }
 
-/// The writer waits to push what the reader has made room for.
-bool about_to_push(const Channel& channel) {
-  const Actor& writer = *channel.writer;
-  return writer.waits_on == &channel && (writer.wait == Wait::push || writer.wait == Wait::turn);
-}
+}  // namespace
 
 void count_operation(Actor& actor) {
   if (actor.instant != actor.now) {
@@ -45,20 +33,6 @@ void count_operation(Actor& actor) {
   }
   if (++actor.at_instant >= kOperationsAtOneInstant) throw Error("a million operations at one instant");
 }
-
-/// While a scheduler's code runs for the actor of this thread: its tick is in `Actor::now`.
-class Here {
- public:
-  explicit Here(Actor& actor) : actor_(actor) { actor.now = running_now; }
-  ~Here() { running_now = actor_.now; }
-  Here(const Here&) = delete;
-  Here& operator=(const Here&) = delete;
-
- private:
-  Actor& actor_;
-};
-
-}  // namespace
 
 thread_local constinit Tick running_now = 0;
 
@@ -295,295 +269,6 @@ inline bool Scheduler::tell(Actor& actor, const Channel& channel) {
   if (hears_news(actor.wait)) return actor.waits_on == &channel;
   if (actor.wait == Wait::sleep) tell_sleeper(actor);
   return false;
-}
-
-namespace {
-
-/// For how many ticks the port's window surely holds out.
-[[gnu::always_inline]] inline Tick ticks_at_hand(PortState& port) {
-  Channel& channel = *port.channel;
-  if (port.cursor != port.window_end) return static_cast<Tick>(channel.tokens(port.window_end - port.cursor));
-  if (!channel.windows) return 0;
-  return &port == channel.reader_port ? open_reader_window(channel) : open_writer_window(channel);
-}
-
-}  // namespace
-
-/// Leaves `actor` between two steps until it is known whether `input` closes.
-[[gnu::always_inline]] inline Border Scheduler::wait_at_border(Actor& actor, Channel& input) {
-  actor.waits_on = &input;
-  actor.asked = Ask::closed;
-  input.reader_waits = &actor;
-  enter_waiting(actor, Wait::answer);
-  return Border::leave;
-}
-
-/// A step that blocks keeps a stack; one that waits before it starts needs none. When a step may start makes no
-/// difference to what it finds.
-[[gnu::always_inline]] inline bool Scheduler::waits_for_its_turn(Actor& actor) {
-  if (actor.expects == nullptr) return false;
-  Channel& channel = *actor.expects->channel;
-  if (actor.expects == channel.reader_port) {
-    if (!channel.empty() || channel.closing()) return false;
-    channel.reader_waits = &actor;
-  } else {
-    if (!channel.full()) return false;
-    channel.writer_waits = &actor;
-  }
-  actor.waits_on = &channel;
-  enter_waiting(actor, Wait::turn);
-  return true;
-}
-
-[[gnu::always_inline]] inline Border Scheduler::border(Actor& actor, Tick next) {
-  actor.fuel = -1;
-  if (actor.look_back) [[unlikely]] {
-    if (after_look_back(actor, next - actor.initiation_interval) == Border::leave) return Border::leave;
-  } else {
-    actor.now = next;
-  }
-  if (actor.now > actor.horizon && at_horizon(actor) == Border::leave) [[unlikely]]
-    return Border::leave;
-  Tick fuel = actor.horizon + 1;
-  if (PortState* gate = actor.gate) {
-    Tick ticks = ticks_at_hand(*gate);
-    if (ticks == 0) {
-      // The commonest case first: all is read, and who wrote it goes on.
-      if (gate->channel->empty() && about_to_push(*gate->channel)) return wait_at_border(actor, *gate->channel);
-      if (closing(actor) == Border::leave) return Border::leave;
-      if (gate == actor.expects && waits_for_its_turn(actor)) return Border::leave;
-      ticks = 1;
-    }
-    fuel = std::min(fuel, actor.now + ticks);
-  }
-  if (PortState* port = actor.expects; port != nullptr && port != actor.gate) {
-    Tick ticks = ticks_at_hand(*port);
-    if (ticks == 0) {
-      if (waits_for_its_turn(actor)) return Border::leave;
-      ticks = 1;
-    }
-    fuel = std::min(fuel, actor.now + ticks);
-  }
-  actor.fuel = fuel;
-  return Border::step;
-}
-
-Border Scheduler::clockless_border(Actor& actor) {
-  if (actor.now > actor.horizon && at_horizon(actor) == Border::leave) return Border::leave;
-  if (actor.gate != nullptr && closing(actor) == Border::leave) return Border::leave;
-  return waits_for_its_turn(actor) ? Border::leave : Border::step;
-}
-
-/// The last step waited or was told "no".
-Border Scheduler::after_look_back(Actor& actor, Tick step_start) {
-  actor.look_back = false;
-  const bool waited = std::exchange(actor.waited, false);
-  const bool active = std::exchange(actor.moved_late, false) || waited ||
-                      std::any_of(actor.outputs.begin(), actor.outputs.end(),
-                                  [&](const Channel* channel) { return channel->last_pushed_at() >= step_start; }) ||
-                      std::any_of(actor.inputs.begin(), actor.inputs.end(),
-                                  [&](const Channel* channel) { return channel->last_popped_at() >= step_start; });
-  if (!active) return after_silent_step(actor, step_start);
-  actor.questions.clear();
-  actor.sensed_time = false;
-  actor.now = std::max(step_start + actor.initiation_interval + std::exchange(actor.blocked_ticks, 0), actor.now + 1);
-  return Border::step;
-}
-
-/// Before a step of an actor without `done()`: are all inputs closed and drained?
-Border Scheduler::closing(Actor& actor) {
-  if (std::ranges::any_of(actor.inputs, [](const Channel* channel) { return !channel->empty(); })) return Border::step;
-  Channel* unknown = nullptr;
-  for (Channel* channel : actor.inputs) {
-    if (channel->closing()) {
-      if (channel->close_visible > actor.now) return Border::step;
-      continue;
-    }
-    if (writer_silent(*channel, actor)) return Border::step;
-    unknown = channel;
-  }
-  if (unknown == nullptr) {
-    finish(actor);
-    return Border::leave;
-  }
-  return wait_at_border(actor, *unknown);
-}
-
-Border Scheduler::at_horizon(Actor& actor) {
-  if (!actor.periodic) {
-    announce_all(actor);
-    commit();
-    if (actor.feeds_itself && !keeps_record(actor)) return Border::leave;
-    if (extend_horizon(actor)) return Border::step;
-  }
-  actor.resume_at = actor.now;
-  actor.wait_began = actor.now;
-  actor.parked_account = Account::busy;
-  enter_waiting(actor, Wait::horizon);
-  return Border::leave;
-}
-
-Border Scheduler::at_same_instant(Actor& actor) {
-  try {
-    count_operation(actor);
-  } catch (...) {
-    fail(actor, std::current_exception());
-    return Border::leave;
-  }
-  return Border::step;
-}
-
-void Scheduler::finish(Actor& actor) {
-  actor.finished_at = actor.now;
-  actor.wait = Wait::finished;
-  if (!actor.periodic) --live_;
-  for (Channel* channel : actor.outputs) {
-    channel->close_visible = channel->forward.map(actor.now);
-    Actor& reader = *channel->reader;
-    if (reader.wait == Wait::sleep)
-      tell_sleeper(reader);
-    else if (reader.wait == Wait::read || reader.wait == Wait::answer || reader.wait == Wait::turn)
-      make_ready(reader);
-  }
-  for (Channel* channel : actor.inputs)
-    if (channel->writer->wait == Wait::sleep || channel->writer->wait == Wait::answer) {
-      if (channel->writer->wait == Wait::answer)
-        make_ready(*channel->writer);
-      else
-        tell_sleeper(*channel->writer);
-    }
-}
-
-void Scheduler::fail(Actor& actor, std::exception_ptr why) {
-  actor.failure = std::move(why);
-  actor.failed = true;
-  actor.resume_at = kNever / 2;
-  enter_waiting(actor, Wait::horizon);
-  lower_limit(actor.grid.edge(actor.now));
-}
-
-void advance(Actor& actor) {
-  actor.scheduler->advance(actor);
-}
-
-void claim_slot(PortState& port) {
-  const Here here(*port.actor);
-  port.actor->scheduler->claim_slot(port);
-}
-
-void publish(PortState& port) {
-  Channel& channel = *port.channel;
-  port.actor->moved = true;
-  Channel::header_at(port.cursor).pushed_at = running_now;
-  if (port.cursor != port.window_end) {
-    port.cursor += channel.stride;
-    return;
-  }
-  if (!channel.direct()) channel.visible_at[channel.pushed() & (channel.slots - 1)] = channel.forward.map(running_now);
-  if (channel.observed) port.actor->scheduler->observer().pushed(channel.index, time_of(*port.actor));
-  channel.step(port);
-  port.window_end = port.cursor;
-}
-
-void claim_token(PortState& port) {
-  const Here here(*port.actor);
-  port.actor->scheduler->claim_token(port);
-}
-
-void release(PortState& port) {
-  Channel& channel = *port.channel;
-  port.actor->moved = true;
-  Channel::header_at(port.cursor).popped_at = running_now;
-  if (port.cursor != port.window_end) {
-    port.cursor += channel.stride;
-    return;
-  }
-  if (!channel.direct()) channel.free_at[channel.popped() & (channel.slots - 1)] = channel.back.map(running_now);
-  if (channel.observed) port.actor->scheduler->observer().popped(channel.index, time_of(*port.actor));
-  channel.step(port);
-  port.window_end = port.cursor;
-}
-
-bool token_visible(PortState& port) {
-  Actor& actor = *port.actor;
-  const Here here(actor);
-  if (accessed_now(port)) advance(actor);
-  const bool visible = actor.scheduler->token_visible(actor, *port.channel);
-  if (port.channel->windows) open_reader_window(*port.channel);
-  if (visible) return true;
-  actor.note_no(*port.channel, Ask::token);
-  port.last_miss = actor.now;
-  return false;
-}
-
-bool peek(PortState& port) {
-  Actor& actor = *port.actor;
-  const Here here(actor);
-  if (port.last_no == actor.now || !actor.clocked) advance(actor);
-  const bool visible = actor.scheduler->token_visible(actor, *port.channel);
-  if (port.channel->windows) open_reader_window(*port.channel);
-  if (visible) return true;
-  actor.note_no(*port.channel, Ask::token);
-  port.last_no = actor.now;
-  return false;
-}
-
-bool slot_free(PortState& port) {
-  Actor& actor = *port.actor;
-  const Here here(actor);
-  if (port.last_no == actor.now || !actor.clocked) advance(actor);
-  if (actor.scheduler->slot_free(actor, *port.channel)) return true;
-  actor.note_no(*port.channel, Ask::room);
-  port.last_no = actor.now;
-  return false;
-}
-
-bool channel_closed(PortState& port) {
-  Actor& actor = *port.actor;
-  const Here here(actor);
-  if (port.last_no_closed == actor.now || !actor.clocked) advance(actor);
-  if (actor.scheduler->channel_closed(actor, *port.channel)) return true;
-  actor.note_no(*port.channel, Ask::closed);
-  port.last_no_closed = actor.now;
-  return false;
-}
-
-Time time_of(const Actor& actor) {
-  if (actor.live != nullptr) return actor.live->now();
-  return Time::fs(actor.grid.edge(running_now));
-}
-
-void wait_until(Actor& actor, Time time) {
-  if (actor.live != nullptr) return actor.live->wait_until(time);
-  const Here here(actor);
-  actor.scheduler->wait_to(actor, actor.grid.first_at_or_after(time.femtoseconds()));
-}
-
-void wait_for(Actor& actor, Time time) {
-  if (actor.clocked) throw Error("timer.wait(time) is for an actor without a clock: use wait_until");
-  if (time < Time{}) throw Error(fmt::format("timer.wait({}): expected a time not below 0", to_string(time)));
-  if (actor.live != nullptr) return actor.live->wait_until(actor.live->now() + time);
-  const Here here(actor);
-  actor.scheduler->wait_to(actor, (Time::fs(actor.now) + time).femtoseconds());
-}
-
-Border border(Actor& actor, Tick next) {
-  return actor.scheduler->border(actor, next);
-}
-Border clockless_border(Actor& actor) {
-  return actor.scheduler->clockless_border(actor);
-}
-Border after_silent_step(Actor& actor, Tick step_start) {
-  return actor.scheduler->after_silent_step(actor, step_start);
-}
-Border at_same_instant(Actor& actor) {
-  return actor.scheduler->at_same_instant(actor);
-}
-void finish(Actor& actor) {
-  actor.scheduler->finish(actor);
-}
-void fail(Actor& actor, std::exception_ptr why) {
-  actor.scheduler->fail(actor, std::move(why));
 }
 
 }  // namespace isthmus::engine

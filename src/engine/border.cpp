@@ -1,0 +1,201 @@
+// Between two steps of an actor: whether the next one starts, and who is told that this one is over.
+#include <algorithm>
+#include <utility>
+
+#include "isthmus/base/error.hpp"
+#include "scheduler.hpp"
+#include "window.hpp"
+
+namespace isthmus::engine {
+
+namespace {
+
+/// The writer waits to push what the reader has made room for.
+bool about_to_push(const Channel& channel) {
+  const Actor& writer = *channel.writer;
+  return writer.waits_on == &channel && (writer.wait == Wait::push || writer.wait == Wait::turn);
+}
+
+/// For how many ticks the port's window surely holds out.
+[[gnu::always_inline]] inline Tick ticks_at_hand(PortState& port) {
+  Channel& channel = *port.channel;
+  if (port.cursor != port.window_end) return static_cast<Tick>(channel.tokens(port.window_end - port.cursor));
+  if (!channel.windows) return 0;
+  return &port == channel.reader_port ? open_reader_window(channel) : open_writer_window(channel);
+}
+
+}  // namespace
+
+/// Leaves `actor` between two steps until it is known whether `input` closes.
+[[gnu::always_inline]] inline Border Scheduler::wait_at_border(Actor& actor, Channel& input) {
+  actor.waits_on = &input;
+  actor.asked = Ask::closed;
+  input.reader_waits = &actor;
+  enter_waiting(actor, Wait::answer);
+  return Border::leave;
+}
+
+/// A step that blocks keeps a stack; one that waits before it starts needs none. When a step may start makes no
+/// difference to what it finds.
+[[gnu::always_inline]] inline bool Scheduler::waits_for_its_turn(Actor& actor) {
+  if (actor.expects == nullptr) return false;
+  Channel& channel = *actor.expects->channel;
+  if (actor.expects == channel.reader_port) {
+    if (!channel.empty() || channel.closing()) return false;
+    channel.reader_waits = &actor;
+  } else {
+    if (!channel.full()) return false;
+    channel.writer_waits = &actor;
+  }
+  actor.waits_on = &channel;
+  enter_waiting(actor, Wait::turn);
+  return true;
+}
+
+[[gnu::always_inline]] inline Border Scheduler::border(Actor& actor, Tick next) {
+  actor.fuel = -1;
+  if (actor.look_back) [[unlikely]] {
+    if (after_look_back(actor, next - actor.initiation_interval) == Border::leave) return Border::leave;
+  } else {
+    actor.now = next;
+  }
+  if (actor.now > actor.horizon && at_horizon(actor) == Border::leave) [[unlikely]]
+    return Border::leave;
+  Tick fuel = actor.horizon + 1;
+  if (PortState* gate = actor.gate) {
+    Tick ticks = ticks_at_hand(*gate);
+    if (ticks == 0) {
+      // The commonest case first: all is read, and who wrote it goes on.
+      if (gate->channel->empty() && about_to_push(*gate->channel)) return wait_at_border(actor, *gate->channel);
+      if (closing(actor) == Border::leave) return Border::leave;
+      if (gate == actor.expects && waits_for_its_turn(actor)) return Border::leave;
+      ticks = 1;
+    }
+    fuel = std::min(fuel, actor.now + ticks);
+  }
+  if (PortState* port = actor.expects; port != nullptr && port != actor.gate) {
+    Tick ticks = ticks_at_hand(*port);
+    if (ticks == 0) {
+      if (waits_for_its_turn(actor)) return Border::leave;
+      ticks = 1;
+    }
+    fuel = std::min(fuel, actor.now + ticks);
+  }
+  actor.fuel = fuel;
+  return Border::step;
+}
+
+Border Scheduler::clockless_border(Actor& actor) {
+  if (actor.now > actor.horizon && at_horizon(actor) == Border::leave) return Border::leave;
+  if (actor.gate != nullptr && closing(actor) == Border::leave) return Border::leave;
+  return waits_for_its_turn(actor) ? Border::leave : Border::step;
+}
+
+/// The last step waited or was told "no".
+Border Scheduler::after_look_back(Actor& actor, Tick step_start) {
+  actor.look_back = false;
+  const bool waited = std::exchange(actor.waited, false);
+  const bool active = std::exchange(actor.moved_late, false) || waited ||
+                      std::any_of(actor.outputs.begin(), actor.outputs.end(),
+                                  [&](const Channel* channel) { return channel->last_pushed_at() >= step_start; }) ||
+                      std::any_of(actor.inputs.begin(), actor.inputs.end(),
+                                  [&](const Channel* channel) { return channel->last_popped_at() >= step_start; });
+  if (!active) return after_silent_step(actor, step_start);
+  actor.questions.clear();
+  actor.sensed_time = false;
+  actor.now = std::max(step_start + actor.initiation_interval + std::exchange(actor.blocked_ticks, 0), actor.now + 1);
+  return Border::step;
+}
+
+/// Before a step of an actor without `done()`: are all inputs closed and drained?
+Border Scheduler::closing(Actor& actor) {
+  if (std::ranges::any_of(actor.inputs, [](const Channel* channel) { return !channel->empty(); })) return Border::step;
+  Channel* unknown = nullptr;
+  for (Channel* channel : actor.inputs) {
+    if (channel->closing()) {
+      if (channel->close_visible > actor.now) return Border::step;
+      continue;
+    }
+    if (writer_silent(*channel, actor)) return Border::step;
+    unknown = channel;
+  }
+  if (unknown == nullptr) {
+    finish(actor);
+    return Border::leave;
+  }
+  return wait_at_border(actor, *unknown);
+}
+
+Border Scheduler::at_horizon(Actor& actor) {
+  if (!actor.periodic) {
+    announce_all(actor);
+    commit();
+    if (actor.feeds_itself && !keeps_record(actor)) return Border::leave;
+    if (extend_horizon(actor)) return Border::step;
+  }
+  actor.resume_at = actor.now;
+  actor.wait_began = actor.now;
+  actor.parked_account = Account::busy;
+  enter_waiting(actor, Wait::horizon);
+  return Border::leave;
+}
+
+Border Scheduler::at_same_instant(Actor& actor) {
+  try {
+    count_operation(actor);
+  } catch (...) {
+    fail(actor, std::current_exception());
+    return Border::leave;
+  }
+  return Border::step;
+}
+
+void Scheduler::finish(Actor& actor) {
+  actor.finished_at = actor.now;
+  actor.wait = Wait::finished;
+  if (!actor.periodic) --live_;
+  for (Channel* channel : actor.outputs) {
+    channel->close_visible = channel->forward.map(actor.now);
+    Actor& reader = *channel->reader;
+    if (reader.wait == Wait::sleep)
+      tell_sleeper(reader);
+    else if (reader.wait == Wait::read || reader.wait == Wait::answer || reader.wait == Wait::turn)
+      make_ready(reader);
+  }
+  for (Channel* channel : actor.inputs)
+    if (channel->writer->wait == Wait::sleep || channel->writer->wait == Wait::answer) {
+      if (channel->writer->wait == Wait::answer)
+        make_ready(*channel->writer);
+      else
+        tell_sleeper(*channel->writer);
+    }
+}
+
+void Scheduler::fail(Actor& actor, std::exception_ptr why) {
+  actor.failure = std::move(why);
+  actor.failed = true;
+  actor.resume_at = kNever / 2;
+  enter_waiting(actor, Wait::horizon);
+  lower_limit(actor.grid.edge(actor.now));
+}
+
+Border border(Actor& actor, Tick next) {
+  return actor.scheduler->border(actor, next);
+}
+Border clockless_border(Actor& actor) {
+  return actor.scheduler->clockless_border(actor);
+}
+Border after_silent_step(Actor& actor, Tick step_start) {
+  return actor.scheduler->after_silent_step(actor, step_start);
+}
+Border at_same_instant(Actor& actor) {
+  return actor.scheduler->at_same_instant(actor);
+}
+void finish(Actor& actor) {
+  actor.scheduler->finish(actor);
+}
+void fail(Actor& actor, std::exception_ptr why) {
+  actor.scheduler->fail(actor, std::move(why));
+}
+
+}  // namespace isthmus::engine

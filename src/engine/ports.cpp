@@ -1,0 +1,131 @@
+// What ports and timers ask on an actor's fiber where the window is empty.
+#include <fmt/format.h>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/engine/lane.hpp"
+#include "scheduler.hpp"
+#include "window.hpp"
+
+namespace isthmus::engine {
+namespace {
+
+/// While a scheduler's code runs for the actor of this thread: its tick is in `Actor::now`.
+class Here {
+ public:
+  explicit Here(Actor& actor) : actor_(actor) { actor.now = running_now; }
+  ~Here() { running_now = actor_.now; }
+  Here(const Here&) = delete;
+  Here& operator=(const Here&) = delete;
+
+ private:
+  Actor& actor_;
+};
+
+}  // namespace
+
+void advance(Actor& actor) {
+  actor.scheduler->advance(actor);
+}
+
+void claim_slot(PortState& port) {
+  const Here here(*port.actor);
+  port.actor->scheduler->claim_slot(port);
+}
+
+void publish(PortState& port) {
+  Channel& channel = *port.channel;
+  port.actor->moved = true;
+  Channel::header_at(port.cursor).pushed_at = running_now;
+  if (port.cursor != port.window_end) {
+    port.cursor += channel.stride;
+    return;
+  }
+  if (!channel.direct()) channel.visible_at[channel.pushed() & (channel.slots - 1)] = channel.forward.map(running_now);
+  if (channel.observed) port.actor->scheduler->observer().pushed(channel.index, time_of(*port.actor));
+  channel.step(port);
+  port.window_end = port.cursor;
+}
+
+void claim_token(PortState& port) {
+  const Here here(*port.actor);
+  port.actor->scheduler->claim_token(port);
+}
+
+void release(PortState& port) {
+  Channel& channel = *port.channel;
+  port.actor->moved = true;
+  Channel::header_at(port.cursor).popped_at = running_now;
+  if (port.cursor != port.window_end) {
+    port.cursor += channel.stride;
+    return;
+  }
+  if (!channel.direct()) channel.free_at[channel.popped() & (channel.slots - 1)] = channel.back.map(running_now);
+  if (channel.observed) port.actor->scheduler->observer().popped(channel.index, time_of(*port.actor));
+  channel.step(port);
+  port.window_end = port.cursor;
+}
+
+bool token_visible(PortState& port) {
+  Actor& actor = *port.actor;
+  const Here here(actor);
+  if (accessed_now(port)) advance(actor);
+  const bool visible = actor.scheduler->token_visible(actor, *port.channel);
+  if (port.channel->windows) open_reader_window(*port.channel);
+  if (visible) return true;
+  actor.note_no(*port.channel, Ask::token);
+  port.last_miss = actor.now;
+  return false;
+}
+
+bool peek(PortState& port) {
+  Actor& actor = *port.actor;
+  const Here here(actor);
+  if (port.last_no == actor.now || !actor.clocked) advance(actor);
+  const bool visible = actor.scheduler->token_visible(actor, *port.channel);
+  if (port.channel->windows) open_reader_window(*port.channel);
+  if (visible) return true;
+  actor.note_no(*port.channel, Ask::token);
+  port.last_no = actor.now;
+  return false;
+}
+
+bool slot_free(PortState& port) {
+  Actor& actor = *port.actor;
+  const Here here(actor);
+  if (port.last_no == actor.now || !actor.clocked) advance(actor);
+  if (actor.scheduler->slot_free(actor, *port.channel)) return true;
+  actor.note_no(*port.channel, Ask::room);
+  port.last_no = actor.now;
+  return false;
+}
+
+bool channel_closed(PortState& port) {
+  Actor& actor = *port.actor;
+  const Here here(actor);
+  if (port.last_no_closed == actor.now || !actor.clocked) advance(actor);
+  if (actor.scheduler->channel_closed(actor, *port.channel)) return true;
+  actor.note_no(*port.channel, Ask::closed);
+  port.last_no_closed = actor.now;
+  return false;
+}
+
+Time time_of(const Actor& actor) {
+  if (actor.live != nullptr) return actor.live->now();
+  return Time::fs(actor.grid.edge(running_now));
+}
+
+void wait_until(Actor& actor, Time time) {
+  if (actor.live != nullptr) return actor.live->wait_until(time);
+  const Here here(actor);
+  actor.scheduler->wait_to(actor, actor.grid.first_at_or_after(time.femtoseconds()));
+}
+
+void wait_for(Actor& actor, Time time) {
+  if (actor.clocked) throw Error("timer.wait(time) is for an actor without a clock: use wait_until");
+  if (time < Time{}) throw Error(fmt::format("timer.wait({}): expected a time not below 0", to_string(time)));
+  if (actor.live != nullptr) return actor.live->wait_until(actor.live->now() + time);
+  const Here here(actor);
+  actor.scheduler->wait_to(actor, (Time::fs(actor.now) + time).femtoseconds());
+}
+
+}  // namespace isthmus::engine
