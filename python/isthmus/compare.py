@@ -65,7 +65,7 @@ def record_name(record: dict[str, Any]) -> str:
 
 
 def _value(record: dict[str, Any]) -> float | None:
-    value = record.get("images_per_s", record.get("value"))
+    value = record.get("value", record.get("images_per_s"))
     return float(value) if isinstance(value, (int, float)) and value > 0 else None
 
 

@@ -1,4 +1,4 @@
-"""Running applications through `isthmus-run`: what was asked for, and the rows that come back."""
+"""Running applications through `isthmus-run` or their own programs: what was asked for, and the rows that come back."""
 
 import json
 import os
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from isthmus.applications import counted, is_program
 from isthmus.errors import AnswerIsNoError, IsthmusError
 from isthmus.files import write_atomically
 from isthmus.targets import is_model
@@ -17,7 +18,8 @@ from isthmus.tools import Event, run_tool
 if TYPE_CHECKING:
     from isthmus.records import Row
 
-ASSUMED_S_PER_IMAGE = 0.1
+# Of an image of the image filter, and of a message of 64 KiB.
+ASSUMED_S = {"images": 0.1, "messages": 0.001}
 
 _REMEMBERING = threading.Lock()
 
@@ -41,12 +43,12 @@ class Trace:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One application on one target in one flow."""
+    """One application on one target in one flow; the application is a name, or the path of a program."""
 
     application: str
     target: str
     flow: str
-    images: int
+    count: int  # of images or messages
     input: str | None = None
     seed: int | None = None
     workers: int | None = None
@@ -54,9 +56,16 @@ class Experiment:
     sets: tuple[str, ...] = ()
     trace: "Trace | None" = None
 
+    @property
+    def tool(self) -> str:
+        """What runs it: `isthmus-run`, or the program itself."""
+        return self.application if is_program(self.application) else "isthmus-run"
+
     def arguments(self) -> list[str]:
-        """The arguments of `isthmus-run`; `sets` only where they mean something, on a model."""
-        words = ["--app", self.application, "--on", self.target, "--flow", self.flow, "--images", str(self.images)]
+        """The arguments of `tool`; `sets` only where they mean something, on a model."""
+        words = ["--on", self.target, f"--{counted(self.application)}", str(self.count)]
+        if not is_program(self.application):
+            words = ["--app", self.application, *words, "--flow", self.flow]
         if self.input is not None:
             words += ["--input", self.input]
         if self.seed is not None:
@@ -86,13 +95,13 @@ def run_experiment(experiment: Experiment, on_event: Callable[[Event], None]) ->
 
     started = time.monotonic()
     try:
-        run_tool("isthmus-run", experiment.arguments(), sort)
+        run_tool(experiment.tool, experiment.arguments(), sort)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"]))
-        raise IsthmusError(f"isthmus-run printed a row whose '{key}' is wrong: {first['msg']}") from error
+        raise IsthmusError(f"{experiment.tool} printed a row whose '{key}' is wrong: {first['msg']}") from error
     if len(rows) != 1:
-        raise IsthmusError(f"isthmus-run printed {len(rows)} rows for one experiment")
+        raise IsthmusError(f"{experiment.tool} printed {len(rows)} rows for one experiment")
     _remember(experiment, time.monotonic() - started)
     return rows[0]
 
@@ -104,23 +113,11 @@ def refuse_wrong(rows: Sequence["Row"]) -> None:
         raise AnswerIsNoError(f"verification failed: the output differs from the reference on {', '.join(wrong)}")
 
 
-def applications() -> list[str]:
-    """The names of the applications that `isthmus-run` has."""
-    names: list[str] = []
-
-    def keep(event: Event) -> None:
-        if isinstance(event.get("name"), str):
-            names.append(event["name"])
-
-    run_tool("isthmus-run", ["--list"], keep)
-    return names
-
-
 def estimate_s(experiment: Experiment) -> tuple[float, bool]:
     """Seconds that it will take on this machine, and whether that comes from an earlier run here."""
     known = _memory().get(_key(experiment))
-    per_image = known if isinstance(known, float) else ASSUMED_S_PER_IMAGE
-    return per_image * experiment.images, isinstance(known, float)
+    per_image = known if isinstance(known, float) else ASSUMED_S[counted(experiment.application)]
+    return per_image * experiment.count, isinstance(known, float)
 
 
 def _key(experiment: Experiment) -> str:
@@ -143,7 +140,7 @@ def _memory() -> dict[str, object]:
 def _remember(experiment: Experiment, elapsed_s: float) -> None:
     try:
         with _REMEMBERING:
-            memory = {**_memory(), _key(experiment): elapsed_s / experiment.images}
+            memory = {**_memory(), _key(experiment): elapsed_s / experiment.count}
             write_atomically(_memory_file(), json.dumps(memory, indent=2, sort_keys=True) + "\n")
     except IsthmusError:
         return  # An estimate that cannot be kept costs nothing but the estimate.

@@ -1,5 +1,6 @@
 """Records as data frames (pandas, which is installed only if it is asked for: `pip install 'isthmus[pandas]'`)."""
 
+import importlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,7 +32,10 @@ def frame(*sources: str | Path, of: str | None = None) -> "pd.DataFrame":
     rows = [{"source": str(source), **flatten(record)} for source in sources for record in _records(source)]
     if of is not None:
         rows = list(_items(rows, of))
-    return pandas.DataFrame(rows)
+    made: pd.DataFrame = pandas.DataFrame(rows)
+    # A record that some rows have and others lack is told by its dotted columns alone.
+    absent = [name for name in made.columns if any(str(other).startswith(f"{name}.") for other in made.columns)]
+    return made.drop(columns=absent)
 
 
 def history() -> "pd.DataFrame":
@@ -40,7 +44,8 @@ def history() -> "pd.DataFrame":
     from isthmus.records import HistoryRun
     from isthmus.store import runs
 
-    return _pandas().DataFrame([dump(run) for run in runs()], columns=list(HistoryRun.model_fields))
+    made: pd.DataFrame = _pandas().DataFrame([dump(run) for run in runs()], columns=list(HistoryRun.model_fields))
+    return made
 
 
 def flatten(record: Record, prefix: str = "") -> Record:
@@ -89,7 +94,6 @@ def _items(rows: list[Record], of: str) -> Iterator[Record]:
 
 def _pandas() -> "ModuleType":
     try:
-        import pandas
+        return importlib.import_module("pandas")
     except ImportError as error:
         raise IsthmusError("data frames need pandas, which is not installed", hint="pip install pandas.") from error
-    return pandas

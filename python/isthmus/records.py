@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 Kind = Literal["modelled", "measured"]
 Share = Annotated[float, Field(ge=0)]
@@ -109,13 +109,17 @@ class Row(_Record):
     flow: Literal["offload", "overlap", "stream"]
     kind: Kind
     application: str
-    images: int = Field(gt=0)
-    width: int
-    height: int
-    bytes_per_image: int
+    value: float = Field(description="the rate, in `unit`")
+    unit: str = Field(description="images/s, or messages/s of an application of one's own")
+    images: int | None = Field(default=None, gt=0)
+    width: int | None = None
+    height: int | None = None
+    bytes_per_image: int | None = None
+    messages: int | None = Field(default=None, gt=0, description="of an application of one's own, in place of images")
+    bytes_per_message: int | None = None
     elapsed_s: float = Field(gt=0, description="from the first acquire or enqueue to the last output")
     setup_s: float = Field(ge=0, description="pools, allocation of pools, context, build")
-    images_per_s: float
+    images_per_s: float | None = Field(default=None, description="`value` of the image filter")
     gb_per_s: float = Field(description="input payload, one direction, 1e9 bytes a second")
     verified: bool = Field(description="every output image is equal to the reference, byte for byte")
     stages: list[Stage] = []
@@ -127,6 +131,14 @@ class Row(_Record):
     seed: int | None = None
     version: str = ""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _rate(cls, record: object) -> object:
+        # The image filter prints its rate as images_per_s alone.
+        if isinstance(record, dict) and "images_per_s" in record:
+            return {"value": record["images_per_s"], "unit": "images/s"} | record
+        return record
+
 
 class Verdict(_Record):
     """The fastest verified row of a study; each reason names a part, its busy share and the rate it would need."""
@@ -134,7 +146,8 @@ class Verdict(_Record):
     target: str
     flow: str
     kind: Kind
-    images_per_s: float
+    value: float
+    unit: str
     reasons: list[str]
 
 

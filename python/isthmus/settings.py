@@ -66,6 +66,7 @@ KNOWN: dict[str, Known] = {
     "on": Known(None, _text, "a target, as in model:aws-f1"),
     "flow": Known("offload", _one_of(("offload", "overlap", "stream")), "offload, overlap or stream"),
     "images": Known(200, _whole(1), "a whole number of at least 1"),
+    "messages": Known(200, _whole(1), "a whole number of at least 1"),
     "input": Known(None, _text, "a folder of photographs"),
     "seed": Known(None, _whole(0), "a whole number of at least 0"),
     "sizes": Known("64B..64MiB:x4", _text, "sizes, as in 64B,4KiB..1MiB:x2"),

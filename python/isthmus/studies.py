@@ -2,14 +2,16 @@
 
 import tomllib
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
+from isthmus.applications import FLOWS_OF_PROGRAMS, check_application, is_program
 from isthmus.errors import IsthmusError
-from isthmus.experiments import Experiment, applications
+from isthmus.experiments import Experiment
 from isthmus.files import read_text
 from isthmus.names import unknown
 from isthmus.settings import resolve
@@ -22,9 +24,13 @@ class _Table(BaseModel):
 
 
 class Application(_Table):
-    """What runs; each description says what a wrong value should have been."""
+    """What runs: an application of Isthmus by name, or a program; each description says what a value should be."""
 
-    name: str = Field(description="the name of an application")
+    name: str | None = Field(default=None, min_length=1, description="the name of an application")
+    program: str | None = Field(
+        default=None, min_length=1, description="the path of a program, from this file's folder"
+    )
+    messages: int | None = Field(default=None, ge=1, description="a whole number of at least 1")
     images: int | None = Field(default=None, ge=1, description="a whole number of at least 1")
     input: str | None = Field(default=None, min_length=1, description="a folder of photographs")
     seed: int | None = Field(default=None, ge=0, description="a whole number of at least 0")
@@ -47,6 +53,15 @@ class StudyDescription(_Table):
 
 
 _TABLES: dict[str, type[_Table]] = {"application": Application, "study": Choice}
+
+
+@dataclass(frozen=True)
+class Flags:
+    """What the command line says in place of the study file."""
+
+    images: str | None = None
+    messages: str | None = None
+    photographs: str | None = None
 
 
 def find_study(name: str) -> Path:
@@ -79,52 +94,70 @@ def read_study(path: Path) -> StudyDescription:
         raise _complaint(unknown_first[0], path, text) from error
 
 
-def experiments_of(
-    study: StudyDescription, path: Path, sets: Sequence[str], images: str | None, photographs: str | None
-) -> list[Experiment]:
+def experiments_of(study: StudyDescription, path: Path, sets: Sequence[str], flags: Flags) -> list[Experiment]:
     """Every run of the study that its targets allow; names that do not exist are refused here, before anything runs.
 
-    `sets`, `images` and `photographs` come from the command line and win.
+    `sets` and `flags` come from the command line and win.
     """
     text = read_text(path)
-    known = applications()
-    if study.application.name not in known:
-        place = f"{path}:{line_of(text, 'application.name')}"
-        raise unknown("application", study.application.name, known, place)
+    application = _application(study.application, path, text)
+    flows = list(dict.fromkeys(study.study.flows))
+    if is_program(application):
+        flows = [flow for flow in flows if flow in FLOWS_OF_PROGRAMS]
     runs = []
     for target in dict.fromkeys(study.study.targets):
         check_target(target, f"{path}:{line_of_item(text, 'study.targets', target)}")
         if is_model(target):
             platform(target, sets)
-        for flow in flows_of(target, list(dict.fromkeys(study.study.flows))):
-            runs.append(_experiment(study.application, path, target, flow, sets, images, photographs))
+        for flow in flows_of(target, flows):
+            runs.append(replace(_experiment(application, study.application, path, flags), target=target, flow=flow))
     if not runs:
         raise IsthmusError(
             f"{path}:{line_of(text, 'study.flows')}: key 'study.flows': no target has any of these flows"
         )
-    return runs
+    return [replace(run, sets=tuple(sets)) for run in runs]
 
 
-def _experiment(
-    application: Application,
-    path: Path,
-    target: str,
-    flow: str,
-    sets: Sequence[str],
-    images: str | None,
-    photographs: str | None,
-) -> Experiment:
-    from_file = application.images if images is None else None
+def _application(application: Application, path: Path, text: str) -> str:
+    """The name, or the path of the program, once it is sure that there is one and that the other keys fit to it."""
+    own = application.program is not None
+    if own == (application.name is not None):
+        line = line_of(text, "application.program" if own else "application")
+        what = "not both" if own else "or 'application.program', the path of a program"
+        raise IsthmusError(f"{path}:{line}: key 'application.name': expected the name of an application, {what}")
+    for key in ("images", "input", "seed") if own else ("messages",):
+        if getattr(application, key) is not None:
+            line = line_of(text, f"application.{key}")
+            whose = "the applications of Isthmus" if own else "programs"
+            raise IsthmusError(f"{path}:{line}: key 'application.{key}': is of {whose}")
+    found = application.name or _beside(path, str(application.program))
+    check_application(found, f"{path}:{line_of(text, 'application.program' if own else 'application.name')}")
+    return found
+
+
+def _beside(path: Path, program: str) -> str:
+    found = str(path.parent / program)
+    return found if is_program(found) else f"./{found}"
+
+
+def _experiment(name: str, application: Application, path: Path, flags: Flags) -> Experiment:
+    """An experiment with the application, without target and flow."""
+    if is_program(name):
+        return Experiment(name, "", "", _count("messages", flags.messages, application.messages))
     folder = str(path.parent / application.input) if application.input is not None else None
     return Experiment(
-        application=application.name,
-        target=target,
-        flow=flow,
-        images=from_file if from_file is not None else resolve("images", images).value,
-        input=photographs or folder or resolve("input").value,
+        application=name,
+        target="",
+        flow="",
+        count=_count("images", flags.images, application.images),
+        input=flags.photographs or folder or resolve("input").value,
         seed=application.seed if application.seed is not None else resolve("seed").value,
-        sets=tuple(sets),
     )
+
+
+def _count(setting: str, flag: str | None, from_file: int | None) -> int:
+    count: int = from_file if flag is None and from_file is not None else resolve(setting, flag).value
+    return count
 
 
 def _complaint(details: ErrorDetails, path: Path, text: str) -> IsthmusError:

@@ -10,12 +10,13 @@ from isthmus.verdict import kind_of, where
 
 def rows_table(rows: Sequence[Row]) -> Table:
     """One line for each target and flow."""
-    columns = ("target", "flow", "images/s", "GB/s in", "where the time goes", "kind", "output")
+    unit = rows[0].unit if rows else "images/s"
+    columns = ("target", "flow", unit, "GB/s in", "where the time goes", "kind", "output")
     cells = [
         (
             row.target,
             row.flow,
-            grouped(row.images_per_s),
+            grouped(row.value),
             figure(row.gb_per_s),
             where(row),
             kind_of(row),
@@ -23,7 +24,7 @@ def rows_table(rows: Sequence[Row]) -> Table:
         )
         for row in rows
     ]
-    return Table(columns, cells, numbers=frozenset({"images/s", "GB/s in"}), below="where the time goes")
+    return Table(columns, cells, numbers=frozenset({unit, "GB/s in"}), below="where the time goes")
 
 
 def workers_table(row: Row) -> Table | None:

@@ -23,7 +23,12 @@ _PACKAGE_BIN = Path(__file__).resolve().parent / "bin"
 
 
 def tool_path(name: str) -> Path:
-    """Where the tool is: in the folder ISTHMUS_BIN where that is set, else in the installed package."""
+    """Where the tool is: in the folder ISTHMUS_BIN where that is set, else in the installed package.
+
+    A path, a name with a slash, is what it says.
+    """
+    if "/" in name:
+        return Path(name)
     place = Path(os.environ.get("ISTHMUS_BIN") or _PACKAGE_BIN)
     if os.access(place / name, os.X_OK) and (place / name).is_file():
         return place / name

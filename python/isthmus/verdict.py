@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from isthmus.numbers import figure, grouped, percent
 from isthmus.records import Bottleneck, Row, Verdict
+from isthmus.sizes import format_size
 
 KIND_WORDS = {"modelled": "model", "measured": "measured"}
 
@@ -52,15 +53,28 @@ def kind_of(row: Row | Verdict) -> str:
     return KIND_WORDS[row.kind]
 
 
+def pace(row: Row) -> str:
+    """The rate with its unit and kind: `1,370 images/s, model`."""
+    return f"{grouped(row.value)} {row.unit}, {kind_of(row)}"
+
+
+def work(row: Row) -> str:
+    """What went through in the run: `200 images of 1920x1080`, `200 messages of 64 KiB`."""
+    if row.images is not None:
+        return f"{row.images} images of {row.width}x{row.height}"
+    return f"{row.messages} messages of {format_size(row.bytes_per_message or 0)}"
+
+
 def decide(rows: Sequence[Row]) -> Verdict | None:
     """The fastest row whose output is right, with a reason for it and for each row that it beats; None if none is."""
-    right = sorted((row for row in rows if row.verified), key=lambda row: row.images_per_s, reverse=True)
+    right = sorted((row for row in rows if row.verified), key=lambda row: row.value, reverse=True)
     if not right:
         return None
     best = right[0]
-    reasons = [f"{best.target} {best.flow}: {grouped(best.images_per_s)} images/s, {kind_of(best)}: {reason(best)}"]
+    reasons = [f"{best.target} {best.flow}: {pace(best)}: {reason(best)}"]
     for row in right[1:]:
-        behind = f"{figure(best.images_per_s / row.images_per_s)}x slower"
-        pace = f"{grouped(row.images_per_s)} images/s, {kind_of(row)}, {behind}"
-        reasons.append(f"{row.target} {row.flow}: {pace}: {reason(row)}")
-    return Verdict(target=best.target, flow=best.flow, kind=best.kind, images_per_s=best.images_per_s, reasons=reasons)
+        behind = f"{figure(best.value / row.value)}x slower"
+        reasons.append(f"{row.target} {row.flow}: {pace(row)}, {behind}: {reason(row)}")
+    return Verdict(
+        target=best.target, flow=best.flow, kind=best.kind, value=best.value, unit=best.unit, reasons=reasons
+    )

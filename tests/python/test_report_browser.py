@@ -59,7 +59,7 @@ def browser() -> Iterator[Browser]:
 def test_a_reader_finds_every_section_by_its_heading_and_from_the_contents(browser: Browser, page: Path) -> None:
     browser.open(page)
     headings = browser.texts("main section > h2")
-    assert headings[:4] == ["Verdict", "Targets and flows", "Images/s by flow", "Where the time goes"]
+    assert headings[:4] == ["Verdict", "Targets and flows", "Rate by flow", "Where the time goes"]
     assert browser.texts("nav a") == headings
     assert len(browser.driver.find_elements(By.CSS_SELECTOR, "h1")) == 1
 

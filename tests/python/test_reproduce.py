@@ -32,7 +32,7 @@ class FakeBench(Bench):
         sets = list(experiment.sets)
         return Row.model_validate(
             fake_tools.row_of(
-                {"--on": experiment.target, "--flow": experiment.flow, "--images": experiment.images, "--set": sets}
+                {"--on": experiment.target, "--flow": experiment.flow, "--images": experiment.count, "--set": sets}
             )
         )
 
@@ -184,9 +184,9 @@ def test_structure_alone_is_told_beside_model_rows(rows: dict[str, PaperRow]) ->
 def test_each_experiment_is_run_once(survey: Survey) -> None:
     runs = survey.bench.runs if isinstance(survey.bench, FakeBench) else []
     assert len(runs) == len(set(runs))
-    whole = [run for run in runs if run.images == 200 and not run.sets]
+    whole = [run for run in runs if run.count == 200 and not run.sets]
     assert len(whole) == 4, "three flows on F1, one on Alpha Data"
-    assert {run.images for run in runs} == {4, 200}
+    assert {run.count for run in runs} == {4, 200}
 
 
 def test_an_experiment_sets_what_the_laboratory_changes_as_well() -> None:

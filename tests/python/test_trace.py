@@ -7,9 +7,6 @@ from pathlib import Path
 import pytest
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 from tests.python.conftest import Isthmus
-from tests.python.test_end_to_end import real
-
-__all__ = ["real"]
 
 RUN = ("run", "image-filter", "--on", "model:aws-f1", "--flow", "stream", "--images", "2")
 Slice = tuple[int, int, str]

@@ -74,7 +74,7 @@ def test_the_fastest_right_row_wins() -> None:
         [row(images_per_s=5.0), row(flow="overlap", images_per_s=9.0), row(images_per_s=99.0, verified=False)]
     )
     assert verdict is not None
-    assert (verdict.flow, verdict.images_per_s, len(verdict.reasons)) == ("overlap", 9.0, 2)
+    assert (verdict.flow, verdict.value, len(verdict.reasons)) == ("overlap", 9.0, 2)
     assert verdict.reasons[1].startswith("opencl:0 offload: 5.00 images/s, measured, 1.80x slower: kernel, ")
 
 

@@ -1,8 +1,8 @@
 """What can be chosen by name for `run` and `study`."""
 
+from isthmus.applications import applications
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
-from isthmus.experiments import applications
 from isthmus.targets import FLOWS, devices, platforms
 
 

@@ -113,15 +113,15 @@ def _recalibrated(one: "Recalibrated") -> str:
 
 
 def _plan(survey: "Survey") -> list[str]:
-    from isthmus.experiments import ASSUMED_S_PER_IMAGE
+    from isthmus.experiments import ASSUMED_S
     from isthmus.progress import duration
 
     views = survey.views()
-    images = FLOWS * sum(view.lab.images for view in views)
-    wall_s = (images * ASSUMED_S_PER_IMAGE + FLOWS * len(views) * START_S) / (os.cpu_count() or 1)
+    image_s, images = ASSUMED_S["images"], FLOWS * sum(view.lab.images for view in views)
+    wall_s = (images * image_s + FLOWS * len(views) * START_S) / (os.cpu_count() or 1)
     return [
         f"{len(views)} states of the boards, {FLOWS} flows each: {images} images, {survey.images} for a comparison",
-        f"about {duration(wall_s)} if an image takes {ASSUMED_S_PER_IMAGE} s and a start {START_S} s",
+        f"about {duration(wall_s)} if an image takes {image_s} s and a start {START_S} s",
     ]
 
 

@@ -1,6 +1,6 @@
 """`isthmus run APP`: an application on one target, in one flow."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -19,6 +19,7 @@ EXAMPLES = [
     "isthmus run image-filter --on model:aws-f1 --flow stream --set link.pcie.lanes=8",
     "isthmus run image-filter --on native --flow stream --map stencil=0,consumer=1",
     "isthmus run image-filter --on model:aws-f1 --images 2 --trace f1.perfetto-trace",
+    "isthmus run build/my-app --on native --messages 1000",
 ]
 
 Workers = Annotated[
@@ -39,6 +40,10 @@ Flow = Annotated[
     str | None, setting("flow", "--flow", metavar="FLOW", text="offload, overlap or stream (not on OpenCL).")
 ]
 Images = Annotated[str | None, setting("images", "--images", metavar="N", text="How many images.")]
+Messages = Annotated[
+    str | None,
+    setting("messages", "--messages", metavar="N", text="How many messages, of an application of one's own."),
+]
 Input = Annotated[
     str | None,
     setting("input", "--input", metavar="DIR", text="Folder of photographs, instead of the installed wallpapers."),
@@ -64,10 +69,14 @@ TraceLimit = Annotated[
 
 def run(
     session: Session,
-    app: Annotated[str | None, typer.Argument(metavar="APP", help="The application; --list names them.")] = None,
+    app: Annotated[
+        str | None,
+        typer.Argument(metavar="APP", help="The application; --list names them. Or the path of a program of your own."),
+    ] = None,
     on: On = None,
     flow: Flow = None,
     images: Images = None,
+    messages: Messages = None,
     photographs: Input = None,
     workers: Workers = None,
     mapping: Map = None,
@@ -90,7 +99,7 @@ def run(
 
         return list_choices(session)
     experiment = replace(
-        _experiment(app, on, flow, images, photographs, workers, mapping, sets, seed),
+        _experiment(_Flags(app, on, flow, images, messages, photographs, workers, mapping, sets, seed)),
         trace=_trace(trace, trace_window, trace_parts, trace_limit),
     )
     if dry_run:
@@ -98,55 +107,87 @@ def run(
 
         return show_plan(session, [experiment])
     row = _measure(session, experiment)
-    return _show(session, row)
+    return _show(session, experiment, row)
 
 
-def _experiment(
-    app: str | None,
-    on: str | None,
-    flow: str | None,
-    images: str | None,
-    photographs: str | None,
-    workers: int | None,
-    mapping: list[str] | None,
-    sets: list[str] | None,
-    seed: str | None,
-) -> Experiment:
-    from isthmus.experiments import applications
-    from isthmus.names import unknown
+@dataclass(frozen=True)
+class _Flags:
+    app: str | None
+    on: str | None
+    flow: str | None
+    images: str | None
+    messages: str | None
+    photographs: str | None
+    workers: int | None
+    mapping: list[str] | None
+    sets: list[str] | None
+    seed: str | None
+
+
+def _experiment(flags: _Flags) -> Experiment:
+    from isthmus.applications import applications, check_application, is_program
     from isthmus.settings import resolve
-    from isthmus.targets import FLOWS, check_target, flows_of, is_model, is_native
+    from isthmus.targets import check_target
 
-    known = applications()
-    if app is None:
-        raise IsthmusError(f"APP: expected an application, one of {', '.join(known)}", hint="'isthmus run -h'.")
-    if app not in known:
-        raise unknown("application", app, known)
-    target = resolve("on", on).value
+    if flags.app is None:
+        known = ", ".join(applications())
+        raise IsthmusError(f"APP: expected an application, one of {known}, or a path", hint="'isthmus run -h'.")
+    check_application(flags.app)
+    target = resolve("on", flags.on).value
     if target is None:
         raise IsthmusError("--on: expected a target", hint="'isthmus run --list' names them.")
     check_target(target)
-    if sets and not is_model(target):
-        raise IsthmusError(f"--set: '{target}' is a real device and has no numbers to replace")
-    if workers and not is_native(target):
-        raise IsthmusError(f"--workers: expected the target native, got '{target}'")
-    if mapping and not is_native(target):
-        raise IsthmusError(f"--map: expected the target native, got '{target}'")
-    experiment = Experiment(
+    made = _of_program if is_program(flags.app) else _of_ours
+    experiment = replace(
+        made(flags, flags.app, target),
+        workers=flags.workers,
+        mapping=tuple(flags.mapping or ()),
+        sets=tuple(flags.sets or ()),
+    )
+    _check(experiment)
+    return experiment
+
+
+def _of_program(flags: _Flags, app: str, target: str) -> Experiment:
+    from isthmus.settings import resolve
+
+    for name, value in (("--images", flags.images), ("--input", flags.photographs), ("--seed", flags.seed)):
+        if value is not None:
+            raise IsthmusError(f"{name}: is of the applications that come with Isthmus; a program takes --messages")
+    return Experiment(app, target, flags.flow or "stream", resolve("messages", flags.messages).value)
+
+
+def _of_ours(flags: _Flags, app: str, target: str) -> Experiment:
+    from isthmus.settings import resolve
+
+    if flags.messages is not None:
+        raise IsthmusError(f"--messages: is of programs of one's own; '{app}' takes --images")
+    return Experiment(
         application=app,
         target=target,
-        flow=resolve("flow", flow).value,
-        images=resolve("images", images).value,
-        input=resolve("input", photographs).value,
-        seed=resolve("seed", seed).value,
-        workers=workers,
-        mapping=tuple(mapping or ()),
-        sets=tuple(sets or ()),
+        flow=resolve("flow", flags.flow).value,
+        count=resolve("images", flags.images).value,
+        input=resolve("input", flags.photographs).value,
+        seed=resolve("seed", flags.seed).value,
     )
-    if not flows_of(target, [experiment.flow]):
-        has = " or ".join(flows_of(target, FLOWS))
-        raise IsthmusError(f"--flow: '{target}' has no flow '{experiment.flow}'; expected {has}")
-    return experiment
+
+
+def _check(experiment: Experiment) -> None:
+    from isthmus.applications import FLOWS_OF_PROGRAMS, is_program
+    from isthmus.targets import FLOWS, flows_of, is_model, is_native
+
+    target = experiment.target
+    if experiment.sets and not is_model(target):
+        raise IsthmusError(f"--set: '{target}' is a real device and has no numbers to replace")
+    if experiment.workers and not is_native(target):
+        raise IsthmusError(f"--workers: expected the target native, got '{target}'")
+    if experiment.mapping and not is_native(target):
+        raise IsthmusError(f"--map: expected the target native, got '{target}'")
+    has = flows_of(target, FLOWS_OF_PROGRAMS if is_program(experiment.application) else FLOWS)
+    if not has:
+        raise IsthmusError(f"--on: a program of actors runs on models and native, not on '{target}'")
+    if experiment.flow not in has:
+        raise IsthmusError(f"--flow: '{target}' has no flow '{experiment.flow}'; expected {' or '.join(has)}")
 
 
 def _trace(file: str | None, window: str | None, parts: list[str] | None, limit: str | None) -> Trace | None:
@@ -168,14 +209,14 @@ def _measure(session: Session, experiment: Experiment) -> "Row":
     return row
 
 
-def _show(session: Session, row: "Row") -> None:
+def _show(session: Session, experiment: Experiment, row: "Row") -> None:
     from isthmus.experiments import refuse_wrong
     from isthmus.numbers import seconds
     from isthmus.output import Result
     from isthmus.records import RunFile
     from isthmus.relief import relief
     from isthmus.tables import parts_table, rows_table, workers_table
-    from isthmus.verdict import kind_of, reason
+    from isthmus.verdict import kind_of, reason, work
 
     more = [table for table in (parts_table(row), workers_table(row)) if table is not None]
     file = RunFile(context=session.context(row.seed), rows=[row])
@@ -186,12 +227,11 @@ def _show(session: Session, row: "Row") -> None:
             verdict=[f"bottleneck, {kind_of(row)}: {reason(row)}"],
             tables=[rows_table([row]), *more],
             detail=[
-                f"{row.images} images of {row.width}x{row.height} on {row.device}: "
-                f"{seconds(row.elapsed_s)}, set-up {seconds(row.setup_s)}, {kind_of(row)}"
+                f"{work(row)} on {row.device}: {seconds(row.elapsed_s)}, set-up {seconds(row.setup_s)}, {kind_of(row)}"
             ],
         )
     )
     refuse_wrong([row])
     change = relief(row)
-    again = f"isthmus run {row.application} --on {row.target} --flow {row.flow} --set {change}"
+    again = f"isthmus run {experiment.application} --on {row.target} --flow {row.flow} --set {change}"
     session.next(again if change else "isthmus study examples/image-filter.toml")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from isthmus.cli.command import DryRun, List, Sets, setting
-from isthmus.cli.run import Images, Input
+from isthmus.cli.run import Images, Input, Messages
 from isthmus.cli.session import Session
 from isthmus.errors import AnswerIsNoError, IsthmusError
 
@@ -36,6 +36,7 @@ def study(
     session: Session,
     file: Annotated[str | None, typer.Argument(metavar="FILE", help="The study file; --list finds some.")] = None,
     images: Images = None,
+    messages: Messages = None,
     photographs: Input = None,
     sets: Sets = None,
     beside: With = None,
@@ -46,6 +47,7 @@ def study(
 ) -> None:
     """An application on several targets in several flows, and one verdict.
 
+    The application is one that comes with Isthmus, or a program of one's own ('isthmus new' writes one with its study).
     Writes study.json, probes.json, report.html and chart.svg to DIR/NAME, NAME being the stem of FILE; each row is in
     DIR/NAME/study.jsonl as soon as it is complete. --set changes the models; an OpenCL device has no flow 'stream'.
     Models run side by side on all cores, a real device alone. Then each target is probed for some seconds, for the
@@ -53,14 +55,14 @@ def study(
     """
     from isthmus.report import gather
     from isthmus.settings import resolve
-    from isthmus.studies import experiments_of, find_study, read_study, study_files
+    from isthmus.studies import Flags, experiments_of, find_study, read_study, study_files
 
     if list_:
         return session.lines(study_files())
     if file is None:
         raise IsthmusError("FILE: expected a study file", hint="'isthmus study --list' finds some.")
     path = find_study(file)
-    experiments = experiments_of(read_study(path), path, sets or [], images, photographs)
+    experiments = experiments_of(read_study(path), path, sets or [], Flags(images, messages, photographs))
     if dry_run:
         from isthmus.cli.plan import show_plan
 
@@ -84,7 +86,7 @@ def _run_all(session: Session, experiments: "Sequence[Experiment]", folder: Path
     kept = _Rows(session, folder / "study.jsonl")
     models = {number: run for number, run in enumerate(experiments) if is_model(run.target)}
     with Listener(session, f"{len(models)} models side by side: ") as listener:
-        tally = Tally(listener, sum(run.images for run in models.values()))
+        tally = Tally(listener, sum(run.count for run in models.values()))
         run_side_by_side(models, tally, kept.keep, run_experiment)
     for number, experiment in enumerate(experiments):
         if number not in models:
@@ -147,11 +149,10 @@ def _conclude(
     session: Session, rows: "list[Row]", records: "list[ProbeRecord]", material: "Material", folder: Path
 ) -> None:
     from isthmus.experiments import refuse_wrong
-    from isthmus.numbers import grouped
     from isthmus.output import Result
     from isthmus.records import ProbeFile, StudyFile
     from isthmus.tables import rows_table
-    from isthmus.verdict import decide, kind_of, reason
+    from isthmus.verdict import decide, kind_of, pace, reason, work
 
     verdict = decide(rows)
     file = StudyFile(context=session.context(rows[0].seed), rows=rows, verdict=verdict)
@@ -162,8 +163,7 @@ def _conclude(
     said = []
     if verdict is not None:
         best = next(row for row in rows if (row.target, row.flow) == (verdict.target, verdict.flow))
-        pace = f"{grouped(best.images_per_s)} images/s, {kind_of(best)}"
-        said = [f"fastest: {best.target}, {best.flow}: {pace}", f"bottleneck, {kind_of(best)}: {reason(best)}"]
+        said = [f"fastest: {best.target}, {best.flow}: {pace(best)}", f"bottleneck, {kind_of(best)}: {reason(best)}"]
     session.emit(
         Result(
             file=file,
@@ -172,7 +172,7 @@ def _conclude(
             tables=[rows_table(rows)],
             detail=[
                 *(verdict.reasons[1:] if verdict else []),
-                f"{rows[0].images} images of {rows[0].width}x{rows[0].height} in each run",
+                f"{work(rows[0])} in each run",
                 f"written: {', '.join(map(str, written))}",
             ],
         )

@@ -6,7 +6,7 @@ from typing import Any
 from isthmus.numbers import grouped
 from isthmus.records import Row, StudyFile
 from isthmus.report.template import environment
-from isthmus.verdict import kind_of, limit_of
+from isthmus.verdict import kind_of, limit_of, work
 
 # Pixels.
 _WIDTH, _MARGIN, _LEFT, _LONGEST_BAR = 820, 16, 88, 320
@@ -15,7 +15,7 @@ _TOP, _LINE, _GROUP = 60, 24, 38
 
 def render_chart(study: StudyFile) -> str:
     """The study as an SVG image; every text is escaped, and every rate says whether it is a model's."""
-    fastest = max((row.images_per_s for row in study.rows), default=0.0)
+    fastest = max((row.value for row in study.rows), default=0.0)
     groups, y = [], _TOP
     for (target, device), rows in groupby(study.rows, key=lambda row: (row.target, row.device)):
         of_target = list(rows)
@@ -28,7 +28,7 @@ def render_chart(study: StudyFile) -> str:
 
 def _title(study: StudyFile) -> str:
     first = study.rows[0]
-    return f"{first.application}: {first.images} images of {first.width}x{first.height}, images/s"
+    return f"{first.application}: {work(first)}, {first.unit}"
 
 
 def _bar(row: Row, y: int, fastest: float) -> dict[str, Any]:
@@ -36,8 +36,8 @@ def _bar(row: Row, y: int, fastest: float) -> dict[str, Any]:
     return {
         "y": y,
         "flow": row.flow,
-        "width": round(_LONGEST_BAR * row.images_per_s / fastest, 1),
-        "best": row.verified and row.images_per_s == fastest,
-        "value": grouped(row.images_per_s),
+        "width": round(_LONGEST_BAR * row.value / fastest, 1),
+        "best": row.verified and row.value == fastest,
+        "value": grouped(row.value),
         "limit": limit.part if limit else "unknown",
     }

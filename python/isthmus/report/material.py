@@ -53,7 +53,11 @@ class Material:
 
     def ranked(self) -> list[Row]:
         """The rows, the fastest of each application first."""
-        return sorted(self.rows, key=lambda row: (row.application, -row.images_per_s))
+        return sorted(self.rows, key=lambda row: (row.application, -row.value))
+
+    def unit(self) -> str:
+        """What the rates count: images/s, messages/s, or both where rows of both are here."""
+        return " or ".join(dict.fromkeys(row.unit for row in self.rows))
 
     def described(self) -> list[Row]:
         """A row for each description that a model was built from."""
@@ -92,7 +96,7 @@ def _add_lines(material: Material, path: Path, text: str) -> None:
             plain = json.loads(line)
         except ValueError as error:
             raise IsthmusError(f"{place}: expected JSON that isthmus wrote: {error}") from error
-        if not isinstance(plain, dict) or not {"images_per_s", "samples"} & set(plain):
+        if not isinstance(plain, dict) or not {"flow", "samples"} & set(plain):
             raise IsthmusError(f"{place}: expected a row of isthmus run or study, or a record of isthmus probe")
         plain.pop("event", None)
         if "samples" in plain:

@@ -16,7 +16,7 @@ from isthmus.reproduction.tables import held_out_table, score_table
 HEADINGS = {
     "verdict": "Verdict",
     "results": "Targets and flows",
-    "flows": "Images/s by flow",
+    "flows": "Rate by flow",
     "where": "Where the time goes",
     "stalls": "Stalls",
     "timeline": "The first images",
@@ -55,7 +55,8 @@ def render_report(material: Material) -> str:
         .render(
             material=material,
             sections=_sections(material, content),
-            fastest=max((row.images_per_s for row in material.rows), default=0.0),
+            unit=material.unit(),
+            fastest=max((row.value for row in material.rows), default=0.0),
             height=HEIGHT,
             style=(FOLDER / "style.css").read_text(encoding="utf-8"),
             **content,

@@ -80,7 +80,7 @@ class Evaluator:
             return _field(self.lab.run(words[0], words[1]), words[2:], unit)
         if kind == "rate":
             row = self.lab.run(words[0], words[1])
-            return convert(row.images * row.bytes_per_image / _stage(row, words[2]) * 1e-9, "GB/s", unit)
+            return convert(row.gb_per_s * row.elapsed_s / _stage(row, words[2]), "GB/s", unit)
         if kind == "saturation":
             return convert(saturation(self.lab, words[0], words[1], words[2]), "B", unit)
         return self._probe(kind, rest, unit)
@@ -125,9 +125,8 @@ def _field(row: Row, words: list[str], unit: str) -> Value:
             raise NotOfferedError("the tool does not say how many taps the filter has")
         side = math.isqrt(int(taps))
         return f"{side} x {side}"
-    if name == "bytes_per_pixel":
-        return row.bytes_per_image / (row.width * row.height)
-    value = row.model_dump()[name]
+    known = row.model_dump()
+    value = known["bytes_per_image"] / (known["width"] * known["height"]) if name == "bytes_per_pixel" else known[name]
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise IsthmusError(f"field '{name}' of a run is no number")
     return convert(float(value), "s" if name.endswith("_s") and not name.endswith("per_s") else "", unit)

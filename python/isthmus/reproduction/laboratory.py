@@ -87,7 +87,7 @@ class Laboratory:
 
     def rate(self, board: str, flow: str, assignment: str) -> float:
         """Images a second with one number replaced: a point of a sweep, in which only the proportions count."""
-        return self._run(board, flow, self.sweep_images, (assignment,)).images_per_s
+        return self._run(board, flow, self.sweep_images, (assignment,)).value
 
     def _run(self, board: str, flow: str, images: int, sets: Sequence[str]) -> "Row":
         return self.bench.run(

@@ -1,0 +1,222 @@
+"""A project of one's own, built outside the tree with the installed package, as a user does it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.python.conftest import Isthmus
+from tests.python.test_schemas import check
+
+import isthmus as package
+from isthmus import IsthmusError
+
+PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+
+
+def shell(command: str, folder: Path, **environment: str) -> str:
+    """The standard output of a command, which must end well."""
+    done = subprocess.run(
+        command,
+        shell=True,
+        cwd=folder,
+        env={**os.environ, "PATH": PATH, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture(scope="session")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A new project, built."""
+    folder = tmp_path_factory.mktemp("projects")
+    shell("isthmus new my-app", folder)
+    shell("cmake -B build && cmake --build build", folder / "my-app")
+    return folder / "my-app"
+
+
+def test_a_new_project_builds_and_its_tests_pass(project: Path) -> None:
+    assert "100% tests passed" in shell("ctest --test-dir build", project)
+
+
+@pytest.mark.parametrize("target", ["native", "model:aws-f1", "model:alpha-data-7v3"])
+def test_its_program_prints_a_row_on_threads_and_on_models(project: Path, target: str) -> None:
+    lines = [json.loads(line) for line in shell(f"build/my-app --on {target} --messages 30", project).splitlines()]
+    (row,) = (line for line in lines if line["event"] == "row")
+    assert (row["application"], row["messages"], row["verified"]) == ("my-app", 30, True)
+    assert row["kind"] == ("measured" if target == "native" else "modelled")
+
+
+def test_the_command_runs_it(project: Path, real: Isthmus) -> None:
+    program = str(project / "build" / "my-app")
+    file = real.json("run", program, "--on", "model:aws-f1", "--messages", "30")
+    check("run", file)
+    (row,) = file["rows"]
+    assert row["value"] == pytest.approx(30 / row["elapsed_s"])
+    assert (row["unit"], row["images"], row["bytes_per_message"]) == ("messages/s", None, 65536)
+    slow = real.json("run", program, "--on", "model:aws-f1", "--messages", "30", "--set", "kernel.clock=25MHz")["rows"][
+        0
+    ]
+    assert slow["bottleneck"]["part"] == "running sum"
+    assert slow["value"] < row["value"]
+
+
+def test_the_study_that_comes_with_it_names_one_verdict(project: Path, real: Isthmus) -> None:
+    shutil.copy(project / "study.toml", real.folder)
+    (real.folder / "build").symlink_to(project / "build")
+    done = real("study", "study.toml", "--messages", "20")
+    assert done.returncode == 0, done.stderr
+    file = json.loads((real.folder / "out" / "study" / "study.json").read_text())
+    check("study", file)
+    assert [row["target"] for row in file["rows"]] == ["model:alpha-data-7v3", "model:aws-f1", "native"]
+    assert all(row["verified"] for row in file["rows"])
+    fastest = max(file["rows"], key=lambda row: row["value"])
+    assert (file["verdict"]["target"], file["verdict"]["unit"]) == (fastest["target"], "messages/s")
+    assert "messages/s" in (real.folder / "out" / "study" / "report.html").read_text()
+
+
+def test_the_report_of_a_wrong_program_says_so(project: Path, real: Isthmus, tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong"
+    shutil.copytree(project, wrong, ignore=shutil.ignore_patterns("build"))
+    main = wrong / "main.cpp"
+    main.write_text(main.read_text().replace("std::partial_sum(", "std::copy("))
+    shell("cmake -B build && cmake --build build --target my-app", wrong)
+    done = real("run", str(wrong / "build" / "my-app"), "--on", "native", "--messages", "3")
+    assert done.returncode == 1
+    assert "verification failed" in done.stderr
+    assert "message 0 differs from the reference first at byte 8:" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("--on", "opencl:0"), "a program of actors runs on models and native, not on 'opencl:0'"),
+        (("--on", "native", "--images", "3"), "--images: is of the applications that come with Isthmus"),
+        (("--on", "native", "--flow", "offload"), "--flow: 'native' has no flow 'offload'; expected stream"),
+        (("--on", "native", "--set", "link.pcie.lanes=8"), "is a real device and has no numbers to replace"),
+        (("--on", "model:aws-f1", "--set", "link.pcie.lanes=0"), "key 'link.pcie.lanes': expected 1..32, got 0"),
+    ],
+)
+def test_what_a_program_cannot_do_is_one_line(
+    project: Path, real: Isthmus, arguments: tuple[str, ...], complaint: str
+) -> None:
+    done = real("run", str(project / "build" / "my-app"), *arguments)
+    assert done.returncode == 2
+    assert complaint in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_path_that_is_no_program_is_refused(isthmus: Isthmus) -> None:
+    (isthmus.folder / "text").write_text("")
+    assert "program 'build/app': no such file; help: build it first." in isthmus("run", "build/app").stderr
+    assert "program './text': cannot be run, it is not executable" in isthmus("run", "./text").stderr
+    assert "program '/bin/true': does not say which application it is" in isthmus("run", "/bin/true").stderr
+
+
+@pytest.mark.parametrize(
+    ("application", "complaint"),
+    [
+        ('program = "app"', "s.toml:2: program './app': no such file; help: build it first."),
+        (
+            'program = "app"\nname = "image-filter"',
+            "s.toml:2: key 'application.name': expected the name of an application",
+        ),
+        (
+            "images = 3",
+            "s.toml:1: key 'application.name': expected the name of an application, or 'application.program'",
+        ),
+        ('program = "app"\nimages = 3', "s.toml:3: key 'application.images': is of the applications of Isthmus"),
+        ('name = "image-filter"\nmessages = 3', "s.toml:3: key 'application.messages': is of programs"),
+        (
+            'program = "app"\nmessages = 0',
+            "s.toml:3: key 'application.messages': expected a whole number of at least 1",
+        ),
+    ],
+)
+def test_a_study_names_one_application(isthmus: Isthmus, application: str, complaint: str) -> None:
+    (isthmus.folder / "s.toml").write_text(f'[application]\n{application}\n[study]\ntargets = ["native"]\n')
+    done = isthmus("study", "s.toml")
+    assert done.returncode == 2
+    assert complaint in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_nothing_is_written_over(isthmus: Isthmus) -> None:
+    assert isthmus("new", "app").returncode == 0
+    (isthmus.folder / "file").write_text("")
+    (isthmus.folder / "empty").mkdir()
+    assert isthmus("new", "empty").returncode == 0
+    for name, complaint in [
+        ("app", "error: app: is there already, and not empty\n"),
+        ("file", "error: file: is there already, and no folder\n"),
+        ("7up", "error: DIR: expected a name that begins with a letter, got '7up'\n"),
+    ]:
+        done = isthmus("new", name)
+        assert (done.returncode, done.stderr) == (2, complaint)
+
+
+def test_an_empty_folder_is_filled_under_its_own_name(isthmus: Isthmus) -> None:
+    folder = isthmus.folder / "My App"
+    folder.mkdir()
+    assert isthmus("new", ".").returncode == 2, "this folder holds something"
+    assert isthmus("new", "My App").returncode == 0
+    assert "project(my-app " in (folder / "CMakeLists.txt").read_text()
+    assert not any("@" in path.read_text() for path in folder.iterdir())
+    assert (folder / ".gitignore").is_file()
+
+
+CONSUMER = """\
+cmake_minimum_required(VERSION 3.25)
+project(consumer LANGUAGES CXX)
+find_package(Isthmus REQUIRED{components})
+{rest}
+"""
+
+
+def configure(folder: Path, components: str, rest: str) -> "subprocess.CompletedProcess[str]":
+    """Configures a project that uses the installed package."""
+    (folder / "CMakeLists.txt").write_text(CONSUMER.format(components=components, rest=rest))
+    words = ["cmake", "-B", "build", f"-DCMAKE_PREFIX_PATH={package.cmake_prefix()}"]
+    return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_the_examples_build_with_the_installed_package(tmp_path: Path, tree: Path) -> None:
+    example = tree / "examples" / "pcie_reader"
+    rest = (
+        f"add_executable(example {example}/main.cpp)\ntarget_link_libraries(example PRIVATE Isthmus::fabric fmt::fmt)"
+    )
+    assert configure(tmp_path, "", rest).returncode == 0
+    shell("cmake --build build", tmp_path)
+    assert shell("build/example", tmp_path) == (example / "expected.txt").read_text()
+
+
+def test_an_unknown_component_gets_the_known_ones(tmp_path: Path) -> None:
+    done = configure(tmp_path, " COMPONENTS streem", "")
+    assert done.returncode != 0
+    assert "component 'streem': expected one of base, engine, stream," in " ".join(done.stderr.split())
+
+
+def test_a_component_brings_only_what_it_needs(tmp_path: Path) -> None:
+    rest = "if(TARGET OpenCL::OpenCL OR TARGET OpenSSL::Crypto)\nmessage(FATAL_ERROR excess)\nendif()"
+    assert configure(tmp_path, " COMPONENTS engine", rest).returncode == 0
+    assert "excess" in configure(tmp_path, " COMPONENTS offload", rest).stderr
+
+
+def test_the_package_may_be_moved(tree: Path) -> None:
+    for file in package.cmake_prefix().rglob("*.cmake"):
+        assert str(tree) not in file.read_text()
+        assert str(package.cmake_prefix()) not in file.read_text()
+
+
+def test_the_shell_and_python_name_the_same_folder(isthmus: Isthmus) -> None:
+    assert isthmus("--cmake-prefix").stdout == f"{package.cmake_prefix()}\n"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(package, "__file__", "/nowhere/isthmus/__init__.py")
+        with pytest.raises(IsthmusError, match="no CMake package here"):
+            package.cmake_prefix()
