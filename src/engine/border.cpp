@@ -10,9 +10,12 @@ namespace isthmus::engine {
 
 namespace {
 
-/// The writer waits to push what the reader has made room for.
+/// The writer waits to push what the reader has made room for, or for something that it could push in time.
 bool about_to_push(const Channel& channel) {
   const Actor& writer = *channel.writer;
+  if (writer.wait == Wait::answer)
+    return writer.asked == Ask::closed && channel.direct() &&
+           writer.now + channel.forward.latency() <= channel.reader->now;
   return writer.waits_on == &channel && (writer.wait == Wait::push || writer.wait == Wait::turn);
 }
 
