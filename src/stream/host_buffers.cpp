@@ -12,16 +12,14 @@
 
 namespace isthmus {
 
-Buffer::Buffer(BufferHome& home, const PooledBuffer& token)
-    : home_(&home), token_(token), exceptions_(std::uncaught_exceptions()) {}
-
-Buffer::Buffer(Buffer&& other) noexcept
-    : home_(std::exchange(other.home_, nullptr)), token_(other.token_), exceptions_(other.exceptions_) {}
+Buffer::Buffer(std::shared_ptr<BufferHome*> home, PinnedMemory::Loan loan, const PooledBuffer& token)
+    : home_(std::move(home)), loan_(std::move(loan)), token_(token), exceptions_(std::uncaught_exceptions()) {}
 
 Buffer& Buffer::operator=(Buffer&& other) noexcept {
   if (this == &other) return *this;
   release();
-  home_ = std::exchange(other.home_, nullptr);
+  home_ = std::move(other.home_);
+  loan_ = std::move(other.loan_);
   token_ = other.token_;
   exceptions_ = other.exceptions_;
   return *this;
@@ -32,11 +30,11 @@ Buffer::~Buffer() {
 }
 
 void Buffer::release() {
-  BufferHome* home = std::exchange(home_, nullptr);
-  if (home == nullptr) return;
-  home->memory_.give_back(token_.addr);
+  loan_.end();
+  const auto home = std::exchange(home_, nullptr);
+  if (home == nullptr || *home == nullptr || (*home)->timer_.over()) return;
   // A step that an exception ends, as every step does that is under way at the end of a run, moves no more tokens.
-  if (std::uncaught_exceptions() == exceptions_) home->put_back(token_);
+  if (std::uncaught_exceptions() == exceptions_) (*home)->put_back(token_);
 }
 
 void Buffer::shrink(std::size_t bytes) {
@@ -47,18 +45,22 @@ void Buffer::shrink(std::size_t bytes) {
 }
 
 Buffer BufferHome::take(const PooledBuffer& token) {
-  memory_.lend(token.addr);
-  return {*this, token};
+  return {here_, memory_.lend(token.addr), token};
 }
 
 PooledBuffer BufferHome::give(Buffer&& buffer) {
   buffer.home_ = nullptr;
-  memory_.give_back(buffer.token_.addr);
+  buffer.loan_.end();
   return buffer.token_;
 }
 
-Buffer HostInput::acquire() {
+void BufferHome::begin_call() {
+  if (timer_.over()) throw Error("host link: a call after the end of the run");
   timer_.wait(call_);
+}
+
+Buffer HostInput::acquire() {
+  begin_call();
   if (unused_.empty()) return take(free.read());
   PooledBuffer token = unused_.back();
   unused_.pop_back();
@@ -67,12 +69,12 @@ Buffer HostInput::acquire() {
 }
 
 void HostInput::commit(Buffer&& buffer) {
-  timer_.wait(call_);
+  begin_call();
   committed.push(give(std::move(buffer)));
 }
 
 Buffer HostOutput::receive() {
-  timer_.wait(call_);
+  begin_call();
   return take(filled.read());
 }
 

@@ -17,15 +17,15 @@ constexpr std::int64_t kPage = 4096;
 PinnedMemory::Region PinnedMemory::allocate(Bytes size) {
   const auto bytes = static_cast<std::size_t>(size.count);
   const std::uint64_t after =
-      blocks_.empty() ? kFirstAddress : blocks_.back().addr + static_cast<std::uint64_t>(blocks_.back().size);
+      blocks_.empty() ? kFirstAddress : blocks_.back()->addr + static_cast<std::uint64_t>(blocks_.back()->size);
   const std::uint64_t addr = (after + kPage - 1) / kPage * kPage;
-  blocks_.emplace_back(addr, size.count, std::make_unique<std::byte[]>(bytes));
-  return {addr, {blocks_.back().bytes.get(), bytes}};
+  blocks_.push_back(std::make_shared<Block>(addr, size.count, std::make_unique<std::byte[]>(bytes)));
+  return {addr, {blocks_.back()->bytes.get(), bytes}};
 }
 
-PinnedMemory::Block& PinnedMemory::find(std::uint64_t addr) {
-  const auto holds = [addr](const Block& block) {
-    return addr >= block.addr && addr - block.addr < static_cast<std::uint64_t>(block.size);
+const std::shared_ptr<PinnedMemory::Block>& PinnedMemory::find(std::uint64_t addr) {
+  const auto holds = [addr](const std::shared_ptr<Block>& block) {
+    return addr >= block->addr && addr - block->addr < static_cast<std::uint64_t>(block->size);
   };
   const std::size_t last = last_.load(std::memory_order_relaxed);
   if (last < blocks_.size() && holds(blocks_[last])) return blocks_[last];
@@ -36,11 +36,11 @@ PinnedMemory::Block& PinnedMemory::find(std::uint64_t addr) {
 }
 
 std::size_t PinnedMemory::lent() const {
-  return static_cast<std::size_t>(std::ranges::count_if(blocks_, [](const Block& block) { return block.lent.load(); }));
+  return static_cast<std::size_t>(std::ranges::count_if(blocks_, [](const auto& block) { return block->lent.load(); }));
 }
 
 std::byte* PinnedMemory::at(std::uint64_t addr, std::int64_t bytes) {
-  Block& block = find(addr);
+  Block& block = *find(addr);
   const auto offset = static_cast<std::int64_t>(addr - block.addr);
   if (offset + bytes > block.size)
     throw Error(fmt::format("{} bytes at host address {:#x} pass the end of their pinned region", bytes, addr));

@@ -224,9 +224,9 @@ TEST(PinnedMemory, IsTheDevicesOnlyWhereItWasAllocatedAndNobodyElseHoldsIt) {
   EXPECT_EQ(memory.at(second.addr + 64, 64), second.bytes.data() + 64);
   EXPECT_THAT([&] { memory.at(first.addr + 64, 64); }, ThrowsMessage<Error>(HasSubstr("pass the end")));
   EXPECT_THAT([&] { memory.at(0x1000, 64); }, ThrowsMessage<Error>(HasSubstr("0x1000 is no pinned memory")));
-  memory.lend(second.addr);
+  auto loan = memory.lend(second.addr);
   EXPECT_THAT([&] { memory.at(second.addr, 64); }, ThrowsMessage<Error>(HasSubstr("while a host thread holds it")));
-  memory.give_back(second.addr);
+  loan.end();
   EXPECT_NO_THROW(memory.at(second.addr, 64));
 }
 

@@ -44,6 +44,45 @@ TEST_P(NativeEnding, APullAfterTheCloseFindsNothingAndNothingWasLost) {
   EXPECT_FALSE(asker.pulled_after_close);
 }
 
+/// Counts its steps, the last of which may find the channel closed.
+struct Counting {
+  In<int> in;
+  int steps = 0;
+  int sum = 0;
+  void step() {
+    ++steps;
+    sum += in.read();
+  }
+};
+/// Finishes a while after its last token.
+struct Lingering {
+  Out<int> out;
+  Timer timer;
+  int steps = 0;
+  void step() {
+    if (steps == 0) out.push(7);
+    ++steps;
+    timer.wait(Time::ns(1));
+  }
+  bool done() const { return steps == 20; }
+};
+
+TEST_P(NativeEnding, AStepThatBeginsBeforeTheCloseIsSeenEndsAtItsReadAsOnTheModel) {
+  const auto steps_beyond_tokens = [](auto& source, Graph& graph, const auto& run) {
+    auto& counting = graph.add<Counting>("counting");
+    graph.connect(source.out, counting.in, wire(4));
+    const auto tokens = static_cast<int>(run(graph).channels.front().popped);
+    return counting.steps - tokens;
+  };
+  const auto on_threads = [](Graph& graph) { return native::run(graph, {.workers = GetParam()}); };
+  Graph late;
+  EXPECT_EQ(steps_beyond_tokens(late.add<Lingering>("source"), late, [](Graph& graph) { return graph.run(); }), 1)
+      << "its writer finishes after the next step has begun";
+  Graph graph;
+  const int beyond = steps_beyond_tokens(graph.add<Source>("source"), graph, on_threads);
+  EXPECT_TRUE(beyond == 0 || beyond == 1) << beyond;
+}
+
 struct Thrower {
   In<int> in;
   int after = 100;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <set>
@@ -124,6 +125,50 @@ TEST_P(NativeLink, AConsumerThatThrowsEndsTheRunAndItsBuffersComeBack) {
               ThrowsMessage<Error>(AllOf(HasSubstr("consumer"), HasSubstr("died in the middle of a buffer"))));
   EXPECT_LT(producer.sent, kBuffers) << "it could not go on without its consumer";
   EXPECT_EQ(link.memory().lent(), 0U);
+}
+
+/// Keeps what it receives.
+struct Hoarder {
+  std::vector<Buffer>* kept;
+  HostOutput link;
+  Hoarder(PinnedMemory& memory, std::vector<Buffer>& place) : kept(&place), link(memory, Time()) {}
+  void step() { kept->push_back(link.receive()); }
+  bool done() const { return kept->size() == 2; }
+};
+
+/// Sends two buffers and keeps a third.
+struct Keeper {
+  std::vector<Buffer> kept;  // dies after the link
+  HostInput link;
+  explicit Keeper(PinnedMemory& memory) : link(memory, Time()) {}
+  void step() {
+    for (int i = 0; i < 2; ++i) {
+      Buffer buffer = link.acquire();
+      std::ranges::fill(buffer.span(), std::byte(i + 1));
+      link.commit(std::move(buffer));
+    }
+    kept.push_back(link.acquire());
+  }
+  bool done() const { return !kept.empty(); }
+};
+
+TEST_P(NativeLink, ABufferKeptPastTheEndKeepsItsBytesAndGoesNowhere) {
+  std::vector<Buffer> kept;
+  {
+    Graph graph;
+    native::Link link(graph, kSpec);
+    auto& keeper = graph.add<Keeper>("keeper", {}, link.memory());
+    auto& hoarder = graph.add<Hoarder>("hoarder", {}, link.memory(), kept);
+    link.hand_over(keeper.link, hoarder.link);
+    native::run(graph, {.workers = GetParam()});
+    EXPECT_EQ(link.memory().lent(), 3U);
+    EXPECT_THAT([&] { keeper.link.commit(std::move(keeper.kept.front())); },
+                ThrowsMessage<Error>(HasSubstr("after the end of the run")));
+    kept.front() = std::move(kept.back());
+    kept.pop_back();
+    EXPECT_EQ(link.memory().lent(), 2U);
+  }
+  EXPECT_THAT(kept.front().span(), Each(std::byte{2}));
 }
 
 }  // namespace

@@ -109,5 +109,39 @@ TEST_P(NativeWaiting, AnActorThatCountsItsStepsIsNotPutToSleep) {
   EXPECT_EQ(patient.steps, 1000);
 }
 
+/// Note the time around each move; the reader stalls now and then.
+struct Punctual {
+  Out<int> out;
+  Timer timer;
+  std::vector<Time> pushed;
+  void step() {
+    out.push(static_cast<int>(pushed.size()));
+    pushed.push_back(timer.now());
+  }
+  bool done() const { return pushed.size() == 300; }
+};
+struct Stalling {
+  In<int> in;
+  Timer timer;
+  std::vector<Time> asked;
+  std::vector<int> got;
+  void step() {
+    if (got.size() % 100 == 50) timer.wait(Time::us(500));
+    asked.push_back(timer.now());
+    got.push_back(in.read());
+  }
+};
+
+TEST_P(NativeWaiting, AStalledReaderHoldsItsWriterAtTheDepthAndLosesNothing) {
+  constexpr std::size_t depth = 4;
+  Graph graph;
+  auto& writer = graph.add<Punctual>("writer");
+  auto& reader = graph.add<Stalling>("reader");
+  graph.connect(writer.out, reader.in, wire(depth));
+  native::run(graph, {.workers = GetParam()});
+  EXPECT_EQ(reader.got, upto(300));
+  for (std::size_t i = depth; i < 300; ++i) EXPECT_GE(writer.pushed[i], reader.asked[i - depth]) << "token " << i;
+}
+
 }  // namespace
 }  // namespace isthmus

@@ -221,6 +221,8 @@ def run() -> None:
     say(event="progress", what="images", done=1, total=int(values["--images"]))
     if trouble == "error" or (trouble == "one fails" and values["--flow"] == "overlap"):
         fail("photograph a.jpg: expected an image, got 0 bytes")
+    if trouble == "gone" and values["--on"].startswith("opencl:"):
+        fail("no OpenCL device: expected a driver such as the Debian package pocl-opencl-icd to be installed")
     if trouble == "garbage":
         print("not a record")
     if trouble == "crash":

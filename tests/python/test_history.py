@@ -171,3 +171,13 @@ def test_a_run_that_is_kept_leaves_no_journal(isthmus: Isthmus) -> None:
     isthmus("run", "image-filter", "--on", "model:aws-f1", "--flow", "stream", "-q")
     assert [run["complete"] for run in isthmus.json("history")["runs"]] == [True, True]
     assert list(isthmus.folder.glob("**/*.running/*")) == []
+
+
+def test_a_device_that_vanishes_after_its_probe_costs_the_run_one_line_and_the_probe_nothing(isthmus: Isthmus) -> None:
+    probed = isthmus.json("probe", "opencl:0", "h2d", "-q", "--sizes", "4KiB")
+    done = isthmus("run", "image-filter", "--on", "opencl:0", FAKE_RUN="gone")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: no OpenCL device: expected a driver")
+    assert done.stderr.count("\n") == 1
+    (kept,) = isthmus.json("history")["runs"]
+    assert isthmus.json("history", str(kept["id"])) == probed

@@ -120,7 +120,8 @@ struct Actor {
   std::int64_t told_until = -1;  ///< up to where an observer knows its states
   Tick finished_at = kNever;
   bool failed = false;
-  Tick instant = -1;  ///< of the last operation without a clock that took no time, and how many there were
+  bool ended = false;  ///< its run is over
+  Tick instant = -1;   ///< of the last operation without a clock that took no time, and how many there were
   int at_instant = 0;
   std::exception_ptr failure;
 

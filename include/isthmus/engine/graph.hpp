@@ -146,6 +146,7 @@ struct ActorOf final : GraphActor {
   }
 
   void end_run() override {
+    ended = true;
     if constexpr (requires { user.end_run(); }) user.end_run();
   }
 

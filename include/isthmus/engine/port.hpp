@@ -254,6 +254,8 @@ class Timer : private engine::Member {
     actor_->sensed_time = true;
     return engine::time_of(*actor_);
   }
+  /// The run is over: nothing moves any more, whatever the actor still does.
+  bool over() const { return actor_ == nullptr || actor_->ended; }
   /// Goes on at the first edge not before `time`.
   void wait_until(Time time) { engine::wait_until(*actor_, time); }
   /// For an actor without a clock: goes on after `time`.

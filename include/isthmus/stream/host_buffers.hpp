@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -21,10 +22,11 @@ struct PooledBuffer {
 
 class BufferHome;
 
-/// A pinned buffer that the thread works in. It goes back when it leaves scope.
+/// A pinned buffer that the thread works in. It goes back when it leaves scope; one that is kept past the end of the
+/// run keeps its bytes and goes nowhere.
 class Buffer {
  public:
-  Buffer(Buffer&& other) noexcept;
+  Buffer(Buffer&& other) noexcept = default;
   Buffer& operator=(Buffer&& other) noexcept;
   ~Buffer();
 
@@ -35,19 +37,28 @@ class Buffer {
 
  private:
   friend class BufferHome;
-  Buffer(BufferHome& home, const PooledBuffer& token);
+  Buffer(std::shared_ptr<BufferHome*> home, PinnedMemory::Loan loan, const PooledBuffer& token);
   void release();
 
-  BufferHome* home_;
+  std::shared_ptr<BufferHome*> home_;  ///< none once it was given on
+  PinnedMemory::Loan loan_;
   PooledBuffer token_;
   int exceptions_;  ///< under way when it was taken
 };
 
 /// Where buffers of one direction come from and go back to.
 class BufferHome {
+ public:
+  BufferHome(const BufferHome&) = delete;
+  BufferHome& operator=(const BufferHome&) = delete;
+
  protected:
-  BufferHome(PinnedMemory& memory, Time call) : call_(call), memory_(memory) {}
-  ~BufferHome() = default;
+  BufferHome(PinnedMemory& memory, Time call)
+      : call_(call), memory_(memory), here_(std::make_shared<BufferHome*>(this)) {}
+  ~BufferHome() { *here_ = nullptr; }
+
+  /// The time of a call; throws Error where the run is over.
+  void begin_call();
 
   Buffer take(const PooledBuffer& token);
   PooledBuffer give(Buffer&& buffer);
@@ -59,6 +70,7 @@ class BufferHome {
  private:
   friend class Buffer;
   PinnedMemory& memory_;
+  std::shared_ptr<BufferHome*> here_;  ///< for buffers that may outlive it
 };
 
 /// The producer's end: empty buffers in, full ones out. Each call takes the time of a library call; none enters the

@@ -17,7 +17,29 @@ namespace isthmus {
 /// The device reads and writes it when the one actor that holds it serves a request. A region that a host thread works
 /// in is lent to that thread: until it is given back the device may not touch it, which is an Error.
 class PinnedMemory {
+  struct Block;
+
  public:
+  /// A region that a host thread works in; its bytes stay as long, whatever becomes of the rest.
+  class Loan {
+   public:
+    explicit Loan(std::shared_ptr<Block> block) : block_(std::move(block)) { block_->lent = true; }
+    Loan(Loan&& other) noexcept = default;
+    Loan& operator=(Loan&& other) noexcept {
+      end();
+      block_ = std::move(other.block_);
+      return *this;
+    }
+    ~Loan() { end(); }
+    void end() {
+      if (block_ != nullptr) block_->lent = false;
+      block_.reset();
+    }
+
+   private:
+    std::shared_ptr<Block> block_;
+  };
+
   struct Region {
     std::uint64_t addr;
     std::span<std::byte> bytes;
@@ -27,8 +49,7 @@ class PinnedMemory {
   Region allocate(Bytes size);
 
   /// From any thread.
-  void lend(std::uint64_t addr) { find(addr).lent.store(true, std::memory_order_relaxed); }
-  void give_back(std::uint64_t addr) { find(addr).lent.store(false, std::memory_order_relaxed); }
+  Loan lend(std::uint64_t addr) { return Loan(find(addr)); }
   /// How many regions are lent now.
   std::size_t lent() const;
 
@@ -44,9 +65,9 @@ class PinnedMemory {
     std::unique_ptr<std::byte[]> bytes;
     std::atomic<bool> lent = false;
   };
-  Block& find(std::uint64_t addr);
+  const std::shared_ptr<Block>& find(std::uint64_t addr);
 
-  std::deque<Block> blocks_;
+  std::deque<std::shared_ptr<Block>> blocks_;
   std::atomic<std::size_t> last_ = 0;  ///< where the last access hit: accesses run through a region
 };
 
