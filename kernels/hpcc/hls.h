@@ -1,6 +1,6 @@
 // What the HLS compilers of the two FPGA vendors want to be told, and nobody else: -DISTHMUS_XILINX or -DISTHMUS_INTEL.
 // PARTITIONED: an array in registers. BANKED: memory with as many banks as the unrolled loops read at once, which Intel's
-// compiler finds by itself.
+// compiler finds by itself; INTERLEAVED: the same, neighbours in neighbouring banks.
 #if defined(ISTHMUS_XILINX)
 #define SINGLE_WORK_ITEM __attribute__((reqd_work_group_size(1, 1, 1)))
 #define PIPELINED __attribute__((xcl_pipeline_loop(1)))
@@ -8,6 +8,7 @@
 #define INDEPENDENT
 #define PARTITIONED(dimension) __attribute__((xcl_array_partition(complete, dimension)))
 #define BANKED(dimension) PARTITIONED(dimension)
+#define INTERLEAVED(banks, dimension) __attribute__((xcl_array_partition(cyclic, banks, dimension)))
 #elif defined(ISTHMUS_INTEL)
 #define SINGLE_WORK_ITEM __attribute__((max_global_work_dim(0))) __attribute__((uses_global_work_offset(0)))
 #define PIPELINED
@@ -15,6 +16,7 @@
 #define INDEPENDENT _Pragma("ivdep")
 #define PARTITIONED(dimension) __attribute__((register))
 #define BANKED(dimension)
+#define INTERLEAVED(banks, dimension)
 #else
 #define SINGLE_WORK_ITEM __attribute__((reqd_work_group_size(1, 1, 1)))
 #define PIPELINED
@@ -22,4 +24,5 @@
 #define INDEPENDENT
 #define PARTITIONED(dimension)
 #define BANKED(dimension)
+#define INTERLEAVED(banks, dimension)
 #endif

@@ -10,6 +10,7 @@ std::span<const Entry> all_benchmarks() {
             make_stream},
       Entry{"fft", "batched 1D Fourier transforms, single precision", fft_parameters, make_fft},
       Entry{"gemm", "matrix multiplication: alpha A B + beta C", gemm_parameters, make_gemm},
+      Entry{"hpl", "LU decomposition without pivoting, solved over all ranks", hpl_parameters, make_hpl},
       Entry{"b_eff", "messages of 21 sizes around a ring of devices (equation 4.1)", b_eff_parameters, make_b_eff},
   };
   return kAll;

@@ -16,6 +16,9 @@ std::vector<ParameterSpec> gemm_parameters(const Setting& setting);
 void check_gemm(const Job& job);
 std::unique_ptr<Benchmark> make_gemm(Job& job);
 
+std::vector<ParameterSpec> hpl_parameters(const Setting& setting);
+std::unique_ptr<Benchmark> make_hpl(Job& job);
+
 std::vector<ParameterSpec> b_eff_parameters(const Setting& setting);
 std::unique_ptr<Benchmark> make_b_eff(Job& job);
 

@@ -1,0 +1,259 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hpcc/benchmarks.hpp"
+#include "hpcc/checks.hpp"
+#include "hpcc/linear_system.hpp"
+#include "hpcc/multiply_add_probe.hpp"
+#include "hpcc/values.hpp"
+#include "isthmus/base/error.hpp"
+
+namespace isthmus::hpcc {
+namespace {
+
+using offload::ComputeBuffer;
+using offload::ComputeKernel;
+using offload::NdRange;
+
+constexpr std::size_t kLuItems = 256;   // of the one work-group that decomposes a block on a GPU
+constexpr std::size_t kGpuSide = 16;    // of the square work-groups of its other kernels
+constexpr std::size_t kCpuVectors = 2;  // in a row of the registers' block on a CPU
+constexpr std::size_t kCpuVectorBytes = 64;
+
+/// LU decomposition on the devices, right-looking, in blocks, without pivots; the factors' systems are solved on the
+/// hosts (meyer2024 4.1.3).
+class Hpl final : public Benchmark {
+ public:
+  explicit Hpl(Job& job);
+
+  std::vector<Metric> metrics() const override;
+  void reset() override { job_.queue().write(a_, 0, system_.matrix().bytes()); }
+  std::vector<double> run() override;
+  std::vector<double> probe() override { return {job_.ranks().size() * multiply_adds_.rate() * 1e-9}; }
+  std::string model() const override { return "the multiply-add probe of each rank, 2 n^3 / 3 operations at its rate"; }
+  Validation validate() override;
+
+ private:
+  /// Where step k finds this rank's blocks, in blocks: of row and column k if they are its own, and behind them.
+  struct Step {
+    std::size_t k;
+    std::size_t row, rows_left;        // rows_left behind row k
+    std::size_t column, columns_left;  // likewise
+    std::uint32_t inner_row, inner_column;
+  };
+
+  Step step(std::size_t k) const;
+  void decompose(const Step& at);
+  void solve_left_and_top(const Step& at);
+  void update(const Step& at);
+  void share(const ComputeBuffer& buffer, std::size_t blocks, const cluster::Ranks& ranks, int root);
+  NdRange panels(std::size_t blocks, std::size_t panel) const;
+  NdRange inner(std::size_t rows, std::size_t columns) const;
+  std::size_t columns_of_panel() const { return kCpuVectors * kCpuVectorBytes / size_of_type(type_); }
+  std::uint32_t in_values(std::size_t blocks) const { return static_cast<std::uint32_t>(blocks * block_); }
+
+  Job& job_;
+  std::string type_;
+  std::size_t size_;
+  std::size_t block_;
+  std::size_t block_bytes_;
+  LinearSystem system_;
+  std::vector<offload::ComputeQueue> queues_;  // one for each replication of the update
+  ComputeBuffer a_;
+  ComputeBuffer diagonal_;
+  ComputeBuffer left_;
+  ComputeBuffer top_;
+  std::vector<std::byte> staging_;  // blocks on their way between devices
+  offload::ComputeProgram program_;
+  ComputeKernel lu_kernel_;
+  ComputeKernel left_kernel_;
+  ComputeKernel top_kernel_;
+  ComputeKernel update_kernel_;
+  MultiplyAddProbe multiply_adds_;
+};
+
+std::size_t block_of(const Job& job) {
+  return std::size_t{1} << integer(job, "LOCAL_MEM_BLOCK_LOG");
+}
+
+Hpl::Hpl(Job& job)
+    : job_(job),
+      type_(job.parameters().text("DATA_TYPE")),
+      size_(integer(job, "MATRIX_SIZE")),
+      block_(block_of(job)),
+      block_bytes_(block_ * block_ * size_of_type(type_)),
+      system_(job.ranks(), job.grid(), size_ / block_, block_, type_),
+      a_(job.device().buffer(system_.matrix().bytes().size())),
+      diagonal_(job.device().buffer(2 * block_bytes_)),
+      left_(job.device().buffer(system_.rows().my_blocks() * block_bytes_)),
+      top_(job.device().buffer(system_.columns().my_blocks() * block_bytes_)),
+      staging_(std::max({left_.size(), top_.size(), diagonal_.size()})),
+      program_(job.program()),
+      lu_kernel_(program_.kernel("hpl_lu")),
+      left_kernel_(program_.kernel("hpl_left")),
+      top_kernel_(program_.kernel("hpl_top")),
+      update_kernel_(program_.kernel("hpl_update")),
+      multiply_adds_(job, type_) {
+  for (std::size_t each = 0; each < integer(job, "NUM_REPLICATIONS"); ++each) queues_.push_back(job.device().queue());
+}
+
+std::vector<Metric> Hpl::metrics() const {
+  const auto n = static_cast<double>(size_);
+  return {{.name = "hpl", .quantity = "rate", .unit = "GFLOP/s", .work = 2 * n * n * n / 3 * 1e-9, .total = true}};
+}
+
+Hpl::Step Hpl::step(std::size_t k) const {
+  const auto& rows = system_.rows();
+  const auto& columns = system_.columns();
+  return {.k = k,
+          .row = rows.before(k),
+          .rows_left = rows.my_blocks() - rows.before(k + 1),
+          .column = columns.before(k),
+          .columns_left = columns.my_blocks() - columns.before(k + 1),
+          .inner_row = in_values(rows.before(k + 1)),
+          .inner_column = in_values(columns.before(k + 1))};
+}
+
+std::vector<double> Hpl::run() {
+  return {job_.timed([&] {
+    for (std::size_t k = 0; k < size_ / block_; ++k) {
+      const Step at = step(k);
+      decompose(at);
+      solve_left_and_top(at);
+      update(at);
+    }
+    job_.queue().finish();
+  })};
+}
+
+/// The diagonal block, and its factors to all ranks that have left or top blocks of this step.
+void Hpl::decompose(const Step& at) {
+  const bool has_row = system_.rows().is_mine(at.k);
+  const bool has_column = system_.columns().is_mine(at.k);
+  if (has_row && has_column) {
+    const bool gpu = job_.setting().gpu();
+    const NdRange items = gpu ? NdRange{.global = {kLuItems, 1, 1}, .local = {kLuItems, 1, 1}} : NdRange::single();
+    job_.queue().launch(
+        lu_kernel_, items,
+        {&a_, in_values(system_.columns().my_blocks()), in_values(at.row), in_values(at.column), &diagonal_});
+  }
+  if (has_row) share(diagonal_, 2, system_.row_ranks(), system_.columns().owner(at.k));
+  if (has_column) share(diagonal_, 2, system_.column_ranks(), system_.rows().owner(at.k));
+}
+
+void Hpl::solve_left_and_top(const Step& at) {
+  const auto ld = in_values(system_.columns().my_blocks());
+  if (system_.columns().is_mine(at.k) && at.rows_left > 0)
+    job_.queue().launch(
+        left_kernel_, panels(at.rows_left, std::size_t{1} << integer(job_, "REGISTER_BLOCK_LOG")),
+        {&a_, ld, at.inner_row, in_values(at.column), &diagonal_, &left_, static_cast<std::uint32_t>(at.rows_left)});
+  if (system_.rows().is_mine(at.k) && at.columns_left > 0)
+    job_.queue().launch(
+        top_kernel_, panels(at.columns_left, columns_of_panel()),
+        {&a_, ld, in_values(at.row), at.inner_column, &diagonal_, &top_, static_cast<std::uint32_t>(at.columns_left)});
+  share(left_, at.rows_left, system_.row_ranks(), system_.columns().owner(at.k));
+  share(top_, at.columns_left, system_.column_ranks(), system_.rows().owner(at.k));
+}
+
+void Hpl::update(const Step& at) {
+  if (at.rows_left == 0 || at.columns_left == 0) return;
+  const auto launch = [&](offload::ComputeQueue& queue, std::size_t first, std::size_t count) {
+    queue.launch(update_kernel_, inner(count, at.columns_left),
+                 {&a_, in_values(system_.columns().my_blocks()), at.inner_row, at.inner_column, &left_, &top_,
+                  static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(count),
+                  static_cast<std::uint32_t>(at.columns_left)});
+    queue.flush();
+  };
+  if (queues_.size() == 1) return launch(job_.queue(), 0, at.rows_left);
+  job_.queue().finish();
+  for (std::size_t replica = 0; replica < queues_.size(); ++replica) {
+    const std::size_t first = replica * at.rows_left / queues_.size();
+    const std::size_t count = (replica + 1) * at.rows_left / queues_.size() - first;
+    if (count > 0) launch(queues_[replica], first, count);
+  }
+  for (auto& queue : queues_) queue.finish();
+}
+
+/// The root's first `blocks` blocks to all of `ranks`, through their hosts.
+void Hpl::share(const ComputeBuffer& buffer, std::size_t blocks, const cluster::Ranks& ranks, int root) {
+  if (ranks.size() == 1 || blocks == 0) return;
+  const auto bytes = std::span(staging_).first(blocks * block_bytes_);
+  if (ranks.rank() == root) job_.queue().read(buffer, 0, bytes);
+  ranks.broadcast(bytes, root);
+  if (ranks.rank() != root) job_.queue().write(buffer, 0, bytes);
+}
+
+NdRange Hpl::panels(std::size_t blocks, std::size_t panel) const {
+  if (job_.setting().single()) return NdRange::single();
+  if (job_.setting().gpu()) return inner(1, blocks);
+  return {.global = {blocks * block_ / panel, 1, 1}, .local = {1, 1, 1}};
+}
+
+NdRange Hpl::inner(std::size_t rows, std::size_t columns) const {
+  if (job_.setting().single()) return NdRange::single();
+  const std::size_t side = job_.setting().gpu() ? kGpuSide : 1;
+  return {.global = {columns * side, rows * side, 1}, .local = {side, side, 1}};
+}
+
+Validation Hpl::validate() {
+  Values factors(type_, system_.matrix().size(), 0);
+  job_.queue().read(a_, 0, factors.bytes());
+  return {.what = "residual", .error = system_.residual(system_.solve(factors)), .limit = 1};
+}
+
+void check(const Job& job) {
+  const std::string& type = job.parameters().text("DATA_TYPE");
+  const std::size_t bytes = size_of_type(type);
+  const std::size_t block = block_of(job);
+  const std::size_t size = integer(job, "MATRIX_SIZE");
+  if (type == "half") throw Error("DATA_TYPE=half: expected float or double");
+  require_type(type, job.setting().device);
+  if (size % block != 0)
+    throw Error(fmt::format("{}: expected a multiple of {}, the blocks of {}", with_value(job, "MATRIX_SIZE"), block,
+                            with_value(job, "LOCAL_MEM_BLOCK_LOG")));
+  const auto most = static_cast<std::size_t>(std::max(job.grid().rows, job.grid().columns));
+  if (size / block < most)
+    throw Error(fmt::format("{}: expected at least {}, a block for each rank of the grid {}x{}",
+                            with_value(job, "MATRIX_SIZE"), most * block, job.grid().rows, job.grid().columns));
+  if (integer(job, "REGISTER_BLOCK_LOG") > integer(job, "LOCAL_MEM_BLOCK_LOG"))
+    throw Error(fmt::format("{}: expected at most {}", with_value(job, "REGISTER_BLOCK_LOG"),
+                            with_value(job, "LOCAL_MEM_BLOCK_LOG")));
+  if (job.setting().single()) require_local_memory(job, "LOCAL_MEM_BLOCK_LOG", 3 * block * block * bytes);
+  require_memory(job, "MATRIX_SIZE", size / static_cast<std::size_t>(job.ranks().size()) * size * bytes);
+}
+
+}  // namespace
+
+std::vector<ParameterSpec> hpl_parameters(const Setting& setting) {
+  const char* standard = setting.gpu() ? "16384" : (setting.single() ? "1024" : "8192");
+  const char* small = setting.single() ? "512" : "1024";
+  return {
+      {.name = "MATRIX_SIZE",
+       .meaning = "n of the n x n matrix of all ranks together",
+       .value = setting.size == Size::small ? small : standard,
+       .most = 1 << 20},
+      {.name = "NUM_REPLICATIONS",
+       .meaning = "copies of the kernel that updates inner blocks",
+       .value = "1",
+       .most = 1024},
+      {.name = "DATA_TYPE", .meaning = "float or double", .kind = ParameterKind::data_type, .value = "float"},
+      {.name = "LOCAL_MEM_BLOCK_LOG",
+       .meaning = "logarithm of n of the blocks that ranks share out",
+       .value = setting.gpu() || setting.single() ? "6" : "8",
+       .least = 5,
+       .most = 12},
+      {.name = "REGISTER_BLOCK_LOG",
+       .meaning = "logarithm of n of the blocks in registers; of their rows on a CPU",
+       .value = "3",
+       .least = 1,
+       .most = 4},
+  };
+}
+
+std::unique_ptr<Benchmark> make_hpl(Job& job) {
+  check(job);
+  return std::make_unique<Hpl>(job);
+}
+
+}  // namespace isthmus::hpcc

@@ -1,0 +1,121 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <set>
+
+#include "hpcc/block_cyclic.hpp"
+#include "hpcc/kernel_with_a_fault.hpp"
+#include "hpcc/linear_system.hpp"
+#include "isthmus/base/error.hpp"
+#include "isthmus/hpcc/run.hpp"
+
+namespace isthmus::hpcc {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+struct Shape {
+  const char* variant;
+  const char* shape;
+  const char* file;
+};
+constexpr std::array kShapes{Shape{"single", "", "kernels/hpcc/hpl_single.cl"},
+                             Shape{"ndrange", "cpu", "kernels/hpcc/hpl_ndrange_cpu.cl"}};
+
+Request small(const Shape& shape, const std::vector<std::string>& settings = {}) {
+  Request request{
+      .benchmark = "hpl", .variant = shape.variant, .shape = shape.shape, .size = "small", .repetitions = 1};
+  request.settings = {"MATRIX_SIZE=192", "LOCAL_MEM_BLOCK_LOG=5"};
+  request.settings.insert(request.settings.end(), settings.begin(), settings.end());
+  return request;
+}
+
+void expect_refused(const std::vector<std::string>& settings, const std::string& why) {
+  EXPECT_THAT([&] { run(small(kShapes[1], settings), cluster::alone()); }, ThrowsMessage<Error>(HasSubstr(why)));
+}
+
+TEST(BlockCyclic, EachValueIsOfOnePartAndPartsDifferByAtMostOneBlock) {
+  constexpr std::size_t kBlock = 4;
+  for (const int parts : {1, 2, 3, 5})
+    for (const std::size_t blocks : {std::size_t{5}, std::size_t{6}, std::size_t{17}}) {
+      std::set<std::size_t> values;
+      for (int mine = 0; mine < parts; ++mine) {
+        const BlockCyclic part(blocks, kBlock, parts, mine);
+        EXPECT_LE(part.my_blocks(), (blocks + static_cast<std::size_t>(parts) - 1) / static_cast<std::size_t>(parts));
+        for (std::size_t local = 0; local < part.my_size(); ++local) {
+          const std::size_t block = part.global(local) / kBlock;
+          EXPECT_TRUE(part.is_mine(block));
+          EXPECT_EQ(part.before(block), local / kBlock);
+          EXPECT_TRUE(values.insert(part.global(local)).second);
+        }
+      }
+      EXPECT_EQ(values.size(), blocks * kBlock);
+      EXPECT_EQ(*values.rbegin(), blocks * kBlock - 1);
+    }
+}
+
+// Textbook elimination, value by value.
+Values factors_of(const LinearSystem& system) {
+  Values a = system.matrix();
+  const std::size_t n = system.rows().my_size();
+  for (std::size_t k = 0; k < n; ++k)
+    for (std::size_t i = k + 1; i < n; ++i) {
+      a.set(i * n + k, a.at(i * n + k) / a.at(k * n + k));
+      for (std::size_t j = k + 1; j < n; ++j) a.set(i * n + j, a.at(i * n + j) - a.at(i * n + k) * a.at(k * n + j));
+    }
+  return a;
+}
+
+TEST(LinearSystem, ItsSolutionIsOnes) {
+  const LinearSystem system(cluster::alone(), {}, 5, 8, "double");
+  for (const double x : system.solve(factors_of(system))) EXPECT_NEAR(x, 1, 1e-14);
+}
+
+TEST(LinearSystem, TheResidualSeesWhatIsNotTheSolution) {
+  const LinearSystem system(cluster::alone(), {}, 5, 8, "float");
+  std::vector<double> x(40, 1);
+  EXPECT_LT(system.residual(x), 1e-6);
+  x[17] += 1e-3;
+  EXPECT_GT(system.residual(x), 1);
+}
+
+TEST(Hpl, EveryVariantIsRightInBothTypesAndWithReplications) {
+  for (const Shape& shape : kShapes)
+    for (const std::vector<std::string>& settings :
+         {std::vector<std::string>{"DATA_TYPE=float", "REGISTER_BLOCK_LOG=2", "NUM_REPLICATIONS=2"},
+          std::vector<std::string>{"DATA_TYPE=double", "LOCAL_MEM_BLOCK_LOG=6"}}) {
+      const Outcome done = run(small(shape, settings), cluster::alone());
+      EXPECT_TRUE(done.validation.passed()) << shape.file << settings[0] << done.validation.error;
+    }
+}
+
+TEST(Hpl, OneBlockIsAllThereIs) {
+  EXPECT_TRUE(run(small(kShapes[1], {"MATRIX_SIZE=32"}), cluster::alone()).validation.passed());
+}
+
+TEST(Hpl, AnExponentBitOfOneElementIsCaught) {
+  for (const Shape& shape : kShapes) {
+    // The last kernel of the file updates the inner blocks.
+    const KernelWithAFault kernel(shape.file, R"(
+      if (get_global_id(0) == 0 && get_global_id(1) == 0 && row == B) {
+        __global uint* word = (__global uint*)&a[1];
+        *word ^= 1u << 25;
+      })");
+    Request request = small(shape);
+    request.kernel_file = kernel.file();
+    EXPECT_FALSE(run(request, cluster::alone()).validation.passed()) << shape.file;
+  }
+}
+
+TEST(Hpl, WhatDoesNotGoTogetherIsRefusedByName) {
+  expect_refused({"MATRIX_SIZE=100"},
+                 "MATRIX_SIZE=100: expected a multiple of 32, the blocks of LOCAL_MEM_BLOCK_LOG=5");
+  expect_refused({"DATA_TYPE=half"}, "DATA_TYPE=half: expected float or double");
+  expect_refused({"MATRIX_SIZE=1048576"}, "MATRIX_SIZE=1048576: needs 4398046511104 bytes of memory");
+  expect_refused({"REGISTER_BLOCK_LOG=7"}, "REGISTER_BLOCK_LOG");
+}
+
+}  // namespace
+}  // namespace isthmus::hpcc
