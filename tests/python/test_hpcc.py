@@ -10,7 +10,9 @@ from tests.python.test_schemas import check
 SMALL = ("--size", "small", "--repeat", "2")
 BENCHMARKS = {
     "stream": ("DEVICE_BUFFER_SIZE=1024", "ARRAY_SIZE=65536"),
+    "fft": ("DATA_SIZE=65536",),
     "gemm": ("MATRIX_SIZE=512",),
+    "hpl": ("MATRIX_SIZE=512",),
     "b_eff": ("MESSAGES=2",),
 }
 SCHEMES = ("staged", "pipelined", "shared", "mapped", "cpu")
@@ -42,6 +44,22 @@ def test_every_scheme_carries_every_byte_between_three_ranks(real: Isthmus, sche
     sizes = [by_name[f"b_eff.{2**log}B"]["value"] for log in range(21)]
     assert by_name["b_eff"]["value"] == pytest.approx(sum(sizes) / 21)
     assert by_name["b_eff.latency"]["value"] == pytest.approx(2e-3 / sizes[0])
+
+
+@pytest.mark.parametrize("grid", ["1x4", "2x2", "4x1"])
+def test_hpl_is_right_on_any_grid(real: Isthmus, grid: str) -> None:
+    settings = ("--set", "MATRIX_SIZE=288", "--set", "LOCAL_MEM_BLOCK_LOG=5", "--set", "DATA_TYPE=double")
+    (record,) = real.json("hpcc", "hpl", "-n", "4", "--grid", grid, *SMALL, *settings)["records"]
+    assert (record["validated"], record["grid"]) == (True, grid)
+    assert record["across"] == "total"
+
+
+def test_a_grid_with_more_rows_than_there_are_blocks_is_refused(real: Isthmus) -> None:
+    settings = ("--set", "MATRIX_SIZE=64", "--set", "LOCAL_MEM_BLOCK_LOG=5")
+    done = real("hpcc", "hpl", "-n", "4", "--grid", "4x1", "--size", "small", "-q", *settings)
+    assert done.returncode == 2
+    assert "MATRIX_SIZE=64: expected at least 128" in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def test_the_base_run_is_staged(real: Isthmus) -> None:
