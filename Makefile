@@ -62,8 +62,9 @@ format:
 	ruff check --fix .
 	ruff format .
 
-docs: $(VENV)/.ready
+docs: build
 	python scripts/check_docs.py
+	python scripts/build_docs.py
 
 clean:
 	rm -rf build out dist $(VENV)

@@ -10,9 +10,10 @@ LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)[^)]*\)")
 
 def dead_links(document: Path) -> list[str]:
     """`FILE:LINE: target` for each link of the document whose target does not exist."""
-    dead = []
+    dead, code = [], False
     for number, line in enumerate(document.read_text(encoding="utf-8").splitlines(), 1):
-        for target in LINK.findall(line):
+        code ^= line.startswith("```")
+        for target in () if code else LINK.findall(line):
             if "://" not in target and not (document.parent / target).exists():
                 dead.append(f"{document}:{number}: {target}")
     return dead

@@ -122,7 +122,7 @@ def study_file(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def tree() -> Path:
     """The repository."""
     return TREE

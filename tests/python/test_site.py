@@ -1,0 +1,50 @@
+"""The site of the documents: built as `make docs` does it, complete, and without anything from elsewhere."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from isthmus.cli.commands import COMMANDS
+
+
+@pytest.fixture(scope="module")
+def site(tree: Path) -> Path:
+    """The folder of the site, built now; a dead link or anchor ends the build."""
+    done = subprocess.run(
+        [sys.executable, tree / "scripts" / "build_docs.py"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return tree / "build" / "site"
+
+
+def test_every_link_of_the_documents_leads_somewhere(tree: Path) -> None:
+    script = [sys.executable, "scripts/check_docs.py"]
+    done = subprocess.run(script, cwd=tree, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_reference_has_the_help_of_every_command(site: Path) -> None:
+    text = (site / "docs" / "commands.html").read_text()
+    for name, known in COMMANDS.items():
+        for command in [f"{name} {member}" for member in known.members] or [name]:
+            assert f"Usage: isthmus {command}" in text
+
+
+def test_every_page_is_in_the_navigation(site: Path) -> None:
+    start = (site / "index.html").read_text()
+    for page in site.rglob("*.html"):
+        if page.name not in ("index.html", "404.html"):
+            assert f'href="{page.relative_to(site)}"' in start, page
+
+
+def test_a_page_loads_nothing_from_elsewhere(site: Path) -> None:
+    loaded = re.compile(
+        r"""<(?:script|img|iframe|link)\b[^>]*?(?:src|href)=["']?([^"'\s>]+)|url\(\s*["']?([^"')\s]+)"""
+    )
+    for file in [*site.rglob("*.html"), *site.rglob("*.css")]:
+        for found in loaded.finditer(file.read_text()):
+            address = found[1] or found[2]
+            assert not re.match(r"(https?:)?//", address), f"{file}: {address}"

@@ -1,0 +1,84 @@
+"""Every command of the tutorials is run, as it stands there, in a folder of its own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.python.tutorials import Command, Excerpt, File, agrees, differences, steps
+
+TUTORIALS = sorted((Path(__file__).parents[2] / "docs" / "tutorials").glob("*.md"))
+
+
+@pytest.mark.parametrize("document", TUTORIALS, ids=lambda document: document.stem)
+def test_a_tutorial_does_what_it_says(document: Path, tmp_path: Path) -> None:
+    reader = Reader(tmp_path)
+    for step in steps(document.read_text(encoding="utf-8")):
+        if isinstance(step, Command):
+            reader.types(step)
+        elif isinstance(step, File):
+            (reader.folder / step.name).write_text(step.text)
+        else:
+            reader.finds(step)
+
+
+class Reader:
+    """Someone who follows a tutorial, on a machine on which nothing was run before."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith("ISTHMUS_")},
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "HOME": str(folder),
+            "COLUMNS": "100",
+            "LC_ALL": "C.UTF-8",
+        }
+        for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
+            self.environment.pop(name, None)
+
+    def types(self, command: Command) -> None:
+        """Runs it and compares what it prints."""
+        if command.words.startswith("cd "):
+            self.folder /= command.words[3:]
+            return
+        done = subprocess.run(
+            command.words,
+            shell=True,
+            executable="/bin/bash",
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"$ {command.words}\n{done.stdout}"
+        problem = differences(command, done.stdout)
+        assert problem is None, f"$ {command.words}\n{problem}\n\n{done.stdout}"
+
+    def finds(self, excerpt: Excerpt) -> None:
+        """Looks for the code among the files here."""
+        files = [path for path in self.folder.iterdir() if path.is_file()]
+        assert any(excerpt.text in path.read_text() for path in files), f"no file holds:\n{excerpt.text}"
+
+
+def test_numbers_of_models_are_compared_and_measured_ones_are_not() -> None:
+    assert agrees("rate 1,350 images/s, model", "rate   1,400 images/s, model", modelled=False)
+    assert not agrees("rate 1,350 images/s, model", "rate 1,500 images/s, model", modelled=False)
+    assert agrees("rate 5.5 GB/s, measured", "rate 41.25 GB/s, measured", modelled=False)
+    assert agrees("4KiB 0.161", "4KiB  0.02 ±5%", modelled=False)
+    assert not agrees("4KiB 0.161", "4KiB  0.02", modelled=True)
+    assert not agrees("rate 5.5 GB/s, measured", "rate 5.5 MB/s, measured", modelled=False)
+
+
+def test_lines_that_are_missing_or_too_many_are_told() -> None:
+    printed = "one\ntwo\n\nthree\n"
+    assert differences(Command("c", ["one", "two", "three"]), printed) is None
+    assert differences(Command("c", ["one", "...", "three"]), printed) is None
+    assert differences(Command("c", ["..."]), printed) is None
+    assert differences(Command("c", ["one", "three"]), printed) == "expected 'three', got 'two'"
+    assert differences(Command("c", ["one", "two"]), printed) == "not in the document: 'three'"
+    assert differences(Command("c", ["...", "four"]), printed) == "missing: 'four'"
