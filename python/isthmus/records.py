@@ -62,12 +62,18 @@ class Part(_Record):
 
 
 class Bottleneck(_Record):
-    """The part that sets the pace, and how many times faster it must be for `next` to be the limit."""
+    """The part that sets the pace, and how many times faster it must be for `next` to be the limit.
+
+    A path share is of the chain of steps, each waiting for the one before, that lasts as long as the run; where there is
+    none, the part is the limit because it is busy nearly all the time.
+    """
 
     part: str
     busy_share: Share
+    path_share: Share | None = None
     next: str | None = None
     next_busy_share: Share | None = None
+    next_path_share: Share | None = None
     would_need: float | None = None
 
 

@@ -32,15 +32,21 @@ def reason(row: Row) -> str:
     limit = limit_of(row)
     if limit is None:
         return "nothing says where the time goes"
-    text = f"{limit.part}, {percent(limit.busy_share)} busy"
+    text = f"{limit.part}, {_held(limit.busy_share, limit.path_share, 'the chain of steps that wait for each other')}"
     if limit.next is None or limit.would_need is None or limit.busy_share <= 0:
         return f"{text}; no other part is near"
     rate = row.gb_per_s / limit.busy_share
     return (
         f"{text}; it would need {figure(limit.would_need)}x its rate "
         f"({figure(rate)} to {figure(rate * limit.would_need)} GB/s of input) "
-        f"for the next, {limit.next} ({percent(limit.next_busy_share)} busy), to be the limit"
+        f"for the next, {limit.next} ({_held(limit.next_busy_share, limit.next_path_share, 'the chain')}), to be the limit"
     )
+
+
+def _held(busy_share: float | None, path_share: float | None, chain: str) -> str:
+    """What a part holds of a run: where steps wait for each other, none of them is busy all the time."""
+    busy = f"{percent(busy_share)} busy"
+    return busy if path_share is None else f"{busy}, {percent(path_share)} of {chain}"
 
 
 def where(row: Row) -> str:

@@ -26,7 +26,7 @@ class ModelTarget final : public Target {
 
   void explain(Json& row) const override {
     row["parts"] = platform::to_json(parts_);
-    row["bottleneck"] = platform::to_json(platform::bottleneck(parts_, lasted_));
+    row["bottleneck"] = platform::to_json(platform::bottleneck(parts_, lasted_, path_));
     row["platform"] = platform::to_json(platform_);
   }
 
@@ -34,6 +34,7 @@ class ModelTarget final : public Target {
   FilterRun stream(const FilterJob& job) {
     StreamRun result = run_stream(platform_, job);
     parts_ = std::move(result.parts);
+    path_.clear();
     lasted_ = result.lasted;
     return result.run;
   }
@@ -43,12 +44,14 @@ class ModelTarget final : public Target {
     device->observe(job.states);
     FilterRun run = run_on_device(*device, job);
     parts_ = device->parts();
+    path_ = device->path();
     lasted_ = device->last_run();
     return run;
   }
 
   platform::Description platform_;
   std::vector<offload::Part> parts_;  ///< of the last run
+  std::vector<platform::Held> path_;
   Time lasted_;
 };
 

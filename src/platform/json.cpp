@@ -52,12 +52,15 @@ nlohmann::ordered_json to_json(const std::vector<Part>& parts) {
   return list;
 }
 
-nlohmann::ordered_json to_json(const Bottleneck& bottleneck) {
-  return {{"part", bottleneck.part},
-          {"busy_share", bottleneck.busy_share},
-          {"next", bottleneck.next},
-          {"next_busy_share", bottleneck.next_busy_share},
-          {"would_need", bottleneck.would_need}};
+nlohmann::ordered_json to_json(const Limit& limit) {
+  nlohmann::ordered_json json{{"part", limit.part}, {"busy_share", limit.busy_share}};
+  if (limit.path_share > 0) json["path_share"] = limit.path_share;
+  if (limit.next.empty()) return json;
+  json["next"] = limit.next;
+  json["next_busy_share"] = limit.next_busy_share;
+  if (limit.next_path_share > 0) json["next_path_share"] = limit.next_path_share;
+  json["would_need"] = limit.would_need;
+  return json;
 }
 
 nlohmann::ordered_json to_json(const std::vector<native::WorkerReport>& workers) {

@@ -43,6 +43,68 @@ Time write_time(ModelDevice& device, std::size_t size) {
   return time;
 }
 
+Time held_by(const ModelDevice& device, const std::string& part) {
+  Time sum;
+  for (const platform::Held& held : device.path())
+    if (held.part == part) sum += held.time;
+  return sum;
+}
+
+TEST(CriticalPath, LastsAsLongAsTheRunWhateverOverlaps) {
+  for (const char* board : {"model:aws-f1", "model:alpha-data-7v3"}) {
+    const auto device = open(board);
+    const std::size_t size = 300'000;
+    const auto data = some_bytes(size, 1);
+    std::vector<std::byte> back(size);
+    const auto there = device->allocate(bytes(size));
+    const auto other = device->allocate(bytes(size));
+    const auto writes = device->queue();
+    const auto reads = device->queue();
+    const auto body = [&](Host& host) {
+      for (int i = 0; i < 3; ++i) host.write(*writes, *there, data, Call::blocking);
+    };
+    device->run({{"in", body}, {"out", [&](Host& host) {
+                                  for (int i = 0; i < 4; ++i) host.read(*reads, *other, back, Call::blocking);
+                                }}});
+    Time sum;
+    for (const platform::Held& held : device->path()) sum += held.time;
+    EXPECT_NEAR(sum.seconds(), device->last_run().seconds(), 1e-12) << board;
+  }
+}
+
+TEST(CriticalPath, OfBlockingCopiesHoldsEachStepOfEachOfThem) {
+  const auto device = open("model:alpha-data-7v3");
+  const std::size_t size = 4'000'000;
+  const auto data = some_bytes(size, 1);
+  const auto buffer = device->allocate(bytes(size));
+  const auto queue = device->queue();
+  device->run({{"host", [&](Host& host) {
+                  for (int i = 0; i < 3; ++i) host.write(*queue, *buffer, data, Call::blocking);
+                }}});
+  const double all = 3.0 * static_cast<double>(size);
+  // host.copy.rate, host.alloc.rate, dma.rate and host.call.transfer of the board.
+  EXPECT_NEAR(held_by(*device, "host copy thread").seconds(), all / 5.62e9, 1e-9);
+  EXPECT_NEAR(held_by(*device, "pinned allocation").seconds(), all / 3.93e9, 1e-9);
+  EXPECT_NEAR(held_by(*device, "DMA engine").seconds(), all / 5.2e9, 0.01 * all / 5.2e9);
+  EXPECT_LE(held_by(*device, "driver calls").seconds(), 3 * 160e-6);
+  EXPECT_GT(held_by(*device, "driver calls").seconds(), 3 * 100e-6);
+}
+
+TEST(CriticalPath, OfTwoThreadsIsThatOfTheSlower) {
+  const auto device = open("model:alpha-data-7v3", {"host.alloc.enabled=false"});
+  const std::size_t size = 2'000'000;
+  const auto data = some_bytes(size, 1);
+  std::vector<std::byte> back(1000);
+  const auto large = device->allocate(bytes(size));
+  const auto small = device->allocate(bytes(back.size()));
+  const auto writes = device->queue();
+  const auto reads = device->queue();
+  device->run({{"in", [&](Host& host) { host.write(*writes, *large, data, Call::blocking); }},
+               {"out", [&](Host& host) { host.read(*reads, *small, back, Call::blocking); }}});
+  EXPECT_NEAR(held_by(*device, "host copy thread").seconds(), static_cast<double>(size) / 5.62e9, 1e-9)
+      << "the small copy went on meanwhile";
+}
+
 TEST(ModelDevice, BytesComeBackAsTheyWereWhateverTheirNumber) {
   const auto device = open();
   EXPECT_TRUE(rc::check([&device] {

@@ -60,8 +60,12 @@ def test_the_study_of_the_examples_gives_one_verdict(real: Isthmus, tree: Path) 
     assert (real.folder / "out" / "image-filter" / "report.html").stat().st_size > 10_000
 
 
-def test_relieving_the_bottleneck_makes_the_part_that_was_named_next_the_bottleneck(real: Isthmus) -> None:
-    arguments = ("run", "image-filter", "--on", "model:aws-f1", "--flow", "overlap", *FEW)
+@pytest.mark.parametrize("flow", ["offload", "overlap", "stream"])
+@pytest.mark.parametrize("board", ["model:alpha-data-7v3", "model:aws-f1"])
+def test_relieving_the_bottleneck_makes_the_part_that_was_named_next_the_bottleneck(
+    real: Isthmus, board: str, flow: str
+) -> None:
+    arguments = ("run", "image-filter", "--on", board, "--flow", flow, *FEW)
     (before,) = real.json(*arguments)["rows"]
     change = relief(Row.model_validate(before))
     assert change is not None

@@ -34,5 +34,13 @@ def test_the_limiting_part_is_made_twice_as_fast_by_the_first_number_behind_it(
     assert relief(row(resource)) == change
 
 
+@pytest.mark.parametrize(("would_need", "rate"), [(None, "6.62"), (1.5, "6.62"), (1.7, "13.24"), (3.3, "26.48")])
+def test_the_limit_is_relieved_surely_beyond_what_it_would_need(would_need: float | None, rate: str) -> None:
+    limited = row("host.copy.rate")
+    assert limited.bottleneck is not None
+    bottleneck = limited.bottleneck.model_copy(update={"would_need": would_need})
+    assert relief(limited.model_copy(update={"bottleneck": bottleneck})) == f"host.copy.rate={rate}"
+
+
 def test_without_parts_there_is_nothing_to_change() -> None:
     assert relief(row("host.copy.rate").model_copy(update={"parts": []})) is None

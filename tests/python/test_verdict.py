@@ -58,6 +58,24 @@ def test_the_bottleneck_that_a_model_names_is_kept() -> None:
     assert reason(named).startswith("PCIe write, 96 % busy; it would need 1.30x its rate (2.08 to 2.71 GB/s of input)")
 
 
+def test_where_steps_wait_for_each_other_the_reason_says_what_the_part_holds_of_their_chain() -> None:
+    named = row(
+        bottleneck={
+            "part": "allocation",
+            "busy_share": 0.4,
+            "path_share": 0.41,
+            "next": "DMA",
+            "next_busy_share": 0.28,
+            "next_path_share": 0.3,
+            "would_need": 1.37,
+        }
+    )
+    assert reason(named) == (
+        "allocation, 40 % busy, 41 % of the chain of steps that wait for each other; it would need 1.37x its rate "
+        "(5.00 to 6.85 GB/s of input) for the next, DMA (28 % busy, 30 % of the chain), to be the limit"
+    )
+
+
 def test_a_part_without_a_rival_says_so() -> None:
     assert (
         reason(row(stages=[{"name": "kernel", "time_s": 1, "share": 1}])) == "kernel, 100 % busy; no other part is near"

@@ -22,6 +22,8 @@ class ModelDevice : public Device {
   /// The parts in the last run, in the order in which data to the device pass them.
   virtual const std::vector<Part>& parts() const = 0;
   virtual Time last_run() const = 0;  ///< how long it took
+  /// What the parts hold of the last run's critical path.
+  virtual const std::vector<platform::Held>& path() const = 0;
   /// From now on `states` is told how the parts of each run spend their time, on the device's clock.
   virtual void observe(StateObserver* states) = 0;
 };

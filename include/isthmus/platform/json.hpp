@@ -14,7 +14,7 @@ nlohmann::ordered_json to_json(const Description& description);
 
 /// What it says of the parts of a model, and of the one that held the run back.
 nlohmann::ordered_json to_json(const std::vector<Part>& parts);
-nlohmann::ordered_json to_json(const Bottleneck& bottleneck);
+nlohmann::ordered_json to_json(const Limit& limit);
 
 /// What it says of a run on threads: for each worker its core, null where it is not pinned, and its actors.
 nlohmann::ordered_json to_json(const std::vector<native::WorkerReport>& workers);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -12,6 +13,20 @@
 namespace isthmus::offload::model {
 
 using fabric::Unit;
+
+/// What the time of a run goes to. A command passes some of them one after the other; the device's are the last three.
+enum class Piece : std::uint8_t { host_thread, driver_call, allocation, copy, launch, to_device, to_host, kernel };
+inline constexpr std::size_t kPieces = 8;
+
+/// A time for each piece.
+struct Pieces {
+  std::array<Time, kPieces> times{};
+  Time& operator[](Piece piece) { return times.at(static_cast<std::size_t>(piece)); }
+  Time operator[](Piece piece) const { return times.at(static_cast<std::size_t>(piece)); }
+};
+
+/// The device's piece of a command.
+Piece piece_of(Unit unit);
 
 /// One enqueued command. It belongs to the actor that holds its token; what the runtime keeps of it is the runtime's.
 struct Command final : EventState, std::enable_shared_from_this<Command> {
@@ -32,14 +47,20 @@ struct Command final : EventState, std::enable_shared_from_this<Command> {
   // Of a launch.
   fabric::KernelStart start{};
 
+  Pieces spent{};  ///< in the host's parts, by them
+
   // Kept by the runtime.
-  int order = 0;           ///< in which it was enqueued
-  std::size_t worker = 0;  ///< who does it: see RuntimeState
+  const Command* known = nullptr;  ///< the last that the host thread had seen the end of when it enqueued this one
+  Pieces path{};                   ///< the critical path from the run's start to this command's end
+  int order = 0;                   ///< in which it was enqueued
+  std::size_t worker = 0;          ///< who does it: see RuntimeState
   bool dispatched = false;
   bool complete = false;
   Span ran{};
 
   Span span() const override;
+  /// How long the device took: what the host's parts leave of the command's span.
+  Time on_device() const;
 };
 
 /// Hands a command from one part of the host to the next.

@@ -4,6 +4,7 @@
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/offload/model.hpp"
+#include "offload/model/critical_path.hpp"
 #include "offload/model/machine.hpp"
 #include "offload/model/objects.hpp"
 #include "offload/model/registers.hpp"
@@ -60,6 +61,7 @@ class ModelDeviceImpl final : public ModelDevice {
 
   const std::vector<Part>& parts() const override { return parts_; }
   Time last_run() const override { return last_run_; }
+  const std::vector<platform::Held>& path() const override { return path_; }
   void observe(StateObserver* states) override { states_ = states; }
 
  private:
@@ -77,6 +79,7 @@ class ModelDeviceImpl final : public ModelDevice {
   Time last_run_;
   StateObserver* states_ = nullptr;
   std::vector<Part> parts_;
+  std::vector<platform::Held> path_;
 };
 
 std::unique_ptr<Kernel> ModelDeviceImpl::kernel(const std::string& name) {
@@ -114,6 +117,7 @@ void ModelDeviceImpl::run(std::vector<HostThread> threads) {
   clock_ += report.end;
   parts_.clear();
   for (const PartOfMachine& part : parts) parts_.push_back(account(part, report));
+  path_ = critical_path({.spec = spec_, .threads = threads, .context = context, .report = report});
 }
 
 }  // namespace

@@ -45,19 +45,24 @@ void Staging::prepare(Command& command) {
 void TransferCall::step() {
   const CommandToken token = in.read();
   timer_.wait(cost_);
+  token.command->spent[Piece::driver_call] += cost_;
   staging_.prepare(*token.command);
   out.push(token);
 }
 
 void PinnedAllocation::step() {
   const CommandToken token = in.read();
-  if (token.command->allocates) timer_.wait(cost_.of({static_cast<std::int64_t>(token.command->bytes)}));
+  if (token.command->allocates) {
+    const Time cost = cost_.of({static_cast<std::int64_t>(token.command->bytes)});
+    timer_.wait(cost);
+    token.command->spent[Piece::allocation] += cost;
+  }
   out.push(token);
 }
 
 void HostCopy::step() {
   const CommandToken token = in.read();
-  const Command& command = *token.command;
+  Command& command = *token.command;
   if (command.unit == Unit::to_device) {
     pass(command);
     std::ranges::copy(command.from, command.pinned.begin());
@@ -71,13 +76,17 @@ void HostCopy::step() {
   out.push(token);
 }
 
-void HostCopy::pass(const Command& command) {
-  if (rate_ && command.copied) timer_.wait(at_rate(command.bytes, *rate_));
+void HostCopy::pass(Command& command) {
+  if (!rate_ || !command.copied) return;
+  const Time cost = at_rate(command.bytes, *rate_);
+  timer_.wait(cost);
+  command.spent[Piece::copy] += cost;
 }
 
 void LaunchCall::step() {
   const CommandToken token = in.read();
   timer_.wait(cost_);
+  token.command->spent[Piece::launch] += cost_;
   out.push(token);
 }
 

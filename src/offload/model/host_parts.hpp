@@ -77,7 +77,7 @@ class HostCopy {
   bool done() const { return false; }
 
  private:
-  void pass(const Command& command);
+  void pass(Command& command);
 
   Timer timer_;
   std::optional<Bandwidth> rate_;

@@ -41,6 +41,24 @@ fabric::KernelStart start_of(const Launch& launch) {
 
 }  // namespace
 
+Piece piece_of(Unit unit) {
+  switch (unit) {
+    case Unit::to_device:
+      return Piece::to_device;
+    case Unit::to_host:
+      return Piece::to_host;
+    case Unit::kernel:
+      return Piece::kernel;
+  }
+  return Piece::kernel;
+}
+
+Time Command::on_device() const {
+  Time left = ran.length();
+  for (const Time time : spent.times) left = left - time;
+  return left;
+}
+
 Span Command::span() const {
   if (!complete) throw Error("the times of a command that is not complete");
   return ran;

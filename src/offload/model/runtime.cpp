@@ -10,6 +10,7 @@ void RuntimeState::call(std::size_t thread, const HostCall& call) {
     return;
   }
   call.command->order = enqueued_++;
+  call.command->known = known_.at(thread);
   call.command->worker = call.command->unit == Unit::kernel ? busy_.size() - 1 : thread;
   queues_[call.object].push_back(call.command);
 }
@@ -17,8 +18,12 @@ void RuntimeState::call(std::size_t thread, const HostCall& call) {
 void RuntimeState::completed(Command& command, Time now) {
   command.complete = true;
   command.ran.end = base_ + now;
+  for (std::size_t i = 0; i < kPieces; ++i) command.path.times.at(i) += command.spent.times.at(i);
+  command.path[piece_of(command.unit)] += command.on_device();
   command.after.clear();
   busy_.at(command.worker) = false;
+  done_by_worker_.at(command.worker) = &command;
+  done_by_queue_[command.queue] = &command;
   queues_[command.queue].pop_front();
 }
 
@@ -33,7 +38,22 @@ Command* RuntimeState::dispatch(std::size_t worker, Time now) {
   busy_.at(worker) = true;
   first->dispatched = true;
   first->ran.start = base_ + now;
+  first->path = path_to(*first);
   return first;
+}
+
+/// The path of what let this command start: of all that it had to wait for, the one that ended last.
+Pieces RuntimeState::path_to(const Command& command) const {
+  const Command* last = command.known;
+  const auto consider = [&last](const Command* other) {
+    if (other != nullptr && other->complete && (last == nullptr || other->ran.end > last->ran.end)) last = other;
+  };
+  for (const auto& event : command.after) consider(event.get());
+  consider(done_by_worker_.at(command.worker));
+  if (const auto done = done_by_queue_.find(command.queue); done != done_by_queue_.end()) consider(done->second);
+  Pieces path = last != nullptr ? last->path : Pieces{};
+  path[Piece::host_thread] += command.ran.start - (last != nullptr ? last->ran.end : base_);
+  return path;
 }
 
 bool RuntimeState::may_start(const Command& command) const {
@@ -47,6 +67,7 @@ std::optional<RuntimeState::Answer> RuntimeState::answer() {
       waiter->slept = true;
       continue;
     }
+    learn(*waiter, told);
     const Answer answer{.thread = waiter->thread, .reply = {.command = told, .slept = waiter->slept}};
     waiters_.erase(waiter);
     return answer;
@@ -78,6 +99,13 @@ bool RuntimeState::granted(const Waiter& waiter, Command*& told) {
       return true;
   }
   return true;
+}
+
+void RuntimeState::learn(const Waiter& waiter, const Command* told) {
+  const Command*& known = known_.at(waiter.thread);
+  const Command* seen = waiter.call.kind == HostCall::Kind::wait ? waiter.call.command : told;
+  if (waiter.call.kind == HostCall::Kind::finish) seen = done_by_queue_[waiter.call.object];
+  if (seen != nullptr && seen->complete && (known == nullptr || seen->ran.end > known->ran.end)) known = seen;
 }
 
 bool RuntimeState::idle() const {

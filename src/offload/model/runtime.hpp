@@ -18,7 +18,8 @@ namespace isthmus::offload::model {
 class RuntimeState {
  public:
   /// `base` is the run's start on the device's clock.
-  RuntimeState(std::size_t threads, Time base) : base_(base), busy_(threads + 1) {}
+  RuntimeState(std::size_t threads, Time base)
+      : base_(base), busy_(threads + 1), done_by_worker_(threads + 1), known_(threads) {}
 
   void call(std::size_t thread, const HostCall& call);
   void completed(Command& command, Time now);
@@ -40,12 +41,18 @@ class RuntimeState {
   };
 
   bool may_start(const Command& command) const;
+  Pieces path_to(const Command& command) const;
   bool granted(const Waiter& waiter, Command*& told);
+  /// What a thread whose wait is over has seen the end of.
+  void learn(const Waiter& waiter, const Command* told);
 
   Time base_;
   std::map<int, std::deque<Command*>> queues_;
   std::map<int, std::deque<Command*>> boxes_;
   std::vector<bool> busy_;  ///< by worker
+  std::vector<const Command*> done_by_worker_;
+  std::map<int, const Command*> done_by_queue_;
+  std::vector<const Command*> known_;  ///< the last command that a thread has seen the end of, by thread
   std::vector<Waiter> waiters_;
   int enqueued_ = 0;
 };
