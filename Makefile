@@ -25,10 +25,11 @@ test: build
 	$(CTEST) --test-dir build/release
 	pytest
 
-bench: $(VENV)/.ready
+bench: build
 	cmake --preset bench --log-level=WARNING
 	cmake --build --preset bench -- --quiet
 	build/bench/benchmarks/bench --json build/bench.json
+	python benchmarks/command.py --json build/bench.json
 
 # The property tests with a hundred times as many random cases, and an hour of random graphs.
 soak: build

@@ -64,8 +64,8 @@ class Part(_Record):
 class Bottleneck(_Record):
     """The part that sets the pace, and how many times faster it must be for `next` to be the limit.
 
-    A path share is of the chain of steps, each waiting for the one before, that lasts as long as the run; where there is
-    none, the part is the limit because it is busy nearly all the time.
+    A path share is of the chain of steps, each waiting for the one before, that lasts as long as the run; where there
+    is none, the part is the limit because it is busy nearly all the time.
     """
 
     part: str

@@ -36,10 +36,11 @@ def reason(row: Row) -> str:
     if limit.next is None or limit.would_need is None or limit.busy_share <= 0:
         return f"{text}; no other part is near"
     rate = row.gb_per_s / limit.busy_share
+    next_held = _held(limit.next_busy_share, limit.next_path_share, "the chain")
     return (
         f"{text}; it would need {figure(limit.would_need)}x its rate "
         f"({figure(rate)} to {figure(rate * limit.would_need)} GB/s of input) "
-        f"for the next, {limit.next} ({_held(limit.next_busy_share, limit.next_path_share, 'the chain')}), to be the limit"
+        f"for the next, {limit.next} ({next_held}), to be the limit"
     )
 
 

@@ -61,6 +61,21 @@ def curve_panels(records: Sequence[ProbeRecord]) -> list[Panel]:
     return sorted(panels, key=lambda panel: CURVES.index(panel.name.partition(" ")[0]))
 
 
+def best_copies(records: Sequence[ProbeRecord]) -> list[str]:
+    """What each target's copies to the device reach at most, the fastest first: pinned memory, then pageable."""
+    found = []
+    for label in dict.fromkeys(map(label_of, records)):
+        said = []
+        for name, what in (("h2d-pinned", "from pinned memory"), ("h2d", "from pageable memory")):
+            copies = [record for record in records if record.name == name and label_of(record) == label]
+            best = max(copies, key=lambda record: record.value, default=None)
+            if best is not None:
+                said.append((best.value, f"{figure(best.value)} {best.unit} {what} at {format_size(_size(best))}"))
+        if said:
+            found.append((said[0][0], f"{label}: host to device {', '.join(text for _, text in said)}"))
+    return [text for _, text in sorted(found, key=lambda one: -one[0])]
+
+
 def label_of(record: ProbeRecord) -> str:
     """The target as it was typed, the device, and whether the numbers are a model's."""
     return f"{record.target}, {record.device}, {KIND_WORDS[record.kind]}"

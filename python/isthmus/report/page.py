@@ -6,7 +6,7 @@ from typing import Any
 
 from isthmus.output import Table
 from isthmus.probe_tables import column_of, details_table
-from isthmus.report.curves import HEIGHT, Line, Panel, curve_panels
+from isthmus.report.curves import HEIGHT, Line, Panel, best_copies, curve_panels
 from isthmus.report.material import Material
 from isthmus.report.template import FOLDER, environment
 from isthmus.report.timeline import timelines
@@ -41,6 +41,7 @@ def render_report(material: Material) -> str:
     """The page as HTML; every text of the records is escaped, and a section without content is left out."""
     panels = curve_panels(material.probes)
     content: dict[str, Any] = {
+        "best_copies": best_copies(material.probes),
         "panels": panels,
         "legend": _legend(panels),
         "timelines": timelines(material.ranked()),
@@ -66,7 +67,7 @@ def render_report(material: Material) -> str:
 
 def _sections(material: Material, content: Mapping[str, Any]) -> list[Section]:
     there = {
-        "verdict": True,
+        "verdict": material.rows or content["best_copies"] or material.score,
         "results": material.rows,
         "flows": material.rows,
         "where": any(row.stages for row in material.rows),

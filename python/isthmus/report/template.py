@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isthmus.numbers import figure, grouped, percent, seconds
-from isthmus.probe_tables import headline
 from isthmus.records import Part
 from isthmus.reproduction.tables import as_text, score_line
 from isthmus.tables import busiest_first
@@ -28,7 +27,6 @@ def environment() -> "Environment":
         lstrip_blocks=True,
     )
     found.filters.update(
-        headline=headline,
         score_line=lambda score: score_line("all papers", score),
         published=as_text,
         figure=figure,
