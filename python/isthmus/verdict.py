@@ -34,7 +34,8 @@ def reason(row: Row) -> str:
         return "nothing says where the time goes"
     text = f"{limit.part}, {_held(limit.busy_share, limit.path_share, 'the chain of steps that wait for each other')}"
     if limit.next is None or limit.would_need is None or limit.busy_share <= 0:
-        return f"{text}; no other part is near"
+        alone = "no other part is near" if row.parts else "nothing tells its parts apart"
+        return f"{text}; {alone}"
     rate = row.gb_per_s / limit.busy_share
     next_held = _held(limit.next_busy_share, limit.next_path_share, "the chain")
     return (

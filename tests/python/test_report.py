@@ -152,3 +152,11 @@ def test_a_wrong_output_is_no_verdict(records: dict[str, Any]) -> None:
     for row in records["study"]["rows"]:
         row["verified"] = False
     assert "No target gave the right output." in render(records, "study")
+
+
+def test_threads_are_shown_with_their_cores_and_actors(records: dict[str, Any]) -> None:
+    native = next(row for row in records["study"]["rows"] if row["target"] == "native")
+    native["workers"] = [{"core": 1, "actors": ["producer", "stencil"]}, {"core": None, "actors": ["consumer"]}]
+    text = Page(render(records, "study")).text
+    assert "thread 0 on core 1: producer, stencil" in text
+    assert "thread 1: consumer" in text

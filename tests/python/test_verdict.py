@@ -78,7 +78,8 @@ def test_where_steps_wait_for_each_other_the_reason_says_what_the_part_holds_of_
 
 def test_a_part_without_a_rival_says_so() -> None:
     assert (
-        reason(row(stages=[{"name": "kernel", "time_s": 1, "share": 1}])) == "kernel, 100 % busy; no other part is near"
+        reason(row(stages=[{"name": "kernel", "time_s": 1, "share": 1}]))
+        == "kernel, 100 % busy; nothing tells its parts apart"
     )
     assert reason(row(stages=[])) == "nothing says where the time goes"
 
