@@ -34,6 +34,10 @@ bool finalized() {
   return done != 0;
 }
 
+int rank_or_null(int rank) {
+  return rank == kNobody ? MPI_PROC_NULL : rank;
+}
+
 class MpiGroup final : public Ranks::Group {
  public:
   MpiGroup(MPI_Comm communicator, bool owned) : communicator_(communicator), owned_(owned) {
@@ -75,12 +79,14 @@ class MpiGroup final : public Ranks::Group {
 
   void exchange(std::span<const std::byte> out, int to, std::span<std::byte> in, int from) override {
     std::size_t at = 0;
+    // A side that has had all its bytes takes no part in what is left of the other side's.
     do {
       const std::size_t sent = std::min(kMost, out.size() - std::min(at, out.size()));
       const std::size_t came = std::min(kMost, in.size() - std::min(at, in.size()));
-      check(MPI_Sendrecv(out.data() + std::min(at, out.size()), count_of(sent), MPI_BYTE, to, kTag,
-                         in.data() + std::min(at, in.size()), count_of(came), MPI_BYTE, from, kTag, communicator_,
-                         MPI_STATUS_IGNORE),
+      check(MPI_Sendrecv(out.data() + std::min(at, out.size()), count_of(sent), MPI_BYTE,
+                         rank_or_null(at == 0 || sent > 0 ? to : kNobody), kTag, in.data() + std::min(at, in.size()),
+                         count_of(came), MPI_BYTE, rank_or_null(at == 0 || came > 0 ? from : kNobody), kTag,
+                         communicator_, MPI_STATUS_IGNORE),
             "MPI_Sendrecv");
       at += kMost;
     } while (at < std::max(out.size(), in.size()));

@@ -19,7 +19,8 @@ class Alone final : public Ranks::Group {
   void sum(std::span<double>) override {}
   void broadcast(std::span<std::byte>, int) override {}
   std::vector<std::string> gather(const std::string& text) override { return {text}; }
-  void exchange(std::span<const std::byte> out, int, std::span<std::byte> in, int) override {
+  void exchange(std::span<const std::byte> out, int to, std::span<std::byte> in, int from) override {
+    if (to == kNobody && from == kNobody) return;
     if (out.size() != in.size())
       throw Error(fmt::format("a rank sent itself {} bytes, expected {}", out.size(), in.size()));
     if (!out.empty() && out.data() != in.data()) std::ranges::copy(out, in.begin());

@@ -58,17 +58,18 @@ class Pipelined final : public Scheme {
         in_{device.pinned(chunk_), device.pinned(chunk_)} {}
 
   void exchange(const Piece& out, int to, const Piece& in, int from) override {
+    // The two messages may have different numbers of chunks.
     const std::size_t chunks = std::max(count(out), count(in));
+    std::vector<ComputeEvent> reads;
     std::vector<ComputeEvent> writes;
-    std::vector<ComputeEvent> reads{read(out, 0)};
+    if (count(out) > 0) reads.push_back(read(out, 0));
     for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-      reads.back().wait();
-      if (chunk + 1 < chunks) reads.push_back(read(out, chunk + 1));
-      if (chunk >= 2) writes[chunk - 2].wait();
-      ranks_.exchange(part(out_[chunk % 2], out, chunk), to, part(in_[chunk % 2], in, chunk), from);
-      writes.push_back(writing_.start_write(in.buffer, in.offset + std::min(chunk * chunk_, in.bytes),
-                                            part(in_[chunk % 2], in, chunk)));
-      writing_.flush();
+      if (chunk < count(out)) reads.back().wait();
+      if (chunk + 1 < count(out)) reads.push_back(read(out, chunk + 1));
+      if (chunk >= 2 && chunk < count(in)) writes[chunk - 2].wait();
+      ranks_.exchange(part(out_[chunk % 2], out, chunk), chunk < count(out) ? to : kNobody,
+                      part(in_[chunk % 2], in, chunk), chunk < count(in) ? from : kNobody);
+      if (chunk < count(in)) writes.push_back(write(in, chunk));
     }
     writing_.finish();
   }
@@ -85,9 +86,15 @@ class Pipelined final : public Scheme {
   }
 
   ComputeEvent read(const Piece& out, std::size_t chunk) {
-    const std::size_t start = std::min(chunk * chunk_, out.bytes);
-    ComputeEvent event = reading_.start_read(out.buffer, out.offset + start, part(out_[chunk % 2], out, chunk));
+    ComputeEvent event =
+        reading_.start_read(out.buffer, out.offset + chunk * chunk_, part(out_[chunk % 2], out, chunk));
     reading_.flush();
+    return event;
+  }
+
+  ComputeEvent write(const Piece& in, std::size_t chunk) {
+    ComputeEvent event = writing_.start_write(in.buffer, in.offset + chunk * chunk_, part(in_[chunk % 2], in, chunk));
+    writing_.flush();
     return event;
   }
 

@@ -19,6 +19,12 @@ std::unique_ptr<Benchmark> make_gemm(Job& job);
 std::vector<ParameterSpec> hpl_parameters(const Setting& setting);
 std::unique_ptr<Benchmark> make_hpl(Job& job);
 
+std::vector<ParameterSpec> random_access_parameters(const Setting& setting);
+std::unique_ptr<Benchmark> make_random_access(Job& job);
+
+std::vector<ParameterSpec> ptrans_parameters(const Setting& setting);
+std::unique_ptr<Benchmark> make_ptrans(Job& job);
+
 std::vector<ParameterSpec> b_eff_parameters(const Setting& setting);
 std::unique_ptr<Benchmark> make_b_eff(Job& job);
 

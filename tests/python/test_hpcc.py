@@ -13,6 +13,8 @@ BENCHMARKS = {
     "fft": ("DATA_SIZE=65536",),
     "gemm": ("MATRIX_SIZE=512",),
     "hpl": ("MATRIX_SIZE=512",),
+    "random_access": ("TABLE_SIZE_LOG=16",),
+    "ptrans": ("MATRIX_SIZE=384",),
     "b_eff": ("MESSAGES=2",),
 }
 SCHEMES = ("staged", "pipelined", "shared", "mapped", "cpu")
@@ -60,6 +62,22 @@ def test_a_grid_with_more_rows_than_there_are_blocks_is_refused(real: Isthmus) -
     assert done.returncode == 2
     assert "MATRIX_SIZE=64: expected at least 128" in done.stderr
     assert done.stderr.count("\n") == 1
+@pytest.mark.parametrize("grid", ["1x4", "2x2", "4x1", "3x1"])
+@pytest.mark.parametrize("scheme", SCHEMES[:-1])
+def test_matrices_are_transposed_on_any_grid_by_any_scheme(real: Isthmus, grid: str, scheme: str) -> None:
+    rows, columns = map(int, grid.split("x"))
+    words = ("--grid", grid, "--scheme", scheme, "--set", "MATRIX_SIZE=320", "--size", "small", "--repeat", "1")
+    for record in real.json("hpcc", "ptrans", "-n", str(rows * columns), *words)["records"]:
+        assert record["validated"] is True
+        assert (record["grid"], record["scheme"], record["across"]) == (grid, scheme, "total")
+
+
+def test_a_table_is_split_among_powers_of_two_alone(real: Isthmus) -> None:
+    done = real("hpcc", "random_access", "-n", "3", "--size", "small", "-q")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: 3 ranks: expected a power of two, by which the table is split\n"
+    file = real.json("hpcc", "random_access", "-n", "4", *SMALL, *sets("random_access"))
+    assert file["records"][0]["error"] == 0
 
 
 def test_the_base_run_is_staged(real: Isthmus) -> None:

@@ -30,6 +30,9 @@ class SharedSegment {
   std::vector<std::span<std::byte>> slots_;
 };
 
+/// In place of a rank to send to or to receive from: nothing is sent or received.
+inline constexpr int kNobody = -1;
+
 /// A group of ranks. Every call but `rank` and `size` is made by all of them, in the same order. Copies are the same
 /// group.
 class Ranks {

@@ -104,6 +104,7 @@ ComputeEvent ComputeQueue::launch(const ComputeKernel& kernel, const NdRange& ra
 
 void ComputeQueue::write(const ComputeBuffer& to, std::size_t offset, std::span<const std::byte> from) {
   require_inside(to, offset, from.size());
+  if (from.empty()) return;
   opencl::check(clEnqueueWriteBuffer(static_cast<cl_command_queue>(queue_.get()), memory(to), CL_TRUE, offset,
                                      from.size(), from.data(), 0, nullptr, nullptr),
                 "clEnqueueWriteBuffer", device_);
@@ -111,6 +112,7 @@ void ComputeQueue::write(const ComputeBuffer& to, std::size_t offset, std::span<
 
 void ComputeQueue::read(const ComputeBuffer& from, std::size_t offset, std::span<std::byte> to) {
   require_inside(from, offset, to.size());
+  if (to.empty()) return;
   opencl::check(clEnqueueReadBuffer(static_cast<cl_command_queue>(queue_.get()), memory(from), CL_TRUE, offset,
                                     to.size(), to.data(), 0, nullptr, nullptr),
                 "clEnqueueReadBuffer", device_);

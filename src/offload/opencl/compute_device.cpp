@@ -66,13 +66,12 @@ ComputeProperties describe(cl_device_id device, const std::string& target) {
       .compiles_online = opencl::number<cl_bool>(device, CL_DEVICE_COMPILER_AVAILABLE) == CL_TRUE};
 }
 
-void release_device(void* device) {
-  clReleaseDevice(static_cast<cl_device_id>(device));
-}
+/// A part of a device is kept until the program ends: PoCL's threads still look at it after its last command.
+void keep(void* /*device*/) {}
 
 /// The part of a device as a device of its own.
 ComputeHandle take_part(cl_device_id device, DevicePart part) {
-  if (part.count == 1) return {device, release_device};
+  if (part.count == 1) return {device, keep};
   const std::string name = opencl::text(device, CL_DEVICE_NAME);
   const auto units = opencl::number<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS);
   const auto each = units / static_cast<cl_uint>(part.count);
@@ -90,9 +89,9 @@ ComputeHandle take_part(cl_device_id device, DevicePart part) {
   ComputeHandle mine;
   for (cl_uint index = 0; index < made; ++index) {
     if (index == static_cast<cl_uint>(part.index))
-      mine = ComputeHandle(parts[index], release_device);
+      mine = ComputeHandle(parts[index], keep);
     else
-      release_device(parts[index]);
+      clReleaseDevice(parts[index]);
   }
   return mine;
 }

@@ -1,0 +1,22 @@
+// The device's own probe for scattered access: reads and writes words that a linear congruential sequence picks, as
+// many at once as the device takes, with no parameter of a benchmark. A work-item fetches a batch before it changes it.
+#define BATCH 128
+
+#if defined(__has_builtin) && __has_builtin(__builtin_prefetch) && defined(PROBE_FETCHES)
+#define FETCH(address) __builtin_prefetch((const void*)(size_t)(address), 1, 0)
+#else
+#define FETCH(address)
+#endif
+
+__kernel void probe_random(__global ulong* restrict table, const ulong index_mask, const ulong batches) {
+  ulong places[BATCH];
+  ulong number = get_global_id(0) * 0x9e3779b97f4a7c15UL + 1;
+  for (ulong batch = 0; batch < batches; ++batch) {
+    for (int each = 0; each < BATCH; ++each) {
+      number = number * 6364136223846793005UL + 1442695040888963407UL;
+      places[each] = (number >> 20) & index_mask;
+      FETCH(&table[places[each]]);
+    }
+    for (int each = 0; each < BATCH; ++each) table[places[each]] ^= number;
+  }
+}

@@ -1,0 +1,277 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "hpcc/benchmarks.hpp"
+#include "hpcc/block_grid.hpp"
+#include "hpcc/checks.hpp"
+#include "hpcc/memory_probe.hpp"
+#include "hpcc/values.hpp"
+#include "isthmus/base/error.hpp"
+#include "isthmus/cluster/scheme.hpp"
+
+namespace isthmus::hpcc {
+namespace {
+
+enum class Matrix : std::uint8_t { a, b };
+
+/// A matrix element from -1 to 1, so that each rank knows every value that it is to find.
+double element(Matrix matrix, std::int64_t row, std::int64_t column, const std::string& type) {
+  std::uint64_t mixed = static_cast<std::uint64_t>(row) * 0x9e3779b97f4a7c15U + static_cast<std::uint64_t>(column);
+  mixed = (mixed ^ (mixed >> 31U)) * (matrix == Matrix::a ? 0xbf58476d1ce4e5b9U : 0x94d049bb133111ebU);
+  mixed ^= mixed >> 29U;
+  return rounded(type, static_cast<double>(mixed >> 11U) * 0x1p-52 - 1);
+}
+
+/// What one rank sends to another, as stretches of blocks.
+struct Parcel {
+  std::size_t out_first;
+  std::size_t out_count;
+  std::size_t in_first;
+  std::size_t in_count;
+};
+
+class Transpose final : public Benchmark {
+ public:
+  explicit Transpose(Job& job);
+
+  std::vector<Metric> metrics() const override;
+  std::vector<double> run() override;
+  std::vector<double> probe() override;
+  std::string model() const override {
+    return "equation 4.5 with the exchange and a pass over three arrays timed by themselves";
+  }
+  Validation validate() override;
+
+ private:
+  void lay_out();
+  void fill();
+  void exchange();
+  void launch();
+  offload::NdRange work_items(std::size_t blocks) const;
+  std::size_t value_bytes() const { return size_of_type(type_); }
+  std::size_t block_bytes() const { return block_ * block_ * value_bytes(); }
+
+  Job& job_;
+  std::string type_;
+  std::size_t block_;
+  std::size_t size_;
+  BlockGrid layout_;
+  std::vector<Block> places_;          // blocks of B and C of this rank, in the order of their buffers
+  std::vector<Block> stored_;          // blocks of A, those for one rank together
+  std::vector<std::int32_t> sources_;  // for each of places_: see the kernels
+  std::vector<Parcel> parcels_;        // for each other rank, by distance
+  std::size_t received_ = 0;           // blocks
+  std::string scheme_name_;
+  std::unique_ptr<cluster::Scheme> scheme_;
+  std::optional<offload::ComputeBuffer> a_, in_, map_, b_, c_, spare_;
+  std::vector<offload::ComputeQueue> queues_;
+  offload::ComputeKernel kernel_;
+  MemoryProbe memory_;
+};
+
+void check(const Job& job) {
+  const std::string& type = job.parameters().text("DATA_TYPE");
+  const std::size_t block = integer(job, "BLOCK_SIZE");
+  require_type(type, job.setting().device);
+  require_multiple(job, "MATRIX_SIZE", "BLOCK_SIZE");
+  if (job.setting().single()) {
+    require_multiple(job, "BLOCK_SIZE", "CHANNEL_WIDTH");
+    require_local_memory(job, "BLOCK_SIZE", 2 * block * block * size_of_type(type));
+  } else if (const std::size_t tile = job.setting().gpu() ? 32 : (type == "double" ? 8 : 16); block % tile != 0) {
+    throw Error(fmt::format("{}: expected a multiple of {}", with_value(job, "BLOCK_SIZE"), tile));
+  }
+  const std::size_t size = integer(job, "MATRIX_SIZE");
+  const auto blocks = (size / block) * (size / block);
+  if (blocks < static_cast<std::size_t>(job.ranks().size()))
+    throw Error(fmt::format("{}: {} blocks, expected at least one for each of {} ranks", with_value(job, "MATRIX_SIZE"),
+                            blocks, job.ranks().size()));
+  constexpr std::size_t kArrays = 5;  // A, what of it comes from others, B, C and the probe's
+  require_memory(job, "MATRIX_SIZE",
+                 kArrays * size * size * size_of_type(type) / static_cast<std::size_t>(job.ranks().size()));
+}
+
+std::string scheme_of(const Job& job) {
+  if (!job.scheme().empty()) return job.scheme();
+  if (!job.setting().optimized) return "staged";
+  return job.setting().device.host_memory ? "mapped" : "pipelined";
+}
+
+Transpose::Transpose(Job& job)
+    : job_(job),
+      type_((check(job), job.parameters().text("DATA_TYPE"))),
+      block_(integer(job, "BLOCK_SIZE")),
+      size_(integer(job, "MATRIX_SIZE")),
+      layout_(job.grid(), static_cast<std::int64_t>(size_ / block_)),
+      places_(layout_.blocks_of(job.ranks().rank())),
+      scheme_name_(scheme_of(job)),
+      kernel_(job.program().kernel("transpose")),
+      memory_(job) {
+  job.use_scheme(scheme_name_);
+  lay_out();
+  const auto& device = job.device();
+  a_ = device.buffer(std::max<std::size_t>(stored_.size(), 1) * block_bytes());
+  in_ = device.buffer(std::max<std::size_t>(received_, 1) * block_bytes());
+  b_ = device.buffer(places_.size() * block_bytes());
+  c_ = device.buffer(places_.size() * block_bytes());
+  spare_ = device.buffer(places_.size() * block_bytes());
+  map_ = device.buffer(sources_.size() * sizeof(std::int32_t));
+  std::size_t largest = 0;
+  for (const Parcel& parcel : parcels_) largest = std::max({largest, parcel.out_count, parcel.in_count});
+  scheme_ = cluster::make_scheme(scheme_name_, device, job.ranks(), std::max<std::size_t>(largest, 1) * block_bytes());
+  for (std::size_t each = 0; each < integer(job, "NUM_REPLICATIONS"); ++each) queues_.push_back(device.queue());
+  fill();
+}
+
+/// Blocks of A lie in the order in which they are sent, so that what one rank gets is one stretch.
+void Transpose::lay_out() {
+  const int ranks = job_.ranks().size();
+  const int rank = job_.ranks().rank();
+  std::vector<Block> arrived;
+  for (int distance = 0; distance < ranks; ++distance) {
+    const auto out = layout_.sent(rank, (rank + distance) % ranks);
+    const auto in = distance == 0 ? std::vector<Block>() : layout_.sent((rank + ranks - distance) % ranks, rank);
+    if (distance > 0) parcels_.push_back({stored_.size(), out.size(), arrived.size(), in.size()});
+    stored_.insert(stored_.end(), out.begin(), out.end());
+    arrived.insert(arrived.end(), in.begin(), in.end());
+  }
+  received_ = arrived.size();
+  for (const Block& place : places_) {
+    const Block wanted{place.column, place.row};
+    const auto& where = layout_.owner(wanted) == rank ? stored_ : arrived;
+    const auto index = static_cast<std::int32_t>(std::ranges::find(where, wanted) - where.begin());
+    sources_.push_back(&where == &stored_ ? -1 - index : index);
+  }
+}
+
+void Transpose::fill() {
+  Values values(type_, block_ * block_, 0);
+  const auto write = [&](Matrix matrix, const std::vector<Block>& blocks, const offload::ComputeBuffer& to) {
+    const auto side = static_cast<std::int64_t>(block_);
+    for (std::size_t each = 0; each < blocks.size(); ++each) {
+      for (std::int64_t at = 0; at < side * side; ++at)
+        values.set(static_cast<std::size_t>(at),
+                   element(matrix, blocks[each].row * side + at / side, blocks[each].column * side + at % side, type_));
+      job_.queue().write(to, each * block_bytes(), values.bytes());
+    }
+  };
+  write(Matrix::a, stored_, *a_);
+  write(Matrix::b, places_, *b_);
+  job_.queue().write(*map_, 0, offload::bytes_of(sources_));
+}
+
+/// PTRANS and its traffic are totals; FLOP/s n^2 / t, GB/s n^2 w / t, traffic 3 n^2 w / t.
+std::vector<Metric> Transpose::metrics() const {
+  const double values = static_cast<double>(size_) * static_cast<double>(size_);
+  const double bytes = values * static_cast<double>(value_bytes());
+  return {{.name = "ptrans", .quantity = "bandwidth", .unit = "GB/s", .work = bytes * 1e-9, .total = true},
+          {.name = "ptrans.flops", .quantity = "rate", .unit = "GFLOP/s", .work = values * 1e-9, .total = true},
+          {.name = "ptrans.traffic", .quantity = "bandwidth", .unit = "GB/s", .work = 3 * bytes * 1e-9, .total = true}};
+}
+
+void Transpose::exchange() {
+  const int ranks = job_.ranks().size();
+  const int rank = job_.ranks().rank();
+  if (ranks == 1) return;
+  scheme_->begin(*a_, *in_);
+  for (int distance = 1; distance < ranks; ++distance) {
+    const Parcel& parcel = parcels_[static_cast<std::size_t>(distance) - 1];
+    scheme_->exchange(
+        {*a_, parcel.out_first * block_bytes(), parcel.out_count * block_bytes()}, (rank + distance) % ranks,
+        {*in_, parcel.in_first * block_bytes(), parcel.in_count * block_bytes()}, (rank + ranks - distance) % ranks);
+  }
+  scheme_->end();
+}
+
+offload::NdRange Transpose::work_items(std::size_t blocks) const {
+  if (job_.setting().single()) return offload::NdRange::single();
+  if (!job_.setting().gpu()) return {.global = {blocks, 1, 1}, .local = {1, 1, 1}};
+  constexpr std::size_t kTile = 32;
+  constexpr std::size_t kRows = 8;
+  const std::size_t tiles = block_ / kTile;
+  return {.global = {tiles * kTile, blocks * tiles * kRows, 1}, .local = {kTile, kRows, 1}};
+}
+
+void Transpose::launch() {
+  const std::size_t copies = queues_.size();
+  for (std::size_t each = 0; each < copies; ++each) {
+    const std::size_t first = places_.size() * each / copies;
+    const std::size_t count = places_.size() * (each + 1) / copies - first;
+    if (count == 0) continue;
+    queues_[each].launch(
+        kernel_, work_items(count),
+        {&*a_, &*in_, &*map_, &*b_, &*c_, static_cast<std::int32_t>(first), static_cast<std::int32_t>(count)});
+    queues_[each].flush();
+  }
+  for (auto& queue : queues_) queue.finish();
+}
+
+std::vector<double> Transpose::run() {
+  const double seconds = job_.timed([&] {
+    exchange();
+    launch();
+  });
+  return {seconds, seconds, seconds};
+}
+
+std::vector<double> Transpose::probe() {
+  const double exchanged = job_.timed([&] { exchange(); });
+  // Blocks of A and of B are as many or more than those of C on a grid that is not square; the least are compared.
+  const std::size_t bytes = std::min(stored_.size(), places_.size()) * block_bytes();
+  const double moved = 3 * static_cast<double>(places_.size() * block_bytes());
+  const double passed = moved / memory_.rate(*a_, *b_, *spare_, 2, std::max(bytes, block_bytes()));
+  std::vector<double> rates;
+  for (const Metric& metric : metrics()) rates.push_back(metric.work / (exchanged + passed));
+  return rates;
+}
+
+Validation Transpose::validate() {
+  const auto side = static_cast<std::int64_t>(block_);
+  Values values(type_, block_ * block_, 0);
+  double largest = 0;
+  double error = 0;
+  for (std::size_t each = 0; each < places_.size(); ++each) {
+    job_.queue().read(*c_, each * block_bytes(), values.bytes());
+    for (std::int64_t at = 0; at < side * side; ++at) {
+      const std::int64_t row = places_[each].row * side + at / side;
+      const std::int64_t column = places_[each].column * side + at % side;
+      const double expected =
+          rounded(type_, element(Matrix::b, row, column, type_) + element(Matrix::a, column, row, type_));
+      const double difference = std::abs(values.at(static_cast<std::size_t>(at)) - expected);
+      largest = std::max(largest, std::abs(expected));
+      if (!(difference <= error)) error = std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
+    }
+  }
+  const double limit = 2 * epsilon_of_type(type_);
+  return {.what = "largest error / largest value", .error = error / largest, .limit = std::nextafter(limit, 1.0)};
+}
+
+}  // namespace
+
+std::vector<ParameterSpec> ptrans_parameters(const Setting& setting) {
+  const bool small = setting.size == Size::small;
+  return {
+      {.name = "MATRIX_SIZE",
+       .meaning = "n of the n x n matrices",
+       .value = small ? "1536" : (setting.gpu() ? "16384" : "8192")},
+      {.name = "BLOCK_SIZE",
+       .meaning = "n of the blocks that are distributed and buffered",
+       .value = setting.gpu() || setting.single() ? "128" : "64",
+       .most = 1 << 14},
+      {.name = "DATA_TYPE", .meaning = "float, double or half", .kind = ParameterKind::data_type, .value = "float"},
+      {.name = "CHANNEL_WIDTH", .meaning = "values that a pipeline moves a step", .value = "16", .most = 1024},
+      {.name = "NUM_REPLICATIONS",
+       .meaning = "copies of the kernel, each with its part of the blocks",
+       .value = "1",
+       .most = 1024},
+  };
+}
+
+std::unique_ptr<Benchmark> make_ptrans(Job& job) {
+  return std::make_unique<Transpose>(job);
+}
+
+}  // namespace isthmus::hpcc

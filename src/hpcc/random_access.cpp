@@ -1,0 +1,212 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <numeric>
+
+#include "hpcc/benchmarks.hpp"
+#include "hpcc/checks.hpp"
+#include "hpcc/random_numbers.hpp"
+#include "isthmus/base/error.hpp"
+
+namespace isthmus::hpcc {
+namespace {
+
+constexpr std::uint64_t kUpdatesOfAWord = 4;
+constexpr std::uint64_t kLanes = 8;   // generators of a work-item in the kernel for CPUs
+constexpr double kMostErrors = 0.01;  // share of the words (meyer2024 3.1.3)
+
+/// The words of a table that one kernel updates.
+struct Range {
+  std::uint64_t first;
+  std::uint64_t size;
+};
+
+class RandomAccess final : public Benchmark {
+ public:
+  explicit RandomAccess(Job& job);
+
+  std::vector<Metric> metrics() const override;
+  void reset() override;
+  std::vector<double> run() override;
+  std::vector<double> probe() override;
+  std::string model() const override { return "as many scattered words read and written by the random probe"; }
+  Validation validate() override;
+
+ private:
+  offload::NdRange work_items() const;
+
+  Job& job_;
+  std::uint64_t words_;  // of all ranks
+  std::uint64_t mine_;   // of this rank
+  std::uint64_t first_;  // of this rank's words
+  std::uint64_t generators_;
+  std::uint64_t replications_;
+  bool atomic_;
+  std::vector<std::uint64_t> start_;
+  std::vector<offload::ComputeBuffer> tables_;  // one for each replication
+  offload::ComputeBuffer seeds_;
+  std::vector<offload::ComputeQueue> queues_;
+  offload::ComputeKernel kernel_;
+  offload::ComputeKernel probe_;
+  offload::ComputeBuffer spare_;
+};
+
+std::uint64_t table_words(const Job& job) {
+  return std::uint64_t{1} << integer(job, "TABLE_SIZE_LOG");
+}
+
+void check(const Job& job) {
+  const auto ranks = static_cast<std::uint64_t>(job.ranks().size());
+  if (!std::has_single_bit(ranks))
+    throw Error(fmt::format("{} ranks: expected a power of two, by which the table is split", ranks));
+  const auto parts = ranks * integer(job, "NUM_REPLICATIONS");
+  const auto generators = std::uint64_t{1} << integer(job, "HPCC_FPGA_RA_RNG_COUNT_LOG");
+  if (parts * generators > table_words(job))
+    throw Error(fmt::format("{}: expected at least one word for each rank, replication and generator",
+                            with_value(job, "TABLE_SIZE_LOG")));
+  if (job.setting().single() && integer(job, "ATOMIC") != 0)
+    throw Error("ATOMIC=1: expected 0, the single-work-item kernel has no atomic updates");
+  if (!job.setting().single() && !job.setting().gpu() && generators % kLanes != 0)
+    throw Error(fmt::format("{}: expected at least 3, the generators of a vector",
+                            with_value(job, "HPCC_FPGA_RA_RNG_COUNT_LOG")));
+  require_memory(job, "TABLE_SIZE_LOG", 2 * table_words(job) / ranks * sizeof(std::uint64_t));
+}
+
+std::vector<std::uint64_t> seeds_of(std::uint64_t generators, std::uint64_t numbers) {
+  std::vector<std::uint64_t> seeds(generators);
+  for (std::uint64_t each = 0; each < generators; ++each) seeds[each] = number_at(each * (numbers / generators));
+  return seeds;
+}
+
+RandomAccess::RandomAccess(Job& job)
+    : job_(job),
+      words_((check(job), table_words(job))),
+      mine_(words_ / static_cast<std::uint64_t>(job.ranks().size())),
+      first_(mine_ * static_cast<std::uint64_t>(job.ranks().rank())),
+      generators_(std::uint64_t{1} << integer(job, "HPCC_FPGA_RA_RNG_COUNT_LOG")),
+      replications_(integer(job, "NUM_REPLICATIONS")),
+      atomic_(integer(job, "ATOMIC") != 0),
+      start_(mine_),
+      seeds_(job.device().buffer(generators_ * sizeof(std::uint64_t))),
+      kernel_(job.program().kernel("random_access")),
+      probe_(job.own_program("probe_random", job.setting().gpu() ? "" : "-DPROBE_FETCHES").kernel("probe_random")),
+      spare_(job.device().buffer(mine_ * sizeof(std::uint64_t))) {
+  std::iota(start_.begin(), start_.end(), first_);
+  job.queue().write(seeds_, 0, offload::bytes_of(seeds_of(generators_, kUpdatesOfAWord * words_)));
+  job.queue().write(spare_, 0, offload::bytes_of(start_));
+  for (std::uint64_t each = 0; each < replications_; ++each) {
+    tables_.push_back(job.device().buffer(mine_ / replications_ * sizeof(std::uint64_t)));
+    queues_.push_back(job.device().queue());
+  }
+}
+
+std::vector<Metric> RandomAccess::metrics() const {
+  return {{.name = "random_access",
+           .quantity = "rate",
+           .unit = "GUP/s",
+           .work = static_cast<double>(kUpdatesOfAWord * mine_) * 1e-9}};
+}
+
+/// HPC Challenge begins with each word its own index.
+void RandomAccess::reset() {
+  const std::size_t part = mine_ / replications_;
+  for (std::size_t each = 0; each < replications_; ++each)
+    job_.queue().write(tables_[each], 0, std::as_bytes(std::span(start_).subspan(each * part, part)));
+}
+
+offload::NdRange RandomAccess::work_items() const {
+  if (job_.setting().single()) return offload::NdRange::single();
+  if (job_.setting().gpu()) return {.global = {generators_, 1, 1}};
+  return {.global = {generators_ / kLanes, 1, 1}, .local = {1, 1, 1}};
+}
+
+std::vector<double> RandomAccess::run() {
+  const std::uint64_t part = mine_ / replications_;
+  const double seconds = job_.timed([&] {
+    for (std::size_t each = 0; each < replications_; ++each) {
+      queues_[each].launch(
+          kernel_, work_items(),
+          {&tables_[each], &seeds_, kUpdatesOfAWord * words_ / generators_, words_ - 1, first_ + each * part, part});
+      queues_[each].flush();
+    }
+    for (auto& queue : queues_) queue.finish();
+  });
+  return {seconds};
+}
+
+std::vector<double> RandomAccess::probe() {
+  constexpr std::uint64_t kBatch = 128;
+  const std::uint64_t items = job_.setting().gpu() ? std::uint64_t{1} << 17U : 64;
+  const std::uint64_t batches = std::max<std::uint64_t>(kUpdatesOfAWord * mine_ / (kBatch * items), 1);
+  const double seconds = job_.timed([&] {
+    job_.queue().launch(probe_, {.global = {items, 1, 1}}, {&spare_, mine_ - 1, batches});
+    job_.queue().finish();
+  });
+  return {static_cast<double>(items * batches * kBatch) / seconds * 1e-9};
+}
+
+/// The same numbers once more take every word back to what it was, so each that differs then is an error.
+Validation RandomAccess::validate() {
+  std::vector<std::uint64_t> table(mine_);
+  const std::size_t part = mine_ / replications_;
+  for (std::size_t each = 0; each < replications_; ++each)
+    job_.queue().read(tables_[each], 0, std::as_writable_bytes(std::span(table).subspan(each * part, part)));
+  std::uint64_t number = 1;
+  for (std::uint64_t update = 0; update < kUpdatesOfAWord * words_; ++update) {
+    number = next_number(number);
+    const std::uint64_t at = (number & (words_ - 1)) - first_;
+    if (at < mine_) table[at] ^= number;
+  }
+  std::uint64_t wrong = 0;
+  for (std::size_t at = 0; at < mine_; ++at) wrong += table[at] != start_[at] ? 1 : 0;
+  return {.what = "share of wrong words",
+          .error = static_cast<double>(wrong) / static_cast<double>(mine_),
+          .limit = atomic_ ? 0 : kMostErrors};
+}
+
+}  // namespace
+
+std::vector<ParameterSpec> random_access_parameters(const Setting& setting) {
+  const bool small = setting.size == Size::small;
+  const auto units = std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(setting.device.compute_units, 1)));
+  const int per_unit = std::countr_zero(units) + (setting.gpu() ? 11 : 7);
+  return {
+      {.name = "TABLE_SIZE_LOG",
+       .meaning = "logarithm of the words of the table, of all ranks together",
+       .value = small ? "21" : (setting.gpu() ? "27" : "24"),
+       .least = 4,
+       .most = 40},
+      {.name = "NUM_REPLICATIONS",
+       .meaning = "copies of the kernel, each with its own range of the table",
+       .kind = ParameterKind::power_of_two,
+       .value = "1",
+       .most = 1024},
+      {.name = "HPCC_FPGA_RA_DEVICE_BUFFER_SIZE_LOG",
+       .meaning = "logarithm of the words that the single-work-item kernel loads before it stores",
+       .value = "0",
+       .least = 0,
+       .most = 20},
+      {.name = "HPCC_FPGA_RA_RNG_COUNT_LOG",
+       .meaning = "logarithm of the generators",
+       .value = setting.single() ? "3" : fmt::format("{}", per_unit),
+       .least = 0,
+       .most = 24},
+      {.name = "HPCC_FPGA_RA_RNG_DISTANCE",
+       .meaning = "distance of generators in the shift register",
+       .value = "1",
+       .most = 64},
+      {.name = "ATOMIC",
+       .meaning = "1: atomic updates, none is lost; 0: plain ones",
+       .value = setting.single() ? "0" : "1",
+       .least = 0,
+       .most = 1},
+  };
+}
+
+std::unique_ptr<Benchmark> make_random_access(Job& job) {
+  return std::make_unique<RandomAccess>(job);
+}
+
+}  // namespace isthmus::hpcc

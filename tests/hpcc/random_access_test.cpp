@@ -1,0 +1,100 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "hpcc/kernel_with_a_fault.hpp"
+#include "hpcc/random_numbers.hpp"
+#include "isthmus/base/error.hpp"
+#include "isthmus/hpcc/run.hpp"
+
+namespace isthmus::hpcc {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+Request small(const std::string& variant, const std::vector<std::string>& settings = {}) {
+  Request request{.benchmark = "random_access", .size = "small", .repetitions = 1};
+  request.variant = variant;
+  request.settings = {"TABLE_SIZE_LOG=14"};
+  request.settings.insert(request.settings.end(), settings.begin(), settings.end());
+  return request;
+}
+
+TEST(RandomNumbers, JumpingAheadGivesWhatSteppingGives) {
+  std::uint64_t number = number_at(0);
+  EXPECT_EQ(number, 1U);
+  for (std::uint64_t index = 1; index < 10'000; ++index) {
+    number = next_number(number);
+    ASSERT_EQ(number_at(index), number) << index;
+  }
+  for (const std::uint64_t far : {std::uint64_t{1} << 40U, (std::uint64_t{1} << 62U) + 12345})
+    EXPECT_EQ(number_at(far + 1), next_number(number_at(far)));
+}
+
+TEST(RandomAccess, NoUpdateIsLostByAtomicsOrByOneWorkItemThatLoadsOneWord) {
+  for (const Request& request :
+       {small("ndrange", {"NUM_REPLICATIONS=4"}), small("single"),
+        small("single", {"NUM_REPLICATIONS=2", "HPCC_FPGA_RA_RNG_COUNT_LOG=5", "HPCC_FPGA_RA_RNG_DISTANCE=5"})}) {
+    const Outcome done = run(request, cluster::alone());
+    EXPECT_EQ(done.validation.error, 0);
+    EXPECT_TRUE(done.validation.passed());
+  }
+}
+
+/// The words that are wrong when updates are loaded `window` at a time before any of them is stored.
+double lost_words(std::uint64_t words, std::uint64_t window) {
+  std::vector<std::uint64_t> right(words);
+  std::vector<std::uint64_t> table(words);
+  std::uint64_t number = 1;
+  for (std::uint64_t done = 0; done < 4 * words; done += window) {
+    const std::vector<std::uint64_t> loaded = table;
+    for (std::uint64_t each = 0; each < window; ++each) {
+      number = next_number(number);
+      const std::uint64_t at = number % words;
+      table[at] = loaded[at] ^ number;
+      right[at] ^= number;
+    }
+  }
+  double wrong = 0;
+  for (std::uint64_t at = 0; at < words; ++at) wrong += table[at] != right[at] ? 1 : 0;
+  return wrong;
+}
+
+TEST(RandomAccess, ABufferOfLoadedWordsLosesUpdatesAndEveryOneIsCounted) {
+  const Outcome done = run(
+      small("single", {"HPCC_FPGA_RA_DEVICE_BUFFER_SIZE_LOG=6", "HPCC_FPGA_RA_RNG_COUNT_LOG=0", "TABLE_SIZE_LOG=12"}),
+      cluster::alone());
+  EXPECT_GT(lost_words(4096, 64), 0);
+  EXPECT_EQ(done.validation.error * 4096, lost_words(4096, 64));
+}
+
+TEST(RandomAccess, PlainUpdatesMayLoseOneInAHundred) {
+  const Outcome done = run(small("ndrange", {"ATOMIC=0"}), cluster::alone());
+  EXPECT_EQ(done.validation.limit, 0.01);
+  EXPECT_TRUE(done.validation.passed());
+}
+
+TEST(RandomAccess, TwoPercentOfTheWordsAreCaught) {
+  const KernelWithAFault kernel("kernels/hpcc/random_access_ndrange_cpu.cl", R"(
+    if (get_global_id(0) == 0) for (ulong k = 0; k < size; k += 50) table[k] ^= 4096UL;)");
+  for (const char* atomic : {"ATOMIC=1", "ATOMIC=0"}) {
+    Request request = small("ndrange", {atomic});
+    request.kernel_file = kernel.file();
+    const Outcome done = run(request, cluster::alone());
+    EXPECT_NEAR(done.validation.error, 0.02, 0.01);
+    EXPECT_FALSE(done.validation.passed());
+  }
+}
+
+TEST(RandomAccess, WhatDoesNotGoTogetherIsRefused) {
+  const auto refused = [](const Request& request, const std::string& why) {
+    EXPECT_THAT([&] { run(request, cluster::alone()); }, ThrowsMessage<Error>(HasSubstr(why)));
+  };
+  refused(small("single", {"ATOMIC=1"}), "the single-work-item kernel has no atomic updates");
+  refused(small("ndrange", {"HPCC_FPGA_RA_RNG_COUNT_LOG=2"}), "expected at least 3");
+  refused(small("ndrange", {"HPCC_FPGA_RA_RNG_COUNT_LOG=15"}), "TABLE_SIZE_LOG=14: expected at least one word");
+  refused(small("ndrange", {"TABLE_SIZE_LOG=39"}), "TABLE_SIZE_LOG=39: needs 8796093022208 bytes of memory");
+}
+
+}  // namespace
+}  // namespace isthmus::hpcc
