@@ -12,7 +12,7 @@ SOURCES := $(shell find $(PACKAGED) -type f -not -name '*.pyc')
 CTEST := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 CXX_FILES = git ls-files '*.cpp' '*.hpp' '*.cl'
 
-.PHONY: run test build bench lint style tidy rtl-lint format docs soak sanitize tsan clean
+.PHONY: run test build bench bench-check lint style tidy rtl-lint format docs soak sanitize tsan clean
 
 run: build
 	isthmus study examples/image-filter.toml
@@ -26,10 +26,15 @@ test: build
 	pytest
 
 bench: build
+	scripts/install-packages packages-bench.txt
 	cmake --preset bench --log-level=WARNING
 	cmake --build --preset bench -- --quiet
 	build/bench/benchmarks/bench --json build/bench.json
 	python benchmarks/command.py --json build/bench.json
+
+# What the ratios must reach, by the medians of more rounds; for a machine that does nothing else.
+bench-check: bench
+	build/bench/benchmarks/bench --check --rounds 15
 
 # The property tests with a hundred times as many random cases, and an hour of random graphs.
 soak: build

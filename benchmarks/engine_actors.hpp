@@ -13,10 +13,19 @@ struct Line {
   std::array<Word, 8> words;
 };
 
+/// 4 KiB: built and read where it stands.
+struct Page {
+  std::array<Word, 512> words;
+};
+
 inline void fill(Word& token, Word value) {
   token = value;
 }
 inline void fill(Line& token, Word value) {
+  for (std::size_t i = 0; i < token.words.size(); ++i) token.words[i] = value + i;
+}
+
+inline void fill(Page& token, Word value) {
   for (std::size_t i = 0; i < token.words.size(); ++i) token.words[i] = value + i;
 }
 
@@ -28,10 +37,20 @@ inline void map(const Line& from, Line& to) {
   for (std::size_t i = 0; i < to.words.size(); ++i) map(from.words[i], to.words[i]);
 }
 
+inline void map(const Page& from, Page& to) {
+  for (std::size_t i = 0; i < to.words.size(); ++i) map(from.words[i], to.words[i]);
+}
+
 inline Word total(const Word& token) {
   return token;
 }
 inline Word total(const Line& token) {
+  Word sum = 0;
+  for (const Word word : token.words) sum += word;
+  return sum;
+}
+
+inline Word total(const Page& token) {
   Word sum = 0;
   for (const Word word : token.words) sum += word;
   return sum;

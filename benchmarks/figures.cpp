@@ -1,8 +1,10 @@
 #include "figures.hpp"
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 namespace isthmus::bench {
@@ -29,6 +31,19 @@ Run threads(const char* workload) {
   return {"bench_threads", workload};
 }
 
+Run core_to_core() {
+  return threads("round-trip");
+}
+
+/// Three actors on two cores, each peer in all its ways.
+std::vector<Run> peers(const std::string& workload) {
+  return {threads(workload.c_str()),
+          threads((workload + "-batch").c_str()),
+          {"bench_tbb", workload},
+          {"bench_tbb", workload + "-queues"},
+          {"bench_go", workload}};
+}
+
 /// Tokens a second of the fastest of `runs` in a round.
 double fastest(const std::vector<Run>& runs, const Samples& samples, std::size_t round) {
   double rate = 0;
@@ -43,6 +58,8 @@ double value_in(const Figure& figure, const Samples& samples, std::size_t round)
       return of.tokens_per_s;
     case Quantity::ratio:
       return of.tokens_per_s / fastest(figure.over, samples, round);
+    case Quantity::cost:
+      return fastest(figure.over, samples, round) / of.tokens_per_s - 1;
     case Quantity::memory:
       break;
   }
@@ -55,9 +72,7 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
-}  // namespace
-
-const std::vector<Figure>& figures() {
+const std::vector<Figure>& all_figures() {
   const Run pipeline8 = engine("pipeline8");
   const Run systemc{"bench_systemc", "pipeline8"};
   const Run verilator{"bench_verilator", "pipeline8"};
@@ -80,6 +95,14 @@ const std::vector<Figure>& figures() {
        1.2},
       at_least("engine.pull.vs_read", engine("pipeline8-pull"), {pipeline8}, {}, {}),
       at_least("engine.sparse_pull.vs_dense", engine("sparse-pull"), {pipeline8}, {}, {}),
+      {"engine.trace_off.cost",
+       Quantity::cost,
+       "share",
+       pipeline8,
+       {{"bench_unobserved", "pipeline8"}},
+       Bound::at_most,
+       0.01,
+       {}},
       {"engine.actor.resident", Quantity::memory, "KiB", sparse10000, {}, Bound::at_most, 128, {}},
       at_least("native.pair_d16.vs_spsc_queue", native("pair8-d16"), {threads("spsc8-d16"), threads("spsc8-d16-batch")},
                1.4, 1.6),
@@ -87,8 +110,12 @@ const std::vector<Figure>& figures() {
                {threads("spsc8-d256"), threads("spsc8-d256-batch")}, 2, 2.4),
       at_least("native.pair64_d256.vs_spsc_queue", native("pair64-d256"),
                {threads("spsc64-d256"), threads("spsc64-d256-batch")}, 1.5, 2.3),
+      at_least("native.pipeline3_d16.vs_best_peer", native("pipeline3-d16"), peers("pipeline3-d16"), 5, 9),
+      at_least("native.pipeline3_d256.vs_best_peer", native("pipeline3-d256"), peers("pipeline3-d256"), 4, 10),
+      at_least("native.pipeline3_4k.vs_bare_ring", native("pipeline3-4k"), {threads("pipeline3-4k")}, 0.9, {}),
       at_least("native.oversubscribed.vs_pair", native("eight"), {native("pair8-d256")}, 0.5, 1),
       at_least("hostlink.vs_bare_handover", native("hand-over"), {threads("hand-over")}, 0.9, {}),
+      at_least("hostlink.vs_memcpy", native("hand-over"), {threads("hand-over-memcpy")}, {}, {}),
       {"hostlink.round_trip.vs_core_to_core",
        Quantity::ratio,
        "ratio",
@@ -101,11 +128,32 @@ const std::vector<Figure>& figures() {
   return all;
 }
 
+}  // namespace
+
+std::vector<Figure> figures(const std::string& glob) {
+  std::vector<Figure> chosen;
+  for (Figure figure : all_figures()) {
+    if (fnmatch(glob.c_str(), figure.name.c_str(), 0) != 0) continue;
+    const bool compared = !figure.over.empty();
+    std::erase_if(figure.over, std::not_fn(built));
+    if (!compared || !figure.over.empty()) chosen.push_back(std::move(figure));
+  }
+  return chosen;
+}
+
+std::vector<std::string> missing_programs() {
+  std::set<std::string> missing;
+  for (const Run& run : runs_of(all_figures()))
+    if (!built(run)) missing.insert(run.program);
+  return {missing.begin(), missing.end()};
+}
+
 std::vector<Run> runs_of(const std::vector<Figure>& figures) {
   std::set<Run> runs;
   for (const Figure& figure : figures) {
     runs.insert(figure.of);
     runs.insert(figure.over.begin(), figure.over.end());
+    if (figure.of.program == native("").program) runs.insert(core_to_core());
   }
   return {runs.begin(), runs.end()};
 }
@@ -120,7 +168,7 @@ Value value_of(const Figure& figure, const Samples& samples) {
 }
 
 std::string against(const Figure& figure, const Samples& samples) {
-  if (figure.quantity != Quantity::ratio) {
+  if (figure.quantity == Quantity::rate || figure.quantity == Quantity::memory) {
     const bool rate = figure.quantity == Quantity::rate;
     return fmt::format("{} {:g} {}{}", figure.bound == Bound::at_least ? "at least" : "at most",
                        rate ? *figure.must * 1e-6 : *figure.must, rate ? "M " : "", figure.unit);
@@ -131,7 +179,10 @@ std::string against(const Figure& figure, const Samples& samples) {
     return median(std::move(rates));
   };
   const Run& best = *std::ranges::max_element(figure.over, {}, rate_of);
-  return fmt::format("{} {}, {:.4g} M/s", samples.at(best).front().made_by, best.workload, rate_of(best) * 1e-6);
+  const auto text =
+      fmt::format("{} {}, {:.4g} M/s", samples.at(best).front().made_by, best.workload, rate_of(best) * 1e-6);
+  if (figure.of.program != native("").program) return text;
+  return fmt::format("{}; {:.3g} in a core-to-core round trip", text, rate_of(figure.of) / rate_of(core_to_core()));
 }
 
 }  // namespace isthmus::bench

@@ -145,6 +145,7 @@ int main(int argc, char** argv) {
                        {"pair64-d256", [](Word n) { return pipeline<Line>(0, 256, n); }},
                        {"pipeline3-d16", [](Word n) { return pipeline<Word>(1, 16, n); }},
                        {"pipeline3-d256", [](Word n) { return pipeline<Word>(1, 256, n); }},
+                       {"pipeline3-4k", [](Word n) { return pipeline<Page>(1, kPages, n); }},
                        {"eight", eight},
                        {"hand-over", hand_over},
                        {"round-trip", round_trip}});

@@ -12,6 +12,9 @@ inline constexpr std::size_t kHandedBytes = std::size_t{4} << 20;
 inline constexpr std::uint64_t kHandedKib = kHandedBytes / 1024;  ///< what is counted
 inline constexpr int kHandedBuffers = 8;
 
+/// How deep channels of 4 KiB tokens are.
+inline constexpr int kPages = 16;
+
 /// Writes every byte of a buffer.
 inline void fill_bytes(std::span<std::byte> bytes, std::uint64_t value) {
   std::memset(bytes.data(), static_cast<int>(value & 0xff), bytes.size());

@@ -24,11 +24,18 @@ std::string output_of(const std::string& command) {
   return output;
 }
 
+std::filesystem::path path_of(const Run& run) {
+  return std::filesystem::canonical("/proc/self/exe").parent_path() / run.program;
+}
+
 }  // namespace
 
+bool built(const Run& run) {
+  return std::filesystem::exists(path_of(run));
+}
+
 Sample sample(const Run& run, std::uint64_t tokens) {
-  const auto folder = std::filesystem::canonical("/proc/self/exe").parent_path();
-  const std::string command = fmt::format("'{}' {} {}", (folder / run.program).string(), run.workload, tokens);
+  const std::string command = fmt::format("'{}' {} {}", path_of(run).string(), run.workload, tokens);
   const std::string output = output_of(command);
   try {
     const auto result = nlohmann::json::parse(output);

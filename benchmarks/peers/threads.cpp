@@ -69,24 +69,92 @@ Measurement spsc(Word tokens) {
   return {.seconds = seconds, .tokens = tokens, .checksum = sum, .expected = expected_sum<Token>(0, tokens)};
 }
 
-/// Two counters that say how many buffers are full and how many are free again.
+/// Three threads on two cores: who waits lets another run.
+template <std::size_t depth, bool batch>
+Measurement spsc_pipeline(Word tokens) {
+  boost::lockfree::spsc_queue<Word, boost::lockfree::capacity<depth>> first;
+  boost::lockfree::spsc_queue<Word, boost::lockfree::capacity<depth>> second;
+  Word sum = 0;
+  const auto push = [](auto& queue, Word token) {
+    while (!queue.push(token)) std::this_thread::yield();
+  };
+  const auto pop_all = [tokens](auto& queue, const auto& work) {
+    for (Word i = 0; i < tokens;) {
+      const Word got = batch ? queue.consume_all(work) : queue.consume_one(work);
+      if (got == 0) std::this_thread::yield();
+      i += got;
+    }
+  };
+  const auto began = std::chrono::steady_clock::now();
+  std::thread source([&] {
+    for (Word i = 0; i < tokens; ++i) push(first, i);
+  });
+  std::thread stage([&] {
+    pop_all(first, [&](Word token) {
+      map(token, token);
+      push(second, token);
+    });
+  });
+  pop_all(second, [&](Word token) { sum += token; });
+  source.join();
+  stage.join();
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - began;
+  return {.seconds = seconds.count(), .tokens = tokens, .checksum = sum, .expected = expected_sum<Word>(1, tokens)};
+}
+
+/// 4 KiB tokens in place: one thread fills and maps, the other sums, as the native back end maps the three actors; a
+/// ring in front of each stage, and nothing but a counter at each end of the one that crosses.
+Measurement bare_pages(Word tokens) {
+  std::vector<Page> first(kPages);
+  std::vector<Page> second(kPages);
+  alignas(128) std::atomic<Word> filled = 0;
+  alignas(128) std::atomic<Word> freed = 0;
+  Word sum = 0;
+  const auto fill_and_map = [&] {
+    for (Word i = 0; i < tokens; ++i) {
+      fill(first[i % kPages], i);
+      while (i - freed.load(std::memory_order_acquire) == kPages) relax();
+      map(first[i % kPages], second[i % kPages]);
+      filled.store(i + 1, std::memory_order_release);
+    }
+  };
+  const auto sum_all = [&] {
+    for (Word i = 0; i < tokens; ++i) {
+      while (filled.load(std::memory_order_acquire) == i) relax();
+      sum += total(second[i % kPages]);
+      freed.store(i + 1, std::memory_order_release);
+    }
+  };
+  const double seconds = on_two_cores(fill_and_map, sum_all);
+  return {.seconds = seconds, .tokens = tokens, .checksum = sum, .expected = expected_sum<Page>(1, tokens)};
+}
+
+/// Two counters that say how many buffers are full and how many are free again. With `copied`, the producer has a
+/// buffer of its own, and so has the consumer, as where a message is sent rather than handed over.
+template <bool copied>
 Measurement hand_over(Word kib) {
   const Word buffers = kib / kHandedKib + 1;
   std::vector<std::vector<std::byte>> pool(kHandedBuffers, std::vector<std::byte>(kHandedBytes));
   alignas(64) std::atomic<Word> filled = 0;
   alignas(64) std::atomic<Word> freed = 0;
+  std::vector<std::byte> sent(kHandedBytes);
+  std::vector<std::byte> received(kHandedBytes);
   Word sum = 0;
   const auto fill_all = [&] {
     for (Word i = 0; i < buffers; ++i) {
       while (i - freed.load(std::memory_order_acquire) == kHandedBuffers) relax();
-      fill_bytes(pool[i % kHandedBuffers], buffers - i);
+      auto& buffer = pool[i % kHandedBuffers];
+      fill_bytes(copied ? sent : buffer, buffers - i);
+      if (copied) std::memcpy(buffer.data(), sent.data(), sent.size());
       filled.store(i + 1, std::memory_order_release);
     }
   };
   const auto sum_all = [&] {
     for (Word i = 0; i < buffers; ++i) {
       while (filled.load(std::memory_order_acquire) == i) relax();
-      sum += sum_bytes(pool[i % kHandedBuffers]);
+      const auto& buffer = pool[i % kHandedBuffers];
+      if (copied) std::memcpy(received.data(), buffer.data(), buffer.size());
+      sum += sum_bytes(copied ? received : buffer);
       freed.store(i + 1, std::memory_order_release);
     }
   };
@@ -127,6 +195,12 @@ int main(int argc, char** argv) {
                        {"spsc8-d256-batch", spsc<Word, 256, true>},
                        {"spsc64-d256", spsc<Line, 256, false>},
                        {"spsc64-d256-batch", spsc<Line, 256, true>},
-                       {"hand-over", hand_over},
+                       {"pipeline3-d16", spsc_pipeline<16, false>},
+                       {"pipeline3-d16-batch", spsc_pipeline<16, true>},
+                       {"pipeline3-d256", spsc_pipeline<256, false>},
+                       {"pipeline3-d256-batch", spsc_pipeline<256, true>},
+                       {"pipeline3-4k", bare_pages},
+                       {"hand-over", hand_over<false>},
+                       {"hand-over-memcpy", hand_over<true>},
                        {"round-trip", round_trip}});
 }

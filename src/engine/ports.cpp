@@ -41,7 +41,7 @@ void publish(PortState& port) {
     return;
   }
   if (!channel.direct()) channel.visible_at[channel.pushed() & (channel.slots - 1)] = channel.forward.map(running_now);
-  if (channel.observed) port.actor->scheduler->observer().pushed(channel.index, time_of(*port.actor));
+  if (kObservable && channel.observed) port.actor->scheduler->observer().pushed(channel.index, time_of(*port.actor));
   channel.step(port);
   port.window_end = port.cursor;
 }
@@ -60,7 +60,7 @@ void release(PortState& port) {
     return;
   }
   if (!channel.direct()) channel.free_at[channel.popped() & (channel.slots - 1)] = channel.back.map(running_now);
-  if (channel.observed) port.actor->scheduler->observer().popped(channel.index, time_of(*port.actor));
+  if (kObservable && channel.observed) port.actor->scheduler->observer().popped(channel.index, time_of(*port.actor));
   channel.step(port);
   port.window_end = port.cursor;
 }

@@ -73,7 +73,7 @@ void fold_spans(Actor& actor, std::int64_t time, StateObserver* observer) {
   for (; kept != spans.end() && kept->end <= last; ++kept) {
     (kept->account == Account::blocked ? actor.blocked_before : actor.starved_before) +=
         actor.grid.between(kept->begin, kept->end);
-    if (observer != nullptr)
+    if (kObservable && observer != nullptr)
       tell_stretch(actor, kept->account, actor.grid.edge(kept->begin), actor.grid.edge(kept->end), *observer);
   }
   spans.erase(spans.begin(), kept);

@@ -20,7 +20,7 @@ std::int64_t first_late(std::int64_t count, const Late& late) {
 }  // namespace
 
 bool may_have_windows(const Channel& channel) {
-  return channel.direct() && channel.writer->clocked && !channel.observed;
+  return channel.direct() && channel.writer->clocked && !(kObservable && channel.observed);
 }
 
 std::int64_t tokens_in_time(const Channel& channel, const PortState& port, std::int64_t tokens) {

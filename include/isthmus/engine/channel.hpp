@@ -15,6 +15,14 @@ struct Actor;
 struct Channel;
 struct Lane;
 
+/// Whether moves and states can be watched at all: benchmarks compile an engine without, to tell what it costs that
+/// they can.
+#ifdef ISTHMUS_UNOBSERVED
+inline constexpr bool kObservable = false;
+#else
+inline constexpr bool kObservable = true;
+#endif
+
 /// Is told of every token that moves; for tests and traces. Times are absolute.
 class ChannelObserver {
  public:
