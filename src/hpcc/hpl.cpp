@@ -17,7 +17,6 @@ using offload::ComputeKernel;
 using offload::NdRange;
 
 constexpr std::size_t kLuItems = 256;   // of the one work-group that decomposes a block on a GPU
-constexpr std::size_t kGpuSide = 16;    // of the square work-groups of its other kernels
 constexpr std::size_t kCpuVectors = 2;  // in a row of the registers' block on a CPU
 constexpr std::size_t kCpuVectorBytes = 64;
 
@@ -192,7 +191,7 @@ NdRange Hpl::panels(std::size_t blocks, std::size_t panel) const {
 
 NdRange Hpl::inner(std::size_t rows, std::size_t columns) const {
   if (job_.setting().single()) return NdRange::single();
-  const std::size_t side = job_.setting().gpu() ? kGpuSide : 1;
+  const std::size_t side = job_.setting().gpu() ? block_ >> integer(job_, "REGISTER_BLOCK_LOG") : 1;
   return {.global = {columns * side, rows * side, 1}, .local = {side, side, 1}};
 }
 
@@ -200,6 +199,17 @@ Validation Hpl::validate() {
   Values factors(type_, system_.matrix().size(), 0);
   job_.queue().read(a_, 0, factors.bytes());
   return {.what = "residual", .error = system_.residual(system_.solve(factors)), .limit = 1};
+}
+
+void check_gpu(const Job& job, std::size_t block, std::size_t value_bytes) {
+  const std::size_t side = block >> integer(job, "REGISTER_BLOCK_LOG");
+  const auto most = static_cast<std::size_t>(job.setting().device.max_work_group);
+  require_local_memory(job, "LOCAL_MEM_BLOCK_LOG", block * (block + 1) * value_bytes);
+  if (integer(job, "REGISTER_BLOCK_LOG") < 2 || side * side > most)
+    throw Error(
+        fmt::format("{}: expected at least 2, the logarithm of the width of loads, and at most {} work-items a "
+                    "group, got {}",
+                    with_value(job, "REGISTER_BLOCK_LOG"), most, side * side));
 }
 
 void check(const Job& job) {
@@ -220,6 +230,7 @@ void check(const Job& job) {
     throw Error(fmt::format("{}: expected at most {}", with_value(job, "REGISTER_BLOCK_LOG"),
                             with_value(job, "LOCAL_MEM_BLOCK_LOG")));
   if (job.setting().single()) require_local_memory(job, "LOCAL_MEM_BLOCK_LOG", 3 * block * block * bytes);
+  if (job.setting().gpu()) check_gpu(job, block, bytes);
   require_memory(job, "MATRIX_SIZE", size / static_cast<std::size_t>(job.ranks().size()) * size * bytes);
 }
 

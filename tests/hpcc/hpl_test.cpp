@@ -22,7 +22,8 @@ struct Shape {
   const char* file;
 };
 constexpr std::array kShapes{Shape{"single", "", "kernels/hpcc/hpl_single.cl"},
-                             Shape{"ndrange", "cpu", "kernels/hpcc/hpl_ndrange_cpu.cl"}};
+                             Shape{"ndrange", "cpu", "kernels/hpcc/hpl_ndrange_cpu.cl"},
+                             Shape{"ndrange", "gpu", "kernels/hpcc/hpl_ndrange_gpu.cl"}};
 
 Request small(const Shape& shape, const std::vector<std::string>& settings = {}) {
   Request request{
