@@ -1,0 +1,93 @@
+#include "pairs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "isthmus/base/error.hpp"
+
+namespace isthmus::bench {
+
+Ours::Ours(const std::string& benchmark, const std::vector<std::string>& settings) {
+  const auto entries = hpcc::all_benchmarks();
+  const auto entry = std::ranges::find(entries, benchmark, &hpcc::Entry::name);
+  const auto device = offload::ComputeDevice::open("opencl:0");
+  const hpcc::Setting setting{.device = device.properties(), .optimized = true};
+  job_ = std::make_unique<hpcc::Job>(
+      benchmark, hpcc::Job::Parts{.device = device,
+                                  .ranks = cluster::alone(),
+                                  .setting = setting,
+                                  .parameters = hpcc::Parameters(entry->parameters(setting), settings),
+                                  .grid = {},
+                                  .scheme = {},
+                                  .kernel_file = {},
+                                  .binary = {}});
+  benchmark_ = entry->make(*job_);
+}
+
+double Ours::seconds() {
+  benchmark_->reset();
+  return benchmark_->run().front();
+}
+
+void Ours::validate() {
+  const hpcc::Validation found = benchmark_->validate();
+  if (!found.passed())
+    throw Error(fmt::format("{}: expected less than {}, got {}", found.what, found.limit, found.error));
+}
+
+double seconds_of(const std::function<void()>& body) {
+  const auto start = std::chrono::steady_clock::now();
+  body();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+double Row::median() const {
+  return median_of(ratios);
+}
+
+std::vector<double> ratios_of(int pairs, const std::function<double()>& ours, const std::function<double()>& peer) {
+  std::vector<double> ratios;
+  for (int pair = 0; pair <= pairs; ++pair) {
+    const double of = ours();
+    const double over = peer();
+    if (pair > 0) ratios.push_back(of / over);
+  }
+  return ratios;
+}
+
+void print(const Row& row) {
+  const auto [least, greatest] = std::ranges::minmax(row.ratios);
+  fmt::print("{:<32} {:>7.3f} ({:.3f} .. {:.3f})  must {:g}, aim {:g}  {}\n", row.name, row.median(), least, greatest,
+             row.must, row.aim, row.against);
+  std::fflush(stdout);
+}
+
+void append_json(const std::filesystem::path& path, const std::vector<Row>& rows) {
+  auto old = nlohmann::ordered_json::array();
+  if (std::ifstream in(path); in) old = nlohmann::ordered_json::parse(in);
+  auto list = nlohmann::ordered_json::array();
+  for (const auto& known : old)
+    if (std::ranges::find(rows, known.at("name").get<std::string>(), &Row::name) == rows.end()) list.push_back(known);
+  for (const Row& row : rows)
+    list.push_back({{"name", row.name}, {"value", row.median()}, {"unit", "ratio"}, {"against", row.against}});
+  const std::filesystem::path part = path.string() + ".part";
+  std::ofstream out(part);
+  out << list.dump(2) << '\n';
+  out.close();
+  std::error_code error;
+  if (out) std::filesystem::rename(part, path, error);
+  if (!out || error) throw Error(fmt::format("{}: cannot be written", path.string()));
+}
+
+}  // namespace isthmus::bench
