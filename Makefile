@@ -32,6 +32,8 @@ bench: build
 	build/bench/benchmarks/bench --json build/bench.json
 	python benchmarks/command.py --json build/bench.json
 	build/bench/benchmarks/hpcc/bench_hpcc_compute --json build/bench.json
+	build/bench/benchmarks/hpcc/bench_hpcc_memory --json build/bench.json
+	python benchmarks/hpcc/ring.py --json build/bench.json
 
 # What the ratios must reach, by the medians of more rounds; for a machine that does nothing else.
 bench-check: bench

@@ -18,8 +18,8 @@ class Ours {
   /// `settings` are NAME=VALUE.
   Ours(const std::string& benchmark, const std::vector<std::string>& settings);
 
-  /// Seconds of one repetition.
-  double seconds();
+  /// Seconds of one repetition, of the metric with this index.
+  double seconds(std::size_t metric = 0);
   /// Throws Error if the results are wrong.
   void validate();
 

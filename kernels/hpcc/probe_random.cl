@@ -2,12 +2,6 @@
 // many at once as the device takes, with no parameter of a benchmark. A work-item fetches a batch before it changes it.
 #define BATCH 128
 
-#if defined(__has_builtin) && __has_builtin(__builtin_prefetch) && defined(PROBE_FETCHES)
-#define FETCH(address) __builtin_prefetch((const void*)(size_t)(address), 1, 0)
-#else
-#define FETCH(address)
-#endif
-
 __kernel void probe_random(__global ulong* restrict table, const ulong index_mask, const ulong batches) {
   ulong places[BATCH];
   ulong number = get_global_id(0) * 0x9e3779b97f4a7c15UL + 1;
@@ -15,7 +9,9 @@ __kernel void probe_random(__global ulong* restrict table, const ulong index_mas
     for (int each = 0; each < BATCH; ++each) {
       number = number * 6364136223846793005UL + 1442695040888963407UL;
       places[each] = (number >> 20) & index_mask;
+#ifdef PROBE_FETCHES
       FETCH(&table[places[each]]);
+#endif
     }
     for (int each = 0; each < BATCH; ++each) table[places[each]] ^= number;
   }

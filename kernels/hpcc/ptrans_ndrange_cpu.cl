@@ -52,8 +52,18 @@ __kernel void transpose(__global const DATA_TYPE* restrict a, __global const DAT
       source >= 0 ? (__global const LINE*)received + source * lines : (__global const LINE*)a + (-1 - source) * lines;
   __global const LINE* added = (__global const LINE*)b + each * lines;
   __global LINE* to = (__global LINE*)c + each * lines;
+  // The next block's lines come while this one is turned: a block is too short for the processor to see its strides.
+  const bool more = each + 1 < first + count;
+  const int next = more ? sources[each + 1] : source;
+  __global const LINE* later =
+      next >= 0 ? (__global const LINE*)received + next * lines : (__global const LINE*)a + (-1 - next) * lines;
+  int square = 0;
   for (int row = 0; row < BLOCK_SIZE; row += SIDE)
-    for (int column = 0; column < LINES_A_ROW; ++column) {
+    for (int column = 0; column < LINES_A_ROW; ++column, ++square) {
+      for (int line = square * SIDE; more && line < (square + 1) * SIDE; ++line) {
+        FETCH_TO_READ(&later[line]);
+        FETCH_TO_READ(&added[lines + line]);
+      }
       const int at = row * LINES_A_ROW + column;
       add_square(from + column * SIDE * LINES_A_ROW + row / SIDE, added + at, to + at);
     }

@@ -15,15 +15,15 @@ __kernel void transpose(__global const DATA_TYPE* restrict a, __global const DAT
     const ulong to = (ulong)each * BLOCK;
     PIPELINED for (uint at = 0; at < BLOCK; at += CHANNEL_WIDTH) {
       UNROLLED(CHANNEL_WIDTH)
-      for (uint lane = 0; lane < CHANNEL_WIDTH; ++lane) block[at + lane] =
-          source >= 0 ? received[from + at + lane] : a[from + at + lane];
+      for (uint lane = 0; lane < CHANNEL_WIDTH; ++lane)
+        block[at + lane] = source >= 0 ? received[from + at + lane] : a[from + at + lane];
     }
     PIPELINED for (uint at = 0; at < BLOCK; at += CHANNEL_WIDTH) {
       const uint row = at / BLOCK_SIZE;
       const uint column = at % BLOCK_SIZE;
       UNROLLED(CHANNEL_WIDTH)
-      for (uint lane = 0; lane < CHANNEL_WIDTH; ++lane) sum[at + lane] =
-          b[to + at + lane] + block[(column + lane) * BLOCK_SIZE + row];
+      for (uint lane = 0; lane < CHANNEL_WIDTH; ++lane)
+        sum[at + lane] = b[to + at + lane] + block[(column + lane) * BLOCK_SIZE + row];
     }
     PIPELINED for (uint at = 0; at < BLOCK; at += CHANNEL_WIDTH) {
       UNROLLED(CHANNEL_WIDTH) for (uint lane = 0; lane < CHANNEL_WIDTH; ++lane) c[to + at + lane] = sum[at + lane];

@@ -11,34 +11,37 @@
 #define UPDATE(word, number) (*(word) ^= (number))
 #endif
 
-// A prefetch takes no address space, and all are one on a CPU.
-#if defined(__has_builtin) && __has_builtin(__builtin_prefetch)
-#define FETCH(address) __builtin_prefetch((const void*)(size_t)(address), 1, 0)
-#else
-#define FETCH(address) prefetch(address, 1)
-#endif
-
 // The next number of x^63 + x^2 + x + 1 over GF(2), as HPC Challenge has it, in each lane.
 ulong8 next_numbers(ulong8 number) {
   return (number << 1) ^ (as_ulong8(as_long8(number) >> 63) & 7UL);
 }
 
-ulong8 fetch(ulong8 number, ulong* batch, __global ulong* table, ulong index_mask, ulong first, ulong size) {
+ulong8 fill(ulong8 number, ulong* batch) {
+#pragma unroll
   for (int vector = 0; vector < VECTORS; ++vector) {
     number = next_numbers(number);
     vstore8(number, vector, batch);
   }
-  for (int each = 0; each < BATCH; ++each) {
-    const ulong at = (batch[each] & index_mask) - first;
-    if (at < size) FETCH(&table[at]);
-  }
   return number;
 }
 
-void update(const ulong* batch, int count, __global ulong* table, ulong index_mask, ulong first, ulong size) {
-  for (int each = 0; each < count; ++each) {
-    const ulong at = (batch[each] & index_mask) - first;
-    if (at < size) UPDATE(&table[at], batch[each]);
+// Updates the words of one batch and fetches those of the next in turns, so that neither waits for the other.
+void update(const ulong* now, const ulong* next, __global ulong* table, ulong index_mask) {
+#pragma unroll 8
+  for (int each = 0; each < BATCH; ++each) {
+    FETCH(&table[next[each] & index_mask]);
+    UPDATE(&table[now[each] & index_mask], now[each]);
+  }
+}
+
+// The same where other kernels have a part of the words.
+void update_own(const ulong* now, int count, const ulong* next, __global ulong* table, ulong index_mask, ulong first,
+                ulong size) {
+  for (int each = 0; each < BATCH; ++each) {
+    const ulong later = (next[each] & index_mask) - first;
+    if (later < size) FETCH(&table[later]);
+    const ulong at = (now[each] & index_mask) - first;
+    if (each < count && at < size) UPDATE(&table[at], now[each]);
   }
 }
 
@@ -46,13 +49,14 @@ void update(const ulong* batch, int count, __global ulong* table, ulong index_ma
 __kernel void random_access(__global ulong* restrict table, __global const ulong* restrict seeds, const ulong count,
                             const ulong index_mask, const ulong first, const ulong size) {
   ulong batches[2][BATCH];
-  const ulong vectors = count;
-  ulong8 number = vload8(get_global_id(0), seeds);
-  number = fetch(number, batches[0], table, index_mask, first, size);
+  ulong8 number = fill(vload8(get_global_id(0), seeds), batches[0]);
   int now = 0;
-  for (ulong done = 0; done < vectors; done += VECTORS, now = 1 - now) {
-    const ulong left = vectors - done;
-    if (left > VECTORS) number = fetch(number, batches[1 - now], table, index_mask, first, size);
-    update(batches[now], (int)min(left, (ulong)VECTORS) * LANES, table, index_mask, first, size);
+  for (ulong done = 0; done < count; done += VECTORS, now = 1 - now) {
+    number = fill(number, batches[1 - now]);
+    if (size > index_mask && count - done >= VECTORS)
+      update(batches[now], batches[1 - now], table, index_mask);
+    else
+      update_own(batches[now], (int)min(count - done, (ulong)VECTORS) * LANES, batches[1 - now], table, index_mask,
+                 first, size);
   }
 }

@@ -41,3 +41,18 @@ typedef DATA_TYPE VALUES;
 #else
 #define STREAMING_STORE(value, address) (*(address) = (value))
 #endif
+
+// Bring a line near the core that will be changed, or only read. The builtin takes no address space, and all are one where it
+// is used: on CPUs.
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_prefetch)
+#define HAS_PREFETCH
+#endif
+#endif
+#ifdef HAS_PREFETCH
+#define FETCH(address) __builtin_prefetch((const void*)(size_t)(address), 1, 0)
+#define FETCH_TO_READ(address) __builtin_prefetch((const void*)(size_t)(address), 0, 3)
+#else
+#define FETCH(address) prefetch(address, 1)
+#define FETCH_TO_READ(address) prefetch(address, 1)
+#endif

@@ -32,6 +32,9 @@ Variant = Annotated[
         "--variant", metavar="single|ndrange", help="Kernels for HLS or for CPUs and GPUs. [default: by the device]"
     ),
 ]
+Shape = Annotated[
+    str | None, typer.Option("--shape", metavar="cpu|gpu", help="Of ND-range kernels. [default: by the device]")
+]
 Optimized = Annotated[bool, typer.Option("--optimized", help="The optimized run; else the base run of meyer2024.")]
 Sets = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the benchmark (meyer2024).")
@@ -61,6 +64,7 @@ def hpcc(
     on: On = "opencl:0",
     size: Size = "standard",
     variant: Variant = None,
+    shape: Shape = None,
     optimized: Optimized = False,
     sets: Sets = None,
     repeat: Repeat = None,
@@ -82,7 +86,7 @@ def hpcc(
         return session.lines(_listed())
     if benchmark is None:
         raise IsthmusError("BENCH: expected a benchmark", hint="'isthmus hpcc --list' names them.")
-    options = {"--variant": variant, "--repeat": repeat, "--grid": grid, "--scheme": scheme}
+    options = {"--variant": variant, "--shape": shape, "--repeat": repeat, "--grid": grid, "--scheme": scheme}
     options |= {"--kernel": kernel, "--binary": binary}
     arguments = [benchmark, "--on", on, "--size", size]
     arguments += [word for flag, value in options.items() if value is not None for word in (flag, str(value))]
