@@ -35,10 +35,14 @@ def report(
     from isthmus.report import gather, render_report
 
     paths = [Path(name) for name in files] if files else _latest_study()
-    material = gather(paths, title or (f"Study {paths[0].parent.name}" if not files else paths[0].stem))
+    material = gather(paths, title or _title(paths[0]))
     write_atomically(Path(output), render_report(material))
     session.lines([f"written: {output}, of {', '.join(map(str, paths))}"])
     session.next(f"xdg-open {output}")
+
+
+def _title(path: Path) -> str:
+    return f"Study {path.resolve().parent.name}" if path.name == "study.json" else path.stem
 
 
 def _latest_study() -> list[Path]:
