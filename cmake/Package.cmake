@@ -15,7 +15,7 @@ function(isthmus_install_room NAME)
   add_dependencies(isthmus_tools isthmus_${NAME})
   set_property(GLOBAL APPEND PROPERTY ISTHMUS_INSTALLED_ROOMS ${NAME})
   set_property(GLOBAL APPEND_STRING PROPERTY ISTHMUS_ROOM_NEEDS
-    "set(isthmus_${NAME}_uses ${ROOM_USES})\nset(isthmus_${NAME}_packages ${ROOM_PACKAGES})\n")
+    "set(isthmus_${NAME}_uses ${ROOM_USES})\nset(isthmus_${NAME}_packages \"${ROOM_PACKAGES}\")\n")
 endfunction()
 
 # After all rooms.

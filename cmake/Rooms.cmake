@@ -1,12 +1,13 @@
 # A room is one folder of src/ with its public headers in include/isthmus/<room>/.
 
 # isthmus_room(NAME SOURCES a.cpp ... USES lower-room ... PACKAGES package ... LINKS library ...): the library
-# isthmus_NAME, which may link what those packages define. INSTALLED puts it and its headers into the wheel
-# (Package.cmake).
+# isthmus_NAME, which may link what those packages ("Boost COMPONENTS context" is one) define. INSTALLED puts it and its
+# headers into the wheel (Package.cmake).
 function(isthmus_room NAME)
   cmake_parse_arguments(ROOM "INSTALLED" "" "SOURCES;USES;PACKAGES;LINKS;PRIVATE_LINKS" ${ARGN})
   foreach(package ${ROOM_PACKAGES})
-    find_package(${package} REQUIRED)
+    string(REPLACE " " ";" words "${package}")
+    find_package(${words} REQUIRED)
   endforeach()
   add_library(isthmus_${NAME} STATIC ${ROOM_SOURCES})
   add_library(Isthmus::${NAME} ALIAS isthmus_${NAME})
