@@ -4,7 +4,14 @@
 // then tiles of rows of a matrix (Van Loan, Computational Frameworks for the Fast Fourier Transform, 3.3: the four-step
 // framework), of which the second also transposes.
 
+// No larger than need be: small groups wait less for one another.
+#if LOG_FFT_SIZE <= 10
+#define LOG_TILE 10
+#elif LOG_FFT_SIZE == 11
+#define LOG_TILE 11
+#else
 #define LOG_TILE 12
+#endif
 #define TILE (1u << LOG_TILE)
 #define ITEMS (TILE / 8)
 #define LOG_COLUMN (LOG_FFT_SIZE / 2)
@@ -15,7 +22,7 @@
 // strides of 8 nor neighbouring transforms meet in one bank.
 #define PADDED(k) ((k) + (k) / 8)
 #define PITCH(length) (PADDED(length) + 2)
-#define TILE_ROOM 4864
+#define TILE_ROOM (TILE + TILE / 8 + TILE / 16)
 
 float2 times(float2 a, float2 b) {
   return (float2)(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);

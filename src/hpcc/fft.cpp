@@ -22,8 +22,12 @@ using offload::NdRange;
 
 constexpr std::size_t kComplex = 2 * sizeof(float);
 constexpr std::size_t kItemsOfCore = 4;   // work-items, each with scratch of its own, so that cores end together
-constexpr std::size_t kGpuTile = 4096;    // values of a work-group
 constexpr std::size_t kValuesOfItem = 8;  // of a work-item of a GPU
+
+/// Values of a work-group of a GPU for transforms of `size` values; see the kernel.
+std::size_t tile_of_gpu(std::size_t size) {
+  return std::clamp<std::size_t>(size, 1024, 4096);
+}
 
 /// Batched 1D transforms, single precision (meyer2024 3.1.4).
 class Fft final : public Benchmark {
@@ -116,7 +120,7 @@ void Fft::plan() {
 NdRange Fft::work_items(std::size_t transforms) const {
   if (job_.setting().single()) return NdRange::single();
   if (job_.setting().gpu())
-    return {.global = {transforms * size_ / kValuesOfItem, 1, 1}, .local = {kGpuTile / kValuesOfItem, 1, 1}};
+    return {.global = {transforms * size_ / kValuesOfItem, 1, 1}, .local = {tile_of_gpu(size_) / kValuesOfItem, 1, 1}};
   return {.global = {work_items_of_cpu(job_), 1, 1}, .local = {1, 1, 1}};
 }
 
@@ -166,15 +170,15 @@ Validation Fft::validate() {
 /// The single work-item's delay lines, roots and buffer; see the kernel.
 std::size_t local_bytes(const Job& job, std::size_t size) {
   constexpr std::size_t kOfSingle = 6 * kComplex;  // for each value
-  constexpr std::size_t kTileRoom = 4864 * kComplex;
   if (job.setting().single()) return kOfSingle * size;
-  return job.setting().gpu() ? kTileRoom : 0;
+  return job.setting().gpu() ? tile_of_gpu(size) * kComplex * 19 / 16 : 0;
 }
 
 void check(const Job& job) {
   constexpr std::size_t kShortest = 512;  // values that short transforms of a CPU's work-item have together, at most
   const std::size_t size = std::size_t{1} << integer(job, "LOG_FFT_SIZE");
-  const std::size_t least = job.setting().single() ? size : std::max(size, job.setting().gpu() ? kGpuTile : kShortest);
+  const std::size_t least =
+      job.setting().single() ? size : std::max(size, job.setting().gpu() ? tile_of_gpu(size) : kShortest);
   const std::size_t step = least * integer(job, "NUM_REPLICATIONS");
   if (integer(job, "DATA_SIZE") % step != 0)
     throw Error(fmt::format("{}: expected a multiple of {}: whole transforms of {} for each of {}",

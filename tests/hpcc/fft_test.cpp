@@ -70,7 +70,7 @@ TEST(Fft, CpuKernelsAreRightInEveryKindOfSize) {
 
 // One for each remainder of radix 8, the longest of one tile and the shortest of two.
 TEST(Fft, GpuKernelsAreRightForEveryLastRadixAndInTwoSteps) {
-  for (const char* log : {"LOG_FFT_SIZE=5", "LOG_FFT_SIZE=7", "LOG_FFT_SIZE=12", "LOG_FFT_SIZE=13"})
+  for (const char* log : {"LOG_FFT_SIZE=5", "LOG_FFT_SIZE=7", "LOG_FFT_SIZE=11", "LOG_FFT_SIZE=12", "LOG_FFT_SIZE=13"})
     expect_right(small(kShapes[2], {log}));
 }
 
