@@ -43,7 +43,7 @@ class Gemm final : public Benchmark {
 
   Values matrix(std::uint64_t which) const;
   std::optional<Packing> packing(const offload::ComputeProgram& program) const;
-  void pack();
+  void pack(const Packing& packing);
   NdRange work_items(std::size_t block_rows) const;
   Vector product(const Values& matrix, const Vector& vector) const;
   double row_residual(const Vector& signs, const Values& result) const;
@@ -104,13 +104,13 @@ std::optional<Gemm::Packing> Gemm::packing(const offload::ComputeProgram& progra
                  .b = job_.device().buffer(bytes)};
 }
 
-void Gemm::pack() {
+void Gemm::pack(const Packing& packing) {
   const auto size = static_cast<std::uint32_t>(size_);
   const std::size_t columns = integer(job_, "REGISTER_VECTORS") * (type_ == "double" ? 8 : 16);
   const NdRange a_panels{.global = {size_ / integer(job_, "GEMM_SIZE"), 1, 1}, .local = {1, 1, 1}};
   const NdRange b_panels{.global = {size_ / columns, 1, 1}, .local = {1, 1, 1}};
-  job_.queue().launch(packing_->a_kernel, a_panels, {&a_, &packing_->a, size});
-  job_.queue().launch(packing_->b_kernel, b_panels, {&b_, &packing_->b, size});
+  job_.queue().launch(packing.a_kernel, a_panels, {&a_, &packing.a, size});
+  job_.queue().launch(packing.b_kernel, b_panels, {&b_, &packing.b, size});
   job_.queue().finish();
 }
 
@@ -131,7 +131,7 @@ std::vector<double> Gemm::run() {
   };
   const std::size_t rows = size_ / block_;
   return {job_.timed([&] {
-    if (packing_) pack();
+    if (packing_) pack(*packing_);
     for (std::size_t replica = 0; replica < queues_.size(); ++replica) {
       const std::size_t first = replica * rows / queues_.size();
       const std::size_t count = (replica + 1) * rows / queues_.size() - first;
