@@ -1,6 +1,8 @@
 """HPC Challenge through the command, with the real tool, on the OpenCL device that is always there."""
 
 import json
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -62,6 +64,8 @@ def test_a_grid_with_more_rows_than_there_are_blocks_is_refused(real: Isthmus) -
     assert done.returncode == 2
     assert "MATRIX_SIZE=64: expected at least 128" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize("grid", ["1x4", "2x2", "4x1", "3x1"])
 @pytest.mark.parametrize("scheme", SCHEMES[:-1])
 def test_matrices_are_transposed_on_any_grid_by_any_scheme(real: Isthmus, grid: str, scheme: str) -> None:
@@ -155,3 +159,24 @@ def test_the_summary_has_one_value_a_line(real: Isthmus) -> None:
 def test_the_list_names_every_benchmark(real: Isthmus) -> None:
     listed = [line.split()[0] for line in real("hpcc", "--list").stdout.splitlines()]
     assert set(listed) == set(BENCHMARKS)
+
+
+def ranks_below(pid: int) -> list[int]:
+    """The processes of isthmus-hpcc that descend from a process."""
+    found = []
+    for task in Path(f"/proc/{pid}/task").glob("*"):
+        for child in map(int, (task / "children").read_text().split()):
+            name = Path(f"/proc/{child}/comm").read_text().strip()
+            found += [child] if name == "isthmus-hpcc" else ranks_below(child)
+    return found
+
+
+def test_a_rank_that_dies_ends_the_others_with_one_line(real: Isthmus) -> None:
+    command = real.start("hpcc", "stream", "-n", "2", "--size", "small", "--repeat", "100000", "-q")
+    while len(ranks := ranks_below(command.pid)) < 2:
+        assert command.poll() is None
+    os.kill(ranks[1], signal.SIGKILL)
+    out, complaint = command.communicate(timeout=60)
+    assert command.returncode == 2
+    assert out == ""
+    assert complaint == "error: a rank of isthmus-hpcc was ended by SIGKILL\n"
