@@ -12,7 +12,7 @@ SOURCES := $(shell find $(PACKAGED) -type f -not -name '*.pyc')
 CTEST := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 CXX_FILES = git ls-files '*.cpp' '*.hpp' '*.cl'
 
-.PHONY: run test build bench bench-check lint style tidy rtl-lint format docs soak sanitize tsan clean
+.PHONY: run test build bench bench-check fuzz lint style tidy rtl-lint format docs soak sanitize tsan clean
 
 run: build
 	isthmus study examples/image-filter.toml
@@ -44,6 +44,15 @@ soak: build
 	cmake --build build/release -- --quiet
 	RC_PARAMS="max_success=10000" $(CTEST) --test-dir build/release --timeout 86400
 	ISTHMUS_FUZZ_SECONDS=3600 build/release/tests/engine/test_engine_fuzz
+
+# Mutated files and words, until each fuzzer has had its seconds; libFuzzer prints its seed, what it finds lies in
+# build/fuzz.
+FUZZ_SECONDS ?= 300
+fuzz: build
+	scripts/install-packages packages-fuzz.txt
+	cmake --preset fuzz --log-level=WARNING
+	cmake --build --preset fuzz -- --quiet
+	scripts/fuzz $(FUZZ_SECONDS)
 
 # Under a sanitizer a case costs several times as much, so the property tests get fewer: what is looked for is not wrong
 # results but wrong accesses.

@@ -4,6 +4,7 @@ set(ISTHMUS_TEST_ROOMS base engine stream native fabric platform program offload
   CACHE STRING "Folders of tests/ to build")
 option(ISTHMUS_BENCHMARKS "Build the benchmarks" OFF)
 option(ISTHMUS_BOOST_FIBERS "Switch stacks by Boost.Context on x86-64 too" OFF)
+option(ISTHMUS_FUZZERS "Build the fuzzers (clang only)" OFF)
 set(ISTHMUS_SANITIZE "" CACHE STRING "Sanitizers to build with: address,undefined or thread")
 option(ISTHMUS_COVERAGE "Instrument for coverage" OFF)
 

@@ -1,6 +1,5 @@
 """Two files of results against each other: new over old for each record, with an interval where there are samples."""
 
-import json
 import random
 import statistics
 from collections.abc import Sequence
@@ -9,6 +8,7 @@ from typing import Any
 
 from isthmus.errors import IsthmusError
 from isthmus.files import read_text
+from isthmus.parsing import from_json
 from isthmus.records import Comparison
 
 RESAMPLES = 2000
@@ -42,7 +42,7 @@ def _loss(item: Comparison) -> float:
 
 def _read(path: Path) -> Any:
     try:
-        file = json.loads(read_text(path))
+        file = from_json(read_text(path))
     except ValueError as error:
         raise IsthmusError(f"{path}: expected JSON that isthmus wrote: {error}") from error
     records = (file.get("rows") or file.get("records")) if isinstance(file, dict) else None

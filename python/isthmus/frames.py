@@ -1,13 +1,13 @@
 """Records as data frames (pandas, which is installed only if it is asked for: `pip install 'isthmus[pandas]'`)."""
 
 import importlib
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isthmus.errors import IsthmusError
 from isthmus.files import read_text
+from isthmus.parsing import from_json
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -74,7 +74,7 @@ def _records(source: str | Path) -> list[Record]:
 
 def _parse(path: Path, text: str) -> Record:
     try:
-        document = json.loads(text)
+        document = from_json(text)
     except ValueError as error:
         raise IsthmusError(f"{path}: expected JSON that isthmus wrote: {error}") from error
     if not isinstance(document, dict):

@@ -1,7 +1,6 @@
 """Settings: a flag, then an ISTHMUS_* variable, then ./isthmus.toml, then the user's file, then the default."""
 
 import os
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +9,8 @@ from typing import Any
 from isthmus.errors import IsthmusError
 from isthmus.files import read_text
 from isthmus.names import unknown
-from isthmus.toml_lines import line_of, line_of_error
+from isthmus.parsing import toml
+from isthmus.toml_lines import line_of
 
 Value = bool | int | str | None
 
@@ -108,10 +108,7 @@ def _read(path: Path) -> dict[str, Value]:
     if not path.is_file():
         return {}
     text = read_text(path)
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise IsthmusError(f"{path}:{line_of_error(error, text)}: not TOML: {error}") from error
+    document = toml(text, path)
     values: dict[str, Value] = {}
     for name, value in document.items():
         place = f"{path}:{line_of(text, name)}"

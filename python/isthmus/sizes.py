@@ -8,8 +8,8 @@ UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 LARGEST = 1 << 50
 MOST = 1000
 
-_SIZE = re.compile(r"(\d+)(B|KiB|MiB|GiB)")
-_RANGE = re.compile(r"([^.:]+)\.\.([^.:]+)(?::(?:x(\d+)|\+([^:+]+)))?")
+_SIZE = re.compile(r"(\d{1,18})(B|KiB|MiB|GiB)")
+_RANGE = re.compile(r"([^.:]+)\.\.([^.:]+)(?::(?:x(\d{1,18})|\+([^:+]+)))?")
 
 
 def parse_size(text: str) -> int:

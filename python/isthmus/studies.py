@@ -1,6 +1,5 @@
 """Study files: an application, the targets and flows to compare; read, checked and spread into runs."""
 
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,9 +13,10 @@ from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment
 from isthmus.files import read_text
 from isthmus.names import unknown
+from isthmus.parsing import toml
 from isthmus.settings import resolve
 from isthmus.targets import check_target, flows_of, is_model, platform
-from isthmus.toml_lines import line_of, line_of_error, line_of_item
+from isthmus.toml_lines import line_of, line_of_item
 
 
 class _Table(BaseModel):
@@ -83,10 +83,7 @@ def study_files() -> list[str]:
 def read_study(path: Path) -> StudyDescription:
     """The study of a file; anything wrong in it is an IsthmusError with file, line, key and what was expected."""
     text = read_text(path)
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise IsthmusError(f"{path}:{line_of_error(error, text)}: not TOML: {error}") from error
+    document = toml(text, path)
     try:
         return StudyDescription.model_validate(document)
     except ValidationError as error:

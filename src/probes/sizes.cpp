@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "isthmus/base/error.hpp"
+#include "isthmus/base/one_line.hpp"
 
 namespace isthmus::probes {
 namespace {
@@ -19,7 +20,7 @@ constexpr std::size_t kMost = 1000;
 constexpr std::string_view kRange = "..";
 
 [[noreturn]] void refuse(std::string_view text) {
-  throw Error(fmt::format("--sizes '{}': expected sizes and ranges such as 64B,4KiB,64KiB..64MiB:x2", text));
+  throw Error(fmt::format("--sizes '{}': expected sizes and ranges such as 64B,4KiB,64KiB..64MiB:x2", one_line(text)));
 }
 
 /// The number that all of `text` is.
@@ -56,7 +57,7 @@ Step step_of(std::string_view text, std::string_view all) {
 
 void add(std::vector<Bytes>& sizes, std::int64_t value, std::string_view all) {
   if (std::ranges::find(sizes, Bytes{value}) != sizes.end()) return;
-  if (sizes.size() == kMost) throw Error(fmt::format("--sizes '{}': expected up to {} sizes", all, kMost));
+  if (sizes.size() == kMost) throw Error(fmt::format("--sizes '{}': expected up to {} sizes", one_line(all), kMost));
   sizes.push_back({value});
 }
 

@@ -1,6 +1,5 @@
 """What records say of a device: seconds by probe and size."""
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from pydantic import ValidationError
 
 from isthmus.errors import IsthmusError
 from isthmus.files import read_text
+from isthmus.parsing import from_json
 from isthmus.records import ProbeRecord
 
 # What host, link and DMA engine decide alone; each is a time by size.
@@ -71,13 +71,13 @@ def _differ(runs: dict[str, dict[int, list[float]]]) -> float | None:
 def _plain(path: Path) -> list[Any]:
     text = read_text(path)
     try:
-        whole = json.loads(text)
+        whole = from_json(text)
         found = whole.get("records") if isinstance(whole, dict) else None
         return found if isinstance(found, list) else [whole]
     except ValueError:
         pass
     try:
-        return [json.loads(line) for line in text.splitlines() if line.strip()]
+        return [from_json(line) for line in text.splitlines() if line.strip()]
     except ValueError as error:
         raise IsthmusError(f"{path}: expected JSON that isthmus probe wrote: {error}") from error
 
@@ -90,6 +90,6 @@ def _record(path: Path, number: int, plain: Any) -> ProbeRecord:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"]))
         raise IsthmusError(f"{path}: record {number}: key '{key}': {first['msg']}") from error
-    except (KeyError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise IsthmusError(f"{path}: record {number}: key 'parameters.size': expected whole bytes") from error
     return record

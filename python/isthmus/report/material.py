@@ -1,6 +1,5 @@
 """What a report is made of: rows, probe records and comparisons with papers, from one study or from many files."""
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from isthmus.errors import IsthmusError
 from isthmus.files import read_text
+from isthmus.parsing import from_json
 from isthmus.records import FILES, Context, HeldOut, PaperRow, PaperScore, ProbeRecord, Row, Verdict
 from isthmus.verdict import decide
 
@@ -75,7 +75,7 @@ def gather(paths: Sequence[Path], title: str) -> Material:
 def _add(material: Material, path: Path) -> None:
     text = read_text(path)
     try:
-        whole = json.loads(text)
+        whole = from_json(text)
     except ValueError:
         return _add_lines(material, path, text)
     kind = str(whole.get("schema") if isinstance(whole, dict) else None).partition("/")[0].removeprefix("isthmus.")
@@ -93,7 +93,7 @@ def _add_lines(material: Material, path: Path, text: str) -> None:
         if not line.strip():
             continue
         try:
-            plain = json.loads(line)
+            plain = from_json(line)
         except ValueError as error:
             raise IsthmusError(f"{place}: expected JSON that isthmus wrote: {error}") from error
         if not isinstance(plain, dict) or not {"flow", "samples"} & set(plain):

@@ -1,6 +1,5 @@
 """Reading papers/*.toml; papers/README.md says what the fields mean."""
 
-import tomllib
 from pathlib import Path
 from typing import Literal
 
@@ -8,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from isthmus.errors import IsthmusError
 from isthmus.files import data_folder, read_text
-from isthmus.toml_lines import line_of_error
+from isthmus.parsing import toml
 
 Value = bool | int | float | str
 
@@ -68,9 +67,7 @@ def read_paper(path: Path) -> Paper:
     """The paper of one file."""
     text = read_text(path)
     try:
-        return Paper.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise IsthmusError(f"{path}:{line_of_error(error, text)}: not TOML: {error}") from error
+        return Paper.model_validate(toml(text, path))
     except ValidationError as error:
         raise IsthmusError(_complaint(path, text, error)) from error
 
@@ -80,5 +77,6 @@ def _complaint(path: Path, text: str, error: ValidationError) -> str:
     place = list(first["loc"])
     if place[:1] == ["row"] and len(place) > 1 and isinstance(place[1], int):
         starts = [number for number, line in enumerate(text.splitlines(), start=1) if line.strip() == "[[row]]"]
-        return f"{path}:{starts[place[1]]}: key '{'.'.join(map(str, place[2:]))}': {first['msg']}"
+        line = starts[place[1]] if place[1] < len(starts) else 1  # rows may be written in other ways
+        return f"{path}:{line}: key '{'.'.join(map(str, place[2:]))}': {first['msg']}"
     return f"{path}:1: key '{'.'.join(map(str, place))}': {first['msg']}"

@@ -11,6 +11,7 @@
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/nearest.hpp"
+#include "isthmus/base/one_line.hpp"
 #include "isthmus/stream/native.hpp"
 
 namespace isthmus::native {
@@ -79,7 +80,7 @@ void place_one(std::string_view text, std::map<std::string, int>& placement) {
   int worker = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), worker);
   if (at == 0 || number.empty() || error != std::errc() || end != number.data() + number.size())
-    throw Error(fmt::format("--map: expected ACTOR=WORKER, as in 'producer=0', got '{}'", text));
+    throw Error(fmt::format("--map: expected ACTOR=WORKER, as in 'producer=0', got '{}'", one_line(text)));
   placement[std::string(text.substr(0, at))] = worker;
 }
 
