@@ -112,6 +112,7 @@ class MpiGroup final : public Ranks::Group {
       if (!finalized()) MPI_Win_free(&window);
     });
     std::vector<std::span<std::byte>> slots;
+    slots.reserve(static_cast<std::size_t>(size_));
     for (int rank = 0; rank < size_; ++rank) slots.emplace_back(slot(window, rank), bytes);
     return {owner, std::move(slots)};
   }

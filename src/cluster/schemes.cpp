@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <memory>
 #include <vector>
 
 #include "isthmus/base/error.hpp"
@@ -131,8 +131,8 @@ class Mapped final : public Scheme {
   Mapped(const ComputeDevice& device, const Ranks& ranks) : ranks_(ranks), queue_(device.queue()) {}
 
   void begin(const ComputeBuffer& out, const ComputeBuffer& in) override {
-    out_ = queue_.map(out);
-    in_ = queue_.map(in);
+    out_ = std::make_unique<offload::PinnedMemory>(queue_.map(out));
+    in_ = std::make_unique<offload::PinnedMemory>(queue_.map(in));
   }
   void exchange(const Piece& out, int to, const Piece& in, int from) override {
     ranks_.exchange(out_->bytes().subspan(out.offset, out.bytes), to, in_->bytes().subspan(in.offset, in.bytes), from);
@@ -145,8 +145,8 @@ class Mapped final : public Scheme {
  private:
   Ranks ranks_;
   ComputeQueue queue_;
-  std::optional<offload::PinnedMemory> out_;
-  std::optional<offload::PinnedMemory> in_;
+  std::unique_ptr<offload::PinnedMemory> out_;
+  std::unique_ptr<offload::PinnedMemory> in_;
 };
 
 }  // namespace
@@ -158,6 +158,7 @@ std::span<const SchemeName> all_schemes() {
 void require_scheme(const std::string& name) {
   if (std::ranges::find(kSchemes, name, &SchemeName::name) != kSchemes.end()) return;
   std::vector<std::string> names;
+  names.reserve(kSchemes.size());
   for (const SchemeName& each : kSchemes) names.emplace_back(each.name);
   throw Error(unknown_name("scheme", name, names));
 }

@@ -12,8 +12,6 @@
 namespace isthmus::hpcc {
 namespace {
 
-using cluster::Piece;
-
 constexpr std::size_t kSizes = 21;  // messages of 2^0 ... 2^20 bytes (meyer2024 4.1.1)
 constexpr std::size_t kLargest = std::size_t{1} << (kSizes - 1);
 // Small messages are sent so often that a repetition lasts well above the clock's grain; no size more bytes than this.

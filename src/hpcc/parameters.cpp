@@ -47,6 +47,7 @@ std::size_t Parameters::index_of(const std::string& name) const {
   const auto found = std::ranges::find(specs_, name, &ParameterSpec::name);
   if (found != specs_.end()) return static_cast<std::size_t>(found - specs_.begin());
   std::vector<std::string> names;
+  names.reserve(specs_.size());
   for (const ParameterSpec& spec : specs_) names.push_back(spec.name);
   throw Error(unknown_name("parameter", name, names));
 }

@@ -71,23 +71,19 @@ Place unpacked(const std::string& text, int rank) {
 
 Placement place(const Request& request, const cluster::Ranks& ranks) {
   const cluster::Ranks neighbours = ranks.on_this_host();
-  std::optional<offload::ComputeDevice> device;
-  Choice choice;
-  ranks.agree([&] {
-    choice = choose(request, neighbours.rank(), neighbours.size());
-    device = offload::ComputeDevice::open(choice.target, choice.part);
-  });
+  const Choice choice = ranks.agreed([&] { return choose(request, neighbours.rank(), neighbours.size()); });
+  auto device = ranks.agreed([&] { return offload::ComputeDevice::open(choice.target, choice.part); });
   const Place mine{.rank = ranks.rank(),
                    .host = host_name(),
                    .target = choice.target,
-                   .device = device->properties().name,
+                   .device = device.properties().name,
                    .part = choice.part.index,
                    .parts = choice.part.count,
                    .shared = choice.shared};
   std::vector<Place> places;
   for (const std::string& text : ranks.gather(packed(mine)))
     places.push_back(unpacked(text, static_cast<int>(places.size())));
-  return {.device = std::move(*device), .places = std::move(places)};
+  return {.device = std::move(device), .places = std::move(places)};
 }
 
 }  // namespace isthmus::hpcc

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
+#include <memory>
 
 #include "hpcc/benchmarks.hpp"
 #include "hpcc/block_grid.hpp"
@@ -32,6 +32,16 @@ struct Parcel {
   std::size_t out_count;
   std::size_t in_first;
   std::size_t in_count;
+};
+
+/// In the device's memory.
+struct Arrays {
+  offload::ComputeBuffer a;
+  offload::ComputeBuffer in;   ///< what of A comes from others
+  offload::ComputeBuffer map;  ///< where each block of A lies
+  offload::ComputeBuffer b;
+  offload::ComputeBuffer c;
+  offload::ComputeBuffer spare;  ///< the probe's
 };
 
 class Transpose final : public Benchmark {
@@ -67,7 +77,7 @@ class Transpose final : public Benchmark {
   std::size_t received_ = 0;           // blocks
   std::string scheme_name_;
   std::unique_ptr<cluster::Scheme> scheme_;
-  std::optional<offload::ComputeBuffer> a_, in_, map_, b_, c_, spare_;
+  std::unique_ptr<Arrays> arrays_;
   std::vector<offload::ComputeQueue> queues_;
   offload::ComputeKernel kernel_;
   MemoryProbe memory_;
@@ -113,12 +123,13 @@ Transpose::Transpose(Job& job)
   job.use_scheme(scheme_name_);
   lay_out();
   const auto& device = job.device();
-  a_ = device.buffer(std::max<std::size_t>(stored_.size(), 1) * block_bytes());
-  in_ = device.buffer(std::max<std::size_t>(received_, 1) * block_bytes());
-  b_ = device.buffer(places_.size() * block_bytes());
-  c_ = device.buffer(places_.size() * block_bytes());
-  spare_ = device.buffer(places_.size() * block_bytes());
-  map_ = device.buffer(sources_.size() * sizeof(std::int32_t));
+  const auto blocks = [&](std::size_t count) { return device.buffer(std::max<std::size_t>(count, 1) * block_bytes()); };
+  arrays_ = std::make_unique<Arrays>(Arrays{.a = blocks(stored_.size()),
+                                            .in = blocks(received_),
+                                            .map = device.buffer(sources_.size() * sizeof(std::int32_t)),
+                                            .b = blocks(places_.size()),
+                                            .c = blocks(places_.size()),
+                                            .spare = blocks(places_.size())});
   std::size_t largest = 0;
   for (const Parcel& parcel : parcels_) largest = std::max({largest, parcel.out_count, parcel.in_count});
   scheme_ = cluster::make_scheme(scheme_name_, device, job.ranks(), std::max<std::size_t>(largest, 1) * block_bytes());
@@ -158,9 +169,9 @@ void Transpose::fill() {
       job_.queue().write(to, each * block_bytes(), values.bytes());
     }
   };
-  write(Matrix::a, stored_, *a_);
-  write(Matrix::b, places_, *b_);
-  job_.queue().write(*map_, 0, offload::bytes_of(sources_));
+  write(Matrix::a, stored_, arrays_->a);
+  write(Matrix::b, places_, arrays_->b);
+  job_.queue().write(arrays_->map, 0, offload::bytes_of(sources_));
 }
 
 /// PTRANS and its traffic are totals; FLOP/s n^2 / t, GB/s n^2 w / t, traffic 3 n^2 w / t.
@@ -176,12 +187,13 @@ void Transpose::exchange() {
   const int ranks = job_.ranks().size();
   const int rank = job_.ranks().rank();
   if (ranks == 1) return;
-  scheme_->begin(*a_, *in_);
+  scheme_->begin(arrays_->a, arrays_->in);
   for (int distance = 1; distance < ranks; ++distance) {
     const Parcel& parcel = parcels_[static_cast<std::size_t>(distance) - 1];
-    scheme_->exchange(
-        {*a_, parcel.out_first * block_bytes(), parcel.out_count * block_bytes()}, (rank + distance) % ranks,
-        {*in_, parcel.in_first * block_bytes(), parcel.in_count * block_bytes()}, (rank + ranks - distance) % ranks);
+    scheme_->exchange({arrays_->a, parcel.out_first * block_bytes(), parcel.out_count * block_bytes()},
+                      (rank + distance) % ranks,
+                      {arrays_->in, parcel.in_first * block_bytes(), parcel.in_count * block_bytes()},
+                      (rank + ranks - distance) % ranks);
   }
   scheme_->end();
 }
@@ -201,9 +213,9 @@ void Transpose::launch() {
     const std::size_t first = places_.size() * each / copies;
     const std::size_t count = places_.size() * (each + 1) / copies - first;
     if (count == 0) continue;
-    queues_[each].launch(
-        kernel_, work_items(count),
-        {&*a_, &*in_, &*map_, &*b_, &*c_, static_cast<std::int32_t>(first), static_cast<std::int32_t>(count)});
+    queues_[each].launch(kernel_, work_items(count),
+                         {&arrays_->a, &arrays_->in, &arrays_->map, &arrays_->b, &arrays_->c,
+                          static_cast<std::int32_t>(first), static_cast<std::int32_t>(count)});
     queues_[each].flush();
   }
   for (auto& queue : queues_) queue.finish();
@@ -222,7 +234,7 @@ std::vector<double> Transpose::probe() {
   // Blocks of A and of B are as many or more than those of C on a grid that is not square; the least are compared.
   const std::size_t bytes = std::min(stored_.size(), places_.size()) * block_bytes();
   const double moved = 3 * static_cast<double>(places_.size() * block_bytes());
-  const double passed = moved / memory_.rate(*a_, *b_, *spare_, 2, std::max(bytes, block_bytes()));
+  const double passed = moved / memory_.rate(arrays_->a, arrays_->b, arrays_->spare, 2, std::max(bytes, block_bytes()));
   std::vector<double> rates;
   for (const Metric& metric : metrics()) rates.push_back(metric.work / (exchanged + passed));
   return rates;
@@ -234,7 +246,7 @@ Validation Transpose::validate() {
   double largest = 0;
   double error = 0;
   for (std::size_t each = 0; each < places_.size(); ++each) {
-    job_.queue().read(*c_, each * block_bytes(), values.bytes());
+    job_.queue().read(arrays_->c, each * block_bytes(), values.bytes());
     for (std::int64_t at = 0; at < side * side; ++at) {
       const std::int64_t row = places_[each].row * side + at / side;
       const std::int64_t column = places_[each].column * side + at % side;

@@ -113,9 +113,10 @@ Result summarise(const Metric& metric, std::vector<double> samples) {
 std::optional<Expectation> mean_expectation(const Metric& metric, const std::vector<Result>& parts) {
   Expectation mean;
   for (const std::size_t part : metric.mean_of) {
-    if (!parts[part].expected) return {};
-    mean.value += parts[part].expected->value / static_cast<double>(metric.mean_of.size());
-    mean.spread = std::max(mean.spread, parts[part].expected->spread);
+    const auto& expected = parts[part].expected;
+    if (!expected) return {};
+    mean.value += expected->value / static_cast<double>(metric.mean_of.size());
+    mean.spread = std::max(mean.spread, expected->spread);
   }
   return mean;
 }
@@ -198,7 +199,7 @@ Setting setting_of(const Request& request, const Placement& placement, const clu
 Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener& listener) {
   Placement placement = place(request, ranks);
   if (listener.on_places) listener.on_places(placement.places);
-  std::optional<Job> job;
+  std::unique_ptr<Job> job;
   std::unique_ptr<Benchmark> benchmark;
   ranks.agree([&] {
     const Entry& entry = entry_of(request.benchmark);
@@ -206,14 +207,15 @@ Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener&
     const Setting setting = setting_of(request, placement, ranks);
     const auto grid =
         request.grid.empty() ? cluster::nearest_grid(ranks.size()) : cluster::parse_grid(request.grid, ranks.size());
-    job.emplace(request.benchmark, Job::Parts{.device = placement.device,
-                                              .ranks = ranks,
-                                              .setting = setting,
-                                              .parameters = Parameters(entry.parameters(setting), request.settings),
-                                              .grid = grid,
-                                              .scheme = request.scheme,
-                                              .kernel_file = request.kernel_file,
-                                              .binary = request.binary});
+    job = std::make_unique<Job>(request.benchmark,
+                                Job::Parts{.device = placement.device,
+                                           .ranks = ranks,
+                                           .setting = setting,
+                                           .parameters = Parameters(entry.parameters(setting), request.settings),
+                                           .grid = grid,
+                                           .scheme = request.scheme,
+                                           .kernel_file = request.kernel_file,
+                                           .binary = request.binary});
     benchmark = entry.make(*job);
   });
   const int repetitions = request.repetitions > 0 ? request.repetitions : kRepetitions;

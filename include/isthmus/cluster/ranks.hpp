@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "isthmus/base/error.hpp"
@@ -69,6 +70,13 @@ class Ranks {
 
   /// Runs `body` on each rank. When it throws Error on any, every rank throws AgreedError with the text of the first.
   void agree(const std::function<void()>& body) const;
+  /// The same, for what `make` returns.
+  template <class Make>
+  auto agreed(const Make& make) const {
+    std::unique_ptr<std::decay_t<decltype(make())>> made;
+    agree([&] { made = std::make_unique<std::decay_t<decltype(make())>>(make()); });
+    return std::move(*made);
+  }
 
  private:
   std::shared_ptr<Group> group_;
