@@ -15,11 +15,11 @@ TEST(PinnedMemory, RefusesTheDeviceWhatAHostThreadHolds) {
   PinnedMemory memory;
   const auto mine = memory.allocate({4096});
   const auto other = memory.allocate({4096});
-  memory.lend(mine.addr);
+  auto loan = memory.lend(mine.addr);
   EXPECT_EQ(memory.lent(), 1U);
   EXPECT_THAT([&] { memory.at(mine.addr + 64, 64); }, ThrowsMessage<Error>(HasSubstr("while a host thread holds it")));
   EXPECT_EQ(memory.at(other.addr, 4096), other.bytes.data());
-  memory.give_back(mine.addr);
+  loan.end();
   EXPECT_EQ(memory.at(mine.addr + 64, 64), mine.bytes.data() + 64);
   EXPECT_EQ(memory.lent(), 0U);
 }
