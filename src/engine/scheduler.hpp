@@ -89,6 +89,8 @@ class Scheduler {
   void wait_for_horizon(Actor& actor, Tick target, Account account, Tick began);
   bool answer_known(const Actor& actor) const;
   bool no_news_by(const Actor& actor) const { return quiet_until_ >= 0 && actor.grid.edge(actor.now) <= quiet_until_; }
+  Tick raise_token_bound(Channel& channel) const;
+  Tick raise_slot_bound(Channel& channel) const;
   bool writer_silent(Channel& channel, const Actor& reader) const;
   bool reader_silent(Channel& channel, const Actor& writer) const;
   Tick effective(const Actor& actor, int hops = 16) const;

@@ -150,12 +150,9 @@ Scheduler::Wake Scheduler::wake_of(const Actor& actor) const {
 bool Scheduler::changes_before(const Actor& actor, const Question& question, Tick known) const {
   Channel& channel = *question.channel;
   const bool room = question.ask == Ask::room;
-  Tick& bound = room ? channel.no_slot_before : channel.no_token_before;
-  const auto late = [&] { return start_that_sees(actor, bound, offset(actor, question)) >= known; };
-  if (late()) return false;
-  bound = std::max(
-      bound, room ? channel.back.map(effective(*channel.reader)) : channel.forward.map(effective(*channel.writer)));
-  return !late();
+  const auto late = [&](Tick bound) { return start_that_sees(actor, bound, offset(actor, question)) >= known; };
+  return !late(room ? channel.no_slot_before : channel.no_token_before) &&
+         !late(room ? raise_slot_bound(channel) : raise_token_bound(channel));
 }
 
 /// The earliest tick at which all inputs can be closed and drained.
