@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-
 #include "isthmus/base/data_file.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/version.hpp"
@@ -42,22 +40,6 @@ void check(const Options& options) {
   if (native && options.trace.wanted())
     throw Error("--trace: 'native' is this machine, only the parts of models are seen");
 }
-
-/// Prints "messages done of total", at most ten times a second.
-class Progress {
- public:
-  explicit Progress(int total) : total_(total) {}
-  void operator()(int done) {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < std::chrono::milliseconds(100)) return;
-    last_ = now;
-    print({{"event", "progress"}, {"what", "messages"}, {"done", done}, {"total", total_}});
-  }
-
- private:
-  int total_;
-  std::chrono::steady_clock::time_point last_;
-};
 
 void print_difference(const Difference& difference) {
   const auto text = fmt::format("message {} differs from the reference first at byte {}: {} instead of {}",
@@ -114,7 +96,7 @@ Result run_modelled(const ByteApplication& application, const Options& options, 
 int run_application(const ByteApplication& application, const Options& options) {
   check(options);
   const Job job{.messages = options.messages,
-                .progress = Progress(options.messages),
+                .progress = Progress("messages", options.messages),
                 .workers = options.workers,
                 .placement = native::parse_placement(options.placement)};
   Record record;

@@ -34,6 +34,13 @@ void print(const Record& record) {
   }
 }
 
+void Progress::operator()(int done) {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - last_ < std::chrono::milliseconds(100)) return;
+  last_ = now;
+  print({{"event", "progress"}, {"what", what_}, {"done", done}, {"total", total_}});
+}
+
 int run(CLI::App& app, int argc, char** argv, const std::function<int()>& body) {
   try {
     app.parse(argc, argv);

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <string>
 
 /// What programs have in common, ours and those of users: records on stdout, one line for an error on stderr, exit
 /// codes.
@@ -18,6 +20,18 @@ inline constexpr int kInterrupted = 130;
 /// Writes one record to stdout as a line of JSON; throws Error if it cannot be written whole (a full disk, a closed
 /// pipe).
 void print(const Record& record);
+
+/// Prints "`what` done of total", at most ten times a second.
+class Progress {
+ public:
+  Progress(std::string what, int total) : what_(std::move(what)), total_(total) {}
+  void operator()(int done);
+
+ private:
+  std::string what_;
+  int total_;
+  std::chrono::steady_clock::time_point last_;
+};
 
 /// Parses the command line and runs `body`, which returns an exit code. What it throws becomes `error: ...` in one line
 /// on stderr and exit code 2, an interrupt 130.

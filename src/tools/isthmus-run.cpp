@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <optional>
 
 #include "isthmus/apps/target.hpp"
@@ -54,22 +53,6 @@ void check(const Options& options) {
     throw Error(fmt::format("--workers: expected 1..{}, a thread a core, got {}", native::cores(), options.workers));
   if (options.images < 1) throw Error(fmt::format("--images: expected 1 or more, got {}", options.images));
 }
-
-/// Prints "images done of total", at most ten times a second.
-class Progress {
- public:
-  explicit Progress(int total) : total_(total) {}
-  void operator()(int done) {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < std::chrono::milliseconds(100)) return;
-    last_ = now;
-    tools::print({{"event", "progress"}, {"what", "images"}, {"done", done}, {"total", total_}});
-  }
-
- private:
-  int total_;
-  std::chrono::steady_clock::time_point last_;
-};
 
 void note(const std::string& text) {
   tools::print({{"event", "note"}, {"text", text}});
@@ -163,7 +146,7 @@ int run_application(const Options& options) {
   const auto run = target->run({.flow = options.flow,
                                 .spec = filter,
                                 .frames = frames,
-                                .progress = Progress(options.images),
+                                .progress = tools::Progress("images", options.images),
                                 .states = trace.get(),
                                 .workers = options.workers,
                                 .placement = native::parse_placement(options.placement)});

@@ -9,6 +9,7 @@ using program::kCouldNotRun;
 using program::kDone;
 using program::kInterrupted;
 using program::print;
+using program::Progress;
 using program::Record;
 using program::run;
 
