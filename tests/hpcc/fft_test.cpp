@@ -9,6 +9,7 @@
 #include "hpcc/kernel_with_a_fault.hpp"
 #include "hpcc/random_values.hpp"
 #include "hpcc/reference_fft.hpp"
+#include "hpcc/shapes.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/hpcc/run.hpp"
 
@@ -18,21 +19,8 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-struct Shape {
-  const char* variant;
-  const char* shape;
-  const char* file;
-};
-constexpr std::array kShapes{Shape{"single", "", "kernels/hpcc/fft_single.cl"},
-                             Shape{"ndrange", "cpu", "kernels/hpcc/fft_ndrange_cpu.cl"},
-                             Shape{"ndrange", "gpu", "kernels/hpcc/fft_ndrange_gpu.cl"}};
-
 Request small(const Shape& shape, const std::vector<std::string>& settings = {}) {
-  Request request{
-      .benchmark = "fft", .variant = shape.variant, .shape = shape.shape, .size = "small", .repetitions = 1};
-  request.settings = {"DATA_SIZE=16384"};
-  request.settings.insert(request.settings.end(), settings.begin(), settings.end());
-  return request;
+  return shape.request("fft", {"DATA_SIZE=16384"}, settings);
 }
 
 void expect_right(const Request& request) {
@@ -85,14 +73,14 @@ TEST(Fft, ReplicationsShareTheBatch) {
 
 TEST(Fft, AnExponentBitOfOneElementIsCaught) {
   for (const Shape& shape : kShapes) {
-    const KernelWithAFault kernel(shape.file, R"(
+    const KernelWithAFault kernel(shape.file("fft"), R"(
       if (get_global_id(0) == 0) {
         __global uint* word = (__global uint*)out;
         word[0] ^= 1u << 24;
       })");
     Request request = small(shape, {"LOG_FFT_SIZE=9"});
     request.kernel_file = kernel.file();
-    EXPECT_FALSE(run(request, cluster::alone()).validation.passed()) << shape.file;
+    EXPECT_FALSE(run(request, cluster::alone()).validation.passed()) << shape.file("fft");
   }
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "hpcc/kernel_with_a_fault.hpp"
+#include "hpcc/shapes.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/hpcc/run.hpp"
 
@@ -12,12 +13,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-
-struct Shape {
-  const char* variant;
-  const char* shape;
-};
-constexpr std::array kShapes{Shape{"single", ""}, Shape{"ndrange", "cpu"}, Shape{"ndrange", "gpu"}};
 
 Request small(const std::vector<std::string>& settings = {}) {
   Request request{.benchmark = "gemm", .size = "small", .repetitions = 1};

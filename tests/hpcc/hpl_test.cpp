@@ -7,6 +7,7 @@
 #include "hpcc/block_cyclic.hpp"
 #include "hpcc/kernel_with_a_fault.hpp"
 #include "hpcc/linear_system.hpp"
+#include "hpcc/shapes.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/hpcc/run.hpp"
 
@@ -16,21 +17,8 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-struct Shape {
-  const char* variant;
-  const char* shape;
-  const char* file;
-};
-constexpr std::array kShapes{Shape{"single", "", "kernels/hpcc/hpl_single.cl"},
-                             Shape{"ndrange", "cpu", "kernels/hpcc/hpl_ndrange_cpu.cl"},
-                             Shape{"ndrange", "gpu", "kernels/hpcc/hpl_ndrange_gpu.cl"}};
-
 Request small(const Shape& shape, const std::vector<std::string>& settings = {}) {
-  Request request{
-      .benchmark = "hpl", .variant = shape.variant, .shape = shape.shape, .size = "small", .repetitions = 1};
-  request.settings = {"MATRIX_SIZE=192", "LOCAL_MEM_BLOCK_LOG=5"};
-  request.settings.insert(request.settings.end(), settings.begin(), settings.end());
-  return request;
+  return shape.request("hpl", {"MATRIX_SIZE=192", "LOCAL_MEM_BLOCK_LOG=5"}, settings);
 }
 
 void expect_refused(const std::vector<std::string>& settings, const std::string& why) {
@@ -88,7 +76,7 @@ TEST(Hpl, EveryVariantIsRightInBothTypesAndWithReplications) {
          {std::vector<std::string>{"DATA_TYPE=float", "REGISTER_BLOCK_LOG=2", "NUM_REPLICATIONS=2"},
           std::vector<std::string>{"DATA_TYPE=double", "LOCAL_MEM_BLOCK_LOG=6"}}) {
       const Outcome done = run(small(shape, settings), cluster::alone());
-      EXPECT_TRUE(done.validation.passed()) << shape.file << settings[0] << done.validation.error;
+      EXPECT_TRUE(done.validation.passed()) << shape.file("hpl") << settings[0] << done.validation.error;
     }
 }
 
@@ -99,14 +87,14 @@ TEST(Hpl, OneBlockIsAllThereIs) {
 TEST(Hpl, AnExponentBitOfOneElementIsCaught) {
   for (const Shape& shape : kShapes) {
     // The last kernel of the file updates the inner blocks.
-    const KernelWithAFault kernel(shape.file, R"(
+    const KernelWithAFault kernel(shape.file("hpl"), R"(
       if (get_global_id(0) == 0 && get_global_id(1) == 0 && row == B) {
         __global uint* word = (__global uint*)&a[1];
         *word ^= 1u << 25;
       })");
     Request request = small(shape);
     request.kernel_file = kernel.file();
-    EXPECT_FALSE(run(request, cluster::alone()).validation.passed()) << shape.file;
+    EXPECT_FALSE(run(request, cluster::alone()).validation.passed()) << shape.file("hpl");
   }
 }
 

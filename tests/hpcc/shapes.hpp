@@ -1,0 +1,35 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "isthmus/hpcc/run.hpp"
+
+namespace isthmus::hpcc {
+
+/// One of the ways in which the kernels of a benchmark are written.
+struct Shape {
+  const char* variant;
+  const char* shape;
+  const char* ending;
+
+  std::string file(const std::string& benchmark) const { return "kernels/hpcc/" + benchmark + "_" + ending + ".cl"; }
+  /// A request for one small repetition.
+  Request request(const std::string& benchmark, std::vector<std::string> settings,
+                  const std::vector<std::string>& more) const {
+    settings.insert(settings.end(), more.begin(), more.end());
+    return {.benchmark = benchmark,
+            .variant = variant,
+            .shape = shape,
+            .size = "small",
+            .repetitions = 1,
+            .settings = std::move(settings)};
+  }
+};
+
+inline constexpr std::array kShapes{Shape{"single", "", "single"}, Shape{"ndrange", "cpu", "ndrange_cpu"},
+                                    Shape{"ndrange", "gpu", "ndrange_gpu"}};
+
+}  // namespace isthmus::hpcc
