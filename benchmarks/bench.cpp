@@ -9,6 +9,7 @@
 
 #include "figures.hpp"
 #include "isthmus/base/error.hpp"
+#include "main.hpp"
 
 namespace isthmus::bench {
 namespace {
@@ -115,14 +116,5 @@ int main(int argc, char** argv) {
   app.add_option("--seconds", options.seconds, "processor time of one run")
       ->check(CLI::Range(0.001, 60.0))
       ->capture_default_str();
-  try {
-    app.parse(argc, argv);
-    return isthmus::bench::run(options);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);
-    fmt::print(stderr, "error: {}\n", error.what());
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
-  }
-  return 2;
+  return isthmus::bench::run_main(app, argc, argv, [&] { return isthmus::bench::run(options); });
 }

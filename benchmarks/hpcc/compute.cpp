@@ -13,6 +13,7 @@
 #include "hpcc/random_values.hpp"
 #include "isthmus/base/error.hpp"
 #include "linpack_peer.hpp"
+#include "main.hpp"
 #include "pairs.hpp"
 
 namespace isthmus::bench {
@@ -181,15 +182,8 @@ int main(int argc, char** argv) {
   app.add_option("--json", options.json, "add [{name, value, unit, against}] to this file");
   app.add_option("--pairs", options.pairs, "pairs of each figure; the median counts")->check(CLI::PositiveNumber);
   app.add_option("--only", options.only, "measures whose name has this in it: gemm_float, gemm_double, fft, hpl_...");
-  try {
+  return isthmus::bench::run_main(app, argc, argv, [&] {
     isthmus::bench::restart_at_their_best(argv);
-    app.parse(argc, argv);
     return isthmus::bench::run(options);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);
-    fmt::print(stderr, "error: {}\n", error.what());
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
-  }
-  return 2;
+  });
 }

@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "isthmus/base/error.hpp"
+#include "main.hpp"
 #include "memory_peers.hpp"
 #include "pairs.hpp"
 
@@ -77,15 +78,8 @@ int main(int argc, char** argv) {
       "STREAM, RandomAccess and PTRANS on the first OpenCL device beside C with OpenMP, in interleaved pairs.");
   app.add_option("--json", json, "add [{name, value, unit, against}] to this file");
   app.add_option("--pairs", pairs, "pairs of each figure; the median counts")->check(CLI::PositiveNumber);
-  try {
+  return isthmus::bench::run_main(app, argc, argv, [&] {
     isthmus::bench::restart_with_bound_threads(argv);
-    app.parse(argc, argv);
     return isthmus::bench::run(json, pairs);
-  } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);
-    fmt::print(stderr, "error: {}\n", error.what());
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
-  }
-  return 2;
+  });
 }
