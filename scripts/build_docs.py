@@ -36,7 +36,7 @@ def gather() -> None:
 def command_names() -> Iterator[list[str]]:
     """The words of each command, in the order of the overview."""
     for name, known in COMMANDS.items():
-        yield from ([name, member] for member in known.members) if known.members else [[name]]
+        yield from known.words(name)
 
 
 def reference() -> str:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from isthmus.cli.command import Group, Help, WholeHelp, command, examples_of, help_text
+from isthmus.cli.command import CommandWithMembers, Group, Help, WholeHelp, command, examples_of, help_text
 from isthmus.cli.commands import COMMANDS, SUMMARY, Known
 from isthmus.cli.help import overview
 from isthmus.cli.welcome import WELCOME
@@ -33,21 +33,25 @@ def _add(app: typer.Typer, name: str, known: Known) -> None:
     if not known.members:
         command(app, name, module.EXAMPLES, results=known.results)(getattr(module, name))
         return
-    folder = _folder(app, name, known.summary, module.EXAMPLES)
+    folder = _folder(app, name, known, module.EXAMPLES)
+    if known.itself:
+        command(folder, name, module.EXAMPLES, results=known.results)(getattr(module, name))
     for own_name, member in known.members.items():
-        examples = getattr(module, member.examples)
-        command(folder, own_name, examples, results=member.results)(getattr(module, member.function))
+        place = import_module(f"isthmus.cli.{member.module}") if member.module else module
+        examples = getattr(place, member.examples)
+        command(folder, own_name, examples, results=member.results)(getattr(place, member.function))
 
 
-def _folder(app: typer.Typer, name: str, summary: str, examples: list[str]) -> typer.Typer:
-    folder = typer.Typer(cls=Group, add_help_option=False, invoke_without_command=True, rich_markup_mode=None)
+def _folder(app: typer.Typer, name: str, known: Known, examples: list[str]) -> typer.Typer:
+    kind = CommandWithMembers if known.itself else Group
+    folder = typer.Typer(cls=kind, add_help_option=False, invoke_without_command=True, rich_markup_mode=None)
 
     def show_help(context: typer.Context, help_short: Help = False, help_whole: WholeHelp = False) -> None:
         if context.invoked_subcommand is None:
             write_out(help_text(context, whole=False))
 
-    show_help.__doc__ = summary
-    examples_of(summary, examples)
+    show_help.__doc__ = known.summary
+    examples_of(known.summary, examples)
     folder.callback()(show_help)
     app.add_typer(folder, name=name)
     return folder

@@ -93,6 +93,25 @@ class Group(TyperGroup):
         formatter.write(help_text(ctx, whole=True))
 
 
+class CommandWithMembers(Group):
+    """A folder of commands that is a command itself: its own is that of its name, and has every other first word."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Puts the command's own name before words that name no member."""
+        named = bool(args) and args[0] in self.commands and args[0] != self.name
+        return super().parse_args(ctx, args if named else [str(self.name), *args])
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command and the words that are left for it; its own is typed without a name."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return "" if name == self.name else name, command, rest
+
+
+def command_path(ctx: Any) -> str:
+    """The command as it is typed."""
+    return str(ctx.command_path).rstrip()
+
+
 def command(
     app: typer.Typer, name: str, examples: list[str], results: bool = True
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -132,15 +151,22 @@ def help_text(ctx: Any, whole: bool) -> str:
     summary, _, rest = text.partition("\n\n")
     own = [param for param in command.params if whole or param.name not in {**_COMMON, **_RESULTS}]
     return help_page(
-        ctx.command_path,
+        command_path(ctx),
         " ".join(summary.split()),
         _EXAMPLES.get(text, []),
         " ".join(_usage(command)),
         detail=rest,
-        commands=[(name, _first_line(sub.help)) for name, sub in getattr(command, "commands", {}).items()],
+        commands=[(name, _first_line(sub.help)) for name, sub in _members(ctx).items() if name != command.name],
         options=[(_flags(param), param.help or "") for param in own if param.param_type_name == "option"],
         whole=whole,
     )
+
+
+def _members(ctx: Any) -> dict[str, Any]:
+    """The commands beside the one of `ctx`, if it is a folder or stands for one."""
+    folder = ctx.command if hasattr(ctx.command, "commands") else ctx.parent and ctx.parent.command
+    own = folder is ctx.command or (isinstance(folder, CommandWithMembers) and folder.name == ctx.command.name)
+    return dict(folder.commands) if own else {}
 
 
 def examples_of(text: str, examples: list[str]) -> None:

@@ -18,20 +18,33 @@ OPTIONS = {
 
 @dataclass(frozen=True)
 class Member:
-    """A command of a folder: its function, the name of its examples, and whether it has results to write."""
+    """A command of a folder: its function, the name of its examples, and whether it has results to write.
+
+    The function is in the folder's module, or in the module of its own that is named here.
+    """
 
     function: str
     examples: str = "EXAMPLES"
     results: bool = True
+    module: str | None = None
 
 
 @dataclass(frozen=True)
 class Known:
-    """A command NAME: the function NAME of the module isthmus.cli.NAME; a folder of commands has members."""
+    """A command NAME: the function NAME of the module isthmus.cli.NAME; a folder of commands has members.
+
+    A folder may be a command itself, where the first word after it names no member.
+    """
 
     summary: str
     members: dict[str, Member] = field(default_factory=dict)
     results: bool = True
+    itself: bool = False
+
+    def words(self, name: str) -> list[list[str]]:
+        """What is typed for this command NAME, or for each command of the folder NAME."""
+        own = [[name]] if self.itself or not self.members else []
+        return own + [[name, member] for member in self.members]
 
 
 COMMANDS = {

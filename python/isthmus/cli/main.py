@@ -102,7 +102,9 @@ def _usage_message(error: Exception) -> str:
     elif extra := _EXTRA.search(message):
         message = f"unexpected argument '{extra[1]}'"
     if "help:" not in message:
-        path = context.command_path if context is not None else "isthmus"
+        from isthmus.cli.command import command_path
+
+        path = command_path(context) if context is not None else "isthmus"
         message = f"{message[:1].lower()}{message[1:].rstrip('.')}; help: see '{path} -h'."
     return message
 
