@@ -6,6 +6,22 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from isthmus.cli.command import List
+from isthmus.cli.hpcc_options import (
+    Binary,
+    GridShape,
+    Kernel,
+    On,
+    Optimized,
+    Ranks,
+    Repeat,
+    Scheme,
+    Sets,
+    Shape,
+    Share,
+    Size,
+    Variant,
+    words_of,
+)
 from isthmus.cli.session import Session
 from isthmus.errors import AnswerIsNoError, IsthmusError
 
@@ -18,39 +34,6 @@ EXAMPLES = [
     "isthmus hpcc ptrans -n 4 --grid 2x2 --set BLOCK_SIZE=256 --json -",
 ]
 
-Ranks = Annotated[int, typer.Option("-n", "--ranks", metavar="R", help="Ranks, one for each device.", min=1)]
-On = Annotated[
-    str, typer.Option("--on", metavar="TARGET", help="opencl:N or opencl:NAME; several devices with commas.")
-]
-Size = Annotated[
-    str,
-    typer.Option("--size", metavar="small|standard", help="small: at most 64 MiB and under 10 s."),
-]
-Variant = Annotated[
-    str | None,
-    typer.Option(
-        "--variant", metavar="single|ndrange", help="Kernels for HLS or for CPUs and GPUs. [default: by the device]"
-    ),
-]
-Shape = Annotated[
-    str | None, typer.Option("--shape", metavar="cpu|gpu", help="Of ND-range kernels. [default: by the device]")
-]
-Optimized = Annotated[bool, typer.Option("--optimized", help="The optimized run; else the base run of meyer2024.")]
-Sets = Annotated[
-    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the benchmark (meyer2024).")
-]
-Repeat = Annotated[int | None, typer.Option("--repeat", metavar="N", help="Repetitions. [default: 10]", min=1)]
-GridShape = Annotated[
-    str | None, typer.Option("--grid", metavar="PxQ", help="Grid of ranks. [default: nearest to square]")
-]
-Scheme = Annotated[str | None, typer.Option("--scheme", metavar="NAME", help="Of communication between ranks.")]
-Kernel = Annotated[
-    str | None, typer.Option("--kernel", metavar="FILE", help="Kernels of your own, with the same arguments.")
-]
-Binary = Annotated[
-    str | None, typer.Option("--binary", metavar="FILE", help="What a vendor's compiler made: .aocx, .xclbin.")
-]
-Share = Annotated[bool, typer.Option("--share", help="Several ranks may share a device that cannot be divided.")]
 Summary = Annotated[
     str | None,
     typer.Option("--summary", metavar="FILE", help="Write key=value lines as HPC Challenge does; '-' is stdout."),
@@ -86,14 +69,13 @@ def hpcc(
         return session.lines(_listed())
     if benchmark is None:
         raise IsthmusError("BENCH: expected a benchmark", hint="'isthmus hpcc --list' names them.")
-    options = {"--variant": variant, "--shape": shape, "--repeat": repeat, "--grid": grid, "--scheme": scheme}
-    options |= {"--kernel": kernel, "--binary": binary}
-    arguments = [benchmark, "--on", on, "--size", size]
-    arguments += [word for flag, value in options.items() if value is not None for word in (flag, str(value))]
-    arguments += [word for assignment in sets or [] for word in ("--set", assignment)]
-    arguments += ["--optimized"] if optimized else []
-    arguments += ["--share"] if share else []
-    records = _measure(session, arguments, ranks)
+    chosen = {"--variant": variant, "--shape": shape, "--repeat": repeat, "--grid": grid, "--scheme": scheme}
+    chosen |= {"--kernel": kernel, "--binary": binary}
+    switches = {"--optimized": optimized, "--share": share}
+    arguments = [benchmark, "--on", on, "--size", size, *words_of(chosen, switches, sets)]
+    from isthmus.hpcc.measure import measure
+
+    records = measure(session, arguments, ranks)
     return _show(session, records, summary)
 
 
@@ -101,34 +83,6 @@ def _listed() -> list[str]:
     from isthmus.tools import collect
 
     return [f"{one['name']}  {one['meaning']}" for one in collect("isthmus-hpcc", ["--list"], "benchmark")]
-
-
-def _measure(session: Session, arguments: list[str], ranks: int) -> "list[HpccRecord]":
-    from isthmus.cli.events import Listener
-    from isthmus.hpcc.launch import launch_of
-    from isthmus.hpcc.tables import map_lines
-    from isthmus.records import HpccPlace, HpccRecord
-    from isthmus.tools import Event, run_tool
-
-    records: list[HpccRecord] = []
-    with Listener(session) as listener:
-
-        def sort(event: Event) -> None:
-            if event["event"] == "record":
-                plain = {key: value for key, value in event.items() if key != "event"}
-                records.append(HpccRecord.model_validate(plain))
-                session.stream(records[-1])
-            elif event["event"] == "places":
-                places = [HpccPlace.model_validate(place) for place in event["places"]]
-                for line in map_lines(places) if ranks > 1 else []:
-                    session.note(line)
-            else:
-                listener(event)
-
-        run_tool("isthmus-hpcc", arguments, sort, launch_of(ranks))
-    if not records:
-        raise IsthmusError("isthmus-hpcc printed no record")
-    return records
 
 
 def _show(session: Session, records: "list[HpccRecord]", summary: str | None) -> None:

@@ -1,0 +1,49 @@
+"""Options that the commands around HPC Challenge share, and the words of `isthmus-hpcc` that they become."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+import typer
+
+Ranks = Annotated[int, typer.Option("-n", "--ranks", metavar="R", help="Ranks, one for each device.", min=1)]
+On = Annotated[
+    str, typer.Option("--on", metavar="TARGET", help="opencl:N or opencl:NAME; several devices with commas.")
+]
+Size = Annotated[
+    str,
+    typer.Option("--size", metavar="small|standard", help="small: at most 64 MiB and under 10 s."),
+]
+Variant = Annotated[
+    str | None,
+    typer.Option(
+        "--variant", metavar="single|ndrange", help="Kernels for HLS or for CPUs and GPUs. [default: by the device]"
+    ),
+]
+Shape = Annotated[
+    str | None, typer.Option("--shape", metavar="cpu|gpu", help="Of ND-range kernels. [default: by the device]")
+]
+Optimized = Annotated[bool, typer.Option("--optimized", help="The optimized run; else the base run of meyer2024.")]
+Sets = Annotated[
+    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the benchmark (meyer2024).")
+]
+Repeat = Annotated[int | None, typer.Option("--repeat", metavar="N", help="Repetitions. [default: 10]", min=1)]
+GridShape = Annotated[
+    str | None, typer.Option("--grid", metavar="PxQ", help="Grid of ranks. [default: nearest to square]")
+]
+Scheme = Annotated[str | None, typer.Option("--scheme", metavar="NAME", help="Of communication between ranks.")]
+Kernel = Annotated[
+    str | None, typer.Option("--kernel", metavar="FILE", help="Kernels of your own, with the same arguments.")
+]
+Binary = Annotated[
+    str | None, typer.Option("--binary", metavar="FILE", help="What a vendor's compiler made: .aocx, .xclbin.")
+]
+Share = Annotated[bool, typer.Option("--share", help="Several ranks may share a device that cannot be divided.")]
+
+
+def words_of(
+    chosen: Mapping[str, object], switches: Mapping[str, bool], sets: Sequence[str] | None = None
+) -> list[str]:
+    """Options with a value, leaving out those without one, switches that are on, and parameters."""
+    words = [word for flag, value in chosen.items() if value is not None for word in (flag, str(value))]
+    words += [word for assignment in sets or [] for word in ("--set", assignment)]
+    return words + [flag for flag, on in switches.items() if on]
