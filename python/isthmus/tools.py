@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import threading
@@ -39,10 +40,18 @@ def tool_path(name: str) -> Path:
 
 @dataclass(frozen=True)
 class Launch:
-    """How a tool is started: words before its own, such as those of mpirun, and what is added to the environment."""
+    """How a tool is started: words before its own, such as those of mpirun, and what is added to the environment.
+
+    `quoted`: a shell reads the words once more, as ssh's does on the other side.
+    """
 
     words: Sequence[str] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
+    quoted: bool = False
+
+    def command(self, words: Sequence[str]) -> list[str]:
+        """The whole command line of a tool with these words."""
+        return [*self.words, *(map(shlex.quote, words) if self.quoted else words)]
 
 
 def run_tool(
@@ -54,8 +63,9 @@ def run_tool(
     records that it still completes are handed on, and KeyboardInterrupt is raised when it has ended.
     """
     launch = launch or Launch()
-    command = [*launch.words, str(tool_path(name)), *arguments]
+    command = launch.command([str(tool_path(name)), *arguments])
     complaints: list[str] = []
+    heard = False
     with Interrupt():
         process = _start(command, launch.environment)
         listener = threading.Thread(target=_listen, args=(process.stderr, complaints), daemon=True)
@@ -63,6 +73,7 @@ def run_tool(
         try:
             assert process.stdout is not None
             for line in process.stdout:
+                heard = True
                 on_event(_parse(name, line))
             status = process.wait()
         except BaseException:
@@ -74,11 +85,12 @@ def run_tool(
         listener.join()
         if Interrupt.happened() or status == 130:
             raise KeyboardInterrupt
+    # A launcher that could not start the tool says 1 too.
+    if status not in (0, 1) or (status == 1 and launch.words and not heard):
+        raise IsthmusError(_reason(name, status, complaints))
     for line in complaints:
         if not line.startswith("error:"):
             on_event({"event": "note", "text": line})
-    if status not in (0, 1):
-        raise IsthmusError(_reason(name, status, complaints))
     return status
 
 

@@ -52,7 +52,14 @@ COMMANDS = {
     "run": Known("An application on one target, in one flow."),
     "study": Known("An application on several targets in several flows, and one verdict."),
     "probe": Known("How fast data crosses between host and device, by size."),
-    "hpcc": Known("HPC Challenge for accelerators, on one OpenCL device or many."),
+    "hpcc": Known(
+        "HPC Challenge for accelerators, on one OpenCL device or many.",
+        {
+            "job": Member("job", "JOB_EXAMPLES", False, "hpcc_files"),
+            "reframe": Member("reframe", "REFRAME_EXAMPLES", False, "hpcc_files"),
+        },
+        itself=True,
+    ),
     "reproduce": Known("The published numbers beside ours, with the role of each and the score."),
     "compare": Known("Two files of results against each other."),
     "calibrate": Known("A platform file fitted to what was measured of a device."),

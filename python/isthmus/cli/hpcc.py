@@ -10,6 +10,7 @@ from isthmus.cli.hpcc_options import (
     Binary,
     GridShape,
     Kernel,
+    Launcher,
     On,
     Optimized,
     Ranks,
@@ -56,6 +57,7 @@ def hpcc(
     kernel: Kernel = None,
     binary: Binary = None,
     share: Share = False,
+    launcher: Launcher = None,
     summary: Summary = None,
     list_: List = False,
 ) -> None:
@@ -75,7 +77,7 @@ def hpcc(
     arguments = [benchmark, "--on", on, "--size", size, *words_of(chosen, switches, sets)]
     from isthmus.hpcc.measure import measure
 
-    records = measure(session, arguments, ranks)
+    records = measure(session, arguments, ranks, launcher)
     return _show(session, records, summary)
 
 

@@ -38,6 +38,12 @@ Binary = Annotated[
     str | None, typer.Option("--binary", metavar="FILE", help="What a vendor's compiler made: .aocx, .xclbin.")
 ]
 Share = Annotated[bool, typer.Option("--share", help="Several ranks may share a device that cannot be divided.")]
+Launcher = Annotated[
+    str | None,
+    typer.Option(
+        "--launcher", metavar="mpirun|srun|WORDS", help="What starts ranks; {ranks} is their number in WORDS."
+    ),
+]
 
 
 def words_of(

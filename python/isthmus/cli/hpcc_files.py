@@ -1,0 +1,81 @@
+"""`isthmus hpcc job` and `isthmus hpcc reframe`: files for the batch systems and the test harness of HPC centres."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from isthmus.cli.session import Session
+
+JOB_EXAMPLES = [
+    "isthmus hpcc job stream --out stream.sh",
+    "isthmus hpcc job --nodes 4 --ranks-per-node 2 --gpus-per-node 2 -- hpl --optimized",
+    "isthmus hpcc job --nodes 16 -- acceptance --expect expect.toml --junit acceptance.xml",
+]
+REFRAME_EXAMPLES = [
+    "isthmus hpcc reframe --out isthmus_hpcc.py",
+    "reframe -c isthmus_hpcc.py --run -S 'IsthmusHpcc.size=small'",
+]
+
+Out = Annotated[str | None, typer.Option("--out", metavar="FILE", help="Where to write it. [default: stdout]")]
+
+
+def job(
+    session: Session,
+    words: Annotated[
+        list[str], typer.Argument(metavar="WORD", help="What stands behind 'isthmus hpcc'; '--' before its options.")
+    ],
+    scheduler: Annotated[str, typer.Option("--scheduler", metavar="slurm", help="The batch system.")] = "slurm",
+    nodes: Annotated[int, typer.Option("--nodes", metavar="N", help="Nodes. [default: 1]", min=1)] = 1,
+    ranks_per_node: Annotated[
+        int, typer.Option("--ranks-per-node", metavar="R", help="Ranks, one for each device. [default: 1]", min=1)
+    ] = 1,
+    gpus_per_node: Annotated[
+        int | None, typer.Option("--gpus-per-node", metavar="G", help="GPUs to ask for on each node.", min=1)
+    ] = None,
+    time: Annotated[
+        str, typer.Option("--time", metavar="H:M:S", help="The longest it may take. [default: 00:30:00]")
+    ] = "00:30:00",
+    partition: Annotated[str | None, typer.Option("--partition", metavar="NAME", help="Of the batch system.")] = None,
+    account: Annotated[str | None, typer.Option("--account", metavar="NAME", help="Who pays.")] = None,
+    out: Out = None,
+) -> None:
+    """A job script for a batch system.
+
+    It runs 'isthmus hpcc WORD...' on one node or many, a rank on each device, and keeps the records as JSON beside
+    its log. docs/hpc-centre.md says what was tried.
+    """
+    from isthmus.hpcc.centre.job_script import JobScript
+
+    options = {"partition": partition, "account": account, "gpus-per-node": gpus_per_node}
+    script = JobScript(
+        words=tuple(words),
+        nodes=nodes,
+        ranks_per_node=ranks_per_node,
+        time=time,
+        options={name: str(value) for name, value in options.items() if value is not None},
+    )
+    _write(session, script.text(scheduler), out, "sbatch")
+
+
+def reframe(session: Session, out: Out = None) -> None:
+    """Tests of a centre for ReFrame.
+
+    The file runs the seven benchmarks, checks that their results are right, and compares what they reach with the
+    references that a centre writes into it, by system and partition. It needs ReFrame 4 (PyPI's reframe-hpc).
+    """
+    from isthmus.files import read_text
+    from isthmus.hpcc.centre import SHIPPED
+
+    _write(session, read_text(SHIPPED / "isthmus_hpcc.py"), out, "reframe --run -c")
+
+
+def _write(session: Session, text: str, out: str | None, command: str) -> None:
+    from isthmus.files import write_atomically
+    from isthmus.stdout import write_out
+
+    if out is None or out == "-":
+        write_out(text)
+        return
+    write_atomically(Path(out), text)
+    session.next(f"{command} {out}")
