@@ -39,10 +39,12 @@ def run(
     records: list[HpccRecord] = []
 
     def sort(event: Event) -> None:
-        if event["event"] != "record":
-            return on_event(event)
-        records.append(HpccRecord.model_validate({key: value for key, value in event.items() if key != "event"}))
-        on_record(records[-1])
+        if event["event"] == "record":
+            plain = {key: value for key, value in event.items() if key != "event"}
+            records.append(HpccRecord.model_validate(plain))
+            on_record(records[-1])
+        else:
+            on_event(event)
 
     run_tool("isthmus-hpcc", arguments, sort, launch)
     if not records:
