@@ -132,7 +132,7 @@ Row hpl_beside_dgemm(int pairs) {
 }
 
 Row hpl_beside_hpcc(int pairs) {
-  constexpr int kSize = 4096;
+  constexpr int kSize = 4000;
   const LinpackPeer peer = LinpackPeer::fastest(kSize);
   Ours ours("hpl", {fmt::format("MATRIX_SIZE={}", kSize), "DATA_TYPE=double"});
   const double operations = kLuOperations * std::pow(kSize, 3);

@@ -149,10 +149,10 @@ __attribute__((reqd_work_group_size(SIDE, SIDE, 1))) __kernel void hpl_left(__gl
 }
 
 // Inner blocks: A - left top. Groups: columns of blocks by rows of blocks, of which the first is the `first_block`th of
-// `left`.
+// `left`; `rows` x `columns` values in all, and whole blocks are changed, as what fills up the last ones is zero.
 __attribute__((reqd_work_group_size(SIDE, SIDE, 1))) __kernel void hpl_update(
     __global DATA_TYPE* restrict a, uint ld, uint row, uint column, __global const DATA_TYPE* restrict left,
-    __global const DATA_TYPE* restrict top, uint first_block, uint row_blocks, uint column_blocks) {
+    __global const DATA_TYPE* restrict top, uint first_block, uint rows, uint columns) {
   __local slices slice;
   const size_t block_row = first_block + get_group_id(1);
   const size_t block_column = get_group_id(0);

@@ -136,17 +136,18 @@ void multiply(__local DATA_TYPE left[B][B], __local DATA_TYPE top[B][B], __local
   }
 }
 
-// Inner blocks: A - left top, `row_blocks` rows of blocks from the `first_block`th of `left` on.
+// Inner blocks: A - left top, `rows` x `columns` values from the `first_block`th block of `left` on; in the last blocks
+// what is behind them is zero.
 SINGLE_WORK_ITEM
 __kernel void hpl_update(__global DATA_TYPE* restrict a, uint ld, uint row, uint column,
                          __global const DATA_TYPE* restrict left, __global const DATA_TYPE* restrict top,
-                         uint first_block, uint row_blocks, uint column_blocks) {
+                         uint first_block, uint rows, uint columns) {
   __local DATA_TYPE left_block[B][B] INTERLEAVED(R, 1) INTERLEAVED(R, 2);
   __local DATA_TYPE top_block[B][B] INTERLEAVED(R, 1) INTERLEAVED(R, 2);
   __local DATA_TYPE sum[B][B] INTERLEAVED(R, 1) INTERLEAVED(R, 2);
-  for (size_t i = first_block; i < first_block + row_blocks; ++i) {
+  for (size_t i = first_block; i < first_block + (rows + B - 1) / B; ++i) {
     load(left + i * B * B, B, left_block);
-    for (size_t j = 0; j < column_blocks; ++j) {
+    for (size_t j = 0; j < (columns + B - 1) / B; ++j) {
       __global DATA_TYPE* inner = a + (row + i * B) * ld + column + j * B;
       load(top + j * B * B, B, top_block);
       load(inner, ld, sum);

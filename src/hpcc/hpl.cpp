@@ -40,6 +40,7 @@ class Hpl final : public Benchmark {
     std::size_t row, rows_left;        // rows_left behind row k
     std::size_t column, columns_left;  // likewise
     std::uint32_t inner_row, inner_column;
+    std::size_t values_down, values_across;  // behind row and column k, without what fills up the last blocks
   };
 
   Step step(std::size_t k) const;
@@ -47,7 +48,7 @@ class Hpl final : public Benchmark {
   void solve_left_and_top(const Step& at);
   void update(const Step& at);
   void share(const ComputeBuffer& buffer, std::size_t blocks, const cluster::Ranks& ranks, int root);
-  NdRange panels(std::size_t blocks, std::size_t panel) const;
+  NdRange panels(std::size_t blocks, std::size_t values, std::size_t panel) const;
   NdRange inner(std::size_t rows, std::size_t columns) const;
   std::size_t columns_of_panel() const { return kCpuVectors * kCpuVectorBytes / size_of_type(type_); }
   std::uint32_t in_values(std::size_t blocks) const { return static_cast<std::uint32_t>(blocks * block_); }
@@ -82,7 +83,7 @@ Hpl::Hpl(Job& job)
       size_(integer(job, "MATRIX_SIZE")),
       block_(block_of(job)),
       block_bytes_(block_ * block_ * size_of_type(type_)),
-      system_(job.ranks(), job.grid(), size_ / block_, block_, type_),
+      system_(job.ranks(), job.grid(), size_, block_, type_),
       a_(job.device().buffer(system_.matrix().bytes().size())),
       diagonal_(job.device().buffer(2 * block_bytes_)),
       left_(job.device().buffer(system_.rows().my_blocks() * block_bytes_)),
@@ -111,12 +112,14 @@ Hpl::Step Hpl::step(std::size_t k) const {
           .column = columns.before(k),
           .columns_left = columns.my_blocks() - columns.before(k + 1),
           .inner_row = in_values(rows.before(k + 1)),
-          .inner_column = in_values(columns.before(k + 1))};
+          .inner_column = in_values(columns.before(k + 1)),
+          .values_down = rows.my_values_behind(k),
+          .values_across = columns.my_values_behind(k)};
 }
 
 std::vector<double> Hpl::run() {
   return {job_.timed([&] {
-    for (std::size_t k = 0; k < size_ / block_; ++k) {
+    for (std::size_t k = 0; k < system_.rows().blocks(); ++k) {
       const Step at = step(k);
       decompose(at);
       solve_left_and_top(at);
@@ -145,11 +148,11 @@ void Hpl::solve_left_and_top(const Step& at) {
   const auto ld = in_values(system_.columns().my_blocks());
   if (system_.columns().is_mine(at.k) && at.rows_left > 0)
     job_.queue().launch(
-        left_kernel_, panels(at.rows_left, std::size_t{1} << integer(job_, "REGISTER_BLOCK_LOG")),
+        left_kernel_, panels(at.rows_left, at.values_down, std::size_t{1} << integer(job_, "REGISTER_BLOCK_LOG")),
         {&a_, ld, at.inner_row, in_values(at.column), &diagonal_, &left_, static_cast<std::uint32_t>(at.rows_left)});
   if (system_.rows().is_mine(at.k) && at.columns_left > 0)
     job_.queue().launch(
-        top_kernel_, panels(at.columns_left, columns_of_panel()),
+        top_kernel_, panels(at.columns_left, at.values_across, columns_of_panel()),
         {&a_, ld, in_values(at.row), at.inner_column, &diagonal_, &top_, static_cast<std::uint32_t>(at.columns_left)});
   share(left_, at.rows_left, system_.row_ranks(), system_.columns().owner(at.k));
   share(top_, at.columns_left, system_.column_ranks(), system_.rows().owner(at.k));
@@ -160,8 +163,9 @@ void Hpl::update(const Step& at) {
   const auto launch = [&](offload::ComputeQueue& queue, std::size_t first, std::size_t count) {
     queue.launch(update_kernel_, inner(count, at.columns_left),
                  {&a_, in_values(system_.columns().my_blocks()), at.inner_row, at.inner_column, &left_, &top_,
-                  static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(count),
-                  static_cast<std::uint32_t>(at.columns_left)});
+                  static_cast<std::uint32_t>(first),
+                  static_cast<std::uint32_t>(std::min(count * block_, at.values_down - first * block_)),
+                  static_cast<std::uint32_t>(at.values_across)});
     queue.flush();
   };
   if (queues_.size() == 1) return launch(job_.queue(), 0, at.rows_left);
@@ -183,10 +187,10 @@ void Hpl::share(const ComputeBuffer& buffer, std::size_t blocks, const cluster::
   if (ranks.rank() != root) job_.queue().write(buffer, 0, bytes);
 }
 
-NdRange Hpl::panels(std::size_t blocks, std::size_t panel) const {
+NdRange Hpl::panels(std::size_t blocks, std::size_t values, std::size_t panel) const {
   if (job_.setting().single()) return NdRange::single();
   if (job_.setting().gpu()) return inner(1, blocks);
-  return {.global = {blocks * block_ / panel, 1, 1}, .local = {1, 1, 1}};
+  return {.global = {(values + panel - 1) / panel, 1, 1}, .local = {1, 1, 1}};
 }
 
 NdRange Hpl::inner(std::size_t rows, std::size_t columns) const {
@@ -219,19 +223,19 @@ void check(const Job& job) {
   const std::size_t size = integer(job, "MATRIX_SIZE");
   if (type == "half") throw Error("DATA_TYPE=half: expected float or double");
   require_type(type, job.setting().device);
-  if (size % block != 0)
-    throw Error(fmt::format("{}: expected a multiple of {}, the blocks of {}", with_value(job, "MATRIX_SIZE"), block,
-                            with_value(job, "LOCAL_MEM_BLOCK_LOG")));
+  const std::size_t blocks = (size + block - 1) / block;
   const auto most = static_cast<std::size_t>(std::max(job.grid().rows, job.grid().columns));
-  if (size / block < most)
+  if (blocks < most)
     throw Error(fmt::format("{}: expected at least {}, a block for each rank of the grid {}x{}",
-                            with_value(job, "MATRIX_SIZE"), most * block, job.grid().rows, job.grid().columns));
+                            with_value(job, "MATRIX_SIZE"), (most - 1) * block + 1, job.grid().rows,
+                            job.grid().columns));
   if (integer(job, "REGISTER_BLOCK_LOG") > integer(job, "LOCAL_MEM_BLOCK_LOG"))
     throw Error(fmt::format("{}: expected at most {}", with_value(job, "REGISTER_BLOCK_LOG"),
                             with_value(job, "LOCAL_MEM_BLOCK_LOG")));
   if (job.setting().single()) require_local_memory(job, "LOCAL_MEM_BLOCK_LOG", 3 * block * block * bytes);
   if (job.setting().gpu()) check_gpu(job, block, bytes);
-  require_memory(job, "MATRIX_SIZE", size / static_cast<std::size_t>(job.ranks().size()) * size * bytes);
+  require_memory(job, "MATRIX_SIZE",
+                 blocks * blocks * block * block / static_cast<std::size_t>(job.ranks().size()) * bytes);
 }
 
 }  // namespace

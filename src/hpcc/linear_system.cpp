@@ -9,19 +9,20 @@
 
 namespace isthmus::hpcc {
 
-LinearSystem::LinearSystem(const cluster::Ranks& ranks, const cluster::Grid& grid, std::size_t blocks,
+LinearSystem::LinearSystem(const cluster::Ranks& ranks, const cluster::Grid& grid, std::size_t size,
                            std::size_t block_size, const std::string& data_type)
     : ranks_(ranks),
       row_ranks_(ranks.split(grid.row_of(ranks.rank()), grid.column_of(ranks.rank()))),
       column_ranks_(ranks.split(grid.column_of(ranks.rank()), grid.row_of(ranks.rank()))),
-      rows_(blocks, block_size, grid.rows, grid.row_of(ranks.rank())),
-      columns_(blocks, block_size, grid.columns, grid.column_of(ranks.rank())),
+      rows_(size, block_size, grid.rows, grid.row_of(ranks.rank())),
+      columns_(size, block_size, grid.columns, grid.column_of(ranks.rank())),
       block_(block_size),
-      size_(blocks * block_size),
+      size_(size),
+      filled_size_(rows_.blocks() * block_size),
       type_(data_type),
       matrix_(data_type, rows_.my_size() * columns_.my_size(), 0) {
   fill();
-  right_ = row_sums(matrix_, std::vector<double>(size_, 1), false);
+  right_ = row_sums(matrix_, std::vector<double>(filled_size_, 1), false);
 }
 
 void LinearSystem::fill() {
@@ -29,9 +30,9 @@ void LinearSystem::fill() {
   const std::size_t width = columns_.my_size();
   for (std::size_t i = 0; i < rows_.my_size(); ++i)
     for (std::size_t j = 0; j < width; ++j)
-      if (rows_.global(i) != columns_.global(j))
+      if (rows_.global(i) != columns_.global(j) && std::max(rows_.global(i), columns_.global(j)) < size_)
         matrix_.set(i * width + j, random.at(rows_.global(i) * size_ + columns_.global(j)));
-  const std::vector<double> sums = row_sums(matrix_, std::vector<double>(size_, 1), true);
+  const std::vector<double> sums = row_sums(matrix_, std::vector<double>(filled_size_, 1), true);
   for (std::size_t i = 0; i < rows_.my_size(); ++i) {
     const std::size_t block = rows_.global(i) / block_;
     if (columns_.is_mine(block))
@@ -41,7 +42,7 @@ void LinearSystem::fill() {
 
 /// A x, or |A| x, the whole of it on each rank.
 std::vector<double> LinearSystem::row_sums(const Values& matrix, const std::vector<double>& x, bool absolute) const {
-  std::vector<double> sums(size_);
+  std::vector<double> sums(filled_size_);
   const std::size_t width = columns_.my_size();
   for (std::size_t i = 0; i < rows_.my_size(); ++i) {
     double& sum = sums[rows_.global(i)];
@@ -55,13 +56,15 @@ std::vector<double> LinearSystem::row_sums(const Values& matrix, const std::vect
 }
 
 std::vector<double> LinearSystem::solve(const Values& factors) const {
-  return substitute(factors, substitute(factors, right_, Half::lower), Half::upper);
+  std::vector<double> x = substitute(factors, substitute(factors, right_, Half::lower), Half::upper);
+  x.resize(size_);
+  return x;
 }
 
 /// Block after block: the ranks of its row add up what the solved blocks leave of it, the one that has its diagonal
 /// block solves it and tells the ranks of its column, who take it from their other rows.
 std::vector<double> LinearSystem::substitute(const Values& factors, const std::vector<double>& right, Half half) const {
-  std::vector<double> solved(size_);
+  std::vector<double> solved(filled_size_);
   std::vector<double> taken(rows_.my_size());
   const std::size_t width = columns_.my_size();
   for (std::size_t turn = 0; turn < rows_.blocks(); ++turn) {
@@ -99,7 +102,9 @@ void LinearSystem::solve_block(const Values& factors, std::size_t block, std::ve
 }
 
 double LinearSystem::residual(const std::vector<double>& x) const {
-  const std::vector<double> product = row_sums(matrix_, x, false);
+  std::vector<double> filled = x;
+  filled.resize(filled_size_, 1);
+  const std::vector<double> product = row_sums(matrix_, filled, false);
   double error = 0;
   double largest = 0;
   for (std::size_t i = 0; i < size_; ++i) {

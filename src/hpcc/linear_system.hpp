@@ -13,10 +13,11 @@ namespace isthmus::hpcc {
 
 /// A x = b over a grid of ranks, each with its blocks of A row by row: the matrix of HPL-AI, whose off-diagonal values
 /// are random and whose diagonal dominates, so that its LU decomposition needs no pivots; x is a vector of ones
-/// (meyer2024 4.1.3).
+/// (meyer2024 4.1.3). Where blocks do not divide it, the last ones are filled up with those of the identity, which no
+/// factor changes.
 class LinearSystem {
  public:
-  LinearSystem(const cluster::Ranks& ranks, const cluster::Grid& grid, std::size_t blocks, std::size_t block_size,
+  LinearSystem(const cluster::Ranks& ranks, const cluster::Grid& grid, std::size_t size, std::size_t block_size,
                const std::string& data_type);
 
   const BlockCyclic& rows() const { return rows_; }
@@ -50,9 +51,10 @@ class LinearSystem {
   BlockCyclic columns_;
   std::size_t block_;
   std::size_t size_;
+  std::size_t filled_size_;  // of all blocks
   std::string type_;
   Values matrix_;
-  std::vector<double> right_;  // b, the whole of it
+  std::vector<double> right_;  // b, the whole of it, filled up with ones
 };
 
 }  // namespace isthmus::hpcc
