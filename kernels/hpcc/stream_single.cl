@@ -1,7 +1,8 @@
 // STREAM as one pipeline a loop (meyer2024 listing 3.1): a block is loaded and scaled into local memory, the second
-// input is added, the block is written, so that each loop has the memory bank to itself. `first` and `count` are in
-// VALUES; count is a multiple of the block.
-#define BLOCK (DEVICE_BUFFER_SIZE / VECTOR_COUNT)
+// input is added, the block is written, so that each loop has the memory bank to itself. The block has
+// DEVICE_BUFFER_SIZE vectors: so the memory that meyer2024 table 3.5 gives for the configurations of table 3.4 comes out.
+// `first` and `count` are in VALUES; count is a multiple of the block.
+#define BLOCK DEVICE_BUFFER_SIZE
 
 SINGLE_WORK_ITEM
 __kernel void stream(__global const VALUES* restrict in1, __global const VALUES* restrict in2,

@@ -246,6 +246,9 @@ class HpccRecord(_Record):
     kernel: str
     size: Literal["small", "standard"]
     parameters: dict[str, Value]
+    parameters_from: str = Field(
+        default="defaults", description="defaults, set, the side file of a binary, or the file of `hpcc tune`"
+    )
     ranks: int
     grid: str
     scheme: str
@@ -253,6 +256,18 @@ class HpccRecord(_Record):
     places: list[HpccPlace]
     device_info: HpccDevice
     version: str = ""
+
+
+class HpccBuild(_Record):
+    """What was made for a device that does not compile online, or was compiled before its runs."""
+
+    benchmark: str
+    tool: Literal["xrt", "intel", "opencl"]
+    device: str = Field(description="the board, or the device's name")
+    binary: str = Field(description="BINARY.json beside it says what it was compiled with")
+    compiled: bool = Field(description="false: `make` in its folder makes it, with the vendor's compiler")
+    files: list[str]
+    parameters: dict[str, Value] = Field(description="that are compiled in")
 
 
 class Device(_Record):
@@ -445,6 +460,13 @@ class HpccFile(_File):
     records: list[HpccRecord]
 
 
+class HpccBuildFile(_File):
+    """`hpcc build BENCH --json FILE`."""
+
+    schema_: Literal["isthmus.hpcc-build/1"] = Field(default="isthmus.hpcc-build/1", alias="schema")
+    build: HpccBuild
+
+
 class DevicesFile(_File):
     """`devices --json FILE`."""
 
@@ -517,6 +539,7 @@ FILES: dict[str, type[_File]] = {
     "study": StudyFile,
     "probe": ProbeFile,
     "hpcc": HpccFile,
+    "hpcc-build": HpccBuildFile,
     "devices": DevicesFile,
     "platform": PlatformFile,
     "doctor": DoctorFile,

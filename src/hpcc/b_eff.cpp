@@ -243,7 +243,8 @@ std::vector<ParameterSpec> b_eff_parameters(const Setting& setting) {
   return {{.name = "MESSAGES",
            .meaning = "messages of a size in each direction, fewer of the large ones",
            .value = setting.size == Size::small ? "32" : "256",
-           .most = 1 << 20}};
+           .most = 1 << 20,
+           .at_run = true}};
 }
 
 std::unique_ptr<Benchmark> make_b_eff(Job& job) {

@@ -29,7 +29,7 @@ void require_multiple(const Job& job, const char* name, const char* of) {
 }
 
 void require_local_memory(const Job& job, const char* name, std::size_t bytes) {
-  require_room(job, name, bytes, "local memory", job.setting().device.local_memory);
+  if (!job.precompiled()) require_room(job, name, bytes, "local memory", job.setting().device.local_memory);
 }
 
 void require_memory(const Job& job, const char* name, std::size_t bytes) {

@@ -59,7 +59,7 @@ class Fft final : public Benchmark {
   ComputeBuffer twiddles_;
   std::vector<ComputeBuffer> scratch_;  // of each replication
   offload::ComputeProgram program_;
-  offload::ComputeKernel kernel_;
+  std::vector<offload::ComputeKernel> kernels_;    // likewise
   std::optional<offload::ComputeKernel> columns_;  // goes before, on GPUs, for transforms that are longer than a tile
   MemoryProbe memory_;
 };
@@ -85,7 +85,7 @@ Fft::Fft(Job& job)
       spare_(job.device().buffer(in_.size())),
       twiddles_(job.device().buffer(size_ * kComplex)),
       program_(job.program()),
-      kernel_(program_.kernel("fft")),
+      kernels_(job.replications(program_, "fft")),
       memory_(job) {
   if (program_.has("fft_columns")) columns_ = program_.kernel("fft_columns");
   for (std::size_t each = 0; each < integer(job, "NUM_REPLICATIONS"); ++each) {
@@ -136,7 +136,7 @@ std::vector<double> Fft::run() {
       const auto first = static_cast<std::uint32_t>(replica * count);
       if (columns_)
         queues_[replica].launch(*columns_, work_items(count), {&in_, &scratch_[replica], &twiddles_, first});
-      queues_[replica].launch(kernel_, work_items(count),
+      queues_[replica].launch(kernels_[replica], work_items(count),
                               {&in_, &out_, &twiddles_, &scratch_[replica], first, static_cast<std::uint32_t>(count)});
       queues_[replica].flush();
     }
@@ -197,7 +197,8 @@ std::vector<ParameterSpec> fft_parameters(const Setting& setting) {
       {.name = "LOG_FFT_SIZE", .meaning = "logarithm of a transform's values", .value = "12", .least = 5, .most = 17},
       {.name = "DATA_SIZE",
        .meaning = "complex values of all transforms of a batch",
-       .value = setting.size == Size::small ? small : standard},
+       .value = setting.size == Size::small ? small : standard,
+       .at_run = true},
       {.name = "NUM_REPLICATIONS",
        .meaning = "copies of the kernel, each with its part of the batch",
        .value = "1",

@@ -61,7 +61,7 @@ class Gemm final : public Benchmark {
   ComputeBuffer c_;
   ComputeBuffer out_;
   offload::ComputeProgram program_;
-  offload::ComputeKernel kernel_;
+  std::vector<offload::ComputeKernel> kernels_;  // likewise
   std::optional<Packing> packing_;
   MultiplyAddProbe multiply_adds_;
 };
@@ -79,7 +79,7 @@ Gemm::Gemm(Job& job)
       c_(job.device().buffer(a_.size())),
       out_(job.device().buffer(a_.size())),
       program_(job.program()),
-      kernel_(program_.kernel("gemm")),
+      kernels_(job.replications(program_, "gemm")),
       packing_(packing(program_)),
       multiply_adds_(job, type_) {
   for (std::size_t each = 0; each < integer(job, "NUM_REPLICATIONS"); ++each) queues_.push_back(job.device().queue());
@@ -136,7 +136,7 @@ std::vector<double> Gemm::run() {
       const std::size_t first = replica * rows / queues_.size();
       const std::size_t count = (replica + 1) * rows / queues_.size() - first;
       queues_[replica].launch(
-          kernel_, work_items(count),
+          kernels_[replica], work_items(count),
           {packing_ ? &packing_->a : &a_, packing_ ? &packing_->b : &b_, &c_, &out_, scalar(kAlpha), scalar(kBeta),
            static_cast<std::uint32_t>(size_), static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(count)});
       queues_[replica].flush();

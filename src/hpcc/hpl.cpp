@@ -69,7 +69,7 @@ class Hpl final : public Benchmark {
   ComputeKernel lu_kernel_;
   ComputeKernel left_kernel_;
   ComputeKernel top_kernel_;
-  ComputeKernel update_kernel_;
+  std::vector<ComputeKernel> update_kernels_;  // likewise
   MultiplyAddProbe multiply_adds_;
 };
 
@@ -93,7 +93,7 @@ Hpl::Hpl(Job& job)
       lu_kernel_(program_.kernel("hpl_lu")),
       left_kernel_(program_.kernel("hpl_left")),
       top_kernel_(program_.kernel("hpl_top")),
-      update_kernel_(program_.kernel("hpl_update")),
+      update_kernels_(job.replications(program_, "hpl_update")),
       multiply_adds_(job, type_) {
   for (std::size_t each = 0; each < integer(job, "NUM_REPLICATIONS"); ++each) queues_.push_back(job.device().queue());
 }
@@ -160,20 +160,21 @@ void Hpl::solve_left_and_top(const Step& at) {
 
 void Hpl::update(const Step& at) {
   if (at.rows_left == 0 || at.columns_left == 0) return;
-  const auto launch = [&](offload::ComputeQueue& queue, std::size_t first, std::size_t count) {
-    queue.launch(update_kernel_, inner(count, at.columns_left),
+  const auto launch = [&](offload::ComputeQueue& queue, const ComputeKernel& kernel, std::size_t first,
+                          std::size_t count) {
+    queue.launch(kernel, inner(count, at.columns_left),
                  {&a_, in_values(system_.columns().my_blocks()), at.inner_row, at.inner_column, &left_, &top_,
                   static_cast<std::uint32_t>(first),
                   static_cast<std::uint32_t>(std::min(count * block_, at.values_down - first * block_)),
                   static_cast<std::uint32_t>(at.values_across)});
     queue.flush();
   };
-  if (queues_.size() == 1) return launch(job_.queue(), 0, at.rows_left);
+  if (queues_.size() == 1) return launch(job_.queue(), update_kernels_.front(), 0, at.rows_left);
   job_.queue().finish();
   for (std::size_t replica = 0; replica < queues_.size(); ++replica) {
     const std::size_t first = replica * at.rows_left / queues_.size();
     const std::size_t count = (replica + 1) * at.rows_left / queues_.size() - first;
-    if (count > 0) launch(queues_[replica], first, count);
+    if (count > 0) launch(queues_[replica], update_kernels_[replica], first, count);
   }
   for (auto& queue : queues_) queue.finish();
 }
@@ -247,7 +248,8 @@ std::vector<ParameterSpec> hpl_parameters(const Setting& setting) {
       {.name = "MATRIX_SIZE",
        .meaning = "n of the n x n matrix of all ranks together",
        .value = setting.size == Size::small ? small : standard,
-       .most = 1 << 20},
+       .most = 1 << 20,
+       .at_run = true},
       {.name = "NUM_REPLICATIONS",
        .meaning = "copies of the kernel that updates inner blocks",
        .value = "1",

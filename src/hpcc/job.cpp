@@ -57,6 +57,20 @@ offload::ComputeProgram Job::own_program(const std::string& name, const std::str
   return compile(fmt::format("kernels/hpcc/{}.cl", name), options);
 }
 
+std::vector<offload::ComputeKernel> Job::replications(const offload::ComputeProgram& program,
+                                                      const std::string& name) const {
+  const auto count = static_cast<std::size_t>(parameters().integer("NUM_REPLICATIONS"));
+  std::vector<offload::ComputeKernel> kernels;
+  for (std::size_t each = 0; each < count; ++each) {
+    const std::string own = parts_.side_file ? parts_.side_file->kernel_name(name, each) : name;
+    if (parts_.side_file && !program.has(own))
+      throw Error(fmt::format("{}: no kernel '{}' in it, expected NUM_REPLICATIONS={} of '{}'", parts_.binary, own,
+                              count, name));
+    kernels.push_back(program.kernel(own));
+  }
+  return kernels;
+}
+
 double Job::timed(const std::function<void()>& body) const {
   stop_if_interrupted();
   ranks().barrier();

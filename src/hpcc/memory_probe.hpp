@@ -17,7 +17,7 @@ class MemoryProbe {
  private:
   Job& job_;
   bool cpu_;
-  offload::ComputeKernel kernel_;
+  std::optional<offload::ComputeKernel> kernel_;  // none where nothing compiles online
 };
 
 }  // namespace isthmus::hpcc

@@ -32,18 +32,20 @@ MultiplyAddProbe::MultiplyAddProbe(Job& job, const std::string& data_type)
     : job_(job),
       width_(vector_width(job, arithmetic_type(data_type))),
       items_(static_cast<std::size_t>(job.setting().device.compute_units) * (on_cpu(job) ? 1 : kGpuItems)),
-      kernel_(job.own_program("probe_multiply_add", fmt::format("-DPROBE_VALUES={}{}", arithmetic_type(data_type),
-                                                                width_ == 1 ? std::string() : std::to_string(width_)))
-                  .kernel("probe_multiply_add")),
-      out_(job.device().buffer(items_ * width_ * size_of_type(arithmetic_type(data_type)))) {}
+      out_(job.device().buffer(items_ * width_ * size_of_type(arithmetic_type(data_type)))) {
+  const std::string values = arithmetic_type(data_type) + (width_ == 1 ? "" : std::to_string(width_));
+  if (job.has_probes())
+    kernel_ = job.own_program("probe_multiply_add", "-DPROBE_VALUES=" + values).kernel("probe_multiply_add");
+}
 
 double MultiplyAddProbe::rate() {
+  if (!kernel_) return kNoExpectation;
   const bool cpu = on_cpu(job_);
   const std::int32_t rounds = cpu ? kCpuRounds : kGpuRounds;
   const offload::NdRange range =
       cpu ? offload::NdRange{.global = {items_, 1, 1}, .local = {1, 1, 1}} : offload::NdRange{.global = {items_, 1, 1}};
   const double seconds = job_.timed([&] {
-    job_.queue().launch(kernel_, range, {&out_, rounds});
+    job_.queue().launch(*kernel_, range, {&out_, rounds});
     job_.queue().finish();
   });
   return 2 * kChains * rounds * static_cast<double>(items_ * width_) / seconds;

@@ -20,7 +20,7 @@ class MultiplyAddProbe {
   Job& job_;
   std::size_t width_;  ///< values of a work-item's vector
   std::size_t items_;
-  offload::ComputeKernel kernel_;
+  std::optional<offload::ComputeKernel> kernel_;  // none where nothing compiles online
   offload::ComputeBuffer out_;
 };
 

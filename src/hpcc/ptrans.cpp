@@ -79,7 +79,7 @@ class Transpose final : public Benchmark {
   std::unique_ptr<cluster::Scheme> scheme_;
   std::unique_ptr<Arrays> arrays_;
   std::vector<offload::ComputeQueue> queues_;
-  offload::ComputeKernel kernel_;
+  std::vector<offload::ComputeKernel> kernels_;
   MemoryProbe memory_;
 };
 
@@ -118,7 +118,7 @@ Transpose::Transpose(Job& job)
       layout_(job.grid(), static_cast<std::int64_t>(size_ / block_)),
       places_(layout_.blocks_of(job.ranks().rank())),
       scheme_name_(scheme_of(job)),
-      kernel_(job.program().kernel("transpose")),
+      kernels_(job.replications(job.program(), "transpose")),
       memory_(job) {
   job.use_scheme(scheme_name_);
   lay_out();
@@ -213,7 +213,7 @@ void Transpose::launch() {
     const std::size_t first = places_.size() * each / copies;
     const std::size_t count = places_.size() * (each + 1) / copies - first;
     if (count == 0) continue;
-    queues_[each].launch(kernel_, work_items(count),
+    queues_[each].launch(kernels_[each], work_items(count),
                          {&arrays_->a, &arrays_->in, &arrays_->map, &arrays_->b, &arrays_->c,
                           static_cast<std::int32_t>(first), static_cast<std::int32_t>(count)});
     queues_[each].flush();
@@ -268,7 +268,8 @@ std::vector<ParameterSpec> ptrans_parameters(const Setting& setting) {
   return {
       {.name = "MATRIX_SIZE",
        .meaning = "n of the n x n matrices",
-       .value = small ? "1536" : (setting.gpu() ? "16384" : "8192")},
+       .value = small ? "1536" : (setting.gpu() ? "16384" : "8192"),
+       .at_run = true},
       {.name = "BLOCK_SIZE",
        .meaning = "n of the blocks that are distributed and buffered",
        .value = setting.gpu() || setting.single() ? "128" : "64",

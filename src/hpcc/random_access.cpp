@@ -48,8 +48,8 @@ class RandomAccess final : public Benchmark {
   std::vector<offload::ComputeBuffer> tables_;  // one for each replication
   offload::ComputeBuffer seeds_;
   std::vector<offload::ComputeQueue> queues_;
-  offload::ComputeKernel kernel_;
-  offload::ComputeKernel probe_;
+  std::vector<offload::ComputeKernel> kernels_;
+  std::optional<offload::ComputeKernel> probe_;
   offload::ComputeBuffer spare_;
 };
 
@@ -90,9 +90,10 @@ RandomAccess::RandomAccess(Job& job)
       atomic_(integer(job, "ATOMIC") != 0),
       start_(mine_),
       seeds_(job.device().buffer(generators_ * sizeof(std::uint64_t))),
-      kernel_(job.program().kernel("random_access")),
-      probe_(job.own_program("probe_random", job.setting().gpu() ? "" : "-DPROBE_FETCHES").kernel("probe_random")),
+      kernels_(job.replications(job.program(), "random_access")),
       spare_(job.device().buffer(mine_ * sizeof(std::uint64_t))) {
+  if (job.has_probes())
+    probe_ = job.own_program("probe_random", job.setting().gpu() ? "" : "-DPROBE_FETCHES").kernel("probe_random");
   std::iota(start_.begin(), start_.end(), first_);
   job.queue().write(seeds_, 0, offload::bytes_of(seeds_of(generators_, kUpdatesOfAWord * words_)));
   job.queue().write(spare_, 0, offload::bytes_of(start_));
@@ -127,7 +128,7 @@ std::vector<double> RandomAccess::run() {
   const double seconds = job_.timed([&] {
     for (std::size_t each = 0; each < replications_; ++each) {
       queues_[each].launch(
-          kernel_, work_items(),
+          kernels_[each], work_items(),
           {&tables_[each], &seeds_, kUpdatesOfAWord * words_ / generators_, words_ - 1, first_ + each * part, part});
       queues_[each].flush();
     }
@@ -137,11 +138,12 @@ std::vector<double> RandomAccess::run() {
 }
 
 std::vector<double> RandomAccess::probe() {
+  if (!probe_) return {kNoExpectation};
   constexpr std::uint64_t kBatch = 128;
   const std::uint64_t items = job_.setting().gpu() ? std::uint64_t{1} << 17U : 64;
   const std::uint64_t batches = std::max<std::uint64_t>(kUpdatesOfAWord * mine_ / (kBatch * items), 1);
   const double seconds = job_.timed([&] {
-    job_.queue().launch(probe_, {.global = {items, 1, 1}}, {&spare_, mine_ - 1, batches});
+    job_.queue().launch(*probe_, {.global = {items, 1, 1}}, {&spare_, mine_ - 1, batches});
     job_.queue().finish();
   });
   return {static_cast<double>(items * batches * kBatch) / seconds * 1e-9};
@@ -177,7 +179,8 @@ std::vector<ParameterSpec> random_access_parameters(const Setting& setting) {
        .meaning = "logarithm of the words of the table, of all ranks together",
        .value = small ? "21" : (setting.gpu() ? "27" : "24"),
        .least = 4,
-       .most = 40},
+       .most = 40,
+       .at_run = true},
       {.name = "NUM_REPLICATIONS",
        .meaning = "copies of the kernel, each with its own range of the table",
        .kind = ParameterKind::power_of_two,

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "hpcc/setting.hpp"
 #include "isthmus/base/error.hpp"
-#include "isthmus/base/nearest.hpp"
 #include "isthmus/cluster/scheme.hpp"
 #include "isthmus/probes/summary.hpp"
 
@@ -20,33 +20,6 @@ constexpr double kAllowance = 0.25;
 constexpr int kTrials = 50;
 // Seconds; what lasts less is the scheduler's and the clock's as much as the device's.
 constexpr double kLongEnough = 1e-3;
-
-const Entry& entry_of(const std::string& name) {
-  const auto all = all_benchmarks();
-  const auto found = std::ranges::find(all, name, &Entry::name);
-  if (found != all.end()) return *found;
-  std::vector<std::string> names;
-  for (const Entry& entry : all) names.emplace_back(entry.name);
-  throw Error(unknown_name("benchmark", name, names));
-}
-
-Variant variant_of(const std::string& text, const offload::ComputeProperties& device) {
-  if (text.empty()) return device.type == "cpu" || device.type == "gpu" ? Variant::ndrange : Variant::single;
-  if (text == "single") return Variant::single;
-  if (text == "ndrange") return Variant::ndrange;
-  throw Error(fmt::format("--variant: expected single or ndrange, got '{}'", text));
-}
-
-std::string shape_of(const std::string& text) {
-  if (text.empty() || text == "cpu" || text == "gpu") return text;
-  throw Error(fmt::format("--shape: expected cpu or gpu, got '{}'", text));
-}
-
-Size size_of(const std::string& text) {
-  if (text == "small") return Size::small;
-  if (text == "standard") return Size::standard;
-  throw Error(fmt::format("--size: expected small or standard, got '{}'", text));
-}
 
 double value_of(const Metric& metric, double seconds) {
   return metric.quantity == "latency" ? metric.work * seconds : metric.work / seconds;
@@ -184,14 +157,38 @@ Validation agreed(Validation mine, const cluster::Ranks& ranks) {
   return mine;
 }
 
-Setting setting_of(const Request& request, const Placement& placement, const cluster::Ranks& ranks) {
-  const auto& device = placement.device.properties();
-  return {.device = device,
-          .variant = variant_of(request.variant, device),
-          .size = size_of(request.size),
-          .optimized = request.optimized,
-          .ranks = ranks.size(),
-          .asked_shape = shape_of(request.shape)};
+std::string parameters_from(const Request& request) {
+  if (!request.binary.empty()) return request.binary + ".json";
+  return request.settings.empty() ? "defaults" : "set";
+}
+
+/// The request as its binary was compiled, which decides on the variant of the kernels.
+Request as_compiled(Request request, const SideFile& side) {
+  if (!request.variant.empty() && request.variant != side.variant)
+    throw Error(fmt::format("--variant {}: the binary has {} ({})", request.variant, side.variant, side.file));
+  request.variant = side.variant;
+  request.shape = side.shape;
+  return request;
+}
+
+std::unique_ptr<Job> make_job(const Request& request, const Placement& placement, const cluster::Ranks& ranks) {
+  const Entry& entry = entry_of(request.benchmark);
+  if (!request.scheme.empty()) cluster::require_scheme(request.scheme);
+  Job::Parts parts{.device = placement.device, .ranks = ranks, .binary = request.binary};
+  if (!request.binary.empty()) {
+    parts.side_file = SideFile::beside(request.binary);
+    parts.side_file->require(request.benchmark, placement.device.properties());
+  }
+  const Request whole = parts.side_file ? as_compiled(request, *parts.side_file) : request;
+  parts.setting = setting_of(whole, placement.device.properties(), ranks.size());
+  const std::vector<ParameterSpec> specs = entry.parameters(parts.setting);
+  parts.parameters =
+      Parameters(specs, parts.side_file ? parts.side_file->settings(specs, request.settings) : request.settings);
+  parts.grid =
+      request.grid.empty() ? cluster::nearest_grid(ranks.size()) : cluster::parse_grid(request.grid, ranks.size());
+  parts.scheme = request.scheme;
+  parts.kernel_file = request.kernel_file;
+  return std::make_unique<Job>(request.benchmark, std::move(parts));
 }
 
 }  // namespace
@@ -202,21 +199,8 @@ Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener&
   std::unique_ptr<Job> job;
   std::unique_ptr<Benchmark> benchmark;
   ranks.agree([&] {
-    const Entry& entry = entry_of(request.benchmark);
-    if (!request.scheme.empty()) cluster::require_scheme(request.scheme);
-    const Setting setting = setting_of(request, placement, ranks);
-    const auto grid =
-        request.grid.empty() ? cluster::nearest_grid(ranks.size()) : cluster::parse_grid(request.grid, ranks.size());
-    job = std::make_unique<Job>(request.benchmark,
-                                Job::Parts{.device = placement.device,
-                                           .ranks = ranks,
-                                           .setting = setting,
-                                           .parameters = Parameters(entry.parameters(setting), request.settings),
-                                           .grid = grid,
-                                           .scheme = request.scheme,
-                                           .kernel_file = request.kernel_file,
-                                           .binary = request.binary});
-    benchmark = entry.make(*job);
+    job = make_job(request, placement, ranks);
+    benchmark = entry_of(request.benchmark).make(*job);
   });
   const int repetitions = request.repetitions > 0 ? request.repetitions : kRepetitions;
   Measured measured = measure(*benchmark, ranks, repetitions, listener);
@@ -225,6 +209,7 @@ Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener&
                   .model = benchmark->model(),
                   .setting = job->setting(),
                   .parameters = job->parameters().all(),
+                  .parameters_from = parameters_from(request),
                   .kernel_file = job->kernel_file(),
                   .scheme = job->scheme(),
                   .grid = job->grid(),

@@ -65,7 +65,7 @@ class Stream final : public Benchmark {
   std::vector<ComputeBuffer> arrays_;
   std::vector<Values> host_;
   std::vector<offload::ComputeQueue> queues_;
-  offload::ComputeKernel kernel_;
+  std::vector<offload::ComputeKernel> kernels_;
   MemoryProbe memory_;
   ComputeBuffer spare_;
   std::vector<std::byte> spare_host_;
@@ -93,7 +93,7 @@ Stream::Stream(Job& job)
       bytes_(count_ * size_of_type(type_)),
       vectors_(count_ / integer(job, "VECTOR_COUNT")),
       replications_(integer(job, "NUM_REPLICATIONS")),
-      kernel_((check(), job.program().kernel("stream"))),
+      kernels_((check(), job.replications(job.program(), "stream"))),
       memory_(job),
       spare_(job.device().buffer(bytes_)),
       spare_host_(bytes_) {
@@ -105,16 +105,16 @@ Stream::Stream(Job& job)
 }
 
 void Stream::check() const {
-  const auto block = integer(job_, "DEVICE_BUFFER_SIZE");
   const auto vector = integer(job_, "VECTOR_COUNT");
+  const auto block = integer(job_, "DEVICE_BUFFER_SIZE") * (job_.setting().single() ? vector : 1);
   require_type(type_, job_.setting().device);
   if (block % vector != 0)
     throw Error(fmt::format("DEVICE_BUFFER_SIZE={}: expected a multiple of VECTOR_COUNT={}", block, vector));
   const auto step = block * replications_ * integer(job_, "GLOBAL_MEM_UNROLL");
   if (count_ % step != 0)
     throw Error(
-        fmt::format("ARRAY_SIZE={}: expected a multiple of {}: DEVICE_BUFFER_SIZE={} times NUM_REPLICATIONS={} "
-                    "times GLOBAL_MEM_UNROLL={}",
+        fmt::format("ARRAY_SIZE={}: expected a multiple of {}: a block of {} values (DEVICE_BUFFER_SIZE) times "
+                    "NUM_REPLICATIONS={} times GLOBAL_MEM_UNROLL={}",
                     count_, step, block, replications_, integer(job_, "GLOBAL_MEM_UNROLL")));
 }
 
@@ -150,7 +150,7 @@ double Stream::launch(const Operation& operation) {
       type_ == "double" ? offload::ComputeArgument(factor) : offload::ComputeArgument(static_cast<float>(factor));
   return job_.timed([&] {
     for (std::uint64_t replica = 0; replica < replications_; ++replica) {
-      queues_[replica].launch(kernel_, items,
+      queues_[replica].launch(kernels_[replica], items,
                               {&arrays_[operation.in1], &arrays_[operation.in2], &arrays_[operation.out], scalar,
                                replica * each, each, std::int32_t{operation.adds}});
       queues_[replica].flush();
@@ -205,7 +205,8 @@ std::vector<ParameterSpec> stream_parameters(const Setting& setting) {
   return {
       {.name = "ARRAY_SIZE",
        .meaning = "values of each array",
-       .value = small ? "4194304" : (cpu ? "33554432" : "268435456")},
+       .value = small ? "4194304" : (cpu ? "33554432" : "268435456"),
+       .at_run = true},
       {.name = "NUM_REPLICATIONS",
        .meaning = "copies of the kernel, each with its part of the arrays",
        .value = "1",
@@ -218,8 +219,8 @@ std::vector<ParameterSpec> stream_parameters(const Setting& setting) {
        .most = 16},
       {.name = "GLOBAL_MEM_UNROLL", .meaning = "unrolling of the loops over global memory", .value = "1", .most = 1024},
       {.name = "DEVICE_BUFFER_SIZE",
-       .meaning = "values of a block in local memory; of a work-item on a CPU",
-       .value = single ? "4096" : "16384",
+       .meaning = "vectors of a block in local memory; values of a work-item on a CPU",
+       .value = single ? "256" : "16384",
        .most = 1 << 24},
   };
 }

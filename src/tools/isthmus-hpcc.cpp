@@ -8,6 +8,7 @@
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
 #include "isthmus/base/version.hpp"
+#include "isthmus/hpcc/compile.hpp"
 #include "isthmus/hpcc/run.hpp"
 #include "tools/tool.hpp"
 
@@ -87,6 +88,7 @@ Record record_of(const hpcc::Request& request, const hpcc::Outcome& run, const h
   record["kernel"] = run.kernel_file;
   record["size"] = request.size;
   record["parameters"] = parameters_of(run.parameters);
+  record["parameters_from"] = run.parameters_from;
   record["ranks"] = run.setting.ranks;
   record["grid"] = fmt::format("{}x{}", run.grid.rows, run.grid.columns);
   record["scheme"] = run.scheme;
@@ -101,6 +103,33 @@ int list() {
   for (const hpcc::Entry& entry : hpcc::all_benchmarks())
     tools::print({{"event", "benchmark"}, {"name", entry.name}, {"meaning", entry.meaning}});
   return tools::kDone;
+}
+
+const char* kind_of(hpcc::ParameterKind kind) {
+  if (kind == hpcc::ParameterKind::data_type) return "data_type";
+  return kind == hpcc::ParameterKind::power_of_two ? "power_of_two" : "positive";
+}
+
+void print_compilation(const hpcc::Request& request, const hpcc::Compilation& made) {
+  Record parameters = Record::array();
+  for (const hpcc::ParameterSpec& each : made.parameters)
+    parameters.push_back({{"name", each.name},
+                          {"meaning", each.meaning},
+                          {"kind", kind_of(each.kind)},
+                          {"least", each.least},
+                          {"most", each.most},
+                          {"at_run", each.at_run}});
+  tools::print({{"event", "compilation"},
+                {"benchmark", request.benchmark},
+                {"parameters", parameters_of(made.parameters)},
+                {"specs", parameters},
+                {"variant", made.setting.single() ? "single" : "ndrange"},
+                {"shape", made.setting.single() ? "" : made.setting.shape()},
+                {"kernel", made.kernel_file},
+                {"device_info", device_of(made.setting.device)},
+                {"max_work_group", made.setting.device.max_work_group},
+                {"local_memory_bytes", made.setting.device.local_memory},
+                {"max_allocation_bytes", made.setting.device.max_allocation}});
 }
 
 int benchmark(const hpcc::Request& request, const cluster::Ranks& ranks) {
@@ -155,10 +184,18 @@ int main(int argc, char** argv) {
   CLI::App app("Runs one benchmark of HPC Challenge for accelerators and prints its records as JSON.");
   hpcc::Request request;
   bool listed = false;
+  bool asked = false;
+  std::string binary;
   add_options(app, request);
   app.add_flag("--list", listed, "the benchmarks");
+  app.add_flag("--parameters", asked, "the parameters, and nothing is run; --on board: those of an FPGA board");
+  app.add_option("--compile", binary, "only compile the kernels, into this file");
   return tools::run(app, argc, argv, [&] {
     if (listed) return list();
+    if (asked || !binary.empty()) {
+      print_compilation(request, asked ? hpcc::parameters_of(request) : hpcc::compile(request, binary));
+      return tools::kDone;
+    }
     const cluster::Job job(argc, argv);
     return on_all_ranks(request, job);
   });

@@ -12,6 +12,7 @@
 #include "isthmus/cluster/grid.hpp"
 #include "isthmus/cluster/ranks.hpp"
 #include "isthmus/hpcc/parameters.hpp"
+#include "isthmus/hpcc/side_file.hpp"
 #include "isthmus/offload/compute.hpp"
 
 /// HPC Challenge for accelerators (meyer2024 chapters 3 and 4): what a benchmark is to the frame that runs it.
@@ -67,12 +68,13 @@ class Job {
   struct Parts {
     offload::ComputeDevice device;
     cluster::Ranks ranks;
-    Setting setting;
-    Parameters parameters;
-    cluster::Grid grid;
-    std::string scheme;       ///< of communication
-    std::string kernel_file;  ///< the user's own kernel; empty: ours
-    std::string binary;       ///< of the device, empty: compiled online
+    Setting setting{};
+    Parameters parameters{};
+    cluster::Grid grid{};
+    std::string scheme{};                 ///< of communication
+    std::string kernel_file{};            ///< the user's own kernel; empty: ours
+    std::string binary{};                 ///< of the device, empty: compiled online
+    std::optional<SideFile> side_file{};  ///< of the binary
   };
   Job(std::string benchmark, Parts parts);
 
@@ -81,6 +83,8 @@ class Job {
   const cluster::Ranks& ranks() const { return parts_.ranks; }
   const Parameters& parameters() const { return parts_.parameters; }
   const Setting& setting() const { return parts_.setting; }
+  /// Whether the kernels were compiled before, by another: then what they keep in local memory is no concern of ours.
+  bool precompiled() const { return !parts_.binary.empty(); }
   const cluster::Grid& grid() const { return parts_.grid; }
   /// The scheme of communication that was asked for; empty: the benchmark's own choice, which it then says.
   const std::string& scheme() const { return parts_.scheme; }
@@ -89,6 +93,11 @@ class Job {
   /// The benchmark's kernels, compiled with every parameter as a macro: the user's own file, or
   /// kernels/hpcc/BENCHMARK_VARIANT[_SHAPE].cl.
   offload::ComputeProgram program();
+  /// The kernel `name` of `program` for each of NUM_REPLICATIONS; throws Error where a binary has fewer of them.
+  std::vector<offload::ComputeKernel> replications(const offload::ComputeProgram& program,
+                                                   const std::string& name) const;
+  /// Whether programs of the frame's own, the probes, can run here. Where nothing compiles online there is no model.
+  bool has_probes() const { return setting().device.compiles_online; }
   /// A program of the frame's own: kernels/hpcc/NAME.cl, with the same macros and any further `options`.
   offload::ComputeProgram own_program(const std::string& name, const std::string& options = {});
   /// The file that `program` took.

@@ -21,6 +21,7 @@ struct ParameterSpec {
   std::string value;
   std::int64_t least = 1;
   std::int64_t most = std::int64_t{1} << 40;
+  bool at_run = false;  ///< the kernels take it as an argument, so one binary serves every value
 };
 
 /// The parameters of one run: defaults, and what was set.
@@ -28,6 +29,7 @@ class Parameters {
  public:
   /// `settings` are NAME=VALUE. Throws Error for a name that the benchmark does not have or a value outside what its
   /// parameter takes.
+  Parameters() = default;
   Parameters(std::vector<ParameterSpec> specs, const std::vector<std::string>& settings);
 
   std::int64_t integer(const std::string& name) const;

@@ -59,6 +59,7 @@ struct Outcome {
   std::string model;
   Setting setting;
   std::vector<ParameterSpec> parameters;
+  std::string parameters_from;  ///< "defaults", "set", or the side file of a binary
   std::string kernel_file;
   std::string scheme;
   cluster::Grid grid;

@@ -125,6 +125,8 @@ class ComputeProgram {
   /// Throws Error if the program has no such kernel.
   ComputeKernel kernel(const std::string& name) const;
   bool has(const std::string& kernel) const;
+  /// What the driver made of the source, for `program_from_binary`.
+  std::vector<std::byte> binary() const;
 
  private:
   ComputeHandle program_;

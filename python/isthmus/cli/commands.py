@@ -55,6 +55,7 @@ COMMANDS = {
     "hpcc": Known(
         "HPC Challenge for accelerators, on one OpenCL device or many.",
         {
+            "build": Member("build", module="hpcc_build"),
             "job": Member("job", "JOB_EXAMPLES", False, "hpcc_files"),
             "reframe": Member("reframe", "REFRAME_EXAMPLES", False, "hpcc_files"),
         },

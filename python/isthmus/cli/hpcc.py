@@ -76,7 +76,10 @@ def hpcc(
     switches = {"--optimized": optimized, "--share": share}
     arguments = [benchmark, "--on", on, "--size", size, *words_of(chosen, switches, sets)]
     from isthmus.hpcc.measure import measure
+    from isthmus.hpcc.side_file import check
 
+    if binary is not None:
+        check(Path(binary))
     records = measure(session, arguments, ranks, launcher)
     return _show(session, records, summary)
 

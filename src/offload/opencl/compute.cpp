@@ -80,6 +80,19 @@ bool ComputeProgram::has(const std::string& kernel) const {
   return true;
 }
 
+std::vector<std::byte> ComputeProgram::binary() const {
+  const auto program = static_cast<cl_program>(program_.get());
+  std::size_t size = 0;
+  opencl::check(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr), "clGetProgramInfo",
+                device_);
+  if (size == 0) throw Error(fmt::format("{}: device '{}' gives no binary of it", file_, device_));
+  std::vector<std::byte> bytes(size);
+  auto* start = reinterpret_cast<unsigned char*>(bytes.data());
+  opencl::check(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof start, static_cast<void*>(&start), nullptr),
+                "clGetProgramInfo", device_);
+  return bytes;
+}
+
 ComputeEvent ComputeQueue::launch(const ComputeKernel& kernel, const NdRange& range,
                                   std::span<const ComputeArgument> arguments) {
   const auto handle = static_cast<cl_kernel>(kernel.handle());

@@ -1,0 +1,117 @@
+"""`isthmus hpcc build BENCH`: kernels for tools that compile before a run."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from isthmus.cli.command import List
+from isthmus.cli.hpcc_options import Kernel, On, Sets, Shape, Variant, words_of
+from isthmus.cli.session import Session
+from isthmus.errors import IsthmusError
+
+if TYPE_CHECKING:
+    from isthmus.records import HpccBuild
+
+EXAMPLES = [
+    "isthmus hpcc build gemm --for xrt --config u280-ddr",
+    "isthmus hpcc build stream --for intel --config 520n --set NUM_REPLICATIONS=2 --out my-build",
+    "isthmus hpcc build fft --for opencl --on opencl:0 --set LOG_FFT_SIZE=10",
+]
+
+TOOLS = ("xrt", "intel", "opencl")
+
+
+def build(
+    session: Session,
+    benchmark: Annotated[str | None, typer.Argument(metavar="BENCH", help="A benchmark with a kernel.")] = None,
+    tool: Annotated[
+        str | None,
+        typer.Option("--for", metavar="xrt|intel|opencl", help="v++, aoc, or the driver of a device that is here."),
+    ] = None,
+    config: Annotated[
+        str | None,
+        typer.Option("--config", metavar="FILE|NAME", help="Board, memory banks and parameters; --list names them."),
+    ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", metavar="DIR", help="The folder that is written. [default: by BENCH and NAME]"),
+    ] = None,
+    on: On = "opencl:0",
+    variant: Variant = None,
+    shape: Shape = None,
+    kernel: Kernel = None,
+    sets: Sets = None,
+    list_: List = False,
+) -> None:
+    """HPC Challenge's kernels for devices that do not compile online, and what says how they were compiled.
+
+    --for xrt and --for intel write the kernels of one work-item with the headers, a Makefile for the vendor's compiler,
+    the banks of all buffers, and the side file BINARY.json; typing make in the folder makes the binary. --for opencl
+    compiles for the device of --on at once. Then 'isthmus hpcc BENCH --binary BINARY' runs it. --on, --variant, --shape
+    and --kernel belong to --for opencl. The configurations of meyer2024 tables 3.4 and 4.6 are listed by --list.
+    """
+    if list_:
+        return session.lines(_listed())
+    if benchmark is None:
+        raise IsthmusError("BENCH: expected a benchmark", hint="'isthmus hpcc --list' names them.")
+    if tool not in TOOLS:
+        raise IsthmusError(f"--for: expected one of {', '.join(TOOLS)}, got {tool!r}")
+    if tool == "opencl":
+        if config is not None:
+            raise IsthmusError("--config: expected --for xrt or --for intel beside it; --for opencl takes --set")
+        words = words_of({"--on": on, "--variant": variant, "--shape": shape, "--kernel": kernel}, {}, sets)
+        return _for_device(session, benchmark, words, out)
+    return _for_board(session, benchmark, tool, config, sets or [], out)
+
+
+def _listed() -> list[str]:
+    from isthmus.hpcc.configurations import configurations
+
+    lines = []
+    for one in configurations():
+        memory = f"{one.memory}, {one.banks} banks" if one.memory != "SVM" else "the host's memory (SVM)"
+        lines.append(f"{one.name}  {one.board}, {memory}, --for {one.tool}  ({one.source})")
+        for benchmark, parameters in one.parameters.items():
+            lines.append(f"  {benchmark}  {' '.join(f'{name}={value}' for name, value in parameters.items())}")
+    return lines
+
+
+def _for_board(
+    session: Session, benchmark: str, tool: str, config: str | None, sets: list[str], out: str | None
+) -> None:
+    from isthmus.hpcc.build import for_board
+    from isthmus.hpcc.configurations import configuration
+
+    if config is None:
+        raise IsthmusError("--config: expected a file or a name", hint="'isthmus hpcc build --list' names them.")
+    chosen = configuration(config)
+    if chosen.tool != tool:
+        raise IsthmusError(f"--for {tool}: configuration {chosen.name} is for {chosen.tool}")
+    folder = Path(out or f"{benchmark}-{chosen.name}")
+    _show(session, for_board(benchmark, chosen, sets, folder), f"make -C {folder}")
+
+
+def _for_device(session: Session, benchmark: str, words: list[str], out: str | None) -> None:
+    from isthmus.hpcc.build import for_device
+
+    made = for_device(benchmark, words, Path(out or f"{benchmark}-opencl"))
+    _show(session, made, f"isthmus hpcc {benchmark} --binary {made.binary}")
+
+
+def _show(session: Session, made: "HpccBuild", next_command: str) -> None:
+    from isthmus.output import Result, Table
+    from isthmus.records import HpccBuildFile
+
+    parameters = [(name, str(value)) for name, value in made.parameters.items()]
+    state = "compiled" if made.compiled else "to be compiled by make"
+    session.emit(
+        Result(
+            HpccBuildFile(context=session.context(), build=made),
+            [made],
+            verdict=[f"{made.benchmark} for {made.device}: {made.binary}, {state}"],
+            tables=[Table(("parameter", "value"), parameters, numbers=frozenset({"value"}))],
+            detail=made.files,
+        )
+    )
+    session.next(next_command)

@@ -1,0 +1,113 @@
+"""Kernels for tools that compile before a run: what they are given, and what their binary says of itself."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from isthmus.errors import IsthmusError
+from isthmus.files import data_folder, read_text, write_atomically
+from isthmus.hpcc import side_file
+from isthmus.hpcc.configurations import Configuration
+from isthmus.hpcc.designs import banks_of, design_of
+from isthmus.hpcc.vendors import Work, binary_of, files_of
+from isthmus.records import HpccBuild, Value
+from isthmus.tools import collect
+
+HEADERS = ("hls.h", "types.h")
+
+
+def for_board(benchmark: str, configuration: Configuration, sets: Sequence[str], folder: Path) -> HpccBuild:
+    """Writes what the tool of a board needs to compile a benchmark, and the side file of the binary, into a folder."""
+    design = design_of(benchmark)
+    settings = [f"{name}={value}" for name, value in configuration.of(benchmark).items()] + list(sets)
+    made = _compilation([benchmark, "--parameters", "--on", "board", "--variant", "single", *_sets(settings)])
+    parameters = compiled_in(made)
+    kernels = data_folder("kernels") / "hpcc"
+    work = Work(
+        benchmark,
+        configuration,
+        design,
+        parameters,
+        banks_of(configuration, benchmark, int(parameters["NUM_REPLICATIONS"])),
+        read_text(kernels / f"{benchmark}_single.cl"),
+    )
+    files = files_of(work) | {name: read_text(kernels / name) for name in HEADERS}
+    for name, text in files.items():
+        write_atomically(folder / name, text)
+    binary = folder / binary_of(work)
+    beside = side_file.write(
+        binary,
+        {
+            "benchmark": benchmark,
+            "tool": configuration.tool,
+            "variant": "single",
+            "board": configuration.board,
+            "configuration": configuration.name,
+            "device": configuration.device,
+            "parameters": parameters,
+            "replicated": list(design.replicated),
+            "memory": configuration.memory,
+            "banks": {name: list(numbers) for name, numbers in work.banks.items()},
+            "source_sha256": side_file.hash_of("".join(files[name] for name in (*HEADERS, f"{benchmark}.cl"))),
+        },
+    )
+    return HpccBuild(
+        benchmark=benchmark,
+        tool=configuration.tool,
+        device=configuration.board,
+        binary=str(binary),
+        files=[str(folder / name) for name in files] + [str(beside)],
+        parameters=parameters,
+        compiled=False,
+    )
+
+
+def for_device(benchmark: str, arguments: Sequence[str], folder: Path) -> HpccBuild:
+    """Compiles a benchmark for an OpenCL device of this machine; `arguments` are those of `isthmus-hpcc`."""
+    design_of(benchmark)
+    binary = folder / f"{benchmark}.bin"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise IsthmusError(f"{folder}: cannot make the folder: {error.strerror}") from error
+    made = _compilation([benchmark, "--compile", str(binary), *arguments])
+    device = made["device_info"]
+    beside = side_file.write(
+        binary,
+        {
+            "benchmark": benchmark,
+            "tool": "opencl",
+            "variant": made["variant"],
+            "shape": made["shape"],
+            "kernel": made["kernel"],
+            "device": device["name"],
+            "driver": device["driver"],
+            "parameters": compiled_in(made),
+            "replicated": [],
+            "binary_sha256": side_file.hash_of(binary.read_bytes()),
+        },
+    )
+    return HpccBuild(
+        benchmark=benchmark,
+        tool="opencl",
+        device=device["name"],
+        binary=str(binary),
+        files=[str(binary), str(beside)],
+        parameters=compiled_in(made),
+        compiled=True,
+    )
+
+
+def compiled_in(made: dict[str, Any]) -> dict[str, Value]:
+    """The parameters of a compilation that its kernels do not take as arguments."""
+    free = {spec["name"] for spec in made["specs"] if spec["at_run"]}
+    return {name: value for name, value in made["parameters"].items() if name not in free}
+
+
+def _sets(settings: Sequence[str]) -> list[str]:
+    return [word for setting in settings for word in ("--set", setting)]
+
+
+def _compilation(arguments: list[str]) -> dict[str, Any]:
+    (made,) = collect("isthmus-hpcc", arguments, "compilation")
+    return made

@@ -1,0 +1,41 @@
+"""The file beside a device's binary that says what it was compiled with: BINARY.json."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from isthmus.errors import IsthmusError
+from isthmus.files import read_text, write_atomically
+from isthmus.parsing import from_json
+
+
+def path_of(binary: Path) -> Path:
+    """Where the side file of a binary lies."""
+    return binary.with_name(f"{binary.name}.json")
+
+
+def write(binary: Path, content: dict[str, Any]) -> Path:
+    """Writes the side file of a binary."""
+    write_atomically(path_of(binary), json.dumps(content, indent=2) + "\n")
+    return path_of(binary)
+
+
+def hash_of(text: str | bytes) -> str:
+    """SHA-256."""
+    return hashlib.sha256(text.encode() if isinstance(text, str) else text).hexdigest()
+
+
+def check(binary: Path) -> None:
+    """An IsthmusError if the binary is another than its side file was written for, where that tells.
+
+    What is missing or unreadable is left to the one who loads it.
+    """
+    if not (binary.is_file() and path_of(binary).is_file()):
+        return
+    try:
+        wanted = from_json(read_text(path_of(binary))).get("binary_sha256")
+    except (ValueError, AttributeError):
+        return
+    if wanted is not None and wanted != hash_of(binary.read_bytes()):
+        raise IsthmusError(f"{binary}: not the binary that {path_of(binary)} was written for: its hash differs")

@@ -1,0 +1,53 @@
+#include "isthmus/hpcc/compile.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+#include "hpcc/setting.hpp"
+#include "isthmus/base/error.hpp"
+
+namespace isthmus::hpcc {
+namespace {
+
+/// What defaults may depend on, of a board that is not here.
+offload::ComputeProperties board() {
+  constexpr std::int64_t kBlockMemory = std::int64_t{8} << 20U;  // bytes: less than any board of meyer2024 has on chip
+  offload::ComputeProperties properties;
+  properties.target = properties.name = kBoard;
+  properties.type = "accelerator";
+  properties.compute_units = 1;
+  properties.local_memory = kBlockMemory;
+  return properties;
+}
+
+void write(const std::string& file, const std::vector<std::byte>& bytes) {
+  std::ofstream stream(file, std::ios::binary);
+  stream.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  stream.close();
+  if (!stream) throw Error(fmt::format("{}: cannot write the binary", file));
+}
+
+}  // namespace
+
+Compilation parameters_of(const Request& request) {
+  const Setting setting = setting_of(
+      request, request.target == kBoard ? board() : offload::ComputeDevice::open(request.target).properties(), 1);
+  const Parameters parameters(entry_of(request.benchmark).parameters(setting), request.settings);
+  return {.setting = setting, .parameters = parameters.all()};
+}
+
+Compilation compile(const Request& request, const std::string& binary) {
+  Compilation made = parameters_of(request);
+  const auto device = offload::ComputeDevice::open(request.target);
+  Job job(request.benchmark, {.device = device,
+                              .ranks = cluster::alone(),
+                              .setting = made.setting,
+                              .parameters = Parameters(made.parameters, {}),
+                              .kernel_file = request.kernel_file});
+  write(binary, job.program().binary());
+  made.kernel_file = job.kernel_file();
+  return made;
+}
+
+}  // namespace isthmus::hpcc
