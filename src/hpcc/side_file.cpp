@@ -61,6 +61,7 @@ void SideFile::require(const std::string& wanted, const offload::ComputeProperti
 std::vector<std::string> SideFile::settings(const std::vector<ParameterSpec>& specs,
                                             const std::vector<std::string>& settings) const {
   std::vector<std::string> all;
+  all.reserve(parameters.size() + settings.size());
   for (const auto& [name, value] : parameters) all.push_back(fmt::format("{}={}", name, value));
   for (const ParameterSpec& spec : specs) {
     if (spec.at_run) continue;

@@ -234,7 +234,7 @@ def test_copies_differ_in_their_names_alone() -> None:
         (("b_eff", "--for", "intel", "--config", "520n-iec"), "the base run of b_eff needs only host code"),
         (("ptrans", "--for", "intel", "--config", "520n"), "configuration 520n: unknown benchmark 'ptrans'"),
         (("gemm", "--for", "intel", "--config", "520n", "--set", "BLOK_SIZE=1"), "did you mean 'BLOCK_SIZE'?"),
-        (("gemm", "--for", "intel", "--config", "broken.toml"), "broken.toml:9: key 'memory.banks': expected a whole"),
+        (("gemm", "--for", "intel", "--config", "broken.toml"), "broken.toml:10: key 'memory.banks': expected a whole"),
         (("gemm", "--for", "opencl", "--config", "520n"), "--config: expected --for xrt or --for intel"),
         (("gemm", "--for", "opencl", "--out", "broken.toml"), "broken.toml: cannot make the folder"),
     ],
