@@ -193,6 +193,8 @@ class HpccPlace(_Record):
     host: str
     target: str
     device: str
+    type: str = Field(default="", description="cpu, gpu, accelerator or other")
+    pci: str | None = None
     part: int
     parts: int
     shared: bool
@@ -212,6 +214,64 @@ class HpccDevice(_Record):
     clock_mhz: int
     global_memory_bytes: int
     ecc: bool
+
+
+class HpccLaunch(_Record):
+    """When one replication of a kernel ran; seconds from the first start that the device of its rank saw."""
+
+    rank: int
+    replication: int
+    start_s: float = Field(ge=0)
+    end_s: float = Field(ge=0)
+
+
+class HpccPowerOf(_Record):
+    """What one device, or one zone of a processor, drew in the measured repetitions."""
+
+    device: str
+    average_w: float
+    peak_w: float
+
+
+class HpccPower(_Record):
+    """What all devices together drew in the measured repetitions; where no source tells, nulls and the reason.
+
+    Performance per watt is the best repetition of all ranks together over the peak (meyer2024 3.3.4).
+    """
+
+    source: str | None = Field(description="nvidia-smi, RAPL or the command that printed the watts")
+    average_w: float | None = None
+    peak_w: float | None = None
+    energy_j: float | None = Field(default=None, description="average_w times seconds")
+    seconds: float = Field(default=0, description="of the measured repetitions together")
+    samples: int = Field(default=0, description="that fell into them")
+    interval_s: float = Field(description="from sample to sample")
+    devices: list[HpccPowerOf] = []
+    per_watt: float | None = None
+    per_watt_unit: str | None = None
+    reason: str | None = Field(default=None, description="why there is no number")
+
+
+class HpccSensors(_Record):
+    """What the sensors of one device say, null where there is none."""
+
+    device: str = Field(description="PCI id, or cpu")
+    host: str
+    driver: str | None = None
+    clock_mhz: float | None = None
+    memory_clock_mhz: float | None = None
+    temperature_c: float | None = None
+    memory_temperature_c: float | None = None
+    ecc_corrected: int | None = Field(default=None, description="errors since the driver was loaded")
+    ecc_uncorrected: int | None = Field(default=None, description="likewise")
+    slowdowns: list[str] | None = Field(default=None, description="what held the clock down")
+
+
+class HpccSensorsAround(_Record):
+    """The sensors before the benchmark was set up, and right after its last repetition."""
+
+    before: list[HpccSensors]
+    after: list[HpccSensors]
 
 
 class HpccRecord(_Record):
@@ -254,7 +314,10 @@ class HpccRecord(_Record):
     scheme: str
     shared: bool = Field(description="ranks shared a device or its cores: no rate of a device")
     places: list[HpccPlace]
+    launches: list[HpccLaunch] = Field(default=[], description="of the last repetition, in order of launch")
     device_info: HpccDevice
+    power: HpccPower | None = None
+    sensors: HpccSensorsAround | None = None
     version: str = ""
 
 

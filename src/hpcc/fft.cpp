@@ -135,9 +135,13 @@ std::vector<double> Fft::run() {
     for (std::size_t replica = 0; replica < queues_.size(); ++replica) {
       const auto first = static_cast<std::uint32_t>(replica * count);
       if (columns_)
-        queues_[replica].launch(*columns_, work_items(count), {&in_, &scratch_[replica], &twiddles_, first});
-      queues_[replica].launch(kernels_[replica], work_items(count),
-                              {&in_, &out_, &twiddles_, &scratch_[replica], first, static_cast<std::uint32_t>(count)});
+        job_.launched(
+            "fft", replica,
+            queues_[replica].launch(*columns_, work_items(count), {&in_, &scratch_[replica], &twiddles_, first}));
+      const auto event = queues_[replica].launch(
+          kernels_[replica], work_items(count),
+          {&in_, &out_, &twiddles_, &scratch_[replica], first, static_cast<std::uint32_t>(count)});
+      job_.launched("fft", replica, event);
       queues_[replica].flush();
     }
     for (auto& queue : queues_) queue.finish();

@@ -135,10 +135,11 @@ std::vector<double> Gemm::run() {
     for (std::size_t replica = 0; replica < queues_.size(); ++replica) {
       const std::size_t first = replica * rows / queues_.size();
       const std::size_t count = (replica + 1) * rows / queues_.size() - first;
-      queues_[replica].launch(
+      const auto event = queues_[replica].launch(
           kernels_[replica], work_items(count),
           {packing_ ? &packing_->a : &a_, packing_ ? &packing_->b : &b_, &c_, &out_, scalar(kAlpha), scalar(kBeta),
            static_cast<std::uint32_t>(size_), static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(count)});
+      job_.launched("gemm", replica, event);
       queues_[replica].flush();
     }
     for (auto& queue : queues_) queue.finish();

@@ -160,21 +160,22 @@ void Hpl::solve_left_and_top(const Step& at) {
 
 void Hpl::update(const Step& at) {
   if (at.rows_left == 0 || at.columns_left == 0) return;
-  const auto launch = [&](offload::ComputeQueue& queue, const ComputeKernel& kernel, std::size_t first,
-                          std::size_t count) {
-    queue.launch(kernel, inner(count, at.columns_left),
-                 {&a_, in_values(system_.columns().my_blocks()), at.inner_row, at.inner_column, &left_, &top_,
-                  static_cast<std::uint32_t>(first),
-                  static_cast<std::uint32_t>(std::min(count * block_, at.values_down - first * block_)),
-                  static_cast<std::uint32_t>(at.values_across)});
+  const auto launch = [&](offload::ComputeQueue& queue, std::size_t replica, std::size_t first, std::size_t count) {
+    const auto event =
+        queue.launch(update_kernels_[replica], inner(count, at.columns_left),
+                     {&a_, in_values(system_.columns().my_blocks()), at.inner_row, at.inner_column, &left_, &top_,
+                      static_cast<std::uint32_t>(first),
+                      static_cast<std::uint32_t>(std::min(count * block_, at.values_down - first * block_)),
+                      static_cast<std::uint32_t>(at.values_across)});
+    job_.launched("hpl", replica, event);
     queue.flush();
   };
-  if (queues_.size() == 1) return launch(job_.queue(), update_kernels_.front(), 0, at.rows_left);
+  if (queues_.size() == 1) return launch(job_.queue(), 0, 0, at.rows_left);
   job_.queue().finish();
   for (std::size_t replica = 0; replica < queues_.size(); ++replica) {
     const std::size_t first = replica * at.rows_left / queues_.size();
     const std::size_t count = (replica + 1) * at.rows_left / queues_.size() - first;
-    if (count > 0) launch(queues_[replica], update_kernels_[replica], first, count);
+    if (count > 0) launch(queues_[replica], replica, first, count);
   }
   for (auto& queue : queues_) queue.finish();
 }

@@ -79,6 +79,20 @@ double Job::timed(const std::function<void()>& body) const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+void Job::launched(const std::string& metric, std::size_t replication, offload::ComputeEvent event) {
+  launches_.push_back({metric, replication, std::move(event)});
+}
+
+std::vector<Launch> Job::launches() const {
+  std::vector<Launch> all;
+  for (const Kept& each : launches_)
+    all.push_back({.metric = each.metric,
+                   .rank = ranks().rank(),
+                   .replication = static_cast<int>(each.replication),
+                   .span = each.event.span()});
+  return all;
+}
+
 std::int64_t Job::memory_limit() const {
   const auto& device = setting().device;
   const auto sharing = std::max<std::int64_t>(1, ranks().size());

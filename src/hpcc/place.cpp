@@ -37,7 +37,7 @@ Choice choose(const Request& request, int local_rank, int local_ranks) {
   const auto targets = targets_of(request.target);
   const auto devices = static_cast<int>(targets.size());
   const int index = local_rank % devices;
-  const int together = (local_ranks - index + devices - 1) / devices;
+  const int together = std::max(request.parts, (local_ranks - index + devices - 1) / devices);
   Choice choice{.target = targets[static_cast<std::size_t>(index)]};
   if (together == 1) return choice;
   const auto whole = offload::ComputeDevice::open(choice.target).properties();
@@ -53,8 +53,8 @@ Choice choose(const Request& request, int local_rank, int local_ranks) {
 }
 
 std::string packed(const Place& place) {
-  return fmt::format("{}\n{}\n{}\n{} {} {}", place.host, place.target, place.device, place.part, place.parts,
-                     place.shared ? 1 : 0);
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{} {} {}", place.host, place.target, place.device, place.type, place.pci,
+                     place.part, place.parts, place.shared ? 1 : 0);
 }
 
 Place unpacked(const std::string& text, int rank) {
@@ -63,6 +63,8 @@ Place unpacked(const std::string& text, int rank) {
   std::getline(lines, place.host);
   std::getline(lines, place.target);
   std::getline(lines, place.device);
+  std::getline(lines, place.type);
+  std::getline(lines, place.pci);
   lines >> place.part >> place.parts >> place.shared;
   return place;
 }
@@ -77,6 +79,8 @@ Placement place(const Request& request, const cluster::Ranks& ranks) {
                    .host = host_name(),
                    .target = choice.target,
                    .device = device.properties().name,
+                   .type = device.properties().type,
+                   .pci = device.properties().pci,
                    .part = choice.part.index,
                    .parts = choice.part.count,
                    .shared = choice.shared};

@@ -213,9 +213,10 @@ void Transpose::launch() {
     const std::size_t first = places_.size() * each / copies;
     const std::size_t count = places_.size() * (each + 1) / copies - first;
     if (count == 0) continue;
-    queues_[each].launch(kernels_[each], work_items(count),
-                         {&arrays_->a, &arrays_->in, &arrays_->map, &arrays_->b, &arrays_->c,
-                          static_cast<std::int32_t>(first), static_cast<std::int32_t>(count)});
+    const auto event = queues_[each].launch(kernels_[each], work_items(count),
+                                            {&arrays_->a, &arrays_->in, &arrays_->map, &arrays_->b, &arrays_->c,
+                                             static_cast<std::int32_t>(first), static_cast<std::int32_t>(count)});
+    job_.launched("ptrans", each, event);
     queues_[each].flush();
   }
   for (auto& queue : queues_) queue.finish();

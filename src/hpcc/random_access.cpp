@@ -127,9 +127,10 @@ std::vector<double> RandomAccess::run() {
   const std::uint64_t part = mine_ / replications_;
   const double seconds = job_.timed([&] {
     for (std::size_t each = 0; each < replications_; ++each) {
-      queues_[each].launch(
+      const auto event = queues_[each].launch(
           kernels_[each], work_items(),
           {&tables_[each], &seeds_, kUpdatesOfAWord * words_ / generators_, words_ - 1, first_ + each * part, part});
+      job_.launched("random_access", each, event);
       queues_[each].flush();
     }
     for (auto& queue : queues_) queue.finish();

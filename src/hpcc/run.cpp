@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <numeric>
+#include <sstream>
 
 #include "hpcc/setting.hpp"
 #include "isthmus/base/error.hpp"
@@ -53,18 +55,28 @@ std::vector<double> probe(Benchmark& benchmark, const cluster::Ranks& ranks) {
   return expected;
 }
 
-Measured measure(Benchmark& benchmark, const cluster::Ranks& ranks, int repetitions, const Listener& listener) {
+/// Other programs of this host read the same clock.
+double monotonic() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+Measured measure(Benchmark& benchmark, Job& job, int repetitions, const Listener& listener) {
+  const cluster::Ranks& ranks = job.ranks();
   Measured measured;
   // The first one warms caches, queues and pages.
   for (int repetition = 0; repetition <= repetitions; ++repetition) {
     benchmark.reset();
+    job.forget_launches();
+    const double begin = monotonic();
     std::vector<double> seconds = benchmark.run();
     ranks.largest(seconds);
+    const double end = monotonic();
     const std::vector<double> expected = probe(benchmark, ranks);
     if (repetition == 0) continue;
     append(measured.seconds, seconds);
     append(measured.expected, expected);
-    if (listener.on_repetition) listener.on_repetition(repetition, repetitions);
+    if (listener.on_repetition)
+      listener.on_repetition({.number = repetition, .total = repetitions, .begin = begin, .end = end});
   }
   return measured;
 }
@@ -152,6 +164,21 @@ void refuse_impossible(std::vector<Result>& results, Benchmark& benchmark, Measu
                   found->metric.name, found->value, found->metric.unit, bound_of(*found)));
 }
 
+/// Those of all ranks, by rank.
+std::vector<Launch> launches_of(const Job& job) {
+  std::string mine;
+  for (const Launch& each : job.launches())
+    mine += fmt::format("{} {} {} {}\n", each.metric, each.replication, each.span.start, each.span.end);
+  std::vector<Launch> all;
+  int rank = 0;
+  for (const std::string& text : job.ranks().gather(mine)) {
+    std::istringstream words(text);
+    Launch each{.rank = rank++};
+    while (words >> each.metric >> each.replication >> each.span.start >> each.span.end) all.push_back(each);
+  }
+  return all;
+}
+
 Validation agreed(Validation mine, const cluster::Ranks& ranks) {
   mine.error = ranks.largest(std::isnan(mine.error) ? std::numeric_limits<double>::infinity() : mine.error);
   return mine;
@@ -203,7 +230,7 @@ Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener&
     benchmark = entry_of(request.benchmark).make(*job);
   });
   const int repetitions = request.repetitions > 0 ? request.repetitions : kRepetitions;
-  Measured measured = measure(*benchmark, ranks, repetitions, listener);
+  Measured measured = measure(*benchmark, *job, repetitions, listener);
   Outcome outcome{.results = results_of(*benchmark, measured),
                   .validation = agreed(benchmark->validate(), ranks),
                   .model = benchmark->model(),
@@ -213,7 +240,8 @@ Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener&
                   .kernel_file = job->kernel_file(),
                   .scheme = job->scheme(),
                   .grid = job->grid(),
-                  .places = placement.places};
+                  .places = placement.places,
+                  .launches = launches_of(*job)};
   outcome.shared = std::ranges::any_of(outcome.places, &Place::shared);
   // Ranks that share a device are timed in turns that no probe foresees.
   if (outcome.validation.passed() && !outcome.shared) refuse_impossible(outcome.results, *benchmark, measured, ranks);

@@ -38,6 +38,10 @@ constexpr std::array kOperations{Operation{"copy", kA, kA, kC, false, false},
                                  Operation{"scale", kC, kC, kB, true, false}, Operation{"add", kA, kB, kC, false, true},
                                  Operation{"triad", kC, kB, kA, true, true}};
 
+std::string metric_of(const Operation& operation) {
+  return fmt::format("stream.{}", operation.name);
+}
+
 class Stream final : public Benchmark {
  public:
   explicit Stream(Job& job);
@@ -122,10 +126,8 @@ std::vector<Metric> Stream::metrics() const {
   const double gigabytes = static_cast<double>(bytes_) * 1e-9;
   std::vector<Metric> all{{.name = "stream.write", .quantity = "bandwidth", .unit = "GB/s", .work = 3 * gigabytes}};
   for (const Operation& each : kOperations)
-    all.push_back({.name = fmt::format("stream.{}", each.name),
-                   .quantity = "bandwidth",
-                   .unit = "GB/s",
-                   .work = (each.adds ? 3 : 2) * gigabytes});
+    all.push_back(
+        {.name = metric_of(each), .quantity = "bandwidth", .unit = "GB/s", .work = (each.adds ? 3 : 2) * gigabytes});
   all.push_back({.name = "stream.read", .quantity = "bandwidth", .unit = "GB/s", .work = 3 * gigabytes});
   return all;
 }
@@ -150,9 +152,10 @@ double Stream::launch(const Operation& operation) {
       type_ == "double" ? offload::ComputeArgument(factor) : offload::ComputeArgument(static_cast<float>(factor));
   return job_.timed([&] {
     for (std::uint64_t replica = 0; replica < replications_; ++replica) {
-      queues_[replica].launch(kernels_[replica], items,
-                              {&arrays_[operation.in1], &arrays_[operation.in2], &arrays_[operation.out], scalar,
-                               replica * each, each, std::int32_t{operation.adds}});
+      job_.launched(metric_of(operation), replica,
+                    queues_[replica].launch(kernels_[replica], items,
+                                            {&arrays_[operation.in1], &arrays_[operation.in2], &arrays_[operation.out],
+                                             scalar, replica * each, each, std::int32_t{operation.adds}}));
       queues_[replica].flush();
     }
     for (auto& queue : queues_) queue.finish();

@@ -2,8 +2,10 @@
 // JSON lines on the first rank.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <exception>
+#include <map>
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
@@ -38,6 +40,8 @@ Record places_of(const std::vector<hpcc::Place>& places) {
                     {"host", place.host},
                     {"target", place.target},
                     {"device", place.device},
+                    {"type", place.type},
+                    {"pci", place.pci.empty() ? Record() : Record(place.pci)},
                     {"part", place.part},
                     {"parts", place.parts},
                     {"shared", place.shared}});
@@ -53,6 +57,25 @@ Record parameters_of(const std::vector<hpcc::ParameterSpec>& parameters) {
       values[each.name] = std::stoll(each.value);
   }
   return values;
+}
+
+/// Of one metric; in seconds from the first start that this rank's device saw.
+Record launches_of(const std::vector<hpcc::Launch>& launches, const std::string& metric) {
+  std::map<int, std::uint64_t> first;
+  for (const hpcc::Launch& each : launches) {
+    if (each.metric != metric) continue;
+    const auto known = first.emplace(each.rank, each.span.start).first;
+    known->second = std::min(known->second, each.span.start);
+  }
+  Record list = Record::array();
+  const auto since = [](std::uint64_t start, std::uint64_t then) { return static_cast<double>(then - start) * 1e-9; };
+  for (const hpcc::Launch& each : launches)
+    if (each.metric == metric)
+      list.push_back({{"rank", each.rank},
+                      {"replication", each.replication},
+                      {"start_s", since(first[each.rank], each.span.start)},
+                      {"end_s", since(first[each.rank], each.span.end)}});
+  return list;
 }
 
 Record finite(double value) {
@@ -94,6 +117,7 @@ Record record_of(const hpcc::Request& request, const hpcc::Outcome& run, const h
   record["scheme"] = run.scheme;
   record["shared"] = run.shared;
   record["places"] = places_of(run.places);
+  record["launches"] = launches_of(run.launches, metric.name);
   record["device_info"] = device_of(run.setting.device);
   record["version"] = version();
   return record;
@@ -136,8 +160,13 @@ int benchmark(const hpcc::Request& request, const cluster::Ranks& ranks) {
   hpcc::Listener listener;
   if (ranks.first()) {
     listener.on_places = [](const auto& places) { tools::print({{"event", "places"}, {"places", places_of(places)}}); };
-    listener.on_repetition = [&](int done, int total) {
-      tools::print({{"event", "progress"}, {"what", request.benchmark}, {"done", done}, {"total", total}});
+    listener.on_repetition = [&](const hpcc::Repetition& done) {
+      tools::print({{"event", "progress"},
+                    {"what", request.benchmark},
+                    {"done", done.number},
+                    {"total", done.total},
+                    {"begin_s", done.begin},
+                    {"end_s", done.end}});
     };
   }
   const hpcc::Outcome run = hpcc::run(request, ranks, listener);
@@ -170,6 +199,8 @@ void add_options(CLI::App& app, hpcc::Request& request) {
   app.add_option("--size", request.size, "small or standard")->capture_default_str();
   app.add_flag("--optimized", request.optimized, "the optimized run, not the base run");
   app.add_flag("--share", request.share, "several ranks may share a device that cannot be divided");
+  app.add_option("--parts", request.parts, "each rank takes one of so many parts of a CPU, however few ranks run")
+      ->check(CLI::PositiveNumber);
   app.add_option("--repeat", request.repetitions, "repetitions; 10 by default")->check(CLI::PositiveNumber);
   app.add_option("--grid", request.grid, "PxQ ranks; by default nearest to a square");
   app.add_option("--scheme", request.scheme, "of communication");

@@ -11,16 +11,19 @@
 
 namespace isthmus::hpcc {
 
-/// One of our kernels as a user's own file, with statements added at its end that spoil its result.
+/// One of our kernels as a user's own file, with a fault.
 class KernelWithAFault {
  public:
-  KernelWithAFault(const std::string& shipped, const std::string& statements)
-      : file_(std::filesystem::temp_directory_path() /
-              ("isthmus-" + std::to_string(getpid()) + "-" + std::filesystem::path(shipped).filename().string())) {
-    std::ifstream source(data_file(shipped));
-    std::string text{std::istreambuf_iterator<char>(source), {}};
-    text.insert(text.rfind('}'), statements);
-    std::ofstream(file_) << text;
+  /// With statements added at its end that spoil its result.
+  KernelWithAFault(const std::string& shipped, const std::string& statements) : KernelWithAFault(shipped) {
+    text_.insert(text_.rfind('}'), statements);
+    write();
+  }
+  /// With `wrong` in place of `right`, which is in it once.
+  KernelWithAFault(const std::string& shipped, const std::string& right, const std::string& wrong)
+      : KernelWithAFault(shipped) {
+    text_.replace(text_.find(right), right.size(), wrong);
+    write();
   }
   ~KernelWithAFault() { std::filesystem::remove(file_); }
   KernelWithAFault(const KernelWithAFault&) = delete;
@@ -29,7 +32,16 @@ class KernelWithAFault {
   std::string file() const { return file_.string(); }
 
  private:
+  explicit KernelWithAFault(const std::string& shipped)
+      : file_(std::filesystem::temp_directory_path() /
+              ("isthmus-" + std::to_string(getpid()) + "-" + std::filesystem::path(shipped).filename().string())) {
+    std::ifstream source(data_file(shipped));
+    text_.assign(std::istreambuf_iterator<char>(source), {});
+  }
+  void write() const { std::ofstream(file_) << text_; }
+
   std::filesystem::path file_;
+  std::string text_;
 };
 
 }  // namespace isthmus::hpcc

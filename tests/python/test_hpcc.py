@@ -147,6 +147,36 @@ def test_wrong_results_are_shown_as_wrong_and_are_exit_code_one(real: Isthmus, t
     assert "WRONG" in done.stderr
 
 
+def test_a_rate_that_no_probe_allows_is_refused_though_the_results_are_right(
+    real: Isthmus, tmp_path: Path, tree: Path
+) -> None:
+    kernel = (tree / "kernels" / "hpcc" / "gemm_ndrange_cpu.cl").read_text()
+    loop = "  for (size_t k = 0; k < size; k += BLOCK_SIZE)"
+    # A tile whose first value is right already, as from the second repetition on, is left as it is.
+    lazy = """
+  float first = beta * c[row * size + column];
+  for (size_t k = 0; k < size; ++k) first += alpha * a[row * size + k * GEMM_SIZE] * b[column * size + k * COLUMNS];
+  if (fabs(first - c_out[row * size + column]) < 1e-3f) return;
+"""
+    (tmp_path / "lazy.cl").write_text(kernel.replace(loop, lazy + loop))
+    sizes = ("--set", "MATRIX_SIZE=2048", "--set", "BLOCK_SIZE=256", "--repeat", "5")
+    done = real("hpcc", "gemm", "--kernel", "lazy.cl", *sizes, "-q")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: gemm: ")
+    assert "that this device's own probes allow" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_the_start_and_end_of_every_replication_are_in_the_record_of_its_kernel(real: Isthmus) -> None:
+    settings = (*sets("stream"), "--set", "NUM_REPLICATIONS=2")
+    records = real.json("hpcc", "stream", "-n", "2", "--variant", "single", *SMALL, *settings)["records"]
+    for record in records:
+        seen = {(launch["rank"], launch["replication"]) for launch in record["launches"]}
+        copied = record["name"] in ("stream.write", "stream.read")
+        assert seen == (set() if copied else {(0, 0), (0, 1), (1, 0), (1, 1)})
+        assert all(launch["start_s"] < launch["end_s"] < record["seconds"][-1] for launch in record["launches"])
+
+
 def test_the_summary_has_one_value_a_line(real: Isthmus) -> None:
     done = real("hpcc", "stream", *SMALL, *sets("stream"), "--summary", "-")
     lines = done.stdout.splitlines()

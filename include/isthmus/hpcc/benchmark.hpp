@@ -62,6 +62,15 @@ struct Validation {
   bool passed() const { return error < limit || (error == 0 && limit == 0); }
 };
 
+/// When one replication of a kernel ran, on the device of one rank. The device's timer says it: only spans of one rank
+/// compare.
+struct Launch {
+  std::string metric{};  ///< whose time it is part of
+  int rank = 0;
+  int replication = 0;
+  offload::DeviceSpan span{};
+};
+
 /// What a run of a benchmark on one rank works with.
 class Job {
  public:
@@ -107,6 +116,12 @@ class Job {
   /// enqueued.
   double timed(const std::function<void()>& body) const;
 
+  /// Keeps the event of a kernel's launch, the `replication`th of its copies, in the seconds of `metric`.
+  void launched(const std::string& metric, std::size_t replication, offload::ComputeEvent event);
+  void forget_launches() { launches_.clear(); }
+  /// The launches that were kept, all complete.
+  std::vector<Launch> launches() const;
+
   /// The largest that all buffers of one run may take together, in bytes.
   std::int64_t memory_limit() const;
 
@@ -117,6 +132,12 @@ class Job {
   Parts parts_;
   offload::ComputeQueue queue_;
   std::string used_file_;
+  struct Kept {
+    std::string metric;
+    std::size_t replication;
+    offload::ComputeEvent event;
+  };
+  std::vector<Kept> launches_;
 };
 
 /// One benchmark, set up: made by Entry::make, which checks the parameters, compiles, allocates and fills.

@@ -17,6 +17,7 @@ struct Request {
   std::string size = "standard";
   bool optimized = false;
   bool share = false;    ///< several ranks may share a device that cannot be divided
+  int parts = 0;         ///< of a device that can be divided: each rank takes one, however few ranks there are
   int repetitions = 0;   ///< 0: the benchmark's default
   std::string grid{};    ///< "PxQ"; empty: nearest to a square
   std::string scheme{};  ///< of communication; empty: by the kind of run
@@ -48,7 +49,9 @@ struct Place {
   std::string host{};
   std::string target{};
   std::string device{};
-  int part = 0;  ///< of a divided device
+  std::string type{};  ///< "cpu", "gpu", "accelerator" or "other"
+  std::string pci{};   ///< empty where the driver does not tell
+  int part = 0;        ///< of a divided device
   int parts = 1;
   bool shared = false;  ///< with another rank
 };
@@ -64,13 +67,23 @@ struct Outcome {
   std::string scheme;
   cluster::Grid grid;
   std::vector<Place> places;
+  std::vector<Launch> launches;  ///< of all ranks in the last repetition
   bool shared = false;
+};
+
+/// A repetition that is done: the `number`th of `total`, from 1. Begin and end are in seconds of the host's monotonic
+/// clock, on the first rank.
+struct Repetition {
+  int number = 0;
+  int total = 0;
+  double begin = 0;
+  double end = 0;
 };
 
 /// What is told while a benchmark runs, on every rank.
 struct Listener {
   std::function<void(const std::vector<Place>&)> on_places{};  ///< before anything is timed
-  std::function<void(int done, int total)> on_repetition{};    ///< after each, from 1
+  std::function<void(const Repetition&)> on_repetition{};
 };
 
 /// Runs a benchmark on the device of each rank. Throws Error where something does not fit, and where a rate comes out

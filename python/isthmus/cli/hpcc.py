@@ -11,8 +11,10 @@ from isthmus.cli.hpcc_options import (
     GridShape,
     Kernel,
     Launcher,
+    NoPower,
     On,
     Optimized,
+    PowerCommand,
     Ranks,
     Repeat,
     Scheme,
@@ -58,6 +60,8 @@ def hpcc(
     binary: Binary = None,
     share: Share = False,
     launcher: Launcher = None,
+    power_command: PowerCommand = None,
+    no_power: NoPower = False,
     summary: Summary = None,
     list_: List = False,
 ) -> None:
@@ -77,10 +81,11 @@ def hpcc(
     arguments = [benchmark, "--on", on, "--size", size, *words_of(chosen, switches, sets)]
     from isthmus.hpcc.measure import measure
     from isthmus.hpcc.side_file import check
+    from isthmus.hpcc.watch import Watch
 
     if binary is not None:
         check(Path(binary))
-    records = measure(session, arguments, ranks, launcher)
+    records = measure(session, arguments, ranks, launcher, Watch(power_command, wanted=not no_power))
     return _show(session, records, summary)
 
 
@@ -92,7 +97,7 @@ def _listed() -> list[str]:
 
 def _show(session: Session, records: "list[HpccRecord]", summary: str | None) -> None:
     from isthmus.files import write_atomically
-    from isthmus.hpcc.tables import summary_lines, table, verdict
+    from isthmus.hpcc.tables import power_line, summary_lines, table, verdict
     from isthmus.output import Result
     from isthmus.records import HpccFile
     from isthmus.stdout import write_out
@@ -103,6 +108,6 @@ def _show(session: Session, records: "list[HpccRecord]", summary: str | None) ->
     else:
         if summary is not None:
             write_atomically(Path(summary), summary_lines(records))
-        session.emit(Result(file, records, verdict=[verdict(records)], tables=[table(records)]))
+        session.emit(Result(file, records, [verdict(records)], [table(records)], [power_line(records)]))
     if not records[0].validated:
         raise AnswerIsNoError(verdict(records))

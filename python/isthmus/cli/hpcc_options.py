@@ -44,6 +44,15 @@ Launcher = Annotated[
         "--launcher", metavar="mpirun|srun|WORDS", help="What starts ranks; {ranks} is their number in WORDS."
     ),
 ]
+PowerCommand = Annotated[
+    str | None,
+    typer.Option(
+        "--power-command",
+        metavar="CMD",
+        help="Prints the watts drawn now. [default: nvidia-smi or RAPL]",
+    ),
+]
+NoPower = Annotated[bool, typer.Option("--no-power", help="Do not sample the power.")]
 
 
 def words_of(

@@ -7,6 +7,7 @@ from isthmus.cli.events import Listener
 from isthmus.errors import IsthmusError
 from isthmus.hpcc.launch import launch_of
 from isthmus.hpcc.tables import map_lines
+from isthmus.hpcc.watch import Watch
 from isthmus.records import HpccPlace, HpccRecord
 from isthmus.tools import Event, Launch, run_tool
 
@@ -14,9 +15,19 @@ if TYPE_CHECKING:
     from isthmus.cli.session import Session
 
 
-def measure(session: "Session", arguments: Sequence[str], ranks: int, launcher: str | None = None) -> list[HpccRecord]:
-    """The records of `isthmus-hpcc` with these arguments on so many ranks; wrong results are records too."""
-    with Listener(session) as listener:
+def measure(
+    session: "Session",
+    arguments: Sequence[str],
+    ranks: int,
+    launcher: str | None = None,
+    watch: Watch | None = None,
+    prefix: str = "",
+) -> list[HpccRecord]:
+    """The records of `isthmus-hpcc` with these arguments on so many ranks; wrong results are records too.
+
+    `prefix` stands before the progress of one of several runs.
+    """
+    with Listener(session, prefix) as listener:
 
         def tell(event: Event) -> None:
             if event["event"] == "places":
@@ -26,7 +37,7 @@ def measure(session: "Session", arguments: Sequence[str], ranks: int, launcher: 
             else:
                 listener(event)
 
-        return run(arguments, launch_of(ranks, launcher), tell, session.stream)
+        return run(arguments, launch_of(ranks, launcher), tell, session.stream, watch)
 
 
 def run(
@@ -34,19 +45,28 @@ def run(
     launch: Launch,
     on_event: Callable[[Event], None] = lambda event: None,
     on_record: Callable[[HpccRecord], None] = lambda record: None,
+    watch: Watch | None = None,
 ) -> list[HpccRecord]:
-    """The records of `isthmus-hpcc`, each told of when it comes, and everything else that it says."""
+    """The records of `isthmus-hpcc`, each told of when it comes, and everything else that it says.
+
+    `watch` adds what it saw, by default the power of which this host tells.
+    """
     records: list[HpccRecord] = []
+    seeing = watch or Watch()
 
     def sort(event: Event) -> None:
         if event["event"] == "record":
             plain = {key: value for key, value in event.items() if key != "event"}
-            records.append(HpccRecord.model_validate(plain))
+            records.append(seeing.told(HpccRecord.model_validate(plain)))
             on_record(records[-1])
         else:
+            seeing.take(event)
             on_event(event)
 
-    run_tool("isthmus-hpcc", arguments, sort, launch)
+    try:
+        run_tool("isthmus-hpcc", arguments, sort, launch)
+    finally:
+        seeing.end()
     if not records:
         raise IsthmusError("isthmus-hpcc printed no record")
     return records

@@ -40,6 +40,20 @@ def table(records: Sequence[HpccRecord]) -> Table:
     return Table(COLUMNS, rows, numbers=frozenset({"best", "median", "spread", "expected, model", "of expected"}))
 
 
+def power_line(records: Sequence[HpccRecord]) -> str:
+    """What the devices drew, and the best performance per watt; or why that is unknown."""
+    power = records[0].power
+    if power is None or power.peak_w is None:
+        return f"power: unknown, {power.reason if power else 'not sampled'}"
+    drawn = (
+        f"power: {figure(power.average_w)} W on average, {figure(power.peak_w)} W at most, "
+        f"{power.samples} samples of {power.source}"
+    )
+    known = [one.power for one in records if one.power and one.power.per_watt and one.unit == records[0].unit]
+    best = max(known, key=lambda one: one.per_watt or 0, default=None)
+    return drawn if best is None else f"{drawn}; best value over peak {figure(best.per_watt)} {best.per_watt_unit}"
+
+
 def summary_lines(records: Sequence[HpccRecord]) -> str:
     """`name=value` lines between marks, as HPC Challenge ends its output file; booleans are 1 and 0."""
     first = records[0]

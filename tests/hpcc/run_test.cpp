@@ -1,0 +1,105 @@
+#include "isthmus/hpcc/run.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "hpcc/kernel_with_a_fault.hpp"
+#include "isthmus/base/error.hpp"
+
+namespace isthmus::hpcc {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+Request small(const std::string& benchmark, const std::vector<std::string>& settings) {
+  Request request{.benchmark = benchmark, .size = "small", .repetitions = 2};
+  request.settings = settings;
+  return request;
+}
+
+/// The replications whose launches a metric shows.
+std::map<std::string, std::set<int>> replications_of(const Outcome& done) {
+  std::map<std::string, std::set<int>> found;
+  for (const Launch& each : done.launches) found[each.metric].insert(each.replication);
+  return found;
+}
+
+TEST(Launches, EveryReplicationOfEveryBenchmarkIsSeen) {
+  const std::set<int> both{0, 1};
+  const std::vector<std::pair<std::string, std::vector<std::string>>> benchmarks{
+      {"fft", {"DATA_SIZE=65536", "LOG_FFT_SIZE=9", "NUM_REPLICATIONS=2"}},
+      {"gemm", {"MATRIX_SIZE=256", "BLOCK_SIZE=128", "NUM_REPLICATIONS=2"}},
+      {"hpl", {"MATRIX_SIZE=768", "NUM_REPLICATIONS=2"}},
+      {"ptrans", {"MATRIX_SIZE=384", "NUM_REPLICATIONS=2"}},
+      {"random_access", {"TABLE_SIZE_LOG=16", "NUM_REPLICATIONS=2"}}};
+  for (const auto& [name, settings] : benchmarks) {
+    const auto found = replications_of(run(small(name, settings), cluster::alone()));
+    EXPECT_THAT(found, ElementsAre(std::pair(name, both)));
+  }
+}
+
+TEST(Launches, LastNoLongerThanTheRepetitionThatTheyArePartOf) {
+  const Outcome done = run(small("stream", {"NUM_REPLICATIONS=4"}), cluster::alone());
+  const std::set<int> all{0, 1, 2, 3};
+  EXPECT_THAT(replications_of(done), ElementsAre(std::pair("stream.add", all), std::pair("stream.copy", all),
+                                                 std::pair("stream.scale", all), std::pair("stream.triad", all)));
+  for (const Result& result : done.results) {
+    std::vector<offload::DeviceSpan> spans;
+    for (const Launch& each : done.launches)
+      if (each.metric == result.metric.name) spans.push_back(each.span);
+    if (spans.empty()) continue;
+    const auto first = std::ranges::min(spans, {}, &offload::DeviceSpan::start).start;
+    const auto last = std::ranges::max(spans, {}, &offload::DeviceSpan::end).end;
+    EXPECT_GT(last, first);
+    EXPECT_LE(static_cast<double>(last - first) * 1e-9, result.seconds.back());
+  }
+}
+
+TEST(Repetitions, AreToldInOrderWithTheirTimes) {
+  std::vector<Repetition> told;
+  run(small("gemm", {"MATRIX_SIZE=256", "BLOCK_SIZE=128"}), cluster::alone(),
+      {.on_places = {}, .on_repetition = [&](const Repetition& each) { told.push_back(each); }});
+  ASSERT_EQ(told.size(), 2U);
+  for (const Repetition& each : told) EXPECT_LT(each.begin, each.end);
+  EXPECT_LT(told[0].end, told[1].begin);
+  EXPECT_THAT(told[1], AllOf(testing::Field(&Repetition::number, 2), testing::Field(&Repetition::total, 2)));
+}
+
+TEST(Parts, ARankTakesAsManyComputeUnitsAsOneOfSoManyRanksWould) {
+  Request request = small("gemm", {"MATRIX_SIZE=256", "BLOCK_SIZE=128"});
+  request.parts = static_cast<int>(offload::ComputeDevice::open("opencl:0").properties().compute_units);
+  const Outcome done = run(request, cluster::alone());
+  EXPECT_EQ(done.setting.device.compute_units, 1);
+  EXPECT_EQ(done.places.front().parts, request.parts);
+  EXPECT_FALSE(done.shared);
+}
+
+// Where the first value of a tile of C is right already, as it is from the second repetition on, nothing is computed:
+// the results are right, and the rate is that of packing A and B alone.
+constexpr const char* kLazy = R"(
+  float first = beta * c[row * size + column];
+  for (size_t k = 0; k < size; ++k)
+    first += alpha * a[row * size + k * GEMM_SIZE] * b[column * size + k * COLUMNS];
+  if (fabs(first - c_out[row * size + column]) < 1e-3f) return;
+  for (size_t k = 0; k < size; k += BLOCK_SIZE))";
+
+TEST(Rates, AboveWhatTheProbesAllowAreRefusedThoughTheResultsAreRight) {
+  const KernelWithAFault lazy("kernels/hpcc/gemm_ndrange_cpu.cl", "\n  for (size_t k = 0; k < size; k += BLOCK_SIZE)",
+                              kLazy);
+  Request request = small("gemm", {"MATRIX_SIZE=2048", "BLOCK_SIZE=256"});
+  request.kernel_file = lazy.file();
+  request.repetitions = 5;
+  EXPECT_THAT([&] { run(request, cluster::alone()); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("gemm: "), HasSubstr("GFLOP/s is more than the "),
+                                         HasSubstr("that this device's own probes allow"))));
+}
+
+}  // namespace
+}  // namespace isthmus::hpcc
