@@ -21,6 +21,7 @@ build: build/.installed
 
 test: build
 	scripts/install-packages packages-test.txt
+	python -m pip install --quiet --group devices
 	cmake --build build/release -- --quiet
 	$(CTEST) --test-dir build/release
 	pytest

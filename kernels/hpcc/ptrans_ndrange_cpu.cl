@@ -42,9 +42,13 @@ void add_square(__global const LINE* a, __global const LINE* b, __global LINE* c
   for (int row = 0; row < SIDE; ++row) STREAMING_STORE(b[row * LINES_A_ROW] + TRANSPOSED[row], &c[row * LINES_A_ROW]);
 }
 
-__kernel void transpose(__global const DATA_TYPE* restrict a, __global const DATA_TYPE* restrict received,
-                        __global const int* restrict sources, __global const DATA_TYPE* restrict b,
-                        __global DATA_TYPE* restrict c, const int first, const int count) {
+// Said because Intel's compiler breaks down where it vectorises over work-items what is in vectors already.
+__attribute__((vec_type_hint(LINE))) __kernel void transpose(__global const DATA_TYPE* restrict a,
+                                                             __global const DATA_TYPE* restrict received,
+                                                             __global const int* restrict sources,
+                                                             __global const DATA_TYPE* restrict b,
+                                                             __global DATA_TYPE* restrict c, const int first,
+                                                             const int count) {
   const int each = first + (int)get_global_id(0);
   const int source = sources[each];
   const ulong lines = BLOCK / SIDE;
