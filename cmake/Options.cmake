@@ -1,6 +1,6 @@
 # Language level, warnings and the build variants every target shares.
 option(ISTHMUS_TESTS "Build the tests" ON)
-set(ISTHMUS_TEST_ROOMS base engine stream native fabric platform program offload cluster probes apps hpcc tools rtl examples
+set(ISTHMUS_TEST_ROOMS base engine stream native fabric platform program offload cluster probes apps hpcc layer tools rtl examples
   CACHE STRING "Folders of tests/ to build")
 option(ISTHMUS_BENCHMARKS "Build the benchmarks" OFF)
 option(ISTHMUS_BOOST_FIBERS "Switch stacks by Boost.Context on x86-64 too" OFF)

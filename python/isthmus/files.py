@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from isthmus.errors import IsthmusError
@@ -9,29 +10,31 @@ from isthmus.errors import IsthmusError
 _PACKAGE = Path(__file__).resolve().parent
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Writes `text` to `path` through a temporary file beside it, so that no reader ever sees half of it.
+def write_atomically(path: Path, content: str | Iterable[str | bytes]) -> None:
+    """Writes `content`, whole or in pieces, to `path` through a temporary file beside it: no reader sees half of it.
 
     Missing folders are made; a link stays a link; a device or a pipe is written to as it is. On failure (a full disk,
     no permission) nothing is left behind.
     """
+    pieces: Iterable[str | bytes] = [content] if isinstance(content, str) else content
     try:
         path = path.resolve()
         if path.exists() and not path.is_file():
-            path.write_text(text, encoding="utf-8")
+            with path.open("wb") as file:
+                file.writelines(map(_encoded, pieces))
             return
         path.parent.mkdir(parents=True, exist_ok=True)
-        _replace(path, text)
+        _replace(path, pieces)
     except OSError as error:
         raise IsthmusError(f"{path}: cannot write: {error.strerror}") from error
 
 
-def _replace(path: Path, text: str) -> None:
+def _replace(path: Path, pieces: Iterable[str | bytes]) -> None:
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     temporary = Path(name)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.writelines(map(_encoded, pieces))
             file.flush()
             os.fsync(file.fileno())
         temporary.chmod(0o666 & ~_umask())
@@ -39,6 +42,10 @@ def _replace(path: Path, text: str) -> None:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _encoded(piece: str | bytes) -> bytes:
+    return piece.encode("utf-8") if isinstance(piece, str) else piece
 
 
 def read_text(path: Path) -> str:

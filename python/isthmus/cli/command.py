@@ -184,7 +184,9 @@ def _usage(command: Any) -> list[str]:
     arguments = [param for param in command.params if param.param_type_name == "argument"]
     names = [f"{param.metavar or param.name.upper()}{'...' if param.nargs == -1 else ''}" for param in arguments]
     shown = [name if param.required else f"[{name}]" for name, param in zip(names, arguments, strict=True)]
-    return [*shown, *(["COMMAND"] if hasattr(command, "commands") else []), "[OPTIONS]"]
+    # What is typed after -- comes last.
+    before, after = ([name for name in shown if ("-- " in name) is last] for last in (False, True))
+    return [*before, *(["COMMAND"] if hasattr(command, "commands") else []), "[OPTIONS]", *after]
 
 
 def _flags(param: Any) -> str:

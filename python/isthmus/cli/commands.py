@@ -61,6 +61,10 @@ COMMANDS = {
         },
         itself=True,
     ),
+    "record": Known(
+        "What a program of anybody's does with OpenCL: transfers, kernels, times, gaps, without a change to it.",
+        results=False,
+    ),
     "reproduce": Known("The published numbers beside ours, with the role of each and the score."),
     "compare": Known("Two files of results against each other."),
     "calibrate": Known("A platform file fitted to what was measured of a device."),

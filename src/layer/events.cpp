@@ -1,0 +1,21 @@
+// Events of a queue whose times the program did not ask for tell it none.
+#include "layer/information.hpp"
+#include "layer/recorder.hpp"
+#include "layer/wrappers.hpp"
+
+namespace isthmus::layer {
+namespace {
+
+cl_int CL_API_CALL profile(cl_event event, cl_profiling_info name, size_t room, void* place, size_t* needed) {
+  const auto queue = information<cl_command_queue>(driver().clGetEventInfo, event, CL_EVENT_COMMAND_QUEUE, nullptr);
+  if (queue != nullptr && recorder().queue(queue).forced) return CL_PROFILING_INFO_NOT_AVAILABLE;
+  return driver().clGetEventProfilingInfo(event, name, room, place, needed);
+}
+
+}  // namespace
+
+void wrap_events(cl_icd_dispatch& table) {
+  table.clGetEventProfilingInfo = profile;
+}
+
+}  // namespace isthmus::layer

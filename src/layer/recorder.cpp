@@ -1,0 +1,271 @@
+#include "layer/recorder.hpp"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <deque>
+#include <vector>
+
+#include "layer/information.hpp"
+
+namespace isthmus::layer {
+namespace {
+
+constexpr std::size_t kFew = 64;  // commands that may be pending before the driver is asked about them
+
+std::uint32_t thread_number() {
+  static thread_local std::uint32_t number = 0;
+  static thread_local std::uint32_t of = 0;
+  const std::uint32_t generation = journal().generation();
+  if (of != generation) {
+    of = generation;
+    number = static_cast<std::uint32_t>(syscall(SYS_gettid));
+  }
+  return number;
+}
+
+/// Writes the command's times if it is complete; false if it is not.
+bool write_times(const Pending& command) {
+  const cl_int status =
+      information<cl_int>(driver().clGetEventInfo, command.event, CL_EVENT_COMMAND_EXECUTION_STATUS, CL_INVALID_EVENT);
+  if (status > CL_COMPLETE) return false;
+  std::array<cl_ulong, 4> times{};
+  constexpr std::array<cl_profiling_info, 4> kNames{CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,
+                                                    CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END};
+  for (std::size_t at = 0; at < times.size(); ++at)
+    if (driver().clGetEventProfilingInfo(command.event, kNames[at], sizeof times[at], &times[at], nullptr) !=
+        CL_SUCCESS) {
+      times = {};
+      break;
+    }
+  journal().append<TimesSlot>(SlotType::times, [&](TimesSlot& slot) {
+    slot.status = status;
+    slot.id = command.id;
+    slot.queued = times[0];
+    slot.submit = times[1];
+    slot.start = times[2];
+    slot.end = times[3];
+  });
+  return true;
+}
+
+/// Does what needs memory; where there is none, the journal counts what it lacks.
+template <class Work>
+void carefully(const Work& work) noexcept {
+  try {
+    work();
+  } catch (...) {
+    journal().lost();
+  }
+}
+
+}  // namespace
+
+Recorder& recorder() {
+  static auto* const only = new Recorder;
+  return *only;
+}
+
+void Recorder::command(const Call& call, const Stopwatch& watch, cl_int result, cl_event event,
+                       bool program_asks) noexcept {
+  carefully([&] {
+    std::unique_lock guard(lock_);
+    names_.introduce();
+    Queue& queue = queues_.find(call.queue);
+    queues_.introduce(queue);
+    const std::uint32_t kernel = names_.kernel(call.kernel);
+    const std::uint64_t id = ++last_id_;
+    if (event != nullptr) queue.pending.push_back({event, id});
+    const bool look = call.blocking || queue.pending.size() >= queue.look_at;
+    const std::uint32_t number = queue.id;
+    guard.unlock();
+    if (look) settle(queue, false);
+    const auto flags =
+        (call.blocking ? kBlocking : 0) | (program_asks ? kProgramAsks : 0) | (event != nullptr ? kHasTimes : 0);
+    write(call, watch, result, id, number, kernel, static_cast<std::uint16_t>(flags));
+  });
+}
+
+void Recorder::host_call(const Call& call, const Stopwatch& watch, cl_int result) noexcept {
+  carefully([&] {
+    std::unique_lock guard(lock_);
+    names_.introduce();
+    std::uint32_t number = 0;
+    if (call.queue != nullptr) {
+      Queue& queue = queues_.find(call.queue);
+      queues_.introduce(queue);
+      number = queue.id;
+    }
+    const std::uint64_t id = ++last_id_;
+    guard.unlock();
+    if (call.kind == Kind::finish) settle(call.queue);
+    if (call.kind == Kind::wait_for_events) settle_all();
+    write(call, watch, result, id, number, 0, static_cast<std::uint16_t>(call.blocking ? kBlocking : 0));
+  });
+}
+
+void Recorder::write(const Call& call, const Stopwatch& watch, cl_int result, std::uint64_t id, std::uint32_t queue,
+                     std::uint32_t kernel, std::uint16_t flags) {
+  journal().append<CallSlot>(SlotType::call, [&](CallSlot& slot) {
+    slot.kind = static_cast<std::uint8_t>(call.kind);
+    slot.flags = flags;
+    slot.thread = thread_number();
+    slot.id = id;
+    slot.queue = queue;
+    slot.kernel = kernel;
+    slot.bytes = call.bytes;
+    slot.begin = watch.begin;
+    slot.end = watch.end;
+    slot.dimensions = call.dimensions;
+    slot.result = result;
+    for (cl_uint at = 0; at < std::min(call.dimensions, cl_uint{3}); ++at) {
+      slot.global[at] = call.global != nullptr ? call.global[at] : 0;
+      slot.local[at] = call.local != nullptr ? static_cast<std::uint32_t>(call.local[at]) : 0;
+    }
+    slot.waits = call.waits;
+    slot.overhead = (watch.begin - watch.entered) + (now() - watch.end);
+  });
+}
+
+void Recorder::settle(cl_command_queue handle) noexcept {
+  carefully([&] {
+    std::unique_lock guard(lock_);
+    Queue& queue = queues_.find(handle);
+    guard.unlock();
+    settle(queue, true);
+  });
+}
+
+void Recorder::settle_all() noexcept {
+  carefully([&] {
+    std::vector<Queue*> busy;
+    std::unique_lock guard(lock_);
+    for (auto& [handle, queue] : queues_)
+      if (!queue.pending.empty()) busy.push_back(&queue);
+    const bool all = leaving_;
+    guard.unlock();
+    for (Queue* const queue : busy) settle(*queue, all);
+  });
+}
+
+void Recorder::settle(Queue& queue, bool all) {
+  std::deque<Pending> taken;
+  std::unique_lock guard(lock_);
+  taken.swap(queue.pending);
+  const bool in_order = (queue.properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0;
+  const bool leaving = leaving_;
+  guard.unlock();
+  std::deque<Pending> left;
+  while (!taken.empty()) {
+    const Pending command = taken.front();
+    if (write_times(command)) {
+      // A driver that is about to leave too is not made to take its objects apart.
+      if (!leaving) driver().clReleaseEvent(command.event);
+    } else if (in_order && !all) {
+      break;
+    } else {
+      left.push_back(command);
+    }
+    taken.pop_front();
+  }
+  left.insert(left.end(), taken.begin(), taken.end());
+  guard.lock();
+  left.insert(left.end(), queue.pending.begin(), queue.pending.end());
+  queue.pending.swap(left);
+  // Seldom enough that commands under way cost each call the same, however many there are.
+  queue.look_at = in_order ? queue.pending.size() + kFew : 2 * queue.pending.size() + kFew;
+}
+
+void Recorder::leave() noexcept {
+  {
+    const std::lock_guard guard(lock_);
+    leaving_ = true;
+  }
+  settle_all();
+  journal().ended();
+}
+
+void Recorder::introduce() noexcept {
+  carefully([&] {
+    const std::lock_guard guard(lock_);
+    names_.introduce();
+  });
+}
+
+void Recorder::queue_made(cl_command_queue handle, const Queue& seen) noexcept {
+  carefully([&] {
+    const std::lock_guard guard(lock_);
+    names_.introduce();
+    queues_.made(handle, seen);
+    if (std::exchange(watches_exit_, true)) return;
+    // From here on the driver is there: its own work at exit, which was asked for before, comes after this.
+    std::atexit([] { recorder().leave(); });
+  });
+}
+
+Queue Recorder::queue(cl_command_queue handle) {
+  const std::lock_guard guard(lock_);
+  const Queue& found = queues_.find(handle);
+  return {.id = found.id,
+          .properties = found.properties,
+          .forced = found.forced,
+          .told_by_list = found.told_by_list,
+          .list = found.list};
+}
+
+void Recorder::set_queue_properties(cl_command_queue handle, cl_command_queue_properties properties, bool forced) {
+  const std::lock_guard guard(lock_);
+  Queue& queue = queues_.find(handle);
+  queue.properties = properties;
+  queue.forced = forced;
+}
+
+void Recorder::kernel_made(cl_kernel kernel) noexcept {
+  const std::lock_guard guard(lock_);
+  names_.forget(kernel);
+}
+
+void Recorder::extension(const char* name) noexcept {
+  carefully([&] {
+    const std::lock_guard guard(lock_);
+    names_.introduce();
+    names_.extension(name);
+  });
+}
+
+void Recorder::mapped(void* object, void* place, std::uint64_t bytes) noexcept {
+  carefully([&] {
+    const std::lock_guard guard(lock_);
+    mapped_[{object, place}] = bytes;
+  });
+}
+
+std::uint64_t Recorder::unmapped(void* object, void* place) noexcept {
+  const std::lock_guard guard(lock_);
+  const auto found = mapped_.find({object, place});
+  if (found == mapped_.end()) return 0;
+  const std::uint64_t bytes = found->second;
+  mapped_.erase(found);
+  return bytes;
+}
+
+void Recorder::before_fork() {
+  lock_.lock();
+  journal().before_fork();
+}
+
+void Recorder::after_fork_in_parent() {
+  journal().after_fork_in_parent();
+  lock_.unlock();
+}
+
+void Recorder::after_fork_in_child() {
+  journal().after_fork_in_child();
+  // Commands under way are the parent's.
+  for (auto& [handle, queue] : queues_) queue.pending.clear();
+  lock_.unlock();
+}
+
+}  // namespace isthmus::layer

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "layer/journal.hpp"
+#include "layer/kinds.hpp"
+#include "layer/names.hpp"
+#include "layer/opencl.hpp"
+#include "layer/queues.hpp"
+
+namespace isthmus::layer {
+
+/// What a call asks for.
+struct Call {
+  Kind kind;
+  cl_command_queue queue = nullptr;
+  std::uint64_t bytes = 0;
+  cl_kernel kernel = nullptr;
+  bool blocking = false;
+  cl_uint dimensions = 0;
+  const std::size_t* global = nullptr;
+  const std::size_t* local = nullptr;
+  cl_uint waits = 0;
+};
+
+/// When the layer was entered, and when the driver's call began and ended.
+struct Stopwatch {
+  std::uint64_t entered = now();
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+/// Writes calls and the times of commands into the journal. For any number of threads. The driver is never called with
+/// the lock held where it could run a callback of the program's.
+class Recorder {
+ public:
+  /// A command was enqueued, or refused. `event`, if there is one, is the layer's to release.
+  void command(const Call& call, const Stopwatch& watch, cl_int result, cl_event event, bool program_asks) noexcept;
+  /// A call that makes no command is done.
+  void host_call(const Call& call, const Stopwatch& watch, cl_int result) noexcept;
+  /// Looks at the commands of one queue, or of all.
+  void settle(cl_command_queue queue) noexcept;
+  void settle_all() noexcept;
+  /// The process leaves: the driver may take its objects away from here on.
+  void leave() noexcept;
+
+  void introduce() noexcept;
+  void queue_made(cl_command_queue handle, const Queue& seen) noexcept;
+  /// What the program may see of a queue, without its pending commands.
+  Queue queue(cl_command_queue handle);
+  void set_queue_properties(cl_command_queue handle, cl_command_queue_properties properties, bool forced);
+  void kernel_made(cl_kernel kernel) noexcept;
+  void extension(const char* name) noexcept;
+
+  /// How many bytes go back when what was mapped to `place` is unmapped.
+  void mapped(void* object, void* place, std::uint64_t bytes) noexcept;
+  std::uint64_t unmapped(void* object, void* place) noexcept;
+
+  void before_fork();
+  void after_fork_in_parent();
+  void after_fork_in_child();
+
+ private:
+  void write(const Call& call, const Stopwatch& watch, cl_int result, std::uint64_t id, std::uint32_t queue,
+             std::uint32_t kernel, std::uint16_t flags);
+  void settle(Queue& queue, bool all);
+
+  std::mutex lock_;
+  Names names_;
+  Queues queues_{names_};
+  std::map<std::pair<void*, void*>, std::uint64_t> mapped_;
+  std::uint64_t last_id_ = 0;
+  bool watches_exit_ = false;
+  bool leaving_ = false;
+};
+
+/// Never destroyed, as journal().
+Recorder& recorder();
+
+/// Runs `run(event)` of the driver and writes down the command. There is always an event, the program's or the layer's.
+template <class Run>
+cl_int enqueue(const Call& call, cl_event* event, const Run& run) {
+  Stopwatch watch;
+  cl_event own = nullptr;
+  cl_event* const place = event != nullptr ? event : &own;
+  watch.begin = now();
+  const cl_int result = run(place);
+  watch.end = now();
+  const cl_event held = result == CL_SUCCESS ? *place : nullptr;
+  if (event != nullptr && held != nullptr) driver().clRetainEvent(held);
+  recorder().command(call, watch, result, held, event != nullptr);
+  return result;
+}
+
+/// Runs `run()` of the driver, which returns an error code, and writes down the call.
+template <class Run>
+cl_int host_call(const Call& call, const Run& run) {
+  Stopwatch watch;
+  watch.begin = now();
+  const cl_int result = run();
+  watch.end = now();
+  recorder().host_call(call, watch, result);
+  return result;
+}
+
+}  // namespace isthmus::layer
