@@ -62,7 +62,7 @@ COMMANDS = {
         itself=True,
     ),
     "record": Known(
-        "What a program of anybody's does with OpenCL: transfers, kernels, times, gaps, without a change to it.",
+        "What a program of anybody's does with OpenCL: transfers, kernels, times and gaps, without a change to it.",
         results=False,
     ),
     "reproduce": Known("The published numbers beside ours, with the role of each and the score."),
