@@ -61,10 +61,7 @@ COMMANDS = {
         },
         itself=True,
     ),
-    "record": Known(
-        "What a program of anybody's does with OpenCL: transfers, kernels, times and gaps, without a change to it.",
-        results=False,
-    ),
+    "record": Known("The transfers, kernels and gaps of any OpenCL program, unchanged.", results=False),
     "reproduce": Known("The published numbers beside ours, with the role of each and the score."),
     "compare": Known("Two files of results against each other."),
     "calibrate": Known("A platform file fitted to what was measured of a device."),

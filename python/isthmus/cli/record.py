@@ -1,4 +1,4 @@
-"""`isthmus record -- COMMAND`: what a program of anybody's does with OpenCL."""
+"""`isthmus record -- COMMAND`: what any program does with OpenCL."""
 
 import sys
 from pathlib import Path
@@ -57,7 +57,7 @@ def record(
     loader: Loader = None,
     recover: Recover = None,
 ) -> None:
-    """What a program of anybody's does with OpenCL: transfers, kernels, times and gaps, without a change to it.
+    """The transfers, kernels and gaps of any OpenCL program, unchanged.
 
     The program runs as it would alone, with an OpenCL layer between it and its driver that turns profiling on in each
     queue; the program sees the properties that it asked for. Exit code: the program's own, 128 and the signal's number
