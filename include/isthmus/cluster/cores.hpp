@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+/// The cores of this host and which of them are near a device, so that each rank can be put where its device hangs on.
+namespace isthmus::cluster {
+
+/// Processing units of one core, as the operating system numbers them.
+using Core = std::vector<int>;
+
+class Cores {
+ public:
+  /// Of this host; throws Error if hwloc cannot read them.
+  static Cores here();
+  /// Of the machine that hwloc's XML describes (lstopo --of xml); throws Error if it is none.
+  static Cores from_xml(const std::string& text);
+
+  /// All of them, neighbours one after the other.
+  std::vector<Core> all() const;
+  /// Those of the smallest part of the machine that the PCI device ("0000:41:00.0") hangs on; all where that is not
+  /// known.
+  std::vector<Core> near(const std::string& pci) const;
+
+ private:
+  class Topology;
+  explicit Cores(std::shared_ptr<Topology> topology) : topology_(std::move(topology)) {}
+
+  std::shared_ptr<Topology> topology_;
+};
+
+/// The `index`th of `count` stretches, as equal as can be; all of them where there are fewer than that.
+std::vector<Core> share_of(const std::vector<Core>& cores, std::size_t index, std::size_t count);
+
+/// Their processing units in ascending order.
+std::vector<int> units_of(const std::vector<Core>& cores);
+
+/// "0-3,8".
+std::string ranges(const std::vector<int>& units);
+
+/// The processing units that this process may use.
+std::vector<int> allowed_units();
+
+/// Binds every thread of this process that is where the process was put to these units, and with them those that are
+/// started later; threads that bound themselves elsewhere stay. Throws Error if the system refuses.
+void bind_to(const std::vector<int>& units);
+
+}  // namespace isthmus::cluster

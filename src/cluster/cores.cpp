@@ -1,0 +1,148 @@
+#include "isthmus/cluster/cores.hpp"
+
+#include <fmt/format.h>
+#include <hwloc.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+
+#include "isthmus/base/error.hpp"
+
+namespace isthmus::cluster {
+
+class Cores::Topology {
+ public:
+  explicit Topology(const std::string* xml) {
+    if (hwloc_topology_init(&topology_) != 0) throw Error("hwloc_topology_init failed");
+    // Bridges and PCI devices alone: what looks for other devices would open their drivers.
+    hwloc_topology_set_type_filter(topology_, HWLOC_OBJ_PCI_DEVICE, HWLOC_TYPE_FILTER_KEEP_ALL);
+    hwloc_topology_set_type_filter(topology_, HWLOC_OBJ_BRIDGE, HWLOC_TYPE_FILTER_KEEP_ALL);
+    const bool read =
+        xml == nullptr || hwloc_topology_set_xmlbuffer(topology_, xml->c_str(), static_cast<int>(xml->size() + 1)) == 0;
+    if (!read || hwloc_topology_load(topology_) != 0) {
+      hwloc_topology_destroy(topology_);
+      throw Error(xml == nullptr ? "hwloc cannot read this machine's cores" : "expected a topology in hwloc's XML");
+    }
+  }
+  ~Topology() { hwloc_topology_destroy(topology_); }
+  Topology(const Topology&) = delete;
+  Topology& operator=(const Topology&) = delete;
+  hwloc_topology_t get() const { return topology_; }
+
+  std::vector<Core> inside(hwloc_const_cpuset_t part) const {
+    std::vector<Core> cores;
+    for (hwloc_obj_t core = nullptr;
+         (core = hwloc_get_next_obj_inside_cpuset_by_type(topology_, part, HWLOC_OBJ_CORE, core)) != nullptr;) {
+      cores.emplace_back();
+      for (int unit = hwloc_bitmap_first(core->cpuset); unit >= 0; unit = hwloc_bitmap_next(core->cpuset, unit))
+        cores.back().push_back(unit);
+    }
+    return cores;
+  }
+
+ private:
+  hwloc_topology_t topology_ = nullptr;
+};
+
+Cores Cores::here() {
+  return Cores(std::make_shared<Topology>(nullptr));
+}
+
+Cores Cores::from_xml(const std::string& text) {
+  return Cores(std::make_shared<Topology>(&text));
+}
+
+std::vector<Core> Cores::all() const {
+  return topology_->inside(hwloc_topology_get_topology_cpuset(topology_->get()));
+}
+
+std::vector<Core> Cores::near(const std::string& pci) const {
+  const hwloc_obj_t device = hwloc_get_pcidev_by_busidstring(topology_->get(), pci.c_str());
+  if (device == nullptr) return all();
+  const std::vector<Core> found = topology_->inside(hwloc_get_non_io_ancestor_obj(topology_->get(), device)->cpuset);
+  return found.empty() ? all() : found;
+}
+
+std::vector<Core> share_of(const std::vector<Core>& cores, std::size_t index, std::size_t count) {
+  if (count > cores.size()) return cores;
+  const auto at = [&](std::size_t share) {
+    return cores.begin() + static_cast<std::ptrdiff_t>(share * cores.size() / count);
+  };
+  return {at(index), at(index + 1)};
+}
+
+std::vector<int> units_of(const std::vector<Core>& cores) {
+  std::vector<int> units;
+  for (const Core& core : cores) units.insert(units.end(), core.begin(), core.end());
+  std::ranges::sort(units);
+  return units;
+}
+
+std::string ranges(const std::vector<int>& units) {
+  std::string text;
+  for (std::size_t first = 0; first < units.size();) {
+    std::size_t last = first;
+    while (last + 1 < units.size() && units[last + 1] == units[last] + 1) ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : ",", units[first]);
+    if (last > first) text += fmt::format("-{}", units[last]);
+    first = last + 1;
+  }
+  return text;
+}
+
+namespace {
+
+/// More than any machine that Linux runs on has.
+constexpr std::size_t kMostUnits = 8192;
+
+class UnitSet {
+ public:
+  explicit UnitSet(const std::vector<int>& units = {}) : bits_(kMostUnits / 64) {
+    for (const int unit : units) bits_.at(static_cast<std::size_t>(unit) / 64) |= std::uint64_t{1} << (unit % 64U);
+  }
+  std::size_t bytes() const { return bits_.size() * sizeof(std::uint64_t); }
+  cpu_set_t* get() { return reinterpret_cast<cpu_set_t*>(bits_.data()); }
+  std::vector<int> units() const {
+    std::vector<int> found;
+    for (std::size_t unit = 0; unit < kMostUnits; ++unit)
+      if ((bits_[unit / 64] >> (unit % 64U) & 1U) != 0) found.push_back(static_cast<int>(unit));
+    return found;
+  }
+
+ private:
+  std::vector<std::uint64_t> bits_;
+};
+
+/// Of a thread of this process; empty if it has just ended.
+std::vector<int> units_of_thread(pid_t thread) {
+  UnitSet set;
+  if (sched_getaffinity(thread, set.bytes(), set.get()) != 0) return {};
+  return set.units();
+}
+
+}  // namespace
+
+std::vector<int> allowed_units() {
+  const std::vector<int> units = units_of_thread(0);
+  if (units.empty()) throw Error(fmt::format("sched_getaffinity: {}", std::strerror(errno)));
+  return units;
+}
+
+void bind_to(const std::vector<int>& units) {
+  const std::vector<int> before = allowed_units();
+  UnitSet wanted(units);
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
+    const std::string name = entry.path().filename();
+    pid_t thread = 0;
+    std::from_chars(name.data(), name.data() + name.size(), thread);
+    if (units_of_thread(thread) != before) continue;
+    if (sched_setaffinity(thread, wanted.bytes(), wanted.get()) != 0 && errno != ESRCH)
+      throw Error(fmt::format("cannot bind to the cores {}: {}", ranges(units), std::strerror(errno)));
+  }
+}
+
+}  // namespace isthmus::cluster
