@@ -198,6 +198,7 @@ class HpccPlace(_Record):
     part: int
     parts: int
     shared: bool
+    cores: str = Field(default="", description="that the rank was bound to, as 0-3,8; empty: to none")
 
 
 class HpccDevice(_Record):

@@ -44,7 +44,8 @@ Record places_of(const std::vector<hpcc::Place>& places) {
                     {"pci", place.pci.empty() ? Record() : Record(place.pci)},
                     {"part", place.part},
                     {"parts", place.parts},
-                    {"shared", place.shared}});
+                    {"shared", place.shared},
+                    {"cores", place.cores}});
   return list;
 }
 

@@ -54,6 +54,7 @@ struct Place {
   int part = 0;        ///< of a divided device
   int parts = 1;
   bool shared = false;  ///< with another rank
+  std::string cores{};  ///< that it was bound to, "0-3,8"; empty: to none
 };
 
 struct Outcome {

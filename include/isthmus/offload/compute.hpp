@@ -35,6 +35,7 @@ struct ComputeProperties {
   bool ecc = false;
   bool host_memory = false;  ///< device and host have one memory
   bool compiles_online = false;
+  bool divisible = false;  ///< into parts of equally many compute units
 };
 
 /// The `index`th of `count` equal parts of a device's compute units; the whole device by default.

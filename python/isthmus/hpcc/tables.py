@@ -69,7 +69,16 @@ def summary_lines(records: Sequence[HpccRecord]) -> str:
 
 def map_lines(places: Sequence[HpccPlace]) -> list[str]:
     """Where each rank runs."""
-    return [f"rank {place.rank}: {place.host}, {place.target}{_part(place)}, {place.device}" for place in places]
+    return [
+        f"rank {place.rank}: {place.host}, {place.target}{_part(place)}, {place.device}{_cores(place)}"
+        for place in places
+    ]
+
+
+def _cores(place: HpccPlace) -> str:
+    if not place.cores:
+        return ""
+    return f", core{'s' if set(place.cores) & set(',-') else ''} {place.cores}"
 
 
 def _part(place: HpccPlace) -> str:

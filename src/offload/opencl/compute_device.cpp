@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <fstream>
 #include <iterator>
 #include <vector>
@@ -35,6 +37,14 @@ std::string pci_of(cl_device_id device) {
   return {};
 }
 
+bool divisible(cl_device_id device) {
+  std::array<cl_device_partition_property, 16> kinds{};
+  std::size_t bytes = 0;
+  opencl::check(clGetDeviceInfo(device, CL_DEVICE_PARTITION_PROPERTIES, sizeof kinds, kinds.data(), &bytes),
+                "clGetDeviceInfo", opencl::text(device, CL_DEVICE_NAME));
+  return std::find(kinds.begin(), kinds.end(), CL_DEVICE_PARTITION_EQUALLY) != kinds.end();
+}
+
 ComputeProperties describe(cl_device_id device, const std::string& target) {
   const auto platform = opencl::number<cl_platform_id>(device, CL_DEVICE_PLATFORM);
   const auto bytes = [device](cl_device_info what) {
@@ -63,7 +73,8 @@ ComputeProperties describe(cl_device_id device, const std::string& target) {
       .ecc = opencl::number<cl_bool>(device, CL_DEVICE_ERROR_CORRECTION_SUPPORT) == CL_TRUE,
       // PoCL says no of its processors.
       .host_memory = opencl::number<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY) == CL_TRUE || type == "cpu",
-      .compiles_online = opencl::number<cl_bool>(device, CL_DEVICE_COMPILER_AVAILABLE) == CL_TRUE};
+      .compiles_online = opencl::number<cl_bool>(device, CL_DEVICE_COMPILER_AVAILABLE) == CL_TRUE,
+      .divisible = divisible(device)};
 }
 
 /// A part of a device is kept until the program ends: PoCL's threads still look at it after its last command.
@@ -82,8 +93,7 @@ ComputeHandle take_part(cl_device_id device, DevicePart part) {
                                                             static_cast<cl_device_partition_property>(each), 0};
   cl_uint made = 0;
   if (clCreateSubDevices(device, equally.data(), 0, nullptr, &made) != CL_SUCCESS)
-    throw Error(
-        fmt::format("device '{}' cannot be divided into sub-devices, expected one rank on it, or --share", name));
+    throw Error(fmt::format("device '{}' cannot be divided into sub-devices", name));
   std::vector<cl_device_id> parts(made);
   opencl::check(clCreateSubDevices(device, equally.data(), made, parts.data(), nullptr), "clCreateSubDevices", name);
   ComputeHandle mine;

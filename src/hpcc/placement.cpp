@@ -1,0 +1,67 @@
+#include "hpcc/placement.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <sstream>
+
+#include "isthmus/base/error.hpp"
+
+namespace isthmus::hpcc {
+namespace {
+
+/// The targets of "opencl:0,opencl:1".
+std::vector<std::string> targets_of(const std::string& text) {
+  std::vector<std::string> targets;
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) targets.push_back(word);
+  if (targets.empty()) throw Error("--on: expected a target such as opencl:0");
+  return targets;
+}
+
+/// PoCL runs the compute units of a sub-device on the processing units of the same numbers.
+std::vector<int> units_of_part(int part, int compute_units) {
+  std::vector<int> units(static_cast<std::size_t>(compute_units));
+  std::iota(units.begin(), units.end(), part * compute_units);
+  return units;
+}
+
+}  // namespace
+
+Choice choose(const Request& request, int local_rank, int local_ranks, const Describe& describe) {
+  const auto targets = targets_of(request.target);
+  const auto devices = static_cast<int>(targets.size());
+  const int index = local_rank % devices;
+  const int together = std::max(request.parts, (local_ranks - index + devices - 1) / devices);
+  Choice choice{.target = targets[static_cast<std::size_t>(index)]};
+  if (together == 1) return choice;
+  const auto whole = describe(choice.target);
+  if (request.share || (whole.type == "cpu" && whole.compute_units < together)) {
+    choice.shared = true;
+    return choice;
+  }
+  if (!whole.divisible || whole.compute_units < together)
+    throw Error(
+        fmt::format("{} ranks on device '{}', which cannot be divided: expected one, further devices in --on, "
+                    "or --share",
+                    together, whole.name));
+  choice.part = {.index = local_rank / devices, .count = together};
+  return choice;
+}
+
+std::vector<int> units_for(const cluster::Cores& cores, const std::vector<Place>& places, std::size_t index,
+                           std::int64_t compute_units) {
+  const Place& mine = places[index];
+  if (mine.shared || (mine.type == "cpu" && mine.parts == 1)) return {};
+  if (mine.type == "cpu") return units_of_part(mine.part, static_cast<int>(compute_units));
+  if (mine.pci.empty()) return {};
+  const auto near = cores.near(mine.pci);
+  const auto beside = [&](const Place& place) { return place.type != "cpu" && cores.near(place.pci) == near; };
+  const auto before = std::count_if(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(index), beside);
+  const auto sharers = std::ranges::count_if(places, beside);
+  return cluster::units_of(
+      cluster::share_of(near, static_cast<std::size_t>(before), static_cast<std::size_t>(sharers)));
+}
+
+}  // namespace isthmus::hpcc

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "isthmus/cluster/cores.hpp"
+#include "isthmus/hpcc/run.hpp"
+#include "isthmus/offload/compute.hpp"
+
+/// Which device a rank takes and which cores it runs on.
+namespace isthmus::hpcc {
+
+struct Choice {
+  std::string target{};
+  offload::DevicePart part{};
+  bool shared = false;
+};
+
+using Describe = std::function<offload::ComputeProperties(const std::string& target)>;
+
+/// Ranks of one host take its devices in turn; those that meet on one device divide it, or share it where that was
+/// asked for, or where it is a CPU with fewer cores than ranks. Throws Error where they can do neither.
+Choice choose(const Request& request, int local_rank, int local_ranks, const Describe& describe);
+
+/// The processing units for the `index`th of the ranks of a host, whose device or part of one has `compute_units`:
+/// those that its part of a CPU is made of, or its share of those that are nearest to its device. Empty: it stays where
+/// it is.
+std::vector<int> units_for(const cluster::Cores& cores, const std::vector<Place>& places, std::size_t index,
+                           std::int64_t compute_units);
+
+}  // namespace isthmus::hpcc
