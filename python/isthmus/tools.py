@@ -38,6 +38,10 @@ def tool_path(name: str) -> Path:
     )
 
 
+class NoReasonError(IsthmusError):
+    """A tool failed and did not say why: another rank of its job may have."""
+
+
 @dataclass(frozen=True)
 class Launch:
     """How a tool is started: words before its own, such as those of mpirun, and what is added to the environment.
@@ -87,7 +91,7 @@ def run_tool(
             raise KeyboardInterrupt
     # A launcher that could not start the tool says 1 too.
     if status not in (0, 1) or (status == 1 and launch.words and not heard):
-        raise IsthmusError(_reason(name, status, complaints))
+        raise _failure(name, status, complaints)
     for line in complaints:
         if not line.startswith("error:"):
             on_event({"event": "note", "text": line})
@@ -194,13 +198,13 @@ def _listen(stream: IO[str] | None, lines: list[str]) -> None:
             lines.append(line.strip())
 
 
-def _reason(name: str, status: int, complaints: Sequence[str]) -> str:
+def _failure(name: str, status: int, complaints: Sequence[str]) -> IsthmusError:
     for line in complaints:
         if line.startswith("error:"):
-            return line.removeprefix("error:").strip()
+            return IsthmusError(line.removeprefix("error:").strip())
     if status < 0:
-        return f"{name} was ended by {signal.Signals(-status).name}"
+        return IsthmusError(f"{name} was ended by {signal.Signals(-status).name}")
     if status > SIGNALLED and status - SIGNALLED in set(signal.Signals):
-        return f"a rank of {name} was ended by {signal.Signals(status - SIGNALLED).name}"
+        return IsthmusError(f"a rank of {name} was ended by {signal.Signals(status - SIGNALLED).name}")
     last = f": {complaints[-1]}" if complaints else ""
-    return f"{name} ended with code {status} and no reason{last}"
+    return NoReasonError(f"{name} ended with code {status} and no reason{last}")

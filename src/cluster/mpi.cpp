@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <numeric>
 
@@ -149,6 +151,13 @@ bool launched_by_mpi() {
   return std::ranges::any_of(kMarks, [](const char* name) { return std::getenv(name) != nullptr; });
 }
 
+/// Slurm starts tasks that know nothing of each other where it was not told of PMIx: each would be a job of its own.
+void refuse_tasks_without_mpi() {
+  const char* tasks = std::getenv("SLURM_STEP_NUM_TASKS");
+  if (tasks != nullptr && std::strcmp(tasks, "1") != 0)
+    throw Error(fmt::format("srun started {} tasks without MPI: expected srun --mpi=pmix", tasks));
+}
+
 }  // namespace
 
 std::shared_ptr<Ranks::Group> mpi_world() {
@@ -156,7 +165,10 @@ std::shared_ptr<Ranks::Group> mpi_world() {
 }
 
 Job::Job(int& argc, char**& argv) : launched_(launched_by_mpi()), ranks_(alone()) {
-  if (!launched_) return;
+  if (!launched_) {
+    refuse_tasks_without_mpi();
+    return;
+  }
   int provided = MPI_THREAD_SINGLE;
   if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
     throw Error("MPI_Init_thread failed");

@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -210,3 +212,36 @@ def test_a_rank_that_dies_ends_the_others_with_one_line(real: Isthmus) -> None:
     assert command.returncode == 2
     assert out == ""
     assert complaint == "error: a rank of isthmus-hpcc was ended by SIGKILL\n"
+
+
+def test_each_rank_runs_on_the_cores_of_its_part_of_the_processor(real: Isthmus) -> None:
+    units = len(os.sched_getaffinity(0))
+    assert units >= 2
+    done = real("hpcc", "stream", "-n", "2", "--size", "small", "--repeat", "1", *sets("stream"), "--json", "-")
+    places = json.loads(done.stdout)["records"][0]["places"]
+    ends = [[int(end) for end in place["cores"].split("-")] for place in places]
+    assert [(end[0], end[-1]) for end in ends] == [(0, units // 2 - 1), (units // 2, 2 * (units // 2) - 1)]
+    for place in places:
+        assert f"{place['device']}, core" in done.stderr
+
+
+@pytest.mark.parametrize(("words", "code"), [(("stream",), 0), (("stream", "--set", "ARAY_SIZE=3"), 2)])
+def test_a_launcher_may_start_the_command_itself(real: Isthmus, words: tuple[str, ...], code: int) -> None:
+    command = ["mpirun", "--quiet", "--bind-to", "none", "--oversubscribe", "-n", "2"]
+    command += [sys.executable, "-m", "isthmus", "hpcc", *words, *SMALL, *sets("stream"), "--json", "-"]
+    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    done = subprocess.run(
+        command, cwd=real.folder, env={**real.environment, **root}, text=True, capture_output=True, check=False
+    )
+    assert done.returncode == code, done.stderr
+    if code == 0:
+        assert json.loads(done.stdout)["records"][0]["ranks"] == 2
+    else:
+        (complaint,) = [line for line in done.stderr.splitlines() if "error:" in line]
+        assert complaint.endswith("did you mean 'ARRAY_SIZE'?")
+
+
+def test_tasks_of_slurm_that_know_nothing_of_each_other_are_refused(real: Isthmus) -> None:
+    done = real("hpcc", "stream", *SMALL, SLURM_STEP_NUM_TASKS="2")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: srun started 2 tasks without MPI: expected srun --mpi=pmix\n"

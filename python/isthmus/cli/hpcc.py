@@ -86,7 +86,7 @@ def hpcc(
     if binary is not None:
         check(Path(binary))
     records = measure(session, arguments, ranks, launcher, Watch(power_command, wanted=not no_power))
-    return _show(session, records, summary)
+    return _show(session, records, summary) if records else None
 
 
 def _listed() -> list[str]:

@@ -8,8 +8,7 @@ from pathlib import Path
 from isthmus.errors import IsthmusError
 from isthmus.tools import Launch
 
-# Ranks are bound by no launcher, which would leave a rank's device threads one core: the tool binds its own, near its
-# device, and PoCL binds one a core.
+# Launchers bind no rank: each binds itself, near its device.
 MPIRUN = "mpirun --quiet --bind-to none --oversubscribe -n {ranks}"
 SRUN = "srun --mpi=pmix --cpu-bind=none -n {ranks}"
 _BY_NAME = {"mpirun": MPIRUN, "srun": SRUN}
@@ -40,21 +39,26 @@ def launch_on(node: str, ranks: int, launcher: str) -> Launch:
     return _launch(template, launcher, ranks, node)
 
 
+def launched_rank() -> int | None:
+    """This process's rank if an MPI launcher started it: `mpirun -n 2 isthmus hpcc stream`."""
+    for name in ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"):
+        if name in os.environ:
+            return int(os.environ[name])
+    return None
+
+
 def _here(ranks: int) -> Launch:
-    cores = len(os.sched_getaffinity(0))
-    bound = {} if ranks > cores else {"POCL_AFFINITY": os.environ.get("POCL_AFFINITY", "1")}
     if ranks == 1:
-        return Launch(environment=bound)
-    yielding = " --mca mpi_yield_when_idle 1" if ranks > cores else ""
-    return Launch(_words(MPIRUN + yielding, f"-n {ranks}", ranks, None), {**bound, **_as_root()})
+        return Launch()
+    if launched_rank() is not None:
+        raise IsthmusError(f"-n {ranks}: an MPI launcher started this command already; leave -n out")
+    yielding = " --mca mpi_yield_when_idle 1" if ranks > len(os.sched_getaffinity(0)) else ""
+    return Launch(_words(MPIRUN + yielding, f"-n {ranks}", ranks, None), _as_root())
 
 
 def _launch(template: str, launcher: str, ranks: int, node: str | None) -> Launch:
     words = _words(template, f"--launcher '{launcher}'", ranks, node)
-    # Not every launcher hands its environment on to other nodes.
-    affinity = os.environ.get("POCL_AFFINITY", "1")
-    remote = Path(words[0]).name == "ssh"
-    return Launch([*words, "env", f"POCL_AFFINITY={affinity}"], _as_root(), quoted=remote)
+    return Launch(words, _as_root(), quoted=Path(words[0]).name == "ssh")
 
 
 def _words(template: str, who: str, ranks: int, node: str | None) -> list[str]:

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 from isthmus.cli.events import Listener
 from isthmus.errors import IsthmusError
-from isthmus.hpcc.launch import launch_of
+from isthmus.hpcc.launch import launch_of, launched_rank
 from isthmus.hpcc.tables import map_lines
 from isthmus.hpcc.watch import Watch
 from isthmus.records import HpccPlace, HpccRecord
-from isthmus.tools import Event, Launch, run_tool
+from isthmus.tools import Event, Launch, NoReasonError, run_tool
 
 if TYPE_CHECKING:
     from isthmus.cli.session import Session
@@ -49,7 +49,8 @@ def run(
 ) -> list[HpccRecord]:
     """The records of `isthmus-hpcc`, each told of when it comes, and everything else that it says.
 
-    `watch` adds what it saw, by default the power of which this host tells.
+    `watch` adds what it saw, by default the power of which this host tells. Where an MPI launcher started this command
+    there are none but on the first rank.
     """
     records: list[HpccRecord] = []
     seeing = watch or Watch()
@@ -65,8 +66,12 @@ def run(
 
     try:
         run_tool("isthmus-hpcc", arguments, sort, launch)
+    except NoReasonError:
+        if launched_rank():
+            raise SystemExit(2) from None  # the first rank says why
+        raise
     finally:
         seeing.end()
-    if not records:
+    if not records and not launched_rank():
         raise IsthmusError("isthmus-hpcc printed no record")
     return records
