@@ -455,6 +455,38 @@ class RecordedCommand(_Record):
     gap_host_ns: int = Field(description="of it, how long the command was not queued yet")
 
 
+class HpccTrial(_Record):
+    """One run of a search for parameters; without a value it did not run, or its results were wrong."""
+
+    settings: dict[str, int] = Field(description="what differs from the defaults")
+    repetitions: int
+    turn: int = Field(description="of several alike")
+    value: float | None
+    unit: str
+    reason: str | None = Field(description="why there is no value")
+    seconds: float
+
+
+class HpccTuned(_Record):
+    """The parameters that are best for a benchmark on a device, of those that were tried and were right."""
+
+    benchmark: str
+    device: str
+    driver: str
+    size: Literal["small", "standard"]
+    run: Literal["base", "optimized"]
+    variant: Literal["single", "ndrange"]
+    ranks: int
+    fixed: list[str] = Field(description="NAME=VALUE that were set by hand")
+    settings: dict[str, int] = Field(description="what differs from the defaults")
+    value: float
+    default_value: float | None = Field(description="null: the defaults do not run here")
+    unit: str
+    complete: bool = Field(description="false: the budget ended the search; the same command goes on")
+    trials: list[HpccTrial]
+    file: str = Field(description="where later runs find it")
+
+
 class Device(_Record):
     """An OpenCL device of this machine."""
 
@@ -671,6 +703,13 @@ class RecordFile(_File):
     records: list[RecordedCommand]
 
 
+class HpccTuneFile(_File):
+    """`hpcc tune BENCH --json FILE`."""
+
+    schema_: Literal["isthmus.hpcc-tune/1"] = Field(default="isthmus.hpcc-tune/1", alias="schema")
+    tuned: HpccTuned
+
+
 class DevicesFile(_File):
     """`devices --json FILE`."""
 
@@ -745,6 +784,7 @@ FILES: dict[str, type[_File]] = {
     "hpcc": HpccFile,
     "hpcc-build": HpccBuildFile,
     "record": RecordFile,
+    "hpcc-tune": HpccTuneFile,
     "devices": DevicesFile,
     "platform": PlatformFile,
     "doctor": DoctorFile,

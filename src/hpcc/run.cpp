@@ -185,6 +185,7 @@ Validation agreed(Validation mine, const cluster::Ranks& ranks) {
 }
 
 std::string parameters_from(const Request& request) {
+  if (!request.parameters_from.empty()) return request.parameters_from;
   if (!request.binary.empty()) return request.binary + ".json";
   return request.settings.empty() ? "defaults" : "set";
 }

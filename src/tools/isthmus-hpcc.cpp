@@ -208,6 +208,7 @@ void add_options(CLI::App& app, hpcc::Request& request) {
   app.add_option("--kernel", request.kernel_file, "a file with kernels of your own of the same arguments");
   app.add_option("--binary", request.binary, "what a vendor's compiler made: .aocx, .xclbin");
   app.add_option("--set", request.settings, "NAME=VALUE of a parameter; may be repeated")->expected(1)->take_all();
+  app.add_option("--parameters-from", request.parameters_from, "what the record says of where --set is from");
 }
 
 }  // namespace

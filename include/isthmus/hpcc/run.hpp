@@ -24,6 +24,7 @@ struct Request {
   std::string kernel_file{};
   std::string binary{};
   std::vector<std::string> settings{};  ///< NAME=VALUE
+  std::string parameters_from{};        ///< who chose the settings, for the record; empty: as it is
 };
 
 /// What the model expects of a metric, from the device's own probes.

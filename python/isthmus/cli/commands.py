@@ -56,6 +56,7 @@ COMMANDS = {
         "HPC Challenge for accelerators, on one OpenCL device or many.",
         {
             "build": Member("build", module="hpcc_build"),
+            "tune": Member("tune", module="hpcc_tune"),
             "job": Member("job", "JOB_EXAMPLES", False, "hpcc_files"),
             "reframe": Member("reframe", "REFRAME_EXAMPLES", False, "hpcc_files"),
         },

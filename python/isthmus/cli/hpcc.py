@@ -29,6 +29,7 @@ from isthmus.cli.session import Session
 from isthmus.errors import AnswerIsNoError, IsthmusError
 
 if TYPE_CHECKING:
+    from isthmus.hpcc.tune import Run
     from isthmus.records import HpccRecord
 
 EXAMPLES = [
@@ -37,6 +38,7 @@ EXAMPLES = [
     "isthmus hpcc ptrans -n 4 --grid 2x2 --set BLOCK_SIZE=256 --json -",
 ]
 
+NoTuned = Annotated[bool, typer.Option("--no-tuned", help="Not the parameters that 'hpcc tune' found for this device.")]
 Summary = Annotated[
     str | None,
     typer.Option("--summary", metavar="FILE", help="Write key=value lines as HPC Challenge does; '-' is stdout."),
@@ -62,6 +64,7 @@ def hpcc(
     launcher: Launcher = None,
     power_command: PowerCommand = None,
     no_power: NoPower = False,
+    no_tuned: NoTuned = False,
     summary: Summary = None,
     list_: List = False,
 ) -> None:
@@ -75,18 +78,35 @@ def hpcc(
         return session.lines(_listed())
     if benchmark is None:
         raise IsthmusError("BENCH: expected a benchmark", hint="'isthmus hpcc --list' names them.")
+    from isthmus.hpcc.measure import measure
+    from isthmus.hpcc.side_file import check
+    from isthmus.hpcc.tune import Run
+    from isthmus.hpcc.watch import Watch
+
     chosen = {"--variant": variant, "--shape": shape, "--repeat": repeat, "--grid": grid, "--scheme": scheme}
     chosen |= {"--kernel": kernel, "--binary": binary}
     switches = {"--optimized": optimized, "--share": share}
     arguments = [benchmark, "--on", on, "--size", size, *words_of(chosen, switches, sets)]
-    from isthmus.hpcc.measure import measure
-    from isthmus.hpcc.side_file import check
-    from isthmus.hpcc.watch import Watch
-
+    if not (no_tuned or kernel or binary):
+        run = Run(benchmark, on, size, variant, shape, optimized, ranks, grid, scheme, tuple(sets or []))
+        arguments += _tuned(session, run)
     if binary is not None:
         check(Path(binary))
     records = measure(session, arguments, ranks, launcher, Watch(power_command, wanted=not no_power))
     return _show(session, records, summary) if records else None
+
+
+def _tuned(session: Session, run: "Run") -> list[str]:
+    """The words for the parameters that were tuned for such a run."""
+    from isthmus.hpcc.tune import tuned_before
+
+    found = tuned_before(run)
+    if found is None:
+        return []
+    file, settings = found
+    written = [f"{name}={value}" for name, value in settings.items()]
+    session.note(f"tuned for this device: {' '.join(written) or 'the defaults'} ({file})")
+    return words_of({"--parameters-from": file}, {}, written)
 
 
 def _listed() -> list[str]:

@@ -1,0 +1,124 @@
+"""`isthmus hpcc tune BENCH`: the parameters that are best on this device."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from isthmus.cli.command import List
+from isthmus.cli.hpcc_options import GridShape, On, Optimized, Ranks, Scheme, Sets, Shape, Size, Variant
+from isthmus.cli.session import Session
+from isthmus.errors import IsthmusError
+
+if TYPE_CHECKING:
+    from isthmus.records import HpccTrial, HpccTuned
+
+EXAMPLES = [
+    "isthmus hpcc tune gemm --budget 60s",
+    "isthmus hpcc tune gemm --set DATA_TYPE=double --on opencl:0",
+    "isthmus hpcc tune stream --variant single --size small --json -",
+]
+
+
+def tune(
+    session: Session,
+    benchmark: Annotated[str | None, typer.Argument(metavar="BENCH", help="The benchmark; --list names them.")] = None,
+    ranks: Ranks = 1,
+    on: On = "opencl:0",
+    size: Size = "standard",
+    variant: Variant = None,
+    shape: Shape = None,
+    optimized: Optimized = False,
+    sets: Sets = None,
+    grid: GridShape = None,
+    scheme: Scheme = None,
+    budget: Annotated[
+        str, typer.Option("--budget", metavar="TIME", help="No new trial after this time, as in 60s, 5min, 1h.")
+    ] = "5min",
+    again: Annotated[bool, typer.Option("--again", help="Forget the trials of a search before.")] = False,
+    list_: List = False,
+) -> None:
+    """The parameters that a benchmark is best run with on this device.
+
+    One parameter after the other is varied, by quick trials and then in turns with the best until now. Only
+    configurations whose results are right count; one that is refused, crashes or hangs is a result too. Every trial is
+    kept at once: the same command goes on where Ctrl-C, a power cut or the budget ended it. 'isthmus hpcc BENCH' with
+    the same options uses what was found, and its records say so; its --no-tuned does not. Parameters of --set stay as
+    they are. --list shows what is tried.
+    """
+    if list_:
+        return session.lines(_listed())
+    if benchmark is None:
+        raise IsthmusError("BENCH: expected a benchmark", hint="'isthmus hpcc tune --list' names them.")
+    from isthmus.durations import parse_duration
+    from isthmus.hpcc.tune import Run
+    from isthmus.hpcc.tune import tune as search
+
+    run = Run(benchmark, on, size, variant, shape, optimized, ranks, grid, scheme, tuple(sets or []))
+    telling = _Telling(session, parse_duration(budget, "--budget"))
+    with telling.progress:
+        tuned = search(run, telling.budget_s, again, telling.trial, telling.better)
+    return _show(session, tuned)
+
+
+class _Telling:
+    """What is said while trials run."""
+
+    def __init__(self, session: Session, budget_s: float) -> None:
+        self.budget_s = budget_s
+        self.progress = session.progress()
+        self._session = session
+        self._spent = 0.0
+        self._rates: dict[tuple[tuple[str, int], ...], str] = {}
+
+    def trial(self, trial: "HpccTrial") -> None:
+        from isthmus.numbers import figure
+
+        self._spent += trial.seconds
+        if trial.value is not None:
+            self._rates[tuple(sorted(trial.settings.items()))] = f"{figure(trial.value)} {trial.unit}"
+        self.progress.update("tuning, seconds", min(int(self._spent), int(self.budget_s)), int(self.budget_s) or 1)
+
+    def better(self, settings: dict[str, int]) -> None:
+        rate = self._rates.get(tuple(sorted(settings.items())))
+        if rate is not None:
+            self.progress.wipe()
+            self._session.note(f"{rate} with {_written(settings)}")
+
+
+def _written(settings: dict[str, int]) -> str:
+    return " ".join(f"{name}={value}" for name, value in settings.items()) or "the defaults"
+
+
+def _listed() -> list[str]:
+    from isthmus.hpcc.spaces import SPACES
+
+    lines = []
+    for benchmark, forms in SPACES.items():
+        for form, space in forms.items():
+            values = [f"{name}: {', '.join(map(str, values))}" for name, values in space.items()]
+            lines.append(f"{benchmark}, {form}  {'; '.join(values)}")
+    return lines
+
+
+def _show(session: Session, tuned: "HpccTuned") -> None:
+    from isthmus.numbers import figure
+    from isthmus.output import Result, Table
+    from isthmus.records import HpccTuneFile
+
+    default = figure(tuned.default_value) if tuned.default_value else "no rate"
+    failed = sum(trial.value is None for trial in tuned.trials)
+    state = "" if tuned.complete else "; the budget is spent, the same command goes on"
+    verdict = (
+        f"{tuned.benchmark}: {figure(tuned.value)} {tuned.unit} with {_written(tuned.settings)}, the defaults give "
+        f"{default}; {len(tuned.trials)} trials, {failed} did not run or were wrong{state}"
+    )
+    rows = [
+        (_written(trial.settings), str(trial.repetitions), figure(trial.value), trial.unit or (trial.reason or ""))
+        for trial in tuned.trials
+    ]
+    table = Table(
+        ("settings", "repetitions", "best", "unit or reason"), rows, numbers=frozenset({"repetitions", "best"})
+    )
+    file = HpccTuneFile(context=session.context(), tuned=tuned)
+    session.emit(Result(file, tuned.trials, verdict=[verdict], tables=[table], detail=[f"kept in {tuned.file}"]))
+    session.next(f"isthmus hpcc {tuned.benchmark}")
