@@ -50,12 +50,15 @@ struct InPlaceSink {
   void step() { sum += total(in.read_in_place()); }
 };
 
-double run(Graph& graph) {
-  return native::run(graph, {.workers = 2}).elapsed.seconds();
+/// How the actors come to their workers: as the run finds best, or cut into two halves.
+enum class Mapping { found, halves };
+
+double run(Graph& graph, Mapping mapping) {
+  return native::run(graph, {.workers = mapping == Mapping::halves ? 2 : 0}).elapsed.seconds();
 }
 
 /// A source, `stages`, a sink; `hops` is how many tokens move for one that arrives.
-template <class Token>
+template <class Token, Mapping mapping = Mapping::found>
 Measurement pipeline(int stages, int depth, Word tokens) {
   Graph graph;
   auto& source = graph.add<NativeSource<Token>>("source");
@@ -68,7 +71,7 @@ Measurement pipeline(int stages, int depth, Word tokens) {
   }
   auto& sink = graph.add<InPlaceSink<Token>>("sink");
   graph.connect(*from, sink.in, fifo(depth));
-  const double seconds = run(graph);
+  const double seconds = run(graph, mapping);
   return {.seconds = seconds, .tokens = tokens, .checksum = sink.sum, .expected = expected_sum<Token>(stages, tokens)};
 }
 
@@ -112,8 +115,8 @@ Measurement hand_over(Word kib) {
   auto& filler = graph.add<Filler>("producer", {}, link.memory(), buffers);
   auto& summer = graph.add<Summer>("consumer", {}, link.memory(), buffers);
   link.hand_over(filler.link, summer.link);
-  const auto report = native::run(graph, {.workers = 2, .placement = {{"producer", 0}, {"pool", 0}, {"consumer", 1}}});
-  return {.seconds = report.elapsed.seconds(),
+  const double seconds = run(graph, Mapping::found);
+  return {.seconds = seconds,
           .tokens = buffers * kHandedKib,
           .checksum = summer.sum,
           .expected = expected_handed_sum(buffers)};
@@ -130,7 +133,7 @@ Measurement round_trip(Word trips) {
   }
   graph.connect(ring[0]->out, ring[1]->in, fifo(4));
   graph.connect(ring[1]->out, ring[0]->in, fifo(4));
-  const double seconds = run(graph);
+  const double seconds = run(graph, Mapping::halves);
   return {.seconds = seconds, .tokens = trips, .checksum = ring[0]->hops, .expected = 2 * trips};
 }
 
@@ -145,6 +148,11 @@ int main(int argc, char** argv) {
                        {"pair64-d256", [](Word n) { return pipeline<Line>(0, 256, n); }},
                        {"pipeline3-d16", [](Word n) { return pipeline<Word>(1, 16, n); }},
                        {"pipeline3-d256", [](Word n) { return pipeline<Word>(1, 256, n); }},
+                       {"pair8-d16-apart", [](Word n) { return pipeline<Word, Mapping::halves>(0, 16, n); }},
+                       {"pair8-d256-apart", [](Word n) { return pipeline<Word, Mapping::halves>(0, 256, n); }},
+                       {"pair64-d256-apart", [](Word n) { return pipeline<Line, Mapping::halves>(0, 256, n); }},
+                       {"pipeline3-d16-apart", [](Word n) { return pipeline<Word, Mapping::halves>(1, 16, n); }},
+                       {"pipeline3-d256-apart", [](Word n) { return pipeline<Word, Mapping::halves>(1, 256, n); }},
                        {"pipeline3-4k", [](Word n) { return pipeline<Page>(1, kPages, n); }},
                        {"eight", eight},
                        {"hand-over", hand_over},

@@ -131,7 +131,8 @@ int main_of(int argc, char** argv, const ByteApplication& application, const cha
   app.add_option("--set", options.settings, "KEY=VALUE of a model's platform; may be repeated")
       ->expected(1)
       ->take_all();
-  app.add_option("--workers", options.workers, "threads of the target native; a thread a core by default");
+  app.add_option("--workers", options.workers,
+                 "threads of the target native; by default one a core, and actors move where the run is fastest");
   app.add_option("--map", options.placement, "ACTOR=WORKER,... of the target native; the row names its actors")
       ->expected(1)
       ->take_all();

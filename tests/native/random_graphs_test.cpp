@@ -227,7 +227,7 @@ bool same_counts(const std::vector<ChannelReport>& a, const std::vector<ChannelR
 
 RC_GTEST_PROP(NativeAndModel, MoveTheSameTokens, ()) {
   const auto recipe = *recipes();
-  const int workers = *rc::gen::inRange(1, 9);
+  const int workers = *rc::gen::inRange(0, 9);  // 0: actors move as the runtime finds best
   Built model(recipe);
   Built native(recipe);
   const auto on_model = model.graph.run({.throw_on_error = false});

@@ -11,8 +11,10 @@
 namespace isthmus::native {
 
 struct Options {
-  int workers = 0;                         ///< threads; 0: as many as there are cores, or actors where those are fewer
-  std::map<std::string, int> placement{};  ///< worker of an actor by its name; the others are placed along the channels
+  /// Threads. 0: as many as there are cores, or actors where those are fewer; the actors begin on one of them, and move
+  /// where the run is seen to go faster for it. A number: the actors are cut into stretches along the channels.
+  int workers = 0;
+  std::map<std::string, int> placement{};  ///< worker of an actor by its name, where it stays
   bool pin = true;                         ///< each worker to a core, where there are enough
   bool throw_on_error = true;
   std::size_t stack_bytes = 256 * 1024;  ///< of a step that waits inside

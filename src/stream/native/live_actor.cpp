@@ -34,7 +34,8 @@ void LiveActor::add(End& end) {
 bool LiveActor::open(End& end) {
   for (; end.pauses > 0; --end.pauses) relax();
   if (!end.ring->open(end)) return false;
-  if (&static_cast<LiveActor*>(end.other->actor)->worker() != worker_) end.ring->pace(end);
+  if (&static_cast<LiveActor*>(end.other->actor)->worker() != &worker()) end.ring->pace(end);
+  if (target_.load(std::memory_order_relaxed) != nullptr) fuel = 0;
   end.opened = ++opened_;
   return true;
 }
@@ -55,7 +56,7 @@ void LiveActor::await_room(engine::Lane& lane) {
   while (!open(end)) {
     if (end.ring->abandoned.load(std::memory_order_acquire) && !actor_.periodic) {
       if (open(end)) return;
-      worker_->run().stop_stuck(*this, end);
+      worker().run().stop_stuck(*this, end);
       throw engine::StopStep{};
     }
     if (!spin(end, end.ring->abandoned)) suspend(Wait::room, &end);
@@ -64,13 +65,16 @@ void LiveActor::await_room(engine::Lane& lane) {
 
 /// The worker's wait, without the way there and back, where it has no one else to run.
 bool LiveActor::spin(const End& end, const std::atomic<bool>& over) {
-  if (worker_->actors().size() > 1 || worker_->run().crowded()) return false;
+  if (worker().actors().size() > 1 || worker().run().crowded()) return false;
   publish_held();
-  for (int i = 0; i < kSpins && !worker_->run().stopping(); ++i) {
+  rests();
+  bool found = false;
+  for (int i = 0; i < kSpins && !found && !worker().run().stopping(); ++i) {
     relax();
-    if (end.ring->could_open(end) || over.load(std::memory_order_acquire)) return true;
+    found = end.ring->could_open(end) || over.load(std::memory_order_acquire);
   }
-  return false;
+  goes_on();
+  return found;
 }
 
 bool LiveActor::find(engine::Lane& lane) {
@@ -103,11 +107,11 @@ Time LiveActor::seen_at(const engine::Lane& lane) const {
 
 void LiveActor::tell_other_end(engine::Lane& lane) {
   lane.watched.store(false, std::memory_order_relaxed);
-  static_cast<LiveActor*>(end_of(lane).other->actor)->worker_->wake();
+  static_cast<LiveActor*>(end_of(lane).other->actor)->worker().wake();
 }
 
 Time LiveActor::now() {
-  return worker_->run().now();
+  return worker().run().now();
 }
 
 void LiveActor::wait_until(Time time) {
@@ -120,11 +124,11 @@ void LiveActor::wait_until(Time time) {
 /// Lets the other actors of the worker run until `ready`.
 void LiveActor::suspend(Wait wait, const End* on) {
   publish_held();
-  if (worker_->run().stopping()) throw engine::StopStep{};
+  if (worker().run().stopping()) throw engine::StopStep{};
   wait_ = wait;
   waits_on_ = on;
-  worker_->suspend(*this);
-  if (worker_->run().stopping()) throw engine::StopStep{};
+  worker().suspend(*this);
+  if (worker().run().stopping()) throw engine::StopStep{};
   wait_ = Wait::none;
 }
 
@@ -141,7 +145,7 @@ bool LiveActor::ready() const {
       return std::ranges::any_of(ends_, [](const End* end) { return end->ring->news(*end); }) ||
              (!actor_.has_done && inputs_drained());
     case Wait::time:
-      return worker_->run().now() >= until_;
+      return worker().run().now() >= until_;
     case Wait::finished:
       break;
   }
@@ -170,13 +174,14 @@ bool LiveActor::has_moved() {
 engine::Border LiveActor::leave(Wait wait) {
   turns_ = 0;
   wait_ = wait;
+  at_border_ = true;
   return engine::Border::leave;
 }
 
 engine::Border LiveActor::border() {
   const bool asked_in_vain = std::exchange(said_no_, false);
   fuel = kFuel;
-  if (worker_->run().stopping()) return leave(Wait::none);
+  if (worker().run().stopping()) return leave(Wait::none);
   wait_ = Wait::none;
   if (!actor_.has_done && inputs_drained()) {
     finish();
@@ -186,7 +191,7 @@ engine::Border LiveActor::border() {
   if (asked_in_vain) silent_before_ = false;
   if (asked_in_vain)
     for (End* end : ends_) end->asked = end->asked_closed = false;
-  if (++turns_ < kTurns) return engine::Border::step;
+  if (++turns_ < kTurns && target_.load(std::memory_order_relaxed) == nullptr) return engine::Border::step;
   return leave(Wait::none);
 }
 
@@ -204,6 +209,47 @@ engine::Border LiveActor::after_silent_step() {
   return leave(actor_.trivial && !looks_at_time ? Wait::none : Wait::time);
 }
 
+Worker* LiveActor::leaves_for() const {
+  return at_border_ && wait_ != Wait::finished ? target_.load(std::memory_order_acquire) : nullptr;
+}
+
+void LiveActor::belong_to(Worker& worker) {
+  worker_.store(&worker, std::memory_order_release);
+  Worker* sent_here = &worker;  // unless it has been sent on
+  target_.compare_exchange_strong(sent_here, nullptr);
+}
+
+void LiveActor::goes_on() {
+  const int stretch = worker().run().stretch();
+  counts_ = stretch != 0;
+  if (!counts_) return;
+  went_on_ = std::chrono::steady_clock::now();
+  if (stretch_.load(std::memory_order_relaxed) == stretch) return;
+  worked_ns_.store(0, std::memory_order_relaxed);
+  for (End* end : ends_) {
+    end->first_told = end->ring->moved(*end);
+    end->told.store(0, std::memory_order_relaxed);
+  }
+  stretch_.store(stretch, std::memory_order_release);
+}
+
+void LiveActor::rests() {
+  if (!std::exchange(counts_, false)) return;
+  const std::chrono::nanoseconds since = std::chrono::steady_clock::now() - went_on_;
+  worked_ns_.store(worked_ns_.load(std::memory_order_relaxed) + since.count(), std::memory_order_relaxed);
+  for (End* end : ends_) end->told.store(end->ring->moved(*end) - end->first_told, std::memory_order_relaxed);
+}
+
+double LiveActor::moved(const End& end, int stretch) const {
+  if (stretch_.load(std::memory_order_acquire) != stretch) return 0;
+  return static_cast<double>(end.told.load(std::memory_order_relaxed));
+}
+
+double LiveActor::worked(int stretch) const {
+  if (stretch_.load(std::memory_order_acquire) != stretch) return 0;
+  return static_cast<double>(worked_ns_.load(std::memory_order_relaxed)) / 1e9;
+}
+
 void LiveActor::finish() {
   publish_held();
   wait_ = Wait::finished;
@@ -211,12 +257,12 @@ void LiveActor::finish() {
     (end->writes ? end->ring->closed : end->ring->abandoned).store(true, std::memory_order_release);
     end->publish(end->next);  // whoever watches is told
   }
-  worker_->run().one_finished(*this);
+  worker().run().one_finished(*this);
 }
 
 void LiveActor::fail_with(std::exception_ptr why) {
   wait_ = Wait::finished;
-  worker_->run().stop_failed(actor_.name, std::move(why));
+  worker().run().stop_failed(actor_.name, std::move(why));
 }
 
 }  // namespace isthmus::native

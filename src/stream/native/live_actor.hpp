@@ -1,6 +1,9 @@
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <vector>
 
@@ -37,11 +40,28 @@ class alignas(128) LiveActor final : public engine::Live {
 
   void add(End& end);
   /// Starts or goes on with its steps: on a worker's fiber between two actors.
-  void run() { actor_.run_live(); }
+  void run() {
+    at_border_ = false;
+    actor_.run_live();
+  }
   bool ready() const;
 
+  /// Its worker turns to it, and away from it: counted while the run is observed (Run::stretch).
+  void goes_on();
+  void rests();
+  /// Seconds that it ran in `stretch`, as far as it has been counted.
+  double worked(int stretch) const;
+  /// Tokens that went through `end`, likewise.
+  double moved(const End& end, int stretch) const;
+
+  /// From any thread: it is to move to `worker`, once it stands between two steps.
+  void send_to(Worker& worker) { target_.store(&worker, std::memory_order_release); }
+  /// Where to, or null: for its own worker.
+  Worker* leaves_for() const;
+  void belong_to(Worker& worker);
+
   engine::GraphActor& actor() const { return actor_; }
-  Worker& worker() const { return *worker_; }
+  Worker& worker() const { return *worker_.load(std::memory_order_acquire); }
   Wait wait() const { return wait_; }
   const End* waits_on() const { return waits_on_; }
   Time until() const { return until_; }
@@ -49,6 +69,8 @@ class alignas(128) LiveActor final : public engine::Live {
   bool finished() const { return wait_ == Wait::finished; }
 
   engine::FiberSlot* fiber = nullptr;  ///< where a step stands that waits
+  int rank = 0;                        ///< along the channels
+  std::size_t place = 0;               ///< among the actors of its worker
 
  private:
   bool open(End& end);
@@ -62,7 +84,9 @@ class alignas(128) LiveActor final : public engine::Live {
   engine::Border leave(Wait wait);
 
   engine::GraphActor& actor_;
-  Worker* worker_;
+  std::atomic<Worker*> worker_;
+  std::atomic<Worker*> target_ = nullptr;
+  bool at_border_ = true;
   std::vector<End*> ends_;
   Wait wait_ = Wait::none;
   const End* waits_on_ = nullptr;
@@ -71,6 +95,11 @@ class alignas(128) LiveActor final : public engine::Live {
   bool silent_before_ = false;  ///< and its state is kept in `snapshot`
   int turns_ = 0;               ///< borders since it began to run
   int opened_ = 0;
+
+  std::chrono::steady_clock::time_point went_on_;  ///< in an observed stretch
+  bool counts_ = false;                            ///< since then
+  std::atomic<int> stretch_ = 0;                   ///< the last it was observed in
+  std::atomic<std::int64_t> worked_ns_ = 0;        ///< in it
 };
 
 }  // namespace isthmus::native

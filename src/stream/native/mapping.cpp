@@ -48,32 +48,6 @@ class Bitmap {
 
 using Actors = std::vector<std::unique_ptr<engine::GraphActor>>;
 
-/// Along the channels: each actor soon after those that write to it.
-std::vector<int> along_channels(const Actors& actors) {
-  std::vector<int> order;
-  std::vector<bool> met(actors.size(), false);
-  const auto visit = [&](const auto& self, const engine::Actor& actor) -> void {
-    if (met[static_cast<std::size_t>(actor.index)]) return;
-    met[static_cast<std::size_t>(actor.index)] = true;
-    order.push_back(actor.index);
-    for (const auto* channel : actor.outputs) self(self, *channel->reader);
-  };
-  for (const auto& actor : actors)
-    if (actor->inputs.empty()) visit(visit, *actor);
-  for (const auto& actor : actors) visit(visit, *actor);  // what stands on a loop
-  return order;
-}
-
-void check(const Actors& actors, int workers, const std::map<std::string, int>& placement) {
-  std::vector<std::string> names;
-  for (const auto& actor : actors) names.push_back(actor->name);
-  for (const auto& [name, worker] : placement) {
-    if (std::ranges::find(names, name) == names.end()) throw Error(unknown_name("actor", name, names));
-    if (worker < 0 || worker >= workers)
-      throw Error(fmt::format("worker {} of actor '{}': expected 0..{}", worker, name, workers - 1));
-  }
-}
-
 void place_one(std::string_view text, std::map<std::string, int>& placement) {
   const std::size_t at = text.rfind('=');
   const std::string_view number = at == std::string_view::npos ? "" : text.substr(at + 1);
@@ -129,17 +103,40 @@ std::map<std::string, int> parse_placement(const std::vector<std::string>& texts
   return placement;
 }
 
-std::vector<int> place(const Actors& actors, int workers, const std::map<std::string, int>& placement) {
-  check(actors, workers, placement);
+std::vector<int> along_channels(const Actors& actors) {
+  std::vector<int> order;
+  std::vector<bool> met(actors.size(), false);
+  const auto visit = [&](const auto& self, const engine::Actor& actor) -> void {
+    if (met[static_cast<std::size_t>(actor.index)]) return;
+    met[static_cast<std::size_t>(actor.index)] = true;
+    order.push_back(actor.index);
+    for (const auto* channel : actor.outputs) self(self, *channel->reader);
+  };
+  for (const auto& actor : actors)
+    if (actor->inputs.empty()) visit(visit, *actor);
+  for (const auto& actor : actors) visit(visit, *actor);  // what stands on a loop
+  return order;
+}
+
+std::vector<int> given(const Actors& actors, int workers, const std::map<std::string, int>& placement) {
+  std::vector<std::string> names;
+  for (const auto& actor : actors) names.push_back(actor->name);
   std::vector<int> worker_of(actors.size(), -1);
-  std::vector<int> free;
-  for (const int index : along_channels(actors)) {
-    const auto given = placement.find(actors[static_cast<std::size_t>(index)]->name);
-    if (given != placement.end())
-      worker_of[static_cast<std::size_t>(index)] = given->second;
-    else
-      free.push_back(index);
+  for (const auto& [name, worker] : placement) {
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end()) throw Error(unknown_name("actor", name, names));
+    if (worker < 0 || worker >= workers)
+      throw Error(fmt::format("worker {} of actor '{}': expected 0..{}", worker, name, workers - 1));
+    worker_of[static_cast<std::size_t>(found - names.begin())] = worker;
   }
+  return worker_of;
+}
+
+std::vector<int> place(const Actors& actors, int workers, const std::vector<int>& given) {
+  std::vector<int> worker_of = given;
+  std::vector<int> free;
+  for (const int index : along_channels(actors))
+    if (given[static_cast<std::size_t>(index)] < 0) free.push_back(index);
   for (std::size_t i = 0; i < free.size(); ++i)
     worker_of[static_cast<std::size_t>(free[i])] =
         static_cast<int>(i * static_cast<std::size_t>(workers) / free.size());

@@ -13,6 +13,8 @@ constexpr std::int64_t kLine = 64;
 /// Lines of a stretch that are asked for when it is opened: about as many as a core can wait for at once.
 constexpr std::int64_t kLinesAhead = 32;
 
+constexpr std::int64_t kSmall = 4096;  // bytes
+
 /// Tokens for which a look is cheap.
 constexpr std::int64_t kEnough = 32;
 constexpr int kLeastPatience = 4;
@@ -26,6 +28,13 @@ void fetch(const End& end) {
     for (const std::byte* at = end.next; at < last; at += kLine) __builtin_prefetch(at);
 }
 
+/// One slot more than the depth tells full from empty. A small ring has twice the depth: a reader and a writer that
+/// take turns then seldom meet its end in the middle of a stretch.
+std::int64_t slots(const engine::Channel& channel, std::int64_t stride) {
+  const auto depth = static_cast<std::int64_t>(channel.depth);
+  return depth * stride <= kSmall ? 2 * depth : depth + 1;
+}
+
 void attach(engine::PortState& port, End& end) {
   port.cursor = port.window_end = nullptr;
   port.lane = &end;
@@ -36,7 +45,8 @@ void attach(engine::PortState& port, End& end) {
 Ring::Ring(const engine::Channel& of, const engine::TokenType& type)
     : channel(of),
       stride_(static_cast<std::int64_t>(type.size)),
-      bytes_(stride_ * static_cast<std::int64_t>(of.depth + 1)) {
+      capacity_(stride_ * static_cast<std::int64_t>(of.depth)),
+      bytes_(slots(of, stride_) * stride_) {
   static_assert(alignof(std::max_align_t) <= 64);
   storage_.reset(new (std::align_val_t{64}) std::byte[static_cast<std::size_t>(bytes_)]);
   for (std::int64_t at = 0; at < bytes_; at += kPage) storage_[static_cast<std::size_t>(at)] = {};  // maps the page
@@ -55,7 +65,7 @@ Ring::Ring(const engine::Channel& of, const engine::TokenType& type)
 bool Ring::open(End& end) {
   if (end.next == storage_.get() + bytes_) {
     end.next = end.end = storage_.get();
-    end.laps += channel.depth + 1;
+    end.laps += static_cast<std::uint64_t>(bytes_ / stride_);
   }
   end.seen = end.other->published.load(std::memory_order_acquire);
   const std::int64_t to_ring_end = storage_.get() + bytes_ - end.next;
@@ -70,12 +80,12 @@ void Ring::pace(End& end) const {
   fetch(end);
   const int most = std::max(1, static_cast<int>(channel.depth / 4));
   const std::int64_t found = ahead(end, end.seen);
-  const bool little = found * 2 < bytes_ && found < kEnough * stride_;
+  const bool little = found * 2 < capacity_ && found < kEnough * stride_;
   if (found <= stride_)
     end.patience = std::min(kLeastPatience, most);
   else if (little)
     end.patience = std::min(end.patience * 2, most);
-  else if (found * 4 > bytes_ * 3)
+  else if (found * 4 > capacity_ * 3)
     end.patience = std::max(end.patience / 2, std::min(kLeastPatience, most));
   end.pauses = little ? end.patience : 0;
 }

@@ -22,14 +22,16 @@ struct End : engine::Lane {
   bool asked = false;         ///< a "no" was given since the last step that moved something
   bool asked_closed = false;  ///< the same, of `closed`
   bool seen_closed = false;
-  std::uint64_t counted = 0;  ///< tokens moved when the actor was last asked whether it moves
-  std::uint64_t laps = 0;     ///< tokens moved in whole rounds of the ring
-  int pauses = 0;             ///< before the next look: see Ring::pace
-  int patience = 0;           ///< pauses after a look that brought little
-  int opened = 0;             ///< how many stretches the actor had opened when this one was
+  std::uint64_t counted = 0;            ///< tokens moved when the actor was last asked whether it moves
+  std::uint64_t laps = 0;               ///< tokens moved in whole rounds of the ring
+  int pauses = 0;                       ///< before the next look: see Ring::pace
+  int patience = 0;                     ///< pauses after a look that brought little
+  int opened = 0;                       ///< how many stretches the actor had opened when this one was
+  std::uint64_t first_told = 0;         ///< tokens moved, where the stretch under observation began
+  std::atomic<std::uint64_t> told = 0;  ///< and since then
 };
 
-/// A bounded FIFO whose ends may stand on different threads. One slot more than the depth tells full from empty.
+/// A bounded FIFO whose ends may stand on different threads.
 class Ring {
  public:
   Ring(const engine::Channel& channel, const engine::TokenType& type);
@@ -50,16 +52,18 @@ class Ring {
   bool news(const End& end) const;
   bool drained(const End& end) const { return !end.open() && !could_open(end); }
   std::uint64_t moved(const End& end) const;
+  std::int64_t stride() const { return stride_; }
 
  private:
   /// Bytes that `end` may move before it has to look again, where the other end is at `other`.
   std::int64_t ahead(const End& end, const std::byte* other) const {
     const std::int64_t there = other - end.next;
     const std::int64_t tokens = there < 0 ? there + bytes_ : there >= bytes_ ? there - bytes_ : there;
-    return end.writes ? bytes_ - stride_ - (tokens == 0 ? 0 : bytes_ - tokens) : tokens;
+    return end.writes ? capacity_ - (tokens == 0 ? 0 : bytes_ - tokens) : tokens;
   }
 
   std::int64_t stride_;
+  std::int64_t capacity_;  ///< bytes of the tokens that it may hold
   std::int64_t bytes_;
   std::unique_ptr<std::byte[], engine::AlignedDelete> storage_;
 };

@@ -83,6 +83,12 @@ void Run::stop(Outcome outcome, std::string message) {
   message_ = std::move(message);
   stop_.store(true, std::memory_order_release);
   for (Worker* worker : workers_) worker->end_sleep();
+  stopped_.notify_all();
+}
+
+bool Run::wait_stopped(std::chrono::nanoseconds time) {
+  std::unique_lock lock(mutex_);
+  return stopped_.wait_for(lock, time, [this] { return stopping(); });
 }
 
 /// All workers sleep, so that their actors stand still. With the mutex held.

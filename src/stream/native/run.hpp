@@ -29,6 +29,15 @@ class Run {
   bool stopping() const { return stop_.load(std::memory_order_acquire); }
   /// More workers than cores: who waits must not spin.
   bool crowded() const { return crowded_; }
+  /// Actors may be moved between workers: one that has none left waits for more.
+  bool moves_actors = false;
+
+  /// Returns true once the run has stopped, false where `time` passes before.
+  bool wait_stopped(std::chrono::nanoseconds time);
+
+  /// The stretch of time in which actors count their work; 0 between two.
+  int stretch() const { return stretch_.load(std::memory_order_relaxed); }
+  void observe(int stretch) { stretch_.store(stretch, std::memory_order_relaxed); }
 
   void one_finished(const LiveActor& actor);
   /// `who` is an actor, or a worker that could not work.
@@ -52,6 +61,8 @@ class Run {
   std::chrono::steady_clock::time_point began_;
   std::atomic<int> live_ = 0;  ///< actors neither finished nor periodic
   std::atomic<bool> stop_ = false;
+  std::atomic<int> stretch_ = 0;
+  std::condition_variable stopped_;
 
   std::mutex mutex_;  ///< guards what follows
   int awake_ = 0;     ///< workers that may still change something by themselves

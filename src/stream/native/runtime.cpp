@@ -28,7 +28,8 @@ const engine::TokenType& type_of(const engine::Channel& channel, const engine::G
 
 }  // namespace
 
-Runtime::Runtime(Graph& graph, const Options& options) : graph_(graph), throw_on_error_(options.throw_on_error) {
+Runtime::Runtime(Graph& graph, const Options& options, Mover mover)
+    : graph_(graph), mover_(std::move(mover)), throw_on_error_(options.throw_on_error) {
   warnings_ = graph.check();
   prepare_barrier();
   add_workers(options);
@@ -45,10 +46,14 @@ void Runtime::take(Graph& graph) {
 void Runtime::add_workers(const Options& options) {
   const auto cores = usable_cores();
   const int workers = workers_for(options, graph_.actors_.size(), cores.size());
-  const auto worker_of = place(graph_.actors_, workers, options.placement);
+  given_ = given(graph_.actors_, workers, options.placement);
+  const bool some_free = workers > 1 && std::ranges::find(given_, -1) != given_.end();
+  if (some_free && options.workers == 0 && mover_ == nullptr) mover_ = &Balancer::work;
+  const auto worker_of = place(graph_.actors_, mover_ == nullptr ? workers : 1, given_);
   const bool crowded = static_cast<std::size_t>(workers) > cores.size();
   if (options.pin && !crowded) core_of_.assign(cores.begin(), cores.begin() + workers);
   run_ = std::make_unique<Run>(crowded);
+  run_->moves_actors = mover_ != nullptr;
   for (int i = 0; i < workers; ++i) {
     workers_.push_back(std::make_unique<Worker>(*run_, options.stack_bytes));
     run_->add(*workers_.back());
@@ -70,6 +75,8 @@ void Runtime::add_channels() {
     actors_[reader]->add(rings_.back()->reader);
   }
   for (std::size_t i = 0; i < actors_.size(); ++i) graph_.actors_[i]->live = actors_[i].get();
+  int rank = 0;
+  for (const int index : along_channels(graph_.actors_)) actors_[static_cast<std::size_t>(index)]->rank = rank++;
 }
 
 Report Runtime::run() {
@@ -96,6 +103,15 @@ void Runtime::work_on_threads() {
   } catch (const std::system_error&) {
     run_->stop_failed(fmt::format("worker {}", threads.size()), std::current_exception());
   }
+  if (run_->moves_actors) balance();
+}
+
+void Runtime::balance() {
+  Balancer balancer(*run_, along_channels(graph_.actors_), given_);
+  for (const auto& worker : workers_) balancer.add(*worker);
+  for (const auto& actor : actors_) balancer.add(*actor);
+  for (const auto& ring : rings_) balancer.add(*ring);
+  mover_(balancer);
 }
 
 Report Runtime::report() {
@@ -106,7 +122,8 @@ Report Runtime::report() {
   report.warnings = warnings_;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     report.workers.push_back({.core = core_of_.empty() ? -1 : core_of_[i], .actors = {}});
-    for (const LiveActor* actor : workers_[i]->actors()) report.workers.back().actors.push_back(actor->actor().name);
+    for (const auto& actor : actors_)
+      if (&actor->worker() == workers_[i].get()) report.workers.back().actors.push_back(actor->actor().name);
   }
   for (const auto& ring : rings_)
     report.channels.push_back({.name = ring->channel.name,

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "isthmus/stream/native.hpp"
+#include "stream/native/balancer.hpp"
 #include "stream/native/live_actor.hpp"
 #include "stream/native/ring.hpp"
 #include "stream/native/run.hpp"
@@ -15,7 +17,11 @@ namespace isthmus::native {
 /// A graph as it stands on workers.
 class Runtime {
  public:
-  Runtime(Graph& graph, const Options& options);
+  /// Moves the actors of a run until it has stopped.
+  using Mover = std::function<void(Balancer&)>;
+
+  /// Without a `mover` actors move where `options` leave the number of workers open.
+  Runtime(Graph& graph, const Options& options, Mover mover = nullptr);
   Report run();
 
  private:
@@ -23,11 +29,14 @@ class Runtime {
   void add_workers(const Options& options);
   void add_channels();
   void work_on_threads();
+  void balance();
   Report report();
 
   Graph& graph_;
+  Mover mover_;
   bool throw_on_error_;
   std::vector<std::string> warnings_;
+  std::vector<int> given_;    ///< worker of an actor where the user says it, -1 elsewhere
   std::vector<int> core_of_;  ///< of each worker; empty: not pinned
   std::unique_ptr<Run> run_;
   std::vector<std::unique_ptr<Worker>> workers_;

@@ -26,6 +26,8 @@ Worker::Worker(Run& run, std::size_t stack_bytes)
 Worker::~Worker() = default;
 
 void Worker::work() {
+  order_actors();
+  turn_ = actors_.empty() ? 0 : actors_.size() - 1;  // the first is next
   fibers_ = std::make_unique<engine::Fibers>(&Worker::dispatch, &Worker::after_overflow, this, stack_bytes_);
   {
     const engine::OverflowWatch watch(*fibers_);
@@ -46,47 +48,118 @@ void Worker::dispatch(void* worker) {
       continue;
     }
     self.running_ = actor;
+    self.goes_on(*actor);
     actor->run();
+    self.rests(*actor);
+    if (actor->leaves_for() != nullptr) self.called_.store(true, std::memory_order_relaxed);
     self.next_ = self.pick(actor);
   }
 }
 
 void Worker::suspend(LiveActor& actor) {
+  rests(actor);
   LiveActor* next = pick(&actor);
-  if (next == &actor || run_.stopping()) return;
-  actor.fiber = &fibers_->current();
-  next_ = next;
-  fibers_->switch_to(next->fiber != nullptr ? *next->fiber : fibers_->spare());
-  actor.fiber = nullptr;
-  running_ = &actor;
+  if (next != &actor && !run_.stopping()) {
+    actor.fiber = &fibers_->current();
+    next_ = next;
+    fibers_->switch_to(next->fiber != nullptr ? *next->fiber : fibers_->spare());
+    actor.fiber = nullptr;
+    running_ = &actor;
+  }
+  goes_on(actor);
+}
+
+void Worker::goes_on(LiveActor& actor) {
+  if (!run_.moves_actors) return;
+  busy_.store(true, std::memory_order_relaxed);
+  actor.goes_on();
+}
+
+void Worker::rests(LiveActor& actor) {
+  if (!run_.moves_actors) return;
+  actor.rests();
+  turns_.store(turns() + 1, std::memory_order_relaxed);
+}
+
+void Worker::call() {
+  called_.store(true, std::memory_order_release);
+  wake();
+}
+
+void Worker::take(LiveActor& actor) {
+  {
+    const std::lock_guard lock(door_);
+    arrived_.push_back(&actor);
+  }
+  call();
+}
+
+/// Lets go those who are to leave and stand between two steps; the others go when they come to that.
+void Worker::exchange_actors() {
+  called_.store(false, std::memory_order_relaxed);
+  {
+    const std::lock_guard lock(door_);
+    actors_.insert(actors_.end(), arrived_.begin(), arrived_.end());
+    arrived_.clear();
+  }
+  std::erase_if(actors_, [this](LiveActor* actor) {
+    Worker* target = actor->leaves_for();
+    if (target == nullptr) return false;
+    actor->belong_to(*target);  // from now on: this worker may sleep before the other has found it
+    if (target == this) return false;
+    target->take(*actor);
+    return true;
+  });
+  order_actors();
 }
 
 /// The actor to run now that `after` (if any) cannot go on; null when none ever will.
 LiveActor* Worker::pick(LiveActor* after) {
   for (;;) {
     if (run_.stopping()) return next_to_unwind();
+    if (called_.load(std::memory_order_acquire)) {
+      exchange_actors();
+      after = nullptr;  // may stand elsewhere now
+    }
     if (LiveActor* actor = next_ready(after)) {
       idle_rounds_ = 0;
       return actor;
     }
-    if (std::ranges::all_of(actors_, &LiveActor::finished)) return nullptr;
+    if (!run_.moves_actors && std::ranges::all_of(actors_, &LiveActor::finished)) return nullptr;
     idle();
   }
 }
 
-/// Whom `after` waits for comes first, so that what is in the cache is used while it is there; but two that serve each
-/// other for ever must not keep the rest waiting.
+/// The next along the channels: it finds what the last has just pushed, so that a chain moves by whole channels. Else
+/// whom the last waits for, while what both work on is in the cache; but two that serve each other for ever must not
+/// keep the rest waiting.
 LiveActor* Worker::next_ready(const LiveActor* after) {
+  if (actors_.empty()) return nullptr;
+  LiveActor* next = after_turn();
+  if (next->ready()) return next;
   if (after != nullptr && after->waits_on() != nullptr && ++favours_ < kFavours) {
     auto* asked = static_cast<LiveActor*>(after->waits_on()->other->actor);
-    if (&asked->worker() == this && asked->ready()) return asked;
+    if (&asked->worker() == this && asked->ready()) {
+      turn_ = asked->place;
+      return asked;
+    }
   }
   favours_ = 0;
-  for (std::size_t i = 0; i < actors_.size(); ++i) {
-    turn_ = turn_ + 1 < actors_.size() ? turn_ + 1 : 0;
-    if (actors_[turn_]->ready()) return actors_[turn_];
-  }
+  for (std::size_t i = 1; i < actors_.size(); ++i)
+    if (next = after_turn(); next->ready()) return next;
   return nullptr;
+}
+
+LiveActor* Worker::after_turn() {
+  turn_ = turn_ + 1 < actors_.size() ? turn_ + 1 : 0;
+  return actors_[turn_];
+}
+
+/// In the order of the channels.
+void Worker::order_actors() {
+  std::ranges::sort(actors_, {}, &LiveActor::rank);
+  for (std::size_t i = 0; i < actors_.size(); ++i) actors_[i]->place = i;
+  turn_ = 0;
 }
 
 LiveActor* Worker::next_to_unwind() const {
@@ -99,6 +172,7 @@ bool Worker::any_ready() const {
 }
 
 void Worker::idle() {
+  turns_.store(turns() + 1, std::memory_order_relaxed);
   if (++idle_rounds_ < (run_.crowded() ? kSpinsWhenCrowded : kSpins)) return relax();
   idle_rounds_ = 0;
   sleep();
@@ -106,9 +180,10 @@ void Worker::idle() {
 
 /// What another worker's actors do next must wake this one, from before the last look on.
 void Worker::sleep() {
+  busy_.store(false, std::memory_order_relaxed);
   watch(true);
   barrier_on_all_cores();
-  if (!any_ready() && !run_.stopping()) {
+  if (!any_ready() && !called_.load(std::memory_order_acquire) && !run_.stopping()) {
     Time until = Time::max();
     for (const LiveActor* actor : actors_)
       if (actor->wait() == Wait::time) until = std::min(until, actor->until());

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "engine/fiber.hpp"
@@ -30,6 +32,12 @@ class Worker {
   void suspend(LiveActor& actor);
   /// From any thread: something that one of its actors waits for has happened.
   void wake();
+  /// From any thread: looks at where its actors are to go and who has come.
+  void call();
+  void take(LiveActor& actor);
+  /// How often one of its actors was counted, or it looked for one in vain.
+  int turns() const { return turns_.load(std::memory_order_relaxed); }
+  bool busy() const { return busy_.load(std::memory_order_relaxed); }
   /// The run has stopped; with its mutex held.
   void end_sleep();
 
@@ -38,9 +46,14 @@ class Worker {
 
  private:
   static void dispatch(void* worker);
+  void exchange_actors();
+  void goes_on(LiveActor& actor);
+  void rests(LiveActor& actor);
   static void after_overflow(void* worker);
   LiveActor* pick(LiveActor* after);
   LiveActor* next_ready(const LiveActor* after);
+  LiveActor* after_turn();
+  void order_actors();
   LiveActor* next_to_unwind() const;
   void idle();
   void sleep();
@@ -57,6 +70,12 @@ class Worker {
   std::size_t turn_ = 0;  ///< of `actors_`
   int favours_ = 0;       ///< actors in a row that ran out of their turn
   int idle_rounds_ = 0;
+  std::atomic<int> turns_ = 0;
+  std::atomic<bool> busy_ = false;
+
+  std::atomic<bool> called_ = false;
+  std::mutex door_;                  ///< guards what follows
+  std::vector<LiveActor*> arrived_;  ///< not yet among `actors_`
 };
 
 }  // namespace isthmus::native
