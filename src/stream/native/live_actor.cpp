@@ -47,7 +47,7 @@ void LiveActor::await_token(engine::Lane& lane) {
       if (open(end)) return;  // pushed just before it closed
       throw engine::FinishStep{};
     }
-    if (!spin(end, end.ring->closed)) suspend(Wait::token, &end);
+    if (shares_worker() || !spin(end, end.ring->closed)) suspend(Wait::token, &end);
   }
 }
 
@@ -59,13 +59,17 @@ void LiveActor::await_room(engine::Lane& lane) {
       worker().run().stop_stuck(*this, end);
       throw engine::StopStep{};
     }
-    if (!spin(end, end.ring->abandoned)) suspend(Wait::room, &end);
+    if (shares_worker() || !spin(end, end.ring->abandoned)) suspend(Wait::room, &end);
   }
+}
+
+/// There are others to run, or other workers, while it waits.
+bool LiveActor::shares_worker() const {
+  return worker().actors().size() > 1 || worker().run().crowded();
 }
 
 /// The worker's wait, without the way there and back, where it has no one else to run.
 bool LiveActor::spin(const End& end, const std::atomic<bool>& over) {
-  if (worker().actors().size() > 1 || worker().run().crowded()) return false;
   publish_held();
   rests();
   bool found = false;
@@ -221,7 +225,7 @@ void LiveActor::belong_to(Worker& worker) {
 
 void LiveActor::goes_on() {
   const int stretch = worker().run().stretch();
-  counts_ = stretch != 0;
+  counts_ = stretch != 0;  // it may just have ended
   if (!counts_) return;
   went_on_ = std::chrono::steady_clock::now();
   if (stretch_.load(std::memory_order_relaxed) == stretch) return;

@@ -49,6 +49,7 @@ class alignas(128) LiveActor final : public engine::Live {
   /// Its worker turns to it, and away from it: counted while the run is observed (Run::stretch).
   void goes_on();
   void rests();
+  bool counts() const { return counts_; }
   /// Seconds that it ran in `stretch`, as far as it has been counted.
   double worked(int stretch) const;
   /// Tokens that went through `end`, likewise.
@@ -75,6 +76,7 @@ class alignas(128) LiveActor final : public engine::Live {
  private:
   bool open(End& end);
   bool find(engine::Lane& lane);
+  bool shares_worker() const;
   bool spin(const End& end, const std::atomic<bool>& over);
   void note_no();
   void suspend(Wait wait, const End* on);

@@ -45,8 +45,9 @@ void attach(engine::PortState& port, End& end) {
 Ring::Ring(const engine::Channel& of, const engine::TokenType& type)
     : channel(of),
       stride_(static_cast<std::int64_t>(type.size)),
+      slots_(slots(of, stride_)),
       capacity_(stride_ * static_cast<std::int64_t>(of.depth)),
-      bytes_(slots(of, stride_) * stride_) {
+      bytes_(slots_ * stride_) {
   static_assert(alignof(std::max_align_t) <= 64);
   storage_.reset(new (std::align_val_t{64}) std::byte[static_cast<std::size_t>(bytes_)]);
   for (std::int64_t at = 0; at < bytes_; at += kPage) storage_[static_cast<std::size_t>(at)] = {};  // maps the page
@@ -60,17 +61,6 @@ Ring::Ring(const engine::Channel& of, const engine::TokenType& type)
   writer.writes = true;
   attach(*of.writer_port, writer);
   attach(*of.reader_port, reader);
-}
-
-bool Ring::open(End& end) {
-  if (end.next == storage_.get() + bytes_) {
-    end.next = end.end = storage_.get();
-    end.laps += static_cast<std::uint64_t>(bytes_ / stride_);
-  }
-  end.seen = end.other->published.load(std::memory_order_acquire);
-  const std::int64_t to_ring_end = storage_.get() + bytes_ - end.next;
-  end.end = end.next + std::min(ahead(end, end.seen), to_ring_end);
-  return end.open();
 }
 
 /// A look takes the line with the other end's position away from a core that writes it at every move. Where it brings

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -63,9 +64,22 @@ class Ring {
   }
 
   std::int64_t stride_;
+  std::int64_t slots_;
   std::int64_t capacity_;  ///< bytes of the tokens that it may hold
   std::int64_t bytes_;
   std::unique_ptr<std::byte[], engine::AlignedDelete> storage_;
 };
+
+inline bool Ring::open(End& end) {
+  std::byte* const first = storage_.get();
+  std::byte* const last = first + bytes_;
+  if (end.next == last) {
+    end.next = first;
+    end.laps += static_cast<std::uint64_t>(slots_);
+  }
+  end.seen = end.other->published.load(std::memory_order_acquire);
+  end.end = end.next + std::min(ahead(end, end.seen), last - end.next);
+  return end.open();
+}
 
 }  // namespace isthmus::native

@@ -38,6 +38,18 @@ void Worker::work() {
   sleeper_->leave();
 }
 
+inline void Worker::goes_on(LiveActor& actor) {
+  if (run_.stretch() != 0) [[unlikely]]
+    actor.goes_on();
+}
+
+inline void Worker::rests(LiveActor& actor) {
+  if (!actor.counts()) [[likely]]
+    return;
+  actor.rests();
+  turns_.store(turns() + 1, std::memory_order_relaxed);
+}
+
 void Worker::dispatch(void* worker) {
   auto& self = *static_cast<Worker*>(worker);
   for (;;) {
@@ -67,18 +79,6 @@ void Worker::suspend(LiveActor& actor) {
     running_ = &actor;
   }
   goes_on(actor);
-}
-
-void Worker::goes_on(LiveActor& actor) {
-  if (!run_.moves_actors) return;
-  busy_.store(true, std::memory_order_relaxed);
-  actor.goes_on();
-}
-
-void Worker::rests(LiveActor& actor) {
-  if (!run_.moves_actors) return;
-  actor.rests();
-  turns_.store(turns() + 1, std::memory_order_relaxed);
 }
 
 void Worker::call() {
@@ -190,6 +190,7 @@ void Worker::sleep() {
     sleeper_->sleep(until);
   }
   watch(false);
+  busy_.store(true, std::memory_order_relaxed);
 }
 
 void Worker::watch(bool on) {

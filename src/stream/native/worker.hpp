@@ -71,7 +71,7 @@ class Worker {
   int favours_ = 0;       ///< actors in a row that ran out of their turn
   int idle_rounds_ = 0;
   std::atomic<int> turns_ = 0;
-  std::atomic<bool> busy_ = false;
+  std::atomic<bool> busy_ = true;
 
   std::atomic<bool> called_ = false;
   std::mutex door_;                  ///< guards what follows
