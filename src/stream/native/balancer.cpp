@@ -67,6 +67,7 @@ void Balancer::work() {
 /// Lets the actors count until enough is known; false if that was not to be had.
 bool Balancer::observe(Observation& seen) {
   std::vector<int> turns;
+  turns.reserve(workers_.size());
   for (const Worker* worker : workers_) turns.push_back(worker->turns());
   const auto began = steady_clock::now();
   run_.observe(++stretch_);
