@@ -487,6 +487,36 @@ class HpccTuned(_Record):
     file: str = Field(description="where later runs find it")
 
 
+class ScaleRow(_Record):
+    """One quantity of a benchmark on some ranks, of a row of runs with ever more of them (meyer2024 4.2).
+
+    In weak scaling the problem grows with the ranks, in strong scaling it stays.
+    """
+
+    mode: Literal["weak", "strong"]
+    name: str
+    ranks: int
+    grid: str
+    unit: str
+    value: float = Field(description="of all ranks together")
+    speed_up: float | None = Field(description="over the fewest ranks, whose own is 1; null of a latency")
+    efficiency: float | None = Field(description="speed_up over the factor by which there are more ranks")
+    predicted: float | None = Field(
+        default=None, description="ranks times what one rank alone reaches at their local size (meyer2024 4.2.3)"
+    )
+    validated: bool
+    shared: bool = Field(description="ranks shared a device or its cores: no rate of a device")
+    parameters: dict[str, Value] = Field(description="those that give the problem its size")
+
+
+class CurvePoint(_Record):
+    """What one rank alone reaches at a size: a point of the device's own curve."""
+
+    size: int
+    value: float
+    unit: str
+
+
 class Device(_Record):
     """An OpenCL device of this machine."""
 
@@ -710,6 +740,15 @@ class HpccTuneFile(_File):
     tuned: HpccTuned
 
 
+class HpccScaleFile(_File):
+    """`hpcc scale BENCH --json FILE`."""
+
+    schema_: Literal["isthmus.hpcc-scale/1"] = Field(default="isthmus.hpcc-scale/1", alias="schema")
+    rows: list[ScaleRow]
+    curve: list[CurvePoint] = Field(description="of HPL, by local size of the matrix")
+    records: list[HpccRecord] = Field(description="of every run")
+
+
 class DevicesFile(_File):
     """`devices --json FILE`."""
 
@@ -782,6 +821,7 @@ FILES: dict[str, type[_File]] = {
     "study": StudyFile,
     "probe": ProbeFile,
     "hpcc": HpccFile,
+    "hpcc-scale": HpccScaleFile,
     "hpcc-build": HpccBuildFile,
     "record": RecordFile,
     "hpcc-tune": HpccTuneFile,

@@ -33,10 +33,13 @@ Choice choose(const Request& request, int local_rank, int local_ranks, const Des
   const auto targets = targets_of(request.target);
   const auto devices = static_cast<int>(targets.size());
   const int index = local_rank % devices;
-  const int together = std::max(request.parts, (local_ranks - index + devices - 1) / devices);
+  int together = (local_ranks - index + devices - 1) / devices;
   Choice choice{.target = targets[static_cast<std::size_t>(index)]};
-  if (together == 1) return choice;
+  if (together == 1 && request.parts <= 1) return choice;
   const auto whole = describe(choice.target);
+  if (whole.type == "cpu")
+    together = std::max(together, std::min(request.parts, static_cast<int>(whole.compute_units)));
+  if (together == 1) return choice;
   if (request.share || (whole.type == "cpu" && whole.compute_units < together)) {
     choice.shared = true;
     return choice;

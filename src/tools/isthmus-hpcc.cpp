@@ -200,7 +200,7 @@ void add_options(CLI::App& app, hpcc::Request& request) {
   app.add_option("--size", request.size, "small or standard")->capture_default_str();
   app.add_flag("--optimized", request.optimized, "the optimized run, not the base run");
   app.add_flag("--share", request.share, "several ranks may share a device that cannot be divided");
-  app.add_option("--parts", request.parts, "each rank takes one of so many parts of a CPU, however few ranks run")
+  app.add_option("--parts", request.parts, "of a CPU, up to its compute units: each rank takes one, however few run")
       ->check(CLI::PositiveNumber);
   app.add_option("--repeat", request.repetitions, "repetitions; 10 by default")->check(CLI::PositiveNumber);
   app.add_option("--grid", request.grid, "PxQ ranks; by default nearest to a square");

@@ -60,8 +60,8 @@ def test_a_target_that_vanishes_before_it_is_probed_costs_the_study_its_curves_a
     [
         (None, "cannot read: No such file"),
         ("[", "1: expected JSON that isthmus wrote: "),
-        ('{"a": 1}', "1: expected a row of isthmus run or study, or a record of isthmus probe"),
-        ("3", "1: expected a row of isthmus run or study, or a record of isthmus probe"),
+        ('{"a": 1}', "1: expected a row of isthmus run or study, or a record of isthmus probe or hpcc"),
+        ("3", "1: expected a row of isthmus run or study, or a record of isthmus probe or hpcc"),
         ('{"schema": "isthmus.devices/1"}', " key 'schema': expected isthmus.study, isthmus.run, "),
         ('{"schema": "isthmus.study/1", "context": {}, "rows": [], "verdict": null}', " key 'context.argv': "),
         ('{"samples": [1], "name": "h2d"}', "1: key 'quantity': Field required"),

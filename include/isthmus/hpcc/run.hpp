@@ -17,7 +17,7 @@ struct Request {
   std::string size = "standard";
   bool optimized = false;
   bool share = false;    ///< several ranks may share a device that cannot be divided
-  int parts = 0;         ///< of a device that can be divided: each rank takes one, however few ranks there are
+  int parts = 0;         ///< of a CPU, at most its compute units: each rank takes one, however few ranks there are
   int repetitions = 0;   ///< 0: the benchmark's default
   std::string grid{};    ///< "PxQ"; empty: nearest to a square
   std::string scheme{};  ///< of communication; empty: by the kind of run

@@ -10,10 +10,21 @@ from pydantic import BaseModel, ValidationError
 from isthmus.errors import IsthmusError
 from isthmus.files import read_text
 from isthmus.parsing import from_json
-from isthmus.records import FILES, Context, HeldOut, PaperRow, PaperScore, ProbeRecord, Row, Verdict
+from isthmus.records import (
+    FILES,
+    Context,
+    HeldOut,
+    HpccRecord,
+    PaperRow,
+    PaperScore,
+    ProbeRecord,
+    Row,
+    ScaleRow,
+    Verdict,
+)
 from isthmus.verdict import decide
 
-TOLD = ("study", "run", "probe", "reproduce")
+TOLD = ("study", "run", "probe", "reproduce", "hpcc", "hpcc-scale")
 
 
 @dataclass(frozen=True)
@@ -32,13 +43,15 @@ class Material:
     rows: list[Row] = field(default_factory=list)
     verdicts: list[Verdict] = field(default_factory=list)
     probes: list[ProbeRecord] = field(default_factory=list)
+    hpcc: list[HpccRecord] = field(default_factory=list)
+    scale: list[ScaleRow] = field(default_factory=list)
     papers: list[PaperRow] = field(default_factory=list)
     score: dict[str, PaperScore] = field(default_factory=dict)
     held_out: list[HeldOut] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
 
     def add(self, name: str, file: Any) -> None:
-        """Adds the records of a file of `isthmus study`, `run`, `probe` or `reproduce`."""
+        """Adds the records of a file of `isthmus study`, `run`, `probe`, `reproduce`, `hpcc` or `hpcc scale`."""
         self.sources.append(Source(name, file.context))
         kind = file.schema_.partition("/")[0].removeprefix("isthmus.")
         if kind in ("study", "run"):
@@ -46,6 +59,9 @@ class Material:
             self.verdicts = _verdicts(self.rows)
         elif kind == "probe":
             self.probes += file.records
+        elif kind in ("hpcc", "hpcc-scale"):
+            self.hpcc += file.records
+            self.scale += getattr(file, "rows", [])
         else:
             self.papers += file.rows
             self.score.update(file.score)
@@ -97,9 +113,11 @@ def _add_lines(material: Material, path: Path, text: str) -> None:
         except ValueError as error:
             raise IsthmusError(f"{place}: expected JSON that isthmus wrote: {error}") from error
         if not isinstance(plain, dict) or not {"flow", "samples"} & set(plain):
-            raise IsthmusError(f"{place}: expected a row of isthmus run or study, or a record of isthmus probe")
+            raise IsthmusError(f"{place}: expected a row of isthmus run or study, or a record of isthmus probe or hpcc")
         plain.pop("event", None)
-        if "samples" in plain:
+        if "benchmark" in plain:
+            material.hpcc.append(_checked(HpccRecord, plain, place))
+        elif "samples" in plain:
             material.probes.append(_checked(ProbeRecord, plain, place))
         else:
             material.rows.append(_checked(Row, plain, place))
@@ -109,8 +127,9 @@ def _add_lines(material: Material, path: Path, text: str) -> None:
 def _checked(model: type[BaseModel], plain: Any, place: str) -> Any:
     try:
         checked = model.model_validate(plain)
-        for record in [checked] if isinstance(checked, ProbeRecord) else getattr(checked, "records", []):
-            _check_parameters(record, place)
+        for record in [checked, *getattr(checked, "records", [])]:
+            if isinstance(record, ProbeRecord):
+                _check_parameters(record, place)
         return checked
     except ValidationError as error:
         first = error.errors()[0]

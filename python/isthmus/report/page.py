@@ -4,10 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from isthmus.hpcc.scaling_tables import table as scale_table
+from isthmus.hpcc.scaling_tables import verdicts as scale_verdicts
 from isthmus.output import Table
 from isthmus.probe_tables import column_of, details_table
+from isthmus.report.benchmarks import runs_of
 from isthmus.report.curves import HEIGHT, Line, Panel, best_copies, curve_panels
 from isthmus.report.material import Material
+from isthmus.report.replications import replications
+from isthmus.report.scaling import scaling_panels
 from isthmus.report.template import FOLDER, environment
 from isthmus.report.timeline import timelines
 from isthmus.report.waterfall import waterfalls
@@ -15,6 +20,9 @@ from isthmus.reproduction.tables import held_out_table, score_table
 
 HEADINGS = {
     "verdict": "Verdict",
+    "scaling": "Speed-up over ranks",
+    "benchmarks": "HPC Challenge",
+    "replications": "Start and end of each replication",
     "results": "Targets and flows",
     "flows": "Rate by flow",
     "where": "Where the time goes",
@@ -47,6 +55,11 @@ def render_report(material: Material) -> str:
         "timelines": timelines(material.ranked()),
         "waterfalls": waterfalls(material.probes),
         "others": _others(material, panels),
+        "runs": runs_of(material.hpcc),
+        "replications": replications(material.hpcc),
+        "scaling": scaling_panels(material.scale),
+        "scale_table": scale_table(material.scale),
+        "scale_verdicts": scale_verdicts(material.scale),
         "score_table": score_table(material.score),
         "held_out": held_out_table(material.held_out),
     }
@@ -67,7 +80,10 @@ def render_report(material: Material) -> str:
 
 def _sections(material: Material, content: Mapping[str, Any]) -> list[Section]:
     there = {
-        "verdict": material.rows or content["best_copies"] or material.score,
+        "verdict": material.rows or content["best_copies"] or material.score or material.hpcc,
+        "scaling": material.scale,
+        "benchmarks": material.hpcc,
+        "replications": content["replications"],
         "results": material.rows,
         "flows": material.rows,
         "where": any(row.stages for row in material.rows),

@@ -26,16 +26,16 @@ class Bar:
 
 @dataclass(frozen=True)
 class Lane:
-    """An image."""
+    """A line of bars, such as those of an image."""
 
-    image: int
+    name: str
     top: int
     bars: list[Bar]
 
 
 @dataclass(frozen=True)
 class Timeline:
-    """The first images of one row of a study."""
+    """Lanes over one time: the first images of one row of a study, or the replications of a kernel."""
 
     label: str
     steps: list[str]
@@ -56,7 +56,7 @@ def _timeline(row: Row) -> Timeline:
     steps = list(dict.fromkeys(step.name for image in row.first_images for step in image.steps))
     lanes = [
         Lane(
-            image.image,
+            str(image.image),
             number * LINE,
             [
                 Bar(
@@ -71,14 +71,14 @@ def _timeline(row: Row) -> Timeline:
         for number, image in enumerate(row.first_images)
     ]
     label = f"{row.target}, {row.flow}, {kind_of(row)}"
-    return Timeline(label, steps, _ticks(end), lanes, len(lanes) * LINE, seconds(end), _table(row, label))
+    return Timeline(label, steps, ticks(end), lanes, len(lanes) * LINE, seconds(end), _table(row, label))
 
 
 def _end(row: Row) -> float:
     return max((step.end_s for image in row.first_images for step in image.steps), default=0.0)
 
 
-def _ticks(end: float) -> list[Tick]:
+def ticks(end: float) -> list[Tick]:
     scale, unit = next(((scale, unit) for scale, unit in _UNITS if end >= scale), (1e-9, "ns"))
     step = every(0, end, _NAMED_TIMES)
     count = int(end / step + 1e-9)

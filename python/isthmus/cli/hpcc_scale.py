@@ -1,0 +1,187 @@
+"""`isthmus hpcc scale BENCH`: one benchmark on ever more ranks."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from isthmus.cli.command import DryRun
+from isthmus.cli.hpcc_options import (
+    Launcher,
+    NoPower,
+    On,
+    Optimized,
+    PowerCommand,
+    Repeat,
+    Scheme,
+    Sets,
+    Share,
+    Size,
+    Variant,
+    words_of,
+)
+from isthmus.cli.session import Session
+from isthmus.errors import AnswerIsNoError, IsthmusError
+
+if TYPE_CHECKING:
+    from isthmus.hpcc.scaling import Mode
+    from isthmus.hpcc.watch import Watch
+    from isthmus.records import CurvePoint, HpccRecord, HpccScaleFile, ScaleRow
+
+EXAMPLES = [
+    "isthmus hpcc scale hpl --ranks 1,2,4 --mode strong",
+    "isthmus hpcc scale ptrans --ranks 1,4 --size small --json -",
+    "isthmus hpcc scale b_eff --ranks 2,4,8 --on opencl:0,opencl:1 --share",
+]
+
+
+def scale(
+    session: Session,
+    benchmark: Annotated[str, typer.Argument(metavar="BENCH", help="The benchmark; 'isthmus hpcc --list' names them.")],
+    ranks: Annotated[str, typer.Option("--ranks", metavar="R,R,...", help="Numbers of ranks.")] = "1,2,4",
+    mode: Annotated[
+        str, typer.Option("--mode", metavar="weak,strong", help="The problem grows with the ranks, or stays.")
+    ] = "",
+    on: On = "opencl:0",
+    size: Size = "standard",
+    variant: Variant = None,
+    optimized: Optimized = False,
+    sets: Sets = None,
+    repeat: Repeat = None,
+    scheme: Scheme = None,
+    share: Share = False,
+    launcher: Launcher = None,
+    power_command: PowerCommand = None,
+    no_power: NoPower = False,
+    dry_run: DryRun = False,
+) -> None:
+    """A benchmark of HPC Challenge on ever more ranks: speed-up, parallel efficiency, a plot.
+
+    Weak scaling keeps the problem of each rank, strong scaling that of all together (meyer2024 4.2). Ranks on one CPU
+    take equal parts of it in every run, so that more ranks have more of it; more ranks than cores share them, which is
+    said. Speed-up is that of all ranks together over the fewest. Beside HPL's strong scaling stands what this device's
+    own curve over matrix sizes lets expect (meyer2024 4.2.3). Writes out/hpcc-BENCH/scale.json and report.html. Exit
+    code 1: some results are wrong.
+    """
+    from isthmus.hpcc.scaling import GROWTH, MODES, check_modes
+    from isthmus.hpcc.watch import Watch
+    from isthmus.names import unknown
+
+    if benchmark not in GROWTH:
+        raise unknown("benchmark", benchmark, list(GROWTH))
+    asked = [word.strip() for word in mode.split(",")] if mode else [one for one in MODES if GROWTH[benchmark].size]
+    modes = check_modes(benchmark, asked or ["weak"])
+    counts = _counts(ranks)
+    chosen = {"--variant": variant, "--repeat": repeat, "--scheme": scheme, "--parts": max(counts)}
+    switches = {"--optimized": optimized, "--share": share}
+    arguments = [benchmark, "--on", on, "--size", size, *words_of(chosen, switches, sets)]
+    if dry_run:
+        session.lines([f"{benchmark}, {one}: {count} ranks" for one in modes for count in counts])
+        return
+    runs = _Runs(session, arguments, launcher, lambda: Watch(power_command, wanted=not no_power))
+    file, trouble = _measured(runs, benchmark, modes, counts)
+    _show(session, benchmark, file)
+    if trouble is not None:
+        raise trouble
+    if not all(row.validated for row in file.rows):
+        raise AnswerIsNoError(f"{benchmark}: wrong results on {_wrong(file.rows)}")
+
+
+@dataclass
+class _Runs:
+    """Runs of one benchmark, each made once."""
+
+    session: Session
+    arguments: list[str]
+    launcher: str | None
+    watch: "Callable[[], Watch]"
+    done: "dict[tuple[int, str], list[HpccRecord]]" = field(default_factory=dict)
+
+    def at(self, ranks: int, sizes: Mapping[str, int]) -> "list[HpccRecord]":
+        """The records of so many ranks, with some parameters set."""
+        from isthmus.hpcc.measure import measure
+
+        words = [word for name, value in sizes.items() for word in ("--set", f"{name}={value}")]
+        key = (ranks, " ".join(words))
+        if key not in self.done:
+            arguments = [*self.arguments, *words]
+            self.done[key] = measure(
+                self.session, arguments, ranks, self.launcher, self.watch(), prefix=f"{ranks} ranks, "
+            )
+        return self.done[key]
+
+
+def _measured(
+    runs: _Runs, benchmark: str, modes: "list[Mode]", counts: list[int]
+) -> "tuple[HpccScaleFile, IsthmusError | None]":
+    """What was measured until a run failed, and why it did."""
+    from isthmus.hpcc.scaling import rows_of, size_at
+    from isthmus.records import HpccScaleFile
+
+    rows: list[ScaleRow] = []
+    curve: list[CurvePoint] = []
+    first = runs.at(counts[0], {})
+    trouble: IsthmusError | None = None
+    for mode in modes:
+        found = [first]
+        try:
+            for count in counts[1:]:
+                found.append(runs.at(count, size_at(benchmark, mode, first[0].parameters, count / counts[0])))
+        except IsthmusError as error:
+            trouble = error
+        rows += rows_of(mode, found)
+    if benchmark == "hpl" and "strong" in modes and trouble is None:
+        rows, curve = _predicted(runs, rows)
+    records = [record for kept in runs.done.values() for record in kept]
+    context = runs.session.context(complete=trouble is None)
+    return HpccScaleFile(context=context, rows=rows, curve=curve, records=records), trouble
+
+
+def _predicted(runs: _Runs, rows: "list[ScaleRow]") -> "tuple[list[ScaleRow], list[CurvePoint]]":
+    """HPL's strong scaling beside the curve of one rank alone over the local sizes."""
+    from isthmus.hpcc.scaling import local_size, predicted
+    from isthmus.records import CurvePoint
+
+    own = (rows[0].ranks, int(rows[0].parameters["MATRIX_SIZE"]))
+    strong = [row for row in rows if row.mode == "strong" and not row.shared]
+    sizes = sorted({local_size(int(row.parameters["MATRIX_SIZE"]), row.ranks) for row in strong})
+    curve = [
+        CurvePoint(size=size, value=record.value, unit=record.unit)
+        for size in sizes
+        for record in runs.at(1, {"MATRIX_SIZE": size} if (1, size) != own else {})
+    ]
+    return predicted(rows, {point.size: point.value for point in curve}), curve
+
+
+def _counts(text: str) -> list[int]:
+    """Ascending, each once."""
+    try:
+        counts = sorted({int(word) for word in text.split(",")})
+    except ValueError:
+        counts = []
+    if not counts or counts[0] < 1:
+        raise IsthmusError(f"--ranks: expected numbers of ranks such as 1,2,4, got '{text}'")
+    return counts
+
+
+def _show(session: Session, benchmark: str, file: "HpccScaleFile") -> None:
+    from isthmus.files import write_atomically
+    from isthmus.hpcc.scaling_tables import detail, table, verdict
+    from isthmus.output import Result, to_json
+    from isthmus.report import Material, render_report
+    from isthmus.settings import resolve
+
+    folder = Path(resolve("out").value) / f"hpcc-{benchmark}"
+    write_atomically(folder / "scale.json", to_json(file))
+    material = Material(f"Scaling of {benchmark}")
+    material.add("scale.json", file)
+    write_atomically(folder / "report.html", render_report(material))
+    session.emit(Result(file, file.rows, [verdict(benchmark, file.rows)], [table(file.rows)], detail(file)))
+    session.note(f"written: {folder / 'scale.json'}, {folder / 'report.html'}")
+
+
+def _wrong(rows: "list[ScaleRow]") -> str:
+    counts = dict.fromkeys(row.ranks for row in rows if not row.validated)
+    return f"{', '.join(map(str, counts))} ranks"

@@ -1,0 +1,125 @@
+"""How a benchmark scales over ranks: the sizes of each run, speed-up and efficiency, and HPL's prediction."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from isthmus.errors import IsthmusError
+from isthmus.records import HpccRecord, ScaleRow
+
+Mode = Literal["weak", "strong"]
+Parameters = Mapping[str, bool | int | float | str]
+
+MODES: tuple[Mode, ...] = ("weak", "strong")
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How the size of a benchmark's problem follows the ranks.
+
+    `size` is the parameter. It is of one rank or of all together; for a matrix of n x n values or a table of 2^n words
+    it grows with the root or by the logarithm of the factor by which there are more ranks.
+    """
+
+    size: str = ""
+    of_all: bool = False
+    power: float = 1.0
+    logarithm: bool = False
+    blocks: tuple[str, ...] = ()  # what divides the size: the product of these
+    logs: tuple[str, ...] = ()  # and of two to the power of these
+
+
+# Those without a size that can be shared out scale weakly alone: each rank has a problem of its own.
+GROWTH = {
+    "stream": Growth("ARRAY_SIZE", blocks=("DEVICE_BUFFER_SIZE", "GLOBAL_MEM_UNROLL")),
+    "fft": Growth("DATA_SIZE", logs=("LOG_FFT_SIZE",)),
+    "random_access": Growth("TABLE_SIZE_LOG", of_all=True, logarithm=True),
+    "ptrans": Growth("MATRIX_SIZE", of_all=True, power=0.5, blocks=("BLOCK_SIZE",)),
+    "hpl": Growth("MATRIX_SIZE", of_all=True, power=0.5, logs=("LOCAL_MEM_BLOCK_LOG",)),
+    "gemm": Growth(),
+    "b_eff": Growth(),
+}
+
+
+def check_modes(benchmark: str, modes: Sequence[str]) -> list[Mode]:
+    """The modes; an IsthmusError for one that there is not, or that the benchmark does not have."""
+    for mode in modes:
+        if mode not in MODES:
+            raise IsthmusError(f"--mode: expected weak or strong, got '{mode}'")
+        if mode == "strong" and not GROWTH.get(benchmark, Growth("?")).size:
+            raise IsthmusError(f"--mode strong: expected weak for {benchmark}, whose ranks have problems of their own")
+    return [mode for mode in MODES if mode in modes]
+
+
+def size_at(benchmark: str, mode: Mode, first: Parameters, factor: float) -> dict[str, int]:
+    """The size for `factor` times the ranks of a first run with these parameters; empty where it is the same."""
+    growth = GROWTH[benchmark]
+    if not growth.size or (mode == "strong") == growth.of_all:
+        return {}
+    size = int(first[growth.size])
+    if growth.logarithm:
+        return {growth.size: size + round(math.log2(factor))}
+    exact = size * factor ** (growth.power if mode == "weak" else -growth.power)
+    step = _step(benchmark, first)
+    return {growth.size: max(step, round(exact / step) * step)}
+
+
+def _step(benchmark: str, first: Parameters) -> int:
+    """What divides the size: whole blocks or transforms, for every replication where it is shared out among them."""
+    growth = GROWTH[benchmark]
+    blocks = math.prod(int(first[name]) for name in growth.blocks) << sum(int(first[name]) for name in growth.logs)
+    return blocks if growth.of_all else blocks * int(first["NUM_REPLICATIONS"])
+
+
+def local_size(size: int, ranks: int) -> int:
+    """The side of a square matrix with as many values as one of so many ranks has of a larger one."""
+    return round(size / math.sqrt(ranks))
+
+
+def together(record: HpccRecord) -> float:
+    """What all ranks reach together."""
+    return record.value * (record.ranks if record.across == "average" and record.quantity != "latency" else 1)
+
+
+def rows_of(mode: Mode, runs: Sequence[Sequence[HpccRecord]]) -> list[ScaleRow]:
+    """A row for each quantity of each run; the first run has the fewest ranks."""
+    size = GROWTH[runs[0][0].benchmark].size
+    rows = []
+    for records in runs:
+        for record, first in zip(records, runs[0], strict=True):
+            latency = record.quantity == "latency"
+            speed_up = None if latency or first.value == 0 else together(record) / together(first)
+            more = record.ranks / first.ranks
+            rows.append(
+                ScaleRow(
+                    mode=mode,
+                    name=record.name,
+                    ranks=record.ranks,
+                    grid=record.grid,
+                    unit=record.unit,
+                    value=together(record),
+                    speed_up=speed_up,
+                    efficiency=None if speed_up is None else speed_up / more,
+                    validated=record.validated,
+                    shared=record.shared,
+                    parameters={size: record.parameters[size]} if size else {},
+                )
+            )
+    return rows
+
+
+def predicted(rows: Sequence[ScaleRow], curve: Mapping[int, float]) -> list[ScaleRow]:
+    """Rows of HPL's strong scaling with what its size curve lets expect (meyer2024 4.2.3).
+
+    The performance of each device follows from the size of its local matrix alone; communication has no term of its
+    own. Ranks that share a device have no device of that curve, so there is no number for them.
+    """
+
+    def of(row: ScaleRow) -> float:
+        return row.ranks * curve[local_size(int(row.parameters["MATRIX_SIZE"]), row.ranks)]
+
+    return [
+        row.model_copy(update={"predicted": of(row)}) if row.mode == "strong" and not row.shared else row
+        for row in rows
+    ]

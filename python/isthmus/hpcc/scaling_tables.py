@@ -1,0 +1,74 @@
+"""Scaling for people: a verdict, a table, and the curve that HPL's prediction comes from."""
+
+from collections.abc import Sequence
+
+from isthmus.numbers import figure, percent
+from isthmus.output import Table
+from isthmus.records import HpccScaleFile, ScaleRow
+
+COLUMNS = (
+    "mode",
+    "ranks",
+    "quantity",
+    "size",
+    "all ranks",
+    "unit",
+    "speed-up",
+    "efficiency",
+    "predicted, model",
+    "results",
+    "devices",
+)
+NUMBERS = frozenset({"ranks", "size", "all ranks", "speed-up", "efficiency", "predicted, model"})
+
+
+def verdict(benchmark: str, rows: Sequence[ScaleRow]) -> str:
+    """The efficiency on the most ranks that have devices of their own, in each mode."""
+    said = []
+    for mode in dict.fromkeys(row.mode for row in rows):
+        own = [row for row in rows if row.mode == mode and not row.shared and row.efficiency is not None]
+        if own:
+            most = max(own, key=lambda row: row.ranks)
+            headline = next(row for row in own if row.ranks == most.ranks)
+            said.append(f"{mode} {percent(headline.efficiency)} on {headline.ranks} ranks ({headline.name})")
+    right = "validated" if all(row.validated for row in rows) else "WRONG"
+    efficiency = ", ".join(said) or "no ranks with devices of their own"
+    return f"{benchmark}: {right}, measured; parallel efficiency {efficiency}"
+
+
+def verdicts(rows: Sequence[ScaleRow]) -> list[str]:
+    """One of each benchmark."""
+    names = dict.fromkeys(row.name.partition(".")[0] for row in rows)
+    return [verdict(name, [row for row in rows if row.name.partition(".")[0] == name]) for name in names]
+
+
+def table(rows: Sequence[ScaleRow]) -> Table:
+    """A row for each quantity of each run."""
+    cells = [
+        (
+            row.mode,
+            str(row.ranks),
+            row.name,
+            ", ".join(f"{value}" for value in row.parameters.values()) or "-",
+            figure(row.value),
+            row.unit,
+            figure(row.speed_up),
+            percent(row.efficiency),
+            figure(row.predicted),
+            "validated" if row.validated else "WRONG",
+            "shared" if row.shared else "own",
+        )
+        for row in rows
+    ]
+    return Table(COLUMNS, cells, numbers=NUMBERS)
+
+
+def detail(file: HpccScaleFile) -> list[str]:
+    """Where predictions come from, and what shared ranks mean."""
+    lines = []
+    if file.curve:
+        points = ", ".join(f"{figure(point.value)} {point.unit} at {point.size}" for point in file.curve)
+        lines.append(f"predicted: ranks times one rank alone at their local size (meyer2024 4.2.3): {points}")
+    if any(row.shared for row in file.rows):
+        lines.append("shared: more ranks than devices or cores; their rates are none of a device")
+    return lines

@@ -1,0 +1,86 @@
+"""Runs of HPC Challenge: each quantity's value beside what the model expects, and what the devices drew and felt."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from isthmus.hpcc.tables import power_line, verdict
+from isthmus.numbers import figure
+from isthmus.output import Table
+from isthmus.records import HpccRecord, HpccSensors
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A record; its value and its expectation as shares of the largest of either among those of its unit."""
+
+    record: HpccRecord
+    share: float
+    expected: float | None
+
+
+@dataclass(frozen=True)
+class Run:
+    """The records of one run."""
+
+    label: str
+    verdict: str
+    right: bool
+    settings: str
+    quantities: list[Quantity]
+    power: str
+    sensors: Table
+
+
+def runs_of(records: Sequence[HpccRecord]) -> list[Run]:
+    """Each run by itself: a name that comes again begins another."""
+    groups: list[list[HpccRecord]] = []
+    for record in records:
+        if not groups or record.benchmark != groups[-1][0].benchmark or any(r.name == record.name for r in groups[-1]):
+            groups.append([])
+        groups[-1].append(record)
+    return [_run(group) for group in groups]
+
+
+def label_of(record: HpccRecord) -> str:
+    """What was run where."""
+    ranks = "1 rank" if record.ranks == 1 else f"{record.ranks} ranks"
+    return f"{record.benchmark}, {record.target}, {record.device}, {ranks}{', shared' if record.shared else ''}"
+
+
+def _run(records: Sequence[HpccRecord]) -> Run:
+    first = records[0]
+    parameters = ", ".join(f"{name} {value}" for name, value in first.parameters.items())
+    return Run(
+        label=label_of(first),
+        verdict=verdict(records),
+        right=first.validated,
+        settings=f"{first.variant}, {first.size}, grid {first.grid}; {parameters}",
+        quantities=_quantities(records),
+        power=power_line(records),
+        sensors=_sensors(first),
+    )
+
+
+def _quantities(records: Sequence[HpccRecord]) -> list[Quantity]:
+    found = []
+    for record in records:
+        alike = [one for one in records if one.unit == record.unit]
+        most = max((value for one in alike for value in (one.value, one.expected or 0.0)), default=0.0) or 1.0
+        expected = None if record.expected is None else record.expected / most
+        found.append(Quantity(record, record.value / most, expected))
+    return found
+
+
+def _sensors(record: HpccRecord) -> Table:
+    columns = ("device", "when", "clock, MHz", "memory clock, MHz", "temperature, C", "ECC corrected", "uncorrected")
+    around = record.sensors
+    told = [("before", around.before), ("after", around.after)] if around else []
+    rows = [_readings(when, one) for when, sensors in told for one in sensors]
+    known = [row for row in rows if any(cell != "-" for cell in row[2:])]
+    return Table((*columns, "slowed by"), known, numbers=frozenset(columns[2:]), title="Sensors")
+
+
+def _readings(when: str, one: HpccSensors) -> tuple[str, ...]:
+    numbers = (one.clock_mhz, one.memory_clock_mhz, one.temperature_c, one.ecc_corrected, one.ecc_uncorrected)
+    slowed = "-" if one.slowdowns is None else ", ".join(one.slowdowns) or "nothing"
+    return (f"{one.host} {one.device}", when, *map(figure, numbers), slowed)

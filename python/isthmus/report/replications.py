@@ -1,0 +1,58 @@
+"""When each replication of a kernel ran, from profiling events (meyer2024 figure 3.3)."""
+
+from collections.abc import Sequence
+
+from isthmus.numbers import seconds
+from isthmus.output import Table
+from isthmus.records import HpccLaunch, HpccRecord
+from isthmus.report.benchmarks import label_of
+from isthmus.report.timeline import LINE, Bar, Lane, Timeline, ticks
+
+
+def replications(records: Sequence[HpccRecord]) -> list[Timeline]:
+    """A timeline for each record of a kernel that was launched more than once: a lane for each replication."""
+    return [_timeline(record) for record in records if len(record.launches) > 1 and _end(record) > 0]
+
+
+def _end(record: HpccRecord) -> float:
+    return max(launch.end_s for launch in record.launches)
+
+
+def _timeline(record: HpccRecord) -> Timeline:
+    end = _end(record)
+    ranks = sorted({launch.rank for launch in record.launches})
+    by_lane: dict[tuple[int, int], list[HpccLaunch]] = {}
+    for launch in record.launches:
+        by_lane.setdefault((launch.rank, launch.replication), []).append(launch)
+    lanes = [
+        Lane(str(replication), number * LINE, [_bar(launch, end, ranks.index(rank)) for launch in launches])
+        for number, ((rank, replication), launches) in enumerate(sorted(by_lane.items()))
+    ]
+    label = f"{record.name}: {label_of(record)}"
+    steps = [f"rank {rank}" for rank in ranks]
+    return Timeline(label, steps, ticks(end), lanes, len(lanes) * LINE, seconds(end), _table(record, label))
+
+
+def _bar(launch: HpccLaunch, end: float, style: int) -> Bar:
+    return Bar(
+        begin=round(100 * launch.start_s / end, 3),
+        width=round(100 * max(0.0, launch.end_s - launch.start_s) / end, 3),
+        style=style,
+        title=f"rank {launch.rank}, replication {launch.replication}: "
+        f"{seconds(launch.start_s)} to {seconds(launch.end_s)}",
+    )
+
+
+def _table(record: HpccRecord, label: str) -> Table:
+    columns = ("rank", "replication", "start", "end", "time")
+    cells = [
+        (
+            str(launch.rank),
+            str(launch.replication),
+            seconds(launch.start_s),
+            seconds(launch.end_s),
+            seconds(launch.end_s - launch.start_s),
+        )
+        for launch in record.launches
+    ]
+    return Table(columns, cells, numbers=frozenset(columns), title=f"replications of {label}")
