@@ -35,6 +35,7 @@ bench: build
 	build/bench/benchmarks/hpcc/bench_hpcc_compute --json build/bench.json
 	build/bench/benchmarks/hpcc/bench_hpcc_memory --json build/bench.json
 	python benchmarks/hpcc/ring.py --json build/bench.json
+	python benchmarks/record/overhead.py --json build/bench.json
 
 # What the ratios must reach, by the medians of more rounds; for a machine that does nothing else.
 bench-check: bench

@@ -98,15 +98,16 @@ void use_threads(const Session& session) {
     threads.emplace_back([&session, shared, number, &results] {
       cl_command_queue own = session.queue_with(0);
       cl_mem buffer = session.buffer(64);
+      cl_mem other = session.buffer(64);
       std::array<char, 64> bytes{};
       for (int at = 0; at < 250 && results[number] == CL_SUCCESS; ++at) {
         const cl_bool wait = at % 50 == 0 ? CL_TRUE : CL_FALSE;
         results[number] |= clEnqueueWriteBuffer(own, buffer, wait, 0, 64, bytes.data(), 0, nullptr, nullptr);
-        results[number] |= clEnqueueWriteBuffer(shared, buffer, wait, 0, 32, bytes.data(), 0, nullptr, nullptr);
+        results[number] |= clEnqueueWriteBuffer(shared, other, wait, 0, 32, bytes.data(), 0, nullptr, nullptr);
       }
       clFinish(own);
       clFinish(shared);
-      clReleaseMemObject(buffer);
+      for (cl_mem one : {buffer, other}) clReleaseMemObject(one);
       clReleaseCommandQueue(own);
     });
   threads.clear();

@@ -1,4 +1,4 @@
-"""What a report is made of: rows, probe records and comparisons with papers, from one study or from many files."""
+"""What a report is made of: rows, probe records, recorded programs and comparisons with papers, of one file or many."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +25,10 @@ from isthmus.records import (
 from isthmus.verdict import decide
 
 TOLD = ("study", "run", "probe", "reproduce", "hpcc", "hpcc-scale")
+from isthmus.records import FILES, Context, HeldOut, PaperRow, PaperScore, ProbeRecord, RecordFile, Row, Verdict
+from isthmus.verdict import decide
+
+TOLD = ("study", "run", "probe", "record", "reproduce")
 
 
 @dataclass(frozen=True)
@@ -48,10 +52,12 @@ class Material:
     papers: list[PaperRow] = field(default_factory=list)
     score: dict[str, PaperScore] = field(default_factory=dict)
     held_out: list[HeldOut] = field(default_factory=list)
+    recordings: list[RecordFile] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
 
     def add(self, name: str, file: Any) -> None:
         """Adds the records of a file of `isthmus study`, `run`, `probe`, `reproduce`, `hpcc` or `hpcc scale`."""
+        """Adds the records of a file of `isthmus study`, `run`, `probe`, `record` or `reproduce`."""
         self.sources.append(Source(name, file.context))
         kind = file.schema_.partition("/")[0].removeprefix("isthmus.")
         if kind in ("study", "run"):
@@ -62,6 +68,8 @@ class Material:
         elif kind in ("hpcc", "hpcc-scale"):
             self.hpcc += file.records
             self.scale += getattr(file, "rows", [])
+        elif kind == "record":
+            self.recordings.append(file)
         else:
             self.papers += file.rows
             self.score.update(file.score)
@@ -128,6 +136,7 @@ def _checked(model: type[BaseModel], plain: Any, place: str) -> Any:
     try:
         checked = model.model_validate(plain)
         for record in [checked, *getattr(checked, "records", [])]:
+        for record in [checked] if isinstance(checked, ProbeRecord) else getattr(checked, "records", []):
             if isinstance(record, ProbeRecord):
                 _check_parameters(record, place)
         return checked

@@ -13,6 +13,7 @@ from isthmus.report.curves import HEIGHT, Line, Panel, best_copies, curve_panels
 from isthmus.report.material import Material
 from isthmus.report.replications import replications
 from isthmus.report.scaling import scaling_panels
+from isthmus.report.recorded import recorded
 from isthmus.report.template import FOLDER, environment
 from isthmus.report.timeline import timelines
 from isthmus.report.waterfall import waterfalls
@@ -28,6 +29,7 @@ HEADINGS = {
     "where": "Where the time goes",
     "stalls": "Stalls",
     "timeline": "The first images",
+    "recorded": "Recorded programs",
     "curves": "Bandwidth against payload",
     "waterfall": "From advertised to end to end",
     "probes": "Latencies and other probes",
@@ -53,6 +55,7 @@ def render_report(material: Material) -> str:
         "panels": panels,
         "legend": _legend(panels),
         "timelines": timelines(material.ranked()),
+        "recorded": recorded(material.recordings),
         "waterfalls": waterfalls(material.probes),
         "others": _others(material, panels),
         "runs": runs_of(material.hpcc),
@@ -84,11 +87,13 @@ def _sections(material: Material, content: Mapping[str, Any]) -> list[Section]:
         "scaling": material.scale,
         "benchmarks": material.hpcc,
         "replications": content["replications"],
+        "verdict": material.rows or material.recordings or content["best_copies"] or material.score,
         "results": material.rows,
         "flows": material.rows,
         "where": any(row.stages for row in material.rows),
         "stalls": any(row.parts for row in material.rows),
         "timeline": content["timelines"],
+        "recorded": content["recorded"],
         "curves": content["panels"],
         "waterfall": content["waterfalls"],
         "probes": content["others"].rows,

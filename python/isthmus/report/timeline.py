@@ -1,7 +1,7 @@
 """The first images of a run: when each was in which step."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from isthmus.numbers import seconds
 from isthmus.output import Table
@@ -29,6 +29,9 @@ class Lane:
     """A line of bars, such as those of an image."""
 
     name: str
+    """A line of the plot: an image, a queue, a thread."""
+
+    label: str
     top: int
     bars: list[Bar]
 
@@ -36,14 +39,18 @@ class Lane:
 @dataclass(frozen=True)
 class Timeline:
     """Lanes over one time: the first images of one row of a study, or the replications of a kernel."""
+    """What happened when, a lane for each who it happened to."""
 
     label: str
+    title: str
+    description: str
     steps: list[str]
     times: list[Tick]
     lanes: list[Lane]
     height: int
-    end: str
     table: Table
+    names: list[str] = field(default_factory=list)
+    """What the labels of the lanes mean, where they do not say it themselves."""
 
 
 def timelines(rows: Sequence[Row]) -> list[Timeline]:
@@ -72,6 +79,16 @@ def _timeline(row: Row) -> Timeline:
     ]
     label = f"{row.target}, {row.flow}, {kind_of(row)}"
     return Timeline(label, steps, ticks(end), lanes, len(lanes) * LINE, seconds(end), _table(row, label))
+    return Timeline(
+        label=label,
+        title=f"First images of {label}",
+        description=f"{len(lanes)} images, a line each, from 0 to {seconds(end)}; the table below has every time.",
+        steps=steps,
+        times=ticks(end),
+        lanes=lanes,
+        height=len(lanes) * LINE,
+        table=_table(row, label),
+    )
 
 
 def _end(row: Row) -> float:
@@ -79,6 +96,7 @@ def _end(row: Row) -> float:
 
 
 def ticks(end: float) -> list[Tick]:
+    """Named times from 0 to `end` seconds."""
     scale, unit = next(((scale, unit) for scale, unit in _UNITS if end >= scale), (1e-9, "ns"))
     step = every(0, end, _NAMED_TIMES)
     count = int(end / step + 1e-9)

@@ -1,0 +1,97 @@
+// bench_record_calls KIND: what a call of OpenCL costs the thread that makes it, in ns of its processor time, and what
+// a batch with its finish takes by the wall clock, in ns a call; medians of batches.
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr int kBatches = 60;
+constexpr int kCalls = 1000;
+
+void check(cl_int result) {
+  if (result == CL_SUCCESS) return;
+  std::fprintf(stderr, "error: OpenCL answered %d\n", result);
+  std::exit(2);
+}
+
+double nanoseconds(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+struct Program {
+  cl_command_queue queue = nullptr;
+  cl_kernel kernel = nullptr;
+  cl_mem buffer = nullptr;
+
+  Program() {
+    cl_platform_id platform = nullptr;
+    cl_device_id device = nullptr;
+    cl_int result = CL_SUCCESS;
+    check(clGetPlatformIDs(1, &platform, nullptr));
+    check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, nullptr));
+    cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &result);
+    check(result);
+    queue = clCreateCommandQueue(context, device, 0, &result);
+    check(result);
+    const char* source = "kernel void nothing() {}";
+    cl_program program = clCreateProgramWithSource(context, 1, &source, nullptr, &result);
+    check(result);
+    check(clBuildProgram(program, 1, &device, "", nullptr, nullptr));
+    kernel = clCreateKernel(program, "nothing", &result);
+    check(result);
+    buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, 64, nullptr, &result);
+    check(result);
+  }
+
+  void call(const std::string& kind) {
+    static constexpr std::size_t one = 1;
+    std::array<char, 64> bytes{};
+    if (kind == "launch") check(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &one, &one, 0, nullptr, nullptr));
+    if (kind == "launch-wait") {
+      cl_event event = nullptr;
+      check(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &one, &one, 0, nullptr, &event));
+      check(clWaitForEvents(1, &event));
+      clReleaseEvent(event);
+    }
+    if (kind == "write") check(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, 64, bytes.data(), 0, nullptr, nullptr));
+  }
+};
+
+}  // namespace
+
+int main(int count, char** words) {
+  const std::string kind = count > 1 ? words[1] : "";
+  if (kind != "launch" && kind != "launch-wait" && kind != "write") {
+    std::fputs("error: expected bench_record_calls launch|launch-wait|write\n", stderr);
+    return 2;
+  }
+  Program program;
+  std::vector<double> own;
+  std::vector<double> wall;
+  for (int batch = 0; batch < kBatches; ++batch) {
+    const double wall_begin = nanoseconds(CLOCK_MONOTONIC);
+    const double begin = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+    for (int call = 0; call < kCalls; ++call) program.call(kind);
+    const double end = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+    check(clFinish(program.queue));
+    own.push_back((end - begin) / kCalls);
+    wall.push_back((nanoseconds(CLOCK_MONOTONIC) - wall_begin) / kCalls);
+  }
+  std::printf("%.1f %.1f\n", median(own), median(wall));
+}
