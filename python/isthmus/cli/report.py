@@ -20,8 +20,7 @@ def report(
     session: Session,
     files: Annotated[
         list[str] | None,
-        typer.Argument(metavar="FILE", help="JSON of study, run, probe, reproduce or hpcc, or JSON lines."),
-        typer.Argument(metavar="FILE", help="JSON of study, run, probe, record or reproduce, or JSON lines of them."),
+        typer.Argument(metavar="FILE", help="JSON of study, run, probe, reproduce, hpcc or record."),
     ] = None,
     output: Annotated[
         str, typer.Option("-o", "--output", metavar="FILE", help="The page. [default: report.html]")
@@ -30,9 +29,8 @@ def report(
 ) -> None:
     """Records as one self-contained HTML file: verdict, tables, curves, timelines, inputs.
 
-    FILE is what --json or --jsonl of study, run, probe, reproduce and hpcc wrote, in any mix. Without one it is
-    FILE is what --json or --jsonl of study, run, probe, record and reproduce wrote, in any mix. Without one it is
-    everything in the folder of the latest study. The page runs no script and needs no network.
+    FILE is what --json or --jsonl of study, run, probe, reproduce and hpcc wrote, or what record wrote, in any mix.
+    Without one it is everything in the folder of the latest study. The page runs no script and needs no network.
     """
     from isthmus.files import write_atomically
     from isthmus.report import gather, render_report

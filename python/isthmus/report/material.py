@@ -1,4 +1,4 @@
-"""What a report is made of: rows, probe records, recorded programs and comparisons with papers, of one file or many."""
+"""What a report is made of: rows, probe records and comparisons with papers, from one study or from many files."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -18,17 +18,14 @@ from isthmus.records import (
     PaperRow,
     PaperScore,
     ProbeRecord,
+    RecordFile,
     Row,
     ScaleRow,
     Verdict,
 )
 from isthmus.verdict import decide
 
-TOLD = ("study", "run", "probe", "reproduce", "hpcc", "hpcc-scale")
-from isthmus.records import FILES, Context, HeldOut, PaperRow, PaperScore, ProbeRecord, RecordFile, Row, Verdict
-from isthmus.verdict import decide
-
-TOLD = ("study", "run", "probe", "record", "reproduce")
+TOLD = ("study", "run", "probe", "reproduce", "hpcc", "hpcc-scale", "record")
 
 
 @dataclass(frozen=True)
@@ -56,8 +53,7 @@ class Material:
     sources: list[Source] = field(default_factory=list)
 
     def add(self, name: str, file: Any) -> None:
-        """Adds the records of a file of `isthmus study`, `run`, `probe`, `reproduce`, `hpcc` or `hpcc scale`."""
-        """Adds the records of a file of `isthmus study`, `run`, `probe`, `record` or `reproduce`."""
+        """Adds the records of a file of one of the commands in TOLD."""
         self.sources.append(Source(name, file.context))
         kind = file.schema_.partition("/")[0].removeprefix("isthmus.")
         if kind in ("study", "run"):
@@ -136,7 +132,6 @@ def _checked(model: type[BaseModel], plain: Any, place: str) -> Any:
     try:
         checked = model.model_validate(plain)
         for record in [checked, *getattr(checked, "records", [])]:
-        for record in [checked] if isinstance(checked, ProbeRecord) else getattr(checked, "records", []):
             if isinstance(record, ProbeRecord):
                 _check_parameters(record, place)
         return checked

@@ -11,9 +11,9 @@ from isthmus.probe_tables import column_of, details_table
 from isthmus.report.benchmarks import runs_of
 from isthmus.report.curves import HEIGHT, Line, Panel, best_copies, curve_panels
 from isthmus.report.material import Material
+from isthmus.report.recorded import recorded
 from isthmus.report.replications import replications
 from isthmus.report.scaling import scaling_panels
-from isthmus.report.recorded import recorded
 from isthmus.report.template import FOLDER, environment
 from isthmus.report.timeline import timelines
 from isthmus.report.waterfall import waterfalls
@@ -83,11 +83,10 @@ def render_report(material: Material) -> str:
 
 def _sections(material: Material, content: Mapping[str, Any]) -> list[Section]:
     there = {
-        "verdict": material.rows or content["best_copies"] or material.score or material.hpcc,
+        "verdict": material.rows or content["best_copies"] or material.score or material.hpcc or content["recorded"],
         "scaling": material.scale,
         "benchmarks": material.hpcc,
         "replications": content["replications"],
-        "verdict": material.rows or material.recordings or content["best_copies"] or material.score,
         "results": material.rows,
         "flows": material.rows,
         "where": any(row.stages for row in material.rows),

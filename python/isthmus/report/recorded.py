@@ -68,16 +68,14 @@ def _timeline(file: RecordFile, label: str) -> Timeline | None:
         return None
     drawn = [_Who(each.label, each.name, _merged(each.stretches, round(end * _FINEST))) for each in who]
     return Timeline(
-        label="When queues and threads were at work",
-        title=f"When queues and threads of {label} were at work",
-        description=f"{len(drawn)} lines, a queue (q) or a thread (t) each, from 0 to {seconds(end * _NS)}. "
-        "Blanks on the line of a queue are gaps. The table below has every bar.",
+        label=label,
         steps=STEPS,
         times=ticks(end * _NS),
         lanes=[
             Lane(each.label, at * LINE, [_bar(one, end) for one in each.stretches]) for at, each in enumerate(drawn)
         ],
         height=len(drawn) * LINE,
+        end=seconds(end * _NS),
         table=_table(drawn, label),
         names=[f"{each.label}: {each.name}" for each in drawn],
     )

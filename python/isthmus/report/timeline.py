@@ -29,9 +29,6 @@ class Lane:
     """A line of bars, such as those of an image."""
 
     name: str
-    """A line of the plot: an image, a queue, a thread."""
-
-    label: str
     top: int
     bars: list[Bar]
 
@@ -39,18 +36,16 @@ class Lane:
 @dataclass(frozen=True)
 class Timeline:
     """Lanes over one time: the first images of one row of a study, or the replications of a kernel."""
-    """What happened when, a lane for each who it happened to."""
 
     label: str
-    title: str
-    description: str
     steps: list[str]
     times: list[Tick]
     lanes: list[Lane]
     height: int
+    end: str
     table: Table
     names: list[str] = field(default_factory=list)
-    """What the labels of the lanes mean, where they do not say it themselves."""
+    """What the names of the lanes mean, where they do not say it themselves."""
 
 
 def timelines(rows: Sequence[Row]) -> list[Timeline]:
@@ -79,16 +74,6 @@ def _timeline(row: Row) -> Timeline:
     ]
     label = f"{row.target}, {row.flow}, {kind_of(row)}"
     return Timeline(label, steps, ticks(end), lanes, len(lanes) * LINE, seconds(end), _table(row, label))
-    return Timeline(
-        label=label,
-        title=f"First images of {label}",
-        description=f"{len(lanes)} images, a line each, from 0 to {seconds(end)}; the table below has every time.",
-        steps=steps,
-        times=ticks(end),
-        lanes=lanes,
-        height=len(lanes) * LINE,
-        table=_table(row, label),
-    )
 
 
 def _end(row: Row) -> float:
@@ -96,7 +81,6 @@ def _end(row: Row) -> float:
 
 
 def ticks(end: float) -> list[Tick]:
-    """Named times from 0 to `end` seconds."""
     scale, unit = next(((scale, unit) for scale, unit in _UNITS if end >= scale), (1e-9, "ns"))
     step = every(0, end, _NAMED_TIMES)
     count = int(end / step + 1e-9)
