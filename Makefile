@@ -12,7 +12,7 @@ SOURCES := $(shell find $(PACKAGED) -type f -not -name '*.pyc')
 CTEST := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 CXX_FILES = git ls-files '*.cpp' '*.hpp' '*.cl'
 
-.PHONY: run test build bench bench-check fuzz lint style tidy rtl-lint format docs soak sanitize tsan clean
+.PHONY: run test build bench bench-gpu bench-check fuzz lint style tidy rtl-lint format docs soak sanitize tsan clean
 
 run: build
 	isthmus study examples/image-filter.toml
@@ -36,6 +36,14 @@ bench: build
 	build/bench/benchmarks/hpcc/bench_hpcc_memory --json build/bench.json
 	python benchmarks/hpcc/ring.py --json build/bench.json
 	python benchmarks/record/overhead.py --json build/bench.json
+
+# On a machine with an NVIDIA GPU. Installs nothing: what is missing is named by CMake, which looks for it in
+# CMAKE_PREFIX_PATH too; without nvcc there are no records.
+bench-gpu:
+	cmake --preset bench-gpu --log-level=NOTICE
+	cmake --build --preset bench-gpu -- --quiet
+	if [ -x build/bench-gpu/benchmarks/gpu/bench_hpcc_gpu ]; then \
+	  build/bench-gpu/benchmarks/gpu/bench_hpcc_gpu --json build/bench.json; fi
 
 # What the ratios must reach, by the medians of more rounds; for a machine that does nothing else.
 bench-check: bench

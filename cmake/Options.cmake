@@ -2,7 +2,10 @@
 option(ISTHMUS_TESTS "Build the tests" ON)
 set(ISTHMUS_TEST_ROOMS base engine stream native fabric platform program offload cluster probes apps hpcc layer tools rtl examples
   CACHE STRING "Folders of tests/ to build")
+set(ISTHMUS_ROOMS base engine stream fabric platform program offload cluster probes apps hpcc layer tools
+  CACHE STRING "Rooms to build, lowest first")
 option(ISTHMUS_BENCHMARKS "Build the benchmarks" OFF)
+option(ISTHMUS_GPU_BENCHMARKS "Build the benchmarks beside CUDA, where nvcc is" OFF)
 option(ISTHMUS_BOOST_FIBERS "Switch stacks by Boost.Context on x86-64 too" OFF)
 option(ISTHMUS_FUZZERS "Build the fuzzers (clang only)" OFF)
 set(ISTHMUS_SANITIZE "" CACHE STRING "Sanitizers to build with: address,undefined or thread")

@@ -12,10 +12,10 @@
 
 namespace isthmus::bench {
 
-Ours::Ours(const std::string& benchmark, const std::vector<std::string>& settings) {
+Ours::Ours(const std::string& benchmark, const std::vector<std::string>& settings, const std::string& on) {
   const auto entries = hpcc::all_benchmarks();
   const auto entry = std::ranges::find(entries, benchmark, &hpcc::Entry::name);
-  const auto device = offload::ComputeDevice::open("opencl:0");
+  const auto device = offload::ComputeDevice::open(on);
   const hpcc::Setting setting{.device = device.properties(), .optimized = true};
   job_ = std::make_unique<hpcc::Job>(
       benchmark, hpcc::Job::Parts{.device = device,
@@ -79,8 +79,12 @@ void append_json(const std::filesystem::path& path, const std::vector<Row>& rows
   auto list = nlohmann::ordered_json::array();
   for (const auto& known : old)
     if (std::ranges::find(rows, known.at("name").get<std::string>(), &Row::name) == rows.end()) list.push_back(known);
-  for (const Row& row : rows)
-    list.push_back({{"name", row.name}, {"value", row.median()}, {"unit", "ratio"}, {"against", row.against}});
+  for (const Row& row : rows) {
+    nlohmann::ordered_json record{
+        {"name", row.name}, {"value", row.median()}, {"unit", "ratio"}, {"against", row.against}};
+    for (const auto& [field, value] : row.fields) record[field] = value;
+    list.push_back(std::move(record));
+  }
   const std::filesystem::path part = path.string() + ".part";
   std::ofstream out(part);
   out << list.dump(2) << '\n';

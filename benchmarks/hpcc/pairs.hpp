@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,11 +13,11 @@
 /// machine down slows both.
 namespace isthmus::bench {
 
-/// One benchmark of ours on the first OpenCL device, set up, in its optimized run.
+/// One benchmark of ours on an OpenCL device, by default the first, set up, in its optimized run.
 class Ours {
  public:
   /// `settings` are NAME=VALUE.
-  Ours(const std::string& benchmark, const std::vector<std::string>& settings);
+  Ours(const std::string& benchmark, const std::vector<std::string>& settings, const std::string& on = "opencl:0");
 
   /// Seconds of one repetition, of the metric with this index.
   double seconds(std::size_t metric = 0);
@@ -38,6 +39,7 @@ struct Row {
   double must;
   double aim;
   std::string against;
+  std::map<std::string, double> fields = {};  ///< further ones of its record
 
   double median() const;
 };
@@ -48,8 +50,8 @@ std::vector<double> ratios_of(int pairs, const std::function<double()>& ours, co
 double median_of(std::vector<double> values);
 
 void print(const Row& row);
-/// Puts {name, value, unit, against} of each row into the list in the file, in place of rows of these names; the file
-/// changes only as a whole.
+/// Puts {name, value, unit, against} and the fields of each row into the list in the file, in place of rows of these
+/// names; the file changes only as a whole.
 void append_json(const std::filesystem::path& path, const std::vector<Row>& rows);
 
 }  // namespace isthmus::bench

@@ -1,43 +1,56 @@
 // Batched complex FFTs of 2^LOG_FFT_SIZE single-precision values for GPUs: Stockham's self-sorting algorithm in passes
-// of radix 8, the last of what is left. A work-group transforms a tile of TILE values, 8 in the registers of each
-// work-item, which change hands in local memory between passes. Transforms longer than a tile are tiles of columns,
-// then tiles of rows of a matrix (Van Loan, Computational Frameworks for the Fast Fourier Transform, 3.3: the four-step
-// framework), of which the second also transposes.
+// of radix VALUES, the last of what is left. A work-group transforms a tile of TILE values, VALUES in the registers of
+// each work-item, which change hands in local memory between passes. Transforms longer than a tile are tiles of
+// columns, then tiles of rows of a matrix (Van Loan, Computational Frameworks for the Fast Fourier Transform, 3.3: the
+// four-step framework), of which the second also transposes.
+//
+// Every length, stride and radix is a constant once loops are unrolled: divisions by them are shifts.
 
-// No larger than need be: small groups wait less for one another.
-#if LOG_FFT_SIZE <= 10
-#define LOG_TILE 10
-#elif LOG_FFT_SIZE == 11
+// Short transforms in octets, so that a work-item's neighbours read whole sectors of memory; tiles no larger than need
+// be, because small groups wait less for one another.
+#define LOG_VALUES (LOG_FFT_SIZE <= 6 ? 3 : 4)
+#if LOG_FFT_SIZE <= 11
 #define LOG_TILE 11
+#elif LOG_FFT_SIZE == 13
+#define LOG_TILE 13
 #else
 #define LOG_TILE 12
 #endif
+#define VALUES (1u << LOG_VALUES)
 #define TILE (1u << LOG_TILE)
-#define ITEMS (TILE / 8)
+#define ITEMS (TILE / VALUES)
 #define LOG_COLUMN (LOG_FFT_SIZE / 2)
 #define LOG_ROW (LOG_FFT_SIZE - LOG_COLUMN)
 #define SIZE (1u << LOG_FFT_SIZE)
 
-// A tile in local memory: transform t begins at t * PITCH, and after each 8 values one is left out, so that neither
-// strides of 8 nor neighbouring transforms meet in one bank.
-#define PADDED(k) ((k) + (k) / 8)
-#define PITCH(length) (PADDED(length) + 2)
-#define TILE_ROOM (TILE + TILE / 8 + TILE / 16)
+// In local memory transform t of a tile begins at t * pitch, and after each 16 values one is left out, so that neither
+// strides of VALUES nor neighbouring transforms meet in one bank: of 16 for pairs of floats, of 32 for floats. A tile
+// of 2^13 values passes through 32 KiB by halves, the real parts first.
+#if LOG_TILE > 12
+#define HALVES
+typedef float stored;
+#define PADDED(k) ((k) + (k) / 32)
+#else
+typedef float2 stored;
+#define PADDED(k) ((k) + (k) / 16)
+#endif
+#define INLINE static inline __attribute__((always_inline))
+#define TILE_ROOM (PADDED(TILE) + 64)
 
-float2 times(float2 a, float2 b) {
+INLINE float2 times(float2 a, float2 b) {
   return (float2)(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
 }
-float2 times_minus_i(float2 a) {
+INLINE float2 times_minus_i(float2 a) {
   return (float2)(a.y, -a.x);
 }
 
-void butterfly_2(float2* v, int stride) {
+INLINE void butterfly_2(float2* v, int stride) {
   const float2 a = v[0];
   v[0] = a + v[stride];
   v[stride] = a - v[stride];
 }
 
-void butterfly_4(float2* v, int stride) {
+INLINE void butterfly_4(float2* v, int stride) {
   butterfly_2(v, 2 * stride);
   butterfly_2(v + stride, 2 * stride);
   v[3 * stride] = times_minus_i(v[3 * stride]);
@@ -48,7 +61,7 @@ void butterfly_4(float2* v, int stride) {
   v[2 * stride] = second;
 }
 
-void butterfly_8(float2 v[8]) {
+INLINE void butterfly_8(float2* v) {
   butterfly_4(v, 2);
   butterfly_4(v + 1, 2);
   const float2 odd[4] = {v[1], times(v[3], (float2)(M_SQRT1_2_F, -M_SQRT1_2_F)), times_minus_i(v[5]),
@@ -61,15 +74,59 @@ void butterfly_8(float2 v[8]) {
   }
 }
 
-void butterflies(float2 v[8], uint radix) {
-  if (radix == 8) {
-    butterfly_8(v);
-  } else if (radix == 4) {
-    butterfly_4(v, 1);
-    butterfly_4(v + 4, 1);
-  } else {
+// cos and sin of pi / 8
+#define COS_8 0.92387953251128674f
+#define SIN_8 0.38268343236508977f
+
+INLINE void butterfly_16(float2* v) {
 #pragma unroll
-    for (int i = 0; i < 8; i += 2) butterfly_2(v + i, 1);
+  for (int i = 0; i < 4; ++i) butterfly_4(v + i, 4);
+  v[5] = times(v[5], (float2)(COS_8, -SIN_8));
+  v[6] = times(v[6], (float2)(M_SQRT1_2_F, -M_SQRT1_2_F));
+  v[7] = times(v[7], (float2)(SIN_8, -COS_8));
+  v[9] = times(v[9], (float2)(M_SQRT1_2_F, -M_SQRT1_2_F));
+  v[10] = times_minus_i(v[10]);
+  v[11] = times(v[11], (float2)(-M_SQRT1_2_F, -M_SQRT1_2_F));
+  v[13] = times(v[13], (float2)(SIN_8, -COS_8));
+  v[14] = times(v[14], (float2)(-M_SQRT1_2_F, -M_SQRT1_2_F));
+  v[15] = times(v[15], (float2)(-COS_8, SIN_8));
+#pragma unroll
+  for (int i = 0; i < 4; ++i) butterfly_4(v + 4 * i, 1);
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+#pragma unroll
+    for (int j = 0; j < i; ++j) {
+      const float2 kept = v[4 * i + j];
+      v[4 * i + j] = v[4 * j + i];
+      v[4 * j + i] = kept;
+    }
+}
+
+INLINE void butterflies(float2 v[VALUES], uint radix) {
+#pragma unroll
+  for (uint i = 0; i < VALUES; i += radix) {
+    if (radix == 16)
+      butterfly_16(v + i);
+    else if (radix == 8)
+      butterfly_8(v + i);
+    else if (radix == 4)
+      butterfly_4(v + i, 1);
+    else
+      butterfly_2(v + i, 1);
+  }
+}
+
+// v[j] *= start root^j, by two chains: shorter and more accurate than one.
+INLINE void turn(float2* v, uint count, float2 start, float2 root) {
+  const float2 square = times(root, root);
+  float2 even = start;
+  float2 odd = times(start, root);
+#pragma unroll
+  for (uint j = 0; j < count; j += 2) {
+    v[j] = times(v[j], even);
+    v[j + 1] = times(v[j + 1], odd);
+    even = times(even, square);
+    odd = times(odd, square);
   }
 }
 
@@ -81,65 +138,93 @@ typedef struct {
 
 // The transform and the first value of this work-item's butterfly b; the values of the butterfly are length / radix
 // apart. Neighbouring work-items take neighbours in memory.
-uint2 place(uint b, uint length, uint radix, bool transforms_are_neighbours) {
+INLINE uint2 place(uint b, uint length, uint radix, bool transforms_are_neighbours) {
   const uint index = get_local_id(0) + b * ITEMS;
   if (transforms_are_neighbours) return (uint2)(index % (TILE / length), index / (TILE / length));
   return (uint2)(index / (length / radix), index % (length / radix));
 }
 
-// One pass of radix 8 from registers to the tile; `stride` values between those of one output.
-void pass_to_tile(float2 v[8], __local float2* tile, uint length, uint stride, bool neighbours,
-                  __global const float2* twiddles) {
-  const uint2 at = place(0, length, 8, neighbours);
+// Where input i of a pass lies in local memory.
+INLINE uint input(uint i, uint length, uint radix, uint pitch, bool neighbours) {
+  const uint2 at = place(i / radix, length, radix, neighbours);
+  return at.x * pitch + PADDED(at.y + length / radix * (i % radix));
+}
+
+// Outputs of a pass, `stride` values apart from `first` on in transform `transform`, to the work-items whose inputs
+// they are in the next, which is of `radix`.
+#define OUTPUT(j) (transform * pitch + PADDED(first + stride * (j)))
+INLINE void exchange(float2 v[VALUES], __local stored* tile, uint transform, uint first, uint stride, uint length,
+                     uint radix, uint pitch, bool neighbours) {
+#ifdef HALVES
+#pragma unroll
+  for (uint j = 0; j < VALUES; ++j) tile[OUTPUT(j)] = v[j].x;
+  barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+  for (uint i = 0; i < VALUES; ++i) v[i].x = tile[input(i, length, radix, pitch, neighbours)];
+  barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+  for (uint j = 0; j < VALUES; ++j) tile[OUTPUT(j)] = v[j].y;
+  barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+  for (uint i = 0; i < VALUES; ++i) v[i].y = tile[input(i, length, radix, pitch, neighbours)];
+#else
+#pragma unroll
+  for (uint j = 0; j < VALUES; ++j) tile[OUTPUT(j)] = v[j];
+  barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+  for (uint i = 0; i < VALUES; ++i) v[i] = tile[input(i, length, radix, pitch, neighbours)];
+#endif
+  barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+INLINE void pass(uint number, float2 v[VALUES], __local stored* tile, uint log_length, uint pitch, bool neighbours,
+                 bool neighbours_next, __global const float2* twiddles) {
+  const uint length = 1u << log_length;
+  const uint stride = 1u << (number * LOG_VALUES);
+  const uint log_left = log_length - (number + 1) * LOG_VALUES;
+  const uint radix_next = log_left < LOG_VALUES ? 1u << log_left : VALUES;
+  const uint2 at = place(0, length, VALUES, neighbours);
   const uint q = at.y % stride;
   const uint p = at.y / stride;
-  butterfly_8(v);
-  const float2 root = twiddles[p * stride * (SIZE / length)];
-  float2 turn = root;
-  __local float2* to = tile + at.x * PITCH(length);
-  to[PADDED(q + stride * 8 * p)] = v[0];
-#pragma unroll
-  for (uint j = 1; j < 8; ++j) {
-    to[PADDED(q + stride * (8 * p + j))] = times(v[j], turn);
-    turn = times(turn, root);
-  }
+  butterflies(v, VALUES);
+  turn(v, VALUES, (float2)(1, 0), twiddles[p * stride * (SIZE / length)]);
+  exchange(v, tile, at.x, q + stride * VALUES * p, stride, length, radix_next, pitch, neighbours_next);
 }
 
 // Transforms the tile at `in` into `out`; with `turns`, value k of transform t is turned by twiddles[k * (first + t)]
 // then.
-void transform_tile(__global const float2* in, strides from, __global float2* out, strides to, uint length,
-                    __local float2* tile, __global const float2* twiddles, bool turns, uint first) {
+INLINE void transform_tile(__global const float2* in, strides from, __global float2* out, strides to, uint log_length,
+                           __local stored* tile, __global const float2* twiddles, bool turns, uint first) {
+  const uint length = 1u << log_length;
+  const uint passes = (log_length + LOG_VALUES - 1) / LOG_VALUES;
+  const uint last_radix = 1u << (log_length - (passes - 1) * LOG_VALUES);
   const bool neighbours_in = from.of_transform == 1;
   const bool neighbours_out = to.of_transform == 1;
-  float2 v[8];
-  const uint2 start = place(0, length, 8, neighbours_in);
-#pragma unroll
-  for (uint k = 0; k < 8; ++k)
-    v[k] = in[start.x * from.of_transform + (size_t)(start.y + length / 8 * k) * from.of_value];
+  const uint apart = neighbours_in || neighbours_out ? max(1u, 16 * length / TILE) : 0;
+  const uint pitch = PADDED(length) + apart;
 
-  uint stride = 1;
-  uint radix = 8;
-  bool neighbours = neighbours_in;
-  while (stride * radix < length) {
-    pass_to_tile(v, tile, length, stride, neighbours, twiddles);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    stride *= 8;
-    radix = min(8u, length / stride);
-    neighbours = neighbours_out;
+  float2 v[VALUES];
+  const uint2 start = place(0, length, VALUES, neighbours_in);
 #pragma unroll
-    for (uint i = 0; i < 8; ++i) {
-      const uint2 at = place(i / radix, length, radix, neighbours);
-      v[i] = tile[at.x * PITCH(length) + PADDED(at.y + length / radix * (i % radix))];
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-  }
+  for (uint k = 0; k < VALUES; ++k)
+    v[k] = in[start.x * from.of_transform + (size_t)(start.y + length / VALUES * k) * from.of_value];
 
-  butterflies(v, radix);
+  // One by one: the compilers unroll no loop of these, but each needs its constants.
+  if (passes > 1) pass(0, v, tile, log_length, pitch, neighbours_in, neighbours_out, twiddles);
+  if (passes > 2) pass(1, v, tile, log_length, pitch, neighbours_out, neighbours_out, twiddles);
+  if (passes > 3) pass(2, v, tile, log_length, pitch, neighbours_out, neighbours_out, twiddles);
+  if (passes > 4) pass(3, v, tile, log_length, pitch, neighbours_out, neighbours_out, twiddles);
+
+  butterflies(v, last_radix);
 #pragma unroll
-  for (uint i = 0; i < 8; ++i) {
-    const uint2 at = place(i / radix, length, radix, neighbours_out);
-    const uint k = at.y + length / radix * (i % radix);
-    out[at.x * to.of_transform + (size_t)k * to.of_value] = turns ? times(v[i], twiddles[k * (first + at.x)]) : v[i];
+  for (uint b = 0; b < VALUES / last_radix; ++b) {
+    const uint2 at = place(b, length, last_radix, neighbours_out);
+    float2* of_butterfly = v + b * last_radix;
+    if (turns)
+      turn(of_butterfly, last_radix, twiddles[at.y * (first + at.x)], twiddles[length / last_radix * (first + at.x)]);
+#pragma unroll
+    for (uint i = 0; i < last_radix; ++i)
+      out[at.x * to.of_transform + (size_t)(at.y + length / last_radix * i) * to.of_value] = of_butterfly[i];
   }
 }
 
@@ -152,12 +237,12 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void fft_columns(__g
                                                                              __global float2* restrict scratch,
                                                                              __global const float2* restrict twiddles,
                                                                              uint first) {
-  __local float2 tile[TILE_ROOM];
+  __local stored tile[TILE_ROOM];
   const uint tiles = SIZE / TILE;
   const uint column = get_group_id(0) % tiles * (TILE / COLUMN);
   const size_t at = (first + get_group_id(0) / tiles) * (size_t)SIZE + column;
   const strides both = {1, ROW};
-  transform_tile(in + at, both, scratch + at, both, COLUMN, tile, twiddles, true, column);
+  transform_tile(in + at, both, scratch + at, both, LOG_COLUMN, tile, twiddles, true, column);
 }
 
 // The rows, from `scratch`, where fft_columns left them.
@@ -166,25 +251,25 @@ __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void fft(__global co
                                                                      __global const float2* restrict twiddles,
                                                                      __global float2* restrict scratch, uint first,
                                                                      uint count) {
-  __local float2 tile[TILE_ROOM];
+  __local stored tile[TILE_ROOM];
   const uint tiles = SIZE / TILE;
   const uint row = get_group_id(0) % tiles * (TILE / ROW);
   const size_t at = (first + get_group_id(0) / tiles) * (size_t)SIZE;
   const strides rows = {ROW, 1};
   const strides columns = {1, COLUMN};
-  transform_tile(scratch + at + row * ROW, rows, out + at + row, columns, ROW, tile, twiddles, false, 0);
+  transform_tile(scratch + at + row * ROW, rows, out + at + row, columns, LOG_ROW, tile, twiddles, false, 0);
 }
 #else
 
-// Work-items: one for each 8 values of transforms `first` to `first + count - 1`.
+// Work-items: one for each VALUES values of transforms `first` to `first + count - 1`.
 __attribute__((reqd_work_group_size(ITEMS, 1, 1))) __kernel void fft(__global const float2* restrict in,
                                                                      __global float2* restrict out,
                                                                      __global const float2* restrict twiddles,
                                                                      __global float2* restrict scratch, uint first,
                                                                      uint count) {
-  __local float2 tile[TILE_ROOM];
+  __local stored tile[TILE_ROOM];
   const size_t at = first * (size_t)SIZE + get_group_id(0) * (size_t)TILE;
   const strides both = {SIZE, 1};
-  transform_tile(in + at, both, out + at, both, SIZE, tile, twiddles, false, 0);
+  transform_tile(in + at, both, out + at, both, LOG_FFT_SIZE, tile, twiddles, false, 0);
 }
 #endif

@@ -3,107 +3,266 @@
 // the diagonal block and inverts both factors, so that left, top and inner blocks are all multiplications.
 //
 // a: the rows of this rank's blocks, `ld` values apart. row, column: of the first value of the first block. diagonal:
-// L^-1, then U^-1. left: blocks one after the other, transposed; top: likewise, not transposed.
+// L^-1, transposed, then U^-1. left: blocks one after the other, transposed; top: likewise, not transposed.
 
 #define B (1 << LOCAL_MEM_BLOCK_LOG)
 #define R (1 << REGISTER_BLOCK_LOG)
 #define SIDE (B / R)
+#define ITEMS (SIDE * SIDE)
 #define QUADS (R / 4)
-#define QUAD_STRIDE (B / QUADS)
-#define DEPTH 16
-#define LU_ITEMS 256
+#define INLINE static inline __attribute__((always_inline))
+#define DEPTH 8
+#define QUADS_OF_SLICE (B * DEPTH / 4)
+#define FETCHES ((QUADS_OF_SLICE + ITEMS - 1) / ITEMS)
 
+// Quads are reached through these and not by vload4, which may not take it that they lie at multiples of their size.
+typedef JOIN(DATA_TYPE, 4) quad;
+#define QUAD(values) (*(__global quad*)(values))
+#define QUAD_OF(values) (*(__global const quad*)(values))
+#define LOCAL_QUAD(values) (*(__local quad*)(values))
+
+// A slice of P, transposed and padded against bank conflicts of the writes, and one of Q.
 typedef struct {
   DATA_TYPE p[DEPTH][B + 4];
   DATA_TYPE q[DEPTH][B];
-} slices;
+} __attribute__((aligned(32))) slices;
 
-// sum = P Q, blocks: value (i, k) of P at p[i * p_row + k * p_column], Q by rows that lie q_row apart.
-void product(__global const DATA_TYPE* p, size_t p_row, size_t p_column, __global const DATA_TYPE* q, size_t q_row,
-             __local slices* slice, DATA_TYPE sum[R][R]) {
-  const uint x = get_local_id(0);
-  const uint y = get_local_id(1);
+// A block: value (i, k) lies at values[i * stride + k], or, if transposed, at values[k * stride + i].
+typedef struct {
+  __global const DATA_TYPE* values;
+  size_t stride;
+  bool transposed;
+} block;
+
+// The quads of the next slices that one work-item fetches.
+typedef struct {
+  quad p[FETCHES];
+  quad q[FETCHES];
+} fetched;
+
+INLINE fetched fetch(block p, block q, uint start, uint item) {
+  fetched quads;
+#pragma unroll
+  for (uint f = 0; f < FETCHES; ++f) {
+    const uint at = item + f * ITEMS;
+    if (FETCHES * ITEMS > QUADS_OF_SLICE && at >= QUADS_OF_SLICE) continue;
+    const uint k = start + at / (B / 4);
+    const uint column = at % (B / 4) * 4;
+    quads.p[f] = p.transposed ? QUAD_OF(p.values + k * p.stride + column)
+                              : QUAD_OF(p.values + at / (DEPTH / 4) * p.stride + start + at % (DEPTH / 4) * 4);
+    quads.q[f] = QUAD_OF(q.values + k * q.stride + column);
+  }
+  return quads;
+}
+
+INLINE void put(fetched quads, bool transposed, __local slices* to, uint item) {
+#pragma unroll
+  for (uint f = 0; f < FETCHES; ++f) {
+    const uint at = item + f * ITEMS;
+    if (FETCHES * ITEMS > QUADS_OF_SLICE && at >= QUADS_OF_SLICE) continue;
+    const uint column = at % (B / 4) * 4;
+    LOCAL_QUAD(&to->q[at / (B / 4)][column]) = quads.q[f];
+    if (transposed) {
+      LOCAL_QUAD(&to->p[at / (B / 4)][column]) = quads.p[f];
+    } else {
+      const uint row = at / (DEPTH / 4);
+      const uint k = at % (DEPTH / 4) * 4;
+      to->p[k][row] = quads.p[f].x;
+      to->p[k + 1][row] = quads.p[f].y;
+      to->p[k + 2][row] = quads.p[f].z;
+      to->p[k + 3][row] = quads.p[f].w;
+    }
+  }
+}
+
+// Where a work-item stands in the block: column, row, in quads. See gemm_ndrange_gpu.cl.
+INLINE uint2 place(uint item) {
+#if SIDE % 8 == 0
+  const uint group = item / 32;
+  return (uint2)(group % (SIDE / 8) * 8 + item / 2 % 8, group / (SIDE / 8) * 4 + item % 2 + item / 16 % 2 * 2);
+#else
+  return (uint2)(item % SIDE, item / SIDE);
+#endif
+}
+
+// Where in a block quad q of a work-item's rows or columns lies.
+INLINE uint first_of(uint place, uint q) {
+  return 4 * (place + q * SIDE);
+}
+
+INLINE void multiply(__local slices* slice, uint2 at, quad sum[R][QUADS]) {
+#pragma unroll
+  for (uint k = 0; k < DEPTH; ++k) {
+    DATA_TYPE column[R];
+    quad row[QUADS];
+#pragma unroll
+    for (uint q = 0; q < QUADS; ++q) {
+      const quad values = LOCAL_QUAD(&slice->p[k][first_of(at.y, q)]);
+      column[4 * q] = values.x;
+      column[4 * q + 1] = values.y;
+      column[4 * q + 2] = values.z;
+      column[4 * q + 3] = values.w;
+      row[q] = LOCAL_QUAD(&slice->q[k][first_of(at.x, q)]);
+    }
+#pragma unroll
+    for (uint i = 0; i < R; ++i)
+#pragma unroll
+      for (uint q = 0; q < QUADS; ++q) sum[i][q] = fma((quad)(column[i]), row[q], sum[i][q]);
+  }
+}
+
+// sum = P Q: while one slice of both is used the next is fetched.
+INLINE void product(block p, block q, __local slices slice[2], uint item, uint2 at, quad sum[R][QUADS]) {
 #pragma unroll
   for (uint i = 0; i < R; ++i)
 #pragma unroll
-    for (uint j = 0; j < R; ++j) sum[i][j] = 0;
-  for (uint start = 0; start < B; start += DEPTH) {
-    for (uint each = y * SIDE + x; each < B * DEPTH; each += SIDE * SIDE) {
-      // Neighbouring work-items read neighbours in memory.
-      const uint i = p_column == 1 ? each / DEPTH : each % B;
-      const uint k = p_column == 1 ? each % DEPTH : each / B;
-      slice->p[k][i] = p[i * p_row + (start + k) * p_column];
-      slice->q[each / B][each % B] = q[(start + each / B) * q_row + each % B];
-    }
+    for (uint j = 0; j < QUADS; ++j) sum[i][j] = (quad)(0);
+  fetched next = fetch(p, q, 0, item);
+#pragma unroll 1
+  for (uint k = DEPTH;; k += DEPTH) {
+    __local slices* now = &slice[k / DEPTH % 2];
+    put(next, p.transposed, now, item);
     barrier(CLK_LOCAL_MEM_FENCE);
+    if (k < B) next = fetch(p, q, k, item);
+    multiply(now, at, sum);
+    if (k >= B) break;
+  }
+}
+
+// The group's index among its items, in the order of their numbers.
+INLINE uint item_of_group(void) {
+  return get_local_id(1) * SIDE + get_local_id(0);
+}
+
+// Decomposes the diagonal block and inverts its factors, in registers: of LU_SIDE^2 work-items each has every
+// LU_SIDEth value of every LU_SIDEth row. Per step one row and one column pass through local memory, two of each by
+// turns, so that one barrier a step will do.
+#define LU_SIDE 16
+#define EACH (B / LU_SIDE)
+
+typedef struct {
+  DATA_TYPE row[B];
+  DATA_TYPE of_inverse[B];
+  DATA_TYPE column[B];
+} lu_step;
+
+typedef struct {
+  DATA_TYPE factors[EACH][EACH];
+  DATA_TYPE inverse[EACH][EACH];
+} lu_values;
+
+// Steps k = LU_SIDE * K to LU_SIDE * (K + 1) - 1 of the elimination, done to the block and to the identity, which
+// becomes L^-1: its columns up to k and the block's behind k change.
+INLINE void eliminate(const uint K, lu_values* v, __local lu_step steps[2], uint x, uint y) {
+#pragma unroll 1
+  for (uint inner = 0; inner < LU_SIDE; ++inner) {
+    __local lu_step* now = &steps[inner % 2];
+    const uint k = K * LU_SIDE + inner;
+    if (y == inner) {
 #pragma unroll
-    for (uint k = 0; k < DEPTH; ++k) {
-      DATA_TYPE column[R];
-      DATA_TYPE row[R];
-#pragma unroll
-      for (uint quad = 0; quad < QUADS; ++quad) {
-        vstore4(vload4(y, &slice->p[k][quad * QUAD_STRIDE]), quad, column);
-        vstore4(vload4(x, &slice->q[k][quad * QUAD_STRIDE]), quad, row);
+      for (uint j = 0; j < EACH; ++j) {
+        now->row[x + j * LU_SIDE] = v->factors[K][j];
+        now->of_inverse[x + j * LU_SIDE] = v->inverse[K][j];
       }
+    }
+    if (x == inner) {
 #pragma unroll
-      for (uint i = 0; i < R; ++i)
-#pragma unroll
-        for (uint j = 0; j < R; ++j) sum[i][j] = fma(column[i], row[j], sum[i][j]);
+      for (uint i = 0; i < EACH; ++i) now->column[y + i * LU_SIDE] = v->factors[i][K];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
+    const DATA_TYPE reciprocal = 1 / now->row[k];
+#pragma unroll
+    for (uint i = 0; i < EACH; ++i) {
+      const bool below = i > K || (i == K && y > inner);
+      const DATA_TYPE factor = below ? now->column[y + i * LU_SIDE] * reciprocal : 0;
+#pragma unroll
+      for (uint j = 0; j < EACH; ++j) {
+        const uint column = x + j * LU_SIDE;
+        if (i >= K && (j > K || (j == K && x > inner))) v->factors[i][j] -= factor * now->row[column];
+        if (i >= K && (j < K || (j == K && x <= inner))) v->inverse[i][j] -= factor * now->of_inverse[column];
+        if (j == K && x == inner && below) v->factors[i][j] = factor;
+      }
+    }
   }
 }
 
-// Where in a block this work-item's value i of rows (its local id 1) or columns (0) lies.
-uint place(uint i, uint dimension) {
-  return i / 4 * QUAD_STRIDE + get_local_id(dimension) * 4 + i % 4;
-}
-
-// One column of L^-1 (L's diagonal is ones), and of U^-1.
-void invert_lower(__local DATA_TYPE factors[B][B + 1], __global DATA_TYPE* inverse, uint column) {
-  for (uint i = 0; i < B; ++i) {
-    DATA_TYPE value = i == column ? 1 : 0;
-    for (uint k = column; k < i; ++k) value -= factors[i][k] * inverse[k * B + column];
-    inverse[i * B + column] = value;
+// Steps k = LU_SIDE * (K + 1) - 1 to LU_SIDE * K, downwards, of the solution of U X = 1; X = U^-1.
+INLINE void invert_upper(const uint K, lu_values* v, __local lu_step steps[2], uint x, uint y) {
+#pragma unroll 1
+  for (uint left = LU_SIDE; left > 0; --left) {
+    const uint inner = left - 1;
+    __local lu_step* now = &steps[inner % 2];
+    if (y == inner) {
+#pragma unroll
+      for (uint j = 0; j < EACH; ++j) now->of_inverse[x + j * LU_SIDE] = v->inverse[K][j];
+    }
+    if (x == inner) {
+#pragma unroll
+      for (uint i = 0; i < EACH; ++i) now->column[y + i * LU_SIDE] = v->factors[i][K];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const DATA_TYPE reciprocal = 1 / now->column[K * LU_SIDE + inner];
+#pragma unroll
+    for (uint j = 0; j < EACH; ++j) {
+      const DATA_TYPE solved = now->of_inverse[x + j * LU_SIDE] * reciprocal;
+#pragma unroll
+      for (uint i = 0; i < EACH; ++i) {
+        if (j >= K && (i < K || (i == K && y < inner))) v->inverse[i][j] -= now->column[y + i * LU_SIDE] * solved;
+        if (j >= K && i == K && y == inner) v->inverse[i][j] = solved;
+      }
+    }
   }
 }
 
-void invert_upper(__local DATA_TYPE factors[B][B + 1], __global DATA_TYPE* inverse, uint column) {
-  for (int i = B - 1; i >= 0; --i) {
-    DATA_TYPE value = i == (int)column ? 1 : 0;
-    for (int k = i + 1; k <= (int)column; ++k) value -= factors[i][k] * inverse[k * B + column];
-    inverse[i * B + column] = value / factors[i][i];
-  }
+INLINE void set_identity(lu_values* v, uint x, uint y) {
+#pragma unroll
+  for (uint i = 0; i < EACH; ++i)
+#pragma unroll
+    for (uint j = 0; j < EACH; ++j) v->inverse[i][j] = i == j && x == y ? 1 : 0;
 }
 
-__attribute__((reqd_work_group_size(LU_ITEMS, 1, 1))) __kernel void hpl_lu(__global DATA_TYPE* restrict a, uint ld,
-                                                                           uint row, uint column,
-                                                                           __global DATA_TYPE* restrict diagonal) {
-  __local DATA_TYPE factors[B][B + 1];
-  const uint item = get_local_id(0);
-  a += (size_t)row * ld + column;
-  for (uint each = item; each < B * B; each += LU_ITEMS)
-    factors[each / B][each % B] = a[(size_t)(each / B) * ld + each % B];
+__attribute__((reqd_work_group_size(LU_SIDE * LU_SIDE, 1, 1))) __kernel void hpl_lu(
+    __global DATA_TYPE* restrict a, uint ld, uint row, uint column, __global DATA_TYPE* restrict diagonal) {
+  __local lu_step steps[2];
+  const uint x = get_local_id(0) % LU_SIDE;
+  const uint y = get_local_id(0) / LU_SIDE;
+  a += ((size_t)row + y) * ld + column + x;
+  lu_values v;
+#pragma unroll
+  for (uint i = 0; i < EACH; ++i)
+#pragma unroll
+    for (uint j = 0; j < EACH; ++j) v.factors[i][j] = a[(size_t)(i * LU_SIDE) * ld + j * LU_SIDE];
+  set_identity(&v, x, y);
+  // One by one: the compilers unroll no loop of these, but each needs its constants.
+  if (EACH > 0) eliminate(0, &v, steps, x, y);
+  if (EACH > 1) eliminate(1, &v, steps, x, y);
+  if (EACH > 2) eliminate(2, &v, steps, x, y);
+  if (EACH > 3) eliminate(3, &v, steps, x, y);
+  if (EACH > 4) eliminate(4, &v, steps, x, y);
+  if (EACH > 5) eliminate(5, &v, steps, x, y);
+  if (EACH > 6) eliminate(6, &v, steps, x, y);
+  if (EACH > 7) eliminate(7, &v, steps, x, y);
+#pragma unroll
+  for (uint i = 0; i < EACH; ++i)
+#pragma unroll
+    for (uint j = 0; j < EACH; ++j) {
+      a[(size_t)(i * LU_SIDE) * ld + j * LU_SIDE] = v.factors[i][j];
+      diagonal[(x + j * LU_SIDE) * B + y + i * LU_SIDE] = v.inverse[i][j];
+    }
+  set_identity(&v, x, y);
   barrier(CLK_LOCAL_MEM_FENCE);
-  for (uint k = 0; k < B - 1; ++k) {
-    for (uint i = k + 1 + item; i < B; i += LU_ITEMS) factors[i][k] /= factors[k][k];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    const uint width = B - 1 - k;
-    for (uint each = item; each < width * B; each += LU_ITEMS) {
-      const uint i = k + 1 + each / B;
-      const uint j = each % B;
-      if (j > k) factors[i][j] -= factors[i][k] * factors[k][j];
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-  }
-  for (uint each = item; each < B * B; each += LU_ITEMS)
-    a[(size_t)(each / B) * ld + each % B] = factors[each / B][each % B];
-  for (uint each = item; each < 2 * B; each += LU_ITEMS) {
-    if (each < B)
-      invert_lower(factors, diagonal, each);
-    else
-      invert_upper(factors, diagonal + B * B, each - B);
-  }
+  if (EACH > 7) invert_upper(7, &v, steps, x, y);
+  if (EACH > 6) invert_upper(6, &v, steps, x, y);
+  if (EACH > 5) invert_upper(5, &v, steps, x, y);
+  if (EACH > 4) invert_upper(4, &v, steps, x, y);
+  if (EACH > 3) invert_upper(3, &v, steps, x, y);
+  if (EACH > 2) invert_upper(2, &v, steps, x, y);
+  if (EACH > 1) invert_upper(1, &v, steps, x, y);
+  if (EACH > 0) invert_upper(0, &v, steps, x, y);
+#pragma unroll
+  for (uint i = 0; i < EACH; ++i)
+#pragma unroll
+    for (uint j = 0; j < EACH; ++j) diagonal[B * B + (y + i * LU_SIDE) * B + x + j * LU_SIDE] = v.inverse[i][j];
 }
 
 // Top blocks: L^-1 A. One group a block.
@@ -112,18 +271,22 @@ __attribute__((reqd_work_group_size(SIDE, SIDE, 1))) __kernel void hpl_top(__glo
                                                                            __global const DATA_TYPE* restrict diagonal,
                                                                            __global DATA_TYPE* restrict top,
                                                                            uint blocks) {
-  __local slices slice;
-  const size_t block = get_group_id(0) + get_group_id(1);
-  a += (size_t)row * ld + column + block * B;
-  top += block * B * B;
-  DATA_TYPE sum[R][R];
-  product(diagonal, B, 1, a, ld, &slice, sum);
+  __local slices slice[2];
+  const uint2 at = place(item_of_group());
+  const size_t index = get_group_id(0) + get_group_id(1);
+  a += (size_t)row * ld + column + index * B;
+  top += index * B * B;
+  quad sum[R][QUADS];
+  const block inverse = {diagonal, B, true};
+  const block values = {a, ld, false};
+  product(inverse, values, slice, item_of_group(), at, sum);
 #pragma unroll
   for (uint i = 0; i < R; ++i)
 #pragma unroll
-    for (uint j = 0; j < R; ++j) {
-      a[(size_t)place(i, 1) * ld + place(j, 0)] = sum[i][j];
-      top[place(i, 1) * B + place(j, 0)] = sum[i][j];
+    for (uint q = 0; q < QUADS; ++q) {
+      const uint i_of_block = first_of(at.y, i / 4) + i % 4;
+      QUAD(a + (size_t)i_of_block * ld + first_of(at.x, q)) = sum[i][q];
+      QUAD(top + i_of_block * B + first_of(at.x, q)) = sum[i][q];
     }
 }
 
@@ -133,18 +296,28 @@ __attribute__((reqd_work_group_size(SIDE, SIDE, 1))) __kernel void hpl_left(__gl
                                                                             __global const DATA_TYPE* restrict diagonal,
                                                                             __global DATA_TYPE* restrict left,
                                                                             uint blocks) {
-  __local slices slice;
-  const size_t block = get_group_id(0) + get_group_id(1);
-  a += ((size_t)row + block * B) * ld + column;
-  left += block * B * B;
-  DATA_TYPE sum[R][R];
-  product(a, ld, 1, diagonal + B * B, B, &slice, sum);
+  __local slices slice[2];
+  const uint2 at = place(item_of_group());
+  const size_t index = get_group_id(0) + get_group_id(1);
+  a += ((size_t)row + index * B) * ld + column;
+  left += index * B * B;
+  quad sum[R][QUADS];
+  const block values = {a, ld, false};
+  const block inverse = {diagonal + B * B, B, false};
+  product(values, inverse, slice, item_of_group(), at, sum);
 #pragma unroll
-  for (uint i = 0; i < R; ++i)
+  for (uint i = 0; i < R; i += 4)
 #pragma unroll
-    for (uint j = 0; j < R; ++j) {
-      a[(size_t)place(i, 1) * ld + place(j, 0)] = sum[i][j];
-      left[place(j, 0) * B + place(i, 1)] = sum[i][j];
+    for (uint q = 0; q < QUADS; ++q) {
+      const uint rows = first_of(at.y, i / 4);
+      const uint columns = first_of(at.x, q);
+#pragma unroll
+      for (uint j = 0; j < 4; ++j) QUAD(a + (size_t)(rows + j) * ld + columns) = sum[i + j][q];
+      __global DATA_TYPE* to = left + columns * B + rows;
+      QUAD(to) = (quad)(sum[i][q].x, sum[i + 1][q].x, sum[i + 2][q].x, sum[i + 3][q].x);
+      QUAD(to + B) = (quad)(sum[i][q].y, sum[i + 1][q].y, sum[i + 2][q].y, sum[i + 3][q].y);
+      QUAD(to + 2 * B) = (quad)(sum[i][q].z, sum[i + 1][q].z, sum[i + 2][q].z, sum[i + 3][q].z);
+      QUAD(to + 3 * B) = (quad)(sum[i][q].w, sum[i + 1][q].w, sum[i + 2][q].w, sum[i + 3][q].w);
     }
 }
 
@@ -153,14 +326,20 @@ __attribute__((reqd_work_group_size(SIDE, SIDE, 1))) __kernel void hpl_left(__gl
 __attribute__((reqd_work_group_size(SIDE, SIDE, 1))) __kernel void hpl_update(
     __global DATA_TYPE* restrict a, uint ld, uint row, uint column, __global const DATA_TYPE* restrict left,
     __global const DATA_TYPE* restrict top, uint first_block, uint rows, uint columns) {
-  __local slices slice;
+  __local slices slice[2];
+  const uint2 at = place(item_of_group());
   const size_t block_row = first_block + get_group_id(1);
   const size_t block_column = get_group_id(0);
   a += (row + block_row * B) * ld + column + block_column * B;
-  DATA_TYPE sum[R][R];
-  product(left + block_row * B * B, 1, B, top + block_column * B * B, B, &slice, sum);
+  quad sum[R][QUADS];
+  const block p = {left + block_row * B * B, B, true};
+  const block q = {top + block_column * B * B, B, false};
+  product(p, q, slice, item_of_group(), at, sum);
 #pragma unroll
   for (uint i = 0; i < R; ++i)
 #pragma unroll
-    for (uint j = 0; j < R; ++j) a[(size_t)place(i, 1) * ld + place(j, 0)] -= sum[i][j];
+    for (uint j = 0; j < QUADS; ++j) {
+      __global DATA_TYPE* to = a + (size_t)(first_of(at.y, i / 4) + i % 4) * ld + first_of(at.x, j);
+      QUAD(to) -= sum[i][j];
+    }
 }

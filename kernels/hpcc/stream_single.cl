@@ -1,7 +1,7 @@
 // STREAM as one pipeline a loop (meyer2024 listing 3.1): a block is loaded and scaled into local memory, the second
 // input is added, the block is written, so that each loop has the memory bank to itself. The block has
-// DEVICE_BUFFER_SIZE vectors: so the memory that meyer2024 table 3.5 gives for the configurations of table 3.4 comes out.
-// `first` and `count` are in VALUES; count is a multiple of the block.
+// DEVICE_BUFFER_SIZE vectors: so the memory that meyer2024 table 3.5 gives for the configurations of table 3.4 comes
+// out. `first` and `count` are in VALUES; count is a multiple of the block.
 #define BLOCK DEVICE_BUFFER_SIZE
 
 SINGLE_WORK_ITEM

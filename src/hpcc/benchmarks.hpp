@@ -14,6 +14,8 @@ std::unique_ptr<Benchmark> make_fft(Job& job);
 std::vector<ParameterSpec> gemm_parameters(const Setting& setting);
 /// Throws Error for parameters that do not go together or do not fit the device.
 void check_gemm(const Job& job);
+/// In a row of the block in registers.
+std::size_t gemm_columns(const Job& job);
 std::unique_ptr<Benchmark> make_gemm(Job& job);
 
 std::vector<ParameterSpec> hpl_parameters(const Setting& setting);

@@ -21,12 +21,19 @@ using offload::ComputeBuffer;
 using offload::NdRange;
 
 constexpr std::size_t kComplex = 2 * sizeof(float);
-constexpr std::size_t kItemsOfCore = 4;   // work-items, each with scratch of its own, so that cores end together
-constexpr std::size_t kValuesOfItem = 8;  // of a work-item of a GPU
+constexpr std::size_t kItemsOfCore = 4;  // work-items, each with scratch of its own, so that cores end together
 
-/// Values of a work-group of a GPU for transforms of `size` values; see the kernel.
-std::size_t tile_of_gpu(std::size_t size) {
-  return std::clamp<std::size_t>(size, 1024, 4096);
+/// Logarithms of the values that a GPU's work-item has in registers, and its work-group in local memory.
+struct GpuTile {
+  int log_values;
+  int log_tile;
+  std::size_t values() const { return std::size_t{1} << log_values; }
+  std::size_t tile() const { return std::size_t{1} << log_tile; }
+};
+
+/// As in the kernel.
+GpuTile gpu_tile(int log_size) {
+  return {.log_values = log_size <= 6 ? 3 : 4, .log_tile = log_size <= 11 ? 11 : (log_size == 13 ? 13 : 12)};
 }
 
 /// Batched 1D transforms, single precision (meyer2024 3.1.4).
@@ -119,8 +126,10 @@ void Fft::plan() {
 
 NdRange Fft::work_items(std::size_t transforms) const {
   if (job_.setting().single()) return NdRange::single();
-  if (job_.setting().gpu())
-    return {.global = {transforms * size_ / kValuesOfItem, 1, 1}, .local = {tile_of_gpu(size_) / kValuesOfItem, 1, 1}};
+  if (job_.setting().gpu()) {
+    const GpuTile tile = gpu_tile(log_size_);
+    return {.global = {transforms * size_ / tile.values(), 1, 1}, .local = {tile.tile() / tile.values(), 1, 1}};
+  }
   return {.global = {work_items_of_cpu(job_), 1, 1}, .local = {1, 1, 1}};
 }
 
@@ -175,14 +184,19 @@ Validation Fft::validate() {
 std::size_t local_bytes(const Job& job, std::size_t size) {
   constexpr std::size_t kOfSingle = 6 * kComplex;  // for each value
   if (job.setting().single()) return kOfSingle * size;
-  return job.setting().gpu() ? tile_of_gpu(size) * kComplex * 19 / 16 : 0;
+  if (!job.setting().gpu()) return 0;
+  constexpr std::size_t kBetweenTransforms = 64;
+  const auto tile = gpu_tile(static_cast<int>(integer(job, "LOG_FFT_SIZE")));
+  return tile.log_tile > 12 ? (tile.tile() * 33 / 32 + kBetweenTransforms) * sizeof(float)
+                            : (tile.tile() * 17 / 16 + kBetweenTransforms) * kComplex;
 }
 
 void check(const Job& job) {
   constexpr std::size_t kShortest = 512;  // values that short transforms of a CPU's work-item have together, at most
   const std::size_t size = std::size_t{1} << integer(job, "LOG_FFT_SIZE");
-  const std::size_t least =
-      job.setting().single() ? size : std::max(size, job.setting().gpu() ? tile_of_gpu(size) : kShortest);
+  const std::size_t together =
+      job.setting().gpu() ? gpu_tile(static_cast<int>(integer(job, "LOG_FFT_SIZE"))).tile() : kShortest;
+  const std::size_t least = job.setting().single() ? size : std::max(size, together);
   const std::size_t step = least * integer(job, "NUM_REPLICATIONS");
   if (integer(job, "DATA_SIZE") % step != 0)
     throw Error(fmt::format("{}: expected a multiple of {}: whole transforms of {} for each of {}",

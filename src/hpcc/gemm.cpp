@@ -16,6 +16,8 @@ using offload::NdRange;
 
 constexpr double kAlpha = 0.5;
 constexpr double kBeta = 2.0;
+constexpr std::size_t kTensorTile = 128;
+constexpr std::size_t kTensorItems = 256;  // of a work-group, in gemm_tensor.cl
 
 /// More precise than any type under test.
 using Vector = std::vector<long double>;
@@ -60,11 +62,20 @@ class Gemm final : public Benchmark {
   ComputeBuffer b_;
   ComputeBuffer c_;
   ComputeBuffer out_;
+  std::optional<offload::ComputeProgram> tensor_;  // of the device's matrix instruction
   offload::ComputeProgram program_;
   std::vector<offload::ComputeKernel> kernels_;  // likewise
   std::optional<Packing> packing_;
   MultiplyAddProbe multiply_adds_;
 };
+
+/// For doubles in tiles of the size that it is written for, where the device's compiler takes it.
+std::optional<offload::ComputeProgram> tensor_program(Job& job) {
+  if (job.setting().device.type != "gpu" || !job.setting().gpu()) return {};
+  if (job.parameters().text("DATA_TYPE") != "double") return {};
+  if (integer(job, "BLOCK_SIZE") != kTensorTile) return {};
+  return job.special_program("gemm_tensor");
+}
 
 Gemm::Gemm(Job& job)
     : job_(job),
@@ -78,10 +89,11 @@ Gemm::Gemm(Job& job)
       b_(job.device().buffer(a_.size())),
       c_(job.device().buffer(a_.size())),
       out_(job.device().buffer(a_.size())),
-      program_(job.program()),
+      tensor_(tensor_program(job)),
+      program_(tensor_ ? *tensor_ : job.program()),
       kernels_(job.replications(program_, "gemm")),
       packing_(packing(program_)),
-      multiply_adds_(job, type_) {
+      multiply_adds_(job, type_, tensor_ ? MultiplyAdder::tensor : MultiplyAdder::scalar) {
   for (std::size_t each = 0; each < integer(job, "NUM_REPLICATIONS"); ++each) queues_.push_back(job.device().queue());
   job_.queue().write(a_, 0, host_a_.bytes());
   job_.queue().write(b_, 0, host_b_.bytes());
@@ -106,7 +118,7 @@ std::optional<Gemm::Packing> Gemm::packing(const offload::ComputeProgram& progra
 
 void Gemm::pack(const Packing& packing) {
   const auto size = static_cast<std::uint32_t>(size_);
-  const std::size_t columns = integer(job_, "REGISTER_VECTORS") * (type_ == "double" ? 8 : 16);
+  const std::size_t columns = gemm_columns(job_);
   const NdRange a_panels{.global = {size_ / integer(job_, "GEMM_SIZE"), 1, 1}, .local = {1, 1, 1}};
   const NdRange b_panels{.global = {size_ / columns, 1, 1}, .local = {1, 1, 1}};
   job_.queue().launch(packing.a_kernel, a_panels, {&a_, &packing.a, size});
@@ -116,8 +128,10 @@ void Gemm::pack(const Packing& packing) {
 
 NdRange Gemm::work_items(std::size_t block_rows) const {
   if (job_.setting().single()) return NdRange::single();
-  const std::size_t side = job_.setting().gpu() ? block_ / integer(job_, "GEMM_SIZE") : 1;
-  return {.global = {size_ / block_ * side, block_rows * side, 1}, .local = {side, side, 1}};
+  if (tensor_) return {.global = {size_ / block_ * kTensorItems, block_rows, 1}, .local = {kTensorItems, 1, 1}};
+  const std::size_t x = job_.setting().gpu() ? block_ / gemm_columns(job_) : 1;
+  const std::size_t y = job_.setting().gpu() ? block_ / integer(job_, "GEMM_SIZE") : 1;
+  return {.global = {size_ / block_ * x, block_rows * y, 1}, .local = {x, y, 1}};
 }
 
 std::vector<Metric> Gemm::metrics() const {

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "hpcc/benchmarks.hpp"
 #include "hpcc/checks.hpp"
 #include "hpcc/values.hpp"
@@ -8,27 +10,26 @@
 namespace isthmus::hpcc {
 namespace {
 
-void check_cpu(const Job& job, std::size_t value_bytes) {
-  // half is computed as float.
-  const std::size_t width = value_bytes == sizeof(double) ? 8 : 16;
-  const std::size_t columns = integer(job, "REGISTER_VECTORS") * width;
+void check_columns(const Job& job) {
+  const std::size_t columns = gemm_columns(job);
   if (integer(job, "BLOCK_SIZE") % columns != 0)
     throw Error(fmt::format("{}: expected a multiple of {}: {} of {} values", with_value(job, "BLOCK_SIZE"), columns,
-                            with_value(job, "REGISTER_VECTORS"), width));
+                            with_value(job, "REGISTER_VECTORS"), columns / integer(job, "REGISTER_VECTORS")));
 }
 
 void check_gpu(const Job& job, std::size_t value_bytes) {
-  constexpr std::size_t kSliceRow = 64;  // bytes of a tile's row in one slice, float or double
+  constexpr std::size_t kDepth = 8;  // of a slice
   const std::size_t block = integer(job, "BLOCK_SIZE");
-  const std::size_t side = block / integer(job, "GEMM_SIZE");
-  const std::size_t quads = block * (kSliceRow / (value_bytes == sizeof(double) ? sizeof(double) : sizeof(float))) / 4;
+  const std::size_t items = block / integer(job, "GEMM_SIZE") * (block / gemm_columns(job));
+  const std::size_t quads = block * kDepth / 4;
   const auto most = static_cast<std::size_t>(job.setting().device.max_work_group);
   if (integer(job, "GEMM_SIZE") % 4 != 0)
     throw Error(fmt::format("{}: expected a multiple of 4, the width of loads", with_value(job, "GEMM_SIZE")));
-  if (side * side > most || quads % (side * side) != 0)
-    throw Error(fmt::format("{}: with {} a work-group has {} work-items, expected at most {} that divide {}",
-                            with_value(job, "BLOCK_SIZE"), with_value(job, "GEMM_SIZE"), side * side, most, quads));
-  require_local_memory(job, "BLOCK_SIZE", 2 * kSliceRow * (2 * block + 4));
+  if (items > most || quads % items != 0)
+    throw Error(fmt::format("{}: with {} and {} a work-group has {} work-items, expected at most {} that divide {}",
+                            with_value(job, "BLOCK_SIZE"), with_value(job, "GEMM_SIZE"),
+                            with_value(job, "REGISTER_VECTORS"), items, most, quads));
+  require_local_memory(job, "BLOCK_SIZE", 2 * kDepth * (2 * block + 4) * std::max(value_bytes, sizeof(float)));
 }
 
 /// The largest power of two up to 256 of which three blocks of doubles fit local memory.
@@ -39,6 +40,12 @@ std::size_t single_block(const offload::ComputeProperties& device) {
 }
 
 }  // namespace
+
+std::size_t gemm_columns(const Job& job) {
+  const bool doubles = job.parameters().text("DATA_TYPE") == "double";
+  const std::size_t width = job.setting().gpu() ? 4 : (doubles ? 8 : 16);  // half is computed as float
+  return integer(job, "REGISTER_VECTORS") * width;
+}
 
 void check_gemm(const Job& job) {
   const std::string& type = job.parameters().text("DATA_TYPE");
@@ -55,9 +62,10 @@ void check_gemm(const Job& job) {
     require_multiple(job, "BLOCK_SIZE", "GLOBAL_MEM_UNROLL");
     require_local_memory(job, "BLOCK_SIZE", 3 * block * block * bytes);
   } else if (job.setting().gpu()) {
+    check_columns(job);
     check_gpu(job, bytes);
   } else {
-    check_cpu(job, bytes);
+    check_columns(job);
   }
   constexpr std::size_t kMatrices = 6;  // A, B, C, the result, A and B packed
   require_memory(job, "MATRIX_SIZE", kMatrices * size * size * bytes);
@@ -83,13 +91,16 @@ std::vector<ParameterSpec> gemm_parameters(const Setting& setting) {
        .meaning = "n of the blocks in local memory, or of a core's tile on a CPU",
        .value = block,
        .most = 1 << 14},
-      {.name = "GEMM_SIZE", .meaning = "n of the blocks in registers; rows on a CPU", .value = "8", .most = 64},
+      {.name = "GEMM_SIZE",
+       .meaning = "n of the blocks in registers; their rows in ND-ranges",
+       .value = "8",
+       .most = 64},
       {.name = "GLOBAL_MEM_UNROLL",
        .meaning = "values that cross the memory interface a cycle",
        .value = "16",
        .most = 1024},
       {.name = "REGISTER_VECTORS",
-       .meaning = "on a CPU: vectors of 64 bytes in a row of the block in registers",
+       .meaning = "vectors in a row of the block in registers: of 64 bytes on a CPU, of 4 values on a GPU",
        .value = "2",
        .most = 16},
   };

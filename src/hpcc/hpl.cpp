@@ -210,7 +210,12 @@ Validation Hpl::validate() {
 void check_gpu(const Job& job, std::size_t block, std::size_t value_bytes) {
   const std::size_t side = block >> integer(job, "REGISTER_BLOCK_LOG");
   const auto most = static_cast<std::size_t>(job.setting().device.max_work_group);
-  require_local_memory(job, "LOCAL_MEM_BLOCK_LOG", block * (block + 1) * value_bytes);
+  constexpr std::size_t kDepth = 8;      // of the slices of blocks in local memory
+  constexpr std::size_t kLargest = 128;  // block that the registers of one group hold twice
+  if (block > kLargest)
+    throw Error(
+        fmt::format("{}: expected at most 7 on a GPU, blocks of {}", with_value(job, "LOCAL_MEM_BLOCK_LOG"), kLargest));
+  require_local_memory(job, "LOCAL_MEM_BLOCK_LOG", 2 * kDepth * (2 * block + 4) * value_bytes);
   if (integer(job, "REGISTER_BLOCK_LOG") < 2 || side * side > most)
     throw Error(
         fmt::format("{}: expected at least 2, the logarithm of the width of loads, and at most {} work-items a "
@@ -258,7 +263,7 @@ std::vector<ParameterSpec> hpl_parameters(const Setting& setting) {
       {.name = "DATA_TYPE", .meaning = "float or double", .kind = ParameterKind::data_type, .value = "float"},
       {.name = "LOCAL_MEM_BLOCK_LOG",
        .meaning = "logarithm of n of the blocks that ranks share out",
-       .value = setting.gpu() || setting.single() ? "6" : "8",
+       .value = setting.gpu() ? "7" : (setting.single() ? "6" : "8"),
        .least = 5,
        .most = 12},
       {.name = "REGISTER_BLOCK_LOG",

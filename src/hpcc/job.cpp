@@ -53,6 +53,18 @@ offload::ComputeProgram Job::program() {
   return compile(used_file_, {});
 }
 
+std::optional<offload::ComputeProgram> Job::special_program(const std::string& name) {
+  if (!setting().optimized || !parts_.binary.empty() || !parts_.kernel_file.empty()) return {};
+  const auto file = fmt::format("kernels/hpcc/{}.cl", name);
+  try {
+    auto program = compile(file, {});
+    used_file_ = file;
+    return program;
+  } catch (const offload::BuildRefused&) {
+    return {};
+  }
+}
+
 offload::ComputeProgram Job::own_program(const std::string& name, const std::string& options) {
   return compile(fmt::format("kernels/hpcc/{}.cl", name), options);
 }

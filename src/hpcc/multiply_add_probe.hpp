@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "isthmus/hpcc/benchmark.hpp"
@@ -7,11 +8,13 @@
 namespace isthmus::hpcc {
 
 /// The device's own probe of its arithmetic: multiply-adds in registers, with a kernel that no parameter of a benchmark
-/// changes. A device's matrix units are not probed.
+/// changes.
+enum class MultiplyAdder : std::uint8_t { scalar, tensor };  ///< tensor: the matrix instruction for doubles
+
 class MultiplyAddProbe {
  public:
   /// `data_type`: float or double; half is probed as float, in which it is summed up.
-  MultiplyAddProbe(Job& job, const std::string& data_type);
+  MultiplyAddProbe(Job& job, const std::string& data_type, MultiplyAdder unit = MultiplyAdder::scalar);
 
   /// Floating-point operations a second, two for each multiply-add.
   double rate();
@@ -20,6 +23,8 @@ class MultiplyAddProbe {
   Job& job_;
   std::size_t width_;  ///< values of a work-item's vector
   std::size_t items_;
+  std::int32_t rounds_;
+  double of_round_;                               ///< multiply-adds of a value of a work-item's vector
   std::optional<offload::ComputeKernel> kernel_;  // none where nothing compiles online
   offload::ComputeBuffer out_;
 };

@@ -83,6 +83,17 @@ class Transpose final : public Benchmark {
   MemoryProbe memory_;
 };
 
+/// Side of the tiles that a GPU's work-group turns, and rows of its work-items, each of which moves 4 values of a row;
+/// as in the kernel.
+struct GpuTile {
+  std::size_t side;
+  std::size_t rows;
+};
+
+GpuTile gpu_tile(std::size_t block) {
+  return block % 64 == 0 ? GpuTile{.side = 64, .rows = 16} : GpuTile{.side = 32, .rows = 8};
+}
+
 void check(const Job& job) {
   const std::string& type = job.parameters().text("DATA_TYPE");
   const std::size_t block = integer(job, "BLOCK_SIZE");
@@ -201,10 +212,9 @@ void Transpose::exchange() {
 offload::NdRange Transpose::work_items(std::size_t blocks) const {
   if (job_.setting().single()) return offload::NdRange::single();
   if (!job_.setting().gpu()) return {.global = {blocks, 1, 1}, .local = {1, 1, 1}};
-  constexpr std::size_t kTile = 32;
-  constexpr std::size_t kRows = 8;
-  const std::size_t tiles = block_ / kTile;
-  return {.global = {tiles * kTile, blocks * tiles * kRows, 1}, .local = {kTile, kRows, 1}};
+  const GpuTile tile = gpu_tile(block_);
+  const std::size_t tiles = block_ / tile.side;
+  return {.global = {tiles * tile.side / 4, blocks * tiles * tile.rows, 1}, .local = {tile.side / 4, tile.rows, 1}};
 }
 
 void Transpose::launch() {

@@ -102,6 +102,9 @@ class Job {
   /// The benchmark's kernels, compiled with every parameter as a macro: the user's own file, or
   /// kernels/hpcc/BENCHMARK_VARIANT[_SHAPE].cl.
   offload::ComputeProgram program();
+  /// kernels/hpcc/NAME.cl in place of these, in an optimized run of ours if the device's compiler takes it: kernels
+  /// that want instructions that few devices have. Otherwise none.
+  std::optional<offload::ComputeProgram> special_program(const std::string& name);
   /// The kernel `name` of `program` for each of NUM_REPLICATIONS; throws Error where a binary has fewer of them.
   std::vector<offload::ComputeKernel> replications(const offload::ComputeProgram& program,
                                                    const std::string& name) const;

@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "isthmus/base/error.hpp"
+
 /// A real OpenCL device as a benchmark uses it: programs with build options, ND-ranges, copies of any part of a buffer,
 /// the device's own timer, a share of a device. It stands beside the flow interface of device.hpp, which models have
 /// too. Nothing here may outlive its ComputeDevice.
@@ -106,6 +108,12 @@ class ComputeEvent {
  private:
   ComputeHandle event_;
   std::string device_;
+};
+
+/// The device's compiler does not take a program.
+class BuildRefused : public Error {
+ public:
+  using Error::Error;
 };
 
 class ComputeKernel {

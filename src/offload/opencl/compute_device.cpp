@@ -197,7 +197,7 @@ ComputeProgram ComputeDevice::build(ComputeHandle program, const std::string& fi
   std::string log(size, '\0');
   opencl::check(clGetProgramBuildInfo(handle, id, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr),
                 "clGetProgramBuildInfo", properties_.name);
-  throw Error(fmt::format("{}: clBuildProgram on '{}': {}: {}", file, properties_.name, opencl::code_name(code),
+  throw BuildRefused(fmt::format("{}: clBuildProgram on '{}': {}: {}", file, properties_.name, opencl::code_name(code),
                           opencl::first_complaint(log.c_str())));
 }
 

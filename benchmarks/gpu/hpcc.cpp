@@ -1,0 +1,205 @@
+// HPC Challenge on a GPU through OpenCL beside CUDA on the same GPU.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/offload/opencl.hpp"
+#include "main.hpp"
+#include "pairs.hpp"
+#include "peers.hpp"
+
+namespace isthmus::bench {
+namespace {
+
+struct Options {
+  std::string json;
+  std::string on;
+  int pairs = 5;
+  std::string only;
+};
+
+using Rows = std::vector<Row>;
+
+/// Pairs of a benchmark of ours and a peer, by the work a second of each.
+struct Pair {
+  std::string benchmark;
+  std::vector<std::string> settings;
+  std::size_t metric = 0;
+  double work = 1;
+  double work_of_peer = 1;
+};
+
+class Comparison {
+ public:
+  explicit Comparison(Options options) : options_(std::move(options)) {}
+
+  std::vector<double> ratios(const Pair& pair, CudaPeer& peer) const {
+    Ours ours(pair.benchmark, pair.settings, options_.on);
+    // Each runs once before it counts: the GPU takes some 0.2 ms to go from one of the two drivers' contexts to the
+    // other.
+    auto found = ratios_of(
+        options_.pairs,
+        [&] {
+          ours.seconds(pair.metric);
+          return pair.work / ours.seconds(pair.metric);
+        },
+        [&] {
+          peer.seconds();
+          return pair.work_of_peer / peer.seconds();
+        });
+    ours.validate();
+    return found;
+  }
+
+ private:
+  Options options_;
+};
+
+constexpr std::size_t kFloats = std::size_t{1} << 28U;  // 1 GiB an array
+constexpr std::size_t kTriad = 4;                       // its place among the times of STREAM
+
+Row triad(const Comparison& comparison) {
+  const Peer peer = cuda_triad(kFloats);
+  const Pair pair{.benchmark = "stream", .settings = {fmt::format("ARRAY_SIZE={}", kFloats)}, .metric = kTriad};
+  return {.name = "hpcc.gpu.stream_triad.vs_cuda",
+          .ratios = comparison.ratios(pair, *peer),
+          .must = 0.97,
+          .aim = 1.0,
+          .against = "CUDA kernel, float4, 3 x 1 GiB"};
+}
+
+Row updates(const Comparison& comparison) {
+  constexpr int kLogWords = 27;  // 2^30 bytes
+  const Peer peer = cuda_updates(kLogWords);
+  const Pair pair{.benchmark = "random_access", .settings = {fmt::format("TABLE_SIZE_LOG={}", kLogWords)}};
+  return {.name = "hpcc.gpu.random_access.vs_cuda",
+          .ratios = comparison.ratios(pair, *peer),
+          .must = 0.95,
+          .aim = 1.0,
+          .against = "CUDA kernel, atomic xor, 1 GiB"};
+}
+
+constexpr int kGemmSize = 8192;
+
+Row gemm_float(const Comparison& comparison) {
+  const Peer peer = cublas_sgemm(kGemmSize);
+  const Pair pair{.benchmark = "gemm", .settings = {fmt::format("MATRIX_SIZE={}", kGemmSize), "DATA_TYPE=float"}};
+  return {.name = "hpcc.gpu.gemm_float.vs_cublas",
+          .ratios = comparison.ratios(pair, *peer),
+          .must = 0.75,
+          .aim = 0.9,
+          .against = fmt::format("cuBLAS sgemm, n = {}", kGemmSize)};
+}
+
+Row gemm_double(const Comparison& comparison) {
+  const Peer peer = cublas_dgemm(kGemmSize);
+  const Pair pair{.benchmark = "gemm", .settings = {fmt::format("MATRIX_SIZE={}", kGemmSize), "DATA_TYPE=double"}};
+  return {.name = "hpcc.gpu.gemm_double.vs_cublas",
+          .ratios = comparison.ratios(pair, *peer),
+          .must = 0.5,
+          .aim = 0.8,
+          .against = fmt::format("cuBLAS dgemm, n = {}", kGemmSize)};
+}
+
+Rows fft(const Comparison& comparison) {
+  constexpr std::size_t kValues = std::size_t{1} << 25U;
+  std::map<std::string, double> of_size;
+  double product = 1;
+  double least = std::numeric_limits<double>::infinity();
+  constexpr int kShortest = 5;
+  constexpr int kLongest = 17;
+  for (int log_size = kShortest; log_size <= kLongest; ++log_size) {
+    const Peer peer = cufft_transforms(log_size, kValues);
+    const Pair pair{.benchmark = "fft",
+                    .settings = {fmt::format("LOG_FFT_SIZE={}", log_size), fmt::format("DATA_SIZE={}", kValues)}};
+    const double median = median_of(comparison.ratios(pair, *peer));
+    fmt::print("hpcc.gpu.fft 2^{}: {:.3f} of cuFFT\n", log_size, median);
+    of_size[fmt::format("2^{}", log_size)] = median;
+    product *= std::pow(median, 1.0 / (kLongest - kShortest + 1));
+    least = std::min(least, median);
+  }
+  const std::string peer = "cuFFT C2C, 2^5 .. 2^17, batches of 256 MiB";
+  return {{.name = "hpcc.gpu.fft.vs_cufft",
+           .ratios = {product},
+           .must = 0.8,
+           .aim = 0.95,
+           .against = peer + ", geometric mean",
+           .fields = of_size},
+          {.name = "hpcc.gpu.fft.vs_cufft.least",
+           .ratios = {least},
+           .must = 0.5,
+           .aim = 0.5,
+           .against = peer + ", the worst size"}};
+}
+
+Row transposition(const Comparison& comparison) {
+  constexpr double kSize = 16384;
+  const Peer peer = cuda_triad(kFloats);
+  const Pair pair{.benchmark = "ptrans",
+                  .settings = {fmt::format("MATRIX_SIZE={:.0f}", kSize)},
+                  .work = 3 * sizeof(float) * kSize * kSize,
+                  .work_of_peer = 3.0 * sizeof(float) * static_cast<double>(kFloats)};
+  return {.name = "hpcc.gpu.ptrans.vs_triad",
+          .ratios = comparison.ratios(pair, *peer),
+          .must = 0.88,
+          .aim = 0.93,
+          .against = "traffic over that of CUDA's triad, n = 16384, float"};
+}
+
+Row hpl(const Comparison& comparison) {
+  constexpr int kSize = 16384;
+  const Peer peer = cusolver_lu(kSize);
+  const Pair pair{.benchmark = "hpl", .settings = {fmt::format("MATRIX_SIZE={}", kSize), "DATA_TYPE=float"}};
+  return {.name = "hpcc.gpu.hpl_float.vs_cusolver",
+          .ratios = comparison.ratios(pair, *peer),
+          .must = 0.5,
+          .aim = 0.8,
+          .against = fmt::format("cuSOLVER getrf without pivots, n = {}", kSize)};
+}
+
+/// The first GPU that OpenCL has; CUDA's first device is the same one where both see one kind of GPU.
+std::string first_gpu() {
+  for (const auto& device : offload::opencl_devices())
+    if (device.type == "gpu") return device.target;
+  throw Error("OpenCL has no GPU here: expected one beside CUDA's");
+}
+
+int run(Options options) {
+  if (options.on.empty()) options.on = first_gpu();
+  const Comparison comparison(options);
+  fmt::print("{} beside CUDA on {}\n", options.on, cuda_device());
+  Rows rows;
+  const auto add = [&](const std::string& name, const std::function<Rows()>& measure) {
+    if (!options.only.empty() && name.find(options.only) == std::string::npos) return;
+    for (Row& row : measure()) {
+      print(row);
+      row.against += "; " + cuda_device();
+      rows.push_back(std::move(row));
+    }
+  };
+  add("stream_triad", [&] { return Rows{triad(comparison)}; });
+  add("random_access", [&] { return Rows{updates(comparison)}; });
+  add("gemm_float", [&] { return Rows{gemm_float(comparison)}; });
+  add("gemm_double", [&] { return Rows{gemm_double(comparison)}; });
+  add("fft", [&] { return fft(comparison); });
+  add("ptrans", [&] { return Rows{transposition(comparison)}; });
+  add("hpl_float", [&] { return Rows{hpl(comparison)}; });
+  if (!options.json.empty()) append_json(options.json, rows);
+  return 0;
+}
+
+}  // namespace
+}  // namespace isthmus::bench
+
+int main(int argc, char** argv) {
+  isthmus::bench::Options options;
+  CLI::App app("HPC Challenge on a GPU through OpenCL beside CUDA on the same GPU, in interleaved pairs.");
+  app.add_option("--json", options.json, "add [{name, value, unit, against}] to this file");
+  app.add_option("--on", options.on, "opencl:N; by default the first GPU");
+  app.add_option("--pairs", options.pairs, "pairs of each figure; the median counts")->check(CLI::PositiveNumber);
+  app.add_option("--only", options.only, "measures whose name has this in it: stream_triad, gemm_float, fft, ...");
+  return isthmus::bench::run_main(app, argc, argv, [&] { return isthmus::bench::run(options); });
+}
