@@ -56,10 +56,11 @@ TEST(Fft, CpuKernelsAreRightInEveryKindOfSize) {
     expect_right(small(kShapes[1], {"DATA_SIZE=131072", "LOG_FFT_SIZE=" + std::to_string(log)}));
 }
 
-// One for each remainder of radix 8, the longest of one tile and the shortest of two.
+// Both radices with what is left for the last pass, the longest tile in pairs of floats, the one that passes by halves,
+// and the shortest transform of two tiles.
 TEST(Fft, GpuKernelsAreRightForEveryLastRadixAndInTwoSteps) {
-  for (const char* log : {"LOG_FFT_SIZE=5", "LOG_FFT_SIZE=7", "LOG_FFT_SIZE=11", "LOG_FFT_SIZE=12", "LOG_FFT_SIZE=13"})
-    expect_right(small(kShapes[2], {log}));
+  for (const int log : {5, 6, 7, 8, 9, 12, 13, 14})
+    expect_right(small(kShapes[2], {"LOG_FFT_SIZE=" + std::to_string(log)}));
 }
 
 TEST(Fft, OnePipelineIsRightWithFourAndWithEightValuesACycle) {

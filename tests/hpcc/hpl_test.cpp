@@ -99,6 +99,11 @@ TEST(Hpl, OneBlockIsAllThereIs) {
   EXPECT_TRUE(run(small(kShapes[1], {"MATRIX_SIZE=32"}), cluster::alone()).validation.passed());
 }
 
+TEST(Hpl, TheLargestBlocksOfAGpuAreRight) {
+  const Outcome done = run(small(kShapes[2], {"MATRIX_SIZE=300", "LOCAL_MEM_BLOCK_LOG=7"}), cluster::alone());
+  EXPECT_TRUE(done.validation.passed()) << done.validation.error;
+}
+
 TEST(Hpl, BlocksNeedNotDivideTheMatrix) {
   for (const Shape& shape : kShapes) {
     const Outcome done = run(small(shape, {"MATRIX_SIZE=161", "NUM_REPLICATIONS=2"}), cluster::alone());
@@ -124,6 +129,8 @@ TEST(Hpl, WhatDoesNotGoTogetherIsRefusedByName) {
   expect_refused({"DATA_TYPE=half"}, "DATA_TYPE=half: expected float or double");
   expect_refused({"MATRIX_SIZE=1048576"}, "MATRIX_SIZE=1048576: needs 4398046511104 bytes of memory");
   expect_refused({"REGISTER_BLOCK_LOG=7"}, "REGISTER_BLOCK_LOG");
+  EXPECT_THAT([] { run(small(kShapes[2], {"LOCAL_MEM_BLOCK_LOG=8"}), cluster::alone()); },
+              ThrowsMessage<Error>(HasSubstr("LOCAL_MEM_BLOCK_LOG=8: expected at most 7")));
 }
 
 }  // namespace
