@@ -97,6 +97,7 @@ void Job::launched(const std::string& metric, std::size_t replication, offload::
 
 std::vector<Launch> Job::launches() const {
   std::vector<Launch> all;
+  all.reserve(launches_.size());
   for (const Kept& each : launches_)
     all.push_back({.metric = each.metric,
                    .rank = ranks().rank(),

@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import signal
 import subprocess
 import sys
@@ -39,6 +40,12 @@ def test_every_benchmark_is_right_on_one_rank_and_on_two(real: Isthmus, benchmar
         assert record["benchmark"] == benchmark
         assert record["ranks"] == int(ranks) == len(record["places"])
         assert record["kind"] == "measured"
+        assert record["error"] is not None
+        assert len(record["samples"]) == 2
+        assert all(place["host"] == platform.node() for place in record["places"])
+        assert record["device_info"]["driver"]
+        assert (record["power"]["average_w"] is None) == (record["power"]["reason"] is not None)
+        assert len(record["sensors"]["before"]) == len(record["sensors"]["after"]) == 1
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -186,6 +193,10 @@ def test_the_summary_has_one_value_a_line(real: Isthmus) -> None:
     values = dict(line.split("=", 1) for line in lines[1:-1])
     assert values["Success"] == "1"
     assert float(values["Stream_Triad_GBps"]) > 0
+    assert float(values["Stream_Triad_Expected"]) > 0
+    assert values["Hostname"] == platform.node()
+    assert float(values["Largest_Relative_Error"]) < float(values["ErrorLimit"])
+    assert values["ARRAY_SIZE"] == "65536"
 
 
 def test_the_list_names_every_benchmark(real: Isthmus) -> None:

@@ -261,6 +261,14 @@ def test_sensors_of_a_processor_come_from_the_kernels_tree(tmp_path: Path) -> No
     assert (nothing.clock_mhz, nothing.temperature_c, nothing.ecc_corrected) == (None, None, None)
 
 
+def test_the_summary_has_power_and_performance_per_watt(fake: Isthmus) -> None:
+    done = fake("hpcc", "gemm", "--power-command", "echo again >> samples; echo 250", "--summary", "-", "-q")
+    values = dict(line.split("=", 1) for line in done.stdout.splitlines()[1:-1])
+    assert (values["Power_Average_W"], values["Power_Peak_W"]) == ("250", "250")
+    assert float(values["Gemm_PerWatt"]) == pytest.approx(1200 / 250)
+    assert "Power_Peak_W" not in fake("hpcc", "gemm", "--no-power", "--summary", "-", "-q", FAKE_WAIT="no").stdout
+
+
 def test_pci_ids_have_one_spelling() -> None:
     assert {pci_of(text) for text in ("00000000:C1:00.0", "0000:c1:00.0", " 0:C1:00.0")} == {"0000:c1:00.0"}
 

@@ -25,7 +25,8 @@ def measure(
 ) -> list[HpccRecord]:
     """The records of `isthmus-hpcc` with these arguments on so many ranks; wrong results are records too.
 
-    `prefix` stands before the progress of one of several runs.
+    `watch` adds what it saw, by default the power of which this host tells; `prefix` stands before the progress of one
+    of several runs.
     """
     with Listener(session, prefix) as listener:
 
@@ -37,7 +38,7 @@ def measure(
             else:
                 listener(event)
 
-        return run(arguments, launch_of(ranks, launcher), tell, session.stream, watch)
+        return run(arguments, launch_of(ranks, launcher), tell, session.stream, watch or Watch())
 
 
 def run(
@@ -49,19 +50,20 @@ def run(
 ) -> list[HpccRecord]:
     """The records of `isthmus-hpcc`, each told of when it comes, and everything else that it says.
 
-    `watch` adds what it saw, by default the power of which this host tells. Where an MPI launcher started this command
-    there are none but on the first rank.
+    `watch` adds what it saw; without one, records have no power and no sensors. Where an MPI launcher started this
+    command there are none but on the first rank.
     """
     records: list[HpccRecord] = []
-    seeing = watch or Watch()
 
     def sort(event: Event) -> None:
         if event["event"] == "record":
             plain = {key: value for key, value in event.items() if key != "event"}
-            records.append(seeing.told(HpccRecord.model_validate(plain)))
+            record = HpccRecord.model_validate(plain)
+            records.append(watch.told(record) if watch else record)
             on_record(records[-1])
         else:
-            seeing.take(event)
+            if watch:
+                watch.take(event)
             on_event(event)
 
     try:
@@ -71,7 +73,8 @@ def run(
             raise SystemExit(2) from None  # the first rank says why
         raise
     finally:
-        seeing.end()
+        if watch:
+            watch.end()
     if not records and not launched_rank():
         raise IsthmusError("isthmus-hpcc printed no record")
     return records

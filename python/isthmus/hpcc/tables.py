@@ -1,5 +1,6 @@
 """Records of HPC Challenge for people: a verdict, a table, and the summary lines that HPC Challenge writes."""
 
+import re
 from collections.abc import Sequence
 
 from isthmus.numbers import figure, percent
@@ -58,13 +59,57 @@ def summary_lines(records: Sequence[HpccRecord]) -> str:
     """`name=value` lines between marks, as HPC Challenge ends its output file; booleans are 1 and 0."""
     first = records[0]
     lines = ["Begin of Summary section.", f"VersionIsthmus={first.version}", f"CommWorldProcs={first.ranks}"]
-    lines += [f"Run={first.run}", f"Variant={first.variant}", f"Device={first.device}"]
+    lines += [f"{name}={value}" for name, value in _setting(first).items()]
     lines += [f"{name}={value}" for name, value in first.parameters.items()]
     for one in records:
-        key = "_".join(part.capitalize() for part in one.name.replace(".", "_").split("_"))
-        lines.append(f"{key}_{one.unit.replace('/', 'p')}={one.value:.6g}")
+        lines += [f"{name}={value}" for name, value in _figures(one).items()]
+    lines += [f"{name}={value}" for name, value in _power(first).items()]
+    lines += [f"{_key(first.error_is)}={_number(first.error)}", f"ErrorLimit={first.error_limit:.6g}"]
     lines += [f"Success={int(first.validated)}", "End of Summary section."]
     return "".join(f"{line}\n" for line in lines)
+
+
+def _setting(record: HpccRecord) -> dict[str, str]:
+    """Where and how it ran."""
+    return {
+        "Hostname": ",".join(dict.fromkeys(place.host for place in record.places)),
+        "Device": record.device,
+        "Driver": record.device_info.driver,
+        "Pci": ",".join(dict.fromkeys(place.pci for place in record.places if place.pci)),
+        "Run": record.run,
+        "Variant": record.variant,
+        "Grid": record.grid,
+        "Scheme": record.scheme,
+        "Shared": str(int(record.shared)),
+    }
+
+
+def _figures(record: HpccRecord) -> dict[str, str]:
+    """The value, and what the model expects of it where it does."""
+    key = _key(record.name)
+    figures = {f"{key}_{record.unit.replace('/', 'p')}": f"{record.value:.6g}"}
+    if record.expected is not None:
+        figures[f"{key}_Expected"] = f"{record.expected:.6g}"
+    if record.power is not None and record.power.per_watt is not None:
+        figures[f"{key}_PerWatt"] = f"{record.power.per_watt:.6g}"
+    return figures
+
+
+def _power(record: HpccRecord) -> dict[str, str]:
+    """What all devices together drew, where that is known."""
+    power = record.power
+    if power is None or power.average_w is None:
+        return {}
+    drawn = {"Power_Average_W": power.average_w, "Power_Peak_W": power.peak_w, "Energy_J": power.energy_j}
+    return {name: _number(value) for name, value in drawn.items()}
+
+
+def _key(name: str) -> str:
+    return "_".join(part.capitalize() for part in re.split(r"\W+|_", name) if part)
+
+
+def _number(value: float | None) -> str:
+    return "nan" if value is None else f"{value:.6g}"
 
 
 def map_lines(places: Sequence[HpccPlace]) -> list[str]:
