@@ -275,6 +275,23 @@ class HpccSensorsAround(_Record):
     after: list[HpccSensors]
 
 
+class HpccBurnIn(_Record):
+    """A run that was repeated until a time was over. The samples of its records are of rounds, the best repetition of
+    each.
+    """
+
+    seconds: float = Field(ge=0)
+    repetitions: int
+    wrong_rounds: int = Field(description="whose results were wrong; they are looked at after each round")
+    cut_short: bool = Field(description="by Ctrl-C; the rounds are whole")
+    ends_s: list[float] = Field(description="of each round, from the start of the first")
+    last_to_first: float | None = Field(default=None, description="the last round's value over the first one's")
+    slowest_to_median: float | None = Field(default=None, description="the least of the rounds over their median")
+    drift: float | None = Field(
+        default=None, description="rise of the straight line through the rounds, as a share of their mean"
+    )
+
+
 class HpccRecord(_Record):
     """One quantity of a benchmark of HPC Challenge over all ranks (meyer2024 4.1, 4.2.5).
 
@@ -317,6 +334,7 @@ class HpccRecord(_Record):
     places: list[HpccPlace]
     launches: list[HpccLaunch] = Field(default=[], description="of the last repetition, in order of launch")
     device_info: HpccDevice
+    burn_in: HpccBurnIn | None = Field(default=None, description="of a run with --for")
     power: HpccPower | None = None
     sensors: HpccSensorsAround | None = None
     version: str = ""

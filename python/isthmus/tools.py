@@ -18,7 +18,7 @@ NAMES = ("isthmus-run", "isthmus-devices", "isthmus-platform", "isthmus-probe", 
 
 SIGNALLED = 128  # what a shell and mpirun add to the signal that ended a program
 
-_RUNNING: "set[subprocess.Popen[str]]" = set()
+_RUNNING: "dict[subprocess.Popen[str], signal.Signals]" = {}  # and what tells each of a Ctrl-C
 _STARTING = threading.RLock()  # held while a process comes into _RUNNING, so that none misses a Ctrl-C
 _PACKAGE_BIN = Path(__file__).resolve().parent / "bin"
 
@@ -53,6 +53,12 @@ class Launch:
     environment: Mapping[str, str] = field(default_factory=dict)
     quoted: bool = False
 
+    @property
+    def interrupt(self) -> signal.Signals:
+        """What tells the tool of a Ctrl-C. Launchers of ranks end them on theirs, and hand this one on."""
+        ranks = bool(self.words) and Path(self.words[0]).name in ("mpirun", "mpiexec", "srun")
+        return signal.SIGUSR2 if ranks else signal.SIGINT
+
     def command(self, words: Sequence[str]) -> list[str]:
         """The whole command line of a tool with these words."""
         return [*self.words, *(map(shlex.quote, words) if self.quoted else words)]
@@ -71,7 +77,7 @@ def run_tool(
     complaints: list[str] = []
     heard = False
     with Interrupt():
-        process = _start(command, launch.environment)
+        process = _start(command, launch)
         listener = threading.Thread(target=_listen, args=(process.stderr, complaints), daemon=True)
         listener.start()
         try:
@@ -85,7 +91,7 @@ def run_tool(
             process.wait()
             raise
         finally:
-            _RUNNING.discard(process)
+            _RUNNING.pop(process, None)
         listener.join()
         if Interrupt.happened() or status == 130:
             raise KeyboardInterrupt
@@ -98,7 +104,7 @@ def run_tool(
     return status
 
 
-def _start(command: Sequence[str], environment: Mapping[str, str]) -> "subprocess.Popen[str]":
+def _start(command: Sequence[str], launch: Launch) -> "subprocess.Popen[str]":
     with _STARTING:
         if Interrupt.happened():
             raise KeyboardInterrupt
@@ -113,13 +119,13 @@ def _start(command: Sequence[str], environment: Mapping[str, str]) -> "subproces
                 encoding="utf-8",
                 errors="replace",
                 process_group=0,
-                env={**os.environ, **environment},
+                env={**os.environ, **launch.environment},
             )
         except OSError as error:
             raise IsthmusError(f"{command[0]}: cannot start: {error.strerror}") from error
-        _RUNNING.add(process)
+        _RUNNING[process] = launch.interrupt
         if Interrupt.happened():
-            process.send_signal(signal.SIGINT)
+            process.send_signal(launch.interrupt)
     return process
 
 
@@ -161,8 +167,8 @@ class Interrupt:
     def _pass_on(self, number: int, frame: object) -> None:
         with _STARTING:
             self.count += 1
-            for process in list(_RUNNING):
-                process.send_signal(signal.SIGINT if self.count == 1 else signal.SIGKILL)
+            for process, interrupt in list(_RUNNING.items()):
+                process.send_signal(interrupt if self.count == 1 else signal.SIGKILL)
 
 
 def collect(name: str, arguments: Sequence[str], kind: str) -> list[Event]:

@@ -12,11 +12,11 @@
 namespace isthmus {
 namespace {
 
-std::atomic<bool> interrupted = false;
+std::atomic<bool> noted = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
 
 void note_signal(int) {
-  interrupted = true;
+  noted = true;
 }
 
 }  // namespace
@@ -25,12 +25,16 @@ void watch_for_interrupts() {
   struct sigaction action = {};
   action.sa_handler = note_signal;
   action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);  // a second Ctrl-C ends the program at once
-  for (const int signal : {SIGINT, SIGTERM})
+  for (const int signal : {SIGINT, SIGTERM, SIGUSR2})
     if (sigaction(signal, &action, nullptr) != 0) throw Error(fmt::format("sigaction: {}", std::strerror(errno)));
 }
 
+bool interrupted() {
+  return noted;
+}
+
 void stop_if_interrupted() {
-  if (interrupted) throw Interrupted();
+  if (interrupted()) throw Interrupted();
 }
 
 }  // namespace isthmus

@@ -10,6 +10,7 @@
 
 #include "hpcc/setting.hpp"
 #include "isthmus/base/error.hpp"
+#include "isthmus/base/interrupt.hpp"
 #include "isthmus/cluster/scheme.hpp"
 #include "isthmus/probes/summary.hpp"
 
@@ -60,25 +61,86 @@ double monotonic() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+/// One repetition, appended to what was measured, and when it began and ended.
+std::pair<double, double> repeat(Benchmark& benchmark, Job& job, Measured& measured) {
+  benchmark.reset();
+  job.forget_launches();
+  const double begin = monotonic();
+  std::vector<double> seconds = benchmark.run();
+  job.ranks().largest(seconds);
+  const double end = monotonic();
+  append(measured.seconds, seconds);
+  append(measured.expected, probe(benchmark, job.ranks()));
+  return {begin, end};
+}
+
+/// The first repetition warms caches, queues and pages.
+void warm_up(Benchmark& benchmark, Job& job) {
+  Measured forgotten;
+  repeat(benchmark, job, forgotten);
+}
+
 Measured measure(Benchmark& benchmark, Job& job, int repetitions, const Listener& listener) {
-  const cluster::Ranks& ranks = job.ranks();
   Measured measured;
-  // The first one warms caches, queues and pages.
-  for (int repetition = 0; repetition <= repetitions; ++repetition) {
-    benchmark.reset();
-    job.forget_launches();
-    const double begin = monotonic();
-    std::vector<double> seconds = benchmark.run();
-    ranks.largest(seconds);
-    const double end = monotonic();
-    const std::vector<double> expected = probe(benchmark, ranks);
-    if (repetition == 0) continue;
-    append(measured.seconds, seconds);
-    append(measured.expected, expected);
+  for (int number = 1; number <= repetitions; ++number) {
+    const auto [begin, end] = repeat(benchmark, job, measured);
     if (listener.on_repetition)
-      listener.on_repetition({.number = repetition, .total = repetitions, .begin = begin, .end = end});
+      listener.on_repetition({.number = number, .total = repetitions, .begin = begin, .end = end});
   }
   return measured;
+}
+
+Validation agreed(Validation mine, const cluster::Ranks& ranks) {
+  mine.error = ranks.largest(std::isnan(mine.error) ? std::numeric_limits<double>::infinity() : mine.error);
+  return mine;
+}
+
+/// What a burn-in has measured: of each round the best repetition; the validation is that of its worst round.
+struct Burned {
+  BurnIn seen;
+  Measured rounds;
+  Validation worst;
+};
+
+/// Repetitions until there are enough for a round, or the burn-in is over on any rank; whether it is.
+bool play_round(Benchmark& benchmark, Job& job, int repetitions, double end, Burned& burned) {
+  constexpr double kRound = 1;  // seconds, so that looking at the results is little beside the work
+  const cluster::Ranks& ranks = job.ranks();
+  Measured round;
+  const double begin = monotonic();
+  for (int count = 1;; ++count) {
+    repeat(benchmark, job, round);
+    ++burned.seen.repetitions;
+    const bool over = ranks.largest(interrupted() || monotonic() >= end ? 1.0 : 0.0) > 0;
+    if (!over && (count < repetitions || ranks.largest(monotonic() - begin) < kRound)) continue;
+    std::vector<double> best;
+    for (const auto& column : round.seconds) best.push_back(std::ranges::min(column));
+    append(burned.rounds.seconds, best);
+    std::vector<double> expected;
+    for (const auto& column : round.expected) expected.push_back(column.back());
+    append(burned.rounds.expected, expected);
+    return over;
+  }
+}
+
+Burned burn_in(Benchmark& benchmark, Job& job, int repetitions, double wanted, const Listener& listener) {
+  Burned burned;
+  const double start = monotonic();
+  const int total = static_cast<int>(std::ceil(wanted));
+  for (bool over = false; !over;) {
+    const double begin = monotonic();
+    over = play_round(benchmark, job, repetitions, start + wanted, burned);
+    const double end = monotonic();
+    const Validation found = agreed(benchmark.validate(), job.ranks());
+    burned.seen.wrong += found.passed() ? 0 : 1;
+    if (burned.seen.ends.empty() || found.error > burned.worst.error || !found.passed()) burned.worst = found;
+    burned.seen.ends.push_back(end - start);
+    const int done = over ? total : std::min(total, static_cast<int>(end - start));
+    if (listener.on_repetition) listener.on_repetition({.number = done, .total = total, .begin = begin, .end = end});
+  }
+  burned.seen.seconds = burned.seen.ends.back();
+  burned.seen.cut_short = burned.seen.seconds < wanted;
+  return burned;
 }
 
 std::optional<Expectation> expectation(const Metric& metric, const std::vector<double>& probes) {
@@ -179,11 +241,6 @@ std::vector<Launch> launches_of(const Job& job) {
   return all;
 }
 
-Validation agreed(Validation mine, const cluster::Ranks& ranks) {
-  mine.error = ranks.largest(std::isnan(mine.error) ? std::numeric_limits<double>::infinity() : mine.error);
-  return mine;
-}
-
 std::string parameters_from(const Request& request) {
   if (!request.parameters_from.empty()) return request.parameters_from;
   if (!request.binary.empty()) return request.binary + ".json";
@@ -228,12 +285,21 @@ Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener&
   std::unique_ptr<Benchmark> benchmark;
   ranks.agree([&] {
     job = make_job(request, placement, ranks);
+    if (request.seconds > 0) job->finish_repetitions();
     benchmark = entry_of(request.benchmark).make(*job);
   });
   const int repetitions = request.repetitions > 0 ? request.repetitions : kRepetitions;
-  Measured measured = measure(*benchmark, *job, repetitions, listener);
+  warm_up(*benchmark, *job);
+  Burned burned;
+  if (request.seconds > 0) {
+    burned = burn_in(*benchmark, *job, repetitions, request.seconds, listener);
+  } else {
+    burned.rounds = measure(*benchmark, *job, repetitions, listener);
+    burned.worst = agreed(benchmark->validate(), ranks);
+  }
+  Measured& measured = burned.rounds;
   Outcome outcome{.results = results_of(*benchmark, measured),
-                  .validation = agreed(benchmark->validate(), ranks),
+                  .validation = burned.worst,
                   .model = benchmark->model(),
                   .setting = job->setting(),
                   .parameters = job->parameters().all(),
@@ -243,6 +309,7 @@ Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener&
                   .grid = job->grid(),
                   .places = placement.places,
                   .launches = launches_of(*job)};
+  if (request.seconds > 0) outcome.burn_in = burned.seen;
   outcome.shared = std::ranges::any_of(outcome.places, &Place::shared);
   // Ranks that share a device are timed in turns that no probe foresees.
   if (outcome.validation.passed() && !outcome.shared) refuse_impossible(outcome.results, *benchmark, measured, ranks);

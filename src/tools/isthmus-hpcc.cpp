@@ -83,6 +83,14 @@ Record finite(double value) {
   return std::isfinite(value) ? Record(value) : Record();
 }
 
+Record burn_in_of(const hpcc::BurnIn& seen) {
+  return {{"seconds", seen.seconds},
+          {"repetitions", seen.repetitions},
+          {"wrong_rounds", seen.wrong},
+          {"cut_short", seen.cut_short},
+          {"ends_s", seen.ends}};
+}
+
 Record record_of(const hpcc::Request& request, const hpcc::Outcome& run, const hpcc::Result& result) {
   const hpcc::Metric& metric = result.metric;
   Record record{{"event", "record"},
@@ -120,6 +128,7 @@ Record record_of(const hpcc::Request& request, const hpcc::Outcome& run, const h
   record["places"] = places_of(run.places);
   record["launches"] = launches_of(run.launches, metric.name);
   record["device_info"] = device_of(run.setting.device);
+  record["burn_in"] = run.burn_in ? burn_in_of(*run.burn_in) : Record();
   record["version"] = version();
   return record;
 }
@@ -173,6 +182,7 @@ int benchmark(const hpcc::Request& request, const cluster::Ranks& ranks) {
   const hpcc::Outcome run = hpcc::run(request, ranks, listener);
   if (ranks.first())
     for (const hpcc::Result& result : run.results) tools::print(record_of(request, run, result));
+  if (run.burn_in && run.burn_in->cut_short) return tools::kInterrupted;
   return run.validation.passed() ? tools::kDone : tools::kAnswerIsNo;
 }
 
@@ -184,6 +194,8 @@ int on_all_ranks(const hpcc::Request& request, const cluster::Job& job) {
     if (job.ranks().first()) throw;
     return tools::kCouldNotRun;
   } catch (const Interrupted&) {
+    // Others may wait for this rank in a repetition.
+    if (job.ranks().size() > 1) job.abort(tools::kInterrupted);
     throw;
   } catch (const std::exception& error) {
     if (job.ranks().size() == 1) throw;
@@ -203,6 +215,8 @@ void add_options(CLI::App& app, hpcc::Request& request) {
   app.add_option("--parts", request.parts, "of a CPU, up to its compute units: each rank takes one, however few run")
       ->check(CLI::PositiveNumber);
   app.add_option("--repeat", request.repetitions, "repetitions; 10 by default")->check(CLI::PositiveNumber);
+  app.add_option("--for", request.seconds, "burn-in: repeats until so many seconds are over")
+      ->check(CLI::PositiveNumber);
   app.add_option("--grid", request.grid, "PxQ ranks; by default nearest to a square");
   app.add_option("--scheme", request.scheme, "of communication");
   app.add_option("--kernel", request.kernel_file, "a file with kernels of your own of the same arguments");

@@ -115,6 +115,8 @@ class Job {
   /// The file that `program` took.
   const std::string& kernel_file() const { return used_file_; }
 
+  /// From here on an interrupt stops no repetition: whoever repeats them looks for it in between.
+  void finish_repetitions() { finishes_ = true; }
   /// How long `body` takes on this rank, in seconds, from a barrier of all ranks to its return; it waits for what it
   /// enqueued.
   double timed(const std::function<void()>& body) const;
@@ -135,6 +137,7 @@ class Job {
   Parts parts_;
   offload::ComputeQueue queue_;
   std::string used_file_;
+  bool finishes_ = false;
   struct Kept {
     std::string metric;
     std::size_t replication;

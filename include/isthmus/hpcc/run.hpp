@@ -19,6 +19,7 @@ struct Request {
   bool share = false;    ///< several ranks may share a device that cannot be divided
   int parts = 0;         ///< of a CPU, at most its compute units: each rank takes one, however few ranks there are
   int repetitions = 0;   ///< 0: the benchmark's default
+  double seconds = 0;    ///< burn-in: rounds of repetitions until this time is over; 0: one round, no burn-in
   std::string grid{};    ///< "PxQ"; empty: nearest to a square
   std::string scheme{};  ///< of communication; empty: by the kind of run
   std::string kernel_file{};
@@ -58,6 +59,15 @@ struct Place {
   std::string cores{};  ///< that it was bound to, "0-3,8"; empty: to none
 };
 
+/// What a run until a time is over has seen. The samples of its results are of rounds, of each the best repetition.
+struct BurnIn {
+  double seconds = 0;          ///< from the first round's start to the last one's end
+  int repetitions = 0;         ///< in all
+  int wrong = 0;               ///< rounds whose results were wrong
+  bool cut_short = false;      ///< by Ctrl-C
+  std::vector<double> ends{};  ///< of each round, in seconds from the start
+};
+
 struct Outcome {
   std::vector<Result> results;
   Validation validation;
@@ -71,10 +81,11 @@ struct Outcome {
   std::vector<Place> places;
   std::vector<Launch> launches;  ///< of all ranks in the last repetition
   bool shared = false;
+  std::optional<BurnIn> burn_in{};
 };
 
-/// A repetition that is done: the `number`th of `total`, from 1. Begin and end are in seconds of the host's monotonic
-/// clock, on the first rank.
+/// A repetition that is done: the `number`th of `total`, from 1; in burn-in a round, and seconds of those there are.
+/// Begin and end are in seconds of the host's monotonic clock, on the first rank.
 struct Repetition {
   int number = 0;
   int total = 0;

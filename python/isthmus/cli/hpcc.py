@@ -8,6 +8,7 @@ import typer
 from isthmus.cli.command import List
 from isthmus.cli.hpcc_options import (
     Binary,
+    For,
     GridShape,
     Kernel,
     Launcher,
@@ -26,6 +27,7 @@ from isthmus.cli.hpcc_options import (
     words_of,
 )
 from isthmus.cli.session import Session
+from isthmus.durations import parse_duration
 from isthmus.errors import AnswerIsNoError, IsthmusError
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 EXAMPLES = [
     "isthmus hpcc stream --size small",
     "isthmus hpcc b_eff -n 2 --on opencl:0",
+    "isthmus hpcc gemm --for 1h",
     "isthmus hpcc ptrans -n 4 --grid 2x2 --set BLOCK_SIZE=256 --json -",
 ]
 
@@ -56,6 +59,7 @@ def hpcc(
     optimized: Optimized = False,
     sets: Sets = None,
     repeat: Repeat = None,
+    for_: For = None,
     grid: GridShape = None,
     scheme: Scheme = None,
     kernel: Kernel = None,
@@ -78,13 +82,14 @@ def hpcc(
         return session.lines(_listed())
     if benchmark is None:
         raise IsthmusError("BENCH: expected a benchmark", hint="'isthmus hpcc --list' names them.")
-    from isthmus.hpcc.measure import measure
+    from isthmus.hpcc.measure import CutShort, measure
     from isthmus.hpcc.side_file import check
     from isthmus.hpcc.tune import Run
     from isthmus.hpcc.watch import Watch
 
-    chosen = {"--variant": variant, "--shape": shape, "--repeat": repeat, "--grid": grid, "--scheme": scheme}
-    chosen |= {"--kernel": kernel, "--binary": binary}
+    chosen: dict[str, object] = {"--variant": variant, "--shape": shape, "--repeat": repeat, "--grid": grid}
+    chosen |= {"--scheme": scheme, "--kernel": kernel, "--binary": binary}
+    chosen |= {"--for": for_ and parse_duration(for_, "--for")}
     switches = {"--optimized": optimized, "--share": share}
     arguments = [benchmark, "--on", on, "--size", size, *words_of(chosen, switches, sets)]
     if not (no_tuned or kernel or binary):
@@ -92,7 +97,11 @@ def hpcc(
         arguments += _tuned(session, run)
     if binary is not None:
         check(Path(binary))
-    records = measure(session, arguments, ranks, launcher, Watch(power_command, wanted=not no_power))
+    try:
+        records = measure(session, arguments, ranks, launcher, Watch(power_command, wanted=not no_power))
+    except CutShort as cut:
+        _show(session, cut.records, summary, complete=False)
+        raise
     return _show(session, records, summary) if records else None
 
 
@@ -115,19 +124,22 @@ def _listed() -> list[str]:
     return [f"{one['name']}  {one['meaning']}" for one in collect("isthmus-hpcc", ["--list"], "benchmark")]
 
 
-def _show(session: Session, records: "list[HpccRecord]", summary: str | None) -> None:
+def _show(session: Session, records: "list[HpccRecord]", summary: str | None, complete: bool = True) -> None:
     from isthmus.files import write_atomically
+    from isthmus.hpcc.burn_in import burn_in_lines, burn_in_table
     from isthmus.hpcc.tables import power_line, summary_lines, table, verdict
     from isthmus.output import Result
     from isthmus.records import HpccFile
     from isthmus.stdout import write_out
 
-    file = HpccFile(context=session.context(), records=records)
+    file = HpccFile(context=session.context(complete=complete), records=records)
+    said = [verdict(records), *burn_in_lines(records)]
+    tables = [table(records), *burn_in_table(records)]
     if summary == "-":
         write_out(summary_lines(records))
     else:
         if summary is not None:
             write_atomically(Path(summary), summary_lines(records))
-        session.emit(Result(file, records, [verdict(records)], [table(records)], [power_line(records)]))
+        session.emit(Result(file, records, said, tables, [power_line(records)]))
     if not records[0].validated:
         raise AnswerIsNoError(verdict(records))

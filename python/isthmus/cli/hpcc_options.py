@@ -27,6 +27,10 @@ Sets = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the benchmark (meyer2024).")
 ]
 Repeat = Annotated[int | None, typer.Option("--repeat", metavar="N", help="Repetitions. [default: 10]", min=1)]
+For = Annotated[
+    str | None,
+    typer.Option("--for", metavar="DURATION", help="Burn-in: repeat until it is over, as in 30m, and tell of drift."),
+]
 GridShape = Annotated[
     str | None, typer.Option("--grid", metavar="PxQ", help="Grid of ranks. [default: nearest to square]")
 ]

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from isthmus.cli.events import Listener
 from isthmus.errors import IsthmusError
+from isthmus.hpcc.burn_in import with_drift
 from isthmus.hpcc.launch import launch_of, launched_rank
 from isthmus.hpcc.tables import map_lines
 from isthmus.hpcc.watch import Watch
@@ -13,6 +14,14 @@ from isthmus.tools import Event, Launch, NoReasonError, run_tool
 
 if TYPE_CHECKING:
     from isthmus.cli.session import Session
+
+
+class CutShort(KeyboardInterrupt):
+    """Ctrl-C ended a burn-in; what it had measured until then is whole."""
+
+    def __init__(self, records: list[HpccRecord]) -> None:
+        super().__init__()
+        self.records = records
 
 
 def measure(
@@ -58,7 +67,7 @@ def run(
     def sort(event: Event) -> None:
         if event["event"] == "record":
             plain = {key: value for key, value in event.items() if key != "event"}
-            record = HpccRecord.model_validate(plain)
+            record = with_drift(HpccRecord.model_validate(plain))
             records.append(watch.told(record) if watch else record)
             on_record(records[-1])
         else:
@@ -68,6 +77,10 @@ def run(
 
     try:
         run_tool("isthmus-hpcc", arguments, sort, launch)
+    except KeyboardInterrupt:
+        if records:
+            raise CutShort(records) from None
+        raise
     except NoReasonError:
         if launched_rank():
             raise SystemExit(2) from None  # the first rank says why

@@ -1,0 +1,66 @@
+"""What a run until a time is over tells of a device: whether it stays right, and whether it stays as fast."""
+
+from collections.abc import Sequence
+
+from isthmus.numbers import figure, percent
+from isthmus.output import Table
+from isthmus.progress import duration
+from isthmus.records import HpccRecord
+
+
+def with_drift(record: HpccRecord) -> HpccRecord:
+    """The record of a burn-in with its ratio of the last round to the first, and its drift."""
+    if record.burn_in is None:
+        return record
+    samples = record.samples
+    seen = record.burn_in.model_copy(
+        update={
+            "last_to_first": samples[-1] / samples[0],
+            "slowest_to_median": min(samples) / record.median,
+            "drift": drift(record.burn_in.ends_s, samples),
+        }
+    )
+    return record.model_copy(update={"burn_in": seen})
+
+
+def drift(times: Sequence[float], values: Sequence[float]) -> float | None:
+    """How much the straight line of least squares through values over times rises from the first time to the last.
+
+    As a share of the values' mean; None for fewer than two.
+    """
+    count = len(values)
+    if count < 2:
+        return None
+    middle, mean = sum(times) / count, sum(values) / count
+    across = sum((time - middle) ** 2 for time in times)
+    slope = sum((time - middle) * (value - mean) for time, value in zip(times, values, strict=True)) / across
+    return slope * (times[-1] - times[0]) / mean
+
+
+def burn_in_lines(records: Sequence[HpccRecord]) -> list[str]:
+    """How long it lasted and whether all of it was right."""
+    seen = records[0].burn_in
+    if seen is None:
+        return []
+    wrong = f"{seen.wrong_rounds} of {len(seen.ends_s)} rounds WRONG" if seen.wrong_rounds else "no round wrong"
+    cut = ", ended early" if seen.cut_short else ""
+    return [f"burn-in: {duration(seen.seconds)}{cut}, {seen.repetitions} repetitions, {wrong}"]
+
+
+def burn_in_table(records: Sequence[HpccRecord]) -> list[Table]:
+    """How the rates of the rounds changed."""
+    rows = [
+        (
+            one.name,
+            figure(one.samples[0]),
+            figure(one.samples[-1]),
+            f"{seen.last_to_first:.3f}",
+            figure(min(one.samples)),
+            percent(seen.drift),
+            one.unit,
+        )
+        for one in records
+        if (seen := one.burn_in) is not None and seen.last_to_first is not None
+    ]
+    columns = ("rounds of", "first", "last", "last / first", "least", "drift", "unit")
+    return [Table(columns, rows, numbers=frozenset(columns[1:6]))] if rows else []
