@@ -1,15 +1,18 @@
 """`isthmus hpcc BENCH --for`: repeated until a time is over."""
 
 import json
-import signal
+import subprocess
 from pathlib import Path
 from random import Random
 
 import pytest
 from tests.python.conftest import Isthmus
+from tests.python.test_hpcc_centre import program
 from tests.python.test_schemas import check
 
 from isthmus.hpcc.burn_in import drift
+from isthmus.hpcc.launch import launch_of
+from isthmus.tools import tool_path
 
 STREAM = ("hpcc", "stream", "--size", "small", "--set", "DEVICE_BUFFER_SIZE=1024", "--set", "ARRAY_SIZE=65536")
 
@@ -28,17 +31,41 @@ def test_a_burn_in_looks_at_each_round_and_tells_how_the_last_one_compares(real:
         assert not seen["cut_short"]
 
 
-def test_ctrl_c_keeps_the_rounds_that_were_played(real: Isthmus) -> None:
-    command = real.start(*STREAM, "-n", "2", "--for", "1h", "--json", "cut.json", "--jsonl", "-")
-    assert command.stderr is not None
-    command.stderr.readline()  # where a rank runs: from here on a round is always played to its end
-    command.send_signal(signal.SIGINT)
-    out, complaint = command.communicate(timeout=240)
-    assert command.returncode == 130, complaint
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_an_interrupt_ends_a_burn_in_with_whole_rounds(real: Isthmus, ranks: int) -> None:
+    words = [str(tool_path("isthmus-hpcc")), *STREAM[1:], "--for", "3600"]
+    launch = launch_of(ranks)
+    tool = subprocess.Popen(
+        launch.command(words),
+        env={**real.environment, **launch.environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert tool.stdout is not None
+    while '"progress"' not in tool.stdout.readline():  # until a round has been played
+        assert tool.poll() is None
+    tool.send_signal(launch.interrupt)
+    out, _ = tool.communicate(timeout=240)
+    assert tool.returncode == 130
+    records = [event for event in map(json.loads, out.splitlines()) if event["event"] == "record"]
+    assert len(records) == 6
+    assert all(record["validated"] and record["burn_in"]["cut_short"] for record in records)
+    assert len(records[0]["samples"]) == len(records[0]["burn_in"]["ends_s"]) >= 1
+
+
+def test_what_was_measured_before_ctrl_c_is_shown_and_kept(real: Isthmus) -> None:
+    records = real.json(*STREAM, "--for", "1s")["records"]
+    script = program(real.folder / "isthmus-hpcc", "cat printed.jsonl; exit 130")
+    (real.folder / "printed.jsonl").write_text(
+        "".join(json.dumps({"event": "record", **record}) + "\n" for record in records)
+    )
+    done = real(*STREAM, "--for", "1h", "--json", "cut.json", ISTHMUS_BIN=str(script.parent))
+    assert done.returncode == 130
+    assert done.stdout.startswith("stream: validated")
     file = json.loads((real.folder / "cut.json").read_text())
     assert file["context"]["complete"] is False
-    assert all(record["validated"] and record["burn_in"]["cut_short"] for record in file["records"])
-    assert len(out.splitlines()) > len(file["records"])
+    assert [record["name"] for record in file["records"]] == [record["name"] for record in records]
 
 
 def test_wrong_rounds_are_counted(real: Isthmus, tree: Path) -> None:
