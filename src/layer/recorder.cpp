@@ -170,6 +170,8 @@ void Recorder::settle(Queue& queue, bool all) {
     }
     taken.pop_front();
   }
+  // What is left of an order is all there was: it is not copied, however much it is.
+  if (left.empty()) left.swap(taken);
   left.insert(left.end(), taken.begin(), taken.end());
   guard.lock();
   left.insert(left.end(), queue.pending.begin(), queue.pending.end());

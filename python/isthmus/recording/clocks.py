@@ -6,6 +6,8 @@ import numpy as np
 
 from isthmus.recording.journal import Array
 
+_MOST_DRIFT = 1e-3  # of a crystal, with plenty to spare: more is no clock's rate
+
 
 @dataclass(frozen=True)
 class Clock:
@@ -44,7 +46,8 @@ def align(queued: Array, begin: Array, end: Array) -> Clock:
     since = (queued - origin).astype(float)
     slope = 0.0
     if np.ptp(since[short]) > 0:
-        slope = float(np.polyfit(since[short], (middle[short] - base).astype(float), 1)[0])
+        fitted = float(np.polyfit(since[short], (middle[short] - base).astype(float), 1)[0])
+        slope = fitted if abs(fitted) < _MOST_DRIFT else 0.0
     offset = base + round(float(np.median(middle[short] - base - since[short] * slope)))
     line = offset + np.rint(since * slope).astype(np.int64)
     outside = np.maximum(np.maximum(low - line, line - high), 0)

@@ -12,6 +12,7 @@ from isthmus.recording.timeline import NONE, Timeline
 from isthmus.records import Context, RecordFile
 
 _AT_ONCE = 10_000
+_LATEST = datetime(9999, 1, 1, tzinfo=UTC).timestamp()
 
 
 def make_head(line: Timeline, context: Context, program: Sequence[str], exit_code: int | None) -> RecordFile:
@@ -20,7 +21,7 @@ def make_head(line: Timeline, context: Context, program: Sequence[str], exit_cod
         context=context,
         program=list(program),
         exit_code=exit_code,
-        origin=datetime.fromtimestamp(line.realtime * 1e-9, UTC).isoformat(timespec="microseconds"),
+        origin=_instant(line.realtime),
         span_s=summary.span(line),
         processes=summary.processes(line),
         devices=summary.devices(line),
@@ -31,6 +32,12 @@ def make_head(line: Timeline, context: Context, program: Sequence[str], exit_cod
         overhead=summary.overhead(line),
         records=[],
     )
+
+
+def _instant(realtime: int) -> str:
+    """ns since 1970 as UTC; a spoiled journal's as the nearest that has a name."""
+    seconds = min(max(realtime * 1e-9, 0.0), _LATEST)
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="microseconds")
 
 
 def document(head: RecordFile, line: Timeline) -> Iterator[str]:

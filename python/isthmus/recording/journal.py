@@ -67,6 +67,8 @@ TEXTS = ("kind", "command", "device", "platform", "driver", "device_type", "kern
 GROUPS = ("transfer", "kernel", "order", "host")
 BLOCKING, PROGRAM_ASKS, HAS_TIMES = 1, 2, 4
 
+_MOST = 1 << 62  # ns or bytes; what can be subtracted from each other
+
 Array = NDArray[Any]
 
 
@@ -107,6 +109,9 @@ def read_journal(path: Path) -> Journal | None:
         raise IsthmusError(f"{path}: expected a journal of version {VERSION} that isthmus record wrote")
     texts, groups = _texts(_of(slots, _TEXT, TEXT))
     calls, times = _of(slots, _CALL, CALL), _of(slots, _TIMES, TIMES)
+    for table, names in ((calls, ("bytes", "begin", "end", "overhead")), (times, ("queued", "submit", "start", "end"))):
+        if any((table[name] >= _MOST).any() for name in names):
+            raise IsthmusError(f"{path}: expected a journal, got times or bytes above {_MOST}")
     return Journal(
         path=path,
         process={name: int(head[0][name]) for name in PROCESS.names or () if name != "magic"},
@@ -126,7 +131,7 @@ def _of(slots: Array, kind: int, form: "np.dtype[Any]") -> Array:
 def _texts(slots: Array) -> tuple[dict[str, dict[int, str]], dict[int, str]]:
     pieces: dict[tuple[str, int], dict[int, bytes]] = defaultdict(dict)
     groups: dict[int, str] = {}
-    for slot in slots:
+    for slot in slots[(slots["what"] < len(TEXTS)) & (slots["detail"] < len(GROUPS))]:
         what, number = TEXTS[slot["what"]], int(slot["id"])
         pieces[what, number][int(slot["part"])] = bytes(slot["text"])[: int(slot["length"])]
         if what == "kind":

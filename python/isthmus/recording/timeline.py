@@ -78,8 +78,8 @@ def _commands(line: Timeline, process: int, journal: Journal) -> Array:
     table["process"] = process
     table["error"] = calls["result"]
     table["blocking"] = calls["flags"] & BLOCKING != 0
-    table["what"] = _renumbered(calls["kind"], journal.texts["kind"], line.whats)
-    table["name"] = _renumbered(calls["kernel"], journal.texts["kernel"], line.names)
+    table["what"] = _looked_up(calls["kind"], _places(journal.texts["kind"], line.whats))
+    table["name"] = _looked_up(calls["kernel"], _places(journal.texts["kernel"], line.names))
     groups = np.array([GROUPS.index(journal.groups.get(kind, "host")) for kind in range(256)], np.int8)
     table["group"] = groups[calls["kind"]]
     table["begin"] = calls["begin"].astype(np.int64) - line.origin
@@ -89,14 +89,18 @@ def _commands(line: Timeline, process: int, journal: Journal) -> Array:
     return table
 
 
-def _renumbered(numbers: Array, texts: dict[int, str], known: list[str]) -> Array:
-    """Places in a list that all processes share; -1 for what has no text."""
-    places = np.full(int(max(texts, default=0)) + 2, -1, np.int64)
-    for number, text in texts.items():
+def _places(texts: dict[int, str], known: list[str]) -> dict[int, int]:
+    """The places of the texts in a list that all processes share."""
+    for text in texts.values():
         if text not in known:
             known.append(text)
-        places[number] = known.index(text)
-    found: Array = places[np.minimum(numbers, len(places) - 1)]
+    return {number: known.index(text) for number, text in texts.items()}
+
+
+def _looked_up(numbers: Array, places: dict[int, int]) -> Array:
+    """Each number's place; -1 for one that has none."""
+    values, which = np.unique(numbers, return_inverse=True)
+    found: Array = np.array([places.get(int(value), -1) for value in values], np.int64)[which.ravel()]
     return found
 
 
@@ -110,18 +114,15 @@ def _place(line: Timeline, process: int, journal: Journal, table: Array) -> None
         )
         devices[number] = len(line.devices)
         line.devices.append(Device(process, name, platform, driver, kind))
-    queues = np.full(int(journal.queues["id"].max(initial=0)) + 2, -1, np.int64)
-    of_device = np.full(len(line.queues) + len(journal.queues) + 1, -1, np.int64)
+    places: dict[int, int] = {}
     for slot in journal.queues:
-        place = len(line.queues)
         device = devices.get(int(slot["device"]), -1)
-        queues[int(slot["id"])] = place
-        of_device[place] = device
+        places[int(slot["id"])] = len(line.queues)
         line.queues.append((int(slot["id"]), device, bool(slot["forced"])))
         if device >= 0:
             line.devices[device].timer_resolution = int(slot["timer_resolution"])
-    table["queue"] = queues[np.minimum(journal.calls["queue"], len(queues) - 1)]
-    table["device"] = of_device[table["queue"]]
+    table["queue"] = _looked_up(journal.calls["queue"], places)
+    table["device"] = np.array([*(device for _, device, _ in line.queues), -1])[table["queue"]]
 
 
 def _add_times(line: Timeline, process: int, journal: Journal, table: Array) -> None:
