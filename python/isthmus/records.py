@@ -535,6 +535,26 @@ class CurvePoint(_Record):
     unit: str
 
 
+class AcceptanceCheck(_Record):
+    """A record of a benchmark on one node beside what is expected of it, and beside the other nodes."""
+
+    node: str
+    benchmark: str
+    name: str
+    value: float | None = Field(default=None, description="null: it could not run")
+    unit: str = ""
+    low: float | None = Field(default=None, description="the least that passes")
+    high: float | None = Field(default=None, description="the most that passes")
+    passed: bool
+    reason: str = Field(default="", description="why not")
+    fleet_median: float | None = Field(default=None, description="of at least four nodes")
+    deviations: float | None = Field(
+        default=None, description="0.6745 (value - median) / MAD; null: the other nodes are all alike"
+    )
+    outlier: bool = Field(default=False, description="far from the median of the nodes")
+    record: HpccRecord | None = None
+
+
 class Device(_Record):
     """An OpenCL device of this machine."""
 
@@ -767,6 +787,14 @@ class HpccScaleFile(_File):
     records: list[HpccRecord] = Field(description="of every run")
 
 
+class AcceptanceFile(_File):
+    """`hpcc acceptance --json FILE`."""
+
+    schema_: Literal["isthmus.acceptance/1"] = Field(default="isthmus.acceptance/1", alias="schema")
+    accepted: bool
+    checks: list[AcceptanceCheck]
+
+
 class DevicesFile(_File):
     """`devices --json FILE`."""
 
@@ -843,6 +871,7 @@ FILES: dict[str, type[_File]] = {
     "hpcc-build": HpccBuildFile,
     "record": RecordFile,
     "hpcc-tune": HpccTuneFile,
+    "acceptance": AcceptanceFile,
     "devices": DevicesFile,
     "platform": PlatformFile,
     "doctor": DoctorFile,

@@ -21,6 +21,7 @@ PATHS = [
     ("devices",),
     ("doctor",),
     ("hpcc",),
+    ("hpcc", "acceptance"),
     ("hpcc", "job"),
     ("hpcc", "reframe"),
     ("platform", "show"),

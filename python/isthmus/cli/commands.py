@@ -58,6 +58,7 @@ COMMANDS = {
             "build": Member("build", module="hpcc_build"),
             "tune": Member("tune", module="hpcc_tune"),
             "scale": Member("scale", module="hpcc_scale"),
+            "acceptance": Member("acceptance", module="hpcc_acceptance"),
             "job": Member("job", "JOB_EXAMPLES", False, "hpcc_files"),
             "reframe": Member("reframe", "REFRAME_EXAMPLES", False, "hpcc_files"),
         },

@@ -1,0 +1,126 @@
+"""`isthmus hpcc acceptance`: whether nodes reach what a centre expects of them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from isthmus.cli.hpcc_options import For, Ranks
+from isthmus.cli.session import Session
+from isthmus.errors import AnswerIsNoError
+
+if TYPE_CHECKING:
+    from isthmus.output import Table
+    from isthmus.records import AcceptanceCheck
+
+EXAMPLES = [
+    "isthmus hpcc acceptance --expect expect.toml --junit acceptance.xml",
+    "isthmus hpcc acceptance --expect expect.toml --nodes n01,n02,n03 --launcher ssh",
+    "isthmus hpcc acceptance --expect expect.toml --hosts hosts --for 1h --json acceptance.json",
+]
+
+
+def acceptance(
+    session: Session,
+    expect: Annotated[str, typer.Option("--expect", metavar="FILE", help="TOML: benchmarks and what they reach.")],
+    ranks: Ranks = 1,
+    nodes: Annotated[str | None, typer.Option("--nodes", metavar="NODE,...", help="The nodes.")] = None,
+    hosts: Annotated[
+        str | None,
+        typer.Option("--hosts", metavar="FILE", help="The nodes, one on a line. [default: Slurm's, or here]"),
+    ] = None,
+    launcher: Annotated[
+        str | None,
+        typer.Option(
+            "--launcher", metavar="mpirun|srun|ssh|WORDS", help="What starts ranks; {node} and {ranks} in WORDS."
+        ),
+    ] = None,
+    for_: For = None,
+    junit: Annotated[
+        str | None, typer.Option("--junit", metavar="FILE", help="Write the checks as JUnit's XML.")
+    ] = None,
+    outliers_fail: Annotated[
+        bool, typer.Option("--outliers-fail", help="A node that is far from the median of all is a fail.")
+    ] = False,
+) -> None:
+    """Whether nodes reach what a centre expects of them.
+
+    The benchmarks of the file run on one node after the other; their results must be right and their values within
+    what is expected. Values far from the median of all nodes are marked. Exit code 1: a check failed.
+    """
+    from isthmus.cli.events import Listener
+    from isthmus.durations import parse_duration
+    from isthmus.hpcc.centre.acceptance import accept
+    from isthmus.hpcc.centre.expectations import read_expectations
+    from isthmus.hpcc.centre.nodes import fleet_of
+
+    expectations = read_expectations(Path(expect))
+    fleet = fleet_of(nodes, hosts, expectations.nodes, launcher)
+    seconds = parse_duration(for_, "--for") if for_ else None
+    checks: list[AcceptanceCheck] = []
+
+    def take(check: "AcceptanceCheck") -> None:
+        checks.append(check)
+        session.stream(check)
+
+    with Listener(session) as listener:
+        try:
+            accept(expectations, fleet, ranks, seconds, lambda node, event: listener(_named(node, event)), take)
+        except KeyboardInterrupt:
+            if checks:
+                _show(session, checks, junit, complete=False)
+            raise
+    shown = _show(session, checks, junit, complete=True)
+    failed = [check for check in shown if not check.passed or (outliers_fail and check.outlier)]
+    if failed:
+        names = dict.fromkeys(f"{check.node} ({check.name})" for check in failed)
+        raise AnswerIsNoError(f"not accepted: {', '.join(names)}")
+
+
+def _named(node: str, event: dict[str, object]) -> dict[str, object]:
+    return {**event, "what": f"{node}: {event.get('what', '')}"}
+
+
+def _show(
+    session: Session, checks: "list[AcceptanceCheck]", junit: str | None, complete: bool
+) -> "list[AcceptanceCheck]":
+    from isthmus.files import write_atomically
+    from isthmus.hpcc.centre.acceptance import against_fleet
+    from isthmus.hpcc.centre.junit import junit as as_junit
+    from isthmus.output import Result
+    from isthmus.records import AcceptanceFile
+
+    beside = against_fleet(checks)
+    failed = sum(not check.passed for check in beside)
+    outliers = sum(check.outlier for check in beside)
+    count = len({check.node for check in beside})
+    verdict = (
+        f"{count} node{'s' * (count != 1)}: {failed} of {len(beside)} checks failed, {outliers} outliers, measured"
+    )
+    if junit is not None:
+        write_atomically(Path(junit), as_junit(beside))
+    file = AcceptanceFile(context=session.context(complete=complete), accepted=failed == 0, checks=beside)
+    session.emit(Result(file, beside, [verdict], [_table(beside)]))
+    return beside
+
+
+def _table(checks: "list[AcceptanceCheck]") -> "Table":
+    from isthmus.numbers import figure
+    from isthmus.output import Table
+
+    rows = [
+        (
+            check.node,
+            check.name,
+            figure(check.value),
+            check.unit,
+            figure(check.low),
+            figure(check.high),
+            figure(check.fleet_median),
+            ("passed" if check.passed else "FAILED") + (", outlier" if check.outlier else ""),
+            check.reason or "-",
+        )
+        for check in checks
+    ]
+    columns = ("node", "record", "value", "unit", "least", "most", "median of nodes", "check", "reason")
+    return Table(columns, rows, numbers=frozenset(columns[2:3] + columns[4:7]), below="reason")

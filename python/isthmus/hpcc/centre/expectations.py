@@ -1,0 +1,100 @@
+"""What a centre expects of each node: benchmarks, their parameters, and what they have to reach, as TOML."""
+
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from isthmus.errors import IsthmusError
+from isthmus.files import read_text
+from isthmus.parsing import toml
+from isthmus.toml_lines import line_of
+
+Share = Annotated[float, Field(ge=0, lt=1)]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+class Bounds(_Table):
+    """What a record's value has to be: `value` within a share of it, or `least`, `most` or both; in `unit` if given."""
+
+    value: float | None = None
+    within: Share | None = None
+    least: float | None = None
+    most: float | None = None
+    unit: str | None = None
+
+    @model_validator(mode="after")
+    def _one_way(self) -> "Bounds":
+        by_value = self.value is not None and self.within is not None
+        if (self.value is None) != (self.within is None) or by_value == (
+            self.least is not None or self.most is not None
+        ):
+            raise ValueError("expected 'value' and 'within', or 'least', 'most' or both")
+        return self
+
+    @property
+    def low(self) -> float:
+        """The least that passes."""
+        if self.value is not None and self.within is not None:
+            return self.value * (1 - self.within)
+        return -math.inf if self.least is None else self.least
+
+    @property
+    def high(self) -> float:
+        """The most that passes."""
+        if self.value is not None and self.within is not None:
+            return self.value * (1 + self.within)
+        return math.inf if self.most is None else self.most
+
+
+class Wanted(_Table):
+    """One benchmark, how it is run on each node, and what its records have to reach."""
+
+    name: str = Field(min_length=1)
+    on: str = "opencl:0"
+    size: str = "standard"
+    optimized: bool = False
+    ranks: int | None = Field(default=None, ge=1)
+    repeat: int | None = Field(default=None, ge=1)
+    variant: str | None = None
+    scheme: str | None = None
+    grid: str | None = None
+    set: dict[str, int | str] = {}
+    expect: dict[str, Bounds] = {}
+
+    def words(self) -> list[str]:
+        """The words of `isthmus-hpcc`."""
+        words = [self.name, "--on", self.on, "--size", self.size]
+        chosen = {"repeat": self.repeat, "variant": self.variant, "scheme": self.scheme, "grid": self.grid}
+        words += [word for flag, value in chosen.items() if value is not None for word in (f"--{flag}", str(value))]
+        words += [word for name, value in self.set.items() for word in ("--set", f"{name}={value}")]
+        return words + ["--optimized"] * self.optimized
+
+
+class Expectations(_Table):
+    """A file of expectations."""
+
+    nodes: list[str] = []
+    benchmark: list[Wanted] = Field(min_length=1)
+
+
+def read_expectations(path: Path) -> Expectations:
+    """The expectations of a file; anything wrong in it is an IsthmusError with file, line and key."""
+    text = read_text(path)
+    document = toml(text, path)
+    try:
+        return Expectations.model_validate(document)
+    except ValidationError as error:
+        details = error.errors()[0]
+        key = ".".join(str(part) for part in details["loc"])
+        names = ".".join(str(part) for part in details["loc"] if isinstance(part, str))
+        what = str(details["msg"]).removeprefix("Value error, ")
+        raise IsthmusError(f"{path}:{_line(text, names)}: key '{key}': {what[:1].lower()}{what[1:]}") from error
+
+
+def _line(text: str, key: str) -> Any:
+    return line_of(text, key) or 1
