@@ -98,7 +98,9 @@ def test_each_run_is_made_once_and_its_records_are_kept(real: Isthmus) -> None:
         assert row["efficiency"] == pytest.approx(row["speed_up"] / row["ranks"])
     folder = real.folder / "out" / "hpcc-ptrans"
     assert json.loads((folder / "scale.json").read_text())["rows"] == file["rows"]
-    assert "Speed-up over ranks" in (folder / "report.html").read_text()
+    page = (folder / "report.html").read_text()
+    assert "Speed-up over ranks" in page
+    assert "ptrans: validated, measured; parallel efficiency weak" in page
 
 
 def test_hpl_beside_its_prediction_and_shared_ranks_without(real: Isthmus) -> None:

@@ -141,5 +141,7 @@ def _show(session: Session, records: "list[HpccRecord]", summary: str | None, co
         if summary is not None:
             write_atomically(Path(summary), summary_lines(records))
         session.emit(Result(file, records, said, tables, [power_line(records)]))
+    if session.json not in (None, "-"):
+        session.next(f"isthmus report {session.json}")
     if not records[0].validated:
         raise AnswerIsNoError(verdict(records))

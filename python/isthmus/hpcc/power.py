@@ -2,6 +2,7 @@
 
 import threading
 import time
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -81,7 +82,10 @@ class Polling:
 def power_of(source: str, samples: Sequence[Sample], repetitions: Sequence[Span]) -> HpccPower:
     """Average, peak and energy of all devices together in the repetitions."""
     seconds = sum(span.end - span.begin for span in repetitions)
-    kept = [sample for sample in samples if any(span.begin <= sample.at <= span.end for span in repetitions)]
+    begins = [span.begin for span in repetitions]  # one after the other
+    kept = [
+        sample for sample in samples if (at := bisect_right(begins, sample.at)) and sample.at <= repetitions[at - 1].end
+    ]
     if not kept:
         return no_power(f"no sample of {source} fell into the repetitions, {seconds:.3g} s together: --repeat more")
     together = [sum(sample.watts.values()) for sample in kept]

@@ -43,8 +43,13 @@ def runs_of(records: Sequence[HpccRecord]) -> list[Run]:
 
 def label_of(record: HpccRecord) -> str:
     """What was run where."""
+    return f"{record.benchmark}, {place_of(record)}"
+
+
+def place_of(record: HpccRecord) -> str:
+    """Where it was run."""
     ranks = "1 rank" if record.ranks == 1 else f"{record.ranks} ranks"
-    return f"{record.benchmark}, {record.target}, {record.device}, {ranks}{', shared' if record.shared else ''}"
+    return f"{record.target}, {record.device}, {ranks}{', shared' if record.shared else ''}"
 
 
 def _run(records: Sequence[HpccRecord]) -> Run:

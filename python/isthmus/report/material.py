@@ -46,6 +46,7 @@ class Material:
     probes: list[ProbeRecord] = field(default_factory=list)
     hpcc: list[HpccRecord] = field(default_factory=list)
     scale: list[ScaleRow] = field(default_factory=list)
+    scaled: list[HpccRecord] = field(default_factory=list)
     papers: list[PaperRow] = field(default_factory=list)
     score: dict[str, PaperScore] = field(default_factory=dict)
     held_out: list[HeldOut] = field(default_factory=list)
@@ -61,9 +62,11 @@ class Material:
             self.verdicts = _verdicts(self.rows)
         elif kind == "probe":
             self.probes += file.records
-        elif kind in ("hpcc", "hpcc-scale"):
+        elif kind == "hpcc":
             self.hpcc += file.records
-            self.scale += getattr(file, "rows", [])
+        elif kind == "hpcc-scale":
+            self.scale += file.rows
+            self.scaled += file.records
         elif kind == "record":
             self.recordings.append(file)
         else:

@@ -38,6 +38,9 @@ HEADINGS = {
     "made": "How this was made",
 }
 
+# What else a verdict tells of.
+JUDGED = ("best_copies", "runs", "scale_verdicts", "recorded")
+
 
 @dataclass(frozen=True)
 class Section:
@@ -59,7 +62,8 @@ def render_report(material: Material) -> str:
         "waterfalls": waterfalls(material.probes),
         "others": _others(material, panels),
         "runs": runs_of(material.hpcc),
-        "replications": replications(material.hpcc),
+        "runs_of_scaling": runs_of(material.scaled),
+        "replications": replications([*material.hpcc, *material.scaled]),
         "scaling": scaling_panels(material.scale),
         "scale_table": scale_table(material.scale),
         "scale_verdicts": scale_verdicts(material.scale),
@@ -83,9 +87,9 @@ def render_report(material: Material) -> str:
 
 def _sections(material: Material, content: Mapping[str, Any]) -> list[Section]:
     there = {
-        "verdict": material.rows or content["best_copies"] or material.score or material.hpcc or content["recorded"],
+        "verdict": material.rows or material.score or any(content[name] for name in JUDGED),
         "scaling": material.scale,
-        "benchmarks": material.hpcc,
+        "benchmarks": material.hpcc or material.scaled,
         "replications": content["replications"],
         "results": material.rows,
         "flows": material.rows,

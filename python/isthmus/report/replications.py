@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from isthmus.numbers import seconds
 from isthmus.output import Table
 from isthmus.records import HpccLaunch, HpccRecord
-from isthmus.report.benchmarks import label_of
+from isthmus.report.benchmarks import place_of
 from isthmus.report.timeline import LINE, Bar, Lane, Timeline, ticks
 
 
@@ -28,7 +28,7 @@ def _timeline(record: HpccRecord) -> Timeline:
         Lane(str(replication), number * LINE, [_bar(launch, end, ranks.index(rank)) for launch in launches])
         for number, ((rank, replication), launches) in enumerate(sorted(by_lane.items()))
     ]
-    label = f"{record.name}: {label_of(record)}"
+    label = f"{record.name}, {place_of(record)}"
     steps = [f"rank {rank}" for rank in ranks]
     return Timeline(label, steps, ticks(end), lanes, len(lanes) * LINE, seconds(end), _table(record, label))
 
