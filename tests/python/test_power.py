@@ -189,6 +189,15 @@ def test_repetitions_that_no_sample_fell_into_have_no_power() -> None:
     assert power.reason == "no sample of RAPL fell into the repetitions, 0.1 s together: --repeat more"
 
 
+def test_only_samples_in_repetitions_count() -> None:
+    samples = [Sample(0.1 * tick, {"a": float(tick), "b": 1.0}) for tick in range(40)]
+    power = power_of("RAPL", samples, [Span(0.45, 0.75), Span(1.95, 2.25)])
+    assert power.samples == 6, "5, 6, 7 and 20, 21, 22"
+    assert power.average_w == pytest.approx((5 + 6 + 7 + 20 + 21 + 22) / 6 + 1)
+    assert power.peak_w == 23
+    assert power.energy_j == pytest.approx((power.average_w or 0) * 0.6)
+
+
 def test_no_power_is_sampled_where_it_is_not_wanted(fake: Isthmus) -> None:
     power = records_of(fake, "--no-power", FAKE_WAIT="no")[0]["power"]
     assert power["reason"] == "left out by --no-power"

@@ -83,9 +83,7 @@ def power_of(source: str, samples: Sequence[Sample], repetitions: Sequence[Span]
     """Average, peak and energy of all devices together in the repetitions."""
     seconds = sum(span.end - span.begin for span in repetitions)
     begins = [span.begin for span in repetitions]  # one after the other
-    kept = [
-        sample for sample in samples if (at := bisect_right(begins, sample.at)) and sample.at <= repetitions[at - 1].end
-    ]
+    kept = [sample for sample in samples if _within(sample.at, begins, repetitions)]
     if not kept:
         return no_power(f"no sample of {source} fell into the repetitions, {seconds:.3g} s together: --repeat more")
     together = [sum(sample.watts.values()) for sample in kept]
@@ -100,6 +98,11 @@ def power_of(source: str, samples: Sequence[Sample], repetitions: Sequence[Span]
         interval_s=INTERVAL_S,
         devices=_by_device(kept),
     )
+
+
+def _within(at: float, begins: Sequence[float], spans: Sequence[Span]) -> bool:
+    place = bisect_right(begins, at)
+    return place > 0 and at <= spans[place - 1].end
 
 
 def no_power(reason: str) -> HpccPower:

@@ -52,7 +52,7 @@ class Watch:
         elif event["event"] == "progress" and "begin_s" in event:
             self._repetitions.append(Span(float(event["begin_s"]), float(event["end_s"])))
             if event["done"] == event["total"]:
-                self._after = read_sensors(self._places)
+                self._after = read_sensors(self._places)  # before the device cools down over the validation
 
     def _begin(self, places: list[HpccPlace]) -> None:
         self._places = places
@@ -69,6 +69,7 @@ class Watch:
     def told(self, record: HpccRecord) -> HpccRecord:
         """The record with what was seen."""
         self.end()
+        self._after = self._after or read_sensors(self._places)
         sensors = HpccSensorsAround(before=self._before, after=self._after)
         return record.model_copy(update={"power": per_watt(self._power, record), "sensors": sensors})
 
