@@ -24,6 +24,7 @@ def all_checks() -> list[Check]:
         *map(_data, ("papers", "schemas")),
         _loader(),
         _devices(),
+        _layer(),
         _photographs(),
         _program("mpirun", mpi_launcher(), "openmpi-bin", "to run on several ranks"),
         _program("g++", shutil.which("g++"), "g++", "to build from source"),
@@ -67,6 +68,15 @@ def _devices() -> Check:
     names = ", ".join(f"{device['target']} {device['name']}" for device in found)
     advice = None if found else f"{_DEBIAN} pocl-opencl-icd"
     return Check(name="OpenCL device", found=bool(found), needed=True, detail=names or "none", advice=advice)
+
+
+def _layer() -> Check:
+    from isthmus.recording.layer import layer_path
+
+    try:
+        return Check(name="layer", found=True, needed=False, detail=f"{layer_path()}, for isthmus record")
+    except IsthmusError as error:
+        return _missing("layer", error, "run 'make build', or install the wheel again")
 
 
 def _photographs() -> Check:

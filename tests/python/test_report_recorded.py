@@ -206,6 +206,24 @@ def test_the_plot_has_a_title_a_description_and_the_same_as_a_table(browser: Bro
     assert rows == len(browser.texts("#recorded .step"))
 
 
+def test_a_short_stretch_of_work_is_shown_closer(browser: Browser, tmp_path: Path) -> None:
+    late = json.loads(json.dumps(RECORD))
+    late["records"].insert(0, command(5, "build program", "host", 0, call_end_ns=900 * MS, queue=None, device=None))
+    for one in late["records"][1:4]:
+        for name in ("queued_ns", "submit_ns", "start_ns", "end_ns"):
+            one[name] += 900 * MS
+    browser.open(write_page(tmp_path, late))
+    names = browser.texts("#recorded figcaption h3")
+    assert len(names) == 2
+    assert names[1].endswith("from the first command to the last, 0.910 s after the start")
+    boxes = browser.run(
+        """const plot = document.querySelectorAll('#recorded .plot')[1], origin = plot.getBoundingClientRect();
+           return [...plot.querySelectorAll('.step')].slice(0, 3).map(e =>
+             (e.getBoundingClientRect().x - origin.x) / origin.width)"""
+    )
+    assert boxes == pytest.approx([0, 30 / 90, 60 / 90], abs=5e-3)
+
+
 def test_markup_in_a_record_is_text(browser: Browser, tmp_path: Path) -> None:
     bad = json.loads(json.dumps(RECORD))
     bad["program"] = [EVIL]

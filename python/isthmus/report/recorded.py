@@ -1,7 +1,7 @@
 """Recorded programs: a timeline of queues and threads, the longest gaps, and the tables of the command."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from isthmus.numbers import percent, seconds
 from isthmus.output import Table
@@ -16,6 +16,7 @@ _NS = 1e-9
 _FINEST = 0.002  # of the shown time: what is nearer than that is drawn as one
 _MOST_LANES = 6  # of queues, and of threads
 _MOST_GAPS = 10
+_CLOSER = 0.6  # of the whole time: where the devices are at work for less of it, that time is shown by itself too
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Recorded:
     label: str
     verdict: list[str]
     notes: list[str]
-    timeline: Timeline | None
+    timelines: list[Timeline]
     tables: list[Table]
 
 
@@ -58,27 +59,49 @@ def recorded(files: Iterable[RecordFile]) -> list[Recorded]:
 def _recorded(file: RecordFile) -> Recorded:
     label = f"{' '.join(file.program)}, measured"
     shown = [*tables.tables(file), *([_gaps(file)] if any(one.gap_ns for one in file.records) else [])]
-    return Recorded(label, tables.verdict(file), tables.detail(file), _timeline(file, label), shown)
+    return Recorded(label, tables.verdict(file), tables.detail(file), _timelines(file, label), shown)
 
 
-def _timeline(file: RecordFile, label: str) -> Timeline | None:
-    who = [*_queues(file), *_threads(file)]
-    end = max((one.end for each in who for one in each.stretches), default=0)
+def _timelines(file: RecordFile, label: str) -> list[Timeline]:
+    """The whole time, and closer that in which the devices were at work."""
+    queues, threads = _queues(file), _threads(file)
+    end = max((one.end for each in [*queues, *threads] for one in each.stretches), default=0)
     if end <= 0:
-        return None
-    drawn = [_Who(each.label, each.name, _merged(each.stretches, round(end * _FINEST))) for each in who]
+        return []
+    work = [one for each in queues for one in each.stretches]
+    first, last = min((one.begin for one in work), default=0), max((one.end for one in work), default=0)
+    found = [_timeline([*queues, *threads], label, 0, end)]
+    if 0 < last - first < _CLOSER * end:
+        closer = f"{label}, from the first command to the last, {seconds(first * _NS)} after the start"
+        found.append(_timeline([*queues, *threads], closer, first, last))
+    return found
+
+
+def _timeline(who: Sequence[_Who], label: str, begin: int, end: int) -> Timeline:
+    """What they did between two times, counted from the first."""
+    seen = [_Who(each.label, each.name, list(_within(each.stretches, begin, end))) for each in who]
+    span = end - begin
+    drawn = [_Who(each.label, each.name, _merged(each.stretches, round(span * _FINEST))) for each in seen]
     return Timeline(
         label=label,
         steps=STEPS,
-        times=ticks(end * _NS),
+        times=ticks(span * _NS),
         lanes=[
-            Lane(each.label, at * LINE, [_bar(one, end) for one in each.stretches]) for at, each in enumerate(drawn)
+            Lane(each.label, at * LINE, [_bar(one, span) for one in each.stretches]) for at, each in enumerate(drawn)
         ],
         height=len(drawn) * LINE,
-        end=seconds(end * _NS),
+        end=seconds(span * _NS),
         table=_table(drawn, label),
         names=[f"{each.label}: {each.name}" for each in drawn],
     )
+
+
+def _within(stretches: Iterable[_Stretch], begin: int, end: int) -> Iterator[_Stretch]:
+    """What of them lies between two times, counted from the first."""
+    for one in stretches:
+        first, last = max(one.begin, begin), min(one.end, end)
+        if first <= last:
+            yield replace(one, begin=first - begin, end=last - begin, busy=last - first)
 
 
 def _queues(file: RecordFile) -> list[_Who]:
