@@ -89,15 +89,7 @@ bool take(In<Token>& in, Token& token) {
   return true;
 }
 
-/// Does `work` on the next token where it stands, if there is one: how tokens too large to copy are read.
-template <class Token, class Work>
-void in_place(In<Token>& in, const Work& work) {
-  if (const Token* token = in.front()) {
-    work(*token);
-    in.pull();
-  }
-}
-
+/// Larger tokens are read where they stand.
 template <class Token>
 constexpr bool large = sizeof(Token) > 2 * sizeof(Word);
 
@@ -107,7 +99,10 @@ struct Stage {
   Out<Token> out;
 
   void step() {
-    if constexpr (large<Token>) return in_place(in, [&](const Token& token) { map(token, out.slot()); });
+    if constexpr (large<Token>) {
+      const Token& token = in.read_in_place();
+      return map(token, out.slot());
+    }
     Token token;
     if (take<taking>(in, token)) map(token, out.slot());
   }
@@ -119,7 +114,10 @@ struct Sink {
   Word sum = 0;
 
   void step() {
-    if constexpr (large<Token>) return in_place(in, [&](const Token& token) { sum += total(token); });
+    if constexpr (large<Token>) {
+      sum += total(in.read_in_place());
+      return;
+    }
     Token token;
     if (take<taking>(in, token)) sum += total(token);
   }

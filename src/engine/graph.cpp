@@ -40,8 +40,8 @@ Graph::Graph(std::uint64_t seed) : seed_(seed) {}
 Graph::~Graph() = default;
 
 void Graph::adopt(std::unique_ptr<engine::GraphActor> actor, const std::string& name, const ActorOptions& options) {
-  for (const auto& other : actors_)
-    if (other->name == name) throw Error(fmt::format("two actors are called '{}': expected a name for each", name));
+  if (!names_.insert(name).second)
+    throw Error(fmt::format("two actors are called '{}': expected a name for each", name));
   actor->name = name;
   if (options.clock) actor->grid = Grid(*options.clock);
   actor->clocked = options.clock.has_value();

@@ -120,7 +120,7 @@ void Scheduler::dispatch(void* scheduler) {
 bool Scheduler::keeps_record(Actor& actor) {
   if (actor.wait != Wait::lag && !record_safe(actor)) {
     actor.wait = Wait::none;
-    commit();
+    if (worth_committing()) commit();
     if (!record_safe(actor)) {
       // What it would have done next is kept in `wait_began` and its channels: it asks again when it is started.
       enter_waiting(actor, Wait::lag);
@@ -306,6 +306,14 @@ void Scheduler::lower_limit(std::int64_t time) {
     actor->horizon = std::min(actor->horizon, actor->grid.last_at_or_before(limit_));
     actor->fuel = std::min(actor->fuel, actor->horizon + 1);
   }
+}
+
+/// A commit looks at every actor. Where there are many it waits until as many have asked for it, or nobody can run.
+bool Scheduler::worth_committing() {
+  constexpr std::size_t kMany = 64;
+  if (actors_.size() > kMany && ++commits_asked_ < actors_.size()) return false;
+  commits_asked_ = 0;
+  return true;
 }
 
 /// Finds the time before which nothing new can happen, and the errors that hold by then.

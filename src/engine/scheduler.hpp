@@ -114,6 +114,7 @@ class Scheduler {
   // Horizons, the record, ends.
   void set_horizon(Actor& actor, std::int64_t time);
   bool extend_horizon(Actor& actor);
+  bool worth_committing();
   void commit();
   void commit_to(std::int64_t time);
   bool record_safe(const Actor& actor) const;
@@ -136,6 +137,7 @@ class Scheduler {
   std::size_t live_ = 0;           ///< actors neither finished nor periodic
   std::int64_t quiet_until_ = -1;  ///< nothing happens anywhere before this time but what has happened
   std::int64_t committed_ = -1;    ///< no error can hold at or before this time
+  std::size_t commits_asked_ = 0;  ///< since the last
   std::uint32_t passes_ = 0;       ///< of time, each to the earliest thing known
   std::vector<Actor*> ready_;
   std::vector<Actor*>

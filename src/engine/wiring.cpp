@@ -18,10 +18,12 @@ struct Found {
 };
 
 Found find_port(const Wiring::Actors& actors, const std::byte* address) {
-  for (const auto& actor : actors)
-    for (auto& member : actor->members)
-      if (member.address == address) return {actor.get(), &member};
-  return {};
+  const Actor* of = reinterpret_cast<const PortState*>(address)->actor;  // a port begins with its state
+  const auto index = static_cast<std::size_t>(of == nullptr ? -1 : of->index);
+  if (index >= actors.size() || actors[index].get() != of) return {};
+  auto& actor = *actors[index];
+  const auto member = std::ranges::find(actor.members, address, &MemberRecord::address);
+  return {&actor, &*member};
 }
 
 std::string port_name(const Found& found) {
@@ -83,8 +85,6 @@ void allocate(Channel& channel) {
     port->cursor = port->window_end = channel.ring;
     port->channel = &channel;
   }
-  channel.writer_port->actor = channel.writer;
-  channel.reader_port->actor = channel.reader;
   if (!channel.direct()) {
     channel.visible_at.resize(channel.slots);
     channel.free_at.resize(channel.slots);
@@ -160,6 +160,7 @@ void Wiring::find_state(GraphActor& actor) {
 
 void Wiring::bind_members(GraphActor& actor, std::uint64_t seed) {
   for (auto& member : actor.members) {
+    if (is_port(member)) reinterpret_cast<PortState*>(member.address)->actor = &actor;
     if (member.kind == Member::Kind::timer) reinterpret_cast<Timer*>(member.address)->actor_ = &actor;
     if (member.kind == Member::Kind::random)
       reinterpret_cast<Random*>(member.address)->state_ = name_seed(actor.name, seed);

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -287,6 +288,7 @@ class Graph {
   bool has_run_ = false;
   engine::ChannelObserver* observer_ = nullptr;
   std::vector<std::unique_ptr<engine::GraphActor>> actors_;
+  std::unordered_set<std::string> names_;  ///< of them
   std::vector<std::unique_ptr<engine::Channel>> channels_;
   std::vector<ChannelOptions> channel_options_;
 };
