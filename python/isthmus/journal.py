@@ -12,7 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
-KINDS = {"Row": "isthmus.run/1", "ProbeRecord": "isthmus.probe/1"}  # of records, and the files that hold them
+KINDS = {
+    "Row": "isthmus.run/1",
+    "ProbeRecord": "isthmus.probe/1",
+    "HpccRecord": "isthmus.hpcc/1",
+}  # of records, and the files that hold them
 
 
 def folder_of(store: Path) -> Path:

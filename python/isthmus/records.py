@@ -690,6 +690,22 @@ class HistoryRun(_Record):
     records: int
 
 
+class Regression(_Record):
+    """The newest value of a series of runs beside the earlier ones: same record, device, host and configuration."""
+
+    name: str
+    device: str
+    host: str
+    unit: str
+    run: int = Field(description="the newest")
+    earlier: int = Field(description="runs before it, at most 20")
+    median: float = Field(description="of the earlier runs")
+    noise: float = Field(description="1.4826 times their median distance from it, as a share of it")
+    newest: float
+    change: float = Field(description="newest / median - 1")
+    regressed: bool = Field(description="worse by more than four times the noise, and by more than 2 %")
+
+
 class CalibratedKey(_Record):
     """A number of a platform file that a calibration changed."""
 
@@ -837,6 +853,13 @@ class HistoryFile(_File):
     runs: list[HistoryRun]
 
 
+class RegressionsFile(_File):
+    """`history --regressions --json FILE`."""
+
+    schema_: Literal["isthmus.regressions/1"] = Field(default="isthmus.regressions/1", alias="schema")
+    regressions: list[Regression]
+
+
 class CalibrateFile(_File):
     """`calibrate FILE --from RECORDS --json FILE`; of keys that stand together only the first was changed."""
 
@@ -878,6 +901,7 @@ FILES: dict[str, type[_File]] = {
     "config": ConfigFile,
     "compare": CompareFile,
     "history": HistoryFile,
+    "regressions": RegressionsFile,
     "calibrate": CalibrateFile,
     "reproduce": ReproduceFile,
 }

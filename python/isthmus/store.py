@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import duckdb
 
     from isthmus.records import HistoryRun
+    from isthmus.regressions import Run
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS runs (
@@ -119,6 +120,24 @@ def run_document(wanted: str) -> dict[str, Any]:
     assert row is not None
     document: dict[str, Any] = json.loads(row[0])
     return document
+
+
+def all_records() -> "list[Run]":
+    """The records of every run, the oldest run first."""
+    from isthmus.regressions import Run
+
+    if not store_path().exists() and not folder_of(store_path()).exists():
+        return []
+    with _open(store_path()) as store:
+        rows = store.execute(
+            "SELECT runs.id, runs.host, records.record FROM runs JOIN records ON records.run = runs.id "
+            "ORDER BY runs.id, records.place"
+        ).fetchall()
+    hosts = {number: host for number, host, _ in rows}
+    records: dict[int, list[dict[str, Any]]] = {number: [] for number in hosts}
+    for number, _, text in rows:
+        records[number].append(json.loads(text))
+    return [Run(number, hosts[number], records[number]) for number in hosts]
 
 
 def records_of(document: dict[str, Any]) -> list[dict[str, Any]]:

@@ -107,3 +107,14 @@ def test_a_launcher_that_starts_nothing_is_one_line(real: Isthmus, launcher: str
     assert (done.returncode, done.stdout) == (2, "")
     assert complaint in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_runs_are_kept_for_the_history(real: Isthmus) -> None:
+    file = real.json("hpcc", "stream", *STREAM)
+    (run,) = real.json("history")["runs"]
+    assert (run["kind"], run["records"]) == ("hpcc", len(file["records"]))
+    assert real.json("history", "1") == file
+    for _ in range(3):
+        real("hpcc", "stream", *STREAM)
+    series = real.json("history", "--regressions")["regressions"]
+    assert {one["name"].split()[0] for one in series} == {record["name"] for record in file["records"]}

@@ -6,7 +6,7 @@ import typer
 
 from isthmus.cli.compare import percentage
 from isthmus.cli.session import Session
-from isthmus.errors import IsthmusError
+from isthmus.errors import AnswerIsNoError, IsthmusError
 
 if TYPE_CHECKING:
     from isthmus.records import HistoryRun
@@ -15,6 +15,7 @@ EXAMPLES = [
     "isthmus history",
     "isthmus history 12 --format json",
     "isthmus history before after --fail-over 5%",
+    "isthmus history --regressions --fail-on-regression",
 ]
 
 
@@ -28,13 +29,21 @@ def history(
         str | None,
         typer.Option("--fail-over", metavar="PERCENT", help="Of two: exit with 1 if anything got worse by more."),
     ] = None,
+    look: Annotated[
+        bool, typer.Option("--regressions", help="The newest run of everything against the spread of the earlier ones.")
+    ] = False,
+    fail_on_regression: Annotated[
+        bool, typer.Option("--fail-on-regression", help="The same; exit with 1 if anything is worse beyond the noise.")
+    ] = False,
 ) -> None:
-    """Every run of run, study, probe and reproduce on this machine, kept in one file.
+    """Every run of run, study, probe, hpcc and reproduce on this machine, kept in one file.
 
     Without RUN they are listed, the newest first. The file is ISTHMUS_STORE, or isthmus/results.duckdb in the user's
     data folder; --save NAME on those commands names a run.
     """
     names = wanted or []
+    if look or fail_on_regression:
+        return _regressions(session, names, fail_on_regression)
     if fail_over is not None and len(names) != 2:
         raise IsthmusError("--fail-over: expected two runs to compare")
     if not names:
@@ -107,6 +116,40 @@ def _name(record: dict[str, object]) -> str:
 def _value(record: dict[str, object]) -> float | None:
     value = record.get("value", record.get("images_per_s", record.get("ours")))
     return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def _regressions(session: Session, names: list[str], fail: bool) -> None:
+    from isthmus.numbers import figure, percent
+    from isthmus.output import Result, Table
+    from isthmus.records import RegressionsFile
+    from isthmus.regressions import FEWEST, regressions
+    from isthmus.store import all_records
+
+    if names:
+        raise IsthmusError(f"--regressions: looks at every run, got '{names[0]}'")
+    found = regressions(all_records())
+    worse = [one for one in found if one.regressed]
+    rows = [
+        (
+            one.name,
+            one.device,
+            str(one.earlier),
+            figure(one.median),
+            percent(one.noise),
+            figure(one.newest),
+            one.unit,
+            percent(one.change),
+            "REGRESSED" if one.regressed else "-",
+        )
+        for one in found
+    ]
+    columns = ("what", "device", "earlier runs", "median", "noise", "newest", "unit", "change", "verdict")
+    table = Table(columns, rows, numbers=frozenset({"earlier runs", "median", "noise", "newest", "change"}))
+    said = f"{len(worse)} of {len(found)} series with at least {FEWEST} earlier runs got worse beyond their noise"
+    file = RegressionsFile(context=session.context(), regressions=found)
+    session.emit(Result(file, found, verdict=[said], tables=[table] if rows else []))
+    if worse and fail:
+        raise AnswerIsNoError(f"worse beyond the noise: {', '.join(one.name for one in worse)}")
 
 
 def _compare(session: Session, old: str, new: str, fail_over: float | None) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from isthmus.records import Context
 
 
-KEPT = frozenset({"RunFile", "StudyFile", "ProbeFile", "ReproduceFile"})  # what `isthmus history` knows
+KEPT = frozenset({"RunFile", "StudyFile", "ProbeFile", "HpccFile", "ReproduceFile"})  # what `isthmus history` knows
 
 
 @dataclass

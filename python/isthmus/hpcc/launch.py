@@ -10,7 +10,7 @@ from isthmus.tools import Launch
 
 # Launchers bind no rank: each binds itself, near its device.
 MPIRUN = "mpirun --quiet --bind-to none --oversubscribe -n {ranks}"
-SRUN = "srun --mpi=pmix --cpu-bind=none -n {ranks}"
+SRUN = "srun --mpi=pmix --cpu-bind=none --overcommit -n {ranks}"
 _BY_NAME = {"mpirun": MPIRUN, "srun": SRUN}
 # The same on one node of several.
 _ON_NODE = {
