@@ -36,7 +36,7 @@ def history(
         bool, typer.Option("--fail-on-regression", help="The same; exit with 1 if anything is worse beyond the noise.")
     ] = False,
 ) -> None:
-    """Every run of run, study, probe, hpcc and reproduce on this machine, kept in one file.
+    """Every run of run, study, probe, hpcc and reproduce here, kept in one file.
 
     Without RUN they are listed, the newest first. The file is ISTHMUS_STORE, or isthmus/results.duckdb in the user's
     data folder; --save NAME on those commands names a run.
