@@ -50,6 +50,14 @@ class Fft final : public Benchmark {
   Validation validate() override;
 
  private:
+  struct Buffers {
+    ComputeBuffer in;
+    ComputeBuffer out;
+    ComputeBuffer twiddles;
+  };
+
+  Buffers make_buffers(std::size_t set, std::size_t sets) const;
+  std::size_t set_bytes() const { return batch_ / buffers_.size() * size_ * kComplex; }
   void fill();
   void plan();
   NdRange work_items(std::size_t transforms) const;
@@ -60,13 +68,11 @@ class Fft final : public Benchmark {
   std::size_t batch_;
   std::vector<offload::ComputeQueue> queues_;  // one for each replication
   std::vector<float> host_;                    // real and imaginary parts by turns
-  ComputeBuffer in_;
-  ComputeBuffer out_;
-  ComputeBuffer spare_;  // what the probe writes
-  ComputeBuffer twiddles_;
-  std::vector<ComputeBuffer> scratch_;  // of each replication
   offload::ComputeProgram program_;
-  std::vector<offload::ComputeKernel> kernels_;    // likewise
+  std::vector<offload::ComputeKernel> kernels_;    // one for each replication
+  std::vector<Buffers> buffers_;                   // one set, or one for each replication where banks part them
+  ComputeBuffer spare_;                            // what the probe writes
+  std::vector<ComputeBuffer> scratch_;             // of each replication
   std::optional<offload::ComputeKernel> columns_;  // goes before, on GPUs, for transforms that are longer than a tile
   MemoryProbe memory_;
 };
@@ -87,41 +93,49 @@ Fft::Fft(Job& job)
       size_(std::size_t{1} << log_size_),
       batch_(integer(job, "DATA_SIZE") / size_),
       host_(2 * batch_ * size_),
-      in_(job.device().buffer(batch_ * size_ * kComplex)),
-      out_(job.device().buffer(batch_ * size_ * kComplex)),
-      spare_(job.device().buffer(in_.size())),
-      twiddles_(job.device().buffer(size_ * kComplex)),
       program_(job.program()),
       kernels_(job.replications(program_, "fft")),
+      spare_(job.spare(batch_ * size_ * kComplex)),
       memory_(job) {
   if (program_.has("fft_columns")) columns_ = program_.kernel("fft_columns");
   for (std::size_t each = 0; each < integer(job, "NUM_REPLICATIONS"); ++each) {
     queues_.push_back(job.device().queue());
-    scratch_.push_back(job.device().buffer(scratch_bytes(job, size_)));
+    scratch_.push_back(job.buffer(scratch_bytes(job, size_), kernels_[each], 3, "scratch", each));
   }
+  const std::size_t sets = job.has_banks() ? queues_.size() : 1;
+  for (std::size_t set = 0; set < sets; ++set) buffers_.push_back(make_buffers(set, sets));
   fill();
   if (program_.has("fft_plan")) plan();
+}
+
+Fft::Buffers Fft::make_buffers(std::size_t set, std::size_t sets) const {
+  const std::size_t bytes = batch_ / sets * size_ * kComplex;
+  return {.in = job_.buffer(bytes, kernels_[set], 0, "in", set),
+          .out = job_.buffer(bytes, kernels_[set], 1, "out", set),
+          .twiddles = job_.buffer(size_ * kComplex, kernels_[set], 2, "twiddles", set)};
 }
 
 void Fft::fill() {
   const RandomValues random(static_cast<std::uint64_t>(job_.ranks().rank()));
   for (std::size_t index = 0; index < host_.size(); ++index) host_[index] = static_cast<float>(random.at(index));
-  job_.queue().write(in_, 0, offload::bytes_of(host_));
   std::vector<float> roots(2 * size_);
   for (std::size_t k = 0; k < size_; ++k) {
     const double angle = -2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(size_);
     roots[2 * k] = static_cast<float>(std::cos(angle));
     roots[2 * k + 1] = static_cast<float>(std::sin(angle));
   }
-  job_.queue().write(twiddles_, 0, offload::bytes_of(roots));
+  for (std::size_t set = 0; set < buffers_.size(); ++set) {
+    job_.queue().write(buffers_[set].in, 0, offload::bytes_of(host_).subspan(set * set_bytes(), set_bytes()));
+    job_.queue().write(buffers_[set].twiddles, 0, offload::bytes_of(roots));
+  }
 }
 
 /// Kernels for CPUs want the roots in the order in which they use them: fewer than two for each value.
 void Fft::plan() {
   const ComputeBuffer planned = job_.device().buffer(2 * size_ * kComplex);
-  job_.queue().launch(program_.kernel("fft_plan"), NdRange::single(), {&twiddles_, &planned});
+  job_.queue().launch(program_.kernel("fft_plan"), NdRange::single(), {&buffers_.front().twiddles, &planned});
   job_.queue().finish();
-  twiddles_ = planned;
+  buffers_.front().twiddles = planned;
 }
 
 NdRange Fft::work_items(std::size_t transforms) const {
@@ -142,14 +156,15 @@ std::vector<double> Fft::run() {
   const std::size_t count = batch_ / queues_.size();
   return {job_.timed([&] {
     for (std::size_t replica = 0; replica < queues_.size(); ++replica) {
-      const auto first = static_cast<std::uint32_t>(replica * count);
+      const Buffers& buffers = buffers_[replica % buffers_.size()];
+      const auto first = static_cast<std::uint32_t>(buffers_.size() == 1 ? replica * count : 0);
       if (columns_)
-        job_.launched(
-            "fft", replica,
-            queues_[replica].launch(*columns_, work_items(count), {&in_, &scratch_[replica], &twiddles_, first}));
+        job_.launched("fft", replica,
+                      queues_[replica].launch(*columns_, work_items(count),
+                                              {&buffers.in, &scratch_[replica], &buffers.twiddles, first}));
       const auto event = queues_[replica].launch(
           kernels_[replica], work_items(count),
-          {&in_, &out_, &twiddles_, &scratch_[replica], first, static_cast<std::uint32_t>(count)});
+          {&buffers.in, &buffers.out, &buffers.twiddles, &scratch_[replica], first, static_cast<std::uint32_t>(count)});
       job_.launched("fft", replica, event);
       queues_[replica].flush();
     }
@@ -158,7 +173,7 @@ std::vector<double> Fft::run() {
 }
 
 std::vector<double> Fft::probe() {
-  const double bytes = memory_.rate(in_, in_, spare_, 1, in_.size());
+  const double bytes = memory_.rate(buffers_.front().in, buffers_.front().in, spare_, 1, set_bytes());
   return {fft_flops_of_values(log_size_, bytes / (2 * kComplex)) * 1e-9};
 }
 
@@ -167,7 +182,8 @@ std::vector<double> Fft::probe() {
 /// forward transforms of these data the quotient grows with sqrt(n) and passes 1.
 Validation Fft::validate() {
   std::vector<float> result(host_.size());
-  job_.queue().read(out_, 0, offload::bytes_of(result));
+  for (std::size_t set = 0; set < buffers_.size(); ++set)
+    job_.queue().read(buffers_[set].out, 0, offload::bytes_of(result).subspan(set * set_bytes(), set_bytes()));
   const ReferenceFft reference(log_size_);
   std::vector<ReferenceFft::Complex> values(size_);
   double error = 0;

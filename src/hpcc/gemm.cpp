@@ -58,20 +58,20 @@ class Gemm final : public Benchmark {
   Values host_a_;
   Values host_b_;
   Values host_c_;
+  std::optional<offload::ComputeProgram> tensor_;  // of the device's matrix instruction
+  offload::ComputeProgram program_;
+  std::vector<offload::ComputeKernel> kernels_;  // one for each replication
   ComputeBuffer a_;
   ComputeBuffer b_;
   ComputeBuffer c_;
   ComputeBuffer out_;
-  std::optional<offload::ComputeProgram> tensor_;  // of the device's matrix instruction
-  offload::ComputeProgram program_;
-  std::vector<offload::ComputeKernel> kernels_;  // likewise
   std::optional<Packing> packing_;
   MultiplyAddProbe multiply_adds_;
 };
 
 /// For doubles in tiles of the size that it is written for, where the device's compiler takes it.
 std::optional<offload::ComputeProgram> tensor_program(Job& job) {
-  if (job.setting().device.type != "gpu" || !job.setting().gpu()) return {};
+  if (job.setting().device.type != "gpu" || !job.setting().gpu() || job.precompiled()) return {};
   if (job.parameters().text("DATA_TYPE") != "double") return {};
   if (integer(job, "BLOCK_SIZE") != kTensorTile) return {};
   return job.special_program("gemm_tensor");
@@ -85,13 +85,13 @@ Gemm::Gemm(Job& job)
       host_a_(matrix(0)),
       host_b_(matrix(1)),
       host_c_(matrix(2)),
-      a_(job.device().buffer(host_a_.bytes().size())),
-      b_(job.device().buffer(a_.size())),
-      c_(job.device().buffer(a_.size())),
-      out_(job.device().buffer(a_.size())),
       tensor_(tensor_program(job)),
       program_(tensor_ ? *tensor_ : job.program()),
       kernels_(job.replications(program_, "gemm")),
+      a_(job.buffer(host_a_.bytes().size(), kernels_.front(), 0, "a")),
+      b_(job.buffer(a_.size(), kernels_.front(), 1, "b")),
+      c_(job.buffer(a_.size(), kernels_.front(), 2, "c")),
+      out_(job.buffer(a_.size(), kernels_.front(), 3, "c_out")),
       packing_(packing(program_)),
       multiply_adds_(job, type_, tensor_ ? MultiplyAdder::tensor : MultiplyAdder::scalar) {
   for (std::size_t each = 0; each < integer(job, "NUM_REPLICATIONS"); ++each) queues_.push_back(job.device().queue());

@@ -60,16 +60,16 @@ class Hpl final : public Benchmark {
   std::size_t block_bytes_;
   LinearSystem system_;
   std::vector<offload::ComputeQueue> queues_;  // one for each replication of the update
+  offload::ComputeProgram program_;
+  ComputeKernel lu_kernel_;
+  ComputeKernel left_kernel_;
+  ComputeKernel top_kernel_;
+  std::vector<ComputeKernel> update_kernels_;  // one for each replication
   ComputeBuffer a_;
   ComputeBuffer diagonal_;
   ComputeBuffer left_;
   ComputeBuffer top_;
   std::vector<std::byte> staging_;  // blocks on their way between devices
-  offload::ComputeProgram program_;
-  ComputeKernel lu_kernel_;
-  ComputeKernel left_kernel_;
-  ComputeKernel top_kernel_;
-  std::vector<ComputeKernel> update_kernels_;  // likewise
   MultiplyAddProbe multiply_adds_;
 };
 
@@ -84,16 +84,16 @@ Hpl::Hpl(Job& job)
       block_(block_of(job)),
       block_bytes_(block_ * block_ * size_of_type(type_)),
       system_(job.ranks(), job.grid(), size_, block_, type_),
-      a_(job.device().buffer(system_.matrix().bytes().size())),
-      diagonal_(job.device().buffer(2 * block_bytes_)),
-      left_(job.device().buffer(system_.rows().my_blocks() * block_bytes_)),
-      top_(job.device().buffer(system_.columns().my_blocks() * block_bytes_)),
-      staging_(std::max({left_.size(), top_.size(), diagonal_.size()})),
       program_(job.program()),
       lu_kernel_(program_.kernel("hpl_lu")),
       left_kernel_(program_.kernel("hpl_left")),
       top_kernel_(program_.kernel("hpl_top")),
       update_kernels_(job.replications(program_, "hpl_update")),
+      a_(job.buffer(system_.matrix().bytes().size(), lu_kernel_, 0, "a")),
+      diagonal_(job.buffer(2 * block_bytes_, lu_kernel_, 4, "diagonal")),
+      left_(job.buffer(system_.rows().my_blocks() * block_bytes_, left_kernel_, 5, "left")),
+      top_(job.buffer(system_.columns().my_blocks() * block_bytes_, top_kernel_, 5, "top")),
+      staging_(std::max({left_.size(), top_.size(), diagonal_.size()})),
       multiply_adds_(job, type_) {
   for (std::size_t each = 0; each < integer(job, "NUM_REPLICATIONS"); ++each) queues_.push_back(job.device().queue());
 }

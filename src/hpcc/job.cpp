@@ -83,6 +83,12 @@ std::vector<offload::ComputeKernel> Job::replications(const offload::ComputeProg
   return kernels;
 }
 
+offload::ComputeBuffer Job::buffer(std::size_t bytes, const offload::ComputeKernel& kernel, std::uint32_t index,
+                                   const std::string& name, std::size_t replica) const {
+  if (!parts_.side_file) return device().buffer(bytes);
+  return device().buffer(bytes, parts_.side_file->bank(kernel, index, name, replica));
+}
+
 double Job::timed(const std::function<void()>& body) const {
   if (!finishes_) stop_if_interrupted();
   ranks().barrier();
@@ -92,6 +98,8 @@ double Job::timed(const std::function<void()>& body) const {
 }
 
 void Job::launched(const std::string& metric, std::size_t replication, offload::ComputeEvent event) {
+  // PoCL 3.1 loses count of a kernel's code, and aborts, when several queues start it for the first time at once.
+  if (begun_.emplace(metric, replication).second) event.wait();
   launches_.push_back({metric, replication, std::move(event)});
 }
 

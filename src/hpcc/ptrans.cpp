@@ -134,13 +134,16 @@ Transpose::Transpose(Job& job)
   job.use_scheme(scheme_name_);
   lay_out();
   const auto& device = job.device();
-  const auto blocks = [&](std::size_t count) { return device.buffer(std::max<std::size_t>(count, 1) * block_bytes()); };
-  arrays_ = std::make_unique<Arrays>(Arrays{.a = blocks(stored_.size()),
-                                            .in = blocks(received_),
-                                            .map = device.buffer(sources_.size() * sizeof(std::int32_t)),
-                                            .b = blocks(places_.size()),
-                                            .c = blocks(places_.size()),
-                                            .spare = blocks(places_.size())});
+  const auto blocks = [&](std::size_t count) { return std::max<std::size_t>(count, 1) * block_bytes(); };
+  const auto array = [&](std::size_t bytes, std::uint32_t index, const char* name) {
+    return job.buffer(bytes, kernels_.front(), index, name);
+  };
+  arrays_ = std::make_unique<Arrays>(Arrays{.a = array(blocks(stored_.size()), 0, "a"),
+                                            .in = array(blocks(received_), 1, "received"),
+                                            .map = array(sources_.size() * sizeof(std::int32_t), 2, "sources"),
+                                            .b = array(blocks(places_.size()), 3, "b"),
+                                            .c = array(blocks(places_.size()), 4, "c"),
+                                            .spare = job.spare(blocks(places_.size()))});
   std::size_t largest = 0;
   for (const Parcel& parcel : parcels_) largest = std::max({largest, parcel.out_count, parcel.in_count});
   scheme_ = cluster::make_scheme(scheme_name_, device, job.ranks(), std::max<std::size_t>(largest, 1) * block_bytes());

@@ -46,7 +46,7 @@ class RandomAccess final : public Benchmark {
   bool atomic_;
   std::vector<std::uint64_t> start_;
   std::vector<offload::ComputeBuffer> tables_;  // one for each replication
-  offload::ComputeBuffer seeds_;
+  std::vector<offload::ComputeBuffer> seeds_;   // likewise
   std::vector<offload::ComputeQueue> queues_;
   std::vector<offload::ComputeKernel> kernels_;
   std::optional<offload::ComputeKernel> probe_;
@@ -89,16 +89,17 @@ RandomAccess::RandomAccess(Job& job)
       replications_(integer(job, "NUM_REPLICATIONS")),
       atomic_(integer(job, "ATOMIC") != 0),
       start_(mine_),
-      seeds_(job.device().buffer(generators_ * sizeof(std::uint64_t))),
       kernels_(job.replications(job.program(), "random_access")),
-      spare_(job.device().buffer(mine_ * sizeof(std::uint64_t))) {
+      spare_(job.spare(mine_ * sizeof(std::uint64_t))) {
   if (job.has_probes())
     probe_ = job.own_program("probe_random", job.setting().gpu() ? "" : "-DPROBE_FETCHES").kernel("probe_random");
   std::iota(start_.begin(), start_.end(), first_);
-  job.queue().write(seeds_, 0, offload::bytes_of(seeds_of(generators_, kUpdatesOfAWord * words_)));
-  job.queue().write(spare_, 0, offload::bytes_of(start_));
+  const auto seeds = seeds_of(generators_, kUpdatesOfAWord * words_);
+  if (job.has_probes()) job.queue().write(spare_, 0, offload::bytes_of(start_));
   for (std::uint64_t each = 0; each < replications_; ++each) {
-    tables_.push_back(job.device().buffer(mine_ / replications_ * sizeof(std::uint64_t)));
+    tables_.push_back(job.buffer(mine_ / replications_ * sizeof(std::uint64_t), kernels_[each], 0, "table", each));
+    seeds_.push_back(job.buffer(generators_ * sizeof(std::uint64_t), kernels_[each], 1, "seeds", each));
+    job.queue().write(seeds_.back(), 0, offload::bytes_of(seeds));
     queues_.push_back(job.device().queue());
   }
 }
@@ -127,9 +128,9 @@ std::vector<double> RandomAccess::run() {
   const std::uint64_t part = mine_ / replications_;
   const double seconds = job_.timed([&] {
     for (std::size_t each = 0; each < replications_; ++each) {
-      const auto event = queues_[each].launch(
-          kernels_[each], work_items(),
-          {&tables_[each], &seeds_, kUpdatesOfAWord * words_ / generators_, words_ - 1, first_ + each * part, part});
+      const auto event = queues_[each].launch(kernels_[each], work_items(),
+                                              {&tables_[each], &seeds_[each], kUpdatesOfAWord * words_ / generators_,
+                                               words_ - 1, first_ + each * part, part});
       job_.launched("random_access", each, event);
       queues_[each].flush();
     }

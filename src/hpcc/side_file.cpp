@@ -28,6 +28,8 @@ SideFile parsed(const std::string& file, const Json& content) {
                 .device = content.at("device"),
                 .driver = content.value("driver", ""),
                 .replicated = content.at("replicated")};
+  side.memory = content.value("memory", "");
+  if (content.contains("banks")) side.banks = content.at("banks");
   for (const auto& [name, value] : content.at("parameters").get<Json::object_t>())
     side.parameters[name] = text_of(value);
   return side;
@@ -80,6 +82,18 @@ std::string SideFile::kernel_name(const std::string& kernel, std::size_t replica
   if (std::ranges::find(replicated, kernel) == replicated.end()) return kernel;
   const char* form = tool == "xrt" ? "{0}:{{{0}_{1}}}" : "{0}_{1}";
   return fmt::format(fmt::runtime(form), kernel, replica);
+}
+
+offload::MemoryBank SideFile::bank(const offload::ComputeKernel& kernel, std::uint32_t index, const std::string& name,
+                                   std::size_t replica) const {
+  using Told = offload::MemoryBank::Told;
+  const auto found = banks.find(name);
+  if (tool == "opencl" || found == banks.end() || replica >= found->second.size()) return {};
+  const Told of_intel = memory == "HBM" ? Told::type : Told::channel;
+  return {.told = tool == "xrt" ? Told::kernel : of_intel,
+          .kernel = &kernel,
+          .argument = index,
+          .bank = found->second[replica]};
 }
 
 }  // namespace isthmus::hpcc

@@ -57,6 +57,7 @@ class Stream final : public Benchmark {
  private:
   double write();
   double read();
+  std::span<std::byte> part_of_host(std::size_t array, std::size_t set);
   double launch(const Operation& operation);
   void check() const;
 
@@ -66,7 +67,8 @@ class Stream final : public Benchmark {
   std::size_t bytes_;  // of one array
   std::uint64_t vectors_;
   std::uint64_t replications_;
-  std::vector<ComputeBuffer> arrays_;
+  std::vector<std::array<ComputeBuffer, kArrays>>
+      arrays_;  // one set, or one for each replication where banks part them
   std::vector<Values> host_;
   std::vector<offload::ComputeQueue> queues_;
   std::vector<offload::ComputeKernel> kernels_;
@@ -99,12 +101,16 @@ Stream::Stream(Job& job)
       replications_(integer(job, "NUM_REPLICATIONS")),
       kernels_((check(), job.replications(job.program(), "stream"))),
       memory_(job),
-      spare_(job.device().buffer(bytes_)),
+      spare_(job.spare(bytes_)),
       spare_host_(bytes_) {
-  for (const double start : kStart) {
-    arrays_.push_back(job.device().buffer(bytes_));
-    host_.emplace_back(type_, count_, start);
+  const std::size_t sets = job.has_banks() ? replications_ : 1;
+  for (std::size_t set = 0; set < sets; ++set) {
+    const auto array = [&](std::uint32_t index, const char* name) {
+      return job.buffer(bytes_ / sets, kernels_[set], index, name, set);
+    };
+    arrays_.push_back({array(0, "in1"), array(1, "in2"), array(2, "out")});
   }
+  for (const double start : kStart) host_.emplace_back(type_, count_, start);
   for (std::uint64_t each = 0; each < replications_; ++each) queues_.push_back(job.device().queue());
 }
 
@@ -134,14 +140,23 @@ std::vector<Metric> Stream::metrics() const {
 
 double Stream::write() {
   return job_.timed([&] {
-    for (std::size_t each = 0; each < kArrays; ++each) job_.queue().write(arrays_[each], 0, host_[each].bytes());
+    for (std::size_t set = 0; set < arrays_.size(); ++set)
+      for (std::size_t each = 0; each < kArrays; ++each)
+        job_.queue().write(arrays_[set][each], 0, part_of_host(each, set));
   });
 }
 
 double Stream::read() {
   return job_.timed([&] {
-    for (std::size_t each = 0; each < kArrays; ++each) job_.queue().read(arrays_[each], 0, host_[each].bytes());
+    for (std::size_t set = 0; set < arrays_.size(); ++set)
+      for (std::size_t each = 0; each < kArrays; ++each)
+        job_.queue().read(arrays_[set][each], 0, part_of_host(each, set));
   });
+}
+
+std::span<std::byte> Stream::part_of_host(std::size_t array, std::size_t set) {
+  const std::size_t part = bytes_ / arrays_.size();
+  return host_[array].bytes().subspan(set * part, part);
 }
 
 double Stream::launch(const Operation& operation) {
@@ -152,10 +167,12 @@ double Stream::launch(const Operation& operation) {
       type_ == "double" ? offload::ComputeArgument(factor) : offload::ComputeArgument(static_cast<float>(factor));
   return job_.timed([&] {
     for (std::uint64_t replica = 0; replica < replications_; ++replica) {
+      const auto& arrays = arrays_[replica % arrays_.size()];
+      const std::uint64_t first = arrays_.size() == 1 ? replica * each : 0;
       job_.launched(metric_of(operation), replica,
                     queues_[replica].launch(kernels_[replica], items,
-                                            {&arrays_[operation.in1], &arrays_[operation.in2], &arrays_[operation.out],
-                                             scalar, replica * each, each, std::int32_t{operation.adds}}));
+                                            {&arrays[operation.in1], &arrays[operation.in2], &arrays[operation.out],
+                                             scalar, first, each, std::int32_t{operation.adds}}));
       queues_[replica].flush();
     }
     for (auto& queue : queues_) queue.finish();
@@ -176,10 +193,14 @@ std::vector<double> Stream::probe() {
     for (const Values& values : host_) job_.queue().write(spare_, 0, values.bytes());
   });
   const double read = job_.timed([&] {
-    for (const ComputeBuffer& array : arrays_) job_.queue().read(array, 0, spare_host_);
+    for (const auto& set : arrays_)
+      for (const ComputeBuffer& array : set)
+        job_.queue().read(array, 0, std::span(spare_host_).first(bytes_ / arrays_.size()));
   });
-  const double one = memory_.rate(arrays_[kA], arrays_[kA], spare_, 1, bytes_) * 1e-9;
-  const double two = memory_.rate(arrays_[kA], arrays_[kB], spare_, 2, bytes_) * 1e-9;
+  const auto& arrays = arrays_.front();
+  const std::size_t probed = bytes_ / arrays_.size();
+  const double one = memory_.rate(arrays[kA], arrays[kA], spare_, 1, probed) * 1e-9;
+  const double two = memory_.rate(arrays[kA], arrays[kB], spare_, 2, probed) * 1e-9;
   return {bytes / write * 1e-9, one, one, two, two, bytes / read * 1e-9};
 }
 

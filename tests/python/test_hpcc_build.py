@@ -297,7 +297,7 @@ def test_a_binary_runs_with_the_parameters_of_its_side_file(real: Isthmus, bench
 
 @pytest.mark.parametrize("benchmark", list(RUNS))
 def test_replications_run_as_kernels_of_their_own(real: Isthmus, benchmark: str) -> None:
-    """The source for Intel's compiler, compiled by PoCL: two copies, each launched by its name."""
+    """The source for Intel's compiler, compiled by PoCL: two copies with their own buffers."""
     folder = build(real, benchmark, "intel", "520n-pcie", "--set", "NUM_REPLICATIONS=2", *words(COMPILED[benchmark]))
     source = (folder / f"{benchmark}.cl").read_text().replace('#include "hls.h"', "").replace('#include "types.h"', "")
     (folder / f"{benchmark}.cl").write_text(source)
@@ -305,16 +305,16 @@ def test_replications_run_as_kernels_of_their_own(real: Isthmus, benchmark: str)
     kernel = ("--kernel", str(folder / f"{benchmark}.cl"), "--variant", "single", *words(parameters))
     binary = Path(real.folder, compiled(real, benchmark, *kernel))
     side = json.loads(Path(f"{binary}.json").read_text())
-    copied = list(DESIGNS[benchmark].replicated)
-    Path(f"{binary}.json").write_text(json.dumps(side | {"tool": "intel", "replicated": copied}))
+    added = {"replicated": list(DESIGNS[benchmark].replicated), "banks": side_file(folder)["banks"]}
+    Path(f"{binary}.json").write_text(json.dumps(side | added))
     record = run(real, benchmark, str(binary))
     assert record["validated"] is True
     assert record["parameters"]["NUM_REPLICATIONS"] == 2
-    more = side["parameters"] | {"NUM_REPLICATIONS": 4}
-    Path(f"{binary}.json").write_text(json.dumps(side | {"tool": "intel", "replicated": copied, "parameters": more}))
+    more = {"parameters": side["parameters"] | {"NUM_REPLICATIONS": 4}}
+    Path(f"{binary}.json").write_text(json.dumps(side | added | more))
     done = real("hpcc", benchmark, "--binary", str(binary), "--size", "small", "-q", *words(RUNS[benchmark]))
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert f"no kernel '{copied[0]}_2' in it, expected NUM_REPLICATIONS=4" in done.stderr
+    assert f"no kernel '{DESIGNS[benchmark].replicated[0]}_2' in it, expected NUM_REPLICATIONS=4" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -108,8 +109,16 @@ class Job {
   /// The kernel `name` of `program` for each of NUM_REPLICATIONS; throws Error where a binary has fewer of them.
   std::vector<offload::ComputeKernel> replications(const offload::ComputeProgram& program,
                                                    const std::string& name) const;
+  /// A buffer that the `replica`th copy of `kernel` takes as its argument `name`, the `index`th: on an FPGA board in
+  /// the bank that this argument is connected to.
+  offload::ComputeBuffer buffer(std::size_t bytes, const offload::ComputeKernel& kernel, std::uint32_t index,
+                                const std::string& name, std::size_t replica = 0) const;
+  /// Whether each replication reaches only buffers of its own.
+  bool has_banks() const { return parts_.side_file && !parts_.side_file->banks.empty(); }
   /// Whether programs of the frame's own, the probes, can run here. Where nothing compiles online there is no model.
   bool has_probes() const { return setting().device.compiles_online; }
+  /// A buffer that only probes use: of a byte where there are none.
+  offload::ComputeBuffer spare(std::size_t bytes) const { return device().buffer(has_probes() ? bytes : 1); }
   /// A program of the frame's own: kernels/hpcc/NAME.cl, with the same macros and any further `options`.
   offload::ComputeProgram own_program(const std::string& name, const std::string& options = {});
   /// The file that `program` took.
@@ -121,7 +130,8 @@ class Job {
   /// enqueued.
   double timed(const std::function<void()>& body) const;
 
-  /// Keeps the event of a kernel's launch, the `replication`th of its copies, in the seconds of `metric`.
+  /// Keeps the event of a kernel's launch, the `replication`th of its copies, in the seconds of `metric`; waits for the
+  /// first of each, which no repetition times.
   void launched(const std::string& metric, std::size_t replication, offload::ComputeEvent event);
   void forget_launches() { launches_.clear(); }
   /// The launches that were kept, all complete.
@@ -144,6 +154,7 @@ class Job {
     offload::ComputeEvent event;
   };
   std::vector<Kept> launches_;
+  std::set<std::pair<std::string, std::size_t>> begun_;  ///< metrics and replications that were launched once
 };
 
 /// One benchmark, set up: made by Entry::make, which checks the parameters, compiles, allocates and fills.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -22,6 +23,9 @@ struct SideFile {
   std::map<std::string, std::string> parameters{};
   std::vector<std::string> replicated;  ///< kernels of which there are NUM_REPLICATIONS, each of its own
 
+  std::string memory{};  ///< of the board: "DDR", "HBM" or "SVM"; empty: the driver's
+  std::map<std::string, std::vector<std::uint32_t>> banks{};  ///< of each argument, for each replication
+
   /// Reads the side file of a binary; throws Error where it is missing or not one.
   static SideFile beside(const std::string& binary);
 
@@ -36,6 +40,10 @@ struct SideFile {
   /// How the driver knows the `replica`th copy of a kernel, from 0. Replicated kernels are NAME_0, NAME_1, ...: to XRT
   /// compute units of one kernel, to Intel's driver kernels.
   std::string kernel_name(const std::string& kernel, std::size_t replica) const;
+
+  /// Where a buffer lies that the `replica`th copy of a kernel takes as its argument `name`, the `index`th.
+  offload::MemoryBank bank(const offload::ComputeKernel& kernel, std::uint32_t index, const std::string& name,
+                           std::size_t replica) const;
 };
 
 }  // namespace isthmus::hpcc

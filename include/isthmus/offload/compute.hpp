@@ -127,6 +127,20 @@ class ComputeKernel {
   std::string name_;
 };
 
+/// How the driver of an FPGA board is told in which bank of its memory a buffer lies.
+struct MemoryBank {
+  enum class Told {
+    nothing,  ///< the driver chooses
+    kernel,   ///< XRT: the bank that an argument of a kernel is connected to
+    type,     ///< Intel, memories of several types: the same, by setting the argument
+    channel,  ///< Intel, banks of one type that are not interleaved: by number
+  };
+  Told told = Told::nothing;
+  const ComputeKernel* kernel = nullptr;
+  std::uint32_t argument = 0;
+  std::uint32_t bank = 0;
+};
+
 class ComputeProgram {
  public:
   ComputeProgram(ComputeHandle program, std::string file, std::string device)
@@ -193,6 +207,7 @@ class ComputeDevice {
   const ComputeProperties& properties() const { return properties_; }
   /// Throws Error when the device has no room.
   ComputeBuffer buffer(std::size_t bytes) const;
+  ComputeBuffer buffer(std::size_t bytes, const MemoryBank& bank) const;
   /// Throws Error when the host has no room.
   PinnedMemory pinned(std::size_t bytes) const;
   ComputeQueue queue() const;
@@ -205,7 +220,7 @@ class ComputeDevice {
   ComputeDevice(ComputeHandle device, ComputeHandle context, ComputeProperties properties)
       : device_(std::move(device)), context_(std::move(context)), properties_(std::move(properties)) {}
 
-  ComputeHandle allocate(std::size_t bytes, bool pinned) const;
+  ComputeHandle allocate(std::size_t bytes, std::uint64_t flags, void* of_host = nullptr) const;
   ComputeProgram build(ComputeHandle program, const std::string& file, const std::string& options) const;
 
   ComputeHandle device_;

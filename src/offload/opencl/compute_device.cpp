@@ -45,6 +45,22 @@ bool divisible(cl_device_id device) {
   return std::find(kinds.begin(), kinds.end(), CL_DEVICE_PARTITION_EQUALLY) != kinds.end();
 }
 
+// Flags of clCreateBuffer and what XRT then takes for host memory: cl_ext_xilinx.h of XRT, cl_ext_intelfpga.h of
+// Intel's FPGA SDK for OpenCL (cl_intelfpga_mem_banks), neither of which is Khronos's.
+constexpr cl_mem_flags kXrtPlace = cl_mem_flags{1} << 31U;
+constexpr cl_mem_flags kIntelTypes = cl_mem_flags{1} << 19U;
+
+struct XrtPlace {
+  cl_uint argument;
+  void* host;
+  void* kernel;
+};
+
+/// Channel 0 is the driver's choice.
+cl_mem_flags intel_channel(std::uint32_t bank) {
+  return cl_mem_flags{bank + 1} << 16U;
+}
+
 ComputeProperties describe(cl_device_id device, const std::string& target) {
   const auto platform = opencl::number<cl_platform_id>(device, CL_DEVICE_PLATFORM);
   const auto bytes = [device](cl_device_info what) {
@@ -125,7 +141,7 @@ ComputeDevice ComputeDevice::open(const std::string& target, DevicePart part) {
   return {std::move(device), std::move(context), std::move(properties)};
 }
 
-ComputeHandle ComputeDevice::allocate(std::size_t bytes, bool pinned) const {
+ComputeHandle ComputeDevice::allocate(std::size_t bytes, std::uint64_t flags, void* of_host) const {
   const auto refuse = [&](const std::string& why) {
     throw Error(fmt::format("device '{}' has no room for a buffer of {} bytes: {}", properties_.name, bytes, why));
   };
@@ -133,18 +149,40 @@ ComputeHandle ComputeDevice::allocate(std::size_t bytes, bool pinned) const {
   if (bytes > static_cast<std::size_t>(properties_.max_allocation))
     refuse(fmt::format("one may have {}", properties_.max_allocation));
   cl_int code = CL_SUCCESS;
-  const cl_mem_flags flags = CL_MEM_READ_WRITE | (pinned ? CL_MEM_ALLOC_HOST_PTR : 0);
-  const cl_mem memory = clCreateBuffer(static_cast<cl_context>(context_.get()), flags, bytes, nullptr, &code);
+  const cl_mem memory =
+      clCreateBuffer(static_cast<cl_context>(context_.get()), CL_MEM_READ_WRITE | flags, bytes, of_host, &code);
   if (code != CL_SUCCESS) refuse("clCreateBuffer: " + opencl::code_name(code));
   return {memory, opencl::Release()};
 }
 
 ComputeBuffer ComputeDevice::buffer(std::size_t bytes) const {
-  return {allocate(bytes, false), bytes};
+  return {allocate(bytes, 0), bytes};
+}
+
+ComputeBuffer ComputeDevice::buffer(std::size_t bytes, const MemoryBank& bank) const {
+  switch (bank.told) {
+    case MemoryBank::Told::kernel: {
+      XrtPlace place{.argument = bank.argument, .host = nullptr, .kernel = bank.kernel->handle()};
+      return {allocate(bytes, kXrtPlace, &place), bytes};
+    }
+    case MemoryBank::Told::type: {
+      const ComputeHandle memory = allocate(bytes, kIntelTypes);
+      const auto handle = static_cast<cl_mem>(memory.get());
+      opencl::check(
+          clSetKernelArg(static_cast<cl_kernel>(bank.kernel->handle()), bank.argument, sizeof handle, &handle),
+          "clSetKernelArg", properties_.name);
+      return {memory, bytes};
+    }
+    case MemoryBank::Told::channel:
+      return {allocate(bytes, intel_channel(bank.bank)), bytes};
+    case MemoryBank::Told::nothing:
+      break;
+  }
+  return buffer(bytes);
 }
 
 PinnedMemory ComputeDevice::pinned(std::size_t bytes) const {
-  const ComputeHandle memory = allocate(bytes, true);
+  const ComputeHandle memory = allocate(bytes, CL_MEM_ALLOC_HOST_PTR);
   return queue().map({memory, bytes});
 }
 

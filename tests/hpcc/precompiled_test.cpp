@@ -1,0 +1,130 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/hpcc/compile.hpp"
+#include "isthmus/hpcc/run.hpp"
+
+namespace isthmus::hpcc {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+struct Case {
+  const char* benchmark;
+  std::vector<std::string> compiled;
+  std::string free;
+};
+
+std::vector<Case> cases() {
+  return {{"stream", {"DEVICE_BUFFER_SIZE=64"}, "ARRAY_SIZE=65536"},
+          {"random_access", {}, "TABLE_SIZE_LOG=12"},
+          {"fft", {"LOG_FFT_SIZE=6"}, "DATA_SIZE=4096"},
+          {"gemm", {"BLOCK_SIZE=32"}, "MATRIX_SIZE=64"},
+          {"ptrans", {"BLOCK_SIZE=64"}, "MATRIX_SIZE=128"},
+          {"hpl", {"LOCAL_MEM_BLOCK_LOG=5"}, "MATRIX_SIZE=96"}};
+}
+
+/// The binary of a case, as a board's tool would have made it; gone with this.
+class Binary {
+ public:
+  explicit Binary(const Case& of)
+      : file_(std::filesystem::temp_directory_path() /
+              ("isthmus-" + std::to_string(getpid()) + "-" + of.benchmark + ".bin")) {
+    made_ = compile({.benchmark = of.benchmark, .variant = "single", .settings = of.compiled}, file_.string());
+  }
+  ~Binary() { std::filesystem::remove(file_); }
+  Binary(const Binary&) = delete;
+  Binary& operator=(const Binary&) = delete;
+
+  const Compilation& made() const { return made_; }
+
+  /// A job with it on a device that does not compile, or whose side file leaves room for banks.
+  Job job(const Case& of, const offload::ComputeDevice& device) const {
+    Job::Parts parts{.device = device, .ranks = cluster::alone(), .setting = made_.setting};
+    parts.setting.device.compiles_online = false;
+    std::vector<std::string> settings = of.compiled;
+    settings.push_back(of.free);
+    parts.parameters = Parameters(made_.parameters, settings);
+    parts.grid = cluster::nearest_grid(1);
+    parts.binary = file_.string();
+    return {of.benchmark, std::move(parts)};
+  }
+
+ private:
+  std::filesystem::path file_;
+  Compilation made_;
+};
+
+const Entry& entry_named(const char* name) {
+  const auto all = all_benchmarks();
+  return *std::ranges::find(all, name, &Entry::name);
+}
+
+TEST(Precompiled, EveryBenchmarkRunsWhereNothingCompilesAndNothingIsProbed) {
+  const auto device = offload::ComputeDevice::open("opencl:0");
+  for (const Case& each : cases()) {
+    const Binary binary(each);
+    Job job = binary.job(each, device);
+    EXPECT_FALSE(job.has_probes());
+    const auto benchmark = entry_named(each.benchmark).make(job);
+    benchmark->reset();
+    EXPECT_EQ(benchmark->run().size(), benchmark->metrics().size()) << each.benchmark;
+    const Validation found = benchmark->validate();
+    EXPECT_TRUE(found.passed()) << each.benchmark << found.error;
+  }
+}
+
+TEST(Precompiled, ParametersOfABoardNeedNoDevice) {
+  for (const Case& each : cases()) {
+    const Compilation board = parameters_of({.benchmark = each.benchmark, .target = kBoard, .settings = each.compiled});
+    EXPECT_EQ(board.setting.variant, Variant::single);
+    for (const std::string& setting : each.compiled) {
+      const std::string name = setting.substr(0, setting.find('='));
+      const auto found = std::ranges::find(board.parameters, name, &ParameterSpec::name);
+      EXPECT_EQ(name + "=" + found->value, setting);
+    }
+  }
+  EXPECT_THAT([] { parameters_of({.benchmark = "gemm", .target = kBoard, .settings = {"BLOK_SIZE=1"}}); },
+              ThrowsMessage<Error>(HasSubstr("did you mean 'BLOCK_SIZE'?")));
+}
+
+SideFile side_of(const char* tool, const char* memory) {
+  return {.file = "x.json",
+          .benchmark = "stream",
+          .tool = tool,
+          .variant = "single",
+          .shape = "",
+          .device = "",
+          .driver = "",
+          .parameters = {},
+          .replicated = {"stream"},
+          .memory = memory,
+          .banks = {{"in1", {5, 6}}}};
+}
+
+TEST(Precompiled, EachDriverKnowsReplicationsAndBanksInItsWay) {
+  using Told = offload::MemoryBank::Told;
+  const offload::ComputeKernel kernel({}, "stream_1");
+  const SideFile xrt = side_of("xrt", "HBM");
+  EXPECT_EQ(xrt.kernel_name("stream", 1), "stream:{stream_1}");
+  EXPECT_EQ(xrt.kernel_name("other", 1), "other");
+  EXPECT_EQ(xrt.bank(kernel, 0, "in1", 1).told, Told::kernel);
+  EXPECT_EQ(xrt.bank(kernel, 3, "in1", 1).argument, 3U);
+  const SideFile intel = side_of("intel", "DDR");
+  EXPECT_EQ(intel.kernel_name("stream", 1), "stream_1");
+  EXPECT_EQ(intel.bank(kernel, 0, "in1", 1).told, Told::channel);
+  EXPECT_EQ(intel.bank(kernel, 0, "in1", 1).bank, 6U);
+  EXPECT_EQ(intel.bank(kernel, 0, "in2", 1).told, Told::nothing);
+  EXPECT_EQ(side_of("intel", "HBM").bank(kernel, 0, "in1", 0).told, Told::type);
+  EXPECT_EQ(side_of("opencl", "").bank(kernel, 0, "in1", 0).told, Told::nothing);
+}
+
+}  // namespace
+}  // namespace isthmus::hpcc
