@@ -22,6 +22,7 @@ PATHS = [
     ("doctor",),
     ("hpcc",),
     ("hpcc", "acceptance"),
+    ("hpcc", "scale"),
     ("hpcc", "job"),
     ("hpcc", "reframe"),
     ("platform", "show"),

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.cli.command import DryRun
 from isthmus.cli.hpcc_options import (
     Launcher,
     NoPower,
@@ -40,9 +39,12 @@ EXAMPLES = [
 def scale(
     session: Session,
     benchmark: Annotated[str, typer.Argument(metavar="BENCH", help="The benchmark; 'isthmus hpcc --list' names them.")],
-    ranks: Annotated[str, typer.Option("--ranks", metavar="R,R,...", help="Numbers of ranks.")] = "1,2,4",
+    ranks: Annotated[
+        str, typer.Option("--ranks", metavar="R,R,...", help="Numbers of them. [default: 1,2,4]")
+    ] = "1,2,4",
     mode: Annotated[
-        str, typer.Option("--mode", metavar="weak,strong", help="The problem grows with the ranks, or stays.")
+        str,
+        typer.Option("--mode", metavar="weak,strong", help="The problem grows, or stays. [default: both]"),
     ] = "",
     on: On = "opencl:0",
     size: Size = "standard",
@@ -55,9 +57,9 @@ def scale(
     launcher: Launcher = None,
     power_command: PowerCommand = None,
     no_power: NoPower = False,
-    dry_run: DryRun = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the runs, and stop.")] = False,
 ) -> None:
-    """A benchmark of HPC Challenge on ever more ranks: speed-up, parallel efficiency, a plot.
+    """A benchmark on ever more ranks: speed-up, parallel efficiency, a plot.
 
     Weak scaling keeps the problem of each rank, strong scaling that of all together (meyer2024 4.2). Ranks on one CPU
     take equal parts of it in every run, so that more ranks have more of it; more ranks than cores share them, which is
