@@ -8,6 +8,7 @@ import subprocess
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.metadata import files
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -232,6 +233,25 @@ def test_ctrl_c_ends_the_program_and_not_its_record(record: Record, tmp_path: Pa
     done = record("-o", "a.json", "--", script)
     assert done.returncode == 128 + signal.SIGINT
     assert read(tmp_path / "a.json")["records"]
+
+
+@pytest.mark.parametrize("part", ["all", "properties"])
+def test_under_another_driver_the_record_is_as_whole_and_the_program_sees_as_little(
+    record: Record, tmp_path: Path, part: str
+) -> None:
+    """Intel's runtime for processors (the group `devices` of pyproject.toml)."""
+    (library,) = [file for file in files("intel-opencl-rt") or [] if file.name == "libintelocl.so"]
+    (tmp_path / "vendors").mkdir()
+    (tmp_path / "vendors" / "intel.icd").write_text(f"{Path(str(library.locate())).resolve()}\n")
+    vendors = {"OCL_ICD_VENDORS": str(tmp_path / "vendors")}
+    alone = subprocess.run([KNOWN, part], env={**os.environ, **vendors}, capture_output=True, text=True, check=True)
+    done = record("-o", "a.json", "--", KNOWN, part, **vendors)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(alone.stdout)
+    file = read(tmp_path / "a.json")
+    assert [line_of(command) for command in file["records"]] == said(alone.stdout)
+    assert "Intel" in file["devices"][0]["platform"]
+    assert all(one["timed"] == one["calls"] for one in file["kernels"])
 
 
 def slices_of(path: Path) -> dict[str, list[tuple[int, int, str, frozenset[int]]]]:
