@@ -29,6 +29,9 @@ PATHS = [
     ("platform", "list"),
     ("platform", "new"),
     ("config", "show"),
+    ("hpcc",),
+    ("hpcc", "build"),
+    ("hpcc", "tune"),
 ]
 
 
