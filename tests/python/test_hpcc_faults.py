@@ -1,0 +1,80 @@
+"""HPC Challenge where things go wrong: devices taken away in the middle, what does not fit, what is not supported."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.python.conftest import Isthmus
+from tests.python.test_hpcc import BENCHMARKS, sets
+
+SMALL = ("--size", "small", "--repeat", "3")
+WITH_KERNELS = [name for name in BENCHMARKS if name != "b_eff"]
+
+
+@pytest.fixture(scope="module")
+def failing_device(tmp_path_factory: pytest.TempPathFactory, tree: Path) -> str:
+    """A library for LD_PRELOAD that takes the device away."""
+    compiler = shutil.which("cc")
+    assert compiler is not None
+    library = tmp_path_factory.mktemp("failing") / "failing_device.so"
+    source = tree / "tests" / "python" / "failing_device.c"
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    return str(library)
+
+
+def assert_one_line(real: Isthmus, arguments: tuple[str, ...], complaint: str, **environment: str) -> None:
+    """The command could not run, and said so in one line."""
+    done = real("hpcc", *arguments, "-q", "--no-power", **environment)
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert complaint in done.stderr
+
+
+@pytest.mark.parametrize("benchmark", WITH_KERNELS)
+def test_a_device_that_is_taken_away_is_one_line(real: Isthmus, failing_device: str, benchmark: str) -> None:
+    words = (benchmark, *SMALL, *sets(benchmark))
+    gone = {"LD_PRELOAD": failing_device, "FAILING_AFTER": "3"}
+    assert_one_line(real, words, "CL_DEVICE_NOT_AVAILABLE (-2)", **gone)
+
+
+@pytest.mark.parametrize("benchmark", WITH_KERNELS)
+def test_a_device_of_one_rank_that_is_taken_away_ends_the_other(
+    real: Isthmus, failing_device: str, benchmark: str
+) -> None:
+    words = (benchmark, "-n", "2", *SMALL, *sets(benchmark))
+    gone = {"LD_PRELOAD": failing_device, "FAILING_AFTER": "3", "FAILING_RANK": "1"}
+    assert_one_line(real, words, "CL_DEVICE_NOT_AVAILABLE (-2)", **gone)
+
+
+def test_a_device_that_is_gone_between_messages_ends_the_ring(real: Isthmus, failing_device: str) -> None:
+    words = ("b_eff", "-n", "2", *SMALL, *sets("b_eff"))
+    gone = {"LD_PRELOAD": failing_device, "FAILING_AFTER": "-1", "FAILING_RANK": "0"}
+    assert_one_line(real, words, "CL_DEVICE_NOT_AVAILABLE (-2)", **gone)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("stream", "--set", "ARRAY_SIZE=274877906944"), "has no room for a buffer of 1099511627776 bytes"),
+        (("gemm", "--set", "MATRIX_SIZE=1048576"), "MATRIX_SIZE=1048576: needs"),
+        (("hpl", "--set", "MATRIX_SIZE=1048576"), "MATRIX_SIZE=1048576: needs"),
+        (("ptrans", "--set", "MATRIX_SIZE=1048576"), "MATRIX_SIZE=1048576: needs"),
+        (("random_access", "--set", "TABLE_SIZE_LOG=40"), "TABLE_SIZE_LOG=40"),
+        (("gemm", "--set", "MATRIX_SIZE=500", "--variant", "single"), "MATRIX_SIZE=500: expected a multiple of"),
+        (("ptrans", "--set", "MATRIX_SIZE=100"), "MATRIX_SIZE=100: expected a multiple of BLOCK_SIZE="),
+        (("fft", "--set", "LOG_FFT_SIZE=40"), "LOG_FFT_SIZE"),
+        (("hpl", "--set", "DATA_TYPE=half"), "DATA_TYPE=half: expected float or double"),
+        (("gemm", "--set", "DATA_TYPE=half"), "DATA_TYPE=half"),
+        (("gemm", "--set", "DATA_TYPE=quad"), "DATA_TYPE: expected float, double or half, got 'quad'"),
+        (("ptrans", "--grid", "4x4"), "--grid 4x4: expected P * Q ="),
+        (("hpl", "--set", "MATRX_SIZE=64"), "did you mean 'MATRIX_SIZE'?"),
+        (("hpl", "--set", "NUM_REPLICATIONS=0"), "NUM_REPLICATIONS"),
+    ],
+)
+def test_what_does_not_fit_is_one_line(real: Isthmus, arguments: tuple[str, ...], complaint: str) -> None:
+    assert_one_line(real, (*arguments, "--size", "small"), complaint)
+
+
+def test_what_does_not_fit_is_said_by_one_rank(real: Isthmus) -> None:
+    assert_one_line(real, ("hpl", "-n", "2", "--set", "MATRIX_SIZE=1048576"), "MATRIX_SIZE=1048576: needs")
