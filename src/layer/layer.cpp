@@ -1,4 +1,5 @@
-// The two functions that an OpenCL loader looks for in a layer (opencl-headers, CL/cl_layer.h).
+// The functions that an OpenCL loader looks for in a layer (opencl-headers, CL/cl_layer.h; newer loaders of Khronos's
+// look for the last two).
 #include <pthread.h>
 
 #include <algorithm>
@@ -65,6 +66,24 @@ CL_API_ENTRY cl_int CL_API_CALL clInitLayer(cl_uint count, const cl_icd_dispatch
   std::atexit([] { journal().ended(); });
   *returned = static_cast<cl_uint>(known);
   *table = &own;
+  return CL_SUCCESS;
+}
+
+// The headers of 2023 do not declare these two.
+CL_API_ENTRY cl_int CL_API_CALL clInitLayerWithProperties(cl_uint count, const cl_icd_dispatch* target,
+                                                          cl_uint* returned, const cl_icd_dispatch** table,
+                                                          const cl_properties* properties);
+CL_API_ENTRY cl_int CL_API_CALL clDeinitLayer();
+
+CL_API_ENTRY cl_int CL_API_CALL clInitLayerWithProperties(cl_uint count, const cl_icd_dispatch* target,
+                                                          cl_uint* returned, const cl_icd_dispatch** table,
+                                                          const cl_properties* properties) {
+  if (properties != nullptr && *properties != 0) return CL_INVALID_PROPERTY;
+  return clInitLayer(count, target, returned, table);
+}
+
+CL_API_ENTRY cl_int CL_API_CALL clDeinitLayer() {
+  isthmus::layer::recorder().leave();
   return CL_SUCCESS;
 }
 }

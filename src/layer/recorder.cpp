@@ -183,7 +183,7 @@ void Recorder::settle(Queue& queue, bool all) {
 void Recorder::leave() noexcept {
   {
     const std::lock_guard guard(lock_);
-    leaving_ = true;
+    if (std::exchange(leaving_, true)) return;
   }
   settle_all();
   journal().ended();

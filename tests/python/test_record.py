@@ -235,15 +235,19 @@ def test_ctrl_c_ends_the_program_and_not_its_record(record: Record, tmp_path: Pa
     assert read(tmp_path / "a.json")["records"]
 
 
-@pytest.mark.parametrize("part", ["all", "properties"])
-def test_under_another_driver_the_record_is_as_whole_and_the_program_sees_as_little(
-    record: Record, tmp_path: Path, part: str
+@pytest.mark.parametrize(("part", "khronos"), [("all", True), ("properties", False)])
+def test_under_another_driver_and_loader_the_record_is_as_whole_and_the_program_sees_as_little(
+    record: Record, tmp_path: Path, part: str, khronos: bool
 ) -> None:
-    """Intel's runtime for processors (the group `devices` of pyproject.toml)."""
+    """Intel's runtime for processors and the loader of Khronos's beside it (the group `devices` of pyproject.toml)."""
     (library,) = [file for file in files("intel-opencl-rt") or [] if file.name == "libintelocl.so"]
     (tmp_path / "vendors").mkdir()
     (tmp_path / "vendors" / "intel.icd").write_text(f"{Path(str(library.locate())).resolve()}\n")
     vendors = {"OCL_ICD_VENDORS": str(tmp_path / "vendors")}
+    if khronos:
+        folder = Path(str(library.locate())).resolve().parent
+        assert (folder / "libOpenCL.so.1").is_file()
+        vendors["LD_LIBRARY_PATH"] = str(folder)
     alone = subprocess.run([KNOWN, part], env={**os.environ, **vendors}, capture_output=True, text=True, check=True)
     done = record("-o", "a.json", "--", KNOWN, part, **vendors)
     assert done.returncode == 0, done.stderr
