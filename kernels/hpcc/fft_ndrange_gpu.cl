@@ -8,8 +8,10 @@
 
 // Short transforms in octets, so that a work-item's neighbours read whole sectors of memory; tiles no larger than need
 // be, because small groups wait less for one another.
-#define LOG_VALUES (LOG_FFT_SIZE <= 6 ? 3 : 4)
-#if LOG_FFT_SIZE <= 11
+#define LOG_VALUES (LOG_FFT_SIZE <= 8 ? 3 : 4)
+#if LOG_FFT_SIZE <= 8
+#define LOG_TILE 10
+#elif LOG_FFT_SIZE <= 11
 #define LOG_TILE 11
 #elif LOG_FFT_SIZE == 13
 #define LOG_TILE 13

@@ -33,7 +33,8 @@ struct GpuTile {
 
 /// As in the kernel.
 GpuTile gpu_tile(int log_size) {
-  return {.log_values = log_size <= 6 ? 3 : 4, .log_tile = log_size <= 11 ? 11 : (log_size == 13 ? 13 : 12)};
+  if (log_size <= 8) return {.log_values = 3, .log_tile = 10};
+  return {.log_values = 4, .log_tile = log_size <= 11 ? 11 : (log_size == 13 ? 13 : 12)};
 }
 
 /// Batched 1D transforms, single precision (meyer2024 3.1.4).
