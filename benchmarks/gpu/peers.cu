@@ -284,22 +284,4 @@ Peer cusolver_lu(int n) {
   return std::make_unique<Decomposition>(n);
 }
 
-double cuda_pinned_rate(std::size_t bytes) {
-  constexpr int kCopies = 20;
-  const DeviceArray<char> device(bytes);
-  void* host = nullptr;
-  check(cudaMallocHost(&host, bytes), "cudaMallocHost");
-  double slowest = 0;
-  for (const auto direction : {cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost}) {
-    void* const to = direction == cudaMemcpyHostToDevice ? static_cast<void*>(device.get()) : host;
-    const void* const from = direction == cudaMemcpyHostToDevice ? host : static_cast<const void*>(device.get());
-    double best = 1e30;
-    for (int copy = 0; copy < kCopies; ++copy)
-      best = std::min(best, timed([&] { check(cudaMemcpy(to, from, bytes, direction), "cudaMemcpy"); }));
-    slowest = std::max(slowest, best);
-  }
-  check(cudaFreeHost(host), "cudaFreeHost");
-  return static_cast<double>(bytes) / slowest;
-}
-
 }  // namespace isthmus::bench

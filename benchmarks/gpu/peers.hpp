@@ -37,7 +37,4 @@ Peer cufft_transforms(int log_size, std::size_t values);
 /// getrf without pivots of an n x n matrix, restored before each repetition.
 Peer cusolver_lu(int n);
 
-/// Bytes a second of the lesser of the two directions between pinned memory and the device, for copies of `bytes`.
-double cuda_pinned_rate(std::size_t bytes);
-
 }  // namespace isthmus::bench
