@@ -102,7 +102,8 @@ constexpr std::size_t kMostUnits = 8192;
 class UnitSet {
  public:
   explicit UnitSet(const std::vector<int>& units = {}) : bits_(kMostUnits / 64) {
-    for (const int unit : units) bits_.at(static_cast<std::size_t>(unit) / 64) |= std::uint64_t{1} << (unit % 64U);
+    for (const int unit : units)
+      bits_.at(static_cast<std::size_t>(unit) / 64) |= std::uint64_t{1} << (static_cast<unsigned>(unit) % 64U);
   }
   std::size_t bytes() const { return bits_.size() * sizeof(std::uint64_t); }
   cpu_set_t* get() { return reinterpret_cast<cpu_set_t*>(bits_.data()); }
@@ -127,7 +128,7 @@ std::vector<int> units_of_thread(pid_t thread) {
 }  // namespace
 
 std::vector<int> allowed_units() {
-  const std::vector<int> units = units_of_thread(0);
+  std::vector<int> units = units_of_thread(0);
   if (units.empty()) throw Error(fmt::format("sched_getaffinity: {}", std::strerror(errno)));
   return units;
 }

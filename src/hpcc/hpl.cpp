@@ -8,6 +8,7 @@
 #include "hpcc/multiply_add_probe.hpp"
 #include "hpcc/values.hpp"
 #include "isthmus/base/error.hpp"
+#include "isthmus/cluster/broadcast.hpp"
 
 namespace isthmus::hpcc {
 namespace {
@@ -69,9 +70,15 @@ class Hpl final : public Benchmark {
   ComputeBuffer diagonal_;
   ComputeBuffer left_;
   ComputeBuffer top_;
-  std::vector<std::byte> staging_;  // blocks on their way between devices
+  std::unique_ptr<cluster::Broadcast> broadcast_;
   MultiplyAddProbe multiply_adds_;
 };
+
+std::string scheme_of(const Job& job) {
+  if (!job.scheme().empty()) return job.scheme();
+  if (!job.setting().optimized) return "staged";
+  return job.setting().device.host_memory ? "mapped" : "pipelined";
+}
 
 std::size_t block_of(const Job& job) {
   return std::size_t{1} << integer(job, "LOCAL_MEM_BLOCK_LOG");
@@ -93,8 +100,10 @@ Hpl::Hpl(Job& job)
       diagonal_(job.buffer(2 * block_bytes_, lu_kernel_, 4, "diagonal")),
       left_(job.buffer(system_.rows().my_blocks() * block_bytes_, left_kernel_, 5, "left")),
       top_(job.buffer(system_.columns().my_blocks() * block_bytes_, top_kernel_, 5, "top")),
-      staging_(std::max({left_.size(), top_.size(), diagonal_.size()})),
+      broadcast_(cluster::make_broadcast(scheme_of(job), job.device(),
+                                         std::max({left_.size(), top_.size(), diagonal_.size()}))),
       multiply_adds_(job, type_) {
+  job.use_scheme(scheme_of(job));
   for (std::size_t each = 0; each < integer(job, "NUM_REPLICATIONS"); ++each) queues_.push_back(job.device().queue());
 }
 
@@ -180,13 +189,10 @@ void Hpl::update(const Step& at) {
   for (auto& queue : queues_) queue.finish();
 }
 
-/// The root's first `blocks` blocks to all of `ranks`, through their hosts.
+/// The root's first `blocks` blocks to all of `ranks`.
 void Hpl::share(const ComputeBuffer& buffer, std::size_t blocks, const cluster::Ranks& ranks, int root) {
   if (ranks.size() == 1 || blocks == 0) return;
-  const auto bytes = std::span(staging_).first(blocks * block_bytes_);
-  if (ranks.rank() == root) job_.queue().read(buffer, 0, bytes);
-  ranks.broadcast(bytes, root);
-  if (ranks.rank() != root) job_.queue().write(buffer, 0, bytes);
+  broadcast_->send(job_.queue(), buffer, blocks * block_bytes_, ranks, root);
 }
 
 NdRange Hpl::panels(std::size_t blocks, std::size_t values, std::size_t panel) const {

@@ -113,12 +113,13 @@ bool play_round(Benchmark& benchmark, Job& job, int repetitions, double end, Bur
     ++burned.seen.repetitions;
     const bool over = ranks.largest(interrupted() || monotonic() >= end ? 1.0 : 0.0) > 0;
     if (!over && (count < repetitions || ranks.largest(monotonic() - begin) < kRound)) continue;
-    std::vector<double> best;
-    for (const auto& column : round.seconds) best.push_back(std::ranges::min(column));
-    append(burned.rounds.seconds, best);
-    std::vector<double> expected;
-    for (const auto& column : round.expected) expected.push_back(column.back());
-    append(burned.rounds.expected, expected);
+    const auto keep = [](const auto& columns, auto& kept, const auto& pick) {
+      std::vector<double> row(columns.size());
+      std::ranges::transform(columns, row.begin(), pick);
+      append(kept, row);
+    };
+    keep(round.seconds, burned.rounds.seconds, [](const auto& column) { return std::ranges::min(column); });
+    keep(round.expected, burned.rounds.expected, [](const auto& column) { return column.back(); });
     return over;
   }
 }

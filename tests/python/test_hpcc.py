@@ -67,6 +67,20 @@ def test_hpl_is_right_on_any_grid_whether_blocks_divide_it_or_not(real: Isthmus,
     assert record["across"] == "total"
 
 
+@pytest.mark.parametrize(("scheme", "grid"), [("staged", "2x2"), ("pipelined", "2x2"), ("mapped", "1x3")])
+def test_hpl_is_right_by_any_scheme(real: Isthmus, scheme: str, grid: str) -> None:
+    rows, columns = map(int, grid.split("x"))
+    settings = ("--grid", grid, "--scheme", scheme, "--set", "MATRIX_SIZE=1500")
+    (record,) = real.json("hpcc", "hpl", "-n", str(rows * columns), *SMALL, *settings)["records"]
+    assert (record["validated"], record["scheme"]) == (True, scheme)
+
+
+def test_hpl_has_no_scheme_of_pairs(real: Isthmus) -> None:
+    done = real("hpcc", "hpl", "-n", "2", "--scheme", "shared", *SMALL, "-q", *sets("hpl"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: --scheme shared: expected staged, pipelined or mapped for one rank to many\n"
+
+
 def test_a_grid_with_more_rows_than_there_are_blocks_is_refused(real: Isthmus) -> None:
     settings = ("--set", "MATRIX_SIZE=64", "--set", "LOCAL_MEM_BLOCK_LOG=5")
     done = real("hpcc", "hpl", "-n", "4", "--grid", "4x1", "--size", "small", "-q", *settings)

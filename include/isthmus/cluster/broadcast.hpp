@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "isthmus/cluster/ranks.hpp"
+#include "isthmus/offload/compute.hpp"
+
+namespace isthmus::cluster {
+
+/// How what one rank's device made comes into the memories of the others' devices: the communication schemes of
+/// scheme.hpp for one that sends and many that receive.
+class Broadcast {
+ public:
+  Broadcast() = default;
+  Broadcast(const Broadcast&) = delete;
+  Broadcast& operator=(const Broadcast&) = delete;
+  virtual ~Broadcast() = default;
+
+  /// The first `bytes` of the root's buffer, into that of every rank; behind what `queue` has been given before.
+  virtual void send(offload::ComputeQueue& queue, const offload::ComputeBuffer& buffer, std::size_t bytes,
+                    const Ranks& ranks, int root) = 0;
+};
+
+/// By the scheme `staged`, `pipelined` or `mapped`, for at most `largest` bytes; throws Error for others, and where the
+/// device cannot have it.
+std::unique_ptr<Broadcast> make_broadcast(const std::string& scheme, const offload::ComputeDevice& device,
+                                          std::size_t largest);
+
+}  // namespace isthmus::cluster
