@@ -43,7 +43,7 @@ SPACES: dict[str, dict[str, Space]] = {
             "REGISTER_VECTORS": [1, 2, 4],
             "NUM_REPLICATIONS": [1, 2],
         },
-        "gpu": {"BLOCK_SIZE": [64, 128, 256], "GEMM_SIZE": [4, 8, 16]},
+        "gpu": {"BLOCK_SIZE": [64, 128, 256], "GEMM_SIZE": [4, 8, 16], "REGISTER_VECTORS": [1, 2, 4]},
         "single": {"BLOCK_SIZE": [32, 64, 128, 256], "GEMM_SIZE": [4, 8, 16], "NUM_REPLICATIONS": COPIES},
     },
     "hpl": {

@@ -236,7 +236,7 @@ ComputeProgram ComputeDevice::build(ComputeHandle program, const std::string& fi
   opencl::check(clGetProgramBuildInfo(handle, id, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr),
                 "clGetProgramBuildInfo", properties_.name);
   throw BuildRefused(fmt::format("{}: clBuildProgram on '{}': {}: {}", file, properties_.name, opencl::code_name(code),
-                          opencl::first_complaint(log.c_str())));
+                                 opencl::first_complaint(log.c_str())));
 }
 
 }  // namespace isthmus::offload
