@@ -1,0 +1,34 @@
+"""What every record and every file of records has."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Kind = Literal["modelled", "measured"]
+Share = Annotated[float, Field(ge=0)]
+Value = bool | int | float | str
+
+
+class Record(BaseModel):
+    """A record keeps what a newer tool adds to it; numbers are finite."""
+
+    model_config = ConfigDict(extra="allow", allow_inf_nan=False, json_schema_serialization_defaults_required=True)
+
+
+class Context(Record):
+    """How a file came to be; the only part of it that may differ between two equal modelled runs."""
+
+    argv: list[str]
+    host: str
+    version: str
+    seed: int | None = None
+    start: str = Field(description="UTC, ISO 8601")
+    elapsed: float = Field(description="seconds", ge=0)
+    complete: bool = Field(default=True, description="false if Ctrl-C ended the work; the records are whole")
+
+
+class File(Record):
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    schema_: str = Field(alias="schema")
+    context: Context

@@ -1,0 +1,42 @@
+"""Models fitted to measurements."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from isthmus.records.base import File, Record
+
+
+class CalibratedKey(Record):
+    """A number of a platform file that a calibration changed."""
+
+    key: str
+    old: float
+    new: float
+    unit: str
+
+
+class CurveError(Record):
+    """How far a model's times are from measured ones: absolute errors over the sizes of one probe."""
+
+    name: str
+    which: Literal["fitted", "left out"]
+    sizes: int
+    median: float
+    largest: float
+
+
+class CalibrateFile(File):
+    """`calibrate FILE --from RECORDS --json FILE`; of keys that stand together only the first was changed."""
+
+    schema_: Literal["isthmus.calibrate/1"] = Field(default="isthmus.calibrate/1", alias="schema")
+    file: str
+    keys: list[CalibratedKey]
+    together: list[list[str]] = Field(description="keys that the records cannot tell apart")
+    silent: list[str] = Field(description="keys that the records say nothing of")
+    curves: list[CurveError]
+    median_fitted: float | None = Field(description="median absolute error over all fitted points")
+    median_left_out: float | None = Field(description="the same at the sizes left out, of the probes that were fitted")
+    runs_differ: float | None = Field(
+        default=None, description="of several runs: half of their range over the median, of all points the median"
+    )

@@ -1,0 +1,132 @@
+"""What the commands print that only look: devices, doctor, config, history, compare, platform."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from isthmus.records.base import File, Kind, Record, Value
+from isthmus.records.run import Platform
+
+
+class Device(Record):
+    """An OpenCL device of this machine."""
+
+    target: str
+    name: str
+    platform: str
+    driver: str
+    type: str
+    compute_units: int
+    global_memory_bytes: int
+    max_allocation_bytes: int
+
+
+class Check(Record):
+    """Something that is installed or not, and what to do if it is missing."""
+
+    name: str
+    found: bool
+    needed: bool = Field(description="whether anything fails without it")
+    detail: str
+    advice: str | None = None
+
+
+class Setting(Record):
+    """The value of a setting and where it came from."""
+
+    name: str
+    value: Value | None
+    origin: str
+
+
+class Comparison(Record):
+    """A record of two files: new over old; the interval holds 95 % of what resampling the samples gives."""
+
+    name: str
+    unit: str
+    kind: Kind
+    old: float
+    new: float
+    ratio: float
+    low: float | None
+    high: float | None
+    better: Literal["higher", "lower"]
+
+
+class HistoryRun(Record):
+    """A run in the results store."""
+
+    id: int
+    name: str | None
+    kind: str
+    start: str
+    command: str
+    host: str
+    version: str
+    complete: bool
+    records: int
+
+
+class Regression(Record):
+    """The newest value of a series of runs beside the earlier ones: same record, device, host and configuration."""
+
+    name: str
+    device: str
+    host: str
+    unit: str
+    run: int = Field(description="the newest")
+    earlier: int = Field(description="runs before it, at most 20")
+    median: float = Field(description="of the earlier runs")
+    noise: float = Field(description="1.4826 times their median distance from it, as a share of it")
+    newest: float
+    change: float = Field(description="newest / median - 1")
+    regressed: bool = Field(description="worse by more than four times the noise, and by more than 2 %")
+
+
+class DevicesFile(File):
+    """`devices --json FILE`."""
+
+    schema_: Literal["isthmus.devices/1"] = Field(default="isthmus.devices/1", alias="schema")
+    devices: list[Device]
+
+
+class PlatformFile(File):
+    """`platform show TARGET --json FILE`."""
+
+    schema_: Literal["isthmus.platform/1"] = Field(default="isthmus.platform/1", alias="schema")
+    platform: Platform
+
+
+class DoctorFile(File):
+    """`doctor --json FILE`."""
+
+    schema_: Literal["isthmus.doctor/1"] = Field(default="isthmus.doctor/1", alias="schema")
+    checks: list[Check]
+
+
+class ConfigFile(File):
+    """`config show --json FILE`."""
+
+    schema_: Literal["isthmus.config/1"] = Field(default="isthmus.config/1", alias="schema")
+    settings: list[Setting]
+
+
+class CompareFile(File):
+    """`compare OLD NEW --json FILE`."""
+
+    schema_: Literal["isthmus.compare/1"] = Field(default="isthmus.compare/1", alias="schema")
+    comparisons: list[Comparison]
+
+
+class HistoryFile(File):
+    """`history --json FILE`."""
+
+    schema_: Literal["isthmus.history/1"] = Field(default="isthmus.history/1", alias="schema")
+    runs: list[HistoryRun]
+
+
+class RegressionsFile(File):
+    """`history --regressions --json FILE`."""
+
+    schema_: Literal["isthmus.regressions/1"] = Field(default="isthmus.regressions/1", alias="schema")
+    regressions: list[Regression]

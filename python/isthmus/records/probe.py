@@ -1,0 +1,43 @@
+"""Probes of targets."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from isthmus.records.base import File, Kind, Record, Value
+
+
+class Percentiles(Record):
+    """What lies below which share of the samples, in the record's unit; p0 is the least, p100 the most."""
+
+    p0: float
+    p5: float
+    p25: float
+    p75: float
+    p95: float
+    p100: float
+
+
+class ProbeRecord(Record):
+    """One micro-benchmark at one size: the median of its samples and their spread, (p75 - p25) / median."""
+
+    name: str
+    quantity: str
+    unit: str
+    value: float
+    samples: list[float]
+    spread: float
+    percentiles: Percentiles | None = None
+    time_s: float | None = Field(default=None, description="median time of one copy, pass or access")
+    kind: Kind
+    target: str
+    device: str
+    parameters: dict[str, Value]
+    version: str = ""
+
+
+class ProbeFile(File):
+    """`probe TARGET --json FILE`."""
+
+    schema_: Literal["isthmus.probe/1"] = Field(default="isthmus.probe/1", alias="schema")
+    records: list[ProbeRecord]

@@ -1,0 +1,147 @@
+"""What an unmodified program did with its OpenCL devices."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from isthmus.records.base import File, Record
+
+
+class RecordedProcess(Record):
+    """A process of a recorded program that called OpenCL."""
+
+    process: int = Field(description="as the operating system numbered it")
+    parent: int
+    command: str
+    ended: bool = Field(description="false: it was killed, crashed or left by _exit; what it had written is here")
+    unfinished: int = Field(description="commands that were not complete, or not seen to be, when it ended")
+    lost: int = Field(description="calls and times that there was no room for")
+    extensions: list[str] = Field(
+        description="functions of extensions that it asked for: calls of them are not recorded"
+    )
+
+
+class RecordedDevice(Record):
+    """What a device did for a recorded process from the start of its first command to the end of its last."""
+
+    process: int = Field(description="place in `processes`")
+    name: str
+    platform: str
+    driver: str
+    type: str
+    commands: int = Field(description="transfers and kernels that the driver timed")
+    span_s: float
+    busy_s: float = Field(description="at least one command under way")
+    transfers_s: float = Field(description="at least one transfer under way")
+    kernels_s: float = Field(description="at least one kernel under way")
+    gap_host_s: float = Field(description="nothing under way and nothing queued: the host was late")
+    gap_other_s: float = Field(
+        description="nothing under way though a command was queued: driver, or a wait for events"
+    )
+    gaps: int
+    longest_gap_s: float
+    clock_uncertainty_s: float = Field(description="by which its times may be off those of the host")
+    clock_drift: float = Field(description="how much faster the host's clock runs, as a share")
+    timer_resolution_ns: int
+
+
+class RecordedQueue(Record):
+    """A command queue; `forced`: the program did not ask for profiling."""
+
+    device: int | None = Field(description="place in `devices`")
+    forced: bool
+
+
+class RecordedKernel(Record):
+    """The launches of one kernel on one device; times are of the device."""
+
+    name: str
+    device: int | None
+    calls: int
+    timed: int = Field(description="of them those that were complete and whose driver told when")
+    work_items: int = Field(description="of all launches together")
+    total_s: float
+    mean_s: float | None
+    p50_s: float | None
+    p99_s: float | None
+
+
+class RecordedTransfer(Record):
+    """The transfers of one kind on one device; a create call that brings content is timed by the host."""
+
+    what: str
+    device: int | None
+    calls: int
+    timed: int
+    bytes: int
+    total_s: float
+    p50_s: float | None
+    gb_per_s: float | None = Field(description="bytes of the timed ones over their time, 1e9 bytes a second")
+
+
+class RecordedHost(Record):
+    """What the host did without a command."""
+
+    what: str
+    calls: int
+    total_s: float
+    longest_s: float
+
+
+class RecordedOverhead(Record):
+    """What the layer itself took in the recorded calls."""
+
+    calls: int
+    total_s: float
+    mean_ns: float | None
+    p50_ns: float | None
+    p99_ns: float | None
+    share: float = Field(description="of the time from the first call to the last")
+
+
+class RecordedCommand(Record):
+    """A call of a recorded program. Times are ns since `origin` on the host's clock, null where they are not known."""
+
+    process: int = Field(description="place in `processes`")
+    id: int = Field(description="within the process, from 1 in the order of the calls")
+    what: str
+    group: Literal["transfer", "kernel", "order", "host"]
+    name: str | None = Field(description="of the kernel")
+    queue: int | None = Field(description="place in `queues`")
+    device: int | None = Field(description="place in `devices`")
+    thread: int
+    bytes: int
+    global_size: list[int] | None
+    local_size: list[int] | None = Field(description="null where the driver chose")
+    blocking: bool
+    waits: int = Field(description="events in its wait list")
+    error: int = Field(description="of OpenCL, 0 for none")
+    unfinished: bool = Field(description="not complete when the process ended")
+    call_begin_ns: int
+    call_end_ns: int
+    overhead_ns: int = Field(description="of the layer, besides")
+    queued_ns: int | None
+    submit_ns: int | None
+    start_ns: int | None
+    end_ns: int | None
+    gap_ns: int = Field(description="how long the device had nothing to do before it")
+    gap_host_ns: int = Field(description="of it, how long the command was not queued yet")
+
+
+class RecordFile(File):
+    """`record -- COMMAND` writes it; `records` come in the order in which the calls began."""
+
+    schema_: Literal["isthmus.record/1"] = Field(default="isthmus.record/1", alias="schema")
+    kind: Literal["measured"] = "measured"
+    program: list[str]
+    exit_code: int | None = Field(description="128 and the signal's number if one ended it; null if it is not known")
+    origin: str = Field(description="when the first call began, UTC, ISO 8601")
+    span_s: float = Field(description="from the begin of the first call to the end of the last call or command")
+    processes: list[RecordedProcess]
+    devices: list[RecordedDevice]
+    queues: list[RecordedQueue]
+    kernels: list[RecordedKernel]
+    transfers: list[RecordedTransfer]
+    host: list[RecordedHost]
+    overhead: RecordedOverhead
+    records: list[RecordedCommand]

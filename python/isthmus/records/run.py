@@ -1,0 +1,152 @@
+"""Runs of applications, and studies."""
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from isthmus.records.base import File, Kind, Record, Share, Value
+
+
+class Stage(Record):
+    """A stage of a flow: its time and its share of the elapsed time (stages may overlap)."""
+
+    name: str
+    time_s: float
+    share: Share
+
+
+class Step(Record):
+    """Something that an image went through; the times count from the start of the flow."""
+
+    name: str
+    begin_s: float = Field(ge=0)
+    end_s: float = Field(ge=0)
+
+
+class ImageSteps(Record):
+    """An image's way through a flow, step by step."""
+
+    image: int = Field(ge=0)
+    steps: list[Step]
+
+
+class Part(Record):
+    """A part of a modelled machine: busy + starved + blocked = lifetime."""
+
+    name: str
+    busy_s: float
+    starved_s: float
+    blocked_s: float
+    lifetime_s: float
+    resource: str = ""
+
+
+class Bottleneck(Record):
+    """The part that sets the pace, and how many times faster it must be for `next` to be the limit.
+
+    A path share is of the chain of steps, each waiting for the one before, that lasts as long as the run; where there
+    is none, the part is the limit because it is busy nearly all the time.
+    """
+
+    part: str
+    busy_share: Share
+    path_share: Share | None = None
+    next: str | None = None
+    next_busy_share: Share | None = None
+    next_path_share: Share | None = None
+    would_need: float | None = None
+
+
+class Input(Record):
+    """A number that a model was given, where it comes from and its role."""
+
+    key: str
+    value: Value | list[Value]
+    unit: str | None = None
+    source: str | None = None
+    role: Literal["datasheet", "calibrated", "assumed", "set"]
+    range: list[Value] | None = None
+    why: str | None = None
+    date: str | None = Field(default=None, description="of a calibration from records")
+    line: int | None = None
+
+
+class Platform(Record):
+    """The description that a model was built from, and its hash."""
+
+    file: str
+    name: str | None = None
+    sha256: str
+    inputs: list[Input]
+
+
+class Worker(Record):
+    """A thread of the target native and the actors that it ran in turn."""
+
+    core: int | None = Field(description="as the operating system numbers it; none if the thread was not pinned")
+    actors: list[str]
+
+
+class Row(Record):
+    """One application on one target in one flow."""
+
+    target: str = Field(description="as it was typed")
+    device: str
+    flow: Literal["offload", "overlap", "stream"]
+    kind: Kind
+    application: str
+    value: float = Field(description="the rate, in `unit`")
+    unit: str = Field(description="images/s, or messages/s of an application of one's own")
+    images: int | None = Field(default=None, gt=0)
+    width: int | None = None
+    height: int | None = None
+    bytes_per_image: int | None = None
+    messages: int | None = Field(default=None, gt=0, description="of an application of one's own, in place of images")
+    bytes_per_message: int | None = None
+    elapsed_s: float = Field(gt=0, description="from the first acquire or enqueue to the last output")
+    setup_s: float = Field(ge=0, description="pools, allocation of pools, context, build")
+    images_per_s: float | None = Field(default=None, description="`value` of the image filter")
+    gb_per_s: float = Field(description="input payload, one direction, 1e9 bytes a second")
+    verified: bool = Field(description="every output image is equal to the reference, byte for byte")
+    stages: list[Stage] = Field(default_factory=list)
+    first_images: list[ImageSteps] = Field(default_factory=list)
+    parts: list[Part] = Field(default_factory=list)
+    workers: list[Worker] = Field(default_factory=list)
+    bottleneck: Bottleneck | None = None
+    platform: Platform | None = None
+    seed: int | None = None
+    version: str = ""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _rate(cls, record: object) -> object:
+        # The image filter prints its rate as images_per_s alone.
+        if isinstance(record, dict) and "images_per_s" in record:
+            return {"value": record["images_per_s"], "unit": "images/s"} | record
+        return record
+
+
+class Verdict(Record):
+    """The fastest verified row of a study; each reason names a part, its busy share and the rate it would need."""
+
+    target: str
+    flow: str
+    kind: Kind
+    value: float
+    unit: str
+    reasons: list[str]
+
+
+class RunFile(File):
+    """`run APP --json FILE`."""
+
+    schema_: Literal["isthmus.run/1"] = Field(default="isthmus.run/1", alias="schema")
+    rows: list[Row]
+
+
+class StudyFile(File):
+    """`study FILE` writes out/NAME/study.json."""
+
+    schema_: Literal["isthmus.study/1"] = Field(default="isthmus.study/1", alias="schema")
+    rows: list[Row]
+    verdict: Verdict | None
