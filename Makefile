@@ -31,11 +31,12 @@ bench: build
 	cmake --preset bench --log-level=WARNING
 	cmake --build --preset bench -- --quiet
 	build/bench/benchmarks/bench --json build/bench.json
-	python benchmarks/command.py --json build/bench.json
+	PYTHONPATH=benchmarks python benchmarks/command.py --json build/bench.json
 	build/bench/benchmarks/hpcc/bench_hpcc_compute --json build/bench.json
 	build/bench/benchmarks/hpcc/bench_hpcc_memory --json build/bench.json
-	python benchmarks/hpcc/ring.py --json build/bench.json
-	python benchmarks/record/overhead.py --json build/bench.json
+	PYTHONPATH=benchmarks python benchmarks/hpcc/ring.py --json build/bench.json
+	PYTHONPATH=benchmarks python benchmarks/hpcc/debian.py --json build/bench.json
+	PYTHONPATH=benchmarks python benchmarks/record/overhead.py --json build/bench.json
 
 # On a machine with an NVIDIA GPU. Installs nothing: what is missing is named by CMake, which looks for it in
 # CMAKE_PREFIX_PATH too; without nvcc there are no records.

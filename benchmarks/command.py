@@ -1,11 +1,12 @@
 """How long a person waits for the command: its help, and the report of the main job. Adds its figures to bench.json."""
 
 import argparse
-import json
 import statistics
 import subprocess
 import time
 from pathlib import Path
+
+import bench_json
 
 HELP_RUNS = 21
 REPORT_RUNS = 5
@@ -37,17 +38,14 @@ def main() -> None:
     page = path.parent / "bench-study" / "report.html"
     helped = statistics.median(seconds("isthmus", "--help") for _ in range(HELP_RUNS))
     written = statistics.median(seconds("isthmus", "report", *records, "-o", str(page)) for _ in range(REPORT_RUNS))
-    figures = [
+    figures: list[bench_json.Figure] = [
         {"name": "command.help.wall", "value": helped * 1e3, "unit": "ms", "against": "at most 150 ms"},
         {"name": "command.report.wall", "value": written, "unit": "s", "against": "at most 5 s"},
         {"name": "command.report.size", "value": page.stat().st_size / 1e6, "unit": "MB", "against": "at most 3 MB"},
     ]
     for figure in figures:
         print(f"{figure['name']:<24} {figure['value']:.3g} {figure['unit']:<3} {figure['against']}")
-    names = {figure["name"] for figure in figures}
-    known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-    kept = [figure for figure in known if figure["name"] not in names]
-    path.write_text(json.dumps([*kept, *figures], indent=2) + "\n", encoding="utf-8")
+    bench_json.add(path, figures)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ import statistics
 import subprocess
 from pathlib import Path
 
+import bench_json
+
 PAIRS = 5
 NAME = "hpcc.b_eff.vs_mpi"
 
@@ -24,11 +26,14 @@ def main() -> None:
     path: Path = parser.parse_args().json
     pairs = [(effective_bandwidth("--optimized"), effective_bandwidth("--scheme", "cpu")) for _ in range(PAIRS)]
     ratio = statistics.median(ours / peer for ours, peer in pairs)
-    figure = {"name": NAME, "value": ratio, "unit": "ratio", "against": "the same ring by MPI alone, 2 ranks, 21 sizes"}
+    figure: bench_json.Figure = {
+        "name": NAME,
+        "value": ratio,
+        "unit": "ratio",
+        "against": "the same ring by MPI alone, 2 ranks, 21 sizes",
+    }
     print(f"{NAME:<32} {ratio:.3f}  must 0.85, aim 0.95  {figure['against']}")
-    known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-    kept = [each for each in known if each["name"] != NAME]
-    path.write_text(json.dumps([*kept, figure], indent=2) + "\n", encoding="utf-8")
+    bench_json.add(path, [figure])
 
 
 if __name__ == "__main__":

@@ -1,12 +1,13 @@
 """What the layer of `isthmus record` costs a call: a program with it and without, in pairs. Adds to bench.json."""
 
 import argparse
-import json
 import os
 import statistics
 import subprocess
 import tempfile
 from pathlib import Path
+
+import bench_json
 
 PAIRS = 9
 KINDS = {"launch": "launches", "launch-wait": "launches and waits for each", "write": "blocking writes of 64 B"}
@@ -26,7 +27,7 @@ def nanoseconds(kind: str, layer: bool) -> tuple[float, float]:
         return own, wall
 
 
-def figures(kind: str) -> list[dict[str, object]]:
+def figures(kind: str) -> list[bench_json.Figure]:
     """Two figures of a kind of call: the layer's own time, and how much longer all of it takes."""
     pairs = [(nanoseconds(kind, True), nanoseconds(kind, False)) for _ in range(PAIRS)]
     added = sorted(with_layer[0] - alone[0] for with_layer, alone in pairs)
@@ -56,10 +57,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, required=True, help="the file of [{name, value, unit, against}]")
     path: Path = parser.parse_args().json
     found = [figure for kind in KINDS for figure in figures(kind)]
-    names = {figure["name"] for figure in found}
-    known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
-    kept = [figure for figure in known if figure["name"] not in names]
-    path.write_text(json.dumps([*kept, *found], indent=2) + "\n", encoding="utf-8")
+    bench_json.add(path, found)
 
 
 if __name__ == "__main__":
