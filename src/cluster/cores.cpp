@@ -21,6 +21,8 @@ class Cores::Topology {
     // Bridges and PCI devices alone: what looks for other devices would open their drivers.
     hwloc_topology_set_type_filter(topology_, HWLOC_OBJ_PCI_DEVICE, HWLOC_TYPE_FILTER_KEEP_ALL);
     hwloc_topology_set_type_filter(topology_, HWLOC_OBJ_BRIDGE, HWLOC_TYPE_FILTER_KEEP_ALL);
+    // Linux tells what is on the bus; the plugin that asks libpciaccess leaks.
+    hwloc_topology_set_components(topology_, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "pci");
     const bool read =
         xml == nullptr || hwloc_topology_set_xmlbuffer(topology_, xml->c_str(), static_cast<int>(xml->size() + 1)) == 0;
     if (!read || hwloc_topology_load(topology_) != 0) {
