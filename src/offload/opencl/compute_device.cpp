@@ -4,6 +4,7 @@
 #include <array>
 #include <fstream>
 #include <iterator>
+#include <mutex>
 #include <vector>
 
 #include "isthmus/base/error.hpp"
@@ -94,7 +95,12 @@ ComputeProperties describe(cl_device_id device, const std::string& target) {
 }
 
 /// A part of a device is kept until the program ends: PoCL's threads still look at it after its last command.
-void keep(void* /*device*/) {}
+void keep(void* device) {
+  static std::mutex door;
+  static auto& kept = *new std::vector<void*>;  // outlives every static, so that what it holds is never lost
+  const std::lock_guard guard(door);
+  kept.push_back(device);
+}
 
 /// The part of a device as a device of its own.
 ComputeHandle take_part(cl_device_id device, DevicePart part) {
