@@ -1,4 +1,5 @@
 // The engine's workloads: graphs of actors on one clock.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@ namespace isthmus::bench {
 namespace {
 
 constexpr ChannelOptions fifo{.depth = 16};
+constexpr Word kLeastEach = 2000;  // tokens of a pair
 const ActorOptions clocked{.clock = Clock{Frequency::mhz(250)}};
 
 double run(Graph& graph) {
@@ -61,7 +63,8 @@ Measurement ring4(Word hops) {
 
 /// Pairs of a source and a sink, each pair busy with a token every 100 cycles: 1 % of the actors are busy at a time.
 Measurement sparse(int actors, Word tokens) {
-  const Word each = tokens / static_cast<Word>(actors / 2) + 1;
+  // Enough that the first touch of a pair's memory is no great part of its cost.
+  const Word each = std::max(tokens / static_cast<Word>(actors / 2), kLeastEach) + 1;
   const std::uint64_t before = resident_bytes();
   Graph graph;
   std::vector<const Sink<Word, Taking::read>*> sinks;
