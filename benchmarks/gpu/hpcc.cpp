@@ -172,22 +172,15 @@ int run(Options options) {
   if (options.on.empty()) options.on = first_gpu();
   const Comparison comparison(options);
   fmt::print("{} beside CUDA on {}\n", options.on, cuda_device());
-  Rows rows;
-  const auto add = [&](const std::string& name, const std::function<Rows()>& measure) {
-    if (!options.only.empty() && name.find(options.only) == std::string::npos) return;
-    for (Row& row : measure()) {
-      print(row);
-      row.against += "; " + cuda_device();
-      rows.push_back(std::move(row));
-    }
-  };
-  add("stream_triad", [&] { return Rows{triad(comparison)}; });
-  add("random_access", [&] { return Rows{updates(comparison)}; });
-  add("gemm_float", [&] { return Rows{gemm_float(comparison)}; });
-  add("gemm_double", [&] { return Rows{gemm_double(comparison)}; });
-  add("fft", [&] { return fft(comparison); });
-  add("ptrans", [&] { return Rows{transposition(comparison)}; });
-  add("hpl_float", [&] { return Rows{hpl(comparison)}; });
+  auto rows = measured({{"stream_triad", [&] { return Rows{triad(comparison)}; }},
+                        {"random_access", [&] { return Rows{updates(comparison)}; }},
+                        {"gemm_float", [&] { return Rows{gemm_float(comparison)}; }},
+                        {"gemm_double", [&] { return Rows{gemm_double(comparison)}; }},
+                        {"fft", [&] { return fft(comparison); }},
+                        {"ptrans", [&] { return Rows{transposition(comparison)}; }},
+                        {"hpl_float", [&] { return Rows{hpl(comparison)}; }}},
+                       options.only);
+  for (Row& row : rows) row.against += "; " + cuda_device();
   if (!options.json.empty()) append_json(options.json, rows);
   return 0;
 }

@@ -155,20 +155,15 @@ void restart_at_their_best(char** argv) {
 }
 
 int run(const Options& options) {
-  std::vector<Row> rows;
-  const auto add = [&](const std::string& name, const std::function<std::vector<Row>()>& measure) {
-    if (!options.only.empty() && name.find(options.only) == std::string::npos) return;
-    for (Row& row : measure()) {
-      print(row);
-      rows.push_back(std::move(row));
-    }
-  };
   using Rows = std::vector<Row>;
-  add("gemm_float", [&] { return Rows{gemm<float>("hpcc.gemm_float.vs_openblas", "float", options.pairs)}; });
-  add("gemm_double", [&] { return Rows{gemm<double>("hpcc.gemm_double.vs_openblas", "double", options.pairs)}; });
-  add("fft", [&] { return fft(options.pairs); });
-  add("hpl_dgemm", [&] { return Rows{hpl_beside_dgemm(options.pairs)}; });
-  add("hpl_hpcc", [&] { return Rows{hpl_beside_hpcc(options.pairs)}; });
+  const int pairs = options.pairs;
+  const auto rows =
+      measured({{"gemm_float", [&] { return Rows{gemm<float>("hpcc.gemm_float.vs_openblas", "float", pairs)}; }},
+                {"gemm_double", [&] { return Rows{gemm<double>("hpcc.gemm_double.vs_openblas", "double", pairs)}; }},
+                {"fft", [&] { return fft(pairs); }},
+                {"hpl_dgemm", [&] { return Rows{hpl_beside_dgemm(pairs)}; }},
+                {"hpl_hpcc", [&] { return Rows{hpl_beside_hpcc(pairs)}; }}},
+               options.only);
   if (!options.json.empty()) append_json(options.json, rows);
   return 0;
 }

@@ -73,6 +73,18 @@ void print(const Row& row) {
   std::fflush(stdout);
 }
 
+std::vector<Row> measured(const std::vector<Measure>& measures, const std::string& only) {
+  std::vector<Row> rows;
+  for (const auto& measure : measures) {
+    if (measure.name.find(only) == std::string::npos) continue;
+    for (Row& row : measure.rows()) {
+      print(row);
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
 void append_json(const std::filesystem::path& path, const std::vector<Row>& rows) {
   auto old = nlohmann::ordered_json::array();
   if (std::ifstream in(path); in) old = nlohmann::ordered_json::parse(in);

@@ -50,6 +50,16 @@ std::vector<double> ratios_of(int pairs, const std::function<double()>& ours, co
 double median_of(std::vector<double> values);
 
 void print(const Row& row);
+
+/// What one program can measure: a name to ask for it by, and its figures.
+struct Measure {
+  std::string name;
+  std::function<std::vector<Row>()> rows;
+};
+
+/// The figures of those whose name has `only` in it, each printed as soon as it is there.
+std::vector<Row> measured(const std::vector<Measure>& measures, const std::string& only);
+
 /// Puts {name, value, unit, against} and the fields of each row into the list in the file, in place of rows of these
 /// names; the file changes only as a whole.
 void append_json(const std::filesystem::path& path, const std::vector<Row>& rows);
