@@ -11,7 +11,6 @@ from isthmus.errors import IsthmusError
 from isthmus.hpcc.launch import launch_of
 from isthmus.hpcc.measure import run
 from isthmus.hpcc.search import BudgetSpentError, Question
-from isthmus.hpcc.watch import Watch
 from isthmus.records import HpccTrial
 from isthmus.tools import Interrupt, stop_running
 
@@ -60,7 +59,6 @@ class Trials:
                 records = run(
                     [*self._arguments, *words, "--repeat", str(question.repetitions)],
                     launch_of(self._ranks),
-                    watch=Watch(wanted=False),
                 )
             (rated,) = [one for one in records if one.name == self._record]
             outcome["unit"] = rated.unit
