@@ -3,19 +3,36 @@
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 from isthmus.files import write_atomically
 from isthmus.records import FILES
 
+# Files that hold the records of another one: their schemas refer to its definitions.
+RECORDS_OF = {"study": "run", "hpcc-scale": "hpcc", "acceptance": "hpcc"}
+
 
 def schema_texts() -> dict[str, str]:
     """The schema of each JSON file of the command, by file name."""
-    texts = {}
-    for name, model in FILES.items():
-        schema = model.model_json_schema(by_alias=True, mode="serialization")
-        schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
-        texts[f"{name}.json"] = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+    schemas = {name: model.model_json_schema(by_alias=True, mode="serialization") for name, model in FILES.items()}
+    texts = {f"{name}.json": _text(schema) for name, schema in schemas.items()}
+    for name, home in RECORDS_OF.items():
+        texts[f"{name}.json"] = _referring(schemas[name], f"{home}.json", schemas[home]["$defs"])
     return texts
+
+
+def _text(schema: dict[str, Any]) -> str:
+    whole = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+    return json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+
+
+def _referring(schema: dict[str, Any], file: str, known: dict[str, Any]) -> str:
+    """The schema without the definitions that `file` has alike, whose place references to it take."""
+    own = {name: one for name, one in schema["$defs"].items() if one != known.get(name)}
+    text = _text({**schema, "$defs": own})
+    for name in schema["$defs"].keys() - own.keys():
+        text = text.replace(f'"#/$defs/{name}"', f'"{file}#/$defs/{name}"')
+    return text
 
 
 if __name__ == "__main__":

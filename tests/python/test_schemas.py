@@ -4,6 +4,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from referencing import Registry, Resource
 from tests.python.conftest import TREE, Isthmus
 
 from isthmus.records import FILES
@@ -12,9 +13,16 @@ from isthmus.schemas import schema_texts
 SCHEMAS = TREE / "docs" / "schemas"
 
 
+def validator(name: str) -> jsonschema.Draft202012Validator:
+    """By the schema of a file, with those that it refers to."""
+    schemas = {path.name: json.loads(path.read_text()) for path in SCHEMAS.glob("*.json")}
+    resources = [(file, Resource.from_contents(schema)) for file, schema in schemas.items()]
+    return jsonschema.Draft202012Validator(schemas[f"{name}.json"], registry=Registry().with_resources(resources))
+
+
 def check(name: str, file: Any) -> None:
     """The file is what its schema says."""
-    jsonschema.validate(file, json.loads((SCHEMAS / f"{name}.json").read_text()))
+    validator(name).validate(file)
 
 
 def test_the_schemas_are_those_of_the_models() -> None:
@@ -48,6 +56,16 @@ def test_what_doctor_writes_is_what_its_schema_says(isthmus: Isthmus) -> None:
 def test_each_kind_of_file_names_its_schema() -> None:
     for name, model in FILES.items():
         assert model.model_fields["schema_"].default == f"isthmus.{name}/1"
+
+
+def test_what_several_files_hold_is_described_once_and_looked_up_there() -> None:
+    files = {path.stem: json.loads(path.read_text())["$defs"] for path in SCHEMAS.glob("*.json")}
+    assert [name for name, definitions in files.items() if "HpccRecord" in definitions] == ["hpcc"]
+    place = {"rank": "first", "host": "n01", "target": "opencl:0", "device": "a GPU", "part": 0, "parts": 1}
+    checked = {"node": "n01", "benchmark": "hpl", "name": "hpl", "passed": True, "record": {"places": [place]}}
+    errors = validator("acceptance").iter_errors({"checks": [checked]})
+    inside = [leaf.message for error in errors for leaf in error.context or []]
+    assert "'first' is not of type 'integer'" in inside
 
 
 def test_a_number_that_is_none_is_refused() -> None:
