@@ -16,8 +16,10 @@ class Machine {
   std::string xml() {
     std::string inside;
     for (int package = 0; package < packages_; ++package) inside += this->package(package);
-    return R"(<?xml version="1.0" encoding="UTF-8"?><!DOCTYPE topology SYSTEM "hwloc2.dtd"><topology version="2.0">)" +
-           object("Machine", 0, set(0, packages_), nodes(0, packages_), inside) + "</topology>";
+    // A line each: hwloc's own parser, which is all there is where it loads no plugins, asks for it.
+    return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n"
+           "<topology version=\"2.0\">\n" +
+           object("Machine", 0, set(0, packages_), nodes(0, packages_), inside) + "</topology>\n";
   }
 
  private:
