@@ -44,23 +44,22 @@ std::vector<Place> gathered(const Place& mine, const cluster::Ranks& ranks) {
 /// PoCL reads it when its first device is opened, and then binds a thread to each processing unit, counted from 0.
 /// Ranks that share those would all stand on the first.
 void bind_threads_of_pocl(int local_ranks) {
-  std::vector<int> counted(cluster::units_of(cluster::Cores::here().all()).size());
+  std::vector<int> counted(units_of(Cores::here().all()).size());
   std::iota(counted.begin(), counted.end(), 0);
-  if (cluster::allowed_units() == counted && local_ranks <= static_cast<int>(counted.size()))
-    setenv("POCL_AFFINITY", "1", 0);
+  if (allowed_units() == counted && local_ranks <= static_cast<int>(counted.size())) setenv("POCL_AFFINITY", "1", 0);
 }
 
 /// Puts this rank on the cores that are nearest to its device, as far as whoever started it left them to it; says which
 /// they are, nothing where it stays where it was.
 std::string bind(const Place& mine, const offload::ComputeProperties& device, const cluster::Ranks& neighbours) {
-  const auto wanted = units_for(cluster::Cores::here(), gathered(mine, neighbours),
-                                static_cast<std::size_t>(neighbours.rank()), device.compute_units);
-  const auto allowed = cluster::allowed_units();
+  const auto wanted = units_for(Cores::here(), gathered(mine, neighbours), static_cast<std::size_t>(neighbours.rank()),
+                                device.compute_units);
+  const auto allowed = allowed_units();
   std::vector<int> units;
   std::ranges::set_intersection(wanted, allowed, std::back_inserter(units));
   if (units.empty()) return {};
-  cluster::bind_to(units);
-  return cluster::ranges(units);
+  bind_to(units);
+  return ranges(units);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cluster/machine.hpp"
+#include "base/machine.hpp"
 #include "isthmus/base/error.hpp"
 
 namespace isthmus::hpcc {
@@ -59,7 +59,7 @@ TEST(Placement, MoreRanksThanCoresShareThem) {
 }
 
 TEST(Placement, APartOfACpuIsOnItsOwnUnits) {
-  const auto here = cluster::Cores::here();
+  const auto here = Cores::here();
   const Place first{.type = "cpu", .part = 0, .parts = 2};
   const Place second{.type = "cpu", .part = 1, .parts = 2};
   EXPECT_EQ(units_for(here, {first, second}, 0, 4), (std::vector<int>{0, 1, 2, 3}));
@@ -67,7 +67,7 @@ TEST(Placement, APartOfACpuIsOnItsOwnUnits) {
 }
 
 TEST(Placement, ADeviceHasTheNearestCoresAndSharesThemWithThoseBesideIt) {
-  const auto machine = cluster::Cores::from_xml(cluster::Machine(2, 4).xml());
+  const auto machine = Cores::from_xml(Machine(2, 4).xml());
   const Place near{.type = "gpu", .pci = "0000:01:00.0"};
   const Place far{.type = "gpu", .pci = "0000:41:00.0"};
   EXPECT_EQ(units_for(machine, {near, far}, 0, 132), (std::vector<int>{0, 1, 2, 3, 8, 9, 10, 11}));
@@ -77,7 +77,7 @@ TEST(Placement, ADeviceHasTheNearestCoresAndSharesThemWithThoseBesideIt) {
 }
 
 TEST(Placement, WholeAndSharedProcessorsAreLeftToTheSystem) {
-  const auto here = cluster::Cores::here();
+  const auto here = Cores::here();
   const Place whole{.type = "cpu"};
   const Place shared{.type = "gpu", .pci = "0000:01:00.0", .shared = true};
   EXPECT_TRUE(units_for(here, {whole}, 0, 4).empty());

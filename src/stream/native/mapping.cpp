@@ -1,14 +1,12 @@
 #include "stream/native/mapping.hpp"
 
 #include <fmt/format.h>
-#include <hwloc.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <string_view>
 
+#include "isthmus/base/cores.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/nearest.hpp"
 #include "isthmus/base/one_line.hpp"
@@ -16,35 +14,6 @@
 
 namespace isthmus::native {
 namespace {
-
-class Topology {
- public:
-  Topology() {
-    if (hwloc_topology_init(&topology_) != 0 || hwloc_topology_load(topology_) != 0)
-      throw Error("native: hwloc cannot read this machine's topology");
-  }
-  ~Topology() { hwloc_topology_destroy(topology_); }
-  Topology(const Topology&) = delete;
-  Topology& operator=(const Topology&) = delete;
-  hwloc_topology_t get() const { return topology_; }
-
- private:
-  hwloc_topology_t topology_ = nullptr;
-};
-
-class Bitmap {
- public:
-  Bitmap() : bits_(hwloc_bitmap_alloc()) {
-    if (bits_ == nullptr) throw Error("native: no memory for a set of cores");
-  }
-  ~Bitmap() { hwloc_bitmap_free(bits_); }
-  Bitmap(const Bitmap&) = delete;
-  Bitmap& operator=(const Bitmap&) = delete;
-  hwloc_bitmap_t get() const { return bits_; }
-
- private:
-  hwloc_bitmap_t bits_;
-};
 
 using Actors = std::vector<std::unique_ptr<engine::GraphActor>>;
 
@@ -61,34 +30,23 @@ void place_one(std::string_view text, std::map<std::string, int>& placement) {
 }  // namespace
 
 std::vector<int> usable_cores() {
-  const Topology topology;
-  const Bitmap mine;
-  if (hwloc_get_cpubind(topology.get(), mine.get(), HWLOC_CPUBIND_PROCESS) != 0)
-    throw Error(fmt::format("native: cannot tell which cores this process may use: {}", std::strerror(errno)));
+  const std::vector<int> mine = allowed_units();
   std::vector<int> cores;
-  for (hwloc_obj_t core = nullptr;
-       (core = hwloc_get_next_obj_by_type(topology.get(), HWLOC_OBJ_CORE, core)) != nullptr;) {
-    const Bitmap both;
-    hwloc_bitmap_and(both.get(), core->cpuset, mine.get());
-    if (const int first = hwloc_bitmap_first(both.get()); first >= 0) cores.push_back(first);
+  for (const Core& core : Cores::here().all()) {
+    const auto first = std::ranges::find_first_of(core, mine);
+    if (first != core.end()) cores.push_back(*first);
   }
   if (cores.empty()) throw Error("native: hwloc finds no core that this process may use");
   return cores;
 }
 
 std::string processor() {
-  const Topology topology;
-  const hwloc_obj_t package = hwloc_get_obj_by_type(topology.get(), HWLOC_OBJ_PACKAGE, 0);
-  const char* name = package == nullptr ? nullptr : hwloc_obj_get_info_by_name(package, "CPUModel");
-  return name == nullptr ? "this machine's processor" : name;
+  const std::string name = Cores::here().processor();
+  return name.empty() ? "this machine's processor" : name;
 }
 
 void pin_to(int core) {
-  const Topology topology;
-  const Bitmap one;
-  hwloc_bitmap_only(one.get(), static_cast<unsigned>(core));
-  if (hwloc_set_cpubind(topology.get(), one.get(), HWLOC_CPUBIND_THREAD) != 0)
-    throw Error(fmt::format("native: cannot pin a worker to core {}: {}", core, std::strerror(errno)));
+  bind_thread({core});
 }
 
 std::map<std::string, int> parse_placement(const std::vector<std::string>& texts) {

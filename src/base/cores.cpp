@@ -1,4 +1,4 @@
-#include "isthmus/cluster/cores.hpp"
+#include "isthmus/base/cores.hpp"
 
 #include <fmt/format.h>
 #include <hwloc.h>
@@ -12,7 +12,7 @@
 
 #include "isthmus/base/error.hpp"
 
-namespace isthmus::cluster {
+namespace isthmus {
 
 class Cores::Topology {
  public:
@@ -67,6 +67,12 @@ std::vector<Core> Cores::near(const std::string& pci) const {
   if (device == nullptr) return all();
   const std::vector<Core> found = topology_->inside(hwloc_get_non_io_ancestor_obj(topology_->get(), device)->cpuset);
   return found.empty() ? all() : found;
+}
+
+std::string Cores::processor() const {
+  const hwloc_obj_t package = hwloc_get_obj_by_type(topology_->get(), HWLOC_OBJ_PACKAGE, 0);
+  const char* name = package == nullptr ? nullptr : hwloc_obj_get_info_by_name(package, "CPUModel");
+  return name == nullptr ? "" : name;
 }
 
 std::vector<Core> share_of(const std::vector<Core>& cores, std::size_t index, std::size_t count) {
@@ -127,6 +133,13 @@ std::vector<int> units_of_thread(pid_t thread) {
   return set.units();
 }
 
+/// A thread that has just ended needs no place.
+void bind(pid_t thread, const std::vector<int>& units) {
+  UnitSet wanted(units);
+  if (sched_setaffinity(thread, wanted.bytes(), wanted.get()) != 0 && errno != ESRCH)
+    throw Error(fmt::format("cannot bind to the cores {}: {}", ranges(units), std::strerror(errno)));
+}
+
 }  // namespace
 
 std::vector<int> allowed_units() {
@@ -135,17 +148,18 @@ std::vector<int> allowed_units() {
   return units;
 }
 
+void bind_thread(const std::vector<int>& units) {
+  bind(0, units);
+}
+
 void bind_to(const std::vector<int>& units) {
   const std::vector<int> before = allowed_units();
-  UnitSet wanted(units);
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
     const std::string name = entry.path().filename();
     pid_t thread = 0;
     std::from_chars(name.data(), name.data() + name.size(), thread);
-    if (units_of_thread(thread) != before) continue;
-    if (sched_setaffinity(thread, wanted.bytes(), wanted.get()) != 0 && errno != ESRCH)
-      throw Error(fmt::format("cannot bind to the cores {}: {}", ranges(units), std::strerror(errno)));
+    if (units_of_thread(thread) == before) bind(thread, units);
   }
 }
 
-}  // namespace isthmus::cluster
+}  // namespace isthmus

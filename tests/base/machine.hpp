@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <string>
 
-namespace isthmus::cluster {
+namespace isthmus {
 
 /// hwloc's XML of a machine: packages of cores of two processing units, numbered as Linux does (second units of all
 /// cores behind the first ones), and one PCI device on each package.
 class Machine {
  public:
+  static constexpr const char* kProcessor = "A Processor";
+
   Machine(int packages, int cores) : packages_(packages), cores_(cores) {}
 
   std::string xml() {
@@ -43,7 +45,8 @@ class Machine {
   }
 
   std::string package(int package) {
-    std::string inside = object("NUMANode", package, set(package, 1), nodes(package, 1), "");
+    std::string inside = fmt::format(R"(<info name="CPUModel" value="{}"/>)", kProcessor);
+    inside += object("NUMANode", package, set(package, 1), nodes(package, 1), "");
     for (int core = package * cores_; core < (package + 1) * cores_; ++core) {
       std::string pair;
       for (const int unit : {core, packages_ * cores_ + core})
@@ -65,4 +68,4 @@ class Machine {
   int count_ = 0;
 };
 
-}  // namespace isthmus::cluster
+}  // namespace isthmus

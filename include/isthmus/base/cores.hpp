@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-/// The cores of this host and which of them are near a device, so that each rank can be put where its device hangs on.
-namespace isthmus::cluster {
+/// The cores of this host, which of them are near a device, and binding to them.
+namespace isthmus {
 
 /// Processing units of one core, as the operating system numbers them.
 using Core = std::vector<int>;
@@ -22,6 +22,8 @@ class Cores {
   /// Those of the smallest part of the machine that the PCI device ("0000:41:00.0") hangs on; all where that is not
   /// known.
   std::vector<Core> near(const std::string& pci) const;
+  /// What the processor calls itself; empty where that is not known.
+  std::string processor() const;
 
  private:
   class Topology;
@@ -39,11 +41,14 @@ std::vector<int> units_of(const std::vector<Core>& cores);
 /// "0-3,8".
 std::string ranges(const std::vector<int>& units);
 
-/// The processing units that this process may use.
+/// The processing units that this thread may use, and those that it starts.
 std::vector<int> allowed_units();
+
+/// Binds the calling thread. Throws Error if the system refuses.
+void bind_thread(const std::vector<int>& units);
 
 /// Binds every thread of this process that is where the process was put to these units, and with them those that are
 /// started later; threads that bound themselves elsewhere stay. Throws Error if the system refuses.
 void bind_to(const std::vector<int>& units);
 
-}  // namespace isthmus::cluster
+}  // namespace isthmus

@@ -1,4 +1,4 @@
-#include "isthmus/cluster/cores.hpp"
+#include "isthmus/base/cores.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,10 +6,10 @@
 #include <future>
 #include <thread>
 
-#include "cluster/machine.hpp"
+#include "base/machine.hpp"
 #include "isthmus/base/error.hpp"
 
-namespace isthmus::cluster {
+namespace isthmus {
 namespace {
 
 using testing::HasSubstr;
@@ -53,6 +53,21 @@ TEST(Cores, AProcessMayUseUnitsThatItsMachineHas) {
   EXPECT_THAT(units_of(Cores::here().all()), testing::IsSupersetOf(allowed_units()));
 }
 
+TEST(Cores, TheProcessorSaysItsName) {
+  EXPECT_EQ(Cores::from_xml(Machine(1, 2).xml()).processor(), Machine::kProcessor);
+}
+
+TEST(Cores, AThreadBindsItselfAlone) {
+  const std::vector<int> before = allowed_units();
+  std::vector<int> seen;
+  std::thread([&] {
+    bind_thread({before.back()});
+    seen = allowed_units();
+  }).join();
+  EXPECT_EQ(seen, (std::vector<int>{before.back()}));
+  EXPECT_EQ(allowed_units(), before);
+}
+
 TEST(Cores, BindingTakesTheThreadsThatRunAndThoseToCome) {
   const std::vector<int> before = allowed_units();
   std::promise<void> bound;
@@ -72,4 +87,4 @@ TEST(Cores, BindingTakesTheThreadsThatRunAndThoseToCome) {
 }
 
 }  // namespace
-}  // namespace isthmus::cluster
+}  // namespace isthmus
