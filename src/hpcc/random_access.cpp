@@ -92,7 +92,7 @@ RandomAccess::RandomAccess(Job& job)
       kernels_(job.replications(job.program(), "random_access")),
       spare_(job.spare(mine_ * sizeof(std::uint64_t))) {
   if (job.has_probes())
-    probe_ = job.own_program("probe_random", job.setting().gpu() ? "" : "-DPROBE_FETCHES").kernel("probe_random");
+    probe_ = job.own_program(job.setting().on_cpu() ? "probe_random_cpu" : "probe_random_gpu").kernel("probe_random");
   std::iota(start_.begin(), start_.end(), first_);
   const auto seeds = seeds_of(generators_, kUpdatesOfAWord * words_);
   if (job.has_probes()) job.queue().write(spare_, 0, offload::bytes_of(start_));
@@ -142,7 +142,7 @@ std::vector<double> RandomAccess::run() {
 std::vector<double> RandomAccess::probe() {
   if (!probe_) return {kNoExpectation};
   constexpr std::uint64_t kBatch = 128;
-  const std::uint64_t items = job_.setting().gpu() ? std::uint64_t{1} << 17U : 64;
+  const std::uint64_t items = job_.setting().on_cpu() ? 64 : std::uint64_t{1} << 17U;
   const std::uint64_t batches = std::max<std::uint64_t>(kUpdatesOfAWord * mine_ / (kBatch * items), 1);
   const double seconds = job_.timed([&] {
     job_.queue().launch(*probe_, {.global = {items, 1, 1}}, {&spare_, mine_ - 1, batches});

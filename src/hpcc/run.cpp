@@ -25,15 +25,11 @@ constexpr int kTrials = 50;
 constexpr double kLongEnough = 1e-3;
 
 double value_of(const Metric& metric, double seconds) {
-  return metric.quantity == "latency" ? metric.work * seconds : metric.work / seconds;
-}
-
-bool less_is_better(const Metric& metric) {
-  return metric.quantity == "latency";
+  return metric.less_is_better() ? metric.work * seconds : metric.work / seconds;
 }
 
 double best_of(const Metric& metric, const std::vector<double>& samples) {
-  return less_is_better(metric) ? std::ranges::min(samples) : std::ranges::max(samples);
+  return metric.less_is_better() ? std::ranges::min(samples) : std::ranges::max(samples);
 }
 
 /// The repetitions of every metric: seconds of the slowest rank, and what the probes let expect of this one.
@@ -204,7 +200,7 @@ std::vector<Result> results_of(const Benchmark& benchmark, const Measured& measu
 /// The most that the probes allow, their spread and that of the samples included; infinite where they allow no
 /// judgement.
 double bound_of(const Result& result) {
-  const bool judged = result.expected && !result.seconds.empty() && !less_is_better(result.metric) &&
+  const bool judged = result.expected && !result.seconds.empty() && !result.metric.less_is_better() &&
                       std::ranges::min(result.seconds) > kLongEnough;
   if (!judged) return std::numeric_limits<double>::infinity();
   return result.expected->value * (1 + result.expected->spread + result.spread + kAllowance);
@@ -277,7 +273,17 @@ std::unique_ptr<Job> make_job(const Request& request, const Placement& placement
   return std::make_unique<Job>(request.benchmark, std::move(parts));
 }
 
+void refuse_unused_kernels(const Request& request, const Job& job) {
+  if (!request.kernel_file.empty() && job.kernel_file().empty())
+    throw Error(fmt::format("--kernel {}: benchmark '{}' has no kernel", request.kernel_file, request.benchmark));
+}
+
 }  // namespace
+
+std::optional<double> Result::efficiency() const {
+  if (!expected) return {};
+  return metric.less_is_better() ? expected->value / value : value / expected->value;
+}
 
 Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener& listener) {
   Placement placement = place(request, ranks);
@@ -288,6 +294,7 @@ Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener&
     job = make_job(request, placement, ranks);
     if (request.seconds > 0) job->finish_repetitions();
     benchmark = entry_of(request.benchmark).make(*job);
+    refuse_unused_kernels(request, *job);
   });
   const int repetitions = request.repetitions > 0 ? request.repetitions : kRepetitions;
   warm_up(*benchmark, *job);

@@ -115,7 +115,8 @@ Record record_of(const hpcc::Request& request, const hpcc::Outcome& run, const h
   record["expected"] = result.expected ? Record(result.expected->value) : Record();
   record["expected_spread"] = result.expected ? Record(result.expected->spread) : Record();
   record["expected_from"] = run.model;
-  record["efficiency"] = result.expected ? Record(result.value / result.expected->value) : Record();
+  const auto efficiency = result.efficiency();
+  record["efficiency"] = efficiency ? Record(*efficiency) : Record();
   record["variant"] = run.setting.variant == hpcc::Variant::single ? "single" : "ndrange";
   record["kernel"] = run.kernel_file;
   record["size"] = request.size;

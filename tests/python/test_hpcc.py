@@ -148,6 +148,7 @@ def test_the_value_is_the_best_repetition(real: Isthmus) -> None:
         (("b_eff", "--scheme", "stagd"), "did you mean 'staged'?"),
         (("stream", "--on", "opencl:77"), "unknown target 'opencl:77'"),
         (("stream", "--kernel", "nowhere.cl"), "nowhere.cl: cannot read the kernel's source"),
+        (("b_eff", "--kernel", "my.cl"), "--kernel my.cl: benchmark 'b_eff' has no kernel"),
         (("stream", "--binary", "nowhere.aocx"), "nowhere.aocx: cannot read the device binary"),
     ],
 )
@@ -188,6 +189,13 @@ def test_a_rate_that_no_probe_allows_is_refused_though_the_results_are_right(
     assert done.stderr.startswith("error: gemm: ")
     assert "that this device's own probes allow" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_a_latency_above_what_is_expected_is_less_than_all_of_it(real: Isthmus) -> None:
+    file = real.json("hpcc", "b_eff", *SMALL, *sets("b_eff"))
+    by_name = {record["name"]: record for record in file["records"]}
+    latency = by_name["b_eff.latency"]
+    assert latency["efficiency"] == pytest.approx(latency["expected"] / latency["value"])
 
 
 def test_the_start_and_end_of_every_replication_are_in_the_record_of_its_kernel(real: Isthmus) -> None:

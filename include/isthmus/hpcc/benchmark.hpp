@@ -35,8 +35,10 @@ struct Setting {
   /// Shape of ND-range kernels: "cpu" or "gpu".
   std::string shape() const {
     if (!asked_shape.empty()) return asked_shape;
-    return device.type == "cpu" ? "cpu" : "gpu";
+    return on_cpu() ? "cpu" : "gpu";
   }
+  /// Whatever shape the benchmark's own kernels have.
+  bool on_cpu() const { return device.type == "cpu"; }
   bool single() const { return variant == Variant::single; }
   /// Whether ND-range kernels in the shape of a GPU run.
   bool gpu() const { return !single() && shape() == "gpu"; }
@@ -53,6 +55,8 @@ struct Metric {
   bool total = false;
   /// Not timed itself: the mean of the metrics with these indices (equation 4.1).
   std::vector<std::size_t> mean_of = {};
+
+  bool less_is_better() const { return quantity == "latency"; }
 };
 
 /// How wrong the results of one rank are: right if `error` is below `limit`, or both are 0.

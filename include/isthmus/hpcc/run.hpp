@@ -43,6 +43,9 @@ struct Result {
   std::vector<double> samples{};  ///< of all repetitions
   std::vector<double> seconds{};  ///< of the slowest rank of each
   std::optional<Expectation> expected{};
+
+  /// What was reached of what is expected, 1 where they are equal and less where the value is worse.
+  std::optional<double> efficiency() const;
 };
 
 /// Where a rank runs.

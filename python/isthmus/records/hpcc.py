@@ -140,7 +140,7 @@ class HpccRecord(Record):
     expected: float | None = Field(description="what a model gives from this device's own probes")
     expected_spread: float | None = Field(description="(best - worst) / best of the probes")
     expected_from: str
-    efficiency: float | None = Field(description="value / expected")
+    efficiency: float | None = Field(description="value / expected; of a latency expected / value")
     variant: Literal["single", "ndrange"]
     kernel: str
     size: Literal["small", "standard"]
