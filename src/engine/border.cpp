@@ -19,12 +19,23 @@ bool about_to_push(const Channel& channel) {
   return writer.waits_on == &channel && (writer.wait == Wait::push || writer.wait == Wait::turn);
 }
 
-/// For how many ticks the port's window surely holds out.
-[[gnu::always_inline]] inline Tick ticks_at_hand(PortState& port) {
+/// How many tokens or slots there are for the port, with a window where they come in time; one a step, where the step
+/// neither waits nor advances. 0 where the channel has no windows.
+[[gnu::always_inline]] inline Tick at_hand(PortState& port) {
   Channel& channel = *port.channel;
-  if (port.cursor != port.window_end) return static_cast<Tick>(channel.tokens(port.window_end - port.cursor));
   if (!channel.windows) return 0;
-  return &port == channel.reader_port ? open_reader_window(channel) : open_writer_window(channel);
+  const bool reads = &port == channel.reader_port;
+  const auto bytes = reads ? channel.bytes() : channel.depth_bytes - channel.bytes();
+  if (bytes == 0) return 0;
+  if (port.cursor == port.window_end) {
+    const auto within = std::min(bytes, port.stop - port.cursor);
+    const auto tokens = static_cast<Tick>(channel.tokens(within));
+    std::byte* last = port.cursor + within - channel.stride;
+    if (within != 0 && (reads ? token_ready(channel, last) : slot_ready(channel, last)) < port.actor->now + tokens)
+      port.window_end = port.cursor + within;
+    return tokens + (bytes > within ? 1 : 0);
+  }
+  return static_cast<Tick>(channel.tokens(bytes));
 }
 
 }  // namespace
@@ -66,23 +77,23 @@ bool about_to_push(const Channel& channel) {
     return Border::leave;
   Tick fuel = actor.horizon + 1;
   if (PortState* gate = actor.gate) {
-    Tick ticks = ticks_at_hand(*gate);
-    if (ticks == 0) {
+    Tick steps = at_hand(*gate);
+    if (steps == 0) {
       // The commonest case first: all is read, and who wrote it goes on.
       if (gate->channel->empty() && about_to_push(*gate->channel)) return wait_at_border(actor, *gate->channel);
       if (closing(actor) == Border::leave) return Border::leave;
       if (gate == actor.expects && waits_for_its_turn(actor)) return Border::leave;
-      ticks = 1;
+      steps = 1;
     }
-    fuel = std::min(fuel, actor.now + ticks);
+    fuel = std::min(fuel, actor.now + steps * actor.initiation_interval);
   }
   if (PortState* port = actor.expects; port != nullptr && port != actor.gate) {
-    Tick ticks = ticks_at_hand(*port);
-    if (ticks == 0) {
+    Tick steps = at_hand(*port);
+    if (steps == 0) {
       if (waits_for_its_turn(actor)) return Border::leave;
-      ticks = 1;
+      steps = 1;
     }
-    fuel = std::min(fuel, actor.now + ticks);
+    fuel = std::min(fuel, actor.now + steps * actor.initiation_interval);
   }
   actor.fuel = fuel;
   return Border::step;
@@ -98,7 +109,7 @@ Border Scheduler::clockless_border(Actor& actor) {
 Border Scheduler::after_look_back(Actor& actor, Tick step_start) {
   actor.look_back = false;
   const bool waited = std::exchange(actor.waited, false);
-  const bool active = std::exchange(actor.moved_late, false) || waited ||
+  const bool active = waited ||
                       std::any_of(actor.outputs.begin(), actor.outputs.end(),
                                   [&](const Channel* channel) { return channel->last_pushed_at() >= step_start; }) ||
                       std::any_of(actor.inputs.begin(), actor.inputs.end(),

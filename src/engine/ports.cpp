@@ -42,11 +42,30 @@ void publish(PortState& port) {
   }
   if (!channel.direct()) channel.visible_at[channel.pushed() & (channel.slots - 1)] = channel.forward.map(running_now);
   if (kObservable && channel.observed) port.actor->scheduler->observer().pushed(channel.index, time_of(*port.actor));
-  channel.step(port);
+  if (channel.step(port)) port.actor->record_due = true;
   port.window_end = port.cursor;
 }
 
+/// Where the head token is there, be it visible or not yet, nobody else has to act.
+inline bool claim_known_token(PortState& port) {
+  Channel& channel = *port.channel;
+  Actor& actor = *port.actor;
+  actor.now = running_now;
+  if (!channel.windows || channel.empty() || accessed_now(port)) return false;
+  const Tick ready = token_ready(channel, port.cursor);
+  if (ready > actor.horizon) return false;
+  if (ready <= running_now) {
+    open_reader_window(channel);
+    return true;
+  }
+  arrive(actor, running_now, ready, Account::starved);
+  running_now = ready;
+  port.window_end = port.cursor + (port.cursor == port.stop ? 0 : channel.stride);
+  return true;
+}
+
 void claim_token(PortState& port) {
+  if (claim_known_token(port)) return;
   const Here here(*port.actor);
   port.actor->scheduler->claim_token(port);
 }
@@ -61,7 +80,7 @@ void release(PortState& port) {
   }
   if (!channel.direct()) channel.free_at[channel.popped() & (channel.slots - 1)] = channel.back.map(running_now);
   if (kObservable && channel.observed) port.actor->scheduler->observer().popped(channel.index, time_of(*port.actor));
-  channel.step(port);
+  if (channel.step(port)) port.actor->record_due = true;
   port.window_end = port.cursor;
 }
 

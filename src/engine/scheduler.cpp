@@ -111,7 +111,7 @@ void Scheduler::dispatch(void* scheduler) {
     if (actor.wait == Wait::horizon && actor.resume_at > actor.horizon) return false;
     if (actor.wait == Wait::sleep) woken(actor);
   }
-  if (++actor.resumes >= actor.resumes_allowed && !keeps_record(actor)) return false;
+  if (actor.record_due && !keeps_record(actor)) return false;
   actor.wait = Wait::none;
   return true;
 }
@@ -127,7 +127,7 @@ bool Scheduler::keeps_record(Actor& actor) {
       return false;
     }
   }
-  actor.resumes = 0;
+  actor.record_due = false;
   return true;
 }
 
@@ -339,12 +339,12 @@ void Scheduler::commit_to(std::int64_t time) {
 /// The oldest entries of the rings of ticks that could be written over before the next look are no longer needed.
 bool Scheduler::record_safe(const Actor& actor) const {
   for (const auto* channel : actor.outputs) {
-    const auto span = channel->slots / 2 + channel->depth;
+    const auto span = channel->slots / 2 - channel->depth + 1;
     const auto pushed = channel->pushed();
     if (pushed > span && actor.grid.edge(channel->header(pushed - span).pushed_at) > committed_) return false;
   }
   for (const auto* channel : actor.inputs) {
-    const auto span = channel->slots / 2 + channel->depth;
+    const auto span = channel->slots / 2 - channel->depth + 1;
     const auto popped = channel->popped();
     if (popped > span && actor.grid.edge(channel->header(popped - span).popped_at) > committed_) return false;
   }

@@ -50,20 +50,6 @@ Tick known_change(const Question& question) {
 
 }  // namespace
 
-void add_span(Actor& actor, Account account, Tick begin, Tick end, Tick period) {
-  if (begin == end) return;
-  auto& spans = actor.spans;
-  if (!spans.empty()) {
-    Span& last = spans.back();
-    if (last.end == begin && last.account == account && last.period == period &&
-        (period == 0 || (end - begin) % period == 0)) {
-      last.end = end;
-      return;
-    }
-  }
-  spans.push_back({begin, end, period, account});
-}
-
 void fold_spans(Actor& actor, std::int64_t time, StateObserver* observer) {
   constexpr std::size_t kWorthFolding = 64;
   auto& spans = actor.spans;

@@ -75,14 +75,19 @@ void Scheduler::wait_for_answer(Actor& actor, Channel& channel, Ask ask) {
 }
 
 /// Moves `actor` on to `target`, waiting where that lies past its horizon.
-inline void Scheduler::move_to(Actor& actor, Tick target, Account account, Tick began) {
+inline void Scheduler::move_to(Actor& actor, Tick target) {
   if (target > actor.horizon) [[unlikely]]
-    wait_for_horizon(actor, target, account, began);
+    wait_for_horizon(actor, target, Account::busy, actor.now);
   actor.now = target;
   actor.ask_look_back();
-  if (account == Account::busy) return;
-  actor.blocked_ticks += target - began;
-  add_span(actor, account, began, target, 0);
+}
+
+/// The same, to where a token or slot is there for a step that has waited since `began`.
+inline void Scheduler::arrive_at(Actor& actor, Tick target, Account account, Tick began) {
+  if (target <= actor.now) return;
+  if (target > actor.horizon) [[unlikely]]
+    wait_for_horizon(actor, target, account, began);
+  arrive(actor, began, target, account);
 }
 
 void Scheduler::wait_for_horizon(Actor& actor, Tick target, Account account, Tick began) {
@@ -108,13 +113,13 @@ void Scheduler::advance(Actor& actor) {
     count_operation(actor);
     return;
   }
-  move_to(actor, actor.now + 1, Account::busy, actor.now);
+  move_to(actor, actor.now + 1);
 }
 
 void Scheduler::wait_to(Actor& actor, Tick target) {
   if (target <= actor.now) return;
   actor.waited = true;
-  move_to(actor, target, Account::busy, actor.now);
+  move_to(actor, target);
 }
 
 /// Waits until the port's next push has a slot.
@@ -131,11 +136,7 @@ void Scheduler::claim_slot(PortState& port) {
     expect(port);
     suspend(actor);
   }
-  const Tick target = channel.next_slot_free();
-  if (target > actor.now) {
-    move_to(actor, target, Account::blocked, began);
-    actor.moved_late = true;
-  }
+  arrive_at(actor, channel.next_slot_free(), Account::blocked, began);
   if (channel.windows) open_writer_window(channel);
 }
 
@@ -154,14 +155,9 @@ void Scheduler::claim_token(PortState& port) {
     suspend(actor);
   }
   const bool drained = channel.empty();
-  const Tick target = drained ? channel.close_visible : channel.head_visible();
-  const bool late = target > actor.now;
-  if (late) {
-    move_to(actor, target, Account::starved, began);
-    actor.moved_late = true;
-  }
+  arrive_at(actor, drained ? channel.close_visible : channel.head_visible(), Account::starved, began);
   if (drained) throw FinishStep{};
-  if (channel.windows && !late) open_reader_window(channel);  // else the border to the next step opens it
+  if (channel.windows) open_reader_window(channel);
 }
 
 bool Scheduler::token_visible(Actor& actor, Channel& channel) {

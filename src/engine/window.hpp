@@ -30,35 +30,27 @@ inline Tick slot_ready(const Channel& channel, std::byte* slot) {
 std::int64_t tokens_in_time(const Channel& channel, const PortState& port, std::int64_t tokens);
 std::int64_t slots_in_time(const Channel& channel, const PortState& port, std::int64_t slots);
 
-/// Opens the port's window as far as is known to be safe, and returns how many tokens it holds. For channels with
-/// windows.
-[[gnu::always_inline]] inline std::int64_t open_reader_window(Channel& channel) {
+/// Opens the port's window as far as is known to be safe. For channels with windows.
+[[gnu::always_inline]] inline void open_reader_window(Channel& channel) {
   PortState& port = *channel.reader_port;
-  auto bytes = channel.writer_port->cursor - port.cursor;
-  if (bytes < 0) bytes = channel.last_slot - port.cursor;
-  port.window_end = port.cursor;
-  if (bytes == 0) return 0;
-  auto tokens = static_cast<std::int64_t>(channel.tokens(bytes));
-  if (token_ready(channel, port.cursor + bytes - channel.stride) >= port.actor->now + tokens) [[unlikely]] {
-    tokens = tokens_in_time(channel, port, tokens);
-    bytes = tokens * channel.stride;
+  auto bytes = std::min(channel.bytes(), port.stop - port.cursor);
+  if (bytes != 0) {
+    const auto tokens = static_cast<std::int64_t>(channel.tokens(bytes));
+    if (token_ready(channel, port.cursor + bytes - channel.stride) >= port.actor->now + tokens) [[unlikely]]
+      bytes = tokens_in_time(channel, port, tokens) * channel.stride;
   }
-  port.window_end += bytes;
-  return tokens;
+  port.window_end = port.cursor + bytes;
 }
 
-[[gnu::always_inline]] inline std::int64_t open_writer_window(Channel& channel) {
+[[gnu::always_inline]] inline void open_writer_window(Channel& channel) {
   PortState& port = *channel.writer_port;
-  auto bytes = std::min(channel.depth_bytes - channel.bytes(), channel.last_slot - port.cursor);
-  port.window_end = port.cursor;
-  if (bytes == 0) return 0;
-  auto slots = static_cast<std::int64_t>(channel.tokens(bytes));
-  if (slot_ready(channel, port.cursor + bytes - channel.stride) >= port.actor->now + slots) [[unlikely]] {
-    slots = slots_in_time(channel, port, slots);
-    bytes = slots * channel.stride;
+  auto bytes = std::min(channel.depth_bytes - channel.bytes(), port.stop - port.cursor);
+  if (bytes != 0) {
+    const auto slots = static_cast<std::int64_t>(channel.tokens(bytes));
+    if (slot_ready(channel, port.cursor + bytes - channel.stride) >= port.actor->now + slots) [[unlikely]]
+      bytes = slots_in_time(channel, port, slots) * channel.stride;
   }
-  port.window_end += bytes;
-  return slots;
+  port.window_end = port.cursor + bytes;
 }
 
 }  // namespace isthmus::engine

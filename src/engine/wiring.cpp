@@ -81,8 +81,10 @@ void allocate(Channel& channel) {
     ::new (static_cast<void*>(channel.storage.get() + at)) SlotHeader;
   channel.ring = channel.storage.get() + channel.stride;
   channel.last_slot = channel.ring + channel.ring_bytes - channel.stride;
+  channel.middle_slot = channel.ring + channel.ring_bytes / 2 - channel.stride;
   for (PortState* port : {channel.writer_port, channel.reader_port}) {
     port->cursor = port->window_end = channel.ring;
+    port->stop = channel.middle_slot;
     port->channel = &channel;
   }
   if (!channel.direct()) {
@@ -225,11 +227,7 @@ std::vector<std::string> Wiring::check(const Actors& actors, const Channels& cha
     if (!actor->has_done && !actor->periodic && on_loop(*actor))
       warnings.push_back(
           fmt::format("{} has no done() and stands on a feedback loop: it waits for its own close", actor->name));
-    std::uint64_t factor = 64;
-    for (const auto* ends : {&actor->inputs, &actor->outputs})
-      for (const auto* channel : *ends) factor = std::min<std::uint64_t>(factor, channel->slots / channel->depth);
     actor->gate = actor->has_done || actor->inputs.empty() ? nullptr : actor->inputs.front()->reader_port;
-    actor->resumes_allowed = static_cast<std::uint32_t>(factor / 2 - 1);
   }
   for (const auto& channel : channels) {
     const auto needed = full_rate_depth(*channel);

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "isthmus/engine/channel.hpp"
@@ -65,11 +67,10 @@ struct Actor {
   bool look_back = false;   ///< this step was told "no" or waited: its end needs a closer look
   bool moved = false;       ///< a token, in a slow path; kept only without a clock
   bool waited = false;      ///< for a time, in this step
-  bool moved_late = false;  ///< a token, after waiting for it in this step
   bool sensed_time = false;
   bool clocked = false;
   Tick initiation_interval = 1;
-  Tick blocked_ticks = 0;        ///< s of rule 2, kept only where the initiation interval is not 1
+  Tick blocked_ticks = 0;        ///< s of rule 2
   PortState* gate = nullptr;     ///< the first input of one without `done()`: with a token at hand it is not done
   PortState* expects = nullptr;  ///< the port at which a step last blocked: news of it is awaited before the next step
   int vain_turns = 0;            ///< how often nothing but its own next step would have brought such news
@@ -91,8 +92,7 @@ struct Actor {
   FiberSlot* fiber = nullptr;  ///< where a step stands that waits
   Tick unwatched = 0;          ///< how far it may go before the scheduler looks at the rest of the run
   bool feeds_itself = false;
-  std::uint32_t resumes = 0;
-  std::uint32_t resumes_allowed = 0;
+  bool record_due = false;  ///< half a ring was filled since it was last seen that no needed record is written over
 
   // Silence.
   Tick step_start = 0;        ///< of the last step that moved nothing
@@ -137,6 +137,18 @@ struct Actor {
   virtual void copy_state(std::vector<std::byte>& to) const = 0;
   virtual bool same_state(const std::vector<std::byte>& as) const = 0;
 
+  /// The start of the step after one that waited or advanced.
+  Tick next_start(Tick start) {
+    if (look_back) return start + initiation_interval;  // the border knows
+    const Tick next = std::max(start + initiation_interval + std::exchange(blocked_ticks, 0), running_now + 1);
+    fuel = has_at_hand(gate) && has_at_hand(expects) ? std::min(next + initiation_interval, horizon + 1) : -1;
+    return next;
+  }
+  static bool has_at_hand(const PortState* port) {
+    if (port == nullptr || port->cursor != port->window_end) return true;
+    const Channel& channel = *port->channel;
+    return channel.windows && port == channel.reader_port && !channel.empty();
+  }
   void ask_look_back() {
     look_back = true;
     fuel = -1;

@@ -44,11 +44,11 @@ struct SlotHeader {
 ///
 /// Between `cursor` and `window_end` a token moves without a look at the rest of the channel: the i-th of them can move
 /// i ticks after the window was opened, and a port moves at most one token a tick. The window is empty where moves are
-/// observed or the two ends do not count the same edges, and never holds the ring's last slot, so that the way back to
-/// the first is taken in one place (Channel::step).
+/// observed or the two ends do not count the same edges, and ends before `stop`.
 struct PortState {
   std::byte* cursor = nullptr;  ///< the slot of the next token
   std::byte* window_end = nullptr;
+  std::byte* stop = nullptr;  ///< the slot in the ring's middle or its last: moves across it go by Channel::step
   Actor* actor = nullptr;
   Channel* channel = nullptr;
   Lane* lane = nullptr;  ///< in place of all else where the graph runs in real time
@@ -79,6 +79,7 @@ struct Channel {
   std::int64_t depth_bytes = 0;
   std::int64_t ring_bytes = 0;
   std::byte* ring = nullptr;
+  std::byte* middle_slot = nullptr;
   std::byte* last_slot = nullptr;
   std::uint32_t stride = 0;  ///< bytes from slot to slot: an odd number shifted by `stride_shift`
   std::uint32_t stride_shift = 0;
@@ -120,15 +121,19 @@ struct Channel {
   std::byte* slot(std::uint64_t n) const { return ring + (n & (slots - 1)) * stride; }
   static SlotHeader& header_at(std::byte* slot) { return *std::launder(reinterpret_cast<SlotHeader*>(slot)); }
   SlotHeader& header(std::uint64_t n) const { return header_at(slot(n)); }
-  /// Moves `port` on by a slot.
-  void step(PortState& port) const {
+  /// Moves `port` on by a slot; true after each half of the ring.
+  bool step(PortState& port) const {
+    const bool half = port.cursor == port.stop;
     if (port.cursor != last_slot) {
       port.cursor += stride;
-      return;
+      if (half) port.stop = last_slot;
+      return half;
     }
     header_at(ring - stride) = header_at(last_slot);
     port.cursor = ring;
+    port.stop = middle_slot;
     port.laps += slots;
+    return true;
   }
   Tick last_pushed_at() const { return header_at(writer_port->cursor - stride).pushed_at; }
   Tick last_popped_at() const { return header_at(reader_port->cursor - stride).popped_at; }

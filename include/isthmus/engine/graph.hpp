@@ -210,7 +210,11 @@ struct ActorOf final : GraphActor {
         }
       }
       user.step();
-      running_now = tick += initiation_interval;
+      if (running_now != tick) [[unlikely]]
+        tick = next_start(tick);
+      else
+        tick += initiation_interval;
+      running_now = tick;
     }
   }
 

@@ -162,6 +162,13 @@ class In : private engine::Member {
     engine::lane_read(*state_.lane, value);
     return value;
   }
+  /// Where the head token has been claimed.
+  void take_claimed() {
+    if (state_.cursor != state_.window_end) [[likely]]
+      take();
+    else
+      engine::release(state_);
+  }
   [[gnu::noinline]] bool pull_slowly(T& value) {
     if (!engine::token_visible(state_)) return false;
     value = *head();
@@ -171,12 +178,12 @@ class In : private engine::Member {
   [[gnu::noinline]] void read_slowly(T& value) {
     engine::claim_token(state_);
     value = *head();
-    engine::release(state_);
+    take_claimed();
   }
   [[gnu::noinline]] T read_slowly() {
     engine::claim_token(state_);
     T value = *head();
-    engine::release(state_);
+    take_claimed();
     return value;
   }
 
