@@ -34,7 +34,9 @@ inline void map(const Word& from, Word& to) {
   to = 3 * from + 1;
 }
 inline void map(const Line& from, Line& to) {
-  for (std::size_t i = 0; i < to.words.size(); ++i) map(from.words[i], to.words[i]);
+  Line mapped;
+  for (std::size_t i = 0; i < to.words.size(); ++i) map(from.words[i], mapped.words[i]);
+  to = mapped;
 }
 
 inline void map(const Page& from, Page& to) {

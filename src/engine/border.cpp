@@ -10,6 +10,9 @@ namespace isthmus::engine {
 
 namespace {
 
+/// Steps after which it does no harm to look again.
+constexpr Tick kMany = 1 << 20;
+
 /// The writer waits to push what the reader has made room for, or for something that it could push in time.
 bool about_to_push(const Channel& channel) {
   const Actor& writer = *channel.writer;
@@ -19,23 +22,24 @@ bool about_to_push(const Channel& channel) {
   return writer.waits_on == &channel && (writer.wait == Wait::push || writer.wait == Wait::turn);
 }
 
-/// How many tokens or slots there are for the port, with a window where they come in time; one a step, where the step
-/// neither waits nor advances. 0 where the channel has no windows.
-[[gnu::always_inline]] inline Tick at_hand(PortState& port) {
-  Channel& channel = *port.channel;
-  if (!channel.windows) return 0;
-  const bool reads = &port == channel.reader_port;
-  const auto bytes = reads ? channel.bytes() : channel.depth_bytes - channel.bytes();
-  if (bytes == 0) return 0;
-  if (port.cursor == port.window_end) {
-    const auto within = std::min(bytes, port.stop - port.cursor);
-    const auto tokens = static_cast<Tick>(channel.tokens(within));
-    std::byte* last = port.cursor + within - channel.stride;
-    if (within != 0 && (reads ? token_ready(channel, last) : slot_ready(channel, last)) < port.actor->now + tokens)
-      port.window_end = port.cursor + within;
-    return tokens + (bytes > within ? 1 : 0);
-  }
-  return static_cast<Tick>(channel.tokens(bytes));
+/// How many of the tokens (or slots) that lie side by side in the ring, `bytes` in all, the port has at hand: one a
+/// step, where the step neither waits nor advances. Opens a window where they come in time.
+template <class Ready>
+[[gnu::always_inline]] inline Tick at_hand(PortState& port, std::int64_t bytes, const Ready& ready) {
+  const Channel& channel = *port.channel;
+  if (bytes == 0 || !channel.windows) return 0;
+  const auto within = std::min(bytes, port.stop - port.cursor);
+  if (within == 0) return 1;
+  const auto tokens = static_cast<Tick>(channel.tokens(within));
+  if (ready(channel, port.cursor + within - channel.stride) < port.actor->now + tokens)
+    port.window_end = port.cursor + within;
+  return tokens;
+}
+[[gnu::always_inline]] inline Tick tokens_at_hand(PortState& port) {
+  return at_hand(port, port.channel->bytes(), token_ready);
+}
+[[gnu::always_inline]] inline Tick slots_at_hand(PortState& port) {
+  return at_hand(port, port.channel->depth_bytes - port.channel->bytes(), slot_ready);
 }
 
 }  // namespace
@@ -75,9 +79,9 @@ bool about_to_push(const Channel& channel) {
   }
   if (actor.now > actor.horizon && at_horizon(actor) == Border::leave) [[unlikely]]
     return Border::leave;
-  Tick fuel = actor.horizon + 1;
+  Tick steps = kMany;
   if (PortState* gate = actor.gate) {
-    Tick steps = at_hand(*gate);
+    steps = tokens_at_hand(*gate);
     if (steps == 0) {
       // The commonest case first: all is read, and who wrote it goes on.
       if (gate->channel->empty() && about_to_push(*gate->channel)) return wait_at_border(actor, *gate->channel);
@@ -85,17 +89,16 @@ bool about_to_push(const Channel& channel) {
       if (gate == actor.expects && waits_for_its_turn(actor)) return Border::leave;
       steps = 1;
     }
-    fuel = std::min(fuel, actor.now + steps * actor.initiation_interval);
   }
   if (PortState* port = actor.expects; port != nullptr && port != actor.gate) {
-    Tick steps = at_hand(*port);
-    if (steps == 0) {
+    Tick more = port == port->channel->reader_port ? tokens_at_hand(*port) : slots_at_hand(*port);
+    if (more == 0) {
       if (waits_for_its_turn(actor)) return Border::leave;
-      steps = 1;
+      more = 1;
     }
-    fuel = std::min(fuel, actor.now + steps * actor.initiation_interval);
+    steps = std::min(steps, more);
   }
-  actor.fuel = fuel;
+  actor.fuel = std::min(actor.horizon + 1, actor.now + steps * actor.initiation_interval);
   return Border::step;
 }
 

@@ -84,22 +84,23 @@ RunReport Scheduler::run() {
 }
 
 void Scheduler::drain() {
-  next_ = pick(nullptr);
+  next_ = pick_any(nullptr);
   if (next_ != nullptr) fibers_.switch_to(next_->fiber != nullptr ? *next_->fiber : fibers_.spare());
 }
 
 void Scheduler::dispatch(void* scheduler) {
   auto& self = *static_cast<Scheduler*>(scheduler);
+  Actor* actor = self.next_;
   for (;;) {
-    Actor* actor = self.next_;
     if (actor == nullptr || actor->fiber != nullptr) {
       self.fibers_.keep_spare();
       self.fibers_.switch_to(actor == nullptr ? self.fibers_.main() : *actor->fiber);
+      actor = self.next_;
       continue;
     }
     self.running_ = actor;
     actor->run();
-    self.next_ = self.stopping_ ? nullptr : self.pick(actor);
+    actor = self.stopping_ ? nullptr : self.pick(actor);
   }
 }
 
@@ -131,12 +132,15 @@ bool Scheduler::keeps_record(Actor& actor) {
   return true;
 }
 
-/// The actor to run now that `after` (if any) cannot go on; null when nothing can run any more.
-inline Actor* Scheduler::pick(Actor* after) {
-  if (after != nullptr) {
-    Actor* told = announce(*after);
-    if (told != nullptr && start(*told)) return told;
-  }
+/// The actor to run now that `after` cannot go on; null when nothing can run any more.
+[[gnu::always_inline]] inline Actor* Scheduler::pick(Actor* after) {
+  Actor* told = announce(*after);
+  if (told != nullptr && start(*told)) [[likely]] return told;
+  return pick_any(after);
+}
+
+/// The same where `after`, if any, has been announced.
+Actor* Scheduler::pick_any(Actor* after) {
   for (;;) {
     while (Actor* actor = next_ready())
       if (start(*actor)) return actor;
@@ -149,7 +153,7 @@ inline Actor* Scheduler::pick(Actor* after) {
   }
 }
 
-Actor* Scheduler::next_ready() {
+inline Actor* Scheduler::next_ready() {
   while (!ready_.empty()) {
     if (shuffled_) std::swap(ready_[shuffle_() % ready_.size()], ready_.back());
     Actor* actor = ready_.back();
@@ -157,12 +161,6 @@ Actor* Scheduler::next_ready() {
     if (actor->ready) return actor;
   }
   return nullptr;
-}
-
-void Scheduler::make_ready(Actor& actor) {
-  if (actor.ready) return;
-  actor.ready = true;
-  ready_.push_back(&actor);
 }
 
 /// Follows who waits for whose answer to the first that can run: effective times fall strictly along the way.
@@ -385,7 +383,7 @@ void Scheduler::after_overflow(void* scheduler) {
   actor.now = running_now;
   self.fail(actor, std::make_exception_ptr(Error(fmt::format("stack overflow: a step used more than the {} KiB it may",
                                                              self.fibers_.stack_bytes() / 1024))));
-  self.next_ = self.pick(nullptr);
+  self.next_ = self.pick_any(nullptr);
   dispatch(scheduler);
 }
 

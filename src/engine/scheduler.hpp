@@ -65,6 +65,7 @@ class Scheduler {
   static void dispatch(void* scheduler);
   static void after_overflow(void* scheduler);
   Actor* pick(Actor* after);
+  Actor* pick_any(Actor* after);
   Actor* along_questions(Actor& from);
   Actor* next_ready();
   bool start(Actor& actor);
@@ -75,7 +76,11 @@ class Scheduler {
   bool give_turns();
   std::int64_t earliest_known();
   bool act_at(std::int64_t time);
-  void make_ready(Actor& actor);
+  void make_ready(Actor& actor) {
+    if (actor.ready) return;
+    actor.ready = true;
+    ready_.push_back(&actor);
+  }
   Actor* announce(const Actor& actor);
   void announce_all(const Actor& actor);
   bool tell(Actor& actor, const Channel& channel);
