@@ -36,6 +36,7 @@ template <class Ready>
   return tokens;
 }
 [[gnu::always_inline]] inline Tick tokens_at_hand(PortState& port) {
+  port.known_end = port.channel->windows ? port.channel->writer_port->cursor : port.cursor;
   return at_hand(port, port.channel->bytes(), token_ready);
 }
 [[gnu::always_inline]] inline Tick slots_at_hand(PortState& port) {
@@ -70,21 +71,47 @@ template <class Ready>
   return true;
 }
 
-[[gnu::always_inline]] inline Border Scheduler::border(Actor& actor, Tick next) {
-  actor.fuel = -1;
-  if (actor.look_back) [[unlikely]] {
-    if (after_look_back(actor, next - actor.initiation_interval) == Border::leave) return Border::leave;
-  } else {
-    actor.now = next;
-  }
-  if (actor.now > actor.horizon && at_horizon(actor) == Border::leave) [[unlikely]]
-    return Border::leave;
+/// What is commonest, with nobody to ask: the last step left nothing to look back at, and what the next one takes is
+/// there, or those who have to bring it wait for this actor to leave.
+[[gnu::always_inline]] inline bool Scheduler::short_border(Actor& actor, Tick next, Border& border) {
+  if (actor.look_back || next > actor.horizon) return false;
+  actor.now = next;
   Tick steps = kMany;
   if (PortState* gate = actor.gate) {
     steps = tokens_at_hand(*gate);
     if (steps == 0) {
-      // The commonest case first: all is read, and who wrote it goes on.
-      if (gate->channel->empty() && about_to_push(*gate->channel)) return wait_at_border(actor, *gate->channel);
+      Channel& input = *gate->channel;
+      border = Border::leave;
+      if (!actor.listed || !input.empty() || !about_to_push(input)) return false;
+      wait_at_border(actor, input);
+      return true;
+    }
+  }
+  if (PortState* port = actor.expects; port != nullptr && port != actor.gate) {
+    const Tick more = port == port->channel->reader_port ? tokens_at_hand(*port) : slots_at_hand(*port);
+    if (more == 0) {
+      border = Border::leave;
+      return actor.listed && waits_for_its_turn(actor);
+    }
+    steps = std::min(steps, more);
+  }
+  actor.fuel = std::min(actor.horizon + 1, actor.now + steps * actor.initiation_interval);
+  border = Border::step;
+  return true;
+}
+
+Border Scheduler::long_border(Actor& actor, Tick next) {
+  actor.fuel = Actor::kSpent;
+  if (actor.look_back) {
+    if (after_look_back(actor, next - actor.initiation_interval) == Border::leave) return Border::leave;
+  } else {
+    actor.now = next;
+  }
+  if (actor.now > actor.horizon && at_horizon(actor) == Border::leave) return Border::leave;
+  Tick steps = kMany;
+  if (PortState* gate = actor.gate) {
+    steps = tokens_at_hand(*gate);
+    if (steps == 0) {
       if (closing(actor) == Border::leave) return Border::leave;
       if (gate == actor.expects && waits_for_its_turn(actor)) return Border::leave;
       steps = 1;
@@ -197,7 +224,8 @@ void Scheduler::fail(Actor& actor, std::exception_ptr why) {
 }
 
 Border border(Actor& actor, Tick next) {
-  return actor.scheduler->border(actor, next);
+  Border known{};
+  return actor.scheduler->short_border(actor, next, known) ? known : actor.scheduler->long_border(actor, next);
 }
 Border clockless_border(Actor& actor) {
   return actor.scheduler->clockless_border(actor);

@@ -52,15 +52,9 @@ inline bool claim_known_token(PortState& port) {
   Actor& actor = *port.actor;
   actor.now = running_now;
   if (!channel.windows || channel.empty() || accessed_now(port)) return false;
-  const Tick ready = token_ready(channel, port.cursor);
-  if (ready > actor.horizon) return false;
-  if (ready <= running_now) {
-    open_reader_window(channel);
-    return true;
-  }
-  arrive(actor, running_now, ready, Account::starved);
-  running_now = ready;
-  port.window_end = port.cursor + (port.cursor == port.stop ? 0 : channel.stride);
+  port.known_end = channel.writer_port->cursor;
+  if (token_ready(channel, port.cursor) > running_now) return await_known(port, channel.stride);
+  open_reader_window(channel);
   return true;
 }
 
@@ -82,6 +76,7 @@ void release(PortState& port) {
   if (kObservable && channel.observed) port.actor->scheduler->observer().popped(channel.index, time_of(*port.actor));
   if (channel.step(port)) port.actor->record_due = true;
   port.window_end = port.cursor;
+  if (!channel.windows) port.known_end = port.cursor;
 }
 
 bool token_visible(PortState& port) {

@@ -287,7 +287,7 @@ bool Scheduler::act_at(std::int64_t time) {
 
 void Scheduler::set_horizon(Actor& actor, std::int64_t time) {
   actor.horizon = actor.grid.last_at_or_before(std::min(time, limit_));
-  actor.fuel = -1;
+  actor.fuel = Actor::kSpent;
 }
 
 /// Gives an actor that is not periodic more time to run ahead, if the limit leaves some.

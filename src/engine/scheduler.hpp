@@ -40,7 +40,8 @@ class Scheduler {
   ChannelObserver& observer() { return *observer_; }
 
   // What the loop of steps asks at its border.
-  Border border(Actor& actor, Tick next);
+  bool short_border(Actor& actor, Tick next, Border& border);
+  Border long_border(Actor& actor, Tick next);
   Border clockless_border(Actor& actor);
   Border after_silent_step(Actor& actor, Tick step_start);
   Border at_same_instant(Actor& actor);
@@ -91,7 +92,7 @@ class Scheduler {
   void enter_waiting(Actor& actor, Wait wait);
   void drop_those_that_run();
   void move_to(Actor& actor, Tick target);
-  void arrive_at(Actor& actor, Tick target, Account account, Tick began);
+  void arrive_at(PortState& port, Tick target, Account account, Tick began);
   void wait_for_horizon(Actor& actor, Tick target, Account account, Tick began);
   bool answer_known(const Actor& actor) const;
   bool no_news_by(const Actor& actor) const { return quiet_until_ >= 0 && actor.grid.edge(actor.now) <= quiet_until_; }
@@ -159,25 +160,6 @@ inline bool accessed_now(const PortState& port) {
 }
 /// One more operation of an actor without a clock; throws Error where they are too many at one instant.
 void count_operation(Actor& actor);
-/// Adds a stretch of `actor`'s life, joined to the last where they touch and are alike.
-inline void add_span(Actor& actor, Account account, Tick begin, Tick end, Tick period) {
-  if (begin == end) return;
-  auto& spans = actor.spans;
-  if (!spans.empty() && spans.back().end == begin) [[unlikely]] {
-    Span& last = spans.back();
-    if (last.account == account && last.period == period && (period == 0 || (end - begin) % period == 0)) {
-      last.end = end;
-      return;
-    }
-  }
-  spans.push_back({begin, end, period, account});
-}
-/// A step that has waited since `began` goes on at `target`, not past the actor's horizon.
-inline void arrive(Actor& actor, Tick began, Tick target, Account account) {
-  actor.now = target;
-  actor.blocked_ticks += target - began;
-  add_span(actor, account, began, target, 0);
-}
 /// Adds up the spans that ended by `time`, which no end of the run can cut any more.
 void fold_spans(Actor& actor, std::int64_t time, StateObserver* observer);
 

@@ -21,7 +21,7 @@ void expect(PortState& port) {
   constexpr int kOften = 8;
   Actor& actor = *port.actor;
   if (actor.vain_turns < kOften) actor.expects = &port;
-  actor.fuel = -1;
+  actor.fuel = Actor::kSpent;
 }
 
 }  // namespace
@@ -83,11 +83,13 @@ inline void Scheduler::move_to(Actor& actor, Tick target) {
 }
 
 /// The same, to where a token or slot is there for a step that has waited since `began`.
-inline void Scheduler::arrive_at(Actor& actor, Tick target, Account account, Tick began) {
+inline void Scheduler::arrive_at(PortState& port, Tick target, Account account, Tick began) {
+  Actor& actor = *port.actor;
   if (target <= actor.now) return;
   if (target > actor.horizon) [[unlikely]]
     wait_for_horizon(actor, target, account, began);
-  arrive(actor, began, target, account);
+  actor.now = target;
+  actor.arrive(port, began, target, account);
 }
 
 void Scheduler::wait_for_horizon(Actor& actor, Tick target, Account account, Tick began) {
@@ -136,7 +138,7 @@ void Scheduler::claim_slot(PortState& port) {
     expect(port);
     suspend(actor);
   }
-  arrive_at(actor, channel.next_slot_free(), Account::blocked, began);
+  arrive_at(port, channel.next_slot_free(), Account::blocked, began);
   if (channel.windows) open_writer_window(channel);
 }
 
@@ -155,7 +157,7 @@ void Scheduler::claim_token(PortState& port) {
     suspend(actor);
   }
   const bool drained = channel.empty();
-  arrive_at(actor, drained ? channel.close_visible : channel.head_visible(), Account::starved, began);
+  arrive_at(port, drained ? channel.close_visible : channel.head_visible(), Account::starved, began);
   if (drained) throw FinishStep{};
   if (channel.windows) open_reader_window(channel);
 }

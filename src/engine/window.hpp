@@ -33,6 +33,7 @@ std::int64_t slots_in_time(const Channel& channel, const PortState& port, std::i
 /// Opens the port's window as far as is known to be safe. For channels with windows.
 [[gnu::always_inline]] inline void open_reader_window(Channel& channel) {
   PortState& port = *channel.reader_port;
+  port.known_end = channel.writer_port->cursor;
   auto bytes = std::min(channel.bytes(), port.stop - port.cursor);
   if (bytes != 0) {
     const auto tokens = static_cast<std::int64_t>(channel.tokens(bytes));

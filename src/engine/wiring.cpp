@@ -83,10 +83,11 @@ void allocate(Channel& channel) {
   channel.last_slot = channel.ring + channel.ring_bytes - channel.stride;
   channel.middle_slot = channel.ring + channel.ring_bytes / 2 - channel.stride;
   for (PortState* port : {channel.writer_port, channel.reader_port}) {
-    port->cursor = port->window_end = channel.ring;
+    port->cursor = port->window_end = port->known_end = channel.ring;
     port->stop = channel.middle_slot;
     port->channel = &channel;
   }
+  channel.reader_port->latency = channel.forward.latency();
   if (!channel.direct()) {
     channel.visible_at.resize(channel.slots);
     channel.free_at.resize(channel.slots);

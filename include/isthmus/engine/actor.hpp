@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -48,6 +49,38 @@ struct Span {
   Account account;
 };
 
+/// Spans in the order of time, none empty. A vector whose growth is out of line: adding is as hot as a token.
+class Spans {
+ public:
+  Spans() { grow(); }
+  /// Joins the stretch to the last where they touch and are alike.
+  void add(Tick begin, Tick end, Tick period, Account account) {
+    if (end_[-1].end == begin && joins_last(end - begin, period, account)) [[unlikely]] {
+      end_[-1].end = end;
+      return;
+    }
+    if (end_ == limit_) [[unlikely]]
+      grow();
+    end_->begin = begin;
+    end_->end = end;
+    end_->period = period;
+    end_->account = account;
+    ++end_;
+  }
+  const Span* begin() const { return storage_.get() + 1; }
+  const Span* end() const { return end_; }
+  std::size_t size() const { return static_cast<std::size_t>(end_ - begin()); }
+  void drop_before(const Span* kept);
+
+ private:
+  bool joins_last(Tick length, Tick period, Account account) const;
+  void grow();
+
+  Span* end_ = nullptr;
+  Span* limit_ = nullptr;
+  std::unique_ptr<Span[]> storage_;  ///< what is added first has one before it that it does not touch
+};
+
 /// Ends a step from inside: the actor read from a channel that is closed and drained.
 struct FinishStep {};
 /// Unwinds a step that will never be resumed, when a run ends.
@@ -60,9 +93,11 @@ extern thread_local constinit Tick running_now __attribute__((tls_model("initial
 /// An actor as the scheduler sees it: its place in time and why it waits. The user's struct is in the derived
 /// ActorOf<T>.
 struct Actor {
+  static constexpr Tick kSpent = kLongAgo;  ///< of `fuel`
+
   // What every step touches.
   Tick now = 0;
-  Tick fuel = -1;           ///< the first tick at which the border between two steps needs a closer look
+  Tick fuel = kSpent;       ///< the first tick at which the border between two steps needs a closer look
   Tick horizon = 0;         ///< the last tick at which it may act
   bool look_back = false;   ///< this step was told "no" or waited: its end needs a closer look
   bool moved = false;       ///< a token, in a slow path; kept only without a clock
@@ -114,7 +149,7 @@ struct Actor {
   std::string name;
   std::vector<Channel*> inputs;
   std::vector<Channel*> outputs;
-  std::vector<Span> spans;
+  Spans spans;
   std::int64_t blocked_before = 0;  ///< femtoseconds of spans no longer kept
   std::int64_t starved_before = 0;
   std::int64_t told_until = -1;  ///< up to where an observer knows its states
@@ -139,19 +174,25 @@ struct Actor {
 
   /// The start of the step after one that waited or advanced.
   Tick next_start(Tick start) {
-    if (look_back) return start + initiation_interval;  // the border knows
-    const Tick next = std::max(start + initiation_interval + std::exchange(blocked_ticks, 0), running_now + 1);
-    fuel = has_at_hand(gate) && has_at_hand(expects) ? std::min(next + initiation_interval, horizon + 1) : -1;
-    return next;
+    if (look_back) {
+      now = running_now;
+      return start + initiation_interval;  // the border finds it
+    }
+    return std::max(start + initiation_interval + std::exchange(blocked_ticks, 0), running_now + 1);
   }
-  static bool has_at_hand(const PortState* port) {
-    if (port == nullptr || port->cursor != port->window_end) return true;
-    const Channel& channel = *port->channel;
-    return channel.windows && port == channel.reader_port && !channel.empty();
+  /// A step that has waited since `began` at `port` goes on at `target`, not past the horizon.
+  void arrive(const PortState& port, Tick began, Tick target, Account account) {
+    const Tick waited_for = target - began;
+    blocked_ticks += waited_for;
+    if (gate == nullptr || gate == &port) [[likely]]
+      fuel = std::min(fuel + waited_for, horizon + 1);
+    else
+      fuel = kSpent;  // the step may go on to take more from the gate than one token, at another tick
+    spans.add(began, target, 0, account);
   }
   void ask_look_back() {
     look_back = true;
-    fuel = -1;
+    fuel = kSpent;
   }
   void note_no(Channel& channel, Ask ask) {
     ask_look_back();
@@ -177,6 +218,19 @@ void advance(Actor& actor);
 Time time_of(const Actor& actor);
 void wait_until(Actor& actor, Time time);
 void wait_for(Actor& actor, Time time);
+
+/// Waits for a token of an input that is there and comes later, where that takes nothing but time; else does nothing
+/// and returns false.
+inline bool await_known(PortState& port, std::size_t stride) {
+  const Tick now = running_now;
+  const Tick ready = Channel::header_at(port.cursor).pushed_at + port.latency;
+  Actor& actor = *port.actor;
+  if (ready <= now || ready > actor.horizon || port.cursor == port.stop) return false;
+  port.window_end = port.cursor + stride;
+  actor.arrive(port, now, ready, Account::starved);
+  running_now = ready;
+  return true;
+}
 
 /// The border between two steps: what ActorOf<T>::run asks of the scheduler.
 enum class Border : std::uint8_t { step, leave };

@@ -218,7 +218,7 @@ struct ActorOf final : GraphActor {
     }
   }
 
-  void clockless_steps() {
+  [[gnu::noinline]] void clockless_steps() {
     for (;;) {
       if (clockless_border(*this) == Border::leave) return;
       const Tick start = running_now = now;

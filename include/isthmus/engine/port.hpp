@@ -75,16 +75,20 @@ class In : private engine::Member {
   }
   /// Waits for a token and takes it; the actor finishes where the channel is closed and drained.
   T read() {
-    if (!quick()) [[unlikely]]
-      return state_.lane != nullptr ? read_lane() : read_slowly();
+    if (!quick()) [[unlikely]] {
+      if (state_.lane != nullptr) return read_lane();
+      if (!comes()) return read_slowly();
+    }
     T value = *head();
     take();
     return value;
   }
   /// The same, into `value`.
   void read(T& value) {
-    if (!quick()) [[unlikely]]
-      return state_.lane != nullptr ? engine::lane_read(*state_.lane, value) : read_slowly(value);
+    if (!quick()) [[unlikely]] {
+      if (state_.lane != nullptr) return engine::lane_read(*state_.lane, value);
+      if (!comes()) return read_slowly(value);
+    }
     value = *head();
     take();
   }
@@ -103,8 +107,7 @@ class In : private engine::Member {
   const T& read_in_place() {
     if (!quick()) [[unlikely]] {
       if (state_.lane != nullptr) return engine::lane_read_in_place<T>(*state_.lane);
-      engine::claim_token(state_);
-      return *release_slowly();
+      if (!comes()) return *claim_slowly();
     }
     const T* token = head();
     take();
@@ -148,6 +151,12 @@ class In : private engine::Member {
     return state_.cursor != state_.window_end &&
            engine::Channel::header_at(state_.cursor - kStride).popped_at != engine::running_now;
   }
+  /// The head token was not visible yet and now is.
+  bool comes() {
+    return state_.cursor != state_.known_end &&
+           engine::Channel::header_at(state_.cursor - kStride).popped_at != engine::running_now &&
+           state_.last_miss != engine::running_now && engine::await_known(state_, kStride);
+  }
   void take() {
     engine::Channel::header_at(state_.cursor).popped_at = engine::running_now;
     state_.cursor += kStride;
@@ -155,6 +164,12 @@ class In : private engine::Member {
   const T* release_slowly() {
     const T* token = head();
     engine::release(state_);
+    return token;
+  }
+  [[gnu::noinline]] const T* claim_slowly() {
+    engine::claim_token(state_);
+    const T* token = head();
+    take_claimed();
     return token;
   }
   T read_lane() {
