@@ -73,31 +73,24 @@ template <class Ready>
 
 /// What is commonest, with nobody to ask: the last step left nothing to look back at, and what the next one takes is
 /// there, or those who have to bring it wait for this actor to leave.
-[[gnu::always_inline]] inline bool Scheduler::short_border(Actor& actor, Tick next, Border& border) {
-  if (actor.look_back || next > actor.horizon) return false;
+[[gnu::always_inline]] inline Border Scheduler::border(Actor& actor, Tick next) {
+  if (actor.look_back || next > actor.horizon) return long_border(actor, next);
   actor.now = next;
   Tick steps = kMany;
   if (PortState* gate = actor.gate) {
     steps = tokens_at_hand(*gate);
     if (steps == 0) {
       Channel& input = *gate->channel;
-      border = Border::leave;
-      if (!actor.listed || !input.empty() || !about_to_push(input)) return false;
-      wait_at_border(actor, input);
-      return true;
+      return input.empty() && about_to_push(input) ? wait_at_border(actor, input) : long_border(actor, next);
     }
   }
   if (PortState* port = actor.expects; port != nullptr && port != actor.gate) {
     const Tick more = port == port->channel->reader_port ? tokens_at_hand(*port) : slots_at_hand(*port);
-    if (more == 0) {
-      border = Border::leave;
-      return actor.listed && waits_for_its_turn(actor);
-    }
+    if (more == 0) return waits_for_its_turn(actor) ? Border::leave : long_border(actor, next);
     steps = std::min(steps, more);
   }
-  actor.fuel = std::min(actor.horizon + 1, actor.now + steps * actor.initiation_interval);
-  border = Border::step;
-  return true;
+  actor.fuel = std::min(actor.horizon + 1, next + steps * actor.initiation_interval);
+  return Border::step;
 }
 
 Border Scheduler::long_border(Actor& actor, Tick next) {
@@ -224,8 +217,7 @@ void Scheduler::fail(Actor& actor, std::exception_ptr why) {
 }
 
 Border border(Actor& actor, Tick next) {
-  Border known{};
-  return actor.scheduler->short_border(actor, next, known) ? known : actor.scheduler->long_border(actor, next);
+  return actor.scheduler->border(actor, next);
 }
 Border clockless_border(Actor& actor) {
   return actor.scheduler->clockless_border(actor);

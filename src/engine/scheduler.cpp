@@ -207,7 +207,7 @@ bool Scheduler::let_time_pass() {
   const auto time = earliest_known();
   if (time > limit_) return false;
   quiet_until_ = std::max(quiet_until_, time);
-  if (looks_ahead(time)) commit_to(time);
+  if (looks_ahead(time)) commit_to(time, true);
   if (time > limit_) return true;  // an error was found earlier: look again
   return act_at(time);
 }
@@ -317,19 +317,24 @@ bool Scheduler::worth_committing() {
 /// Finds the time before which nothing new can happen, and the errors that hold by then.
 void Scheduler::commit() {
   std::int64_t time = kNever;
+  bool error_possible = false;
   for (const auto* actor : actors_) {
+    if (actor->wait == Wait::finished) continue;
+    if (actor->failed || blocked_for_good(*actor)) {
+      error_possible = true;
+      continue;
+    }
     Tick next = actor->now;
-    if (actor->failed || actor->wait == Wait::finished) continue;
-    if (blocked_for_good(*actor)) continue;
     if (actor->wait == Wait::sleep) next = actor->known_wake;
     if (actor->wait == Wait::horizon) next = actor->resume_at;
     time = std::min(time, actor->grid.edge(next));
   }
-  commit_to(time);
+  commit_to(time, error_possible);
 }
 
-void Scheduler::commit_to(std::int64_t time) {
-  if (const auto error = find_error(actors_)) lower_limit(error->time);
+void Scheduler::commit_to(std::int64_t time, bool error_possible) {
+  if (error_possible)
+    if (const auto error = find_error(actors_)) lower_limit(error->time);
   committed_ = std::max(committed_, std::min(time, limit_));  // what lies past the limit may yet be cut
   for (auto* actor : actors_) fold_spans(*actor, committed_, states_);
 }

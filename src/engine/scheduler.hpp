@@ -40,7 +40,7 @@ class Scheduler {
   ChannelObserver& observer() { return *observer_; }
 
   // What the loop of steps asks at its border.
-  bool short_border(Actor& actor, Tick next, Border& border);
+  Border border(Actor& actor, Tick next);
   Border long_border(Actor& actor, Tick next);
   Border clockless_border(Actor& actor);
   Border after_silent_step(Actor& actor, Tick step_start);
@@ -90,6 +90,7 @@ class Scheduler {
   void suspend(Actor& actor);
   void wait_for_answer(Actor& actor, Channel& channel, Ask ask);
   void enter_waiting(Actor& actor, Wait wait);
+  [[gnu::noinline]] void list(Actor& actor);
   void drop_those_that_run();
   void move_to(Actor& actor, Tick target);
   void arrive_at(PortState& port, Tick target, Account account, Tick began);
@@ -123,7 +124,7 @@ class Scheduler {
   bool extend_horizon(Actor& actor);
   bool worth_committing();
   void commit();
-  void commit_to(std::int64_t time);
+  void commit_to(std::int64_t time, bool error_possible);
   bool record_safe(const Actor& actor) const;
   void lower_limit(std::int64_t time);
   void run_periodic_to(std::int64_t time);

@@ -53,7 +53,11 @@ void Scheduler::suspend(Actor& actor) {
 
 inline void Scheduler::enter_waiting(Actor& actor, Wait wait) {
   actor.wait = wait;
-  if (actor.listed) return;
+  if (!actor.listed) [[unlikely]]
+    list(actor);
+}
+
+void Scheduler::list(Actor& actor) {
   actor.listed = true;
   waiting_.push_back(&actor);
 }
