@@ -71,52 +71,39 @@ template <class Ready>
   return true;
 }
 
-/// What is commonest, with nobody to ask: the last step left nothing to look back at, and what the next one takes is
-/// there, or those who have to bring it wait for this actor to leave.
 [[gnu::always_inline]] inline Border Scheduler::border(Actor& actor, Tick next) {
-  if (actor.look_back || next > actor.horizon) return long_border(actor, next);
+  if (actor.look_back || next > actor.horizon) return border_after_more(actor, next);
   actor.now = next;
-  Tick steps = kMany;
-  if (PortState* gate = actor.gate) {
-    steps = tokens_at_hand(*gate);
-    if (steps == 0) {
-      Channel& input = *gate->channel;
-      return input.empty() && about_to_push(input) ? wait_at_border(actor, input) : long_border(actor, next);
-    }
-  }
-  if (PortState* port = actor.expects; port != nullptr && port != actor.gate) {
-    const Tick more = port == port->channel->reader_port ? tokens_at_hand(*port) : slots_at_hand(*port);
-    if (more == 0) return waits_for_its_turn(actor) ? Border::leave : long_border(actor, next);
-    steps = std::min(steps, more);
-  }
-  actor.fuel = std::min(actor.horizon + 1, next + steps * actor.initiation_interval);
-  return Border::step;
+  return go_on(actor);
 }
 
-Border Scheduler::long_border(Actor& actor, Tick next) {
-  actor.fuel = Actor::kSpent;
-  if (actor.look_back) {
-    if (after_look_back(actor, next - actor.initiation_interval) == Border::leave) return Border::leave;
-  } else {
+/// The last step waited, was told "no" or ended past the horizon.
+Border Scheduler::border_after_more(Actor& actor, Tick next) {
+  if (!actor.look_back)
     actor.now = next;
-  }
+  else if (after_look_back(actor, next - actor.initiation_interval) == Border::leave)
+    return Border::leave;
   if (actor.now > actor.horizon && at_horizon(actor) == Border::leave) return Border::leave;
+  return go_on(actor);
+}
+
+/// Starts steps for as long as what they take is there, or leaves.
+[[gnu::always_inline]] inline Border Scheduler::go_on(Actor& actor) {
   Tick steps = kMany;
   if (PortState* gate = actor.gate) {
     steps = tokens_at_hand(*gate);
     if (steps == 0) {
+      // The commonest case first: all is read, and who wrote it goes on.
+      if (gate->channel->empty() && about_to_push(*gate->channel)) return wait_at_border(actor, *gate->channel);
       if (closing(actor) == Border::leave) return Border::leave;
       if (gate == actor.expects && waits_for_its_turn(actor)) return Border::leave;
       steps = 1;
     }
   }
   if (PortState* port = actor.expects; port != nullptr && port != actor.gate) {
-    Tick more = port == port->channel->reader_port ? tokens_at_hand(*port) : slots_at_hand(*port);
-    if (more == 0) {
-      if (waits_for_its_turn(actor)) return Border::leave;
-      more = 1;
-    }
-    steps = std::min(steps, more);
+    const Tick more = port == port->channel->reader_port ? tokens_at_hand(*port) : slots_at_hand(*port);
+    if (more == 0 && waits_for_its_turn(actor)) return Border::leave;
+    steps = std::min(steps, std::max<Tick>(more, 1));
   }
   actor.fuel = std::min(actor.horizon + 1, actor.now + steps * actor.initiation_interval);
   return Border::step;

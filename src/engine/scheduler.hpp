@@ -41,7 +41,6 @@ class Scheduler {
 
   // What the loop of steps asks at its border.
   Border border(Actor& actor, Tick next);
-  Border long_border(Actor& actor, Tick next);
   Border clockless_border(Actor& actor);
   Border after_silent_step(Actor& actor, Tick step_start);
   Border at_same_instant(Actor& actor);
@@ -104,6 +103,8 @@ class Scheduler {
   Tick effective(const Actor& actor, int hops = 16) const;
 
   // Between steps.
+  Border border_after_more(Actor& actor, Tick next);
+  Border go_on(Actor& actor);
   Border after_look_back(Actor& actor, Tick step_start);
   Border at_horizon(Actor& actor);
   Border closing(Actor& actor);
