@@ -135,7 +135,8 @@ bool Scheduler::keeps_record(Actor& actor) {
 /// The actor to run now that `after` cannot go on; null when nothing can run any more.
 [[gnu::always_inline]] inline Actor* Scheduler::pick(Actor* after) {
   Actor* told = announce(*after);
-  if (told != nullptr && start(*told)) [[likely]] return told;
+  if (told != nullptr && start(*told)) [[likely]]
+    return told;
   return pick_any(after);
 }
 

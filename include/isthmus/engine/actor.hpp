@@ -97,11 +97,11 @@ struct Actor {
 
   // What every step touches.
   Tick now = 0;
-  Tick fuel = kSpent;       ///< the first tick at which the border between two steps needs a closer look
-  Tick horizon = 0;         ///< the last tick at which it may act
-  bool look_back = false;   ///< this step was told "no" or waited: its end needs a closer look
-  bool moved = false;       ///< a token, in a slow path; kept only without a clock
-  bool waited = false;      ///< for a time, in this step
+  Tick fuel = kSpent;      ///< the first tick at which the border between two steps needs a closer look
+  Tick horizon = 0;        ///< the last tick at which it may act
+  bool look_back = false;  ///< this step was told "no" or waited: its end needs a closer look
+  bool moved = false;      ///< a token, in a slow path; kept only without a clock
+  bool waited = false;     ///< for a time, in this step
   bool sensed_time = false;
   bool clocked = false;
   Tick initiation_interval = 1;

@@ -50,7 +50,7 @@ struct PortState {
   std::byte* window_end = nullptr;
   std::byte* known_end = nullptr;  ///< of the tokens known to be there for an input, be they visible or not yet
   Tick latency = 0;                ///< of an input's tokens, in ticks of both ends
-  std::byte* stop = nullptr;  ///< the slot in the ring's middle or its last: moves across it go by Channel::step
+  std::byte* stop = nullptr;       ///< the slot in the ring's middle or its last: moves across it go by Channel::step
   Actor* actor = nullptr;
   Channel* channel = nullptr;
   Lane* lane = nullptr;  ///< in place of all else where the graph runs in real time
