@@ -11,7 +11,7 @@ namespace isthmus::engine {
 namespace {
 
 /// Steps after which it does no harm to look again.
-constexpr Tick kMany = 1 << 20;
+constexpr Tick kManySteps = 1 << 20;
 
 /// The writer waits to push what the reader has made room for, or for something that it could push in time.
 bool about_to_push(const Channel& channel) {
@@ -89,7 +89,7 @@ Border Scheduler::border_after_more(Actor& actor, Tick next) {
 
 /// Starts steps for as long as what they take is there, or leaves.
 [[gnu::always_inline]] inline Border Scheduler::go_on(Actor& actor) {
-  Tick steps = kMany;
+  Tick steps = kManySteps;
   if (PortState* gate = actor.gate) {
     steps = tokens_at_hand(*gate);
     if (steps == 0) {
