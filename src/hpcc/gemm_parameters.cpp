@@ -54,12 +54,10 @@ void check_gemm(const Job& job) {
   const std::size_t size = integer(job, "MATRIX_SIZE");
   require_type(type, job.setting().device);
   require_multiple(job, "MATRIX_SIZE", "BLOCK_SIZE");
-  require_multiple(job, "BLOCK_SIZE", "GEMM_SIZE");
   if (integer(job, "NUM_REPLICATIONS") > size / block)
     throw Error(
         fmt::format("{}: expected at most {}, the rows of blocks", with_value(job, "NUM_REPLICATIONS"), size / block));
   if (job.setting().single()) {
-    require_multiple(job, "BLOCK_SIZE", "GLOBAL_MEM_UNROLL");
     require_local_memory(job, "BLOCK_SIZE", 3 * block * block * bytes);
   } else if (job.setting().gpu()) {
     check_columns(job);
@@ -90,7 +88,9 @@ std::vector<ParameterSpec> gemm_parameters(const Setting& setting) {
       {.name = "BLOCK_SIZE",
        .meaning = "n of the blocks in local memory, or of a core's tile on a CPU",
        .value = block,
-       .most = 1 << 14},
+       .most = 1 << 14,
+       .multiple_of =
+           single ? std::vector<std::string>{"GEMM_SIZE", "GLOBAL_MEM_UNROLL"} : std::vector<std::string>{"GEMM_SIZE"}},
       {.name = "GEMM_SIZE",
        .meaning = "n of the blocks in registers; their rows in ND-ranges",
        .value = "8",

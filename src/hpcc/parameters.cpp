@@ -41,6 +41,14 @@ Parameters::Parameters(std::vector<ParameterSpec> specs, const std::vector<std::
       throw Error(fmt::format("--set {}: expected {}, got '{}'", spec.name, expected(spec), spec.value));
     set_.push_back(spec.name);
   }
+  check_multiples();
+}
+
+void Parameters::check_multiples() const {
+  for (const ParameterSpec& spec : specs_)
+    for (const std::string& of : spec.multiple_of)
+      if (integer(spec.name) % integer(of) != 0)
+        throw Error(fmt::format("{}={}: expected a multiple of {}={}", spec.name, spec.value, of, text(of)));
 }
 
 std::size_t Parameters::index_of(const std::string& name) const {

@@ -100,7 +100,6 @@ void check(const Job& job) {
   require_type(type, job.setting().device);
   require_multiple(job, "MATRIX_SIZE", "BLOCK_SIZE");
   if (job.setting().single()) {
-    require_multiple(job, "BLOCK_SIZE", "CHANNEL_WIDTH");
     require_local_memory(job, "BLOCK_SIZE", 2 * block * block * size_of_type(type));
   } else if (const std::size_t tile = job.setting().gpu() ? 32 : (type == "double" ? 8 : 16); block % tile != 0) {
     throw Error(fmt::format("{}: expected a multiple of {}", with_value(job, "BLOCK_SIZE"), tile));
@@ -287,7 +286,8 @@ std::vector<ParameterSpec> ptrans_parameters(const Setting& setting) {
       {.name = "BLOCK_SIZE",
        .meaning = "n of the blocks that are distributed and buffered",
        .value = setting.gpu() || setting.single() ? "128" : "64",
-       .most = 1 << 14},
+       .most = 1 << 14,
+       .multiple_of = setting.single() ? std::vector<std::string>{"CHANNEL_WIDTH"} : std::vector<std::string>{}},
       {.name = "DATA_TYPE", .meaning = "float, double or half", .kind = ParameterKind::data_type, .value = "float"},
       {.name = "CHANNEL_WIDTH", .meaning = "values that a pipeline moves a step", .value = "16", .most = 1024},
       {.name = "NUM_REPLICATIONS",

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 std::vector<ParameterSpec> specs() {
-  return {{.name = "BLOCK_SIZE", .meaning = "", .value = "256", .most = 1024},
+  return {{.name = "BLOCK_SIZE", .meaning = "", .value = "256", .most = 1024, .multiple_of = {"VECTOR_COUNT"}},
           {.name = "VECTOR_COUNT", .meaning = "", .kind = ParameterKind::power_of_two, .value = "4", .most = 16},
           {.name = "DATA_TYPE", .meaning = "", .kind = ParameterKind::data_type, .value = "float"}};
 }
@@ -41,6 +41,16 @@ TEST(Parameters, ValuesOutsideWhatAParameterTakesAreRefused) {
   expect_refused("BLOCK_SIZE", "expected NAME=VALUE");
   expect_refused("VECTOR_COUNT=3", "expected a power of two from 1 to 16, got '3'");
   expect_refused("DATA_TYPE=int", "expected float, double or half, got 'int'");
+}
+
+TEST(Parameters, WhatDoesNotDivideIsRefusedWhicheverOfTheTwoIsSet) {
+  expect_refused("BLOCK_SIZE=254", "BLOCK_SIZE=254: expected a multiple of VECTOR_COUNT=4");
+  EXPECT_THAT(
+      [] {
+        Parameters(specs(), {"BLOCK_SIZE=4", "VECTOR_COUNT=8"});
+      },
+      ThrowsMessage<Error>(HasSubstr("BLOCK_SIZE=4: expected a multiple of VECTOR_COUNT=8")));
+  EXPECT_NO_THROW(Parameters(specs(), {"BLOCK_SIZE=24", "VECTOR_COUNT=8"}));
 }
 
 }  // namespace

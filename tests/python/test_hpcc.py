@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.python.conftest import Isthmus
@@ -219,6 +220,24 @@ def test_the_summary_has_one_value_a_line(real: Isthmus) -> None:
     assert values["Hostname"] == platform.node()
     assert float(values["Largest_Relative_Error"]) < float(values["ErrorLimit"])
     assert values["ARRAY_SIZE"] == "65536"
+
+
+def test_the_summary_stands_beside_the_other_forms_and_the_run_is_kept(real: Isthmus) -> None:
+    done = real("hpcc", "stream", *SMALL, *sets("stream"), "--summary", "-", "--json", "stream.json")
+    (triad,) = [record for record in read(real, "stream.json") if record["name"] == "stream.triad"]
+    assert f"Stream_Triad_GBps={triad['value']:.6g}" in done.stdout.splitlines()
+    assert "(ended early)" not in real("history").stdout
+    real("hpcc", "stream", *SMALL, *sets("stream"), "--summary", "summary.txt", "--json", "stream.json")
+    (triad,) = [record for record in read(real, "stream.json") if record["name"] == "stream.triad"]
+    assert f"Stream_Triad_GBps={triad['value']:.6g}" in (real.folder / "summary.txt").read_text()
+    both = real("hpcc", "stream", "--summary", "-", "--json", "-")
+    assert (both.returncode, both.stdout) == (2, "")
+    assert "only one of them can be '-'" in both.stderr
+
+
+def read(real: Isthmus, name: str) -> Any:
+    """The records of a file."""
+    return json.loads((real.folder / name).read_text())["records"]
 
 
 def test_the_list_names_every_benchmark(real: Isthmus) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import sys
 from pathlib import Path
@@ -177,6 +178,13 @@ def test_later_runs_use_what_was_found_and_say_so(real: Isthmus) -> None:
     done = real("hpcc", *SMALL, "-q")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "not a file of tuned parameters" in done.stderr
+
+
+def test_the_next_command_is_one_that_uses_what_was_found(real: Isthmus) -> None:
+    done = real("hpcc", "tune", *SMALL, "--budget", "0.5s", "--json", "tuned.json")
+    (command,) = [line for line in done.stderr.splitlines() if line.startswith("next: isthmus hpcc")]
+    record = real.json(*shlex.split(command)[2:], "--repeat", "1")["records"][0]
+    assert record["parameters_from"] == json.loads((real.folder / "tuned.json").read_text())["tuned"]["file"]
 
 
 def trials_of(real: Isthmus) -> list[str]:

@@ -21,14 +21,15 @@ struct ParameterSpec {
   std::string value;
   std::int64_t least = 1;
   std::int64_t most = std::int64_t{1} << 40;
-  bool at_run = false;  ///< the kernels take it as an argument, so one binary serves every value
+  bool at_run = false;                     ///< the kernels take it as an argument, so one binary serves every value
+  std::vector<std::string> multiple_of{};  ///< parameters by whose values this one can be divided
 };
 
 /// The parameters of one run: defaults, and what was set.
 class Parameters {
  public:
-  /// `settings` are NAME=VALUE. Throws Error for a name that the benchmark does not have or a value outside what its
-  /// parameter takes.
+  /// `settings` are NAME=VALUE. Throws Error for a name that the benchmark does not have, a value outside what its
+  /// parameter takes, or one that is no multiple of what it has to be.
   Parameters() = default;
   Parameters(std::vector<ParameterSpec> specs, const std::vector<std::string>& settings);
 
@@ -42,6 +43,7 @@ class Parameters {
   std::string build_options() const;
 
  private:
+  void check_multiples() const;
   std::size_t index_of(const std::string& name) const;
 
   std::vector<ParameterSpec> specs_;

@@ -82,6 +82,8 @@ def hpcc(
         return session.lines(_listed())
     if benchmark is None:
         raise IsthmusError("BENCH: expected a benchmark", hint="'isthmus hpcc --list' names them.")
+    if summary == "-" and "-" in (session.json, session.csv, session.jsonl):
+        raise IsthmusError("--summary, --json, --csv and --jsonl: only one of them can be '-', the standard output")
     from isthmus.hpcc.measure import CutShort, measure
     from isthmus.hpcc.side_file import check
     from isthmus.hpcc.tune import Run
@@ -130,17 +132,15 @@ def _show(session: Session, records: "list[HpccRecord]", summary: str | None, co
     from isthmus.hpcc.tables import power_line, summary_lines, table, verdict
     from isthmus.output import Result
     from isthmus.records import HpccFile
-    from isthmus.stdout import write_out
 
     file = HpccFile(context=session.context(complete=complete), records=records)
     said = [verdict(records), *burn_in_lines(records)]
     tables = [table(records), *burn_in_table(records)]
-    if summary == "-":
-        write_out(summary_lines(records))
-    else:
-        if summary is not None:
-            write_atomically(Path(summary), summary_lines(records))
-        session.emit(Result(file, records, said, tables, [power_line(records)]))
+    lines = summary_lines(records)
+    if summary not in (None, "-"):
+        write_atomically(Path(str(summary)), lines)
+    result = Result(file, records, said, tables, [power_line(records)])
+    session.emit(result, text=lines if summary == "-" else None)
     if session.json not in (None, "-"):
         session.next(f"isthmus report {session.json}")
     if not records[0].validated:

@@ -10,6 +10,7 @@ from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
 
 if TYPE_CHECKING:
+    from isthmus.hpcc.tune import Run
     from isthmus.records import HpccTrial, HpccTuned
 
 EXAMPLES = [
@@ -57,7 +58,7 @@ def tune(
     telling = _Telling(session, parse_duration(budget, "--budget"))
     with telling.progress:
         tuned = search(run, telling.budget_s, again, telling.trial, telling.better)
-    return _show(session, tuned)
+    return _show(session, tuned, run)
 
 
 class _Telling:
@@ -100,7 +101,9 @@ def _listed() -> list[str]:
     return lines
 
 
-def _show(session: Session, tuned: "HpccTuned") -> None:
+def _show(session: Session, tuned: "HpccTuned", run: "Run") -> None:
+    import shlex
+
     from isthmus.numbers import figure
     from isthmus.output import Result, Table
     from isthmus.records import HpccTuneFile
@@ -121,4 +124,5 @@ def _show(session: Session, tuned: "HpccTuned") -> None:
     )
     file = HpccTuneFile(context=session.context(), tuned=tuned)
     session.emit(Result(file, tuned.trials, verdict=[verdict], tables=[table], detail=[f"kept in {tuned.file}"]))
-    session.next(f"isthmus hpcc {tuned.benchmark}")
+    ranks = ["-n", str(run.ranks)] if run.ranks > 1 else []
+    session.next(shlex.join(["isthmus", "hpcc", *run.words(), *run.words_of_ranks(), *ranks]))

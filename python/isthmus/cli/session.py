@@ -118,8 +118,8 @@ class Session:
                 self._journal = Journal(store_path(), schema, dump(self.context(complete=False)))
             self._journal.add(to_json_line(record))
 
-    def emit(self, result: Result, keep: bool = True) -> None:
-        """Writes the result where it was asked for: files, and the standard output in the chosen format.
+    def emit(self, result: Result, keep: bool = True, text: str | None = None) -> None:
+        """Writes the result where it was asked for: files, and the standard output in the chosen format, or as `text`.
 
         Before that a new one goes into the results store. Neither the store nor a file that cannot be written keeps a
         result from being shown.
@@ -134,7 +134,10 @@ class Session:
             if self.csv not in (None, "-"):
                 write_atomically(Path(str(self.csv)), to_csv(result.records))
         finally:
-            self._emit_on_stdout(result)
+            if text is None:
+                self._emit_on_stdout(result)
+            else:
+                write_out(text)
 
     def _emit_on_stdout(self, result: Result) -> None:
         if self.json == "-":

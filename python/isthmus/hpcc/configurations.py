@@ -37,7 +37,9 @@ class Configuration:
     def of(self, benchmark: str) -> dict[str, int | str]:
         """The parameters of a benchmark; an IsthmusError if the configuration has none for it."""
         if benchmark not in self.parameters:
-            raise unknown("benchmark", benchmark, list(self.parameters), f"configuration {self.name}")
+            raise IsthmusError(
+                f"configuration {self.name}: has no parameters of '{benchmark}', only of {', '.join(self.parameters)}"
+            )
         return self.parameters[benchmark]
 
 
