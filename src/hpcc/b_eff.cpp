@@ -209,8 +209,8 @@ double EffectiveBandwidth::expected(std::size_t bytes) {
 }
 
 std::vector<double> EffectiveBandwidth::probe() {
-  // MPI alone is what the others are held against; one rank sends itself nothing by MPI.
-  if (name_ == "cpu" || (name_ == "mapped" && job_.ranks().size() == 1)) return {};
+  // MPI alone is what the others are held against.
+  if (name_ == "cpu") return {};
   std::vector<double> rates;
   for (std::size_t size = 0; size < kSizes; ++size) rates.push_back(expected(std::size_t{1} << size) * 1e-9);
   rates.push_back(2e-3 / rates.front());  // of the latency: 2 B at that rate, in us
@@ -222,7 +222,8 @@ std::string EffectiveBandwidth::model() const {
   if (name_ == "pipelined") return "equation 4.2 with the slowest of write, MPI_Sendrecv and read alone";
   if (name_ == "shared") return "equation 4.2 with write and read alone";
   if (name_ == "cpu") return {};
-  return "equation 4.2 with MPI_Sendrecv alone";
+  return job_.ranks().size() == 1 ? "equation 4.2 with a copy in the host's memory alone"
+                                  : "equation 4.2 with MPI_Sendrecv alone";
 }
 
 Validation EffectiveBandwidth::validate() {

@@ -192,8 +192,9 @@ def test_a_rate_that_no_probe_allows_is_refused_though_the_results_are_right(
     assert done.stderr.count("\n") == 1
 
 
-def test_a_latency_above_what_is_expected_is_less_than_all_of_it(real: Isthmus) -> None:
-    file = real.json("hpcc", "b_eff", *SMALL, *sets("b_eff"))
+@pytest.mark.parametrize("run", [(), ("--optimized",)])
+def test_a_latency_above_what_is_expected_is_less_than_all_of_it(real: Isthmus, run: tuple[str, ...]) -> None:
+    file = real.json("hpcc", "b_eff", *run, *SMALL, *sets("b_eff"))
     by_name = {record["name"]: record for record in file["records"]}
     latency = by_name["b_eff.latency"]
     assert latency["efficiency"] == pytest.approx(latency["expected"] / latency["value"])

@@ -1,5 +1,6 @@
 """HPC Challenge on Intel's OpenCL runtime for processors: another compiler, other limits, and half precision."""
 
+import json
 from importlib.metadata import files
 from pathlib import Path
 
@@ -63,3 +64,11 @@ def test_a_binary_of_one_driver_is_not_run_by_the_other(intel: Isthmus) -> None:
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert "the binary is for the" in done.stderr
+
+
+def test_ranks_on_two_devices_name_both(intel: Isthmus) -> None:
+    words = ("stream", "-n", "2", "--on", f"opencl:Portable,{INTEL}", "--size", "small", "--repeat", "1")
+    done = intel("hpcc", *words, "--json", "two.json")
+    places = json.loads((intel.folder / "two.json").read_text())["records"][0]["places"]
+    first, second = [place["device"] for place in places]
+    assert f"measured on {first} and {second}\n" in done.stdout

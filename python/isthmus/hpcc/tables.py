@@ -16,10 +16,11 @@ def verdict(records: Sequence[HpccRecord]) -> str:
     right = "validated" if first.validated else "WRONG"
     ranks = f"{first.ranks} ranks" if first.ranks > 1 else "1 rank"
     shared = ", shared" if first.shared else ""
+    devices = [place.device for place in first.places] or [first.device]
     error = "no number" if first.error is None else f"{first.error:.3g}"
     return (
         f"{first.benchmark}: {right} ({first.error_is} {error}, limit {first.error_limit:.3g}), "
-        f"{first.run} run, {ranks}{shared}, measured on {first.device}"
+        f"{first.run} run, {ranks}{shared}, measured on {' and '.join(dict.fromkeys(devices))}"
     )
 
 
