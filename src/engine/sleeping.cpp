@@ -52,7 +52,7 @@ Tick known_change(const Question& question) {
 }  // namespace
 
 void Spans::grow() {
-  constexpr std::size_t kFirst = 128;
+  constexpr std::size_t kFirst = 32;
   const std::size_t kept = storage_ == nullptr ? 0 : size();
   const std::size_t room = std::max(kFirst, 2 * kept);
   auto larger = std::make_unique<Span[]>(room + 1);
@@ -73,7 +73,7 @@ void Spans::drop_before(const Span* kept) {
 }
 
 void fold_spans(Actor& actor, std::int64_t time, StateObserver* observer) {
-  constexpr std::size_t kWorthFolding = 64;
+  constexpr std::size_t kWorthFolding = 16;
   if (actor.spans.size() < kWorthFolding) return;
   const Tick last = actor.grid.last_at_or_before(time);
   const Grid grid = actor.grid;
