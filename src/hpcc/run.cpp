@@ -273,9 +273,12 @@ std::unique_ptr<Job> make_job(const Request& request, const Placement& placement
   return std::make_unique<Job>(request.benchmark, std::move(parts));
 }
 
-void refuse_unused_kernels(const Request& request, const Job& job) {
+void refuse_unused(const Request& request, const Job& job) {
   if (!request.kernel_file.empty() && job.kernel_file().empty())
     throw Error(fmt::format("--kernel {}: benchmark '{}' has no kernel", request.kernel_file, request.benchmark));
+  if (!request.scheme.empty() && job.used_scheme().empty())
+    throw Error(
+        fmt::format("--scheme {}: ranks of benchmark '{}' exchange nothing", request.scheme, request.benchmark));
 }
 
 }  // namespace
@@ -294,7 +297,7 @@ Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener&
     job = make_job(request, placement, ranks);
     if (request.seconds > 0) job->finish_repetitions();
     benchmark = entry_of(request.benchmark).make(*job);
-    refuse_unused_kernels(request, *job);
+    refuse_unused(request, *job);
   });
   const int repetitions = request.repetitions > 0 ? request.repetitions : kRepetitions;
   warm_up(*benchmark, *job);
@@ -313,7 +316,7 @@ Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener&
                   .parameters = job->parameters().all(),
                   .parameters_from = parameters_from(request),
                   .kernel_file = job->kernel_file(),
-                  .scheme = job->scheme(),
+                  .scheme = job->used_scheme(),
                   .grid = job->grid(),
                   .places = placement.places,
                   .launches = launches_of(*job)};

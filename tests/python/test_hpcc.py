@@ -150,6 +150,7 @@ def test_the_value_is_the_best_repetition(real: Isthmus) -> None:
         (("stream", "--on", "opencl:77"), "unknown target 'opencl:77'"),
         (("stream", "--kernel", "nowhere.cl"), "nowhere.cl: cannot read the kernel's source"),
         (("b_eff", "--kernel", "my.cl"), "--kernel my.cl: benchmark 'b_eff' has no kernel"),
+        (("fft", "--scheme", "staged"), "--scheme staged: ranks of benchmark 'fft' exchange nothing"),
         (("stream", "--binary", "nowhere.aocx"), "nowhere.aocx: cannot read the device binary"),
     ],
 )
@@ -292,6 +293,23 @@ def test_a_launcher_may_start_the_command_itself(real: Isthmus, words: tuple[str
     else:
         (complaint,) = [line for line in done.stderr.splitlines() if "error:" in line]
         assert complaint.endswith("did you mean 'ARRAY_SIZE'?")
+
+
+def test_what_ranks_print_goes_into_a_file_as_plain_text(real: Isthmus) -> None:
+    command = ["mpirun", "--quiet", "--bind-to", "none", "--oversubscribe", "-n", "2", sys.executable, "-m", "isthmus"]
+    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    with (real.folder / "log").open("w") as log:
+        subprocess.run(
+            [*command, "hpcc", "stream", *SMALL, *sets("stream")],
+            cwd=real.folder,
+            env={**real.environment, **root},
+            stdout=log,
+            check=True,
+        )
+    text = (real.folder / "log").read_text()
+    assert "\x1b" not in text
+    assert text.splitlines()[0].startswith("stream: validated")
+    assert "measured on" in text.splitlines()[0]
 
 
 def test_tasks_of_slurm_that_know_nothing_of_each_other_are_refused(real: Isthmus) -> None:

@@ -102,7 +102,9 @@ class Job {
   const cluster::Grid& grid() const { return parts_.grid; }
   /// The scheme of communication that was asked for; empty: the benchmark's own choice, which it then says.
   const std::string& scheme() const { return parts_.scheme; }
-  void use_scheme(const std::string& name) { parts_.scheme = name; }
+  void use_scheme(const std::string& name) { used_scheme_ = name; }
+  /// That of the benchmark's exchanges; empty where it has none.
+  const std::string& used_scheme() const { return used_scheme_; }
 
   /// The benchmark's kernels, compiled with every parameter as a macro: the user's own file, or
   /// kernels/hpcc/BENCHMARK_VARIANT[_SHAPE].cl.
@@ -151,6 +153,7 @@ class Job {
   Parts parts_;
   offload::ComputeQueue queue_;
   std::string used_file_;
+  std::string used_scheme_;
   bool finishes_ = false;
   struct Kept {
     std::string metric;

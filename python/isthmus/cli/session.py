@@ -184,12 +184,16 @@ class Session:
         """Draws for `stream`; what it draws is kept in `into` if that is given."""
         from rich.console import Console
 
+        from isthmus.hpcc.launch import launched_rank
+
+        # OpenMPI gives ranks a terminal of its own, whatever reads what they print.
+        terminal = stream.isatty() and launched_rank() is None
         unwanted = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
         plain = self.color == "never" or (self.color == "auto" and unwanted)
         return Console(
             file=into or stream,
-            force_terminal=True if self.color == "always" or stream.isatty() else None,
-            color_system=None if plain or not (self.color == "always" or stream.isatty()) else "standard",
-            width=None if stream.isatty() else 1000,
+            force_terminal=self.color == "always" or terminal,
+            color_system=None if plain or not (self.color == "always" or terminal) else "standard",
+            width=None if terminal else 1000,
             highlight=False,
         )
