@@ -86,13 +86,20 @@ def fake_bin(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def compiled_kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where PoCL keeps what it compiled: most of what a small run costs, and the same from test to test."""
+    return tmp_path_factory.mktemp("kernels")
+
+
 @pytest.fixture
-def isthmus(tmp_path: Path, fake_bin: Path) -> Isthmus:
+def isthmus(tmp_path: Path, fake_bin: Path, compiled_kernels: Path) -> Isthmus:
     """The command with the stand-ins, no settings of the person who runs the tests, and nothing of their home."""
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(tmp_path / "home"),
         "ISTHMUS_BIN": str(fake_bin),
+        "POCL_CACHE_DIR": str(compiled_kernels),
         "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
         "COLUMNS": "100",
     }

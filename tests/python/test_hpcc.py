@@ -185,7 +185,7 @@ def test_a_rate_that_no_probe_allows_is_refused_though_the_results_are_right(
   if (fabs(first - c_out[row * size + column]) < 1e-3f) return;
 """
     (tmp_path / "lazy.cl").write_text(kernel.replace(loop, lazy + loop))
-    sizes = ("--set", "MATRIX_SIZE=2048", "--set", "BLOCK_SIZE=256", "--repeat", "5")
+    sizes = ("--set", "MATRIX_SIZE=2048", "--set", "BLOCK_SIZE=256", "--repeat", "20")
     done = real("hpcc", "gemm", "--kernel", "lazy.cl", *sizes, "-q")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: gemm: ")

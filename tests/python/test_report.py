@@ -44,7 +44,8 @@ class Page(html.parser.HTMLParser):
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory, fake_bin: Path) -> dict[str, str]:
     """Records of every kind as JSON."""
-    command = Isthmus(tmp_path_factory.mktemp("report"), {"ISTHMUS_BIN": str(fake_bin), "HOME": "/nonexistent"})
+    folder = tmp_path_factory.mktemp("report")
+    command = Isthmus(folder, {"ISTHMUS_BIN": str(fake_bin), "HOME": str(folder / "home")})
     return {path.stem: path.read_text() for path in write_records(command)}
 
 

@@ -20,6 +20,8 @@ from isthmus.records import ProbeFile, ReproduceFile, StudyFile
 from isthmus.report import render_report
 from isthmus.report.material import Material
 
+pytestmark = pytest.mark.xdist_group("report_browser")
+
 EVIL = (
     """"'></title></style></svg><script>alert(1);window.ran=1</script><img src=x onerror=window.ran=1><b>{{7*7}}&lt;"""
 )
@@ -31,7 +33,8 @@ CHOSEN = frozenset({"flow", "kind", "role", "schema"})
 
 @pytest.fixture(scope="module")
 def records(tmp_path_factory: pytest.TempPathFactory, fake_bin: Path) -> dict[str, Any]:
-    command = Isthmus(tmp_path_factory.mktemp("records"), {"ISTHMUS_BIN": str(fake_bin), "HOME": "/nonexistent"})
+    folder = tmp_path_factory.mktemp("records")
+    command = Isthmus(folder, {"ISTHMUS_BIN": str(fake_bin), "HOME": str(folder / "home")})
     return {path.stem: json.loads(path.read_text()) for path in write_records(command)}
 
 

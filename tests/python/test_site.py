@@ -9,6 +9,8 @@ import pytest
 
 from isthmus.cli.commands import COMMANDS
 
+pytestmark = pytest.mark.xdist_group("site")
+
 
 @pytest.fixture(scope="module")
 def site(tree: Path) -> Path:
