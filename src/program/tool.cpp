@@ -14,15 +14,11 @@
 #include "isthmus/base/interrupt.hpp"
 
 namespace isthmus::program {
-namespace {
-
 int fail(std::string reason) {
   std::ranges::replace(reason, '\n', ' ');
   fmt::print(stderr, "error: {}\n", reason);
   return kCouldNotRun;
 }
-
-}  // namespace
 
 void print(const Record& record) {
   const std::string line = record.dump() + "\n";

@@ -21,6 +21,9 @@ inline constexpr int kInterrupted = 130;
 /// pipe).
 void print(const Record& record);
 
+/// Writes `error: ` and the reason as one line to stderr; the exit code for it.
+int fail(std::string reason);
+
 /// Prints "`what` done of total", at most ten times a second.
 class Progress {
  public:

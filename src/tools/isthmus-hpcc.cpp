@@ -192,16 +192,15 @@ int on_all_ranks(const hpcc::Request& request, const cluster::Job& job) {
   try {
     return benchmark(request, job.ranks());
   } catch (const cluster::AgreedError& error) {
-    if (job.ranks().first()) throw;
-    return tools::kCouldNotRun;
+    // Said before MPI ends: once one rank has left with an error, the launcher ends those that are still to say it.
+    return job.ranks().first() ? tools::fail(error.what()) : tools::kCouldNotRun;
   } catch (const Interrupted&) {
     // Others may wait for this rank in a repetition.
     if (job.ranks().size() > 1) job.abort(tools::kInterrupted);
     throw;
   } catch (const std::exception& error) {
     if (job.ranks().size() == 1) throw;
-    fmt::print(stderr, "error: rank {}: {}\n", job.ranks().rank(), error.what());
-    job.abort(tools::kCouldNotRun);
+    job.abort(tools::fail(fmt::format("rank {}: {}", job.ranks().rank(), error.what())));
   }
 }
 

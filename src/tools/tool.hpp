@@ -4,6 +4,7 @@
 
 namespace isthmus::tools {
 
+using program::fail;
 using program::kAnswerIsNo;
 using program::kCouldNotRun;
 using program::kDone;
