@@ -50,11 +50,11 @@ bench-gpu:
 bench-check: bench
 	build/bench/benchmarks/bench --check --rounds 15
 
-# The property tests with a hundred times as many random cases, and an hour of random graphs.
+# Random cases for so many seconds in all.
+SOAK_SECONDS ?= 3600
 soak: build
 	cmake --build build/release -- --quiet
-	RC_PARAMS="max_success=10000" $(CTEST) --test-dir build/release --timeout 86400
-	ISTHMUS_FUZZ_SECONDS=3600 build/release/tests/engine/test_engine_fuzz
+	scripts/soak build/release $(SOAK_SECONDS) $(JOBS)
 
 # Mutated files and words, until each fuzzer has had its seconds; libFuzzer prints its seed, what it finds lies in
 # build/fuzz.

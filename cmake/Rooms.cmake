@@ -21,7 +21,8 @@ function(isthmus_room NAME)
   endif()
 endfunction()
 
-# isthmus_test(NAME SOURCES ... LINKS ...): a GoogleTest program; each of its tests is one ctest.
+# isthmus_test(NAME SOURCES ... LINKS ...): a GoogleTest program; each of its tests is one ctest, labelled `random` where
+# RapidCheck is linked.
 function(isthmus_test NAME)
   cmake_parse_arguments(TEST "" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${NAME} ${TEST_SOURCES})
@@ -29,7 +30,10 @@ function(isthmus_test NAME)
   target_include_directories(${NAME} PRIVATE "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/src")
   target_link_libraries(${NAME} PRIVATE isthmus_flags ${TEST_LINKS} GTest::gmock GTest::gtest_main)
   include(GoogleTest)
-  gtest_discover_tests(${NAME} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600)
+  if(TEST_LINKS MATCHES rapidcheck)
+    set(label LABELS random)
+  endif()
+  gtest_discover_tests(${NAME} DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 600 ${label})
 endfunction()
 
 # isthmus_add_rooms(NAME...): adds each folder of src/ in the order given.
