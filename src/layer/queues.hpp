@@ -16,6 +16,10 @@ struct Pending {
   std::uint64_t id = 0;
 };
 
+// Commands that may be pending before the driver is asked about them, unless the program waits anyway: their number
+// bounds what the events take, and how many commands have no times if the process is killed.
+inline constexpr std::size_t kMany = 1024;
+
 struct Queue {
   std::uint32_t id = 0;
   std::uint32_t device = 0;
@@ -26,7 +30,7 @@ struct Queue {
   std::uint64_t timer_resolution = 0;
   std::uint32_t written_in = 0;  // the journal's generation
   std::deque<Pending> pending{};
-  std::size_t look_at = 64;  // how many may be pending before the oldest are looked at again
+  std::size_t look_at = kMany;  // how many may be pending before the oldest are looked at again
 };
 
 /// The queues of the program. An entry stays when its queue is gone: events may outlive a queue, and a queue that gets

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "layer/information.hpp"
@@ -13,7 +14,8 @@
 namespace isthmus::layer {
 namespace {
 
-constexpr std::size_t kFew = 64;  // commands that may be pending before the driver is asked about them
+// Of an in-order queue that is beyond its limit, a call asks for the times of two commands: one more than it adds.
+constexpr std::size_t kAtOnce = 2;
 
 std::uint32_t thread_number() {
   static thread_local std::uint32_t number = 0;
@@ -26,27 +28,44 @@ std::uint32_t thread_number() {
   return number;
 }
 
+struct Times {
+  cl_ulong queued = 0;
+  cl_ulong submit = 0;
+  cl_ulong start = 0;
+  cl_ulong end = 0;
+};
+
+/// Those of a command that is complete. Each question takes NVIDIA's driver 1.4 us, so its state is not asked for too:
+/// a command that is under way has no end.
+std::optional<Times> times_of(cl_event event) {
+  Times times;
+  const auto told = [&](cl_profiling_info name, cl_ulong& time) {
+    return driver().clGetEventProfilingInfo(event, name, sizeof time, &time, nullptr) == CL_SUCCESS;
+  };
+  const bool all = told(CL_PROFILING_COMMAND_END, times.end) && times.end != 0 &&
+                   told(CL_PROFILING_COMMAND_START, times.start) && told(CL_PROFILING_COMMAND_SUBMIT, times.submit) &&
+                   told(CL_PROFILING_COMMAND_QUEUED, times.queued);
+  return all ? std::optional(times) : std::nullopt;
+}
+
 /// Writes the command's times if it is complete; false if it is not.
 bool write_times(const Pending& command) {
-  const cl_int status =
-      information<cl_int>(driver().clGetEventInfo, command.event, CL_EVENT_COMMAND_EXECUTION_STATUS, CL_INVALID_EVENT);
-  if (status > CL_COMPLETE) return false;
-  std::array<cl_ulong, 4> times{};
-  constexpr std::array<cl_profiling_info, 4> kNames{CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT,
-                                                    CL_PROFILING_COMMAND_START, CL_PROFILING_COMMAND_END};
-  for (std::size_t at = 0; at < times.size(); ++at)
-    if (driver().clGetEventProfilingInfo(command.event, kNames[at], sizeof times[at], &times[at], nullptr) !=
-        CL_SUCCESS) {
-      times = {};
-      break;
-    }
+  cl_int status = CL_COMPLETE;
+  auto times = times_of(command.event);
+  if (!times) {
+    status = information<cl_int>(driver().clGetEventInfo, command.event, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                 CL_INVALID_EVENT);
+    if (status > CL_COMPLETE) return false;
+    // It may have come to its end in between; one that failed has no times.
+    times = times_of(command.event).value_or(Times{});
+  }
   journal().append<TimesSlot>(SlotType::times, [&](TimesSlot& slot) {
     slot.status = status;
     slot.id = command.id;
-    slot.queued = times[0];
-    slot.submit = times[1];
-    slot.start = times[2];
-    slot.end = times[3];
+    slot.queued = times->queued;
+    slot.submit = times->submit;
+    slot.start = times->start;
+    slot.end = times->end;
   });
   return true;
 }
@@ -78,13 +97,27 @@ void Recorder::command(const Call& call, const Stopwatch& watch, cl_int result, 
     const std::uint32_t kernel = names_.kernel(call.kernel);
     const std::uint64_t id = ++last_id_;
     if (event != nullptr) queue.pending.push_back({event, id});
-    const bool look = call.blocking || queue.pending.size() >= queue.look_at;
+    const bool many = queue.pending.size() >= queue.look_at;
     const std::uint32_t number = queue.id;
     guard.unlock();
-    if (look) settle(queue, false);
+    if (call.blocking)
+      settle(queue, Look::at_the_complete);
+    else if (many)
+      settle(queue, Look::at_a_few);
     const auto flags =
         (call.blocking ? kBlocking : 0) | (program_asks ? kProgramAsks : 0) | (event != nullptr ? kHasTimes : 0);
     write(call, watch, result, id, number, kernel, static_cast<std::uint16_t>(flags));
+  });
+}
+
+void Recorder::about_to_finish(cl_command_queue handle) noexcept {
+  carefully([&] {
+    std::unique_lock guard(lock_);
+    Queue& queue = queues_.find(handle);
+    const bool many = queue.pending.size() > 1;
+    guard.unlock();
+    if (!many || driver().clFlush(handle) != CL_SUCCESS) return;
+    settle(queue, Look::at_the_complete);
   });
 }
 
@@ -134,7 +167,7 @@ void Recorder::settle(cl_command_queue handle) noexcept {
     std::unique_lock guard(lock_);
     Queue& queue = queues_.find(handle);
     guard.unlock();
-    settle(queue, true);
+    settle(queue, Look::at_all);
   });
 }
 
@@ -144,13 +177,13 @@ void Recorder::settle_all() noexcept {
     std::unique_lock guard(lock_);
     for (auto& [handle, queue] : queues_)
       if (!queue.pending.empty()) busy.push_back(&queue);
-    const bool all = leaving_;
+    const Look look = leaving_ ? Look::at_all : Look::at_the_complete;
     guard.unlock();
-    for (Queue* const queue : busy) settle(*queue, all);
+    for (Queue* const queue : busy) settle(*queue, look);
   });
 }
 
-void Recorder::settle(Queue& queue, bool all) {
+void Recorder::settle(Queue& queue, Look look) {
   std::deque<Pending> taken;
   std::unique_lock guard(lock_);
   taken.swap(queue.pending);
@@ -158,12 +191,13 @@ void Recorder::settle(Queue& queue, bool all) {
   const bool leaving = leaving_;
   guard.unlock();
   std::deque<Pending> left;
-  while (!taken.empty()) {
+  std::size_t most = look == Look::at_a_few && in_order ? kAtOnce : taken.size();
+  while (!taken.empty() && most-- > 0) {
     const Pending command = taken.front();
     if (write_times(command)) {
       // A driver that is about to leave too is not made to take its objects apart.
       if (!leaving) driver().clReleaseEvent(command.event);
-    } else if (in_order && !all) {
+    } else if (in_order && look != Look::at_all) {
       break;
     } else {
       left.push_back(command);
@@ -176,8 +210,8 @@ void Recorder::settle(Queue& queue, bool all) {
   guard.lock();
   left.insert(left.end(), queue.pending.begin(), queue.pending.end());
   queue.pending.swap(left);
-  // Seldom enough that commands under way cost each call the same, however many there are.
-  queue.look_at = in_order ? queue.pending.size() + kFew : 2 * queue.pending.size() + kFew;
+  // Without an order all are looked at: seldom enough that each call costs the same, however many are under way.
+  queue.look_at = in_order ? kMany : 2 * queue.pending.size() + kMany;
 }
 
 void Recorder::leave() noexcept {

@@ -40,6 +40,8 @@ class Recorder {
  public:
   /// A command was enqueued, or refused. `event`, if there is one, is the layer's to release.
   void command(const Call& call, const Stopwatch& watch, cl_int result, cl_event event, bool program_asks) noexcept;
+  /// The program is about to wait for a queue: the driver is asked about what is complete while the rest runs.
+  void about_to_finish(cl_command_queue queue) noexcept;
   /// A call that makes no command is done.
   void host_call(const Call& call, const Stopwatch& watch, cl_int result) noexcept;
   /// Looks at the commands of one queue, or of all.
@@ -67,7 +69,9 @@ class Recorder {
  private:
   void write(const Call& call, const Stopwatch& watch, cl_int result, std::uint64_t id, std::uint32_t queue,
              std::uint32_t kernel, std::uint16_t flags);
-  void settle(Queue& queue, bool all);
+  /// At the oldest few commands; at all up to the first that is under way; or at every one.
+  enum class Look : std::uint8_t { at_a_few, at_the_complete, at_all };
+  void settle(Queue& queue, Look look);
 
   std::mutex lock_;
   Names names_;
@@ -100,6 +104,7 @@ cl_int enqueue(const Call& call, cl_event* event, const Run& run) {
 template <class Run>
 cl_int host_call(const Call& call, const Run& run) {
   Stopwatch watch;
+  if (call.kind == Kind::finish) recorder().about_to_finish(call.queue);
   watch.begin = now();
   const cl_int result = run();
   watch.end = now();

@@ -86,6 +86,7 @@ void show_properties(const Session& session) {
   cl_ulong time = 0;
   answer("time of a user's event", static_cast<std::uint64_t>(-clGetEventProfilingInfo(user, CL_PROFILING_COMMAND_END,
                                                                                        sizeof time, &time, nullptr)));
+  check(clSetUserEventStatus(user, CL_COMPLETE), "clSetUserEventStatus");
   clReleaseEvent(user);
 }
 
