@@ -171,7 +171,7 @@ class Interrupt:
                 process.send_signal(interrupt if self.count == 1 else signal.SIGKILL)
 
 
-def collect(name: str, arguments: Sequence[str], kind: str) -> list[Event]:
+def collect(name: str, arguments: Sequence[str], kind: str, launch: Launch | None = None) -> list[Event]:
     """The records of one kind that a short run of a tool prints, without the word `event`."""
     found: list[Event] = []
 
@@ -179,7 +179,7 @@ def collect(name: str, arguments: Sequence[str], kind: str) -> list[Event]:
         if event["event"] == kind:
             found.append({key: value for key, value in event.items() if key != "event"})
 
-    run_tool(name, arguments, keep)
+    run_tool(name, arguments, keep, launch)
     return found
 
 

@@ -228,3 +228,21 @@ def test_what_cannot_be_tuned_is_one_line(real: Isthmus, words: tuple[str, ...],
 def test_the_list_shows_what_is_tried(real: Isthmus) -> None:
     lines = real("hpcc", "tune", "--list").stdout.splitlines()
     assert any(line.startswith("gemm, cpu") and "BLOCK_SIZE: 128" in line for line in lines)
+
+
+def test_scaling_and_acceptance_use_what_was_found_too(real: Isthmus) -> None:
+    path = Path(real.json("hpcc", "tune", *SMALL, "--budget", "0.5s")["tuned"]["file"])
+    content = json.loads(path.read_text())
+    content["entries"][0]["settings"] = {"DEVICE_BUFFER_SIZE": 64}
+    path.write_text(json.dumps(content))
+    once = (*SMALL, "--repeat", "1")
+    scaled = real.json("hpcc", "scale", *once, "--ranks", "1,2", "--mode", "weak")["records"]
+    assert {(one["parameters"]["DEVICE_BUFFER_SIZE"], one["parameters_from"]) for one in scaled} == {(64, str(path))}
+    assert {one["ranks"] for one in scaled} == {1, 2}
+    plain = real.json("hpcc", "scale", *once, "--ranks", "1", "--no-tuned")["records"]
+    assert {one["parameters_from"] for one in plain} == {"defaults"}
+    wanted = '[[benchmark]]\nname = "stream"\nvariant = "single"\nsize = "small"\nrepeat = 1\n'
+    for more, origin in (("", str(path)), ("tuned = false\n", "defaults")):
+        (real.folder / "expect.toml").write_text(wanted + more)
+        checks = real.json("hpcc", "acceptance", "--expect", "expect.toml")["checks"]
+        assert {one["record"]["parameters_from"] for one in checks} == {origin}

@@ -13,6 +13,7 @@ from isthmus.cli.hpcc_options import (
     Kernel,
     Launcher,
     NoPower,
+    NoTuned,
     On,
     Optimized,
     PowerCommand,
@@ -24,6 +25,7 @@ from isthmus.cli.hpcc_options import (
     Share,
     Size,
     Variant,
+    tuned_words,
     words_of,
 )
 from isthmus.cli.session import Session
@@ -31,7 +33,6 @@ from isthmus.durations import parse_duration
 from isthmus.errors import AnswerIsNoError, IsthmusError
 
 if TYPE_CHECKING:
-    from isthmus.hpcc.tune import Run
     from isthmus.records import HpccRecord
 
 EXAMPLES = [
@@ -41,7 +42,6 @@ EXAMPLES = [
     "isthmus hpcc ptrans -n 4 --grid 2x2 --set BLOCK_SIZE=256 --json -",
 ]
 
-NoTuned = Annotated[bool, typer.Option("--no-tuned", help="Not the parameters that 'hpcc tune' found for this device.")]
 Summary = Annotated[
     str | None,
     typer.Option("--summary", metavar="FILE", help="Write key=value lines as HPC Challenge does; '-' is stdout."),
@@ -96,7 +96,7 @@ def hpcc(
     arguments = [benchmark, "--on", on, "--size", size, *words_of(chosen, switches, sets)]
     if not (no_tuned or kernel or binary):
         run = Run(benchmark, on, size, variant, shape, optimized, ranks, grid, scheme, tuple(sets or []))
-        arguments += _tuned(session, run)
+        arguments += tuned_words(session, run)
     if binary is not None:
         check(Path(binary))
     try:
@@ -105,19 +105,6 @@ def hpcc(
         _show(session, cut.records, summary, complete=False)
         raise
     return _show(session, records, summary) if records else None
-
-
-def _tuned(session: Session, run: "Run") -> list[str]:
-    """The words for the parameters that were tuned for such a run."""
-    from isthmus.hpcc.tune import tuned_before
-
-    found = tuned_before(run)
-    if found is None:
-        return []
-    file, settings = found
-    written = [f"{name}={value}" for name, value in settings.items()]
-    session.note(f"tuned for this device: {' '.join(written) or 'the defaults'} ({file})")
-    return words_of({"--parameters-from": file}, {}, written)
 
 
 def _listed() -> list[str]:

@@ -1,9 +1,13 @@
 """Options that the commands around HPC Challenge share, and the words of `isthmus-hpcc` that they become."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from isthmus.cli.session import Session
+    from isthmus.hpcc.tune import Run
 
 Ranks = Annotated[int, typer.Option("-n", "--ranks", metavar="R", help="Ranks, one for each device.", min=1)]
 On = Annotated[
@@ -57,6 +61,7 @@ PowerCommand = Annotated[
     ),
 ]
 NoPower = Annotated[bool, typer.Option("--no-power", help="Do not sample the power.")]
+NoTuned = Annotated[bool, typer.Option("--no-tuned", help="Not the parameters that 'hpcc tune' found for this device.")]
 
 
 def words_of(
@@ -66,3 +71,14 @@ def words_of(
     words = [word for flag, value in chosen.items() if value is not None for word in (flag, str(value))]
     words += [word for assignment in sets or [] for word in ("--set", assignment)]
     return words + [flag for flag, on in switches.items() if on]
+
+
+def tuned_words(session: "Session", run: "Run") -> list[str]:
+    """The words for the parameters that were tuned for such a run, of which a note tells."""
+    from isthmus.hpcc.tune import tuned_before
+
+    found = tuned_before(run)
+    if found is None:
+        return []
+    session.note(found.line())
+    return found.words()

@@ -10,6 +10,7 @@ import typer
 from isthmus.cli.hpcc_options import (
     Launcher,
     NoPower,
+    NoTuned,
     On,
     Optimized,
     PowerCommand,
@@ -19,6 +20,7 @@ from isthmus.cli.hpcc_options import (
     Share,
     Size,
     Variant,
+    tuned_words,
     words_of,
 )
 from isthmus.cli.session import Session
@@ -57,6 +59,7 @@ def scale(
     launcher: Launcher = None,
     power_command: PowerCommand = None,
     no_power: NoPower = False,
+    no_tuned: NoTuned = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the runs, and stop.")] = False,
 ) -> None:
     """A benchmark on ever more ranks: speed-up, parallel efficiency, a plot.
@@ -68,6 +71,7 @@ def scale(
     code 1: some results are wrong.
     """
     from isthmus.hpcc.scaling import GROWTH, MODES, check_modes
+    from isthmus.hpcc.tune import Run
     from isthmus.hpcc.watch import Watch
     from isthmus.names import unknown
 
@@ -82,6 +86,10 @@ def scale(
     if dry_run:
         session.lines([f"{benchmark}, {one}: {count} ranks" for one in modes for count in counts])
         return
+    if not no_tuned:
+        # Those for the fewest ranks, in every run: what is compared differs in the ranks alone.
+        run = Run(benchmark, on, size, variant, None, optimized, counts[0], None, scheme, tuple(sets or []))
+        arguments += tuned_words(session, run)
     runs = _Runs(session, arguments, launcher, lambda: Watch(power_command, wanted=not no_power))
     file, trouble = _measured(runs, benchmark, modes, counts)
     _show(session, benchmark, file)

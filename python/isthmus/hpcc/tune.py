@@ -13,7 +13,7 @@ from isthmus.hpcc.spaces import RATED, Space, space_of
 from isthmus.hpcc.trials import Trials
 from isthmus.hpcc.tuned import Best, Task, best_for, file_of, hash_of_kernels, keep, locked, tuned_folder
 from isthmus.records import HpccTrial, HpccTuned
-from isthmus.tools import collect
+from isthmus.tools import Launch, collect
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,31 @@ class Run:
 
 
 @dataclass(frozen=True)
+class Found:
+    """What was found best for a run, and the file that says so."""
+
+    file: Path
+    settings: Settings
+
+    @property
+    def assignments(self) -> list[str]:
+        """NAME=VALUE."""
+        return [f"{name}={value}" for name, value in self.settings.items()]
+
+    def words(self) -> list[str]:
+        """As `isthmus-hpcc` takes them."""
+        return ["--parameters-from", str(self.file), *(word for one in self.assignments for word in ("--set", one))]
+
+    def line(self) -> str:
+        """For people."""
+        return f"tuned for this device: {' '.join(self.assignments) or 'the defaults'} ({self.file})"
+
+
+class DevicesDifferError(IsthmusError):
+    """No parameters are best for devices that differ."""
+
+
+@dataclass(frozen=True)
 class Known:
     """A run on its device: which it is, what is tuned there, where it is kept."""
 
@@ -64,12 +89,12 @@ class Known:
         return tuned_folder() / "trials" / f"{self.task.benchmark}-{name}.jsonl"
 
 
-def known(run: Run) -> Known:
-    """What a run means on its device; an IsthmusError where its devices differ."""
-    made = [_compilation([*run.words(), "--parameters", "--on", target]) for target in run.on.split(",")]
+def known(run: Run, launch: Launch | None = None) -> Known:
+    """What a run means on its device, here or where `launch` starts one rank; DevicesDifferError where they differ."""
+    made = [_compilation([*run.words(), "--parameters", "--on", target], launch) for target in run.on.split(",")]
     devices = {(one["device_info"]["name"], one["device_info"]["driver"]) for one in made}
     if len(devices) != 1:
-        raise IsthmusError(f"--on {run.on}: expected devices that are all the same")
+        raise DevicesDifferError(f"--on {run.on}: expected devices that are all the same")
     ((device, driver),) = devices
     first = made[0]
     task = Task(
@@ -87,13 +112,16 @@ def known(run: Run) -> Known:
     return Known(task, device, driver, first["parameters"], file_of(device, driver))
 
 
-def tuned_before(run: Run) -> tuple[Path, Settings] | None:
-    """What was found best for just this run, and the file that says so; None where nothing was."""
-    if not any(tuned_folder().glob("*.json")) or "," in run.on:
+def tuned_before(run: Run, launch: Launch | None = None) -> Found | None:
+    """What was found best for just this run on its device, here or where `launch` starts one rank."""
+    if not any(tuned_folder().glob("*.json")):
         return None
-    here = known(run)
+    try:
+        here = known(run, launch)
+    except DevicesDifferError:
+        return None
     best = best_for(here.file, here.task)
-    return None if best is None else (here.file, best.settings)
+    return None if best is None else Found(here.file, best.settings)
 
 
 def tune(
@@ -164,6 +192,6 @@ def _pairs(options: dict[str, str | None]) -> list[str]:
     return [word for flag, value in options.items() if value is not None for word in (flag, value)]
 
 
-def _compilation(arguments: list[str]) -> dict[str, Any]:
-    (made,) = collect("isthmus-hpcc", arguments, "compilation")
+def _compilation(arguments: list[str], launch: Launch | None) -> dict[str, Any]:
+    (made,) = collect("isthmus-hpcc", arguments, "compilation", launch)
     return made

@@ -8,8 +8,9 @@ from isthmus.errors import IsthmusError
 from isthmus.hpcc.centre.expectations import Bounds, Expectations, Wanted
 from isthmus.hpcc.centre.nodes import Fleet
 from isthmus.hpcc.measure import run
+from isthmus.hpcc.tune import Run, tuned_before
 from isthmus.records import AcceptanceCheck, HpccRecord
-from isthmus.tools import Event
+from isthmus.tools import Event, Launch
 
 # Of the modified z-score: 0.6745 * |value - median| / MAD, MAD being the median of the distances from the median
 # (Iglewicz and Hoaglin 1993: 3.5).
@@ -42,9 +43,11 @@ def _checks(
     seconds: float | None,
     on_event: Callable[[str, Event], None],
 ) -> list[AcceptanceCheck]:
+    count = wanted.ranks or ranks
     words = wanted.words() + ([] if seconds is None else ["--for", str(seconds)])
     try:
-        records = run(words, fleet.launch(node, wanted.ranks or ranks), lambda event: on_event(node, event))
+        words += _tuned(wanted, count, fleet.launch(node, 1))
+        records = run(words, fleet.launch(node, count), lambda event: on_event(node, event))
     except IsthmusError as error:
         return [AcceptanceCheck(node=node, benchmark=wanted.name, name=wanted.name, passed=False, reason=str(error))]
     missing = [name for name in wanted.expect if name not in {record.name for record in records}]
@@ -52,6 +55,24 @@ def _checks(
         AcceptanceCheck(node=node, benchmark=wanted.name, name=name, passed=False, reason="there is no such record")
         for name in missing
     ]
+
+
+def _tuned(wanted: Wanted, ranks: int, launch: Launch) -> list[str]:
+    """The words for what was tuned for such a run on the device of the node that `launch` reaches."""
+    asked = Run(
+        benchmark=wanted.name,
+        on=wanted.on,
+        size=wanted.size,
+        variant=wanted.variant,
+        shape=None,
+        optimized=wanted.optimized,
+        ranks=ranks,
+        grid=wanted.grid,
+        scheme=wanted.scheme,
+        sets=wanted.sets(),
+    )
+    found = tuned_before(asked, launch) if wanted.tuned else None
+    return [] if found is None else found.words()
 
 
 def _check(record: HpccRecord, bounds: Bounds | None, node: str) -> AcceptanceCheck:

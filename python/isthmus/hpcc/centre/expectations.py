@@ -63,6 +63,7 @@ class Wanted(_Table):
     variant: str | None = None
     scheme: str | None = None
     grid: str | None = None
+    tuned: bool = True  # with the parameters that `hpcc tune` found for the node's device
     set: dict[str, int | str] = {}
     expect: dict[str, Bounds] = {}
 
@@ -71,8 +72,12 @@ class Wanted(_Table):
         words = [self.name, "--on", self.on, "--size", self.size]
         chosen = {"repeat": self.repeat, "variant": self.variant, "scheme": self.scheme, "grid": self.grid}
         words += [word for flag, value in chosen.items() if value is not None for word in (f"--{flag}", str(value))]
-        words += [word for name, value in self.set.items() for word in ("--set", f"{name}={value}")]
+        words += [word for one in self.sets() for word in ("--set", one)]
         return words + ["--optimized"] * self.optimized
+
+    def sets(self) -> tuple[str, ...]:
+        """NAME=VALUE."""
+        return tuple(f"{name}={value}" for name, value in self.set.items())
 
 
 class Expectations(_Table):
