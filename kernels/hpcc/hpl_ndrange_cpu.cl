@@ -30,7 +30,7 @@ typedef JOIN(DATA_TYPE, ROWS) column_of_rows;
 #define LOAD_ROWS JOIN(vload, ROWS)
 #define STORE_ROWS JOIN(vstore, ROWS)
 
-// One work-item. diagonal: the factors once more, row by row.
+// One work-item. diagonal: the factors once more, row by row, and behind them the reciprocals of the pivots.
 __kernel void hpl_lu(__global DATA_TYPE* restrict a, uint ld, uint row, uint column,
                      __global DATA_TYPE* restrict diagonal) {
   a += (size_t)row * ld + column;
@@ -39,6 +39,7 @@ __kernel void hpl_lu(__global DATA_TYPE* restrict a, uint ld, uint row, uint col
   for (uint k = 0; k < B; ++k) {
     __global const DATA_TYPE* pivot_row = diagonal + k * B;
     const DATA_TYPE reciprocal = 1 / pivot_row[k];
+    diagonal[B * B + k] = reciprocal;
     for (uint i = k + 1; i < B; ++i) {
       __global DATA_TYPE* changed = diagonal + i * B;
       const DATA_TYPE factor = changed[k] * reciprocal;
@@ -83,17 +84,32 @@ __kernel void hpl_top(__global DATA_TYPE* restrict a, uint ld, uint row, uint co
   }
 }
 
+typedef union {
+  column_of_rows column;
+  DATA_TYPE values[ROWS];
+} tile_line;
+
+void transpose(const tile_line* restrict from, tile_line* restrict to) {
+#pragma unroll
+  for (uint i = 0; i < ROWS; ++i)
+#pragma unroll
+    for (uint j = 0; j < ROWS; ++j) to[j].values[i] = from[i].values[j];
+}
+
 // Left blocks: A U^-1. One work-item a panel of ROWS rows; lanes are rows.
 __kernel void hpl_left(__global DATA_TYPE* restrict a, uint ld, uint row, uint column,
                        __global const DATA_TYPE* restrict diagonal, __global DATA_TYPE* restrict left, uint blocks) {
   a += ((size_t)row + get_global_id(0) * ROWS) * ld + column;
   left += get_global_id(0) * ROWS * B;
-  for (uint i = 0; i < ROWS; ++i)
-    for (uint j = 0; j < B; ++j) left[j * ROWS + i] = a[(size_t)i * ld + j];
   for (uint first = 0; first < B; first += ROWS) {
+    tile_line rows[ROWS];
+    tile_line columns[ROWS];
+#pragma unroll
+    for (uint i = 0; i < ROWS; ++i) rows[i].column = LOAD_ROWS(0, a + (size_t)i * ld + first);
+    transpose(rows, columns);
     column_of_rows x[ROWS];
 #pragma unroll
-    for (uint j = 0; j < ROWS; ++j) x[j] = LOAD_ROWS(first + j, left);
+    for (uint j = 0; j < ROWS; ++j) x[j] = columns[j].column;
     for (uint k = 0; k < first; ++k) {
       const column_of_rows known = LOAD_ROWS(k, left);
 #pragma unroll
@@ -103,12 +119,15 @@ __kernel void hpl_left(__global DATA_TYPE* restrict a, uint ld, uint row, uint c
     for (uint j = 0; j < ROWS; ++j) {
 #pragma unroll
       for (uint k = 0; k < j; ++k) x[j] = fma((column_of_rows)(-diagonal[(first + k) * B + first + j]), x[k], x[j]);
-      x[j] /= (column_of_rows)(diagonal[(first + j) * B + first + j]);
+      x[j] *= (column_of_rows)(diagonal[B * B + first + j]);
       STORE_ROWS(x[j], first + j, left);
     }
+#pragma unroll
+    for (uint j = 0; j < ROWS; ++j) columns[j].column = x[j];
+    transpose(columns, rows);
+#pragma unroll
+    for (uint i = 0; i < ROWS; ++i) STORE_ROWS(rows[i].column, 0, a + (size_t)i * ld + first);
   }
-  for (uint i = 0; i < ROWS; ++i)
-    for (uint j = 0; j < B; ++j) a[(size_t)i * ld + j] = left[j * ROWS + i];
 }
 
 void register_tile(__global const DATA_TYPE* restrict left, __global const DATA_TYPE* restrict top,
