@@ -20,6 +20,8 @@ namespace {
 constexpr int kRepetitions = 10;  // as STREAM v5.10 does
 // Rates that two kernels of one pattern reach differ by this much on one device, noise apart.
 constexpr double kAllowance = 0.25;
+constexpr std::int64_t kProbes =
+    10;  // of a run, so that they take no longer than the work; enough to know their spread
 constexpr int kTrials = 50;
 // Seconds; what lasts less is the scheduler's and the clock's as much as the device's.
 constexpr double kLongEnough = 1e-3;
@@ -58,7 +60,7 @@ double monotonic() {
 }
 
 /// One repetition, appended to what was measured, and when it began and ended.
-std::pair<double, double> repeat(Benchmark& benchmark, Job& job, Measured& measured) {
+std::pair<double, double> repeat(Benchmark& benchmark, Job& job, Measured& measured, bool probed = true) {
   benchmark.reset();
   job.forget_launches();
   const double begin = monotonic();
@@ -66,7 +68,7 @@ std::pair<double, double> repeat(Benchmark& benchmark, Job& job, Measured& measu
   job.ranks().largest(seconds);
   const double end = monotonic();
   append(measured.seconds, seconds);
-  if (job.has_probes()) append(measured.expected, probe(benchmark, job.ranks()));
+  if (probed && job.has_probes()) append(measured.expected, probe(benchmark, job.ranks()));
   return {begin, end};
 }
 
@@ -79,7 +81,8 @@ void warm_up(Benchmark& benchmark, Job& job) {
 Measured measure(Benchmark& benchmark, Job& job, int repetitions, const Listener& listener) {
   Measured measured;
   for (int number = 1; number <= repetitions; ++number) {
-    const auto [begin, end] = repeat(benchmark, job, measured);
+    const bool probed = number * kProbes / repetitions > (number - 1) * kProbes / repetitions;
+    const auto [begin, end] = repeat(benchmark, job, measured, probed);
     if (listener.on_repetition)
       listener.on_repetition({.number = number, .total = repetitions, .begin = begin, .end = end});
   }

@@ -74,7 +74,8 @@ class Stream final : public Benchmark {
   std::vector<offload::ComputeKernel> kernels_;
   MemoryProbe memory_;
   ComputeBuffer spare_;
-  std::vector<std::byte> spare_host_;
+  Values spare_host_;
+  std::vector<offload::PinnedMemory> pinned_;  // of the host's arrays, in an optimized run
   int rounds_ = 0;
 };
 
@@ -102,7 +103,7 @@ Stream::Stream(Job& job)
       kernels_((check(), job.replications(job.program(), "stream"))),
       memory_(job),
       spare_(job.spare(bytes_)),
-      spare_host_(bytes_) {
+      spare_host_(type_, count_, 0) {
   const std::size_t sets = job.has_banks() ? replications_ : 1;
   for (std::size_t set = 0; set < sets; ++set) {
     const auto array = [&](std::uint32_t index, const char* name) {
@@ -111,6 +112,10 @@ Stream::Stream(Job& job)
     arrays_.push_back({array(0, "in1"), array(1, "in2"), array(2, "out")});
   }
   for (const double start : kStart) host_.emplace_back(type_, count_, start);
+  if (job.setting().optimized && !job.setting().device.host_memory) {
+    for (Values& values : host_) pinned_.push_back(job.device().pin(values.bytes()));
+    pinned_.push_back(job.device().pin(spare_host_.bytes()));
+  }
   for (std::uint64_t each = 0; each < replications_; ++each) queues_.push_back(job.device().queue());
 }
 
@@ -195,7 +200,7 @@ std::vector<double> Stream::probe() {
   const double read = job_.timed([&] {
     for (const auto& set : arrays_)
       for (const ComputeBuffer& array : set)
-        job_.queue().read(array, 0, std::span(spare_host_).first(bytes_ / arrays_.size()));
+        job_.queue().read(array, 0, spare_host_.bytes().first(bytes_ / arrays_.size()));
   });
   const auto& arrays = arrays_.front();
   const std::size_t probed = bytes_ / arrays_.size();

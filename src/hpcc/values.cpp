@@ -74,37 +74,38 @@ double rounded(const std::string& data_type, double value) {
 Values::Values(const std::string& data_type, std::size_t count, double start)
     : type_(data_type == "double" ? Type::double_ : (data_type == "half" ? Type::half_ : Type::float_)),
       count_(count),
-      bytes_(count * size_of_type(data_type)) {
+      bytes_(count * size_of_type(data_type)),
+      pages_((bytes_ + sizeof(Page) - 1) / sizeof(Page)) {
   for (std::size_t index = 0; index < count; ++index) set(index, start);
 }
 
 double Values::at(std::size_t index) const {
   switch (type_) {
     case Type::double_:
-      return load<double>(bytes_, index);
+      return load<double>(bytes(), index);
     case Type::half_:
-      return from_half(load<std::uint16_t>(bytes_, index));
+      return from_half(load<std::uint16_t>(bytes(), index));
     default:
-      return load<float>(bytes_, index);
+      return load<float>(bytes(), index);
   }
 }
 
 void Values::set(std::size_t index, double value) {
   switch (type_) {
     case Type::double_:
-      return store(bytes_, index, value);
+      return store(bytes(), index, value);
     case Type::half_:
-      return store(bytes_, index, to_half(value));
+      return store(bytes(), index, to_half(value));
     default:
-      return store(bytes_, index, static_cast<float>(value));
+      return store(bytes(), index, static_cast<float>(value));
   }
 }
 
 double Values::largest_relative_error(double expected) const {
   if (type_ == Type::float_)
-    return largest_error(count_, expected, [this](std::size_t index) -> double { return load<float>(bytes_, index); });
+    return largest_error(count_, expected, [this](std::size_t index) -> double { return load<float>(bytes(), index); });
   if (type_ == Type::double_)
-    return largest_error(count_, expected, [this](std::size_t index) { return load<double>(bytes_, index); });
+    return largest_error(count_, expected, [this](std::size_t index) { return load<double>(bytes(), index); });
   return largest_error(count_, expected, [this](std::size_t index) { return at(index); });
 }
 

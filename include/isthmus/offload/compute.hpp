@@ -210,7 +210,12 @@ class ComputeDevice {
   ComputeBuffer buffer(std::size_t bytes, const MemoryBank& bank) const;
   /// Throws Error when the host has no room.
   PinnedMemory pinned(std::size_t bytes) const;
+  /// Memory of the host's that is there already, so that copies need no detour; it outlives what is returned. Throws
+  /// Error if the driver refuses it.
+  PinnedMemory pin(std::span<std::byte> memory) const;
   ComputeQueue queue() const;
+  /// For copies: without the times of commands, which NVIDIA's driver takes twice as long to give.
+  ComputeQueue copy_queue() const;
   /// Compiles the sources, one after the other, as one text; throws Error with the compiler's first complaint.
   ComputeProgram program(std::span<const ProgramSource> sources, const std::string& options) const;
   /// Loads what a vendor's compiler made for this device (.aocx, .xclbin).
@@ -221,6 +226,7 @@ class ComputeDevice {
       : device_(std::move(device)), context_(std::move(context)), properties_(std::move(properties)) {}
 
   ComputeHandle allocate(std::size_t bytes, std::uint64_t flags, void* of_host = nullptr) const;
+  ComputeQueue make_queue(std::uint64_t properties) const;
   ComputeProgram build(ComputeHandle program, const std::string& file, const std::string& options) const;
 
   ComputeHandle device_;

@@ -192,11 +192,23 @@ PinnedMemory ComputeDevice::pinned(std::size_t bytes) const {
   return queue().map({memory, bytes});
 }
 
+PinnedMemory ComputeDevice::pin(std::span<std::byte> memory) const {
+  const ComputeHandle buffer = allocate(memory.size(), CL_MEM_USE_HOST_PTR, memory.data());
+  return queue().map({buffer, memory.size()});
+}
+
 ComputeQueue ComputeDevice::queue() const {
+  return make_queue(CL_QUEUE_PROFILING_ENABLE);
+}
+
+ComputeQueue ComputeDevice::copy_queue() const {
+  return make_queue(0);
+}
+
+ComputeQueue ComputeDevice::make_queue(std::uint64_t properties) const {
   cl_int code = CL_SUCCESS;
-  const cl_command_queue made =
-      clCreateCommandQueue(static_cast<cl_context>(context_.get()), static_cast<cl_device_id>(device_.get()),
-                           CL_QUEUE_PROFILING_ENABLE, &code);
+  const cl_command_queue made = clCreateCommandQueue(static_cast<cl_context>(context_.get()),
+                                                     static_cast<cl_device_id>(device_.get()), properties, &code);
   opencl::check(code, "clCreateCommandQueue", properties_.name);
   return {ComputeHandle(made, opencl::Release()), properties_.name};
 }
