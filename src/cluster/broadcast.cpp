@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <span>
 #include <vector>
 
+#include "cluster/mailbox.hpp"
 #include "isthmus/base/error.hpp"
 
 namespace isthmus::cluster {
@@ -19,17 +21,17 @@ using offload::ComputeQueue;
 
 class Staged final : public Broadcast {
  public:
-  explicit Staged(std::size_t largest) : staging_(largest) {}
+  Staged(const Ranks& ranks, std::size_t largest) : ranks_(ranks), staging_(largest) {}
 
-  void send(ComputeQueue& queue, const ComputeBuffer& buffer, std::size_t bytes, const Ranks& ranks,
-            int root) override {
+  void send(ComputeQueue& queue, const ComputeBuffer& buffer, std::size_t bytes, int root) override {
     const auto part = std::span(staging_).first(bytes);
-    if (ranks.rank() == root) queue.read(buffer, 0, part);
-    ranks.broadcast(part, root);
-    if (ranks.rank() != root) queue.write(buffer, 0, part);
+    if (ranks_.rank() == root) queue.read(buffer, 0, part);
+    ranks_.broadcast(part, root);
+    if (ranks_.rank() != root) queue.write(buffer, 0, part);
   }
 
  private:
+  Ranks ranks_;
   std::vector<std::byte> staging_;
 };
 
@@ -37,12 +39,13 @@ class Staged final : public Broadcast {
 /// memory.
 class Pipelined final : public Broadcast {
  public:
-  Pipelined(const ComputeDevice& device, std::size_t largest)
-      : chunk_(std::clamp<std::size_t>(largest, 1, kChunk)), memory_{device.pinned(chunk_), device.pinned(chunk_)} {}
+  Pipelined(const ComputeDevice& device, const Ranks& ranks, std::size_t largest)
+      : ranks_(ranks),
+        chunk_(std::clamp<std::size_t>(largest, 1, kChunk)),
+        memory_{device.pinned(chunk_), device.pinned(chunk_)} {}
 
-  void send(ComputeQueue& queue, const ComputeBuffer& buffer, std::size_t bytes, const Ranks& ranks,
-            int root) override {
-    const bool reads = ranks.rank() == root;
+  void send(ComputeQueue& queue, const ComputeBuffer& buffer, std::size_t bytes, int root) override {
+    const bool reads = ranks_.rank() == root;
     const auto start = [&](std::size_t chunk) {
       ComputeEvent event = reads ? queue.start_read(buffer, chunk * chunk_, part(chunk, bytes))
                                  : queue.start_write(buffer, chunk * chunk_, part(chunk, bytes));
@@ -56,7 +59,7 @@ class Pipelined final : public Broadcast {
       if (reads) copies[chunk].wait();
       if (reads && chunk + 1 < chunks) copies.push_back(start(chunk + 1));
       if (!reads && chunk >= 2) copies[chunk - 2].wait();
-      ranks.broadcast(part(chunk, bytes), root);
+      ranks_.broadcast(part(chunk, bytes), root);
       if (!reads) copies.push_back(start(chunk));
     }
     // The next broadcast fills the same memory.
@@ -70,29 +73,97 @@ class Pipelined final : public Broadcast {
     return memory_[chunk % 2].bytes().first(std::min(chunk_, bytes - chunk * chunk_));
   }
 
+  Ranks ranks_;
   std::size_t chunk_;
   std::array<offload::PinnedMemory, 2> memory_;
 };
 
+/// Through the root's places in a segment that all ranks' devices copy to and from.
+class Shared final : public Broadcast {
+ public:
+  Shared(const ComputeDevice& device, const Ranks& ranks, std::size_t largest)
+      : ranks_(ranks), chunk_(Mailbox::chunk_for(largest)), mailbox_(ranks, device, chunk_) {}
+
+  void send(ComputeQueue& queue, const ComputeBuffer& buffer, std::size_t bytes, int root) override {
+    if (ranks_.rank() == root)
+      give(queue, buffer, bytes);
+    else
+      take(queue, buffer, bytes, root);
+  }
+
+ private:
+  struct Copy {
+    ComputeEvent event;
+    std::span<std::byte> bytes;
+  };
+
+  /// One chunk is read while the one before it is handed out.
+  void give(ComputeQueue& queue, const ComputeBuffer& buffer, std::size_t bytes) {
+    std::deque<Copy> reads;
+    for (std::size_t at = 0; at < bytes; at += chunk_) {
+      const auto place = mailbox_.place([] {}).first(std::min(chunk_, bytes - at));
+      reads.push_back({queue.start_read(buffer, at, place), place});
+      queue.flush();
+      if (reads.size() == 2) hand_out(reads);
+    }
+    while (!reads.empty()) hand_out(reads);
+  }
+
+  void hand_out(std::deque<Copy>& reads) {
+    reads.front().event.wait();
+    for (int rank = 0; rank < ranks_.size(); ++rank)
+      if (rank != ranks_.rank()) mailbox_.post(reads.front().bytes, rank);
+    reads.pop_front();
+  }
+
+  /// Gives every place back before it returns: others may wait for it.
+  void take(ComputeQueue& queue, const ComputeBuffer& buffer, std::size_t bytes, int root) {
+    std::deque<Copy> writes;
+    const auto land = [&] {
+      writes.front().event.wait();
+      mailbox_.taken(root);
+      writes.pop_front();
+    };
+    for (std::size_t at = 0; at < bytes; at += chunk_) {
+      const auto came = mailbox_.await(root, [] {}).first(std::min(chunk_, bytes - at));
+      writes.push_back({queue.start_write(buffer, at, came), came});
+      queue.flush();
+      if (writes.size() == 2) land();
+    }
+    while (!writes.empty()) land();
+  }
+
+  Ranks ranks_;
+  std::size_t chunk_;
+  Mailbox mailbox_;
+};
+
 class Mapped final : public Broadcast {
  public:
-  void send(ComputeQueue& queue, const ComputeBuffer& buffer, std::size_t bytes, const Ranks& ranks,
-            int root) override {
+  explicit Mapped(const Ranks& ranks) : ranks_(ranks) {}
+
+  void send(ComputeQueue& queue, const ComputeBuffer& buffer, std::size_t bytes, int root) override {
     const offload::PinnedMemory memory = queue.map(buffer);
-    ranks.broadcast(memory.bytes().first(bytes), root);
+    ranks_.broadcast(memory.bytes().first(bytes), root);
   }
+
+ private:
+  Ranks ranks_;
 };
 
 }  // namespace
 
-std::unique_ptr<Broadcast> make_broadcast(const std::string& scheme, const ComputeDevice& device, std::size_t largest) {
-  if (scheme == "staged") return std::make_unique<Staged>(largest);
-  if (scheme == "pipelined") return std::make_unique<Pipelined>(device, largest);
-  if (scheme == "mapped" && device.properties().host_memory) return std::make_unique<Mapped>();
-  throw Error(scheme == "mapped"
-                  ? fmt::format("--scheme mapped: device '{}' has a memory of its own, expected staged or pipelined",
-                                device.properties().name)
-                  : fmt::format("--scheme {}: expected staged, pipelined or mapped for one rank to many", scheme));
+std::unique_ptr<Broadcast> make_broadcast(const std::string& scheme, const ComputeDevice& device, const Ranks& ranks,
+                                          std::size_t largest) {
+  if (scheme == "staged") return std::make_unique<Staged>(ranks, largest);
+  if (scheme == "pipelined") return std::make_unique<Pipelined>(device, ranks, largest);
+  if (scheme == "shared") return std::make_unique<Shared>(device, ranks, largest);
+  if (scheme == "mapped" && device.properties().host_memory) return std::make_unique<Mapped>(ranks);
+  throw Error(
+      scheme == "mapped"
+          ? fmt::format("--scheme mapped: device '{}' has a memory of its own, expected staged, pipelined or shared",
+                        device.properties().name)
+          : fmt::format("--scheme {}: no device takes part in it, expected another scheme here", scheme));
 }
 
 }  // namespace isthmus::cluster

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "isthmus/cluster/ranks.hpp"
 
 namespace isthmus::cluster {
@@ -24,6 +26,12 @@ class Ranks::Group {
   virtual std::shared_ptr<Group> on_this_host() = 0;
   virtual SharedSegment shared_segment(std::size_t bytes) = 0;
 };
+
+inline constexpr std::size_t kPage = 4096;
+
+inline std::size_t whole_pages(std::size_t bytes) {
+  return (std::max<std::size_t>(bytes, 1) + kPage - 1) / kPage * kPage;
+}
 
 /// Every rank that the MPI launcher started, between MPI_Init and MPI_Finalize.
 std::shared_ptr<Ranks::Group> mpi_world();

@@ -106,26 +106,35 @@ class MpiGroup final : public Ranks::Group {
     if (const MpiGroup here(neighbours(), true); here.size() != size_)
       throw Error(
           fmt::format("--scheme shared: expected all {} ranks on one host, {} are on this one", size_, here.size()));
+    // MPI puts headers of its own before the first rank's part, which therefore has all of it and a page to spare.
+    const std::size_t slot = whole_pages(bytes);
+    const std::size_t whole = static_cast<std::size_t>(size_) * slot + kPage;
     MPI_Win window = MPI_WIN_NULL;
     void* mine = nullptr;
-    check(MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, communicator_, &mine, &window),
+    check(MPI_Win_allocate_shared(rank_ == 0 ? static_cast<MPI_Aint>(whole) : 0, 1, MPI_INFO_NULL, communicator_, &mine,
+                                  &window),
           "MPI_Win_allocate_shared");
     const std::shared_ptr<void> owner(mine, [window](void*) mutable {
       if (!finalized()) MPI_Win_free(&window);
     });
+    const std::span<std::byte> pages = in_pages(window, whole);
+    if (rank_ == 0) std::ranges::fill(pages, std::byte{0});
+    barrier();
     std::vector<std::span<std::byte>> slots;
-    slots.reserve(static_cast<std::size_t>(size_));
-    for (int rank = 0; rank < size_; ++rank) slots.emplace_back(slot(window, rank), bytes);
+    for (std::size_t at = 0; at < static_cast<std::size_t>(size_); ++at)
+      slots.push_back(pages.subspan(at * slot, slot));
     return {owner, std::move(slots)};
   }
 
  private:
-  static std::byte* slot(MPI_Win window, int rank) {
+  /// What the first rank has of a window, from its first page on.
+  static std::span<std::byte> in_pages(MPI_Win window, std::size_t bytes) {
     MPI_Aint size = 0;
     int unit = 0;
     void* start = nullptr;
-    check(MPI_Win_shared_query(window, rank, &size, &unit, static_cast<void*>(&start)), "MPI_Win_shared_query");
-    return static_cast<std::byte*>(start);
+    check(MPI_Win_shared_query(window, 0, &size, &unit, static_cast<void*>(&start)), "MPI_Win_shared_query");
+    const auto into_page = reinterpret_cast<std::uintptr_t>(start) % kPage;
+    return std::span(static_cast<std::byte*>(start), bytes).subspan((kPage - into_page) % kPage, bytes - kPage);
   }
 
   MPI_Comm neighbours() const {

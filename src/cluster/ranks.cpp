@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "cluster/group.hpp"
 
@@ -28,8 +29,11 @@ class Alone final : public Ranks::Group {
   std::shared_ptr<Group> split(int, int) override { return std::make_shared<Alone>(); }
   std::shared_ptr<Group> on_this_host() override { return std::make_shared<Alone>(); }
   SharedSegment shared_segment(std::size_t bytes) override {
-    const auto memory = std::make_shared<std::vector<std::byte>>(bytes);
-    return {memory, {std::span(*memory)}};
+    const std::size_t size = whole_pages(bytes);
+    const std::shared_ptr<std::byte> memory(static_cast<std::byte*>(std::aligned_alloc(kPage, size)), std::free);
+    if (!memory) throw Error(fmt::format("no room for a segment of {} bytes", size));
+    std::ranges::fill(std::span(memory.get(), size), std::byte{0});
+    return {memory, {std::span(memory.get(), size)}};
   }
 };
 

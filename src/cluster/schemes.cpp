@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "cluster/mailbox.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/nearest.hpp"
 #include "isthmus/cluster/scheme.hpp"
@@ -20,7 +23,7 @@ using offload::ComputeQueue;
 constexpr std::array kSchemes{
     SchemeName{"staged", "read into host memory, MPI_Sendrecv, write, one after the other (the base scheme)"},
     SchemeName{"pipelined", "the same in chunks of pinned memory, the three steps at once"},
-    SchemeName{"shared", "through one segment of memory that the ranks of a host share"},
+    SchemeName{"shared", "likewise, through one pinned segment of memory that the ranks of a host share"},
     SchemeName{"mapped", "MPI straight between buffers that are mapped before, where device and host have one memory"},
     SchemeName{"cpu", "MPI alone, no device"},
 };
@@ -29,7 +32,7 @@ constexpr std::array kSchemes{
 class Staged final : public Scheme {
  public:
   Staged(const ComputeDevice& device, const Ranks& ranks, std::size_t largest)
-      : ranks_(ranks), queue_(device.queue()), out_(largest), in_(largest) {}
+      : ranks_(ranks), queue_(device.copy_queue()), out_(largest), in_(largest) {}
 
   void exchange(const Piece& out, int to, const Piece& in, int from) override {
     const auto sent = std::span(out_).first(out.bytes);
@@ -46,84 +49,150 @@ class Staged final : public Scheme {
   std::vector<std::byte> in_;
 };
 
-/// While a chunk is between the hosts the one after it is read and the one before it is written.
-class Pipelined final : public Scheme {
+/// Messages in chunks: while one is between the hosts, the one after it is read and the one before it is written. A
+/// write is started behind the next read, of the next message too, so that the device copies both ways at once.
+class Chunked : public Scheme {
  public:
-  Pipelined(const ComputeDevice& device, const Ranks& ranks, std::size_t largest)
-      : ranks_(ranks),
-        chunk_(std::clamp<std::size_t>(largest, 1, kChunk)),
-        reading_(device.queue()),
-        writing_(device.queue()),
-        out_{device.pinned(chunk_), device.pinned(chunk_)},
-        in_{device.pinned(chunk_), device.pinned(chunk_)} {}
+  Chunked(const ComputeDevice& device, std::size_t chunk)
+      : chunk_(chunk), reading_(device.copy_queue()), writing_(device.copy_queue()) {}
 
-  void exchange(const Piece& out, int to, const Piece& in, int from) override {
+  void exchange(const Piece& out, int to, const Piece& in, int from) final {
     // The two messages may have different numbers of chunks.
     const std::size_t chunks = std::max(count(out), count(in));
-    std::vector<ComputeEvent> reads;
-    std::vector<ComputeEvent> writes;
-    if (count(out) > 0) reads.push_back(read(out, 0));
+    if (count(out) > 0) read(out, 0);
     for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-      if (chunk < count(out)) reads.back().wait();
-      if (chunk + 1 < count(out)) reads.push_back(read(out, chunk + 1));
-      if (chunk >= 2 && chunk < count(in)) writes[chunk - 2].wait();
-      ranks_.exchange(part(out_[chunk % 2], out, chunk), chunk < count(out) ? to : kNobody,
-                      part(in_[chunk % 2], in, chunk), chunk < count(in) ? from : kNobody);
-      if (chunk < count(in)) writes.push_back(write(in, chunk));
+      const bool sends = chunk < count(out);
+      const bool receives = chunk < count(in);
+      if (chunk + 1 < count(out)) read(out, chunk + 1);
+      write_last();
+      const std::span<const std::byte> full = sends ? whole_read() : std::span<const std::byte>();
+      const std::span<std::byte> came =
+          pass(full, sends ? to : kNobody, receives ? bytes_of(in, chunk) : 0, receives ? from : kNobody);
+      if (receives) came_.emplace(Came{in.buffer, in.offset + chunk * chunk_, came, from});
     }
-    writing_.finish();
   }
+
+  void finish() final {
+    write_last();
+    while (!writes_.empty()) land();
+  }
+
+ protected:
+  /// Where the next chunk is read to.
+  virtual std::span<std::byte> place() = 0;
+  /// Passes a chunk on, and returns the one of as many `bytes` that comes; it stays until it has landed.
+  virtual std::span<std::byte> pass(std::span<const std::byte> out, int to, std::size_t bytes, int from) = 0;
+  /// The oldest chunk that came from there is in the device's memory.
+  virtual void landed(int /*from*/) {}
 
  private:
-  // Large enough that the latencies of driver and MPI are small beside it, small enough to stay in a core's cache.
-  static constexpr std::size_t kChunk = 256 * 1024;
+  // Writes under way; each has its memory, of which there is more (kPlaces).
+  static constexpr std::size_t kWrites = 1;
+
+  struct Came {
+    ComputeBuffer buffer;
+    std::size_t offset;
+    std::span<std::byte> bytes;
+    int from;
+  };
+  struct Read {
+    ComputeEvent event;
+    std::span<const std::byte> bytes;
+  };
+  struct Write {
+    ComputeEvent event;
+    int from;
+  };
 
   std::size_t count(const Piece& piece) const { return (piece.bytes + chunk_ - 1) / chunk_; }
-
-  std::span<std::byte> part(const offload::PinnedMemory& memory, const Piece& piece, std::size_t chunk) const {
-    const std::size_t start = std::min(chunk * chunk_, piece.bytes);
-    return memory.bytes().first(std::min(chunk_, piece.bytes - start));
+  std::size_t bytes_of(const Piece& piece, std::size_t chunk) const {
+    return std::min(chunk_, piece.bytes - chunk * chunk_);
   }
 
-  ComputeEvent read(const Piece& out, std::size_t chunk) {
-    ComputeEvent event =
-        reading_.start_read(out.buffer, out.offset + chunk * chunk_, part(out_[chunk % 2], out, chunk));
+  void read(const Piece& out, std::size_t chunk) {
+    const auto bytes = place().first(bytes_of(out, chunk));
+    reads_.push_back({reading_.start_read(out.buffer, out.offset + chunk * chunk_, bytes), bytes});
     reading_.flush();
-    return event;
   }
 
-  ComputeEvent write(const Piece& in, std::size_t chunk) {
-    ComputeEvent event = writing_.start_write(in.buffer, in.offset + chunk * chunk_, part(in_[chunk % 2], in, chunk));
+  std::span<const std::byte> whole_read() {
+    const Read read = std::move(reads_.front());
+    reads_.pop_front();
+    read.event.wait();
+    return read.bytes;
+  }
+
+  void write_last() {
+    if (!came_) return;
+    writes_.push_back({writing_.start_write(came_->buffer, came_->offset, came_->bytes), came_->from});
     writing_.flush();
-    return event;
+    came_.reset();
+    while (writes_.size() > kWrites) land();
   }
 
-  Ranks ranks_;
+  void land() {
+    writes_.front().event.wait();
+    landed(writes_.front().from);
+    writes_.pop_front();
+  }
+
   std::size_t chunk_;
   ComputeQueue reading_;
   ComputeQueue writing_;
-  std::array<offload::PinnedMemory, 2> out_;
-  std::array<offload::PinnedMemory, 2> in_;
+  std::deque<Read> reads_;
+  std::deque<Write> writes_;
+  std::optional<Came> came_;  // last, and its write is not started yet
 };
 
-/// Each rank reads into its own slot of the segment, its receiver writes out of there.
-class Shared final : public Scheme {
+class Pipelined final : public Chunked {
  public:
-  Shared(const ComputeDevice& device, const Ranks& ranks, std::size_t largest)
-      : ranks_(ranks), queue_(device.queue()), segment_(ranks.shared_segment(largest)) {}
+  Pipelined(const ComputeDevice& device, const Ranks& ranks, std::size_t largest)
+      : Chunked(device, chunk_for(largest)), ranks_(ranks) {
+    for (std::size_t each = 0; each < kPlaces; ++each) {
+      out_.push_back(device.pinned(chunk_for(largest)));
+      in_.push_back(device.pinned(chunk_for(largest)));
+    }
+  }
 
-  void exchange(const Piece& out, int to, const Piece& in, int from) override {
-    queue_.read(out.buffer, out.offset, segment_.slot(ranks_.rank()).first(out.bytes));
-    // Without bytes these say: my slot is filled; I am done with yours.
-    ranks_.exchange({}, to, {}, from);
-    queue_.write(in.buffer, in.offset, segment_.slot(from).first(in.bytes));
-    ranks_.exchange({}, from, {}, to);
+ protected:
+  std::span<std::byte> place() override { return out_[sent_++ % kPlaces].bytes(); }
+  std::span<std::byte> pass(std::span<const std::byte> out, int to, std::size_t bytes, int from) override {
+    const auto in = in_[from == kNobody ? 0 : received_++ % kPlaces].bytes().first(bytes);
+    ranks_.exchange(out, to, in, from);
+    return in;
   }
 
  private:
+  static constexpr std::size_t kPlaces = 4;
+  // Large enough that the latencies of driver and MPI are small beside it, small enough to stay in a core's cache.
+  static std::size_t chunk_for(std::size_t largest) { return std::clamp<std::size_t>(largest, 1, 256 * 1024); }
+
   Ranks ranks_;
-  ComputeQueue queue_;
-  SharedSegment segment_;
+  std::vector<offload::PinnedMemory> out_;
+  std::vector<offload::PinnedMemory> in_;
+  std::size_t sent_ = 0;
+  std::size_t received_ = 0;
+};
+
+/// Devices copy to and from one segment, pinned for each of them: no byte is copied by a processor.
+class Shared final : public Chunked {
+ public:
+  Shared(const ComputeDevice& device, const Ranks& ranks, std::size_t largest)
+      : Chunked(device, Mailbox::chunk_for(largest)), mailbox_(ranks, device, Mailbox::chunk_for(largest)) {}
+
+ protected:
+  std::span<std::byte> place() override {
+    return mailbox_.place([this] { finish(); });
+  }
+  std::span<std::byte> pass(std::span<const std::byte> out, int to, std::size_t bytes, int from) override {
+    if (to != kNobody) mailbox_.post(out, to);
+    if (from == kNobody) return {};
+    return mailbox_.await(from, [this] { finish(); }).first(bytes);
+  }
+  void landed(int from) override { mailbox_.taken(from); }
+
+ private:
+  Mailbox mailbox_;
 };
 
 class Mapped final : public Scheme {
@@ -155,6 +224,11 @@ std::span<const SchemeName> all_schemes() {
   return kSchemes;
 }
 
+std::string best_scheme(const ComputeDevice& device, const Ranks& ranks) {
+  if (device.properties().host_memory) return "mapped";
+  return ranks.on_this_host().size() == ranks.size() ? "shared" : "pipelined";
+}
+
 void require_scheme(const std::string& name) {
   if (std::ranges::find(kSchemes, name, &SchemeName::name) != kSchemes.end()) return;
   std::vector<std::string> names;
@@ -164,17 +238,20 @@ void require_scheme(const std::string& name) {
 }
 
 std::unique_ptr<Scheme> make_scheme(const std::string& name, const ComputeDevice& device, const Ranks& ranks,
-                                    std::size_t largest) {
+                                    std::size_t largest_here) {
   require_scheme(name);
+  // Who sends and who receives must part a message into the same chunks.
+  const auto largest = static_cast<std::size_t>(ranks.largest(static_cast<double>(largest_here)));
   if (name == "staged") return std::make_unique<Staged>(device, ranks, largest);
   if (name == "pipelined") return std::make_unique<Pipelined>(device, ranks, largest);
   if (name == "shared") return std::make_unique<Shared>(device, ranks, largest);
   const auto& properties = device.properties();
   if (name == "mapped" && properties.host_memory) return std::make_unique<Mapped>(device, ranks);
-  throw Error(name == "mapped"
-                  ? fmt::format("--scheme mapped: device '{}' has a memory of its own, expected staged or pipelined",
-                                properties.name)
-                  : fmt::format("--scheme {}: no device takes part in it, expected another scheme here", name));
+  throw Error(
+      name == "mapped"
+          ? fmt::format("--scheme mapped: device '{}' has a memory of its own, expected staged, pipelined or shared",
+                        properties.name)
+          : fmt::format("--scheme {}: no device takes part in it, expected another scheme here", name));
 }
 
 }  // namespace isthmus::cluster

@@ -1,8 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <optional>
+#include <memory>
 
 #include "hpcc/benchmarks.hpp"
 #include "isthmus/base/error.hpp"
@@ -19,15 +18,22 @@ constexpr std::size_t kBytesOfASize = std::size_t{1} << 22;
 
 enum class Direction : std::uint8_t { right, left };
 
-/// Where the message of a size lies in a buffer with all sizes.
-std::size_t place_of(std::size_t size) {
-  return (std::size_t{1} << size) - 1;
-}
-constexpr std::size_t kAllSizes = 2 * kLargest - 1;
+/// Where a message lies in a buffer with all of them.
+struct Message {
+  std::size_t place;
+  std::size_t bytes;
+};
 
-/// What `rank` sends to one side, the bytes of all sizes: a pattern without a period, of its own for rank and side.
+Message message_of(std::size_t size) {
+  const std::size_t bytes = std::size_t{1} << size;
+  return {.place = bytes - 1, .bytes = bytes};
+}
+constexpr Message kLone{.place = 2 * kLargest - 1, .bytes = 1};  // the one whose latency is measured
+constexpr std::size_t kAllMessages = 2 * kLargest;
+
+/// What `rank` sends to one side, the bytes of all messages: a pattern without a period, of its own for rank and side.
 std::vector<std::byte> pattern(int rank, Direction direction) {
-  std::vector<std::byte> bytes(kAllSizes);
+  std::vector<std::byte> bytes(kAllMessages);
   std::uint64_t state = 2 * static_cast<std::uint64_t>(rank) + (direction == Direction::left ? 1 : 0);
   for (std::byte& each : bytes) {
     // Steele, Lea and Flood's SplitMix64.
@@ -44,7 +50,9 @@ class Side {
  public:
   virtual ~Side() = default;
   virtual void begin() {}
-  virtual void exchange(std::size_t size, int to, int from) = 0;
+  virtual void exchange(const Message& message, int to, int from) = 0;
+  /// Returns when all messages are where they belong.
+  virtual void finish() {}
   virtual void end() {}
   virtual std::vector<std::byte> received() = 0;
 };
@@ -54,20 +62,20 @@ class DeviceSide final : public Side {
   DeviceSide(Job& job, const std::string& scheme, const std::vector<std::byte>& message)
       : job_(job),
         scheme_(cluster::make_scheme(scheme, job.device(), job.ranks(), kLargest)),
-        out_(job.device().buffer(kAllSizes)),
-        in_(job.device().buffer(kAllSizes)) {
+        out_(job.device().buffer(kAllMessages)),
+        in_(job.device().buffer(kAllMessages)) {
     job.queue().write(out_, 0, message);
     const std::byte nothing{0};
     job.queue().fill(in_, std::span(&nothing, 1)).wait();
   }
   void begin() override { scheme_->begin(out_, in_); }
-  void exchange(std::size_t size, int to, int from) override {
-    const std::size_t bytes = std::size_t{1} << size;
-    scheme_->exchange({out_, place_of(size), bytes}, to, {in_, place_of(size), bytes}, from);
+  void exchange(const Message& message, int to, int from) override {
+    scheme_->exchange({out_, message.place, message.bytes}, to, {in_, message.place, message.bytes}, from);
   }
+  void finish() override { scheme_->finish(); }
   void end() override { scheme_->end(); }
   std::vector<std::byte> received() override {
-    std::vector<std::byte> bytes(kAllSizes);
+    std::vector<std::byte> bytes(kAllMessages);
     job_.queue().read(in_, 0, bytes);
     return bytes;
   }
@@ -82,11 +90,10 @@ class DeviceSide final : public Side {
 class HostSide final : public Side {
  public:
   HostSide(const cluster::Ranks& ranks, const std::vector<std::byte>& message)
-      : ranks_(ranks), out_(message), in_(kAllSizes) {}
-  void exchange(std::size_t size, int to, int from) override {
-    const std::size_t bytes = std::size_t{1} << size;
-    ranks_.exchange(std::span(out_).subspan(place_of(size), bytes), to, std::span(in_).subspan(place_of(size), bytes),
-                    from);
+      : ranks_(ranks), out_(message), in_(kAllMessages) {}
+  void exchange(const Message& message, int to, int from) override {
+    ranks_.exchange(std::span(out_).subspan(message.place, message.bytes), to,
+                    std::span(in_).subspan(message.place, message.bytes), from);
   }
   std::vector<std::byte> received() override { return in_; }
 
@@ -96,11 +103,15 @@ class HostSide final : public Side {
   std::vector<std::byte> in_;
 };
 
-std::string scheme_of(const Job& job) {
-  if (!job.scheme().empty()) return job.scheme();
-  if (!job.setting().optimized) return "staged";
-  return job.setting().device.host_memory ? "mapped" : "pipelined";
-}
+/// What the probes copy.
+struct Copies {
+  offload::ComputeQueue one;
+  offload::ComputeQueue other;
+  offload::ComputeBuffer device_out;
+  offload::ComputeBuffer device_in;
+  offload::PinnedMemory host_out;
+  offload::PinnedMemory host_in;
+};
 
 class EffectiveBandwidth final : public Benchmark {
  public:
@@ -116,8 +127,12 @@ class EffectiveBandwidth final : public Benchmark {
   std::size_t messages(std::size_t size) const { return std::min(messages_, kBytesOfASize >> size); }
   int right() const { return (job_.ranks().rank() + 1) % job_.ranks().size(); }
   int left() const { return (job_.ranks().rank() + job_.ranks().size() - 1) % job_.ranks().size(); }
-  void exchange(Side& side, std::size_t size, int to, int from);
-  double expected(std::size_t bytes);
+  void exchange(std::size_t size);
+  void exchange_one_by_one();
+  double one_by_one(std::size_t bytes, std::size_t count);
+  double at_once(std::size_t bytes, std::size_t count);
+  double exchanged(std::size_t bytes, std::size_t count);
+  double copied_both_ways(std::size_t bytes, std::size_t count);
   template <typename Body>
   double timed_often(std::size_t count, Body body) {
     const double seconds = job_.timed([&] {
@@ -133,16 +148,15 @@ class EffectiveBandwidth final : public Benchmark {
   std::unique_ptr<Side> to_left_;
   std::vector<std::byte> host_out_;
   std::vector<std::byte> host_in_;
-  std::optional<offload::ComputeBuffer> spare_;
+  std::unique_ptr<Copies> copies_;
 };
 
 EffectiveBandwidth::EffectiveBandwidth(Job& job)
     : job_(job),
-      name_(scheme_of(job)),
+      name_(job.choose_scheme()),
       messages_(static_cast<std::size_t>(job.parameters().integer("MESSAGES"))),
       host_out_(kLargest),
       host_in_(kLargest) {
-  job.use_scheme(name_);
   const auto rank = job.ranks().rank();
   if (name_ == "cpu") {
     to_right_ = std::make_unique<HostSide>(job.ranks(), pattern(rank, Direction::right));
@@ -151,7 +165,13 @@ EffectiveBandwidth::EffectiveBandwidth(Job& job)
   }
   to_right_ = std::make_unique<DeviceSide>(job, name_, pattern(rank, Direction::right));
   to_left_ = std::make_unique<DeviceSide>(job, name_, pattern(rank, Direction::left));
-  spare_ = job.device().buffer(kLargest);
+  const auto& device = job.device();
+  copies_ = std::make_unique<Copies>(Copies{.one = device.copy_queue(),
+                                            .other = device.copy_queue(),
+                                            .device_out = device.buffer(kLargest),
+                                            .device_in = device.buffer(kLargest),
+                                            .host_out = device.pinned(kLargest),
+                                            .host_in = device.pinned(kLargest)});
 }
 
 /// Both directions: of each exchange the bytes sent and those received count, as equation 4.2 counts them.
@@ -174,8 +194,22 @@ std::vector<Metric> EffectiveBandwidth::metrics() const {
   return all;
 }
 
-void EffectiveBandwidth::exchange(Side& side, std::size_t size, int to, int from) {
-  for (std::size_t message = 0; message < messages(size); ++message) side.exchange(size, to, from);
+void EffectiveBandwidth::exchange(std::size_t size) {
+  const Message message = message_of(size);
+  for (std::size_t each = 0; each < messages(size); ++each) to_right_->exchange(message, right(), left());
+  for (std::size_t each = 0; each < messages(size); ++each) to_left_->exchange(message, left(), right());
+  to_right_->finish();
+  to_left_->finish();
+}
+
+/// What a message of the least size takes from memory to memory: no other overlaps with it.
+void EffectiveBandwidth::exchange_one_by_one() {
+  for (std::size_t each = 0; each < messages(0); ++each) {
+    to_right_->exchange(kLone, right(), left());
+    to_right_->finish();
+    to_left_->exchange(kLone, left(), right());
+    to_left_->finish();
+  }
 }
 
 std::vector<double> EffectiveBandwidth::run() {
@@ -183,44 +217,66 @@ std::vector<double> EffectiveBandwidth::run() {
   // Mapping belongs to the set-up of a series of messages, as the registration of memory with a network card does.
   to_right_->begin();
   to_left_->begin();
-  for (std::size_t size = 0; size < kSizes; ++size)
-    seconds.push_back(job_.timed([&] {
-      exchange(*to_right_, size, right(), left());
-      exchange(*to_left_, size, left(), right());
-    }));
+  for (std::size_t size = 0; size < kSizes; ++size) seconds.push_back(job_.timed([&] { exchange(size); }));
+  seconds.push_back(job_.timed([&] { exchange_one_by_one(); }));
   to_right_->end();
   to_left_->end();
-  seconds.push_back(seconds.front());
   return seconds;
 }
 
-/// Bytes a second that the steps of the scheme allow at a message size, each step timed by itself.
-double EffectiveBandwidth::expected(std::size_t bytes) {
-  const auto count = messages(static_cast<std::size_t>(std::countr_zero(bytes)));
+/// Seconds that the steps of the scheme take for a message of so many bytes, each timed by itself.
+double EffectiveBandwidth::one_by_one(std::size_t bytes, std::size_t count) {
+  double seconds = name_ == "shared" ? 0 : exchanged(bytes, count);
+  if (name_ == "mapped") return seconds;
+  const bool pageable = name_ == "staged";
+  const auto out = (pageable ? std::span(host_out_) : copies_->host_out.bytes()).first(bytes);
+  const auto in = (pageable ? std::span(host_in_) : copies_->host_in.bytes()).first(bytes);
+  seconds += timed_often(count, [&] { copies_->one.write(copies_->device_in, 0, out); });
+  return seconds + timed_often(count, [&] { copies_->one.read(copies_->device_out, 0, in); });
+}
+
+/// Those of the slowest step, where they overlap.
+double EffectiveBandwidth::at_once(std::size_t bytes, std::size_t count) {
+  const double copied = copied_both_ways(bytes, count);
+  return name_ == "shared" ? copied : std::max(copied, exchanged(bytes, count));
+}
+
+double EffectiveBandwidth::exchanged(std::size_t bytes, std::size_t count) {
   const auto out = std::span(host_out_).first(bytes);
   const auto in = std::span(host_in_).first(bytes);
-  const double exchanged = timed_often(count, [&] { job_.ranks().exchange(out, right(), in, left()); });
-  if (name_ == "mapped") return staged_bandwidth(static_cast<double>(bytes), 0, exchanged, 0);
-  const double write = timed_often(count, [&] { job_.queue().write(*spare_, 0, out); });
-  const double read = timed_often(count, [&] { job_.queue().read(*spare_, 0, in); });
-  if (name_ == "staged") return staged_bandwidth(static_cast<double>(bytes), write, exchanged, read);
-  if (name_ == "shared") return staged_bandwidth(static_cast<double>(bytes), write, 0, read);
-  return staged_bandwidth(static_cast<double>(bytes), 0, std::max({write, exchanged, read}), 0);
+  return timed_often(count, [&] { job_.ranks().exchange(out, right(), in, left()); });
+}
+
+/// Seconds of a read and a write of pinned memory at once.
+double EffectiveBandwidth::copied_both_ways(std::size_t bytes, std::size_t count) {
+  return timed_often(count, [&] {
+    const auto read = copies_->one.start_read(copies_->device_out, 0, copies_->host_in.bytes().first(bytes));
+    copies_->one.flush();
+    const auto write = copies_->other.start_write(copies_->device_in, 0, copies_->host_out.bytes().first(bytes));
+    copies_->other.flush();
+    read.wait();
+    write.wait();
+  });
 }
 
 std::vector<double> EffectiveBandwidth::probe() {
   // MPI alone is what the others are held against.
   if (name_ == "cpu") return {};
-  std::vector<double> rates;
-  for (std::size_t size = 0; size < kSizes; ++size) rates.push_back(expected(std::size_t{1} << size) * 1e-9);
-  rates.push_back(2e-3 / rates.front());  // of the latency: 2 B at that rate, in us
-  return rates;
+  const bool overlaps = name_ == "shared" || name_ == "pipelined";
+  std::vector<double> values;
+  for (std::size_t size = 0; size < kSizes; ++size) {
+    const std::size_t bytes = message_of(size).bytes;
+    const double seconds = overlaps ? at_once(bytes, messages(size)) : one_by_one(bytes, messages(size));
+    values.push_back(staged_bandwidth(static_cast<double>(bytes), 0, seconds, 0) * 1e-9);
+  }
+  values.push_back(one_by_one(kLone.bytes, messages(0)) * 1e6);  // of the latency, in us
+  return values;
 }
 
 std::string EffectiveBandwidth::model() const {
   if (name_ == "staged") return "equation 4.2 with write, MPI_Sendrecv and read timed by themselves at each size";
-  if (name_ == "pipelined") return "equation 4.2 with the slowest of write, MPI_Sendrecv and read alone";
-  if (name_ == "shared") return "equation 4.2 with write and read alone";
+  if (name_ == "pipelined") return "equation 4.2 with the slower of pinned copies both ways at once and MPI_Sendrecv";
+  if (name_ == "shared") return "equation 4.2 with pinned copies both ways at once";
   if (name_ == "cpu") return {};
   return job_.ranks().size() == 1 ? "equation 4.2 with a copy in the host's memory alone"
                                   : "equation 4.2 with MPI_Sendrecv alone";
@@ -229,7 +285,7 @@ std::string EffectiveBandwidth::model() const {
 Validation EffectiveBandwidth::validate() {
   const auto wrong = [](const std::vector<std::byte>& got, const std::vector<std::byte>& expected) {
     double count = 0;
-    for (std::size_t byte = 0; byte < kAllSizes; ++byte) count += got[byte] != expected[byte] ? 1 : 0;
+    for (std::size_t byte = 0; byte < kAllMessages; ++byte) count += got[byte] != expected[byte] ? 1 : 0;
     return count;
   };
   return {.what = "wrong bytes",

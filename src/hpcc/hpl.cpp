@@ -48,7 +48,9 @@ class Hpl final : public Benchmark {
   void decompose(const Step& at);
   void solve_left_and_top(const Step& at);
   void update(const Step& at);
-  void share(const ComputeBuffer& buffer, std::size_t blocks, const cluster::Ranks& ranks, int root);
+  std::unique_ptr<cluster::Broadcast> broadcast(const cluster::Ranks& ranks, std::size_t largest);
+  void share_along_row(const Step& at, const ComputeBuffer& buffer, std::size_t blocks);
+  void share_along_column(const Step& at, const ComputeBuffer& buffer, std::size_t blocks);
   NdRange panels(std::size_t blocks, std::size_t values, std::size_t panel) const;
   NdRange inner(std::size_t rows, std::size_t columns) const;
   std::size_t columns_of_panel() const { return kCpuVectors * kCpuVectorBytes / size_of_type(type_); }
@@ -70,15 +72,10 @@ class Hpl final : public Benchmark {
   ComputeBuffer diagonal_;
   ComputeBuffer left_;
   ComputeBuffer top_;
-  std::unique_ptr<cluster::Broadcast> broadcast_;
+  std::unique_ptr<cluster::Broadcast> along_row_;
+  std::unique_ptr<cluster::Broadcast> along_column_;
   MultiplyAddProbe multiply_adds_;
 };
-
-std::string scheme_of(const Job& job) {
-  if (!job.scheme().empty()) return job.scheme();
-  if (!job.setting().optimized) return "staged";
-  return job.setting().device.host_memory ? "mapped" : "pipelined";
-}
 
 std::size_t block_of(const Job& job) {
   return std::size_t{1} << integer(job, "LOCAL_MEM_BLOCK_LOG");
@@ -100,10 +97,9 @@ Hpl::Hpl(Job& job)
       diagonal_(job.buffer(2 * block_bytes_, lu_kernel_, 4, "diagonal")),
       left_(job.buffer(system_.rows().my_blocks() * block_bytes_, left_kernel_, 5, "left")),
       top_(job.buffer(system_.columns().my_blocks() * block_bytes_, top_kernel_, 5, "top")),
-      broadcast_(cluster::make_broadcast(scheme_of(job), job.device(),
-                                         std::max({left_.size(), top_.size(), diagonal_.size()}))),
+      along_row_(broadcast(system_.row_ranks(), std::max(left_.size(), diagonal_.size()))),
+      along_column_(broadcast(system_.column_ranks(), std::max(top_.size(), diagonal_.size()))),
       multiply_adds_(job, type_) {
-  job.use_scheme(scheme_of(job));
   for (std::size_t each = 0; each < integer(job, "NUM_REPLICATIONS"); ++each) queues_.push_back(job.device().queue());
 }
 
@@ -149,8 +145,8 @@ void Hpl::decompose(const Step& at) {
         lu_kernel_, items,
         {&a_, in_values(system_.columns().my_blocks()), in_values(at.row), in_values(at.column), &diagonal_});
   }
-  if (has_row) share(diagonal_, 2, system_.row_ranks(), system_.columns().owner(at.k));
-  if (has_column) share(diagonal_, 2, system_.column_ranks(), system_.rows().owner(at.k));
+  if (has_row) share_along_row(at, diagonal_, 2);
+  if (has_column) share_along_column(at, diagonal_, 2);
 }
 
 void Hpl::solve_left_and_top(const Step& at) {
@@ -163,8 +159,8 @@ void Hpl::solve_left_and_top(const Step& at) {
     job_.queue().launch(
         top_kernel_, panels(at.columns_left, at.values_across, columns_of_panel()),
         {&a_, ld, in_values(at.row), at.inner_column, &diagonal_, &top_, static_cast<std::uint32_t>(at.columns_left)});
-  share(left_, at.rows_left, system_.row_ranks(), system_.columns().owner(at.k));
-  share(top_, at.columns_left, system_.column_ranks(), system_.rows().owner(at.k));
+  share_along_row(at, left_, at.rows_left);
+  share_along_column(at, top_, at.columns_left);
 }
 
 void Hpl::update(const Step& at) {
@@ -189,10 +185,21 @@ void Hpl::update(const Step& at) {
   for (auto& queue : queues_) queue.finish();
 }
 
-/// The root's first `blocks` blocks to all of `ranks`.
-void Hpl::share(const ComputeBuffer& buffer, std::size_t blocks, const cluster::Ranks& ranks, int root) {
-  if (ranks.size() == 1 || blocks == 0) return;
-  broadcast_->send(job_.queue(), buffer, blocks * block_bytes_, ranks, root);
+std::unique_ptr<cluster::Broadcast> Hpl::broadcast(const cluster::Ranks& ranks, std::size_t largest) {
+  const std::string& scheme = job_.choose_scheme();
+  if (ranks.size() == 1) return nullptr;
+  return cluster::make_broadcast(scheme, job_.device(), ranks, largest);
+}
+
+/// The first `blocks` blocks of the rank of the row that has column k, to all of the row.
+void Hpl::share_along_row(const Step& at, const ComputeBuffer& buffer, std::size_t blocks) {
+  if (along_row_ && blocks > 0)
+    along_row_->send(job_.queue(), buffer, blocks * block_bytes_, system_.columns().owner(at.k));
+}
+
+void Hpl::share_along_column(const Step& at, const ComputeBuffer& buffer, std::size_t blocks) {
+  if (along_column_ && blocks > 0)
+    along_column_->send(job_.queue(), buffer, blocks * block_bytes_, system_.rows().owner(at.k));
 }
 
 NdRange Hpl::panels(std::size_t blocks, std::size_t values, std::size_t panel) const {

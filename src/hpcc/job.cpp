@@ -9,6 +9,7 @@
 #include "isthmus/base/data_file.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
+#include "isthmus/cluster/scheme.hpp"
 #include "isthmus/hpcc/benchmark.hpp"
 
 namespace isthmus::hpcc {
@@ -63,6 +64,13 @@ std::optional<offload::ComputeProgram> Job::special_program(const std::string& n
   } catch (const offload::BuildRefused&) {
     return {};
   }
+}
+
+const std::string& Job::choose_scheme() {
+  used_scheme_ = scheme();
+  if (used_scheme_.empty())
+    used_scheme_ = setting().optimized ? cluster::best_scheme(device(), ranks()) : std::string("staged");
+  return used_scheme_;
 }
 
 offload::ComputeProgram Job::own_program(const std::string& name, const std::string& options) {

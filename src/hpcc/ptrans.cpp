@@ -114,12 +114,6 @@ void check(const Job& job) {
                  kArrays * size * size * size_of_type(type) / static_cast<std::size_t>(job.ranks().size()));
 }
 
-std::string scheme_of(const Job& job) {
-  if (!job.scheme().empty()) return job.scheme();
-  if (!job.setting().optimized) return "staged";
-  return job.setting().device.host_memory ? "mapped" : "pipelined";
-}
-
 Transpose::Transpose(Job& job)
     : job_(job),
       type_((check(job), job.parameters().text("DATA_TYPE"))),
@@ -127,10 +121,9 @@ Transpose::Transpose(Job& job)
       size_(integer(job, "MATRIX_SIZE")),
       layout_(job.grid(), static_cast<std::int64_t>(size_ / block_)),
       places_(layout_.blocks_of(job.ranks().rank())),
-      scheme_name_(scheme_of(job)),
+      scheme_name_(job.choose_scheme()),
       kernels_(job.replications(job.program(), "transpose")),
       memory_(job) {
-  job.use_scheme(scheme_name_);
   lay_out();
   const auto& device = job.device();
   const auto blocks = [&](std::size_t count) { return std::max<std::size_t>(count, 1) * block_bytes(); };
@@ -208,6 +201,7 @@ void Transpose::exchange() {
                       {arrays_->in, parcel.in_first * block_bytes(), parcel.in_count * block_bytes()},
                       (rank + ranks - distance) % ranks);
   }
+  scheme_->finish();
   scheme_->end();
 }
 

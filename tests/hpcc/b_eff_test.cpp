@@ -46,9 +46,9 @@ TEST(EffectiveBandwidth, EverySchemeBringsBackWhatARankSendsItself) {
 }
 
 TEST(EffectiveBandwidth, AnyBitOfAMessageIsCaught) {
-  // With the cpu scheme exchanges are those of the messages alone: 21 sizes, to the right and to the left, twice (the
-  // first repetition warms up).
-  constexpr int kExchanges = 2 * 21;
+  // With the cpu scheme exchanges are those of the messages alone: 21 sizes and the one for the latency, to the right
+  // and to the left, twice (the first repetition warms up).
+  constexpr int kExchanges = 2 * 22;
   for (int exchange = 0; exchange < kExchanges; ++exchange) {
     const auto bit = static_cast<std::size_t>(exchange) * 7919;
     const cluster::Ranks ranks(std::make_shared<LosesABit>(kExchanges + exchange, bit));

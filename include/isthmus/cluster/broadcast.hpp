@@ -18,14 +18,15 @@ class Broadcast {
   Broadcast& operator=(const Broadcast&) = delete;
   virtual ~Broadcast() = default;
 
-  /// The first `bytes` of the root's buffer, into that of every rank; behind what `queue` has been given before.
+  /// The first `bytes` of the root's buffer, into that of every rank; behind what `queue` has been given before, and
+  /// before what it is given later.
   virtual void send(offload::ComputeQueue& queue, const offload::ComputeBuffer& buffer, std::size_t bytes,
-                    const Ranks& ranks, int root) = 0;
+                    int root) = 0;
 };
 
-/// By the scheme `staged`, `pipelined` or `mapped`, for at most `largest` bytes; throws Error for others, and where the
-/// device cannot have it.
+/// By the scheme `staged`, `pipelined`, `shared` or `mapped` between these ranks, for at most `largest` bytes; throws
+/// Error for others, and where the ranks or the device cannot have it.
 std::unique_ptr<Broadcast> make_broadcast(const std::string& scheme, const offload::ComputeDevice& device,
-                                          std::size_t largest);
+                                          const Ranks& ranks, std::size_t largest);
 
 }  // namespace isthmus::cluster

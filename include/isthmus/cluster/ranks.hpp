@@ -19,12 +19,13 @@ class AgreedError : public Error {
   using Error::Error;
 };
 
-/// Memory that the ranks of one host share: a slot of the same size for each.
+/// Memory that the ranks of one host share: a slot of the same size for each, one after the other, in whole pages.
 class SharedSegment {
  public:
   SharedSegment(std::shared_ptr<void> owner, std::vector<std::span<std::byte>> slots)
       : owner_(std::move(owner)), slots_(std::move(slots)) {}
   std::span<std::byte> slot(int rank) const { return slots_[static_cast<std::size_t>(rank)]; }
+  std::span<std::byte> whole() const { return {slots_.front().data(), slots_.size() * slots_.front().size()}; }
 
  private:
   std::shared_ptr<void> owner_;
@@ -63,7 +64,8 @@ class Ranks {
 
   /// The ranks that give the same `colour`, ordered by `key`.
   Ranks split(int colour, int key) const;
-  /// A segment with a slot of `bytes` for each rank; throws Error unless all are on one host.
+  /// A segment, filled with zeros, with a slot of at least `bytes` for each rank; throws Error unless all are on one
+  /// host.
   SharedSegment shared_segment(std::size_t bytes) const;
   /// The ranks of this host.
   Ranks on_this_host() const;

@@ -28,8 +28,12 @@ class Scheme {
 
   /// A series of exchanges between these buffers begins: until `end` no kernel touches them.
   virtual void begin(const offload::ComputeBuffer& /*out*/, const offload::ComputeBuffer& /*in*/) {}
-  /// Sends `out` to one rank and receives `in` from another at the same time; returns when the bytes are in `in`.
+  /// Sends `out` to one rank and receives `in` from another at the same time; returns when the bytes of `out` have been
+  /// read and those of `in` are on this host.
   virtual void exchange(const Piece& out, int to, const Piece& in, int from) = 0;
+  /// Returns when the bytes of all exchanges are in the device's memory. Every rank calls it after its last exchange,
+  /// as others may wait for the memory that they came in.
+  virtual void finish() {}
   virtual void end() {}
 };
 
@@ -40,6 +44,9 @@ struct SchemeName {
 
 /// Every scheme: `staged`, `pipelined`, `shared`, `mapped`, and `cpu`, by which devices take no part.
 std::span<const SchemeName> all_schemes();
+
+/// The one that is fastest on this device between these ranks, all of which ask.
+std::string best_scheme(const offload::ComputeDevice& device, const Ranks& ranks);
 
 /// Throws Error unless it is the name of a scheme.
 void require_scheme(const std::string& name);
