@@ -102,7 +102,8 @@ class Job {
   const cluster::Grid& grid() const { return parts_.grid; }
   /// The scheme of communication that was asked for; empty: the benchmark's own choice, which it then says.
   const std::string& scheme() const { return parts_.scheme; }
-  /// The one to use: that, or where none was asked for `staged` in a base run and what is best here in an optimized one.
+  /// The one to use: that, or where none was asked for `staged` in a base run and what is best here in an optimized
+  /// one.
   const std::string& choose_scheme();
   /// That of the benchmark's exchanges; empty where it has none.
   const std::string& used_scheme() const { return used_scheme_; }
