@@ -2,4 +2,5 @@
 
 // All that an actor may include: ports, timers, random numbers, the tokens of I/O interfaces.
 #include "isthmus/engine/port.hpp"
+#include "isthmus/engine/timer.hpp"
 #include "isthmus/stream/vocabulary.hpp"

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "isthmus/engine/clock.hpp"
+#include "isthmus/engine/lane.hpp"
 
 namespace isthmus::engine {
 
 struct Actor;
 struct Channel;
-struct Lane;
 
 /// Whether moves and states can be watched at all: benchmarks compile an engine without, to tell what it costs that
 /// they can.
@@ -53,11 +53,11 @@ struct PortState {
   std::byte* stop = nullptr;       ///< the slot in the ring's middle or its last: moves across it go by Channel::step
   Actor* actor = nullptr;
   Channel* channel = nullptr;
-  Lane* lane = nullptr;  ///< in place of all else where the graph runs in real time
-  Tick last_miss = -1;   ///< of a `pull` that found nothing
-  Tick last_no = -1;     ///< of `peek`, `front` or `room`
+  Tick last_miss = -1;  ///< of a `pull` that found nothing
+  Tick last_no = -1;    ///< of `peek`, `front` or `room`
   Tick last_no_closed = -1;
   std::uint64_t laps = 0;  ///< tokens moved in whole rounds of the ring
+  LanePort live;           ///< in place of all else where the graph runs in real time
 };
 
 /// Frees bytes allocated at the alignment of a cache line.

@@ -14,8 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "isthmus/engine/port.hpp"
+#include "isthmus/engine/live_steps.hpp"
 #include "isthmus/engine/report.hpp"
+#include "isthmus/engine/timer.hpp"
 #include "isthmus/engine/trace.hpp"
 
 namespace isthmus {
@@ -91,11 +92,6 @@ struct GraphActor : Actor {
 };
 
 template <class T>
-concept HasDone = requires(T& actor) {
-  { actor.done() } -> std::convertible_to<bool>;
-};
-
-template <class T>
 constexpr bool is_periodic() {
   if constexpr (requires { T::periodic; }) return T::periodic;
   return false;
@@ -166,7 +162,7 @@ struct ActorOf final : GraphActor {
 
   void run_live() override {
     try {
-      live_steps();
+      step_live(user, *live);
     } catch (const FinishStep&) {
       live->finish();
     } catch (const StopStep&) {
@@ -177,23 +173,6 @@ struct ActorOf final : GraphActor {
   }
 
  private:
-  void live_steps() {
-    Live& self = *live;
-    for (;;) {
-      if constexpr (HasDone<T>) {
-        if (user.done()) return self.finish();
-      }
-      if (--self.fuel < 0 || drained(self)) [[unlikely]] {
-        if (self.border() == Border::leave) return;
-      }
-      user.step();
-      if (self.held != nullptr) self.publish_held();
-    }
-  }
-  static bool drained(const Live& self) {
-    return !HasDone<T> && self.first_input != nullptr && !self.first_input->open();
-  }
-
   /// The loop of steps. Whatever makes a step longer than its interval, or silent, takes away its fuel.
   void clocked_steps() {
     Tick tick = running_now = now;

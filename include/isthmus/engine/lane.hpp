@@ -3,52 +3,63 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <new>
+#include <utility>
 
 #include "isthmus/base/units.hpp"
 
 namespace isthmus::engine {
 
 class Live;
+struct LanePort;
 enum class Border : std::uint8_t;
 
-/// One end of a channel on a back end that runs in real time (src/stream/native).
+/// The slots that an end of a channel may move through without a look at the other end.
+struct Stretch {
+  std::byte* next = nullptr;  ///< the slot of the next token
+  std::byte* end = nullptr;
+
+  bool open() const { return next != end; }
+};
+
+/// One end of a channel on a back end that runs in real time (src/stream/native), as both ends see it.
 ///
-/// Between `next` and `end` tokens move without a look at the other end, and each is published at once: the other end
-/// looks when it has used up its own stretch, and then takes all there is. So moves come in batches and nothing is held
-/// back.
+/// A port keeps a stretch in which tokens move without a look at the other end, and each is published at once: the
+/// other end looks when it has used up its own stretch, and then takes all there is. So moves come in batches and
+/// nothing is held back.
 ///
 /// What different cores write is two cache lines apart: processors fetch lines in pairs.
 struct alignas(128) Lane {
-  // The owner's alone, but for `watched`.
-  std::byte* next = nullptr;  ///< the slot of the next token
-  std::byte* end = nullptr;   ///< of the stretch
   Live* actor = nullptr;
+  /// The other end may run at the same time: its worker is another. For this end's worker alone.
+  bool apart = true;
   std::atomic<bool> watched = false;  ///< the other end's worker is about to sleep: it is to be told of the next move
 
   // What the other end looks at.
   alignas(128) std::atomic<std::byte*> published = nullptr;  ///< the slot after the last that was moved
 
-  bool open() const { return next != end; }
   inline void publish(std::byte* to);
 };
 
 /// An actor as ports and its loop of steps see it on such a back end. The functions are the slow paths: they come once
-/// a stretch.
+/// a stretch. None is given a port, so that the loop may keep all of a port in registers.
 class Live {
  public:
   virtual ~Live() = default;
 
-  int fuel = 0;          ///< steps until the border between two of them is looked at
+  bool look = false;  ///< something is to be done after this step
+  bool look_at_border = false;
   Lane* held = nullptr;  ///< has given out a slot that may not be published before it is filled
-  Lane* first_input = nullptr;
+  Stretch held_slot;
+  const LanePort* lead = nullptr;  ///< the port that a step is most likely to wait at
 
-  /// Returns with the lane open.
-  virtual void await_room(Lane& lane) = 0;
+  /// An open stretch; waits for it.
+  virtual Stretch await_room(Lane& lane) = 0;
   /// The same; throws FinishStep where the channel is closed and drained.
-  virtual void await_token(Lane& lane) = 0;
-  /// Opens the lane if that can be done now.
-  virtual bool find_token(Lane& lane) = 0;
-  virtual bool find_room(Lane& lane) = 0;
+  virtual Stretch await_token(Lane& lane) = 0;
+  /// One that is open if that can be had now.
+  virtual Stretch find_token(Lane& lane) = 0;
+  virtual Stretch find_room(Lane& lane) = 0;
   virtual bool closed(Lane& lane) = 0;
   /// In place of a time: how many stretches this actor had opened when the head of `lane` was first seen.
   virtual Time seen_at(const Lane& lane) const = 0;
@@ -59,19 +70,28 @@ class Live {
   virtual Time now() = 0;
   virtual void wait_until(Time time) = 0;
 
-  /// Between two steps, once there is no fuel.
-  virtual Border border() = 0;
+  /// Between two steps; whether `lead` has a stretch left.
+  virtual Border border(bool lead_open) = 0;
   virtual void finish() = 0;
   virtual void fail() = 0;
 
-  void hold(Lane& lane) {
-    if (held != nullptr && held != &lane) held->publish(held->next);
+  [[gnu::noinline]] void hold(Lane& lane, const Stretch& slot) {
+    publish_held();
     held = &lane;
+    held_slot = slot;
+    look = true;
   }
   void publish_held() {
     if (held == nullptr) return;
-    held->publish(held->next);
+    if (held->published.load(std::memory_order_relaxed) == held_slot.next)
+      held->publish(held_slot.end);  // else a push did
     held = nullptr;
+  }
+  /// Once a step is over that had `look` set: whether the border is to be looked at.
+  [[gnu::noinline]] bool after_step() {
+    publish_held();
+    look = false;
+    return std::exchange(look_at_border, false);
   }
 };
 
@@ -84,69 +104,67 @@ inline void Lane::publish(std::byte* to) {
     actor->tell_other_end(*this);
 }
 
-/// The typed moves of a lane: slots are tokens, side by side.
-template <class T>
-const T* lane_head(const Lane& lane) {
-  static_assert(alignof(T) <= 64, "rings begin at a cache line: a token cannot be aligned to more");
-  return std::launder(reinterpret_cast<const T*>(lane.next));
-}
-template <class T>
-void lane_take(Lane& lane) {
-  lane.next += sizeof(T);
-  lane.publish(lane.next);
-}
-template <class T>
-bool lane_pull(Lane& lane, T* value) {
-  if (!lane.open() && !lane.actor->find_token(lane)) return false;
-  if (value != nullptr) *value = *lane_head<T>(lane);
-  lane_take<T>(lane);
-  return true;
-}
-template <class T>
-void lane_read(Lane& lane, T& value) {
-  if (!lane.open()) [[unlikely]]
-    lane.actor->await_token(lane);
-  value = *lane_head<T>(lane);
-  lane_take<T>(lane);
-}
-/// The ring has a slot more than the channel is deep: the one that was taken last is not written before the next is.
-template <class T>
-const T* lane_take_in_place(Lane& lane) {
-  const T* token = lane_head<T>(lane);
-  lane_take<T>(lane);
-  return token;
-}
-template <class T>
-const T* lane_pull_in_place(Lane& lane) {
-  return lane.open() || lane.actor->find_token(lane) ? lane_take_in_place<T>(lane) : nullptr;
-}
-template <class T>
-const T& lane_read_in_place(Lane& lane) {
-  if (!lane.open()) [[unlikely]]
-    lane.actor->await_token(lane);
-  return *lane_take_in_place<T>(lane);
-}
-template <class T>
-const T* lane_front(Lane& lane) {
-  return lane.open() || lane.actor->find_token(lane) ? lane_head<T>(lane) : nullptr;
-}
-template <class T>
-void lane_push(Lane& lane, const T& value) {
-  if (!lane.open()) [[unlikely]]
-    lane.actor->await_room(lane);
-  *std::launder(reinterpret_cast<T*>(lane.next)) = value;
-  lane.next += sizeof(T);
-  lane.publish(lane.next);
-}
-template <class T>
-T& lane_slot(Lane& lane) {
-  if (!lane.open()) [[unlikely]]
-    lane.actor->await_room(lane);
-  T* token = std::launder(reinterpret_cast<T*>(lane.next));
-  if (lane.actor->held == &lane) lane.publish(lane.next);
-  lane.actor->hold(lane);
-  lane.next += sizeof(T);
-  return *token;
-}
+/// A port's end of a lane, and its typed moves: slots are tokens, side by side.
+struct LanePort {
+  Lane* lane = nullptr;
+  Stretch stretch;
+
+  template <class T>
+  T* slot() const {
+    static_assert(alignof(T) <= 64, "rings begin at a cache line: a token cannot be aligned to more");
+    return std::launder(reinterpret_cast<T*>(stretch.next));
+  }
+  /// The ring has a slot more than the channel is deep: the one that was taken last is not written before the next is.
+  template <class T>
+  const T* take() {
+    const T* token = slot<T>();
+    stretch.next += sizeof(T);
+    lane->publish(stretch.next);
+    return token;
+  }
+  template <class T>
+  void push(const T& value) {
+    await_room();
+    *slot<T>() = value;
+    stretch.next += sizeof(T);
+    lane->publish(stretch.next);
+  }
+  template <class T>
+  T& give_slot() {
+    await_room();
+    T* token = slot<T>();
+    stretch.next += sizeof(T);
+    if (lane->apart) [[unlikely]]
+      lane->actor->hold(*lane, {reinterpret_cast<std::byte*>(token), stretch.next});
+    else  // the other end looks when this actor waits or its step is over, and then the slot is filled
+      lane->published.store(stretch.next, std::memory_order_release);
+    return *token;
+  }
+  void await_token() {
+    if (!stretch.open()) [[unlikely]]
+      reach(lane->actor->await_token(*lane));
+  }
+  bool find_token() {
+    if (!stretch.open()) [[unlikely]]
+      reach(lane->actor->find_token(*lane));
+    return stretch.open();
+  }
+  bool find_room() {
+    if (!stretch.open()) [[unlikely]]
+      reach(lane->actor->find_room(*lane));
+    return stretch.open();
+  }
+
+ private:
+  /// By its parts: what is returned as a whole is kept as a whole, in memory.
+  void reach(const Stretch& to) {
+    stretch.next = to.next;
+    stretch.end = to.end;
+  }
+  void await_room() {
+    if (!stretch.open()) [[unlikely]]
+      reach(lane->actor->await_room(*lane));
+  }
+};
 
 }  // namespace isthmus::engine

@@ -12,6 +12,7 @@ namespace isthmus {
 namespace engine {
 
 class Wiring;
+struct PortAccess;
 struct TokenType;
 
 /// A port, timer or random source inside an actor: it reports itself to the graph that constructs the actor.
@@ -21,6 +22,12 @@ class Member {
 
  protected:
   Member(Kind kind, const char* name, const TokenType* type, std::size_t size);
+};
+
+/// One that moves tokens.
+class Port : public Member {
+ protected:
+  using Member::Member;
 };
 
 /// Where in a slot the token stands, and how many bytes a slot takes.
@@ -45,19 +52,19 @@ inline const TokenType kTokenType{&typeid(T), slot_bytes(sizeof(T), alignof(T)),
 
 /// The reading end of a channel. T is trivially copyable.
 template <class T>
-class In : private engine::Member {
+class In : private engine::Port {
   static_assert(std::is_trivially_copyable_v<T>,
                 "a token is copied as bytes: give the channel a trivially copyable type");
 
  public:
   In() : In(nullptr) {}
   /// `name` is what messages call the port; without one it is named by its place among the actor's ports.
-  explicit In(const char* name) : Member(Kind::in, name, &engine::kTokenType<T>, sizeof(In)) {}
+  explicit In(const char* name) : Port(Kind::in, name, &engine::kTokenType<T>, sizeof(In)) {}
 
   /// Takes the head token if one is visible at this tick; does not wait.
   bool pull(T& value) {
     if (!quick()) [[unlikely]]
-      return state_.lane != nullptr ? engine::lane_pull(*state_.lane, &value) : pull_slowly(value);
+      return live() ? pull_live(value) : home().pull_slowly(value);
     value = *head();
     take();
     return true;
@@ -68,16 +75,16 @@ class In : private engine::Member {
       take();
       return true;
     }
-    if (state_.lane != nullptr) return engine::lane_pull<T>(*state_.lane, nullptr);
-    if (!engine::token_visible(state_)) return false;
-    engine::release(state_);
+    if (live()) return pull_in_place_live() != nullptr;
+    if (!engine::token_visible(home().state_)) return false;
+    engine::release(home().state_);
     return true;
   }
   /// Waits for a token and takes it; the actor finishes where the channel is closed and drained.
   T read() {
     if (!quick()) [[unlikely]] {
-      if (state_.lane != nullptr) return read_lane();
-      if (!comes()) return read_slowly();
+      if (live()) return read_live();
+      if (!comes()) return home().read_slowly();
     }
     T value = *head();
     take();
@@ -86,8 +93,8 @@ class In : private engine::Member {
   /// The same, into `value`.
   void read(T& value) {
     if (!quick()) [[unlikely]] {
-      if (state_.lane != nullptr) return engine::lane_read(*state_.lane, value);
-      if (!comes()) return read_slowly(value);
+      if (live()) return static_cast<void>(value = read_live());
+      if (!comes()) return home().read_slowly(value);
     }
     value = *head();
     take();
@@ -96,8 +103,8 @@ class In : private engine::Member {
   /// nullptr if none is visible at this tick.
   const T* pull_in_place() {
     if (!quick()) [[unlikely]] {
-      if (state_.lane != nullptr) return engine::lane_pull_in_place<T>(*state_.lane);
-      return engine::token_visible(state_) ? release_slowly() : nullptr;
+      if (live()) return pull_in_place_live();
+      return engine::token_visible(home().state_) ? home().release_slowly() : nullptr;
     }
     const T* token = head();
     take();
@@ -106,8 +113,8 @@ class In : private engine::Member {
   /// `read` without a copy, likewise.
   const T& read_in_place() {
     if (!quick()) [[unlikely]] {
-      if (state_.lane != nullptr) return engine::lane_read_in_place<T>(*state_.lane);
-      if (!comes()) return *claim_slowly();
+      if (live()) return read_live();
+      if (!comes()) return *home().claim_slowly();
     }
     const T* token = head();
     take();
@@ -122,17 +129,17 @@ class In : private engine::Member {
   /// The head token in place, until it is pulled; nullptr if none is visible at this tick.
   const T* front() {
     if (quick()) return head();
-    if (state_.lane != nullptr) return engine::lane_front<T>(*state_.lane);
-    return engine::peek(state_) ? head() : nullptr;
+    if (live()) return state_.live.find_token() ? state_.live.slot<T>() : nullptr;
+    return engine::peek(home().state_) ? home().head() : nullptr;
   }
   /// The writer has finished, that is visible, and every token was pulled.
   bool closed() {
-    return state_.lane != nullptr ? state_.lane->actor->closed(*state_.lane) : engine::channel_closed(state_);
+    return live() ? state_.live.lane->actor->closed(*state_.live.lane) : engine::channel_closed(home().state_);
   }
   /// When the head token became visible; ask only after `peek` or `front` found one. In real time it is no time of a
   /// clock but still tells which of two heads this actor saw first.
   Time front_time() const {
-    if (state_.lane != nullptr) return state_.lane->actor->seen_at(*state_.lane);
+    if (live()) return state_.live.lane->actor->seen_at(*state_.live.lane);
     return Time::fs(state_.actor->grid.edge(state_.channel->head_visible()));
   }
   /// The rank by which arbiters break ties: the graph's priority, else the rank of the writer's name in natural order.
@@ -140,6 +147,7 @@ class In : private engine::Member {
 
  private:
   friend class engine::Wiring;
+  friend struct engine::PortAccess;
   friend class Timer;
 
   static constexpr std::size_t kStride = engine::slot_bytes(sizeof(T), alignof(T));
@@ -161,6 +169,20 @@ class In : private engine::Member {
     engine::Channel::header_at(state_.cursor).popped_at = engine::running_now;
     state_.cursor += kStride;
   }
+  bool live() const { return state_.live.lane != nullptr; }
+  bool pull_live(T& value) {
+    if (!state_.live.find_token()) return false;
+    value = *state_.live.take<T>();
+    return true;
+  }
+  const T* pull_in_place_live() { return state_.live.find_token() ? state_.live.take<T>() : nullptr; }
+  const T& read_live() {
+    state_.live.await_token();
+    return *state_.live.take<T>();
+  }
+  // What the engine is asked of a port is asked of the one in the graph: who steps a copy can keep that in registers.
+  In& home() const { return reinterpret_cast<In&>(*state_.channel->reader_port); }
+
   const T* release_slowly() {
     const T* token = head();
     engine::release(state_);
@@ -171,11 +193,6 @@ class In : private engine::Member {
     const T* token = head();
     take_claimed();
     return token;
-  }
-  T read_lane() {
-    T value;
-    engine::lane_read(*state_.lane, value);
-    return value;
   }
   /// Where the head token has been claimed.
   void take_claimed() {
@@ -207,37 +224,35 @@ class In : private engine::Member {
 
 /// The writing end of a channel.
 template <class T>
-class Out : private engine::Member {
+class Out : private engine::Port {
   static_assert(std::is_trivially_copyable_v<T>,
                 "a token is copied as bytes: give the channel a trivially copyable type");
 
  public:
   Out() : Out(nullptr) {}
-  explicit Out(const char* name) : Member(Kind::out, name, &engine::kTokenType<T>, sizeof(Out)) {}
+  explicit Out(const char* name) : Port(Kind::out, name, &engine::kTokenType<T>, sizeof(Out)) {}
 
   /// Waits for a free slot and fills it.
   void push(const T& value) {
     if (!quick()) [[unlikely]]
-      return state_.lane != nullptr ? engine::lane_push(*state_.lane, value) : push_slowly(value);
+      return live() ? state_.live.push(value) : home().push_slowly(value);
     *place() = value;
     give();
   }
   /// Waits for a free slot; the token counts as pushed now. Fill it before the next access to any port.
   T& slot() {
     if (!quick()) [[unlikely]]
-      return state_.lane != nullptr ? engine::lane_slot<T>(*state_.lane) : slot_slowly();
+      return live() ? state_.live.give_slot<T>() : home().slot_slowly();
     T* token = place();
     give();
     return *token;
   }
   /// A push at this tick would find a slot.
-  bool room() {
-    return state_.lane != nullptr ? state_.lane->open() || state_.lane->actor->find_room(*state_.lane)
-                                  : engine::slot_free(state_);
-  }
+  bool room() { return live() ? state_.live.find_room() : engine::slot_free(home().state_); }
 
  private:
   friend class engine::Wiring;
+  friend struct engine::PortAccess;
   friend class Timer;
 
   static constexpr std::size_t kStride = engine::slot_bytes(sizeof(T), alignof(T));
@@ -251,6 +266,8 @@ class Out : private engine::Member {
     engine::Channel::header_at(state_.cursor).pushed_at = engine::running_now;
     state_.cursor += kStride;
   }
+  bool live() const { return state_.live.lane != nullptr; }
+  Out& home() const { return reinterpret_cast<Out&>(*state_.channel->writer_port); }
   [[gnu::noinline]] void push_slowly(const T& value) {
     engine::claim_slot(state_);
     *place() = value;
@@ -264,55 +281,6 @@ class Out : private engine::Member {
   }
 
   engine::PortState state_;
-};
-
-/// An actor's view of time.
-class Timer : private engine::Member {
- public:
-  Timer() : Member(Kind::timer, nullptr, nullptr, sizeof(Timer)) {}
-
-  /// The time of this moment in the step. An actor that reads it is stepped at every initiation interval.
-  Time now() {
-    actor_->sensed_time = true;
-    return engine::time_of(*actor_);
-  }
-  /// The run is over: nothing moves any more, whatever the actor still does.
-  bool over() const { return actor_ == nullptr || actor_->ended; }
-  /// Goes on at the first edge not before `time`.
-  void wait_until(Time time) { engine::wait_until(*actor_, time); }
-  /// For an actor without a clock: goes on after `time`.
-  void wait(Time time) { engine::wait_for(*actor_, time); }
-  /// Says, at the end of a step that moved no token, that nothing will change until a "no" of this step on one of
-  /// `ports` turns to "yes". An actor that is trivially copyable need not say it.
-  template <class... Ports>
-  requires(sizeof...(Ports) > 0) void wait(Ports&... ports) {
-    actor_->promised = true;
-    actor_->promised_channels.clear();
-    (actor_->promised_channels.push_back(ports.state_.channel), ...);
-  }
-
- private:
-  friend class engine::Wiring;
-  engine::Actor* actor_ = nullptr;
-};
-
-/// Random numbers that depend on the run's seed and the actor's name alone (splitmix64, Steele et al. 2014).
-class Random : private engine::Member {
- public:
-  Random() : Member(Kind::random, nullptr, nullptr, sizeof(Random)) {}
-
-  std::uint64_t next() {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15U);
-    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31U);
-  }
-  /// A number in [0, bound), bound > 0.
-  std::uint64_t below(std::uint64_t bound) { return next() % bound; }
-
- private:
-  friend class engine::Wiring;
-  std::uint64_t state_ = 0;
 };
 
 }  // namespace isthmus

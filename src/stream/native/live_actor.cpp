@@ -11,7 +11,6 @@
 namespace isthmus::native {
 namespace {
 
-constexpr int kFuel = 4096;  // steps between two looks at an actor that never asks in vain
 constexpr int kSpins = 256;  // looks before the worker is asked for something else to do
 constexpr int kTurns = 64;   // looks before others of its worker have their turn
 
@@ -28,38 +27,41 @@ End& end_of(engine::Lane& lane) {
 void LiveActor::add(End& end) {
   end.actor = this;
   ends_.push_back(&end);
-  if (!end.writes && first_input == nullptr) first_input = &end;
 }
 
-bool LiveActor::open(End& end) {
+engine::Stretch LiveActor::open(End& end) {
+  publish_held();
   for (; end.pauses > 0; --end.pauses) relax();
-  if (!end.ring->open(end)) return false;
-  if (&static_cast<LiveActor*>(end.other->actor)->worker() != &worker()) end.ring->pace(end);
-  if (target_.load(std::memory_order_relaxed) != nullptr) fuel = 0;
+  const engine::Stretch stretch = end.ring->open(end);
+  if (!stretch.open()) return stretch;
+  if (end.apart) end.ring->pace(end, stretch);
+  if (target_.load(std::memory_order_relaxed) != nullptr) look = look_at_border = true;
   end.opened = ++opened_;
-  return true;
+  return stretch;
 }
 
-void LiveActor::await_token(engine::Lane& lane) {
+engine::Stretch LiveActor::await_token(engine::Lane& lane) {
   End& end = end_of(lane);
-  while (!open(end)) {
-    if (end.ring->closed.load(std::memory_order_acquire)) {
-      if (open(end)) return;  // pushed just before it closed
+  for (;;) {
+    if (const auto stretch = open(end); stretch.open()) return stretch;
+    if (end.ring->over(end)) {
+      if (const auto stretch = open(end); stretch.open()) return stretch;  // pushed just before it closed
       throw engine::FinishStep{};
     }
-    if (shares_worker() || !spin(end, end.ring->closed)) suspend(Wait::token, &end);
+    if (shares_worker() || !spin(end)) suspend(Wait::token, &end);
   }
 }
 
-void LiveActor::await_room(engine::Lane& lane) {
+engine::Stretch LiveActor::await_room(engine::Lane& lane) {
   End& end = end_of(lane);
-  while (!open(end)) {
-    if (end.ring->abandoned.load(std::memory_order_acquire) && !actor_.periodic) {
-      if (open(end)) return;
+  for (;;) {
+    if (const auto stretch = open(end); stretch.open()) return stretch;
+    if (end.ring->over(end) && !actor_.periodic) {
+      if (const auto stretch = open(end); stretch.open()) return stretch;
       worker().run().stop_stuck(*this, end);
       throw engine::StopStep{};
     }
-    if (shares_worker() || !spin(end, end.ring->abandoned)) suspend(Wait::room, &end);
+    if (shares_worker() || !spin(end)) suspend(Wait::room, &end);
   }
 }
 
@@ -69,37 +71,37 @@ bool LiveActor::shares_worker() const {
 }
 
 /// The worker's wait, without the way there and back, where it has no one else to run.
-bool LiveActor::spin(const End& end, const std::atomic<bool>& over) {
+bool LiveActor::spin(const End& end) {
   publish_held();
   rests();
   bool found = false;
   for (int i = 0; i < kSpins && !found && !worker().run().stopping(); ++i) {
     relax();
-    found = end.ring->could_open(end) || over.load(std::memory_order_acquire);
+    found = end.ring->could_open(end) || end.ring->over(end);
   }
   goes_on();
   return found;
 }
 
-bool LiveActor::find(engine::Lane& lane) {
+engine::Stretch LiveActor::find(engine::Lane& lane) {
   End& end = end_of(lane);
-  if (open(end)) return true;
+  const auto stretch = open(end);
+  if (stretch.open()) return stretch;
   end.asked = true;
   note_no();
-  return false;
+  return stretch;
 }
 
 void LiveActor::note_no() {
   publish_held();
-  said_no_ = true;
-  fuel = 0;
+  said_no_ = look = look_at_border = true;
 }
 
 bool LiveActor::closed(engine::Lane& lane) {
   End& end = end_of(lane);
   // In this order: what was pushed before the close must be found.
   end.seen_closed = end.ring->closed.load(std::memory_order_acquire);
-  if (end.seen_closed && end.ring->drained(end)) return true;
+  if (end.seen_closed && !end.ring->could_open(end)) return true;
   end.asked_closed = true;
   note_no();
   return false;
@@ -141,10 +143,10 @@ bool LiveActor::ready() const {
     case Wait::none:
       return true;
     case Wait::token:
-      return waits_on_->ring->could_open(*waits_on_) || waits_on_->ring->closed.load(std::memory_order_acquire);
     case Wait::room:
+    case Wait::lead:
       return waits_on_->ring->could_open(*waits_on_) ||
-             (!actor_.periodic && waits_on_->ring->abandoned.load(std::memory_order_acquire));
+             (waits_on_->ring->over(*waits_on_) && !(waits_on_->writes && actor_.periodic));
     case Wait::news:
       return std::ranges::any_of(ends_, [](const End* end) { return end->ring->news(*end); }) ||
              (!actor_.has_done && inputs_drained());
@@ -161,7 +163,7 @@ bool LiveActor::inputs_drained() const {
   for (const End* end : ends_) {
     if (end->writes) continue;
     any = true;
-    if (!end->ring->closed.load(std::memory_order_acquire) || !end->ring->drained(*end)) return false;
+    if (!end->ring->over(*end) || end->ring->could_open(*end)) return false;
   }
   return any;
 }
@@ -175,16 +177,16 @@ bool LiveActor::has_moved() {
   return moved;
 }
 
-engine::Border LiveActor::leave(Wait wait) {
+engine::Border LiveActor::leave(Wait wait, const End* on) {
   turns_ = 0;
   wait_ = wait;
+  waits_on_ = on;
   at_border_ = true;
   return engine::Border::leave;
 }
 
-engine::Border LiveActor::border() {
+engine::Border LiveActor::border(bool lead_open) {
   const bool asked_in_vain = std::exchange(said_no_, false);
-  fuel = kFuel;
   if (worker().run().stopping()) return leave(Wait::none);
   wait_ = Wait::none;
   if (!actor_.has_done && inputs_drained()) {
@@ -195,8 +197,20 @@ engine::Border LiveActor::border() {
   if (asked_in_vain) silent_before_ = false;
   if (asked_in_vain)
     for (End* end : ends_) end->asked = end->asked_closed = false;
-  if (++turns_ < kTurns && target_.load(std::memory_order_relaxed) == nullptr) return engine::Border::step;
-  return leave(Wait::none);
+  if (++turns_ >= kTurns || target_.load(std::memory_order_relaxed) != nullptr) return leave(Wait::none);
+  if (!lead_open && waits_for_lead(end_of(*lead->lane))) return leave(Wait::lead, &end_of(*lead->lane));
+  return engine::Border::step;
+}
+
+/// Others run meanwhile, and no stack is kept for a step that begins with that wait. Not where it was seen to begin
+/// otherwise.
+bool LiveActor::waits_for_lead(const End& end) {
+  const bool insists = std::exchange(insists_, false);
+  if (goes_past_lead_ || worker().actors().size() == 1) return false;
+  if (end.ring->could_open(end) || end.ring->over(end)) return false;
+  goes_past_lead_ = tried_at_ == end.opened;
+  if (insists) tried_at_ = end.opened;
+  return !insists && !goes_past_lead_;
 }
 
 /// A step that was told "no" and moved nothing: the next one can differ only where an answer has changed, the actor has
@@ -221,6 +235,16 @@ void LiveActor::belong_to(Worker& worker) {
   worker_.store(&worker, std::memory_order_release);
   Worker* sent_here = &worker;  // unless it has been sent on
   target_.compare_exchange_strong(sent_here, nullptr);
+}
+
+void LiveActor::meet_neighbours() {
+  for (End* end : ends_)
+    if (&static_cast<LiveActor*>(end->other->actor)->worker() == &worker()) end->apart = end->other->apart = false;
+}
+
+void LiveActor::part_from_neighbours() {
+  for (End* end : ends_)
+    if (!end->apart) end->apart = end->other->apart = true;
 }
 
 void LiveActor::goes_on() {
@@ -259,7 +283,7 @@ void LiveActor::finish() {
   wait_ = Wait::finished;
   for (End* end : ends_) {
     (end->writes ? end->ring->closed : end->ring->abandoned).store(true, std::memory_order_release);
-    end->publish(end->next);  // whoever watches is told
+    end->publish(end->published.load(std::memory_order_relaxed));  // whoever watches is told
   }
   worker().run().one_finished(*this);
 }

@@ -17,23 +17,31 @@ namespace isthmus::native {
 class Worker;
 
 /// Why an actor does not run at this moment.
-enum class Wait : std::uint8_t { none, token, room, news, time, finished };
+enum class Wait : std::uint8_t {
+  none,
+  token,
+  room,
+  lead,  ///< between two steps: for the port that a step is likely to wait at
+  news,
+  time,
+  finished
+};
 
 /// An actor on the worker that runs it: what its ports ask where a stretch of a lane is used up.
 class alignas(128) LiveActor final : public engine::Live {
  public:
   LiveActor(engine::GraphActor& actor, Worker& worker) : actor_(actor), worker_(&worker) {}
 
-  void await_room(engine::Lane& lane) override;
-  void await_token(engine::Lane& lane) override;
-  bool find_token(engine::Lane& lane) override { return find(lane); }
-  bool find_room(engine::Lane& lane) override { return find(lane); }
+  engine::Stretch await_room(engine::Lane& lane) override;
+  engine::Stretch await_token(engine::Lane& lane) override;
+  engine::Stretch find_token(engine::Lane& lane) override { return find(lane); }
+  engine::Stretch find_room(engine::Lane& lane) override { return find(lane); }
   bool closed(engine::Lane& lane) override;
   Time seen_at(const engine::Lane& lane) const override;
   void tell_other_end(engine::Lane& lane) override;
   Time now() override;
   void wait_until(Time time) override;
-  engine::Border border() override;
+  engine::Border border(bool lead_open) override;
   void finish() override;
   void fail() override { fail_with(std::current_exception()); }
   void fail_with(std::exception_ptr why);
@@ -42,9 +50,12 @@ class alignas(128) LiveActor final : public engine::Live {
   /// Starts or goes on with its steps: on a worker's fiber between two actors.
   void run() {
     at_border_ = false;
+    wait_ = Wait::none;
     actor_.run_live();
   }
   bool ready() const;
+  /// It steps, whether its lead is open or not.
+  void insist() { insists_ = true; }
 
   /// Its worker turns to it, and away from it: counted while the run is observed (Run::stretch).
   void goes_on();
@@ -60,6 +71,9 @@ class alignas(128) LiveActor final : public engine::Live {
   /// Where to, or null: for its own worker.
   Worker* leaves_for() const;
   void belong_to(Worker& worker);
+  /// Its worker has taken it: who else is there stands apart from it no longer.
+  void meet_neighbours();
+  void part_from_neighbours();
 
   engine::GraphActor& actor() const { return actor_; }
   Worker& worker() const { return *worker_.load(std::memory_order_acquire); }
@@ -74,21 +88,25 @@ class alignas(128) LiveActor final : public engine::Live {
   std::size_t place = 0;               ///< among the actors of its worker
 
  private:
-  bool open(End& end);
-  bool find(engine::Lane& lane);
+  engine::Stretch open(End& end);
+  engine::Stretch find(engine::Lane& lane);
   bool shares_worker() const;
-  bool spin(const End& end, const std::atomic<bool>& over);
+  bool spin(const End& end);
+  bool waits_for_lead(const End& end);
   void note_no();
   void suspend(Wait wait, const End* on);
   bool inputs_drained() const;
   bool has_moved();
   engine::Border after_silent_step();
-  engine::Border leave(Wait wait);
+  engine::Border leave(Wait wait, const End* on = nullptr);
 
   engine::GraphActor& actor_;
   std::atomic<Worker*> worker_;
   std::atomic<Worker*> target_ = nullptr;
   bool at_border_ = true;
+  bool insists_ = false;         ///< on a step though its lead is closed
+  int tried_at_ = -1;            ///< the lead's `opened` when it did so last
+  bool goes_past_lead_ = false;  ///< a step was seen to do without it
   std::vector<End*> ends_;
   Wait wait_ = Wait::none;
   const End* waits_on_ = nullptr;

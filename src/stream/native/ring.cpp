@@ -20,12 +20,12 @@ constexpr std::int64_t kEnough = 32;
 constexpr int kLeastPatience = 4;
 
 /// Starts to fetch what the other end's core holds, in order to write or to read it.
-void fetch(const End& end) {
-  const std::byte* last = std::min(end.end, end.next + kLinesAhead * kLine);
-  if (end.writes)
-    for (const std::byte* at = end.next; at < last; at += kLine) fetch_to_write(at);
+void fetch(const engine::Stretch& stretch, bool to_write) {
+  const std::byte* last = std::min(stretch.end, stretch.next + kLinesAhead * kLine);
+  if (to_write)
+    for (const std::byte* at = stretch.next; at < last; at += kLine) fetch_to_write(at);
   else
-    for (const std::byte* at = end.next; at < last; at += kLine) __builtin_prefetch(at);
+    for (const std::byte* at = stretch.next; at < last; at += kLine) __builtin_prefetch(at);
 }
 
 /// One slot more than the depth tells full from empty. A small ring has twice the depth: a reader and a writer that
@@ -37,7 +37,7 @@ std::int64_t slots(const engine::Channel& channel, std::int64_t stride) {
 
 void attach(engine::PortState& port, End& end) {
   port.cursor = port.window_end = nullptr;
-  port.lane = &end;
+  port.live = {.lane = &end, .stretch = {end.published, end.published}};
 }
 
 }  // namespace
@@ -53,8 +53,7 @@ Ring::Ring(const engine::Channel& of, const engine::TokenType& type)
   for (std::int64_t at = 0; at < bytes_; at += kPage) storage_[static_cast<std::size_t>(at)] = {};  // maps the page
   for (End* end : {&writer, &reader}) {
     end->ring = this;
-    end->next = end->end = end->seen = storage_.get();
-    end->published = storage_.get();
+    end->published = end->seen = storage_.get();
   }
   writer.other = &reader;
   reader.other = &writer;
@@ -66,10 +65,10 @@ Ring::Ring(const engine::Channel& of, const engine::TokenType& type)
 /// A look takes the line with the other end's position away from a core that writes it at every move. Where it brings
 /// little, the next one waits: longer while that brings more, and never longer than the other end takes to fill the
 /// ring.
-void Ring::pace(End& end) const {
-  fetch(end);
+void Ring::pace(End& end, const engine::Stretch& opened) const {
+  fetch(opened, end.writes);
   const int most = std::max(1, static_cast<int>(channel.depth / 4));
-  const std::int64_t found = ahead(end, end.seen);
+  const std::int64_t found = ahead(end, opened.next, end.seen);
   const bool little = found * 2 < capacity_ && found < kEnough * stride_;
   if (found <= stride_)
     end.patience = std::min(kLeastPatience, most);
@@ -86,7 +85,7 @@ bool Ring::news(const End& end) const {
 }
 
 std::uint64_t Ring::moved(const End& end) const {
-  return end.laps + static_cast<std::uint64_t>((end.next - storage_.get()) / stride_);
+  return end.laps + static_cast<std::uint64_t>((at(end) - storage_.get()) / stride_);
 }
 
 }  // namespace isthmus::native

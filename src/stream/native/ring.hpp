@@ -43,22 +43,26 @@ class Ring {
   std::atomic<bool> closed = false;     ///< the writer has finished
   std::atomic<bool> abandoned = false;  ///< the reader has finished
 
-  /// Opens `end` as far as the other end allows now; false if that is nowhere.
-  bool open(End& end);
+  /// What `end` may move through now: not open if that is nothing.
+  engine::Stretch open(End& end);
   /// After `open` of an end whose other end stands on another core.
-  void pace(End& end) const;
+  void pace(End& end, const engine::Stretch& opened) const;
   /// Whether `open` would succeed.
-  bool could_open(const End& end) const { return ahead(end, end.other->published.load(std::memory_order_acquire)) > 0; }
+  bool could_open(const End& end) const {
+    return ahead(end, at(end), end.other->published.load(std::memory_order_acquire)) > 0;
+  }
+  /// It will never open again: the other end's actor has finished.
+  bool over(const End& end) const { return (end.writes ? abandoned : closed).load(std::memory_order_acquire); }
   /// What `end` was told last is no longer so.
   bool news(const End& end) const;
-  bool drained(const End& end) const { return !end.open() && !could_open(end); }
   std::uint64_t moved(const End& end) const;
   std::int64_t stride() const { return stride_; }
 
  private:
-  /// Bytes that `end` may move before it has to look again, where the other end is at `other`.
-  std::int64_t ahead(const End& end, const std::byte* other) const {
-    const std::int64_t there = other - end.next;
+  static std::byte* at(const End& end) { return end.published.load(std::memory_order_relaxed); }
+  /// Bytes that `end`, at `next`, may move before it has to look again, where the other end is at `other`.
+  std::int64_t ahead(const End& end, const std::byte* next, const std::byte* other) const {
+    const std::int64_t there = other - next;
     const std::int64_t tokens = there < 0 ? there + bytes_ : there >= bytes_ ? there - bytes_ : there;
     return end.writes ? capacity_ - (tokens == 0 ? 0 : bytes_ - tokens) : tokens;
   }
@@ -70,16 +74,17 @@ class Ring {
   std::unique_ptr<std::byte[], engine::AlignedDelete> storage_;
 };
 
-inline bool Ring::open(End& end) {
+inline engine::Stretch Ring::open(End& end) {
   std::byte* const first = storage_.get();
   std::byte* const last = first + bytes_;
-  if (end.next == last) {
-    end.next = first;
+  std::byte* next = at(end);
+  if (next == last) {
+    next = first;
+    end.published.store(first, std::memory_order_release);
     end.laps += static_cast<std::uint64_t>(slots_);
   }
   end.seen = end.other->published.load(std::memory_order_acquire);
-  end.end = end.next + std::min(ahead(end, end.seen), last - end.next);
-  return end.open();
+  return {next, next + std::min(ahead(end, next, end.seen), last - next)};
 }
 
 }  // namespace isthmus::native

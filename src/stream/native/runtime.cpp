@@ -26,6 +26,15 @@ const engine::TokenType& type_of(const engine::Channel& channel, const engine::G
   return *found->type;
 }
 
+/// As `engine::lead_of` for a copy.
+const engine::LanePort* lead_of(const engine::GraphActor& actor) {
+  for (const auto kind : {engine::Member::Kind::in, engine::Member::Kind::out}) {
+    const auto found = std::ranges::find(actor.members, kind, &engine::MemberRecord::kind);
+    if (found != actor.members.end()) return &reinterpret_cast<const engine::PortState*>(found->address)->live;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Runtime::Runtime(Graph& graph, const Options& options, Mover mover)
@@ -74,7 +83,11 @@ void Runtime::add_channels() {
     actors_[writer]->add(rings_.back()->writer);
     actors_[reader]->add(rings_.back()->reader);
   }
-  for (std::size_t i = 0; i < actors_.size(); ++i) graph_.actors_[i]->live = actors_[i].get();
+  for (std::size_t i = 0; i < actors_.size(); ++i) {
+    graph_.actors_[i]->live = actors_[i].get();
+    actors_[i]->lead = lead_of(*graph_.actors_[i]);
+    actors_[i]->meet_neighbours();
+  }
   int rank = 0;
   for (const int index : along_channels(graph_.actors_)) actors_[static_cast<std::size_t>(index)]->rank = rank++;
 }

@@ -19,6 +19,9 @@ constexpr int kSpinsWhenCrowded = 4;
 /// How often in a row an actor may run out of its turn.
 constexpr int kFavours = 64;
 
+/// How many turns of others one that may not have to wait for its lead waits for it.
+constexpr unsigned kPatience = 256;
+
 }  // namespace
 
 Worker::Worker(Run& run, std::size_t stack_bytes)
@@ -100,11 +103,13 @@ void Worker::exchange_actors() {
   {
     const std::lock_guard lock(door_);
     actors_.insert(actors_.end(), arrived_.begin(), arrived_.end());
+    for (LiveActor* actor : arrived_) actor->meet_neighbours();
     arrived_.clear();
   }
   std::erase_if(actors_, [this](LiveActor* actor) {
     Worker* target = actor->leaves_for();
     if (target == nullptr) return false;
+    if (target != this) actor->part_from_neighbours();
     actor->belong_to(*target);  // from now on: this worker may sleep before the other has found it
     if (target == this) return false;
     target->take(*actor);
@@ -135,6 +140,8 @@ LiveActor* Worker::pick(LiveActor* after) {
 /// keep the rest waiting.
 LiveActor* Worker::next_ready(const LiveActor* after) {
   if (actors_.empty()) return nullptr;
+  if (++picks_ % kPatience == 0)
+    if (LiveActor* actor = insistent()) return actor;
   LiveActor* next = after_turn();
   if (next->ready()) return next;
   if (after != nullptr && after->waits_on() != nullptr && ++favours_ < kFavours) {
@@ -147,6 +154,19 @@ LiveActor* Worker::next_ready(const LiveActor* after) {
   favours_ = 0;
   for (std::size_t i = 1; i < actors_.size(); ++i)
     if (next = after_turn(); next->ready()) return next;
+  return insistent();
+}
+
+/// One that waits for its lead, in turn: its next step may do without.
+LiveActor* Worker::insistent() {
+  for (std::size_t i = 0; i < actors_.size(); ++i) {
+    insisted_ = insisted_ + 1 < actors_.size() ? insisted_ + 1 : 0;
+    LiveActor* actor = actors_[insisted_];
+    if (actor->wait() != Wait::lead) continue;
+    turn_ = insisted_;
+    actor->insist();
+    return actor;
+  }
   return nullptr;
 }
 

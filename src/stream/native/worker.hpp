@@ -53,6 +53,7 @@ class Worker {
   LiveActor* pick(LiveActor* after);
   LiveActor* next_ready(const LiveActor* after);
   LiveActor* after_turn();
+  LiveActor* insistent();
   void order_actors();
   LiveActor* next_to_unwind() const;
   void idle();
@@ -69,6 +70,8 @@ class Worker {
   LiveActor* running_ = nullptr;
   std::size_t turn_ = 0;  ///< of `actors_`
   int favours_ = 0;       ///< actors in a row that ran out of their turn
+  unsigned picks_ = 0;
+  std::size_t insisted_ = 0;  ///< place of the last that stepped though its lead was closed
   int idle_rounds_ = 0;
   std::atomic<int> turns_ = 0;
   std::atomic<bool> busy_ = true;

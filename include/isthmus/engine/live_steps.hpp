@@ -1,0 +1,169 @@
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "isthmus/engine/actor.hpp"
+#include "isthmus/engine/fields.hpp"
+#include "isthmus/engine/port.hpp"
+
+/// The loop of steps of an actor that runs in real time.
+namespace isthmus::engine {
+
+template <class T>
+concept HasDone = requires(T& actor) {
+  { actor.done() } -> std::convertible_to<bool>;
+};
+
+/// What the loop of steps in real time needs of an actor's fields.
+struct PortAccess {
+  template <class T>
+  static constexpr bool is_port = std::is_base_of_v<Port, T>;
+  template <class T>
+  static constexpr bool reads = false;
+
+  template <class T>
+  [[gnu::always_inline]] static bool open(const T& field) {
+    if constexpr (is_port<T>) return field.state_.live.stretch.open();
+    return true;
+  }
+  /// `field` is of a copy of the actor.
+  template <class T>
+  [[gnu::always_inline]] static void forget_model(T& field) {
+    if constexpr (is_port<T>) {
+      if (field.state_.live.lane == nullptr) __builtin_unreachable();
+      field.state_.cursor = field.state_.window_end = nullptr;
+    }
+  }
+  /// Field by field, with a barrier behind each: stores that were joined would be prepared at every step.
+  template <class T>
+  [[gnu::always_inline]] static void save(T& field, const T& from) {
+    if constexpr (is_port<T>) {
+      save(field.state_.live.stretch.next, from.state_.live.stretch.next);
+      save(field.state_.live.stretch.end, from.state_.live.stretch.end);
+    } else {
+      field = from;
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+    }
+  }
+};
+template <class T>
+inline constexpr bool PortAccess::reads<In<T>> = true;
+
+/// A value in which no address stands, as far as types tell.
+template <class T>
+constexpr bool is_value() {
+  if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, Time>)
+    return true;
+  else if constexpr (requires { std::tuple_size<T>::value, std::declval<typename T::value_type>(); })  // std::array
+    return is_value<typename T::value_type>();
+  else if constexpr (count_fields<T>() != 0) {
+    const auto values = []<class... Fields>(Fields&...) { return std::bool_constant<(is_value<Fields>() && ...)>(); };
+    return std::is_same_v<decltype(with_fields(std::declval<T&>(), values)), std::true_type>;
+  } else
+    return false;
+}
+
+/// Nothing in such an actor can point into it, and all its fields can be told apart.
+template <class T>
+constexpr bool may_stand_elsewhere() {
+  if constexpr (count_fields<T>() != 0) {
+    const auto values = []<class... Fields>(Fields&...) {
+      return std::bool_constant<((std::is_base_of_v<Member, Fields> || is_value<Fields>()) && ...)>();
+    };
+    return std::is_same_v<decltype(with_fields(std::declval<T&>(), values)), std::true_type>;
+  } else
+    return false;
+}
+
+/// An actor that can be stepped as a copy in the loop's own frame. No one else can reach that, so that its ports and
+/// its state stay in registers from step to step, where they would otherwise be stored and loaded again for each: that
+/// takes longer than a short step itself.
+template <class T>
+concept SteppedAsCopy = std::is_trivially_copyable_v<T> && std::is_copy_constructible_v<T> &&
+                            std::is_copy_assignable_v<T> && sizeof(T) <= 512 &&
+                        may_stand_elsewhere<T>();
+
+/// The port that a step is most likely to wait at: the first input, or the first output where there is no input.
+template <class... Fields>
+constexpr std::size_t lead_of() {
+  constexpr bool reads = (PortAccess::reads<Fields> || ...);
+  constexpr std::array is_one{(reads ? PortAccess::reads<Fields> : PortAccess::is_port<Fields>)...};
+  std::size_t at = 0;
+  while (at < is_one.size() && !is_one[at]) ++at;
+  return at;
+}
+
+/// A copy of an actor: its ports move tokens on lanes alone.
+template <class T>
+class Copy {
+ public:
+  [[gnu::always_inline]] explicit Copy(const T& actor) : actor_(actor) {
+    with_fields(actor_, [](auto&... field) { (PortAccess::forget_model(field), ...); });
+  }
+  T& actor() { return actor_; }
+  [[gnu::always_inline]] bool lead_open() const {
+    return with_fields(actor_, []<class... Fields>(const Fields&... field) {
+      constexpr std::size_t lead = lead_of<Fields...>();
+      std::size_t at = 0;
+      return ((at++ != lead || PortAccess::open(field)) && ...);
+    });
+  }
+  [[gnu::always_inline]] void save(T& to) const {
+    with_fields(actor_, [&](const auto&... from) {
+      with_fields(to, [&](auto&... field) { (PortAccess::save(field, from), ...); });
+    });
+  }
+
+ private:
+  T actor_;
+};
+
+/// Steps `actor` until it has finished or leaves. `save` is called before anyone looks at it.
+template <class T, class LeadOpen, class Save>
+[[gnu::always_inline]] inline void loop_live(T& actor, Live& self, const LeadOpen& lead_open, const Save& save) {
+  constexpr int kFuel = 4096;  // steps between two looks at an actor that never asks in vain
+  for (int fuel = kFuel;;) {
+    if constexpr (HasDone<T>) {
+      if (actor.done()) {
+        save();
+        return self.finish();
+      }
+    }
+    const bool open = lead_open();
+    if (!open || fuel == 0) [[unlikely]] {
+      save();
+      if (self.border(open) == Border::leave) return;
+      fuel = kFuel;
+    }
+    actor.step();
+    --fuel;
+    if (self.look) [[unlikely]] {
+      if (self.after_step()) fuel = 0;
+    }
+  }
+}
+
+template <class T>
+void step_live(T& actor, Live& self) {
+  if constexpr (SteppedAsCopy<T>) {
+    Copy<T> copy(actor);
+    const auto save = [&] { copy.save(actor); };
+    try {
+      loop_live(
+          copy.actor(), self, [&] { return copy.lead_open(); }, save);
+    } catch (...) {
+      save();
+      throw;
+    }
+  } else {
+    loop_live(
+        actor, self, [lead = self.lead] { return lead == nullptr || lead->stretch.open(); }, [] {});
+  }
+}
+
+}  // namespace isthmus::engine

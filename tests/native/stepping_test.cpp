@@ -1,0 +1,209 @@
+// Actors that are stepped as copies: which those are, and what becomes of their state.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <optional>
+
+#include "actors.hpp"
+#include "isthmus/base/error.hpp"
+
+namespace isthmus {
+namespace {
+
+struct Inner {
+  char letter;
+  double number;
+};
+struct Plain {
+  In<int> in;
+  Out<int> out;
+  Timer timer;
+  Random random;
+  Time time;
+  std::array<Inner, 2> inner{};
+  bool flag = false;
+};
+struct Pointing {
+  In<int> in;
+  const int* to = nullptr;
+};
+struct PointingDeepInside {
+  In<int> in;
+  std::array<std::optional<const int*>, 2> to;
+};
+struct Bits {
+  In<int> in;
+  unsigned three : 3;
+};
+struct Derived : Plain {};
+struct WithArray {
+  In<int> in;
+  int array[4];
+};
+class Private {
+ public:
+  In<int> in;
+
+ private:
+  [[maybe_unused]] int state_ = 0;
+};
+struct Large {
+  In<int> in;
+  std::array<int, 1000> state{};
+};
+
+TEST(NativeStepping, AnActorIsCopiedWhereNothingInItCanPointIntoIt) {
+  EXPECT_TRUE(engine::SteppedAsCopy<Plain>);
+  EXPECT_TRUE(engine::SteppedAsCopy<Source>);
+  EXPECT_FALSE(engine::SteppedAsCopy<Sink>) << "has a vector";
+  EXPECT_FALSE(engine::SteppedAsCopy<Pointing>);
+  EXPECT_FALSE(engine::SteppedAsCopy<PointingDeepInside>);
+  EXPECT_FALSE(engine::SteppedAsCopy<Bits>);
+  EXPECT_FALSE(engine::SteppedAsCopy<Derived>);
+  EXPECT_FALSE(engine::SteppedAsCopy<WithArray>);
+  EXPECT_FALSE(engine::SteppedAsCopy<Private>);
+  EXPECT_FALSE(engine::SteppedAsCopy<Large>);
+}
+
+class NativeSteppingOn : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Native, NativeSteppingOn, testing::Values(1, 2, 3));
+
+/// Refuses a token after it has counted it.
+struct Refusing {
+  In<int> in;
+  int got = 0;
+  void step() {
+    const int token = in.read();
+    ++got;
+    if (token == 100) throw Error("a hundred");
+  }
+};
+
+TEST_P(NativeSteppingOn, TheStateAtAnExceptionIsThere) {
+  Graph graph;
+  auto& source = graph.add<Source>("source");
+  auto& refusing = graph.add<Refusing>("refusing");
+  graph.connect(source.out, refusing.in, wire(16));
+  const auto report = native::run(graph, {.workers = GetParam(), .throw_on_error = false});
+  EXPECT_EQ(report.outcome, Outcome::failed);
+  EXPECT_EQ(refusing.got, 101);
+  EXPECT_GE(source.next, 101);
+}
+
+TEST_P(NativeSteppingOn, TheStateOfOneThatIsStoppedInsideAStepIsThere) {
+  Graph graph;
+  auto& source = graph.add<Source>("source");
+  auto& quitter = graph.add<Quitter>("quitter");
+  graph.connect(source.out, quitter.in, wire(16));
+  const auto report = native::run(graph, {.workers = GetParam(), .throw_on_error = false});
+  EXPECT_EQ(report.outcome, Outcome::stuck);
+  EXPECT_EQ(quitter.left, 0);
+  EXPECT_EQ(source.next, 27) << "ten read, sixteen in the channel, and the one that found no room";
+}
+
+/// Keeps the address of its own counter.
+struct SelfReferring {
+  In<int> in;
+  int got = 0;
+  int* counter = nullptr;
+  void step() {
+    in.read();
+    if (counter == nullptr) counter = &got;
+    ++*counter;
+  }
+};
+
+TEST_P(NativeSteppingOn, AnActorMayKeepAddressesOfItsOwn) {
+  Graph graph;
+  auto& source = graph.add<Source>("source");
+  auto& actor = graph.add<SelfReferring>("actor");
+  graph.connect(source.out, actor.in, wire(16));
+  native::run(graph, {.workers = GetParam()});
+  EXPECT_EQ(actor.got, kCount);
+  EXPECT_EQ(actor.counter, &actor.got);
+}
+
+/// Two that always have something to do, until they are told to end.
+struct Server {
+  In<int> in;
+  Out<int> out;
+  In<int> news;
+  bool over = false;
+  void step() {
+    in.read();
+    if (news.pull()) over = true;
+    out.push(over ? 1 : 0);
+  }
+  bool done() const { return over; }
+};
+struct Client {
+  Out<int> out;
+  In<int> in;
+  Out<int> thanks;
+  bool over = false;
+  void step() {
+    out.push(0);
+    over = in.read() == 1;
+    if (over) thanks.push(1);
+  }
+  bool done() const { return over; }
+};
+/// Speaks before it listens: its first input says nothing about what it could do.
+struct SpeaksFirst {
+  In<int> in;
+  Out<int> out;
+  int heard = 0;
+  void step() {
+    out.push(1);
+    heard = in.read();
+  }
+  bool done() const { return heard != 0; }
+};
+
+TEST_P(NativeSteppingOn, AnActorThatCouldSpeakBeforeItListensIsNotKeptWaiting) {
+  Graph graph;
+  auto& client = graph.add<Client>("client");
+  auto& server = graph.add<Server>("server");
+  auto& speaker = graph.add<SpeaksFirst>("speaker");
+  graph.connect(client.out, server.in, wire(1));
+  graph.connect(server.out, client.in, wire(1));
+  graph.connect(speaker.out, server.news, wire(1));
+  graph.connect(client.thanks, speaker.in, wire(1));
+  native::run(graph, {.workers = GetParam()});
+  EXPECT_EQ(speaker.heard, 1);
+}
+
+/// A step with several moves on a port, some of them through slots.
+struct Several {
+  In<int> in;
+  Out<int> out;
+  void step() {
+    int& sum = out.slot();
+    sum = 0;
+    const int first = in.read();
+    out.push(first);
+    out.slot() = first + in.read();
+  }
+};
+
+TEST_P(NativeSteppingOn, SlotsAndPushesOfAStepArriveInOrderAtEveryDepth) {
+  for (const int depth : {1, 2, 3, 16}) {
+    Graph graph;
+    auto& source = graph.add<Source>("source");
+    auto& several = graph.add<Several>("several");
+    auto& sink = graph.add<Sink>("sink");
+    source.count = 1000;
+    graph.connect(source.out, several.in, wire(depth));
+    graph.connect(several.out, sink.in, wire(depth));
+    native::run(graph, {.workers = GetParam()});
+    std::vector<int> expected;
+    for (int i = 0; i < 1000; i += 2) expected.insert(expected.end(), {0, i, 2 * i + 1});
+    // The step that finds the source closed has given out its first slot before it asks.
+    if (sink.got.size() == expected.size() + 1) expected.push_back(0);
+    EXPECT_EQ(sink.got, expected) << "depth " << depth;
+  }
+}
+
+}  // namespace
+}  // namespace isthmus
