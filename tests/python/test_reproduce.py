@@ -183,6 +183,19 @@ def test_structure_alone_is_told_beside_model_rows(rows: dict[str, PaperRow]) ->
     assert rows["S001-041"].structure is None
 
 
+def test_without_calibrated_numbers_and_at_either_end_of_a_range_a_board_can_be_modelled(
+    papers: dict[str, Paper],
+) -> None:
+    published = {row.id: row for paper in papers.values() for row in paper.row}
+    bench = Bench()
+    survey = Survey(published, list(published), bench, images=4)
+    states = {tuple(view.lab.sets.items()) for view in survey.views() if view.purpose in ("bare", "end")}
+    assert len(states) > 20
+    for state in states:
+        for board, sets in state:
+            assert bench.probe(f"model:{board}", "h2d", (4096,), sets), sets
+
+
 def test_each_experiment_is_run_once(survey: Survey) -> None:
     runs = survey.bench.runs if isinstance(survey.bench, FakeBench) else []
     assert len(runs) == len(set(runs))

@@ -1,7 +1,7 @@
 """One experiment held out: what it calibrated is found again from the others, and what the model then says."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from isthmus.calibration.fit import fit
@@ -99,23 +99,17 @@ class HoldOut:
         found = fit(points, {item.key: float(str(item.value)) for item in free}, model) if points["rows"] else None
         sets: list[str] = []
         changed: list[Recalibrated] = []
+
+        def accepts(text: str) -> bool:
+            return self.bench.accepts(f"model:{board}", (*sets, text))
+
         for item in free:
             value = found.values.get(item.key) if found else None
-            sets.append(f"{item.key}={value:.9g}" if value is not None else off(item, self._accepts(board)))
+            sets.append(f"{item.key}={value:.9g}" if value is not None else off(item, accepts))
             changed.append(
                 Recalibrated(key=item.key, unit=item.unit or "", old=float(str(item.value)), new=value, set=sets[-1])
             )
         return tuple(sets), changed
-
-    def _accepts(self, board: str) -> Callable[[str], bool]:
-        def accepts(text: str) -> bool:
-            try:
-                self.bench.platform(f"model:{board}", (text,))
-            except IsthmusError:
-                return False
-            return True
-
-        return accepts
 
     def _values(self, board: str, rows: Sequence[PublishedRow], sets: tuple[str, ...]) -> dict[str, float]:
         published = {row.id: row for paper in self.papers.values() for row in paper.row}

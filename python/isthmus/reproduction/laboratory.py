@@ -58,6 +58,17 @@ class Bench:
 
         return self._once(("platform", target, *sets), lambda: Platform.model_validate(platform(target, sets)))
 
+    def accepts(self, target: str, sets: Sequence[str]) -> bool:
+        """Whether a board with these numbers can be modelled: a copy runs on it. Its description may hold by itself
+        what no machine can be made of, a call that costs less than its parts.
+        """
+        try:
+            self.platform(target, sets)
+            self.probe(target, "h2d", (64,), sets)
+        except IsthmusError:
+            return False
+        return True
+
     def boards(self) -> list[str]:
         """The boards that are modelled."""
         return self._once(("boards",), lambda: [target.removeprefix("model:") for target in platforms()])

@@ -5,9 +5,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Literal
 
-from isthmus.errors import IsthmusError
 from isthmus.records import Input, Role, Structure
 from isthmus.reproduction.expressions import Evaluator, operands
 from isthmus.reproduction.laboratory import Bench, Laboratory, NotOfferedError
@@ -143,18 +143,17 @@ class Survey:
                 yield from self._structural(board, inputs)
 
     def _structural(self, board: str, inputs: Sequence[Input]) -> Iterator[tuple[Purpose, Change]]:
-        def accepts(assignment: str) -> bool:
-            try:
-                self.bench.platform(f"model:{board}", (*self.sets, assignment))
-            except IsthmusError:
-                return False
-            return True
+        def accepts(*sets: str) -> bool:
+            return self.bench.accepts(f"model:{board}", (*self.sets, *sets))
 
         bare = without_calibrated(board, inputs, accepts)
         yield "bare", bare
         yield "bare, few images", bare
         for end in ends(board, inputs):
-            yield "end", Change(end.name, board, (*bare.sets, *end.sets))
+            # A call may not cost less than its parts, which have ends as well.
+            fits = accepts(*bare.sets, *end.sets)
+            off = bare if fits else without_calibrated(board, inputs, partial(accepts, *end.sets))
+            yield "end", Change(end.name, board, (*off.sets, *end.sets))
 
     def _evaluate(self, view: View) -> dict[str, Value]:
         evaluator = Evaluator(view.lab, self.published)
