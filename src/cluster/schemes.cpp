@@ -240,11 +240,13 @@ void require_scheme(const std::string& name) {
 std::unique_ptr<Scheme> make_scheme(const std::string& name, const ComputeDevice& device, const Ranks& ranks,
                                     std::size_t largest_here) {
   require_scheme(name);
-  // Who sends and who receives must part a message into the same chunks.
-  const auto largest = static_cast<std::size_t>(ranks.largest(static_cast<double>(largest_here)));
-  if (name == "staged") return std::make_unique<Staged>(device, ranks, largest);
-  if (name == "pipelined") return std::make_unique<Pipelined>(device, ranks, largest);
-  if (name == "shared") return std::make_unique<Shared>(device, ranks, largest);
+  if (name == "staged") return std::make_unique<Staged>(device, ranks, largest_here);
+  if (name == "pipelined" || name == "shared") {
+    // Who sends and who receives must part a message into the same chunks.
+    const auto largest = static_cast<std::size_t>(ranks.largest(static_cast<double>(largest_here)));
+    if (name == "shared") return std::make_unique<Shared>(device, ranks, largest);
+    return std::make_unique<Pipelined>(device, ranks, largest);
+  }
   const auto& properties = device.properties();
   if (name == "mapped" && properties.host_memory) return std::make_unique<Mapped>(device, ranks);
   throw Error(
