@@ -22,7 +22,9 @@ constexpr int kRepetitions = 10;  // as STREAM v5.10 does
 constexpr double kAllowance = 0.25;
 constexpr std::int64_t kProbes =
     10;  // of a run, so that they take no longer than the work; enough to know their spread
+// Before a rate is refused: other programs may have slowed the probes down, for a while.
 constexpr int kTrials = 50;
+constexpr double kPatience = 3;  // seconds
 // Seconds; what lasts less is the scheduler's and the clock's as much as the device's.
 constexpr double kLongEnough = 1e-3;
 
@@ -214,7 +216,9 @@ double bound_of(const Result& result) {
 void refuse_impossible(std::vector<Result>& results, Benchmark& benchmark, Measured& measured,
                        const cluster::Ranks& ranks) {
   const auto impossible = [](const Result& result) { return result.value > bound_of(result); };
-  for (int trial = 0; trial < kTrials && std::ranges::any_of(results, impossible); ++trial) {
+  const double begin = monotonic();
+  const auto patient = [&](int trial) { return trial < kTrials || ranks.largest(monotonic() - begin) < kPatience; };
+  for (int trial = 0; std::ranges::any_of(results, impossible) && patient(trial); ++trial) {
     append(measured.expected, probe(benchmark, ranks));
     results = results_of(benchmark, measured);
   }
