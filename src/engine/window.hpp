@@ -30,28 +30,27 @@ inline Tick slot_ready(const Channel& channel, std::byte* slot) {
 std::int64_t tokens_in_time(const Channel& channel, const PortState& port, std::int64_t tokens);
 std::int64_t slots_in_time(const Channel& channel, const PortState& port, std::int64_t slots);
 
-/// Opens the port's window as far as is known to be safe. For channels with windows.
-[[gnu::always_inline]] inline void open_reader_window(Channel& channel) {
-  PortState& port = *channel.reader_port;
-  port.known_end = channel.writer_port->cursor;
-  auto bytes = std::min(channel.bytes(), port.stop - port.cursor);
+/// Opens the port's window over those of the `bytes` before it that are known to move in time. For channels with
+/// windows.
+template <class Ready, class InTime>
+[[gnu::always_inline]] inline void open_window(PortState& port, std::int64_t bytes, const Ready& ready,
+                                               const InTime& in_time) {
+  const Channel& channel = *port.channel;
+  bytes = std::min(bytes, port.stop - port.cursor);
   if (bytes != 0) {
-    const auto tokens = static_cast<std::int64_t>(channel.tokens(bytes));
-    if (token_ready(channel, port.cursor + bytes - channel.stride) >= port.actor->now + tokens) [[unlikely]]
-      bytes = tokens_in_time(channel, port, tokens) * channel.stride;
+    const auto moves = static_cast<std::int64_t>(channel.tokens(bytes));
+    if (ready(channel, port.cursor + bytes - channel.stride) >= port.actor->now + moves) [[unlikely]]
+      bytes = in_time(channel, port, moves) * channel.stride;
   }
   port.window_end = port.cursor + bytes;
 }
-
+[[gnu::always_inline]] inline void open_reader_window(Channel& channel) {
+  PortState& port = *channel.reader_port;
+  port.known_end = channel.writer_port->cursor;
+  open_window(port, channel.bytes(), token_ready, tokens_in_time);
+}
 [[gnu::always_inline]] inline void open_writer_window(Channel& channel) {
-  PortState& port = *channel.writer_port;
-  auto bytes = std::min(channel.depth_bytes - channel.bytes(), port.stop - port.cursor);
-  if (bytes != 0) {
-    const auto slots = static_cast<std::int64_t>(channel.tokens(bytes));
-    if (slot_ready(channel, port.cursor + bytes - channel.stride) >= port.actor->now + slots) [[unlikely]]
-      bytes = slots_in_time(channel, port, slots) * channel.stride;
-  }
-  port.window_end = port.cursor + bytes;
+  open_window(*channel.writer_port, channel.depth_bytes - channel.bytes(), slot_ready, slots_in_time);
 }
 
 }  // namespace isthmus::engine
