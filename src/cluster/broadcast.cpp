@@ -1,7 +1,5 @@
 #include "isthmus/cluster/broadcast.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -9,7 +7,7 @@
 #include <vector>
 
 #include "cluster/mailbox.hpp"
-#include "isthmus/base/error.hpp"
+#include "isthmus/cluster/scheme.hpp"
 
 namespace isthmus::cluster {
 namespace {
@@ -159,11 +157,7 @@ std::unique_ptr<Broadcast> make_broadcast(const std::string& scheme, const Compu
   if (scheme == "pipelined") return std::make_unique<Pipelined>(device, ranks, largest);
   if (scheme == "shared") return std::make_unique<Shared>(device, ranks, largest);
   if (scheme == "mapped" && device.properties().host_memory) return std::make_unique<Mapped>(ranks);
-  throw Error(
-      scheme == "mapped"
-          ? fmt::format("--scheme mapped: device '{}' has a memory of its own, expected staged, pipelined or shared",
-                        device.properties().name)
-          : fmt::format("--scheme {}: no device takes part in it, expected another scheme here", scheme));
+  refuse_scheme(scheme, device);
 }
 
 }  // namespace isthmus::cluster

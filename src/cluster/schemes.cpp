@@ -237,6 +237,14 @@ void require_scheme(const std::string& name) {
   throw Error(unknown_name("scheme", name, names));
 }
 
+void refuse_scheme(const std::string& name, const ComputeDevice& device) {
+  throw Error(
+      name == "mapped"
+          ? fmt::format("--scheme mapped: device '{}' has a memory of its own, expected staged, pipelined or shared",
+                        device.properties().name)
+          : fmt::format("--scheme {}: no device takes part in it, expected another scheme here", name));
+}
+
 std::unique_ptr<Scheme> make_scheme(const std::string& name, const ComputeDevice& device, const Ranks& ranks,
                                     std::size_t largest_here) {
   require_scheme(name);
@@ -247,13 +255,8 @@ std::unique_ptr<Scheme> make_scheme(const std::string& name, const ComputeDevice
     if (name == "shared") return std::make_unique<Shared>(device, ranks, largest);
     return std::make_unique<Pipelined>(device, ranks, largest);
   }
-  const auto& properties = device.properties();
-  if (name == "mapped" && properties.host_memory) return std::make_unique<Mapped>(device, ranks);
-  throw Error(
-      name == "mapped"
-          ? fmt::format("--scheme mapped: device '{}' has a memory of its own, expected staged, pipelined or shared",
-                        properties.name)
-          : fmt::format("--scheme {}: no device takes part in it, expected another scheme here", name));
+  if (name == "mapped" && device.properties().host_memory) return std::make_unique<Mapped>(device, ranks);
+  refuse_scheme(name, device);
 }
 
 }  // namespace isthmus::cluster

@@ -50,6 +50,8 @@ std::string best_scheme(const offload::ComputeDevice& device, const Ranks& ranks
 
 /// Throws Error unless it is the name of a scheme.
 void require_scheme(const std::string& name);
+/// Throws Error that says why this device cannot have a scheme that there is.
+[[noreturn]] void refuse_scheme(const std::string& name, const offload::ComputeDevice& device);
 
 /// The scheme `name` between these ranks for messages of at most `largest` bytes; throws Error where the ranks or the
 /// device cannot have it, and for `cpu`, which moves no device's bytes.
