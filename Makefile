@@ -24,7 +24,7 @@ test: build
 	python -m pip install --quiet --group devices
 	cmake --build build/release -- --quiet
 	$(CTEST) --test-dir build/release
-	pytest --numprocesses $(JOBS) --dist loadgroup
+	pytest --numprocesses $(JOBS) --dist loadfile
 
 bench: build
 	scripts/install-packages packages-bench.txt

@@ -14,8 +14,6 @@ from tests.python.test_schemas import check
 import isthmus as package
 from isthmus import IsthmusError
 
-pytestmark = pytest.mark.xdist_group("project")
-
 PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
 

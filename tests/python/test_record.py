@@ -18,8 +18,6 @@ import pytest
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
 from tests.python.conftest import TREE, Done, Isthmus
 
-pytestmark = pytest.mark.xdist_group("record")
-
 KNOWN = TREE / "build" / "release" / "tests" / "layer" / "known_calls"
 Record = Callable[..., Done]
 

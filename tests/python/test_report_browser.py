@@ -20,8 +20,6 @@ from isthmus.records import ProbeFile, ReproduceFile, StudyFile
 from isthmus.report import render_report
 from isthmus.report.material import Material
 
-pytestmark = pytest.mark.xdist_group("report_browser")
-
 EVIL = (
     """"'></title></style></svg><script>alert(1);window.ran=1</script><img src=x onerror=window.ran=1><b>{{7*7}}&lt;"""
 )

@@ -13,8 +13,6 @@ from tests.python.hpcc_records import CONTEXT, hpcc_record, launches, power, sca
 
 from isthmus.numbers import figure
 
-pytestmark = pytest.mark.xdist_group("report_hpcc")
-
 SENSORS = {"before": sensors(345), "after": sensors(1980)}
 RECORDS = [
     hpcc_record("stream.copy", 40.0, 2, launches=launches(2, 6), power=power(), sensors=SENSORS),

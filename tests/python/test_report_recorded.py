@@ -14,8 +14,6 @@ from isthmus.records import RecordFile
 from isthmus.report import render_report
 from isthmus.report.material import Material
 
-pytestmark = pytest.mark.xdist_group("report_recorded")
-
 EVIL = """"'></title></svg><script>window.ran=1</script><b>{{7*7}}"""
 MS = 1_000_000
 

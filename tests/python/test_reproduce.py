@@ -18,8 +18,6 @@ from isthmus.reproduction.published import Paper, read_papers
 from isthmus.reproduction.survey import Survey
 from isthmus.reproduction.units import convert
 
-pytestmark = pytest.mark.xdist_group("reproduce")
-
 
 class FakeBench(Bench):
     """The stand-in called as functions, and how often."""

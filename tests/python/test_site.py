@@ -9,8 +9,6 @@ import pytest
 
 from isthmus.cli.commands import COMMANDS
 
-pytestmark = pytest.mark.xdist_group("site")
-
 
 @pytest.fixture(scope="module")
 def site(tree: Path) -> Path:
