@@ -5,6 +5,7 @@ import importlib.util
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ from isthmus.cli.main import run
 
 FAKE = Path(__file__).parent / "fake_tools.py"
 TREE = Path(__file__).parents[2]
+
+# A shell starts what runs in the background deaf to Ctrl-C, and so would be every command that a test starts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 _SPEC = importlib.util.spec_from_file_location("fake_tools", FAKE)
