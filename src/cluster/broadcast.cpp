@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -79,8 +80,8 @@ class Pipelined final : public Broadcast {
 /// Through the root's places in a segment that all ranks' devices copy to and from.
 class Shared final : public Broadcast {
  public:
-  Shared(const ComputeDevice& device, const Ranks& ranks, std::size_t largest)
-      : ranks_(ranks), chunk_(Mailbox::chunk_for(largest)), mailbox_(ranks, device, chunk_) {}
+  Shared(const Ranks& ranks, std::size_t chunk, Mailbox mailbox)
+      : ranks_(ranks), chunk_(chunk), mailbox_(std::move(mailbox)) {}
 
   void send(ComputeQueue& queue, const ComputeBuffer& buffer, std::size_t bytes, int root) override {
     if (ranks_.rank() == root)
@@ -153,11 +154,16 @@ class Mapped final : public Broadcast {
 
 std::unique_ptr<Broadcast> make_broadcast(const std::string& scheme, const ComputeDevice& device, const Ranks& ranks,
                                           std::size_t largest) {
-  if (scheme == "staged") return std::make_unique<Staged>(ranks, largest);
-  if (scheme == "pipelined") return std::make_unique<Pipelined>(device, ranks, largest);
-  if (scheme == "shared") return std::make_unique<Shared>(device, ranks, largest);
-  if (scheme == "mapped" && device.properties().host_memory) return std::make_unique<Mapped>(ranks);
-  refuse_scheme(scheme, device);
+  const std::size_t chunk = Mailbox::chunk_for(largest);
+  std::optional<Mailbox> mailbox;
+  if (scheme == "shared") mailbox.emplace(ranks, device, chunk);
+  return ranks.agreed([&]() -> std::unique_ptr<Broadcast> {
+    if (scheme == "staged") return std::make_unique<Staged>(ranks, largest);
+    if (scheme == "pipelined") return std::make_unique<Pipelined>(device, ranks, largest);
+    if (scheme == "shared") return std::make_unique<Shared>(ranks, chunk, *std::move(mailbox));
+    if (scheme == "mapped" && device.properties().host_memory) return std::make_unique<Mapped>(ranks);
+    refuse_scheme(scheme, device);
+  });
 }
 
 }  // namespace isthmus::cluster

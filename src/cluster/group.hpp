@@ -24,7 +24,6 @@ class Ranks::Group {
   virtual void exchange(std::span<const std::byte> out, int to, std::span<std::byte> in, int from) = 0;
   virtual std::shared_ptr<Group> split(int colour, int key) = 0;
   virtual std::shared_ptr<Group> on_this_host() = 0;
-  virtual SharedSegment shared_segment(std::size_t bytes) = 0;
 };
 
 inline constexpr std::size_t kPage = 4096;

@@ -26,7 +26,7 @@ Mailbox::Mailbox(const Ranks& ranks, const offload::ComputeDevice& device, std::
       chunk_(whole_pages(chunk)),
       head_(whole_pages(static_cast<std::size_t>(ranks.size()) * sizeof(Channel))),
       segment_(ranks.shared_segment(head_ + kPlaces * chunk_)),
-      pinned_(device.pin(segment_.whole())),
+      pinned_(ranks.agreed([&] { return device.pin(segment_.whole()); })),
       received_(static_cast<std::size_t>(ranks.size())) {
   for (int to = 0; to < ranks.size(); ++to) new (&channel(ranks.rank(), to)) Channel{};
   ranks.barrier();

@@ -25,7 +25,8 @@ class Mailbox {
   static std::size_t chunk_for(std::size_t largest) {
     return std::clamp<std::size_t>(largest, 1, std::size_t{1} << 20U);
   }
-  /// Every rank of the group makes it at once. Throws Error unless they are on one host.
+  /// Every rank of the group makes it at once. All throw AgreedError unless they are on one host, which has room for
+  /// it, and every device takes it.
   Mailbox(const Ranks& ranks, const offload::ComputeDevice& device, std::size_t chunk);
 
   /// What a rank that waits for another does meanwhile: gives back what it has taken, as others may wait for that.

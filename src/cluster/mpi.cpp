@@ -2,7 +2,6 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -102,41 +101,7 @@ class MpiGroup final : public Ranks::Group {
 
   std::shared_ptr<Group> on_this_host() override { return std::make_shared<MpiGroup>(neighbours(), true); }
 
-  SharedSegment shared_segment(std::size_t bytes) override {
-    if (const MpiGroup here(neighbours(), true); here.size() != size_)
-      throw Error(
-          fmt::format("--scheme shared: expected all {} ranks on one host, {} are on this one", size_, here.size()));
-    // MPI puts headers of its own before the first rank's part, which therefore has all of it and a page to spare.
-    const std::size_t slot = whole_pages(bytes);
-    const std::size_t whole = static_cast<std::size_t>(size_) * slot + kPage;
-    MPI_Win window = MPI_WIN_NULL;
-    void* mine = nullptr;
-    check(MPI_Win_allocate_shared(rank_ == 0 ? static_cast<MPI_Aint>(whole) : 0, 1, MPI_INFO_NULL, communicator_, &mine,
-                                  &window),
-          "MPI_Win_allocate_shared");
-    const std::shared_ptr<void> owner(mine, [window](void*) mutable {
-      if (!finalized()) MPI_Win_free(&window);
-    });
-    const std::span<std::byte> pages = in_pages(window, whole);
-    if (rank_ == 0) std::ranges::fill(pages, std::byte{0});
-    barrier();
-    std::vector<std::span<std::byte>> slots;
-    for (std::size_t at = 0; at < static_cast<std::size_t>(size_); ++at)
-      slots.push_back(pages.subspan(at * slot, slot));
-    return {owner, std::move(slots)};
-  }
-
  private:
-  /// What the first rank has of a window, from its first page on.
-  static std::span<std::byte> in_pages(MPI_Win window, std::size_t bytes) {
-    MPI_Aint size = 0;
-    int unit = 0;
-    void* start = nullptr;
-    check(MPI_Win_shared_query(window, 0, &size, &unit, static_cast<void*>(&start)), "MPI_Win_shared_query");
-    const auto into_page = reinterpret_cast<std::uintptr_t>(start) % kPage;
-    return std::span(static_cast<std::byte*>(start), bytes).subspan((kPage - into_page) % kPage, bytes - kPage);
-  }
-
   MPI_Comm neighbours() const {
     MPI_Comm part = MPI_COMM_NULL;
     check(MPI_Comm_split_type(communicator_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part), "MPI_Comm_split_type");

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "cluster/group.hpp"
 
@@ -28,13 +27,6 @@ class Alone final : public Ranks::Group {
   }
   std::shared_ptr<Group> split(int, int) override { return std::make_shared<Alone>(); }
   std::shared_ptr<Group> on_this_host() override { return std::make_shared<Alone>(); }
-  SharedSegment shared_segment(std::size_t bytes) override {
-    const std::size_t size = whole_pages(bytes);
-    const std::shared_ptr<std::byte> memory(static_cast<std::byte*>(std::aligned_alloc(kPage, size)), std::free);
-    if (!memory) throw Error(fmt::format("no room for a segment of {} bytes", size));
-    std::ranges::fill(std::span(memory.get(), size), std::byte{0});
-    return {memory, {std::span(memory.get(), size)}};
-  }
 };
 
 }  // namespace
@@ -73,9 +65,6 @@ void Ranks::exchange(std::span<const std::byte> out, int to, std::span<std::byte
 }
 Ranks Ranks::split(int colour, int key) const {
   return Ranks(group_->split(colour, key));
-}
-SharedSegment Ranks::shared_segment(std::size_t bytes) const {
-  return group_->shared_segment(bytes);
 }
 Ranks Ranks::on_this_host() const {
   return Ranks(group_->on_this_host());

@@ -177,8 +177,8 @@ class Pipelined final : public Chunked {
 /// Devices copy to and from one segment, pinned for each of them: no byte is copied by a processor.
 class Shared final : public Chunked {
  public:
-  Shared(const ComputeDevice& device, const Ranks& ranks, std::size_t largest)
-      : Chunked(device, Mailbox::chunk_for(largest)), mailbox_(ranks, device, Mailbox::chunk_for(largest)) {}
+  Shared(const ComputeDevice& device, std::size_t largest, Mailbox mailbox)
+      : Chunked(device, Mailbox::chunk_for(largest)), mailbox_(std::move(mailbox)) {}
 
  protected:
   std::span<std::byte> place() override {
@@ -225,7 +225,7 @@ std::span<const SchemeName> all_schemes() {
 }
 
 std::string best_scheme(const ComputeDevice& device, const Ranks& ranks) {
-  if (device.properties().host_memory) return "mapped";
+  if (ranks.largest(device.properties().host_memory ? 0 : 1) == 0) return "mapped";
   return ranks.on_this_host().size() == ranks.size() ? "shared" : "pipelined";
 }
 
@@ -248,15 +248,17 @@ void refuse_scheme(const std::string& name, const ComputeDevice& device) {
 std::unique_ptr<Scheme> make_scheme(const std::string& name, const ComputeDevice& device, const Ranks& ranks,
                                     std::size_t largest_here) {
   require_scheme(name);
-  if (name == "staged") return std::make_unique<Staged>(device, ranks, largest_here);
-  if (name == "pipelined" || name == "shared") {
-    // Who sends and who receives must part a message into the same chunks.
-    const auto largest = static_cast<std::size_t>(ranks.largest(static_cast<double>(largest_here)));
-    if (name == "shared") return std::make_unique<Shared>(device, ranks, largest);
-    return std::make_unique<Pipelined>(device, ranks, largest);
-  }
-  if (name == "mapped" && device.properties().host_memory) return std::make_unique<Mapped>(device, ranks);
-  refuse_scheme(name, device);
+  // Who sends and who receives must part a message into the same chunks.
+  const auto largest = static_cast<std::size_t>(ranks.largest(static_cast<double>(largest_here)));
+  std::optional<Mailbox> mailbox;
+  if (name == "shared") mailbox.emplace(ranks, device, Mailbox::chunk_for(largest));
+  return ranks.agreed([&]() -> std::unique_ptr<Scheme> {
+    if (name == "staged") return std::make_unique<Staged>(device, ranks, largest_here);
+    if (name == "pipelined") return std::make_unique<Pipelined>(device, ranks, largest);
+    if (name == "shared") return std::make_unique<Shared>(device, largest, *std::move(mailbox));
+    if (name == "mapped" && device.properties().host_memory) return std::make_unique<Mapped>(device, ranks);
+    refuse_scheme(name, device);
+  });
 }
 
 }  // namespace isthmus::cluster

@@ -49,6 +49,8 @@ std::vector<std::byte> pattern(int rank, Direction direction) {
 class Side {
  public:
   virtual ~Side() = default;
+  /// By all ranks at once.
+  virtual void connect(const std::string& /*scheme*/) {}
   virtual void begin() {}
   virtual void exchange(const Message& message, int to, int from) = 0;
   /// Returns when all messages are where they belong.
@@ -59,14 +61,14 @@ class Side {
 
 class DeviceSide final : public Side {
  public:
-  DeviceSide(Job& job, const std::string& scheme, const std::vector<std::byte>& message)
-      : job_(job),
-        scheme_(cluster::make_scheme(scheme, job.device(), job.ranks(), kLargest)),
-        out_(job.device().buffer(kAllMessages)),
-        in_(job.device().buffer(kAllMessages)) {
+  DeviceSide(Job& job, const std::vector<std::byte>& message)
+      : job_(job), out_(job.device().buffer(kAllMessages)), in_(job.device().buffer(kAllMessages)) {
     job.queue().write(out_, 0, message);
     const std::byte nothing{0};
     job.queue().fill(in_, std::span(&nothing, 1)).wait();
+  }
+  void connect(const std::string& scheme) override {
+    scheme_ = cluster::make_scheme(scheme, job_.device(), job_.ranks(), kLargest);
   }
   void begin() override { scheme_->begin(out_, in_); }
   void exchange(const Message& message, int to, int from) override {
@@ -118,6 +120,7 @@ class EffectiveBandwidth final : public Benchmark {
   explicit EffectiveBandwidth(Job& job);
 
   std::vector<Metric> metrics() const override;
+  void connect() override;
   std::vector<double> run() override;
   std::vector<double> probe() override;
   std::string model() const override;
@@ -153,18 +156,17 @@ class EffectiveBandwidth final : public Benchmark {
 
 EffectiveBandwidth::EffectiveBandwidth(Job& job)
     : job_(job),
-      name_(job.choose_scheme()),
       messages_(static_cast<std::size_t>(job.parameters().integer("MESSAGES"))),
       host_out_(kLargest),
       host_in_(kLargest) {
   const auto rank = job.ranks().rank();
-  if (name_ == "cpu") {
+  if (job.scheme() == "cpu") {
     to_right_ = std::make_unique<HostSide>(job.ranks(), pattern(rank, Direction::right));
     to_left_ = std::make_unique<HostSide>(job.ranks(), pattern(rank, Direction::left));
     return;
   }
-  to_right_ = std::make_unique<DeviceSide>(job, name_, pattern(rank, Direction::right));
-  to_left_ = std::make_unique<DeviceSide>(job, name_, pattern(rank, Direction::left));
+  to_right_ = std::make_unique<DeviceSide>(job, pattern(rank, Direction::right));
+  to_left_ = std::make_unique<DeviceSide>(job, pattern(rank, Direction::left));
   const auto& device = job.device();
   copies_ = std::make_unique<Copies>(Copies{.one = device.copy_queue(),
                                             .other = device.copy_queue(),
@@ -172,6 +174,12 @@ EffectiveBandwidth::EffectiveBandwidth(Job& job)
                                             .device_in = device.buffer(kLargest),
                                             .host_out = device.pinned(kLargest),
                                             .host_in = device.pinned(kLargest)});
+}
+
+void EffectiveBandwidth::connect() {
+  name_ = job_.choose_scheme();
+  to_right_->connect(name_);
+  to_left_->connect(name_);
 }
 
 /// Both directions: of each exchange the bytes sent and those received count, as equation 4.2 counts them.

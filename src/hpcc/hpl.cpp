@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "hpcc/benchmarks.hpp"
 #include "hpcc/checks.hpp"
@@ -28,7 +29,8 @@ class Hpl final : public Benchmark {
   explicit Hpl(Job& job);
 
   std::vector<Metric> metrics() const override;
-  void reset() override { job_.queue().write(a_, 0, system_.matrix().bytes()); }
+  void connect() override;
+  void reset() override { job_.queue().write(a_, 0, system_->matrix().bytes()); }
   std::vector<double> run() override;
   std::vector<double> probe() override { return {job_.ranks().size() * multiply_adds_.rate() * 1e-9}; }
   std::string model() const override { return "the multiply-add probe of each rank, 2 n^3 / 3 operations at its rate"; }
@@ -48,7 +50,6 @@ class Hpl final : public Benchmark {
   void decompose(const Step& at);
   void solve_left_and_top(const Step& at);
   void update(const Step& at);
-  std::unique_ptr<cluster::Broadcast> broadcast(const cluster::Ranks& ranks, std::size_t largest);
   void share_along_row(const Step& at, const ComputeBuffer& buffer, std::size_t blocks);
   void share_along_column(const Step& at, const ComputeBuffer& buffer, std::size_t blocks);
   NdRange panels(std::size_t blocks, std::size_t values, std::size_t panel) const;
@@ -61,7 +62,9 @@ class Hpl final : public Benchmark {
   std::size_t size_;
   std::size_t block_;
   std::size_t block_bytes_;
-  LinearSystem system_;
+  BlockCyclic rows_;
+  BlockCyclic columns_;
+  std::unique_ptr<LinearSystem> system_;
   std::vector<offload::ComputeQueue> queues_;  // one for each replication of the update
   offload::ComputeProgram program_;
   ComputeKernel lu_kernel_;
@@ -87,20 +90,31 @@ Hpl::Hpl(Job& job)
       size_(integer(job, "MATRIX_SIZE")),
       block_(block_of(job)),
       block_bytes_(block_ * block_ * size_of_type(type_)),
-      system_(job.ranks(), job.grid(), size_, block_, type_),
+      rows_(size_, block_, job.grid().rows, job.grid().row_of(job.ranks().rank())),
+      columns_(size_, block_, job.grid().columns, job.grid().column_of(job.ranks().rank())),
       program_(job.program()),
       lu_kernel_(program_.kernel("hpl_lu")),
       left_kernel_(program_.kernel("hpl_left")),
       top_kernel_(program_.kernel("hpl_top")),
       update_kernels_(job.replications(program_, "hpl_update")),
-      a_(job.buffer(system_.matrix().bytes().size(), lu_kernel_, 0, "a")),
+      a_(job.buffer(rows_.my_size() * columns_.my_size() * size_of_type(type_), lu_kernel_, 0, "a")),
       diagonal_(job.buffer(2 * block_bytes_, lu_kernel_, 4, "diagonal")),
-      left_(job.buffer(system_.rows().my_blocks() * block_bytes_, left_kernel_, 5, "left")),
-      top_(job.buffer(system_.columns().my_blocks() * block_bytes_, top_kernel_, 5, "top")),
-      along_row_(broadcast(system_.row_ranks(), std::max(left_.size(), diagonal_.size()))),
-      along_column_(broadcast(system_.column_ranks(), std::max(top_.size(), diagonal_.size()))),
+      left_(job.buffer(rows_.my_blocks() * block_bytes_, left_kernel_, 5, "left")),
+      top_(job.buffer(columns_.my_blocks() * block_bytes_, top_kernel_, 5, "top")),
       multiply_adds_(job, type_) {
   for (std::size_t each = 0; each < integer(job, "NUM_REPLICATIONS"); ++each) queues_.push_back(job.device().queue());
+}
+
+/// One row's ranks may fail where another row's do not: only all together may go on.
+void Hpl::connect() {
+  const std::string scheme = job_.choose_scheme();
+  const auto broadcast = [&](const cluster::Ranks& ranks, std::size_t largest) {
+    return ranks.size() == 1 ? nullptr : cluster::make_broadcast(scheme, job_.device(), ranks, largest);
+  };
+  system_ = std::make_unique<LinearSystem>(job_.ranks(), job_.grid(), size_, block_, type_);
+  job_.ranks().agree([&] { along_row_ = broadcast(system_->row_ranks(), std::max(left_.size(), diagonal_.size())); });
+  job_.ranks().agree(
+      [&] { along_column_ = broadcast(system_->column_ranks(), std::max(top_.size(), diagonal_.size())); });
 }
 
 std::vector<Metric> Hpl::metrics() const {
@@ -109,22 +123,20 @@ std::vector<Metric> Hpl::metrics() const {
 }
 
 Hpl::Step Hpl::step(std::size_t k) const {
-  const auto& rows = system_.rows();
-  const auto& columns = system_.columns();
   return {.k = k,
-          .row = rows.before(k),
-          .rows_left = rows.my_blocks() - rows.before(k + 1),
-          .column = columns.before(k),
-          .columns_left = columns.my_blocks() - columns.before(k + 1),
-          .inner_row = in_values(rows.before(k + 1)),
-          .inner_column = in_values(columns.before(k + 1)),
-          .values_down = rows.my_values_behind(k),
-          .values_across = columns.my_values_behind(k)};
+          .row = rows_.before(k),
+          .rows_left = rows_.my_blocks() - rows_.before(k + 1),
+          .column = columns_.before(k),
+          .columns_left = columns_.my_blocks() - columns_.before(k + 1),
+          .inner_row = in_values(rows_.before(k + 1)),
+          .inner_column = in_values(columns_.before(k + 1)),
+          .values_down = rows_.my_values_behind(k),
+          .values_across = columns_.my_values_behind(k)};
 }
 
 std::vector<double> Hpl::run() {
   return {job_.timed([&] {
-    for (std::size_t k = 0; k < system_.rows().blocks(); ++k) {
+    for (std::size_t k = 0; k < rows_.blocks(); ++k) {
       const Step at = step(k);
       decompose(at);
       solve_left_and_top(at);
@@ -136,26 +148,25 @@ std::vector<double> Hpl::run() {
 
 /// The diagonal block, and its factors to all ranks that have left or top blocks of this step.
 void Hpl::decompose(const Step& at) {
-  const bool has_row = system_.rows().is_mine(at.k);
-  const bool has_column = system_.columns().is_mine(at.k);
+  const bool has_row = rows_.is_mine(at.k);
+  const bool has_column = columns_.is_mine(at.k);
   if (has_row && has_column) {
     const bool gpu = job_.setting().gpu();
     const NdRange items = gpu ? NdRange{.global = {kLuItems, 1, 1}, .local = {kLuItems, 1, 1}} : NdRange::single();
-    job_.queue().launch(
-        lu_kernel_, items,
-        {&a_, in_values(system_.columns().my_blocks()), in_values(at.row), in_values(at.column), &diagonal_});
+    job_.queue().launch(lu_kernel_, items,
+                        {&a_, in_values(columns_.my_blocks()), in_values(at.row), in_values(at.column), &diagonal_});
   }
   if (has_row) share_along_row(at, diagonal_, 2);
   if (has_column) share_along_column(at, diagonal_, 2);
 }
 
 void Hpl::solve_left_and_top(const Step& at) {
-  const auto ld = in_values(system_.columns().my_blocks());
-  if (system_.columns().is_mine(at.k) && at.rows_left > 0)
+  const auto ld = in_values(columns_.my_blocks());
+  if (columns_.is_mine(at.k) && at.rows_left > 0)
     job_.queue().launch(
         left_kernel_, panels(at.rows_left, at.values_down, std::size_t{1} << integer(job_, "REGISTER_BLOCK_LOG")),
         {&a_, ld, at.inner_row, in_values(at.column), &diagonal_, &left_, static_cast<std::uint32_t>(at.rows_left)});
-  if (system_.rows().is_mine(at.k) && at.columns_left > 0)
+  if (rows_.is_mine(at.k) && at.columns_left > 0)
     job_.queue().launch(
         top_kernel_, panels(at.columns_left, at.values_across, columns_of_panel()),
         {&a_, ld, in_values(at.row), at.inner_column, &diagonal_, &top_, static_cast<std::uint32_t>(at.columns_left)});
@@ -168,7 +179,7 @@ void Hpl::update(const Step& at) {
   const auto launch = [&](offload::ComputeQueue& queue, std::size_t replica, std::size_t first, std::size_t count) {
     const auto event =
         queue.launch(update_kernels_[replica], inner(count, at.columns_left),
-                     {&a_, in_values(system_.columns().my_blocks()), at.inner_row, at.inner_column, &left_, &top_,
+                     {&a_, in_values(columns_.my_blocks()), at.inner_row, at.inner_column, &left_, &top_,
                       static_cast<std::uint32_t>(first),
                       static_cast<std::uint32_t>(std::min(count * block_, at.values_down - first * block_)),
                       static_cast<std::uint32_t>(at.values_across)});
@@ -185,21 +196,13 @@ void Hpl::update(const Step& at) {
   for (auto& queue : queues_) queue.finish();
 }
 
-std::unique_ptr<cluster::Broadcast> Hpl::broadcast(const cluster::Ranks& ranks, std::size_t largest) {
-  const std::string& scheme = job_.choose_scheme();
-  if (ranks.size() == 1) return nullptr;
-  return cluster::make_broadcast(scheme, job_.device(), ranks, largest);
-}
-
 /// The first `blocks` blocks of the rank of the row that has column k, to all of the row.
 void Hpl::share_along_row(const Step& at, const ComputeBuffer& buffer, std::size_t blocks) {
-  if (along_row_ && blocks > 0)
-    along_row_->send(job_.queue(), buffer, blocks * block_bytes_, system_.columns().owner(at.k));
+  if (along_row_ && blocks > 0) along_row_->send(job_.queue(), buffer, blocks * block_bytes_, columns_.owner(at.k));
 }
 
 void Hpl::share_along_column(const Step& at, const ComputeBuffer& buffer, std::size_t blocks) {
-  if (along_column_ && blocks > 0)
-    along_column_->send(job_.queue(), buffer, blocks * block_bytes_, system_.rows().owner(at.k));
+  if (along_column_ && blocks > 0) along_column_->send(job_.queue(), buffer, blocks * block_bytes_, rows_.owner(at.k));
 }
 
 NdRange Hpl::panels(std::size_t blocks, std::size_t values, std::size_t panel) const {
@@ -215,9 +218,9 @@ NdRange Hpl::inner(std::size_t rows, std::size_t columns) const {
 }
 
 Validation Hpl::validate() {
-  Values factors(type_, system_.matrix().size(), 0);
+  Values factors(type_, system_->matrix().size(), 0);
   job_.queue().read(a_, 0, factors.bytes());
-  return {.what = "residual", .error = system_.residual(system_.solve(factors)), .limit = 1};
+  return {.what = "residual", .error = system_->residual(system_->solve(factors)), .limit = 1};
 }
 
 void check_gpu(const Job& job, std::size_t block, std::size_t value_bytes) {

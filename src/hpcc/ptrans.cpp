@@ -49,6 +49,7 @@ class Transpose final : public Benchmark {
   explicit Transpose(Job& job);
 
   std::vector<Metric> metrics() const override;
+  void connect() override;
   std::vector<double> run() override;
   std::vector<double> probe() override;
   std::string model() const override {
@@ -75,7 +76,6 @@ class Transpose final : public Benchmark {
   std::vector<std::int32_t> sources_;  // for each of places_: see the kernels
   std::vector<Parcel> parcels_;        // for each other rank, by distance
   std::size_t received_ = 0;           // blocks
-  std::string scheme_name_;
   std::unique_ptr<cluster::Scheme> scheme_;
   std::unique_ptr<Arrays> arrays_;
   std::vector<offload::ComputeQueue> queues_;
@@ -121,11 +121,9 @@ Transpose::Transpose(Job& job)
       size_(integer(job, "MATRIX_SIZE")),
       layout_(job.grid(), static_cast<std::int64_t>(size_ / block_)),
       places_(layout_.blocks_of(job.ranks().rank())),
-      scheme_name_(job.choose_scheme()),
       kernels_(job.replications(job.program(), "transpose")),
       memory_(job) {
   lay_out();
-  const auto& device = job.device();
   const auto blocks = [&](std::size_t count) { return std::max<std::size_t>(count, 1) * block_bytes(); };
   const auto array = [&](std::size_t bytes, std::uint32_t index, const char* name) {
     return job.buffer(bytes, kernels_.front(), index, name);
@@ -136,11 +134,14 @@ Transpose::Transpose(Job& job)
                                             .b = array(blocks(places_.size()), 3, "b"),
                                             .c = array(blocks(places_.size()), 4, "c"),
                                             .spare = job.spare(blocks(places_.size()))});
-  std::size_t largest = 0;
-  for (const Parcel& parcel : parcels_) largest = std::max({largest, parcel.out_count, parcel.in_count});
-  scheme_ = cluster::make_scheme(scheme_name_, device, job.ranks(), std::max<std::size_t>(largest, 1) * block_bytes());
-  for (std::size_t each = 0; each < integer(job, "NUM_REPLICATIONS"); ++each) queues_.push_back(device.queue());
+  for (std::size_t each = 0; each < integer(job, "NUM_REPLICATIONS"); ++each) queues_.push_back(job.device().queue());
   fill();
+}
+
+void Transpose::connect() {
+  std::size_t largest = 1;
+  for (const Parcel& parcel : parcels_) largest = std::max({largest, parcel.out_count, parcel.in_count});
+  scheme_ = cluster::make_scheme(job_.choose_scheme(), job_.device(), job_.ranks(), largest * block_bytes());
 }
 
 /// Blocks of A lie in the order in which they are sent, so that what one rank gets is one stretch.

@@ -304,8 +304,9 @@ Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener&
     job = make_job(request, placement, ranks);
     if (request.seconds > 0) job->finish_repetitions();
     benchmark = entry_of(request.benchmark).make(*job);
-    refuse_unused(request, *job);
   });
+  benchmark->connect();
+  ranks.agree([&] { refuse_unused(request, *job); });
   const int repetitions = request.repetitions > 0 ? request.repetitions : kRepetitions;
   warm_up(*benchmark, *job);
   Burned burned;

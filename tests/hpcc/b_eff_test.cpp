@@ -31,7 +31,6 @@ class LosesABit final : public cluster::Ranks::Group {
   }
   std::shared_ptr<Group> split(int, int) override { return cluster_of_one(); }
   std::shared_ptr<Group> on_this_host() override { return cluster_of_one(); }
-  cluster::SharedSegment shared_segment(std::size_t) override { return {nullptr, {}}; }
 
  private:
   static std::shared_ptr<Group> cluster_of_one() { return std::make_shared<LosesABit>(-1, 0); }

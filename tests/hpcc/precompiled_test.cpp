@@ -74,6 +74,7 @@ TEST(Precompiled, EveryBenchmarkRunsWhereNothingCompilesAndNothingIsProbed) {
     Job job = binary.job(each, device);
     EXPECT_FALSE(job.has_probes());
     const auto benchmark = entry_named(each.benchmark).make(job);
+    benchmark->connect();
     benchmark->reset();
     EXPECT_EQ(benchmark->run().size(), benchmark->metrics().size()) << each.benchmark;
     const Validation found = benchmark->validate();

@@ -53,6 +53,44 @@ def test_a_device_that_is_gone_between_messages_ends_the_ring(real: Isthmus, fai
     assert_one_line(real, words, "CL_DEVICE_NOT_AVAILABLE (-2)", **gone)
 
 
+REFUSED_QUEUE = "clCreateCommandQueue"
+REFUSED_MEMORY = "clCreateBuffer"
+REFUSALS = {
+    REFUSED_QUEUE: "CL_OUT_OF_RESOURCES (-5)",
+    REFUSED_MEMORY: "has no room for a buffer of",
+    "shm_open": "shm_open: no",
+    "posix_fallocate": "of memory that ranks share: No space left on device",
+}
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "scheme", "call", "after", "rank"),
+    [
+        ("ptrans", "staged", REFUSED_QUEUE, 2, 1),
+        ("ptrans", "pipelined", REFUSED_MEMORY, 3, 1),
+        ("ptrans", "shared", REFUSED_MEMORY, 0, 0),
+        ("ptrans", "shared", "posix_fallocate", 0, 0),
+        ("ptrans", "mapped", REFUSED_QUEUE, 2, 1),
+        ("b_eff", "pipelined", REFUSED_MEMORY, 12, 1),
+        ("b_eff", "mapped", REFUSED_QUEUE, 6, 1),
+        ("hpl", "pipelined", REFUSED_MEMORY, 0, 1),
+        ("hpl", "shared", "shm_open", 0, 1),
+    ],
+)
+def test_a_rank_that_fails_while_ranks_connect_ends_the_others(
+    real: Isthmus, failing_device: str, benchmark: str, scheme: str, call: str, after: int, rank: int
+) -> None:
+    words = (benchmark, "-n", "2", "--optimized", "--scheme", scheme, *SMALL, *sets(benchmark))
+    refused = {"FAILING_CALL": call, "FAILING_AFTER": str(after), "FAILING_RANK": str(rank)}
+    assert_one_line(real, words, REFUSALS[call], LD_PRELOAD=failing_device, **refused)
+
+
+def test_ranks_of_one_row_that_fail_end_those_of_the_others(real: Isthmus, failing_device: str) -> None:
+    words = ("hpl", "-n", "4", "--grid", "2x2", "--scheme", "shared", *SMALL, *sets("hpl"))
+    refused = {"FAILING_CALL": REFUSED_MEMORY, "FAILING_AFTER": "0", "FAILING_RANK": "3"}
+    assert_one_line(real, words, REFUSALS[REFUSED_MEMORY], LD_PRELOAD=failing_device, **refused)
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [

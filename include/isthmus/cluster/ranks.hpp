@@ -64,13 +64,14 @@ class Ranks {
 
   /// The ranks that give the same `colour`, ordered by `key`.
   Ranks split(int colour, int key) const;
-  /// A segment, filled with zeros, with a slot of at least `bytes` for each rank; throws Error unless all are on one
-  /// host.
+  /// A segment, filled with zeros, with a slot of at least `bytes` for each rank; every rank throws AgreedError unless
+  /// all are on one host that has room for it.
   SharedSegment shared_segment(std::size_t bytes) const;
   /// The ranks of this host.
   Ranks on_this_host() const;
 
   /// Runs `body` on each rank. When it throws Error on any, every rank throws AgreedError with the text of the first.
+  /// A rank that throws leaves `body` alone: no other may wait for it there, so it has no call in it that all make.
   void agree(const std::function<void()>& body) const;
   /// The same, for what `make` returns.
   template <class Make>

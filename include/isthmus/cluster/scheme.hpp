@@ -45,7 +45,7 @@ struct SchemeName {
 /// Every scheme: `staged`, `pipelined`, `shared`, `mapped`, and `cpu`, by which devices take no part.
 std::span<const SchemeName> all_schemes();
 
-/// The one that is fastest on this device between these ranks, all of which ask.
+/// The one that is fastest between these ranks, all of which ask, on their devices.
 std::string best_scheme(const offload::ComputeDevice& device, const Ranks& ranks);
 
 /// Throws Error unless it is the name of a scheme.
@@ -53,8 +53,8 @@ void require_scheme(const std::string& name);
 /// Throws Error that says why this device cannot have a scheme that there is.
 [[noreturn]] void refuse_scheme(const std::string& name, const offload::ComputeDevice& device);
 
-/// The scheme `name` between these ranks for messages of at most `largest` bytes; throws Error where the ranks or the
-/// device cannot have it, and for `cpu`, which moves no device's bytes.
+/// The scheme `name` between these ranks, which all make it at once, for messages of at most `largest` bytes; all throw
+/// Error where the ranks or a device cannot have it, and for `cpu`, which moves no device's bytes.
 std::unique_ptr<Scheme> make_scheme(const std::string& name, const offload::ComputeDevice& device, const Ranks& ranks,
                                     std::size_t largest);
 

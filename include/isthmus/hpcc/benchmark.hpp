@@ -103,7 +103,7 @@ class Job {
   /// The scheme of communication that was asked for; empty: the benchmark's own choice, which it then says.
   const std::string& scheme() const { return parts_.scheme; }
   /// The one to use: that, or where none was asked for `staged` in a base run and what is best here in an optimized
-  /// one.
+  /// one. All ranks ask.
   const std::string& choose_scheme();
   /// That of the benchmark's exchanges; empty where it has none.
   const std::string& used_scheme() const { return used_scheme_; }
@@ -166,7 +166,8 @@ class Job {
   std::set<std::pair<std::string, std::size_t>> begun_;  ///< metrics and replications that were launched once
 };
 
-/// One benchmark, set up: made by Entry::make, which checks the parameters, compiles, allocates and fills.
+/// One benchmark, set up: made by Entry::make, which checks the parameters, compiles, allocates and fills without a
+/// call that all ranks make, and then by `connect`.
 class Benchmark {
  public:
   Benchmark() = default;
@@ -175,6 +176,9 @@ class Benchmark {
   virtual ~Benchmark() = default;
 
   virtual std::vector<Metric> metrics() const = 0;
+  /// What ranks set up together, once each has made its benchmark. Throws on all of them or on none, as one that failed
+  /// alone would leave the others waiting.
+  virtual void connect() {}
   /// Puts the data back before a repetition, untimed.
   virtual void reset() {}
   /// One repetition: the seconds of each metric on this rank, from Job::timed.
