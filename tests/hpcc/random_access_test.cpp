@@ -33,7 +33,9 @@ TEST(RandomNumbers, JumpingAheadGivesWhatSteppingGives) {
 
 TEST(RandomAccess, NoUpdateIsLostByAtomicsOrByOneWorkItemThatLoadsOneWord) {
   for (const Request& request :
-       {small("ndrange", {"NUM_REPLICATIONS=4"}), small("single"),
+       {small("ndrange", {"NUM_REPLICATIONS=4"}),
+        small("ndrange", {"NUM_REPLICATIONS=2", "HPCC_FPGA_RA_RNG_COUNT_LOG=13"}),
+        small("ndrange", {"HPCC_FPGA_RA_RNG_COUNT_LOG=13"}), small("single"),
         small("single", {"NUM_REPLICATIONS=2", "HPCC_FPGA_RA_RNG_COUNT_LOG=5", "HPCC_FPGA_RA_RNG_DISTANCE=5"})}) {
     const Outcome done = run(request, cluster::alone());
     EXPECT_EQ(done.validation.error, 0);
