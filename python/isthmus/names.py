@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from isthmus.errors import IsthmusError
 
+SHOWN = 12  # names in one line of error
+
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The known name a person most likely meant, or None if none is near."""
@@ -20,9 +22,14 @@ def unknown(kind: str, name: str, known: Sequence[str], place: str | None = None
     `place` is where the name stands, as FILE:LINE.
     """
     guess = nearest(name, known)
-    hint = f"did you mean '{guess}'?" if guess else f"known: {', '.join(known) or 'none'}."
+    hint = f"did you mean '{guess}'?" if guess else f"known: {_shown(known)}."
     prefix = f"{place}: " if place else ""
     return IsthmusError(f"{prefix}unknown {kind} '{name}'", hint=hint)
+
+
+def _shown(known: Sequence[str]) -> str:
+    more = f" and {len(known) - SHOWN} more" if len(known) > SHOWN else ""
+    return (", ".join(known[:SHOWN]) or "none") + more
 
 
 def select(kind: str, patterns: Sequence[str], known: Sequence[str]) -> list[str]:

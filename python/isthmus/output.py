@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -13,12 +14,15 @@ if TYPE_CHECKING:
 
 Record = dict[str, Any]
 
+PIPE_WIDTH = 180  # of a table that is read from a pipe or a file
+PROSE_WIDTH = 120
+
 
 @dataclass(frozen=True)
 class Table:
     """Cells as texts; a column whose name is in `numbers` is aligned to the right.
 
-    On a terminal that is too narrow the column `below` goes under the table, named by the first `key_columns`.
+    Where a row would be wider than the page, the column `below` goes under the table, named by the first `key_columns`.
     """
 
     columns: Sequence[str]
@@ -81,20 +85,33 @@ def print_tables(result: Result, console: "Console") -> None:
     """The verdict, the tables and the detail on a terminal or in a pipe, as plain text with colour at most."""
     from rich.text import Text
 
+    # In a pipe a sentence stays one line, for whoever looks for its words there.
+    piped = not console.is_terminal
     for line in result.verdict:
-        console.print(Text(line, style="bold"))
+        console.print(Text(line, style="bold"), soft_wrap=piped)
     for table in result.tables:
         console.print()
         fitting = table if _natural_width(table) <= console.width else _without(table, table.below)
         _print_table(fitting, console)
-        if table.below and fitting is not table:
-            at = list(table.columns).index(table.below)
-            for row in (row for row in table.rows if row[at].strip("- ")):
-                console.print(Text(f"{' '.join(row[: table.key_columns])}: {row[at]}"))
+        if fitting is not table:
+            _print_below(table, console)
     if result.detail:
         console.print()
     for line in result.detail:
-        console.print(Text(line))
+        console.print(Text(line), soft_wrap=piped)
+
+
+def _print_below(table: Table, console: "Console") -> None:
+    from rich.text import Text
+
+    at = list(table.columns).index(table.below)
+    width = min(console.width, PROSE_WIDTH)
+    for row in (row for row in table.rows if row[at].strip("- ")):
+        first, *more = row[at].splitlines()
+        lines = [f"{' '.join(row[: table.key_columns])}: {first}", *(f"  {line}" for line in more)]
+        for line in lines:
+            wrapped = textwrap.wrap(line, width, subsequent_indent="    ", break_on_hyphens=False)
+            console.print(Text("\n".join(wrapped)))
 
 
 def _print_table(table: Table, console: "Console") -> None:
@@ -115,7 +132,7 @@ def _print_table(table: Table, console: "Console") -> None:
 
 def _natural_width(table: Table) -> int:
     cells = [table.columns, *table.rows]
-    return sum(max(len(row[at]) for row in cells) + 3 for at in range(len(table.columns)))
+    return sum(max(len(line) for row in cells for line in row[at].split("\n")) + 3 for at in range(len(table.columns)))
 
 
 def _without(table: Table, column: str) -> Table:

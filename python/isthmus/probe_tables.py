@@ -21,10 +21,12 @@ def headline(records: Sequence[ProbeRecord]) -> str:
 
 
 def probe_tables(records: Sequence[ProbeRecord]) -> list[Table]:
-    """A row a size for the bandwidths of one size each, then a row for each of the others."""
+    """A row a size for the bandwidths of one size each and for the steps to them, a row for each of the others."""
     curves = [record for record in records if record.name in CURVES]
-    others = [record for record in records if record.name not in CURVES]
-    return [*([_by_size(curves)] if curves else []), *([_one_by_one(others)] if others else [])]
+    steps = [record for record in records if "step" in record.parameters]
+    others = [record for record in records if record not in curves and record not in steps]
+    tables = [_by_size(group) for group in (curves, steps) if group]
+    return [*tables, *([_one_by_one(others)] if others else [])]
 
 
 def size_of(record: ProbeRecord) -> str:
@@ -34,21 +36,16 @@ def size_of(record: ProbeRecord) -> str:
 
 
 def _by_size(records: Sequence[ProbeRecord]) -> Table:
-    columns = list(dict.fromkeys(column_of(record) for record in records))
+    heads = list(dict.fromkeys(_head(record) for record in records))
     sizes = list(dict.fromkeys(size_of(record) for record in records))
-    by_place = {(size_of(record), column_of(record)): record for record in records}
-    heads = [
-        f"{_meaning(first)} ({column}), {first.unit}, {KIND_WORDS[first.kind]}" for column, first in _first(records)
-    ]
-    cells = [
-        (size, *(_cell(by_place[size, column]) if (size, column) in by_place else "-" for column in columns))
-        for size in sizes
-    ]
+    by_place = {(size_of(record), _head(record)): _cell(record) for record in records}
+    cells = [(size, *(by_place.get((size, head), "-") for head in heads)) for size in sizes]
     return Table(("size", *heads), cells, numbers=frozenset({"size", *heads}))
 
 
-def _first(records: Sequence[ProbeRecord]) -> list[tuple[str, ProbeRecord]]:
-    return list({column_of(record): record for record in reversed(records)}.items())[::-1]
+def _head(record: ProbeRecord) -> str:
+    what = how(record) if "step" in record.parameters else f"{_meaning(record)} ({column_of(record)})"
+    return f"{what}, {record.unit}, {KIND_WORDS[record.kind]}"
 
 
 def column_of(record: ProbeRecord) -> str:

@@ -31,7 +31,9 @@ def _switch(text: str) -> bool:
     return {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}[text.lower()]
 
 
-def _whole(least: int) -> Callable[[str], int]:
+def whole(least: int) -> Callable[[str], int]:
+    """Reads a whole number; a ValueError where it is none, or less than `least`."""
+
     def parse(text: str) -> int:
         number = int(text)
         if number < least:
@@ -64,13 +66,13 @@ KNOWN: dict[str, Known] = {
     "progress": Known(True, _switch, _SWITCH),
     "debug": Known(False, _switch, _SWITCH),
     "on": Known(None, _text, "a target, as in model:aws-f1"),
-    "flow": Known("offload", _one_of(("offload", "overlap", "stream")), "offload, overlap or stream"),
-    "images": Known(200, _whole(1), "a whole number of at least 1"),
-    "messages": Known(200, _whole(1), "a whole number of at least 1"),
+    "flow": Known(None, _one_of(("offload", "overlap", "stream")), "offload, overlap or stream"),
+    "images": Known(200, whole(1), "a whole number of at least 1"),
+    "messages": Known(200, whole(1), "a whole number of at least 1"),
     "input": Known(None, _text, "a folder of photographs"),
-    "seed": Known(None, _whole(0), "a whole number of at least 0"),
+    "seed": Known(None, whole(0), "a whole number of at least 0"),
     "sizes": Known("64B..64MiB:x4", _text, "sizes, as in 64B,4KiB..1MiB:x2"),
-    "repeat": Known(None, _whole(1), "a whole number of at least 1"),
+    "repeat": Known(None, whole(1), "a whole number of at least 1"),
     "out": Known("out", _text, "a folder"),
     "store": Known(None, _text, "a file"),
 }

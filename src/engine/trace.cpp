@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <string_view>
 #include <system_error>
 
@@ -114,6 +116,12 @@ std::string event(Time at, std::uint64_t track, std::uint64_t type, State state)
   return as_packet(content);
 }
 
+std::filesystem::path behind_links(const std::filesystem::path& file) {
+  std::error_code failure;
+  auto found = std::filesystem::weakly_canonical(file, failure);
+  return failure ? file : found;
+}
+
 }  // namespace
 
 const char* to_string(State state) {
@@ -129,19 +137,24 @@ const char* to_string(State state) {
 }
 
 TraceFile::TraceFile(std::filesystem::path file, TraceOptions options)
-    : file_(std::move(file)), options_(std::move(options)), out_(unfinished(), std::ios::binary | std::ios::trunc) {
-  if (!out_) throw Error(fmt::format("{}: the trace cannot be written", file_.string()));
+    : file_(behind_links(file)), options_(std::move(options)), out_(unfinished(), std::ios::binary | std::ios::trunc) {
+  if (!out_) throw Error(fmt::format("{}: the trace cannot be written: {}", file_.string(), std::strerror(errno)));
   write_packet(state_names());
 }
 
 TraceFile::~TraceFile() {
   if (!out_.is_open()) return;
   out_.close();
+  if (unfinished() == file_) return;
   std::error_code ignored;
   std::filesystem::remove(unfinished(), ignored);
 }
 
 std::filesystem::path TraceFile::unfinished() const {
+  std::error_code failure;
+  const auto status = std::filesystem::status(file_, failure);
+  // A device or a pipe is not replaced by a file.
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return file_;
   return file_.string() + ".part";
 }
 
@@ -193,7 +206,7 @@ TraceFile::Summary TraceFile::close() {
   if (!written) throw Error(fmt::format("{}: the trace could not be written whole", file_.string()));
   out_.close();
   std::error_code failure;
-  std::filesystem::rename(unfinished(), file_, failure);
+  if (unfinished() != file_) std::filesystem::rename(unfinished(), file_, failure);
   if (failure) throw Error(fmt::format("{}: {}", file_.string(), failure.message()));
   return summary_;
 }

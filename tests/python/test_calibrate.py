@@ -112,6 +112,9 @@ def test_a_new_platform_has_comments_loads_and_is_its_model(real: Isthmus, like:
     )
     assert mine == board
     assert real("platform", "new", name).stderr.startswith("error: board-7-of-b-mine-b.toml: is there already")
+    assert real("platform", "new", "lab.toml").stderr == (
+        "error: NAME: expected what the board is called, got 'lab.toml'; help: --out names the file.\n"
+    )
 
 
 def test_the_rates_of_a_modelled_board_are_found_from_its_records(real: Isthmus) -> None:

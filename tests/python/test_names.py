@@ -28,3 +28,10 @@ def test_a_name_near_to_nothing_gets_the_list() -> None:
     assert str(unknown("probe", "xyz", KNOWN, "a.toml:3")).startswith(
         "a.toml:3: unknown probe 'xyz'; help: known: h2d, "
     )
+
+
+def test_a_long_list_is_cut_where_it_would_fill_the_screen() -> None:
+    rows = [f"S{number}" for number in range(100)]
+    assert str(unknown("row", "", rows)).endswith(
+        "known: S0, S1, S2, S3, S4, S5, S6, S7, S8, S9, S10, S11 and 88 more."
+    )

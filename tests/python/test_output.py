@@ -51,3 +51,19 @@ def test_on_a_narrow_terminal_the_longest_column_goes_below(width: int, last: st
     text = io.StringIO()
     print_tables(Result(DEVICE, [], tables=[table]), Console(file=text, width=width))
     assert [cell.strip() for cell in text.getvalue().splitlines()[-1].split()] == last.split()
+
+
+def test_what_goes_below_is_wrapped_and_a_line_of_its_own_stays_one() -> None:
+    table = Table(("name", "n", "note"), [("a", "1", f"{'word ' * 40}\nsecond")], below="note")
+    text = io.StringIO()
+    print_tables(Result(DEVICE, [], tables=[table]), Console(file=text, width=130))
+    below = text.getvalue()[text.getvalue().index("a 1:") :].splitlines()
+    assert max(map(len, below)) <= 120
+    assert " ".join(below[0].split()[2:] + below[1].split()) == " ".join(["word"] * 40)
+    assert below[2:] == ["  second"]
+
+
+def test_in_a_pipe_a_sentence_stays_one_line() -> None:
+    text = io.StringIO()
+    print_tables(Result(DEVICE, [], verdict=["word " * 60], detail=["more " * 60]), Console(file=text, width=100))
+    assert [line.split() for line in text.getvalue().splitlines() if line] == [["word"] * 60, ["more"] * 60]

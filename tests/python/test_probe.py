@@ -3,6 +3,7 @@ import subprocess
 
 from tests.python.conftest import Isthmus
 
+from isthmus.numbers import figure
 from isthmus.probes import MODELS_ALONE, PROBES
 from isthmus.tools import tool_path
 
@@ -19,6 +20,17 @@ def test_headings_say_direction_unit_and_kind(isthmus: Isthmus) -> None:
     done = isthmus("probe", "model:aws-f1", "h2d", "--sizes", "4KiB")
     assert "host to device (h2d), GB/s, model" in done.stdout
     assert "device to host" not in done.stdout
+
+
+def test_the_steps_to_a_rate_stand_side_by_side_a_row_a_size(isthmus: Isthmus) -> None:
+    words = ("probe", "model:aws-f1", "steps", "--sizes", "4KiB,64MiB")
+    rows = [line.split() for line in isthmus(*words).stdout.splitlines() if "MiB" in line or "KiB" in line]
+    records = isthmus.json(*words)["records"]
+    assert rows[-2:] == [
+        [size, *(figure(record["value"]) for record in records if record["parameters"]["size"] == bytes_)]
+        for size, bytes_ in (("4KiB", 4096), ("64MiB", 64 << 20))
+    ]
+    assert len(rows[-1]) == 6
 
 
 def test_a_noisy_run_gets_one_warning_that_says_what_to_do(isthmus: Isthmus) -> None:

@@ -59,6 +59,7 @@ def test_a_target_that_vanishes_before_it_is_probed_costs_the_study_its_curves_a
     ("text", "complaint"),
     [
         (None, "cannot read: No such file"),
+        (" \n", " expected records that isthmus wrote, the file is empty"),
         ("[", "1: expected JSON that isthmus wrote: "),
         ('{"a": 1}', "1: expected a row of isthmus run or study, or a record of isthmus probe or hpcc"),
         ("3", "1: expected a row of isthmus run or study, or a record of isthmus probe or hpcc"),

@@ -1,6 +1,7 @@
 """`reproduce`, on the stand-in for the tools: what matters here is which role, error and note a row gets."""
 
 import itertools
+import json
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from tests.python.conftest import Isthmus, fake_tools
 
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment
+from isthmus.output import PIPE_WIDTH
 from isthmus.records import Input, PaperRow, Row
 from isthmus.reproduction.claims import TRANSFERS
 from isthmus.reproduction.comparison import paper_rows, score
@@ -253,6 +255,16 @@ def test_the_command_prints_score_first_and_says_what_it_ran(isthmus: Isthmus) -
     assert "published" in done.stdout
     assert "ours, model" in done.stdout
     assert "compared in runs of 2" in done.stdout
+
+
+def test_in_a_pipe_no_line_of_the_comparison_is_wider_than_a_page_and_no_note_is_cut(isthmus: Isthmus) -> None:
+    done = isthmus("reproduce", "stacc", "--no-structure", "--images", "2", "--json", "stacc.json")
+    rows = json.loads((isthmus.folder / "stacc.json").read_text())["rows"]
+    assert max(map(len, done.stdout.splitlines())) <= PIPE_WIDTH
+    told = " ".join(done.stdout.split())
+    notes = {row["id"]: row["note"] for row in rows if row["note"]}
+    assert len(notes) > 10
+    assert [name for name, note in notes.items() if f"{name}: {' '.join(note.split())}" not in told] == []
 
 
 def test_papers_are_chosen_by_name(isthmus: Isthmus) -> None:

@@ -53,6 +53,13 @@ def test_every_format_keeps_stderr_apart(isthmus: Isthmus, format_: str) -> None
     assert "aws-f1" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("target", "flow"), [("native", "stream"), ("opencl:0", "offload"), ("model:aws-f1", "offload")]
+)
+def test_without_a_flow_it_is_the_first_that_the_target_has(isthmus: Isthmus, target: str, flow: str) -> None:
+    assert [row["flow"] for row in isthmus.json("run", "image-filter", "--on", target)["rows"]] == [flow]
+
+
 def test_quiet_says_nothing_on_stderr(isthmus: Isthmus) -> None:
     assert isthmus(*RUN, "-q").stderr == ""
 
@@ -87,6 +94,10 @@ def test_set_reaches_the_model_and_is_refused_for_a_real_device(isthmus: Isthmus
         ),
         (("run", "image-filter", "--on", "missing.toml"), "target 'missing.toml': no such file"),
         ((*RUN, "--flow", "streams"), "--flow: expected offload, overlap or stream, got 'streams'"),
+        (
+            ("run", "image-filter", "--on", "native", "--workers", "0"),
+            "--workers: expected a whole number of at least 1",
+        ),
         ((*RUN, "--images", "0"), "--images: expected a whole number of at least 1, got '0'"),
         ((*RUN, "--set", "link.pcie.lane=1"), "--set link.pcie.lane=1: key 'link.pcie.lane': unknown"),
         ((*RUN, "--sets", "a=1"), "unknown option '--sets'; help: did you mean '--set'?"),

@@ -1,5 +1,6 @@
 """`--trace`: read back with Perfetto's own definitions, slice by slice."""
 
+import os
 from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
@@ -69,7 +70,8 @@ def test_window_and_parts_choose_what_is_traced(real: Isthmus, tmp_path: Path) -
         (("--trace-window", "1ms"), "--trace-window: expected --trace FILE"),
         (("--trace", "c", "--trace-window", "2ms..1ms"), "--trace-window '2ms..1ms': expected the later time last"),
         (("--trace", "c", "--trace-limit", "much"), "--trace-limit 'much': expected a number and a unit"),
-        (("--trace", "no/such/folder/c"), "no/such/folder/c"),
+        (("--trace", "no/such/folder/c"), "no/such/folder/c: the trace cannot be written: No such file or directory"),
+        (("--trace", "/dev/full"), "/dev/full: the trace could not be written whole"),
     ],
 )
 def test_what_a_trace_cannot_be_is_one_line(real: Isthmus, words: tuple[str, ...], said: str) -> None:
@@ -77,6 +79,20 @@ def test_what_a_trace_cannot_be_is_one_line(real: Isthmus, words: tuple[str, ...
     assert done.returncode == 2
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_a_pipe_gets_the_trace_and_stays_a_pipe_and_a_link_a_link(real: Isthmus, tmp_path: Path) -> None:
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    (tmp_path / "target").touch()
+    link.symlink_to("target")
+    words = ("--trace-window", "0us..20us", "--trace-parts", "stencil")
+    with os.fdopen(os.open(pipe, os.O_RDWR | os.O_NONBLOCK), "rb", buffering=0) as reader:
+        assert real(*RUN, "--trace", str(pipe), *words).returncode == 0
+        assert real(*RUN, "--trace", str(link), *words).returncode == 0
+        assert reader.read(1 << 16) == (tmp_path / "target").read_bytes()
+    assert pipe.is_fifo()
+    assert link.is_symlink()
 
 
 def test_a_real_device_has_no_parts_to_trace(real: Isthmus) -> None:

@@ -11,8 +11,9 @@ from typer.core import TyperCommand, TyperGroup
 from isthmus.cli.commands import COMMANDS
 from isthmus.cli.help import help_page
 from isthmus.cli.session import Session
+from isthmus.errors import IsthmusError
 from isthmus.names import unknown
-from isthmus.settings import KNOWN
+from isthmus.settings import KNOWN, whole
 from isthmus.stdout import write_out
 
 _EXAMPLES: dict[str, list[str]] = {}
@@ -23,6 +24,18 @@ def setting(name: str, *flags: str, metavar: str, text: str) -> Any:
     default = KNOWN[name].default
     shown = f" [default: {default}]" if default is not None else ""
     return typer.Option(*flags, metavar=metavar, help=text + shown)
+
+
+def count(*flags: str, metavar: str, text: str) -> Any:
+    """An option that is a whole number of at least 1."""
+
+    def parse(word: str | int) -> int:
+        try:
+            return whole(1)(str(word))
+        except ValueError:
+            raise IsthmusError(f"{flags[-1]}: expected a whole number of at least 1, got '{word}'") from None
+
+    return typer.Option(*flags, metavar=metavar, help=text, parser=parse)
 
 
 Help = Annotated[

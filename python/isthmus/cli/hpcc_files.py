@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from isthmus.cli.command import count
 from isthmus.cli.session import Session
 
 JOB_EXAMPLES = [
@@ -26,12 +27,12 @@ def job(
         list[str], typer.Argument(metavar="WORD", help="What stands behind 'isthmus hpcc'; '--' before its options.")
     ],
     scheduler: Annotated[str, typer.Option("--scheduler", metavar="slurm", help="The batch system.")] = "slurm",
-    nodes: Annotated[int, typer.Option("--nodes", metavar="N", help="Nodes. [default: 1]", min=1)] = 1,
+    nodes: Annotated[int, count("--nodes", metavar="N", text="Nodes. [default: 1]")] = 1,
     ranks_per_node: Annotated[
-        int, typer.Option("--ranks-per-node", metavar="R", help="Ranks, one for each device. [default: 1]", min=1)
+        int, count("--ranks-per-node", metavar="R", text="Ranks, one for each device. [default: 1]")
     ] = 1,
     gpus_per_node: Annotated[
-        int | None, typer.Option("--gpus-per-node", metavar="G", help="GPUs to ask for on each node.", min=1)
+        int | None, count("--gpus-per-node", metavar="G", text="GPUs to ask for on each node.")
     ] = None,
     time: Annotated[
         str, typer.Option("--time", metavar="H:M:S", help="The longest it may take. [default: 00:30:00]")

@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isthmus.cli.command import count
+
 if TYPE_CHECKING:
     from isthmus.cli.session import Session
     from isthmus.hpcc.tune import Run
 
-Ranks = Annotated[int, typer.Option("-n", "--ranks", metavar="R", help="Ranks, one for each device.", min=1)]
+Ranks = Annotated[int, count("-n", "--ranks", metavar="R", text="Ranks, one for each device.")]
 On = Annotated[
     str, typer.Option("--on", metavar="TARGET", help="opencl:N or opencl:NAME; several devices with commas.")
 ]
@@ -30,7 +32,7 @@ Optimized = Annotated[bool, typer.Option("--optimized", help="The optimized run;
 Sets = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the benchmark (meyer2024).")
 ]
-Repeat = Annotated[int | None, typer.Option("--repeat", metavar="N", help="Repetitions. [default: 10]", min=1)]
+Repeat = Annotated[int | None, count("--repeat", metavar="N", text="Repetitions. [default: 10]")]
 For = Annotated[
     str | None,
     typer.Option("--for", metavar="DURATION", help="Burn-in: repeat until it is over, as in 30m, and tell of drift."),

@@ -77,8 +77,8 @@ def new(
     from isthmus.files import write_atomically
 
     stem = "-".join("".join(letter if letter.isalnum() else " " for letter in name.lower()).split())
-    if not stem:
-        raise IsthmusError(f"NAME: expected what the board is called, got '{name}'")
+    if not stem or name.endswith(".toml"):
+        raise IsthmusError(f"NAME: expected what the board is called, got '{name}'", hint="--out names the file.")
     file = Path(out or f"{stem}.toml")
     if file.suffix != ".toml":
         raise IsthmusError(f"--out: expected a name that ends in .toml, got '{file}'")

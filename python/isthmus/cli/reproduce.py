@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.cli.command import DryRun, List, Sets
+from isthmus.cli.command import DryRun, List, Sets, count
 from isthmus.cli.session import Session
 
 if TYPE_CHECKING:
@@ -32,9 +32,7 @@ def reproduce(
     papers: Annotated[list[str] | None, typer.Argument(metavar="PAPER", help="Names or globs; all by default.")] = None,
     images: Annotated[
         int,
-        typer.Option(
-            "--images", metavar="N", min=1, help="Images of a run that is only compared with others. [default: 6]"
-        ),
+        count("--images", metavar="N", text="Images of a run that is only compared with others. [default: 6]"),
     ] = FEW_IMAGES,
     no_structure: Annotated[
         bool, typer.Option("--no-structure", help="Leave out what structure alone gives, which takes most of the time.")

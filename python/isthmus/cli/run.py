@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.cli.command import DryRun, List, Sets, setting
+from isthmus.cli.command import DryRun, List, Sets, count, setting
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment, Trace
@@ -24,7 +24,7 @@ EXAMPLES = [
 
 Workers = Annotated[
     int | None,
-    typer.Option("--workers", metavar="N", help="Threads of the target native; one a core by default.", min=1),
+    count("--workers", metavar="N", text="Threads of the target native; one a core by default."),
 ]
 Map = Annotated[
     list[str] | None,
@@ -37,7 +37,13 @@ On = Annotated[
     setting("on", "--on", metavar="TARGET", text="model:NAME, FILE.toml, opencl:N, opencl:NAME or native."),
 ]
 Flow = Annotated[
-    str | None, setting("flow", "--flow", metavar="FLOW", text="offload, overlap or stream (not on OpenCL).")
+    str | None,
+    setting(
+        "flow",
+        "--flow",
+        metavar="FLOW",
+        text="offload, overlap or stream (not on OpenCL; alone on native). [default: the first that the target has]",
+    ),
 ]
 Images = Annotated[str | None, setting("images", "--images", metavar="N", text="How many images.")]
 Messages = Annotated[
@@ -159,13 +165,14 @@ def _of_program(flags: _Flags, app: str, target: str) -> Experiment:
 
 def _of_ours(flags: _Flags, app: str, target: str) -> Experiment:
     from isthmus.settings import resolve
+    from isthmus.targets import FLOWS, flows_of
 
     if flags.messages is not None:
         raise IsthmusError(f"--messages: is of programs of one's own; '{app}' takes --images")
     return Experiment(
         application=app,
         target=target,
-        flow=resolve("flow", flags.flow).value,
+        flow=resolve("flow", flags.flow).value or flows_of(target, FLOWS)[0],
         count=resolve("images", flags.images).value,
         input=resolve("input", flags.photographs).value,
         seed=resolve("seed", flags.seed).value,

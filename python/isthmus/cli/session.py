@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from isthmus.build_info import build_info
 from isthmus.errors import IsthmusError
 from isthmus.files import write_atomically
-from isthmus.output import Result, dump, print_tables, to_csv, to_json, to_json_line, to_markdown
+from isthmus.output import PIPE_WIDTH, Result, dump, print_tables, to_csv, to_json, to_json_line, to_markdown
 from isthmus.progress import Progress
 from isthmus.settings import resolve
 from isthmus.stdout import write_out
@@ -194,6 +194,6 @@ class Session:
             file=into or stream,
             force_terminal=self.color == "always" or terminal,
             color_system=None if plain or not (self.color == "always" or terminal) else "standard",
-            width=None if terminal else 1000,
+            width=None if terminal else PIPE_WIDTH,
             highlight=False,
         )

@@ -128,6 +128,8 @@ def _add_lines(material: Material, path: Path, text: str) -> None:
             material.probes.append(_checked(ProbeRecord, plain, place))
         else:
             material.rows.append(_checked(Row, plain, place))
+    if not text.strip():
+        raise IsthmusError(f"{path}: expected records that isthmus wrote, the file is empty")
     material.verdicts = _verdicts(material.rows)
 
 

@@ -32,7 +32,7 @@ def rows_table(rows: Sequence[PaperRow]) -> Table:
             as_text(row.ours),
             "-" if row.error is None else f"{row.error:+.1%}",
             row.role,
-            row.note,
+            row.note.replace("; ", ";\n"),
         )
         for row in rows
     ]
