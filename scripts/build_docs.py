@@ -19,6 +19,7 @@ from isthmus.cli.main import run
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "build" / "site-source"
 GATHERED = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs", "benchmarks/README.md"]
+PAGE_WIDTH = 72  # characters of code beside the navigation
 SHOWN = {".md", ".svg", ".png"}
 
 
@@ -50,7 +51,7 @@ def reference() -> str:
 
 
 def _page(words: list[str]) -> str:
-    os.environ["COLUMNS"] = "100"
+    os.environ["COLUMNS"] = str(PAGE_WIDTH)
     text = io.StringIO()
     with contextlib.redirect_stdout(text):
         if run([*words, "--help"]) != 0:

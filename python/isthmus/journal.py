@@ -35,8 +35,12 @@ class Journal:
         begun = self._path.with_suffix(".part")
         self._file = begun.open("x", encoding="utf-8")
         fcntl.flock(self._file, fcntl.LOCK_EX)
-        self.add(json.dumps({"schema": schema, "context": context}, ensure_ascii=False) + "\n")
-        begun.rename(self._path)  # never there without its lock
+        try:
+            self.add(json.dumps({"schema": schema, "context": context}, ensure_ascii=False) + "\n")
+            begun.rename(self._path)  # never there without its lock
+        except OSError:
+            begun.unlink(missing_ok=True)
+            raise
 
     def add(self, line: str) -> None:
         """Appends a complete record, as one JSON line."""

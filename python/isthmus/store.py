@@ -8,7 +8,7 @@ completed comes from its journal.
 import fcntl
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -141,14 +141,18 @@ def all_records() -> "list[Run]":
 
 
 def records_of(document: dict[str, Any]) -> list[dict[str, Any]]:
-    """The records of a JSON file: `records`, or the `rows` of a run, study or reproduction."""
-    found: list[dict[str, Any]] = document.get("records") or document.get("rows") or []
-    return found
+    """The records of a JSON file: `records`, the `rows` of a run, study or reproduction, or what was `held_out`."""
+    found = (document.get(key) for key in ("records", "rows", "held_out"))
+    return next((records for records in found if records), [])
+
+
+def value_of(record: dict[str, Any]) -> float | None:
+    """The number that a record is about, as ours where it stands beside a published one; None for a word or a claim."""
+    value = next((record[key] for key in ("value", "images_per_s", "ours", "held_out") if key in record), None)
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
 def _columns(run: int, place: int, record: dict[str, Any]) -> list[Any]:
-    value = record.get("value", record.get("images_per_s", record.get("ours")))
-    number = float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
     return [
         run,
         place,
@@ -156,9 +160,28 @@ def _columns(run: int, place: int, record: dict[str, Any]) -> list[Any]:
         record.get("target"),
         record.get("kind"),
         record.get("unit", "images/s" if "images_per_s" in record else None),
-        number,
+        value_of(record),
         json.dumps(record, ensure_ascii=False),
     ]
+
+
+def _make(path: Path) -> None:
+    """Puts an empty store in its place whole: one that a full disk or a kill cut short would never open again."""
+    import duckdb
+
+    unfinished = [Path(f"{path}.new"), Path(f"{path}.new.wal")]
+    _remove(unfinished)
+    try:
+        with duckdb.connect(str(unfinished[0])) as store:
+            store.execute(_TABLES)
+        unfinished[0].replace(path)
+    finally:
+        _remove(unfinished)
+
+
+def _remove(files: Iterable[Path]) -> None:
+    for file in files:
+        file.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -170,8 +193,9 @@ def _open(path: Path) -> "Iterator[duckdb.DuckDBPyConnection]":
         path.parent.mkdir(parents=True, exist_ok=True)
         with Path(f"{path}.lock").open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
+            if not path.exists() or path.stat().st_size == 0:
+                _make(path)
             with duckdb.connect(str(path)) as store:
-                store.execute(_TABLES)
                 _take_in(path, store)
                 yield store
     except OSError as error:

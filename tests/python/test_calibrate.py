@@ -192,6 +192,13 @@ def test_records_of_two_devices_are_refused(isthmus: Isthmus) -> None:
     )
 
 
+def test_a_file_that_is_made_and_not_fitted_does_not_stay(isthmus: Isthmus) -> None:
+    isthmus("probe", "opencl:0", "h2d", "--sizes", "4KiB,64KiB", "--json", "records.json", "-q")
+    done = isthmus("calibrate", "mine.toml", "--from", "records.json", "--keys", "dma.rat")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert not (isthmus.folder / "mine.toml").exists()
+
+
 def test_a_curve_of_records_is_its_median_times(isthmus: Isthmus) -> None:
     from isthmus.calibration.measured import read_measured
 

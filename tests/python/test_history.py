@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import resource
 import signal
 import subprocess
 import sys
@@ -12,6 +13,8 @@ from typing import Any
 import duckdb
 import pytest
 from tests.python.conftest import Isthmus
+
+from isthmus.store import records_of
 
 PROBE = ("probe", "model:aws-f1", "h2d", "-q", "--sizes", "4KiB,64KiB")
 RECORDS = 40
@@ -69,6 +72,7 @@ def test_every_run_is_kept_and_shown_as_its_file_was(isthmus: Isthmus) -> None:
     second = isthmus.json("run", "image-filter", "--on", "model:aws-f1", "--flow", "stream", "-q")
     assert isthmus.json("history", "1") == first
     assert isthmus.json("history", "2") == second
+    assert isthmus("history", "1").stdout.splitlines()[-3].split()[-1] == "model"
     runs = isthmus.json("history")["runs"]
     assert [(run["id"], run["kind"], run["records"]) for run in runs] == [(2, "run", 1), (1, "probe", 2)]
     assert runs[1]["command"].startswith("isthmus probe model:aws-f1 h2d")
@@ -119,6 +123,37 @@ def test_a_store_that_cannot_be_used_costs_a_line_and_not_the_result(isthmus: Is
     listing = isthmus("history", ISTHMUS_STORE="broken.duckdb")
     assert listing.returncode == 2
     assert listing.stderr.count("\n") == 1
+
+
+def test_what_was_held_out_counts_as_records() -> None:
+    assert records_of({"rows": [], "score": {}, "held_out": [{"id": "S000-087"}]}) == [{"id": "S000-087"}]
+    assert records_of({"rows": [], "score": {}, "held_out": []}) == []
+
+
+@pytest.mark.parametrize("most", [0, 4096, 10_000])
+def test_a_disk_that_was_full_when_the_store_was_made_costs_no_later_run(isthmus: Isthmus, most: int) -> None:
+    store = store_of(isthmus)
+    full = subprocess.run(
+        [sys.executable, "-B", "-m", "isthmus", *PROBE],
+        cwd=isthmus.folder,
+        env=isthmus.environment,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "warning: this run is not kept: " in full.stderr
+    assert not list(store.parent.glob("*.new*"))
+    done = isthmus(*PROBE, "--save", "later")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert stored(store)["later"] == (2, 2)
+
+
+def test_an_empty_file_becomes_a_store(isthmus: Isthmus) -> None:
+    store_of(isthmus).parent.mkdir(parents=True)
+    store_of(isthmus).touch()
+    isthmus(*PROBE, "--save", "first")
+    assert stored(store_of(isthmus)) == {"first": (2, 2)}
 
 
 def test_writers_at_one_time_lose_nothing(isthmus: Isthmus, document: str) -> None:

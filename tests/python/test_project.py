@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from tests.python.conftest import Isthmus
@@ -13,6 +14,7 @@ from tests.python.test_schemas import check
 
 import isthmus as package
 from isthmus import IsthmusError
+from isthmus.files import write_atomically
 
 PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
@@ -159,6 +161,24 @@ def test_nothing_is_written_over(isthmus: Isthmus) -> None:
     ]:
         done = isthmus("new", name)
         assert (done.returncode, done.stderr) == (2, complaint)
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_project_that_cannot_be_written_whole_leaves_nothing_behind(isthmus: Isthmus, there: bool) -> None:
+    folder = isthmus.folder / "app"
+    if there:
+        folder.mkdir()
+
+    def full(path: Path, text: str) -> None:
+        if path.name == "main.cpp":
+            raise IsthmusError(f"{path}: cannot write: No space left on device")
+        write_atomically(path, text)
+
+    with mock.patch("isthmus.project.new.write_atomically", full):
+        done = isthmus("new", "app")
+    assert (done.returncode, done.stderr) == (2, "error: app/main.cpp: cannot write: No space left on device\n")
+    assert folder.exists() is there
+    assert not there or not any(folder.iterdir())
 
 
 def test_an_empty_folder_is_filled_under_its_own_name(isthmus: Isthmus) -> None:

@@ -1,5 +1,6 @@
 """`isthmus calibrate FILE --from RECORDS`: a platform file fitted to what was measured of a device."""
 
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -10,7 +11,7 @@ from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from isthmus.calibration.fit import Fit, Model
     from isthmus.calibration.measured import Curves, Measured
@@ -65,26 +66,35 @@ def calibrate(
     points = {probe: curve for probe, curve in measured.only(left_out, False).items() if probe in FITTED}
     if not points:
         raise IsthmusError(f"--leave-out {leave_out}: nothing is left to fit")
-    if not Path(file).exists():
-        _make(session, file, measured)
-    start = _start(file, keys, measured)
-    with session.progress() as progress:
-        progress.update("looking for the numbers", 0, 1)
-        found = fit(points, {key: float(str(item.value)) for key, item in start.items()}, _model(file))
-    if not found.values:
-        raise IsthmusError(f"{', '.join(records)}: these records say nothing of {', '.join(start)}")
+    with _there(session, file, measured):
+        start = _start(file, keys, measured)
+        with session.progress() as progress:
+            progress.update("looking for the numbers", 0, 1)
+            found = fit(points, {key: float(str(item.value)) for key, item in start.items()}, _model(file))
+        if not found.values:
+            raise IsthmusError(f"{', '.join(records)}: these records say nothing of {', '.join(start)}")
     names = ", ".join(Path(each).name for each in records)
     written = _write(file, start, found, f"{measured.device}, {measured.kind}: {names}")
     left = _left(file, measured, left_out)
     return _show(session, file, found, written, _compare(file, points), left, measured.differ)
 
 
-def _make(session: Session, file: str, measured: "Measured") -> None:
+@contextmanager
+def _there(session: Session, file: str, measured: "Measured") -> "Iterator[None]":
+    """Makes the file if it is not there; one that is not fitted then does not stay."""
     from isthmus.calibration.begin import begin
     from isthmus.files import write_atomically
 
+    if Path(file).exists():
+        yield
+        return
     write_atomically(Path(file), begin(measured, file))
-    session.note(f"{file} is new: a platform for {measured.device}, every number assumed")
+    try:
+        yield
+    except BaseException:
+        Path(file).unlink()
+        raise
+    session.note(f"{file} is new: a platform for {measured.device}, every other number assumed")
 
 
 def _start(file: str, wanted: list[str] | None, measured: "Measured") -> "dict[str, Input]":

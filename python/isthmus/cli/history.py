@@ -84,14 +84,15 @@ def _show(session: Session, wanted: str) -> None:
     from isthmus.numbers import figure
     from isthmus.output import Result, Table
     from isthmus.records import FILES
-    from isthmus.store import records_of, run_document
+    from isthmus.store import records_of, run_document, value_of
 
     document = run_document(wanted)
     kind = str(document["schema"]).partition("/")[0].removeprefix("isthmus.")
     file = FILES[kind].model_validate(document)
-    records = list(getattr(file, "records", None) or getattr(file, "rows", []))
+    lists = (getattr(file, name, None) for name in ("records", "rows", "held_out"))
+    records = next((list(found) for found in lists if found), [])
     cells = [
-        (_name(record), figure(_value(record)), str(record.get("unit", "images/s")), str(record.get("kind", "-")))
+        (_name(record), figure(value_of(record)), str(record.get("unit", "images/s")), _kind(record))
         for record in records_of(document)
     ]
     context = document["context"]
@@ -99,7 +100,7 @@ def _show(session: Session, wanted: str) -> None:
         Result(
             file,
             records,
-            verdict=[f"{' '.join(context['argv'])}: {len(records)} records"],
+            verdict=[f"{' '.join(context['argv'])}: {len(records)} {'record' if len(records) == 1 else 'records'}"],
             tables=[Table(("what", "value", "unit", "kind"), cells, numbers=frozenset({"value"}))],
             detail=[f"{context['start']} on {context['host']}, isthmus {context['version']}"],
         ),
@@ -113,9 +114,11 @@ def _name(record: dict[str, object]) -> str:
     return f"{record['id']} {record['quantity']}" if "id" in record else record_name(record)
 
 
-def _value(record: dict[str, object]) -> float | None:
-    value = record.get("value", record.get("images_per_s", record.get("ours")))
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+def _kind(record: dict[str, object]) -> str:
+    from isthmus.verdict import KIND_WORDS
+
+    # What stands beside a published number is always a model's.
+    return KIND_WORDS.get(str(record.get("kind")), "model" if "id" in record else "-")
 
 
 def _regressions(session: Session, names: list[str], fail: bool) -> None:

@@ -56,7 +56,7 @@ def build(
     if benchmark is None:
         raise IsthmusError("BENCH: expected a benchmark", hint="'isthmus hpcc --list' names them.")
     if tool not in TOOLS:
-        raise IsthmusError(f"--for: expected one of {', '.join(TOOLS)}, got {tool!r}")
+        raise IsthmusError(f"--for: expected one of {', '.join(TOOLS)}, got {tool or 'none'}")
     if tool == "opencl":
         if config is not None:
             raise IsthmusError("--config: expected --for xrt or --for intel beside it; --for opencl takes --set")

@@ -95,7 +95,7 @@ def _hold_out(session: Session, study: "HoldOut", experiment: str) -> None:
         Result(
             ReproduceFile(context=session.context(), rows=[], score={}, held_out=found),
             found,
-            verdict=[f"{experiment} held out: {len(changes)} numbers calibrated without it{said}"],
+            verdict=[f"{experiment} held out: {len(changes)} of the model's numbers rest on it{said}"],
             tables=[held_out_table(found)],
             detail=[f"{board} {_recalibrated(one)}" for (board, _), one in changes.items()],
         )
@@ -106,7 +106,11 @@ def _hold_out(session: Session, study: "HoldOut", experiment: str) -> None:
 def _recalibrated(one: "Recalibrated") -> str:
     from isthmus.numbers import figure
 
-    now = f"{figure(one.new)} {one.unit} from the others" if one.new is not None else f"told by no other: {one.set}"
+    now = (
+        f"{figure(one.new)} {one.unit} from the others"
+        if one.new is not None
+        else f"told by no other, so turned off ({one.set})"
+    )
     return f"{one.key}: {figure(one.old)} {one.unit} with it, {now}"
 
 

@@ -20,17 +20,28 @@ def project_name(folder: Path) -> str:
 
 
 def write_project(folder: Path) -> list[Path]:
-    """Writes the project and returns its files; an IsthmusError if the folder is there and not empty."""
+    """Writes the project and returns its files; an IsthmusError if the folder is there and not empty.
+
+    On failure (a full disk) nothing is left behind.
+    """
     name = project_name(folder)
     if folder.exists() and not folder.is_dir():
         raise IsthmusError(f"{folder}: is there already, and no folder")
     if folder.is_dir() and any(folder.iterdir()):
         raise IsthmusError(f"{folder}: is there already, and not empty")
-    written = []
-    for template in sorted(TEMPLATE.iterdir()):
-        if template.is_file():
-            file = folder / _HIDDEN.get(template.name, template.name)
-            text = read_text(template).replace("@NAME@", name).replace("@VERSION@", build_info().version)
-            write_atomically(file, text)
-            written.append(file)
+    new = not folder.exists()
+    written: list[Path] = []
+    try:
+        for template in sorted(TEMPLATE.iterdir()):
+            if template.is_file():
+                file = folder / _HIDDEN.get(template.name, template.name)
+                text = read_text(template).replace("@NAME@", name).replace("@VERSION@", build_info().version)
+                write_atomically(file, text)
+                written.append(file)
+    except BaseException:
+        for file in written:
+            file.unlink()
+        if new and folder.exists():
+            folder.rmdir()
+        raise
     return written
