@@ -116,10 +116,11 @@ std::string event(Time at, std::uint64_t track, std::uint64_t type, State state)
   return as_packet(content);
 }
 
-std::filesystem::path behind_links(const std::filesystem::path& file) {
+std::filesystem::path behind_links(std::filesystem::path file) {
   std::error_code failure;
   auto found = std::filesystem::weakly_canonical(file, failure);
-  return failure ? file : found;
+  if (!failure) file = std::move(found);
+  return file;
 }
 
 }  // namespace
@@ -137,7 +138,9 @@ const char* to_string(State state) {
 }
 
 TraceFile::TraceFile(std::filesystem::path file, TraceOptions options)
-    : file_(behind_links(file)), options_(std::move(options)), out_(unfinished(), std::ios::binary | std::ios::trunc) {
+    : file_(behind_links(std::move(file))),
+      options_(std::move(options)),
+      out_(unfinished(), std::ios::binary | std::ios::trunc) {
   if (!out_) throw Error(fmt::format("{}: the trace cannot be written: {}", file_.string(), std::strerror(errno)));
   write_packet(state_names());
 }
