@@ -1,6 +1,7 @@
 #include "isthmus/apps/photograph.hpp"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 
@@ -56,6 +57,20 @@ TEST(Photograph, AMissingFileIsRefusedWithItsName) {
 TEST(Photograph, AFolderIsRefused) {
   const TemporaryFolder folder;
   EXPECT_THAT([&] { read_photograph(folder.path()); }, refuses(folder.path(), "got a folder"));
+}
+
+TEST(Photograph, APipeIsRefusedAndNotWaitedFor) {
+  const TemporaryFolder folder;
+  const auto file = folder / "a.jpg";
+  ASSERT_EQ(mkfifo(file.c_str(), 0600), 0);
+  EXPECT_THAT([&] { read_photograph(file); }, refuses(file, "got a pipe or a device"));
+}
+
+TEST(Photograph, AFileThatEvenRootCannotReadIsRefused) {
+  const TemporaryFolder folder;
+  const auto file = folder / "a.jpg";
+  std::filesystem::create_symlink("/proc/self/mem", file);
+  EXPECT_THAT([&] { read_photograph(file); }, refuses(file, "cannot read: "));
 }
 
 TEST(Photograph, AnEmptyFileIsRefused) {

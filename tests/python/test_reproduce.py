@@ -261,6 +261,7 @@ def test_in_a_pipe_no_line_of_the_comparison_is_wider_than_a_page_and_no_note_is
     done = isthmus("reproduce", "stacc", "--no-structure", "--images", "2", "--json", "stacc.json")
     rows = json.loads((isthmus.folder / "stacc.json").read_text())["rows"]
     assert max(map(len, done.stdout.splitlines())) <= PIPE_WIDTH
+    assert "; reading '" not in done.stdout, "each reading has a line of its own"
     told = " ".join(done.stdout.split())
     notes = {row["id"]: row["note"] for row in rows if row["note"]}
     assert len(notes) > 10

@@ -1,10 +1,14 @@
 """The comparison with the papers as tables."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from isthmus.numbers import figure
 from isthmus.output import Table
 from isthmus.records import HeldOut, PaperRow, PaperScore
+
+# Where a note goes on to its next piece (comparison.py puts them together).
+_PIECES = re.compile(r"; (?=reading |structure alone|same as )")
 
 
 def score_line(name: str, found: PaperScore) -> str:
@@ -32,7 +36,7 @@ def rows_table(rows: Sequence[PaperRow]) -> Table:
             as_text(row.ours),
             "-" if row.error is None else f"{row.error:+.1%}",
             row.role,
-            row.note.replace("; ", ";\n"),
+            _PIECES.sub(";\n", row.note),
         )
         for row in rows
     ]

@@ -21,8 +21,12 @@ constexpr std::array kPngStart{std::byte{0x89}, std::byte{'P'}, std::byte{'N'}, 
 constexpr std::int64_t kMostPixels = std::int64_t{1} << 28;
 
 std::vector<std::byte> read_bytes(const std::filesystem::path& file) {
-  if (std::error_code failure; std::filesystem::is_directory(file, failure))
-    throw Error(fmt::format("{}: expected a JPEG or PNG file, got a folder", file.string()));
+  std::error_code failure;
+  const auto status = std::filesystem::status(file, failure);
+  // A pipe would be waited for without end.
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+    throw Error(fmt::format("{}: expected a JPEG or PNG file, got {}", file.string(),
+                            std::filesystem::is_directory(status) ? "a folder" : "a pipe or a device"));
   std::ifstream stream(file, std::ios::binary | std::ios::ate);
   if (!stream) throw Error(fmt::format("{}: cannot read: {}", file.string(), std::strerror(errno)));
   std::vector<std::byte> bytes(static_cast<std::size_t>(std::max<std::streamoff>(stream.tellg(), 0)));
