@@ -61,18 +61,17 @@ def _meaning(record: ProbeRecord) -> str:
 
 def details_table(records: Sequence[ProbeRecord]) -> Table:
     """A row for each record, of whatever targets."""
-    columns = ("target", "probe", "size", "how", "value", "unit", "kind")
     table = _one_by_one(records)
     cells = [(record.target, *cells) for record, cells in zip(records, table.rows, strict=True)]
-    return Table(columns, cells, numbers=table.numbers)
+    return Table(("target", *table.columns), cells, numbers=table.numbers)
 
 
 def _one_by_one(records: Sequence[ProbeRecord]) -> Table:
     cells = [
-        (record.name, size_of(record), how(record), _cell(record), record.unit, KIND_WORDS[record.kind])
+        (record.name, size_of(record), _cell(record), record.unit, KIND_WORDS[record.kind], how(record))
         for record in records
     ]
-    return Table(("probe", "size", "how", "value", "unit", "kind"), cells, numbers=frozenset({"size", "value"}))
+    return Table(("probe", "size", "value", "unit", "kind", "how"), cells, numbers=frozenset({"size", "value"}))
 
 
 def how(record: ProbeRecord) -> str:
