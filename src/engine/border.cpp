@@ -105,7 +105,7 @@ Border Scheduler::border_after_more(Actor& actor, Tick next) {
     if (more == 0 && waits_for_its_turn(actor)) return Border::leave;
     steps = std::min(steps, std::max<Tick>(more, 1));
   }
-  actor.fuel = std::min(actor.horizon + 1, actor.now + steps * actor.initiation_interval);
+  actor.fuel = actor.budget = std::min(actor.horizon + 1, actor.now + steps * actor.initiation_interval);
   return Border::step;
 }
 
@@ -127,7 +127,7 @@ Border Scheduler::after_look_back(Actor& actor, Tick step_start) {
   if (!active) return after_silent_step(actor, step_start);
   actor.questions.clear();
   actor.sensed_time = false;
-  actor.now = std::max(step_start + actor.initiation_interval + std::exchange(actor.blocked_ticks, 0), actor.now + 1);
+  actor.now += std::max<Tick>(actor.initiation_interval - std::exchange(actor.advanced, 0), 1);
   return Border::step;
 }
 

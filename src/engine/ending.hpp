@@ -33,5 +33,7 @@ RunReport make_report(const Ending& ending, const std::vector<Actor*>& actors, c
 void tell_stretch(Actor& actor, State state, std::int64_t begin, std::int64_t end, StateObserver& observer);
 /// Tells of what is left of the actor's life in a run that ended at `end`.
 void tell_states(Actor& actor, std::int64_t end, StateObserver& observer);
+/// Adds up the spans that ended by `time`, which no end of the run can cut any more.
+void fold_spans(Actor& actor, std::int64_t time, StateObserver* observer);
 
 }  // namespace isthmus::engine

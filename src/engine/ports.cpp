@@ -53,8 +53,16 @@ inline bool claim_known_token(PortState& port) {
   actor.now = running_now;
   if (!channel.windows || channel.empty() || accessed_now(port)) return false;
   port.known_end = channel.writer_port->cursor;
-  if (token_ready(channel, port.cursor) > running_now) return await_known(port, channel.stride);
-  open_reader_window(channel);
+  const Tick ready = token_ready(channel, port.cursor);
+  if (ready <= running_now) {
+    open_reader_window(channel);
+    return true;
+  }
+  if (ready > actor.horizon || port.cursor == port.stop) return false;
+  actor.wait_out(port, ready - running_now);
+  actor.scheduler->note_wait(actor, {running_now, ready, 0, Account::starved});
+  running_now = ready;
+  port.window_end = port.cursor + channel.stride;
   return true;
 }
 

@@ -115,15 +115,28 @@ std::int64_t life_end(const Actor& actor, std::int64_t end) {
   return std::max(actor.grid.edge(0), finished_by(actor, end) ? actor.grid.edge(actor.finished_at) : end);
 }
 
-/// Calls `take(span, begin, end)` for each span that is kept, in femtoseconds, cut where the actor's life ends.
-template <class Take>
-void for_each_span(const Actor& actor, std::int64_t life_end, const Take& take) {
-  const auto one = [&](const Span& span) {
+/// Calls `whole(train, count)` with how many spans of each train that is kept end within the actor's life and
+/// `cut(span, begin, end)` for each span that it cuts, in femtoseconds.
+template <class Whole, class Cut>
+void for_each_span(const Actor& actor, std::int64_t life_end, const Whole& whole, const Cut& cut) {
+  const Tick last = actor.grid.last_at_or_before(life_end);
+  const auto cut_off = [&](const Span& span) {
     const auto begin = actor.grid.edge(span.begin);
-    if (begin < life_end) take(span, begin, span_end(actor, span, life_end));
+    if (begin < life_end) cut(span, begin, span_end(actor, span, life_end));
   };
-  for (const auto& span : actor.spans) one(span);
-  if (const auto open = open_span(actor)) one(*open);
+  for (const Train& train : actor.spans) {
+    const Tick ended = train.ended_by(last);
+    whole(train, ended);
+    if (ended < train.count) cut_off(train.at(ended));
+  }
+  if (const auto open = open_span(actor)) cut_off(*open);
+}
+
+void tell_train(Actor& actor, const Train& train, Tick count, StateObserver& observer) {
+  for (Tick i = 0; i < count; ++i) {
+    const Span span = train.at(i);
+    tell_stretch(actor, span.account, actor.grid.edge(span.begin), actor.grid.edge(span.end), observer);
+  }
 }
 
 ActorReport account(const Actor& actor, std::int64_t end) {
@@ -135,9 +148,12 @@ ActorReport account(const Actor& actor, std::int64_t end) {
   const auto died = life_end(actor, end);
   std::int64_t blocked = actor.blocked_before;
   std::int64_t starved = actor.starved_before;
-  for_each_span(actor, died, [&](const Span& span, std::int64_t from, std::int64_t to) {
-    (span.account == Account::blocked ? blocked : starved) += to - from;
-  });
+  const auto of = [&](const Span& span) -> auto& {
+    return span.account == Account::blocked ? blocked : starved;
+  };
+  for_each_span(
+      actor, died, [&](const Train& train, Tick count) { of(train.first) += train.length(count, actor.grid); },
+      [&](const Span& span, std::int64_t from, std::int64_t to) { of(span) += to - from; });
   report.lifetime = Time::fs(died - actor.grid.edge(0));
   report.blocked = Time::fs(blocked);
   report.starved = Time::fs(starved);
@@ -197,10 +213,25 @@ void tell_stretch(Actor& actor, State state, std::int64_t begin, std::int64_t en
 
 void tell_states(Actor& actor, std::int64_t end, StateObserver& observer) {
   const auto died = life_end(actor, end);
-  for_each_span(actor, died, [&](const Span& span, std::int64_t from, std::int64_t to) {
-    tell_stretch(actor, span.account, from, to, observer);
-  });
+  for_each_span(
+      actor, died, [&](const Train& train, Tick count) { tell_train(actor, train, count, observer); },
+      [&](const Span& span, std::int64_t from, std::int64_t to) {
+        tell_stretch(actor, span.account, from, to, observer);
+      });
   tell_stretch(actor, State::busy, died, died, observer);
+}
+
+void fold_spans(Actor& actor, std::int64_t time, StateObserver* observer) {
+  const Tick last = actor.grid.last_at_or_before(time);
+  for (const Train& train : actor.spans) {
+    const Tick ended = train.ended_by(last);
+    if (ended == 0) break;
+    (train.first.account == Account::blocked ? actor.blocked_before : actor.starved_before) +=
+        train.length(ended, actor.grid);
+    if (kObservable && observer != nullptr) [[unlikely]]
+      tell_train(actor, train, ended, *observer);
+  }
+  actor.spans.drop(last);
 }
 
 RunReport make_report(const Ending& ending, const std::vector<Actor*>& actors, const std::vector<Channel*>& channels) {

@@ -208,7 +208,7 @@ bool Scheduler::let_time_pass() {
   const auto time = earliest_known();
   if (time > limit_) return false;
   quiet_until_ = std::max(quiet_until_, time);
-  if (looks_ahead(time)) commit_to(time, true);
+  if (looks_ahead(time)) commit_to(time);
   if (time > limit_) return true;  // an error was found earlier: look again
   return act_at(time);
 }
@@ -288,7 +288,7 @@ bool Scheduler::act_at(std::int64_t time) {
 
 void Scheduler::set_horizon(Actor& actor, std::int64_t time) {
   actor.horizon = actor.grid.last_at_or_before(std::min(time, limit_));
-  actor.fuel = Actor::kSpent;
+  actor.spend();
 }
 
 /// Gives an actor that is not periodic more time to run ahead, if the limit leaves some.
@@ -304,6 +304,7 @@ void Scheduler::lower_limit(std::int64_t time) {
   for (auto* actor : actors_) {
     actor->horizon = std::min(actor->horizon, actor->grid.last_at_or_before(limit_));
     actor->fuel = std::min(actor->fuel, actor->horizon + 1);
+    actor->budget = std::min(actor->budget, actor->horizon + 1);
   }
 }
 
@@ -318,26 +319,25 @@ bool Scheduler::worth_committing() {
 /// Finds the time before which nothing new can happen, and the errors that hold by then.
 void Scheduler::commit() {
   std::int64_t time = kNever;
-  bool error_possible = false;
   for (const auto* actor : actors_) {
-    if (actor->wait == Wait::finished) continue;
-    if (actor->failed || blocked_for_good(*actor)) {
-      error_possible = true;
-      continue;
-    }
+    if (actor->wait == Wait::finished || actor->failed || blocked_for_good(*actor)) continue;
     Tick next = actor->now;
     if (actor->wait == Wait::sleep) next = actor->known_wake;
     if (actor->wait == Wait::horizon) next = actor->resume_at;
     time = std::min(time, actor->grid.edge(next));
   }
-  commit_to(time, error_possible);
+  commit_to(time);
 }
 
-void Scheduler::commit_to(std::int64_t time, bool error_possible) {
-  if (error_possible)
+void Scheduler::commit_to(std::int64_t time) {
+  if (blocked_ != 0)
     if (const auto error = find_error(actors_)) lower_limit(error->time);
   committed_ = std::max(committed_, std::min(time, limit_));  // what lies past the limit may yet be cut
-  for (auto* actor : actors_) fold_spans(*actor, committed_, states_);
+}
+
+void Scheduler::note_wait(Actor& actor, const Span& span) {
+  if (actor.spans.full()) fold_spans(actor, committed_, states_);
+  actor.spans.add(span);
 }
 
 /// The oldest entries of the rings of ticks that could be written over before the next look are no longer needed.

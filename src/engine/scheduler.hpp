@@ -37,6 +37,7 @@ class Scheduler {
   bool slot_free(Actor& actor, Channel& channel);
   bool channel_closed(Actor& actor, Channel& channel);
   void wait_to(Actor& actor, Tick target);
+  void note_wait(Actor& actor, const Span& span);
   ChannelObserver& observer() { return *observer_; }
 
   // What the loop of steps asks at its border.
@@ -87,6 +88,7 @@ class Scheduler {
 
   // Waiting.
   void suspend(Actor& actor);
+  void suspend_blocked(PortState& port);
   void wait_for_answer(Actor& actor, Channel& channel, Ask ask);
   void enter_waiting(Actor& actor, Wait wait);
   [[gnu::noinline]] void list(Actor& actor);
@@ -125,7 +127,7 @@ class Scheduler {
   bool extend_horizon(Actor& actor);
   bool worth_committing();
   void commit();
-  void commit_to(std::int64_t time, bool error_possible);
+  void commit_to(std::int64_t time);
   bool record_safe(const Actor& actor) const;
   void lower_limit(std::int64_t time);
   void run_periodic_to(std::int64_t time);
@@ -144,6 +146,7 @@ class Scheduler {
   bool stopping_ = false;
   bool ending_ = false;            ///< the end is known: periodic actors run up to it
   std::size_t live_ = 0;           ///< actors neither finished nor periodic
+  std::size_t blocked_ = 0;        ///< steps that stand in a push or a read
   std::int64_t quiet_until_ = -1;  ///< nothing happens anywhere before this time but what has happened
   std::int64_t committed_ = -1;    ///< no error can hold at or before this time
   std::size_t commits_asked_ = 0;  ///< since the last
@@ -162,7 +165,5 @@ inline bool accessed_now(const PortState& port) {
 }
 /// One more operation of an actor without a clock; throws Error where they are too many at one instant.
 void count_operation(Actor& actor);
-/// Adds up the spans that ended by `time`, which no end of the run can cut any more.
-void fold_spans(Actor& actor, std::int64_t time, StateObserver* observer);
 
 }  // namespace isthmus::engine

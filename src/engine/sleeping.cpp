@@ -51,45 +51,6 @@ Tick known_change(const Question& question) {
 
 }  // namespace
 
-void Spans::grow() {
-  constexpr std::size_t kFirst = 32;
-  const std::size_t kept = storage_ == nullptr ? 0 : size();
-  const std::size_t room = std::max(kFirst, 2 * kept);
-  auto larger = std::make_unique<Span[]>(room + 1);
-  larger[0].end = kNever;
-  if (kept != 0) std::copy(begin(), end(), larger.get() + 1);
-  storage_ = std::move(larger);
-  end_ = storage_.get() + 1 + kept;
-  limit_ = storage_.get() + 1 + room;
-}
-
-bool Spans::joins_last(Tick length, Tick period, Account account) const {
-  const Span& last = end_[-1];
-  return last.account == account && last.period == period && (period == 0 || length % period == 0);
-}
-
-void Spans::drop_before(const Span* kept) {
-  end_ = std::copy(kept, end(), storage_.get() + 1);
-}
-
-void fold_spans(Actor& actor, std::int64_t time, StateObserver* observer) {
-  constexpr std::size_t kWorthFolding = 16;
-  if (actor.spans.size() < kWorthFolding) return;
-  const Tick last = actor.grid.last_at_or_before(time);
-  const Grid grid = actor.grid;
-  std::int64_t blocked = 0;
-  std::int64_t starved = 0;
-  const Span* kept = actor.spans.begin();
-  for (; kept != actor.spans.end() && kept->end <= last; ++kept) {
-    (kept->account == Account::blocked ? blocked : starved) += grid.between(kept->begin, kept->end);
-    if (kObservable && observer != nullptr) [[unlikely]]
-      tell_stretch(actor, kept->account, grid.edge(kept->begin), grid.edge(kept->end), *observer);
-  }
-  actor.blocked_before += blocked;
-  actor.starved_before += starved;
-  actor.spans.drop_before(kept);
-}
-
 Border Scheduler::after_silent_step(Actor& actor, Tick step_start) {
   if (!actor.clocked) {
     actor.step_start = step_start;
@@ -97,7 +58,7 @@ Border Scheduler::after_silent_step(Actor& actor, Tick step_start) {
     actor.idle_since = actor.now;
     return sleep(actor, actor.now);
   }
-  const Tick next = std::max(step_start + actor.initiation_interval, actor.now + 1);
+  const Tick next = actor.now + std::max<Tick>(actor.initiation_interval - std::exchange(actor.advanced, 0), 1);
   const bool unchanged =
       actor.trivial && actor.silent_until == step_start && !actor.sensed_time && actor.same_state(actor.snapshot);
   const bool promised = !actor.trivial && actor.promised;
@@ -105,7 +66,7 @@ Border Scheduler::after_silent_step(Actor& actor, Tick step_start) {
   actor.sensed_time = false;
   actor.silent_until = next;
   actor.step_start = step_start;
-  actor.spans.add(step_start, next, next - step_start, Account::starved);
+  note_wait(actor, {step_start, next, next - step_start, Account::starved});
   if (unchanged || promised) {
     actor.sleep_period = next - step_start;
     actor.idle = true;
@@ -198,7 +159,7 @@ void Scheduler::consider_waking(Actor& actor) {
 
 void Scheduler::woken(Actor& actor) {
   if (actor.known_wake != actor.now)
-    actor.spans.add(actor.now, actor.known_wake, actor.clocked ? actor.sleep_period : 0, Account::starved);
+    note_wait(actor, {actor.now, actor.known_wake, actor.clocked ? actor.sleep_period : 0, Account::starved});
   actor.now = actor.known_wake;
   actor.silent_until = actor.now;  // the steps it slept through were silent
   actor.idle = false;

@@ -21,7 +21,7 @@ void expect(PortState& port) {
   constexpr int kOften = 8;
   Actor& actor = *port.actor;
   if (actor.vain_turns < kOften) actor.expects = &port;
-  actor.fuel = Actor::kSpent;
+  actor.spend();
 }
 
 }  // namespace
@@ -49,6 +49,13 @@ void Scheduler::suspend(Actor& actor) {
   actor.fiber = nullptr;
   running_ = &actor;
   if (stopping_) throw StopStep{};
+}
+
+inline void Scheduler::suspend_blocked(PortState& port) {
+  expect(port);
+  ++blocked_;
+  suspend(*port.actor);
+  --blocked_;
 }
 
 inline void Scheduler::enter_waiting(Actor& actor, Wait wait) {
@@ -82,6 +89,7 @@ void Scheduler::wait_for_answer(Actor& actor, Channel& channel, Ask ask) {
 inline void Scheduler::move_to(Actor& actor, Tick target) {
   if (target > actor.horizon) [[unlikely]]
     wait_for_horizon(actor, target, Account::busy, actor.now);
+  actor.advanced += target - actor.now;
   actor.now = target;
   actor.ask_look_back();
 }
@@ -93,7 +101,8 @@ inline void Scheduler::arrive_at(PortState& port, Tick target, Account account, 
   if (target > actor.horizon) [[unlikely]]
     wait_for_horizon(actor, target, account, began);
   actor.now = target;
-  actor.arrive(port, began, target, account);
+  actor.wait_out(port, target - began);
+  note_wait(actor, {began, target, 0, account});
 }
 
 void Scheduler::wait_for_horizon(Actor& actor, Tick target, Account account, Tick began) {
@@ -139,8 +148,7 @@ void Scheduler::claim_slot(PortState& port) {
     actor.waits_on = &channel;
     actor.wait_began = began;
     channel.writer_waits = &actor;
-    expect(port);
-    suspend(actor);
+    suspend_blocked(port);
   }
   arrive_at(port, channel.next_slot_free(), Account::blocked, began);
   if (channel.windows) open_writer_window(channel);
@@ -157,8 +165,7 @@ void Scheduler::claim_token(PortState& port) {
     actor.waits_on = &channel;
     actor.wait_began = began;
     channel.reader_waits = &actor;
-    expect(port);
-    suspend(actor);
+    suspend_blocked(port);
   }
   const bool drained = channel.empty();
   arrive_at(port, drained ? channel.close_visible : channel.head_visible(), Account::starved, began);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "isthmus/engine/channel.hpp"
-#include "isthmus/engine/trace.hpp"
+#include "isthmus/engine/spans.hpp"
 
 namespace isthmus::engine {
 
@@ -39,48 +39,6 @@ struct Question {
   Tick at;
 };
 
-using Account = State;
-
-/// A stretch of an actor's life that was not busy, in its own ticks.
-struct Span {
-  Tick begin;
-  Tick end;
-  Tick period;  ///< of the steps it is made of; 0 where it may be cut anywhere
-  Account account;
-};
-
-/// Spans in the order of time, none empty. A vector whose growth is out of line: adding is as hot as a token.
-class Spans {
- public:
-  Spans() { grow(); }
-  /// Joins the stretch to the last where they touch and are alike.
-  void add(Tick begin, Tick end, Tick period, Account account) {
-    if (end_[-1].end == begin && joins_last(end - begin, period, account)) [[unlikely]] {
-      end_[-1].end = end;
-      return;
-    }
-    if (end_ == limit_) [[unlikely]]
-      grow();
-    end_->begin = begin;
-    end_->end = end;
-    end_->period = period;
-    end_->account = account;
-    ++end_;
-  }
-  const Span* begin() const { return storage_.get() + 1; }
-  const Span* end() const { return end_; }
-  std::size_t size() const { return static_cast<std::size_t>(end_ - begin()); }
-  void drop_before(const Span* kept);
-
- private:
-  bool joins_last(Tick length, Tick period, Account account) const;
-  void grow();
-
-  Span* end_ = nullptr;
-  Span* limit_ = nullptr;
-  std::unique_ptr<Span[]> storage_;  ///< what is added first has one before it that it does not touch
-};
-
 /// Ends a step from inside: the actor read from a channel that is closed and drained.
 struct FinishStep {};
 /// Unwinds a step that will never be resumed, when a run ends.
@@ -93,41 +51,45 @@ extern thread_local constinit Tick running_now __attribute__((tls_model("initial
 /// An actor as the scheduler sees it: its place in time and why it waits. The user's struct is in the derived
 /// ActorOf<T>.
 struct Actor {
-  static constexpr Tick kSpent = kLongAgo;  ///< of `fuel`
+  static constexpr Tick kSpent = kLongAgo;  ///< of `fuel` and `budget`
 
-  // What every step touches.
+  // What every step touches, in one cache line, and what is looked at of every actor now and then, in the next two.
   Tick now = 0;
-  Tick fuel = kSpent;      ///< the first tick at which the border between two steps needs a closer look
+  Tick fuel = kSpent;      ///< the first tick at which the loop of steps needs a closer look
   Tick horizon = 0;        ///< the last tick at which it may act
+  Tick budget = kSpent;    ///< the first tick at which the border between two steps does
   bool look_back = false;  ///< this step was told "no" or waited: its end needs a closer look
   bool moved = false;      ///< a token, in a slow path; kept only without a clock
   bool waited = false;     ///< for a time, in this step
   bool sensed_time = false;
   bool clocked = false;
-  Tick initiation_interval = 1;
-  Tick blocked_ticks = 0;        ///< s of rule 2
-  PortState* gate = nullptr;     ///< the first input of one without `done()`: with a token at hand it is not done
-  PortState* expects = nullptr;  ///< the port at which a step last blocked: news of it is awaited before the next step
-  int vain_turns = 0;            ///< how often nothing but its own next step would have brought such news
-  Scheduler* scheduler = nullptr;
-  Live* live = nullptr;  ///< where the graph runs in real time
-
-  // Waiting.
   Wait wait = Wait::none;
   Ask asked = Ask::token;
   bool ready = false;
+  Tick initiation_interval = 1;
+  Tick advanced = 0;  ///< a of rule 2; no wait for a token or a slot is in it
+
+  PortState* gate = nullptr;     ///< the first input of one without `done()`: with a token at hand it is not done
+  PortState* expects = nullptr;  ///< the port at which a step last blocked: news of it is awaited before the next step
   Channel* waits_on = nullptr;
-  bool listed = false;  ///< among those the scheduler looks through when nothing can run
-  Tick wait_began = 0;
+  Scheduler* scheduler = nullptr;
   Tick resume_at = 0;  ///< next act of one that waits for its horizon
   Tick known_wake = kNever;
+  bool failed = false;
+  bool listed = false;      ///< among those the scheduler looks through when nothing can run
+  bool record_due = false;  ///< half a ring was filled since it was last seen that no needed record is written over
+  bool feeds_itself = false;
+  int vain_turns = 0;          ///< how often nothing but its own next step would have brought news of what it expects
+  FiberSlot* fiber = nullptr;  ///< where a step stands that waits
+  Grid grid;
+
+  // Waiting.
+  Live* live = nullptr;  ///< where the graph runs in real time
+  Tick wait_began = 0;
   Tick sleep_period = 0;  ///< 0 for one without a clock
   bool idle = false;      ///< docs/time.md, "The end"
   Tick idle_since = 0;
-  FiberSlot* fiber = nullptr;  ///< where a step stands that waits
-  Tick unwatched = 0;          ///< how far it may go before the scheduler looks at the rest of the run
-  bool feeds_itself = false;
-  bool record_due = false;  ///< half a ring was filled since it was last seen that no needed record is written over
+  Tick unwatched = 0;  ///< how far it may go before the scheduler looks at the rest of the run
 
   // Silence.
   Tick step_start = 0;        ///< of the last step that moved nothing
@@ -139,7 +101,6 @@ struct Actor {
   std::vector<const Channel*> promised_channels;
 
   // Identity and accounts.
-  Grid grid;
   std::string pll;
   bool periodic = false;
   bool trivial = false;
@@ -154,7 +115,6 @@ struct Actor {
   std::int64_t starved_before = 0;
   std::int64_t told_until = -1;  ///< up to where an observer knows its states
   Tick finished_at = kNever;
-  bool failed = false;
   bool ended = false;  ///< its run is over
   Tick instant = -1;   ///< of the last operation without a clock that took no time, and how many there were
   int at_instant = 0;
@@ -172,28 +132,28 @@ struct Actor {
   virtual void copy_state(std::vector<std::byte>& to) const = 0;
   virtual bool same_state(const std::vector<std::byte>& as) const = 0;
 
-  /// The start of the step after one that waited or advanced.
-  Tick next_start(Tick start) {
+  /// The start of the step after one that did not end at its start, which would else have been `next`.
+  Tick next_start(Tick next) {
     if (look_back) {
       now = running_now;
-      return start + initiation_interval;  // the border finds it
+      return next;  // the border finds it
     }
-    return std::max(start + initiation_interval + std::exchange(blocked_ticks, 0), running_now + 1);
+    fuel = budget;
+    return running_now + initiation_interval;
   }
-  /// A step that has waited since `began` at `port` goes on at `target`, not past the horizon.
-  void arrive(const PortState& port, Tick began, Tick target, Account account) {
-    const Tick waited_for = target - began;
-    blocked_ticks += waited_for;
+  /// A step waits at `port` for so long, not past the horizon.
+  void wait_out(const PortState& port, Tick length) {
+    fuel = kSpent;
     if (gate == nullptr || gate == &port) [[likely]]
-      fuel = std::min(fuel + waited_for, horizon + 1);
+      budget = std::min(budget + length, horizon + 1);
     else
-      fuel = kSpent;  // the step may go on to take more from the gate than one token, at another tick
-    spans.add(began, target, 0, account);
+      budget = kSpent;  // the step may go on to take more from the gate than one token, at another tick
   }
   void ask_look_back() {
     look_back = true;
-    fuel = kSpent;
+    spend();
   }
+  void spend() { fuel = budget = kSpent; }
   void note_no(Channel& channel, Ask ask) {
     ask_look_back();
     questions.push_back({&channel, ask, now});
@@ -219,15 +179,16 @@ Time time_of(const Actor& actor);
 void wait_until(Actor& actor, Time time);
 void wait_for(Actor& actor, Time time);
 
-/// Waits for a token of an input that is there and comes later, where that takes nothing but time; else does nothing
-/// and returns false.
-inline bool await_known(PortState& port, std::size_t stride) {
+/// Waits for the head token of an input, which is there, where it comes later, that takes nothing but time, and it
+/// comes as long after the last as that after the one before; else does nothing and returns false.
+[[gnu::always_inline]] inline bool await_next(PortState& port) {
   const Tick now = running_now;
   const Tick ready = Channel::header_at(port.cursor).pushed_at + port.latency;
   Actor& actor = *port.actor;
-  if (ready <= now || ready > actor.horizon || port.cursor == port.stop) return false;
-  port.window_end = port.cursor + stride;
-  actor.arrive(port, now, ready, Account::starved);
+  if (ready <= now || ready > actor.horizon || port.cursor == port.stop ||
+      !actor.spans.prolong(now, ready, Account::starved))
+    return false;
+  actor.wait_out(port, ready - now);
   running_now = ready;
   return true;
 }
@@ -235,7 +196,7 @@ inline bool await_known(PortState& port, std::size_t stride) {
 /// The border between two steps: what ActorOf<T>::run asks of the scheduler.
 enum class Border : std::uint8_t { step, leave };
 /// For an actor with a clock, at the tick where its next step would start if the last one neither waited nor was
-/// silent. Leaves that tick in `now` and in `fuel` the tick of the next look.
+/// silent. Leaves that tick in `now` and in `fuel` and `budget` the tick of the next look.
 Border border(Actor& actor, Tick next);
 Border clockless_border(Actor& actor);
 Border after_silent_step(Actor& actor, Tick step_start);

@@ -47,9 +47,9 @@ struct SlotHeader {
 /// observed or the two ends do not count the same edges, and ends before `stop`.
 struct PortState {
   std::byte* cursor = nullptr;  ///< the slot of the next token
+  Tick latency = 0;             ///< of an input's tokens, in ticks of both ends
   std::byte* window_end = nullptr;
   std::byte* known_end = nullptr;  ///< of the tokens known to be there for an input, be they visible or not yet
-  Tick latency = 0;                ///< of an input's tokens, in ticks of both ends
   std::byte* stop = nullptr;       ///< the slot in the ring's middle or its last: moves across it go by Channel::step
   Actor* actor = nullptr;
   Channel* channel = nullptr;

@@ -48,6 +48,8 @@ class Grid {
   std::int64_t between(Tick begin, Tick end) const {
     return whole_period_ != 0 ? (end - begin) * whole_period_ : edge(end) - edge(begin);
   }
+  /// From any edge to the next it is as long as from any other.
+  bool even() const { return whole_period_ != 0 || !clocked(); }
   /// The first k >= 0 with edge(k) >= time; kNever where there is none.
   Tick first_at_or_after(std::int64_t time) const {
     if (time == kNever || !clocked()) return std::max<Tick>(time, 0);

@@ -173,14 +173,20 @@ struct ActorOf final : GraphActor {
   }
 
  private:
-  /// The loop of steps. Whatever makes a step longer than its interval, or silent, takes away its fuel.
   void clocked_steps() {
-    Tick tick = running_now = now;
+    if constexpr (SteppedAsCopy<T>)
+      small_steps();
+    else
+      loop_of_steps();
+  }
+  /// A short step costs less than the calls in it.
+  [[gnu::flatten]] void small_steps() { loop_of_steps(); }
+  /// Whatever makes a step longer than its interval, or silent, takes away its fuel.
+  [[gnu::always_inline]] void loop_of_steps() {
+    Tick tick = now;
+    if (!may_step(tick)) return;
     for (;;) {
-      if (tick >= fuel) [[unlikely]] {
-        if (border(*this, tick) == Border::leave) return;
-        tick = running_now = now;
-      }
+      running_now = tick;
       if constexpr (HasDone<T>) {
         if (user.done()) [[unlikely]] {
           now = tick;
@@ -189,12 +195,20 @@ struct ActorOf final : GraphActor {
         }
       }
       user.step();
-      if (running_now != tick) [[unlikely]]
-        tick = next_start(tick);
-      else
-        tick += initiation_interval;
-      running_now = tick;
+      Tick next = tick + initiation_interval;
+      if (next >= fuel) [[unlikely]] {
+        if (running_now != tick) next = next_start(next);
+        if (!may_step(next)) return;
+      }
+      tick = next;
     }
+  }
+  /// Whether the next step may start, at `tick`, which may move.
+  [[gnu::always_inline]] bool may_step(Tick& tick) {
+    if (tick < fuel) return true;
+    const Border found = border(*this, tick);
+    tick = now;
+    return found == Border::step;
   }
 
   [[gnu::noinline]] void clockless_steps() {

@@ -82,20 +82,16 @@ class In : private engine::Port {
   }
   /// Waits for a token and takes it; the actor finishes where the channel is closed and drained.
   T read() {
-    if (!quick()) [[unlikely]] {
-      if (live()) return read_live();
-      if (!comes()) return home().read_slowly();
-    }
+    if (!quick()) [[unlikely]]
+      return live() ? read_live() : *home().read_in_place_slowly();
     T value = *head();
     take();
     return value;
   }
   /// The same, into `value`.
   void read(T& value) {
-    if (!quick()) [[unlikely]] {
-      if (live()) return static_cast<void>(value = read_live());
-      if (!comes()) return home().read_slowly(value);
-    }
+    if (!quick()) [[unlikely]]
+      return static_cast<void>(value = live() ? read_live() : *home().read_in_place_slowly());
     value = *head();
     take();
   }
@@ -112,10 +108,8 @@ class In : private engine::Port {
   }
   /// `read` without a copy, likewise.
   const T& read_in_place() {
-    if (!quick()) [[unlikely]] {
-      if (live()) return read_live();
-      if (!comes()) return *home().claim_slowly();
-    }
+    if (!quick()) [[unlikely]]
+      return live() ? read_live() : *home().read_in_place_slowly();
     const T* token = head();
     take();
     return *token;
@@ -159,11 +153,11 @@ class In : private engine::Port {
     return state_.cursor != state_.window_end &&
            engine::Channel::header_at(state_.cursor - kStride).popped_at != engine::running_now;
   }
-  /// The head token was not visible yet and now is.
+  /// The head token, where it was not visible yet and now is; the port's window is still empty.
   bool comes() {
     return state_.cursor != state_.known_end &&
            engine::Channel::header_at(state_.cursor - kStride).popped_at != engine::running_now &&
-           state_.last_miss != engine::running_now && engine::await_known(state_, kStride);
+           state_.last_miss != engine::running_now && engine::await_next(state_);
   }
   void take() {
     engine::Channel::header_at(state_.cursor).popped_at = engine::running_now;
@@ -188,7 +182,15 @@ class In : private engine::Port {
     engine::release(state_);
     return token;
   }
-  [[gnu::noinline]] const T* claim_slowly() {
+  [[gnu::noinline]] const T* read_in_place_slowly() {
+    if (!comes()) [[unlikely]]
+      return claim_in_place();
+    const T* token = head();
+    take();
+    state_.window_end = state_.cursor;
+    return token;
+  }
+  [[gnu::noinline]] const T* claim_in_place() {
     engine::claim_token(state_);
     const T* token = head();
     take_claimed();
@@ -206,17 +208,6 @@ class In : private engine::Port {
     value = *head();
     engine::release(state_);
     return true;
-  }
-  [[gnu::noinline]] void read_slowly(T& value) {
-    engine::claim_token(state_);
-    value = *head();
-    take_claimed();
-  }
-  [[gnu::noinline]] T read_slowly() {
-    engine::claim_token(state_);
-    T value = *head();
-    take_claimed();
-    return value;
   }
 
   engine::PortState state_;  // first in every port: see Wiring

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "isthmus/engine/clock.hpp"
+#include "isthmus/engine/trace.hpp"
+
+namespace isthmus::engine {
+
+using Account = State;
+
+/// A stretch of an actor's life that was not busy, in its own ticks.
+struct Span {
+  Tick begin;
+  Tick end;
+  Tick period;  ///< of the steps it is made of; 0 where it may be cut anywhere
+  Account account;
+};
+
+/// Spans that are alike, `every` ticks from one to the next: waits come so where traffic is regular.
+struct Train {
+  Span first;
+  Tick every;
+  Tick count;
+
+  Span at(Tick i) const { return {first.begin + i * every, first.end + i * every, first.period, first.account}; }
+  Span last() const { return at(count - 1); }
+  /// How many of them end by `tick`.
+  Tick ended_by(Tick tick) const {
+    if (first.end > tick) return 0;
+    return count == 1 ? 1 : std::min(count, (tick - first.end) / every + 1);
+  }
+  /// What the first `spans` of them come to, in femtoseconds.
+  std::int64_t length(Tick spans, const Grid& grid) const;
+};
+
+/// Spans in the order of time, none empty.
+class Spans {
+ public:
+  Spans() { grow(); }
+  /// Joins the stretch to the last where they touch and are alike.
+  void add(const Span& span);
+  /// Adds a stretch that may be cut anywhere if it is the next of the last train, else does nothing and returns false:
+  /// as hot as a token.
+  [[gnu::always_inline]] bool prolong(Tick begin, Tick end, Account account) {
+    if (begin != next_begin_ || end - begin != length_ || account != end_[-1].first.account) return false;
+    ++end_[-1].count;
+    next_begin_ += every_;
+    return true;
+  }
+  const Train* begin() const { return storage_.get() + 1; }
+  const Train* end() const { return end_; }
+  bool full() const { return end_ == limit_; }
+  /// Forgets what ends by `tick` and makes room for as much as is left.
+  void drop(Tick tick);
+
+ private:
+  void append(const Span& span);
+  void grow();
+
+  Train* end_ = nullptr;
+  Tick next_begin_ = kNever;  ///< of what would prolong the last train
+  Tick length_ = 0;           ///< of its spans
+  Tick every_ = 0;
+  Train* limit_ = nullptr;
+  std::unique_ptr<Train[]> storage_;  ///< the first is none and touches nothing
+};
+
+}  // namespace isthmus::engine

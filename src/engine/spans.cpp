@@ -1,0 +1,75 @@
+#include "isthmus/engine/spans.hpp"
+
+#include <algorithm>
+
+namespace isthmus::engine {
+namespace {
+
+bool alike(const Span& last, const Span& span) {
+  const Tick length = span.end - span.begin;
+  return last.account == span.account && last.period == span.period && (span.period == 0 || length % span.period == 0);
+}
+
+}  // namespace
+
+std::int64_t Train::length(Tick spans, const Grid& grid) const {
+  if (grid.even()) return spans * grid.between(first.begin, first.end);
+  std::int64_t sum = 0;
+  for (Tick i = 0; i < spans; ++i) sum += grid.between(at(i).begin, at(i).end);
+  return sum;
+}
+
+void Spans::add(const Span& span) {
+  Train& last = end_[-1];
+  const Span before = last.last();
+  if (before.end != span.begin || !alike(before, span)) {
+    if (span.period != 0 || !prolong(span.begin, span.end, span.account)) append(span);
+    return;
+  }
+  next_begin_ = kNever;
+  if (last.count == 1) {
+    last.first.end = span.end;
+    return;
+  }
+  --last.count;
+  append({before.begin, span.end, span.period, span.account});
+}
+
+/// The next is expected as far from it as it is from the one before.
+void Spans::append(const Span& span) {
+  if (end_ == limit_) grow();
+  every_ = span.begin - end_[-1].last().begin;
+  length_ = span.end - span.begin;
+  *end_++ = {span, every_, 1};
+  next_begin_ = span.period == 0 && every_ > length_ ? span.begin + every_ : kNever;
+}
+
+void Spans::drop(Tick tick) {
+  const Train* kept = std::find_if(begin(), end(), [&](const Train& train) { return train.last().end > tick; });
+  Train* to = storage_.get() + 1;
+  end_ = std::copy(kept, end(), to);
+  if (limit_ - end_ < end_ - to) {
+    grow();
+    to = storage_.get() + 1;
+  }
+  if (end_ == to) {
+    next_begin_ = kNever;
+    return;
+  }
+  const Tick ended = to->ended_by(tick);
+  *to = {to->at(ended), to->every, to->count - ended};
+}
+
+void Spans::grow() {
+  constexpr std::size_t kFirst = 16;
+  const std::size_t kept = storage_ == nullptr ? 0 : static_cast<std::size_t>(end_ - begin());
+  const std::size_t room = std::max(kFirst, 2 * kept);
+  auto larger = std::make_unique<Train[]>(room + 1);
+  larger[0] = {{-1, -1, 0, Account::busy}, 0, 1};
+  if (kept != 0) std::copy(begin(), end(), larger.get() + 1);
+  storage_ = std::move(larger);
+  end_ = storage_.get() + 1 + kept;
+  limit_ = storage_.get() + 1 + room;
+}
+
+}  // namespace isthmus::engine
