@@ -13,6 +13,11 @@ def figure(value: float | None, digits: int = 3) -> str:
     return f"{value:.{decimals}f}"
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 rank`, `2 ranks`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def grouped(value: float | None) -> str:
     """A rate: three significant digits, whole above a hundred, thousands grouped: 1,370."""
     if value is None:

@@ -15,6 +15,7 @@ namespace {
 
 std::string expected(const ParameterSpec& spec) {
   if (spec.kind == ParameterKind::data_type) return "float, double or half";
+  if (spec.least == spec.most) return fmt::format("{} ({})", spec.least, spec.meaning);
   const char* what = spec.kind == ParameterKind::power_of_two ? "a power of two" : "a whole number";
   return fmt::format("{} from {} to {}", what, spec.least, spec.most);
 }

@@ -228,6 +228,10 @@ def test_copies_differ_in_their_names_alone() -> None:
     ("words", "complaint"),
     [
         (("stream", "--for", "xrt"), "--config: expected a file or a name"),
+        (
+            ("random_access", "--for", "xrt", "--config", "u280-ddr", "--set", "ATOMIC=1"),
+            "--set ATOMIC: expected 0 (the single-work-item kernel has no atomic updates), got '1'",
+        ),
         (("stream", "--config", "520n"), "--for: expected one of xrt, intel, opencl"),
         (("stream", "--for", "xrt", "--config", "520n"), "configuration 520n is for intel"),
         (("stream", "--for", "xrt", "--config", "u280-dd"), "did you mean 'u280-ddr'?"),

@@ -34,7 +34,7 @@ device = {"name": "Fake", "platform": "Fake", "vendor": "", "driver": "1", "open
           "pci": place["pci"], "compute_units": 1, "clock_mhz": 1, "global_memory_bytes": 1, "ecc": False}
 for name, quantity, across in (("gemm", "rate", "average"), ("ptrans", "rate", "total"), ("lag", "latency", "average")):
     say(event="record", name=name, benchmark="gemm", quantity=quantity, unit="GFLOP/s", value=600.0, samples=[600.0],
-        median=600.0, spread=0.0, seconds=[1.0], across=across, kind="measured", validated=True, error=0.0,
+        median=600.0, spread=float(os.environ.get("FAKE_SPREAD", "0")), seconds=[1.0], across=across, kind="measured", validated=True, error=0.0,
         error_limit=1.0, error_is="residual", run="base", target="opencl:0", device="Fake", expected=None,
         expected_spread=None, expected_from="", efficiency=None, variant="ndrange", kernel="", size="small",
         parameters={}, ranks=2, grid="1x2", scheme="", shared=False, places=[place], launches=[], device_info=device,
@@ -183,10 +183,37 @@ def test_ranks_on_other_hosts_have_no_power_here(fake: Isthmus) -> None:
     assert record["sensors"] == {"before": [], "after": []}
 
 
-def test_repetitions_that_no_sample_fell_into_have_no_power() -> None:
-    power = power_of("RAPL", [Sample(1.0, {"package-0": 50.0})], [Span(1.1, 1.15), Span(1.3, 1.35)])
+def test_repetitions_that_no_sample_fell_into_have_the_power_around_them() -> None:
+    samples = [
+        Sample(at, {"gpu": watts}) for at, watts in ((0.9, 900.0), (1.0, 50.0), (1.2, 70.0), (1.4, 90.0), (2, 1))
+    ]
+    power = power_of("nvidia-smi", samples, [Span(1.1, 1.15), Span(1.3, 1.35)])
+    assert (power.samples, power.around, power.reason) == (3, True, None)
+    assert power.average_w == pytest.approx(70)
+    assert power.peak_w == 90
+    assert power.energy_j == pytest.approx(70 * 0.1)
+    alone = power_of("nvidia-smi", samples[:2], [Span(1.1, 1.15)])
+    assert (alone.samples, alone.average_w) == (1, 50)
+
+
+def test_a_source_that_gave_no_sample_is_named() -> None:
+    power = power_of("nvidia-smi", [], [Span(1.1, 1.15)])
     assert (power.average_w, power.energy_j) == (None, None)
-    assert power.reason == "no sample of RAPL fell into the repetitions, 0.1 s together: --repeat more"
+    assert power.reason == "nvidia-smi gave no sample"
+
+
+def test_means_since_the_sample_before_count_by_their_time_in_repetitions() -> None:
+    samples = [Sample(1.0, {"package-0": 30.0}, since=0.9), Sample(1.1, {"package-0": 60.0}, since=1.0)]
+    power = power_of("RAPL", samples, [Span(0.98, 1.01), Span(1.02, 1.03)])
+    assert (power.samples, power.around) == (2, False)
+    assert power.average_w == pytest.approx((30 * 0.02 + 60 * 0.02) / 0.04)
+    assert power.devices[0].average_w == pytest.approx(power.average_w)
+
+
+def test_a_run_that_is_shorter_than_the_time_between_samples_has_power(fake: Isthmus) -> None:
+    power = records_of(fake, "--power-command", "echo 250", FAKE_WAIT="no")[0]["power"]
+    assert power["average_w"] == power["peak_w"] == 250
+    assert power["samples"] >= 1
 
 
 def test_only_samples_in_repetitions_count() -> None:
@@ -224,7 +251,7 @@ def test_energy_counters_of_packages_and_their_memory_become_watts(tmp_path: Pat
     memory.write_text("500000")
     sample = counters.read()
     assert sample is not None
-    assert sample.at == pytest.approx(10.05)
+    assert (sample.since, sample.at) == (10.0, 10.1)
     assert sample.watts == {"package-0": pytest.approx(60), "dram-0": pytest.approx(5)}
     package.write_text("19000000")
     again = counters.read()
@@ -276,6 +303,12 @@ def test_the_summary_has_power_and_performance_per_watt(fake: Isthmus) -> None:
     assert (values["Power_Average_W"], values["Power_Peak_W"]) == ("250", "250")
     assert float(values["Gemm_PerWatt"]) == pytest.approx(1200 / 250)
     assert "Power_Peak_W" not in fake("hpcc", "gemm", "--no-power", "--summary", "-", "-q", FAKE_WAIT="no").stdout
+
+
+def test_a_noisy_run_gets_one_warning_that_says_what_to_do(fake: Isthmus) -> None:
+    done = fake("hpcc", "gemm", "--no-power", "-q", FAKE_WAIT="no", FAKE_SPREAD="0.12")
+    noisy = "warning: 3 of 3 records spread by more than 5% (gemm: 12%); close other programs or raise --repeat\n"
+    assert (done.returncode, done.stderr) == (0, noisy)
 
 
 def test_pci_ids_have_one_spelling() -> None:

@@ -95,7 +95,7 @@ def test_speed_up_lies_where_logarithms_put_it(browser: Browser, page: Path) -> 
              })))"""
     )
     strong = points[0]
-    low, high = strong["linear: 1.00 on 1 ranks"], strong["linear: 4.00 on 4 ranks"]
+    low, high = strong["linear: 1.00 on 1 rank"], strong["linear: 4.00 on 4 ranks"]
     for name, ranks, value in (
         ("hpl, measured: 1.80 on 2 ranks", 2, 1.8),
         ("hpl, measured: 2.00 on 4 ranks, shared", 4, 2.0),

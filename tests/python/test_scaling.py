@@ -11,6 +11,7 @@ from tests.python.hpcc_records import hpcc_record
 from tests.python.test_schemas import check
 
 from isthmus.hpcc.scaling import local_size, predicted, rows_of, size_at
+from isthmus.hpcc.scaling_tables import verdict
 from isthmus.records import HpccRecord, ScaleRow
 
 PARAMETERS = {
@@ -134,9 +135,15 @@ def test_hpl_beside_its_prediction_and_shared_ranks_without(real: Isthmus) -> No
     assert parts == {cores}, "one rank has no more of the processor than one of many"
 
 
+def test_the_verdict_names_what_stands_for_the_benchmark() -> None:
+    names = ("stream.write", "stream.triad", "stream.read")
+    runs = [[record for name in names for record in records(name=name, value=40.0, ranks=ranks)] for ranks in (1, 2)]
+    assert verdict("stream", rows_of("weak", runs)).endswith("weak 100 % on 2 ranks (stream.triad)")
+
+
 def test_the_plan_is_shown_and_nothing_runs(real: Isthmus) -> None:
     done = real("hpcc", "scale", "stream", "--ranks", "1,2", "--dry-run", ISTHMUS_BIN="/nonexistent")
-    planned = [f"stream, {mode}: {ranks} ranks" for mode in ("weak", "strong") for ranks in (1, 2)]
+    planned = [f"stream, {mode}: {ranks}" for mode in ("weak", "strong") for ranks in ("1 rank", "2 ranks")]
     assert done.stdout.splitlines() == planned
 
 
@@ -174,4 +181,4 @@ def test_wrong_results_are_shown_and_are_exit_code_one(tmp_path: Path, isthmus: 
     done = isthmus("hpcc", "scale", "b_eff", "--ranks", "1", ISTHMUS_BIN=str(tool.parent))
     assert done.returncode == 1
     assert "WRONG" in done.stdout
-    assert "error: b_eff: wrong results on 1 ranks\n" in done.stderr
+    assert "error: b_eff: wrong results on 1 rank\n" in done.stderr

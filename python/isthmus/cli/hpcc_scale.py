@@ -23,8 +23,10 @@ from isthmus.cli.hpcc_options import (
     tuned_words,
     words_of,
 )
+from isthmus.cli.noise import warn_if_noisy
 from isthmus.cli.session import Session
 from isthmus.errors import AnswerIsNoError, IsthmusError
+from isthmus.numbers import counted
 
 if TYPE_CHECKING:
     from isthmus.hpcc.scaling import Mode
@@ -84,7 +86,7 @@ def scale(
     switches = {"--optimized": optimized, "--share": share}
     arguments = [benchmark, "--on", on, "--size", size, *words_of(chosen, switches, sets)]
     if dry_run:
-        session.lines([f"{benchmark}, {one}: {count} ranks" for one in modes for count in counts])
+        session.lines([f"{benchmark}, {one}: {counted(count, 'rank')}" for one in modes for count in counts])
         return
     if not no_tuned:
         # Those for the fewest ranks, in every run: what is compared differs in the ranks alone.
@@ -118,7 +120,7 @@ class _Runs:
         if key not in self.done:
             arguments = [*self.arguments, *words]
             self.done[key] = measure(
-                self.session, arguments, ranks, self.launcher, self.watch(), prefix=f"{ranks} ranks, "
+                self.session, arguments, ranks, self.launcher, self.watch(), prefix=f"{counted(ranks, 'rank')}, "
             )
         return self.done[key]
 
@@ -189,9 +191,11 @@ def _show(session: Session, benchmark: str, file: "HpccScaleFile") -> None:
     material.add("scale.json", file)
     write_atomically(folder / "report.html", render_report(material))
     session.emit(Result(file, file.rows, [verdict(benchmark, file.rows)], [table(file.rows)], detail(file)))
+    spreads = [(f"{one.name} on {counted(one.ranks, 'rank')}", one.spread) for one in file.records]
+    warn_if_noisy(session, spreads)
     session.note(f"written: {folder / 'scale.json'}, {folder / 'report.html'}")
 
 
 def _wrong(rows: "list[ScaleRow]") -> str:
     counts = dict.fromkeys(row.ranks for row in rows if not row.validated)
-    return f"{', '.join(map(str, counts))} ranks"
+    return ", ".join(counted(count, "rank") for count in counts)

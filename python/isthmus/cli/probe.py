@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from isthmus.cli.command import DryRun, List, Sets, setting
+from isthmus.cli.noise import warn_if_noisy
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
 from isthmus.probes import MODELS_ALONE, PROBES
@@ -18,7 +19,6 @@ EXAMPLES = [
     "isthmus probe opencl:0 h2d --sizes 4KiB..64MiB:x2 --repeat 20",
     "isthmus probe model:aws-f1 'h2d*' --set link.pcie.lanes=8 --json -",
 ]
-NOISY = 0.05
 
 
 def probe(
@@ -117,10 +117,4 @@ def _show(session: Session, records: "list[ProbeRecord]", complete: bool) -> Non
 
     file = ProbeFile(context=session.context(complete=complete), records=records)
     session.emit(Result(file, records, verdict=[headline(records)], tables=probe_tables(records)))
-    noisy = [record for record in records if record.spread > NOISY]
-    if noisy:
-        worst = max(noisy, key=lambda record: record.spread)
-        session.warn(
-            f"{len(noisy)} of {len(records)} records spread by more than {NOISY:.0%} "
-            f"({worst.name} at {size_of(worst)}: {worst.spread:.0%}); close other programs or raise --repeat"
-        )
+    warn_if_noisy(session, [(f"{record.name} at {size_of(record)}", record.spread) for record in records])

@@ -1,8 +1,7 @@
-"""What devices draw while they are measured: samples every 100 ms, of which those in a repetition count."""
+"""What devices draw while they are measured: samples every 100 ms, of which those in repetitions count."""
 
 import threading
 import time
-from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -24,10 +23,17 @@ class Span:
 
 @dataclass(frozen=True)
 class Sample:
-    """The watts of each device at one time, or the mean over a span whose middle that is."""
+    """The watts of each device at one time, or their mean over the time `since` then."""
 
     at: float
     watts: Mapping[str, float]
+    since: float | None = None
+
+    def share(self, spans: Sequence[Span]) -> float:
+        """How much of it belongs to these spans: seconds of a mean; 1 or 0 of what was seen at one time."""
+        if self.since is None:
+            return float(any(span.begin <= self.at <= span.end for span in spans))
+        return sum(max(0.0, min(self.at, span.end) - max(self.since, span.begin)) for span in spans)
 
 
 class Sampler(Protocol):
@@ -43,7 +49,7 @@ class Sampler(Protocol):
 
 
 class Polling:
-    """A sampler that asks `read` every 100 ms, in a thread of its own."""
+    """A sampler that asks `read` at the start, every 100 ms, and at the end, in a thread of its own."""
 
     def __init__(self, source: str, read: Callable[[], Sample | None]) -> None:
         """`read` gives None where it has nothing to tell yet."""
@@ -69,40 +75,52 @@ class Polling:
     def _work(self) -> None:
         next_time = time.monotonic()
         try:
-            while not self._done.is_set():
+            over = False
+            while not over:
+                over = self._done.is_set()
                 sample = self._read()
                 if sample is not None:
                     self._samples.append(sample)
                 next_time = max(next_time + INTERVAL_S, time.monotonic())
-                self._done.wait(next_time - time.monotonic())
+                self._done.wait(0 if over else next_time - time.monotonic())
         except Exception as error:
             self._error = error
 
 
 def power_of(source: str, samples: Sequence[Sample], repetitions: Sequence[Span]) -> HpccPower:
-    """Average, peak and energy of all devices together in the repetitions."""
+    """Average, peak and energy of all devices together in the repetitions, or where no sample fell into them around."""
+    if not repetitions:
+        return no_power("no repetition was measured")
     seconds = sum(span.end - span.begin for span in repetitions)
-    begins = [span.begin for span in repetitions]  # one after the other
-    kept = [sample for sample in samples if _within(sample.at, begins, repetitions)]
+    shares = [(sample, share) for sample in samples if (share := sample.share(repetitions)) > 0]
+    kept = shares or [(sample, 1.0) for sample in _around(samples, repetitions)]
     if not kept:
-        return no_power(f"no sample of {source} fell into the repetitions, {seconds:.3g} s together: --repeat more")
-    together = [sum(sample.watts.values()) for sample in kept]
-    average = sum(together) / len(together)
+        return no_power(f"{source} gave no sample")
+    average = _mean([(sum(sample.watts.values()), share) for sample, share in kept])
     return HpccPower(
         source=source,
         average_w=average,
-        peak_w=max(together),
+        peak_w=max(sum(sample.watts.values()) for sample, _ in kept),
         energy_j=average * seconds,
         seconds=seconds,
         samples=len(kept),
+        around=not shares,
         interval_s=INTERVAL_S,
         devices=_by_device(kept),
     )
 
 
-def _within(at: float, begins: Sequence[float], spans: Sequence[Span]) -> bool:
-    place = bisect_right(begins, at)
-    return place > 0 and at <= spans[place - 1].end
+def _around(samples: Sequence[Sample], repetitions: Sequence[Span]) -> list[Sample]:
+    """The last one before the repetitions, those between them, and the first one after."""
+    before = [sample for sample in samples if sample.at < repetitions[0].begin]
+    behind = [sample for sample in samples if sample.at > repetitions[-1].end]
+    between = [sample for sample in samples if repetitions[0].begin <= sample.at <= repetitions[-1].end]
+    return before[-1:] + between + behind[:1]
+
+
+def _mean(values: Sequence[tuple[float, float]]) -> float:
+    """Of values with their weights."""
+    return sum(value * weight for value, weight in values) / sum(weight for _, weight in values)
 
 
 def no_power(reason: str) -> HpccPower:
@@ -123,9 +141,9 @@ def per_watt(power: HpccPower, record: HpccRecord) -> HpccPower:
     )
 
 
-def _by_device(samples: Sequence[Sample]) -> list[HpccPowerOf]:
+def _by_device(kept: Sequence[tuple[Sample, float]]) -> list[HpccPowerOf]:
     found = []
-    for device in dict.fromkeys(device for sample in samples for device in sample.watts):
-        watts = [sample.watts[device] for sample in samples if device in sample.watts]
-        found.append(HpccPowerOf(device=device, average_w=sum(watts) / len(watts), peak_w=max(watts)))
+    for device in dict.fromkeys(device for sample, _ in kept for device in sample.watts):
+        watts = [(sample.watts[device], share) for sample, share in kept if device in sample.watts]
+        found.append(HpccPowerOf(device=device, average_w=_mean(watts), peak_w=max(value for value, _ in watts)))
     return found

@@ -64,7 +64,7 @@ class Counters:
         for zone, energy, earlier in zip(self._zones, energies, before[1], strict=True):
             spent = energy - earlier if energy >= earlier else energy - earlier + zone.most
             watts[zone.name] = spent * _MICROJOULE / (now - before[0])
-        return Sample((before[0] + now) / 2, watts)
+        return Sample(now, watts, since=before[0])
 
 
 def _text(path: Path) -> str:

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from isthmus.numbers import figure, percent
+from isthmus.hpcc.spaces import RATED
+from isthmus.numbers import counted, figure, percent
 from isthmus.output import Table
 from isthmus.records import HpccScaleFile, ScaleRow
 
@@ -29,8 +30,9 @@ def verdict(benchmark: str, rows: Sequence[ScaleRow]) -> str:
         own = [row for row in rows if row.mode == mode and not row.shared and row.efficiency is not None]
         if own:
             most = max(own, key=lambda row: row.ranks)
-            headline = next(row for row in own if row.ranks == most.ranks)
-            said.append(f"{mode} {percent(headline.efficiency)} on {headline.ranks} ranks ({headline.name})")
+            rated = RATED.get(benchmark, benchmark)
+            headline = next((row for row in own if (row.ranks, row.name) == (most.ranks, rated)), most)
+            said.append(f"{mode} {percent(headline.efficiency)} on {counted(headline.ranks, 'rank')} ({headline.name})")
     right = "validated" if all(row.validated for row in rows) else "WRONG"
     efficiency = ", ".join(said) or "no ranks with devices of their own"
     return f"{benchmark}: {right}, measured; parallel efficiency {efficiency}"

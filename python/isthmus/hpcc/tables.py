@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from isthmus.numbers import figure, percent
+from isthmus.numbers import counted, figure, percent
 from isthmus.output import Table
 from isthmus.records import HpccPlace, HpccRecord
 
@@ -14,13 +14,12 @@ def verdict(records: Sequence[HpccRecord]) -> str:
     """Whether the results are right, on what, and in which run."""
     first = records[0]
     right = "validated" if first.validated else "WRONG"
-    ranks = f"{first.ranks} ranks" if first.ranks > 1 else "1 rank"
     shared = ", shared" if first.shared else ""
     devices = [place.device for place in first.places] or [first.device]
     error = "no number" if first.error is None else f"{first.error:.3g}"
     return (
         f"{first.benchmark}: {right} ({first.error_is} {error}, limit {first.error_limit:.3g}), "
-        f"{first.run} run, {ranks}{shared}, measured on {' and '.join(dict.fromkeys(devices))}"
+        f"{first.run} run, {counted(first.ranks, 'rank')}{shared}, measured on {' and '.join(dict.fromkeys(devices))}"
     )
 
 
@@ -49,7 +48,7 @@ def power_line(records: Sequence[HpccRecord]) -> str:
         return f"power: unknown, {power.reason if power else 'not sampled'}"
     drawn = (
         f"power: {figure(power.average_w)} W on average, {figure(power.peak_w)} W at most, "
-        f"{power.samples} samples of {power.source}"
+        f"{counted(power.samples, 'sample')} of {power.source}{' around the repetitions' if power.around else ''}"
     )
     known = [one.power for one in records if one.power and one.power.per_watt and one.unit == records[0].unit]
     best = max(known, key=lambda one: one.per_watt or 0, default=None)

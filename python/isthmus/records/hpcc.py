@@ -66,7 +66,11 @@ class HpccPower(Record):
     peak_w: float | None = None
     energy_j: float | None = Field(default=None, description="average_w times seconds")
     seconds: float = Field(default=0, description="of the measured repetitions together")
-    samples: int = Field(default=0, description="that fell into them")
+    samples: int = Field(default=0, description="that the watts stand on: those that fell into the repetitions")
+    around: bool = Field(
+        default=False,
+        description="no sample fell into them: these are the last one before, those between, and the first one after",
+    )
     interval_s: float = Field(description="from sample to sample")
     devices: list[HpccPowerOf] = Field(default_factory=list)
     per_watt: float | None = None

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from isthmus.hpcc.tables import power_line, verdict
-from isthmus.numbers import figure
+from isthmus.numbers import counted, figure
 from isthmus.output import Table
 from isthmus.records import HpccRecord, HpccSensors
 
@@ -48,8 +48,8 @@ def label_of(record: HpccRecord) -> str:
 
 def place_of(record: HpccRecord) -> str:
     """Where it was run."""
-    ranks = "1 rank" if record.ranks == 1 else f"{record.ranks} ranks"
-    return f"{record.target}, {record.device}, {ranks}{', shared' if record.shared else ''}"
+    shared = ", shared" if record.shared else ""
+    return f"{record.target}, {record.device}, {counted(record.ranks, 'rank')}{shared}"
 
 
 def _run(records: Sequence[HpccRecord]) -> Run:

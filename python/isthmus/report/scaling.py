@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from isthmus.numbers import figure
+from isthmus.numbers import counted, figure
 from isthmus.output import Table
 from isthmus.records import ScaleRow
 from isthmus.report.axes import LogAxis, Tick, decades
@@ -39,7 +39,7 @@ def _panel(benchmark: str, mode: str, rows: Sequence[ScaleRow]) -> Panel:
     return Panel(
         name=f"{benchmark}, {mode}",
         meaning=_MEANINGS[mode],
-        unit=f"speed-up over {ranks[0]} {'rank' if ranks[0] == 1 else 'ranks'}",
+        unit=f"speed-up over {counted(ranks[0], 'rank')}",
         sizes=[Tick(x.at(count), str(count)) for count in ranks],
         rates=[Tick(y.at(value), f"{value:g}") for value in named],
         lines=lines,
@@ -51,11 +51,12 @@ def _placing(x: LogAxis, y: LogAxis, shared: set[int]) -> Callable[[str, Values]
     def place(name: str, curve: Values) -> list[Point]:
         return [
             Point(
-                x.at(ranks),
+                x.at(count),
                 y.at(value),
-                f"{name}: {figure(value)} on {ranks} ranks{', shared' if ranks in shared and name != LINEAR else ''}",
+                f"{name}: {figure(value)} on {counted(count, 'rank')}"
+                f"{', shared' if count in shared and name != LINEAR else ''}",
             )
-            for ranks, value in curve.items()
+            for count, value in curve.items()
         ]
 
     return place
