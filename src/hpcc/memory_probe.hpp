@@ -4,20 +4,24 @@
 
 namespace isthmus::hpcc {
 
-/// The device's own probe of its memory, with a kernel that no parameter of a benchmark changes.
+/// The device's own probe of its memory, with kernels that no parameter of a benchmark changes.
 class MemoryProbe {
  public:
   explicit MemoryProbe(Job& job);
 
-  /// Bytes a second, read and written together, of a pass over the first `bytes` of arrays: `inputs` (1 or 2) are read,
-  /// `out` is written.
+  /// Bytes a second, read and written together, of the quickest kernel's pass over the first `bytes` of arrays:
+  /// `inputs` (1 or 2) are read, `out` is written.
   double rate(const offload::ComputeBuffer& in1, const offload::ComputeBuffer& in2, const offload::ComputeBuffer& out,
               int inputs, std::size_t bytes);
 
  private:
   Job& job_;
   bool cpu_;
-  std::optional<offload::ComputeKernel> kernel_;  // none where nothing compiles online
+  struct Way {
+    offload::ComputeKernel kernel;
+    std::size_t piece;  ///< bytes that it moves at once
+  };
+  std::vector<Way> ways_;  ///< none where nothing compiles online
 };
 
 }  // namespace isthmus::hpcc

@@ -18,15 +18,11 @@ namespace isthmus::hpcc {
 namespace {
 
 constexpr int kRepetitions = 10;  // as STREAM v5.10 does
-// Rates that two kernels of one pattern reach differ by this much on one device, noise apart.
-constexpr double kAllowance = 0.25;
 constexpr std::int64_t kProbes =
     10;  // of a run, so that they take no longer than the work; enough to know their spread
 // Before a rate is refused: other programs may have slowed the probes down, for a while.
 constexpr int kTrials = 50;
 constexpr double kPatience = 3;  // seconds
-// Seconds; what lasts less is the scheduler's and the clock's as much as the device's.
-constexpr double kLongEnough = 1e-3;
 
 double value_of(const Metric& metric, double seconds) {
   return metric.less_is_better() ? metric.work * seconds : metric.work / seconds;
@@ -202,20 +198,11 @@ std::vector<Result> results_of(const Benchmark& benchmark, const Measured& measu
   return results;
 }
 
-/// The most that the probes allow, their spread and that of the samples included; infinite where they allow no
-/// judgement.
-double bound_of(const Result& result) {
-  const bool judged = result.expected && !result.seconds.empty() && !result.metric.less_is_better() &&
-                      std::ranges::min(result.seconds) > kLongEnough;
-  if (!judged) return std::numeric_limits<double>::infinity();
-  return result.expected->value * (1 + result.expected->spread + result.spread + kAllowance);
-}
-
 /// A wrong count of work gives rates that no device has: they are refused, not reported. A noisy machine may have
 /// slowed the few probes down, so they are tried again before.
 void refuse_impossible(std::vector<Result>& results, Benchmark& benchmark, Measured& measured,
                        const cluster::Ranks& ranks) {
-  const auto impossible = [](const Result& result) { return result.value > bound_of(result); };
+  const auto impossible = [](const Result& result) { return result.value > result.bound(); };
   const double begin = monotonic();
   const auto patient = [&](int trial) { return trial < kTrials || ranks.largest(monotonic() - begin) < kPatience; };
   for (int trial = 0; std::ranges::any_of(results, impossible) && patient(trial); ++trial) {
@@ -227,7 +214,7 @@ void refuse_impossible(std::vector<Result>& results, Benchmark& benchmark, Measu
   throw cluster::AgreedError(
       fmt::format("{}: {:.4g} {} is more than the {:.4g} that this device's own probes allow: the work or the "
                   "replications are not what the parameters say",
-                  found->metric.name, found->value, found->metric.unit, bound_of(*found)));
+                  found->metric.name, found->value, found->metric.unit, found->bound()));
 }
 
 /// Those of all ranks, by rank.
@@ -293,6 +280,14 @@ void refuse_unused(const Request& request, const Job& job) {
 std::optional<double> Result::efficiency() const {
   if (!expected) return {};
   return metric.less_is_better() ? expected->value / value : value / expected->value;
+}
+
+double Result::bound() const {
+  // Seconds; what lasts less is the scheduler's and the clock's as much as the device's.
+  constexpr double kLongEnough = 1e-3;
+  if (!expected || seconds.empty() || metric.less_is_better() || std::ranges::min(seconds) <= kLongEnough)
+    return std::numeric_limits<double>::infinity();
+  return expected->value * (1 + expected->spread + spread);
 }
 
 Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener& listener) {

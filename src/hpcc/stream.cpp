@@ -73,7 +73,6 @@ class Stream final : public Benchmark {
   std::vector<offload::ComputeQueue> queues_;
   std::vector<offload::ComputeKernel> kernels_;
   MemoryProbe memory_;
-  ComputeBuffer spare_;
   Values spare_host_;
   std::vector<offload::PinnedMemory> pinned_;  // of the host's arrays, in an optimized run
   int rounds_ = 0;
@@ -102,8 +101,7 @@ Stream::Stream(Job& job)
       replications_(integer(job, "NUM_REPLICATIONS")),
       kernels_((check(), job.replications(job.program(), "stream"))),
       memory_(job),
-      spare_(job.spare(bytes_)),
-      spare_host_(type_, count_, 0) {
+      spare_host_(type_, 0, 0) {
   const std::size_t sets = job.has_banks() ? replications_ : 1;
   for (std::size_t set = 0; set < sets; ++set) {
     const auto array = [&](std::uint32_t index, const char* name) {
@@ -111,7 +109,9 @@ Stream::Stream(Job& job)
     };
     arrays_.push_back({array(0, "in1"), array(1, "in2"), array(2, "out")});
   }
+  // Behind the device's arrays, which are the first to have no room.
   for (const double start : kStart) host_.emplace_back(type_, count_, start);
+  spare_host_ = Values(type_, count_, 0);
   if (job.setting().optimized && !job.setting().device.host_memory) {
     for (Values& values : host_) pinned_.push_back(job.device().pin(values.bytes()));
     pinned_.push_back(job.device().pin(spare_host_.bytes()));
@@ -192,21 +192,22 @@ std::vector<double> Stream::run() {
   return seconds;
 }
 
+/// On the arrays themselves, as where they lie counts too: results are on the host, and a repetition begins by writing.
 std::vector<double> Stream::probe() {
   const double bytes = static_cast<double>(kArrays * bytes_);
-  const double write = job_.timed([&] {
-    for (const Values& values : host_) job_.queue().write(spare_, 0, values.bytes());
-  });
+  std::vector<double> rates{bytes / write() * 1e-9};
+  const auto& arrays = arrays_.front();
+  for (const Operation& each : kOperations)
+    rates.push_back(
+        memory_.rate(arrays[each.in1], arrays[each.in2], arrays[each.out], each.adds ? 2 : 1, bytes_ / arrays_.size()) *
+        1e-9);
   const double read = job_.timed([&] {
     for (const auto& set : arrays_)
       for (const ComputeBuffer& array : set)
         job_.queue().read(array, 0, spare_host_.bytes().first(bytes_ / arrays_.size()));
   });
-  const auto& arrays = arrays_.front();
-  const std::size_t probed = bytes_ / arrays_.size();
-  const double one = memory_.rate(arrays[kA], arrays[kA], spare_, 1, probed) * 1e-9;
-  const double two = memory_.rate(arrays[kA], arrays[kB], spare_, 2, probed) * 1e-9;
-  return {bytes / write * 1e-9, one, one, two, two, bytes / read * 1e-9};
+  rates.push_back(bytes / read * 1e-9);
+  return rates;
 }
 
 Validation Stream::validate() {

@@ -96,7 +96,8 @@ TEST(RandomAccess, WhatDoesNotGoTogetherIsRefused) {
   const auto refused = [](const Request& request, const std::string& why) {
     EXPECT_THAT([&] { run(request, cluster::alone()); }, ThrowsMessage<Error>(HasSubstr(why)));
   };
-  refused(small("single", {"ATOMIC=1"}), "--set ATOMIC: expected 0 (the single-work-item kernel has no atomic updates), got '1'");
+  refused(small("single", {"ATOMIC=1"}),
+          "--set ATOMIC: expected 0 (the single-work-item kernel has no atomic updates), got '1'");
   refused(small("ndrange", {"HPCC_FPGA_RA_RNG_COUNT_LOG=2"}), "expected at least 3");
   refused(small("ndrange", {"HPCC_FPGA_RA_RNG_COUNT_LOG=15"}), "TABLE_SIZE_LOG=14: expected at least one word");
   refused(small("ndrange", {"TABLE_SIZE_LOG=39"}), "TABLE_SIZE_LOG=39: needs 8796093022208 bytes of memory");

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -79,6 +80,23 @@ TEST(Parts, ARankTakesAsManyComputeUnitsAsOneOfSoManyRanksWould) {
   EXPECT_EQ(done.setting.device.compute_units, 1);
   EXPECT_EQ(done.places.front().parts, request.parts);
   EXPECT_FALSE(done.shared);
+}
+
+Result of_probes(std::vector<double> seconds, const char* quantity = "rate") {
+  Result result{.metric = {.name = "gemm", .quantity = quantity, .unit = "GFLOP/s"}, .value = 90, .spread = 0.05};
+  result.seconds = std::move(seconds);
+  result.expected = Expectation{.value = 100, .spread = 0.1};
+  return result;
+}
+
+TEST(Rates, AreBoundByTheBestProbeAndTheSpreadsThatWereMeasured) {
+  EXPECT_DOUBLE_EQ(of_probes({0.2, 0.3}).bound(), 100 * 1.15);
+  EXPECT_TRUE(std::isinf(of_probes({0.2, 0.0009}).bound()));
+  EXPECT_TRUE(std::isinf(of_probes({}).bound()));
+  EXPECT_TRUE(std::isinf(of_probes({0.2}, "latency").bound()));
+  Result unknown = of_probes({0.2});
+  unknown.expected.reset();
+  EXPECT_TRUE(std::isinf(unknown.bound()));
 }
 
 // Where the first value of a tile of C is right already, as it is from the second repetition on, nothing is computed:

@@ -34,7 +34,8 @@ device = {"name": "Fake", "platform": "Fake", "vendor": "", "driver": "1", "open
           "pci": place["pci"], "compute_units": 1, "clock_mhz": 1, "global_memory_bytes": 1, "ecc": False}
 for name, quantity, across in (("gemm", "rate", "average"), ("ptrans", "rate", "total"), ("lag", "latency", "average")):
     say(event="record", name=name, benchmark="gemm", quantity=quantity, unit="GFLOP/s", value=600.0, samples=[600.0],
-        median=600.0, spread=float(os.environ.get("FAKE_SPREAD", "0")), seconds=[1.0], across=across, kind="measured", validated=True, error=0.0,
+        median=600.0, spread=float(os.environ.get("FAKE_SPREAD", "0")), seconds=[1.0],
+        across=across, kind="measured", validated=True, error=0.0,
         error_limit=1.0, error_is="residual", run="base", target="opencl:0", device="Fake", expected=None,
         expected_spread=None, expected_from="", efficiency=None, variant="ndrange", kernel="", size="small",
         parameters={}, ranks=2, grid="1x2", scheme="", shared=False, places=[place], launches=[], device_info=device,

@@ -46,6 +46,9 @@ struct Result {
 
   /// What was reached of what is expected, 1 where they are equal and less where the value is worse.
   std::optional<double> efficiency() const;
+  /// The most that the probes allow of a rate, their spread and that of the samples included; infinite where they allow
+  /// no judgement.
+  double bound() const;
 };
 
 /// Where a rank runs.
