@@ -39,12 +39,13 @@ bench: build
 	PYTHONPATH=benchmarks python benchmarks/record/overhead.py --json build/bench.json
 
 # On a machine with an NVIDIA GPU. Installs nothing: what is missing is named by CMake, which looks for it in
-# CMAKE_PREFIX_PATH too; without nvcc there are no records.
+# CMAKE_PREFIX_PATH too; without nvcc there are no records, and without two GPUs, mpirun and the command none between two.
 bench-gpu:
 	cmake --preset bench-gpu --log-level=NOTICE
 	cmake --build --preset bench-gpu -- --quiet
 	if [ -x build/bench-gpu/benchmarks/gpu/bench_hpcc_gpu ]; then \
 	  build/bench-gpu/benchmarks/gpu/bench_hpcc_gpu --json build/bench.json; fi
+	PYTHONPATH=benchmarks $(PYTHON) benchmarks/hpcc/ring.py --gpus --json build/bench.json
 
 # What the ratios must reach, by the medians of more rounds; for a machine that does nothing else.
 bench-check: bench

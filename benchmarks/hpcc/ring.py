@@ -1,12 +1,14 @@
 """b_eff between two ranks beside what moves the bytes, in pairs of runs. Adds its figures to bench.json.
 
-On one processor, over device buffers beside MPI alone. On two devices with memories of their own (--on A,B), at each
-size beside the slower of pinned copies both ways at once, which the run of ours measures between its repetitions, and
-of MPI_Sendrecv.
+On one processor, over device buffers beside MPI alone. On two devices with memories of their own (--on A,B, or --gpus
+for the first two GPUs), at each size beside the slower of pinned copies both ways at once, which the run of ours
+measures between its repetitions, and of MPI_Sendrecv. Where --gpus finds no two of them, or not what starts ranks,
+there is a note and no figure.
 """
 
 import argparse
 import json
+import shutil
 import statistics
 import subprocess
 from pathlib import Path
@@ -63,13 +65,30 @@ def beside_host(on: str) -> list[bench_json.Figure]:
     ]
 
 
+def two_gpus() -> str | None:
+    """The first two, for --on; none, with a note, where they or the programs that use them are not here."""
+    for program in ("isthmus", "mpirun"):
+        if shutil.which(program) is None:
+            print(f"note: hpcc.gpu.b_eff: left out, {program} not found")
+            return None
+    listed = subprocess.run(["isthmus", "devices", "--json", "-", "-q"], check=True, capture_output=True, text=True)
+    gpus = [each["target"] for each in json.loads(listed.stdout)["devices"] if each["type"] == "gpu"]
+    if len(gpus) < 2:
+        print(f"note: hpcc.gpu.b_eff: left out, {len(gpus)} of 2 GPUs found")
+        return None
+    return ",".join(gpus[:2])
+
+
 def main() -> None:
     """Measures, prints and writes."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", type=Path, required=True, help="the file of [{name, value, unit, against}]")
     parser.add_argument("--on", default="opencl:0", help="opencl:N, or two with memories of their own")
+    parser.add_argument("--gpus", action="store_true", help="the first two GPUs, where there are two")
     asked = parser.parse_args()
-    bench_json.add(asked.json, beside_host(asked.on) if "," in asked.on else beside_mpi(asked.on))
+    on = two_gpus() if asked.gpus else asked.on
+    if on is not None:
+        bench_json.add(asked.json, beside_host(on) if "," in on else beside_mpi(on))
 
 
 if __name__ == "__main__":
