@@ -27,6 +27,7 @@ Ours::Ours(const std::string& benchmark, const std::vector<std::string>& setting
                                   .kernel_file = {},
                                   .binary = {}});
   benchmark_ = entry->make(*job_);
+  benchmark_->connect();
 }
 
 double Ours::seconds(std::size_t metric) {
