@@ -58,9 +58,10 @@ int synchroniser_cycles(const GraphActor& a, const GraphActor& b, const ChannelO
 }
 
 /// How many slots a ring has: enough that counts can be taken back to where an error held (Scheduler::record_safe)
-/// without a look at the whole run every few tokens, few enough that short tokens stay in the first-level cache.
+/// without a look at the whole run every few tokens, which is what many actors that are seldom busy pay for; few enough
+/// that it stays in a core's caches.
 std::uint64_t ring_slots(std::uint64_t depth, std::size_t stride) {
-  constexpr std::size_t kRingBytes = 8 * 1024;
+  constexpr std::size_t kRingBytes = 32 * 1024;
   constexpr std::size_t kLargeToken = 1024;
   const std::uint64_t least = (stride > kLargeToken ? 4 : 16) * std::bit_ceil(depth);
   if (stride > kLargeToken) return least;
