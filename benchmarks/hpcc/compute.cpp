@@ -145,11 +145,11 @@ Row hpl_beside_hpcc(int pairs) {
 }
 
 /// Starts this program anew with what the libraries read before `main`: Debian's OpenBLAS takes new processors for
-/// older ones than they are, and PoCL leaves its threads unbound.
+/// older ones than they are, as an environment may that was made for it, and PoCL leaves its threads unbound.
 void restart_at_their_best(char** argv) {
   if (std::getenv("POCL_AFFINITY") != nullptr) return;
   setenv("POCL_AFFINITY", "1", 1);
-  if (__builtin_cpu_supports("avx512f") != 0) setenv("OPENBLAS_CORETYPE", "SkylakeX", 0);
+  if (__builtin_cpu_supports("avx512f") != 0) setenv("OPENBLAS_CORETYPE", "SkylakeX", 1);
   execv("/proc/self/exe", argv);
   throw Error("cannot start this program anew");
 }
