@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from isthmus.records import HistoryRun
     from isthmus.regressions import Run
 
+LISTS = ("records", "rows", "held_out")  # where a JSON file has its records
 _TABLES = """
 CREATE TABLE IF NOT EXISTS runs (
   id BIGINT PRIMARY KEY, name VARCHAR, kind VARCHAR, start VARCHAR, command VARCHAR, host VARCHAR, version VARCHAR,
@@ -142,7 +143,7 @@ def all_records() -> "list[Run]":
 
 def records_of(document: dict[str, Any]) -> list[dict[str, Any]]:
     """The records of a JSON file: `records`, the `rows` of a run, study or reproduction, or what was `held_out`."""
-    found = (document.get(key) for key in ("records", "rows", "held_out"))
+    found = (document.get(key) for key in LISTS)
     return next((records for records in found if records), [])
 
 

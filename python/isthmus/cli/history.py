@@ -81,15 +81,15 @@ def _command(run: "HistoryRun") -> str:
 
 
 def _show(session: Session, wanted: str) -> None:
-    from isthmus.numbers import figure
+    from isthmus.numbers import counted, figure
     from isthmus.output import Result, Table
     from isthmus.records import FILES
-    from isthmus.store import records_of, run_document, value_of
+    from isthmus.store import LISTS, records_of, run_document, value_of
 
     document = run_document(wanted)
     kind = str(document["schema"]).partition("/")[0].removeprefix("isthmus.")
     file = FILES[kind].model_validate(document)
-    lists = (getattr(file, name, None) for name in ("records", "rows", "held_out"))
+    lists = (getattr(file, name, None) for name in LISTS)
     records = next((list(found) for found in lists if found), [])
     cells = [
         (_name(record), figure(value_of(record)), str(record.get("unit", "images/s")), _kind(record))
@@ -100,7 +100,7 @@ def _show(session: Session, wanted: str) -> None:
         Result(
             file,
             records,
-            verdict=[f"{' '.join(context['argv'])}: {len(records)} {'record' if len(records) == 1 else 'records'}"],
+            verdict=[f"{' '.join(context['argv'])}: {counted(len(records), 'record')}"],
             tables=[Table(("what", "value", "unit", "kind"), cells, numbers=frozenset({"value"}))],
             detail=[f"{context['start']} on {context['host']}, isthmus {context['version']}"],
         ),
