@@ -123,6 +123,14 @@ std::filesystem::path behind_links(std::filesystem::path file) {
   return file;
 }
 
+/// A file beside it; a device or a pipe is not replaced by a file.
+std::filesystem::path unfinished(const std::filesystem::path& file) {
+  std::error_code failure;
+  const auto status = std::filesystem::status(file, failure);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return file;
+  return file.string() + ".part";
+}
+
 }  // namespace
 
 const char* to_string(State state) {
@@ -139,8 +147,9 @@ const char* to_string(State state) {
 
 TraceFile::TraceFile(std::filesystem::path file, TraceOptions options)
     : file_(behind_links(std::move(file))),
+      unfinished_(unfinished(file_)),
       options_(std::move(options)),
-      out_(unfinished(), std::ios::binary | std::ios::trunc) {
+      out_(unfinished_, std::ios::binary | std::ios::trunc) {
   if (!out_) throw Error(fmt::format("{}: the trace cannot be written: {}", file_.string(), std::strerror(errno)));
   write_packet(state_names());
 }
@@ -148,17 +157,9 @@ TraceFile::TraceFile(std::filesystem::path file, TraceOptions options)
 TraceFile::~TraceFile() {
   if (!out_.is_open()) return;
   out_.close();
-  if (unfinished() == file_) return;
+  if (unfinished_ == file_) return;
   std::error_code ignored;
-  std::filesystem::remove(unfinished(), ignored);
-}
-
-std::filesystem::path TraceFile::unfinished() const {
-  std::error_code failure;
-  const auto status = std::filesystem::status(file_, failure);
-  // A device or a pipe is not replaced by a file.
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return file_;
-  return file_.string() + ".part";
+  std::filesystem::remove(unfinished_, ignored);
 }
 
 bool TraceFile::wanted(const std::string& actor) const {
@@ -209,7 +210,7 @@ TraceFile::Summary TraceFile::close() {
   if (!written) throw Error(fmt::format("{}: the trace could not be written whole", file_.string()));
   out_.close();
   std::error_code failure;
-  if (unfinished() != file_) std::filesystem::rename(unfinished(), file_, failure);
+  if (unfinished_ != file_) std::filesystem::rename(unfinished_, file_, failure);
   if (failure) throw Error(fmt::format("{}: {}", file_.string(), failure.message()));
   return summary_;
 }

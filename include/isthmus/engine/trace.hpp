@@ -64,9 +64,9 @@ class TraceFile final : public StateObserver {
   bool wanted(const std::string& actor) const;
   void write_slice(const Track& track);
   bool write_packet(const std::string& packet);
-  std::filesystem::path unfinished() const;
 
   std::filesystem::path file_;
+  std::filesystem::path unfinished_;  ///< where the trace stands until `close`
   TraceOptions options_;
   std::ofstream out_;
   std::map<std::string, Track> tracks_;
