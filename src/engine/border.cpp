@@ -127,7 +127,7 @@ Border Scheduler::after_look_back(Actor& actor, Tick step_start) {
   if (!active) return after_silent_step(actor, step_start);
   actor.questions.clear();
   actor.sensed_time = false;
-  actor.now += std::max<Tick>(actor.initiation_interval - std::exchange(actor.advanced, 0), 1);
+  actor.now = actor.after_advances();
   return Border::step;
 }
 

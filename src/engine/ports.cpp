@@ -59,8 +59,7 @@ inline bool claim_known_token(PortState& port) {
     return true;
   }
   if (ready > actor.horizon || port.cursor == port.stop) return false;
-  actor.wait_out(port, ready - running_now);
-  actor.scheduler->note_wait(actor, {running_now, ready, 0, Account::starved});
+  actor.scheduler->wait_at(port, running_now, ready, Account::starved);
   running_now = ready;
   port.window_end = port.cursor + channel.stride;
   return true;

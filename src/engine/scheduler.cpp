@@ -335,6 +335,12 @@ void Scheduler::commit_to(std::int64_t time) {
   committed_ = std::max(committed_, std::min(time, limit_));  // what lies past the limit may yet be cut
 }
 
+/// A step waits at `port` from `began` to `target`.
+void Scheduler::wait_at(PortState& port, Tick began, Tick target, Account account) {
+  port.actor->wait_out(port, target - began);
+  note_wait(*port.actor, {began, target, 0, account});
+}
+
 void Scheduler::note_wait(Actor& actor, const Span& span) {
   if (actor.spans.full()) fold_spans(actor, committed_, states_);
   actor.spans.add(span);

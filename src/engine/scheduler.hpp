@@ -37,7 +37,7 @@ class Scheduler {
   bool slot_free(Actor& actor, Channel& channel);
   bool channel_closed(Actor& actor, Channel& channel);
   void wait_to(Actor& actor, Tick target);
-  void note_wait(Actor& actor, const Span& span);
+  void wait_at(PortState& port, Tick began, Tick target, Account account);
   ChannelObserver& observer() { return *observer_; }
 
   // What the loop of steps asks at its border.
@@ -89,6 +89,7 @@ class Scheduler {
   // Waiting.
   void suspend(Actor& actor);
   void suspend_blocked(PortState& port);
+  void note_wait(Actor& actor, const Span& span);
   void wait_for_answer(Actor& actor, Channel& channel, Ask ask);
   void enter_waiting(Actor& actor, Wait wait);
   [[gnu::noinline]] void list(Actor& actor);

@@ -58,7 +58,7 @@ Border Scheduler::after_silent_step(Actor& actor, Tick step_start) {
     actor.idle_since = actor.now;
     return sleep(actor, actor.now);
   }
-  const Tick next = actor.now + std::max<Tick>(actor.initiation_interval - std::exchange(actor.advanced, 0), 1);
+  const Tick next = actor.after_advances();
   const bool unchanged =
       actor.trivial && actor.silent_until == step_start && !actor.sensed_time && actor.same_state(actor.snapshot);
   const bool promised = !actor.trivial && actor.promised;

@@ -101,8 +101,7 @@ inline void Scheduler::arrive_at(PortState& port, Tick target, Account account, 
   if (target > actor.horizon) [[unlikely]]
     wait_for_horizon(actor, target, account, began);
   actor.now = target;
-  actor.wait_out(port, target - began);
-  note_wait(actor, {began, target, 0, account});
+  wait_at(port, began, target, account);
 }
 
 void Scheduler::wait_for_horizon(Actor& actor, Tick target, Account account, Tick began) {

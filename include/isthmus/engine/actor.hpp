@@ -141,6 +141,8 @@ struct Actor {
     fuel = budget;
     return running_now + initiation_interval;
   }
+  /// Where the next step starts after one that advanced to `now` (rule 2).
+  Tick after_advances() { return now + std::max<Tick>(initiation_interval - std::exchange(advanced, 0), 1); }
   /// A step waits at `port` for so long, not past the horizon.
   void wait_out(const PortState& port, Tick length) {
     fuel = kSpent;

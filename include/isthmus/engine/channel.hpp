@@ -46,6 +46,8 @@ struct SlotHeader {
 /// i ticks after the window was opened, and a port moves at most one token a tick. The window is empty where moves are
 /// observed or the two ends do not count the same edges, and ends before `stop`.
 struct PortState {
+  // `cursor` and `window_end` do not lie side by side: a pair is stored by way of a vector register, which takes
+  // longer.
   std::byte* cursor = nullptr;  ///< the slot of the next token
   Tick latency = 0;             ///< of an input's tokens, in ticks of both ends
   std::byte* window_end = nullptr;
