@@ -15,50 +15,6 @@
 
 #include "isthmus/base/error.hpp"
 
-#if !defined(__x86_64__) || defined(ISTHMUS_BOOST_FIBERS)
-#include <boost/context/detail/fcontext.hpp>
-#define ISTHMUS_USE_BOOST 1
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#include <sanitizer/common_interface_defs.h>
-#endif
-#if defined(__SANITIZE_THREAD__)
-#include <sanitizer/tsan_interface.h>
-#endif
-
-#if !defined(ISTHMUS_USE_BOOST)
-// Saves what the System V ABI asks a callee to keep on the old stack and takes it from the new one. A jump in place of
-// `ret` lets the branch predictor learn each switch by its target: 1.5 ns a switch where Boost.Context takes 4
-// (benchmarks/README.md).
-asm(R"(
-.text
-.globl isthmus_switch_stack
-.hidden isthmus_switch_stack
-.type isthmus_switch_stack,@function
-isthmus_switch_stack:
-  pushq %rbp
-  pushq %rbx
-  pushq %r12
-  pushq %r13
-  pushq %r14
-  pushq %r15
-  movq %rsp, (%rdi)
-  movq %rsi, %rsp
-  popq %r15
-  popq %r14
-  popq %r13
-  popq %r12
-  popq %rbx
-  popq %rbp
-  popq %rcx
-  movq %rdx, %rdi
-  jmpq *%rcx
-.size isthmus_switch_stack,.-isthmus_switch_stack
-)");
-extern "C" void isthmus_switch_stack(void** save_to, void* stack_pointer, void* argument);
-#endif
-
 namespace isthmus::engine {
 namespace {
 
@@ -67,12 +23,12 @@ std::size_t page_bytes() {
   return bytes;
 }
 
+}  // namespace
+
 // No frame of a step without large arrays steps over this many bytes at once.
-std::size_t guard_bytes() {
+std::size_t Fibers::guard_bytes() {
   return 16 * page_bytes();
 }
-
-}  // namespace
 
 Fibers::Fibers(Entry entry, Entry after_overflow, void* argument, std::size_t stack_bytes)
     : entry_(entry),
@@ -130,12 +86,10 @@ FiberSlot& Fibers::create() {
         start(fibers);
       });
 #else
-  // Six registers, then where to go; the stack then stands as a call leaves it, 8 bytes off a multiple of 16.
+  // Where to go; the stack then stands as a call leaves it, 8 bytes off a multiple of 16.
   auto** frame = reinterpret_cast<void**>(top - sizeof(void*));
   *frame = nullptr;
   *--frame = reinterpret_cast<void*>(&Fibers::start);
-  frame -= 6;
-  std::memset(static_cast<void*>(frame), 0, 6 * sizeof(void*));
   fiber->stack_pointer = frame;
 #endif
   all_.push_back(std::move(fiber));
@@ -154,28 +108,6 @@ void Fibers::start(void* fibers) {
   }
 #endif
   self.entry_(self.argument_);
-}
-
-void Fibers::switch_to(FiberSlot& to) {
-  FiberSlot& from = *current_;
-  previous_ = &from;
-  current_ = &to;
-#if defined(__SANITIZE_ADDRESS__)
-  const std::size_t guard = &to == &main_ ? 0 : guard_bytes();
-  __sanitizer_start_switch_fiber(&from.sanitizer_stack, to.mapping + guard, to.mapping_bytes - guard);
-#endif
-#if defined(__SANITIZE_THREAD__)
-  __tsan_switch_to_fiber(to.thread_sanitizer_fiber, 0);
-#endif
-#if defined(ISTHMUS_USE_BOOST)
-  const auto back = boost::context::detail::jump_fcontext(to.stack_pointer, this);
-  previous_->stack_pointer = back.fctx;
-#else
-  isthmus_switch_stack(&from.stack_pointer, to.stack_pointer, this);
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-  __sanitizer_finish_switch_fiber(from.sanitizer_stack, nullptr, nullptr);
-#endif
 }
 
 #if defined(ISTHMUS_USE_BOOST) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -198,7 +130,7 @@ void OverflowWatch::on_fault(int signal, siginfo_t* info, void* context) {
   Fibers* fibers = watched;
   const auto* address = static_cast<const std::byte*>(info->si_addr);
   const auto* guard = fibers == nullptr ? nullptr : fibers->current_->mapping;
-  const bool overflowed = guard != nullptr && address >= guard && address < guard + guard_bytes();
+  const bool overflowed = guard != nullptr && address >= guard && address < guard + Fibers::guard_bytes();
   if (!overflowed || fibers->for_overflow_ == nullptr) {
     sigaction(signal, &previous_action, nullptr);  // the fault happens again, and is whoever's it was
     return;
