@@ -36,7 +36,7 @@ template <class Ready>
   return tokens;
 }
 [[gnu::always_inline]] inline Tick tokens_at_hand(PortState& port) {
-  port.known_end = port.channel->windows ? port.channel->writer_port->cursor : port.cursor;
+  port.known_end = port.channel->windows ? end_of_known(port) : port.cursor;
   return at_hand(port, port.channel->bytes(), token_ready);
 }
 [[gnu::always_inline]] inline Tick slots_at_hand(PortState& port) {

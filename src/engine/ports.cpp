@@ -46,27 +46,7 @@ void publish(PortState& port) {
   port.window_end = port.cursor;
 }
 
-/// Where the head token is there, be it visible or not yet, nobody else has to act.
-inline bool claim_known_token(PortState& port) {
-  Channel& channel = *port.channel;
-  Actor& actor = *port.actor;
-  actor.now = running_now;
-  if (!channel.windows || channel.empty() || accessed_now(port)) return false;
-  port.known_end = channel.writer_port->cursor;
-  const Tick ready = token_ready(channel, port.cursor);
-  if (ready <= running_now) {
-    open_reader_window(channel);
-    return true;
-  }
-  if (ready > actor.horizon || port.cursor == port.stop) return false;
-  actor.scheduler->wait_at(port, running_now, ready, Account::starved);
-  running_now = ready;
-  port.window_end = port.cursor + channel.stride;
-  return true;
-}
-
 void claim_token(PortState& port) {
-  if (claim_known_token(port)) return;
   const Here here(*port.actor);
   port.actor->scheduler->claim_token(port);
 }
@@ -79,11 +59,12 @@ void release(PortState& port) {
     port.cursor += channel.stride;
     return;
   }
+  const bool known = port.cursor != port.known_end;
   if (!channel.direct()) channel.free_at[channel.popped() & (channel.slots - 1)] = channel.back.map(running_now);
   if (kObservable && channel.observed) port.actor->scheduler->observer().popped(channel.index, time_of(*port.actor));
   if (channel.step(port)) port.actor->record_due = true;
   port.window_end = port.cursor;
-  if (!channel.windows) port.known_end = port.cursor;
+  if (!known) port.known_end = port.cursor;
 }
 
 bool token_visible(PortState& port) {

@@ -342,6 +342,7 @@ void Scheduler::wait_at(PortState& port, Tick began, Tick target, Account accoun
 }
 
 void Scheduler::note_wait(Actor& actor, const Span& span) {
+  if (span.period == 0 && actor.spans.prolong(span.begin, span.end, span.account)) return;
   if (actor.spans.full()) fold_spans(actor, committed_, states_);
   actor.spans.add(span);
 }

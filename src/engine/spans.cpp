@@ -20,6 +20,7 @@ std::int64_t Train::length(Tick spans, const Grid& grid) const {
 }
 
 void Spans::add(const Span& span) {
+  count_last();
   Train& last = end_[-1];
   const Span before = last.last();
   if (before.end != span.begin || !alike(before, span)) {
@@ -38,6 +39,7 @@ void Spans::add(const Span& span) {
 /// The next is expected as far from it as it is from the one before.
 void Spans::append(const Span& span) {
   if (end_ == limit_) grow();
+  account_ = span.account;
   every_ = span.begin - end_[-1].last().begin;
   length_ = span.end - span.begin;
   *end_++ = {span, every_, 1};
@@ -45,12 +47,13 @@ void Spans::append(const Span& span) {
 }
 
 void Spans::drop(Tick tick) {
-  const Train* kept = std::find_if(begin(), end(), [&](const Train& train) { return train.last().end > tick; });
-  Train* to = storage_.get() + 1;
-  end_ = std::copy(kept, end(), to);
+  count_last();
+  Train* to = first();
+  const Train* kept = std::find_if(to, end_, [&](const Train& train) { return train.last().end > tick; });
+  end_ = std::copy<const Train*>(kept, end_, to);
   if (limit_ - end_ < end_ - to) {
     grow();
-    to = storage_.get() + 1;
+    to = first();
   }
   if (end_ == to) {
     next_begin_ = kNever;
@@ -62,11 +65,11 @@ void Spans::drop(Tick tick) {
 
 void Spans::grow() {
   constexpr std::size_t kFirst = 16;
-  const std::size_t kept = storage_ == nullptr ? 0 : static_cast<std::size_t>(end_ - begin());
+  const std::size_t kept = storage_ == nullptr ? 0 : static_cast<std::size_t>(end_ - first());
   const std::size_t room = std::max(kFirst, 2 * kept);
   auto larger = std::make_unique<Train[]>(room + 1);
   larger[0] = {{-1, -1, 0, Account::busy}, 0, 1};
-  if (kept != 0) std::copy(begin(), end(), larger.get() + 1);
+  if (kept != 0) std::copy(first(), end_, larger.get() + 1);
   storage_ = std::move(larger);
   end_ = storage_.get() + 1 + kept;
   limit_ = storage_.get() + 1 + room;

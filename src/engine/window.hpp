@@ -30,6 +30,12 @@ inline Tick slot_ready(const Channel& channel, std::byte* slot) {
 std::int64_t tokens_in_time(const Channel& channel, const PortState& port, std::int64_t tokens);
 std::int64_t slots_in_time(const Channel& channel, const PortState& port, std::int64_t slots);
 
+/// Up to where tokens that are there lie side by side before an input.
+inline std::byte* end_of_known(const PortState& port) {
+  std::byte* end = port.channel->writer_port->cursor;
+  return end < port.cursor || end > port.stop ? port.stop : end;
+}
+
 /// Opens the port's window over those of the `bytes` before it that are known to move in time. For channels with
 /// windows.
 template <class Ready, class InTime>
@@ -46,7 +52,7 @@ template <class Ready, class InTime>
 }
 [[gnu::always_inline]] inline void open_reader_window(Channel& channel) {
   PortState& port = *channel.reader_port;
-  port.known_end = channel.writer_port->cursor;
+  port.known_end = end_of_known(port);
   open_window(port, channel.bytes(), token_ready, tokens_in_time);
 }
 [[gnu::always_inline]] inline void open_writer_window(Channel& channel) {

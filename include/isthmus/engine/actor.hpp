@@ -187,7 +187,7 @@ void wait_for(Actor& actor, Time time);
   const Tick now = running_now;
   const Tick ready = Channel::header_at(port.cursor).pushed_at + port.latency;
   Actor& actor = *port.actor;
-  if (ready <= now || ready > actor.horizon || port.cursor == port.stop ||
+  if (ready <= now || ready > actor.horizon ||
       !actor.spans.prolong(now, ready, Account::starved))
     return false;
   actor.wait_out(port, ready - now);

@@ -82,18 +82,16 @@ class In : private engine::Port {
   }
   /// Waits for a token and takes it; the actor finishes where the channel is closed and drained.
   T read() {
-    if (!quick()) [[unlikely]]
-      return live() ? read_live() : *home().read_in_place_slowly();
+    if (!quick()) [[unlikely]] {
+      if (!comes()) return live() ? read_live() : *home().claim_in_place();
+    }
     T value = *head();
     take();
     return value;
   }
   /// The same, into `value`.
   void read(T& value) {
-    if (!quick()) [[unlikely]]
-      return static_cast<void>(value = live() ? read_live() : *home().read_in_place_slowly());
-    value = *head();
-    take();
+    value = read();
   }
   /// `pull` without a copy: the token is taken now, and its bytes stay where they are until this port's next access;
   /// nullptr if none is visible at this tick.
@@ -108,8 +106,9 @@ class In : private engine::Port {
   }
   /// `read` without a copy, likewise.
   const T& read_in_place() {
-    if (!quick()) [[unlikely]]
-      return live() ? read_live() : *home().read_in_place_slowly();
+    if (!quick()) [[unlikely]] {
+      if (!comes()) return live() ? read_live() : *home().claim_in_place();
+    }
     const T* token = head();
     take();
     return *token;
@@ -153,11 +152,14 @@ class In : private engine::Port {
     return state_.cursor != state_.window_end &&
            engine::Channel::header_at(state_.cursor - kStride).popped_at != engine::running_now;
   }
-  /// The head token, where it was not visible yet and now is; the port's window is still empty.
+  /// The head token, where it was not visible yet and now is: a window of one.
   bool comes() {
-    return state_.cursor != state_.known_end &&
-           engine::Channel::header_at(state_.cursor - kStride).popped_at != engine::running_now &&
-           state_.last_miss != engine::running_now && engine::await_next(state_);
+    if (state_.cursor == state_.known_end ||
+        engine::Channel::header_at(state_.cursor - kStride).popped_at == engine::running_now ||
+        state_.last_miss == engine::running_now || !engine::await_next(state_))
+      return false;
+    state_.window_end = state_.cursor + kStride;
+    return true;
   }
   void take() {
     engine::Channel::header_at(state_.cursor).popped_at = engine::running_now;
@@ -180,14 +182,6 @@ class In : private engine::Port {
   const T* release_slowly() {
     const T* token = head();
     engine::release(state_);
-    return token;
-  }
-  [[gnu::noinline]] const T* read_in_place_slowly() {
-    if (!comes()) [[unlikely]]
-      return claim_in_place();
-    const T* token = head();
-    take();
-    state_.window_end = state_.cursor;
     return token;
   }
   [[gnu::noinline]] const T* claim_in_place() {

@@ -46,25 +46,36 @@ class Spans {
   /// Adds a stretch that may be cut anywhere if it is the next of the last train, else does nothing and returns false:
   /// as hot as a token.
   [[gnu::always_inline]] bool prolong(Tick begin, Tick end, Account account) {
-    if (begin != next_begin_ || end - begin != length_ || account != end_[-1].first.account) return false;
-    ++end_[-1].count;
+    if (begin != next_begin_ || end - begin != length_ || account != account_) return false;
     next_begin_ += every_;
     return true;
   }
-  const Train* begin() const { return storage_.get() + 1; }
-  const Train* end() const { return end_; }
+  const Train* begin() const {
+    count_last();
+    return first();
+  }
+  const Train* end() const {
+    count_last();
+    return end_;
+  }
   bool full() const { return end_ == limit_; }
   /// Forgets what ends by `tick` and makes room for as much as is left.
   void drop(Tick tick);
 
  private:
+  Train* first() const { return storage_.get() + 1; }
   void append(const Span& span);
   void grow();
+  /// What `prolong` leaves undone.
+  void count_last() const {
+    if (next_begin_ != kNever) end_[-1].count = (next_begin_ - end_[-1].first.begin) / every_;
+  }
 
-  Train* end_ = nullptr;
   Tick next_begin_ = kNever;  ///< of what would prolong the last train
   Tick length_ = 0;           ///< of its spans
   Tick every_ = 0;
+  Account account_ = Account::busy;
+  Train* end_ = nullptr;
   Train* limit_ = nullptr;
   std::unique_ptr<Train[]> storage_;  ///< the first is none and touches nothing
 };
