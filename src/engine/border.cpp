@@ -23,24 +23,27 @@ bool about_to_push(const Channel& channel) {
 }
 
 /// How many of the tokens (or slots) that lie side by side in the ring, `bytes` in all, the port has at hand: one a
-/// step, where the step neither waits nor advances. Opens a window where they come in time.
+/// step, where the step neither waits nor advances. Opens a window where they come in time. One that lies across the
+/// ring's middle or end moves alone.
 template <class Ready>
 [[gnu::always_inline]] inline Tick at_hand(PortState& port, std::int64_t bytes, const Ready& ready) {
   const Channel& channel = *port.channel;
-  if (bytes == 0 || !channel.windows) return 0;
-  const auto within = std::min(bytes, port.stop - port.cursor);
-  if (within == 0) return 1;
-  const auto tokens = static_cast<Tick>(channel.tokens(within));
-  if (ready(channel, port.cursor + within - channel.stride) < port.actor->now + tokens)
-    port.window_end = port.cursor + within;
+  if (bytes == 0) return 1;
+  const auto tokens = static_cast<Tick>(channel.tokens(bytes));
+  if (ready(channel, port.cursor + bytes - channel.stride) < port.actor->now + tokens)
+    port.window_end = port.cursor + bytes;
   return tokens;
 }
 [[gnu::always_inline]] inline Tick tokens_at_hand(PortState& port) {
-  port.known_end = port.channel->windows ? end_of_known(port) : port.cursor;
-  return at_hand(port, port.channel->bytes(), token_ready);
+  const Channel& channel = *port.channel;
+  if (!channel.windows || channel.empty()) return 0;
+  port.known_end = end_of_known(port);
+  return at_hand(port, port.known_end - port.cursor, token_ready);
 }
 [[gnu::always_inline]] inline Tick slots_at_hand(PortState& port) {
-  return at_hand(port, port.channel->depth_bytes - port.channel->bytes(), slot_ready);
+  const Channel& channel = *port.channel;
+  if (!channel.windows || channel.full()) return 0;
+  return at_hand(port, std::min(channel.depth_bytes - channel.bytes(), port.stop - port.cursor), slot_ready);
 }
 
 }  // namespace

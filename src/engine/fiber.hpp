@@ -20,11 +20,11 @@
 namespace isthmus::engine {
 
 #if !defined(ISTHMUS_USE_BOOST)
-/// Leaves the present stack, whose pointer is stored at `save_to`, for the one that stands at `stack_pointer`; a new one
-/// begins with `argument`. Returns when somebody comes back.
+/// Leaves the present stack, whose pointer is stored at `save_to`, for the one that stands at `stack_pointer`; a new
+/// one begins with `argument`. Returns when somebody comes back.
 ///
-/// It stands where it is used and jumps: a call, and the `ret` of another stack's, would have the processor expect each
-/// later `ret` one place off. So a switch costs its dozen instructions (benchmarks/README.md); Boost.Context's takes 4 ns.
+/// It stands where it is used, and jumps: behind a call that is left by a jump the processor would expect each later
+/// `ret` one call off (benchmarks/README.md).
 [[gnu::always_inline]] inline void switch_stack(void** save_to, void* stack_pointer, void* argument) {
   // A function's own data may reach 128 bytes below its stack's end. What is not named as lost is kept: the frame
   // pointer here, the rest by the compiler where it is in use.

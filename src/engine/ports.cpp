@@ -7,22 +7,6 @@
 #include "window.hpp"
 
 namespace isthmus::engine {
-namespace {
-
-/// While a scheduler's code runs for the actor of this thread: its tick is in `Actor::now`.
-class Here {
- public:
-  explicit Here(Actor& actor) : actor_(actor) { actor.now = running_now; }
-  ~Here() { running_now = actor_.now; }
-  Here(const Here&) = delete;
-  Here& operator=(const Here&) = delete;
-
- private:
-  Actor& actor_;
-};
-
-}  // namespace
-
 void advance(Actor& actor) {
   actor.scheduler->advance(actor);
 }
@@ -44,11 +28,6 @@ void publish(PortState& port) {
   if (kObservable && channel.observed) port.actor->scheduler->observer().pushed(channel.index, time_of(*port.actor));
   if (channel.step(port)) port.actor->record_due = true;
   port.window_end = port.cursor;
-}
-
-void claim_token(PortState& port) {
-  const Here here(*port.actor);
-  port.actor->scheduler->claim_token(port);
 }
 
 void release(PortState& port) {

@@ -135,9 +135,10 @@ bool Scheduler::keeps_record(Actor& actor) {
 /// The actor to run now that `after` cannot go on; null when nothing can run any more.
 [[gnu::always_inline]] inline Actor* Scheduler::pick(Actor* after) {
   Actor* told = announce(*after);
-  if (told != nullptr && start(*told)) [[likely]]
-    return told;
-  return pick_any(after);
+  if (told == nullptr || (told->record_due && !keeps_record(*told))) [[unlikely]]
+    return pick_any(after);
+  told->wait = Wait::none;
+  return told;
 }
 
 /// The same where `after`, if any, has been announced.
@@ -333,12 +334,6 @@ void Scheduler::commit_to(std::int64_t time) {
   if (blocked_ != 0)
     if (const auto error = find_error(actors_)) lower_limit(error->time);
   committed_ = std::max(committed_, std::min(time, limit_));  // what lies past the limit may yet be cut
-}
-
-/// A step waits at `port` from `began` to `target`.
-void Scheduler::wait_at(PortState& port, Tick began, Tick target, Account account) {
-  port.actor->wait_out(port, target - began);
-  note_wait(*port.actor, {began, target, 0, account});
 }
 
 void Scheduler::note_wait(Actor& actor, const Span& span) {

@@ -37,7 +37,6 @@ class Scheduler {
   bool slot_free(Actor& actor, Channel& channel);
   bool channel_closed(Actor& actor, Channel& channel);
   void wait_to(Actor& actor, Tick target);
-  void wait_at(PortState& port, Tick began, Tick target, Account account);
   ChannelObserver& observer() { return *observer_; }
 
   // What the loop of steps asks at its border.
@@ -88,7 +87,8 @@ class Scheduler {
 
   // Waiting.
   void suspend(Actor& actor);
-  void suspend_blocked(PortState& port);
+  void suspend_here(Actor& actor);
+  void block(PortState& port);
   void note_wait(Actor& actor, const Span& span);
   void wait_for_answer(Actor& actor, Channel& channel, Ask ask);
   void enter_waiting(Actor& actor, Wait wait);
@@ -164,6 +164,17 @@ class Scheduler {
 inline bool accessed_now(const PortState& port) {
   return port.channel->last_popped_at() == port.actor->now || port.last_miss == port.actor->now;
 }
+/// While a scheduler's code runs for the actor of this thread: its tick is in `Actor::now`.
+class Here {
+ public:
+  explicit Here(Actor& actor) : actor_(actor) { actor.now = running_now; }
+  ~Here() { running_now = actor_.now; }
+  Here(const Here&) = delete;
+  Here& operator=(const Here&) = delete;
+
+ private:
+  Actor& actor_;
+};
 /// One more operation of an actor without a clock; throws Error where they are too many at one instant.
 void count_operation(Actor& actor);
 

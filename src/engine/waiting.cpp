@@ -15,15 +15,6 @@ bool for_room(const Actor& actor) {
   return actor.asked == Ask::room;
 }
 
-/// A step blocks at `port`: from the next step on its actor looks for news of it before it starts, unless that news
-/// has often come only after the step had begun.
-void expect(PortState& port) {
-  constexpr int kOften = 8;
-  Actor& actor = *port.actor;
-  if (actor.vain_turns < kOften) actor.expects = &port;
-  actor.spend();
-}
-
 }  // namespace
 
 void count_operation(Actor& actor) {
@@ -37,24 +28,31 @@ void count_operation(Actor& actor) {
 thread_local constinit Tick running_now = 0;
 
 /// Keeps the step of `actor` where it stands until the scheduler lets it go on.
-void Scheduler::suspend(Actor& actor) {
+[[gnu::always_inline]] inline void Scheduler::suspend_here(Actor& actor) {
   Actor* next = pick(&actor);
   if (next == &actor) return;
   actor.fiber = &fibers_.current();
   next_ = next;
-  if (next == nullptr)
-    fibers_.switch_to(fibers_.main());
-  else
-    fibers_.switch_to(next->fiber != nullptr ? *next->fiber : fibers_.spare());
+  FiberSlot* fiber = next != nullptr ? next->fiber : &fibers_.main();
+  fibers_.switch_to(fiber != nullptr ? *fiber : fibers_.spare());
   actor.fiber = nullptr;
   running_ = &actor;
   if (stopping_) throw StopStep{};
 }
 
-inline void Scheduler::suspend_blocked(PortState& port) {
-  expect(port);
+void Scheduler::suspend(Actor& actor) {
+  suspend_here(actor);
+}
+
+/// A step blocks at `port`: from the next step on its actor looks for news of it before it starts, unless that news has
+/// often come only after the step had begun.
+[[gnu::always_inline]] inline void Scheduler::block(PortState& port) {
+  constexpr int kOften = 8;
+  Actor& actor = *port.actor;
+  if (actor.vain_turns < kOften) actor.expects = &port;
+  actor.spend();
   ++blocked_;
-  suspend(*port.actor);
+  suspend_here(actor);
   --blocked_;
 }
 
@@ -95,13 +93,14 @@ inline void Scheduler::move_to(Actor& actor, Tick target) {
 }
 
 /// The same, to where a token or slot is there for a step that has waited since `began`.
-inline void Scheduler::arrive_at(PortState& port, Tick target, Account account, Tick began) {
+[[gnu::always_inline]] inline void Scheduler::arrive_at(PortState& port, Tick target, Account account, Tick began) {
   Actor& actor = *port.actor;
   if (target <= actor.now) return;
   if (target > actor.horizon) [[unlikely]]
     wait_for_horizon(actor, target, account, began);
   actor.now = target;
-  wait_at(port, began, target, account);
+  actor.wait_out(port, target - began);
+  if (!actor.spans.prolong(began, target, account)) note_wait(actor, {began, target, 0, account});
 }
 
 void Scheduler::wait_for_horizon(Actor& actor, Tick target, Account account, Tick began) {
@@ -147,14 +146,14 @@ void Scheduler::claim_slot(PortState& port) {
     actor.waits_on = &channel;
     actor.wait_began = began;
     channel.writer_waits = &actor;
-    suspend_blocked(port);
+    block(port);
   }
   arrive_at(port, channel.next_slot_free(), Account::blocked, began);
   if (channel.windows) open_writer_window(channel);
 }
 
-/// Waits until the port has a visible token.
-void Scheduler::claim_token(PortState& port) {
+/// Waits until the port has a visible token. As hot as a token where tokens go round one at a time.
+[[gnu::always_inline]] inline void Scheduler::claim_token(PortState& port) {
   Actor& actor = *port.actor;
   Channel& channel = *port.channel;
   if (accessed_now(port)) advance(actor);
@@ -164,12 +163,17 @@ void Scheduler::claim_token(PortState& port) {
     actor.waits_on = &channel;
     actor.wait_began = began;
     channel.reader_waits = &actor;
-    suspend_blocked(port);
+    block(port);
   }
   const bool drained = channel.empty();
   arrive_at(port, drained ? channel.close_visible : channel.head_visible(), Account::starved, began);
   if (drained) throw FinishStep{};
   if (channel.windows) open_reader_window(channel);
+}
+
+void claim_token(PortState& port) {
+  const Here here(*port.actor);
+  port.actor->scheduler->claim_token(port);
 }
 
 bool Scheduler::token_visible(Actor& actor, Channel& channel) {

@@ -51,7 +51,7 @@ extern thread_local constinit Tick running_now __attribute__((tls_model("initial
 /// An actor as the scheduler sees it: its place in time and why it waits. The user's struct is in the derived
 /// ActorOf<T>.
 struct Actor {
-  static constexpr Tick kSpent = kLongAgo;  ///< of `fuel` and `budget`
+  static constexpr Tick kSpent = -1;  ///< of `fuel` and `budget`: before every tick
 
   // What every step touches, in one cache line, and what is looked at of every actor now and then, in the next two.
   Tick now = 0;
@@ -187,9 +187,7 @@ void wait_for(Actor& actor, Time time);
   const Tick now = running_now;
   const Tick ready = Channel::header_at(port.cursor).pushed_at + port.latency;
   Actor& actor = *port.actor;
-  if (ready <= now || ready > actor.horizon ||
-      !actor.spans.prolong(now, ready, Account::starved))
-    return false;
+  if (ready <= now || ready > actor.horizon || !actor.spans.prolong(now, ready, Account::starved)) return false;
   actor.wait_out(port, ready - now);
   running_now = ready;
   return true;

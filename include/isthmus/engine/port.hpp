@@ -90,9 +90,7 @@ class In : private engine::Port {
     return value;
   }
   /// The same, into `value`.
-  void read(T& value) {
-    value = read();
-  }
+  void read(T& value) { value = read(); }
   /// `pull` without a copy: the token is taken now, and its bytes stay where they are until this port's next access;
   /// nullptr if none is visible at this tick.
   const T* pull_in_place() {
@@ -184,7 +182,7 @@ class In : private engine::Port {
     engine::release(state_);
     return token;
   }
-  [[gnu::noinline]] const T* claim_in_place() {
+  const T* claim_in_place() {
     engine::claim_token(state_);
     const T* token = head();
     take_claimed();
