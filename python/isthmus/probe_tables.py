@@ -1,6 +1,6 @@
 """Probe records as tables: bandwidth by size, and below it what is told one by one."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from isthmus.numbers import figure
 from isthmus.output import Table
@@ -33,6 +33,11 @@ def size_of(record: ProbeRecord) -> str:
     """The size of a record for people; `-` where nothing is moved."""
     size = int(record.parameters["size"])
     return format_size(size) if size else "-"
+
+
+def spreads(records: Iterable[ProbeRecord]) -> list[tuple[str, float]]:
+    """What each measures, and how far its samples spread."""
+    return [(f"{record.name} at {size_of(record)}", record.spread) for record in records]
 
 
 def _by_size(records: Sequence[ProbeRecord]) -> Table:

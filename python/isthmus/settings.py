@@ -31,12 +31,18 @@ def _switch(text: str) -> bool:
     return {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}[text.lower()]
 
 
-def whole(least: int) -> Callable[[str], int]:
-    """Reads a whole number; a ValueError where it is none, or less than `least`."""
+MOST = 2**31 - 1  # of what is counted
+COUNT = f"a whole number from 1 to {MOST}"
+MOST_SEED = 2**64 - 1
+SEED = f"a whole number from 0 to {MOST_SEED}"
+
+
+def whole(least: int, most: int = MOST) -> Callable[[str], int]:
+    """Reads a whole number; a ValueError where it is none, or not from `least` to `most`."""
 
     def parse(text: str) -> int:
         number = int(text)
-        if number < least:
+        if not least <= number <= most:
             raise ValueError
         return number
 
@@ -67,12 +73,12 @@ KNOWN: dict[str, Known] = {
     "debug": Known(False, _switch, _SWITCH),
     "on": Known(None, _text, "a target, as in model:aws-f1"),
     "flow": Known(None, _one_of(("offload", "overlap", "stream")), "offload, overlap or stream"),
-    "images": Known(200, whole(1), "a whole number of at least 1"),
-    "messages": Known(200, whole(1), "a whole number of at least 1"),
+    "images": Known(200, whole(1), COUNT),
+    "messages": Known(200, whole(1), COUNT),
     "input": Known(None, _text, "a folder of photographs"),
-    "seed": Known(None, whole(0), "a whole number of at least 0"),
+    "seed": Known(None, whole(0, MOST_SEED), SEED),
     "sizes": Known("64B..64MiB:x4", _text, "sizes, as in 64B,4KiB..1MiB:x2"),
-    "repeat": Known(None, whole(1), "a whole number of at least 1"),
+    "repeat": Known(None, whole(1), COUNT),
     "out": Known("out", _text, "a folder"),
     "store": Known(None, _text, "a file"),
 }

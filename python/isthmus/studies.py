@@ -14,7 +14,7 @@ from isthmus.experiments import Experiment
 from isthmus.files import read_text
 from isthmus.names import unknown
 from isthmus.parsing import toml
-from isthmus.settings import resolve
+from isthmus.settings import COUNT, MOST, MOST_SEED, SEED, resolve
 from isthmus.targets import check_target, flows_of, is_model, platform
 from isthmus.toml_lines import line_of, line_of_item
 
@@ -30,10 +30,10 @@ class Application(_Table):
     program: str | None = Field(
         default=None, min_length=1, description="the path of a program, from this file's folder"
     )
-    messages: int | None = Field(default=None, ge=1, description="a whole number of at least 1")
-    images: int | None = Field(default=None, ge=1, description="a whole number of at least 1")
+    messages: int | None = Field(default=None, ge=1, le=MOST, description=COUNT)
+    images: int | None = Field(default=None, ge=1, le=MOST, description=COUNT)
     input: str | None = Field(default=None, min_length=1, description="a folder of photographs")
-    seed: int | None = Field(default=None, ge=0, description="a whole number of at least 0")
+    seed: int | None = Field(default=None, ge=0, le=MOST_SEED, description=SEED)
 
 
 class Choice(_Table):

@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 #include <system_error>
 
@@ -123,6 +124,10 @@ std::filesystem::path behind_links(std::filesystem::path file) {
   return file;
 }
 
+bool matches(const std::string& pattern, const std::string& name) {
+  return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+}
+
 /// A file beside it; a device or a pipe is not replaced by a file.
 std::filesystem::path unfinished(const std::filesystem::path& file) {
   std::error_code failure;
@@ -163,9 +168,12 @@ TraceFile::~TraceFile() {
 }
 
 bool TraceFile::wanted(const std::string& actor) const {
-  return options_.parts.empty() || std::ranges::any_of(options_.parts, [&](const std::string& pattern) {
-           return fnmatch(pattern.c_str(), actor.c_str(), 0) == 0;
-         });
+  return options_.parts.empty() ||
+         std::ranges::any_of(options_.parts, [&](const std::string& pattern) { return matches(pattern, actor); });
+}
+
+bool TraceFile::in_vain(const std::string& pattern) const {
+  return std::ranges::none_of(tracks_, [&](const auto& track) { return matches(pattern, track.first); });
 }
 
 TraceFile::Track& TraceFile::track(const std::string& actor) {
@@ -212,6 +220,9 @@ TraceFile::Summary TraceFile::close() {
   std::error_code failure;
   if (unfinished_ != file_) std::filesystem::rename(unfinished_, file_, failure);
   if (failure) throw Error(fmt::format("{}: {}", file_.string(), failure.message()));
+  for (const auto& [name, track] : tracks_) summary_.parts.push_back(name);
+  std::ranges::copy_if(options_.parts, std::back_inserter(summary_.vain),
+                       [&](const std::string& pattern) { return in_vain(pattern); });
   return summary_;
 }
 

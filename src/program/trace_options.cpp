@@ -1,6 +1,7 @@
 #include "program/trace_options.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 
@@ -59,6 +60,10 @@ void TraceArguments::close(TraceFile& trace) const {
       summary.full ? fmt::format("; it reached {} and is cut: see --trace-limit, --trace-window, --trace-parts", limit_)
                    : "";
   print({{"event", "note"}, {"text", fmt::format("trace, model: {} slices in {}{}", summary.slices, file_, cut)}});
+  for (const auto& pattern : summary.vain)
+    print({{"event", "note"},
+           {"text",
+            fmt::format("--trace-parts '{}' chooses nothing; there is: {}", pattern, fmt::join(summary.parts, ", "))}});
 }
 
 }  // namespace isthmus::program

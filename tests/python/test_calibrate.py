@@ -16,6 +16,7 @@ from isthmus.calibration.edit import Number, replace_number
 from isthmus.calibration.fit import fit
 from isthmus.calibration.measured import Curves
 from isthmus.errors import IsthmusError
+from isthmus.sizes import format_size
 from isthmus.tools import tool_path
 
 SIZES = [64 << power for power in range(0, 17, 2)]
@@ -159,6 +160,17 @@ def test_several_runs_count_by_their_medians(tmp_path: Path, tree: Path) -> None
     assert measured.curves == {"h2d": {record["parameters"]["size"]: 2.0}}
     assert measured.differ == (4.0 - 1.0) / 2 / 2.0
     assert read_measured(paths[:1]).differ is None
+
+
+def test_records_that_spread_are_named(real: Isthmus, tree: Path) -> None:
+    lines = (tree / "docs" / "measurements" / "h200" / "records.jsonl").read_text().splitlines()
+    records = [record for record in map(json.loads, lines) if record["name"] == "h2d-pinned"][:3]
+    for record, spread in zip(records, (0.4, 0.01, 0.06), strict=True):
+        record["spread"] = spread
+    (real.folder / "r.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    done = real("calibrate", "device.toml", "--from", "r.jsonl", "--keys", "host.call.transfer")
+    size = format_size(records[0]["parameters"]["size"])
+    assert f"warning: 2 of 3 records spread by more than 5% (h2d-pinned at {size}: 40%); close" in done.stderr
 
 
 @pytest.mark.parametrize(

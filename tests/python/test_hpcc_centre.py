@@ -45,6 +45,12 @@ def test_an_unknown_batch_system_gets_the_nearest(isthmus: Isthmus) -> None:
     assert (done.returncode, done.stderr) == (2, "error: unknown scheduler 'slrum'; help: did you mean 'slurm'?\n")
 
 
+def test_a_job_of_no_benchmark_gets_the_nearest(isthmus: Isthmus) -> None:
+    done = isthmus("hpcc", "job", "--out", "job.sh", "--", "strem", "--size", "small")
+    assert (done.returncode, done.stderr) == (2, "error: unknown benchmark 'strem'; help: did you mean 'stream'?\n")
+    assert not (isthmus.folder / "job.sh").exists()
+
+
 def reframe(real: Isthmus, references: dict[str, object], *options: str) -> "subprocess.CompletedProcess[str]":
     """A run of the shipped file with these references of the local system."""
     assert real("hpcc", "reframe", "--out", "centre.py").returncode == 0

@@ -137,7 +137,7 @@ def test_a_path_that_is_no_program_is_refused(isthmus: Isthmus) -> None:
         ('name = "image-filter"\nmessages = 3', "s.toml:3: key 'application.messages': is of programs"),
         (
             'program = "app"\nmessages = 0',
-            "s.toml:3: key 'application.messages': expected a whole number of at least 1",
+            "s.toml:3: key 'application.messages': expected a whole number from 1 to 2147483647",
         ),
     ],
 )

@@ -96,9 +96,13 @@ def test_set_reaches_the_model_and_is_refused_for_a_real_device(isthmus: Isthmus
         ((*RUN, "--flow", "streams"), "--flow: expected offload, overlap or stream, got 'streams'"),
         (
             ("run", "image-filter", "--on", "native", "--workers", "0"),
-            "--workers: expected a whole number of at least 1",
+            "--workers: expected a whole number from 1 to 2147483647",
         ),
-        ((*RUN, "--images", "0"), "--images: expected a whole number of at least 1, got '0'"),
+        ((*RUN, "--images", "0"), "--images: expected a whole number from 1 to 2147483647, got '0'"),
+        (
+            (*RUN, "--images", "99999999999999999999"),
+            "--images: expected a whole number from 1 to 2147483647, got '99999999999999999999'",
+        ),
         ((*RUN, "--set", "link.pcie.lane=1"), "--set link.pcie.lane=1: key 'link.pcie.lane': unknown"),
         ((*RUN, "--sets", "a=1"), "unknown option '--sets'; help: did you mean '--set'?"),
         ((*RUN, "--json", "-", "--csv", "-"), "--json, --csv and --jsonl: only one of them can be '-'"),

@@ -105,11 +105,11 @@ GOOD = '[application]\nname = "image-filter"\n[study]\ntargets = ["model:aws-f1"
         ),
         (
             GOOD.replace("[study]", "images = 0\n[study]"),
-            "3: key 'application.images': expected a whole number of at least 1, got 0",
+            "3: key 'application.images': expected a whole number from 1 to 2147483647, got 0",
         ),
         (
             GOOD.replace("[study]", "images = true\n[study]"),
-            "3: key 'application.images': expected a whole number of at least 1, got true",
+            "3: key 'application.images': expected a whole number from 1 to 2147483647, got true",
         ),
         (
             GOOD.replace('["model:aws-f1"]', "[]"),

@@ -64,6 +64,15 @@ def test_window_and_parts_choose_what_is_traced(real: Isthmus, tmp_path: Path) -
     assert all(500_000 <= begin < end <= 600_000 for begin, end, _ in slices["stencil"])
 
 
+def test_a_pattern_that_chooses_no_part_is_named_beside_the_parts(real: Isthmus) -> None:
+    done = real(*RUN, "--trace", "d.perfetto-trace", "--trace-parts", "nosuch", "--trace-parts", "sten*")
+    assert done.returncode == 0
+    note = next(line for line in done.stderr.splitlines() if "nosuch" in line)
+    assert "--trace-parts 'nosuch' chooses nothing; there is: " in note
+    assert "stencil" in note
+    assert "sten*" not in done.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -38,7 +38,9 @@ class TraceFile final : public StateObserver {
   struct Summary {
     std::uint64_t slices = 0;
     std::uint64_t bytes = 0;
-    bool full = false;  ///< `most_bytes` was reached: later slices are missing
+    bool full = false;                 ///< `most_bytes` was reached: later slices are missing
+    std::vector<std::string> parts{};  ///< of the run, chosen or not
+    std::vector<std::string> vain{};   ///< patterns that chose none of them
   };
 
   /// Throws Error if `file` cannot be written. Until `close` the trace stands in a file beside it, which goes away
@@ -62,6 +64,7 @@ class TraceFile final : public StateObserver {
 
   Track& track(const std::string& actor);
   bool wanted(const std::string& actor) const;
+  bool in_vain(const std::string& pattern) const;
   void write_slice(const Track& track);
   bool write_packet(const std::string& packet);
 

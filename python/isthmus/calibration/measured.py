@@ -33,6 +33,7 @@ class Measured:
     kind: str
     curves: Curves
     differ: float | None = None
+    records: Sequence[ProbeRecord] = ()
 
     def only(self, sizes: Iterable[int], inside: bool) -> Curves:
         """The points at these sizes, or at all others; curves that are one point each belong to the others."""
@@ -60,7 +61,7 @@ def read_measured(paths: Sequence[Path]) -> Measured:
     if not set(runs) & set(FITTED):
         raise IsthmusError(f"{names}: expected records of one of the probes {', '.join(FITTED)}")
     curves = {probe: {size: median(times) for size, times in curve.items()} for probe, curve in runs.items()}
-    return Measured(devices[0], records[0].kind, curves, _differ(runs))
+    return Measured(devices[0], records[0].kind, curves, _differ(runs), records)
 
 
 def _differ(runs: dict[str, dict[int, list[float]]]) -> float | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from isthmus.cli.noise import warn_if_noisy
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
 
@@ -55,6 +56,7 @@ def calibrate(
     """
     from isthmus.calibration.fit import fit
     from isthmus.calibration.measured import FITTED, read_measured
+    from isthmus.probe_tables import spreads
     from isthmus.sizes import parse_sizes
 
     if not records:
@@ -73,6 +75,7 @@ def calibrate(
             found = fit(points, {key: float(str(item.value)) for key, item in start.items()}, _model(file))
         if not found.values:
             raise IsthmusError(f"{', '.join(records)}: these records say nothing of {', '.join(start)}")
+    warn_if_noisy(session, spreads(record for record in measured.records if record.name in points))
     names = ", ".join(Path(each).name for each in records)
     written = _write(file, start, found, f"{measured.device}, {measured.kind}: {names}")
     left = _left(file, measured, left_out)

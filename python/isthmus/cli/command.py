@@ -13,7 +13,7 @@ from isthmus.cli.help import help_page
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
 from isthmus.names import unknown
-from isthmus.settings import KNOWN, whole
+from isthmus.settings import COUNT, KNOWN, whole
 from isthmus.stdout import write_out
 
 _EXAMPLES: dict[str, list[str]] = {}
@@ -27,13 +27,13 @@ def setting(name: str, *flags: str, metavar: str, text: str) -> Any:
 
 
 def count(*flags: str, metavar: str, text: str) -> Any:
-    """An option that is a whole number of at least 1."""
+    """An option that counts."""
 
     def parse(word: str | int) -> int:
         try:
             return whole(1)(str(word))
         except ValueError:
-            raise IsthmusError(f"{flags[-1]}: expected a whole number of at least 1, got '{word}'") from None
+            raise IsthmusError(f"{flags[-1]}: expected {COUNT}, got '{word}'") from None
 
     return typer.Option(*flags, metavar=metavar, help=text, parser=parse)
 

@@ -112,9 +112,9 @@ def _measure(session: Session, probing: "Probing") -> None:
 
 def _show(session: Session, records: "list[ProbeRecord]", complete: bool) -> None:
     from isthmus.output import Result
-    from isthmus.probe_tables import headline, probe_tables, size_of
+    from isthmus.probe_tables import headline, probe_tables, spreads
     from isthmus.records import ProbeFile
 
     file = ProbeFile(context=session.context(complete=complete), records=records)
     session.emit(Result(file, records, verdict=[headline(records)], tables=probe_tables(records)))
-    warn_if_noisy(session, [(f"{record.name} at {size_of(record)}", record.spread) for record in records])
+    warn_if_noisy(session, spreads(records))

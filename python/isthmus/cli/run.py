@@ -217,6 +217,7 @@ def _measure(session: Session, experiment: Experiment) -> "Row":
 
 
 def _show(session: Session, experiment: Experiment, row: "Row") -> None:
+    from isthmus.applications import is_program
     from isthmus.experiments import refuse_wrong
     from isthmus.numbers import seconds
     from isthmus.output import Result
@@ -241,4 +242,5 @@ def _show(session: Session, experiment: Experiment, row: "Row") -> None:
     refuse_wrong([row])
     change = relief(row)
     again = f"isthmus run {experiment.application} --on {row.target} --flow {row.flow} --set {change}"
-    session.next(again if change else "isthmus study examples/image-filter.toml")
+    other = "isthmus history" if is_program(experiment.application) else "isthmus study examples/image-filter.toml"
+    session.next(again if change else other)

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 
 from isthmus.files import read_text
 from isthmus.hpcc.centre import SHIPPED
+from isthmus.hpcc.scaling import GROWTH
 from isthmus.names import unknown
 
 SCHEDULERS = ("slurm",)
+WORK = (*GROWTH, "tune", "scale", "acceptance")  # what a job may be
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,8 @@ class JobScript:
         """The script for a batch system, which SCHEDULERS names."""
         if scheduler not in SCHEDULERS:
             raise unknown("scheduler", scheduler, SCHEDULERS)
+        if self.words[0] not in WORK:
+            raise unknown("benchmark", self.words[0], WORK)
         lines = [f"#SBATCH --{name}={value}\n" for name, value in self.options.items()]
         template = read_text(SHIPPED / f"{scheduler}.sh").replace("{options}\n", "".join(lines))
         return template.format(
