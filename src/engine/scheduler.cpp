@@ -337,7 +337,6 @@ void Scheduler::commit_to(std::int64_t time) {
 }
 
 void Scheduler::note_wait(Actor& actor, const Span& span) {
-  if (span.period == 0 && actor.spans.prolong(span.begin, span.end, span.account)) return;
   if (actor.spans.full()) fold_spans(actor, committed_, states_);
   actor.spans.add(span);
 }
