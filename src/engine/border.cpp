@@ -43,7 +43,7 @@ template <class Ready>
 [[gnu::always_inline]] inline Tick slots_at_hand(PortState& port) {
   const Channel& channel = *port.channel;
   if (!channel.windows || channel.full()) return 0;
-  return at_hand(port, std::min(channel.depth_bytes - channel.bytes(), port.stop - port.cursor), slot_ready);
+  return at_hand(port, free_bytes(port), slot_ready);
 }
 
 }  // namespace

@@ -104,7 +104,14 @@ void Scheduler::dispatch(void* scheduler) {
   }
 }
 
-/// Prepares `actor` to run; false if it must wait after all.
+/// Prepares `actor`, which has been told of news, to run; false if it must wait after all.
+[[gnu::always_inline]] inline bool Scheduler::resume(Actor& actor) {
+  if (actor.record_due && !keeps_record(actor)) return false;
+  actor.wait = Wait::none;
+  return true;
+}
+
+/// The same, whatever it waited for.
 [[gnu::always_inline]] inline bool Scheduler::start(Actor& actor) {
   actor.ready = false;
   if (!hears_news(actor.wait)) {
@@ -112,9 +119,7 @@ void Scheduler::dispatch(void* scheduler) {
     if (actor.wait == Wait::horizon && actor.resume_at > actor.horizon) return false;
     if (actor.wait == Wait::sleep) woken(actor);
   }
-  if (actor.record_due && !keeps_record(actor)) return false;
-  actor.wait = Wait::none;
-  return true;
+  return resume(actor);
 }
 
 /// Whether nothing that may still be needed of the record can be written over before the next look; else `actor` waits.
@@ -135,10 +140,9 @@ bool Scheduler::keeps_record(Actor& actor) {
 /// The actor to run now that `after` cannot go on; null when nothing can run any more.
 [[gnu::always_inline]] inline Actor* Scheduler::pick(Actor* after) {
   Actor* told = announce(*after);
-  if (told == nullptr || (told->record_due && !keeps_record(*told))) [[unlikely]]
-    return pick_any(after);
-  told->wait = Wait::none;
-  return told;
+  if (told != nullptr && resume(*told)) [[likely]]
+    return told;
+  return pick_any(after);
 }
 
 /// The same where `after`, if any, has been announced.

@@ -69,6 +69,7 @@ class Scheduler {
   Actor* along_questions(Actor& from);
   Actor* next_ready();
   bool start(Actor& actor);
+  bool resume(Actor& actor);
   bool keeps_record(Actor& actor);
   bool let_time_pass();
   bool looks_ahead(std::int64_t time);

@@ -40,6 +40,7 @@ thread_local constinit Tick running_now = 0;
   if (stopping_) throw StopStep{};
 }
 
+/// The same where that is seldom.
 void Scheduler::suspend(Actor& actor) {
   suspend_here(actor);
 }

@@ -35,14 +35,17 @@ inline std::byte* end_of_known(const PortState& port) {
   std::byte* end = port.channel->writer_port->cursor;
   return end < port.cursor || end > port.stop ? port.stop : end;
 }
+/// The bytes of the free slots that lie side by side before an output.
+inline std::int64_t free_bytes(const PortState& port) {
+  return std::min(port.channel->depth_bytes - port.channel->bytes(), port.stop - port.cursor);
+}
 
-/// Opens the port's window over those of the `bytes` before it that are known to move in time. For channels with
-/// windows.
+/// Opens the port's window over those of the `bytes` side by side before it that are known to move in time. For
+/// channels with windows.
 template <class Ready, class InTime>
 [[gnu::always_inline]] inline void open_window(PortState& port, std::int64_t bytes, const Ready& ready,
                                                const InTime& in_time) {
   const Channel& channel = *port.channel;
-  bytes = std::min(bytes, port.stop - port.cursor);
   if (bytes != 0) {
     const auto moves = static_cast<std::int64_t>(channel.tokens(bytes));
     if (ready(channel, port.cursor + bytes - channel.stride) >= port.actor->now + moves) [[unlikely]]
@@ -53,10 +56,10 @@ template <class Ready, class InTime>
 [[gnu::always_inline]] inline void open_reader_window(Channel& channel) {
   PortState& port = *channel.reader_port;
   port.known_end = end_of_known(port);
-  open_window(port, channel.bytes(), token_ready, tokens_in_time);
+  open_window(port, port.known_end - port.cursor, token_ready, tokens_in_time);
 }
 [[gnu::always_inline]] inline void open_writer_window(Channel& channel) {
-  open_window(*channel.writer_port, channel.depth_bytes - channel.bytes(), slot_ready, slots_in_time);
+  open_window(*channel.writer_port, free_bytes(*channel.writer_port), slot_ready, slots_in_time);
 }
 
 }  // namespace isthmus::engine

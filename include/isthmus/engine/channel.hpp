@@ -51,9 +51,8 @@ struct PortState {
   std::byte* cursor = nullptr;  ///< the slot of the next token
   Tick latency = 0;             ///< of an input's tokens, in ticks of both ends
   std::byte* window_end = nullptr;
-  std::byte* known_end =
-      nullptr;                ///< of an input's tokens that are known to be there, visible or not yet, up to `stop`
-  std::byte* stop = nullptr;  ///< the slot in the ring's middle or its last: moves across it go by Channel::step
+  std::byte* known_end = nullptr;  ///< up to `stop`: of the tokens known to be there, be they visible or not yet
+  std::byte* stop = nullptr;       ///< the slot in the ring's middle or its last: moves across it go by Channel::step
   Actor* actor = nullptr;
   Channel* channel = nullptr;
   Tick last_miss = -1;  ///< of a `pull` that found nothing
