@@ -8,6 +8,7 @@
 
 #include "ending.hpp"
 #include "isthmus/base/error.hpp"
+#include "occupancy.hpp"
 
 namespace isthmus {
 
@@ -59,6 +60,12 @@ const ActorReport& RunReport::actor(std::string_view name) const {
   for (const auto& report : actors)
     if (report.name == name) return report;
   throw Error(fmt::format("no actor '{}' in this run", name));
+}
+
+const OccupancyReport& RunReport::occupancy(std::string_view name) const {
+  for (const auto& report : occupancies)
+    if (report.name == name) return report;
+  throw Error(fmt::format("no occupancy '{}' in this run", name));
 }
 
 Bottleneck RunReport::bottleneck(const std::vector<std::string>& among) const {
@@ -241,6 +248,8 @@ RunReport make_report(const Ending& ending, const std::vector<Actor*>& actors, c
   if (ending.outcome >= Outcome::stuck) report.message = describe(ending);
   for (const auto* actor : actors) {
     report.actors.push_back(account(*actor, ending.time));
+    for (auto* occupancy : actor->occupancies)
+      report.occupancies.push_back(OccupancyAccount::close(*occupancy, ending.time));
     if (actor->grid.edge(actor->polls_since) <= ending.time)
       report.warnings.push_back(
           fmt::format("{} is not trivially copyable and is stepped at every interval while it waits: let it say "
@@ -251,6 +260,7 @@ RunReport make_report(const Ending& ending, const std::vector<Actor*>& actors, c
   const auto by_name = [](const auto& a, const auto& b) { return natural_less(a.name, b.name); };
   std::sort(report.actors.begin(), report.actors.end(), by_name);
   std::sort(report.channels.begin(), report.channels.end(), by_name);
+  std::sort(report.occupancies.begin(), report.occupancies.end(), by_name);
   return report;
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "isthmus/base/error.hpp"
+#include "isthmus/engine/occupancy.hpp"
 
 namespace isthmus::engine {
 namespace {
@@ -149,7 +150,8 @@ void Wiring::name_members(GraphActor& actor) {
 }
 
 void Wiring::find_state(GraphActor& actor) {
-  // Ports and timers change without the actor having learnt anything; a Random that was drawn from is another Random.
+  // Ports, timers and accounts change without the actor having learnt anything; a Random that was drawn from is another
+  // Random.
   auto members = actor.members;
   std::erase_if(members, [](const MemberRecord& member) { return member.kind == Member::Kind::random; });
   std::sort(members.begin(), members.end(), [](const auto& a, const auto& b) { return a.address < b.address; });
@@ -168,6 +170,11 @@ void Wiring::bind_members(GraphActor& actor, std::uint64_t seed) {
     if (member.kind == Member::Kind::timer) reinterpret_cast<Timer*>(member.address)->actor_ = &actor;
     if (member.kind == Member::Kind::random)
       reinterpret_cast<Random*>(member.address)->state_ = name_seed(actor.name, seed);
+    if (member.kind == Member::Kind::occupancy) {
+      auto& occupancy = *reinterpret_cast<Occupancy*>(member.address);
+      occupancy.actor_ = &actor;
+      actor.occupancies.push_back(&occupancy);
+    }
   }
 }
 

@@ -11,6 +11,12 @@
 #include "isthmus/engine/channel.hpp"
 #include "isthmus/engine/spans.hpp"
 
+namespace isthmus {
+
+class Occupancy;
+
+}  // namespace isthmus
+
 namespace isthmus::engine {
 
 class Live;
@@ -110,6 +116,7 @@ struct Actor {
   std::string name;
   std::vector<Channel*> inputs;
   std::vector<Channel*> outputs;
+  std::vector<Occupancy*> occupancies;
   Spans spans;
   std::int64_t blocked_before = 0;  ///< femtoseconds of spans no longer kept
   std::int64_t starved_before = 0;

@@ -15,10 +15,10 @@ class Wiring;
 struct PortAccess;
 struct TokenType;
 
-/// A port, timer or random source inside an actor: it reports itself to the graph that constructs the actor.
+/// A port, timer, random source or occupancy inside an actor: it reports itself to the graph that constructs the actor.
 class Member {
  public:
-  enum class Kind : std::uint8_t { in, out, timer, random };
+  enum class Kind : std::uint8_t { in, out, timer, random, occupancy };
 
  protected:
   Member(Kind kind, const char* name, const TokenType* type, std::size_t size);
@@ -47,6 +47,12 @@ struct TokenType {
 };
 template <class T>
 inline const TokenType kTokenType{&typeid(T), slot_bytes(sizeof(T), alignof(T)), sizeof(T)};
+
+/// The token that stands in a channel's `slot`.
+template <class T>
+const T& token_at(const std::byte* slot) {
+  return *std::launder(reinterpret_cast<const T*>(slot + value_offset(alignof(T))));
+}
 
 }  // namespace engine
 
@@ -140,12 +146,11 @@ class In : private engine::Port {
   friend class engine::Wiring;
   friend struct engine::PortAccess;
   friend class Timer;
+  friend class Occupancy;
 
   static constexpr std::size_t kStride = engine::slot_bytes(sizeof(T), alignof(T));
 
-  const T* head() const {
-    return std::launder(reinterpret_cast<const T*>(state_.cursor + engine::value_offset(alignof(T))));
-  }
+  const T* head() const { return &engine::token_at<T>(state_.cursor); }
   bool quick() const {
     return state_.cursor != state_.window_end &&
            engine::Channel::header_at(state_.cursor - kStride).popped_at != engine::running_now;

@@ -30,6 +30,15 @@ struct ChannelReport {
   std::uint64_t popped = 0;
 };
 
+/// How entries of which only so many can be under way were used.
+struct OccupancyReport {
+  std::string name;        ///< "PCIe reader: tags"
+  std::int64_t size = 0;   ///< how many there are
+  std::int64_t taken = 0;  ///< in the run, each as often as it was taken
+  Time full{};             ///< the time without room for who was next
+  Time round_trip{};       ///< from taking to return on average; for what is under way at the end, until then
+};
+
 /// The part that holds a run back, and what it would take for another to.
 struct Bottleneck {
   std::string part;
@@ -44,10 +53,12 @@ struct RunReport {
   Time end;
   std::string message;  ///< what went wrong, in one line, where something did
   std::vector<std::string> warnings;
-  std::vector<ActorReport> actors;      ///< in natural order of their names
-  std::vector<ChannelReport> channels;  ///< in natural order of their names
+  std::vector<ActorReport> actors;             ///< in natural order of their names
+  std::vector<ChannelReport> channels;         ///< in natural order of their names
+  std::vector<OccupancyReport> occupancies{};  ///< likewise
 
   const ActorReport& actor(std::string_view name) const;
+  const OccupancyReport& occupancy(std::string_view name) const;
   /// Among the actors named, or all that are not periodic if none are.
   Bottleneck bottleneck(const std::vector<std::string>& among = {}) const;
 };

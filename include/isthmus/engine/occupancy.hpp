@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <type_traits>
+
+#include "isthmus/engine/port.hpp"
+
+namespace isthmus {
+
+namespace engine {
+
+class OccupancyAccount;
+class Wiring;
+
+/// How entries come back to the actor that hands them out: with the tokens of one of its inputs.
+struct Returns {
+  const PortState* port = nullptr;  ///< none: the actor says itself when they are back
+  std::int64_t (*amount)(const std::byte* slot) = nullptr;
+  bool stocked = false;  ///< the first tokens bring the entries themselves, which none has taken yet
+};
+
+}  // namespace engine
+
+/// The account of entries of which only so many can be under way: tags, credits, buffers of a pool. The actor that
+/// hands them out keeps it: it says when it takes some, and when some are back. Nothing depends on the account: it is
+/// no state of the actor, and in real time it is not kept.
+///
+///     Occupancy tags{"tags", 32, Occupancy::with(freed_tags)};
+///     ...
+///     if (none_left) { freed_tags.read(); tags.came_back(); }
+///     tags.take();
+///
+/// What comes back counts from when the actor could have seen it, however late it looks, or never.
+class Occupancy : private engine::Member {
+ public:
+  /// `name` is what reports call the entries; `size` is how many there are.
+  Occupancy(const char* name, std::int64_t size, engine::Returns returns = {})
+      : Member(Kind::occupancy, name, nullptr, sizeof(Occupancy)), returns_(returns), name_(name), size_(size) {}
+
+  /// Each token of `port` brings back an entry, or `amount(token)` of them.
+  template <auto amount = nullptr, class T>
+  static engine::Returns with(const In<T>& port) {
+    const auto counted = [](const std::byte* slot) -> std::int64_t {
+      if constexpr (std::is_null_pointer_v<decltype(amount)>)
+        return 1;
+      else
+        return std::invoke(amount, engine::token_at<T>(slot));
+    };
+    return {.port = &port.state_, .amount = counted};
+  }
+  /// The same where the entries lie in the channel to `port` at first.
+  template <class T>
+  static engine::Returns stocked(const In<T>& port) {
+    engine::Returns returns = with(port);
+    returns.stocked = true;
+    return returns;
+  }
+
+  /// How many there are, where the graph knows what the actor does not. Before the run.
+  void resize(std::int64_t size) { size_ = size; }
+
+  /// Entries are taken now.
+  void take(std::int64_t amount = 1) {
+    if (kept()) took(now(), amount);
+  }
+  /// So many are what is taken next; where it is not said, as many as the last time.
+  void want(std::int64_t amount) { wanted_ = amount; }
+  /// Entries are back now.
+  void give(std::int64_t amount = 1) {
+    if (kept()) gave(now(), amount);
+  }
+  /// What the last token read from the input of the returns has brought is back since it could be seen.
+  void came_back() {
+    if (kept()) returned(last_token());
+  }
+  /// The same of an entry that came back with the last token read from `port`, one of several.
+  template <class T>
+  void came_back_with(const In<T>& port) {
+    if (kept()) gave(came(port.state_, last_token(port.state_)), 1);
+  }
+  /// An entry, which came with the last token read from `queue`, waited there until now.
+  template <class T>
+  void waited_in(const In<T>& queue) {
+    if (!kept()) return;
+    took(came(queue.state_, last_token(queue.state_)), 1);
+    gave(now(), 1);
+  }
+  /// Entries are under way from `begin` to `end`; there has been room for them since `room`, if for that they had to be
+  /// fewer. For one who knows in advance when they will be back.
+  void hold(Time room, Time begin, Time end, std::int64_t amount);
+
+ private:
+  friend class engine::Wiring;
+  friend class engine::OccupancyAccount;
+
+  bool kept() const { return actor_ != nullptr && actor_->live == nullptr; }
+  std::int64_t now() const { return actor_->grid.edge(engine::running_now); }
+  static std::uint64_t last_token(const engine::PortState& port) { return port.channel->popped() - 1; }
+  std::uint64_t last_token() const { return last_token(*returns_.port); }
+  static std::int64_t came(const engine::PortState& port, std::uint64_t token) {
+    return port.actor->grid.edge(port.channel->visible(token));
+  }
+  bool full() const { return size_ - held_ < wanted_; }
+  void took(std::int64_t at, std::int64_t amount);
+  void gave(std::int64_t at, std::int64_t amount);
+  void returned(std::uint64_t token);
+
+  const engine::Actor* actor_ = nullptr;
+  engine::Returns returns_;
+  const char* name_;
+  std::int64_t size_;
+  std::int64_t held_ = 0;    ///< as far as the actor has looked
+  std::int64_t wanted_ = 1;  ///< by whoever is next
+  std::int64_t taken_ = 0;
+  std::int64_t since_ = 0;  ///< of the last taking
+  std::int64_t room_ = 0;   ///< since when there has been room for the next, where there was none at `since_`
+  std::int64_t full_ = 0;   ///< femtoseconds before `since_` without room for who was next
+  __extension__ __int128 entry_time_ = 0;  ///< femtoseconds of all entries: ends less begins
+};
+
+}  // namespace isthmus

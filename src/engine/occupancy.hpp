@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+
+#include "isthmus/engine/occupancy.hpp"
+#include "isthmus/engine/report.hpp"
+
+namespace isthmus::engine {
+
+/// Closes accounts at the end of a run.
+class OccupancyAccount {
+ public:
+  /// Counts what has come back by `end` without having been looked at, and what is under way until then.
+  static OccupancyReport close(Occupancy& occupancy, std::int64_t end);
+};
+
+}  // namespace isthmus::engine
