@@ -1,12 +1,10 @@
 """The change that would relieve a bottleneck: which number of the model to replace, and by what."""
 
 import math
-import re
 
 from isthmus.records import Input, Row
 from isthmus.verdict import limit_of
 
-_KEY = re.compile(r"[a-z_]+(?:\.[A-Za-z_0-9]+)+")
 _SURELY = 1.25  # beyond the factor at which two parts limit alike
 _TIMES = frozenset({"s", "ms", "us", "ns", "cycles"})
 
@@ -22,7 +20,7 @@ def relief(row: Row) -> str | None:
         return None
     factor = 2.0 ** max(1, math.ceil(math.log2(_SURELY * (limit.would_need or 1.0))))
     inputs = {item.key: item for item in row.platform.inputs}
-    for key in _KEY.findall(part.resource):
+    for key in part.keys:
         if key in inputs and _is_number(inputs[key]):
             return f"{key}={_faster(inputs[key], factor)}"
     return None

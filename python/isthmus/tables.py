@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from isthmus.numbers import figure, grouped, percent
+from isthmus.numbers import figure, grouped, percent, seconds
 from isthmus.output import Table
 from isthmus.records import Part, Row
 from isthmus.verdict import kind_of, where
@@ -42,12 +42,13 @@ def parts_table(row: Row) -> Table | None:
     """The stall table of a modelled row: what each part did with its life, busiest first; None without parts."""
     if not row.parts:
         return None
-    columns = ("part, model", "busy", "starved", "blocked", "what it is")
+    columns = ("part, model", "busy", "starved", "blocked", "under way", "first keys")
     cells = [
         (
             part.name,
             *(percent(span / part.lifetime_s if part.lifetime_s > 0 else None) for span in _spans(part)),
-            part.resource,
+            under_way(part),
+            first_keys(part),
         )
         for part in busiest_first(row)
     ]
@@ -57,6 +58,19 @@ def parts_table(row: Row) -> Table | None:
 def busiest_first(row: Row) -> list[Part]:
     """The parts of a row."""
     return sorted(row.parts, key=lambda part: part.busy_s, reverse=True)
+
+
+def under_way(part: Part) -> str:
+    """How full a window was, and for how long: `31.8 of 32 tags, each for 20.1 us`."""
+    if part.window is None:
+        return ""
+    window = part.window
+    return f"{figure(part.under_way)} of {window.size} {window.unit}, each for {seconds(window.round_trip_s)}"
+
+
+def first_keys(part: Part) -> str:
+    """The keys from which the part's pace comes most directly."""
+    return ", ".join(part.keys[:3])
 
 
 def _spans(part: Part) -> tuple[float, float, float]:

@@ -78,7 +78,11 @@ template <std::size_t Sources>
 PcieLane<Sources>::PcieLane(const PcieLinkSpec& spec)
     : spec_(spec),
       byte_time_fs_(1e15 / raw_bandwidth(spec).bytes_per_second),
-      credits_{spec.posted_header_credits, spec.posted_data_credits, spec.nonposted_header_credits} {}
+      credits_{spec.posted_header_credits, spec.posted_data_credits, spec.nonposted_header_credits},
+      posted_headers_(kPostedHeaders, credits_.posted_headers, Occupancy::with<&Credits::posted_headers>(credits_back)),
+      posted_data_(kPostedData, credits_.posted_data, Occupancy::with<&Credits::posted_data>(credits_back)),
+      nonposted_headers_(kNonpostedHeaders, credits_.nonposted_headers,
+                         Occupancy::with<&Credits::nonposted_headers>(credits_back)) {}
 
 template <std::size_t Sources>
 void PcieLane<Sources>::step() {
@@ -110,13 +114,27 @@ bool PcieLane<Sources>::next_tlps() {
 /// What has come back is looked at only where it matters.
 template <std::size_t Sources>
 bool PcieLane<Sources>::has_credits(const Credits& cost) {
+  if (cost.posted_headers > 0) {
+    posted_headers_.want(cost.posted_headers);
+    posted_data_.want(cost.posted_data);
+  }
   if (!credits_.cover(cost)) hear_updates();
   return credits_.cover(cost);
 }
 
 template <std::size_t Sources>
+void PcieLane<Sources>::take_credits(const Credits& cost) {
+  credits_ -= cost;
+  if (cost.posted_headers > 0) {
+    posted_headers_.take(cost.posted_headers);
+    posted_data_.take(cost.posted_data);
+  }
+  if (cost.nonposted_headers > 0) nonposted_headers_.take(cost.nonposted_headers);
+}
+
+template <std::size_t Sources>
 void PcieLane<Sources>::send(const Tlps& tlps) {
-  credits_ -= credits_of(tlps);
+  take_credits(credits_of(tlps));
   const bool completions = tlps.kind == Tlps::Kind::completion;
   const std::int64_t payload = tlps.carries_data() ? tlps.bytes : 0;
   const Bytes overhead = completions ? spec_.completion_overhead : spec_.request_overhead;
@@ -133,7 +151,10 @@ void PcieLane<Sources>::send(const Tlps& tlps) {
 
 template <std::size_t Sources>
 void PcieLane<Sources>::hear_updates() {
-  for (Credits credits; credits_back.pull(credits);) credits_ += credits;
+  for (Credits credits; credits_back.pull(credits);) {
+    credits_ += credits;
+    for (Occupancy* kind : {&posted_headers_, &posted_data_, &nonposted_headers_}) kind->came_back();
+  }
 }
 
 template <std::size_t Sources>

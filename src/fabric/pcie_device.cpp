@@ -23,7 +23,9 @@ int cycles_per_word(const PcieLinkSpec& spec) {
 }
 
 PcieReader::PcieReader(const PcieLinkSpec& spec)
-    : max_request_(spec.max_read_request.count), free_tags_(static_cast<std::size_t>(spec.tags)) {
+    : max_request_(spec.max_read_request.count),
+      free_tags_(static_cast<std::size_t>(spec.tags)),
+      tags_(kTags, spec.tags, Occupancy::with(freed_tags)) {
   std::iota(free_tags_.rbegin(), free_tags_.rend(), std::uint16_t{0});
 }
 
@@ -41,9 +43,13 @@ void PcieReader::step() {
 }
 
 std::uint16_t PcieReader::take_tag() {
-  if (free_tags_.empty()) return freed_tags.read();
+  if (free_tags_.empty()) {
+    free_tags_.push_back(freed_tags.read());
+    tags_.came_back();
+  }
   const std::uint16_t tag = free_tags_.back();
   free_tags_.pop_back();
+  tags_.take();
   return tag;
 }
 

@@ -60,7 +60,7 @@ PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, const HostMemoryS
   auto& mmio = graph.add<MmioPort>("host MMIO");
   auto& down = graph.add<PcieLane<2>>(kHostToDevice, {}, spec);
   auto& up = graph.add<PcieLane<1>>(kDeviceToHost, {}, spec);
-  auto& reader = graph.add<PcieReader>("PCIe reader", block, spec);
+  auto& reader = graph.add<PcieReader>(kPcieReader, block, spec);
   auto& transmitter = graph.add<PcieTransmitter>("PCIe transmitter", words, spec);
   auto& receiver = graph.add<PcieReceiver>("PCIe receiver", words, spec);
 

@@ -40,6 +40,14 @@ nlohmann::ordered_json to_json(const Description& description) {
           {"inputs", std::move(inputs)}};
 }
 
+nlohmann::ordered_json to_json(const std::optional<Window>& window) {
+  if (!window) return nullptr;
+  return {{"size", window->size},
+          {"unit", window->counts},
+          {"taken", window->taken},
+          {"round_trip_s", window->round_trip.seconds()}};
+}
+
 nlohmann::ordered_json to_json(const std::vector<Part>& parts) {
   auto list = nlohmann::ordered_json::array();
   for (const Part& part : parts)
@@ -48,7 +56,8 @@ nlohmann::ordered_json to_json(const std::vector<Part>& parts) {
                     {"starved_s", part.starved.seconds()},
                     {"blocked_s", part.blocked.seconds()},
                     {"lifetime_s", part.lifetime.seconds()},
-                    {"resource", part.resource}});
+                    {"keys", part.keys},
+                    {"window", to_json(part.window)}});
   return list;
 }
 

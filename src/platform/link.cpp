@@ -1,6 +1,34 @@
 #include "isthmus/platform/link.hpp"
 
+#include <fmt/format.h>
+
+#include "isthmus/fabric/pcie_link.hpp"
+
 namespace isthmus::platform {
+namespace {
+
+/// What sets the rate of a lane's packets.
+std::vector<std::string> lane_keys() {
+  return {"link.pcie.lanes",
+          "link.pcie.generation",
+          "link.pcie.max_payload",
+          "link.pcie.completion_overhead",
+          "link.pcie.request_overhead",
+          "link.pcie.ack_every",
+          "link.pcie.update_fc_every",
+          "link.pcie.dllp_size"};
+}
+
+/// Credits of both directions; after their number comes what they travel: the flight there and, with an update, back.
+PartPlan credits(const char* kind, const char* key, const char* counts) {
+  return {.name = kind,
+          .keys = {key, "link.pcie.update_fc_every", "link.pcie.flight"},
+          .occupancies = {fmt::format("{}: {}", fabric::kHostToDevice, kind),
+                          fmt::format("{}: {}", fabric::kDeviceToHost, kind)},
+          .counts = counts};
+}
+
+}  // namespace
 
 fabric::PcieLinkSpec pcie_link_spec(const Description& p) {
   const auto count = [&p](std::string_view key) { return static_cast<int>(p.count(key)); };
@@ -48,6 +76,24 @@ Time pool_setup(const Description& platform, const HostLinkSpec& spec) {
   if (!platform.flag("host.alloc.enabled")) return call;
   const std::int64_t buffers = spec.input_buffers + spec.output_buffers;
   return call + transfer_time(Bytes{spec.buffer_size.count * buffers}, platform.bandwidth("host.alloc.rate"));
+}
+
+std::vector<PartPlan> parts_of_reads() {
+  return {{.name = "PCIe tags",
+           .keys = {"link.pcie.tags", "link.pcie.max_read_request", "link.pcie.round_trip"},
+           .occupancies = {fmt::format("{}: {}", fabric::kPcieReader, fabric::kTags)},
+           .counts = "tags"},
+          credits(fabric::kNonpostedHeaders, "link.pcie.nonposted_header_credits", "credits"),
+          {.name = fabric::kHostMemory,
+           .keys = {"host.memory.transfer_rate", "host.memory.channels", "host.memory.data_width"},
+           .actors = {fabric::kHostMemory}},
+          {.name = fabric::kHostToDevice, .keys = lane_keys(), .actors = {fabric::kHostToDevice}}};
+}
+
+std::vector<PartPlan> parts_of_writes() {
+  return {credits(fabric::kPostedHeaders, "link.pcie.posted_header_credits", "credits"),
+          credits(fabric::kPostedData, "link.pcie.posted_data_credits", "credits of 16 B"),
+          {.name = fabric::kDeviceToHost, .keys = lane_keys(), .actors = {fabric::kDeviceToHost}}};
 }
 
 }  // namespace isthmus::platform

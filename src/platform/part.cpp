@@ -3,12 +3,17 @@
 #include <algorithm>
 #include <functional>
 #include <string_view>
+#include <utility>
 
 namespace isthmus::platform {
 namespace {
 
 /// A part that is busy for so much of a run sets its pace by itself; the rest is its first and last work.
 constexpr double kSaturated = 0.9;
+
+bool share_keys(const Part& a, const Part& b) {
+  return a.keys == b.keys;
+}
 
 /// Parts whose rates come from the same keys, and what they hold of the path together.
 struct Group {
@@ -20,19 +25,28 @@ struct Group {
 class Run {
  public:
   Run(const std::vector<Part>& parts, Time elapsed, const std::vector<Held>& path) : elapsed_(elapsed), path_(path) {
-    order_.reserve(parts.size());
-    for (const Part& part : parts) order_.push_back(&part);
+    for (const Part& part : parts) {
+      if (part.works) order_.push_back(&part);
+      if (!part.works && share(part.busy) >= kSaturated) waits_.push_back(&part);
+    }
     std::ranges::stable_sort(order_, std::ranges::greater{}, &Part::busy);
+    std::ranges::stable_sort(waits_, std::less{}, round_trip);
   }
 
-  Limit limit() const { return path_.empty() || share(order_[0]->busy) >= kSaturated ? busiest() : of_path(); }
+  Limit limit() const {
+    if (share(order_[0]->busy) >= kSaturated) return busiest();
+    if (!path_.empty()) return of_path();
+    return waits_.empty() ? busiest() : beside(*waits_[0]);
+  }
 
  private:
+  /// What waits is full or awaited for so long; a poll, whose waits are no round trips, comes last.
+  static Time round_trip(const Part* part) { return part->window ? part->window->round_trip : Time::max(); }
+
   double share(Time time) const { return time.seconds() / elapsed_.seconds(); }
 
   const Part* busiest_beside(const Part& part) const {
-    const auto found =
-        std::ranges::find_if(order_, [&part](const Part* other) { return other->resource != part.resource; });
+    const auto found = std::ranges::find_if(order_, [&part](const Part* other) { return !share_keys(*other, part); });
     return found == order_.end() ? nullptr : *found;
   }
 
@@ -47,8 +61,9 @@ class Run {
     return limit;
   }
 
-  Limit busiest() const {
-    const Part& first = *order_[0];
+  Limit busiest() const { return beside(*order_[0]); }
+
+  Limit beside(const Part& first) const {
     const Part* next = busiest_beside(first);
     const bool idle = next == nullptr || next->busy == Time{};
     return named(first, next, idle ? 1 : first.busy.seconds() / next->busy.seconds());
@@ -59,8 +74,8 @@ class Run {
     for (const Held& held : path_) {
       const auto part = std::ranges::find(order_, std::string_view(held.part), &Part::name);
       if (part == order_.end()) continue;
-      const auto group = std::ranges::find_if(
-          groups, [part](const Group& other) { return other.longest->resource == (*part)->resource; });
+      const auto group =
+          std::ranges::find_if(groups, [part](const Group& other) { return share_keys(*other.longest, **part); });
       if (group == groups.end()) {
         groups.push_back({.longest = *part, .held = held.time, .time = held.time});
         continue;
@@ -95,18 +110,50 @@ class Run {
 
   Time elapsed_;
   const std::vector<Held>& path_;
-  std::vector<const Part*> order_;  ///< the busiest first
+  std::vector<const Part*> order_;  ///< of those that work; the busiest first
+  std::vector<const Part*> waits_;  ///< the others that are busy nearly all the time; the shortest round trip first
 };
+
+Part working(const PartPlan& plan, const RunReport& report) {
+  std::vector<const ActorReport*> actors;
+  for (const std::string& name : plan.actors) actors.push_back(&report.actor(name));
+  const ActorReport& busiest = **std::ranges::max_element(actors, std::less{}, &ActorReport::busy);
+  return {.name = plan.name,
+          .keys = plan.keys,
+          .busy = busiest.busy,
+          .starved = busiest.starved,
+          .blocked = busiest.blocked,
+          .lifetime = busiest.lifetime};
+}
+
+Part waiting(const PartPlan& plan, const RunReport& report) {
+  std::vector<const OccupancyReport*> places;
+  for (const std::string& name : plan.occupancies) places.push_back(&report.occupancy(name));
+  const auto used = [](const OccupancyReport* place) {
+    return std::pair(place->full, static_cast<double>(place->taken) * place->round_trip.seconds());
+  };
+  const OccupancyReport& fullest = **std::ranges::max_element(places, std::less{}, used);
+  Part part{.name = plan.name,
+            .keys = plan.keys,
+            .busy = fullest.full,
+            .starved = report.end - fullest.full,
+            .blocked = {},
+            .lifetime = report.end,
+            .works = false};
+  if (!plan.counts.empty())
+    part.window =
+        Window{.size = fullest.size, .counts = plan.counts, .taken = fullest.taken, .round_trip = fullest.round_trip};
+  return part;
+}
 
 }  // namespace
 
-Part part_of(const std::string& name, const std::string& resource, const ActorReport& report) {
-  return {.name = name,
-          .resource = resource,
-          .busy = report.busy,
-          .starved = report.starved,
-          .blocked = report.blocked,
-          .lifetime = report.lifetime};
+std::vector<Part> parts_of(const RunReport& report, const std::vector<PartPlan>& plans) {
+  std::vector<Part> parts;
+  parts.reserve(plans.size());
+  for (const PartPlan& plan : plans)
+    parts.push_back(plan.occupancies.empty() ? working(plan, report) : waiting(plan, report));
+  return parts;
 }
 
 Limit bottleneck(const std::vector<Part>& parts, Time elapsed, const std::vector<Held>& path) {

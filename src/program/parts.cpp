@@ -1,40 +1,70 @@
 #include "program/parts.hpp"
 
-#include <array>
+#include <fmt/format.h>
 
-#include "isthmus/fabric/pcie_link.hpp"
+#include "isthmus/platform/link.hpp"
 #include "isthmus/stream/host_link.hpp"
 
 namespace isthmus::program {
 namespace {
 
-struct Named {
-  const char* actor;
-  const char* resource;  ///< the keys that its rate comes from
-};
+using platform::PartPlan;
 
-constexpr const char* kLinkKeys = "link.pcie.lanes, generation and payload";
-constexpr const char* kRequestKeys = "stream.request_gap, link.pcie.user_width and user_clock";
+std::string entries(const char* actor, const char* of) {
+  return fmt::format("{}: {}", actor, of);
+}
 
-constexpr std::array<Named, 5> kBefore{{{kProducer, "stream.library_call"},
-                                        {fabric::kHostMemory, "host.memory.transfer_rate"},
-                                        {kReadRequests, kRequestKeys},
-                                        {fabric::kHostToDevice, kLinkKeys},
-                                        {kReplyBuffer, "link.pcie.user_clock"}}};
-constexpr std::array<Named, 3> kAfter{
-    {{kWriteRequests, kRequestKeys}, {fabric::kDeviceToHost, kLinkKeys}, {kConsumer, "stream.library_call"}}};
+/// A host thread and the pool that it takes buffers from, or gives them back to.
+PartPlan thread(const char* name) {
+  return {.name = name, .keys = {"stream.library_call"}, .actors = {name}};
+}
+
+/// A buffer is under way from its thread to the device and back, twice by way of the porter.
+PartPlan pool(const char* name, const char* key, const char* keeper) {
+  return {.name = name,
+          .keys = {key, "stream.buffer_size", "stream.porter_period", "link.pcie.round_trip", "host.mmio.store",
+                   "stream.library_call"},
+          .occupancies = {entries(keeper, name)},
+          .counts = "buffers"};
+}
+
+PartPlan porter() {
+  return {.name = kPorter,
+          .keys = {"stream.porter_period", "link.pcie.round_trip", "host.mmio.store"},
+          .occupancies = {entries(kPorter, kCommittedInputs), entries(kPorter, kReleasedOutputs),
+                          entries(kRegisters, kFreedInputs), entries(kRegisters, kFilledOutputs)}};
+}
+
+PartPlan requests(const char* actor) {
+  return {
+      .name = actor, .keys = {"stream.request_gap", "stream.request_size", "link.pcie.user_clock"}, .actors = {actor}};
+}
+
+std::vector<PartPlan> reading() {
+  return {requests(kReadRequests),
+          {.name = "requests in flight",
+           .keys = {"stream.requests_in_flight", "stream.request_size", "link.pcie.round_trip"},
+           .occupancies = {entries(kReadRequests, kBytesAskedFor)},
+           .counts = "bytes"}};
+}
+
+void append(std::vector<PartPlan>& to, std::vector<PartPlan> plans) {
+  to.insert(to.end(), std::make_move_iterator(plans.begin()), std::make_move_iterator(plans.end()));
+}
 
 }  // namespace
 
 std::vector<platform::Part> parts_of_stream(const RunReport& report, const std::vector<std::string>& kernel) {
-  std::vector<platform::Part> parts;
-  const auto add = [&](const std::string& actor, const char* resource) {
-    parts.push_back(platform::part_of(actor, resource, report.actor(actor)));
-  };
-  for (const Named& part : kBefore) add(part.actor, part.resource);
-  for (const std::string& actor : kernel) add(actor, "kernel.clock");
-  for (const Named& part : kAfter) add(part.actor, part.resource);
-  return parts;
+  std::vector<PartPlan> plans{thread(kProducer), pool(kInputBuffers, "stream.input_buffers", kProducer), porter()};
+  append(plans, reading());
+  append(plans, platform::parts_of_reads());
+  plans.push_back({.name = kReplyBuffer, .keys = {"link.pcie.user_clock"}, .actors = {kReplyBuffer}});
+  for (const std::string& actor : kernel) plans.push_back({.name = actor, .keys = {"kernel.clock"}, .actors = {actor}});
+  plans.push_back(requests(kWriteRequests));
+  plans.push_back(pool(kOutputBuffers, "stream.output_buffers", kWriteRequests));
+  append(plans, platform::parts_of_writes());
+  plans.push_back(thread(kConsumer));
+  return platform::parts_of(report, plans);
 }
 
 }  // namespace isthmus::program

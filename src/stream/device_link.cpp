@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "isthmus/base/error.hpp"
 #include "registers.hpp"
@@ -49,15 +50,17 @@ DeviceMessage DeviceRegisters::answer(const MmioRequest& load) {
   DeviceMessage message{.kind = DeviceMessage::Kind::reply, .bytes = load.bytes, .tag = load.tag, .data = {}};
   const auto pop = [&message]<class T>(In<T>& queue) {
     Optional<T> entry{};
-    entry.there = queue.pull(entry.value) ? 1 : 0;
+    const bool there = queue.pull(entry.value);
+    entry.there = there ? 1 : 0;
     std::memcpy(message.data.data(), &entry, sizeof(entry));
+    return there;
   };
   switch (static_cast<Register>(load.addr)) {
     case Register::freed_input:
-      pop(freed_inputs);
+      if (pop(freed_inputs)) waiting_inputs_.waited_in(freed_inputs);
       break;
     case Register::filled_output:
-      pop(filled_outputs);
+      if (pop(filled_outputs)) waiting_outputs_.waited_in(filled_outputs);
       break;
     case Register::from_kernel:
       pop(from_kernel);
@@ -81,13 +84,20 @@ void InputSplitter::step() {
 }
 
 ReadHelper::ReadHelper(const RequestSpec& spec, Time period)
-    : lambda_(spec.size * spec.in_flight), gap_(gap_time(spec.gap, period)) {}
+    : lambda_(spec.size * spec.in_flight),
+      gap_(gap_time(spec.gap, period)),
+      asked_(kBytesAskedFor, lambda_, Occupancy::with<std::identity{}>(consumed)) {}
 
 void ReadHelper::step() {
   const PcieReadReq request = in.read();
   const std::int64_t bytes = request.num * kWordBytes;
-  while (lambda_ < bytes) lambda_ += consumed.read();
+  asked_.want(bytes);
+  while (lambda_ < bytes) {
+    lambda_ += consumed.read();
+    asked_.came_back();
+  }
   lambda_ -= bytes;
+  asked_.take(bytes);
   out.push(request);
   pass(timer_, gap_);
 }
@@ -110,12 +120,16 @@ void ReadBuffer::step() {
   if (left_ == 0) freed.push(entry_);
 }
 
-WriteHelper::WriteHelper(const RequestSpec& spec, Time period)
-    : request_(spec.size), gap_(gap_time(spec.gap, period)) {}
+WriteHelper::WriteHelper(const RequestSpec& spec, Time period, int buffers)
+    : request_(spec.size), gap_(gap_time(spec.gap, period)), pool_(kOutputBuffers, buffers, Occupancy::stocked(free)) {}
 
 void WriteHelper::step() {
   const StreamWord word = in.read();
-  if (buffer_.bytes == 0) buffer_ = free.read();
+  if (buffer_.bytes == 0) {
+    buffer_ = free.read();
+    pool_.came_back();
+    pool_.take();
+  }
   data.slot().data = word.data;
   gathered_ += kWordBytes;
   const bool full = filled_ + gathered_ == buffer_.bytes;

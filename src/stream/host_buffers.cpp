@@ -61,11 +61,22 @@ void BufferHome::begin_call() {
 
 Buffer HostInput::acquire() {
   begin_call();
-  if (unused_.empty()) return take(free.read());
+  if (unused_.empty()) {
+    const PooledBuffer token = free.read();
+    pool_.came_back();
+    pool_.take();
+    return take(token);
+  }
+  pool_.take();
   PooledBuffer token = unused_.back();
   unused_.pop_back();
   token.bytes = token.capacity;
   return take(token);
+}
+
+void HostInput::put_back(const PooledBuffer& token) {
+  unused_.push_back(token);
+  pool_.give();
 }
 
 void HostInput::commit(Buffer&& buffer) {

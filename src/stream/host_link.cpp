@@ -35,7 +35,7 @@ HostLink::HostLink(Graph& graph, const PcieInterface& pcie, const HostLinkSpec& 
   std::vector<PoolEntry> entries;
   entries.reserve(outputs.size());
   for (const auto& buffer : outputs) entries.push_back({.addr = buffer.addr, .bytes = buffer.capacity});
-  registers_ = &graph.add<DeviceRegisters>("device registers", {.clock = spec.device_clock}, std::move(entries));
+  registers_ = &graph.add<DeviceRegisters>(kRegisters, {.clock = spec.device_clock}, std::move(entries));
   graph.connect(pcie_.device_mmio, registers_->mmio, {.depth = kMessages});
   graph.connect(registers_->replies, pcie_.device_messages, {.depth = 4});
   add_host(std::move(inputs), std::move(outputs));
@@ -54,7 +54,7 @@ std::vector<PooledBuffer> HostLink::make_pool(int buffers) {
 }
 
 void HostLink::add_host(std::vector<PooledBuffer> inputs, std::vector<PooledBuffer> outputs) {
-  porter_ = &graph_.add<Porter>("porter thread", {}, spec_, std::move(inputs), std::move(outputs));
+  porter_ = &graph_.add<Porter>(kPorter, {}, spec_, std::move(inputs), std::move(outputs));
   switch_ = &graph_.add<MmioSwitch>("MMIO switch");
   graph_.connect(porter_->requests, switch_->requests[0], on_host(kMessages));
   graph_.connect(switch_->replies[0], porter_->replies, on_host(4));
@@ -79,7 +79,8 @@ void HostLink::add_reading_side() {
 
 void HostLink::add_writing_side() {
   const ActorOptions clocked{.clock = spec_.device_clock};
-  writer_ = &graph_.add<WriteHelper>(kWriteRequests, clocked, spec_.requests, period(spec_.device_clock));
+  writer_ = &graph_.add<WriteHelper>(kWriteRequests, clocked, spec_.requests, period(spec_.device_clock),
+                                     spec_.output_buffers);
   auto& tracker = graph_.add<WriteTracker>("write tracker", clocked);
   const auto request_words = static_cast<int>(spec_.requests.size / kWordBytes);
   graph_.connect(registers_->free_outputs, writer_->free, {.depth = spec_.output_buffers});
@@ -91,6 +92,7 @@ void HostLink::add_writing_side() {
 }
 
 void HostLink::connect(HostInput& producer) {
+  producer.pool_.resize(spec_.input_buffers);
   graph_.connect(porter_->free, producer.free, on_host(spec_.input_buffers));
   graph_.connect(producer.committed, porter_->committed, on_host(spec_.input_buffers));
 }

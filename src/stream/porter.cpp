@@ -35,10 +35,12 @@ void Porter::step() {
 
 void Porter::move_to_device() {
   for (PooledBuffer buffer; committed.pull(buffer);) {
+    waiting_inputs_.waited_in(committed);
     timer_.wait(store_);
     requests.push(store_to(Register::available_input, entry_of(buffer)));
   }
   for (PooledBuffer buffer; released.pull(buffer);) {
+    waiting_outputs_.waited_in(released);
     timer_.wait(store_);
     buffer.bytes = buffer.capacity;
     requests.push(store_to(Register::free_output, entry_of(buffer)));

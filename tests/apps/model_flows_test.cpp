@@ -9,6 +9,7 @@
 #include "apps/random_filter.hpp"
 #include "isthmus/apps/target.hpp"
 #include "isthmus/base/error.hpp"
+#include "isthmus/platform/schema.hpp"
 
 namespace isthmus::apps {
 namespace {
@@ -112,6 +113,23 @@ TEST_P(FlowsOnModels, BusyStarvedAndBlockedTimeOfEachPartIsItsLifetime) {
         part.at("busy_s").get<double>() + part.at("starved_s").get<double>() + part.at("blocked_s").get<double>(),
         part.at("lifetime_s").get<double>(), 1e-12)
         << part.at("name");
+}
+
+TEST_P(FlowsOnModels, EachPartNamesKeysThatThereAreAndAWindowObeysLittlesLaw) {
+  const Json parts = run({320, 180}, 4).row.at("parts");
+  int windows = 0;
+  for (const auto& part : parts) {
+    EXPECT_FALSE(part.at("keys").empty()) << part;
+    for (const std::string key : part.at("keys")) EXPECT_NE(platform::find_key(key), nullptr) << part;
+    if (part.at("window").is_null()) continue;
+    ++windows;
+    const Json& window = part.at("window");
+    const double lifetime = part.at("lifetime_s").get<double>();
+    const double under_way = window.at("taken").get<double>() * window.at("round_trip_s").get<double>() / lifetime;
+    EXPECT_LE(under_way, window.at("size").get<double>() * (1 + 1e-9)) << part;
+    EXPECT_LE(part.at("busy_s").get<double>(), lifetime * (1 + 1e-12)) << part;
+  }
+  EXPECT_EQ(windows, 9);
 }
 
 INSTANTIATE_TEST_SUITE_P(Boards, FlowsOnModels,

@@ -6,9 +6,9 @@
 namespace isthmus::platform {
 namespace {
 
-Part part(const std::string& name, int busy_ns, const std::string& resource = "") {
+Part part(const std::string& name, int busy_ns, const std::string& key = "") {
   return {.name = name,
-          .resource = resource.empty() ? name : resource,
+          .keys = {key.empty() ? name : key},
           .busy = Time::ns(busy_ns),
           .starved = Time::ns(100 - busy_ns),
           .blocked = {},

@@ -188,7 +188,8 @@ def row_of(values: dict[str, Any]) -> dict[str, Any]:
                 "starved_s": elapsed - span,
                 "blocked_s": 0.0,
                 "lifetime_s": elapsed,
-                "resource": "a part",
+                "keys": ["link.pcie.lanes"],
+                "window": None,
             }
             for name, span in times.items()
         ]

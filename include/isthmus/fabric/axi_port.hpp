@@ -27,6 +27,9 @@ class AxiBurstsUnderWay {
   std::size_t count_ = 0;
 };
 
+/// What reports call the bursts under way of an AXI port.
+inline constexpr const char* kAxiBursts = "bursts";
+
 /// A reading AXI port to memory of `Channels` channels: splits regions into bursts, keeps as many under way as the port
 /// may, and passes the data on in order, each burst taking its beats on the data path. At most one burst is asked for
 /// in a cycle.
@@ -38,7 +41,8 @@ class AxiReader {
   Out<AxiBurst> data{"data"};
   std::array<Out<AxiRead>, Channels> requests;
 
-  explicit AxiReader(const AxiSpec& spec) : spec_(spec), under_way_(spec.outstanding) {}
+  explicit AxiReader(const AxiSpec& spec)
+      : spec_(spec), under_way_(spec.outstanding), bursts_(kAxiBursts, spec.outstanding) {}
 
   void step() {
     if (under_way_.empty() && region_.bytes == 0) region_ = regions.read();
@@ -55,6 +59,7 @@ class AxiReader {
     const std::uint32_t bytes = spec_.first_burst(region_.at.byte, region_.bytes);
     requests[region_.at.channel].push({region_.at.byte, bytes});
     under_way_.add(region_.at.channel);
+    bursts_.take();
     region_.at.byte += bytes;
     region_.bytes -= bytes;
     return true;
@@ -71,12 +76,14 @@ class AxiReader {
     timer_.wait(spec_.beats(burst.bytes));
     copy(burst, data.slot());
     under_way_.drop();
+    bursts_.give();
   }
 
   Timer timer_;
   AxiSpec spec_;
   AxiRegion region_{};  ///< what is left of it to ask for
   AxiBurstsUnderWay under_way_;
+  Occupancy bursts_;
 };
 
 /// A writing AXI port to memory of `Channels` channels: each burst takes its beats on the data path; as many are under
@@ -89,7 +96,8 @@ class AxiWriter {
   std::array<Out<AxiWrite>, Channels> writes;
   Out<AxiDone> written{"written"};
 
-  explicit AxiWriter(const AxiSpec& spec) : spec_(spec), under_way_(spec.outstanding) {}
+  explicit AxiWriter(const AxiSpec& spec)
+      : spec_(spec), under_way_(spec.outstanding), bursts_(kAxiBursts, spec.outstanding) {}
 
   void step() {
     const AxiStore& store = stores.read_in_place();
@@ -105,8 +113,10 @@ class AxiWriter {
  private:
   /// Waits for the oldest burst to be written.
   void confirm() {
-    answers[under_way_.oldest()].read();
+    In<AxiWritten>& oldest = answers[under_way_.oldest()];
+    oldest.read();
     under_way_.drop();
+    bursts_.came_back_with(oldest);
   }
 
   void send(const AxiStore& store) {
@@ -115,11 +125,13 @@ class AxiWriter {
     write.address = store.write.address;
     copy(store.write.burst, write.burst);
     under_way_.add(store.channel);
+    bursts_.take();
   }
 
   Timer timer_;
   AxiSpec spec_;
   AxiBurstsUnderWay under_way_;
+  Occupancy bursts_;
 };
 
 }  // namespace isthmus::fabric

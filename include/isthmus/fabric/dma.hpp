@@ -95,10 +95,16 @@ class DeviceInterrupts {
   bool finished_ = false;
 };
 
+/// What reports call the entries of which a DMA engine has only so many.
+inline constexpr const char* kDescriptorsToDevice = "descriptors to device";
+inline constexpr const char* kDescriptorsToHost = "descriptors to host";
+inline constexpr const char* kReadBuffer = "read buffer";
+
 /// A list of descriptors being fetched: what may be asked for, and what has come.
 class DescriptorList {
  public:
-  explicit DescriptorList(const DmaSpec& spec);
+  /// `name` is what reports call the descriptors under way.
+  DescriptorList(const DmaSpec& spec, const char* name);
 
   bool active() const { return used_ < count_; }
   void start(const DmaJob& job);
@@ -112,7 +118,10 @@ class DescriptorList {
   bool ready() const { return used_ < arrived_; }
   const DmaDescriptor& next() const { return ring_[used_ % ring_.size()]; }
   bool next_is_last() const { return used_ + 1 == count_; }
-  void use() { ++used_; }
+  void use() {
+    ++used_;
+    under_way_.give();
+  }
 
  private:
   std::uint64_t size_;
@@ -120,6 +129,7 @@ class DescriptorList {
   std::uint64_t words_;         ///< of a request
   std::uint64_t in_flight_;
   std::vector<DmaDescriptor> ring_;
+  Occupancy under_way_;
   std::uint64_t address_ = 0;
   std::uint64_t count_ = 0;
   std::uint64_t asked_ = 0;
@@ -179,6 +189,7 @@ class DmaFetch {
   std::uint64_t first_expected_ = 0;
   std::uint64_t last_expected_ = 0;
   std::int64_t words_under_way_ = 0;
+  Occupancy read_buffer_;
   std::uint64_t index_ = 0;  ///< of the next word in an answer that has begun; 0: none has
   AxiBurst burst_{};
 };

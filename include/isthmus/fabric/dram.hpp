@@ -80,6 +80,10 @@ namespace dram {
 class Channel;
 }
 
+/// What reports call the bursts that wait in a controller.
+inline constexpr const char* kWaitingReads = "waiting reads";
+inline constexpr const char* kWaitingWrites = "waiting writes";
+
 /// The controller of one channel, which owns its cells while it runs.
 ///
 /// Requests of each direction are served in the order of arrival; a controller that has served a group in one direction
@@ -115,6 +119,8 @@ class DramController {
   Timer timer_;
   DramCells& cells_;
   std::unique_ptr<dram::Channel> channel_;
+  Occupancy waiting_reads_;
+  Occupancy waiting_writes_;
 };
 
 }  // namespace isthmus::fabric

@@ -137,6 +137,11 @@ class Receipts {
   Credits nonposted_;
 };
 
+/// What reports call the credits that a lane waits for.
+inline constexpr const char* kPostedHeaders = "posted header credits";
+inline constexpr const char* kPostedData = "posted data credits";
+inline constexpr const char* kNonpostedHeaders = "nonposted header credits";
+
 /// One direction of a PCIe link: serialises TLPs and DLLPs at the link's rate, then delivers them after the flight
 /// time.
 ///
@@ -167,6 +172,7 @@ class PcieLane {
   bool send_dllps();
   bool next_tlps();
   bool has_credits(const Credits& cost);
+  void take_credits(const Credits& cost);
   void send(const Tlps& tlps);
   void hear_updates();
   void occupy(std::int64_t bytes);
@@ -176,6 +182,9 @@ class PcieLane {
   PcieLinkSpec spec_;
   double byte_time_fs_;
   Credits credits_;
+  Occupancy posted_headers_;
+  Occupancy posted_data_;
+  Occupancy nonposted_headers_;
   const Tlps* next_ = nullptr;  ///< waits for credits
   std::uint64_t payload_bytes_ = 0;
   std::uint64_t wire_bytes_ = 0;

@@ -19,6 +19,9 @@ struct PcieReadPart {
   std::uint64_t addr;
 };
 
+/// What reports call the tags of its reads.
+inline constexpr const char* kTags = "tags";
+
 /// Splits reads at the largest read request and at 4 KiB borders (2.2.7) and gives each part a tag; waits while all
 /// tags are under way.
 class PcieReader {
@@ -41,6 +44,7 @@ class PcieReader {
 
   std::int64_t max_request_;
   std::vector<std::uint16_t> free_tags_;
+  Occupancy tags_;
 };
 
 /// Sends what the device has to say: messages to host software, reads, writes packed into TLPs of the largest payload.

@@ -3,6 +3,7 @@
 #include "isthmus/fabric/host_memory.hpp"
 #include "isthmus/fabric/pcie.hpp"
 #include "isthmus/platform/description.hpp"
+#include "isthmus/platform/part.hpp"
 #include "isthmus/stream/host_link.hpp"
 
 namespace isthmus::platform {
@@ -19,5 +20,9 @@ Time pool_setup(const Description& platform, const HostLinkSpec& spec);
 
 /// The host's memory: its keys host.memory.*.
 fabric::HostMemorySpec host_memory_spec(const Description& platform);
+
+/// The parts that a device's reads of host memory pass, in their order, and those that its writes pass.
+std::vector<PartPlan> parts_of_reads();
+std::vector<PartPlan> parts_of_writes();
 
 }  // namespace isthmus::platform

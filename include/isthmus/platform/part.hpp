@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -7,19 +9,40 @@
 
 namespace isthmus::platform {
 
-/// A part of a modelled machine as a person names it, and how it spent a run: busy + starved + blocked = lifetime. A
-/// part that works in several places at once, such as copies in both directions, is told by its busiest.
+/// What bounds how much is under way at once, as a run used it. By Little's law `taken` * `round_trip` over the run's
+/// time were under way on average, and a window that is full all the time lets `size` / `round_trip` through.
+struct Window {
+  std::int64_t size = 0;
+  std::string counts;      ///< what its entries are: "tags"
+  std::int64_t taken = 0;  ///< entries, each as often as it was taken
+  Time round_trip{};       ///< from taking to return, on average
+};
+
+/// A part of a modelled machine as a person names it, and how it spent a run: busy + starved + blocked = lifetime. One
+/// that works is busy while it does; a window while no entry is free for who is next; a poll while something waits for
+/// it. A part that is in several places at once, such as copies in both directions, is told by its busiest.
 struct Part {
   std::string name;
-  std::string resource;  ///< what its rate comes from, in words
+  std::vector<std::string> keys;  ///< of the platform, from which its pace comes; the most direct first
   Time busy;
   Time starved;
   Time blocked;
   Time lifetime;
+  bool works = true;  ///< what is no work may be busy because of what comes after it
+  std::optional<Window> window{};
 };
 
-/// The part `name` as the actor `report` spent the run.
-Part part_of(const std::string& name, const std::string& resource, const ActorReport& report);
+/// Where in a run's report a part is found.
+struct PartPlan {
+  std::string name;
+  std::vector<std::string> keys;
+  std::vector<std::string> actors{};       ///< that work,
+  std::vector<std::string> occupancies{};  ///< or whose entries run out, or wait for a poll
+  std::string counts{};                    ///< what the entries are; nothing of a poll, for which any number may wait
+};
+
+/// The parts as the actors and occupancies of `report` spent the run.
+std::vector<Part> parts_of(const RunReport& report, const std::vector<PartPlan>& plans);
 
 /// What a part holds of a run's critical path: the chain of steps, each waiting for the end of the one before, that
 /// lasts as long as the run.
@@ -34,9 +57,10 @@ struct Limit : Bottleneck {
   double next_path_share = 0;  ///< likewise; 0 where `next` would be busy all the time, whatever waits for it
 };
 
-/// The part that is busy nearly all the time, else the one that holds most of the critical path (none of a chain's
-/// steps is busy for long where they wait for each other; without a path the busiest counts); and the next, which
-/// another resource holds: the limit if the first were taken away.
+/// The part that works nearly all the time, else the one that holds most of the critical path (none of a chain's steps
+/// is busy for long where they wait for each other). Without a path it is a window that is full, or a poll that is
+/// awaited, nearly all the time: of several the one with the shortest round trip, which the others wait for; else the
+/// busiest that works. And the next, whose pace comes from other keys: the limit if the first were taken away.
 Limit bottleneck(const std::vector<Part>& parts, Time elapsed, const std::vector<Held>& path = {});
 
 }  // namespace isthmus::platform

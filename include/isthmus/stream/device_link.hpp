@@ -22,6 +22,16 @@ struct RequestSpec {
   int gap = 4;               ///< cycles that a request takes besides its data
 };
 
+/// What reports call the buffers that wait for the porter, in its four queues.
+inline constexpr const char* kCommittedInputs = "committed buffers";
+inline constexpr const char* kReleasedOutputs = "released buffers";
+inline constexpr const char* kFreedInputs = "freed buffers";
+inline constexpr const char* kFilledOutputs = "filled buffers";
+
+/// What reports call the room for the answers to reads, and the buffers of the pool to the host.
+inline constexpr const char* kBytesAskedFor = "bytes asked for";
+inline constexpr const char* kOutputBuffers = "output buffers";
+
 /// The queues between host and FPGA at the FPGA's end. The channels at its ports are the queues.
 class DeviceRegisters {
  public:
@@ -45,6 +55,8 @@ class DeviceRegisters {
   DeviceMessage answer(const MmioRequest& load);
 
   std::vector<PoolEntry> outputs_;  ///< not yet in the queue
+  Occupancy waiting_inputs_{kFreedInputs, 1};
+  Occupancy waiting_outputs_{kFilledOutputs, 1};
 };
 
 /// Splits buffers into requests (the splitter actor of stacc V-C).
@@ -82,6 +94,7 @@ class ReadHelper {
   Timer timer_;
   std::int64_t lambda_;
   Time gap_;
+  Occupancy asked_;
 };
 
 /// The data half of the read helper: the channel to `in` is its circular buffer.
@@ -118,7 +131,8 @@ class WriteHelper {
   Out<PcieWriteData> data{"data"};
   Out<WriteRecord> records{"records"};
 
-  WriteHelper(const RequestSpec& spec, Time period);
+  /// `buffers` are in the pool.
+  WriteHelper(const RequestSpec& spec, Time period, int buffers);
   void step();
   /// It ends with the kernel.
   bool done() const { return false; }
@@ -129,7 +143,8 @@ class WriteHelper {
   Timer timer_;
   std::int64_t request_;
   Time gap_;
-  PoolEntry buffer_{};         ///< being filled; no bytes: none
+  PoolEntry buffer_{};  ///< being filled; no bytes: none
+  Occupancy pool_;
   std::int64_t filled_ = 0;    ///< of it, announced
   std::int64_t gathered_ = 0;  ///< of the request under way
 };

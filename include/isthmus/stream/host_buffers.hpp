@@ -73,6 +73,9 @@ class BufferHome {
   std::shared_ptr<BufferHome*> here_;  ///< for buffers that may outlive it
 };
 
+/// What reports call the buffers of the pool to the device.
+inline constexpr const char* kInputBuffers = "input buffers";
+
 /// The producer's end: empty buffers in, full ones out. Each call takes the time of a library call; none enters the
 /// kernel.
 class HostInput final : private BufferHome {
@@ -88,8 +91,10 @@ class HostInput final : private BufferHome {
   void commit(Buffer&& buffer);
 
  private:
-  void put_back(const PooledBuffer& token) override { unused_.push_back(token); }
+  friend class HostLink;
+  void put_back(const PooledBuffer& token) override;
   std::vector<PooledBuffer> unused_;  ///< acquired but not committed
+  Occupancy pool_{kInputBuffers, 0, Occupancy::stocked(free)};
 };
 
 /// The consumer's end: buffers that the FPGA has filled.

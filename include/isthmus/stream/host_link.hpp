@@ -49,6 +49,8 @@ class Porter {
   Time store_;
   std::vector<PooledBuffer> inputs_;
   std::vector<PooledBuffer> outputs_;
+  Occupancy waiting_inputs_{kCommittedInputs, 1};
+  Occupancy waiting_outputs_{kReleasedOutputs, 1};
   bool started_ = false;
 };
 
@@ -107,5 +109,7 @@ class HostLink {
 inline constexpr const char* kReadRequests = "read requests";
 inline constexpr const char* kReplyBuffer = "reply buffer";
 inline constexpr const char* kWriteRequests = "write requests";
+inline constexpr const char* kPorter = "porter thread";
+inline constexpr const char* kRegisters = "device registers";
 
 }  // namespace isthmus

@@ -73,6 +73,7 @@ from isthmus.records.run import (
     Step,
     StudyFile,
     Verdict,
+    Window,
     Worker,
 )
 
@@ -172,5 +173,6 @@ __all__ = [
     "StudyFile",
     "Value",
     "Verdict",
+    "Window",
     "Worker",
 ]

@@ -30,15 +30,38 @@ class ImageSteps(Record):
     steps: list[Step]
 
 
+class Window(Record):
+    """What bounds how much is under way at once in a model: tags, credits, buffers of a pool."""
+
+    size: int = Field(gt=0, description="how many entries there are, in `unit`")
+    unit: str = Field(description="what an entry is")
+    taken: int = Field(ge=0, description="entries that were taken in the run, each as often as it was")
+    round_trip_s: float = Field(ge=0, description="from taking to return, on average")
+
+
 class Part(Record):
-    """A part of a modelled machine: busy + starved + blocked = lifetime."""
+    """A part of a modelled machine: busy + starved + blocked = lifetime.
+
+    What works is busy while it does, a window while no entry is free for who is next, a poll while something waits for
+    its next round.
+    """
 
     name: str
     busy_s: float
     starved_s: float
     blocked_s: float
     lifetime_s: float
-    resource: str = ""
+    keys: list[str] = Field(
+        default_factory=list, description="of the platform, from which its pace comes; the most direct first"
+    )
+    window: Window | None = None
+
+    @property
+    def under_way(self) -> float | None:
+        """How many entries of a window were under way on average: Little's law, L = (taken / lifetime) * round trip."""
+        if self.window is None or self.lifetime_s <= 0:
+            return None
+        return self.window.taken / self.lifetime_s * self.window.round_trip_s
 
 
 class Bottleneck(Record):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from isthmus.numbers import figure, grouped, percent, seconds
 from isthmus.records import Part
 from isthmus.reproduction.tables import as_text, score_line
-from isthmus.tables import busiest_first
+from isthmus.tables import busiest_first, first_keys, under_way
 from isthmus.verdict import kind_of, reason
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def environment() -> "Environment":
         width=_width,
         text=_text,
     )
-    found.globals.update(parts=busiest_first, share=_share)
+    found.globals.update(parts=busiest_first, share=_share, under_way=under_way, first_keys=first_keys)
     return found
 
 

@@ -10,12 +10,13 @@ constexpr auto kWord = static_cast<std::uint64_t>(kWordBytes);
 
 }  // namespace
 
-DescriptorList::DescriptorList(const DmaSpec& spec)
+DescriptorList::DescriptorList(const DmaSpec& spec, const char* name)
     : size_(static_cast<std::uint64_t>(spec.descriptor_size.count)),
       in_a_request_(std::max<std::uint64_t>(1, kWord / size_)),
       words_(std::max<std::uint64_t>(1, size_ / kWord)),
       in_flight_(std::max(in_a_request_, static_cast<std::uint64_t>(spec.descriptors_in_flight))),
-      ring_(in_flight_ + in_a_request_) {}
+      ring_(in_flight_ + in_a_request_),
+      under_way_(name, static_cast<std::int64_t>(in_flight_)) {}
 
 void DescriptorList::start(const DmaJob& job) {
   address_ = job.descriptors;
@@ -29,6 +30,7 @@ bool DescriptorList::wants_more() const {
 
 PcieReadReq DescriptorList::request() {
   const PcieReadReq request{.num = static_cast<std::uint8_t>(words_), .addr = address_ + asked_ * size_};
+  under_way_.take(static_cast<std::int64_t>(std::min(in_a_request_, count_ - asked_)));
   asked_ += in_a_request_;
   return request;
 }

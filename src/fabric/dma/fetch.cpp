@@ -15,9 +15,10 @@ std::int64_t words_in(std::int64_t bytes) {
 DmaFetch::DmaFetch(const DmaSpec& spec, const AxiSpec& axi)
     : spec_(spec),
       axi_(axi),
-      device_list_(spec),
-      host_list_(spec),
-      expected_(static_cast<std::size_t>(words_in(spec.read_buffer.count))) {}
+      device_list_(spec, kDescriptorsToDevice),
+      host_list_(spec, kDescriptorsToHost),
+      expected_(static_cast<std::size_t>(words_in(spec.read_buffer.count))),
+      read_buffer_(kReadBuffer, static_cast<std::int64_t>(expected_.size())) {}
 
 void DmaFetch::step() {
   if (index_ > 0) return receive_word(words.read_in_place().data);
@@ -85,6 +86,7 @@ void DmaFetch::ask(const PcieReadReq& request, Expected expected) {
   expected.words = request.num;
   expected_[last_expected_++ % expected_.size()] = expected;
   words_under_way_ += request.num;
+  read_buffer_.take(request.num);
   requests.push(request);
 }
 
@@ -104,6 +106,7 @@ void DmaFetch::receive_word(const Word& word) {
   else
     (expected.kind == Kind::to_device_list ? device_list_ : host_list_).take(word, index_);
   --words_under_way_;
+  read_buffer_.give();
   if (++index_ < expected.words) return;
   index_ = 0;
   ++first_expected_;

@@ -6,6 +6,14 @@
 
 namespace isthmus::fabric::dram {
 
+/// What came at a port of the controller.
+struct Request {
+  Direction direction;
+  std::uint64_t address;
+  std::uint64_t bytes;
+  Time came;
+};
+
 /// What the controller keeps of its channel: commands, queues, the direction of the bus, and its clock.
 class Channel {
  public:
@@ -19,17 +27,20 @@ class Channel {
 
   Direction first() const { return turn_.first(); }
 
-  /// Serves a request that came at `came`, from `now` on; returns the time of its last column command.
-  Time serve(Direction direction, std::uint64_t address, std::uint64_t bytes, Time came, Time now) {
-    const std::uint64_t first = address / burst_bytes_;
-    const auto bursts = static_cast<std::int64_t>((address + bytes - 1) / burst_bytes_ - first + 1);
-    Queue& queue = direction == Direction::read ? reads_ : writes_;
-    const Cycle entered = clock_.first_at_or_after(queue.entered(bursts, came).femtoseconds());
+  /// Serves a request from `now` on; returns the time of its last column command, until when its bursts are `waiting`.
+  Time serve(const Request& request, Time now, Occupancy& waiting) {
+    const std::uint64_t first = request.address / burst_bytes_;
+    const auto bursts = static_cast<std::int64_t>((request.address + request.bytes - 1) / burst_bytes_ - first + 1);
+    Queue& queue = request.direction == Direction::read ? reads_ : writes_;
+    const Time room = queue.room_for(bursts);
+    const Time entered = std::max(request.came, room);
     const Cycle start = clock_.first_at_or_after(now.femtoseconds());
     commands_.refresh(start);
-    const Time last = Time::fs(clock_.edge(commands_.access(direction, first, bursts, entered, start)));
+    const Time last = Time::fs(clock_.edge(
+        commands_.access(request.direction, first, bursts, clock_.first_at_or_after(entered.femtoseconds()), start)));
     queue.served(bursts, last);
-    turn_.served(direction, bursts);
+    turn_.served(request.direction, bursts);
+    waiting.hold(room, entered, last, bursts);
     return last;
   }
 

@@ -48,7 +48,10 @@ Time half(Time time) {
 }  // namespace
 
 DramController::DramController(const DramSpec& spec, DramCells& cells, DramObserver* observer)
-    : cells_(cells), channel_(std::make_unique<dram::Channel>(spec, observer)) {}
+    : cells_(cells),
+      channel_(std::make_unique<dram::Channel>(spec, observer)),
+      waiting_reads_(kWaitingReads, spec.queue_depth),
+      waiting_writes_(kWaitingWrites, spec.queue_depth) {}
 
 DramController::~DramController() = default;
 
@@ -63,7 +66,9 @@ bool DramController::read_burst() {
   const auto head = oldest(reads);
   if (!head) return false;
   const AxiRead request = reads[head->client].read();
-  timer_.wait_until(channel_->serve(dram::Direction::read, request.address, request.bytes, head->came, timer_.now()));
+  timer_.wait_until(channel_->serve(
+      {.direction = dram::Direction::read, .address = request.address, .bytes = request.bytes, .came = head->came},
+      timer_.now(), waiting_reads_));
   AxiBurst& burst = data[head->client].slot();
   burst.bytes = request.bytes;
   cells_.read(request.address, std::span(burst.data).first(request.bytes));
@@ -76,7 +81,9 @@ bool DramController::write_burst() {
   const AxiWrite& request = writes[head->client].read_in_place();
   const std::uint32_t bytes = request.burst.bytes;
   cells_.write(request.address, std::span(request.burst.data).first(bytes));
-  timer_.wait_until(channel_->serve(dram::Direction::write, request.address, bytes, head->came, timer_.now()));
+  timer_.wait_until(channel_->serve(
+      {.direction = dram::Direction::write, .address = request.address, .bytes = bytes, .came = head->came},
+      timer_.now(), waiting_writes_));
   written[head->client].push({});
   return true;
 }

@@ -9,7 +9,7 @@
 
 namespace isthmus::fabric::dram {
 
-/// The queue of one direction, served in order: tells when a request got into it, which is when the controller may
+/// The queue of one direction, served in order: tells when a request gets into it, which is when the controller may
 /// begin to open its row. Its room is counted in bursts.
 class Queue {
  public:
@@ -17,12 +17,12 @@ class Queue {
 
   explicit Queue(int depth) : depth_(depth) {}
 
-  /// When a request of `bursts` that came at `visible` found room.
-  Time entered(std::int64_t bursts, Time visible) {
+  /// Since when there has been room for a request of `bursts`.
+  Time room_for(std::int64_t bursts) {
     const std::int64_t gone = std::min(left_, left_ + bursts - depth_);
-    if (gone <= 0) return visible;
+    if (gone <= 0) return {};
     while (history_[oldest_].left < gone) oldest_ = (oldest_ + 1) % history_.size();
-    return std::max(visible, history_[oldest_].at);
+    return history_[oldest_].at;
   }
   /// A request of `bursts` was served.
   void served(std::int64_t bursts, Time at) {

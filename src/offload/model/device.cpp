@@ -92,16 +92,6 @@ std::unique_ptr<Kernel> ModelDeviceImpl::kernel(const std::string& name) {
   return std::make_unique<ModelKernel>();
 }
 
-/// The busiest of the actors that make up a part.
-Part account(const PartOfMachine& part, const RunReport& report) {
-  const ActorReport* busiest = nullptr;
-  for (const std::string& name : part.actors) {
-    const ActorReport& actor = report.actor(name);
-    if (busiest == nullptr || actor.busy > busiest->busy) busiest = &actor;
-  }
-  return platform::part_of(part.name, part.resource, *busiest);
-}
-
 void ModelDeviceImpl::run(std::vector<HostThread> threads) {
   RunContext context{.costs = spec_.host.calls, .pinned = pinned_, .start = clock_, .commands = {}, .failure = nullptr};
   Graph graph(seed_);
@@ -115,8 +105,7 @@ void ModelDeviceImpl::run(std::vector<HostThread> threads) {
   if (report.outcome != Outcome::finished) throw Error(fmt::format("model of {}: {}", info_.name, report.message));
   last_run_ = report.end;
   clock_ += report.end;
-  parts_.clear();
-  for (const PartOfMachine& part : parts) parts_.push_back(account(part, report));
+  parts_ = platform::parts_of(report, parts);
   path_ = critical_path({.spec = spec_, .threads = threads, .context = context, .report = report});
 }
 

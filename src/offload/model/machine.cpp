@@ -4,9 +4,16 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
+
+#include "isthmus/fabric/axi_port.hpp"
+#include "isthmus/fabric/dram.hpp"
+#include "isthmus/platform/link.hpp"
 
 namespace isthmus::offload::model {
 namespace {
+
+using platform::PartPlan;
 
 /// An FPGA without a kernel: its ports do nothing.
 struct NoKernel : KernelPorts {
@@ -19,44 +26,75 @@ KernelPorts& add_kernel(Graph& graph, const MachinePlan& plan) {
   return graph.add<NoKernel>("no kernel", {.clock = plan.spec.kernel.clock});
 }
 
-std::vector<std::string> both(const char* part) {
-  return {to_device(part), to_host(part)};
-}
-
 /// A part that works for each host thread by itself.
-PartOfMachine for_threads(const MachinePlan& plan, const char* part, const char* resource) {
-  PartOfMachine all{part, resource, {}};
+PartPlan for_threads(const MachinePlan& plan, const char* part, std::vector<std::string> keys) {
+  PartPlan all{.name = part, .keys = std::move(keys)};
   all.actors.reserve(plan.threads.size());
   for (const HostThread& thread : plan.threads) all.actors.push_back(for_thread(part, thread));
   return all;
 }
 
-std::vector<PartOfMachine> host_parts(const MachinePlan& plan) {
-  std::vector<PartOfMachine> parts;
-  std::ranges::transform(plan.threads, std::back_inserter(parts), [](const HostThread& thread) -> PartOfMachine {
-    return {thread_name(thread), "host.call.enqueue, host.call.wake", {thread_name(thread)}};
+std::vector<PartPlan> host_parts(const MachinePlan& plan) {
+  std::vector<PartPlan> parts;
+  std::ranges::transform(plan.threads, std::back_inserter(parts), [](const HostThread& thread) -> PartPlan {
+    return {
+        .name = thread_name(thread), .keys = {"host.call.enqueue", "host.call.wake"}, .actors = {thread_name(thread)}};
   });
-  parts.push_back(for_threads(plan, kTransferCall, "host.call.transfer"));
-  if (plan.spec.host.alloc) parts.push_back(for_threads(plan, kAllocation, "host.alloc.rate, host.alloc.call"));
-  if (plan.spec.host.copy) parts.push_back(for_threads(plan, kCopy, "host.copy.rate"));
-  parts.push_back({kLaunchCall, "kernel.launch", {kLaunchCall}});
-  parts.push_back({kDeviceAccess, "host.mmio.store, hypervisor.cost", {kDeviceAccess}});
+  parts.push_back(for_threads(plan, kTransferCall, {"host.call.transfer"}));
+  if (plan.spec.host.alloc) parts.push_back(for_threads(plan, kAllocation, {"host.alloc.rate", "host.alloc.call"}));
+  if (plan.spec.host.copy) parts.push_back(for_threads(plan, kCopy, {"host.copy.rate"}));
+  parts.push_back({.name = kLaunchCall, .keys = {"kernel.launch"}, .actors = {kLaunchCall}});
+  parts.push_back({.name = kDeviceAccess, .keys = {"host.mmio.store", "hypervisor.cost"}, .actors = {kDeviceAccess}});
   return parts;
 }
 
-std::vector<PartOfMachine> device_parts(const MachinePlan& plan) {
-  std::vector<std::string> channels;
-  for (std::size_t i = 0; i < plan.memory.channels(); ++i) channels.push_back(dram_name(i));
-  std::vector<PartOfMachine> parts{
-      {fabric::kHostMemory, "host.memory.transfer_rate", {fabric::kHostMemory}},
-      {fabric::kHostToDevice, "link.pcie.lanes, link.pcie.max_payload", {fabric::kHostToDevice}},
-      {fabric::kDeviceToHost, "link.pcie.lanes, link.pcie.max_payload", {fabric::kDeviceToHost}},
-      {kDma, "dma.rate", both(kDma)},
-      {kDram, "device.dram.kernel_channels, device.dram.transfer_rate", channels}};
-  if (plan.kernel == nullptr) return parts;
-  parts.push_back({kKernelPorts, "device.axi.clock, device.axi.data_width", {kKernelReads, kKernelWrites}});
-  parts.push_back({kKernel, "kernel.clock", {kKernel}});
-  return parts;
+/// What is in both directions of the DMA engine, or of the kernel's ports.
+std::vector<std::string> both(const char* first, const char* of_first, const char* second, const char* of_second) {
+  return {fmt::format("{}: {}", first, of_first), fmt::format("{}: {}", second, of_second)};
+}
+
+PartPlan bursts(const char* name, const std::string& reads, const std::string& writes) {
+  return {.name = name,
+          .keys = {"device.axi.outstanding", "device.axi.burst", "device.axi.latency", "device.dram.idle_latency"},
+          .occupancies = both(reads.c_str(), fabric::kAxiBursts, writes.c_str(), fabric::kAxiBursts),
+          .counts = "bursts"};
+}
+
+std::vector<PartPlan> dma_parts() {
+  return {{.name = "DMA descriptors",
+           .keys = {"dma.descriptors_in_flight", "dma.descriptor_payload", "link.pcie.round_trip"},
+           .occupancies = both(kDmaFetch, fabric::kDescriptorsToDevice, kDmaFetch, fabric::kDescriptorsToHost),
+           .counts = "descriptors"},
+          {.name = "DMA read buffer",
+           .keys = {"link.pcie.tags", "link.pcie.max_read_request", "link.pcie.round_trip"},
+           .occupancies = {fmt::format("{}: {}", kDmaFetch, fabric::kReadBuffer)},
+           .counts = "words of 64 B"},
+          {.name = kDma, .keys = {"dma.rate"}, .actors = {to_device(kDma), to_host(kDma)}},
+          bursts("DMA engine's AXI bursts", to_host(kDma), to_device(kDma))};
+}
+
+std::vector<PartPlan> dram_parts(const MachinePlan& plan) {
+  PartPlan cells{.name = kDram, .keys = {"device.dram.kernel_channels", "device.dram.transfer_rate"}};
+  PartPlan queue{.name = "device DRAM's queue", .keys = {"device.dram.queue_depth"}, .counts = "bursts"};
+  for (std::size_t i = 0; i < plan.memory.channels(); ++i) {
+    cells.actors.push_back(dram_name(i));
+    for (const char* waiting : {fabric::kWaitingReads, fabric::kWaitingWrites})
+      queue.occupancies.push_back(fmt::format("{}: {}", dram_name(i), waiting));
+  }
+  return {queue, cells};
+}
+
+std::vector<PartPlan> kernel_parts(const MachinePlan& plan) {
+  if (plan.kernel == nullptr) return {};
+  return {bursts("kernel's AXI bursts", kKernelReads, kKernelWrites),
+          {.name = kKernelPorts,
+           .keys = {"device.axi.clock", "device.axi.data_width"},
+           .actors = {kKernelReads, kKernelWrites}},
+          {.name = kKernel, .keys = {"kernel.clock"}, .actors = {kKernel}}};
+}
+
+void append(std::vector<PartPlan>& to, std::vector<PartPlan> plans) {
+  to.insert(to.end(), std::make_move_iterator(plans.begin()), std::make_move_iterator(plans.end()));
 }
 
 }  // namespace
@@ -77,7 +115,7 @@ std::string to_host(const std::string& part) {
   return part + ", to host";
 }
 
-std::vector<PartOfMachine> build_machine(Graph& graph, const MachinePlan& plan) {
+std::vector<PartPlan> build_machine(Graph& graph, const MachinePlan& plan) {
   const MachineSpec& spec = plan.spec;
   fabric::PcieLink link = fabric::add_pcie_link(graph, spec.link, spec.memory);
   const HostEnds host = build_host(graph, plan, link.host.memory());
@@ -87,8 +125,12 @@ std::vector<PartOfMachine> build_machine(Graph& graph, const MachinePlan& plan) 
   graph.connect(host.mmio, link.mmio, between_host_parts());
   graph.connect(link.host_messages, host.messages, between_host_parts());
 
-  std::vector<PartOfMachine> parts = host_parts(plan);
-  for (PartOfMachine& part : device_parts(plan)) parts.push_back(std::move(part));
+  std::vector<PartPlan> parts = host_parts(plan);
+  append(parts, platform::parts_of_reads());
+  append(parts, platform::parts_of_writes());
+  append(parts, dma_parts());
+  append(parts, dram_parts(plan));
+  append(parts, kernel_parts(plan));
   return parts;
 }
 

@@ -6,18 +6,12 @@
 #include "isthmus/engine/graph.hpp"
 #include "isthmus/fabric/pcie_link.hpp"
 #include "isthmus/offload/model.hpp"
+#include "isthmus/platform/part.hpp"
 #include "offload/model/host_thread.hpp"
 #include "offload/model/memory_map.hpp"
 #include "offload/model/specs.hpp"
 
 namespace isthmus::offload::model {
-
-/// Some actors that a person sees as one part.
-struct PartOfMachine {
-  std::string name;
-  std::string resource;
-  std::vector<std::string> actors;
-};
 
 /// What a run builds its machine of.
 struct MachinePlan {
@@ -29,7 +23,7 @@ struct MachinePlan {
 };
 
 /// Builds the machine in `graph`; returns its parts in the order in which data to the device pass them.
-std::vector<PartOfMachine> build_machine(Graph& graph, const MachinePlan& plan);
+std::vector<platform::PartPlan> build_machine(Graph& graph, const MachinePlan& plan);
 
 // The machine is built in pieces: host software, the FPGA's shell, its memory.
 
@@ -75,6 +69,7 @@ inline constexpr const char* kKernelPorts = "kernel's AXI ports";
 inline constexpr const char* kKernelReads = "kernel's AXI port, reads";
 inline constexpr const char* kKernelWrites = "kernel's AXI port, writes";
 inline constexpr const char* kDram = "device DRAM";
+inline constexpr const char* kDmaFetch = "DMA fetch";
 /// "DMA engine, to device" and "DMA engine, to host".
 std::string to_device(const std::string& part);
 std::string to_host(const std::string& part);

@@ -41,7 +41,7 @@ void build_shell(Graph& graph, const MachineSpec& spec, fabric::PcieLink& link, 
   const Clock& clock = spec.link.user_clock;
   auto& registers = graph.add<fabric::DeviceRegisters>("device registers", {.clock = clock});
   auto& interrupts = graph.add<fabric::DeviceInterrupts>("device interrupts", {.clock = clock});
-  auto& fetch = graph.add<fabric::DmaFetch>("DMA fetch", {.clock = clock}, spec.dma, spec.axi);
+  auto& fetch = graph.add<fabric::DmaFetch>(kDmaFetch, {.clock = clock}, spec.dma, spec.axi);
 
   graph.connect(link.device_mmio, registers.in, {.depth = 4});
   graph.connect(registers.dma, fetch.starts);

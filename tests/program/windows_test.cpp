@@ -1,0 +1,164 @@
+// The windows of a modelled stream: against what must have gone through them, Little's law and closed forms.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "isthmus/platform/schema.hpp"
+#include "isthmus/program.hpp"
+#include "program/run.hpp"
+
+namespace isthmus::program {
+namespace {
+
+using platform::Part;
+
+struct Echo {
+  In<StreamWord> in{"in"};
+  Out<StreamWord> out{"out"};
+  void step() { out.push(in.read()); }
+};
+
+ByteApplication echo(std::size_t bytes) {
+  return {.name = "echo",
+          .summary = "what came",
+          .input = bytes,
+          .output = bytes,
+          .kernel =
+              [](Kernel& kernel) {
+                auto& echo = kernel.add<Echo>("echo");
+                kernel.from_host(echo.in);
+                kernel.to_host(echo.out);
+              },
+          .fill = [](int, std::span<std::byte> message) { std::ranges::fill(message, std::byte{1}); },
+          .reference = [](auto in, auto out) { std::ranges::copy(in, out.begin()); }};
+}
+
+using Settings = std::vector<std::string>;
+
+Result run(std::size_t bytes, int messages, const Settings& settings, const char* board = "model:aws-f1") {
+  Result result = run_on_model(echo(bytes), platform::load(platform::file_of(board), settings), {.messages = messages});
+  EXPECT_FALSE(result.difference);
+  return result;
+}
+
+const Part& part(const Result& result, const std::string& name) {
+  const auto found = std::ranges::find(result.parts, name, &Part::name);
+  if (found == result.parts.end()) throw std::runtime_error("no part " + name);
+  return *found;
+}
+
+double share(const Part& part) {
+  return part.busy.seconds() / part.lifetime.seconds();
+}
+
+/// The entries under way on average by Little's law, over those there are.
+double fill_of(const Part& part) {
+  return static_cast<double>(part.window->taken) * part.window->round_trip.seconds() / part.lifetime.seconds() /
+         static_cast<double>(part.window->size);
+}
+
+TEST(Windows, EveryPartNamesKeysThatThereAre) {
+  for (const Part& part : run(4096, 2, {}).parts) {
+    EXPECT_FALSE(part.keys.empty()) << part.name;
+    for (const std::string& key : part.keys) EXPECT_NE(platform::find_key(key), nullptr) << part.name << ": " << key;
+  }
+}
+
+/// One of some values for each of the keys that bound what is under way.
+Settings some_settings(std::mt19937_64& random) {
+  const std::vector<std::pair<std::string, std::vector<std::string>>> choices{
+      {"stream.requests_in_flight", {"1", "2", "16", "64"}},
+      {"link.pcie.tags", {"1", "4", "32", "256"}},
+      {"link.pcie.posted_header_credits", {"1", "2", "5", "64"}},
+      {"link.pcie.posted_data_credits", {"8", "16", "100", "1024"}},
+      {"link.pcie.nonposted_header_credits", {"1", "3", "64"}},
+      {"stream.input_buffers", {"1", "2", "8", "64"}},
+      {"stream.output_buffers", {"1", "2", "8", "64"}},
+      {"stream.porter_period", {"1us", "10us", "100us"}},
+      {"link.pcie.round_trip", {"700ns", "1us", "20us"}},
+      {"link.pcie.flight", {"10ns", "150ns", "250ns"}},
+      {"kernel.clock", {"20", "250"}}};
+  Settings settings;
+  for (const auto& [key, values] : choices) settings.push_back(key + "=" + values[random() % values.size()]);
+  return settings;
+}
+
+TEST(Windows, WhateverTheSettingsEachHasItsWholeLifeAndWhatWentThroughItObeysLittlesLaw) {
+  constexpr std::uint64_t kDraws = 40;
+  std::mt19937_64 random(7);
+  for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
+    const std::size_t bytes = std::vector<std::size_t>{64, 4096, 65536}[random() % 3];
+    const int messages = static_cast<int>(random() % 30 + 1);
+    const Settings settings = some_settings(random);
+    std::string trace = "draw " + std::to_string(draw) + ", " + std::to_string(bytes) + " B";
+    for (const std::string& setting : settings) trace += ' ' + setting;
+    SCOPED_TRACE(trace);
+    const char* board = random() % 2 == 0 ? "model:aws-f1" : "model:alpha-data-7v3";
+    const Result result = run(bytes, messages, settings, board);
+    for (const Part& each : result.parts) {
+      EXPECT_EQ(each.busy + each.starved + each.blocked, each.lifetime) << each.name;
+      EXPECT_GE(each.busy, Time{}) << each.name;
+      EXPECT_GE(each.starved, Time{}) << each.name;
+      if (!each.window) continue;
+      EXPECT_LE(fill_of(each), 1 + 1e-9) << each.name;
+      EXPECT_GE(fill_of(each) + 1e-9, each.window->size == 1 ? share(each) : 0) << each.name;
+    }
+    // What each is handed out for has another count: messages, their bytes, read requests of up to 512 B, packets.
+    const auto taken = [&](const char* name) { return part(result, name).window->taken; };
+    const auto total = static_cast<std::int64_t>(bytes) * messages;
+    EXPECT_EQ(taken("input buffers"), messages);
+    EXPECT_EQ(taken("output buffers"), messages);
+    EXPECT_EQ(taken("requests in flight"), total);
+    EXPECT_EQ(taken("PCIe tags"), std::max<std::int64_t>(messages, total / 512));
+  }
+}
+
+TEST(Windows, AStreamOfOneRequestAtATimeGoesAtOneARoundTrip) {
+  const Result result = run(65536, 20,
+                            {"stream.requests_in_flight=1", "stream.request_size=512B", "link.pcie.round_trip=20us",
+                             "stream.porter_period=1us"});
+  const Part& requests = part(result, "requests in flight");
+  // The completions' time on the wire: 512 B in packets of 128 B with 26 B of overhead, on 16 lanes of 8 GT/s.
+  const double on_wire = (512 + 4 * 26) / (16 * 1e9 * 128 / 130);
+  const double round_trip = 20e-6 + on_wire;
+  EXPECT_NEAR(requests.window->round_trip.seconds(), round_trip, 0.005 * round_trip);
+  EXPECT_GT(share(requests), 0.98);
+  // Full all the time, it lets one request a round trip through.
+  EXPECT_NEAR(result.elapsed.seconds(), 20 * 65536.0 / 512 * round_trip, 0.01 * result.elapsed.seconds());
+  EXPECT_NEAR(fill_of(requests), 1, 0.02);
+  EXPECT_LT(share(part(result, "PCIe tags")), 0.01) << "there are 32";
+}
+
+TEST(Windows, TheOneThatIsMadeSmallIsFull) {
+  struct Sizes {
+    const char* name;
+    std::string key;
+    const char* small;
+    const char* large;
+  };
+  for (const Sizes& sizes : {Sizes{"PCIe tags", "link.pcie.tags", "1", "256"},
+                             Sizes{"posted header credits", "link.pcie.posted_header_credits", "1", "64"},
+                             Sizes{"posted data credits", "link.pcie.posted_data_credits", "8", "1024"},
+                             Sizes{"requests in flight", "stream.requests_in_flight", "1", "128"},
+                             Sizes{"input buffers", "stream.input_buffers", "1", "64"},
+                             Sizes{"output buffers", "stream.output_buffers", "1", "64"}}) {
+    const auto full = [&sizes](const char* size) {
+      return share(part(run(65536, 40, {"stream.porter_period=1us", sizes.key + "=" + size}), sizes.name));
+    };
+    EXPECT_GT(full(sizes.small), 0.8) << sizes.name;
+    EXPECT_LT(full(sizes.large), 0.2) << sizes.name;
+  }
+}
+
+TEST(Windows, SmallMessagesWaitForThePorter) {
+  const Result result = run(4096, 200, {});
+  EXPECT_GT(share(part(result, "porter thread")), 0.6);
+  EXPECT_GT(share(part(result, "input buffers")), 0.6);
+  EXPECT_LT(share(part(result, "PCIe device to host")), 0.2);
+}
+
+}  // namespace
+}  // namespace isthmus::program
