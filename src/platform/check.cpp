@@ -105,7 +105,8 @@ void check_value(const Input& input, const Place& place) {
   if (!input.range) return;
   const auto [low, high] = *input.range;
   if (!(number >= low && number <= high))
-    refuse(place, key.name, fmt::format("a value in its own range {}..{}", low, high), show(input));
+    refuse(place, key.name, fmt::format("a value in its own range {}..{}", low, high),
+           fmt::format("{}; help: widen 'range' beside it, up to {}", show(input), expected));
 }
 
 void check_provenance(const Input& input, const Place& place) {

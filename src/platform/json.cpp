@@ -31,6 +31,12 @@ nlohmann::ordered_json to_json(const Input& input) {
 
 }  // namespace
 
+nlohmann::ordered_json to_json(const Key& key) {
+  auto units = nlohmann::ordered_json::object();
+  for (const Unit& unit : units_of(key.kind)) units[std::string(unit.name)] = unit.scale;
+  return {{"key", key.name}, {"low", key.low}, {"high", key.high}, {"units", std::move(units)}};
+}
+
 nlohmann::ordered_json to_json(const Description& description) {
   auto inputs = nlohmann::ordered_json::array();
   for (const Input& input : description.inputs()) inputs.push_back(to_json(input));

@@ -31,6 +31,10 @@ TEST(PlatformFile, IsAcceptedUnchanged) {
   EXPECT_EQ(refusal(f1()), "");
 }
 
+TEST(PlatformFile, MayBeginWithAByteOrderMark) {
+  EXPECT_EQ(refusal("\xef\xbb\xbf" + f1()), "");
+}
+
 TEST(PlatformFile, ThatIsEmptyIsRefused) {
   EXPECT_EQ(refusal(""), "platform.toml:1: expected a platform, got an empty file");
   EXPECT_EQ(refusal(" \n\n\t"), "platform.toml:1: expected a platform, got an empty file");
@@ -147,9 +151,9 @@ TEST(PlatformAssumption, WithoutRangeOrReasonIsRefused) {
   EXPECT_EQ(lanes(start + ", range = [8], why = \"a guess\" }"),
             at_lanes("expected range = [LOW, HIGH], got an array"));
   EXPECT_EQ(lanes(start + ", range = [4, 8], why = \"a guess\" }"),
-            at_lanes("expected a value in its own range 4..8, got 16"));
+            at_lanes("expected a value in its own range 4..8, got 16; help: widen 'range' beside it, up to 1..32"));
   EXPECT_EQ(lanes(start + ", range = [nan, nan], why = \"a guess\" }"),
-            at_lanes("expected a value in its own range nan..nan, got 16"));
+            at_lanes("expected a value in its own range nan..nan, got 16; help: widen 'range' beside it, up to 1..32"));
 }
 
 TEST(PlatformKeys, ThatContradictEachOtherAreRefused) {

@@ -45,7 +45,7 @@ def options(words: list[str]) -> tuple[dict[str, Any], list[str]]:
     alone: list[str] = []
     index = 0
     while index < len(words):
-        if words[index].startswith("--") and words[index] != "--list":
+        if words[index].startswith("--") and words[index] not in ("--list", "--keys"):
             if words[index] in ("--set", "--map"):
                 values[words[index]].append(words[index + 1])
             else:
@@ -265,6 +265,9 @@ def show_platform() -> None:
     if "--list" in alone:
         for name in NAMES:
             say(event="platform", **description(name, inputs_of(name)))
+    elif "--keys" in alone:
+        for key, item in {**inputs_of(NAMES[0]), **inputs_of(NAMES[1])}.items():
+            say(event="key", key=key, low=0, high=1e9, units={item["unit"]: 1} if "unit" in item else {})
     else:
         say(event="platform", **description(*platform(alone[0], values["--set"])))
 

@@ -4,6 +4,7 @@
 
 #include "isthmus/platform/description.hpp"
 #include "isthmus/platform/part.hpp"
+#include "isthmus/platform/schema.hpp"
 #include "isthmus/stream/native.hpp"
 
 namespace isthmus::platform {
@@ -11,6 +12,10 @@ namespace isthmus::platform {
 /// What a record says of the platform that it was modelled on: file (its last part), name, sha256 and every
 /// input with its source.
 nlohmann::ordered_json to_json(const Description& description);
+
+/// A key that a platform file may hold: its name, the least and the most that it may be in base units, and its units,
+/// each with how many base units it is.
+nlohmann::ordered_json to_json(const Key& key);
 
 /// What it says of the parts of a model, and of the one that held the run back.
 nlohmann::ordered_json to_json(const std::vector<Part>& parts);

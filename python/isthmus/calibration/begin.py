@@ -51,8 +51,7 @@ def begin(measured: Measured, file: str) -> str:
 
 
 def _assumed(value: Value, unit: str, why: str) -> Number:
-    spread = None if isinstance(value, bool) else (value / 2, value * 2) if isinstance(value, float) else (value, value)
-    return Number(value, "ours", "assumed", unit, spread, why)
+    return Number(value, "ours", "assumed", unit, why=why)
 
 
 def _lanes(measured: Measured) -> int:

@@ -3,15 +3,18 @@
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isthmus.calibration.limits import Range
 from isthmus.calibration.measured import Curves
 from isthmus.errors import IsthmusError
 
 Vector = NDArray[np.float64]
 Model = Callable[[Curves, Mapping[str, float]], Curves]
+End = Literal["least", "most"]
 
 STEP = 0.1  # of the logarithm of a key, to see how the times follow it
 TELLS = 0.05  # times that move by less on average while a key moves e-fold say nothing of it
@@ -19,33 +22,41 @@ FLOOR = 0.02  # errors below this count the same: no measured time is known bett
 ROUNDS = 12
 SETTLED = 0.005
 FARTHEST = 1.5  # of the logarithm of a key, in one round
+ENDS = 1e-6  # of a logarithm: nearer to an end of its range a key is at it
 
 
 @dataclass(frozen=True)
 class Fit:
-    """The keys that were found with their values, groups that cannot be told apart, keys that nothing is said of."""
+    """The keys that were found with their values, groups that cannot be told apart, keys that nothing is said of.
+
+    `at_end` has those that the times want beyond what they may be, and at which end of that they are.
+    """
 
     values: dict[str, float]
     together: list[list[str]]
     silent: list[str]
+    at_end: dict[str, End]
 
 
-def fit(points: Curves, start: Mapping[str, float], model: Model) -> Fit:
-    """The values of the keys of `start` for which the model's times are nearest to the measured ones.
+def fit(points: Curves, start: Mapping[str, float], model: Model, ranges: Mapping[str, Range] | None = None) -> Fit:
+    """The values of the keys of `start`, within their ranges, for which the model's times are nearest to the measured.
 
     Near is the sum of the absolute errors of the logarithms of the times, so that every size counts alike and a curve
     that the model's structure cannot give does not bend the others (least squares, reweighted). Keys whose effect the
     other keys have as well stay as they are.
     """
-    problem = _Problem(points, model)
+    problem = _Problem(points, model, ranges or {})
     values = {key: value for key, value in start.items() if value > 0}
     found: dict[str, float] = {}
     # What can be told apart is looked at where the search begins, and again where it has led to.
     for _ in range(2):
         chosen, together, silent = _tell_apart(problem, {**values, **found})
-        found = _search(problem, {**values, **found}, chosen)
-    silent += [key for key in start if key not in values]
-    return Fit(found, together, silent)
+        found |= _search(problem, {**values, **found}, chosen)
+    # A time of which nothing is left has fallen to its end, though no multiple of it is 0.
+    fallen: dict[str, End] = {key: "least" for key in silent if key in found and found[key] < values[key]}
+    groups = [[group[0], *(key for key in group[1:] if key not in found)] for group in together]
+    unsaid = [key for key in start if key not in values or (key in silent and key not in found)]
+    return Fit(found, [group for group in groups if len(group) > 1], unsaid, fallen | problem.at_end(found))
 
 
 def _search(problem: "_Problem", values: Mapping[str, float], chosen: Sequence[str]) -> dict[str, float]:
@@ -55,14 +66,16 @@ def _search(problem: "_Problem", values: Mapping[str, float], chosen: Sequence[s
         step = problem.step(fixed, found)
         if step is None or max(map(abs, step.values()), default=0.0) < SETTLED:
             break
-        found = {key: value * float(np.exp(step[key])) for key, value in found.items()}
+        found = _moved(found, step)
     return found
 
 
 class _Problem:
-    def __init__(self, points: Curves, model: Model) -> None:
+    def __init__(self, points: Curves, model: Model, ranges: Mapping[str, Range]) -> None:
         self._points = points
         self._model = model
+        self._ranges = ranges
+        self._refused: dict[str, End] = {}
         self._target = self._logarithms(points)
 
     def _logarithms(self, curves: Curves) -> Vector:
@@ -100,17 +113,58 @@ class _Problem:
     def step(self, fixed: Mapping[str, float], values: Mapping[str, float]) -> dict[str, float] | None:
         """By how much the logarithm of each key should move; None if no step makes the error smaller."""
         base, slopes = self.slopes(fixed, values)
-        residual = self._target - base
-        weights = 1 / np.sqrt(np.maximum(np.abs(residual), FLOOR))
-        solution = np.linalg.lstsq(slopes * weights[:, None], residual * weights, rcond=None)[0]
-        move = np.clip(solution, -FARTHEST, FARTHEST)
-        for _ in range(6):
-            tried = {key: value * float(np.exp(by)) for (key, value), by in zip(values.items(), move, strict=True)}
-            times = self.times({**fixed, **tried})
-            if times is not None and self.error(times) < self.error(base):
-                return dict(zip(values, map(float, move), strict=True))
-            move = move / 2
+        self._refused = {}
+        while len(self._refused) < len(values):
+            move = self._downhill(values, slopes, self._target - base)
+            for part in range(6):
+                shorter = {key: by / 2**part for key, by in move.items()}
+                times = self.times({**fixed, **_moved(values, shorter)})
+                if times is not None and self.error(times) < self.error(base):
+                    return shorter
+            refused = self._refused_alone({**fixed, **values}, move)
+            if not refused:
+                return None
+            self._refused |= refused
         return None
+
+    def _downhill(self, values: Mapping[str, float], slopes: Vector, residual: Vector) -> dict[str, float]:
+        """The step of least squares in which no key leaves its range: one that stands at its end stays there."""
+        weights = 1 / np.sqrt(np.maximum(np.abs(residual), FLOOR))
+        room = {key: self._room(key, value) for key, value in values.items()}
+        free = [at for at, key in enumerate(values) if key not in self._refused]
+        move = dict.fromkeys(values, 0.0)
+        while free:
+            solution = np.linalg.lstsq(slopes[:, free] * weights[:, None], residual * weights, rcond=None)[0]
+            wanted = dict(zip([list(values)[at] for at in free], map(float, solution), strict=True))
+            held = [key for key, by in wanted.items() if by != 0 and room[key][by > 0] == 0]
+            if not held:
+                bounds = {key: (max(-FARTHEST, room[key][0]), min(FARTHEST, room[key][1])) for key in wanted}
+                return move | {key: min(max(by, bounds[key][0]), bounds[key][1]) for key, by in wanted.items()}
+            free = [at for at in free if list(values)[at] not in held]
+        return move
+
+    def _room(self, key: str, value: float) -> Range:
+        """How far the logarithm of a key may fall and rise."""
+        low, high = self._ranges.get(key, (0.0, float("inf")))
+        fall = float(np.log(low / value)) if low > 0 else -float("inf")
+        rise = float(np.log(high / value))
+        return (0.0 if fall > -ENDS else fall, 0.0 if rise < ENDS else rise)
+
+    def _refused_alone(self, values: Mapping[str, float], move: Mapping[str, float]) -> dict[str, End]:
+        """Keys whose step the model refuses: what another key is does not allow it."""
+        moved = {key: by for key, by in move.items() if by != 0}
+        refused = [key for key, by in moved.items() if self.times({**values, **_moved(values, {key: by / 32})}) is None]
+        return {key: "least" if move[key] < 0 else "most" for key in refused}
+
+    def at_end(self, values: Mapping[str, float]) -> dict[str, End]:
+        """The keys that could not go on, and in which direction."""
+        rooms = {key: self._room(key, value) for key, value in values.items()}
+        ends: dict[str, End] = {key: "least" if room[0] == 0 else "most" for key, room in rooms.items() if 0 in room}
+        return ends | {key: end for key, end in self._refused.items() if key in values}
+
+
+def _moved(values: Mapping[str, float], move: Mapping[str, float]) -> dict[str, float]:
+    return {key: values[key] * float(np.exp(by)) for key, by in move.items()}
 
 
 def _tell_apart(problem: _Problem, values: Mapping[str, float]) -> tuple[list[str], list[list[str]], list[str]]:

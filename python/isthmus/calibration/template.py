@@ -2,8 +2,10 @@
 
 import textwrap
 from collections.abc import Mapping
+from dataclasses import replace
 
 from isthmus.calibration.edit import Number, to_toml
+from isthmus.calibration.limits import Limits, limits_of_keys
 from isthmus.errors import IsthmusError
 from isthmus.tools import Event, collect
 
@@ -12,20 +14,19 @@ HEAD = """\
 #
 # Each number says its value, its unit, where it comes from and its role: datasheet (known before any measurement; name
 # the document in `source`), calibrated (taken from a measurement; 'isthmus calibrate {file} --from RECORDS' writes
-# these), assumed (yours: a range and the reason why).
+# these), assumed (yours: a range and the reason why; the ranges below are all that Isthmus can model).
 name = {quoted}
 """
-RATES_AND_TIMES = frozenset({"ps", "ns", "us", "ms", "s", "MB/s", "GB/s", "Hz", "kHz", "MHz", "GHz", "MT/s", "GT/s"})
 
 
 def template(name: str, file: str, like: str, changes: Mapping[str, Number]) -> str:
     """The text of a platform file with the numbers of the board `like`, all of them assumed, but for `changes`."""
-    inputs = _inputs(like)
+    inputs, limits = _inputs(like), limits_of_keys()
     inputs |= {key: {"meaning": number.why} for key, number in changes.items() if key not in inputs}
     tables: dict[str, list[str]] = {}
     for key, item in inputs.items():
         table, _, last = key.rpartition(".")
-        number = changes[key] if key in changes else _assumed(item, like)
+        number = _with_range(changes[key] if key in changes else _copied(item, like), limits[key])
         tables.setdefault(table, []).append(f"{_comment(item)}\n{last} = {number.toml()}\n")
     head = HEAD.format(name=" ".join(name.split()), like=like, file=file, quoted=to_toml(name))
     return head + "".join(f"\n[{table}]\n" + "".join(lines) for table, lines in tables.items())
@@ -48,13 +49,14 @@ def _platforms() -> list[Event]:
     return collect("isthmus-platform", ["--list"], "platform")
 
 
-def _assumed(item: Event, like: str) -> Number:
-    value, unit = item["value"], item.get("unit") or ""
+def _copied(item: Event, like: str) -> Number:
     why = f"as {like}: put what you know of your board"
-    if isinstance(value, bool):
-        return Number(value, "ours", "assumed", why=why)
-    spread = (value / 2, value * 2) if unit in RATES_AND_TIMES else (value, value)
-    return Number(value, "ours", "assumed", unit, tuple(item.get("range") or spread), why)
+    return Number(item["value"], "ours", "assumed", item.get("unit") or "", why=why)
+
+
+def _with_range(number: Number, limits: Limits) -> Number:
+    """With all that the schema allows: of a board that nobody has described, no source says less."""
+    return number if isinstance(number.value, bool) else replace(number, range=limits.within(number.unit))
 
 
 def _comment(item: Event) -> str:

@@ -9,12 +9,14 @@ import typer
 
 from isthmus.cli.noise import warn_if_noisy
 from isthmus.cli.session import Session
-from isthmus.errors import IsthmusError
+from isthmus.errors import AnswerIsNoError, IsthmusError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from isthmus.calibration.edit import Number
     from isthmus.calibration.fit import Fit, Model
+    from isthmus.calibration.limits import Range
     from isthmus.calibration.measured import Curves, Measured
     from isthmus.records import CalibratedKey, CurveError, Input
 
@@ -25,6 +27,8 @@ EXAMPLES = [
     "isthmus calibrate mine.toml --from records.json --leave-out 1KiB,64KiB,4MiB",
 ]
 PREFIXES = ("host.", "link.", "dma.")
+FAR = 0.25  # of a probe's median error: above it the model is no model of the device
+INFLEXIBLE = "link.pcie.lanes, .generation, .tags or dma.descriptor_payload"
 UNITS = frozenset({"ps", "ns", "us", "ms", "s", "MB/s", "GB/s"})
 
 
@@ -52,10 +56,13 @@ def calibrate(
 
     Fitted are the times and rates of host, link and DMA engine (and kernel.launch if it was probed) that are not of a
     data sheet, or those that --keys names. Keys whose effects the records cannot tell apart are named, and only one of
-    them is changed. What is found is written into FILE with the role calibrated and the date; comments stay.
+    them is changed. What is found is written into FILE with the role calibrated and the date; comments stay. A number
+    that the records want beyond its range is left assumed, at the end of that. Exit code 1: some fitted probe is off by
+    more than 25 % (median).
     """
     from isthmus.calibration.fit import fit
     from isthmus.calibration.measured import FITTED, read_measured
+    from isthmus.files import check_writable
     from isthmus.probe_tables import spreads
     from isthmus.sizes import parse_sizes
 
@@ -63,6 +70,7 @@ def calibrate(
         raise IsthmusError("--from: expected a file of records, as 'isthmus probe TARGET --json FILE' writes")
     if not file.endswith(".toml"):
         raise IsthmusError(f"FILE: expected a name that ends in .toml, got '{file}'")
+    check_writable(Path(file), "FILE")
     measured = read_measured([Path(each) for each in records])
     left_out = parse_sizes(leave_out) if leave_out else []
     points = {probe: curve for probe, curve in measured.only(left_out, False).items() if probe in FITTED}
@@ -72,7 +80,8 @@ def calibrate(
         start = _start(file, keys, measured)
         with session.progress() as progress:
             progress.update("looking for the numbers", 0, 1)
-            found = fit(points, {key: float(str(item.value)) for key, item in start.items()}, _model(file))
+            values = {key: float(str(item.value)) for key, item in start.items()}
+            found = fit(points, values, _model(file), _ranges(start))
         if not found.values:
             raise IsthmusError(f"{', '.join(records)}: these records say nothing of {', '.join(start)}")
     warn_if_noisy(session, spreads(record for record in measured.records if record.name in points))
@@ -121,22 +130,46 @@ def _model(file: str) -> "Model":
     return lambda points, sets: like(file, points, sets)
 
 
+def _ranges(start: "dict[str, Input]") -> "dict[str, Range]":
+    """What each number may be, in its unit: its own range if it has one, within the schema's."""
+    from isthmus.calibration.limits import limits_of_keys
+
+    limits = limits_of_keys()
+    found: dict[str, Range] = {}
+    for key, item in start.items():
+        low, high = limits[key].within(item.unit or "")
+        own = item.range or [low, high]
+        found[key] = (max(low, float(own[0])), min(high, float(own[1])))
+    return found
+
+
 def _write(file: str, start: "dict[str, Input]", found: "Fit", source: str) -> "list[CalibratedKey]":
-    from isthmus.calibration.edit import Number, replace_number
+    from isthmus.calibration.edit import replace_number
     from isthmus.files import read_text, write_atomically
     from isthmus.records import CalibratedKey
 
-    today = datetime.now(UTC).date().isoformat()
     text, written = read_text(Path(file)), []
+    ranges = _ranges(start)
     for key, value in found.values.items():
-        item = start[key]
-        number = Number(float(f"{value:.4g}"), source, "calibrated", item.unit or "", date=today)
+        unit, end = start[key].unit or "", found.at_end.get(key)
+        number = _number(value, unit, source, ranges[key], end)
         text = replace_number(text, key, number, file)
-        written.append(
-            CalibratedKey(key=key, old=float(str(item.value)), new=float(number.value), unit=item.unit or "")
-        )
+        old = float(str(start[key].value))
+        written.append(CalibratedKey(key=key, old=old, new=float(number.value), unit=unit, at_end=end))
     write_atomically(Path(file), text)
     return written
+
+
+def _number(value: float, unit: str, source: str, within: "Range", end: str | None) -> "Number":
+    """A number as it is written into the file: calibrated, unless an end of its range stopped it."""
+    from isthmus.calibration.edit import Number
+
+    low, high = within
+    rounded = min(max(float(f"{value:.4g}"), low), high)
+    if end is not None:
+        why = f"at an end of its range: {source} would have it {'less' if end == 'least' else 'more'}"
+        return Number(rounded, "ours", "assumed", unit, within, why)
+    return Number(rounded, source, "calibrated", unit, date=datetime.now(UTC).date().isoformat())
 
 
 def _compare(file: str, points: "Curves") -> "dict[str, list[float]]":
@@ -178,8 +211,8 @@ def _show(
     from isthmus.records import CalibrateFile
 
     keys = Table(
-        ("key", "was", "is", "unit"),
-        [(one.key, figure(one.old, 4), figure(one.new, 4), one.unit) for one in written],
+        ("key", "was", "is", "unit", "role"),
+        [(one.key, figure(one.old, 4), figure(one.new, 4), one.unit, _role(one)) for one in written],
         numbers=frozenset({"was", "is"}),
     )
     errors = [*_curve_errors(fitted, "fitted"), *_curve_errors(left, "left out")]
@@ -203,7 +236,7 @@ def _show(
                 runs_differ=differ,
             ),
             written,
-            verdict=[f"{file}: {len(written)} numbers calibrated; {_sentence(overall)}"],
+            verdict=[f"{file}: {_counted(written)}; {_sentence(overall)}"],
             tables=[keys, curves],
             detail=[
                 *([f"the runs themselves are {percent(differ)} apart (median)"] if differ is not None else []),
@@ -215,7 +248,30 @@ def _show(
             ],
         )
     )
+    _judge(file, [error for error in errors if error.name in FITTED])
     session.next(f"isthmus probe {file} h2d")
+
+
+def _judge(file: str, errors: "Sequence[CurveError]") -> None:
+    """AnswerIsNoError where the model is far from a probe that it was fitted to."""
+    from isthmus.numbers import percent
+
+    worst = max(errors, key=lambda error: error.median)
+    if worst.median > FAR:
+        raise AnswerIsNoError(
+            f"{file}: the model is off by {percent(worst.median)} (median) for {worst.name}, sizes {worst.which}; "
+            f"expected at most {percent(FAR)}; help: what is not fitted may be in the way, such as {INFLEXIBLE}."
+        )
+
+
+def _role(key: "CalibratedKey") -> str:
+    return "calibrated" if key.at_end is None else f"assumed: at the end of its range ({key.at_end})"
+
+
+def _counted(written: "Sequence[CalibratedKey]") -> str:
+    ends = [key.key for key in written if key.at_end is not None]
+    pinned = f", {', '.join(ends)} at the end of its range" if ends else ""
+    return f"{len(written) - len(ends)} numbers calibrated{pinned}"
 
 
 def _overall(found: "dict[str, list[float]]", probes: "Sequence[str]") -> float | None:

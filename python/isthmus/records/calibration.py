@@ -8,12 +8,16 @@ from isthmus.records.base import File, Record
 
 
 class CalibratedKey(Record):
-    """A number of a platform file that a calibration changed."""
+    """A number of a platform file that a calibration changed.
+
+    One that is at an end of its range is not called calibrated: the records want it beyond.
+    """
 
     key: str
     old: float
     new: float
     unit: str
+    at_end: Literal["least", "most"] | None = Field(default=None, description="the end of its range at which it is")
 
 
 class CurveError(Record):

@@ -1,0 +1,28 @@
+"""What the numbers of a platform file may be: the ranges of the schema, in the unit of a number."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from isthmus.tools import collect
+
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The least and the most of a key in base units, and how many of those each of its units is."""
+
+    low: float
+    high: float
+    units: Mapping[str, float]
+
+    def within(self, unit: str) -> Range:
+        """Both in a unit, of nine digits: 10 ns are written as 10, whatever binary fractions make of them."""
+        scale = self.units[unit] if unit else 1.0
+        return float(f"{self.low / scale:.9g}"), float(f"{self.high / scale:.9g}")
+
+
+def limits_of_keys() -> dict[str, Limits]:
+    """Those of every key that a platform file may hold."""
+    keys = collect("isthmus-platform", ["--keys"], "key")
+    return {key["key"]: Limits(key["low"], key["high"], key["units"]) for key in keys}
