@@ -163,6 +163,23 @@ def test_nothing_is_written_over(isthmus: Isthmus) -> None:
         assert (done.returncode, done.stderr) == (2, complaint)
 
 
+@pytest.mark.parametrize(
+    ("name", "owner"),
+    [
+        *((name, "CMake") for name in ("test", "all", "install", "clean", "help", "package")),
+        *((name, "C++") for name in ("std", "int", "class", "while")),
+        ("isthmus", "the project itself"),
+    ],
+)
+def test_a_reserved_name_is_refused(isthmus: Isthmus, name: str, owner: str) -> None:
+    for typed in (name, f"a/{name.upper()}"):
+        done = isthmus("new", typed)
+        assert done.returncode == 2
+        assert done.stderr == f"error: DIR: '{name}' is a name of {owner}; help: another folder, as in 'my-{name}'.\n"
+    assert not (isthmus.folder / name).exists()
+    assert isthmus("new", f"my-{name}").returncode == 0
+
+
 @pytest.mark.parametrize("there", [False, True])
 def test_a_project_that_cannot_be_written_whole_leaves_nothing_behind(isthmus: Isthmus, there: bool) -> None:
     folder = isthmus.folder / "app"

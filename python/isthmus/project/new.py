@@ -7,6 +7,24 @@ from isthmus.build_info import build_info
 from isthmus.errors import IsthmusError
 from isthmus.files import read_text, write_atomically
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Targets that CMake's generators make themselves (cmake-policies(7), CMP0037), and what the project would hide.
+_OF_CMAKE = _words("all clean depend edit help install package preinstall test uninstall")
+_OF_ISTHMUS = frozenset({"isthmus", "build", "main"})
+# Keywords of C++20 ([lex.key]) and what reads like one where a name is expected.
+_OF_CPP = _words(
+    """alignas alignof asm auto bool break case catch char class concept const consteval constexpr constinit continue
+    decltype default delete do double else enum explicit export extern false float for friend goto if inline int long
+    mutable namespace new noexcept nullptr operator private protected public register requires return short signed
+    sizeof static struct switch template this throw true try typedef typeid typename union unsigned using virtual void
+    volatile wchar while and bitand bitor compl not or xor std"""
+)
+_RESERVED = {"CMake": _OF_CMAKE, "C++": _OF_CPP, "the project itself": _OF_ISTHMUS}
+
 TEMPLATE = Path(__file__).parent / "template"
 _HIDDEN = {"gitignore": ".gitignore"}  # Under its own name it would hold in our own tree.
 
@@ -16,6 +34,9 @@ def project_name(folder: Path) -> str:
     name = re.sub(r"[^a-z0-9]+", "-", folder.resolve().name.lower()).strip("-")
     if not name or not name[0].isalpha():
         raise IsthmusError(f"DIR: expected a name that begins with a letter, got '{folder.name}'")
+    for owner, names in _RESERVED.items():
+        if name in names:
+            raise IsthmusError(f"DIR: '{name}' is a name of {owner}", hint=f"another folder, as in 'my-{name}'.")
     return name
 
 
