@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from isthmus.errors import IsthmusError
-from isthmus.names import unknown
+from isthmus.names import nearest, unknown
 from isthmus.tools import Event, collect
 
 FLOWS = ("offload", "overlap", "stream")
@@ -65,18 +65,30 @@ def check_target(target: str, place: str | None = None) -> None:
         _check_device(target, place)
     elif not is_native(target):
         raise IsthmusError(
-            f"{prefix}target '{target}': expected model:NAME, FILE.toml, opencl:N, opencl:NAME or native"
+            f"{prefix}target '{target}': expected model:NAME, FILE.toml, opencl:N, opencl:NAME or native",
+            hint=_meant(target),
         )
+
+
+def _meant(target: str) -> str | None:
+    """What was meant by a word that is no target: a board or a file without what tells it as one, or a misspelling."""
+    if Path(f"{target}.toml").is_file():
+        return f"did you mean './{target}.toml'?"
+    known = platforms()
+    words = {name.removeprefix("model:"): name for name in known} | {"native": "native"}
+    guess = words.get(nearest(target, words) or "") or nearest(target, known)
+    return f"did you mean '{guess}'?" if guess else None
 
 
 def _check_device(target: str, place: str | None) -> None:
     found = devices()
+    prefix = f"{place}: " if place else ""
     if not found:
-        prefix = f"{place}: " if place else ""
         raise IsthmusError(
             f"{prefix}target '{target}': no OpenCL device", hint="'isthmus doctor' says what is missing."
         )
     chosen = target.removeprefix("opencl:")
     named = any(chosen and chosen.lower() in f"{device['platform']} {device['name']}".lower() for device in found)
     if target not in {device["target"] for device in found} and (chosen.isdigit() or not named):
-        raise unknown("target", target, [device["target"] for device in found], place)
+        here = ", ".join(f"{device['target']} ({device['name']})" for device in found)
+        raise IsthmusError(f"{prefix}unknown target '{target}'", hint=f"the devices here are {here}.")

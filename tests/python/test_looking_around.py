@@ -44,6 +44,22 @@ def test_platform_show_takes_replacements(isthmus: Isthmus) -> None:
     assert next(item["value"] for item in inputs if item["key"] == "link.pcie.lanes") == 4
 
 
+def test_platform_show_takes_globs_of_keys(isthmus: Isthmus) -> None:
+    whole = isthmus.json("platform", "show", "model:aws-f1")["platform"]["inputs"]
+    chosen = isthmus.json("platform", "show", "model:aws-f1", "link.*", "host.copy.rate")["platform"]["inputs"]
+    assert [item["key"] for item in chosen] == [
+        item["key"] for item in whole if item["key"].startswith("link.") or item["key"] == "host.copy.rate"
+    ]
+    table = isthmus("platform", "show", "model:aws-f1", "link.*", "host.copy.rate").stdout
+    assert f"{len(chosen)} of {len(whole)} numbers" in table
+    assert "kernel.clock" not in table
+    unknown = isthmus("platform", "show", "model:aws-f1", "link.pcie.lane")
+    assert (unknown.returncode, unknown.stderr) == (
+        2,
+        "error: unknown key 'link.pcie.lane'; help: did you mean 'link.pcie.lanes'?\n",
+    )
+
+
 def test_platform_list_names_targets(isthmus: Isthmus) -> None:
     assert isthmus("platform", "list").stdout == "model:alpha-data-7v3\nmodel:aws-f1\n"
 

@@ -64,6 +64,25 @@ def test_quiet_says_nothing_on_stderr(isthmus: Isthmus) -> None:
     assert isthmus(*RUN, "-q").stderr == ""
 
 
+@pytest.mark.parametrize(("word", "meant"), [("aws-f2", "model:aws-f1"), ("nativ", "native"), ("lab", "./lab.toml")])
+def test_a_word_that_is_no_target_gets_the_one_that_was_meant(isthmus: Isthmus, word: str, meant: str) -> None:
+    (isthmus.folder / "lab.toml").write_text("")
+    done = isthmus("probe", word, "h2d")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert done.stderr.endswith(f"; help: did you mean '{meant}'?\n")
+
+
+def test_a_key_that_is_set_twice_is_noted_and_the_last_holds(isthmus: Isthmus) -> None:
+    done = isthmus(*RUN, "--set", "link.pcie.lanes=4", "--set", "kernel.clock=100", "--set", "link.pcie.lanes=8")
+    assert "note: --set link.pcie.lanes: given more than once, 8 holds\n" in done.stderr
+    assert done.stderr.count("given more than once") == 1
+    last, only = (
+        isthmus.json(*RUN, *(word for lanes in each for word in ("--set", f"link.pcie.lanes={lanes}")))["rows"][0]
+        for each in ((4, 8), (8,))
+    )
+    assert last["elapsed_s"] == only["elapsed_s"]
+
+
 def test_set_reaches_the_model_and_is_refused_for_a_real_device(isthmus: Isthmus) -> None:
     slow, fast = (
         isthmus.json(*RUN, "--flow", "overlap", "--set", f"host.copy.rate={rate}")["rows"][0]["elapsed_s"]
@@ -87,7 +106,16 @@ def test_set_reaches_the_model_and_is_refused_for_a_real_device(isthmus: Isthmus
             ("run", "image-filter", "--on", "model:aws-f2"),
             "unknown target 'model:aws-f2'; help: did you mean 'model:aws-f1'",
         ),
-        (("run", "image-filter", "--on", "opencl:9"), "unknown target 'opencl:9'"),
+        (
+            ("run", "image-filter", "--on", "opencl:9"),
+            "unknown target 'opencl:9'; help: the devices here are opencl:0 (",
+        ),
+        (
+            ("run", "image-filter", "--on", "aws-f1"),
+            "target 'aws-f1': expected model:NAME, FILE.toml, opencl:N, opencl:NAME or native; help: did you mean "
+            "'model:aws-f1'?",
+        ),
+        (("run", "image-filter", "--on", "natve"), "target 'natve': expected model:NAME, FILE.toml, opencl:N, opencl:"),
         (
             ("run", "image-filter", "--on", "gpu"),
             "target 'gpu': expected model:NAME, FILE.toml, opencl:N, opencl:NAME or native",

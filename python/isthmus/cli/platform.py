@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.cli.command import Sets
+from isthmus.cli.command import Sets, written
 from isthmus.cli.session import Session
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ NEW_EXAMPLES = [
 ]
 SHOW_EXAMPLES = [
     "isthmus platform show model:aws-f1",
+    "isthmus platform show model:aws-f1 'link.*' host.copy.rate",
     "isthmus platform show model:aws-f1 --set link.pcie.lanes=8 --format csv",
 ]
 LIST_EXAMPLES = ["isthmus platform list"]
@@ -28,6 +29,9 @@ LIST_EXAMPLES = ["isthmus platform list"]
 def show(
     session: Session,
     target: Annotated[str, typer.Argument(metavar="TARGET", help="model:NAME or FILE.toml.")],
+    keys: Annotated[
+        list[str] | None, typer.Argument(metavar="KEY", help="Names or globs of keys, as in 'link.*'. [default: all]")
+    ] = None,
     sets: Sets = None,
 ) -> None:
     """Every number of a model with its unit, source and role.
@@ -36,6 +40,7 @@ def show(
     with a range and the reason).
     """
     from isthmus.errors import IsthmusError
+    from isthmus.names import select
     from isthmus.output import Result
     from isthmus.records import Platform, PlatformFile
     from isthmus.targets import check_target, is_model, platform
@@ -45,12 +50,14 @@ def show(
     check_target(target)
     if not is_model(target):
         raise IsthmusError(f"TARGET: '{target}' is a real device; expected model:NAME or FILE.toml")
-    found = Platform.model_validate(platform(target, sets or []))
+    whole = Platform.model_validate(platform(target, sets or []))
+    chosen = select("key", keys or [], [item.key for item in whole.inputs])
+    found = whole.model_copy(update={"inputs": [item for item in whole.inputs if item.key in chosen]})
     session.emit(
         Result(
             PlatformFile(context=session.context(), platform=found),
             found.inputs,
-            verdict=[f"{found.name or target}, model: {len(found.inputs)} numbers: {_roles(found)}"],
+            verdict=[f"{found.name or target}, model: {_how_many(found, whole)}: {_roles(found)}"],
             tables=[_table(found)],
             detail=[f"{found.file}, sha256 {found.sha256}"],
         )
@@ -64,9 +71,7 @@ def new(
     like: Annotated[
         str, typer.Option("--like", metavar="TARGET", help="The board to copy. [default: model:aws-f1]")
     ] = "model:aws-f1",
-    out: Annotated[
-        str | None, typer.Option("--out", metavar="FILE", help="The file. [default: NAME.toml, here]")
-    ] = None,
+    out: Annotated[str | None, written("--out", metavar="FILE", text="The file. [default: NAME.toml, here]")] = None,
 ) -> None:
     """A commented file for a board of your own, which can be used as it is.
 
@@ -111,6 +116,11 @@ def _table(found: "Platform") -> "Table":
     ]
     columns = ("key", "value", "role", "source", "range and reason")
     return Table(columns, cells, below="range and reason", key_columns=1)
+
+
+def _how_many(found: "Platform", whole: "Platform") -> str:
+    of_all = f" of {len(whole.inputs)}" if len(found.inputs) < len(whole.inputs) else ""
+    return f"{len(found.inputs)}{of_all} numbers"
 
 
 def _roles(found: "Platform") -> str:

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
@@ -41,13 +42,19 @@ bool contains(std::string_view text, std::string_view part) {
   return !std::ranges::search(text, part, same).empty();
 }
 
+std::string listed(const std::vector<OpenClDeviceInfo>& devices) {
+  std::vector<std::string> named;
+  for (const auto& device : devices) named.push_back(fmt::format("{} ({})", device.target, device.name));
+  return fmt::format("{}", fmt::join(named, ", "));
+}
+
 std::size_t index_of(const std::string& target, const std::vector<OpenClDeviceInfo>& devices) {
   const std::string_view wanted = std::string_view(target).substr(kPrefix.size());
   std::size_t index = 0;
   const auto [end, failure] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), index);
   if (!wanted.empty() && end == wanted.data() + wanted.size()) {
     if (failure == std::errc() && index < devices.size()) return index;
-    throw Error(fmt::format("unknown target '{}': expected opencl:0..{} or opencl:NAME", target, devices.size() - 1));
+    throw Error(fmt::format("unknown target '{}'; help: the devices here are {}.", target, listed(devices)));
   }
   const auto named = [wanted](const auto& d) { return contains(d.name, wanted) || contains(d.platform, wanted); };
   const auto found = std::ranges::find_if(devices, named);
