@@ -11,7 +11,7 @@ from pydantic_core import ErrorDetails
 from isthmus.applications import FLOWS_OF_PROGRAMS, check_application, is_program
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment
-from isthmus.files import read_text
+from isthmus.files import data_folder, read_text
 from isthmus.names import unknown
 from isthmus.parsing import toml
 from isthmus.settings import COUNT, MOST, MOST_SEED, SEED, resolve
@@ -65,19 +65,29 @@ class Flags:
 
 
 def find_study(name: str) -> Path:
-    """The study file at the path `name`, or of that name in the folder examples; an IsthmusError with the nearest."""
-    places = [Path(name), Path("examples") / f"{name}.toml"]
-    for place in places:
-        if place.is_file():
-            return place
-    known = study_files()
-    raise unknown("study", name, known) if known else IsthmusError(f"study '{name}': no such file")
+    """The study file at the path `name`, or the known one of that name; an IsthmusError with the nearest."""
+    if Path(name).is_file():
+        return Path(name)
+    known = _studies()
+    if name not in known:
+        raise unknown("study", name, study_files())
+    return known[name]
 
 
 def study_files() -> list[str]:
-    """The study files here and in the folder examples."""
-    found = [*Path().glob("*.toml"), *Path("examples").glob("*.toml")]
-    return sorted(str(path) for path in found if "[study]" in path.read_text(encoding="utf-8", errors="replace"))
+    """What can be typed for a study: files here and in the folder examples, names of those that come with Isthmus."""
+    shipped = data_folder("examples")
+    return [name if path.parent == shipped else str(path) for name, path in _studies().items()]
+
+
+def _studies() -> dict[str, Path]:
+    """Studies by name: of the folder that a person is in, of its folder examples, and of the package, in this order."""
+    folders = (Path(), Path("examples"), data_folder("examples"))
+    found: dict[str, Path] = {}
+    for path in (path for folder in folders for path in sorted(folder.glob("*.toml"))):
+        if path.stem not in found and "[study]" in path.read_text(encoding="utf-8", errors="replace"):
+            found[path.stem] = path
+    return found
 
 
 def read_study(path: Path) -> StudyDescription:

@@ -146,7 +146,23 @@ def test_a_wrong_study_is_one_line_with_its_place(isthmus: Isthmus, text: str, c
 def test_an_unknown_study_gets_the_nearest(isthmus: Isthmus, study_file: Path) -> None:
     done = isthmus("study", "image-filer.toml")
     assert done.stderr == "error: unknown study 'image-filer.toml'; help: did you mean 'image-filter.toml'?\n"
-    assert isthmus("study", "--list").stdout == "image-filter.toml\n"
+    assert isthmus("study", "--list").stdout == "image-filter.toml\n", "it hides the example of its name"
+
+
+def test_the_examples_that_come_with_it_are_found_from_anywhere(isthmus: Isthmus) -> None:
+    assert isthmus("study", "--list").stdout == "image-filter\n"
+    done = isthmus("study", "image-filter", "--images", "2", "--no-probes")
+    assert done.returncode == 0, done.stderr
+    assert (isthmus.folder / "out" / "image-filter" / "report.html").is_file()
+    assert [path.name for path in isthmus.folder.iterdir() if path.name != "home"] == ["out"]
+
+
+def test_the_three_lines_of_the_welcome_work_in_an_empty_folder(isthmus: Isthmus) -> None:
+    lines = [line for line in isthmus().stdout.splitlines() if line.startswith("  isthmus ")]
+    for line in lines:
+        words = line.split("   ")[0].split()[1:]
+        done = isthmus(*words)
+        assert done.returncode == 0, f"{line}: {done.stderr}"
 
 
 def test_interrupting_keeps_the_complete_rows_and_writes_no_verdict(isthmus: Isthmus, study_file: Path) -> None:

@@ -6,7 +6,7 @@ SUMMARY = "How data crosses between a CPU and an FPGA: seen, modelled, compared 
 EXAMPLES = [
     "isthmus devices",
     "isthmus run image-filter --on model:aws-f1 --flow stream",
-    "isthmus study examples/image-filter.toml",
+    "isthmus study image-filter",
 ]
 OPTIONS = {
     "--version": "Version, commit, compiler, OpenCL, MPI.",

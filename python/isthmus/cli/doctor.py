@@ -33,4 +33,4 @@ def doctor(session: Session) -> None:
     )
     if missing:
         raise AnswerIsNoError(f"missing: {', '.join(missing)}")
-    session.next("isthmus study examples/image-filter.toml")
+    session.next("isthmus study image-filter")

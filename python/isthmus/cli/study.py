@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from isthmus.tools import Event
 
 EXAMPLES = [
-    "isthmus study examples/image-filter.toml",
-    "isthmus study examples/image-filter.toml --images 20 --dry-run",
-    "isthmus study examples/image-filter.toml --set link.pcie.lanes=8",
+    "isthmus study image-filter",
+    "isthmus study image-filter --images 20 --dry-run",
+    "isthmus study image-filter --set link.pcie.lanes=8",
 ]
 
 With = Annotated[
@@ -34,7 +34,9 @@ Out = Annotated[str | None, setting("out", "--out", metavar="DIR", text="Folder 
 
 def study(
     session: Session,
-    file: Annotated[str | None, typer.Argument(metavar="FILE", help="The study file; --list finds some.")] = None,
+    file: Annotated[
+        str | None, typer.Argument(metavar="FILE", help="The study file, or the name of one that --list finds.")
+    ] = None,
     images: Images = None,
     messages: Messages = None,
     photographs: Input = None,
@@ -53,6 +55,7 @@ def study(
     Models run side by side on all cores, a real device alone. Then each target is probed for some seconds, for the
     curves of the report (probes.json), unless --with brings records of it.
     """
+    from isthmus.files import check_folder
     from isthmus.report import gather
     from isthmus.settings import resolve
     from isthmus.studies import Flags, experiments_of, find_study, read_study, study_files
@@ -69,6 +72,7 @@ def study(
         return show_plan(session, experiments)
     material = gather([Path(name) for name in beside or []], f"Study {path.stem}")
     folder = Path(resolve("out", out).value) / path.stem
+    check_folder(folder, "--out")
     rows = _run_all(session, experiments, folder)
     known = {record.target for record in material.probes}
     targets = [] if no_probes else [run.target for run in experiments if run.target not in known]

@@ -5,7 +5,7 @@ isthmus: what a CPU-FPGA platform delivers, on boards you need not have and on t
 
   isthmus devices                                                     the devices of this machine
   isthmus run image-filter --on model:aws-f1 --flow stream            an application on a modelled board
-  isthmus study examples/image-filter.toml                            boards and flows compared, one verdict
+  isthmus study image-filter                                          boards and flows compared, one verdict
 
 also: new, probe, hpcc, calibrate, reproduce, platform, report, compare, history, config, doctor.
 'isthmus COMMAND -h' shows examples, 'isthmus --help' everything.
