@@ -18,11 +18,11 @@ def write_atomically(path: Path, content: str | Iterable[str | bytes]) -> None:
     """
     pieces: Iterable[str | bytes] = [content] if isinstance(content, str) else content
     try:
-        path = path.resolve()
-        if path.exists() and not path.is_file():
+        if path.exists() and not path.is_file():  # asked of the name itself: /dev/stdout resolves to no path
             with path.open("wb") as file:
                 file.writelines(map(_encoded, pieces))
             return
+        path = path.resolve()
         path.parent.mkdir(parents=True, exist_ok=True)
         _replace(path, pieces)
     except OSError as error:
@@ -48,10 +48,43 @@ def _encoded(piece: str | bytes) -> bytes:
     return piece.encode("utf-8") if isinstance(piece, str) else piece
 
 
-def read_text(path: Path) -> str:
-    """The whole of a text file; an IsthmusError if it cannot be read as UTF-8."""
+def check_writable(path: Path, flag: str) -> None:
+    """An IsthmusError, before any work is done, where a file at `path`, which `flag` named, could not be written.
+
+    Nothing is left behind, and no folder is made.
+    """
     try:
-        return path.read_text(encoding="utf-8")
+        if path.is_dir():
+            raise IsthmusError(f"{flag}: {path}: cannot write: Is a directory")
+        if path.exists() and not path.is_file():
+            if not os.access(path, os.W_OK):
+                raise IsthmusError(f"{flag}: {path}: cannot write: Permission denied")
+            return
+        _try_folder(path.resolve().parent, path.name)
+    except OSError as error:
+        raise IsthmusError(f"{flag}: {path}: cannot write: {error.strerror}") from error
+
+
+def check_folder(path: Path, flag: str) -> None:
+    """The same for the files of a folder, there or not."""
+    try:
+        _try_folder(path.resolve(), "")
+    except OSError as error:
+        raise IsthmusError(f"{flag}: {path}: cannot write: {error.strerror}") from error
+
+
+def _try_folder(folder: Path, name: str) -> None:
+    """Makes a file, and removes it, in the folder or in the nearest above it that is there."""
+    there = next(each for each in (folder, *folder.parents) if each.exists())
+    handle, temporary = tempfile.mkstemp(dir=there, prefix=f".{name}.")
+    os.close(handle)
+    Path(temporary).unlink()
+
+
+def read_text(path: Path) -> str:
+    """The whole of a text file, without its byte order mark; an IsthmusError if it cannot be read as UTF-8."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise IsthmusError(f"{path}: cannot read: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -1,10 +1,11 @@
+import os
 import stat
 from pathlib import Path
 
 import pytest
 
 from isthmus.errors import IsthmusError
-from isthmus.files import read_text, write_atomically
+from isthmus.files import check_folder, check_writable, read_text, write_atomically
 
 
 def test_a_file_is_replaced_whole_and_nothing_else_is_left(tmp_path: Path) -> None:
@@ -46,6 +47,38 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path)
         write_atomically(path, "half \ud800")
     assert path.read_text() == "old"
     assert [file.name for file in tmp_path.iterdir()] == ["a.json"]
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
+    (tmp_path / "marked").write_bytes(b"\xef\xbb\xbf[study]\n")
+    assert read_text(tmp_path / "marked") == "[study]\n"
+
+
+def test_a_pipe_is_written_to_under_any_of_its_names() -> None:
+    out, into = os.pipe()
+    write_atomically(Path(f"/dev/fd/{into}"), "text")
+    assert os.read(out, 9) == b"text"
+    os.close(out)
+    os.close(into)
+
+
+def test_what_could_not_be_written_is_refused_and_nothing_is_left(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for path, why in (
+        (tmp_path, "Is a directory"),
+        (tmp_path / "file" / "a.json", "Not a directory"),
+        (tmp_path / ("x" * 300), "File name too long"),
+        (Path("/proc/1/a.json"), ""),
+    ):
+        with pytest.raises(IsthmusError, match=f"^--json: {path}: cannot write: {why}"):
+            check_writable(path, "--json")
+    with pytest.raises(IsthmusError, match=r"^--out: .*/file/out: cannot write: Not a directory"):
+        check_folder(tmp_path / "file" / "out", "--out")
+    check_writable(tmp_path / "deep" / "a.json", "--json")
+    check_writable(tmp_path / "file", "--json")
+    check_writable(Path("/dev/null"), "--json")
+    check_folder(tmp_path / "deep", "--out")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import sys
 import pytest
 from tests.python.conftest import Isthmus
 
+from isthmus.calibration.measured import read_measured
 from isthmus.cli.commands import COMMANDS
 from isthmus.progress import Progress
 
@@ -210,3 +211,58 @@ def test_progress_is_silent_when_unwanted_or_off_a_terminal(clock: list[float], 
     progress.update("images", 25, 100)
     progress.wipe()
     assert stream.text == ""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "image-filter", "--on", "model:aws-f1", "--json", "file/a.json"),
+        ("run", "image-filter", "--on", "model:aws-f1", "--trace", "file/a.trace"),
+        ("study", "image-filter", "--csv", "file/a.csv"),
+        ("study", "image-filter", "--out", "file/out"),
+        ("probe", "opencl:0", "--jsonl", "file/a.jsonl"),
+        ("reproduce", "--json", "file/a.json"),
+        ("calibrate", "file/a.toml", "--from", "records.json"),
+        ("platform", "show", "model:aws-f1", "--json", "file/a.json"),
+        ("platform", "new", "mine", "--out", "file/a.toml"),
+        ("devices", "--json", "file/a.json"),
+        ("report", "records.json", "-o", "file/a.html"),
+        ("hpcc", "stream", "--json", "file/a.json"),
+        ("hpcc", "stream", "--summary", "file/a.txt"),
+        ("hpcc", "scale", "stream", "--csv", "file/a.csv"),
+        ("hpcc", "job", "stream", "--out", "file/a.sh"),
+        ("hpcc", "build", "stream", "--for", "opencl", "--out", "file/out"),
+        ("record", "-o", "file/a.json", "--", "true"),
+        ("record", "--trace", "file/a.trace", "--", "true"),
+    ],
+    ids=lambda words: " ".join(words),
+)
+def test_a_place_that_cannot_be_written_is_refused_before_the_work(isthmus: Isthmus, words: tuple[str, ...]) -> None:
+    for name in ("file", "records.json"):
+        (isthmus.folder / name).write_text("")
+    done = isthmus(*words, FAKE_LOG=str(isthmus.folder / "log"))
+    assert done.returncode == 2
+    assert "cannot write: Not a directory" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+    assert not (isthmus.folder / "log").exists(), "nothing has run"
+
+
+MARK = b"\xef\xbb\xbf"
+
+
+def test_every_file_that_is_read_may_begin_with_a_byte_order_mark(isthmus: Isthmus) -> None:
+    def marked(name: str, text: bytes) -> str:
+        (isthmus.folder / name).write_bytes(MARK + text)
+        return name
+
+    assert isthmus("probe", "opencl:0", "h2d", "--sizes", "4KiB,64KiB", "--json", "plain.json", "-q").returncode == 0
+    records = marked("records.json", (isthmus.folder / "plain.json").read_bytes())
+    study = marked("marked.toml", b'[application]\nname = "image-filter"\n[study]\ntargets = ["native"]\n')
+    marked("isthmus.toml", b"images = 3\n")
+    assert isthmus.json("run", "image-filter", "--on", "native")["rows"][0]["images"] == 3
+    assert "image-filter on native, stream, 3 images" in isthmus("study", study, "--dry-run").stdout
+    assert isthmus("study", "--list").stdout.splitlines()[0] == study
+    assert isthmus("report", records).returncode == 0
+    assert isthmus("compare", records, records).returncode == 0
+    assert read_measured([isthmus.folder / records]).device

@@ -2,7 +2,8 @@
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -12,6 +13,7 @@ from isthmus.cli.commands import COMMANDS
 from isthmus.cli.help import help_page
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
+from isthmus.files import check_writable
 from isthmus.names import unknown
 from isthmus.settings import COUNT, KNOWN, whole
 from isthmus.stdout import write_out
@@ -34,6 +36,17 @@ def count(*flags: str, metavar: str, text: str) -> Any:
             return whole(1)(str(word))
         except ValueError:
             raise IsthmusError(f"{flags[-1]}: expected {COUNT}, got '{word}'") from None
+
+    return typer.Option(*flags, metavar=metavar, help=text, parser=parse)
+
+
+def written(*flags: str, metavar: str, text: str) -> Any:
+    """An option that names a file to be written, '-' apart: one that cannot be is refused before any work is done."""
+
+    def parse(word: str) -> str:
+        if word != "-":
+            check_writable(Path(word), flags[-1])
+        return word
 
     return typer.Option(*flags, metavar=metavar, help=text, parser=parse)
 
@@ -68,15 +81,11 @@ _RESULTS: dict[str, Any] = {
     "format": Annotated[
         str | None, setting("format", "--format", metavar="table|json|csv|md", text="Form of the result on stdout.")
     ],
-    "json": Annotated[
-        str | None, typer.Option("--json", metavar="FILE", help="Write the result as JSON; '-' is stdout.")
-    ],
-    "csv": Annotated[
-        str | None, typer.Option("--csv", metavar="FILE", help="Write the records as CSV; '-' is stdout.")
-    ],
+    "json": Annotated[str | None, written("--json", metavar="FILE", text="Write the result as JSON; '-' is stdout.")],
+    "csv": Annotated[str | None, written("--csv", metavar="FILE", text="Write the records as CSV; '-' is stdout.")],
     "jsonl": Annotated[
         str | None,
-        typer.Option("--jsonl", metavar="FILE", help="Write each record as a JSON line once it is complete."),
+        written("--jsonl", metavar="FILE", text="Write each record as a JSON line once it is complete."),
     ],
     "save": Annotated[
         str | None, typer.Option("--save", metavar="NAME", help="Name the run in the results store (isthmus history).")
@@ -137,8 +146,10 @@ def command(
 
         @functools.wraps(function)
         def invoke(**values: Any) -> None:
-            flags = {key: values.pop(key, None) for key in common}
-            function(Session.from_flags(flags), **values)
+            session = Session.from_flags({key: values.pop(key, None) for key in common})
+            for key, last in _set_twice(values.get("sets") or ()).items():
+                session.note(f"--set {key}: given more than once, {last} holds")
+            function(session, **values)
 
         keyword = inspect.Parameter.KEYWORD_ONLY
         shared = [
@@ -152,6 +163,13 @@ def command(
         return function
 
     return register
+
+
+def _set_twice(sets: Sequence[str]) -> dict[str, str]:
+    """Keys that are set more than once, each with its last value, which holds."""
+    pairs = [(key.strip(), value) for key, _, value in (text.partition("=") for text in sets)]
+    keys = [key for key, _ in pairs]
+    return {key: value for key, value in pairs if keys.count(key) > 1}
 
 
 _SWITCHES = {"quiet", "no_progress", "debug", "help_short", "help_whole"}

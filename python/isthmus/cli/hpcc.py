@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.cli.command import List
+from isthmus.cli.command import List, written
 from isthmus.cli.hpcc_options import (
     Binary,
     For,
@@ -45,7 +45,7 @@ EXAMPLES = [
 
 Summary = Annotated[
     str | None,
-    typer.Option("--summary", metavar="FILE", help="Write key=value lines as HPC Challenge does; '-' is stdout."),
+    written("--summary", metavar="FILE", text="Write key=value lines as HPC Challenge does; '-' is stdout."),
 ]
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isthmus.cli.command import written
 from isthmus.cli.hpcc_options import For, Ranks
 from isthmus.cli.session import Session
 from isthmus.errors import AnswerIsNoError
@@ -36,9 +37,7 @@ def acceptance(
         ),
     ] = None,
     for_: For = None,
-    junit: Annotated[
-        str | None, typer.Option("--junit", metavar="FILE", help="Write the checks as JUnit's XML.")
-    ] = None,
+    junit: Annotated[str | None, written("--junit", metavar="FILE", text="Write the checks as JUnit's XML.")] = None,
     outliers_fail: Annotated[
         bool, typer.Option("--outliers-fail", help="A node that is far from the median of all is a fail.")
     ] = False,

@@ -93,9 +93,12 @@ def _for_board(
 
 
 def _for_device(session: Session, benchmark: str, words: list[str], out: str | None) -> None:
+    from isthmus.files import check_folder
     from isthmus.hpcc.build import for_device
 
-    made = for_device(benchmark, words, Path(out or f"{benchmark}-opencl"))
+    folder = Path(out or f"{benchmark}-opencl")
+    check_folder(folder, "--out")
+    made = for_device(benchmark, words, folder)
     _show(session, made, f"isthmus hpcc {benchmark} --binary {made.binary}")
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from isthmus.cli.command import count
+from isthmus.cli.command import count, written
 from isthmus.cli.session import Session
 
 JOB_EXAMPLES = [
@@ -18,7 +18,7 @@ REFRAME_EXAMPLES = [
     "reframe -c isthmus_hpcc.py --run -S 'IsthmusHpcc.size=small'",
 ]
 
-Out = Annotated[str | None, typer.Option("--out", metavar="FILE", help="Where to write it. [default: stdout]")]
+Out = Annotated[str | None, written("--out", metavar="FILE", text="Where to write it. [default: stdout]")]
 
 
 def job(

@@ -72,10 +72,12 @@ def scale(
     own curve over matrix sizes lets expect (meyer2024 4.2.3). Writes out/hpcc-BENCH/scale.json and report.html. Exit
     code 1: some results are wrong.
     """
+    from isthmus.files import check_folder
     from isthmus.hpcc.scaling import GROWTH, MODES, check_modes
     from isthmus.hpcc.tune import Run
     from isthmus.hpcc.watch import Watch
     from isthmus.names import unknown
+    from isthmus.settings import resolve
 
     if benchmark not in GROWTH:
         raise unknown("benchmark", benchmark, list(GROWTH))
@@ -88,13 +90,15 @@ def scale(
     if dry_run:
         session.lines([f"{benchmark}, {one}: {counted(count, 'rank')}" for one in modes for count in counts])
         return
+    folder = Path(resolve("out").value) / f"hpcc-{benchmark}"
+    check_folder(folder, "out")
     if not no_tuned:
         # Those for the fewest ranks, in every run: what is compared differs in the ranks alone.
         run = Run(benchmark, on, size, variant, None, optimized, counts[0], None, scheme, tuple(sets or []))
         arguments += tuned_words(session, run)
     runs = _Runs(session, arguments, launcher, lambda: Watch(power_command, wanted=not no_power))
     file, trouble = _measured(runs, benchmark, modes, counts)
-    _show(session, benchmark, file)
+    _show(session, benchmark, folder, file)
     if trouble is not None:
         raise trouble
     if not all(row.validated for row in file.rows):
@@ -178,14 +182,12 @@ def _counts(text: str) -> list[int]:
     return counts
 
 
-def _show(session: Session, benchmark: str, file: "HpccScaleFile") -> None:
+def _show(session: Session, benchmark: str, folder: Path, file: "HpccScaleFile") -> None:
     from isthmus.files import write_atomically
     from isthmus.hpcc.scaling_tables import detail, table, verdict
     from isthmus.output import Result, to_json
     from isthmus.report import Material, render_report
-    from isthmus.settings import resolve
 
-    folder = Path(resolve("out").value) / f"hpcc-{benchmark}"
     write_atomically(folder / "scale.json", to_json(file))
     material = Material(f"Scaling of {benchmark}")
     material.add("scale.json", file)

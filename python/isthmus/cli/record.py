@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isthmus.cli.command import written
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
 
@@ -27,12 +28,12 @@ Output = Annotated[
 ]
 Json = Annotated[
     str | None,
-    typer.Option(
-        "--json", metavar="FILE", help="The record here too; '-' is stdout, the program's own then goes to stderr."
+    written(
+        "--json", metavar="FILE", text="The record here too; '-' is stdout, the program's own then goes to stderr."
     ),
 ]
 TraceTo = Annotated[
-    str | None, typer.Option("--trace", metavar="FILE", help="Write the timeline for Perfetto (ui.perfetto.dev).")
+    str | None, written("--trace", metavar="FILE", text="Write the timeline for Perfetto (ui.perfetto.dev).")
 ]
 Loader = Annotated[
     str | None,
@@ -63,6 +64,7 @@ def record(
     queue; the program sees the properties that it asked for. Exit code: the program's own, 128 and the signal's number
     if one ended it; 2 with an error line if the layer was never called.
     """
+    from isthmus.files import check_writable
     from isthmus.recording.launch import environment_of, journal_folder, run_program
 
     if recover is not None:
@@ -70,6 +72,8 @@ def record(
     if not command:
         raise IsthmusError("COMMAND: expected a program after --", hint="see 'isthmus record -h'.")
     target = None if json == "-" and output is None else _target(output, Path(command[0]).name)
+    if target is not None:
+        check_writable(target, "--output")
     with journal_folder(target.parent if target else Path.cwd()) as folder:
         environment = environment_of(command[0], folder, loader)
         code = run_program(command, environment, stdout=sys.stderr if json == "-" else None)

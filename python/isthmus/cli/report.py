@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from isthmus.cli.command import written
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
 
@@ -23,7 +24,7 @@ def report(
         typer.Argument(metavar="FILE", help="JSON of study, run, probe, reproduce, hpcc or record."),
     ] = None,
     output: Annotated[
-        str, typer.Option("-o", "--output", metavar="FILE", help="The page. [default: report.html]")
+        str, written("-o", "--output", metavar="FILE", text="The page. [default: report.html]")
     ] = "report.html",
     title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="What stands above it.")] = None,
 ) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.cli.command import DryRun, List, Sets, count, setting
+from isthmus.cli.command import DryRun, List, Sets, count, setting, written
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment, Trace
@@ -57,7 +57,7 @@ Input = Annotated[
 Seed = Annotated[str | None, setting("seed", "--seed", metavar="N", text="Seed of everything random in the run.")]
 TraceTo = Annotated[
     str | None,
-    typer.Option("--trace", metavar="FILE", help="Write the states of a model's parts for Perfetto (ui.perfetto.dev)."),
+    written("--trace", metavar="FILE", text="Write the states of a model's parts for Perfetto (ui.perfetto.dev)."),
 ]
 TraceWindow = Annotated[
     str | None,
@@ -242,5 +242,5 @@ def _show(session: Session, experiment: Experiment, row: "Row") -> None:
     refuse_wrong([row])
     change = relief(row)
     again = f"isthmus run {experiment.application} --on {row.target} --flow {row.flow} --set {change}"
-    other = "isthmus history" if is_program(experiment.application) else "isthmus study examples/image-filter.toml"
+    other = "isthmus history" if is_program(experiment.application) else "isthmus study image-filter"
     session.next(again if change else other)
