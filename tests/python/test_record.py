@@ -189,7 +189,7 @@ def test_a_program_without_opencl_is_one_line_and_no_record(real: Isthmus, tmp_p
         (("--loader", "none.so", "--", "true"), "--loader none.so: expected the file of an OpenCL loader"),
         (("--loader", "/bin/true", "--", "true"), "--loader /bin/true: knows no layers"),
         (("--recover", "nowhere"), "--recover nowhere: expected a folder with journals"),
-        (("-o", "/proc/none/a.json", "--", "true"), "/proc/none: cannot write"),
+        (("-o", "/proc/none/a.json", "--", "true"), "--output: /proc/none/a.json: cannot write"),
     ],
 )
 def test_what_cannot_be_recorded_is_one_line(real: Isthmus, words: tuple[str, ...], expected: str) -> None:
