@@ -61,8 +61,8 @@ PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, const HostMemoryS
   auto& down = graph.add<PcieLane<2>>(kHostToDevice, {}, spec);
   auto& up = graph.add<PcieLane<1>>(kDeviceToHost, {}, spec);
   auto& reader = graph.add<PcieReader>(kPcieReader, block, spec);
-  auto& transmitter = graph.add<PcieTransmitter>("PCIe transmitter", words, spec);
-  auto& receiver = graph.add<PcieReceiver>("PCIe receiver", words, spec);
+  auto& transmitter = graph.add<PcieTransmitter>(kPcieTransmitter, words, spec);
+  auto& receiver = graph.add<PcieReceiver>(kPcieReceiver, words, spec);
 
   const ChannelOptions from_host{
       .depth = answers(spec), .latency_time = completer_latency(spec), .return_latency_time = kHandOver};

@@ -28,6 +28,11 @@ PartPlan credits(const char* kind, const char* key, const char* counts) {
           .counts = counts};
 }
 
+/// One direction of the FPGA's PCIe block.
+PartPlan block(const char* actor) {
+  return {.name = actor, .keys = {"link.pcie.user_width", "link.pcie.user_clock"}, .actors = {actor}};
+}
+
 }  // namespace
 
 fabric::PcieLinkSpec pcie_link_spec(const Description& p) {
@@ -87,11 +92,13 @@ std::vector<PartPlan> parts_of_reads() {
           {.name = fabric::kHostMemory,
            .keys = {"host.memory.transfer_rate", "host.memory.channels", "host.memory.data_width"},
            .actors = {fabric::kHostMemory}},
-          {.name = fabric::kHostToDevice, .keys = lane_keys(), .actors = {fabric::kHostToDevice}}};
+          {.name = fabric::kHostToDevice, .keys = lane_keys(), .actors = {fabric::kHostToDevice}},
+          block(fabric::kPcieReceiver)};
 }
 
 std::vector<PartPlan> parts_of_writes() {
-  return {credits(fabric::kPostedHeaders, "link.pcie.posted_header_credits", "credits"),
+  return {block(fabric::kPcieTransmitter),
+          credits(fabric::kPostedHeaders, "link.pcie.posted_header_credits", "credits"),
           credits(fabric::kPostedData, "link.pcie.posted_data_credits", "credits of 16 B"),
           {.name = fabric::kDeviceToHost, .keys = lane_keys(), .actors = {fabric::kDeviceToHost}}};
 }

@@ -29,10 +29,9 @@ PartPlan pool(const char* name, const char* key, const char* keeper) {
 }
 
 PartPlan porter() {
-  return {.name = kPorter,
+  return {.name = "porter",
           .keys = {"stream.porter_period", "link.pcie.round_trip", "host.mmio.store"},
-          .occupancies = {entries(kPorter, kCommittedInputs), entries(kPorter, kReleasedOutputs),
-                          entries(kRegisters, kFreedInputs), entries(kRegisters, kFilledOutputs)}};
+          .occupancies = {entries(kPorter, kWaitingBuffers)}};
 }
 
 PartPlan requests(const char* actor) {

@@ -50,17 +50,19 @@ DeviceMessage DeviceRegisters::answer(const MmioRequest& load) {
   DeviceMessage message{.kind = DeviceMessage::Kind::reply, .bytes = load.bytes, .tag = load.tag, .data = {}};
   const auto pop = [&message]<class T>(In<T>& queue) {
     Optional<T> entry{};
-    const bool there = queue.pull(entry.value);
-    entry.there = there ? 1 : 0;
+    static_assert(sizeof(entry) <= kLoadBytes);
+    if (queue.pull(entry.value)) {
+      entry.there = 1;
+      entry.came = queue.came();
+    }
     std::memcpy(message.data.data(), &entry, sizeof(entry));
-    return there;
   };
   switch (static_cast<Register>(load.addr)) {
     case Register::freed_input:
-      if (pop(freed_inputs)) waiting_inputs_.waited_in(freed_inputs);
+      pop(freed_inputs);
       break;
     case Register::filled_output:
-      if (pop(filled_outputs)) waiting_outputs_.waited_in(filled_outputs);
+      pop(filled_outputs);
       break;
     case Register::from_kernel:
       pop(from_kernel);

@@ -35,7 +35,7 @@ HostLink::HostLink(Graph& graph, const PcieInterface& pcie, const HostLinkSpec& 
   std::vector<PoolEntry> entries;
   entries.reserve(outputs.size());
   for (const auto& buffer : outputs) entries.push_back({.addr = buffer.addr, .bytes = buffer.capacity});
-  registers_ = &graph.add<DeviceRegisters>(kRegisters, {.clock = spec.device_clock}, std::move(entries));
+  registers_ = &graph.add<DeviceRegisters>("device registers", {.clock = spec.device_clock}, std::move(entries));
   graph.connect(pcie_.device_mmio, registers_->mmio, {.depth = kMessages});
   graph.connect(registers_->replies, pcie_.device_messages, {.depth = 4});
   add_host(std::move(inputs), std::move(outputs));

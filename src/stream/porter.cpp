@@ -3,6 +3,7 @@
 #include "isthmus/base/error.hpp"
 #include "isthmus/stream/host_link.hpp"
 #include "registers.hpp"
+#include "waits.hpp"
 
 namespace isthmus {
 namespace {
@@ -20,27 +21,43 @@ const PooledBuffer& find(const std::vector<PooledBuffer>& pool, std::uint64_t ad
 }  // namespace
 
 Porter::Porter(const HostLinkSpec& spec, std::vector<PooledBuffer> inputs, std::vector<PooledBuffer> outputs)
-    : period_(spec.porter_period), store_(spec.mmio_store), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
+    : period_(spec.porter_period),
+      store_(spec.mmio_store),
+      inputs_(std::move(inputs)),
+      outputs_(std::move(outputs)),
+      waits_(std::make_unique<Waits>()) {}
+
+Porter::~Porter() = default;
 
 void Porter::step() {
+  const Time round = timer_.now();
   if (!started_) {
     for (const auto& buffer : inputs_) free.push(buffer);
     started_ = true;
   }
-  if (committed.closed() && released.closed()) committed.read();  // ends the porter
+  if (committed.closed() && released.closed()) {
+    waits_->settle(round, waiting_);
+    committed.read();  // ends the porter
+  }
   move_to_device();
   move_from_device();
+  waits_->settle(round, waiting_);
   timer_.wait(period_);
 }
 
+template <class T>
+bool Porter::pull(In<T>& queue, T& entry) {
+  if (!queue.pull(entry)) return false;
+  waits_->add(queue.came(), timer_.now());
+  return true;
+}
+
 void Porter::move_to_device() {
-  for (PooledBuffer buffer; committed.pull(buffer);) {
-    waiting_inputs_.waited_in(committed);
+  for (PooledBuffer buffer; pull(committed, buffer);) {
     timer_.wait(store_);
     requests.push(store_to(Register::available_input, entry_of(buffer)));
   }
-  for (PooledBuffer buffer; released.pull(buffer);) {
-    waiting_outputs_.waited_in(released);
+  for (PooledBuffer buffer; pull(released, buffer);) {
     timer_.wait(store_);
     buffer.bytes = buffer.capacity;
     requests.push(store_to(Register::free_output, entry_of(buffer)));
@@ -50,7 +67,9 @@ void Porter::move_to_device() {
 void Porter::move_from_device() {
   const auto pop = [this](Register queue) {
     requests.push(load_from(queue));
-    return content<Optional<PoolEntry>>(replies.read());
+    const auto entry = content<Optional<PoolEntry>>(replies.read());
+    if (entry.there != 0) waits_->add(entry.came, timer_.now());
+    return entry;
   };
   for (auto entry = pop(Register::freed_input); entry.there != 0; entry = pop(Register::freed_input))
     free.push(find(inputs_, entry.value.addr));

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "isthmus/base/units.hpp"
 #include "isthmus/stream/vocabulary.hpp"
 
 /// The registers through which host and FPGA hand entries to each other: each is the end of a queue.
@@ -23,7 +24,10 @@ template <class T>
 struct Optional {
   T value;
   std::uint32_t there;
+  Time came;  ///< when the entry was in the queue: no hardware tells it, the porter's account of waits wants it
 };
+
+constexpr std::uint8_t kLoadBytes = 32;
 
 template <class T>
 MmioRequest store_to(Register place, const T& value) {
@@ -38,8 +42,11 @@ MmioRequest store_to(Register place, const T& value) {
 }
 
 inline MmioRequest load_from(Register place) {
-  return {
-      .kind = MmioRequest::Kind::load, .bytes = 32, .tag = 0, .addr = static_cast<std::uint64_t>(place), .data = {}};
+  return {.kind = MmioRequest::Kind::load,
+          .bytes = kLoadBytes,
+          .tag = 0,
+          .addr = static_cast<std::uint64_t>(place),
+          .data = {}};
 }
 
 /// What a store or a reply carries.

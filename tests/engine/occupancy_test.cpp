@@ -219,7 +219,7 @@ struct Poll {
   explicit Poll(Time between) : period(between) {}
   void step() {
     timer.wait(period);
-    while (results.pull()) waiting.waited_in(results);
+    while (results.pull()) waiting.waited(results.came(), timer.now());
     if (results.closed()) results.read();
   }
   bool done() const { return false; }

@@ -155,7 +155,7 @@ TEST(Windows, TheOneThatIsMadeSmallIsFull) {
 
 TEST(Windows, SmallMessagesWaitForThePorter) {
   const Result result = run(4096, 200, {});
-  EXPECT_GT(share(part(result, "porter thread")), 0.6);
+  EXPECT_GT(share(part(result, "porter")), 0.95);
   EXPECT_GT(share(part(result, "input buffers")), 0.6);
   EXPECT_LT(share(part(result, "PCIe device to host")), 0.2);
 }

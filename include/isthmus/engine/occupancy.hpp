@@ -80,12 +80,11 @@ class Occupancy : private engine::Member {
   void came_back_with(const In<T>& port) {
     if (kept()) gave(came(port.state_, last_token(port.state_)), 1);
   }
-  /// An entry, which came with the last token read from `queue`, waited there until now.
-  template <class T>
-  void waited_in(const In<T>& queue) {
+  /// An entry waited from `begin` to `end`, which is now or before.
+  void waited(Time begin, Time end) {
     if (!kept()) return;
-    took(came(queue.state_, last_token(queue.state_)), 1);
-    gave(now(), 1);
+    took(begin.femtoseconds(), 1);
+    gave(end.femtoseconds(), 1);
   }
   /// Entries are under way from `begin` to `end`; there has been room for them since `room`, if for that they had to be
   /// fewer. For one who knows in advance when they will be back.

@@ -139,6 +139,11 @@ class In : private engine::Port {
     if (live()) return state_.live.lane->actor->seen_at(*state_.live.lane);
     return Time::fs(state_.actor->grid.edge(state_.channel->head_visible()));
   }
+  /// When the token that was taken last became visible. In virtual time only.
+  Time came() const {
+    const engine::Channel& channel = *state_.channel;
+    return Time::fs(state_.actor->grid.edge(channel.visible(channel.popped() - 1)));
+  }
   /// The rank by which arbiters break ties: the graph's priority, else the rank of the writer's name in natural order.
   int client_key() const { return state_.channel->client_key; }
 

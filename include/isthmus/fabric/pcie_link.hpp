@@ -24,6 +24,8 @@ inline constexpr const char* kHostToDevice = "PCIe host to device";
 inline constexpr const char* kDeviceToHost = "PCIe device to host";
 inline constexpr const char* kHostMemory = "host memory";
 inline constexpr const char* kPcieReader = "PCIe reader";
+inline constexpr const char* kPcieTransmitter = "PCIe transmitter";
+inline constexpr const char* kPcieReceiver = "PCIe receiver";
 
 /// Adds a link to `graph`. Throws Error naming the key where `spec` cannot be built.
 PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, const HostMemorySpec& memory);

@@ -22,12 +22,6 @@ struct RequestSpec {
   int gap = 4;               ///< cycles that a request takes besides its data
 };
 
-/// What reports call the buffers that wait for the porter, in its four queues.
-inline constexpr const char* kCommittedInputs = "committed buffers";
-inline constexpr const char* kReleasedOutputs = "released buffers";
-inline constexpr const char* kFreedInputs = "freed buffers";
-inline constexpr const char* kFilledOutputs = "filled buffers";
-
 /// What reports call the room for the answers to reads, and the buffers of the pool to the host.
 inline constexpr const char* kBytesAskedFor = "bytes asked for";
 inline constexpr const char* kOutputBuffers = "output buffers";
@@ -55,8 +49,6 @@ class DeviceRegisters {
   DeviceMessage answer(const MmioRequest& load);
 
   std::vector<PoolEntry> outputs_;  ///< not yet in the queue
-  Occupancy waiting_inputs_{kFreedInputs, 1};
-  Occupancy waiting_outputs_{kFilledOutputs, 1};
 };
 
 /// Splits buffers into requests (the splitter actor of stacc V-C).

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "isthmus/engine/graph.hpp"
@@ -23,6 +24,11 @@ struct HostLinkSpec {
   Clock device_clock{Frequency::mhz(250)};  ///< of the FPGA's side: the link's user clock
 };
 
+class Waits;
+
+/// What reports call the buffers that wait for the porter.
+inline constexpr const char* kWaitingBuffers = "buffers that wait";
+
 /// The porter thread of stacc IV-D: once a period it moves the entries of the queues between host and FPGA, stores one
 /// way and loads the other.
 class Porter {
@@ -39,8 +45,11 @@ class Porter {
   void step();
   /// It ends with both host threads.
   bool done() const { return false; }
+  ~Porter();
 
  private:
+  template <class T>
+  bool pull(In<T>& queue, T& entry);
   void move_to_device();
   void move_from_device();
 
@@ -49,8 +58,8 @@ class Porter {
   Time store_;
   std::vector<PooledBuffer> inputs_;
   std::vector<PooledBuffer> outputs_;
-  Occupancy waiting_inputs_{kCommittedInputs, 1};
-  Occupancy waiting_outputs_{kReleasedOutputs, 1};
+  std::unique_ptr<Waits> waits_;  ///< of buffers, at either end of the link, for the porter's next look at their queue
+  Occupancy waiting_{kWaitingBuffers, 1};
   bool started_ = false;
 };
 
@@ -110,6 +119,5 @@ inline constexpr const char* kReadRequests = "read requests";
 inline constexpr const char* kReplyBuffer = "reply buffer";
 inline constexpr const char* kWriteRequests = "write requests";
 inline constexpr const char* kPorter = "porter thread";
-inline constexpr const char* kRegisters = "device registers";
 
 }  // namespace isthmus

@@ -69,6 +69,7 @@ std::vector<PartPlan> dma_parts() {
            .keys = {"link.pcie.tags", "link.pcie.max_read_request", "link.pcie.round_trip"},
            .occupancies = {fmt::format("{}: {}", kDmaFetch, fabric::kReadBuffer)},
            .counts = "words of 64 B"},
+          {.name = "DMA engine's words", .keys = {"link.pcie.user_clock"}, .actors = {kDmaFetch, kDmaSend}},
           {.name = kDma, .keys = {"dma.rate"}, .actors = {to_device(kDma), to_host(kDma)}},
           bursts("DMA engine's AXI bursts", to_host(kDma), to_device(kDma))};
 }

@@ -70,6 +70,7 @@ inline constexpr const char* kKernelReads = "kernel's AXI port, reads";
 inline constexpr const char* kKernelWrites = "kernel's AXI port, writes";
 inline constexpr const char* kDram = "device DRAM";
 inline constexpr const char* kDmaFetch = "DMA fetch";
+inline constexpr const char* kDmaSend = "DMA sender";
 /// "DMA engine, to device" and "DMA engine, to host".
 std::string to_device(const std::string& part);
 std::string to_host(const std::string& part);

@@ -15,7 +15,7 @@ constexpr int kBursts = 4;
 /// The DMA engine's data paths are its AXI ports; before and behind them is what it says to the link.
 fabric::DmaSend& build_dma(Graph& graph, const MachineSpec& spec, fabric::DmaFetch& fetch, MasterEnds& memory) {
   const Clock& clock = spec.link.user_clock;
-  auto& send = graph.add<fabric::DmaSend>("DMA sender", {.clock = clock});
+  auto& send = graph.add<fabric::DmaSend>(kDmaSend, {.clock = clock});
   graph.connect(fetch.data, memory.stores, register_on(clock, kBursts));
   const int orders = spec.dma.descriptors_in_flight;
   graph.connect(fetch.regions, memory.regions, register_on(clock, orders));
