@@ -4,6 +4,7 @@
 #include "isthmus/base/error.hpp"
 #include "isthmus/probes/memory.hpp"
 #include "isthmus/stream.hpp"
+#include "probes/scatter.hpp"
 
 namespace isthmus::probes {
 namespace {
@@ -11,9 +12,6 @@ namespace {
 using offload::KernelSpec;
 
 constexpr std::uint64_t kPiece = 16;  // bytes of an OpenCL uint4, in which the kernels count
-
-// Scatters bursts: a prime, as in Knuth's multiplicative hashing, so that no two of up to 2^32 meet.
-constexpr std::uint64_t kScatter = 2654435761;
 
 /// The arguments in the order of the kernels' signature.
 struct Walk {
@@ -32,7 +30,8 @@ struct Walk {
 
   /// Where the `index`th burst of a pass lies.
   fabric::DeviceAddress at(std::uint64_t pass, std::uint64_t index) const {
-    return {.channel = memory.channel, .byte = memory.byte + pass * stride + index * kScatter % bursts * burst};
+    const std::uint64_t place = scattered(static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(bursts));
+    return {.channel = memory.channel, .byte = memory.byte + pass * stride + place * burst};
   }
 
  private:
