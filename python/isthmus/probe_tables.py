@@ -85,6 +85,8 @@ def how(record: ProbeRecord) -> str:
         return f"step {record.parameters['step']}: {record.parameters['what']}"
     if "write_combining" in record.parameters:
         return "write combining" if record.parameters["write_combining"] else "each by itself"
+    if "in_flight" in record.parameters:
+        return f"{record.parameters['access']}, {record.parameters['in_flight']} in flight"
     return PROBES.get(record.name, "-").split(",")[0]
 
 

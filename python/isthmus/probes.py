@@ -12,8 +12,10 @@ PROBES = {
     "mmio-load": "loads of 4, 8 and 64 bytes from registers",
     "device-read": "a kernel reads device memory",
     "device-write": "a kernel writes device memory",
+    "device-latency": "the device reads and writes host memory by itself, "
+    "one access at a time and as many as the link's tags allow",
     "launch": "an empty kernel, from enqueue to the return of the wait for it",
     "steps": "the five steps of choi2019 figure 5, from advertised to end to end, host to device",
 }
-MODELS_ALONE = frozenset({"mmio-store", "mmio-load"})
+MODELS_ALONE = frozenset({"mmio-store", "mmio-load", "device-latency"})
 REPEAT = 10  # samples of a size on a real device; a model gives the same again, but for a refresh of its memory

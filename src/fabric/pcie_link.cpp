@@ -18,16 +18,15 @@ double period(const PcieLinkSpec& spec) {
   return 1 / spec.user_clock.frequency.hertz();
 }
 
-void check(const PcieLinkSpec& spec) {
+void check(const PcieLinkSpec& spec, const HostMemorySpec& memory) {
   if (spec.max_payload.count > kMaxPayload)
     throw Error(
         fmt::format("link.pcie.max_payload: expected at most {} B, got {} B", kMaxPayload, spec.max_payload.count));
-  if (completer_latency(spec) <= Time{})
-    throw Error(fmt::format("link.pcie.round_trip: expected more than the {} that the link itself takes, got {}",
-                            to_string(spec.round_trip - completer_latency(spec)), to_string(spec.round_trip)));
+  if (root_complex_latency(spec, memory) <= Time{})
+    throw Error(fmt::format("link.pcie.round_trip: expected more than the {} that link and host memory take, got {}",
+                            to_string(spec.round_trip - completer_latency(spec) + memory.latency),
+                            to_string(spec.round_trip)));
 }
-
-constexpr Time kHandOver = Time::ns(1);  // from one link-layer register to the next
 
 // DLLPs that a receiver owes: lanes send them before they add to what waits, so this many never do.
 constexpr int kOwed = 64;
@@ -52,8 +51,20 @@ Time completer_latency(const PcieLinkSpec& spec) {
   return spec.round_trip - Time::seconds(2 * spec.flight.seconds() + kDeviceCycles * period(spec));
 }
 
+Time root_complex_latency(const PcieLinkSpec& spec, const HostMemorySpec& memory) {
+  return Time::fs((completer_latency(spec) - memory.latency).femtoseconds() / 2);
+}
+
+void connect(Graph& graph, LinkUser& user, PcieInterface& link, const LinkUse& use) {
+  graph.connect(user.reads, link.read_requests, {.depth = use.requests});
+  graph.connect(link.read_data, user.data, {.depth = use.words});
+  graph.connect(user.writes, link.write_requests, {.depth = use.requests});
+  graph.connect(user.write_data, link.write_data, {.depth = use.words});
+  graph.connect(link.writes_done, user.written, {.depth = use.requests});
+}
+
 PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, const HostMemorySpec& memory) {
-  check(spec);
+  check(spec, memory);
   const ActorOptions block{.clock = spec.user_clock};
   const ActorOptions words{.clock = spec.user_clock, .initiation_interval = cycles_per_word(spec)};
   auto& host = graph.add<HostMemory>(kHostMemory, {}, spec, memory);
@@ -64,10 +75,11 @@ PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, const HostMemoryS
   auto& transmitter = graph.add<PcieTransmitter>(kPcieTransmitter, words, spec);
   auto& receiver = graph.add<PcieReceiver>(kPcieReceiver, words, spec);
 
-  const ChannelOptions from_host{
-      .depth = answers(spec), .latency_time = completer_latency(spec), .return_latency_time = kHandOver};
-  graph.connect(host.out, down.in[0], from_host);
-  graph.connect(mmio.out, down.in[1], from_host);
+  const Time root_complex = root_complex_latency(spec, memory);
+  graph.connect(host.out, down.in[0],
+                {.depth = answers(spec), .latency_time = completer_latency(spec), .return_latency_time = kHandOver});
+  graph.connect(mmio.out, down.in[1],
+                {.depth = answers(spec), .latency_time = root_complex, .return_latency_time = kHandOver});
   graph.connect(transmitter.out, up.in[0], {.depth = kDone / packets_together(spec), .return_latency_time = kHandOver});
   const ChannelOptions to_receiver{
       .depth = on_the_way(spec), .latency_time = spec.flight, .return_latency_time = kHandOver};
@@ -96,7 +108,8 @@ PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, const HostMemoryS
            .device_messages = transmitter.messages,
            .mmio = mmio.in,
            .host_messages = host.messages,
-           .memory = host.memory()},
+           .memory = host.memory(),
+           .root_complex = root_complex},
           host,
           down,
           up,

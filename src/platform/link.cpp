@@ -68,12 +68,14 @@ HostLinkSpec host_link_spec(const Description& p) {
           .porter_period = p.time("stream.porter_period"),
           .library_call = p.time("stream.library_call"),
           .mmio_store = p.time("host.mmio.store"),
+          .core_to_core = p.time("host.cache.core_to_core"),
           .device_clock = {.frequency = p.frequency("link.pcie.user_clock")}};
 }
 
 fabric::HostMemorySpec host_memory_spec(const Description& p) {
   const auto bus = static_cast<double>(p.bytes("host.memory.data_width").count * p.count("host.memory.channels"));
-  return {.bandwidth = {p.frequency("host.memory.transfer_rate").hertz() * bus}};
+  return {.bandwidth = {p.frequency("host.memory.transfer_rate").hertz() * bus},
+          .latency = p.time("host.memory.latency")};
 }
 
 Time pool_setup(const Description& platform, const HostLinkSpec& spec) {

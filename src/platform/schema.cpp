@@ -66,6 +66,9 @@ constexpr std::array kSchema = std::to_array<Key>({
     {"host.memory.transfer_rate", transfers, 100 * MTps, 20000 * MTps, "transfer rate of the host's DRAM"},
     {"host.memory.data_width", bytes, 1, 128, "data bus of one channel of the host's DRAM"},
     {"host.memory.channels", count, 1, 64, "channels of the host's DRAM"},
+    {"host.memory.latency", time, ns, 10 * us,
+     "idle read of the host's DRAM, from the root complex and back to it: a part of link.pcie.round_trip"},
+    {"host.cache.core_to_core", time, ns, 10 * us, "a cache line from one core of the host to another"},
     {"host.copy.enabled", flag, 0, 1, "whether a transfer copies between pageable and pinned memory"},
     {"host.copy.rate", bandwidth, 0.001 * kGB, 1000 * kGB, "rate of that copy on one thread", "host.copy.enabled"},
     {"host.alloc.enabled", flag, 0, 1, "whether a transfer allocates its pinned buffer each time"},
@@ -90,12 +93,18 @@ constexpr std::array kSchema = std::to_array<Key>({
      "most that one store to the device carries: the CPU's bus interface unit",
      {},
      kPowerOfTwo},
+    {"host.mmio.register",
+     bytes,
+     4,
+     64,
+     "most that one store carries which is not combined with others: a register of the core",
+     {},
+     kPowerOfTwo},
     {"host.mmio.store", time, 0, 100 * us, "what a thread pays for one such store, which it does not wait for"},
     {"hypervisor.enabled", flag, 0, 1, "whether each driver call and interrupt goes through a hypervisor"},
     {"hypervisor.cost", time, 0, 100 * ms, "what one such trip costs", "hypervisor.enabled"},
 
     {"dma.rate", bandwidth, 0.001 * kGB, 1000 * kGB, "what one direction of the DMA engine's data path moves"},
-    {"dma.channels", count, 1, 64, "engines of each direction that work side by side"},
     {"dma.descriptor_size",
      bytes,
      32,
@@ -177,6 +186,8 @@ constexpr std::array kSchema = std::to_array<Key>({
 
 constexpr std::array kRelations = std::to_array<Relation>({
     {"link.pcie.flight", 2, "link.pcie.round_trip", 1},
+    {"host.memory.latency", 1, "link.pcie.round_trip", 1},
+    {"host.mmio.register", 1, "host.mmio.payload", 1},
     {"link.pcie.max_payload", 1, "link.pcie.posted_data_credits", 16},  // one write must fit the receiver's room
     {"device.dram.kernel_channels", 1, "device.dram.channels", 1},
     {"device.dram.read_group", 1, "device.dram.queue_depth", 1},

@@ -15,6 +15,7 @@ using offload::RegisterAccess;
 
 constexpr Bytes kCacheLine{64};
 constexpr std::array kAccessSizes{Bytes{4}, Bytes{8}, kCacheLine};
+constexpr std::int64_t kPage = 4096;
 constexpr int kStores = 1024;
 constexpr int kLoads = 16;
 
@@ -78,6 +79,34 @@ void loads(const Job& job, Target& target, const Report& report) {
   }
 }
 
+bool may_be_accessed(Bytes size) {
+  return size.count <= kPage && size.count % kWordBytes == 0;
+}
+
+Finding host_access(const offload::HostAccess& access, Target& target, int samples) {
+  std::vector<Time> times;
+  std::int64_t in_flight = 0;
+  for (int i = 0; i < samples; ++i) {
+    const offload::HostAccessLatency took = target.open().access_host_memory(access);
+    times.push_back(took.each);
+    in_flight = took.in_flight;
+  }
+  Finding finding = latency(access.size, std::move(times));
+  finding.parameters.emplace_back("access", access.kind == offload::HostAccess::Kind::read ? "read" : "write");
+  finding.parameters.emplace_back("in_flight", in_flight);
+  return finding;
+}
+
+void device_latency(const Job& job, Target& target, const Report& report) {
+  using Kind = offload::HostAccess::Kind;
+  for (const Bytes size : job.sizes) {
+    if (!may_be_accessed(size) && target.open().info().modelled) continue;
+    for (const Kind kind : {Kind::read, Kind::write})
+      for (const bool at_once : {false, true})
+        report(host_access({.kind = kind, .size = size, .at_once = at_once}, target, job.samples));
+  }
+}
+
 template <Access access>
 void memory(const Job& job, Target& target, const Report& report) {
   for (const Bytes size : job.sizes) {
@@ -134,6 +163,9 @@ constexpr std::array kProbes = std::to_array<Probe>({
     {"mmio-load", "loads of 4, 8 and 64 bytes from registers", true, loads},
     {"device-read", "a kernel reads device memory", false, memory<Access::read>},
     {"device-write", "a kernel writes device memory", false, memory<Access::write>},
+    {"device-latency",
+     "the device reads and writes host memory by itself, one access at a time and as many as the link's tags allow",
+     true, device_latency, "multiples of 64 B up to 4 KiB"},
     {"launch", "an empty kernel, from enqueue to the return of the wait for it", false, launches},
     {"steps", "the five steps of choi2019 figure 5, from advertised to end to end, host to device", false, steps},
 });

@@ -7,11 +7,16 @@
 namespace isthmus {
 namespace {
 
-constexpr Time kCoreToCore = Time::ns(50);  // a cache line from one core of a host to another
-constexpr int kMessages = 64;               // control messages that wait at either end
+constexpr int kMessages = 64;  // control messages that wait at either end
 
-constexpr ChannelOptions on_host(int depth) {
-  return {.depth = depth, .latency_time = kCoreToCore, .return_latency_time = kCoreToCore};
+/// From a thread to another one.
+ChannelOptions between_cores(const HostLinkSpec& spec, int depth) {
+  return {.depth = depth, .latency_time = spec.core_to_core, .return_latency_time = spec.core_to_core};
+}
+
+/// Between a core and what stands beside it: a store leaves the core into the root complex, no line goes elsewhere.
+constexpr ChannelOptions beside_core(int depth, Time latency = kHandOver) {
+  return {.depth = depth, .latency_time = latency, .return_latency_time = kHandOver};
 }
 
 Time period(const Clock& clock) {
@@ -56,10 +61,10 @@ std::vector<PooledBuffer> HostLink::make_pool(int buffers) {
 void HostLink::add_host(std::vector<PooledBuffer> inputs, std::vector<PooledBuffer> outputs) {
   porter_ = &graph_.add<Porter>(kPorter, {}, spec_, std::move(inputs), std::move(outputs));
   switch_ = &graph_.add<MmioSwitch>("MMIO switch");
-  graph_.connect(porter_->requests, switch_->requests[0], on_host(kMessages));
-  graph_.connect(switch_->replies[0], porter_->replies, on_host(4));
-  graph_.connect(switch_->out, pcie_.mmio, on_host(4));
-  graph_.connect(pcie_.host_messages, switch_->messages, on_host(4));
+  graph_.connect(porter_->requests, switch_->requests[0], beside_core(kMessages));
+  graph_.connect(switch_->replies[0], porter_->replies, beside_core(4));
+  graph_.connect(switch_->out, pcie_.mmio, beside_core(4));
+  graph_.connect(pcie_.host_messages, switch_->messages, beside_core(4, pcie_.root_complex));
 }
 
 void HostLink::add_reading_side() {
@@ -93,18 +98,18 @@ void HostLink::add_writing_side() {
 
 void HostLink::connect(HostInput& producer) {
   producer.pool_.resize(spec_.input_buffers);
-  graph_.connect(porter_->free, producer.free, on_host(spec_.input_buffers));
-  graph_.connect(producer.committed, porter_->committed, on_host(spec_.input_buffers));
+  graph_.connect(porter_->free, producer.free, between_cores(spec_, spec_.input_buffers));
+  graph_.connect(producer.committed, porter_->committed, between_cores(spec_, spec_.input_buffers));
 }
 
 void HostLink::connect(HostOutput& consumer) {
-  graph_.connect(porter_->filled, consumer.filled, on_host(spec_.output_buffers));
-  graph_.connect(consumer.released, porter_->released, on_host(spec_.output_buffers));
+  graph_.connect(porter_->filled, consumer.filled, between_cores(spec_, spec_.output_buffers));
+  graph_.connect(consumer.released, porter_->released, between_cores(spec_, spec_.output_buffers));
 }
 
 void HostLink::connect(HostControl& control) {
-  graph_.connect(control.requests, switch_->requests[1], on_host(kMessages));
-  graph_.connect(switch_->replies[1], control.replies, on_host(4));
+  graph_.connect(control.requests, switch_->requests[1], beside_core(kMessages));
+  graph_.connect(switch_->replies[1], control.replies, beside_core(4));
 }
 
 }  // namespace isthmus

@@ -102,9 +102,16 @@ int probe(const Options& options) {
   if (!options.bursts.empty()) job.bursts = probes::parse_sizes(options.bursts);
   probes::Target target(job);
   const offload::DeviceInfo info = target.open().info();
-  for (const probes::Probe* each : chosen(options, info.modelled))
-    each->run(job, target,
-              [&](const probes::Finding& finding) { tools::print(record_of(options, info, *each, finding)); });
+  for (const probes::Probe* each : chosen(options, info.modelled)) {
+    bool found = false;
+    each->run(job, target, [&](const probes::Finding& finding) {
+      tools::print(record_of(options, info, *each, finding));
+      found = true;
+    });
+    if (!found && !options.probes.empty())
+      throw Error(
+          fmt::format("--sizes '{}': nothing to tell of {}, expected {}", options.sizes, each->name, each->sizes));
+  }
   return tools::kDone;
 }
 

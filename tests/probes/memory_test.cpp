@@ -56,6 +56,16 @@ TEST_P(MemoryOfModels, AnEmptyKernelCostsItsLaunchAndTheWakeUp) {
   EXPECT_NEAR(time_launches(*device, 1).front().seconds(), 57e-6, 3e-6);
 }
 
+// What a longer way to the host's memory takes of the same round trip, the root complex does not: a doorbell and an
+// interrupt pass it once each.
+TEST_P(MemoryOfModels, DoorbellAndInterruptPassTheRootComplexAndNotTheHostsMemory) {
+  const auto launch = [](const std::string& latency) {
+    const auto device = offload::open_device(GetParam(), {"host.memory.latency=" + latency}, memory_kernels());
+    return time_launches(*device, 1).front().seconds();
+  };
+  EXPECT_NEAR(launch("140") - launch("40"), -2 * 50e-9, 2 * 4e-9 + 1e-9);
+}
+
 INSTANTIATE_TEST_SUITE_P(Boards, MemoryOfModels, testing::Values("model:aws-f1", "model:alpha-data-7v3"));
 
 TEST(MemoryOfARealDevice, IsReadAndWrittenInTime) {

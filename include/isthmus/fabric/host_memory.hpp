@@ -8,7 +8,8 @@
 namespace isthmus::fabric {
 
 struct HostMemorySpec {
-  Bandwidth bandwidth;  ///< all channels together: transfer rate * width * channels
+  Bandwidth bandwidth;          ///< all channels together: transfer rate * width * channels
+  Time latency = Time::ns(90);  ///< of an idle read, from the root complex and back to it
 };
 
 /// Writes to this address are message-signalled interrupts (6.1.4); their first two bytes are the number.

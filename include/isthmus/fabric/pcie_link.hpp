@@ -30,7 +30,28 @@ inline constexpr const char* kPcieReceiver = "PCIe receiver";
 /// Adds a link to `graph`. Throws Error naming the key where `spec` cannot be built.
 PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, const HostMemorySpec& memory);
 
-/// The way of a read through root complex and host memory: what is left of the round trip.
+/// The ports of a part of the device that reads and writes host memory by itself.
+struct LinkUser {
+  Out<PcieReadReq> reads{"reads"};
+  In<PcieReadResp> data{"data"};
+  Out<PcieWriteApply> writes{"writes"};
+  Out<PcieWriteData> write_data{"write_data"};
+  In<PcieWriteDone> written{"written"};
+};
+
+/// How much of its use waits in the channels to and from the link.
+struct LinkUse {
+  int requests = 2;  ///< reads and writes, each
+  int words = 2;     ///< of answers and of writes, each: all that it asks for at once
+};
+
+void connect(Graph& graph, LinkUser& user, PcieInterface& link, const LinkUse& use);
+
+/// The way of a read through root complex, host memory and root complex: what is left of the round trip.
 Time completer_latency(const PcieLinkSpec& spec);
+
+/// One way through the root complex, which is all that doorbells, interrupts and loads of registers pass of the host:
+/// half of what the memory leaves of that.
+Time root_complex_latency(const PcieLinkSpec& spec, const HostMemorySpec& memory);
 
 }  // namespace isthmus::fabric

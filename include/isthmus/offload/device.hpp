@@ -144,6 +144,22 @@ struct RegisterAccess {
   bool write_combining;  ///< stores gather in the core and leave it as whole lines
 };
 
+/// How the device itself reads or writes the host's memory, one access of `size` after the other or several at once.
+struct HostAccess {
+  enum class Kind : std::uint8_t { read, write };
+  Kind kind;
+  Bytes size;    ///< whole words of 64 bytes, up to a page of 4 KiB, which no request crosses
+  bool at_once;  ///< as many under way as the link's tags allow, in place of one
+};
+
+/// What accesses take on average. One begins as soon as one before it has ended, so that `in_flight` are always under
+/// way and `in_flight * size / each` is their rate. A read ends with its last word. Posted writes have no answer: a
+/// write ends when its last word has been read back, which comes after it on the link.
+struct HostAccessLatency {
+  int in_flight;  ///< accesses under way
+  Time each;
+};
+
 /// One device. Calls outside `run` belong to set-up: they come from one thread and move the clock by what they cost.
 class Device {
  public:
@@ -169,6 +185,10 @@ class Device {
   /// How long `count` accesses take a host thread, while the device does nothing else. Throws Error where the device's
   /// registers cannot be reached.
   virtual Time access_registers(const RegisterAccess& access, int count) = 0;
+
+  /// How long the device waits for the host's memory while nobody else uses link or memory. Throws Error where the
+  /// device cannot be asked to, or `access` is none.
+  virtual HostAccessLatency access_host_memory(const HostAccess& access) = 0;
 };
 
 }  // namespace isthmus::offload

@@ -26,6 +26,8 @@ class ModelDevice : public Device {
   virtual const std::vector<platform::Held>& path() const = 0;
   /// From now on `states` is told how the parts of each run spend their time, on the device's clock.
   virtual void observe(StateObserver* states) = 0;
+  /// From now on actors that are ready run in an order of this seed's (see RunOptions). No result depends on it.
+  virtual void shuffle(std::uint64_t schedule_seed) = 0;
 };
 
 /// Opens a model of the platform that can run `kernels`, one of them at a time.

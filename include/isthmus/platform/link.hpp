@@ -11,7 +11,8 @@ namespace isthmus::platform {
 /// The PCIe link of a platform: its keys link.pcie.*.
 fabric::PcieLinkSpec pcie_link_spec(const Description& platform);
 
-/// The host link of a platform: its keys stream.* and host.mmio.store, on the link's user clock.
+/// The host link of a platform: its keys stream.*, host.mmio.store and host.cache.core_to_core, on the link's user
+/// clock.
 HostLinkSpec host_link_spec(const Description& platform);
 
 /// What allocating the pools of a host link costs (init_buf_pools): one call into the kernel and the pages, where a

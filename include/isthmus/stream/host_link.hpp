@@ -12,7 +12,7 @@
 
 namespace isthmus {
 
-/// The numbers of a host link, as platform files give them (stream.*, host.mmio.*).
+/// The numbers of a host link, as platform files give them (stream.*, host.mmio.*, host.cache.*).
 struct HostLinkSpec {
   RequestSpec requests{};
   Bytes buffer_size{4 << 20};
@@ -21,6 +21,7 @@ struct HostLinkSpec {
   Time porter_period = Time::us(10);
   Time library_call = Time::ns(100);  ///< acquire, commit, receive, release: a few instructions in user space
   Time mmio_store = Time::ns(100);
+  Time core_to_core = Time::ns(50);         ///< a cache line from one thread's core to another's
   Clock device_clock{Frequency::mhz(250)};  ///< of the FPGA's side: the link's user clock
 };
 

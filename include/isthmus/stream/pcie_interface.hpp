@@ -5,8 +5,13 @@
 
 namespace isthmus {
 
+/// From one register to the next where no number of a board says how long that takes: a channel between parts without a
+/// clock needs some time, and a nanosecond is far less than anything that is known of them.
+inline constexpr Time kHandOver = Time::ns(1);
+
 /// What a link to host memory offers to a graph, whatever it is made of: the device's reads and writes, messages
-/// between host software and device. Whoever builds it connects every port; those on the host's side have no clock.
+/// between host software and device. Whoever builds it connects every port; those on the host's side have no clock, and
+/// a channel from `host_messages` takes `root_complex`.
 ///
 /// Whoever asks for words must have room for them in the channel from `read_data`, and whoever loads room for the
 /// reply: the link has no backpressure there (stacc V-B). The link's parts end once the writer of `mmio` and the
@@ -22,6 +27,7 @@ struct PcieInterface {
   In<MmioRequest>& mmio;               ///< host's side
   Out<DeviceMessage>& host_messages;   ///< host's side
   PinnedMemory& memory;
+  Time root_complex;  ///< one way between a core and the link
 };
 
 }  // namespace isthmus

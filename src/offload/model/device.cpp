@@ -5,6 +5,7 @@
 #include "isthmus/base/error.hpp"
 #include "isthmus/offload/model.hpp"
 #include "offload/model/critical_path.hpp"
+#include "offload/model/host_access.hpp"
 #include "offload/model/machine.hpp"
 #include "offload/model/objects.hpp"
 #include "offload/model/registers.hpp"
@@ -34,7 +35,7 @@ class ModelDeviceImpl final : public ModelDevice {
         info_{.name = platform.name(), .modelled = true, .opening = {}, .link = link_rates(spec_.link)},
         kernels_(std::move(kernels)),
         memory_(spec_.channel_capacity, spec_.memory_channels),
-        seed_(seed) {}
+        order_{.seed = seed, .schedule_seed = 0} {}
 
   const DeviceInfo& info() const override { return info_; }
   Time clock() const override { return clock_; }
@@ -54,15 +55,19 @@ class ModelDeviceImpl final : public ModelDevice {
   }
   void run(std::vector<HostThread> threads) override;
   Time access_registers(const RegisterAccess& access, int count) override {
-    const Time took = model::access_registers(spec_, access, count, seed_);
+    const Time took = model::access_registers(spec_, access, count, order_);
     clock_ += took;
     return took;
+  }
+  HostAccessLatency access_host_memory(const HostAccess& access) override {
+    return model::access_host_memory(spec_, access, order_);
   }
 
   const std::vector<Part>& parts() const override { return parts_; }
   Time last_run() const override { return last_run_; }
   const std::vector<platform::Held>& path() const override { return path_; }
   void observe(StateObserver* states) override { states_ = states; }
+  void shuffle(std::uint64_t schedule_seed) override { order_.schedule_seed = schedule_seed; }
 
  private:
   Time allocation(Bytes size) const { return spec_.host.alloc ? spec_.host.alloc->of(size) : Time{}; }
@@ -73,7 +78,7 @@ class ModelDeviceImpl final : public ModelDevice {
   const KernelModel* kernel_ = nullptr;  ///< on the FPGA
   MemoryMap memory_;
   PinnedMap pinned_;
-  std::uint64_t seed_;
+  RunOrder order_;
   int next_id_ = 0;
   Time clock_;
   Time last_run_;
@@ -94,13 +99,15 @@ std::unique_ptr<Kernel> ModelDeviceImpl::kernel(const std::string& name) {
 
 void ModelDeviceImpl::run(std::vector<HostThread> threads) {
   RunContext context{.costs = spec_.host.calls, .pinned = pinned_, .start = clock_, .commands = {}, .failure = nullptr};
-  Graph graph(seed_);
+  Graph graph(order_.seed);
   const auto parts = build_machine(
       graph, {.spec = spec_, .kernel = kernel_, .memory = memory_, .threads = threads, .context = context});
   constexpr std::size_t kBodyStack = 1024 * 1024;
   Later states(states_, clock_);
-  const RunReport report =
-      graph.run({.throw_on_error = false, .stack_bytes = kBodyStack, .states = states_ != nullptr ? &states : nullptr});
+  const RunReport report = graph.run({.throw_on_error = false,
+                                      .stack_bytes = kBodyStack,
+                                      .states = states_ != nullptr ? &states : nullptr,
+                                      .schedule_seed = order_.schedule_seed});
   if (context.failure) std::rethrow_exception(context.failure);
   if (report.outcome != Outcome::finished) throw Error(fmt::format("model of {}: {}", info_.name, report.message));
   last_run_ = report.end;

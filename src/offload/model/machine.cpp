@@ -15,6 +15,8 @@ namespace {
 
 using platform::PartPlan;
 
+constexpr int kMessages = 8;  // doorbells and interrupts that wait on either side: more than there are units
+
 /// An FPGA without a kernel: its ports do nothing.
 struct NoKernel : KernelPorts {
   void step() { start.read(); }
@@ -123,8 +125,8 @@ std::vector<PartPlan> build_machine(Graph& graph, const MachinePlan& plan) {
   MemoryEnds memory = build_memory(graph, spec, plan.memory);
   KernelPorts& kernel = add_kernel(graph, plan);
   build_shell(graph, spec, link, memory, kernel);
-  graph.connect(host.mmio, link.mmio, between_host_parts());
-  graph.connect(link.host_messages, host.messages, between_host_parts());
+  graph.connect(host.mmio, link.mmio, out_of_core(kMessages));
+  graph.connect(link.host_messages, host.messages, into_core(link, kMessages));
 
   std::vector<PartPlan> parts = host_parts(plan);
   append(parts, platform::parts_of_reads());

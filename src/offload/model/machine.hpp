@@ -52,7 +52,10 @@ void build_shell(Graph& graph, const MachineSpec& spec, fabric::PcieLink& link, 
                  KernelPorts& kernel);
 
 /// How channels between parts of the host hand over: a line of memory from core to core.
-ChannelOptions between_host_parts();
+ChannelOptions between_host_parts(const HostSpec& host);
+/// How stores leave a core, into the root complex beside it, and how messages of the device come through that.
+ChannelOptions out_of_core(int depth);
+ChannelOptions into_core(const PcieInterface& link, int depth);
 
 // Names of actors in reports.
 std::string thread_name(const HostThread& thread);

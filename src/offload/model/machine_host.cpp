@@ -10,20 +10,27 @@ namespace {
 
 constexpr std::size_t kMostThreads = 8;
 
-void connect(Graph& graph, Out<CommandToken>& from, In<CommandToken>& to) {
-  graph.connect(from, to, between_host_parts());
-}
+/// Connects parts of one host.
+struct Connector {
+  Graph& graph;
+  ChannelOptions options;
+  template <class Token>
+  void operator()(Out<Token>& from, In<Token>& to) const {
+    graph.connect(from, to, options);
+  }
+};
 
 /// What a transfer of one thread passes before the copy: driver call and allocation.
 Out<CommandToken>& add_calls(Graph& graph, const MachinePlan& plan, PinnedMemory& pinned, const HostThread& thread,
                              Out<CommandToken>& runtime) {
   const HostSpec& host = plan.spec.host;
+  const Connector connect{graph, between_host_parts(host)};
   auto& call =
       graph.add<TransferCall>(for_thread(kTransferCall, thread), {}, host.transfer, Staging(pinned, plan.spec.dma));
-  connect(graph, runtime, call.in);
+  connect(runtime, call.in);
   if (!host.alloc) return call.out;
   auto& allocation = graph.add<PinnedAllocation>(for_thread(kAllocation, thread), {}, *host.alloc);
-  connect(graph, call.out, allocation.in);
+  connect(call.out, allocation.in);
   return allocation.out;
 }
 
@@ -33,31 +40,39 @@ HostEnds add_host(Graph& graph, const MachinePlan& plan, PinnedMemory& pinned) {
     if (plan.threads.size() > Threads) return add_host<Threads + 1>(graph, plan, pinned);
   }
   const HostSpec& host = plan.spec.host;
+  const Connector connect{graph, between_host_parts(host)};
   auto& runtime = graph.add<Runtime<Threads>>("runtime", {}, plan.context.start);
   auto& access = graph.add<DeviceAccess<Threads + 1>>(kDeviceAccess, {}, host.store, host.interrupt);
   for (std::size_t i = 0; i < Threads; ++i) {
     const HostThread& body = plan.threads[i];
     auto& thread = graph.add<HostThreadActor>(thread_name(body), {}, body, plan.context);
-    graph.connect(thread.calls, runtime.calls[i], between_host_parts());
-    graph.connect(runtime.replies[i], thread.replies, between_host_parts());
+    connect(thread.calls, runtime.calls[i]);
+    connect(runtime.replies[i], thread.replies);
     auto& copy = graph.add<HostCopy>(for_thread(kCopy, body), {}, host.copy);
-    connect(graph, add_calls(graph, plan, pinned, body, runtime.workers[i]), copy.in);
-    connect(graph, copy.submit, access.submitted[i]);
-    connect(graph, access.completed[i], copy.arrived);
-    connect(graph, copy.out, runtime.completions[i]);
+    connect(add_calls(graph, plan, pinned, body, runtime.workers[i]), copy.in);
+    connect(copy.submit, access.submitted[i]);
+    connect(access.completed[i], copy.arrived);
+    connect(copy.out, runtime.completions[i]);
   }
   auto& launch = graph.add<LaunchCall>(kLaunchCall, {}, host.launch);
-  connect(graph, runtime.workers[Threads], launch.in);
-  connect(graph, launch.out, access.submitted[Threads]);
-  connect(graph, access.completed[Threads], runtime.completions[Threads]);
+  connect(runtime.workers[Threads], launch.in);
+  connect(launch.out, access.submitted[Threads]);
+  connect(access.completed[Threads], runtime.completions[Threads]);
   return {.mmio = access.mmio, .messages = access.messages};
 }
 
 }  // namespace
 
-ChannelOptions between_host_parts() {
-  constexpr Time kLineFromCoreToCore = Time::ns(100);
-  return {.depth = 8, .latency_time = kLineFromCoreToCore, .return_latency_time = kLineFromCoreToCore};
+ChannelOptions between_host_parts(const HostSpec& host) {
+  return {.depth = 8, .latency_time = host.core_to_core, .return_latency_time = host.core_to_core};
+}
+
+ChannelOptions out_of_core(int depth) {
+  return {.depth = depth, .latency_time = kHandOver, .return_latency_time = kHandOver};
+}
+
+ChannelOptions into_core(const PcieInterface& link, int depth) {
+  return {.depth = depth, .latency_time = link.root_complex, .return_latency_time = kHandOver};
 }
 
 HostEnds build_host(Graph& graph, const MachinePlan& plan, PinnedMemory& pinned) {

@@ -12,9 +12,6 @@
 namespace isthmus::offload::model {
 namespace {
 
-/// A general register of a 64-bit core: what one store that is not combined carries at most.
-constexpr std::int64_t kCoreRegister = 8;
-
 /// What leaves the core: as many packets as the accesses make, each of so many bytes.
 struct Packets {
   MmioRequest::Kind kind;
@@ -22,7 +19,8 @@ struct Packets {
   std::int64_t bytes;
 };
 
-Packets packets_of(const RegisterAccess& access, int count, Bytes line) {
+Packets packets_of(const RegisterAccess& access, int count, const HostSpec& host) {
+  const Bytes line = host.line;
   const std::int64_t size = access.size.count;
   if (size < 1 || size > line.count)
     throw Error(
@@ -32,7 +30,7 @@ Packets packets_of(const RegisterAccess& access, int count, Bytes line) {
   if (access.write_combining)
     return {
         .kind = MmioRequest::Kind::store, .count = (count * size + line.count - 1) / line.count, .bytes = line.count};
-  const std::int64_t each = std::min(size, kCoreRegister);
+  const std::int64_t each = std::min(size, host.core_register.count);
   return {.kind = MmioRequest::Kind::store, .count = count * ((size + each - 1) / each), .bytes = each};
 }
 
@@ -85,13 +83,8 @@ class Registers {
 };
 
 /// The device's own use of the link: none.
-class Quiet {
+class Quiet : public fabric::LinkUser {
  public:
-  Out<PcieReadReq> reads{"reads"};
-  In<PcieReadResp> data{"data"};
-  Out<PcieWriteApply> writes{"writes"};
-  Out<PcieWriteData> write_data{"write_data"};
-  In<PcieWriteDone> written{"written"};
   void step() {}
   bool done() const { return true; }
 };
@@ -105,26 +98,19 @@ LinkRates link_rates(const fabric::PcieLinkSpec& spec) {
   return {.advertised = fabric::advertised_bandwidth(spec), .payload = {raw * share}};
 }
 
-Time access_registers(const MachineSpec& spec, const RegisterAccess& access, int count, std::uint64_t seed) {
-  Graph graph(seed);
+Time access_registers(const MachineSpec& spec, const RegisterAccess& access, int count, const RunOrder& order) {
+  Graph graph(order.seed);
   const ActorOptions block{.clock = spec.link.user_clock};
   fabric::PcieLink link = fabric::add_pcie_link(graph, spec.link, spec.memory);
-  auto& core = graph.add<Core>("core", {}, packets_of(access, count, spec.host.line), spec.host.store);
+  auto& core = graph.add<Core>("core", {}, packets_of(access, count, spec.host), spec.host.store);
   auto& registers = graph.add<Registers>("registers", block);
   auto& quiet = graph.add<Quiet>("user", block);
-  // Stores leave the core into the root complex beside it: nothing is handed from core to core.
-  const Time hand_over = Time::ns(1);
-  graph.connect(core.mmio, link.mmio, {.depth = 1, .latency_time = hand_over, .return_latency_time = hand_over});
-  graph.connect(link.host_messages, core.replies,
-                {.depth = 1, .latency_time = hand_over, .return_latency_time = hand_over});
+  graph.connect(core.mmio, link.mmio, out_of_core(1));
+  graph.connect(link.host_messages, core.replies, into_core(link, 1));
   graph.connect(link.device_mmio, registers.in, {.depth = 4});
   graph.connect(registers.replies, link.device_messages, {.depth = 4});
-  graph.connect(quiet.reads, link.read_requests);
-  graph.connect(link.read_data, quiet.data);
-  graph.connect(quiet.writes, link.write_requests);
-  graph.connect(quiet.write_data, link.write_data);
-  graph.connect(link.writes_done, quiet.written);
-  const RunReport report = graph.run({.throw_on_error = false});
+  fabric::connect(graph, quiet, link, {});
+  const RunReport report = graph.run({.throw_on_error = false, .schedule_seed = order.schedule_seed});
   if (report.outcome != Outcome::finished) throw Error(fmt::format("model of registers: {}", report.message));
   return core.took();
 }

@@ -9,6 +9,6 @@ LinkRates link_rates(const fabric::PcieLinkSpec& spec);
 
 /// How long `count` accesses to registers behind the link take a host thread: a machine of its own, a core at one end
 /// and the registers at the other.
-Time access_registers(const MachineSpec& spec, const RegisterAccess& access, int count, std::uint64_t seed);
+Time access_registers(const MachineSpec& spec, const RegisterAccess& access, int count, const RunOrder& order);
 
 }  // namespace isthmus::offload::model

@@ -90,6 +90,8 @@ HostSpec host_spec(const Description& p) {
                 .interrupt = hypervisor(p),
                 .store = p.time("host.mmio.store"),
                 .line = p.bytes("host.mmio.payload"),
+                .core_register = p.bytes("host.mmio.register"),
+                .core_to_core = p.time("host.cache.core_to_core"),
                 .copy = {},
                 .alloc = {}};
   if (p.flag("host.copy.enabled")) host.copy = p.bandwidth("host.copy.rate");

@@ -26,6 +26,8 @@ struct HostSpec {
   Time interrupt;                       ///< a hypervisor's part of an interrupt
   Time store;                           ///< of a doorbell
   Bytes line;                           ///< the most that one store carries
+  Bytes core_register;                  ///< the most that one carries which is not combined
+  Time core_to_core;                    ///< a cache line from one core to another
   std::optional<Bandwidth> copy;        ///< none: the application's memory is pinned
   std::optional<AllocationSpec> alloc;  ///< none: the pinned buffer is kept
 };
@@ -40,6 +42,13 @@ struct MachineSpec {
   KernelSpec kernel;
   std::size_t memory_channels;  ///< those that hold buffers
   Bytes channel_capacity;
+};
+
+/// What chooses where any choice must do: the random numbers of actors, and which of those that are ready runs first
+/// (see RunOptions).
+struct RunOrder {
+  std::uint64_t seed = 1;
+  std::uint64_t schedule_seed = 0;
 };
 
 /// Throws Error naming the key where numbers contradict each other.

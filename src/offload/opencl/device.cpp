@@ -76,6 +76,11 @@ Time OpenClDevice::access_registers(const RegisterAccess&, int) {
   throw Error(fmt::format("device '{}': OpenCL does not reach its registers, expected a model", info_.name));
 }
 
+HostAccessLatency OpenClDevice::access_host_memory(const HostAccess&) {
+  throw Error(fmt::format("device '{}': OpenCL does not let it access the host's memory by itself, expected a model",
+                          info_.name));
+}
+
 Handle<cl_mem> OpenClDevice::take(Bytes size, cl_mem_flags flags, const char* what) const {
   const auto refuse = [&](const std::string& why) {
     throw Error(fmt::format("device '{}' has no room for {} of {} bytes: {}", info_.name, what, size.count, why));

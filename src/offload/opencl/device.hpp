@@ -24,6 +24,7 @@ class OpenClDevice final : public Device {
   std::unique_ptr<offload::Mailbox> mailbox(std::size_t depth) override;
   void run(std::vector<HostThread> threads) override;
   Time access_registers(const RegisterAccess& access, int count) override;
+  HostAccessLatency access_host_memory(const HostAccess& access) override;
 
   /// What the device's own timer counts, on `clock`.
   Time on_clock(cl_ulong device_nanoseconds) const;
