@@ -103,8 +103,9 @@ TEST(Windows, WhateverTheSettingsEachHasItsWholeLifeAndWhatWentThroughItObeysLit
       EXPECT_GE(each.busy, Time{}) << each.name;
       EXPECT_GE(each.starved, Time{}) << each.name;
       if (!each.window) continue;
-      EXPECT_LE(fill_of(each), 1 + 1e-9) << each.name;
-      EXPECT_GE(fill_of(each) + 1e-9, each.window->size == 1 ? share(each) : 0) << each.name;
+      // The mean round trip is a whole number of femtoseconds, a rounding for each entry taken.
+      EXPECT_LE(fill_of(each), 1 + 1e-7) << each.name;
+      EXPECT_GE(fill_of(each) + 1e-7, each.window->size == 1 ? share(each) : 0) << each.name;
     }
     // What each is handed out for has another count: messages, their bytes, read requests of up to 512 B, packets.
     const auto taken = [&](const char* name) { return part(result, name).window->taken; };

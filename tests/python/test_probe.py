@@ -69,14 +69,12 @@ def test_a_dry_run_says_what_would_be_measured(isthmus: Isthmus) -> None:
 
 def test_registers_are_probed_on_models_alone(isthmus: Isthmus) -> None:
     everything = isthmus("probe", "opencl:0", "--dry-run").stdout
-    assert "mmio" not in everything
+    assert "mmio" not in everything and "device-latency" not in everything
     assert "launch" in everything
     assert "mmio-store mmio-load" in isthmus("probe", "model:aws-f1", "--dry-run").stdout
     done = isthmus("probe", "opencl:0", "mmio-load")
     assert done.returncode == 2
-    assert done.stderr == (
-        "error: probe 'mmio-load': 'opencl:0' is a real device, whose registers only a model reaches\n"
-    )
+    assert done.stderr == ("error: probe 'mmio-load': 'opencl:0' is a real device, and only a model can tell\n")
 
 
 def test_what_was_measured_before_a_device_vanished_is_kept(isthmus: Isthmus) -> None:

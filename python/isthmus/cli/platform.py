@@ -40,6 +40,7 @@ def show(
     with a range and the reason).
     """
     from isthmus.errors import IsthmusError
+    from isthmus.limits import as_records, named, of_keys
     from isthmus.names import select
     from isthmus.output import Result
     from isthmus.records import Platform, PlatformFile
@@ -53,13 +54,14 @@ def show(
     whole = Platform.model_validate(platform(target, sets or []))
     chosen = select("key", keys or [], [item.key for item in whole.inputs])
     found = whole.model_copy(update={"inputs": [item for item in whole.inputs if item.key in chosen]})
+    limits = of_keys(item.key for item in found.inputs)
     session.emit(
         Result(
-            PlatformFile(context=session.context(), platform=found),
+            PlatformFile(context=session.context(), platform=found, limits=as_records(limits)),
             found.inputs,
             verdict=[f"{found.name or target}, model: {_how_many(found, whole)}: {_roles(found)}"],
             tables=[_table(found)],
-            detail=[f"{found.file}, sha256 {found.sha256}"],
+            detail=[f"{found.file}, sha256 {found.sha256}", named(limits)],
         )
     )
     session.next(f"isthmus run image-filter --on {target} --flow stream")

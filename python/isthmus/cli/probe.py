@@ -82,7 +82,7 @@ def _chosen(target: str, wanted: list[str]) -> list[str]:
     if is_model(target):
         return names
     for name in MODELS_ALONE.intersection(wanted):
-        raise IsthmusError(f"probe '{name}': '{target}' is a real device, whose registers only a model reaches")
+        raise IsthmusError(f"probe '{name}': '{target}' is a real device, and only a model can tell")
     return [name for name in names if name not in MODELS_ALONE]
 
 

@@ -153,13 +153,15 @@ def _conclude(
     session: Session, rows: "list[Row]", records: "list[ProbeRecord]", material: "Material", folder: Path
 ) -> None:
     from isthmus.experiments import refuse_wrong
+    from isthmus.limits import as_records, named, of_records
     from isthmus.output import Result
     from isthmus.records import ProbeFile, StudyFile
     from isthmus.tables import rows_table
     from isthmus.verdict import decide, kind_of, pace, reason, work
 
     verdict = decide(rows)
-    file = StudyFile(context=session.context(rows[0].seed), rows=rows, verdict=verdict)
+    limits = of_records(rows)
+    file = StudyFile(context=session.context(rows[0].seed), rows=rows, verdict=verdict, limits=as_records(limits))
     probes = ProbeFile(context=session.context(), records=records) if records else None
     written = _write(folder, file, probes, material)
     if probes is not None:
@@ -177,6 +179,7 @@ def _conclude(
             detail=[
                 *(verdict.reasons[1:] if verdict else []),
                 f"{work(rows[0])} in each run",
+                *([named(limits)] if limits else []),
                 f"written: {', '.join(map(str, written))}",
             ],
         )

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from isthmus.records.base import File, Kind, Record, Value
-from isthmus.records.run import Platform
+from isthmus.records.run import ModelLimit, Platform
 
 
 class Device(Record):
@@ -95,6 +95,7 @@ class PlatformFile(File):
 
     schema_: Literal["isthmus.platform/1"] = Field(default="isthmus.platform/1", alias="schema")
     platform: Platform
+    limits: list[ModelLimit] = Field(default_factory=list, description="that touch its numbers")
 
 
 class DoctorFile(File):

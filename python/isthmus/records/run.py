@@ -160,6 +160,15 @@ class Verdict(Record):
     reasons: list[str]
 
 
+class ModelLimit(Record):
+    """Something that no part of the models knows: an entry of docs/model-limits.md that touches what is shown."""
+
+    id: str
+    what: str
+    error: Literal["model too fast", "model too slow", "either"]
+    matters: str = Field(description="for which questions")
+
+
 class RunFile(File):
     """`run APP --json FILE`."""
 
@@ -173,3 +182,4 @@ class StudyFile(File):
     schema_: Literal["isthmus.study/1"] = Field(default="isthmus.study/1", alias="schema")
     rows: list[Row]
     verdict: Verdict | None
+    limits: list[ModelLimit] = Field(default_factory=list, description="of the modelled rows")

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from isthmus.errors import IsthmusError
 from isthmus.files import read_text
+from isthmus.limits import Limit, of_records
 from isthmus.parsing import from_json
 from isthmus.records import (
     FILES,
@@ -81,6 +82,10 @@ class Material:
     def unit(self) -> str:
         """What the rates count: images/s, messages/s, or both where rows of both are here."""
         return " or ".join(dict.fromkeys(row.unit for row in self.rows))
+
+    def limits(self) -> list[Limit]:
+        """What the models do not know that touches what is shown."""
+        return of_records(self.rows, self.probes)
 
     def described(self) -> list[Row]:
         """A row for each description that a model was built from."""

@@ -35,6 +35,7 @@ HEADINGS = {
     "probes": "Latencies and other probes",
     "papers": "Against the papers",
     "inputs": "What the models were given",
+    "limits": "What the models do not know",
     "made": "How this was made",
 }
 
@@ -102,6 +103,7 @@ def _sections(material: Material, content: Mapping[str, Any]) -> list[Section]:
         "probes": content["others"].rows,
         "papers": material.papers or material.held_out,
         "inputs": material.described(),
+        "limits": material.limits(),
         "made": material.sources,
     }
     return [Section(id_, HEADINGS[id_]) for id_, content_ in there.items() if content_]

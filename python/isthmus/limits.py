@@ -1,0 +1,273 @@
+"""What no part of the models knows, in one list.
+
+docs/model-limits.md is written from it (`python -m isthmus.limits FILE`, a test keeps them equal), and whoever shows a
+modelled number names the entries that touch it.
+"""
+
+import sys
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from isthmus.files import write_atomically
+
+if TYPE_CHECKING:
+    from isthmus.records import ModelLimit, ProbeRecord, Row
+
+FLOWS = ("offload", "overlap", "stream")
+COPIES = ("h2d", "d2h", "h2d-pinned", "d2h-pinned", "h2d-alloc", "duplex", "latency", "steps")
+STAGED = ("h2d", "d2h", "h2d-alloc", "latency", "steps")
+MEMORY = ("device-read", "device-write")
+REGISTERS = ("mmio-store", "mmio-load")
+DOCUMENT = "docs/model-limits.md"
+WIDTH = 118
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Something that a machine has and no model does.
+
+    `error` is the sign of what that does to a modelled time or rate; `matters` says for which questions. `flows` and
+    `probes` are those whose numbers it touches, `keys` the numbers of a platform file that stand nearest to it
+    (patterns; a calibrated value there may hold a part of it).
+    """
+
+    id: str
+    what: str
+    error: Literal["model too fast", "model too slow", "either"]
+    why: str
+    matters: str
+    flows: tuple[str, ...] = ()
+    probes: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+
+
+LIMITS = (
+    Limit(
+        "ddio",
+        "The device's writes into the host's last-level cache (DDIO), and reads that the cache serves",
+        "either",
+        "a host that reads what the device has just written finds it in its cache, sooner than from DRAM; a working "
+        "set beyond the cache's part for I/O is written to DRAM and read again, which costs bandwidth twice",
+        "latency of small messages; pools of buffers of a few MiB",
+        ("stream",),
+        (*COPIES, "device-latency"),
+        ("host.memory.*", "link.pcie.round_trip", "host.copy.rate"),
+    ),
+    Limit(
+        "numa",
+        "A second socket: where threads and memory lie",
+        "model too fast",
+        "a board behind the other socket is reached over the sockets' link, some 100 ns later and at its rate",
+        "machines of two and more sockets; placement of threads",
+        FLOWS,
+        (*COPIES, *REGISTERS, "device-latency"),
+        ("host.memory.*", "host.cache.core_to_core", "link.pcie.round_trip"),
+    ),
+    Limit(
+        "iommu",
+        "Translation of the device's addresses (IOMMU, ATS)",
+        "model too fast",
+        "a miss of the IOMMU's TLB walks tables in host memory before the access; pages of 4 KiB miss often",
+        "virtual machines and hosts with the IOMMU on; many small buffers",
+        FLOWS,
+        (*COPIES, "device-latency"),
+        ("link.pcie.round_trip", "dma.descriptor_payload", "hypervisor.*"),
+    ),
+    Limit(
+        "shared-copies",
+        "Copies that share memory: each copying thread has the whole of host.copy.rate, whatever else uses the DRAM",
+        "model too fast",
+        "two copying threads, the DMA engine and the application may together ask for more than the memory gives",
+        "overlap with copies in both directions; several boards in one host",
+        ("overlap",),
+        (),
+        ("host.copy.rate", "host.memory.*"),
+    ),
+    Limit(
+        "chunked-staging",
+        "Staging in pieces: a runtime copies one piece while the DMA engine moves the piece before",
+        "model too slow",
+        "copy and DMA of one transfer follow each other here, as choi2019 3.2.1 found; later runtimes overlap them",
+        "pageable transfers of some MiB; runtimes later than SDAccel 2017",
+        ("offload", "overlap"),
+        STAGED,
+        ("host.copy.*", "host.alloc.*"),
+    ),
+    Limit(
+        "copy-rates",
+        "A copy's rate by its size: caches, huge pages, non-temporal stores",
+        "either",
+        "a copy within the caches is faster than one through DRAM, one of fresh pages slower; the model has one rate",
+        "pageable transfers far smaller or larger than those that the rate was measured with",
+        ("offload", "overlap"),
+        STAGED,
+        ("host.copy.rate", "host.alloc.rate"),
+    ),
+    Limit(
+        "replays",
+        "Errors of the link: replays of packets, and drops of width or speed",
+        "model too fast",
+        "a link with errors sends packets again and may train to fewer lanes",
+        "boards on risers or long cables; a measured link rate below the model's",
+        FLOWS,
+        (*COPIES, *REGISTERS, "device-latency"),
+        ("link.pcie.*",),
+    ),
+    Limit(
+        "switches",
+        "Switches between root complex and board, and other devices on the same link",
+        "model too fast",
+        "each switch adds its latency, and the traffic of other devices takes its share",
+        "servers with several boards behind one root port",
+        FLOWS,
+        (*COPIES, *REGISTERS, "device-latency"),
+        ("link.pcie.*",),
+    ),
+    Limit(
+        "dma-channels",
+        "Several DMA engines of one direction: transfers of one direction follow each other",
+        "model too slow",
+        "an engine with several channels takes turns between transfers of different queues, so that one's latency "
+        "hides behind another's data; a transfer by itself has one channel there too",
+        "several queues that copy small buffers in one direction at once",
+        ("offload", "overlap"),
+        COPIES,
+        ("dma.*",),
+    ),
+    Limit(
+        "scheduler",
+        "The operating system: threads that are preempted, frequency of the cores, interrupts of others",
+        "model too fast",
+        "a thread of the model always runs when it can",
+        "tail latencies; hosts with more threads than cores",
+        FLOWS,
+        (*COPIES, *REGISTERS, "launch"),
+        ("host.call.*", "stream.library_call", "stream.porter_period"),
+    ),
+    Limit(
+        "host-work",
+        "What the application itself computes on the host between calls",
+        "model too fast",
+        "frames and messages are filled and checked in no time, so that the platform alone is seen",
+        "applications whose host threads are busy",
+        FLOWS,
+        (),
+        ("host.call.*", "stream.library_call"),
+    ),
+    Limit(
+        "dram-policy",
+        "The vendor's memory controller: its address mapping, reordering, ECC and calibration",
+        "either",
+        "requests of a direction are served as they arrive, with rows opened ahead; no read-modify-write of ECC",
+        "scattered access to device memory, writes of less than a burst",
+        ("offload", "overlap"),
+        MEMORY,
+        ("device.dram.*",),
+    ),
+    Limit(
+        "kernel-contention",
+        "Several kernels on one board: a board holds one at a time",
+        "model too fast",
+        "kernels that share the memory's channels or the link slow each other down",
+        "designs of several kernels; partial reconfiguration, whose time is not modelled either",
+        ("offload", "overlap"),
+        ("launch",),
+        ("kernel.*", "device.dram.kernel_channels"),
+    ),
+    Limit(
+        "timing-closure",
+        "Whether a circuit fits and reaches its clock",
+        "model too fast",
+        "kernel.clock holds for any kernel; a large one closes at less",
+        "designs that fill the FPGA",
+        FLOWS,
+        (),
+        ("kernel.clock", "device.axi.clock", "device.onchip.*"),
+    ),
+)
+
+
+def of_flow(flow: str) -> list[Limit]:
+    """Those that touch a modelled row of that flow."""
+    return [limit for limit in LIMITS if flow in limit.flows]
+
+
+def of_probe(name: str) -> list[Limit]:
+    """Those that touch a modelled record of that probe."""
+    return [limit for limit in LIMITS if name in limit.probes]
+
+
+def of_keys(keys: Iterable[str]) -> list[Limit]:
+    """Those that touch one of the numbers of a platform."""
+    known = list(keys)
+    return [limit for limit in LIMITS if any(fnmatchcase(key, each) for key in known for each in limit.keys)]
+
+
+def together(found: Iterable[Sequence[Limit]]) -> list[Limit]:
+    """Each once, in the order of the list."""
+    kept = {limit.id for group in found for limit in group}
+    return [limit for limit in LIMITS if limit.id in kept]
+
+
+def of_records(rows: "Iterable[Row]", probes: "Iterable[ProbeRecord]" = ()) -> list[Limit]:
+    """Those that touch what is modelled of these."""
+    flows = {row.flow for row in rows if row.kind == "modelled"}
+    names = {record.name for record in probes if record.kind == "modelled"}
+    return together([*map(of_flow, sorted(flows)), *map(of_probe, sorted(names))])
+
+
+def as_records(limits: Sequence[Limit]) -> "list[ModelLimit]":
+    """As JSON files tell of them."""
+    from isthmus.records import ModelLimit
+
+    return [ModelLimit(id=one.id, what=one.what, error=one.error, matters=one.matters) for one in limits]
+
+
+def named(limits: Sequence[Limit]) -> str:
+    """One line that names them and where they are described."""
+    return f"not modelled: {', '.join(limit.id for limit in limits)} ({DOCUMENT} says what and which way it errs)"
+
+
+def document() -> str:
+    """docs/model-limits.md."""
+    return HEAD + "".join(map(_entry, LIMITS))
+
+
+HEAD = """\
+# What the models do not know
+
+Each entry says what a machine has and no part of the models does, which way a modelled number errs for it, for which
+questions that matters, and what it touches. A calibrated number may hold a part of it: what was measured had it all.
+No factor stands in for any of them. `isthmus platform show`, reports and studies name the entries that touch what they
+show. The list is `python/isthmus/limits.py`; `python -m isthmus.limits docs/model-limits.md` writes this page.
+"""
+
+
+def _entry(limit: Limit) -> str:
+    lines = [
+        f"{limit.what}.",
+        f"- **Error:** {limit.error}: {limit.why}.",
+        f"- **Matters for:** {limit.matters}.",
+        f"- **Touches:** {_touched('flows', limit.flows)}{_touched('probes', limit.probes)}"
+        f"{_touched('keys', limit.keys)}".rstrip("; ")
+        + ".",
+    ]
+    wrapped = [
+        textwrap.fill(
+            line, WIDTH, subsequent_indent="  " * line.startswith("-"), break_long_words=False, break_on_hyphens=False
+        )
+        for line in lines
+    ]
+    return f"\n## {limit.id}\n" + "\n".join(wrapped) + "\n"
+
+
+def _touched(kind: str, names: Sequence[str]) -> str:
+    return f"{kind} {', '.join(f'`{name}`' for name in names)}; " if names else ""
+
+
+if __name__ == "__main__":
+    write_atomically(Path(sys.argv[1]), document())

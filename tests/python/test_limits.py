@@ -1,0 +1,61 @@
+import json
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+from tests.python.conftest import TREE, Isthmus
+
+from isthmus import limits
+from isthmus.probes import PROBES
+
+
+def test_the_page_is_what_the_list_says() -> None:
+    page = TREE / "docs" / "model-limits.md"
+    assert page.read_text() == limits.document(), "run: python -m isthmus.limits docs/model-limits.md"
+
+
+def test_entries_name_flows_probes_and_keys_that_there_are(real: Isthmus) -> None:
+    boards = [real.json("platform", "show", board)["platform"] for board in ("model:aws-f1", "model:alpha-data-7v3")]
+    known = {one["key"] for board in boards for one in board["inputs"]}
+    ids = [limit.id for limit in limits.LIMITS]
+    assert len(set(ids)) == len(ids)
+    for limit in limits.LIMITS:
+        assert set(limit.flows) <= set(limits.FLOWS)
+        assert set(limit.probes) <= set(PROBES)
+        for pattern in limit.keys:
+            assert any(fnmatchcase(key, pattern) for key in known), pattern
+
+
+def test_every_flow_and_probe_is_touched_by_some() -> None:
+    for flow in limits.FLOWS:
+        assert limits.of_flow(flow)
+    untouched = [probe for probe in PROBES if not limits.of_probe(probe)]
+    assert untouched == []
+
+
+@pytest.mark.parametrize("limit", ["ddio", "numa", "iommu", "shared-copies", "chunked-staging", "replays"])
+def test_a_platform_names_what_touches_its_numbers(real: Isthmus, limit: str) -> None:
+    shown = real.json("platform", "show", "model:aws-f1")
+    assert limit in [one["id"] for one in shown["limits"]]
+    assert limit in real("platform", "show", "model:aws-f1").stdout
+
+
+def test_a_study_and_its_report_name_what_touches_their_rows_and_no_more(isthmus: Isthmus, study_file: Path) -> None:
+    text = study_file.read_text()
+    assert isthmus("study", study_file.name).returncode == 0
+    folder = isthmus.folder / "out" / study_file.stem
+    study = json.loads((folder / "study.json").read_text())
+    flows = {row["flow"] for row in study["rows"] if row["kind"] == "modelled"}
+    assert flows, text
+    expected = [limit.id for limit in limits.together(limits.of_flow(flow) for flow in sorted(flows))]
+    assert [one["id"] for one in study["limits"]] == expected
+    page = (folder / "report.html").read_text()
+    for limit in expected:
+        assert f'id="limit-{limit}"' in page
+
+
+def test_what_is_measured_is_touched_by_none(isthmus: Isthmus) -> None:
+    from isthmus.report import gather
+
+    isthmus("run", "image-filter", "--on", "opencl:0", "--json", "run.json", "-q")
+    assert gather([isthmus.folder / "run.json"], "measured").limits() == []
