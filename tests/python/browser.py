@@ -1,6 +1,8 @@
 """A headless Chromium that opens pages of this machine, and what it sees of them."""
 
+import base64
 import shutil
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +11,7 @@ from typing import Any
 from selenium import webdriver
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.remote.webelement import WebElement
 
 # What a text lies on is the nearest ancestor that is painted; of a text in a plot, the bar under it or the page.
 _CONTRASTS = """
@@ -83,6 +86,26 @@ class Browser:
         """`text` or `shape`, what it is, and its contrast with what it lies on, of everything that is shown."""
         found: list[tuple[str, str, float]] = self.run(_CONTRASTS)
         return found
+
+    def edges(self, element: WebElement) -> list[str]:
+        """The colours of the page at the left and the right edge of an element, above its first text."""
+        left, right, top = self.run(
+            """const box = arguments[0].getBoundingClientRect();
+               return [box.left + scrollX + 1, box.right + scrollX - 2, box.top + scrollY + 2];""",
+            element,
+        )
+        return [self._color(x, top) for x in (left, right)]
+
+    def _color(self, x: float, y: float) -> str:
+        """What one point of the page looks like: the only pixel of a picture, which no filter of PNG changes."""
+        clip = {"x": x, "y": y, "width": 1, "height": 1, "scale": 1}
+        taken = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"clip": clip})
+        picture = base64.b64decode(taken["data"])
+        start = picture.index(b"IDAT")
+        size = int.from_bytes(picture[start - 4 : start], "big")
+        return (
+            f"rgb({', '.join(map(str, zlib.decompressobj().decompress(picture[start + 4 : start + 4 + size])[1:4]))})"
+        )
 
     def complaints(self) -> list[Any]:
         """What the console has said since it was last asked."""

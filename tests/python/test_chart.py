@@ -30,7 +30,17 @@ def test_every_rate_stands_in_the_chart_with_its_kind(study: Any) -> None:
     texts = texts_of(chart_of(study))
     for row in study["rows"]:
         kind = "model" if row["kind"] == "modelled" else "measured"
-        assert any(text.startswith(f"{grouped(row['images_per_s'])} {kind};") for text in texts)
+        assert any(text.startswith(f"{row['flow']} {grouped(row['images_per_s'])} {kind};") for text in texts)
+
+
+def test_what_is_measured_is_hatched_and_what_is_modelled_is_not(study: Any) -> None:
+    rects = list(chart_of(study).iter(f"{SVG}rect"))
+    hatched = {(rect.attrib["y"], rect.attrib["width"]) for rect in rects if rect.attrib.get("class") == "measured"}
+    bars = [rect for rect in rects if rect.attrib["class"].startswith("bar")]
+    assert [(bar.attrib["y"], bar.attrib["width"]) in hatched for bar in bars] == [
+        row["kind"] == "measured" for row in study["rows"]
+    ]
+    assert hatched
 
 
 def test_bars_are_as_long_as_the_rates_and_the_longest_right_one_stands_out(study: Any) -> None:

@@ -17,7 +17,7 @@ from tests.python.report_records import write_records
 
 from isthmus.numbers import figure, grouped, seconds
 from isthmus.records import ProbeFile, ReproduceFile, StudyFile
-from isthmus.report import render_report
+from isthmus.report import render_chart, render_report
 from isthmus.report.material import Material
 
 EVIL = (
@@ -82,7 +82,7 @@ def test_rates_are_those_of_the_records_the_fastest_first(
 def test_bars_by_flow_are_as_long_as_the_rates(browser: Browser, page: Path, records: dict[str, Any]) -> None:
     browser.open(page)
     widths = browser.run(
-        "return [...document.querySelectorAll('#flows .bar')].map(e => e.getBoundingClientRect().width)"
+        "return [...document.querySelectorAll('#flows dl .bar')].map(e => e.getBoundingClientRect().width)"
     )
     rates = sorted(row["images_per_s"] for row in records["study"]["rows"])
     assert [width / max(widths) for width in sorted(widths)] == pytest.approx(
@@ -267,6 +267,70 @@ def test_the_keyboard_reaches_the_content_the_details_and_what_scrolls(browser: 
     unreachable = """return [...document.querySelectorAll('main *')].filter(e =>
       e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX === 'auto' && e.tabIndex < 0).length"""
     assert browser.run(unreachable) == 0
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_table_that_goes_on_has_a_shadow_at_that_edge(browser: Browser, page: Path, scheme: str) -> None:
+    browser.open(page, 400, scheme)
+    table = browser.driver.find_element(By.CSS_SELECTOR, "#results .scroll")
+    assert browser.run("return arguments[0].scrollWidth - arguments[0].clientWidth", table) > 50
+    assert table.get_attribute("tabindex") == "0"
+    ground = browser.run("return getComputedStyle(document.body).backgroundColor")
+    for scrolled, shadows in ((0, [False, True]), (20, [True, True]), (9999, [True, False])):
+        browser.run("arguments[0].scrollLeft = arguments[1]", table, scrolled)
+        assert [color != ground for color in browser.edges(table)] == shadows
+
+
+def test_rows_of_tables_keep_one_line_on_a_narrow_page(browser: Browser, page: Path) -> None:
+    browser.open(page, 400)
+    browser.unfold()
+    folded = browser.run(
+        """return [...document.querySelectorAll('table:not(.steps) :is(th, td)')].filter(cell => {
+             const lines = new Set(), range = document.createRange();
+             range.selectNodeContents(cell);
+             const boxes = [...range.getClientRects()].filter(box => box.width && box.height > 9);
+             boxes.forEach(box => lines.add(Math.round(box.top / 9)));
+             return cell.textContent.trim() && !cell.querySelector('svg') && lines.size > 2;
+           }).map(cell => cell.textContent.trim().slice(0, 60))"""
+    )
+    assert folded == []
+
+
+def test_bars_of_what_is_measured_are_hatched(browser: Browser, page: Path, records: dict[str, Any]) -> None:
+    browser.open(page)
+    shown = browser.run(
+        """return [...document.querySelectorAll('#flows dl > div')].map(row => [
+             row.querySelector('dd').textContent.trim(), !!row.querySelector('.bar + .measured')])"""
+    )
+    assert len(shown) == len(records["study"]["rows"])
+    assert [hatched for _, hatched in shown] == [text.endswith("measured") for text, _ in shown]
+    assert {hatched for _, hatched in shown} == {True, False}
+    pattern = "return getComputedStyle(document.querySelector('#flows dl .measured')).fill"
+    assert browser.run(pattern) == 'url("#hatch")'
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_texts_of_the_chart_are_inside_it_and_large_enough(
+    browser: Browser, records: dict[str, Any], tmp_path: Path, width: int
+) -> None:
+    study = json.loads(json.dumps(records["study"]))
+    for row, value in zip(study["rows"], itertools.cycle((30.0, 1444.0)), strict=False):
+        row["value"] = row["images_per_s"] = value
+        row["device"] = "Intel(R) FPGA Emulation Device on AMD EPYC 7B13 64-Core Processor"
+    chart = tmp_path / "chart.svg"
+    chart.write_text(render_chart(StudyFile.model_validate(study)))
+    browser.open(chart, width)
+    left, right, *texts = browser.run(
+        """const box = document.documentElement.getBoundingClientRect();
+           return [box.left, box.right, ...[...document.querySelectorAll('text')].map(text => {
+             const own = text.getBoundingClientRect();
+             return [own.left, own.right, own.height, text.textContent];
+           })]"""
+    )
+    assert left >= 0
+    assert right <= width
+    assert [text for text in texts if text[0] < left or text[1] > right or text[2] < 11] == []
+    assert sum("1,444" in text[3] for text in texts) > 1
 
 
 def spoiled(value: Any, key: str = "") -> Any:

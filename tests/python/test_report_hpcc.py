@@ -59,7 +59,7 @@ def test_every_value_stands_beside_what_its_model_expects(browser: Browser, page
     assert values == [[record["value"], figure(record["value"])] for record in RECORDS]
     bars = browser.run(
         """return [...document.querySelectorAll('#benchmarks tbody svg')].map(plot =>
-             [...plot.querySelectorAll('.bar, .hatched')].map(e => parseFloat(e.getAttribute('width'))))"""
+             [...plot.querySelectorAll('.bar, .dotted')].map(e => parseFloat(e.getAttribute('width'))))"""
     )
     # Of one unit in one run 50 is the most, of the other 500, which is expected.
     assert bars == [[80, 100], [100], [80, 100]]

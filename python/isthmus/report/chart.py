@@ -1,5 +1,6 @@
 """The chart of a study: images/s of each target and flow, one SVG file that follows the reader's light or dark."""
 
+import textwrap
 from itertools import groupby
 from typing import Any
 
@@ -8,9 +9,10 @@ from isthmus.records import Row, StudyFile
 from isthmus.report.template import environment
 from isthmus.verdict import kind_of, limit_of, work
 
-# Pixels.
-_WIDTH, _MARGIN, _LEFT, _LONGEST_BAR = 820, 16, 88, 320
-_TOP, _LINE, _GROUP = 60, 24, 38
+# Pixels. The picture is as wide as a telephone's page nearly, so that its letters stay readable on one.
+_WIDTH, _MARGIN, _TOP = 440, 16, 56
+_BAR, _LINE, _HEAD, _GAP = 12, 40, 40, 14
+_DEVICE, _LIMIT = 58, 30  # letters that fit
 
 
 def render_chart(study: StudyFile) -> str:
@@ -19,10 +21,11 @@ def render_chart(study: StudyFile) -> str:
     groups, y = [], _TOP
     for (target, device), rows in groupby(study.rows, key=lambda row: (row.target, row.device)):
         of_target = list(rows)
-        bars = [_bar(row, y + 10 + number * _LINE, fastest) for number, row in enumerate(of_target)]
-        groups.append({"y": y, "target": target, "device": device, "kind": kind_of(of_target[0]), "bars": bars})
-        y += len(of_target) * _LINE + _GROUP
-    sizes = {"width": _WIDTH, "height": y - 12, "margin": _MARGIN, "left": _LEFT}
+        bars = [_bar(row, y + _HEAD + number * _LINE, fastest) for number, row in enumerate(of_target)]
+        name = textwrap.shorten(device, _DEVICE, placeholder=" ...")
+        groups.append({"y": y, "target": target, "device": name, "kind": kind_of(of_target[0]), "bars": bars})
+        y += len(of_target) * _LINE + _HEAD + _GAP
+    sizes = {"width": _WIDTH, "height": y, "margin": _MARGIN, "bar_height": _BAR}
     return environment().get_template("chart.svg.j2").render(title=_title(study), groups=groups, **sizes)
 
 
@@ -36,8 +39,9 @@ def _bar(row: Row, y: int, fastest: float) -> dict[str, Any]:
     return {
         "y": y,
         "flow": row.flow,
-        "width": round(_LONGEST_BAR * row.value / fastest, 1),
+        "width": round((_WIDTH - 2 * _MARGIN) * row.value / fastest, 1) if fastest else 0.0,
         "best": row.verified and row.value == fastest,
+        "measured": row.kind == "measured",
         "value": grouped(row.value),
-        "limit": limit.part if limit else "unknown",
+        "limit": textwrap.shorten(limit.part, _LIMIT, placeholder=" ...") if limit else "unknown",
     }

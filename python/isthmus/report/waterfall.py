@@ -37,6 +37,7 @@ class Waterfall:
     label: str
     size: str
     falls: list[Fall]
+    measured: bool
 
 
 def waterfalls(records: Sequence[ProbeRecord]) -> list[Waterfall]:
@@ -68,4 +69,4 @@ def _waterfall(label: str, records: Sequence[ProbeRecord]) -> Waterfall:
                 lost=1 - record.value / before if number and before > 0 else None,
             )
         )
-    return Waterfall(label, format_size(size), falls)
+    return Waterfall(label, format_size(size), falls, records[0].kind == "measured")
