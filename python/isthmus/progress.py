@@ -1,4 +1,4 @@
-"""How far a long piece of work is: what, done of total, time left; only on a terminal and only after two seconds."""
+"""How far long work is: what, done of total, time left; after two seconds, or in a file one line a minute."""
 
 import sys
 import time
@@ -7,18 +7,19 @@ from typing import TextIO
 
 QUIET_FOR_S = 2.0
 AT_MOST_EVERY_S = 0.1
+A_LINE_EVERY_S = 60.0
 SURE_AFTER_S = 0.5
 
 
 class Progress:
-    """One line on stderr that is rewritten in place and wiped at the end."""
+    """One line on stderr: on a terminal rewritten in place and wiped at the end, elsewhere written once a minute."""
 
     def __init__(self, wanted: bool, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr
-        self._shown = wanted and self._stream.isatty()
-        self._start = time.monotonic()
+        self._wanted = wanted
+        self._in_place = self._stream.isatty()
+        self._next = time.monotonic() + (QUIET_FOR_S if self._in_place else A_LINE_EVERY_S)
         self._begun: dict[str, float] = {}
-        self._last = 0.0
         self._width = 0
 
     def __enter__(self) -> "Progress":
@@ -33,11 +34,14 @@ class Progress:
         """`done` of `total` of `what` are finished."""
         now = time.monotonic()
         begun = self._begun.setdefault(what, now)
-        if not self._shown or now - self._start < QUIET_FOR_S or now - self._last < AT_MOST_EVERY_S:
+        if not self._wanted or now < self._next:
             return
-        self._last = now
+        self._next = now + (AT_MOST_EVERY_S if self._in_place else A_LINE_EVERY_S)
         left = (now - begun) / done * (total - done) if done and now - begun >= SURE_AFTER_S else None
         line = f"{what}: {done} of {total}" + (f", {duration(left)} left" if left is not None else "")
+        if not self._in_place:
+            self._write(f"{line}\n")
+            return
         self._write("\r" + line.ljust(self._width))
         self._width = len(line)
 

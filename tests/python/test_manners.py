@@ -203,11 +203,20 @@ def test_progress_begins_after_two_seconds_and_tells_what_is_left(clock: list[fl
     assert terminal.text.endswith("\r" + " " * 27 + "\r")
 
 
-@pytest.mark.parametrize(("wanted", "terminal"), [(False, True), (True, False)])
-def test_progress_is_silent_when_unwanted_or_off_a_terminal(clock: list[float], wanted: bool, terminal: bool) -> None:
+def test_progress_in_a_file_is_one_line_a_minute(clock: list[float]) -> None:
+    stream = Terminal(False)
+    with Progress(True, stream) as progress:  # type: ignore[arg-type]
+        for second in range(150):
+            progress.update("images", second, 300)
+            clock[0] += 1
+    assert stream.text == "images: 60 of 300, 4 min left\nimages: 120 of 300, 3 min left\n"
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_progress_is_silent_when_unwanted(clock: list[float], terminal: bool) -> None:
     stream = Terminal(terminal)
-    progress = Progress(wanted, stream)  # type: ignore[arg-type]
-    clock[0] += 10
+    progress = Progress(False, stream)  # type: ignore[arg-type]
+    clock[0] += 100
     progress.update("images", 25, 100)
     progress.wipe()
     assert stream.text == ""

@@ -66,8 +66,10 @@ class Session:
         return session
 
     def progress(self) -> Progress:
-        """A line of progress for long work."""
-        return Progress(self.progress_wanted and not self.quiet)
+        """A line of progress for long work; of the ranks that a launcher started, the first alone says it."""
+        from isthmus.hpcc.launch import launched_rank
+
+        return Progress(self.progress_wanted and not self.quiet and not launched_rank())
 
     def note(self, text: str) -> None:
         """A remark on stderr."""
