@@ -11,7 +11,7 @@
 namespace isthmus::platform {
 namespace {
 
-constexpr std::array kRoles = {"datasheet", "calibrated", "assumed"};
+constexpr std::array kRoles = {"datasheet", "configuration", "calibrated", "assumed"};
 
 bool whole(Kind kind) {
   return kind == Kind::count || kind == Kind::cycles || kind == Kind::bytes;

@@ -138,9 +138,9 @@ TEST(PlatformSource, ThatIsMissingIsRefused) {
 
 TEST(PlatformRole, ThatIsMissingOrUnknownIsRefused) {
   EXPECT_EQ(lanes("lanes = { value = 16, source = \"choi2019 table 2\" }"),
-            at_lanes("expected role datasheet, calibrated, assumed, got none"));
+            at_lanes("expected role datasheet, configuration, calibrated, assumed, got none"));
   EXPECT_EQ(lanes("lanes = { value = 16, source = \"choi2019 table 2\", role = \"set\" }"),
-            at_lanes("expected role datasheet, calibrated, assumed, got 'set'"));
+            at_lanes("expected role datasheet, configuration, calibrated, assumed, got 'set'"));
 }
 
 TEST(PlatformAssumption, WithoutRangeOrReasonIsRefused) {

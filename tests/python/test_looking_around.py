@@ -34,7 +34,9 @@ def test_doctor_finds_the_tools_and_models_that_are_there(isthmus: Isthmus) -> N
 
 def test_platform_show_gives_every_number_its_source_and_role(isthmus: Isthmus) -> None:
     inputs = isthmus.json("platform", "show", "model:aws-f1")["platform"]["inputs"]
-    assert all(item["source"] and item["role"] in ("datasheet", "calibrated", "assumed") for item in inputs)
+    assert all(
+        item["source"] and item["role"] in ("datasheet", "configuration", "calibrated", "assumed") for item in inputs
+    )
     table = isthmus("platform", "show", "aws-f1").stdout
     assert all(item["key"] in table and item["role"] in table for item in inputs)
 

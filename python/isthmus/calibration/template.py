@@ -13,8 +13,9 @@ HEAD = """\
 # {name}: a platform of one's own, begun as a copy of {like}. 'isthmus platform show {file}' checks it.
 #
 # Each number says its value, its unit, where it comes from and its role: datasheet (known before any measurement; name
-# the document in `source`), calibrated (taken from a measurement; 'isthmus calibrate {file} --from RECORDS' writes
-# these), assumed (yours: a range and the reason why; the ranges below are all that Isthmus can model).
+# the document in `source`), configuration (how the measured system is set up), calibrated (taken from a measurement;
+# 'isthmus calibrate {file} --from RECORDS' writes these), assumed (yours: a range and the reason why; the ranges below
+# are all that Isthmus can model).
 name = {quoted}
 """
 

@@ -119,7 +119,9 @@ def _start(file: str, wanted: list[str] | None, measured: "Measured") -> "dict[s
     if wanted:
         return {key: inputs[key] for key in select("key", wanted, numbers)}
     prefixes = (*PREFIXES, *(("kernel.launch",) if "launch" in measured.curves else ()))
-    free = [key for key in numbers if key.startswith(prefixes) and inputs[key].role != "datasheet"]
+    free = [
+        key for key in numbers if key.startswith(prefixes) and inputs[key].role not in ("datasheet", "configuration")
+    ]
     off = [key for key in free if getattr(inputs.get(f"{key.rpartition('.')[0]}.enabled"), "value", True) is False]
     return {key: inputs[key] for key in free if key not in off}
 

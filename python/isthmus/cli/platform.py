@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from isthmus.output import Table
     from isthmus.records import Platform
 
-ROLES = ("datasheet", "calibrated", "assumed", "set")
+ROLES = ("datasheet", "configuration", "calibrated", "assumed", "set")
 EXAMPLES = ["isthmus platform show model:aws-f1", "isthmus platform list", "isthmus platform new 'My board'"]
 NEW_EXAMPLES = [
     "isthmus platform new 'My board'",
@@ -36,8 +36,8 @@ def show(
 ) -> None:
     """Every number of a model with its unit, source and role.
 
-    Roles: datasheet (known before any measurement), calibrated (taken from a published measurement), assumed (ours,
-    with a range and the reason).
+    Roles: datasheet (known before any measurement), configuration (how the measured system was set up), calibrated
+    (taken from a published measurement), assumed (ours, with a range and the reason).
     """
     from isthmus.errors import IsthmusError
     from isthmus.limits import as_records, named, of_keys

@@ -87,7 +87,7 @@ class Input(Record):
     value: Value | list[Value]
     unit: str | None = None
     source: str | None = None
-    role: Literal["datasheet", "calibrated", "assumed", "set"]
+    role: Literal["datasheet", "configuration", "calibrated", "assumed", "set"]
     range: list[Value] | None = None
     why: str | None = None
     date: str | None = Field(default=None, description="of a calibration from records")
