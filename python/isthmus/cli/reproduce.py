@@ -1,6 +1,6 @@
 """`isthmus reproduce [PAPER...]`: the published numbers beside ours."""
 
-import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,32 +11,41 @@ from isthmus.cli.session import Session
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from isthmus.records import Recalibrated
+    from isthmus.output import Table
+    from isthmus.records import PaperRow, Recalibrated
     from isthmus.reproduction.holdout import HoldOut
     from isthmus.reproduction.published import Paper
     from isthmus.reproduction.survey import Survey
 
 EXAMPLES = [
     "isthmus reproduce",
-    "isthmus reproduce stacc --json stacc.json",
-    "isthmus reproduce choi2019 --no-structure",
+    "isthmus reproduce stacc --failing",
+    "isthmus reproduce choi2019 --no-spans --json choi2019.json",
+    "isthmus reproduce --new lab.toml",
     "isthmus reproduce --hold-out S000-087",
 ]
-FEW_IMAGES = 6
-FLOWS = 3
-START_S = 1.0
+FEW_IMAGES = 4
+PROBE_S = 0.5
+START_S = 0.05
 
 
 def reproduce(
     session: Session,
-    papers: Annotated[list[str] | None, typer.Argument(metavar="PAPER", help="Names or globs; all by default.")] = None,
+    papers: Annotated[
+        list[str] | None, typer.Argument(metavar="PAPER", help="Names, globs or files; every installed one by default.")
+    ] = None,
+    failing: Annotated[bool, typer.Option("--failing", help="Show only what does not agree; JSON has all.")] = False,
     images: Annotated[
         int,
-        count("--images", metavar="N", text="Images of a run that is only compared with others. [default: 6]"),
+        count("--images", metavar="N", text="Images of a run that is only compared with others. [default: 4]"),
     ] = FEW_IMAGES,
-    no_structure: Annotated[
-        bool, typer.Option("--no-structure", help="Leave out what structure alone gives, which takes most of the time.")
+    no_spans: Annotated[
+        bool,
+        typer.Option("--no-spans", help="Leave the assumed inputs where they are, which saves most of the time."),
     ] = False,
+    new: Annotated[
+        str | None, typer.Option("--new", metavar="FILE", help="Write a paper file to begin with, and stop.")
+    ] = None,
     hold_out: Annotated[
         str | None,
         typer.Option(
@@ -47,37 +56,73 @@ def reproduce(
     list_: List = False,
     dry_run: DryRun = False,
 ) -> None:
-    """The published numbers beside ours, with the role of each and the score.
+    """The published numbers beside ours, with the role of each and the score; what does not agree comes first.
 
-    Roles: input (the model was given it), derived (the calibrated inputs determine it: found by moving each of them by
-    10 %), predicted (anything else that the model gives), checked (arithmetic of the paper), claim (true or false
-    here), outside (no performance model can give it). The experiments run with the 200 images of the paper; runs that
-    are only compared with each other (perturbations, sweeps of a rate) take fewer. Errors are of predicted rows.
-    With --hold-out the numbers that were calibrated with one experiment (its duplicates included) are found again from
-    the others, or turned off where no other tells them, and its rows alone are shown.
+    Roles: input (the model was given it), derived (a calibrated input determines it: moved by a tenth, it moves the
+    row by over 0.8 of that), predicted (anything else that the model gives and that some input moves), checked
+    (arithmetic of the paper), claim (true or false here), outside (no performance model can give it). The span of a
+    predicted row is what it can be with the assumed inputs anywhere in their ranges. The experiments run with the 200
+    images of the paper; runs that are only compared with each other take fewer. Errors are of predicted rows, those
+    that follow from one run counted once. With --hold-out the numbers that were calibrated with one experiment (its
+    duplicates included) are found again from the others, or turned off where no other tells them, and its rows alone
+    are shown.
     """
-    from isthmus.names import select
     from isthmus.reproduction.holdout import HoldOut
     from isthmus.reproduction.laboratory import Bench
-    from isthmus.reproduction.published import paper_names, read_papers
+    from isthmus.reproduction.published import read_papers
     from isthmus.reproduction.survey import Survey
 
+    if new is not None:
+        return _new(session, new)
     if list_:
         return session.lines([f"{name}  {paper.title}" for name, paper in read_papers().items()])
-    chosen = select("paper", papers or [], paper_names())
-    read = read_papers()
+    bench = Bench()
+    read, chosen = _read(papers or [], bench)
     if hold_out is not None:
-        return _hold_out(session, HoldOut(read, Bench(), images), hold_out)
+        return _hold_out(session, HoldOut(read, bench, images), hold_out)
     published = {row.id: row for paper in read.values() for row in paper.row}
     row_ids = [row.id for name in chosen for row in read[name].row]
-    survey = Survey(published, row_ids, Bench(), images, tuple(sets or ()), structure=not no_structure)
+    paper_of = {row.id: name for name, paper in read.items() for row in paper.row}
+    survey = Survey(published, row_ids, bench, images, tuple(sets or ()), not no_spans, paper_of)
     if dry_run:
         return session.lines(_plan(survey))
     if sets:
         session.warn("with --set the boards are not those of the papers")
     with session.progress() as progress:
-        survey.run(lambda done, total: progress.update("states of the boards", done, total))
-    return _show(session, survey, read, chosen)
+        survey.run(progress.update)
+    return _show(session, survey, read, chosen, failing)
+
+
+def _read(words: "Sequence[str]", bench: object) -> "tuple[dict[str, Paper], list[str]]":
+    """Every paper, and the names of those that are asked for; the experiments of one's own are checked."""
+    from isthmus.names import select
+    from isthmus.reproduction.checking import check_paper
+    from isthmus.reproduction.laboratory import Bench
+    from isthmus.reproduction.published import paper_names, read_papers
+
+    assert isinstance(bench, Bench)
+    files = [Path(word) for word in words if word.endswith(".toml")]
+    names = [word for word in words if not word.endswith(".toml")]
+    read = read_papers(files)
+    published = {row.id: row for paper in read.values() for row in paper.row}
+    for file in files:
+        check_paper(file, read[file.stem], published, bench)
+    installed = select("paper", names, paper_names()) if names or not files else []
+    return read, [*installed, *(file.stem for file in files)]
+
+
+def _new(session: Session, file: str) -> None:
+    from isthmus.errors import IsthmusError
+    from isthmus.files import write_atomically
+    from isthmus.reproduction.template import template
+
+    if not file.endswith(".toml"):
+        raise IsthmusError(f"--new: expected a name that ends in .toml, got '{file}'")
+    if Path(file).exists():
+        raise IsthmusError(f"{file}: is there already", hint="another name writes beside it.")
+    write_atomically(Path(file), template(file))
+    session.lines([file])
+    session.next(f"isthmus reproduce {file}")
 
 
 def _hold_out(session: Session, study: "HoldOut", experiment: str) -> None:
@@ -117,35 +162,52 @@ def _recalibrated(one: "Recalibrated") -> str:
 def _plan(survey: "Survey") -> list[str]:
     from isthmus.experiments import ASSUMED_S
     from isthmus.progress import duration
+    from isthmus.reproduction.laboratory import CORES
+    from isthmus.reproduction.survey import experiments_s
 
-    views = survey.views()
-    image_s, images = ASSUMED_S["images"], FLOWS * sum(view.lab.images for view in views)
-    wall_s = (images * image_s + FLOWS * len(views) * START_S) / (os.cpu_count() or 1)
+    views = survey.first_views()
+    views += survey.end_views(survey.open_rows()) if survey.spans else []
+    image_s = ASSUMED_S["images"]
+    wall_s = sum(START_S + experiments_s(view, survey.published, image_s, PROBE_S) for view in views) / CORES
     return [
-        f"{len(views)} states of the boards, {FLOWS} flows each: {images} images, {survey.images} for a comparison",
-        f"about {duration(wall_s)} if an image takes {image_s} s and a start {START_S} s",
+        f"{len(views)} states of the boards, {survey.images} images of a run that is only compared",
+        f"at most about {duration(wall_s)} on {CORES} cores if an image takes {image_s} s and a probe {PROBE_S} s",
     ]
 
 
-def _show(session: Session, survey: "Survey", papers: "dict[str, Paper]", chosen: "Sequence[str]") -> None:
+def _show(
+    session: Session, survey: "Survey", papers: "dict[str, Paper]", chosen: "Sequence[str]", only_failing: bool
+) -> None:
     from isthmus.output import Result
     from isthmus.records import ReproduceFile
-    from isthmus.reproduction.comparison import paper_rows, score
-    from isthmus.reproduction.tables import rows_table, score_line, score_table
+    from isthmus.reproduction.comparison import AGREE, failing, paper_rows, score
+    from isthmus.reproduction.tables import score_line, score_table
 
     rows = paper_rows(survey, papers)
+    wrong = failing(rows)
     scores = score(rows, papers, chosen)
-    file = ReproduceFile(context=session.context(), rows=rows, score=scores)
     session.emit(
         Result(
-            file,
-            rows,
+            ReproduceFile(context=session.context(), rows=rows, score=scores),
+            wrong if only_failing else rows,
             verdict=[score_line(name, found) for name, found in scores.items() if name != "all" or len(chosen) > 1],
-            tables=[rows_table(rows), score_table(scores)],
+            tables=[*_tables(rows, wrong, only_failing), score_table(scores)],
             detail=[
+                AGREE,
                 "every value of ours is a model's, from runs of 200 images; roles, sweeps of a rate and the ends of "
-                f"assumed ranges are compared in runs of {survey.images}"
+                f"assumed ranges are compared in runs of {survey.images}",
             ],
         )
     )
+    if not survey.spans:
+        session.note("without spans a row that no calibrated input moves is called a claim; leave out --no-spans")
     session.next("isthmus platform show model:aws-f1")
+
+
+def _tables(rows: "Sequence[PaperRow]", wrong: "Sequence[PaperRow]", only_failing: bool) -> "list[Table]":
+    from isthmus.reproduction.tables import rows_table
+
+    found = [rows_table(wrong, "does not agree, worst first")] if wrong else []
+    names = {row.id for row in wrong}
+    rest = [row for row in rows if row.id not in names]
+    return found if only_failing else [*found, rows_table(rest, "the others")]

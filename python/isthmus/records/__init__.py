@@ -47,7 +47,6 @@ from isthmus.records.papers import (
     ReproduceFile,
     Role,
     RoleScore,
-    Structure,
 )
 from isthmus.records.probe import Percentiles, ProbeFile, ProbeRecord
 from isthmus.records.recorded import (
@@ -171,7 +170,6 @@ __all__ = [
     "Share",
     "Stage",
     "Step",
-    "Structure",
     "StudyFile",
     "Value",
     "Verdict",

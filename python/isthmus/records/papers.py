@@ -1,6 +1,6 @@
 """The papers' numbers beside ours."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -9,14 +9,7 @@ from isthmus.records.base import File, Record, Value
 Role = Literal["input", "derived", "predicted", "checked", "claim", "outside"]
 
 
-class Structure(Record):
-    """What a model gives without calibrated inputs; least and most with an assumed one at an end of its range."""
-
-    without_calibrated: float
-    low: float
-    low_with: str
-    high: float
-    high_with: str
+Ends = Annotated[list[float], Field(min_length=2, max_length=2)]
 
 
 class Recalibrated(Record):
@@ -56,9 +49,14 @@ class PaperRow(Record):
     error: float | None
     role: Role
     note: str
-    same_as: str | None = Field(default=None, description="the row that states the same number and is scored")
-    moved_by: list[str] = Field(default=[], description="changes of calibrated inputs that move it by more than 8 %")
-    structure: Structure | None = None
+    span: Ends | None = Field(
+        default=None,
+        description="of a predicted row: least and most of ours with the assumed inputs anywhere in their ranges",
+    )
+    same_as: str | None = Field(
+        default=None, description="the row that is scored for it: the same number, or the rate of the same run"
+    )
+    moved_by: list[str] = Field(default=[], description="changes of calibrated inputs that determine it")
 
 
 class RoleScore(Record):
@@ -69,7 +67,12 @@ class RoleScore(Record):
         default=None, description="within 15 % of the published value, claims that hold, arithmetic within 2 %"
     )
     mean_error: float | None = Field(default=None, description="mean of the absolute errors; of predicted rows")
+    median_error: float | None = Field(default=None, description="their median; of predicted rows")
     largest_error: float | None = Field(default=None, description="the largest absolute error; of predicted rows")
+    in_span: int | None = Field(
+        default=None,
+        description="predicted rows whose published value lies in the span; null where no span was asked for",
+    )
 
 
 class PaperScore(Record):
@@ -79,6 +82,7 @@ class PaperScore(Record):
     compared: int
     duplicates: int
     open: int
+    false_claims: list[str] = Field(default=[], description="rows that the paper claims and that are false here")
     roles: dict[Role, RoleScore]
 
 

@@ -4,6 +4,8 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from isthmus.sizes import parse_size
+
 if TYPE_CHECKING:
     from isthmus.reproduction.laboratory import Laboratory
 
@@ -65,8 +67,9 @@ def _monotone(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bo
 
 
 def _monotone_requests(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
-    board, flow = arguments
-    return _rises(request_rates(lab, board, flow, "stream.request_size"))
+    board, flow, most = arguments
+    rates = zip(REQUESTS, request_rates(lab, board, flow, "stream.request_size"), strict=True)
+    return _rises([rate for size, rate in rates if size <= parse_size(most)])
 
 
 def _rises(rates: Sequence[float]) -> bool:

@@ -1,15 +1,17 @@
-"""The rows of `reproduce`: published, ours, error, role and what to know beside it; and their score."""
+"""The rows of `reproduce`: published, ours, error, role, span and what to know beside it; and their score."""
 
 from collections.abc import Mapping, Sequence
+from statistics import mean, median
 
 from isthmus.numbers import figure
-from isthmus.records import PaperRow, PaperScore, Role, RoleScore, Structure
+from isthmus.records import PaperRow, PaperScore, Role, RoleScore
 from isthmus.reproduction.laboratory import NotOfferedError
 from isthmus.reproduction.published import Paper, PublishedRow, Reading, Value
-from isthmus.reproduction.survey import Survey
+from isthmus.reproduction.survey import Span, Survey
 
 WITHIN = 0.15
 EXACT = 0.02  # The papers round their own arithmetic to two digits.
+AGREE = f"agree: within {WITHIN:.0%} of the published value, arithmetic within {EXACT:.0%}, a claim that is true here"
 ROLES: tuple[Role, ...] = ("input", "derived", "predicted", "checked", "claim", "outside")
 
 
@@ -31,6 +33,21 @@ def score(rows: Sequence[PaperRow], papers: Mapping[str, Paper], chosen: Sequenc
     return {**scores, "all": _score(rows, sum(counts.values()))}
 
 
+def failing(rows: Sequence[PaperRow]) -> list[PaperRow]:
+    """What does not agree, each number once: claims that are false here, then the errors, largest first."""
+    wrong = [row for row in rows if row.same_as is None and agrees(row) is False]
+    return sorted(wrong, key=lambda row: (row.error is not None, -abs(row.error or 0)))
+
+
+def agrees(row: PaperRow) -> bool | None:
+    """Whether ours agrees with what is published; None where the two cannot be compared."""
+    if isinstance(row.ours, bool):
+        return row.ours
+    if row.error is None:
+        return None
+    return abs(row.error) <= (EXACT if row.role == "checked" else WITHIN)
+
+
 def _score(rows: Sequence[PaperRow], published: int) -> PaperScore:
     once = [row for row in rows if row.same_as is None]
     by_role = {role: [row for row in once if row.role == role] for role in ROLES}
@@ -39,30 +56,37 @@ def _score(rows: Sequence[PaperRow], published: int) -> PaperScore:
         compared=sum(row.ours is not None for row in rows),
         duplicates=len(rows) - len(once),
         open=published - len(rows),
+        false_claims=[row.id for row in once if row.ours is False],
         roles={role: _role_score(role, those) for role, those in by_role.items() if those},
     )
 
 
 def _role_score(role: Role, rows: Sequence[PaperRow]) -> RoleScore:
-    errors = [abs(row.error) for row in rows if row.error is not None]
-    agree: int | None = None
-    if role == "claim":
-        agree = sum(row.ours is True for row in rows)
-    elif role in ("derived", "predicted", "checked"):
-        agree = sum(error <= (EXACT if role == "checked" else WITHIN) for error in errors)
-    scored = errors if role == "predicted" else []
+    compared = role in ("derived", "predicted", "checked", "claim")
+    predicted = [row for row in rows if role == "predicted" and row.error is not None]
+    errors = [abs(row.error) for row in predicted if row.error is not None]
+    spans = [_in_span(row) for row in predicted if row.span is not None]
     return RoleScore(
         rows=len(rows),
-        agree=agree,
-        mean_error=sum(scored) / len(scored) if scored else None,
-        largest_error=max(scored, default=None),
+        agree=sum(agrees(row) is True for row in rows) if compared else None,
+        mean_error=mean(errors) if errors else None,
+        median_error=median(errors) if errors else None,
+        largest_error=max(errors, default=None),
+        in_span=sum(spans) if spans else None,
     )
 
 
+def _in_span(row: PaperRow) -> bool:
+    assert row.span is not None
+    low, high = row.span
+    return not isinstance(row.published, (bool, str)) and low <= row.published <= high
+
+
 def _paper_row(survey: Survey, row: PublishedRow, paper: str, ours: Value | None) -> PaperRow:
-    role = survey.role(row.id)
+    role, same_as = survey.role(row.id), survey.same_as(row.id)
     claim = role == "claim" and isinstance(ours, bool)
-    structure = survey.structure_of(row.id) if role in ("derived", "predicted") else None
+    span = survey.span(row.id) if role == "predicted" and same_as is None else None
+    moved_by = survey.moved_by(row.id)
     return PaperRow(
         id=row.id,
         paper=paper,
@@ -73,10 +97,10 @@ def _paper_row(survey: Survey, row: PublishedRow, paper: str, ours: Value | None
         ours=ours,
         error=_error(ours, row.value),
         role=role,
-        note="; ".join(_notes(survey, row, structure)),
-        same_as=row.same_as,
-        moved_by=survey.moved_by(row.id),
-        structure=structure,
+        note="; ".join(_notes(survey, row, same_as, span, moved_by)),
+        span=[span.low, span.high] if span is not None else None,
+        same_as=same_as,
+        moved_by=moved_by,
     )
 
 
@@ -85,18 +109,25 @@ def _error(ours: Value | None, published: Value) -> float | None:
     return numbers[0] / numbers[1] - 1 if len(numbers) == 2 and numbers[1] else None
 
 
-def _notes(survey: Survey, row: PublishedRow, structure: Structure | None) -> list[str]:
+def _notes(
+    survey: Survey, row: PublishedRow, same_as: str | None, span: Span | None, moved_by: Sequence[str]
+) -> list[str]:
     notes = [text for text in (row.note, row.reason) if text]
-    if row.same_as is not None:
-        notes.append(f"same as {row.same_as}")
-    if row.readings:
-        notes += [f"reading '{reading.reading}': {_reading(survey, row, reading)}" for reading in row.readings]
-    if structure is not None:
-        notes.append(
-            f"structure alone, model: {figure(structure.without_calibrated)} without calibrated inputs, "
-            f"{figure(structure.low)} ({structure.low_with}) to {figure(structure.high)} ({structure.high_with})"
-        )
+    if same_as is not None:
+        notes.append(f"same as {same_as}")
+    notes += [f"reading '{reading.reading}': {_reading(survey, row, reading)}" for reading in row.readings]
+    if moved_by and same_as is None:
+        notes.append(f"determined by {', '.join(dict.fromkeys(_input_of(change) for change in moved_by))}")
+    if span is not None:
+        widest = f", mostly by {span.mostly}" if span.mostly else ""
+        notes.append(f"span of the assumed ranges: {figure(span.low)} to {figure(span.high)}{widest}")
     return notes
+
+
+def _input_of(change: str) -> str:
+    """The input that a change moves: its name goes on with what from and to."""
+    words = change.split(" ")
+    return change if "together" in words else " ".join(words[:2])
 
 
 def _reading(survey: Survey, row: PublishedRow, reading: Reading) -> str:

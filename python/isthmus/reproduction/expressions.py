@@ -14,7 +14,8 @@ from isthmus.reproduction.published import PublishedRow, Value
 from isthmus.reproduction.units import convert
 from isthmus.sizes import parse_size
 
-KINDS = ("input", "run", "rate", "probe", "probe-time", "accesses", "saturation", "ratio", "row", "formula", "claim")
+MODEL = frozenset({"run", "rate", "probe", "probe-time", "accesses", "saturation"})  # what the model computes
+KINDS = (*sorted(MODEL), "input", "ratio", "row", "formula", "claim")
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Evaluator:
         if row_id not in self.published:
             raise unknown("row", row_id, list(self.published))
         row = self.published[row_id]
-        expression = row.experiment or (f"row:{row.same_as}" if row.same_as else None)
+        expression = experiment_of(row)
         if expression is None:
             raise IsthmusError(f"row '{row_id}' has no experiment")
         value = self.value(expression, row.unit)
@@ -48,8 +49,7 @@ class Evaluator:
     def _known(self, row_id: str) -> float:
         """Our value of a row; the published one of a board that is not modelled."""
         row = self.published.get(row_id)
-        computed = row is None or row.experiment or row.same_as
-        return _number(self.of_row(row_id) if computed or row is None else row.value)
+        return _number(self.of_row(row_id) if row is None or experiment_of(row) else row.value)
 
     def stages(self, expression: str) -> dict[str, float]:
         """Seconds of each stage of the run whose whole time or rate an experiment gives; none for other experiments."""
@@ -106,11 +106,55 @@ class Evaluator:
         return _number(self.value(text, unit) if ":" in text else self.of_row(text, unit))
 
 
+def experiment_of(row: PublishedRow) -> str | None:
+    """What computes our value of a row: its experiment, or the row that states the same number."""
+    return row.experiment or (f"row:{row.same_as}" if row.same_as else None)
+
+
+def kind_of_expression(expression: str) -> str:
+    """What sort of experiment it is: the word before the first colon."""
+    return expression.partition(":")[0]
+
+
+def parts_of(expression: str) -> list[str]:
+    """What an experiment is made of: ids of rows and experiments; nothing if it is made of no other."""
+    kind, _, rest = expression.partition(":")
+    return [part.strip() for part in rest.split(" / ")] if kind == "ratio" else [rest] if kind == "row" else []
+
+
 def operands(expression: str) -> list[str]:
     """The rows that an experiment is made of: those of a ratio and of a reference."""
+    return [part for part in parts_of(expression) if ":" not in part]
+
+
+def leaves(expression: str | None, published: Mapping[str, PublishedRow]) -> list[str]:
+    """The experiments that compute something, through every ratio and reference to a row."""
+    if expression is None:
+        return []
+    parts = parts_of(expression)
+    below = [part if ":" in part else experiment_of(published[part]) for part in parts]
+    return [leaf for part in below for leaf in leaves(part, published)] if parts else [expression]
+
+
+def observation(expression: str, published: Mapping[str, PublishedRow]) -> str:
+    """What an experiment looks at: one name for a time and its rate, and for what follows from one run alone."""
     kind, _, rest = expression.partition(":")
-    parts = rest.split(" / ") if kind == "ratio" else [rest] if kind == "row" else []
-    return [part.strip() for part in parts if ":" not in part]
+    seen = [observation(part if ":" in part else experiment_of(published[part]) or part, published)
+            for part in parts_of(expression)]  # fmt: skip
+    if kind in ("row", "ratio"):
+        return seen[0] if len(set(seen)) == 1 else f"ratio:{' / '.join(seen)}"
+    words = rest.split(":")
+    if kind == "run" and words[2:] in (["elapsed_s"], ["images_per_s"], ["gb_per_s"]):
+        return f"run:{words[0]}:{words[1]}"
+    if kind == "rate" or words[2:3] == ["stage"]:
+        return f"run:{words[0]}:{words[1]}:{words[-1]}"
+    return f"probe:{rest}" if kind == "probe-time" else expression
+
+
+def board_of(leaf: str, known: list[str]) -> str | None:
+    """The board of an experiment that is made of no other: one that is installed, or a platform file."""
+    words = leaf.partition("@")[0].split(":")
+    return next((word for word in words[1:] if word in known or word.endswith(".toml")), None)
 
 
 def _field(row: Row, words: list[str], unit: str) -> Value:

@@ -89,5 +89,3 @@ FORMULAS: dict[str, Formula] = {
     "packet_latency_ratio": _packet_latency_ratio,
     "r_threshold": _r_threshold,
 }
-# The paper states the quantity but not the formula: what we give is the model's, not the paper's arithmetic again.
-OF_THE_MODEL = frozenset({"pcie_theoretical"})

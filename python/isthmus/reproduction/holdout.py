@@ -1,7 +1,6 @@
 """One experiment held out: what it calibrated is found again from the others, and what the model then says."""
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from isthmus.calibration.fit import fit
@@ -9,15 +8,18 @@ from isthmus.calibration.measured import Curves
 from isthmus.errors import IsthmusError
 from isthmus.names import unknown
 from isthmus.records import HeldOut, Input, Recalibrated
-from isthmus.reproduction.expressions import Evaluator
-from isthmus.reproduction.laboratory import Bench, Laboratory, NotOfferedError
+from isthmus.reproduction.expressions import Evaluator, board_of, kind_of_expression, leaves
+from isthmus.reproduction.laboratory import Bench, Laboratory, NotOfferedError, target_of
 from isthmus.reproduction.published import Paper, PublishedRow
-from isthmus.reproduction.roles import is_number, kind_of
-from isthmus.reproduction.structure import off
+from isthmus.reproduction.roles import RATES, TIMES, is_number, rests_on
 from isthmus.reproduction.survey import PAPER_IMAGES
 
 MEASURES = frozenset({"probe", "probe-time", "run", "rate"})  # what a number of the board can be found from
 PER_RUN = ("elapsed_s", "stage:")  # grow with the images of a run
+# How far down a calibrated time is tried, zero first; up for a rate and a count: what a model accepts first is "off".
+SMALLER = (0.0, 1e-3, 1e-2, 0.1, 0.2, 0.3, 0.5, 0.7)
+LARGER = (1e3, 1e2, 10.0)
+MORE = (8, 4, 2, 1)
 
 
 @dataclass(frozen=True)
@@ -46,11 +48,16 @@ class HoldOut:
         return [(name, row) for name, row in every if row.id in twins or row.same_as in twins or (name, row) in chosen]
 
     def _boards(self, rows: Sequence[tuple[str, PublishedRow]]) -> list[str]:
-        words = {word for _, row in rows for word in re.split(r"[:/@ ]+", row.experiment or "")}
-        return [board for board in self.bench.boards() if board in words]
+        known = self.bench.boards()
+        named = (board_of(leaf, known) for _, row in rows for leaf in leaves(row.experiment, self._published))
+        return [board for board in dict.fromkeys(named) if board is not None]
+
+    @property
+    def _published(self) -> dict[str, PublishedRow]:
+        return {row.id: row for paper in self.papers.values() for row in paper.row}
 
     def _on_board(self, board: str, held: Sequence[tuple[str, PublishedRow]]) -> list[HeldOut]:
-        inputs = [item for item in self.bench.platform(f"model:{board}", ()).inputs if is_number(item)]
+        inputs = [item for item in self.bench.platform(target_of(board), ()).inputs if is_number(item)]
         free = [item for item in inputs if item.role == "calibrated" and any(rests_on(item, *row) for row in held)]
         out = {row.id for _, row in held}
         others = [row for row in self._measures(board) if row.id not in out]
@@ -96,12 +103,14 @@ class HoldOut:
 
         computed = self._values(board, others, ())
         points = {"rows": {at: float(row.value) for at, row in enumerate(others) if row.id in computed}}
-        found = fit(points, {item.key: float(str(item.value)) for item in free}, model) if points["rows"] else None
+        # What is chosen among a few whole numbers has no slope that leads to it.
+        smooth = {item.key: float(str(item.value)) for item in free if item.unit in TIMES | RATES}
+        found = fit(points, smooth, model) if points["rows"] and smooth else None
         sets: list[str] = []
         changed: list[Recalibrated] = []
 
         def accepts(text: str) -> bool:
-            return self.bench.accepts(f"model:{board}", (*sets, text))
+            return self.bench.accepts(target_of(board), (*sets, text))
 
         for item in free:
             value = found.values.get(item.key) if found else None
@@ -112,8 +121,7 @@ class HoldOut:
         return tuple(sets), changed
 
     def _values(self, board: str, rows: Sequence[PublishedRow], sets: tuple[str, ...]) -> dict[str, float]:
-        published = {row.id: row for paper in self.papers.values() for row in paper.row}
-        evaluator = Evaluator(Laboratory(self.bench, self.images, self.images, {board: sets}), published)
+        evaluator = Evaluator(Laboratory(self.bench, self.images, self.images, {board: sets}), self._published)
         found: dict[str, float] = {}
         for row in rows:
             try:
@@ -126,13 +134,19 @@ class HoldOut:
         return found
 
 
-def rests_on(item: Input, paper: str, row: PublishedRow) -> bool:
-    """Whether a calibrated number was taken from a row: its source names the place, and the row's value is in it."""
-    cited, _, formula = (item.source or "").partition(": ")
-    places = [place.removeprefix(f"{paper} ") for place in cited.split(" & ") if place.startswith(f"{paper} ")]
-    there = any(place == known or known.startswith(f"{place} ") for place in places for known in row.place)
-    numbers = [float(text) for text in re.findall(r"\d+(?:\.\d+)?", formula)] or [float(str(item.value))]
-    return there and isinstance(row.value, (int, float)) and float(row.value) in numbers
+def kind_of(row: PublishedRow) -> str:
+    """What sort of experiment gives our value, `none` without one."""
+    return kind_of_expression(row.experiment or "none")
+
+
+def off(item: Input, accepts: Callable[[str], bool]) -> str:
+    """The assignment that comes nearest to a number that costs nothing: a time near zero, else much of it."""
+    factors = SMALLER if item.unit in TIMES else LARGER if item.unit in RATES else MORE
+    for factor in factors:
+        assignment = f"{item.key}={float(str(item.value)) * factor:.15g}"
+        if accepts(assignment):
+            return assignment
+    raise IsthmusError(f"key '{item.key}': a calibrated number that cannot be turned off")
 
 
 def _is_place(experiment: str, paper: str, row: PublishedRow) -> bool:

@@ -1,8 +1,9 @@
 """Running the experiments of the papers on the modelled boards, each once."""
 
+import os
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from isthmus.errors import IsthmusError
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from isthmus.records import Input, Platform, Row
 
 APPLICATION = "image-filter"
+CORES = len(os.sched_getaffinity(0))
 Answer = TypeVar("Answer")
 
 
@@ -22,25 +24,36 @@ class NotOfferedError(IsthmusError):
     """The tools do not have this probe yet: the row stays without a value of ours."""
 
 
+def target_of(board: str) -> str:
+    """A board as a target: a name of an installed one, or its file."""
+    return board if board.endswith(".toml") else f"model:{board}"
+
+
 class Bench:
-    """Starts the tools and remembers every answer; several threads may ask."""
+    """Starts the tools, at most one for each core, and remembers every answer; several threads may ask.
+
+    An experiment is known by the hash of its platform: two ways to say the same board are run once.
+    """
 
     def __init__(self, on_event: Callable[[Event], None] = lambda event: None) -> None:
         self._answers: dict[tuple[str, ...], object] = {}
         self._locks: dict[tuple[str, ...], threading.Lock] = {}
         self._guard = threading.Lock()
+        self._cores = threading.Semaphore(CORES)
         self._on_event = on_event
 
     def run(self, experiment: Experiment) -> "Row":
         """The row of one run of an application; an IsthmusError if its output is wrong."""
 
         def ask() -> "Row":
-            row = run_experiment(experiment, self._on_event)
+            with self._cores:
+                row = run_experiment(experiment, self._on_event)
             if not row.verified:
                 raise IsthmusError(f"{experiment.target} {experiment.flow}: the output differs from the reference")
             return row
 
-        return self._once(("run", *experiment.arguments()), ask)
+        board = self.platform(experiment.target, experiment.sets).sha256
+        return self._once(("run", board, *replace(experiment, sets=()).arguments()), ask)
 
     def probe(
         self, target: str, probe: str, sizes: Sequence[int], sets: Sequence[str], bursts: Sequence[int] = ()
@@ -48,9 +61,14 @@ class Bench:
         """The records of a probe at some sizes in bytes, device memory in bursts of some bytes."""
         if probe not in PROBES:
             raise NotOfferedError(f"the probe '{probe}' is not offered yet")
-        arguments = [target, probe, "--sizes", _list(sizes), "--repeat", "1", *_words(sets)]
+        arguments = [target, probe, "--sizes", _list(sizes), "--repeat", "1"]
         arguments += ["--burst", _list(bursts)] if bursts else []
-        return self._once(("probe", *arguments), lambda: collect("isthmus-probe", arguments, "record"))
+
+        def ask() -> list[Event]:
+            with self._cores:
+                return collect("isthmus-probe", [*arguments, *_words(sets)], "record")
+
+        return self._once(("probe", self.platform(target, sets).sha256, *arguments), ask)
 
     def platform(self, target: str, sets: Sequence[str]) -> "Platform":
         """The description of a board."""
@@ -102,27 +120,27 @@ class Laboratory:
 
     def _run(self, board: str, flow: str, images: int, sets: Sequence[str]) -> "Row":
         return self.bench.run(
-            Experiment(APPLICATION, f"model:{board}", flow, images, sets=self._sets(board, sets), seed=self.seed)
+            Experiment(APPLICATION, target_of(board), flow, images, sets=self._sets(board, sets), seed=self.seed)
         )
 
     def probe(self, board: str, probe: str, sizes: Sequence[int], sets: Sequence[str] = ()) -> dict[int, float]:
         """Bandwidth in GB/s by size in bytes."""
-        found = self.bench.probe(f"model:{board}", probe, sizes, self._sets(board, sets))
+        found = self.bench.probe(target_of(board), probe, sizes, self._sets(board, sets))
         return {int(record["parameters"]["size"]): float(record["value"]) for record in found}
 
     def probe_time(self, board: str, probe: str, size: int, sets: Sequence[str] = ()) -> float:
         """Seconds of one copy, pass or access of `size` bytes."""
-        found = self.bench.probe(f"model:{board}", probe, [size], self._sets(board, sets))
+        found = self.bench.probe(target_of(board), probe, [size], self._sets(board, sets))
         return next(float(record["time_s"]) for record in found if record["parameters"]["size"] == size)
 
     def accesses(self, board: str, probe: str, size: int, burst: int, sets: Sequence[str] = ()) -> float:
         """Accesses of `burst` bytes a second, scattered over `size` bytes of the device's memory."""
-        (found,) = self.bench.probe(f"model:{board}", probe, [size], self._sets(board, sets), [burst])
+        (found,) = self.bench.probe(target_of(board), probe, [size], self._sets(board, sets), [burst])
         return float(found["value"]) * 1e9 / burst
 
     def input(self, board: str, key: str) -> "Input":
         """What the description of a board says for a key."""
-        for item in self.bench.platform(f"model:{board}", self._sets(board, ())).inputs:
+        for item in self.bench.platform(target_of(board), self._sets(board, ())).inputs:
             if item.key == key:
                 return item
         raise IsthmusError(f"board '{board}': no key '{key}'")

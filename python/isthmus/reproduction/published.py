@@ -1,5 +1,6 @@
 """Reading papers/*.toml; papers/README.md says what the fields mean."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -58,9 +59,20 @@ def paper_names() -> list[str]:
     return sorted(path.stem for path in data_folder("papers").glob("*.toml"))
 
 
-def read_papers() -> dict[str, Paper]:
-    """Every paper by its short name; anything wrong in a file is an IsthmusError."""
-    return {name: read_paper(data_folder("papers") / f"{name}.toml") for name in paper_names()}
+def read_papers(own: Sequence[Path] = ()) -> dict[str, Paper]:
+    """Every installed paper and those of some files, by short name; anything wrong in a file is an IsthmusError."""
+    papers = {name: read_paper(data_folder("papers") / f"{name}.toml") for name in paper_names()}
+    for path in own:
+        paper = read_paper(path)
+        if path.stem in papers:
+            raise IsthmusError(f"{path}: a paper '{path.stem}' is there already", hint="rename the file.")
+        known = {row.id: name for name, other in papers.items() for row in other.row}
+        for number, row in enumerate(paper.row):
+            if row.id in known or row.id in {before.id for before in paper.row[:number]}:
+                there = known.get(row.id, path.stem)
+                raise IsthmusError(f"{place_of_row(path, number)}: key 'id': '{row.id}' is there already, in {there}")
+        papers[path.stem] = paper
+    return papers
 
 
 def read_paper(path: Path) -> Paper:
@@ -69,14 +81,19 @@ def read_paper(path: Path) -> Paper:
     try:
         return Paper.model_validate(toml(text, path))
     except ValidationError as error:
-        raise IsthmusError(_complaint(path, text, error)) from error
+        raise IsthmusError(_complaint(path, error)) from error
 
 
-def _complaint(path: Path, text: str, error: ValidationError) -> str:
+def place_of_row(path: Path, number: int) -> str:
+    """FILE:LINE of a row, counted from 0; line 1 if the rows are written in another way."""
+    lines = read_text(path).splitlines()
+    starts = [line for line, words in enumerate(lines, start=1) if words.partition("#")[0].strip() == "[[row]]"]
+    return f"{path}:{starts[number] if number < len(starts) else 1}"
+
+
+def _complaint(path: Path, error: ValidationError) -> str:
     first = error.errors()[0]
     place = list(first["loc"])
     if place[:1] == ["row"] and len(place) > 1 and isinstance(place[1], int):
-        starts = [number for number, line in enumerate(text.splitlines(), start=1) if line.strip() == "[[row]]"]
-        line = starts[place[1]] if place[1] < len(starts) else 1  # rows may be written in other ways
-        return f"{path}:{line}: key '{'.'.join(map(str, place[2:]))}': {first['msg']}"
+        return f"{place_of_row(path, place[1])}: key '{'.'.join(map(str, place[2:]))}': {first['msg']}"
     return f"{path}:1: key '{'.'.join(map(str, place))}': {first['msg']}"

@@ -1,25 +1,42 @@
 """Evaluating the rows on the boards as they are and with their numbers changed."""
 
-import os
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property
 from typing import Literal
 
-from isthmus.records import Input, Role, Structure
-from isthmus.reproduction.expressions import Evaluator, operands
-from isthmus.reproduction.laboratory import Bench, Laboratory, NotOfferedError
+from isthmus.records import Input, Role
+from isthmus.reproduction.claims import REQUESTS
+from isthmus.reproduction.expressions import (
+    Evaluator,
+    board_of,
+    experiment_of,
+    kind_of_expression,
+    leaves,
+    observation,
+    operands,
+)
+from isthmus.reproduction.laboratory import CORES, Bench, Laboratory, NotOfferedError, target_of
 from isthmus.reproduction.published import PublishedRow, Value
-from isthmus.reproduction.roles import Change, kind_of, moves, needs_test, perturbations, role_of
-from isthmus.reproduction.structure import ends, without_calibrated
+from isthmus.reproduction.roles import (
+    TENTH,
+    Change,
+    Legal,
+    differs,
+    ends,
+    follows,
+    moved,
+    needs_test,
+    perturbations,
+    rests_on,
+    role_of,
+)
 from isthmus.tools import stop_running
 
 PAPER_IMAGES = 200  # stacc VI-B1
-STRUCTURAL = ("run", "rate", "probe", "probe-time", "accesses", "ratio")  # what gives a rate or a time
-AS_THEY_ARE = "assumed values as they are"
-Purpose = Literal["base", "few images", "role", "bare", "bare, few images", "end"]
+Purpose = Literal["as they are", "few images", "calibrated", "end", "other", "corner"]
+OnProgress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
@@ -32,161 +49,304 @@ class View:
     rows: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class Span:
+    """What a row can be with the assumed inputs anywhere in their ranges, and the one that alone does most of it."""
+
+    low: float
+    high: float
+    mostly: str | None
+
+
 @dataclass
 class Survey:
-    """The values of rows in every view; `published` holds the rows of every paper, `chosen` those asked for."""
+    """The values of rows in every view; `published` holds the rows of every paper, `chosen` those asked for.
+
+    paper_of: the paper of each row, by which a calibrated input's source names it.
+    spans: whether the assumed inputs are taken to the ends of their ranges, which takes most of the time.
+    """
 
     published: Mapping[str, PublishedRow]
     chosen: Sequence[str]
     bench: Bench
     images: int
     sets: tuple[str, ...] = ()
-    structure: bool = True
-    values: list[tuple[View, dict[str, Value]]] = field(default_factory=list)
+    spans: bool = True
+    paper_of: Mapping[str, str] = field(default_factory=dict)
+    _values: dict[tuple[Purpose, str], dict[str, Value]] = field(default_factory=dict)
+    _changes: dict[str, Change] = field(default_factory=dict)
 
-    def run(self, on_progress: Callable[[int, int], None]) -> None:
-        """Evaluates every view, as many at a time as there are cores; Ctrl-C ends the tools that run."""
-        views = self.views()
-        pool = ThreadPoolExecutor(max_workers=os.cpu_count())
+    def run(self, on_progress: OnProgress) -> None:
+        """Evaluates every view, as many experiments at a time as there are cores; Ctrl-C ends the tools that run."""
+        self._evaluate("calibrated inputs moved", self.first_views(), on_progress)
+        if not self.spans:
+            return
+        self._evaluate("assumed inputs at their ends", self.end_views(self.open_rows()), on_progress)
+        self._evaluate("other inputs moved", self._other_views(self._unmoved()), on_progress, self._needs_more)
+        self._evaluate("ends together", self._corner_views(), on_progress)
+
+    def first_views(self) -> list[View]:
+        """The boards as they are, and with each calibrated input moved."""
+        as_they_are = self._as_they_are
+        views = [
+            View("as they are", "", self._lab(PAPER_IMAGES, as_they_are), tuple(self.chosen)),
+            View("few images", "", self._lab(self.images, as_they_are), tuple(self._tested)),
+        ]
+        calibrated = self._of_boards(lambda board, inputs: perturbations(board, inputs, self._legal(board)))
+        return [*views, *self._views("calibrated", calibrated, self._tested)]
+
+    def end_views(self, rows: Sequence[str]) -> list[View]:
+        """Each assumed input at either end of its range, for the rows that no calibrated input determines."""
+        found = self._of_boards(lambda board, inputs: ends(board, inputs, self._legal(board)))
+        return self._views("end", found, rows)
+
+    def as_they_are(self) -> Evaluator:
+        """Our values on the boards as they are, with the images of the paper."""
+        return Evaluator(self._lab(PAPER_IMAGES, self._as_they_are), self.published)
+
+    def ours(self, row_id: str) -> Value | None:
+        """Our value of a row on the boards as they are; None if nothing gives it yet."""
+        return self._values.get(("as they are", ""), {}).get(row_id)
+
+    def role(self, row_id: str) -> Role:
+        """The role of a row, found by test where a test is needed."""
+        made_of = {self.role(name) for name in operands(experiment_of(self.published[row_id]) or "")}
+        if self._says_again(row_id) and made_of:
+            return made_of.pop()
+        derived = {"derived", "input"} & made_of or self._has_derived_stages(row_id) or self._gave_an_input(row_id)
+        return role_of(
+            self.published[row_id], self._leaves(row_id), bool(self.moved_by(row_id) or derived), self._moves(row_id)
+        )
+
+    def moved_by(self, row_id: str) -> list[str]:
+        """The changes of calibrated inputs that a row follows: it moves by over 0.8 of what they move."""
+        changed = self._numbers("calibrated", row_id)
+        return sorted(
+            name
+            for name, value in changed.items()
+            for before in self._numbers("few images", row_id).values()
+            if follows(before, value, self._changes[name].step)
+        )
+
+    def same_as(self, row_id: str) -> str | None:
+        """The first row that looks at the same: the same number, the time of a rate, or what follows from one run."""
+        stated = self.published[row_id].same_as
+        if stated is not None:
+            return stated
+        look = self._look(row_id)
+        first = self._first_to_look.get(look, row_id)
+        return first if first != row_id and look[1] else None
+
+    def span(self, row_id: str) -> Span | None:
+        """The least and the most that a predicted row is with the assumed inputs anywhere in their ranges."""
+        base, few = (list(self._numbers(purpose, row_id).values()) for purpose in ("as they are", "few images"))
+        at_ends = self._numbers("end", row_id)
+        if not base or not few or not few[0] or not at_ends:
+            return None
+        # The ends are compared with few images: what they change in proportion, they change in the whole run.
+        alone = [base[0] * value / few[0] for value in at_ends.values()]
+        together = [value for name, value in self._numbers("corner", row_id).items() if name.startswith(f"{row_id} ")]
+        every = [base[0], *alone, *together]
+        widest = max(at_ends, key=lambda name: abs(at_ends[name] - few[0]))
+        return Span(low=min(every), high=max(every), mostly=widest if differs(few[0], at_ends[widest]) else None)
+
+    @cached_property
+    def _tested(self) -> list[str]:
+        """The rows whose role needs a test, and those that they are made of."""
+        found: dict[str, None] = {}
+        waiting = list(self.chosen)
+        while waiting:
+            row_id = waiting.pop(0)
+            if row_id not in found and row_id in self.published:
+                found[row_id] = None
+                waiting += operands(experiment_of(self.published[row_id]) or "")
+        return [row_id for row_id in found if needs_test(self.published[row_id], self._leaves(row_id))]
+
+    @cached_property
+    def _boards(self) -> list[str]:
+        """The boards that the experiments of the chosen rows name."""
+        return list(dict.fromkeys(board for row_id in self.chosen for board in self._boards_of(row_id)))
+
+    @property
+    def _as_they_are(self) -> dict[str, tuple[str, ...]]:
+        return dict.fromkeys(self._boards, self.sets)
+
+    def _boards_of(self, row_id: str) -> list[str]:
+        known = self.bench.boards()
+        return [board for leaf in self._leaves(row_id) if (board := board_of(leaf, known)) is not None]
+
+    def _leaves(self, row_id: str) -> list[str]:
+        return leaves(experiment_of(self.published[row_id]), self.published)
+
+    @cached_property
+    def _first_to_look(self) -> dict[tuple[str, str], str]:
+        """The first of the chosen rows that looks at something."""
+        found: dict[tuple[str, str], str] = {}
+        for row_id in sorted(self.chosen, key=self._says_again):
+            found.setdefault(self._look(row_id), row_id)
+        return found
+
+    def _says_again(self, row_id: str) -> bool:
+        """Whether a row is another one, or the ratio of what one run gives to itself."""
+        kind = kind_of_expression(experiment_of(self.published[row_id]) or "")
+        return kind == "row" or (kind == "ratio" and not self._look(row_id)[1].startswith("ratio:"))
+
+    def _look(self, row_id: str) -> tuple[str, str]:
+        """What a row looks at, if it has an experiment, and as what: results that the model gives are of one sort."""
+        row, expression = self.published[row_id], experiment_of(self.published[row_id])
+        sort = "result" if needs_test(row, self._leaves(row_id)) else row.kind
+        return sort, "" if expression is None else observation(expression, self.published)
+
+    def _has_derived_stages(self, row_id: str) -> bool:
+        """Whether a run is a sum or maximum of, mostly, stages that the calibrated inputs determine."""
+        few = self._values.get(("few images", ""), {})
+        stages = {name: float(value) for name, value in few.items() if name.startswith(f"{row_id} ")}
+        return sum(time for name, time in stages.items() if self.moved_by(name)) > sum(stages.values()) / 2
+
+    def _gave_an_input(self, row_id: str) -> bool:
+        """Whether a calibrated input was found from this very number, and moves it as much as a tenth would."""
+        row, paper = self.published[row_id], self.paper_of.get(row_id)
+        given = [
+            f"{board} {item.key} "
+            for board in (self._boards_of(row_id) if paper is not None else ())
+            for item in self.bench.platform(target_of(board), self.sets).inputs
+            if item.role == "calibrated" and paper is not None and rests_on(item, paper, row)
+        ]
+        few = next(iter(self._numbers("few images", row_id).values()), None)
+        changed = self._numbers("calibrated", row_id).items()
+        return few is not None and any(
+            name.startswith(tuple(given)) and follows(few, value, TENTH) for name, value in changed
+        )
+
+    def _moves(self, row_id: str) -> bool:
+        """Whether any input that was changed moves a row at all."""
+        few = self._numbers("few images", row_id).values()
+        purposes: tuple[Purpose, ...] = ("calibrated", "end", "other")
+        changed = [value for purpose in purposes for value in self._numbers(purpose, row_id).values()]
+        return any(differs(before, value) for before in few for value in changed)
+
+    def open_rows(self) -> list[str]:
+        """The rows that no calibrated input determines, each number once."""
+        return [row_id for row_id in self._tested
+                if self.role(row_id) in ("predicted", "claim") and self.same_as(row_id) is None]  # fmt: skip
+
+    def _unmoved(self) -> list[str]:
+        return [row_id for row_id in self.open_rows() if not self._moves(row_id)]
+
+    def _needs_more(self, row_id: str) -> bool:
+        return not self._moves(row_id)
+
+    def _numbers(self, purpose: Purpose, row_id: str) -> dict[str, float]:
+        """The numbers that a row has in the views of a purpose, by the name of the view."""
+        found = {name: values.get(row_id) for (why, name), values in list(self._values.items()) if why == purpose}
+        return {name: float(value) for name, value in found.items()
+                if isinstance(value, (int, float)) and not isinstance(value, bool)}  # fmt: skip
+
+    def _lab(self, images: int, sets: dict[str, tuple[str, ...]]) -> Laboratory:
+        return Laboratory(self.bench, images, self.images, sets)
+
+    def _legal(self, board: str) -> Legal:
+        return lambda text: self.bench.accepts(target_of(board), (*self.sets, text))
+
+    def _of_boards(self, changes: Callable[[str, Sequence[Input]], list[Change]]) -> list[Change]:
+        return [
+            change
+            for board in self._boards
+            for change in changes(board, self.bench.platform(target_of(board), self.sets).inputs)
+        ]
+
+    def _views(self, purpose: Purpose, changes: Sequence[Change], rows: Sequence[str]) -> list[View]:
+        self._changes |= {change.name: change for change in changes}
+        return [
+            View(purpose, change.name, self._lab(self.images, self._with(change)), concerned)
+            for change in changes
+            if (concerned := tuple(row_id for row_id in rows if change.board in self._boards_of(row_id)))
+        ]
+
+    def _with(self, *changes: Change) -> dict[str, tuple[str, ...]]:
+        sets = dict(self._as_they_are)
+        for change in changes:
+            sets[change.board] = (*sets[change.board], *change.sets)
+        return sets
+
+    def _other_views(self, rows: Sequence[str]) -> list[View]:
+        def others(board: str, inputs: Sequence[Input]) -> list[Change]:
+            known = [item for item in inputs if item.role in ("datasheet", "configuration")]
+            return [change for item in known for change in moved(board, item, self._legal(board))]
+
+        return self._views("other", self._of_boards(others) if rows else [], rows)
+
+    def _corner_views(self) -> list[View]:
+        """For each predicted row the ends that lower it, all together, and those that raise it."""
+        found = []
+        for row_id in (row_id for row_id in self.open_rows() if self.role(row_id) == "predicted"):
+            few = next(iter(self._numbers("few images", row_id).values()))
+            by = {name: value - few for name, value in self._numbers("end", row_id).items() if differs(few, value)}
+            for side, sign in (("lowest", -1), ("highest", 1)):
+                order = sorted((name for name in by if by[name] * sign > 0), key=lambda name: -abs(by[name]))
+                lab = self._lab(PAPER_IMAGES, self._together([self._changes[name] for name in order]))
+                found.append(View("corner", f"{row_id} {side}", lab, (row_id,)))
+        return found
+
+    def _together(self, changes: Sequence[Change]) -> dict[str, tuple[str, ...]]:
+        """As many of the changes as a board takes together, one end of each input, those with most effect first."""
+        kept: list[Change] = []
+        for change in changes:
+            key = change.sets[0].partition("=")[0]
+            taken = any(one.board == change.board and one.sets[0].startswith(f"{key}=") for one in kept)
+            sets = self._with(*kept, change)[change.board]
+            if not taken and self.bench.accepts(target_of(change.board), sets):
+                kept.append(change)
+        return self._with(*kept)
+
+    def _evaluate(
+        self,
+        what: str,
+        views: Sequence[View],
+        on_progress: OnProgress,
+        wanted: Callable[[str], bool] = lambda row_id: True,
+    ) -> None:
+        """The rows of the views, each by itself, so that a long experiment keeps no other from its core."""
+        for view in views:
+            self._values[view.purpose, view.name] = {}
+        # More threads than cores: one that waits for an experiment that another runs takes none.
+        pool = ThreadPoolExecutor(max_workers=4 * CORES)
         try:
-            waiting = {pool.submit(self._evaluate, view): view for view in views}
+            waiting = [pool.submit(self._evaluate_row, view, row_id, wanted) for view, row_id in _jobs(views)]
             for done, future in enumerate(as_completed(waiting), start=1):
-                self.values.append((waiting[future], future.result()))
-                on_progress(done, len(views))
+                future.result()
+                on_progress(what, done, len(waiting))
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             stop_running()
             raise
         pool.shutdown()
 
-    def views(self) -> list[View]:
-        """Every state of the boards that is looked at."""
-        return list(self._views())
-
-    def as_they_are(self) -> Evaluator:
-        """Our values on the boards as they are, with the images of the paper."""
-        return Evaluator(self._lab(PAPER_IMAGES, dict.fromkeys(self.bench.boards(), self.sets)), self.published)
-
-    def ours(self, row_id: str) -> Value | None:
-        """Our value of a row on the boards as they are; None if nothing gives it yet."""
-        return next((values.get(row_id) for view, values in self.values if view.purpose == "base"), None)
-
-    def moved_by(self, row_id: str) -> list[str]:
-        """The changes of calibrated numbers that move a row by more than 8 %."""
-        base = self._numbers("few images", row_id)
-        changed = self._numbers("role", row_id)
-        return sorted(name for name, value in changed.items() for before in base.values() if moves(before, value))
-
-    def role(self, row_id: str) -> Role:
-        """The role of a row, found by test where a test is needed."""
-        row = self.published[row_id]
-        if row.same_as is not None and row.experiment is None:
-            return self.role(row.same_as)
-        made_of = [self.role(name) for name in operands(row.experiment or "")]
-        if self._is_made_of_calibrated_stages(row_id):
-            made_of.append("derived")
-        return role_of(row, self.moved_by(row_id), made_of)
-
-    def _is_made_of_calibrated_stages(self, row_id: str) -> bool:
-        """Whether a run is a sum or maximum of, mostly, stages that the calibrated inputs determine."""
-        few = next((values for view, values in self.values if view.purpose == "few images"), {})
-        stages = {name: float(value) for name, value in few.items() if name.startswith(f"{row_id} ")}
-        return sum(time for name, time in stages.items() if self.moved_by(name)) > sum(stages.values()) / 2
-
-    def structure_of(self, row_id: str) -> Structure | None:
-        """What is left of a value without calibrated inputs, and with each assumed one at the ends of its range."""
-        bare, few = (list(self._numbers(purpose, row_id).values()) for purpose in ("bare", "bare, few images"))
-        if not bare or not few or not few[0]:
-            return None
-        # The ends are compared with few images: what they change in proportion, they change in the whole run.
-        at_ends = {name: bare[0] * value / few[0] for name, value in self._numbers("end", row_id).items()}
-        at_ends[AS_THEY_ARE] = bare[0]
-        low, high = min(at_ends, key=at_ends.__getitem__), max(at_ends, key=at_ends.__getitem__)
-        return Structure(
-            without_calibrated=bare[0],
-            low=at_ends[low],
-            low_with=low,
-            high=at_ends[high],
-            high_with=high,
-        )
-
-    def _numbers(self, purpose: Purpose, row_id: str) -> dict[str, float]:
-        found = ((view.name, values.get(row_id)) for view, values in self.values if view.purpose == purpose)
-        return {
-            name: float(value)
-            for name, value in found
-            if isinstance(value, (int, float)) and not isinstance(value, bool)
-        }
-
-    def _views(self) -> Iterator[View]:
-        boards = self._boards(self.chosen)
-        as_they_are = dict.fromkeys(boards, self.sets)
-        yield View("base", "", self._lab(PAPER_IMAGES, as_they_are), tuple(self.chosen))
-        tested = [row_id for row_id in self._with_operands(self.chosen) if needs_test(self.published[row_id])]
-        yield View("few images", "", self._lab(self.images, as_they_are), tuple(tested))
-        for purpose, change in self._changes(boards):
-            concerned = [row_id for row_id in tested if change.board in self._boards([row_id])]
-            if purpose != "role":
-                concerned = [row_id for row_id in concerned if kind_of(self.published[row_id]) in STRUCTURAL]
-            sets = {**as_they_are, change.board: (*self.sets, *change.sets)}
-            images = PAPER_IMAGES if purpose == "bare" else self.images
-            yield View(purpose, change.name, self._lab(images, sets), tuple(concerned))
-
-    def _lab(self, images: int, sets: dict[str, tuple[str, ...]]) -> Laboratory:
-        return Laboratory(self.bench, images, self.images, sets)
-
-    def _changes(self, boards: Sequence[str]) -> Iterator[tuple[Purpose, Change]]:
-        for board in boards:
-            inputs = self.bench.platform(f"model:{board}", self.sets).inputs
-            yield from (("role", change) for change in perturbations(board, inputs))
-            if self.structure:
-                yield from self._structural(board, inputs)
-
-    def _structural(self, board: str, inputs: Sequence[Input]) -> Iterator[tuple[Purpose, Change]]:
-        def accepts(*sets: str) -> bool:
-            return self.bench.accepts(f"model:{board}", (*self.sets, *sets))
-
-        bare = without_calibrated(board, inputs, accepts)
-        yield "bare", bare
-        yield "bare, few images", bare
-        for end in ends(board, inputs):
-            # A call may not cost less than its parts, which have ends as well.
-            fits = accepts(*bare.sets, *end.sets)
-            off = bare if fits else without_calibrated(board, inputs, partial(accepts, *end.sets))
-            yield "end", Change(end.name, board, (*off.sets, *end.sets))
-
-    def _evaluate(self, view: View) -> dict[str, Value]:
+    def _evaluate_row(self, view: View, row_id: str, wanted: Callable[[str], bool]) -> None:
+        expression = experiment_of(self.published[row_id])
+        if expression is None or not wanted(row_id):
+            return
         evaluator = Evaluator(view.lab, self.published)
-        values: dict[str, Value] = {}
-        for row_id in view.rows:
-            if self._source(row_id).experiment is None:
-                continue
-            try:
-                values[row_id] = evaluator.of_row(row_id)
-                if view.purpose in ("few images", "role"):
-                    stages = evaluator.stages(self._source(row_id).experiment or "")
-                    values |= {f"{row_id} {name}": time for name, time in stages.items()}
-            except NotOfferedError:
-                continue  # The row stays open, and is counted as such.
-        return values
+        values = self._values[view.purpose, view.name]
+        try:
+            values[row_id] = evaluator.of_row(row_id)
+            if view.purpose in ("few images", "calibrated"):
+                stages = evaluator.stages(expression)
+                values |= {f"{row_id} {name}": time for name, time in stages.items()}
+        except NotOfferedError:
+            return  # The row stays open, and is counted as such.
 
-    def _source(self, row_id: str) -> PublishedRow:
-        row = self.published[row_id]
-        return self._source(row.same_as) if row.experiment is None and row.same_as is not None else row
 
-    def _with_operands(self, row_ids: Sequence[str]) -> list[str]:
-        found: dict[str, None] = {}
-        waiting = list(row_ids)
-        while waiting:
-            row_id = waiting.pop(0)
-            if row_id not in found and row_id in self.published:
-                found[row_id] = None
-                row = self.published[row_id]
-                waiting += operands(row.experiment or "") + ([row.same_as] if row.same_as else [])
-        return list(found)
+def _jobs(views: Sequence[View]) -> Iterator[tuple[View, str]]:
+    return ((view, row_id) for view in views for row_id in view.rows)
 
-    def _boards(self, row_ids: Sequence[str]) -> list[str]:
-        """The boards that the experiments of rows, and of the rows that they are made of, name."""
-        texts = [self.published[row_id].experiment or "" for row_id in self._with_operands(row_ids)]
-        words = {word for text in texts for word in re.split(r"[:/@ ]+", text)}
-        return [board for board in self.bench.boards() if board in words]
+
+def experiments_s(view: View, published: Mapping[str, PublishedRow], image_s: float, probe_s: float) -> float:
+    """About how long the experiments of a view take on one core, each once."""
+    found = {leaf for row_id in view.rows for leaf in leaves(experiment_of(published[row_id]), published)}
+    runs = {":".join(leaf.split(":")[:3]) for leaf in found if kind_of_expression(leaf) in ("run", "rate")}
+    sweeps = sum(kind_of_expression(leaf) == "saturation" for leaf in found) * len(REQUESTS)
+    probes = sum(kind_of_expression(leaf).startswith("probe") for leaf in found)
+    return image_s * (
+        view.lab.images * len({run.partition(":")[2] for run in runs}) + view.lab.sweep_images * sweeps
+    ) + (probe_s * probes)

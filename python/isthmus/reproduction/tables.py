@@ -5,25 +5,36 @@ from collections.abc import Mapping, Sequence
 
 from isthmus.numbers import figure
 from isthmus.output import Table
-from isthmus.records import HeldOut, PaperRow, PaperScore
+from isthmus.records import HeldOut, PaperRow, PaperScore, RoleScore
 
 # Where a note goes on to its next piece (comparison.py puts them together).
-_PIECES = re.compile(r"; (?=reading |structure alone|same as )")
+_PIECES = re.compile(r"; (?=reading |span of |determined by |same as )")
 
 
 def score_line(name: str, found: PaperScore) -> str:
-    """How what is predicted fares, in one line."""
-    predicted = found.roles.get("predicted")
-    if predicted is None or predicted.mean_error is None or predicted.largest_error is None:
-        return f"{name}: nothing predicted; {found.compared} of {found.published} numbers compared, {found.open} open"
-    return (
-        f"{name}: {predicted.rows} predicted, {predicted.agree} of them within 15 %, mean error "
-        f"{predicted.mean_error:.1%}, largest {predicted.largest_error:.1%}; "
-        f"{found.compared} of {found.published} numbers compared, {found.open} open"
+    """How what is predicted fares, and which claims are false, in one line."""
+    count = len(found.false_claims)
+    said = f"{count} claim{'s are' if count > 1 else ' is'} false here: {', '.join(found.false_claims)}"
+    return "; ".join(
+        [
+            f"{name}: {_predictions(found.roles.get('predicted'))}",
+            *([said] if count else []),
+            f"{found.compared} of {found.published} numbers compared, {found.open} open",
+        ]
     )
 
 
-def rows_table(rows: Sequence[PaperRow]) -> Table:
+def _predictions(found: RoleScore | None) -> str:
+    if found is None or found.mean_error is None or found.median_error is None:
+        return "nothing predicted"
+    spans = f", {found.in_span} in the span of the assumed ranges" if found.in_span is not None else ""
+    return (
+        f"{found.rows} independent prediction{'s' if found.rows > 1 else ''}, {found.agree} within 15 %, "
+        f"error {found.mean_error:.1%} in the mean, {found.median_error:.1%} in the median{spans}"
+    )
+
+
+def rows_table(rows: Sequence[PaperRow], title: str) -> Table:
     """A line for each published number."""
     columns = ("id", "place", "quantity", "unit", "published", "ours, model", "error", "role", "note")
     cells = [
@@ -40,20 +51,22 @@ def rows_table(rows: Sequence[PaperRow]) -> Table:
         )
         for row in rows
     ]
-    return Table(columns, cells, numbers=frozenset({"published", "ours, model", "error"}), below="note", key_columns=1)
+    numbers = frozenset({"published", "ours, model", "error"})
+    return Table(columns, cells, numbers=numbers, title=title, below="note", key_columns=1)
 
 
 def score_table(scores: Mapping[str, PaperScore]) -> Table:
     """A line for each paper and role."""
-    columns = ("paper", "role", "rows", "agree", "mean error", "largest error")
+    columns = ("paper", "role", "rows", "agree", "mean error", "median error", "largest error", "in span")
     cells = [
         (
             name,
             role,
             str(part.rows),
             "-" if part.agree is None else str(part.agree),
-            "-" if part.mean_error is None else f"{part.mean_error:.1%}",
+            *("-" if error is None else f"{error:.1%}" for error in (part.mean_error, part.median_error)),
             "-" if part.largest_error is None else f"{part.largest_error:.1%}",
+            "-" if part.in_span is None else str(part.in_span),
         )
         for name, found in scores.items()
         for role, part in found.roles.items()
