@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 from isthmus.applications import counted, is_program
 from isthmus.errors import AnswerIsNoError, IsthmusError
 from isthmus.files import write_atomically
+from isthmus.settings import resolve
 from isthmus.targets import is_model
 from isthmus.tools import Event, run_tool
 
@@ -79,8 +81,11 @@ class Experiment:
         return words + (self.trace.arguments() if self.trace else [])
 
 
-def run_experiment(experiment: Experiment, on_event: Callable[[Event], None]) -> "Row":
-    """Runs it and returns its row; progress and notes go to `on_event`. An IsthmusError if it could not run."""
+def run_experiment(experiment: Experiment, on_event: Callable[[Event], None], remember: bool = True) -> "Row":
+    """Runs it and returns its row; progress and notes go to `on_event`. An IsthmusError if it could not run.
+
+    `remember`: whether its duration tells that of the next such run.
+    """
     from pydantic import ValidationError
 
     from isthmus.records import Row
@@ -102,8 +107,22 @@ def run_experiment(experiment: Experiment, on_event: Callable[[Event], None]) ->
         raise IsthmusError(f"{experiment.tool} printed a row whose '{key}' is wrong: {first['msg']}") from error
     if len(rows) != 1:
         raise IsthmusError(f"{experiment.tool} printed {len(rows)} rows for one experiment")
-    _remember(experiment, time.monotonic() - started)
+    if remember:
+        _remember(experiment, time.monotonic() - started)
     return rows[0]
+
+
+def command(experiment: Experiment) -> str:
+    """What a user types to run it; settings that are the default are left out."""
+    kind = counted(experiment.application)
+    words = ["isthmus", "run", experiment.application, "--on", experiment.target, "--flow", experiment.flow]
+    given = ((kind, experiment.count), ("input", experiment.input), ("seed", experiment.seed))
+    for name, value in given:
+        if value is not None and value != resolve(name).value:
+            words += [f"--{name}", str(value)]
+    for assignment in experiment.sets:
+        words += ["--set", assignment]
+    return shlex.join(words)
 
 
 def refuse_wrong(rows: Sequence["Row"]) -> None:

@@ -51,6 +51,12 @@ def platform(target: str, sets: Sequence[str] = ()) -> Event:
     return found[0]
 
 
+def collect_steps(target: str, sets: Sequence[str] = ()) -> list[Event]:
+    """For each key of a model its values one step from those that it has with `sets` applied."""
+    words = [word for assignment in sets for word in ("--set", assignment)]
+    return collect("isthmus-platform", [target, *words, "--steps"], "steps")
+
+
 def check_target(target: str, place: str | None = None) -> None:
     """Refuses a target that does not exist, with the nearest one; `place` is where it is written, as FILE:LINE."""
     prefix = f"{place}: " if place else ""

@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 
-from isthmus.numbers import figure, grouped, percent
-from isthmus.records import Bottleneck, Row, Verdict
+from isthmus.numbers import figure, grouped, percent, seconds
+from isthmus.records import Bottleneck, Effect, Part, Row, Verdict
 from isthmus.sizes import format_size
 
 KIND_WORDS = {"modelled": "model", "measured": "measured"}
+
+# A change of a rate below which none is told.
+_UNSEEN = 0.005
 
 
 def limit_of(row: Row) -> Bottleneck | None:
@@ -24,24 +27,87 @@ def limit_of(row: Row) -> Bottleneck | None:
     )
 
 
-def reason(row: Row) -> str:
-    """One sentence: the part that sets the pace, its busy share, and the rate at which the next would set it.
+def heading(row: Row) -> str:
+    """What `reason` tells of, with `model` or `measured`: only what reruns found is called a bottleneck."""
+    limit = limit_of(row)
+    if limit is None:
+        what = "limit"
+    elif limit.effects:
+        what = "bottleneck" if limit.part else "no single bottleneck"
+    else:
+        what = "busiest part" if row.parts else "longest stage"
+    return f"{what}, {kind_of(row)}"
 
-    The rate of a part is the input payload of the run over the time that the part is busy.
-    """
+
+def limit_in_short(row: Row) -> str:
+    """The name of the part that holds the row, for a chart."""
+    limit = limit_of(row)
+    if limit is None:
+        return "unknown"
+    return limit.part or "no single part"
+
+
+def reason(row: Row) -> str:
+    """One sentence: the part that sets the pace, its busy share, what shows it, and what would be the limit next."""
     limit = limit_of(row)
     if limit is None:
         return "nothing says where the time goes"
-    text = f"{limit.part}, {_held(limit.busy_share, limit.path_share, 'the chain of steps that wait for each other')}"
-    if limit.next is None or limit.would_need is None or limit.busy_share <= 0:
-        alone = "no other part is near" if row.parts else "nothing tells its parts apart"
-        return f"{text}; {alone}"
+    if limit.part is None:
+        return f"no number alone holds it; {_most_effect(limit)}"
+    part = next((part for part in row.parts if part.name == limit.part), None)
+    held = _full(part) if part is not None and part.window is not None else _busy(limit)
+    shown = _shown(limit.effects, limit.relief)
+    return "; ".join(text for text in (f"{limit.part}, {held}", shown, _next(row, limit)) if text)
+
+
+def _shown(effects: Sequence[Effect], change: str | None) -> str:
+    return next((f"{_effect(effect)}" for effect in effects if effect.change == change), "")
+
+
+def _most_effect(limit: Bottleneck) -> str:
+    """The two changes with most effect."""
+    if not limit.effects:
+        return "no key stands behind its parts"
+    return "most effect: " + ", ".join(f"{_effect(effect)} ({effect.part})" for effect in limit.effects[:2])
+
+
+def _effect(effect: Effect) -> str:
+    """`link.pcie.generation=4 raises the rate by 34 %`."""
+    if abs(effect.raises) < _UNSEEN:
+        return f"{effect.change} changes the rate by less than {percent(_UNSEEN)}"
+    return f"{effect.change} {'raises' if effect.raises > 0 else 'lowers'} the rate by {percent(abs(effect.raises))}"
+
+
+def _busy(limit: Bottleneck) -> str:
+    return _held(limit.busy_share, limit.path_share, "the chain of steps that wait for each other")
+
+
+def _full(part: Part) -> str:
+    """Little's law: what a window lets through is its size over the time for which each entry is held."""
+    assert part.window is not None
+    window = part.window
+    of_bytes = window.unit == "bytes"
+    size = format_size(window.size) if of_bytes else f"{window.size} {window.unit}"
+    full = percent(part.busy_s / part.lifetime_s if part.lifetime_s > 0 else None)
+    text = f"all {size} under way {full} of the time"
+    if not window.round_trip_s:
+        return text
+    each = seconds(window.round_trip_s)
+    rate = window.size / window.round_trip_s
+    most = f"{figure(rate * 1e-9)} GB/s" if of_bytes else f"{grouped(rate)} {window.unit}/s"
+    return f"{text}, each for {each}: at most {size} / {each} = {most}"
+
+
+def _next(row: Row, limit: Bottleneck) -> str:
+    if limit.next is None or limit.would_need is None or not limit.busy_share:
+        if limit.effects:
+            return ""
+        return "no other part is near" if row.parts else "nothing tells its parts apart"
     rate = row.gb_per_s / limit.busy_share
     next_held = _held(limit.next_busy_share, limit.next_path_share, "the chain")
     return (
-        f"{text}; it would need {figure(limit.would_need)}x its rate "
-        f"({figure(rate)} to {figure(rate * limit.would_need)} GB/s of input) "
-        f"for the next, {limit.next} ({next_held}), to be the limit"
+        f"{figure(limit.would_need)}x as fast (input payload at {figure(rate * limit.would_need)} GB/s for "
+        f"{figure(rate)} GB/s) it would leave the limit to {limit.next} ({next_held})"
     )
 
 
@@ -79,10 +145,10 @@ def decide(rows: Sequence[Row]) -> Verdict | None:
     if not right:
         return None
     best = right[0]
-    reasons = [f"{best.target} {best.flow}: {pace(best)}: {reason(best)}"]
+    reasons = [f"{heading(best)}: {reason(best)}"]
     for row in right[1:]:
         behind = f"{figure(best.value / row.value)}x slower"
-        reasons.append(f"{row.target} {row.flow}: {pace(row)}, {behind}: {reason(row)}")
+        reasons.append(f"{row.target} {row.flow}: {pace(row)}, {behind}: {heading(row)}: {reason(row)}")
     return Verdict(
         target=best.target, flow=best.flow, kind=best.kind, value=best.value, unit=best.unit, reasons=reasons
     )

@@ -62,6 +62,7 @@ nlohmann::ordered_json to_json(const std::vector<Part>& parts) {
                     {"starved_s", part.starved.seconds()},
                     {"blocked_s", part.blocked.seconds()},
                     {"lifetime_s", part.lifetime.seconds()},
+                    {"works", part.works},
                     {"keys", part.keys},
                     {"window", to_json(part.window)}});
   return list;

@@ -4,7 +4,6 @@ FAKE_RUN makes isthmus-run fail in one of the ways that the real one can; FAKE_L
 and ends; FAKE_DEVICES=none is a machine without OpenCL.
 """
 
-import functools
 import hashlib
 import json
 import os
@@ -46,7 +45,7 @@ def options(words: list[str]) -> tuple[dict[str, Any], list[str]]:
     alone: list[str] = []
     index = 0
     while index < len(words):
-        if words[index].startswith("--") and words[index] not in ("--list", "--keys"):
+        if words[index].startswith("--") and words[index] not in ("--list", "--keys", "--steps"):
             if words[index] in ("--set", "--map"):
                 values[words[index]].append(words[index + 1])
             else:
@@ -58,7 +57,6 @@ def options(words: list[str]) -> tuple[dict[str, Any], list[str]]:
     return values, alone
 
 
-@functools.cache
 def inputs_of(name: str) -> Inputs:
     """The numbers of a description of the repository, by dotted key."""
     found: Inputs = {}
@@ -79,12 +77,12 @@ def platform(target: str, sets: list[str]) -> tuple[str, Inputs]:
     name = target.removeprefix("model:").rsplit("/", 1)[-1].removesuffix(".toml")
     if name not in NAMES:
         fail(f"platform '{name}': expected one of {', '.join(NAMES)}")
-    inputs = dict(inputs_of(name))
+    inputs = inputs_of(name)
     for assignment in sets:
         key, _, text = assignment.partition("=")
         if key not in inputs:
             fail(f"--set {assignment}: key '{key}': unknown")
-        value = json.loads(text.removesuffix("B"))
+        value = json.loads(text if text in ("true", "false") else text.rstrip("BGHKMTisuz/"))
         if value is not False and value <= 0 and key in ("link.pcie.round_trip", "device.dram.idle_latency"):
             fail(f"--set: key '{key}': expected more than 0")
         if key == "link.pcie.max_payload" and value not in (128, 256):
@@ -195,7 +193,7 @@ def row_of(values: dict[str, Any]) -> dict[str, Any]:
                 "starved_s": elapsed - span,
                 "blocked_s": 0.0,
                 "lifetime_s": elapsed,
-                "keys": ["link.pcie.lanes"],
+                "keys": ["kernel.clock" if name == "kernel" else "link.pcie.lanes"],
                 "window": None,
             }
             for name, span in times.items()
@@ -275,6 +273,10 @@ def show_platform() -> None:
     elif "--keys" in alone:
         for key, item in {**inputs_of(NAMES[0]), **inputs_of(NAMES[1])}.items():
             say(event="key", key=key, low=0, high=1e9, units={item["unit"]: 1} if "unit" in item else {})
+    elif "--steps" in alone:
+        inputs = platform(alone[0], values["--set"])[1]
+        for key in ("kernel.clock", "link.pcie.lanes"):
+            say(event="steps", key=key, faster=[inputs[key]["value"] * 2], slower=[inputs[key]["value"] / 2])
     else:
         say(event="platform", **description(*platform(alone[0], values["--set"])))
 

@@ -7,9 +7,6 @@ import pytest
 from tests.python.conftest import Isthmus
 from tests.python.test_schemas import check
 
-from isthmus.records import Row
-from isthmus.relief import relief
-
 FEW = ("--images", "4")
 
 
@@ -58,17 +55,3 @@ def test_the_study_of_the_examples_gives_one_verdict(real: Isthmus, tree: Path) 
     fastest = max(file["rows"], key=lambda row: row["images_per_s"])
     assert (file["verdict"]["target"], file["verdict"]["flow"]) == (fastest["target"], fastest["flow"])
     assert (real.folder / "out" / "image-filter" / "report.html").stat().st_size > 10_000
-
-
-@pytest.mark.parametrize("flow", ["offload", "overlap", "stream"])
-@pytest.mark.parametrize("board", ["model:alpha-data-7v3", "model:aws-f1"])
-def test_relieving_the_bottleneck_makes_the_part_that_was_named_next_the_bottleneck(
-    real: Isthmus, board: str, flow: str
-) -> None:
-    arguments = ("run", "image-filter", "--on", board, "--flow", flow, *FEW)
-    (before,) = real.json(*arguments)["rows"]
-    change = relief(Row.model_validate(before))
-    assert change is not None
-    (after,) = real.json(*arguments, "--set", change)["rows"]
-    assert after["bottleneck"]["part"] == before["bottleneck"]["next"]
-    assert after["images_per_s"] > before["images_per_s"]

@@ -1,46 +1,53 @@
-from typing import Any
+import math
 
 import pytest
-from tests.python.conftest import fake_tools
+from tests.python.judged_rows import KEYS, row_of, steps_of
 
-from isthmus.records import Row
-from isthmus.relief import relief
+from isthmus.experiments import Experiment
+from isthmus.relief import Steps, candidates, share_of, slower
 
-
-def row(*keys: str) -> Row:
-    """A modelled row whose bottleneck names `keys`."""
-    values: dict[str, Any] = fake_tools.row_of(
-        {"--on": "model:aws-f1", "--flow": "overlap", "--images": 4, "--set": []}
-    )
-    for part in values["parts"]:
-        part["keys"] = list(keys) if part["name"] == values["bottleneck"]["part"] else ["link.pcie.lanes"]
-    return Row.model_validate(values)
+RUN = Experiment("./app", "model:a", "stream", 100)
 
 
-@pytest.mark.parametrize(
-    ("keys", "change"),
-    [
-        (["host.copy.rate"], "host.copy.rate=6.62"),
-        (["link.pcie.lanes", "link.pcie.generation"], "link.pcie.lanes=32"),
-        (["host.call.transfer"], "host.call.transfer=63.5"),
-        (["host.copy.enabled", "host.copy.rate"], "host.copy.rate=6.62"),
-        ([], None),
-        (["host.copy.rates"], None),
-    ],
-)
-def test_the_limiting_part_is_made_twice_as_fast_by_the_first_number_behind_it(
-    keys: list[str], change: str | None
-) -> None:
-    assert relief(row(*keys)) == change
+def most(**keys: float) -> dict[str, float]:
+    """What each key is held to give at most."""
+    named = {name.replace("_", ".", 1): value for name, value in keys.items()}
+    board = {**KEYS, **named}
+    return {one.key: one.most for one in candidates(row_of(RUN, board), steps_of("model:a", (), board))}
 
 
-@pytest.mark.parametrize(("would_need", "rate"), [(None, "6.62"), (1.5, "6.62"), (1.7, "13.24"), (3.3, "26.48")])
-def test_the_limit_is_relieved_surely_beyond_what_it_would_need(would_need: float | None, rate: str) -> None:
-    limited = row("host.copy.rate")
-    assert limited.bottleneck is not None
-    bottleneck = limited.bottleneck.model_copy(update={"would_need": would_need})
-    assert relief(limited.model_copy(update={"bottleneck": bottleneck})) == f"host.copy.rate={rate}"
+def test_the_keys_behind_what_is_busiest_come_first() -> None:
+    found = candidates(row_of(RUN), steps_of("model:a", ()))
+    assert [one.key for one in found[:2]] == ["window.size", "window.round_trip"]
+    assert [(one.value, one.part) for one in found[:2]] == [(8.0, "window"), (0.5, "window")]
 
 
-def test_without_parts_there_is_nothing_to_change() -> None:
-    assert relief(row("host.copy.rate").model_copy(update={"parts": []})) is None
+def test_no_key_gives_more_than_the_busiest_other_part_allows() -> None:
+    bounds = most()
+    assert bounds["window.size"] == pytest.approx(1.0), "the link is half busy"
+    assert bounds["link.rate"] == pytest.approx(1 / 0.75 - 1), "half of the half for which it is busy"
+    assert most(link_rate=4.4)["window.size"] == pytest.approx(0.1)
+
+
+def test_what_gives_nothing_that_one_sees_is_left_out() -> None:
+    assert "link.rate" not in most(link_rate=1000.0)
+
+
+def test_a_key_of_two_parts_is_counted_for_both_and_named_with_the_busier() -> None:
+    row = row_of(RUN)
+    shared = [part.model_copy(update={"keys": ["link.rate"]}) for part in row.parts if part.window is None]
+    (one,) = candidates(row.model_copy(update={"parts": shared}), {"link.rate": Steps((16.0,))})
+    assert one.part == "link"
+    assert one.most == pytest.approx(1 / (1 - (0.5 + 0.4) / 2) - 1)
+
+
+def test_slower_values_begin_with_the_busiest_part() -> None:
+    found = slower(row_of(RUN), steps_of("model:a", ()))
+    assert (found[0].key, found[0].value) == ("window.size", 2.0)
+    assert {one.key for one in found} == set(KEYS)
+
+
+def test_a_part_that_never_lived_is_not_busy() -> None:
+    part = row_of(RUN).parts[0].model_copy(update={"lifetime_s": 0.0})
+    assert share_of(part) == 0
+    assert math.isfinite(share_of(part))

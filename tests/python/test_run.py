@@ -25,8 +25,18 @@ def test_the_bottleneck_comes_before_the_table_and_says_model(isthmus: Isthmus) 
     done = isthmus(*RUN, "--flow", "overlap")
     assert done.returncode == 0
     first, *rest = done.stdout.splitlines()
-    assert first.startswith("bottleneck, model: host to device copy, 100 % busy; it would need 1.05x its rate")
+    assert first.startswith("bottleneck, model: host to device copy, 100 % busy; link.pcie.lanes=32 raises the rate by")
     assert any(line.startswith("model:aws-f1") and " model " in line for line in rest)
+
+
+def test_the_next_command_is_the_same_run_with_the_change_that_a_rerun_has_shown(isthmus: Isthmus) -> None:
+    done = isthmus(*RUN, "--flow", "overlap", "--images", "4", "--set", "link.pcie.lanes=8")
+    (again,) = (line.removeprefix("next: ") for line in done.stderr.splitlines() if line.startswith("next: "))
+    assert again == "isthmus run image-filter --on model:aws-f1 --flow overlap --images 4 --set link.pcie.lanes=16"
+    before = isthmus.json(*RUN, "--flow", "overlap", "--images", "4", "--set", "link.pcie.lanes=8")["rows"][0]
+    after = isthmus.json(*again.split()[1:])["rows"][0]
+    relief = before["bottleneck"]["effects"][0]
+    assert after["value"] / before["value"] - 1 == pytest.approx(relief["raises"])
 
 
 def test_equal_modelled_runs_write_equal_bytes_apart_from_the_context(isthmus: Isthmus) -> None:

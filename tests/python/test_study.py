@@ -31,10 +31,10 @@ def test_the_verdict_is_the_fastest_row_and_its_reasons_name_part_share_and_rate
     assert len(file["verdict"]["reasons"]) == len(file["rows"])
     parts = {stage["name"] for row in file["rows"] for stage in row["stages"]}
     for reason in file["verdict"]["reasons"]:
-        assert any(f": {part}, " in reason for part in parts)
-        if not reason.startswith("native"):
-            assert "% busy; it would need" in reason
-            assert "GB/s of input) for the next, " in reason
+        assert any(part in reason for part in parts)
+        assert ("% busy" in reason) != ("no single bottleneck" in reason)
+        named = "bottleneck, model" in reason and "no single" not in reason
+        assert not named or "raises the rate by" in reason
 
 
 def test_removing_the_bottleneck_makes_the_part_that_was_named_next_the_bottleneck(
@@ -226,7 +226,7 @@ def test_models_run_side_by_side_and_devices_alone(isthmus: Isthmus, study_file:
     log = isthmus.folder / "log"
     isthmus.json("study", "image-filter.toml", FAKE_LOG=str(log))
     events = [line.split(maxsplit=1) for line in log.read_text().splitlines()]
-    assert len(events) == 18
+    assert len(events) > 18, "models run again to find what holds them"
     assert [target for _, target in events[-6:]] == [*["opencl:0"] * 4, *["native"] * 2], "after all models"
     assert [what for what, _ in events[-6:]] == ["begin", "end"] * 3
     under_way = most = 0

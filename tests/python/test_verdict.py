@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from isthmus.records import Row
-from isthmus.verdict import decide, limit_of, reason, where
+from isthmus.verdict import decide, heading, limit_of, reason, where
 
 
 def row(**changes: Any) -> Row:
@@ -39,9 +39,10 @@ def test_a_real_device_is_judged_by_its_longest_stage_and_the_next() -> None:
 
 
 def test_the_reason_names_the_rate_of_the_part_and_the_rate_it_would_need() -> None:
+    assert heading(row()) == "longest stage, measured"
     assert reason(row()) == (
-        "kernel, 50 % busy; it would need 2.00x its rate (4.00 to 8.00 GB/s of input) "
-        "for the next, copy out (25 % busy), to be the limit"
+        "kernel, 50 % busy; 2.00x as fast (input payload at 8.00 GB/s for 4.00 GB/s) "
+        "it would leave the limit to copy out (25 % busy)"
     )
 
 
@@ -55,7 +56,7 @@ def test_the_bottleneck_that_a_model_names_is_kept() -> None:
             "would_need": 1.3,
         }
     )
-    assert reason(named).startswith("PCIe write, 96 % busy; it would need 1.30x its rate (2.08 to 2.71 GB/s of input)")
+    assert reason(named).startswith("PCIe write, 96 % busy; 1.30x as fast (input payload at 2.71 GB/s for 2.08 GB/s)")
 
 
 def test_where_steps_wait_for_each_other_the_reason_says_what_the_part_holds_of_their_chain() -> None:
@@ -71,8 +72,8 @@ def test_where_steps_wait_for_each_other_the_reason_says_what_the_part_holds_of_
         }
     )
     assert reason(named) == (
-        "allocation, 40 % busy, 41 % of the chain of steps that wait for each other; it would need 1.37x its rate "
-        "(5.00 to 6.85 GB/s of input) for the next, DMA (28 % busy, 30 % of the chain), to be the limit"
+        "allocation, 40 % busy, 41 % of the chain of steps that wait for each other; 1.37x as fast (input payload at "
+        "6.85 GB/s for 5.00 GB/s) it would leave the limit to DMA (28 % busy, 30 % of the chain)"
     )
 
 
@@ -94,7 +95,10 @@ def test_the_fastest_right_row_wins() -> None:
     )
     assert verdict is not None
     assert (verdict.flow, verdict.value, len(verdict.reasons)) == ("overlap", 9.0, 2)
-    assert verdict.reasons[1].startswith("opencl:0 offload: 5.00 images/s, measured, 1.80x slower: kernel, ")
+    assert verdict.reasons[1].startswith(
+        "opencl:0 offload: 5.00 images/s, measured, 1.80x slower: longest stage, measured: kernel, "
+    )
+    assert verdict.reasons[0].startswith("longest stage, measured: kernel"), "the title says what and how fast"
 
 
 @pytest.mark.parametrize("rows", [[], [row(verified=False)]])

@@ -1,6 +1,7 @@
 """Progress and notes of a tool, shown while it works."""
 
 import threading
+from collections.abc import Mapping
 from types import TracebackType
 
 from isthmus.cli.session import Session
@@ -33,17 +34,24 @@ class Listener:
 
 
 class Tally:
-    """Takes the events of runs that go on side by side, `total` images in all, and hands them on as those of one."""
+    """Takes the events of runs that go on side by side and hands them on as those of one.
 
-    def __init__(self, listener: Listener, total: int) -> None:
+    `totals` says what is known of all of them before they begin, such as the images; what else they count is added up
+    as they tell of it.
+    """
+
+    def __init__(self, listener: Listener, totals: Mapping[str, int]) -> None:
         self._listener = listener
-        self._total = total
-        self._done: dict[int, int] = {}
+        self._totals = totals
+        self._told: dict[str, dict[int, tuple[int, int]]] = {}
         self._lock = threading.Lock()
 
     def __call__(self, number: int, event: Event) -> None:
         with self._lock:
             if event["event"] == "progress":
-                self._done[number] = int(event.get("done", 0))
-                event = {**event, "done": sum(self._done.values()), "total": self._total}
+                what = str(event.get("what", ""))
+                told = self._told.setdefault(what, {})
+                told[number] = (int(event.get("done", 0)), int(event.get("total", 0)))
+                done, total = map(sum, zip(*told.values(), strict=True))
+                event = {**event, "done": done, "total": self._totals.get(what, total)}
             self._listener(event)

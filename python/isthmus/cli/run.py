@@ -209,22 +209,23 @@ def _trace(file: str | None, window: str | None, parts: list[str] | None, limit:
 def _measure(session: Session, experiment: Experiment) -> "Row":
     from isthmus.cli.events import Listener
     from isthmus.experiments import run_experiment
+    from isthmus.judge import judge_side_by_side
 
     with Listener(session) as listener:
-        row = run_experiment(experiment, listener)
+        row = judge_side_by_side(experiment, run_experiment(experiment, listener), listener)
     session.stream(row)
     return row
 
 
 def _show(session: Session, experiment: Experiment, row: "Row") -> None:
     from isthmus.applications import is_program
-    from isthmus.experiments import refuse_wrong
+    from isthmus.experiments import command, refuse_wrong
+    from isthmus.judge import changed, worth_trying
     from isthmus.numbers import seconds
     from isthmus.output import Result
     from isthmus.records import RunFile
-    from isthmus.relief import relief
     from isthmus.tables import parts_table, rows_table, workers_table
-    from isthmus.verdict import kind_of, reason, work
+    from isthmus.verdict import heading, kind_of, reason, work
 
     more = [table for table in (parts_table(row), workers_table(row)) if table is not None]
     file = RunFile(context=session.context(row.seed), rows=[row])
@@ -232,7 +233,7 @@ def _show(session: Session, experiment: Experiment, row: "Row") -> None:
         Result(
             file=file,
             records=[row],
-            verdict=[f"bottleneck, {kind_of(row)}: {reason(row)}"],
+            verdict=[f"{heading(row)}: {reason(row)}"],
             tables=[rows_table([row]), *more],
             detail=[
                 f"{work(row)} on {row.device}: {seconds(row.elapsed_s)}, set-up {seconds(row.setup_s)}, {kind_of(row)}"
@@ -240,7 +241,6 @@ def _show(session: Session, experiment: Experiment, row: "Row") -> None:
         )
     )
     refuse_wrong([row])
-    change = relief(row)
-    again = f"isthmus run {experiment.application} --on {row.target} --flow {row.flow} --set {change}"
+    change = worth_trying(row)
     other = "isthmus history" if is_program(experiment.application) else "isthmus study image-filter"
-    session.next(again if change else other)
+    session.next(command(changed(experiment, change)) if change else other)

@@ -82,16 +82,22 @@ def study(
 
 def _run_all(session: Session, experiments: "Sequence[Experiment]", folder: Path) -> "list[Row]":
     """Models side by side, then each real device by itself, so that nothing disturbs what is measured."""
+    from collections import Counter
+
+    from isthmus.applications import counted
     from isthmus.cli.events import Listener, Tally
     from isthmus.experiments import run_experiment
+    from isthmus.judge import run_and_judge
     from isthmus.side_by_side import run_side_by_side
     from isthmus.targets import is_model
 
     kept = _Rows(session, folder / "study.jsonl")
     models = {number: run for number, run in enumerate(experiments) if is_model(run.target)}
     with Listener(session, f"{len(models)} models side by side: ") as listener:
-        tally = Tally(listener, sum(run.count for run in models.values()))
-        run_side_by_side(models, tally, kept.keep, run_experiment)
+        totals: Counter[str] = Counter()
+        for run in models.values():
+            totals[counted(run.application)] += run.count
+        run_side_by_side(models, Tally(listener, totals), kept.keep, run_and_judge)
     for number, experiment in enumerate(experiments):
         if number not in models:
             prefix = f"run {number + 1} of {len(experiments)}, {experiment.target} {experiment.flow}: "
@@ -157,7 +163,7 @@ def _conclude(
     from isthmus.output import Result
     from isthmus.records import ProbeFile, StudyFile
     from isthmus.tables import rows_table
-    from isthmus.verdict import decide, kind_of, pace, reason, work
+    from isthmus.verdict import decide, heading, pace, reason, work
 
     verdict = decide(rows)
     limits = of_records(rows)
@@ -169,7 +175,7 @@ def _conclude(
     said = []
     if verdict is not None:
         best = next(row for row in rows if (row.target, row.flow) == (verdict.target, verdict.flow))
-        said = [f"fastest: {best.target}, {best.flow}: {pace(best)}", f"bottleneck, {kind_of(best)}: {reason(best)}"]
+        said = [f"fastest: {best.target}, {best.flow}: {pace(best)}", f"{heading(best)}: {reason(best)}"]
     session.emit(
         Result(
             file=file,

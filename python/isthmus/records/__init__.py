@@ -62,6 +62,7 @@ from isthmus.records.recorded import (
 )
 from isthmus.records.run import (
     Bottleneck,
+    Effect,
     ImageSteps,
     Input,
     ModelLimit,
@@ -115,6 +116,7 @@ __all__ = [
     "Device",
     "DevicesFile",
     "DoctorFile",
+    "Effect",
     "File",
     "HeldOut",
     "HistoryFile",

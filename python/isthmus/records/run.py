@@ -51,6 +51,7 @@ class Part(Record):
     starved_s: float
     blocked_s: float
     lifetime_s: float
+    works: bool = Field(default=True, description="a window and a poll do not: what comes after them may fill them")
     keys: list[str] = Field(
         default_factory=list, description="of the platform, from which its pace comes; the most direct first"
     )
@@ -64,15 +65,27 @@ class Part(Record):
         return self.window.taken / self.lifetime_s * self.window.round_trip_s
 
 
+class Effect(Record):
+    """What a short run with one number of the model changed gave beside one without the change."""
+
+    part: str = Field(description="whose pace the number sets")
+    change: str = Field(description="KEY=VALUE, as --set takes it")
+    raises: float = Field(gt=-1, description="the rate, by this share; below 0 it falls")
+
+
 class Bottleneck(Record):
     """The part that sets the pace, and how many times faster it must be for `next` to be the limit.
 
-    A path share is of the chain of steps, each waiting for the one before, that lasts as long as the run; where there
-    is none, the part is the limit because it is busy nearly all the time.
+    With `effects` it was found by running the model again with one number changed at a time, and `relief` is the change
+    that raises the rate; without a part none of them holds the run. Without effects the part is the one that is busiest
+    or holds most of the path. A path share is of the chain of steps, each waiting for the one before, that lasts as
+    long as the run; where there is none, the part is the limit because it is busy nearly all the time.
     """
 
-    part: str
-    busy_share: Share
+    part: str | None
+    busy_share: Share | None = None
+    relief: str | None = None
+    effects: list[Effect] = Field(default_factory=list, description="the greatest first")
     path_share: Share | None = None
     next: str | None = None
     next_busy_share: Share | None = None

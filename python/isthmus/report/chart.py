@@ -7,7 +7,7 @@ from typing import Any
 from isthmus.numbers import grouped
 from isthmus.records import Row, StudyFile
 from isthmus.report.template import environment
-from isthmus.verdict import kind_of, limit_of, work
+from isthmus.verdict import kind_of, limit_in_short, work
 
 # Pixels. The picture is as wide as a telephone's page nearly, so that its letters stay readable on one.
 _WIDTH, _MARGIN, _TOP = 440, 16, 56
@@ -35,7 +35,6 @@ def _title(study: StudyFile) -> str:
 
 
 def _bar(row: Row, y: int, fastest: float) -> dict[str, Any]:
-    limit = limit_of(row)
     return {
         "y": y,
         "flow": row.flow,
@@ -43,5 +42,5 @@ def _bar(row: Row, y: int, fastest: float) -> dict[str, Any]:
         "best": row.verified and row.value == fastest,
         "measured": row.kind == "measured",
         "value": grouped(row.value),
-        "limit": textwrap.shorten(limit.part, _LIMIT, placeholder=" ...") if limit else "unknown",
+        "limit": textwrap.shorten(limit_in_short(row), _LIMIT, placeholder=" ..."),
     }

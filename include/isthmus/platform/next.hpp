@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "isthmus/platform/description.hpp"
+
+namespace isthmus::platform {
+
+/// The values of a key that lie one step from a board's own: half of it and twice it where the key takes these, else
+/// what it takes on the way there; of values that devices are built with, the neighbours.
+struct NextValues {
+  std::vector<double> faster;  ///< in the unit of the input; more than one where it depends on what passes
+  std::vector<double> slower;
+};
+
+/// The steps of `input`, one of `description`'s. Each value is one that --set takes on this board; a flag has none.
+NextValues next_values(const Description& description, const Input& input);
+
+}  // namespace isthmus::platform

@@ -1,0 +1,170 @@
+"""What holds a modelled run: it is run again, short, with each key behind its parts at the next value."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from isthmus.errors import IsthmusError
+from isthmus.experiments import Experiment, run_experiment
+from isthmus.records import Bottleneck, Effect, Row
+from isthmus.relief import STEP, Candidate, candidates, share_of, slower, steps_of
+from isthmus.side_by_side import run_side_by_side
+from isthmus.tools import Event
+
+# Runs experiments; None for one that cannot be run.
+RunAll = Callable[[Sequence[Experiment]], Sequence[Row | None]]
+Told = Callable[[int, int], None]
+
+# A key that raises the rate by less holds nothing.
+HOLDS = 0.05
+# A change that a reader sees, with room for what a short run does not show.
+SEEN = 0.02
+# Among keys that give nearly as much, the one that stands first behind its part.
+_NEARLY = 0.9
+# Reruns before the next look at what is left to find; the same on every machine, so that records are too.
+_ROUND = 4
+# The part of what is expected that must be seen.
+_AS_TOLD = 0.8
+_SHORT_BYTES, _FEWEST, _MOST = 48 << 20, 6, 1000
+# How far the rate of a short run may lie from that of the whole.
+_SAME = 0.03
+
+
+def judge(experiment: Experiment, row: Row, run_all: RunAll, told: Told) -> Row:
+    """The row with the bottleneck that reruns find; a row that is measured, wrong or without keys stays as it is.
+
+    `told` is called with the reruns done and the most that there will be.
+    """
+    if row.kind != "modelled" or not row.verified or not any(part.keys for part in row.parts):
+        return row
+    return row.model_copy(update={"bottleneck": _Reruns(experiment, row, run_all, told).bottleneck()})
+
+
+def run_and_judge(experiment: Experiment, on_event: Callable[[Event], None]) -> Row:
+    """The row of an experiment, judged by reruns one after the other: for runs that go on side by side."""
+    row = run_experiment(experiment, on_event)
+    return judge(experiment, row, lambda wanted: [_rerun(one, _ignore) for one in wanted], _progress(on_event))
+
+
+def judge_side_by_side(experiment: Experiment, row: Row, on_event: Callable[[Event], None]) -> Row:
+    """`judge` with reruns on all cores."""
+
+    def run_all(wanted: Sequence[Experiment]) -> list[Row | None]:
+        rows: dict[int, Row | None] = {}
+        run_side_by_side(dict(enumerate(wanted)), lambda _, event: None, rows.__setitem__, _rerun)
+        return [rows[number] for number in range(len(wanted))]
+
+    return judge(experiment, row, run_all, _progress(on_event))
+
+
+def _rerun(experiment: Experiment, on_event: Callable[[Event], None]) -> Row | None:
+    try:
+        row = run_experiment(experiment, on_event, remember=False)
+    except IsthmusError:
+        return None  # such as a buffer that is too small for a message
+    return row if row.verified else None
+
+
+def _ignore(event: Event) -> None:
+    """What a rerun says while it works is not the user's run."""
+
+
+def _progress(on_event: Callable[[Event], None]) -> Told:
+    return lambda done, most: on_event({"event": "progress", "what": "reruns", "done": done, "total": most})
+
+
+def changed(experiment: Experiment, assignment: str) -> Experiment:
+    """The experiment with KEY=VALUE in place of what else is set for the key."""
+    key = assignment.partition("=")[0]
+    kept = [one for one in experiment.sets if one.partition("=")[0].strip() != key]
+    return replace(experiment, sets=(*kept, assignment), trace=None)
+
+
+def worth_trying(row: Row) -> str | None:
+    """KEY=VALUE that changes the rate as a rerun has shown; None where none was seen to."""
+    limit = row.bottleneck
+    if limit is None:
+        return None
+    seen = [effect.change for effect in limit.effects if abs(effect.raises) >= SEEN]
+    return limit.relief or next(iter(seen), None)
+
+
+def _as_told(raw: Bottleneck, raises: float) -> bool:
+    """Whether a step of its part's key raises the rate by what follows from the shares of the busy time or the path.
+
+    If not, what waits in between, such as a full window, comes before the part that `raw` names next.
+    """
+    if raw.would_need is None:
+        return True
+    left = 1 / min(STEP, raw.would_need)
+    expected = 1 / (1 - (1 - left) * (raw.path_share or 1.0)) - 1
+    return raises >= _AS_TOLD * expected
+
+
+class _Reruns:
+    def __init__(self, experiment: Experiment, row: Row, run_all: RunAll, told: Told) -> None:
+        self._row = row
+        self._run_all = run_all
+        self._told = told
+        self._done = 0
+        self._units = {item.key: item.unit or "" for item in row.platform.inputs} if row.platform else {}
+        self._short, self._rate = self._shortened(replace(experiment, trace=None))
+
+    def bottleneck(self) -> Bottleneck:
+        steps = steps_of(self._row.target, self._short.sets)
+        effects = self._effects(candidates(self._row, steps))
+        if max((effect.raises for effect in effects), default=0.0) < SEEN:
+            effects += self._any_slower(slower(self._row, steps))
+        order = sorted(effects, key=lambda effect: -effect.raises)
+        if not order or order[0].raises < HOLDS:
+            return Bottleneck(part=None, effects=order)
+        # `effects` are still in the order in which keys stand behind their parts.
+        named = next(effect for effect in effects if effect.raises >= _NEARLY * order[0].raises)
+        return self._named(named, order)
+
+    def _named(self, named: Effect, order: list[Effect]) -> Bottleneck:
+        raw = self._row.bottleneck
+        part = next(part for part in self._row.parts if part.name == named.part)
+        if raw is not None and raw.part == named.part and part.works and _as_told(raw, named.raises):
+            return raw.model_copy(update={"effects": order, "relief": named.change})
+        return Bottleneck(part=part.name, busy_share=share_of(part), effects=order, relief=named.change)
+
+    def _shortened(self, experiment: Experiment) -> tuple[Experiment, float]:
+        """The experiment with as few messages as show the rate of the whole, and their rate."""
+        each = self._row.bytes_per_image or self._row.bytes_per_message or 1
+        count = max(_FEWEST, min(_MOST, _SHORT_BYTES // each))
+        while count < experiment.count:
+            short = replace(experiment, count=count)
+            row = self._run_all([short])[0]
+            if row is not None and abs(row.value / self._row.value - 1) <= _SAME:
+                return short, row.value
+            count *= 4
+        return experiment, self._row.value
+
+    def _effects(self, left: Sequence[Candidate]) -> list[Effect]:
+        """Reruns until nothing that is left can raise the rate by twice of what was found."""
+        effects: list[Effect] = []
+        while left and max([effect.raises for effect in effects], default=0.0) < left[0].most / 2:
+            worth = [one for one in left[:_ROUND] if one.most >= left[0].most / 2]
+            effects += self._rerun(worth)
+            left = left[len(worth) :]
+            self._told(self._done, self._done + len(left))
+        return effects
+
+    def _any_slower(self, left: Sequence[Candidate]) -> list[Effect]:
+        """What lowers the rate, where nothing raises it."""
+        while left:
+            seen = [effect for effect in self._rerun(left[:_ROUND]) if effect.raises <= -SEEN]
+            if seen:
+                return seen[:1]
+            left = left[_ROUND:]
+        return []
+
+    def _rerun(self, tried: Sequence[Candidate]) -> list[Effect]:
+        changes = [f"{one.key}={one.value:.9g}{self._units.get(one.key, '')}" for one in tried]
+        rows = self._run_all([changed(self._short, change) for change in changes])
+        self._done += len(tried)
+        return [
+            Effect(part=one.part, change=change, raises=row.value / self._rate - 1)
+            for one, change, row in zip(tried, changes, rows, strict=True)
+            if row is not None
+        ]

@@ -1,0 +1,45 @@
+// A program of one's own whose messages have as many bytes as ECHO_BYTES says (4096 without it): each comes back as it
+// is.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <string>
+
+#include "isthmus/program.hpp"
+
+namespace {
+
+using Number = std::uint32_t;
+
+struct Echo {
+  isthmus::In<isthmus::StreamWord> in{"in"};
+  isthmus::Out<isthmus::StreamWord> out{"out"};
+  void step() { out.push(in.read()); }
+};
+
+std::size_t numbers() {
+  const char* bytes = std::getenv("ECHO_BYTES");
+  return (bytes == nullptr ? 4096 : std::stoul(bytes)) / sizeof(Number);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using isthmus::program::Application;
+  const Application<Number, Number> echo{
+      .name = "echo",
+      .summary = "each message comes back",
+      .input = numbers(),
+      .output = numbers(),
+      .kernel =
+          [](isthmus::program::Kernel& kernel) {
+            auto& actor = kernel.add<Echo>("echo");
+            kernel.from_host(actor.in);
+            kernel.to_host(actor.out);
+          },
+      .fill = [](int number, std::span<Number> message) { std::ranges::fill(message, static_cast<Number>(number)); },
+      .reference = [](std::span<const Number> input,
+                      std::span<Number> output) { std::ranges::copy(input, output.begin()); }};
+  return isthmus::program::main_of(argc, argv, echo);
+}
