@@ -1,6 +1,7 @@
 #include "isthmus/hpcc/run.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -11,8 +12,9 @@
 #include "hpcc/setting.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
+#include "isthmus/base/load.hpp"
+#include "isthmus/base/summary.hpp"
 #include "isthmus/cluster/scheme.hpp"
-#include "isthmus/probes/summary.hpp"
 
 namespace isthmus::hpcc {
 namespace {
@@ -148,7 +150,7 @@ std::optional<Expectation> expectation(const Metric& metric, const std::vector<d
 }
 
 Result summarise(const Metric& metric, std::vector<double> samples) {
-  const probes::Summary summary = probes::summarise(samples);
+  const Summary summary = isthmus::summarise(samples);
   Result result{
       .metric = metric, .value = best_of(metric, samples), .median = summary.median, .spread = summary.spread};
   result.samples = std::move(samples);
@@ -232,6 +234,26 @@ std::vector<Launch> launches_of(const Job& job) {
   return all;
 }
 
+/// What others than the ranks took of the cores of a host.
+std::optional<double> load_on_hosts(const LoadMeter& meter, const cluster::Ranks& ranks) {
+  std::string mine;
+  if (const auto use = meter.use())
+    mine = fmt::format("{} {} {} {} {} {}", use->units.size(), fmt::join(use->units, " "), use->usable, use->elapsed,
+                       use->busy, use->own);
+  std::vector<CoreUse> uses;
+  for (const std::string& text : ranks.on_this_host().gather(mine)) {
+    std::istringstream words(text);
+    std::size_t units = 0;
+    CoreUse use;
+    if (words >> units) use.units.resize(units);
+    for (int& unit : use.units) words >> unit;
+    if (words >> use.usable >> use.elapsed >> use.busy >> use.own) uses.push_back(std::move(use));
+  }
+  const double most = ranks.largest(uses.empty() ? -1 : load_of(uses));
+  if (most < 0) return {};
+  return most;
+}
+
 std::string parameters_from(const Request& request) {
   if (!request.parameters_from.empty()) return request.parameters_from;
   if (!request.binary.empty()) return request.binary + ".json";
@@ -291,6 +313,7 @@ double Result::bound() const {
 }
 
 Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener& listener) {
+  const LoadMeter meter;
   Placement placement = place(request, ranks);
   if (listener.on_places) listener.on_places(placement.places);
   std::unique_ptr<Job> job;
@@ -323,6 +346,7 @@ Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener&
                   .grid = job->grid(),
                   .places = placement.places,
                   .launches = launches_of(*job)};
+  outcome.load = load_on_hosts(meter, ranks);
   if (request.seconds > 0) outcome.burn_in = burned.seen;
   outcome.shared = std::ranges::any_of(outcome.places, &Place::shared);
   // Ranks that share a device are timed in turns that no probe foresees.

@@ -14,10 +14,11 @@ namespace {
 using offload::Call;
 
 /// What goes to a device and comes back, and the buffer there.
-class Copies {
+class Copies final : public Sampler {
  public:
-  Copies(offload::Device& device, HostSide side, Bytes size)
+  Copies(offload::Device& device, Direction direction, HostSide side, Bytes size)
       : device_(device),
+        direction_(direction),
         side_(side),
         size_(size),
         buffer_(device.allocate(size)),  // before the host's memory: a device without room is known at once
@@ -28,42 +29,46 @@ class Copies {
     if (side_ == HostSide::pageable) buffer_->keep_staging();
   }
 
-  std::vector<Time> run(Direction direction, int samples) {
+  std::vector<Time> take(int samples) override {
     std::vector<Time> times;
     if (side_ == HostSide::fresh) {
-      if (!device_.info().modelled) time_fresh(direction);
-      for (int i = 0; i < samples; ++i) times.push_back(time_fresh(direction));
+      if (!device_.info().modelled) time_fresh();
+      for (int i = 0; i < samples; ++i) times.push_back(time_fresh());
     } else {
       on_host([&](offload::Host& host) {
-        if (!device_.info().modelled || direction == Direction::to_host) copy(host, Direction::to_device);
-        if (!device_.info().modelled) copy(host, direction);
-        for (int i = 0; i < samples; ++i) times.push_back(timed(host, direction));
+        if (!there_ && (!device_.info().modelled || direction_ == Direction::to_host)) copy(host, Direction::to_device);
+        there_ = true;
+        if (!device_.info().modelled) copy(host, direction_);
+        for (int i = 0; i < samples; ++i) times.push_back(timed(host));
       });
     }
-    if (direction == Direction::to_device) on_host([&](offload::Host& host) { copy(host, Direction::to_host); });
-    require_same(sent_.span(), received_.span());
     return times;
   }
 
+  void check() override {
+    if (direction_ == Direction::to_device) on_host([&](offload::Host& host) { copy(host, Direction::to_host); });
+    require_same(sent_.span(), received_.span());
+  }
+
  private:
-  Time time_fresh(Direction direction) {
+  Time time_fresh() {
     buffer_.reset();
     const Time before = device_.clock();
     buffer_ = device_.allocate(size_);
     Time took = device_.clock() - before;
     on_host([&](offload::Host& host) {
-      if (direction == Direction::to_host) copy(host, Direction::to_device);
-      took += timed(host, direction);
+      if (direction_ == Direction::to_host) copy(host, Direction::to_device);
+      took += timed(host);
     });
     return took;
   }
 
   void on_host(std::function<void(offload::Host&)> body) { device_.run({{"probe", std::move(body)}}); }
 
-  Time timed(offload::Host& host, Direction direction) {
+  Time timed(offload::Host& host) {
     stop_if_interrupted();
     const Time start = host.now();
-    copy(host, direction);
+    copy(host, direction_);
     return host.now() - start;
   }
 
@@ -75,7 +80,9 @@ class Copies {
   }
 
   offload::Device& device_;
+  Direction direction_;
   HostSide side_;
+  bool there_ = false;  ///< the device's buffer holds what was sent
   Bytes size_;
   std::unique_ptr<offload::Buffer> buffer_;
   HostBytes sent_;
@@ -90,8 +97,8 @@ void require_same(std::span<const std::byte> sent, std::span<const std::byte> re
     throw Error(fmt::format("a copy of {} bytes came back changed", sent.size()));
 }
 
-std::vector<Time> time_copies(offload::Device& device, Direction direction, HostSide side, Bytes size, int samples) {
-  return Copies(device, side, size).run(direction, samples);
+std::unique_ptr<Sampler> copies(offload::Device& device, Direction direction, HostSide side, Bytes size) {
+  return std::make_unique<Copies>(device, direction, side, size);
 }
 
 }  // namespace isthmus::probes

@@ -21,6 +21,8 @@ class Way {
 
   /// Both directions leave for each copy together: each tells the other that it is ready.
   void run(offload::Host& host, offload::Mailbox& ready, offload::Mailbox& other, int samples) {
+    begins.clear();
+    ends.clear();
     offload::Event last = host.write(*queue_, *buffer_, memory_.span(), Call::blocking);
     for (int i = 0; i < samples; ++i) {
       stop_if_interrupted();
@@ -51,22 +53,34 @@ class Way {
   std::unique_ptr<offload::Queue> queue_;
 };
 
+class Duplex final : public Sampler {
+ public:
+  Duplex(offload::Device& device, Bytes size)
+      : device_(device), ways_{Way(device, Direction::to_device, size), Way(device, Direction::to_host, size)} {}
+
+  std::vector<Time> take(int samples) override {
+    const auto to_device = device_.mailbox(1);
+    const auto to_host = device_.mailbox(1);
+    const int untimed = device_.info().modelled ? 0 : 1;
+    const int count = untimed + samples;
+    device_.run({{"to device", [&](offload::Host& host) { ways_[0].run(host, *to_device, *to_host, count); }},
+                 {"to host", [&](offload::Host& host) { ways_[1].run(host, *to_host, *to_device, count); }}});
+    for (Way& way : ways_) way.require_unchanged();
+    std::vector<Time> times;
+    for (auto i = static_cast<std::size_t>(untimed); i < ways_[0].begins.size(); ++i)
+      times.push_back(std::max(ways_[0].ends[i], ways_[1].ends[i]) - std::min(ways_[0].begins[i], ways_[1].begins[i]));
+    return times;
+  }
+
+ private:
+  offload::Device& device_;
+  std::array<Way, 2> ways_;
+};
+
 }  // namespace
 
-std::vector<Time> time_duplex(offload::Device& device, Bytes size, int samples) {
-  std::array<Way, 2> ways{Way(device, Direction::to_device, size), Way(device, Direction::to_host, size)};
-  const auto to_device_ready = device.mailbox(1);
-  const auto to_host_ready = device.mailbox(1);
-  const int untimed = device.info().modelled ? 0 : 1;
-  device.run({{"to device",
-               [&](offload::Host& host) { ways[0].run(host, *to_device_ready, *to_host_ready, untimed + samples); }},
-              {"to host",
-               [&](offload::Host& host) { ways[1].run(host, *to_host_ready, *to_device_ready, untimed + samples); }}});
-  for (Way& way : ways) way.require_unchanged();
-  std::vector<Time> times;
-  for (auto i = static_cast<std::size_t>(untimed); i < ways[0].begins.size(); ++i)
-    times.push_back(std::max(ways[0].ends[i], ways[1].ends[i]) - std::min(ways[0].begins[i], ways[1].begins[i]));
-  return times;
+std::unique_ptr<Sampler> duplex_copies(offload::Device& device, Bytes size) {
+  return std::make_unique<Duplex>(device, size);
 }
 
 }  // namespace isthmus::probes

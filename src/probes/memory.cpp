@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
@@ -84,40 +85,67 @@ class Launcher {
   std::unique_ptr<offload::Queue> queue_;
 };
 
-/// The time of one pass, from launches with and without passes.
+/// The time of one pass, from launches with and without passes. Where noise made the one without the longer, nothing is
+/// taken off: the device is at least so fast.
 Time pass_time(Time with, Time without, std::int64_t passes) {
-  constexpr Time kGrain = Time::ns(1);  // of an OpenCL device's timer
-  return Time::fs(std::max(with - without, kGrain).femtoseconds() / passes);
+  return Time::fs((with > without ? with - without : with).femtoseconds() / passes);
 }
+
+class MemoryPasses final : public Sampler {
+ public:
+  MemoryPasses(offload::Device& device, Access access, const Walk& walk)
+      : device_(device), launcher_(device, access, walk), to_clear_(access == Access::read && !launcher_.modelled()) {}
+
+  std::vector<Time> take(int samples) override {
+    std::vector<Time> times;
+    device_.run({{"probe", [&](offload::Host& host) {
+                    if (std::exchange(to_clear_, false)) launcher_.clear(host);
+                    if (!launcher_.modelled()) launcher_.walk(host);
+                    for (int i = 0; i < samples; ++i) launch_ = std::min(launch_, launcher_.nothing(host));
+                    for (int i = 0; i < samples; ++i)
+                      times.push_back(pass_time(launcher_.walk(host), launch_, launcher_.passes()));
+                  }}});
+    return times;
+  }
+
+ private:
+  offload::Device& device_;
+  Launcher launcher_;
+  bool to_clear_;
+  Time launch_ = Time::max();  ///< the shortest so far
+};
+
+class Launches final : public Sampler {
+ public:
+  explicit Launches(offload::Device& device)
+      : device_(device), launcher_(device, Access::read, walk_of({kPiece}, {kPiece}, device.info().modelled)) {}
+
+  std::vector<Time> take(int samples) override {
+    std::vector<Time> times;
+    device_.run({{"probe", [&](offload::Host& host) {
+                    if (!launcher_.modelled()) launcher_.nothing(host);
+                    for (int i = 0; i < samples; ++i) {
+                      const Time start = host.now();
+                      launcher_.nothing(host);
+                      times.push_back(host.now() - start);
+                    }
+                  }}});
+    return times;
+  }
+
+ private:
+  offload::Device& device_;
+  Launcher launcher_;
+};
 
 }  // namespace
 
-std::vector<Time> time_memory(offload::Device& device, Access access, Bytes size, Bytes burst, int samples) {
-  Launcher launcher(device, access, walk_of(size, burst, device.info().modelled));
-  std::vector<Time> times;
-  device.run({{"probe", [&](offload::Host& host) {
-                 if (access == Access::read && !launcher.modelled()) launcher.clear(host);
-                 if (!launcher.modelled()) launcher.walk(host);
-                 Time launch = launcher.nothing(host);
-                 for (int i = 1; i < samples; ++i) launch = std::min(launch, launcher.nothing(host));
-                 for (int i = 0; i < samples; ++i)
-                   times.push_back(pass_time(launcher.walk(host), launch, launcher.passes()));
-               }}});
-  return times;
+std::unique_ptr<Sampler> memory_passes(offload::Device& device, Access access, Bytes size, Bytes burst) {
+  return std::make_unique<MemoryPasses>(device, access, walk_of(size, burst, device.info().modelled));
 }
 
-std::vector<Time> time_launches(offload::Device& device, int samples) {
-  Launcher launcher(device, Access::read, walk_of({kPiece}, {kPiece}, device.info().modelled));
-  std::vector<Time> times;
-  device.run({{"probe", [&](offload::Host& host) {
-                 if (!launcher.modelled()) launcher.nothing(host);
-                 for (int i = 0; i < samples; ++i) {
-                   const Time start = host.now();
-                   launcher.nothing(host);
-                   times.push_back(host.now() - start);
-                 }
-               }}});
-  return times;
+std::unique_ptr<Sampler> launches(offload::Device& device) {
+  return std::make_unique<Launches>(device);
 }
 
 }  // namespace isthmus::probes

@@ -6,7 +6,7 @@
 #include "isthmus/offload/open.hpp"
 #include "isthmus/probes/copy.hpp"
 #include "isthmus/probes/memory.hpp"
-#include "isthmus/probes/summary.hpp"
+#include "probes/sampling.hpp"
 
 namespace isthmus::probes {
 namespace {
@@ -18,6 +18,7 @@ constexpr std::array kAccessSizes{Bytes{4}, Bytes{8}, kCacheLine};
 constexpr std::int64_t kPage = 4096;
 constexpr int kStores = 1024;
 constexpr int kLoads = 16;
+constexpr std::int64_t kMemoryHeld = 2;  // sizes: the host clears what the device reads
 
 double gb_per_second(Bytes moved, Time time) {
   return static_cast<double>(moved.count) / time.seconds() * 1e-9;
@@ -37,20 +38,47 @@ Finding latency(Bytes size, std::vector<Time> times) {
   return finding;
 }
 
+using Open = std::function<std::unique_ptr<Sampler>(offload::Device&)>;
+
+/// `copies` of the size are held at once, on host and device.
+Point bandwidth_point(Bytes size, Bytes moved, std::int64_t copies, Open open) {
+  return {.finding = bandwidth(size, moved, {}),
+          .value = [moved](Time time) { return gb_per_second(moved, time); },
+          .open = std::move(open),
+          .memory = {copies * size.count}};
+}
+
+Point latency_point(Bytes size, Open open) {
+  return {
+      .finding = latency(size, {}), .value = [](Time time) { return time.seconds() * 1e6; }, .open = std::move(open)};
+}
+
+Open copies_of(Direction direction, HostSide side, Bytes size) {
+  return [=](offload::Device& device) { return copies(device, direction, side, size); };
+}
+
+Point copy_point(Direction direction, HostSide side, Bytes size) {
+  return bandwidth_point(size, size, 3, copies_of(direction, side, size));
+}
+
 template <Direction direction, HostSide side>
-void copies(const Job& job, Target& target, const Report& report) {
-  for (const Bytes size : job.sizes)
-    report(bandwidth(size, size, time_copies(target.open(), direction, side, size, job.samples)));
+void copies_by_size(const Job& job, Target& target, const Report& report) {
+  std::vector<Point> points;
+  for (const Bytes size : job.sizes) points.push_back(copy_point(direction, side, size));
+  measure(job, target, std::move(points), report);
 }
 
 void duplex(const Job& job, Target& target, const Report& report) {
+  std::vector<Point> points;
   for (const Bytes size : job.sizes)
-    report(bandwidth(size, {2 * size.count}, time_duplex(target.open(), size, job.samples)));
+    points.push_back(bandwidth_point(size, {2 * size.count}, 6,
+                                     [size](offload::Device& device) { return duplex_copies(device, size); }));
+  measure(job, target, std::move(points), report);
 }
 
 void cache_line(const Job& job, Target& target, const Report& report) {
-  report(latency(kCacheLine,
-                 time_copies(target.open(), Direction::to_device, HostSide::pageable, kCacheLine, job.samples)));
+  measure(job, target, {latency_point(kCacheLine, copies_of(Direction::to_device, HostSide::pageable, kCacheLine))},
+          report);
 }
 
 std::vector<Time> time_accesses(Target& target, const RegisterAccess& access, int count, int samples) {
@@ -109,54 +137,61 @@ void device_latency(const Job& job, Target& target, const Report& report) {
 
 template <Access access>
 void memory(const Job& job, Target& target, const Report& report) {
+  std::vector<Point> points;
   for (const Bytes size : job.sizes) {
     for (const Bytes burst : job.bursts.empty() ? std::vector{size} : job.bursts) {
       if (burst > size) continue;
-      Finding finding = bandwidth(size, size, time_memory(target.open(), access, size, burst, job.samples));
-      finding.parameters.emplace_back("burst", burst.count);
-      report(finding);
+      points.push_back(bandwidth_point(size, size, kMemoryHeld, [=](offload::Device& device) {
+        return memory_passes(device, access, size, burst);
+      }));
+      points.back().finding.parameters.emplace_back("burst", burst.count);
     }
   }
+  measure(job, target, std::move(points), report);
 }
 
-void launches(const Job& job, Target& target, const Report& report) {
-  report(latency({0}, time_launches(target.open(), job.samples)));
+void empty_launches(const Job& job, Target& target, const Report& report) {
+  measure(job, target, {latency_point({0}, launches)}, report);
 }
 
 /// One step of choi2019 fig. 5: what is left of the bandwidth when one more thing is paid for.
-void step(Finding finding, std::int64_t number, const char* name, const Report& report) {
-  finding.parameters.emplace_back("step", number);
-  finding.parameters.emplace_back("what", name);
-  report(finding);
+Point step(Point point, std::int64_t number, const char* name) {
+  point.finding.parameters.emplace_back("step", number);
+  point.finding.parameters.emplace_back("what", name);
+  return point;
+}
+
+/// What the link's data sheet promises.
+Point promise(Bytes size, Bandwidth rate) {
+  Point point{.finding = bandwidth(size, size, {}), .value = {}, .open = {}};
+  point.finding.samples = {rate.gb_per_second()};
+  return point;
 }
 
 void steps(const Job& job, Target& target, const Report& report) {
+  std::vector<Point> points;
+  const auto link = target.open().info().link;
   for (const Bytes size : job.sizes) {
-    if (const auto link = target.open().info().link) {
-      const auto promised = [size](Bandwidth rate) {
-        Finding finding = bandwidth(size, size, {});
-        finding.samples = {rate.gb_per_second()};
-        return finding;
-      };
-      step(promised(link->advertised), 1, "advertised", report);
-      step(promised(link->payload), 2, "packets", report);
+    if (link) {
+      points.push_back(step(promise(size, link->advertised), 1, "advertised"));
+      points.push_back(step(promise(size, link->payload), 2, "packets"));
     }
-    const auto measured = [&](HostSide side) {
-      return bandwidth(size, size, time_copies(target.open(), Direction::to_device, side, size, job.samples));
-    };
-    step(measured(HostSide::pinned), 3, "DMA", report);
-    step(measured(HostSide::pageable), 4, "copy", report);
-    step(measured(HostSide::fresh), 5, "end to end", report);
+    points.push_back(step(copy_point(Direction::to_device, HostSide::pinned, size), 3, "DMA"));
+    points.push_back(step(copy_point(Direction::to_device, HostSide::pageable, size), 4, "copy"));
+    points.push_back(step(copy_point(Direction::to_device, HostSide::fresh, size), 5, "end to end"));
   }
+  measure(job, target, std::move(points), report);
 }
 
 constexpr std::array kProbes = std::to_array<Probe>({
-    {"h2d", "host to device, pageable memory, no allocation", false, copies<Direction::to_device, HostSide::pageable>},
-    {"d2h", "device to host, pageable memory, no allocation", false, copies<Direction::to_host, HostSide::pageable>},
-    {"h2d-pinned", "host to device, pinned memory", false, copies<Direction::to_device, HostSide::pinned>},
-    {"d2h-pinned", "device to host, pinned memory", false, copies<Direction::to_host, HostSide::pinned>},
+    {"h2d", "host to device, pageable memory, no allocation", false,
+     copies_by_size<Direction::to_device, HostSide::pageable>},
+    {"d2h", "device to host, pageable memory, no allocation", false,
+     copies_by_size<Direction::to_host, HostSide::pageable>},
+    {"h2d-pinned", "host to device, pinned memory", false, copies_by_size<Direction::to_device, HostSide::pinned>},
+    {"d2h-pinned", "device to host, pinned memory", false, copies_by_size<Direction::to_host, HostSide::pinned>},
     {"h2d-alloc", "host to device, pageable memory, allocation of the buffer included", false,
-     copies<Direction::to_device, HostSide::fresh>},
+     copies_by_size<Direction::to_device, HostSide::fresh>},
     {"duplex", "both directions at once, their sum, pinned memory", false, duplex},
     {"latency", "a 64-byte copy to the device, from call to return", false, cache_line},
     {"mmio-store", "stores of 4, 8 and 64 bytes to registers, with and without write combining", true, stores},
@@ -166,7 +201,7 @@ constexpr std::array kProbes = std::to_array<Probe>({
     {"device-latency",
      "the device reads and writes host memory by itself, one access at a time and as many as the link's tags allow",
      true, device_latency, "multiples of 64 B up to 4 KiB"},
-    {"launch", "an empty kernel, from enqueue to the return of the wait for it", false, launches},
+    {"launch", "an empty kernel, from enqueue to the return of the wait for it", false, empty_launches},
     {"steps", "the five steps of choi2019 figure 5, from advertised to end to end, host to device", false, steps},
 });
 

@@ -112,6 +112,7 @@ Record record_of(const hpcc::Request& request, const hpcc::Outcome& run, const h
                 {"run", request.optimized ? "optimized" : "base"},
                 {"target", request.target},
                 {"device", run.setting.device.name}};
+  if (run.load) record["load"] = *run.load;
   record["expected"] = result.expected ? Record(result.expected->value) : Record();
   record["expected_spread"] = result.expected ? Record(result.expected->spread) : Record();
   record["expected_from"] = run.model;

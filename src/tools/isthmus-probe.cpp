@@ -7,10 +7,10 @@
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/nearest.hpp"
+#include "isthmus/base/summary.hpp"
 #include "isthmus/base/version.hpp"
 #include "isthmus/probes/probe.hpp"
 #include "isthmus/probes/sizes.hpp"
-#include "isthmus/probes/summary.hpp"
 #include "tools/tool.hpp"
 
 namespace {
@@ -22,7 +22,8 @@ struct Options {
   std::vector<std::string> probes;
   std::string sizes = "64B..64MiB:x4";
   std::string bursts;
-  int repeat = 10;
+  int repeat = 20;
+  std::uint64_t seed = 1;
   std::vector<std::string> settings;
   bool list = false;
 };
@@ -51,7 +52,7 @@ tools::Record parameters_of(const probes::Finding& finding) {
 
 tools::Record record_of(const Options& options, const offload::DeviceInfo& info, const probes::Probe& probe,
                         const probes::Finding& finding) {
-  const probes::Summary summary = probes::summarise(finding.samples);
+  const Summary summary = summarise(finding.samples);
   tools::Record record{{"event", "record"},
                        {"name", probe.name},
                        {"quantity", finding.quantity},
@@ -71,11 +72,12 @@ tools::Record record_of(const Options& options, const offload::DeviceInfo& info,
                        {"device", info.name},
                        {"parameters", parameters_of(finding)},
                        {"version", version()}};
+  if (finding.load) record["load"] = *finding.load;
   if (finding.times.empty()) return record;
   std::vector<double> seconds;
   seconds.reserve(finding.times.size());
   for (const Time time : finding.times) seconds.push_back(time.seconds());
-  record["time_s"] = probes::summarise(seconds).median;
+  record["time_s"] = summarise(seconds).median;
   return record;
 }
 
@@ -98,7 +100,8 @@ int probe(const Options& options) {
                   .settings = options.settings,
                   .sizes = probes::parse_sizes(options.sizes),
                   .bursts = {},
-                  .samples = options.repeat};
+                  .samples = options.repeat,
+                  .seed = options.seed};
   if (!options.bursts.empty()) job.bursts = probes::parse_sizes(options.bursts);
   probes::Target target(job);
   const offload::DeviceInfo info = target.open().info();
@@ -125,7 +128,9 @@ int main(int argc, char** argv) {
   app.add_option("--sizes", options.sizes, "sizes and ranges, such as 64B,4KiB..64MiB:x2")->capture_default_str();
   app.add_option("--burst", options.bursts,
                  "stretches in which device memory is read and written, as sizes; by default each size at once");
-  app.add_option("--repeat", options.repeat, "samples of each size")->capture_default_str();
+  app.add_option("--repeat", options.repeat, "samples of each size, of a real device the most")->capture_default_str();
+  app.add_option("--seed", options.seed, "of the order in which a real device's sizes are probed")
+      ->capture_default_str();
   app.add_option("--set", options.settings, "KEY=VALUE of a model's platform; may be repeated")
       ->expected(1)
       ->take_all();

@@ -16,7 +16,7 @@ using Settings = std::vector<std::string>;
 double seconds(const std::string& target, Direction direction, HostSide side, std::int64_t size,
                const Settings& settings = {}) {
   const auto device = offload::open_device(target, settings);
-  return time_copies(*device, direction, side, {size}, 1).front().seconds();
+  return sample(*copies(*device, direction, side, {size}), 1).front().seconds();
 }
 double rate(const std::string& target, Direction direction, HostSide side, std::int64_t size,
             const Settings& settings = {}) {
@@ -48,7 +48,7 @@ TEST_P(CopiesOnModels, MoreBytesNeverTakeLessTime) {
 TEST_P(CopiesOnModels, SamplesDifferByARefreshAtMost) {
   for (const HostSide side : {HostSide::pinned, HostSide::pageable, HostSide::fresh}) {
     const auto device = offload::open_device(GetParam(), {});
-    const auto times = time_copies(*device, Direction::to_device, side, {64 * kKiB}, 5);
+    const auto times = sample(*copies(*device, Direction::to_device, side, {64 * kKiB}), 5);
     for (const Time time : times) EXPECT_NEAR(time.seconds(), times.front().seconds(), 1e-6);
   }
 }
@@ -72,7 +72,7 @@ TEST_P(CopiesOnModels, ThePriceOfPageableMemoryIsTheCopyAlone) {
 
 TEST_P(CopiesOnModels, BothDirectionsAtOnceTakeLongerThanOneAndLessThanBothInTurn) {
   const auto device = offload::open_device(GetParam(), {});
-  const double both = time_duplex(*device, {kMiB}, 1).front().seconds();
+  const double both = sample(*duplex_copies(*device, {kMiB}), 1).front().seconds();
   const double there = seconds(GetParam(), Direction::to_device, HostSide::pinned, kMiB);
   const double back = seconds(GetParam(), Direction::to_host, HostSide::pinned, kMiB);
   EXPECT_GT(both, std::max(there, back));
@@ -112,14 +112,14 @@ TEST(RealDevice, CopiesComeBackUnchangedAndTakeTime) {
   const auto device = offload::open_device("opencl:0", {});
   for (const Direction direction : {Direction::to_device, Direction::to_host})
     for (const HostSide side : {HostSide::pinned, HostSide::pageable, HostSide::fresh})
-      for (const Time time : time_copies(*device, direction, side, {kMiB}, 3)) EXPECT_GT(time, Time{});
-  for (const Time time : time_duplex(*device, {kMiB}, 3)) EXPECT_GT(time, Time{});
+      for (const Time time : sample(*copies(*device, direction, side, {kMiB}), 3)) EXPECT_GT(time, Time{});
+  for (const Time time : sample(*duplex_copies(*device, {kMiB}), 3)) EXPECT_GT(time, Time{});
 }
 
 TEST(RealDevice, ThatHasNoRoomSaysSoInOneLine) {
   const auto device = offload::open_device("opencl:0", {});
   for (const HostSide side : {HostSide::pinned, HostSide::pageable})
-    EXPECT_THAT([&] { time_copies(*device, Direction::to_device, side, {std::int64_t{1} << 45}, 1); },
+    EXPECT_THAT([&] { sample(*copies(*device, Direction::to_device, side, {std::int64_t{1} << 45}), 1); },
                 testing::Throws<std::exception>());
   EXPECT_THAT([&] { device->allocate({std::int64_t{1} << 45}); },
               testing::ThrowsMessage<Error>(testing::HasSubstr("has no room for a buffer of 35184372088832 bytes")));

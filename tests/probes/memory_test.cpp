@@ -16,7 +16,7 @@ using Settings = std::vector<std::string>;
 double seconds(const std::string& target, Access access, std::int64_t size, std::int64_t burst,
                const Settings& settings = {}) {
   const auto device = offload::open_device(target, settings, memory_kernels());
-  return time_memory(*device, access, {size}, {burst}, 1).front().seconds();
+  return sample(*memory_passes(*device, access, {size}, {burst}), 1).front().seconds();
 }
 
 class MemoryOfModels : public testing::TestWithParam<const char*> {};
@@ -53,7 +53,7 @@ TEST_P(MemoryOfModels, ScatteredBlocksAreNoFasterThanAStream) {
 // The enqueue and the launch of the platform file, interrupt and wake-up on top.
 TEST_P(MemoryOfModels, AnEmptyKernelCostsItsLaunchAndTheWakeUp) {
   const auto device = offload::open_device(GetParam(), {"kernel.launch=50", "host.call.wake=7"}, memory_kernels());
-  EXPECT_NEAR(time_launches(*device, 1).front().seconds(), 57e-6, 3e-6);
+  EXPECT_NEAR(sample(*launches(*device), 1).front().seconds(), 57e-6, 3e-6);
 }
 
 // What a longer way to the host's memory takes of the same round trip, the root complex does not: a doorbell and an
@@ -72,13 +72,13 @@ TEST(MemoryOfARealDevice, IsReadAndWrittenInTime) {
   const auto device = offload::open_device("opencl:0", {}, memory_kernels());
   for (const Access access : {Access::read, Access::write})
     for (const std::int64_t burst : {std::int64_t{64}, kMiB})
-      for (const Time time : time_memory(*device, access, {kMiB}, {burst}, 3)) EXPECT_GT(time, Time{});
-  for (const Time time : time_launches(*device, 3)) EXPECT_GT(time, Time{});
+      for (const Time time : sample(*memory_passes(*device, access, {kMiB}, {burst}), 3)) EXPECT_GT(time, Time{});
+  for (const Time time : sample(*launches(*device), 3)) EXPECT_GT(time, Time{});
 }
 
 TEST(Memory, IsProbedInWholeBursts) {
   const auto device = offload::open_device("model:aws-f1", {}, memory_kernels());
-  EXPECT_THAT([&] { time_memory(*device, Access::read, {1000}, {64}, 1); },
+  EXPECT_THAT([&] { sample(*memory_passes(*device, Access::read, {1000}, {64}), 1); },
               testing::ThrowsMessage<Error>(testing::HasSubstr("whole bursts")));
 }
 

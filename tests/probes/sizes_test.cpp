@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 
 #include "isthmus/base/error.hpp"
-#include "isthmus/probes/summary.hpp"
 
 namespace isthmus::probes {
 namespace {
@@ -32,17 +31,6 @@ TEST(Sizes, WhatIsNoSizeIsRefusedWithAnExample) {
 
 TEST(Sizes, ThereIsAnEndToThem) {
   EXPECT_THAT([] { parse_sizes("1B..1GiB:+1B"); }, ThrowsMessage<Error>(HasSubstr("up to 1000")));
-}
-
-TEST(Summary, TellsTheMedianAndTheMiddleHalf) {
-  const Summary summary = summarise({4, 1, 3, 2, 5});
-  EXPECT_DOUBLE_EQ(summary.median, 3);
-  EXPECT_DOUBLE_EQ(summary.spread, (4.0 - 2.0) / 3.0);
-  EXPECT_DOUBLE_EQ(summary.least, 1);
-  EXPECT_DOUBLE_EQ(summary.p5, 1.2);
-  EXPECT_DOUBLE_EQ(summary.p95, 4.8);
-  EXPECT_DOUBLE_EQ(summary.most, 5);
-  EXPECT_DOUBLE_EQ(summarise({7}).spread, 0);
 }
 
 }  // namespace

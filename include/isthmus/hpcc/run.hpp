@@ -87,6 +87,7 @@ struct Outcome {
   std::vector<Place> places;
   std::vector<Launch> launches;  ///< of all ranks in the last repetition
   bool shared = false;
+  std::optional<double> load{};  ///< the share of its cores that others took, on the host where that was the most
   std::optional<BurnIn> burn_in{};
 };
 

@@ -1,9 +1,10 @@
 #pragma once
 
-#include <vector>
+#include <memory>
 
 #include "isthmus/base/units.hpp"
 #include "isthmus/offload/device.hpp"
+#include "isthmus/probes/sampler.hpp"
 
 namespace isthmus::probes {
 
@@ -16,12 +17,12 @@ enum class HostSide {
   fresh,     ///< through staging, into a buffer that is allocated for this copy
 };
 
-/// How long blocking copies of `size` take, call to return; `fresh` ones from the allocation of their buffer on. A real
-/// device copies once more before, untimed. Throws Error where the bytes that come back differ from those that went.
-std::vector<Time> time_copies(offload::Device& device, Direction direction, HostSide side, Bytes size, int samples);
+/// How long blocking copies of `size` take, call to return; `fresh` ones from the allocation of their buffer on. Bytes
+/// that come back are compared with those that went.
+std::unique_ptr<Sampler> copies(offload::Device& device, Direction direction, HostSide side, Bytes size);
 
 /// How long a copy of `size` to the device and one to the host take that run at the same time, between pinned memory
 /// and two buffers: from the first call to the last return.
-std::vector<Time> time_duplex(offload::Device& device, Bytes size, int samples);
+std::unique_ptr<Sampler> duplex_copies(offload::Device& device, Bytes size);
 
 }  // namespace isthmus::probes

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "isthmus/base/units.hpp"
 #include "isthmus/offload/device.hpp"
 #include "isthmus/offload/kernel_model.hpp"
+#include "isthmus/probes/sampler.hpp"
 
 namespace isthmus::probes {
 
@@ -16,9 +18,9 @@ std::vector<offload::KernelModel> memory_kernels();
 /// How long a kernel takes to read or write `size` bytes of the device's memory once, in stretches of `burst` bytes
 /// that lie scattered in it; the launch is taken off. At 64 bytes that is the latency of the memory. What a real device
 /// keeps in its caches from one pass to the next counts as its memory.
-std::vector<Time> time_memory(offload::Device& device, Access access, Bytes size, Bytes burst, int samples);
+std::unique_ptr<Sampler> memory_passes(offload::Device& device, Access access, Bytes size, Bytes burst);
 
 /// How long a kernel takes that does nothing, from the call that enqueues it to the return of the wait for it.
-std::vector<Time> time_launches(offload::Device& device, int samples);
+std::unique_ptr<Sampler> launches(offload::Device& device);
 
 }  // namespace isthmus::probes

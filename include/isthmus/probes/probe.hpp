@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,7 +21,8 @@ struct Job {
   std::vector<std::string> settings;  ///< KEY=VALUE, of a model's platform
   std::vector<Bytes> sizes;
   std::vector<Bytes> bursts;  ///< of device memory; empty: the whole size at once
-  int samples = 1;
+  int samples = 1;            ///< of each size; of a real device the most
+  std::uint64_t seed = 1;     ///< of the order in which a real device's are taken
 };
 
 /// What a probe found at one size.
@@ -31,7 +34,8 @@ struct Finding {
   Bytes size;
   std::vector<std::pair<std::string, Parameter>> parameters;  ///< besides the size
   std::vector<double> samples;                                ///< in the unit
-  std::vector<Time> times;  ///< of one copy, pass or access; none if nothing was timed
+  std::vector<Time> times;       ///< of one copy, pass or access; none if nothing was timed
+  std::optional<double> load{};  ///< of a real device: the share of the cores that others took meanwhile
 };
 
 /// The device of a job: a real one is opened once, a model anew for each size, so that a size's result does not depend

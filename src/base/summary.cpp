@@ -1,9 +1,9 @@
-#include "isthmus/probes/summary.hpp"
+#include "isthmus/base/summary.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-namespace isthmus::probes {
+namespace isthmus {
 namespace {
 
 double percentile(const std::vector<double>& sorted, double fraction) {
@@ -28,4 +28,19 @@ Summary summarise(std::vector<double> samples) {
           .most = samples.back()};
 }
 
-}  // namespace isthmus::probes
+std::optional<std::pair<double, double>> median_interval(std::vector<double> samples) {
+  constexpr double kOutside = 0.025;  // on either side
+  std::ranges::sort(samples);
+  const auto count = static_cast<double>(samples.size());
+  double probability = std::exp2(-count);  // that no sample lies below the median
+  double below = 0;                        // that at most so many do
+  std::size_t cut = 0;
+  for (; cut < samples.size() / 2 && below + probability <= kOutside; ++cut) {
+    below += probability;
+    probability *= (count - static_cast<double>(cut)) / static_cast<double>(cut + 1);
+  }
+  if (cut == 0) return {};
+  return {{samples[cut - 1], samples[samples.size() - cut]}};
+}
+
+}  // namespace isthmus
