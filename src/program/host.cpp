@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "isthmus/base/error.hpp"
@@ -20,7 +19,11 @@ void Producer::step() {
 }
 
 Checker::Checker(const ByteApplication& application, const std::function<void(int)>& progress)
-    : application_(application), progress_(progress), input_(application.input), expected_(application.output) {}
+    : application_(application),
+      progress_(progress),
+      input_(application.input),
+      expected_(application.output),
+      differences_(application.element, application.text) {}
 
 void Checker::check(int message, std::span<const std::byte> output) {
   if (output.size() != expected_.size())
@@ -28,12 +31,7 @@ void Checker::check(int message, std::span<const std::byte> output) {
                             application_.name, expected_.size(), output.size()));
   application_.fill(message, input_);
   application_.reference(input_, expected_);
-  const auto [expected, got] = std::ranges::mismatch(expected_, output);
-  if (!difference_ && got != output.end())
-    difference_ = Difference{.message = message,
-                             .byte = static_cast<std::size_t>(got - output.begin()),
-                             .expected = std::to_integer<int>(*expected),
-                             .got = std::to_integer<int>(*got)};
+  differences_.compare(message, expected_, output);
   if (progress_) progress_(message + 1);
 }
 
@@ -43,6 +41,12 @@ void Consumer::step() {
   ++next_;
   ended_ = timer_.now();
   if (!later_ || done()) compare();
+}
+
+void Consumer::require_all(const std::string& why) const {
+  if (!done())
+    throw Error(fmt::format("message {} has not come back from the kernel: {}; `last` closes a message",
+                            batch_.first + next_, why));
 }
 
 void Consumer::compare() {

@@ -33,19 +33,22 @@ class Producer {
   Timer timer_;
 };
 
+/// Why an output does not come back of a kernel that has taken all messages.
+inline constexpr const char* kKernelFinished = "the kernel has finished";
+
 /// Compares outputs with the reference, byte for byte.
 class Checker {
  public:
   Checker(const ByteApplication& application, const std::function<void(int)>& progress);
   void check(int message, std::span<const std::byte> output);
-  const std::optional<Difference>& difference() const { return difference_; }
+  std::optional<Difference> difference() const { return differences_.found(); }
 
  private:
   const ByteApplication& application_;
   const std::function<void(int)>& progress_;
   std::vector<std::byte> input_;
   std::vector<std::byte> expected_;
-  std::optional<Difference> difference_;
+  Differences differences_;
 };
 
 /// Receives outputs, and compares each as it comes or, with `later`, all of them at the end.
@@ -60,6 +63,8 @@ class Consumer {
 
   /// The last output.
   Time ended() const { return ended_; }
+  /// Throws Error where an output has not come back, because of `why`.
+  void require_all(const std::string& why) const;
 
  private:
   void compare();

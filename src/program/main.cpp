@@ -7,6 +7,7 @@
 #include "isthmus/base/version.hpp"
 #include "isthmus/platform/json.hpp"
 #include "isthmus/stream/native.hpp"
+#include "program/measuring.hpp"
 #include "program/run.hpp"
 #include "program/tool.hpp"
 #include "program/trace_options.hpp"
@@ -20,6 +21,7 @@ struct Options {
   std::vector<std::string> settings;
   int workers = 0;
   std::vector<std::string> placement;
+  Repetition repetition;
   bool list = false;
   TraceArguments trace;
 };
@@ -27,6 +29,7 @@ struct Options {
 void check(const Options& options) {
   if (options.target.empty()) throw Error("--on: expected a target such as model:aws-f1 or native");
   if (options.messages < 1) throw Error(fmt::format("--messages: expected 1 or more, got {}", options.messages));
+  options.repetition.check();
   const bool native = options.target == "native";
   if (options.workers < 0 || options.workers > native::cores())
     throw Error(fmt::format("--workers: expected 1..{}, a thread a core, got {}", native::cores(), options.workers));
@@ -39,12 +42,6 @@ void check(const Options& options) {
         fmt::format("--set {}: target 'native' is this machine, only models have settings", options.settings.front()));
   if (native && options.trace.wanted())
     throw Error("--trace: 'native' is this machine, only the parts of models are seen");
-}
-
-void print_difference(const Difference& difference) {
-  const auto text = fmt::format("message {} differs from the reference first at byte {}: {} instead of {}",
-                                difference.message, difference.byte, difference.got, difference.expected);
-  print({{"event", "note"}, {"text", text}});
 }
 
 Record row(const ByteApplication& application, const Options& options, const Result& result) {
@@ -70,8 +67,11 @@ Record row(const ByteApplication& application, const Options& options, const Res
 }
 
 Result run_natively(const ByteApplication& application, const Options& options, const Job& job, Record& record) {
-  Result result = run_native(application, job);
+  Measuring measuring(options.repetition);
+  Result result = typical_run(
+      measuring, [&] { return run_native(application, job); }, [](const Result& run) { return run.elapsed; });
   record = row(application, options, result);
+  measuring.add_to(record, "value", options.messages, static_cast<double>(application.input));
   record["device"] = native::processor();
   record["kind"] = "measured";
   record["workers"] = platform::to_json(result.workers);
@@ -102,7 +102,7 @@ int run_application(const ByteApplication& application, const Options& options) 
   Record record;
   const Result result = options.target == "native" ? run_natively(application, options, job, record)
                                                    : run_modelled(application, options, job, record);
-  if (result.difference) print_difference(*result.difference);
+  if (result.difference) record["difference"] = to_json(*result.difference);
   print(record);
   return result.difference ? kAnswerIsNo : kDone;
 }
@@ -136,6 +136,7 @@ int main_of(int argc, char** argv, const ByteApplication& application, const cha
   app.add_option("--map", options.placement, "ACTOR=WORKER,... of the target native; the row names its actors")
       ->expected(1)
       ->take_all();
+  options.repetition.add_to(app);
   app.add_flag("--list", options.list, "says what the application is");
   options.trace.add_to(app);
   return run(app, argc, argv, [&] { return options.list ? list(application) : run_application(application, options); });

@@ -111,6 +111,7 @@ Result run_on_model(const ByteApplication& application, const platform::Descript
   Kernel kernel(graph, Clock{platform.frequency("kernel.clock")}, link.to_kernel(), link.from_kernel());
   application.kernel(kernel);
   const RunReport report = run_graph(graph, job.states);
+  consumer.require_all(kKernelFinished);
   return {.setup = platform::pool_setup(platform, spec) + producer.started(),
           .elapsed = consumer.ended() - producer.started(),
           .stages = stages_of(report, kernel.actors()),

@@ -27,14 +27,14 @@ native::LinkSpec link_spec(const Batch& batch) {
           .output_buffers = batch.count + 1};
 }
 
-/// A thread that Ctrl-C stops fails the run: what counts is why.
-native::Report run_graph(Graph& graph, const Job& job) {
-  try {
-    return native::run(graph, {.workers = job.workers, .placement = job.placement});
-  } catch (const Error&) {
-    stop_if_interrupted();
-    throw;
-  }
+/// Throws Error where an output has not come back. A thread that Ctrl-C stops fails the run: what counts is why.
+native::Report run_graph(Graph& graph, const Job& job, const Consumer& consumer) {
+  native::Report report = native::run(
+      graph, {.workers = job.workers, .placement = job.placement, .throw_on_error = false, .silence = job.silence});
+  if (report.outcome != Outcome::finished) stop_if_interrupted();
+  if (report.outcome == Outcome::failed) throw Error(report.message);
+  consumer.require_all(report.outcome == Outcome::finished ? kKernelFinished : report.message);
+  return report;
 }
 
 void run_batch(const Batch& batch, Checker& checker, const Job& job, Result& result) {
@@ -46,7 +46,7 @@ void run_batch(const Batch& batch, Checker& checker, const Job& job, Result& res
   link.connect(consumer.link);
   Kernel kernel(graph, Clock{Frequency::mhz(1)}, link.to_kernel(), link.from_kernel());
   batch.application.kernel(kernel);
-  const native::Report report = run_graph(graph, job);
+  const native::Report report = run_graph(graph, job, consumer);
   result.setup += producer.started();
   result.elapsed += consumer.ended() - producer.started();
   result.workers = report.workers;

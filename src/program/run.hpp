@@ -21,14 +21,8 @@ struct Job {
   StateObserver* states = nullptr;         ///< is told how the parts of a model spend the run
   int workers = 0;                         ///< threads of the target native; 0: as many as fit
   std::map<std::string, int> placement{};  ///< workers of its actors by name
-};
-
-/// Where an output differs from the reference first.
-struct Difference {
-  int message = 0;
-  std::size_t byte = 0;
-  int expected = 0;
-  int got = 0;
+  /// Seconds after which threads that move no token, but are in no long step either, are said to be dead.
+  double silence = 10;
 };
 
 struct Stage {

@@ -11,6 +11,7 @@
 #include "isthmus/base/nearest.hpp"
 #include "isthmus/base/version.hpp"
 #include "isthmus/stream/native.hpp"
+#include "program/measuring.hpp"
 #include "program/trace_options.hpp"
 #include "tools/tool.hpp"
 
@@ -33,6 +34,7 @@ struct Options {
   std::uint64_t seed = 1;
   int workers = 0;
   std::vector<std::string> placement;
+  program::Repetition repetition;
   bool list = false;
   program::TraceArguments trace;
 };
@@ -51,6 +53,7 @@ void check(const Options& options) {
     throw Error(fmt::format("--map: expected the target native, got '{}'", options.target));
   if (options.workers < 0 || options.workers > native::cores())
     throw Error(fmt::format("--workers: expected 1..{}, a thread a core, got {}", native::cores(), options.workers));
+  options.repetition.check();
   if (options.images < 1) throw Error(fmt::format("--images: expected 1 or more, got {}", options.images));
 }
 
@@ -115,12 +118,44 @@ Record row(const Options& options, const apps::Target& target, const apps::Filte
   return record;
 }
 
-void print_difference(const apps::Difference& difference) {
-  const std::size_t pixel = difference.byte / apps::kChannels;
+Record with_pixel(const apps::Difference& difference) {
+  const std::size_t pixel = difference.offset / apps::kChannels;
   const auto width = static_cast<std::size_t>(kFrame.width);
-  note(fmt::format("image {} differs from the reference first at column {}, row {}, channel {}: {} instead of {}",
-                   difference.image, pixel % width, pixel / width, difference.byte % apps::kChannels, difference.got,
-                   difference.expected));
+  Record record = program::to_json(difference);
+  record["column"] = pixel % width;
+  record["row"] = pixel / width;
+  record["channel"] = difference.offset % apps::kChannels;
+  return record;
+}
+
+apps::FilterRun run_once(const Options& options, apps::Target& target, const apps::FrameSource& frames,
+                         TraceFile* trace) {
+  return target.run({.flow = options.flow,
+                     .spec = apps::default_filter(),
+                     .frames = frames,
+                     .progress = tools::Progress("images", options.images),
+                     .states = trace,
+                     .workers = options.workers,
+                     .placement = native::parse_placement(options.placement)});
+}
+
+Record modelled_row(const Options& options, apps::Target& target, const apps::FrameSource& frames,
+                    apps::FilterRun& run) {
+  const auto trace = options.trace.wanted() ? options.trace.open() : nullptr;
+  run = run_once(options, target, frames, trace.get());
+  if (trace != nullptr) options.trace.close(*trace);
+  return row(options, target, run);
+}
+
+Record measured_row(const Options& options, apps::Target& target, const apps::FrameSource& frames,
+                    apps::FilterRun& run) {
+  program::Measuring measuring(options.repetition);
+  run = program::typical_run(
+      measuring, [&] { return run_once(options, target, frames, nullptr); },
+      [](const apps::FilterRun& each) { return each.times.elapsed; });
+  Record record = row(options, target, run);
+  measuring.add_to(record, "images_per_s", options.images, static_cast<double>(kFrame.bytes()));
+  return record;
 }
 
 int list_applications() {
@@ -141,18 +176,11 @@ int run_application(const Options& options) {
   if (options.trace.wanted() && !target->modelled())
     throw Error(fmt::format("--trace: '{}' is a real device, and only the parts of models are seen", options.target));
   const apps::FrameSource frames = open_frames(options);
-  const apps::FilterSpec filter = apps::default_filter();
-  const auto trace = options.trace.wanted() ? options.trace.open() : nullptr;
-  const auto run = target->run({.flow = options.flow,
-                                .spec = filter,
-                                .frames = frames,
-                                .progress = tools::Progress("images", options.images),
-                                .states = trace.get(),
-                                .workers = options.workers,
-                                .placement = native::parse_placement(options.placement)});
-  if (trace != nullptr) options.trace.close(*trace);
-  if (run.difference) print_difference(*run.difference);
-  tools::print(row(options, *target, run));
+  apps::FilterRun run;
+  Record record =
+      target->modelled() ? modelled_row(options, *target, frames, run) : measured_row(options, *target, frames, run);
+  if (run.difference) record["difference"] = with_pixel(*run.difference);
+  tools::print(record);
   return run.difference ? tools::kAnswerIsNo : tools::kDone;
 }
 
@@ -175,6 +203,7 @@ int main(int argc, char** argv) {
       ->expected(1)
       ->take_all();
   app.add_option("--seed", options.seed, "chooses where the frames are cut")->capture_default_str();
+  options.repetition.add_to(app);
   app.add_flag("--list", options.list, "the applications");
   options.trace.add_to(app);
   return tools::run(app, argc, argv, [&] { return options.list ? list_applications() : run_application(options); });

@@ -183,10 +183,13 @@ TEST(Checker, FindsTheFirstByteThatDiffers) {
   out[50] ^= std::byte{1};
   checker.check(1, in, out);
   ASSERT_TRUE(checker.difference());
-  EXPECT_EQ(checker.difference()->image, 1);
-  EXPECT_EQ(checker.difference()->byte, 37u);
-  EXPECT_EQ(checker.difference()->expected, right);
-  EXPECT_EQ(checker.difference()->got, right ^ 1);
+  EXPECT_EQ(checker.difference()->message, 1);
+  EXPECT_EQ(checker.difference()->offset, 37u);
+  EXPECT_EQ(checker.difference()->expected, std::to_string(right));
+  EXPECT_EQ(checker.difference()->got, std::to_string(right ^ 1));
+  EXPECT_EQ(checker.difference()->elements, 2);
+  EXPECT_EQ(checker.difference()->messages, 1);
+  EXPECT_EQ(checker.difference()->of_messages, 2);
   EXPECT_EQ(checked, 2);
 }
 

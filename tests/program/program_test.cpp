@@ -5,9 +5,11 @@
 
 #include <array>
 #include <bit>
+#include <chrono>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <vector>
 
 #include "isthmus/base/error.hpp"
 #include "program/run.hpp"
@@ -56,6 +58,26 @@ struct Endless {
   In<StreamWord> in{"in"};
   Out<StreamWord> out{"out"};
   void step() { out.push({.data = in.read().data, .last = false}); }
+};
+
+/// Gives nothing back.
+struct Silent {
+  In<StreamWord> in{"in"};
+  Out<StreamWord> out{"out"};
+  void step() { in.read(); }
+};
+
+/// Hands words on, after work of more than the silence that is waited for.
+struct Slow {
+  In<StreamWord> in{"in"};
+  Out<StreamWord> out{"out"};
+  void step() {
+    const StreamWord word = in.read();
+    const auto begin = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(200)) {
+    }
+    out.push(word);
+  }
 };
 
 void fill(int message, std::span<Number> numbers) {
@@ -118,14 +140,19 @@ TEST(Application, ManyMessagesGoThroughThreadsInBatches) {
   EXPECT_EQ(compared, 2500);
 }
 
-TEST(Application, AnOutputThatDiffersIsNamedByMessageAndByte) {
+TEST(Application, AnOutputThatDiffersIsNamedByMessageAndElementWithHowManyDiffer) {
   auto application = increments(32);
   application.reference = [](std::span<const Number> in, std::span<Number> out) {
     for (std::size_t i = 0; i < in.size(); ++i) out[i] = in[i] + 2;
     if (in[0] == 3 * 1000003U) out[17] += 1;
+    if (in[0] == 4 * 1000003U) out[2] = out[9] = 0;
   };
   const auto differs = [](const Result& result) {
-    return result.difference && result.difference->message == 3 && result.difference->byte == 17 * sizeof(Number);
+    const auto& found = result.difference;
+    const Number right = 3 * 1000003U + 17 + 2;
+    return found && found->message == 3 && found->offset == 17 && found->expected == std::to_string(right + 1) &&
+           found->got == std::to_string(right) && found->elements == 3 && found->of_elements == 5 * 32 &&
+           found->messages == 2 && found->of_messages == 5;
   };
   EXPECT_TRUE(differs(on_model(application.bytes(), 5)));
   EXPECT_TRUE(differs(run_native(application.bytes(), {.messages = 5})));
@@ -141,6 +168,43 @@ TEST(Application, AnOutputThatIsNeverClosedOrTooLongIsAnError) {
   EXPECT_THROW(on_model(application.bytes(), 2), Error);
   EXPECT_THAT([&] { run_native(application.bytes(), {.messages = 2}); },
               ThrowsMessage<Error>(HasSubstr("`last` closes a message")));
+}
+
+/// Takes words and gives none back, but counts its steps: it is never idle.
+struct Swallower {
+  In<StreamWord> in{"in"};
+  Out<StreamWord> out{"out"};
+  std::vector<int> steps{0};
+  void step() {
+    if (!in.pull()) ++steps[0];
+  }
+};
+
+TEST(Application, AWordThatNeverComesIsSaidOnThreadsAsOnTheModel) {
+  for (const bool counts : {false, true}) {
+    auto application = increments(32);
+    application.kernel = [counts](Kernel& kernel) {
+      const auto place = [&kernel](auto& actor) {
+        kernel.from_host(actor.in);
+        kernel.to_host(actor.out);
+      };
+      counts ? place(kernel.add<Swallower>("swallower")) : place(kernel.add<Silent>("silent"));
+    };
+    const auto says = ThrowsMessage<Error>(HasSubstr("message 0 has not come back from the kernel"));
+    if (!counts) EXPECT_THAT([&] { on_model(application.bytes(), 2, {"stream.porter_period=1ms"}); }, says);
+    EXPECT_THAT([&] { run_native(application.bytes(), {.messages = 2, .silence = 0.3}); }, says);
+  }
+}
+
+TEST(Application, AStepThatIsAtWorkForLongIsNotTakenForDead) {
+  auto application = increments(16);
+  application.kernel = [](Kernel& kernel) {
+    auto& slow = kernel.add<Slow>("slow");
+    kernel.from_host(slow.in);
+    kernel.to_host(slow.out);
+  };
+  application.reference = [](std::span<const Number> in, std::span<Number> out) { std::ranges::copy(in, out.begin()); };
+  EXPECT_FALSE(run_native(application.bytes(), {.messages = 1, .silence = 0.05}).difference);
 }
 
 TEST(Application, MessagesThatTheLinkCannotCarryAreRefused) {
@@ -203,6 +267,47 @@ TEST(Program, PrintsARowOfEachTarget) {
   }
 }
 
+TEST(Program, ARunOnThreadsOfLessThanASecondIsMadeThreeTimesAfterOneThatDoesNotCount) {
+  const auto row = [](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"--on", "native", "--messages", "3"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return Printed(arguments).records.at(0);
+  };
+  const auto usual = row({});
+  auto samples = usual.at("samples").get<std::vector<double>>();
+  ASSERT_EQ(samples.size(), 3U);
+  std::ranges::sort(samples);
+  EXPECT_EQ(usual.at("value"), samples[1]);
+  EXPECT_NEAR(usual.at("spread").get<double>(), (samples[2] - samples[0]) / 2 / samples[1], 1e-9);
+  EXPECT_EQ(usual.at("warmup"), 1);
+  EXPECT_THAT(usual.at("load").get<double>(), AllOf(testing::Ge(0), testing::Le(1)));
+  const auto asked = row({"--repeat", "6", "--warmup", "0"});
+  EXPECT_EQ(asked.at("samples").size(), 6U);
+  EXPECT_EQ(asked.at("warmup"), 0);
+  EXPECT_FALSE(Printed({"--on", "model:aws-f1", "--messages", "3"}).records.at(0).contains("load"));
+}
+
+TEST(Differences, ElementsAreWrittenAsTheirTypeWritesThem) {
+  enum class Colour : std::uint8_t { red = 7 };
+  struct Pair {
+    std::uint16_t a, b;
+  };
+  EXPECT_EQ(text_of(std::int8_t{-5}), "-5");
+  EXPECT_EQ(text_of(Colour::red), "7");
+  EXPECT_EQ(std::stof(text_of(0.1F)), 0.1F);
+  EXPECT_EQ(text_of(Pair{0x0102, 0xfffe}), "0x 02 01 fe ff");
+}
+
+TEST(Differences, TwoValuesThatReadAlikeAreShownAsBytes) {
+  const std::array<float, 2> right{1, std::bit_cast<float>(0x7fc00000U)};
+  const std::array<float, 2> got{1, std::bit_cast<float>(0x7fc00001U)};
+  Differences differences(sizeof(float), [](std::span<const std::byte>) { return std::string("nan"); });
+  differences.compare(0, std::as_bytes(std::span(right)), std::as_bytes(std::span(got)));
+  ASSERT_TRUE(differences.found());
+  EXPECT_EQ(differences.found()->offset, 1U);
+  EXPECT_EQ(differences.found()->got, "0x 01 00 c0 7f");
+}
+
 TEST(Program, SaysWhatItIs) {
   const Printed printed({"--list"});
   ASSERT_EQ(printed.records.size(), 1U);
@@ -225,6 +330,7 @@ TEST(Program, RefusesInOneLineWhatItCannotDo) {
       {{"--on", "model:aws-f2"}, "aws-f1"},
       {{"--on", "opencl:0"}, "expected model:NAME"},
       {{"--on", "native", "--messages", "0"}, "--messages: expected 1 or more, got 0"},
+      {{"--on", "native", "--repeat", "-1"}, "--repeat: expected 1 or more, got -1"},
       {{"--on", "native", "--set", "link.pcie.lanes=8"}, "only models have settings"},
       {{"--on", "native", "--trace", "t"}, "only the parts of models are seen"},
       {{"--on", "model:aws-f1", "--workers", "1"}, "expected the target native"},

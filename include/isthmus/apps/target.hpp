@@ -12,6 +12,7 @@
 #include "isthmus/apps/image_filter.hpp"
 #include "isthmus/apps/image_flows.hpp"
 #include "isthmus/engine/trace.hpp"
+#include "isthmus/program/difference.hpp"
 
 namespace isthmus::apps {
 
@@ -28,18 +29,13 @@ struct FilterJob {
   std::map<std::string, int> placement{};  ///< workers of its actors by name; the others are placed along the channels
 };
 
-/// Where a result differs from the reference.
-struct Difference {
-  int image = 0;
-  std::size_t byte = 0;
-  int expected = 0;
-  int got = 0;
-};
+/// Messages are images, elements their bytes.
+using program::Difference;
 
 struct FilterRun {
   Time setup;  ///< opening the device, building the kernel, allocating buffers and pools
   FlowTimes times;
-  std::optional<Difference> difference;  ///< the first one; none if every byte of every image is right
+  std::optional<Difference> difference;  ///< none if every byte of every image is right
 };
 
 /// What an application runs on: a real device or a modelled board.
@@ -70,7 +66,7 @@ class Checker {
  public:
   Checker(const FilterSpec& spec, ImageSize size, std::function<void(int)> progress);
   void check(int image, std::span<const std::byte> in, std::span<const std::byte> out);
-  const std::optional<Difference>& difference() const { return difference_; }
+  std::optional<Difference> difference() const { return differences_.found(); }
 
  private:
   const FilterSpec& spec_;
@@ -78,7 +74,7 @@ class Checker {
   std::function<void(int)> progress_;
   int checked_ = 0;
   std::vector<std::byte> expected_;
-  std::optional<Difference> difference_;
+  program::Differences differences_;
 };
 
 }  // namespace isthmus::apps

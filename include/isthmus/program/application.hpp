@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <functional>
 #include <span>
 #include <string>
 #include <type_traits>
 
+#include "isthmus/program/difference.hpp"
 #include "isthmus/program/kernel.hpp"
 
 namespace isthmus::program {
@@ -19,6 +21,8 @@ struct ByteApplication {
   std::function<void(Kernel&)> kernel;
   std::function<void(int, std::span<std::byte>)> fill;
   std::function<void(std::span<const std::byte>, std::span<std::byte>)> reference;
+  std::size_t element = 1;         ///< bytes of a value of the output
+  ElementText text = hexadecimal;  ///< writes one
 };
 
 /// A streaming application: the host fills messages of Input values, a kernel of actors turns each into one message of
@@ -54,7 +58,14 @@ struct Application {
             .fill = [fill = fill](int number, std::span<std::byte> message) { fill(number, as<Input>(message)); },
             .reference = [reference = reference](
                              std::span<const std::byte> in,
-                             std::span<std::byte> out) { reference(as<const Input>(in), as<Output>(out)); }};
+                             std::span<std::byte> out) { reference(as<const Input>(in), as<Output>(out)); },
+            .element = sizeof(Output),
+            .text =
+                [](std::span<const std::byte> element) {
+                  Output value;
+                  std::memcpy(&value, element.data(), sizeof(value));
+                  return text_of(value);
+                }};
   }
 
  private:

@@ -18,6 +18,9 @@ struct Options {
   bool pin = true;                         ///< each worker to a core, where there are enough
   bool throw_on_error = true;
   std::size_t stack_bytes = 256 * 1024;  ///< of a step that waits inside
+  /// Seconds after which a run ends as quiescent in which no token has moved though no step was at work for long; 0:
+  /// never. Actors that look at the time or count their steps could go on like that for ever.
+  double silence = 0;
 };
 
 /// Which actors a worker runs, and on which core.

@@ -75,6 +75,11 @@ void Run::stop_stuck(const LiveActor& actor, const End& full) {
                    fmt::format("{} tokens deep", full.ring->channel.depth), reader->actor().name));
 }
 
+void Run::stop_silent(double seconds) {
+  const std::lock_guard lock(mutex_);
+  stop(Outcome::quiescent, fmt::format("no token has moved for {:.3g} s", seconds));
+}
+
 /// With the mutex held.
 void Run::stop(Outcome outcome, std::string message) {
   if (stopping()) return;

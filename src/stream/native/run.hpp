@@ -43,6 +43,8 @@ class Run {
   /// `who` is an actor, or a worker that could not work.
   void stop_failed(const std::string& who, std::exception_ptr why);
   void stop_stuck(const LiveActor& actor, const End& full);
+  /// Actors step, but no token has moved for so long.
+  void stop_silent(double seconds);
 
   Outcome outcome() const { return outcome_; }
   const std::string& message() const { return message_; }

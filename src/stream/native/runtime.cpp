@@ -11,6 +11,7 @@
 #include "isthmus/base/error.hpp"
 #include "stream/native/barrier.hpp"
 #include "stream/native/mapping.hpp"
+#include "stream/native/silence.hpp"
 
 namespace isthmus::native {
 namespace {
@@ -38,7 +39,7 @@ const engine::LanePort* lead_of(const engine::GraphActor& actor) {
 }  // namespace
 
 Runtime::Runtime(Graph& graph, const Options& options, Mover mover)
-    : graph_(graph), mover_(std::move(mover)), throw_on_error_(options.throw_on_error) {
+    : graph_(graph), mover_(std::move(mover)), throw_on_error_(options.throw_on_error), silence_(options.silence) {
   warnings_ = graph.check();
   prepare_barrier();
   add_workers(options);
@@ -116,6 +117,7 @@ void Runtime::work_on_threads() {
   } catch (const std::system_error&) {
     run_->stop_failed(fmt::format("worker {}", threads.size()), std::current_exception());
   }
+  const Silence silence(*run_, silence_, workers_, rings_);
   if (run_->moves_actors) balance();
 }
 

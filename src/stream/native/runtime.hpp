@@ -35,6 +35,7 @@ class Runtime {
   Graph& graph_;
   Mover mover_;
   bool throw_on_error_;
+  double silence_;
   std::vector<std::string> warnings_;
   std::vector<int> given_;    ///< worker of an actor where the user says it, -1 elsewhere
   std::vector<int> core_of_;  ///< of each worker; empty: not pinned

@@ -223,6 +223,7 @@ void Worker::watch(bool on) {
 }
 
 void Worker::wake() {
+  busy_.store(true, std::memory_order_relaxed);  // it has something to do, however late it comes to it
   sleeper_->wake();
 }
 

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <ostream>
+#include <span>
+#include <sstream>
+#include <string>
+#include <type_traits>
+
+namespace isthmus::program {
+
+/// Where outputs differ from the reference first, and how many do.
+struct Difference {
+  int message = 0;
+  std::size_t offset = 0;  ///< in elements of the message
+  std::string expected;
+  std::string got;
+  std::int64_t elements = 0;  ///< that differ
+  std::int64_t of_elements = 0;
+  int messages = 0;  ///< that hold them
+  int of_messages = 0;
+};
+
+/// An element of an output, given as its bytes, for people.
+using ElementText = std::function<std::string(std::span<const std::byte>)>;
+
+/// Its bytes in the order of memory: "0x 00 00 80 3f".
+std::string hexadecimal(std::span<const std::byte> element);
+
+/// What its type writes: numbers with all their digits, characters as numbers; without an operator << the bytes.
+template <class T>
+std::string text_of(const T& value) {
+  std::ostringstream text;
+  if constexpr (std::is_floating_point_v<T>) text.precision(std::numeric_limits<T>::max_digits10);
+  if constexpr (std::is_enum_v<T>)
+    text << +static_cast<std::underlying_type_t<T>>(value);
+  else if constexpr (std::is_arithmetic_v<T>)
+    text << +value;
+  else if constexpr (requires { text << value; })
+    text << value;
+  else
+    text << hexadecimal(std::as_bytes(std::span(&value, 1)));
+  return text.str();
+}
+
+/// Holds outputs against the reference, byte for byte, and counts in elements.
+class Differences {
+ public:
+  /// Elements of so many bytes each, a divisor of the size of every output.
+  explicit Differences(std::size_t element_bytes, ElementText text = hexadecimal);
+
+  /// Both are as long.
+  void compare(int message, std::span<const std::byte> expected, std::span<const std::byte> got);
+  /// None if every byte was right.
+  std::optional<Difference> found() const;
+
+ private:
+  void note_first(int message, std::size_t offset, std::span<const std::byte> expected, std::span<const std::byte> got);
+
+  std::size_t element_bytes_;
+  ElementText text_;
+  Difference seen_;
+};
+
+}  // namespace isthmus::program

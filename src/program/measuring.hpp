@@ -1,0 +1,65 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <utility>
+#include <vector>
+
+#include "isthmus/base/load.hpp"
+#include "isthmus/base/units.hpp"
+#include "isthmus/program/difference.hpp"
+#include "program/tool.hpp"
+
+/// What the rows of applications have in common: runs of real devices and threads that are made several times, and
+/// outputs that differ.
+namespace isthmus::program {
+
+/// How often a measured run is made.
+struct Repetition {
+  int samples = 0;  ///< 0: as suits the run, three of less than a second, else one
+  int warmup = -1;  ///< runs before that do not count; -1: one of less than a second, else none
+
+  /// --repeat and --warmup.
+  void add_to(CLI::App& app);
+  /// Throws Error where a number is none.
+  void check() const;
+};
+
+/// The runs of a measurement, and what others took of the cores meanwhile.
+class Measuring {
+ public:
+  explicit Measuring(const Repetition& repetition) : repetition_(repetition) {}
+
+  /// Whether another run is wanted.
+  bool wants_more() const;
+  void took(Time elapsed) { taken_.push_back(elapsed); }
+  /// Of all runs the number of the one with the median time of those that count, of two in the middle the slower.
+  std::size_t typical() const;
+  /// Puts the median rate of `count` pieces of work of so many bytes each into a row, and what stands behind it; where
+  /// a run was wrong, only what others took of the cores.
+  void add_to(Record& row, const char* rate, int count, double bytes_each) const;
+
+ private:
+  std::size_t warmup() const;
+  std::size_t runs() const;
+
+  Repetition repetition_;
+  LoadMeter meter_;
+  std::vector<Time> taken_;
+};
+
+/// Makes a run as often as is wanted, or until an output differs: the run with the median time, or the wrong one.
+template <class Once, class ElapsedOf>
+auto typical_run(Measuring& measuring, const Once& once, const ElapsedOf& elapsed_of) {
+  std::vector<decltype(once())> runs;
+  do {
+    runs.push_back(once());
+    if (runs.back().difference) return std::move(runs.back());
+    measuring.took(elapsed_of(runs.back()));
+  } while (measuring.wants_more());
+  return std::move(runs[measuring.typical()]);
+}
+
+/// As a row holds it: what is a number is one.
+Record to_json(const Difference& difference);
+
+}  // namespace isthmus::program
