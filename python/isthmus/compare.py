@@ -2,7 +2,7 @@
 
 import random
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +15,22 @@ RESAMPLES = 2000
 TIMES = frozenset({"ns", "us", "ms", "s"})
 
 
-def compare_files(old: Path, new: Path) -> list[Comparison]:
-    """The records that both files hold, in the order of `old`; an IsthmusError if there are none."""
-    return compare_documents(_read(old), _read(new), f"{old} and {new}")
+Say = Callable[[str], None]
 
 
-def compare_documents(old: Any, new: Any, place: str) -> list[Comparison]:
+def compare_files(old: Path, new: Path, say: Say) -> list[Comparison]:
+    """The records that both files hold, in the order of `old`; an IsthmusError if there are none.
+
+    Wrong results have no rate: they are left out, and told of to `say`.
+    """
+    return compare_documents(_read(old), _read(new), f"{old} and {new}", say)
+
+
+def compare_documents(old: Any, new: Any, place: str, say: Say) -> list[Comparison]:
     """The same for the contents of two files; `place` is what a complaint calls them."""
+    wrong = [record_name(record) for file in (old, new) for record in _records(file) if is_wrong(record)]
+    if wrong:
+        say(f"WRONG results are not compared: {', '.join(dict.fromkeys(wrong))}")
     before, after = _by_name(old), _by_name(new)
     found = [_compare(name, before[name], after[name]) for name in before if name in after]
     if not found:
@@ -45,22 +54,35 @@ def _read(path: Path) -> Any:
         file = from_json(read_text(path))
     except ValueError as error:
         raise IsthmusError(f"{path}: expected JSON that isthmus wrote: {error}") from error
-    records = (file.get("rows") or file.get("records")) if isinstance(file, dict) else None
-    if not isinstance(records, list) or not records:
-        raise IsthmusError(f"{path}: expected a file of run, study or probe")
+    records = _records(file) if isinstance(file, dict) else None
+    if not isinstance(records, list) or not all(isinstance(record, dict) and "kind" in record for record in records):
+        records = None
+    if not records:
+        raise IsthmusError(f"{path}: expected a file of run, study, probe or hpcc")
     return file
 
 
+def _records(file: dict[str, Any]) -> Any:
+    """What was measured; the rows of a scaling are made of its records."""
+    return file.get("records") or file.get("rows") or []
+
+
+def is_wrong(record: dict[str, Any]) -> bool:
+    """Whether the results of a run or a benchmark were looked at and are not right."""
+    return record.get("verified") is False or record.get("validated") is False
+
+
 def _by_name(file: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    records = file.get("rows") or file.get("records") or []
-    return {record_name(record): record for record in records if _value(record) is not None}
+    right = (record for record in _records(file) if not is_wrong(record))
+    return {record_name(record): record for record in right if _value(record) is not None}
 
 
 def record_name(record: dict[str, Any]) -> str:
     """What tells a record from the others of its file, on one line."""
     if "flow" in record:
         return f"{record['application']} {record['target']} {record['flow']}"
-    parameters = " ".join(f"{key}={value}" for key, value in record.get("parameters", {}).items())
+    ranks = {"ranks": record["ranks"]} if record.get("ranks", 1) != 1 else {}
+    parameters = " ".join(f"{key}={value}" for key, value in {**ranks, **record.get("parameters", {})}.items())
     return f"{record.get('name', '?')} {record.get('target', '')} {parameters}".strip()
 
 

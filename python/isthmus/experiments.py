@@ -57,6 +57,8 @@ class Experiment:
     mapping: tuple[str, ...] = ()
     sets: tuple[str, ...] = ()
     trace: "Trace | None" = None
+    repeat: int | None = None
+    warmup: int | None = None
 
     @property
     def tool(self) -> str:
@@ -64,7 +66,7 @@ class Experiment:
         return self.application if is_program(self.application) else "isthmus-run"
 
     def arguments(self) -> list[str]:
-        """The arguments of `tool`; `sets` only where they mean something, on a model."""
+        """The arguments of `tool`; `sets` only where they mean something, on a model, repetitions on anything else."""
         words = ["--on", self.target, f"--{counted(self.application)}", str(self.count)]
         if not is_program(self.application):
             words = ["--app", self.application, *words, "--flow", self.flow]
@@ -78,6 +80,9 @@ class Experiment:
             words += ["--map", placements]
         for assignment in self.sets if is_model(self.target) else ():
             words += ["--set", assignment]
+        if not is_model(self.target):
+            words += ["--repeat", str(self.repeat)] if self.repeat is not None else []
+            words += ["--warmup", str(self.warmup)] if self.warmup is not None else []
         return words + (self.trace.arguments() if self.trace else [])
 
 

@@ -13,9 +13,9 @@ def figure(value: float | None, digits: int = 3) -> str:
     return f"{value:.{decimals}f}"
 
 
-def counted(number: int, noun: str) -> str:
-    """`1 rank`, `2 ranks`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+def counted(number: int, noun: str, grouped: bool = False) -> str:
+    """`1 rank`, `2 ranks`; `20,480 values`."""
+    return f"{format(number, ',' if grouped else '')} {noun}{'' if number == 1 else 's'}"
 
 
 def grouped(value: float | None) -> str:

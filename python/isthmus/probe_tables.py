@@ -7,9 +7,9 @@ from isthmus.output import Table
 from isthmus.probes import PROBES
 from isthmus.records import ProbeRecord
 from isthmus.sizes import format_size
+from isthmus.tables import SHOWN
 from isthmus.verdict import KIND_WORDS
 
-SHOWN = 0.01
 CURVES = ("h2d", "d2h", "h2d-pinned", "d2h-pinned", "h2d-alloc", "duplex", "device-read", "device-write")
 
 

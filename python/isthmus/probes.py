@@ -18,4 +18,4 @@ PROBES = {
     "steps": "the five steps of choi2019 figure 5, from advertised to end to end, host to device",
 }
 MODELS_ALONE = frozenset({"mmio-store", "mmio-load", "device-latency"})
-REPEAT = 10  # samples of a size on a real device; a model gives the same again, but for a refresh of its memory
+REPEAT = 20  # samples of a size on a real device at most; a model gives the same again, but for a refresh of its memory

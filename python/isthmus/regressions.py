@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from isthmus.compare import TIMES, record_name
+from isthmus.compare import TIMES, is_wrong, record_name
 from isthmus.records import Regression
 
 FEWEST = 3  # earlier runs, below which their spread is not known
@@ -28,13 +28,13 @@ class Run:
 
 
 def regressions(runs: Iterable[Run]) -> list[Regression]:
-    """Every measured series with enough runs, runs in the order in which they were made; regressed ones first."""
+    """Every measured series of right results with enough runs, in the order of the runs; regressed ones first."""
     series: dict[Key, list[tuple[int, float]]] = {}
     units: dict[Key, str] = {}
     for run in runs:
         for record in run.records:
             value = _value(record)
-            if value is None or record.get("kind") != "measured":
+            if value is None or record.get("kind") != "measured" or is_wrong(record):
                 continue
             key = _key(run.host, record)
             series.setdefault(key, []).append((run.id, value))

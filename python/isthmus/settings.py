@@ -79,6 +79,7 @@ KNOWN: dict[str, Known] = {
     "seed": Known(None, whole(0, MOST_SEED), SEED),
     "sizes": Known("64B..64MiB:x4", _text, "sizes, as in 64B,4KiB..1MiB:x2"),
     "repeat": Known(None, whole(1), COUNT),
+    "warmup": Known(None, whole(0), f"a whole number from 0 to {MOST}"),
     "out": Known("out", _text, "a folder"),
     "store": Known(None, _text, "a file"),
 }

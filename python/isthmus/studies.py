@@ -62,6 +62,8 @@ class Flags:
     images: str | None = None
     messages: str | None = None
     photographs: str | None = None
+    repeat: str | None = None
+    warmup: str | None = None
 
 
 def find_study(name: str) -> Path:
@@ -122,7 +124,8 @@ def experiments_of(study: StudyDescription, path: Path, sets: Sequence[str], fla
         raise IsthmusError(
             f"{path}:{line_of(text, 'study.flows')}: key 'study.flows': no target has any of these flows"
         )
-    return [replace(run, sets=tuple(sets)) for run in runs]
+    repeat, warmup = resolve("repeat", flags.repeat).value, resolve("warmup", flags.warmup).value
+    return [replace(run, sets=tuple(sets), repeat=repeat, warmup=warmup) for run in runs]
 
 
 def _application(application: Application, path: Path, text: str) -> str:

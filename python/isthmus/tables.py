@@ -7,6 +7,8 @@ from isthmus.output import Table
 from isthmus.records import Part, Row
 from isthmus.verdict import kind_of, where
 
+SHOWN = 0.01  # of a spread
+
 
 def rows_table(rows: Sequence[Row]) -> Table:
     """One line for each target and flow."""
@@ -16,15 +18,21 @@ def rows_table(rows: Sequence[Row]) -> Table:
         (
             row.target,
             row.flow,
-            grouped(row.value),
-            figure(row.gb_per_s),
-            where(row),
+            *_rates(row),
             kind_of(row),
             "right" if row.verified else "WRONG",
         )
         for row in rows
     ]
     return Table(columns, cells, numbers=frozenset({unit, "GB/s in"}), below="where the time goes")
+
+
+def _rates(row: Row) -> tuple[str, str, str]:
+    """What a row reached, and where its time went; nothing where its output is wrong."""
+    if not row.verified:
+        return ("-", "-", "-")
+    spread = f" \u00b1{row.spread / 2:.0%}" if row.spread and row.spread >= SHOWN else ""
+    return (f"{grouped(row.value)}{spread}", figure(row.gb_per_s), where(row))
 
 
 def workers_table(row: Row) -> Table | None:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, ClassVar
@@ -18,7 +19,8 @@ NAMES = ("isthmus-run", "isthmus-devices", "isthmus-platform", "isthmus-probe", 
 
 SIGNALLED = 128  # what a shell and mpirun add to the signal that ended a program
 
-_RUNNING: "dict[subprocess.Popen[str], signal.Signals]" = {}  # and what tells each of a Ctrl-C
+_RUNNING: "dict[subprocess.Popen[str], Launch]" = {}
+_ENDING_S = 1.0  # from asking a tool to end to ending it
 _STARTING = threading.RLock()  # held while a process comes into _RUNNING, so that none misses a Ctrl-C
 _PACKAGE_BIN = Path(__file__).resolve().parent / "bin"
 
@@ -52,6 +54,7 @@ class Launch:
     words: Sequence[str] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     quoted: bool = False
+    grace_s: float = 2.0  # that it has after a Ctrl-C to complete what it is at
 
     @property
     def interrupt(self) -> signal.Signals:
@@ -70,7 +73,8 @@ def run_tool(
     """Runs a tool, hands each of its records to `on_event` as it arrives, and returns 0 or 1 (the answer is no).
 
     A tool that could not run is an IsthmusError with the tool's own line. After Ctrl-C the tool is told once, the
-    records that it still completes are handed on, and KeyboardInterrupt is raised when it has ended.
+    records that it still completes are handed on, and KeyboardInterrupt is raised when it has ended. One that does not
+    end in the time it has (an actor may spin for ever) is ended.
     """
     launch = launch or Launch()
     command = launch.command([str(tool_path(name)), *arguments])
@@ -87,7 +91,7 @@ def run_tool(
                 on_event(_parse(name, line))
             status = process.wait()
         except BaseException:
-            process.kill()
+            _kill(process)
             process.wait()
             raise
         finally:
@@ -123,22 +127,47 @@ def _start(command: Sequence[str], launch: Launch) -> "subprocess.Popen[str]":
             )
         except OSError as error:
             raise IsthmusError(f"{command[0]}: cannot start: {error.strerror}") from error
-        _RUNNING[process] = launch.interrupt
+        _RUNNING[process] = launch
         if Interrupt.happened():
-            process.send_signal(launch.interrupt)
+            _tell(process, launch)
     return process
+
+
+def _tell(process: "subprocess.Popen[str]", launch: Launch) -> None:
+    """Tells a tool of a Ctrl-C, and sees to it that it ends."""
+    process.send_signal(launch.interrupt)
+    threading.Thread(target=_end_unless_over, args=(process, launch), daemon=True).start()
 
 
 def stop_running() -> None:
     """Ends every tool that other threads have started; for Ctrl-C, which reaches the main thread alone."""
     for process in list(_RUNNING):
-        process.kill()
+        _kill(process)
+
+
+def _kill(process: "subprocess.Popen[str]") -> None:
+    """Ends a tool and what it has started at once."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _end_unless_over(process: "subprocess.Popen[str]", launch: Launch) -> None:
+    """Ends a tool that goes on after a Ctrl-C, which it has been told of: a launcher ends its ranks when asked to."""
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(launch.grace_s)
+    if process.poll() is None:
+        process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_ENDING_S)
+    if process.poll() is None:
+        _kill(process)
 
 
 class Interrupt:
     """While tools run: the first Ctrl-C is passed on to all of them and no other is started, the second ends them.
 
-    Reading their records goes on. Ctrl-C reaches the main thread alone, so elsewhere this does nothing.
+    Reading their records goes on, for as long as each tool has to end. Ctrl-C reaches the main thread alone, so
+    elsewhere this does nothing.
     """
 
     _innermost: "ClassVar[Interrupt | None]" = None
@@ -167,8 +196,8 @@ class Interrupt:
     def _pass_on(self, number: int, frame: object) -> None:
         with _STARTING:
             self.count += 1
-            for process, interrupt in list(_RUNNING.items()):
-                process.send_signal(interrupt if self.count == 1 else signal.SIGKILL)
+            for process, launch in list(_RUNNING.items()):
+                _tell(process, launch) if self.count == 1 else _kill(process)
 
 
 def collect(name: str, arguments: Sequence[str], kind: str, launch: Launch | None = None) -> list[Event]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from isthmus.numbers import figure, grouped, percent, seconds
 from isthmus.records import Bottleneck, Effect, Part, Row, Verdict
 from isthmus.sizes import format_size
+from isthmus.spread import Interval, apart, likely
 
 KIND_WORDS = {"modelled": "model", "measured": "measured"}
 
@@ -140,15 +141,40 @@ def work(row: Row) -> str:
 
 
 def decide(rows: Sequence[Row]) -> Verdict | None:
-    """The fastest row whose output is right, with a reason for it and for each row that it beats; None if none is."""
+    """The fastest row whose output is right, with a reason for it and for each row that it beats; None if none is.
+
+    Rows whose samples overlap with those of the fastest are not ranked below it: the verdict is not judged.
+    """
     right = sorted((row for row in rows if row.verified), key=lambda row: row.value, reverse=True)
     if not right:
         return None
-    best = right[0]
+    best, *others = right
     reasons = [f"{heading(best)}: {reason(best)}"]
-    for row in right[1:]:
-        behind = f"{figure(best.value / row.value)}x slower"
+    tied = [row for row in others if not apart(_range(best), _range(row)) and row.value != best.value]
+    for row in others:
+        behind = "not to be judged" if row in tied else f"{figure(best.value / row.value)}x slower"
         reasons.append(f"{row.target} {row.flow}: {pace(row)}, {behind}: {heading(row)}: {reason(row)}")
     return Verdict(
-        target=best.target, flow=best.flow, kind=best.kind, value=best.value, unit=best.unit, reasons=reasons
+        target=best.target,
+        flow=best.flow,
+        kind=best.kind,
+        value=best.value,
+        unit=best.unit,
+        judged=not tied,
+        within_spread=[f"{row.target} {row.flow}" for row in tied],
+        reasons=reasons,
     )
+
+
+def _range(row: Row) -> Interval:
+    """The rates among which a row's may lie; a model's is exact."""
+    return likely(row.samples) if row.samples else (row.value, row.value)
+
+
+def said_of(verdict: Verdict) -> str:
+    """The verdict's first sentence."""
+    first = f"{verdict.target}, {verdict.flow}: {grouped(verdict.value)} {verdict.unit}, {KIND_WORDS[verdict.kind]}"
+    if verdict.judged:
+        return f"fastest: {first}"
+    others = " and ".join(verdict.within_spread)
+    return f"not to be judged: {first}, and {others} lie within each other's spread; raise --repeat"

@@ -49,9 +49,25 @@ def test_a_longer_time_is_worse(isthmus: Isthmus) -> None:
 def test_what_cannot_be_compared_is_one_line(isthmus: Isthmus) -> None:
     (isthmus.folder / "old.json").write_text("{}")
     assert isthmus("compare", "old.json", "old.json").stderr == (
-        "error: old.json: expected a file of run, study or probe\n"
+        "error: old.json: expected a file of run, study, probe or hpcc\n"
     )
     assert isthmus("compare", "old.json", "none.json").returncode == 2
     assert isthmus("compare", "old.json", "old.json", "--fail-over", "much").stderr == (
         "error: --fail-over: expected a percentage, as in 5%, got 'much'\n"
     )
+
+
+def test_wrong_results_are_not_compared_and_that_is_said(isthmus: Isthmus) -> None:
+    isthmus(*RUN, "--json", "right.json")
+    isthmus(*RUN, "--json", "wrong.json", FAKE_RUN="wrong")
+    done = isthmus("compare", "right.json", "wrong.json")
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        "warning: WRONG results are not compared: image-filter model:aws-f1 overlap",
+        "error: right.json and wrong.json: no record is in both",
+    ]
+
+
+def test_wrong_results_have_no_rate_in_the_history(isthmus: Isthmus) -> None:
+    isthmus(*RUN, FAKE_RUN="wrong")
+    assert "WRONG" in isthmus("history", "1").stdout

@@ -64,7 +64,7 @@ def test_unknown_probes_and_targets_are_one_line(isthmus: Isthmus) -> None:
 def test_a_dry_run_says_what_would_be_measured(isthmus: Isthmus) -> None:
     done = isthmus("probe", "model:aws-f1", "h2d", "--sizes", "4KiB,64MiB", "--dry-run")
     assert done.stdout == "h2d on model:aws-f1: 2 sizes (4KiB, 64MiB), --repeat 1\n"
-    assert isthmus("probe", "opencl:0", "h2d", "--sizes", "4KiB", "--dry-run").stdout.endswith("--repeat 10\n")
+    assert isthmus("probe", "opencl:0", "h2d", "--sizes", "4KiB", "--dry-run").stdout.endswith("--repeat 20\n")
 
 
 def test_registers_are_probed_on_models_alone(isthmus: Isthmus) -> None:

@@ -66,6 +66,12 @@ def test_only_what_was_run_in_the_same_way_is_compared() -> None:
     assert regressions([*first, Run(16, "host", [record(10)])])[0].regressed
 
 
+def test_wrong_results_count_for_no_median() -> None:
+    for wrong in ({"verified": False}, {"validated": False}):
+        fast = [Run(number, "host", [record(1000, **wrong)]) for number in range(100, 110)]
+        assert regressions([*runs([100, 100, 100, 100]), *fast])[0].median == 100
+
+
 def test_a_few_runs_are_not_judged() -> None:
     assert regressions(runs([100, 100, 10])) == []
     assert regressions(runs([100, 100, 100, 10]))[0].regressed

@@ -189,7 +189,10 @@ def test_no_opencl_device_is_one_line_with_what_to_do(isthmus: Isthmus) -> None:
 def test_a_wrong_output_is_shown_and_the_answer_is_no(isthmus: Isthmus) -> None:
     done = isthmus(*RUN, FAKE_RUN="wrong")
     assert done.returncode == 1
-    assert "WRONG" in done.stdout
+    assert done.stdout.splitlines()[0].startswith("WRONG, model:aws-f1 offload: ")
+    assert "bottleneck" not in done.stdout
+    (line,) = [line for line in done.stdout.splitlines() if line.lstrip().startswith("model:aws-f1")]
+    assert line.split()[:6] == ["model:aws-f1", "offload", "-", "-", "-", "model"]
     assert done.stderr == "error: verification failed: the output differs from the reference on model:aws-f1 offload\n"
 
 

@@ -11,7 +11,7 @@ from tests.python.hpcc_records import hpcc_record
 from tests.python.test_schemas import check
 
 from isthmus.hpcc.scaling import local_size, predicted, rows_of, size_at
-from isthmus.hpcc.scaling_tables import verdict
+from isthmus.hpcc.scaling_tables import table, verdict
 from isthmus.records import HpccRecord, ScaleRow
 
 PARAMETERS = {
@@ -141,6 +141,36 @@ def test_the_verdict_names_what_stands_for_the_benchmark() -> None:
     assert verdict("stream", rows_of("weak", runs)).endswith("weak 100 % on 2 ranks (stream.triad)")
 
 
+def test_a_speed_up_within_the_spread_is_not_to_be_judged() -> None:
+    first = records(name="b_eff", value=40.0, samples=[36.0, 38.0, 40.0], ranks=1, across="total")
+    for best, judged in ((41.0, False), (80.0, True)):
+        more = records(name="b_eff", value=best, samples=[best - 3, best - 1, best], ranks=2, across="total")
+        rows = rows_of("weak", [first, more])
+        assert [row.judged for row in rows] == [True, judged]
+        (cells,) = [cells for cells in table(rows).rows if cells[1] == "2"]
+        assert ("not to be judged" in cells) == (not judged)
+        assert verdict("b_eff", rows).endswith("weak 100 % on 2 ranks (b_eff)") == judged
+
+
+def test_a_finished_scaling_is_whole_in_the_history_and_can_be_compared(tmp_path: Path, isthmus: Isthmus) -> None:
+    tool = tmp_path / "bin" / "isthmus-hpcc"
+    tool.parent.mkdir()
+    lines = [json.dumps({"event": "record", **hpcc_record(name=name)}) for name in ("b_eff", "b_eff.min")]
+    text = "\n".join(lines)
+    tool.write_text(f"#!/bin/sh\ncat << 'END'\n{text}\nEND\n")
+    tool.chmod(0o755)
+    for _ in range(2):
+        words = ("hpcc", "scale", "b_eff", "--ranks", "1", "--json", "scale.json")
+        assert isthmus(*words, ISTHMUS_BIN=str(tool.parent)).returncode == 0
+    runs = isthmus.json("history")["runs"]
+    assert [(run["kind"], run["complete"]) for run in runs] == [("hpcc-scale", True)] * 2
+    assert "ended early" not in isthmus("history").stdout
+    assert isthmus("history", "1").returncode == 0
+    for command in (("compare", "scale.json", "scale.json"), ("history", "1", "2")):
+        found = isthmus.json(*command)["comparisons"]
+        assert [item["ratio"] for item in found] == [1.0, 1.0]
+
+
 def test_the_plan_is_shown_and_nothing_runs(real: Isthmus) -> None:
     done = real("hpcc", "scale", "stream", "--ranks", "1,2", "--dry-run", ISTHMUS_BIN="/nonexistent")
     planned = [f"stream, {mode}: {ranks}" for mode in ("weak", "strong") for ranks in ("1 rank", "2 ranks")]
@@ -166,7 +196,7 @@ def test_what_was_measured_before_a_run_fails_is_kept(real: Isthmus) -> None:
     words = ("--ranks", "1,3", "--size", "small", "--repeat", "1", "--json", "-", "-q")
     done = real("hpcc", "scale", "random_access", *words)
     assert done.returncode == 2
-    assert done.stderr == "error: 3 ranks: expected a power of two, by which the table is split\n"
+    assert done.stderr.splitlines()[-1] == "error: 3 ranks: expected a power of two, by which the table is split"
     file = json.loads(done.stdout)
     assert [row["ranks"] for row in file["rows"]] == [1, 1]
     assert file["context"]["complete"] is False

@@ -172,7 +172,8 @@ def test_interrupting_keeps_the_complete_rows_and_writes_no_verdict(isthmus: Ist
     process.send_signal(signal.SIGINT)
     _, complaint = process.communicate()
     assert process.returncode == 130
-    assert complaint == "error: interrupted; complete records are kept\n"
+    places = "out/image-filter/study.jsonl and the results store (isthmus history)"
+    assert complaint == f"error: interrupted; {len(MODELS)} complete records are kept in {places}\n"
     folder = isthmus.folder / "out" / "image-filter"
     assert [path.name for path in folder.iterdir()] == ["study.jsonl"]
     kept = [json.loads(line) for line in (folder / "study.jsonl").read_text().splitlines()]
@@ -186,7 +187,7 @@ def test_interrupting_models_side_by_side_ends_them_all(isthmus: Isthmus, study_
     process.send_signal(signal.SIGINT)
     _, complaint = process.communicate()
     assert process.returncode == 130
-    assert complaint.splitlines()[-1] == "error: interrupted; complete records are kept"
+    assert complaint.splitlines()[-1] == "error: interrupted; no record was complete"
     assert not (isthmus.folder / "out").exists()
 
 
@@ -197,6 +198,47 @@ def test_a_tool_that_does_not_stop_is_ended_by_the_second_interrupt(isthmus: Ist
     process.send_signal(signal.SIGINT)
     while process.stderr.readline() == "note: waiting\n":
         pass
+    process.send_signal(signal.SIGINT)
+    process.communicate()
+    assert process.returncode == 130
+
+
+def test_a_tool_that_does_not_stop_is_ended_after_the_time_it_has(isthmus: Isthmus, study_file: Path) -> None:
+    process = isthmus.start("study", "image-filter.toml", FAKE_RUN="stubborn")
+    assert process.stderr is not None
+    assert process.stderr.readline() == "note: waiting\n"
+    process.send_signal(signal.SIGINT)
+    _, complaint = process.communicate()
+    assert process.returncode == 130
+    assert complaint.splitlines()[-1] == "error: interrupted; no record was complete"
+
+
+def test_what_an_earlier_study_left_is_kept(isthmus: Isthmus, study_file: Path) -> None:
+    first = isthmus("study", "image-filter.toml", "--images", "4")
+    assert first.returncode == 0, first.stderr
+    folder = isthmus.folder / "out" / "image-filter"
+    before = {path.name: path.read_text() for path in folder.iterdir()}
+    (folder / "mine.txt").write_text("of the user")
+    second = isthmus("study", "image-filter.toml", "--images", "8")
+    (earlier,) = (folder / "earlier").iterdir()
+    assert {path.name: path.read_text() for path in earlier.iterdir()} == before
+    assert f"note: out/image-filter held an earlier run, which is in {earlier.relative_to(isthmus.folder)} now" in (
+        second.stderr
+    )
+    assert (folder / "mine.txt").read_text() == "of the user"
+    assert {row["images"] for row in json.loads((folder / "study.json").read_text())["rows"]} == {8}
+
+
+def test_two_studies_at_the_same_time_write_to_folders_of_their_own(isthmus: Isthmus, study_file: Path) -> None:
+    process = isthmus.start("study", "image-filter.toml", FAKE_RUN="slow device")
+    assert process.stderr is not None
+    assert process.stderr.readline() == "note: waiting\n"
+    kept = (isthmus.folder / "out" / "image-filter" / "study.jsonl").read_text()
+    second = isthmus("study", "image-filter.toml", "--images", "8")
+    assert "note: another run is writing to out/image-filter; this one writes to out/image-filter-2\n" in second.stderr
+    assert second.stderr.splitlines()[-1] == "next: xdg-open out/image-filter-2/report.html"
+    assert (isthmus.folder / "out" / "image-filter-2" / "study.json").exists()
+    assert (isthmus.folder / "out" / "image-filter" / "study.jsonl").read_text() == kept
     process.send_signal(signal.SIGINT)
     process.communicate()
     assert process.returncode == 130

@@ -3,7 +3,8 @@ from typing import Any
 import pytest
 
 from isthmus.records import Row
-from isthmus.verdict import decide, heading, limit_of, reason, where
+from isthmus.verdict import decide, heading, limit_of, reason, said_of, where
+from isthmus.wrong import wrong_lines
 
 
 def row(**changes: Any) -> Row:
@@ -104,3 +105,36 @@ def test_the_fastest_right_row_wins() -> None:
 @pytest.mark.parametrize("rows", [[], [row(verified=False)]])
 def test_without_a_right_row_there_is_no_verdict(rows: list[Row]) -> None:
     assert decide(rows) is None
+
+
+def test_rows_within_the_spread_of_the_fastest_are_not_ranked() -> None:
+    best = row(images_per_s=9.0, samples=[8.0, 9.0, 9.5])
+    near = row(flow="overlap", images_per_s=8.5, samples=[8.4, 8.5, 8.6])
+    far = row(target="native", flow="stream", images_per_s=5.0, samples=[4.0, 5.0, 7.9])
+    verdict = decide([far, near, best])
+    assert verdict is not None
+    assert (verdict.flow, verdict.judged, verdict.within_spread) == ("offload", False, ["opencl:0 overlap"])
+    assert said_of(verdict) == (
+        "not to be judged: opencl:0, offload: 9.00 images/s, measured, and opencl:0 overlap "
+        "lie within each other's spread; raise --repeat"
+    )
+    assert "8.50 images/s, measured, not to be judged: " in verdict.reasons[1]
+    assert "5.00 images/s, measured, 1.80x slower" in verdict.reasons[2]
+    judged = decide([far, best])
+    assert judged is not None
+    assert judged.judged
+    assert said_of(judged) == "fastest: opencl:0, offload: 9.00 images/s, measured"
+
+
+def test_a_wrong_row_says_where_it_differs_and_how_much() -> None:
+    found = {"message": 3, "offset": 17, "expected": 2.5, "got": 0, "elements": 4096, "of_elements": 204800}
+    messages = {"images": None, "messages": 200, "bytes_per_message": 4096, "value": 9.0, "unit": "messages/s"}
+    wrong = row(verified=False, difference={**found, "messages": 7, "of_messages": 200}, **messages)
+    assert wrong_lines([row(), wrong]) == [
+        "WRONG, opencl:0 offload: message 3 differs first at offset 17: expected 2.5, got 0; "
+        "4,096 of 204,800 values in 7 of 200 messages differ"
+    ]
+    pixel = {**found, "messages": 1, "of_messages": 1, "column": 4, "row": 0, "channel": 1}
+    (line,) = wrong_lines([row(verified=False, difference=pixel)])
+    assert "image 3 differs first at offset 17 (column 4, row 0, channel 1): expected 2.5, got 0" in line
+    assert line.endswith("4,096 of 204,800 bytes in 1 of 1 image differ")

@@ -149,7 +149,10 @@ def command(
             session = Session.from_flags({key: values.pop(key, None) for key in common})
             for key, last in _set_twice(values.get("sets") or ()).items():
                 session.note(f"--set {key}: given more than once, {last} holds")
-            function(session, **values)
+            try:
+                function(session, **values)
+            except KeyboardInterrupt as interrupt:
+                raise KeyboardInterrupt(session.what_is_kept()) from interrupt
 
         keyword = inspect.Parameter.KEYWORD_ONLY
         shared = [

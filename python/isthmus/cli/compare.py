@@ -21,7 +21,7 @@ EXAMPLES = [
 
 def compare(
     session: Session,
-    old: Annotated[str, typer.Argument(metavar="OLD", help="A JSON file of run, study or probe.")],
+    old: Annotated[str, typer.Argument(metavar="OLD", help="A JSON file of run, study, probe or hpcc.")],
     new: Annotated[str, typer.Argument(metavar="NEW", help="Another one.")],
     fail_over: Annotated[
         str | None, typer.Option("--fail-over", metavar="PERCENT", help="Exit with 1 if anything got worse by more.")
@@ -35,7 +35,7 @@ def compare(
     from isthmus.compare import compare_files
 
     limit = percentage(fail_over)
-    show_comparison(session, compare_files(Path(old), Path(new)), limit)
+    show_comparison(session, compare_files(Path(old), Path(new), session.warn), limit)
 
 
 def show_comparison(session: Session, found: "Sequence[Comparison]", limit: float | None) -> None:

@@ -81,6 +81,7 @@ def _command(run: "HistoryRun") -> str:
 
 
 def _show(session: Session, wanted: str) -> None:
+    from isthmus.compare import is_wrong
     from isthmus.numbers import counted, figure
     from isthmus.output import Result, Table
     from isthmus.records import FILES
@@ -92,7 +93,12 @@ def _show(session: Session, wanted: str) -> None:
     lists = (getattr(file, name, None) for name in LISTS)
     records = next((list(found) for found in lists if found), [])
     cells = [
-        (_name(record), figure(value_of(record)), str(record.get("unit", "images/s")), _kind(record))
+        (
+            _name(record),
+            "WRONG" if is_wrong(record) else figure(value_of(record)),
+            str(record.get("unit", "images/s")),
+            _kind(record),
+        )
         for record in records_of(document)
     ]
     context = document["context"]
@@ -160,4 +166,5 @@ def _compare(session: Session, old: str, new: str, fail_over: float | None) -> N
     from isthmus.compare import compare_documents
     from isthmus.store import run_document
 
-    show_comparison(session, compare_documents(run_document(old), run_document(new), f"{old} and {new}"), fail_over)
+    found = compare_documents(run_document(old), run_document(new), f"{old} and {new}", session.warn)
+    show_comparison(session, found, fail_over)

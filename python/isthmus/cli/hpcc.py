@@ -28,7 +28,7 @@ from isthmus.cli.hpcc_options import (
     tuned_words,
     words_of,
 )
-from isthmus.cli.noise import warn_if_noisy
+from isthmus.cli.noise import loads_of, warn_if_noisy
 from isthmus.cli.session import Session
 from isthmus.durations import parse_duration
 from isthmus.errors import AnswerIsNoError, IsthmusError
@@ -129,7 +129,7 @@ def _show(session: Session, records: "list[HpccRecord]", summary: str | None, co
         write_atomically(Path(str(summary)), lines)
     result = Result(file, records, said, tables, [power_line(records)])
     session.emit(result, text=lines if summary == "-" else None)
-    warn_if_noisy(session, [(record.name, record.spread) for record in records])
+    warn_if_noisy(session, [(record.name, record.spread) for record in records], loads_of(records))
     if session.json not in (None, "-"):
         session.next(f"isthmus report {session.json}")
     if not records[0].validated:

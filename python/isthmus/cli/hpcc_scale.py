@@ -23,7 +23,7 @@ from isthmus.cli.hpcc_options import (
     tuned_words,
     words_of,
 )
-from isthmus.cli.noise import warn_if_noisy
+from isthmus.cli.noise import loads_of, warn_if_noisy
 from isthmus.cli.session import Session
 from isthmus.errors import AnswerIsNoError, IsthmusError
 from isthmus.numbers import counted
@@ -182,20 +182,21 @@ def _counts(text: str) -> list[int]:
     return counts
 
 
-def _show(session: Session, benchmark: str, folder: Path, file: "HpccScaleFile") -> None:
-    from isthmus.files import write_atomically
+def _show(session: Session, benchmark: str, wanted: Path, file: "HpccScaleFile") -> None:
     from isthmus.hpcc.scaling_tables import detail, table, verdict
+    from isthmus.out_folder import OutFolder
     from isthmus.output import Result, to_json
     from isthmus.report import Material, render_report
 
-    write_atomically(folder / "scale.json", to_json(file))
     material = Material(f"Scaling of {benchmark}")
     material.add("scale.json", file)
-    write_atomically(folder / "report.html", render_report(material))
+    texts = {"scale.json": to_json(file), "report.html": render_report(material)}
+    with OutFolder(wanted, texts, session.note) as folder:
+        written = [folder.write(name, text) for name, text in texts.items()]
     session.emit(Result(file, file.rows, [verdict(benchmark, file.rows)], [table(file.rows)], detail(file)))
     spreads = [(f"{one.name} on {counted(one.ranks, 'rank')}", one.spread) for one in file.records]
-    warn_if_noisy(session, spreads)
-    session.note(f"written: {folder / 'scale.json'}, {folder / 'report.html'}")
+    warn_if_noisy(session, spreads, loads_of(file.records))
+    session.note(f"written: {', '.join(map(str, written))}")
 
 
 def _wrong(rows: "list[ScaleRow]") -> str:

@@ -24,8 +24,8 @@ def run(argv: Sequence[str]) -> int:
     except AnswerIsNoError as answer:
         _complain(str(answer))
         return 1
-    except KeyboardInterrupt:
-        _complain("interrupted; complete records are kept")
+    except KeyboardInterrupt as interrupt:
+        _complain("; ".join(["interrupted", *map(str, interrupt.args)]))
         return 130
     except BrokenPipeError:
         return 0  # The reader has what it wanted.

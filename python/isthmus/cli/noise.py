@@ -1,18 +1,39 @@
-"""What is said of a run whose measurements spread."""
+"""What is said of measurements that spread, or that others disturbed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from isthmus.cli.session import Session
+from isthmus.numbers import percent
+from isthmus.records import HpccRecord, ProbeRecord, Row
 
 NOISY = 0.05  # (p75 - p25) / median
+LOADED = 0.1  # of the usable cores, that others took
+
+Named = Sequence[tuple[str, float]]
 
 
-def warn_if_noisy(session: Session, spreads: Sequence[tuple[str, float]]) -> None:
-    """One line for all records, by what they measure and their spread, that names the worst one and what to do."""
-    noisy = [one for one in spreads if one[1] > NOISY]
-    if noisy:
+def warn_if_noisy(session: Session, spreads: Named, loads: Named = ()) -> None:
+    """One line for all records, by what they measure, that names the worst ones and what to do."""
+    said = []
+    if loaded := [one for one in loads if one[1] > LOADED]:
+        name, worst = max(loaded, key=lambda one: one[1])
+        said.append(f"others took {percent(worst)} of the cores while {name} was measured, which is slower for it")
+    if noisy := [one for one in spreads if one[1] > NOISY]:
         name, worst = max(noisy, key=lambda one: one[1])
-        session.warn(
-            f"{len(noisy)} of {len(spreads)} records spread by more than {NOISY:.0%} ({name}: {worst:.0%}); "
-            "close other programs or raise --repeat"
-        )
+        what = f"{len(noisy)} of {len(spreads)} records"
+        said.append(f"{what} spread by more than {NOISY:.0%} ({name}: {worst:.0%})")
+    if said:
+        todo = "end other programs and measure again" if loaded else "close other programs or raise --repeat"
+        session.warn(f"{'; '.join(said)}; {todo}")
+
+
+def warn_of_rows(session: Session, rows: Iterable[Row]) -> None:
+    """The same for runs of applications."""
+    right = [(f"{row.target} {row.flow}", row) for row in rows if row.verified and row.kind == "measured"]
+    spreads = [(name, row.spread) for name, row in right if row.spread is not None and len(row.samples or ()) > 1]
+    warn_if_noisy(session, spreads, [(name, row.load) for name, row in right if row.load is not None])
+
+
+def loads_of(records: Iterable[ProbeRecord | HpccRecord]) -> Named:
+    """What others took while each record was measured, where that is known."""
+    return [(record.name, record.load) for record in records if record.load is not None]

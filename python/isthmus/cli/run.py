@@ -55,6 +55,24 @@ Input = Annotated[
     setting("input", "--input", metavar="DIR", text="Folder of photographs, instead of the installed wallpapers."),
 ]
 Seed = Annotated[str | None, setting("seed", "--seed", metavar="N", text="Seed of everything random in the run.")]
+Repeated = Annotated[
+    str | None,
+    setting(
+        "repeat",
+        "--repeat",
+        metavar="N",
+        text="Runs of a real device or of threads, whose median counts. [default: 3 of less than a second, else 1]",
+    ),
+]
+Warmup = Annotated[
+    str | None,
+    setting(
+        "warmup",
+        "--warmup",
+        metavar="N",
+        text="Runs before them that do not count. [default: 1 of less than a second, else 0]",
+    ),
+]
 TraceTo = Annotated[
     str | None,
     written("--trace", metavar="FILE", text="Write the states of a model's parts for Perfetto (ui.perfetto.dev)."),
@@ -88,6 +106,8 @@ def run(
     mapping: Map = None,
     sets: Sets = None,
     seed: Seed = None,
+    repeat: Repeated = None,
+    warmup: Warmup = None,
     trace: TraceTo = None,
     trace_window: TraceWindow = None,
     trace_parts: TraceParts = None,
@@ -97,9 +117,13 @@ def run(
 ) -> None:
     """An application on one target, in one flow.
 
-    Every output image is compared with an independent reference. Rates count from the first acquire or enqueue to the
-    last output; set-up is apart. A model needs no hardware; its numbers are marked as such.
+    Every output is compared with an independent reference. Rates count from the first acquire or enqueue to the last
+    output; set-up is apart. A model needs no hardware; its numbers are marked as such, and it runs once: it gives the
+    same again. What is measured is run several times: the median counts, and the share of the cores that other
+    programs took meanwhile stands beside it.
     """
+    from isthmus.settings import resolve
+
     if list_:
         from isthmus.cli.lists import list_choices
 
@@ -107,6 +131,8 @@ def run(
     experiment = replace(
         _experiment(_Flags(app, on, flow, images, messages, photographs, workers, mapping, sets, seed)),
         trace=_trace(trace, trace_window, trace_parts, trace_limit),
+        repeat=resolve("repeat", repeat).value,
+        warmup=resolve("warmup", warmup).value,
     )
     if dry_run:
         from isthmus.cli.plan import show_plan
@@ -219,6 +245,7 @@ def _measure(session: Session, experiment: Experiment) -> "Row":
 
 def _show(session: Session, experiment: Experiment, row: "Row") -> None:
     from isthmus.applications import is_program
+    from isthmus.cli.noise import warn_of_rows
     from isthmus.experiments import command, refuse_wrong
     from isthmus.judge import changed, worth_trying
     from isthmus.numbers import seconds
@@ -226,20 +253,22 @@ def _show(session: Session, experiment: Experiment, row: "Row") -> None:
     from isthmus.records import RunFile
     from isthmus.tables import parts_table, rows_table, workers_table
     from isthmus.verdict import heading, kind_of, reason, work
+    from isthmus.wrong import wrong_lines
 
+    took = f"{seconds(row.elapsed_s)}, " if row.verified else ""
+    detail = f"{work(row)} on {row.device}: {took}set-up {seconds(row.setup_s)}, {kind_of(row)}"
     more = [table for table in (parts_table(row), workers_table(row)) if table is not None]
     file = RunFile(context=session.context(row.seed), rows=[row])
     session.emit(
         Result(
             file=file,
             records=[row],
-            verdict=[f"{heading(row)}: {reason(row)}"],
+            verdict=wrong_lines([row]) or [f"{heading(row)}: {reason(row)}"],
             tables=[rows_table([row]), *more],
-            detail=[
-                f"{work(row)} on {row.device}: {seconds(row.elapsed_s)}, set-up {seconds(row.setup_s)}, {kind_of(row)}"
-            ],
+            detail=[detail],
         )
     )
+    warn_of_rows(session, [row])
     refuse_wrong([row])
     change = worth_trying(row)
     other = "isthmus history" if is_program(experiment.application) else "isthmus study image-filter"

@@ -5,7 +5,7 @@ import os
 import platform
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from isthmus.build_info import build_info
 from isthmus.errors import IsthmusError
 from isthmus.files import write_atomically
+from isthmus.numbers import counted
 from isthmus.output import PIPE_WIDTH, Result, dump, print_tables, to_csv, to_json, to_json_line, to_markdown
 from isthmus.progress import Progress
 from isthmus.settings import resolve
@@ -28,7 +29,11 @@ if TYPE_CHECKING:
     from isthmus.records import Context
 
 
-KEPT = frozenset({"RunFile", "StudyFile", "ProbeFile", "HpccFile", "ReproduceFile"})  # what `isthmus history` knows
+# What `isthmus history` knows.
+KEPT = frozenset({"RunFile", "StudyFile", "ProbeFile", "HpccFile", "HpccScaleFile", "ReproduceFile"})
+
+
+HISTORY = "the results store (isthmus history)"
 
 
 @dataclass
@@ -47,6 +52,8 @@ class Session:
     _start: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     _streamed: str = ""
     _journal: "Journal | None" = None
+    _complete: int = 0
+    _places: dict[str, None] = field(default_factory=dict)
 
     @classmethod
     def from_flags(cls, flags: dict[str, Any]) -> "Session":
@@ -101,12 +108,25 @@ class Session:
 
     def stream(self, record: "BaseModel") -> None:
         """Takes a record that is complete: into the journal, and as one JSON line if that was asked for."""
+        self._complete += 1
         self._note_in_journal(record)
         if self.jsonl == "-":
             write_out(to_json_line(record))
         elif self.jsonl is not None:
             self._streamed += to_json_line(record)
             write_atomically(Path(self.jsonl), self._streamed)
+            self.kept_in(self.jsonl)
+
+    def kept_in(self, place: object) -> None:
+        """Complete records lie there too, for `what_is_kept`."""
+        self._places[str(place)] = None
+
+    def what_is_kept(self) -> str:
+        """How many records are complete, and where they are, for whoever ended the work."""
+        if not self._complete or not self._places:
+            return "nothing is kept" if self._complete else "no record was complete"
+        verb = "is" if self._complete == 1 else "are"
+        return f"{counted(self._complete, 'complete record')} {verb} kept in {' and '.join(self._places)}"
 
     def _note_in_journal(self, record: "BaseModel") -> None:
         from isthmus.journal import KINDS, Journal
@@ -119,6 +139,7 @@ class Session:
             if self._journal is None:
                 self._journal = Journal(store_path(), schema, dump(self.context(complete=False)))
             self._journal.add(to_json_line(record))
+            self.kept_in(HISTORY)
 
     def emit(self, result: Result, keep: bool = True, text: str | None = None) -> None:
         """Writes the result where it was asked for: files, and the standard output in the chosen format, or as `text`.
@@ -128,18 +149,24 @@ class Session:
         """
         if keep and type(result.file).__name__ in KEPT:
             kept = self.keep(result.file)
+            if kept:
+                self.kept_in(HISTORY)
             if kept and self._journal is not None:
                 self._journal.discard()
+        self._complete = len(result.records)
         try:
-            if self.json not in (None, "-"):
-                write_atomically(Path(str(self.json)), to_json(result.file))
-            if self.csv not in (None, "-"):
-                write_atomically(Path(str(self.csv)), to_csv(result.records))
+            self._write(self.json, lambda: to_json(result.file))
+            self._write(self.csv, lambda: to_csv(result.records))
         finally:
             if text is None:
                 self._emit_on_stdout(result)
             else:
                 write_out(text)
+
+    def _write(self, file: str | None, text: Callable[[], str]) -> None:
+        if file not in (None, "-"):
+            write_atomically(Path(str(file)), text())
+            self.kept_in(file)
 
     def _emit_on_stdout(self, result: Result) -> None:
         if self.json == "-":

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from isthmus.cli.command import DryRun, List, Sets, setting
-from isthmus.cli.run import Images, Input, Messages
+from isthmus.cli.run import Images, Input, Messages, Repeated, Warmup
 from isthmus.cli.session import Session
 from isthmus.errors import AnswerIsNoError, IsthmusError
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from isthmus.experiments import Experiment
+    from isthmus.out_folder import OutFolder
     from isthmus.records import ProbeFile, ProbeRecord, Row, StudyFile
     from isthmus.report.material import Material
     from isthmus.tools import Event
@@ -23,6 +24,8 @@ EXAMPLES = [
     "isthmus study image-filter --images 20 --dry-run",
     "isthmus study image-filter --set link.pcie.lanes=8",
 ]
+
+FILES = ("study.jsonl", "study.json", "probes.json", "report.html", "chart.svg")  # that a study writes
 
 With = Annotated[
     list[str] | None,
@@ -41,6 +44,8 @@ def study(
     messages: Messages = None,
     photographs: Input = None,
     sets: Sets = None,
+    repeat: Repeated = None,
+    warmup: Warmup = None,
     beside: With = None,
     no_probes: NoProbes = False,
     out: Out = None,
@@ -52,10 +57,13 @@ def study(
     The application is one that comes with Isthmus, or a program of one's own ('isthmus new' writes one with its study).
     Writes study.json, probes.json, report.html and chart.svg to DIR/NAME, NAME being the stem of FILE; each row is in
     DIR/NAME/study.jsonl as soon as it is complete. --set changes the models; an OpenCL device has no flow 'stream'.
-    Models run side by side on all cores, a real device alone. Then each target is probed for some seconds, for the
+    Models run side by side on all cores, a real device alone and several times: what lies within the spread of the
+    fastest is not ranked below it. What an earlier run left in DIR/NAME moves to DIR/NAME/earlier/TIME; while another
+    run still writes there, this one takes DIR/NAME-2. Then each target is probed for some seconds, for the
     curves of the report (probes.json), unless --with brings records of it.
     """
     from isthmus.files import check_folder
+    from isthmus.out_folder import OutFolder
     from isthmus.report import gather
     from isthmus.settings import resolve
     from isthmus.studies import Flags, experiments_of, find_study, read_study, study_files
@@ -65,22 +73,24 @@ def study(
     if file is None:
         raise IsthmusError("FILE: expected a study file", hint="'isthmus study --list' finds some.")
     path = find_study(file)
-    experiments = experiments_of(read_study(path), path, sets or [], Flags(images, messages, photographs))
+    flags = Flags(images, messages, photographs, repeat, warmup)
+    experiments = experiments_of(read_study(path), path, sets or [], flags)
     if dry_run:
         from isthmus.cli.plan import show_plan
 
         return show_plan(session, experiments)
     material = gather([Path(name) for name in beside or []], f"Study {path.stem}")
-    folder = Path(resolve("out", out).value) / path.stem
-    check_folder(folder, "--out")
-    rows = _run_all(session, experiments, folder)
+    wanted = Path(resolve("out", out).value) / path.stem
+    check_folder(wanted, "--out")
     known = {record.target for record in material.probes}
     targets = [] if no_probes else [run.target for run in experiments if run.target not in known]
-    records = _probe_all(session, list(dict.fromkeys(targets)), sets or [])
-    return _conclude(session, rows, records, material, folder)
+    with OutFolder(wanted, FILES, session.note) as folder:
+        rows = _run_all(session, experiments, folder)
+        records = _probe_all(session, list(dict.fromkeys(targets)), sets or [])
+        return _conclude(session, rows, records, material, folder)
 
 
-def _run_all(session: Session, experiments: "Sequence[Experiment]", folder: Path) -> "list[Row]":
+def _run_all(session: Session, experiments: "Sequence[Experiment]", folder: "OutFolder") -> "list[Row]":
     """Models side by side, then each real device by itself, so that nothing disturbs what is measured."""
     from collections import Counter
 
@@ -91,7 +101,7 @@ def _run_all(session: Session, experiments: "Sequence[Experiment]", folder: Path
     from isthmus.side_by_side import run_side_by_side
     from isthmus.targets import is_model
 
-    kept = _Rows(session, folder / "study.jsonl")
+    kept = _Rows(session, folder)
     models = {number: run for number, run in enumerate(experiments) if is_model(run.target)}
     with Listener(session, f"{len(models)} models side by side: ") as listener:
         totals: Counter[str] = Counter()
@@ -134,19 +144,19 @@ def _probe_all(session: Session, targets: "Sequence[str]", sets: "Sequence[str]"
 class _Rows:
     """Rows as they are completed, in the order of the study."""
 
-    def __init__(self, session: Session, file: Path) -> None:
+    def __init__(self, session: Session, folder: "OutFolder") -> None:
         self._session = session
-        self._file = file
+        self._folder = folder
         self._rows: dict[int, Row] = {}
         self._streamed = 0
 
     def keep(self, number: int, row: "Row") -> None:
         """Writes all complete rows to the file; streams this one once those before it are complete."""
-        from isthmus.files import write_atomically
         from isthmus.output import to_json_line
 
         self._rows[number] = row
-        write_atomically(self._file, "".join(to_json_line(row) for row in self.in_order()))
+        lines = "".join(to_json_line(row) for row in self.in_order())
+        self._session.kept_in(self._folder.write("study.jsonl", lines))
         while self._streamed in self._rows:
             self._session.stream(self._rows[self._streamed])
             self._streamed += 1
@@ -156,14 +166,16 @@ class _Rows:
 
 
 def _conclude(
-    session: Session, rows: "list[Row]", records: "list[ProbeRecord]", material: "Material", folder: Path
+    session: Session, rows: "list[Row]", records: "list[ProbeRecord]", material: "Material", folder: "OutFolder"
 ) -> None:
+    from isthmus.cli.noise import warn_of_rows
     from isthmus.experiments import refuse_wrong
     from isthmus.limits import as_records, named, of_records
     from isthmus.output import Result
     from isthmus.records import ProbeFile, StudyFile
     from isthmus.tables import rows_table
-    from isthmus.verdict import decide, heading, pace, reason, work
+    from isthmus.verdict import decide, heading, reason, said_of, work
+    from isthmus.wrong import wrong_lines
 
     verdict = decide(rows)
     limits = of_records(rows)
@@ -172,10 +184,10 @@ def _conclude(
     written = _write(folder, file, probes, material)
     if probes is not None:
         session.keep(probes)
-    said = []
+    said = wrong_lines(rows)
     if verdict is not None:
         best = next(row for row in rows if (row.target, row.flow) == (verdict.target, verdict.flow))
-        said = [f"fastest: {best.target}, {best.flow}: {pace(best)}", f"{heading(best)}: {reason(best)}"]
+        said += [said_of(verdict), f"{heading(best)}: {reason(best)}"]
     session.emit(
         Result(
             file=file,
@@ -190,15 +202,15 @@ def _conclude(
             ],
         )
     )
+    warn_of_rows(session, rows)
     refuse_wrong(rows)
     if verdict is None:
         raise AnswerIsNoError("no target gave the right output")
-    session.next(f"xdg-open {folder / 'report.html'}")
+    session.next(f"xdg-open {folder.path / 'report.html'}")
 
 
-def _write(folder: Path, study: "StudyFile", probes: "ProbeFile | None", material: "Material") -> list[Path]:
+def _write(folder: "OutFolder", study: "StudyFile", probes: "ProbeFile | None", material: "Material") -> list[Path]:
     """Writes the files of a study and its report; their names."""
-    from isthmus.files import write_atomically
     from isthmus.output import to_json
     from isthmus.report import render_chart, render_report
 
@@ -208,6 +220,4 @@ def _write(folder: Path, study: "StudyFile", probes: "ProbeFile | None", materia
         texts["probes.json"] = to_json(probes)
         material.add("probes.json", probes)
     texts |= {"report.html": render_report(material), "chart.svg": render_chart(study)}
-    for name, text in texts.items():
-        write_atomically(folder / name, text)
-    return [folder / name for name in texts]
+    return [folder.write(name, text) for name, text in texts.items()]

@@ -1,6 +1,7 @@
 """One run of a benchmark of HPC Challenge: its ranks, its records, and what is said while it lasts."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from isthmus.cli.events import Listener
@@ -14,6 +15,9 @@ from isthmus.tools import Event, Launch, NoReasonError, run_tool
 
 if TYPE_CHECKING:
     from isthmus.cli.session import Session
+
+
+ROUND_S = 60.0  # that a burn-in has after a Ctrl-C to complete and check its round
 
 
 class CutShort(KeyboardInterrupt):
@@ -76,7 +80,7 @@ def run(
             on_event(event)
 
     try:
-        run_tool("isthmus-hpcc", arguments, sort, launch)
+        run_tool("isthmus-hpcc", arguments, sort, _patient(launch, arguments))
     except KeyboardInterrupt:
         if records:
             raise CutShort(records) from None
@@ -91,3 +95,8 @@ def run(
     if not records and not launched_rank():
         raise IsthmusError("isthmus-hpcc printed no record")
     return records
+
+
+def _patient(launch: Launch, arguments: Sequence[str]) -> Launch:
+    """The launch with the time that a burn-in's round takes to end."""
+    return replace(launch, grace_s=ROUND_S) if "--for" in arguments else launch

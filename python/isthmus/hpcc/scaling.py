@@ -7,6 +7,7 @@ from typing import Literal
 
 from isthmus.errors import IsthmusError
 from isthmus.records import HpccRecord, ScaleRow
+from isthmus.spread import Interval, apart, likely
 
 Mode = Literal["weak", "strong"]
 Parameters = Mapping[str, bool | int | float | str]
@@ -101,12 +102,24 @@ def rows_of(mode: Mode, runs: Sequence[Sequence[HpccRecord]]) -> list[ScaleRow]:
                     value=together(record),
                     speed_up=speed_up,
                     efficiency=None if speed_up is None else speed_up / more,
+                    judged=_judged(record, first),
                     validated=record.validated,
                     shared=record.shared,
                     parameters={size: record.parameters[size]} if size else {},
                 )
             )
     return rows
+
+
+def _judged(record: HpccRecord, first: HpccRecord) -> bool:
+    """Whether what all ranks reach together lies beyond the spread of both runs."""
+
+    def reached(one: HpccRecord) -> Interval:
+        low, high = likely(one.samples)
+        factor = together(one) / one.value if one.value else 0.0
+        return low * factor, high * factor
+
+    return record.ranks == first.ranks or apart(reached(record), reached(first))
 
 
 def predicted(rows: Sequence[ScaleRow], curve: Mapping[int, float]) -> list[ScaleRow]:

@@ -28,12 +28,12 @@ def table(records: Sequence[HpccRecord]) -> Table:
     rows = [
         (
             one.name,
-            figure(one.value),
+            figure(one.value if one.validated else None),
             one.unit,
-            figure(one.median),
+            figure(one.median if one.validated else None),
             percent(one.spread),
             figure(one.expected),
-            percent(one.efficiency),
+            percent(one.efficiency if one.validated else None),
             one.across,
         )
         for one in records

@@ -62,6 +62,7 @@ from isthmus.records.recorded import (
 )
 from isthmus.records.run import (
     Bottleneck,
+    Difference,
     Effect,
     ImageSteps,
     Input,
@@ -115,6 +116,7 @@ __all__ = [
     "CurvePoint",
     "Device",
     "DevicesFile",
+    "Difference",
     "DoctorFile",
     "Effect",
     "File",

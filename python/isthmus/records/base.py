@@ -1,12 +1,24 @@
 """What every record and every file of records has."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 Kind = Literal["modelled", "measured"]
 Share = Annotated[float, Field(ge=0)]
 Value = bool | int | float | str
+
+
+def _is_none(value: object) -> bool:
+    return value is None
+
+
+def measured(**more: Any) -> Any:
+    """A field that only some records have, measured ones for the most part: it is left out of the others' files."""
+    return Field(default=None, exclude_if=_is_none, **more)
+
+
+LOAD = "the share of the usable cores that others took while it was measured, 0 to 1"
 
 
 class Record(BaseModel):

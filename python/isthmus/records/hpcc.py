@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from isthmus.records.base import File, Kind, Record, Value
+from isthmus.records.base import LOAD, File, Kind, Record, Value, measured
 
 
 class HpccPlace(Record):
@@ -132,6 +132,7 @@ class HpccRecord(Record):
     median: float
     spread: float = Field(description="(p75 - p25) / median of the samples")
     seconds: list[float] = Field(description="of the slowest rank of each repetition")
+    load: float | None = measured(ge=0, le=1, description=LOAD + "; of the host where it was the largest")
     across: Literal["average", "total"] = Field(description="over the ranks")
     kind: Kind
     validated: bool
@@ -225,6 +226,9 @@ class ScaleRow(Record):
     efficiency: float | None = Field(description="speed_up over the factor by which there are more ranks")
     predicted: float | None = Field(
         default=None, description="ranks times what one rank alone reaches at their local size (meyer2024 4.2.3)"
+    )
+    judged: bool = Field(
+        default=True, description="false: its samples and those of the fewest ranks overlap, so that neither is faster"
     )
     validated: bool
     shared: bool = Field(description="ranks shared a device or its cores: no rate of a device")

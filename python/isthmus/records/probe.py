@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from isthmus.records.base import File, Kind, Record, Value
+from isthmus.records.base import LOAD, File, Kind, Record, Value, measured
 
 
 class Percentiles(Record):
@@ -29,6 +29,7 @@ class ProbeRecord(Record):
     spread: float
     percentiles: Percentiles | None = None
     time_s: float | None = Field(default=None, description="median time of one copy, pass or access")
+    load: float | None = measured(ge=0, le=1, description=LOAD)
     kind: Kind
     target: str
     device: str

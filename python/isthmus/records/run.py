@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from isthmus.records.base import File, Kind, Record, Share, Value
+from isthmus.records.base import LOAD, File, Kind, Record, Share, Value, measured
 
 
 class Stage(Record):
@@ -123,6 +123,22 @@ class Worker(Record):
     actors: list[str]
 
 
+class Difference(Record):
+    """Where the outputs differ from the reference first, and how many do; images are messages of bytes."""
+
+    message: int = Field(ge=0)
+    offset: int = Field(ge=0, description="in elements of the message")
+    expected: Value
+    got: Value
+    elements: int = Field(gt=0, description="that differ")
+    of_elements: int
+    messages: int = Field(gt=0, description="that hold them")
+    of_messages: int
+    column: int | None = measured(description="of an image")
+    row: int | None = measured(description="of an image")
+    channel: int | None = measured(description="of an image: red, green, blue, alpha")
+
+
 class Row(Record):
     """One application on one target in one flow."""
 
@@ -143,7 +159,12 @@ class Row(Record):
     setup_s: float = Field(ge=0, description="pools, allocation of pools, context, build")
     images_per_s: float | None = Field(default=None, description="`value` of the image filter")
     gb_per_s: float = Field(description="input payload, one direction, 1e9 bytes a second")
-    verified: bool = Field(description="every output image is equal to the reference, byte for byte")
+    verified: bool = Field(description="every output is equal to the reference, byte for byte")
+    difference: Difference | None = measured(description="of a run that is not verified")
+    samples: list[float] | None = measured(description="the rates of the runs of which `value` is the median")
+    spread: float | None = measured(ge=0, description="(p75 - p25) / median of the samples")
+    warmup: int | None = measured(ge=0, description="runs before them that do not count")
+    load: float | None = measured(ge=0, le=1, description=LOAD)
     stages: list[Stage] = Field(default_factory=list)
     first_images: list[ImageSteps] = Field(default_factory=list)
     parts: list[Part] = Field(default_factory=list)
@@ -163,13 +184,18 @@ class Row(Record):
 
 
 class Verdict(Record):
-    """The fastest verified row of a study; each reason names a part, its busy share and the rate it would need."""
+    """The fastest verified row of a study; each reason names a part, its busy share and the rate it would need.
+
+    Where it is not `judged`, the rows in `within_spread` may be as fast: their samples and its own overlap.
+    """
 
     target: str
     flow: str
     kind: Kind
     value: float
     unit: str
+    judged: bool = True
+    within_spread: list[str] = Field(default_factory=list, description="targets and flows")
     reasons: list[str]
 
 

@@ -17,7 +17,7 @@ _DEVICE, _LIMIT = 58, 30  # letters that fit
 
 def render_chart(study: StudyFile) -> str:
     """The study as an SVG image; every text is escaped, and every rate says whether it is a model's."""
-    fastest = max((row.value for row in study.rows), default=0.0)
+    fastest = max((row.value for row in study.rows if row.verified), default=0.0)
     groups, y = [], _TOP
     for (target, device), rows in groupby(study.rows, key=lambda row: (row.target, row.device)):
         of_target = list(rows)
@@ -38,9 +38,14 @@ def _bar(row: Row, y: int, fastest: float) -> dict[str, Any]:
     return {
         "y": y,
         "flow": row.flow,
-        "width": round((_WIDTH - 2 * _MARGIN) * row.value / fastest, 1) if fastest else 0.0,
+        "width": round((_WIDTH - 2 * _MARGIN) * row.value / fastest, 1) if row.verified and fastest else 0.0,
         "best": row.verified and row.value == fastest,
         "measured": row.kind == "measured",
-        "value": grouped(row.value),
-        "limit": textwrap.shorten(limit_in_short(row), _LIMIT, placeholder=" ..."),
+        "value": grouped(row.value) if row.verified else "WRONG",
+        "limit": textwrap.shorten(_limit(row), _LIMIT, placeholder=" ..."),
     }
+
+
+def _limit(row: Row) -> str:
+    """What holds the row; of a wrong one there is nothing to say."""
+    return limit_in_short(row) if row.verified else "none, its output differs"

@@ -76,8 +76,8 @@ class Material:
             self.held_out += file.held_out
 
     def ranked(self) -> list[Row]:
-        """The rows, the fastest of each application first."""
-        return sorted(self.rows, key=lambda row: (row.application, -row.value))
+        """The rows, the fastest of each application first, wrong ones last."""
+        return sorted(self.rows, key=lambda row: (row.application, not row.verified, -row.value))
 
     def unit(self) -> str:
         """What the rates count: images/s, messages/s, or both where rows of both are here."""

@@ -18,6 +18,7 @@ from isthmus.report.template import FOLDER, environment
 from isthmus.report.timeline import timelines
 from isthmus.report.waterfall import waterfalls
 from isthmus.reproduction.tables import held_out_table, score_table
+from isthmus.wrong import wrong_lines
 
 HEADINGS = {
     "verdict": "Verdict",
@@ -55,6 +56,7 @@ def render_report(material: Material) -> str:
     """The page as HTML; every text of the records is escaped, and a section without content is left out."""
     panels = curve_panels(material.probes)
     content: dict[str, Any] = {
+        "wrong": wrong_lines(material.rows),
         "best_copies": best_copies(material.probes),
         "panels": panels,
         "legend": _legend(panels),
@@ -78,7 +80,7 @@ def render_report(material: Material) -> str:
             material=material,
             sections=_sections(material, content),
             unit=material.unit(),
-            fastest=max((row.value for row in material.rows), default=0.0),
+            fastest=max((row.value for row in material.rows if row.verified), default=0.0),
             height=HEIGHT,
             style=(FOLDER / "style.css").read_text(encoding="utf-8"),
             **content,

@@ -18,7 +18,7 @@ def scaling_panels(rows: Sequence[ScaleRow]) -> list[Panel]:
     """A panel for each benchmark and mode that was run on several numbers of ranks."""
     by_panel: dict[tuple[str, str], list[ScaleRow]] = {}
     for row in rows:
-        if row.speed_up:
+        if row.speed_up and row.validated:
             by_panel.setdefault((row.name.partition(".")[0], row.mode), []).append(row)
     return [_panel(*key, found) for key, found in by_panel.items() if len({row.ranks for row in found}) > 1]
 

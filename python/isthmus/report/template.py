@@ -7,7 +7,7 @@ from isthmus.numbers import figure, grouped, percent, seconds
 from isthmus.records import Part
 from isthmus.reproduction.tables import as_text, score_line
 from isthmus.tables import busiest_first, first_keys, under_way
-from isthmus.verdict import kind_of, reason
+from isthmus.verdict import kind_of, reason, said_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -35,6 +35,7 @@ def environment() -> "Environment":
         seconds=seconds,
         kind=kind_of,
         reason=reason,
+        said=said_of,
         width=_width,
         text=_text,
     )

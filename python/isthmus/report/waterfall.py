@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from isthmus.records import ProbeRecord
 from isthmus.report.curves import label_of
 from isthmus.sizes import format_size
+from isthmus.spread import apart, likely
 
 # What each step pays for beyond the one before.
 PAYS = {
@@ -19,7 +20,10 @@ PAYS = {
 
 @dataclass(frozen=True)
 class Fall:
-    """One step: what is left, as a number and as shares of the first step, and the share of the step before it lost."""
+    """One step: what is left, as a number and as shares of the first step, and the share of the step before it lost.
+
+    None is lost where the samples of both overlap.
+    """
 
     what: str
     pays: str
@@ -66,7 +70,14 @@ def _waterfall(label: str, records: Sequence[ProbeRecord]) -> Waterfall:
                 unit=record.unit,
                 left=record.value / most,
                 before=before / most,
-                lost=1 - record.value / before if number and before > 0 else None,
+                lost=_lost(steps[number - 1], record) if number else None,
             )
         )
     return Waterfall(label, format_size(size), falls, records[0].kind == "measured")
+
+
+def _lost(before: ProbeRecord, after: ProbeRecord) -> float | None:
+    """None where noise hides it, or a device does the later step without the earlier."""
+    if not apart(likely(before.samples), likely(after.samples)) or after.value >= before.value:
+        return None
+    return 1 - after.value / before.value

@@ -1,0 +1,28 @@
+"""What is said of a run whose output is not that of the reference: where it differs, and how much."""
+
+from collections.abc import Sequence
+
+from isthmus.numbers import counted
+from isthmus.records import Difference, Row
+
+
+def wrong_lines(rows: Sequence[Row]) -> list[str]:
+    """A line for each row that is wrong, to stand before everything else."""
+    return [f"WRONG, {row.target} {row.flow}: {_how(row)}" for row in rows if not row.verified]
+
+
+def _how(row: Row) -> str:
+    found = row.difference
+    if found is None:
+        return "the output differs from the reference"
+    what, element = ("image", "byte") if row.images is not None else ("message", "value")
+    return (
+        f"{what} {found.message} differs first at offset {found.offset}{_pixel(found)}: "
+        f"expected {found.expected}, got {found.got}; "
+        f"{found.elements:,} of {counted(found.of_elements, element, grouped=True)} "
+        f"in {found.messages:,} of {counted(found.of_messages, what, grouped=True)} differ"
+    )
+
+
+def _pixel(found: Difference) -> str:
+    return "" if found.column is None else f" (column {found.column}, row {found.row}, channel {found.channel})"
