@@ -16,6 +16,12 @@ void claim_slot(PortState& port) {
   port.actor->scheduler->claim_slot(port);
 }
 
+bool slot_at_hand(const PortState& port) {
+  const Channel& channel = *port.channel;
+  const bool pushed_now = port.actor->clocked && channel.last_pushed_at() == running_now;
+  return !pushed_now && !channel.full() && channel.next_slot_free() <= running_now;
+}
+
 void publish(PortState& port) {
   Channel& channel = *port.channel;
   port.actor->moved = true;

@@ -34,7 +34,7 @@ void Buffer::release() {
   const auto home = std::exchange(home_, nullptr);
   if (home == nullptr || *home == nullptr || (*home)->timer_.over()) return;
   // A step that an exception ends, as every step does that is under way at the end of a run, moves no more tokens.
-  if (std::uncaught_exceptions() == exceptions_) (*home)->put_back(token_);
+  if (std::uncaught_exceptions() <= exceptions_) (*home)->put_back(token_);
 }
 
 void Buffer::shrink(std::size_t bytes) {
@@ -56,7 +56,7 @@ PooledBuffer BufferHome::give(Buffer&& buffer) {
 
 void BufferHome::begin_call() {
   if (timer_.over()) throw Error("host link: a call after the end of the run");
-  timer_.wait(call_);
+  timer_.wait(call_ + std::exchange(owed_, Time()));
 }
 
 Buffer HostInput::acquire() {
@@ -74,7 +74,7 @@ Buffer HostInput::acquire() {
   return take(token);
 }
 
-void HostInput::put_back(const PooledBuffer& token) {
+void HostInput::put_back(const PooledBuffer& token) noexcept {
   unused_.push_back(token);
   pool_.give();
 }
@@ -86,12 +86,13 @@ void HostInput::commit(Buffer&& buffer) {
 
 Buffer HostOutput::receive() {
   begin_call();
+  for (; !late_.empty(); late_.erase(late_.begin())) released.push(late_.front());
   return take(filled.read());
 }
 
-void HostOutput::put_back(const PooledBuffer& token) {
-  timer_.wait(call_);
-  released.push(token);
+void HostOutput::put_back(const PooledBuffer& token) noexcept {
+  owed_ += call_;
+  if (!late_.empty() || !engine::Unwaiting::push(released, token)) late_.push_back(token);
 }
 
 void HostControl::send(std::uint32_t message) {

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "isthmus/engine/graph.hpp"
@@ -22,15 +24,15 @@ struct Crossing {
 };
 
 Crossing double_numbers(int count, int pause_every) {
-  auto calls = std::make_shared<HostCalls<int, int>>();
+  HostCalls<int, int> calls;
   Crossing result;
   std::thread host([&] {
     for (int i = 0; i < count; ++i) {
-      calls->send(i);
+      calls.send(i);
       for (int spin = 0; pause_every != 0 && i % pause_every == 0 && spin < 1000; ++spin) std::this_thread::yield();
-      result.received.push_back(calls->receive().value_or(-1));
+      result.received.push_back(calls.receive().value_or(-1));
     }
-    calls->finish();
+    calls.finish();
   });
   Graph graph;
   const Clock clock{Frequency::mhz(250)};
@@ -57,11 +59,11 @@ TEST(HostPort, GivesTheSameVirtualTimesHoweverTheThreadDawdles) {
 }
 
 TEST(HostPort, TellsAThreadThatStillCallsWhenTheRunIsOver) {
-  auto calls = std::make_shared<HostCalls<int, int>>();
+  HostCalls<int, int> calls;
   bool told = false;
   std::thread host([&] {
     try {
-      for (;;) calls->send(1);
+      for (;;) calls.send(1);
     } catch (const Error&) {
       told = true;
     }
@@ -95,6 +97,58 @@ TEST(HostPort, TellsAThreadThatStillCallsWhenTheRunIsOver) {
   host.join();
   EXPECT_EQ(report.outcome, Outcome::stuck);
   EXPECT_TRUE(told);
+}
+
+/// What a thread that waits for a token is told when the model cannot give it one.
+std::string refusal_of_receive(HostCalls<int, int>& calls) {
+  try {
+    calls.receive();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(HostPort, ATokenThatNobodyCanSendMakesTheRunQuiescent) {
+  HostCalls<int, int> calls;
+  std::string told;
+  std::thread host([&] { told = refusal_of_receive(calls); });
+  Graph graph;
+  const Clock clock{Frequency::mhz(250)};
+  auto& port = graph.add<HostPort<int, int>>("host", {.clock = clock}, calls);
+  auto& doubler = graph.add<Doubler>("doubler", {.clock = clock});
+  graph.connect(port.out, doubler.in);
+  graph.connect(doubler.out, port.in);
+  const auto report = graph.run({.throw_on_error = false});
+  host.join();
+  EXPECT_EQ(report.outcome, Outcome::quiescent);
+  EXPECT_EQ(told, "host port: the model has ended");
+}
+
+TEST(HostPort, AThreadThatLetsGoOfItsEndHasFinished) {
+  HostCalls<int, int> calls;
+  Graph graph;
+  const Clock clock{Frequency::mhz(250)};
+  auto& port = graph.add<HostPort<int, int>>("host", {.clock = clock}, calls);
+  auto& doubler = graph.add<Doubler>("doubler", {.clock = clock});
+  graph.connect(port.out, doubler.in);
+  graph.connect(doubler.out, port.in);
+  std::thread host([mine = std::move(calls)]() mutable { mine.send(1); });
+  EXPECT_EQ(graph.run().outcome, Outcome::finished);
+  host.join();
+}
+
+TEST(HostPort, AThreadIsToldOfAGraphThatIsRefused) {
+  HostCalls<int, int> calls;
+  std::string told;
+  std::thread host([&] { told = refusal_of_receive(calls); });
+  {
+    Graph graph;
+    graph.add<HostPort<int, int>>("unconnected", {}, calls);
+    EXPECT_THROW(graph.run(), Error);
+  }
+  host.join();
+  EXPECT_EQ(told, "host port: the model has ended");
 }
 
 struct Recursive {

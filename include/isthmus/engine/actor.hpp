@@ -175,6 +175,8 @@ struct Actor {
 /// `release` record the move where the window is empty. `token_visible`, which counts as an access, `peek` and
 /// `slot_free` answer for the present tick.
 void claim_slot(PortState& port);
+/// Whether `claim_slot` would neither wait nor advance, as far as is known: asked without doing either.
+bool slot_at_hand(const PortState& port);
 void publish(PortState& port);
 void claim_token(PortState& port);
 void release(PortState& port);

@@ -14,6 +14,7 @@ namespace engine {
 class Wiring;
 struct PortAccess;
 struct TokenType;
+struct Unwaiting;
 
 /// A port, timer, random source or occupancy inside an actor: it reports itself to the graph that constructs the actor.
 class Member {
@@ -246,6 +247,7 @@ class Out : private engine::Port {
  private:
   friend class engine::Wiring;
   friend struct engine::PortAccess;
+  friend struct engine::Unwaiting;
   friend class Timer;
 
   static constexpr std::size_t kStride = engine::slot_bytes(sizeof(T), alignof(T));
@@ -274,6 +276,24 @@ class Out : private engine::Port {
   }
 
   engine::PortState state_;
+};
+
+/// What a destructor may ask of a port: a wait that the end of a run cuts ends by an exception.
+struct engine::Unwaiting {
+  /// Pushes `value` if a slot is known to be free now, else returns false. Whether it is known may depend on the order
+  /// in which actors run: for channels that are never full.
+  template <class T>
+  static bool push(Out<T>& port, const T& value) {
+    if (port.live()) {
+      if (!port.state_.live.find_room()) return false;
+      port.state_.live.push(value);
+      return true;
+    }
+    if (!slot_at_hand(port.state_)) return false;
+    *port.place() = value;
+    publish(port.state_);
+    return true;
+  }
 };
 
 }  // namespace isthmus

@@ -22,8 +22,8 @@ struct PooledBuffer {
 
 class BufferHome;
 
-/// A pinned buffer that the thread works in. It goes back when it leaves scope; one that is kept past the end of the
-/// run keeps its bytes and goes nowhere.
+/// A pinned buffer that the thread works in. It goes back when it leaves scope, at once: what that costs is charged at
+/// the thread's next call. One that is kept past the end of the run keeps its bytes and goes nowhere.
 class Buffer {
  public:
   Buffer(Buffer&& other) noexcept = default;
@@ -57,15 +57,17 @@ class BufferHome {
       : call_(call), memory_(memory), here_(std::make_shared<BufferHome*>(this)) {}
   ~BufferHome() { *here_ = nullptr; }
 
-  /// The time of a call; throws Error where the run is over.
+  /// The time of a call, and of the releases since the last; throws Error where the run is over.
   void begin_call();
 
   Buffer take(const PooledBuffer& token);
   PooledBuffer give(Buffer&& buffer);
-  virtual void put_back(const PooledBuffer& token) = 0;
+  /// From a destructor: must neither wait nor throw.
+  virtual void put_back(const PooledBuffer& token) noexcept = 0;
 
   Timer timer_;
   Time call_;
+  Time owed_;  ///< for releases since the last call
 
  private:
   friend class Buffer;
@@ -92,7 +94,7 @@ class HostInput final : private BufferHome {
 
  private:
   friend class HostLink;
-  void put_back(const PooledBuffer& token) override;
+  void put_back(const PooledBuffer& token) noexcept override;
   std::vector<PooledBuffer> unused_;  ///< acquired but not committed
   Occupancy pool_{kInputBuffers, 0, Occupancy::stocked(free)};
 };
@@ -109,7 +111,9 @@ class HostOutput final : private BufferHome {
   Buffer receive();
 
  private:
-  void put_back(const PooledBuffer& token) override;
+  void put_back(const PooledBuffer& token) noexcept override;
+  /// Released where the channel had no room for them: a link's has for all of its pool.
+  std::vector<PooledBuffer> late_;
 };
 
 /// Small messages through memory-mapped I/O: a few bytes, low latency.
