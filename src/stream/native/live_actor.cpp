@@ -197,7 +197,8 @@ engine::Border LiveActor::border(bool lead_open) {
   if (asked_in_vain) silent_before_ = false;
   if (asked_in_vain)
     for (End* end : ends_) end->asked = end->asked_closed = false;
-  if (++turns_ >= kTurns || target_.load(std::memory_order_relaxed) != nullptr) return leave(Wait::none);
+  if (++turns_ >= kTurns) return asked_in_vain ? leave(Wait::none) : after_turn();
+  if (target_.load(std::memory_order_relaxed) != nullptr) return leave(Wait::none);
   if (!lead_open && waits_for_lead(end_of(*lead->lane))) return leave(Wait::lead, &end_of(*lead->lane));
   return engine::Border::step;
 }
@@ -216,15 +217,27 @@ bool LiveActor::waits_for_lead(const End& end) {
 /// A step that was told "no" and moved nothing: the next one can differ only where an answer has changed, the actor has
 /// another state, or it looks at the time.
 engine::Border LiveActor::after_silent_step() {
-  const bool same = silent_before_ && actor_.trivial && actor_.same_state(actor_.snapshot);
-  const bool knows = !actor_.clocked || actor_.promised || same;
-  const bool looks_at_time = std::exchange(actor_.sensed_time, false) && actor_.clocked;
-  actor_.promised = false;
-  if (actor_.trivial && !same) actor_.copy_state(actor_.snapshot);
-  silent_before_ = true;
-  if (knows && !looks_at_time) return leave(Wait::news);
+  const bool looks_at_time = actor_.sensed_time && actor_.clocked;
+  if (would_repeat()) return leave(Wait::news);
   until_ = now() + kPoll;
   return leave(actor_.trivial && !looks_at_time ? Wait::none : Wait::time);
+}
+
+/// Steps that were told no "no" and, all of them together, moved nothing and left the state as it was: so do the next.
+engine::Border LiveActor::after_turn() {
+  if (!has_moved()) return leave(would_repeat() ? Wait::news : Wait::none);
+  silent_before_ = false;
+  return leave(Wait::none);
+}
+
+/// Nothing was moved since the last look: whether that goes on until an answer changes. Keeps the state for the next.
+bool LiveActor::would_repeat() {
+  const bool same = silent_before_ && actor_.trivial && actor_.same_state(actor_.snapshot);
+  const bool knows = !actor_.clocked || std::exchange(actor_.promised, false) || same;
+  const bool looks_at_time = std::exchange(actor_.sensed_time, false) && actor_.clocked;
+  if (actor_.trivial && !same) actor_.copy_state(actor_.snapshot);
+  silent_before_ = true;
+  return knows && !looks_at_time;
 }
 
 Worker* LiveActor::leaves_for() const {

@@ -98,6 +98,8 @@ class alignas(128) LiveActor final : public engine::Live {
   bool inputs_drained() const;
   bool has_moved();
   engine::Border after_silent_step();
+  engine::Border after_turn();
+  bool would_repeat();
   engine::Border leave(Wait wait, const End* on = nullptr);
 
   engine::GraphActor& actor_;
