@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 #include <boost/core/demangle.hpp>
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/strong_components.hpp>
 #include <map>
 
 #include "isthmus/base/error.hpp"
@@ -69,16 +71,32 @@ std::uint64_t ring_slots(std::uint64_t depth, std::size_t stride) {
   return std::max<std::uint64_t>({least, 64, std::bit_floor(kRingBytes / stride)});
 }
 
+/// Slots and their bytes, which are counted in 32 bits on the way of a token; throws Error where those are too few.
+void set_size(Channel& channel, const ChannelOptions& options, const TokenType& type) {
+  constexpr std::uint64_t kTooMany = std::uint64_t{1} << 32;
+  if (options.depth < 1)
+    throw Error(fmt::format("channel '{}': depth {}: expected 1 or more", channel.name, options.depth));
+  channel.depth = static_cast<std::uint64_t>(options.depth);
+  channel.slots = ring_slots(channel.depth, type.slot_bytes);
+  if (type.slot_bytes >= kTooMany / channel.slots)
+    throw Error(
+        fmt::format("channel '{}': depth {} with tokens of {} bytes: expected fewer or smaller ones, the ring "
+                    "that keeps their history has to stay below 4 GiB and would take {} slots of {} bytes",
+                    channel.name, options.depth, type.size, channel.slots, type.slot_bytes));
+  channel.stride = static_cast<std::uint32_t>(type.slot_bytes);
+}
+
 void allocate(Channel& channel) {
   channel.stride_shift = static_cast<std::uint32_t>(std::countr_zero(channel.stride));
   const std::uint32_t odd = channel.stride >> channel.stride_shift;
   for (int bits = 1; bits < 32; bits *= 2)
     channel.stride_inverse *= 2 - odd * channel.stride_inverse;  // Newton: doubles the right bits
-  channel.slots = ring_slots(channel.depth, channel.stride);
   channel.ring_bytes = static_cast<std::int64_t>(channel.slots * channel.stride);
   channel.depth_bytes = static_cast<std::int64_t>(channel.depth * channel.stride);
   const auto bytes = (channel.slots + 1) * channel.stride;
-  channel.storage.reset(new (std::align_val_t{64}) std::byte[bytes]);
+  channel.storage.reset(new (std::align_val_t{64}, std::nothrow) std::byte[bytes]);
+  if (channel.storage == nullptr)
+    throw Error(fmt::format("channel '{}': no memory for a ring of {} MiB", channel.name, bytes >> 20));
   for (std::size_t at = 0; at < bytes; at += channel.stride)
     ::new (static_cast<void*>(channel.storage.get() + at)) SlotHeader;
   channel.ring = channel.storage.get() + channel.stride;
@@ -116,15 +134,25 @@ std::uint64_t full_rate_depth(const Channel& channel) {
   return static_cast<std::uint64_t>(longest);
 }
 
-/// Whether a token that leaves `actor` can come back to it.
-bool on_loop(const GraphActor& actor) {
-  std::vector<const Actor*> reach{&actor};
-  for (std::size_t i = 0; i < reach.size(); ++i)
-    for (const auto* channel : reach[i]->outputs) {
-      if (channel->reader == &actor) return true;
-      if (std::find(reach.begin(), reach.end(), channel->reader) == reach.end()) reach.push_back(channel->reader);
-    }
-  return false;
+/// Of each actor, whether a token that leaves it can come back to it: it shares a strongly connected component, or
+/// feeds itself.
+std::vector<bool> on_loops(const Wiring::Actors& actors, const Wiring::Channels& channels) {
+  boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph(actors.size());
+  std::vector<bool> on_loop(actors.size());
+  for (const auto& channel : channels) {
+    const auto from = static_cast<std::size_t>(channel->writer->index);
+    const auto to = static_cast<std::size_t>(channel->reader->index);
+    boost::add_edge(from, to, graph);
+    if (from == to) on_loop[from] = true;
+  }
+  std::vector<std::size_t> component(actors.size());
+  const auto components = boost::strong_components(
+      graph, boost::make_iterator_property_map(component.begin(), boost::get(boost::vertex_index, graph)));
+  std::vector<std::size_t> members(components);
+  for (const auto of : component) ++members[of];
+  for (std::size_t i = 0; i < actors.size(); ++i)
+    if (members[component[i]] > 1) on_loop[i] = true;
+  return on_loop;
 }
 
 std::uint64_t name_seed(const std::string& name, std::uint64_t seed) {
@@ -196,13 +224,11 @@ std::unique_ptr<Channel> Wiring::connect(const Actors& actors, std::byte* from, 
   if (reader.port->channel != nullptr)
     throw Error(fmt::format("channel '{}': {} has two writers: it is connected as '{}'", name, port_name(reader),
                             reader.port->channel->name));
-  if (options.depth < 1) throw Error(fmt::format("channel '{}': depth {}: expected 1 or more", name, options.depth));
 
   auto channel = std::make_unique<Channel>();
   channel->name = name;
   channel->index = index;
-  channel->depth = static_cast<std::uint64_t>(options.depth);
-  channel->stride = static_cast<std::uint32_t>(writer.port->type->slot_bytes);
+  set_size(*channel, options, *writer.port->type);
   channel->writer_port = reinterpret_cast<PortState*>(from);  // a port begins with its state
   channel->reader_port = reinterpret_cast<PortState*>(to);
   channel->writer = writer.actor;
@@ -226,6 +252,7 @@ std::unique_ptr<Channel> Wiring::connect(const Actors& actors, std::byte* from, 
 std::vector<std::string> Wiring::check(const Actors& actors, const Channels& channels) {
   if (actors.empty()) throw Error("a graph without actors: expected at least one");
   std::vector<std::string> warnings;
+  const auto on_loop = on_loops(actors, channels);
   for (const auto& actor : actors) {
     for (auto& member : actor->members)
       if (is_port(member) && member.channel == nullptr)
@@ -233,7 +260,7 @@ std::vector<std::string> Wiring::check(const Actors& actors, const Channels& cha
     if (actor->inputs.empty() && !actor->has_done && !actor->periodic)
       throw Error(
           fmt::format("{} has no input and no done(): it would never finish (say done(), or periodic)", actor->name));
-    if (!actor->has_done && !actor->periodic && on_loop(*actor))
+    if (!actor->has_done && !actor->periodic && on_loop[static_cast<std::size_t>(actor->index)])
       warnings.push_back(
           fmt::format("{} has no done() and stands on a feedback loop: it waits for its own close", actor->name));
     actor->gate = actor->has_done || actor->inputs.empty() ? nullptr : actor->inputs.front()->reader_port;

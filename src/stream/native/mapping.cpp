@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <ranges>
 #include <string_view>
 
 #include "isthmus/base/cores.hpp"
@@ -64,15 +65,20 @@ std::map<std::string, int> parse_placement(const std::vector<std::string>& texts
 std::vector<int> along_channels(const Actors& actors) {
   std::vector<int> order;
   std::vector<bool> met(actors.size(), false);
-  const auto visit = [&](const auto& self, const engine::Actor& actor) -> void {
-    if (met[static_cast<std::size_t>(actor.index)]) return;
-    met[static_cast<std::size_t>(actor.index)] = true;
-    order.push_back(actor.index);
-    for (const auto* channel : actor.outputs) self(self, *channel->reader);
+  std::vector<const engine::Actor*> next;  // of the chain that is followed, the first last
+  const auto visit = [&](const engine::Actor& first) {
+    for (next.push_back(&first); !next.empty();) {
+      const engine::Actor& actor = *next.back();
+      next.pop_back();
+      if (met[static_cast<std::size_t>(actor.index)]) continue;
+      met[static_cast<std::size_t>(actor.index)] = true;
+      order.push_back(actor.index);
+      for (const auto* channel : actor.outputs | std::views::reverse) next.push_back(channel->reader);
+    }
   };
   for (const auto& actor : actors)
-    if (actor->inputs.empty()) visit(visit, *actor);
-  for (const auto& actor : actors) visit(visit, *actor);  // what stands on a loop
+    if (actor->inputs.empty()) visit(*actor);
+  for (const auto& actor : actors) visit(*actor);  // what stands on a loop
   return order;
 }
 
