@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,6 +17,10 @@ struct Ending {
   std::int64_t time = 0;
   std::vector<const Actor*> who;
 };
+
+/// How many actors a message names at most, and what it says of the others.
+inline constexpr std::size_t kNamed = 8;
+std::string and_more(std::size_t all);
 
 /// In `push` or `read` with nothing on its way (docs/time.md, "The end").
 bool blocked_for_good(const Actor& actor);

@@ -1,9 +1,11 @@
 #include "isthmus/engine/report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
+#include <ranges>
 #include <string_view>
 
 #include "ending.hpp"
@@ -87,6 +89,11 @@ Bottleneck RunReport::bottleneck(const std::vector<std::string>& among) const {
 }
 
 namespace engine {
+
+std::string and_more(std::size_t all) {
+  return all > kNamed ? fmt::format(", and {} more", all - kNamed) : "";
+}
+
 namespace {
 
 std::int64_t span_end(const Actor& actor, const Span& span, std::int64_t end) {
@@ -187,26 +194,24 @@ std::string failure_text(const Actor& actor) {
   }
 }
 
+std::string why_it_waits(const Actor& actor, const Ending& ending) {
+  if (actor.wait == Wait::sleep) return fmt::format("{} is idle", actor.name);
+  const auto fill = account(*actor.waits_on, ending.time);
+  auto text = fmt::format("{} waits to {} '{}' ({} of {})", actor.name, actor.wait == Wait::push ? "push into" : "read",
+                          fill.name, fill.pushed - fill.popped, fill.depth);
+  if (actor.wait == Wait::push && ending.outcome == Outcome::stuck)
+    text += fmt::format(" whose reader {} has finished", actor.waits_on->reader->name);
+  return text;
+}
+
 std::string describe(const Ending& ending) {
   const auto at = to_string(Time::fs(ending.time));
   if (ending.outcome == Outcome::failed)
     return fmt::format("{} failed at {}: {}", ending.who.front()->name, at, failure_text(*ending.who.front()));
-  std::string text = fmt::format("{} at {}", to_string(ending.outcome), at);
-  const char* separator = ": ";
-  for (const auto* actor : ending.who) {
-    text += separator;
-    separator = ", ";
-    if (actor->wait == Wait::sleep) {
-      text += fmt::format("{} is idle", actor->name);
-      continue;
-    }
-    const auto fill = account(*actor->waits_on, ending.time);
-    text += fmt::format("{} waits to {} '{}' ({} of {})", actor->name, actor->wait == Wait::push ? "push into" : "read",
-                        fill.name, fill.pushed - fill.popped, fill.depth);
-    if (actor->wait == Wait::push && ending.outcome == Outcome::stuck)
-      text += fmt::format(" whose reader {} has finished", actor->waits_on->reader->name);
-  }
-  return text;
+  std::vector<std::string> waits;
+  for (const auto* actor : ending.who | std::views::take(kNamed)) waits.push_back(why_it_waits(*actor, ending));
+  return fmt::format("{} at {}: {}{}", to_string(ending.outcome), at, fmt::join(waits, ", "),
+                     and_more(ending.who.size()));
 }
 
 }  // namespace
@@ -250,7 +255,7 @@ RunReport make_report(const Ending& ending, const std::vector<Actor*>& actors, c
     report.actors.push_back(account(*actor, ending.time));
     for (auto* occupancy : actor->occupancies)
       report.occupancies.push_back(OccupancyAccount::close(*occupancy, ending.time));
-    if (actor->grid.edge(actor->polls_since) <= ending.time)
+    if (actor->polls_since != kNever && actor->grid.edge(actor->polls_since) <= ending.time)
       report.warnings.push_back(
           fmt::format("{} is not trivially copyable and is stepped at every interval while it waits: let it say "
                       "timer.wait(ports...)",

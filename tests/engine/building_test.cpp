@@ -3,9 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <isthmus/base/error.hpp>
 #include <isthmus/engine/graph.hpp>
 #include <isthmus/stream.hpp>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/dice.hpp"
 
@@ -135,6 +141,41 @@ TEST(Building, RefusesAPortOfAnotherGraph) {
   EXPECT_THAT(refusal([&] { graph.connect(source.out, sink.in); }), HasSubstr("no actor of this graph"));
 }
 
+template <std::size_t Bytes>
+struct Block {
+  std::array<char, Bytes> bytes;
+};
+template <class T>
+struct BlockSource {
+  Out<T> out;
+  void step() { out.push({}); }
+  bool done() const { return false; }
+};
+template <class T>
+struct BlockSink {
+  In<T> in;
+  void step() { in.read(); }
+};
+template <std::size_t Bytes>
+std::string refusal_of_blocks(int depth) {
+  return refusal([&] {
+    Graph graph;
+    auto& source = graph.add<BlockSource<Block<Bytes>>>("source", {.clock = kClock});
+    auto& sink = graph.add<BlockSink<Block<Bytes>>>("sink", {.clock = kClock});
+    graph.connect(source.out, sink.in, {.depth = depth});
+  });
+}
+
+TEST(Building, RefusesARingOf4GiBByItsChannelItsDepthAndItsTokens) {
+  const auto says = [](const char* depth, const char* bytes) {
+    return AllOf(HasSubstr("source.out -> sink.in"), HasSubstr(depth), HasSubstr(bytes), HasSubstr("4 GiB"));
+  };
+  EXPECT_THAT(refusal_of_blocks<4096>(1 << 20), says("depth 1048576", "4096 bytes"));
+  EXPECT_THAT(refusal_of_blocks<8>(1 << 30), says("depth 1073741824", "8 bytes"));
+  EXPECT_THAT((refusal_of_blocks<std::size_t{1} << 30>(1)), says("depth 1", "1073741824 bytes"));
+  EXPECT_EQ(refusal_of_blocks<4096>(1000), "");
+}
+
 /// What a channel between a source and a sink is warned of, and when the sink got its last token.
 struct Throttle {
   std::vector<std::string> warnings;
@@ -213,6 +254,97 @@ TEST(Building, WarnsOfAnActorOnALoopThatWaitsForItsOwnClose) {
   EXPECT_EQ(warnings.size(), 2u);
 }
 
+/// Whether a token that leaves each of `actors` can come back to it, by closing the relation of its channels.
+std::vector<std::vector<bool>> reachable(int actors, const std::vector<std::pair<int, int>>& channels) {
+  const auto count = static_cast<std::size_t>(actors);
+  std::vector<std::vector<bool>> reach(count, std::vector<bool>(count));
+  for (const auto& [from, to] : channels) reach[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)] = true;
+  for (std::size_t by = 0; by < count; ++by)
+    for (std::size_t from = 0; from < count; ++from)
+      for (std::size_t to = 0; to < count; ++to)
+        if (reach[from][by] && reach[by][to]) reach[from][to] = true;
+  return reach;
+}
+
+struct Hub {
+  std::array<In<int>, 3> in;
+  std::array<Out<int>, 3> out;
+  void step() {}
+};
+
+TEST(Building, WarnsOfExactlyTheActorsOnALoopInRandomGraphs) {
+  Dice dice(1);
+  for (int round = 0; round < 200; ++round) {
+    const int actors = dice.number(1, 12);
+    Graph graph;
+    std::vector<Hub*> hubs;
+    for (int i = 0; i < actors; ++i) hubs.push_back(&graph.add<Hub>(fmt::format("hub{}", i), {.clock = kClock}));
+    std::vector<std::pair<int, int>> channels;
+    // Each port has a channel: a shuffled pairing of outputs and inputs, to the left now and then.
+    std::vector<int> readers;
+    for (int i = 0; i < 3 * actors; ++i) readers.push_back(i);
+    for (int i = 3 * actors - 1; i > 0; --i)
+      if (dice.chance(i % 4 == 0 ? 60 : 10))
+        std::swap(readers[static_cast<std::size_t>(i)], readers[static_cast<std::size_t>(dice.number(0, i))]);
+    for (int i = 0; i < 3 * actors; ++i) {
+      const int to = readers[static_cast<std::size_t>(i)];
+      graph.connect(hubs[static_cast<std::size_t>(i / 3)]->out[static_cast<std::size_t>(i % 3)],
+                    hubs[static_cast<std::size_t>(to / 3)]->in[static_cast<std::size_t>(to % 3)]);
+      channels.emplace_back(i / 3, to / 3);
+    }
+    const auto reach = reachable(actors, channels);
+    const auto warnings = graph.check();
+    for (std::size_t i = 0; i < hubs.size(); ++i) {
+      const auto text = fmt::format("hub{} has no done() and stands on a feedback loop", i);
+      const bool warned = std::ranges::any_of(warnings, [&](const auto& each) { return each.starts_with(text); });
+      EXPECT_EQ(warned, reach[i][i]) << "hub" << i << " in round " << round;
+    }
+  }
+}
+
+struct BlockRelay {
+  In<Block<1100>> in;
+  Out<Block<1100>> out;
+  void step() { out.push(in.read()); }
+};
+
+TEST(Building, ChecksALongChainInNoTimeToSpeakOf) {
+  constexpr int kActors = 12'000;  // a check that is cubic in them would take minutes
+  Graph graph;
+  auto* last = &graph.add<BlockSource<Block<1100>>>("source", {.clock = kClock}).out;
+  for (int i = 0; i < kActors; ++i) {
+    auto& relay = graph.add<BlockRelay>(fmt::format("relay{}", i), {.clock = kClock});
+    graph.connect(*last, relay.in, {.depth = 1});
+    last = &relay.out;
+  }
+  auto& sink = graph.add<BlockSink<Block<1100>>>("sink", {.clock = kClock});
+  graph.connect(*last, sink.in, {.depth = 1});
+  EXPECT_EQ(graph.check().size(), kActors + 1U) << "a depth of 1 is warned of, and no loop";
+}
+
+/// As many relays in a ring as are given, with nothing to relay.
+void add_ring(Graph& graph, const std::string& name, int actors) {
+  std::vector<Relay*> relays;
+  for (int i = 0; i < actors; ++i) relays.push_back(&graph.add<Relay>(fmt::format("{}{}", name, i), {.clock = kClock}));
+  for (std::size_t i = 0; i < relays.size(); ++i) graph.connect(relays[i]->out, relays[(i + 1) % relays.size()]->in);
+}
+
+TEST(Running, ADeadlockNamesTheShortestCycleAndHowManyMore) {
+  Graph graph;
+  add_ring(graph, "a", 50);
+  add_ring(graph, "b", 3);
+  const auto small = graph.run({.throw_on_error = false});
+  EXPECT_EQ(small.outcome, Outcome::deadlock);
+  EXPECT_THAT(small.message, AllOf(HasSubstr("b0 waits"), HasSubstr("b1 waits"), HasSubstr("b2 waits")));
+  EXPECT_THAT(small.message, ::testing::Not(HasSubstr("a0 ")));
+  Graph large;
+  add_ring(large, "actor with a longer name ", 2000);
+  const auto report = large.run({.throw_on_error = false});
+  EXPECT_EQ(report.outcome, Outcome::deadlock);
+  EXPECT_THAT(report.message, HasSubstr(", and 1992 more"));
+  EXPECT_LT(report.message.size(), 1500U);
+}
+
 struct Failing {
   In<int> in;
   int seen = 0;
@@ -269,6 +401,30 @@ TEST(Running, AClockThatPassesTheEndOfTimeEndsTheRunAndSaysSo) {
   const auto report = graph.run({.throw_on_error = false});
   EXPECT_EQ(report.outcome, Outcome::failed);
   EXPECT_THAT(report.message, HasSubstr("end of time"));
+}
+
+/// Not trivially copyable. One waits in vain, the other never.
+struct Poller {
+  In<int> in;
+  std::string text;
+  void step() { in.pull(); }
+};
+
+TEST(Running, AtTheEndOfTimeOnlyThoseThatPolledAreSaidToBeSteppedAtEveryInterval) {
+  Graph graph;
+  const Clock hours{{1, 3600}, 0, 1, ""};
+  auto& source = graph.add<Source>("source", {.clock = hours});
+  auto& poller = graph.add<Poller>("poller", {.clock = hours});
+  auto& other = graph.add<Source>("other", {.clock = hours});
+  auto& sink = graph.add<Sink>("sink", {.clock = hours});
+  graph.connect(source.out, poller.in, {.latency = 2});
+  graph.connect(other.out, sink.in, {.depth = 16});
+  const auto report = graph.run({.throw_on_error = false});
+  EXPECT_THAT(report.message, HasSubstr("end of time"));
+  const auto polls = [](const auto& text) { return text.find("stepped at every interval") != std::string::npos; };
+  std::vector<std::string> said;
+  std::ranges::copy_if(report.warnings, std::back_inserter(said), polls);
+  EXPECT_THAT(said, ::testing::ElementsAre(HasSubstr("poller is")));
 }
 
 TEST(Running, ALimitThatLiesBeforeTheFirstEdgeLeavesNothingDone) {

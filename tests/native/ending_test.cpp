@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "actors.hpp"
@@ -167,6 +168,34 @@ TEST_P(NativeEnding, ARunInWhichNothingCanEverMoveAgainEnds) {
   const auto report = native::run(graph, {.workers = GetParam(), .throw_on_error = false});
   EXPECT_EQ(report.outcome, Outcome::quiescent);
   EXPECT_THAT(report.message, AllOf(HasSubstr("a waits for news"), HasSubstr("b waits for news")));
+}
+
+/// Asks nothing, moves nothing, and never says that it is done.
+struct Dead {
+  Out<int> out;
+  int seen = 7;
+  void step() { seen = seen % 8; }
+  bool done() const { return false; }
+};
+
+TEST_P(NativeEnding, AnActorThatStepsForEverButDoesNothingHoldsNoRunUp) {
+  Graph graph;
+  auto& dead = graph.add<Dead>("dead", {.clock = Clock{Frequency::mhz(100)}});
+  auto& sink = graph.add<Sink>("sink");
+  graph.connect(dead.out, sink.in, {.depth = 2, .return_latency_time = Time::ns(1)});
+  const auto report = native::run(graph, {.workers = GetParam(), .throw_on_error = false});
+  EXPECT_EQ(report.outcome, Outcome::quiescent);
+  EXPECT_THAT(report.message, AllOf(HasSubstr("dead waits for news"), HasSubstr("sink waits for a token")));
+}
+
+TEST_P(NativeEnding, OfALongDeadlockAFewActorsAreNamedAndTheOthersCounted) {
+  Graph graph;
+  std::vector<Exchange*> ring;
+  for (int i = 0; i < 60; ++i) ring.push_back(&graph.add<Exchange>("actor " + std::to_string(i)));
+  for (std::size_t i = 0; i < ring.size(); ++i) graph.connect(ring[i]->out, ring[(i + 1) % ring.size()]->in, wire(2));
+  const auto report = native::run(graph, {.workers = GetParam(), .throw_on_error = false});
+  EXPECT_EQ(report.outcome, Outcome::deadlock);
+  EXPECT_THAT(report.message, HasSubstr(", and 52 more"));
 }
 
 struct Beat {

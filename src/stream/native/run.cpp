@@ -4,6 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <ranges>
+
+#include "engine/ending.hpp"
 
 namespace isthmus::native {
 namespace {
@@ -23,15 +28,24 @@ std::string why_it_waits(const LiveActor& actor) {
                      fill_of(*actor.waits_on()));
 }
 
-/// Whether following who waits for whom from `actor` on leads back to it.
-bool on_cycle(const LiveActor& actor, std::size_t actors) {
-  const LiveActor* at = &actor;
-  for (std::size_t hops = 0; hops < actors; ++hops) {
-    if (at->wait() != Wait::room && at->wait() != Wait::token) return false;
-    at = static_cast<const LiveActor*>(at->waits_on()->other->actor);
-    if (at == &actor) return true;
+const LiveActor* waits_for(const LiveActor& actor) {
+  if (actor.wait() != Wait::room && actor.wait() != Wait::token) return nullptr;
+  return static_cast<const LiveActor*>(actor.waits_on()->other->actor);
+}
+
+/// The shortest cycle in who waits for whom; empty where there is none.
+std::vector<const LiveActor*> shortest_cycle(const std::vector<LiveActor*>& actors) {
+  std::vector<const LiveActor*> shortest;
+  std::map<const LiveActor*, const LiveActor*> met_from;  // an actor, and where the walk began that met it
+  for (const LiveActor* first : actors) {
+    const LiveActor* at = first;
+    while (at != nullptr && met_from.emplace(at, first).second) at = waits_for(*at);
+    if (at == nullptr || met_from[at] != first) continue;
+    std::vector<const LiveActor*> cycle{at};
+    for (const LiveActor* next = waits_for(*at); next != at; next = waits_for(*next)) cycle.push_back(next);
+    if (shortest.empty() || cycle.size() < shortest.size()) shortest = std::move(cycle);
   }
-  return false;
+  return shortest;
 }
 
 }  // namespace
@@ -98,17 +112,16 @@ bool Run::wait_stopped(std::chrono::nanoseconds time) {
 
 /// All workers sleep, so that their actors stand still. With the mutex held.
 void Run::find_why_nothing_moves() {
-  std::vector<std::string> cycle;
-  std::vector<std::string> all;
-  for (const LiveActor* actor : actors_) {
-    if (actor->finished() || actor->actor().periodic) continue;
-    all.push_back(why_it_waits(*actor));
-    if (on_cycle(*actor, actors_.size())) cycle.push_back(all.back());
-  }
-  const bool deadlock = !cycle.empty();
+  auto who = shortest_cycle(actors_);
+  const bool deadlock = !who.empty();
+  if (!deadlock)
+    std::ranges::copy_if(actors_, std::back_inserter(who),
+                         [](const LiveActor* actor) { return !actor->finished() && !actor->actor().periodic; });
+  std::vector<std::string> waits;
+  for (const LiveActor* actor : who | std::views::take(engine::kNamed)) waits.push_back(why_it_waits(*actor));
   stop(deadlock ? Outcome::deadlock : Outcome::quiescent,
-       fmt::format("{}: {}", deadlock ? "deadlock" : "nothing can ever move again",
-                   fmt::join(deadlock ? cycle : all, "; ")));
+       fmt::format("{}: {}{}", deadlock ? "deadlock" : "nothing can ever move again", fmt::join(waits, "; "),
+                   engine::and_more(who.size())));
 }
 
 void Sleeper::sleep(Time until) {
