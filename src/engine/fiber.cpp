@@ -25,9 +25,10 @@ std::size_t page_bytes() {
 
 }  // namespace
 
-// No frame of a step without large arrays steps over this many bytes at once.
+// Steps are compiled so that no frame steps over a page without touching it (-fstack-clash-protection, CMakeLists.txt);
+// what they call may come from elsewhere. Address space is all that a guard costs.
 std::size_t Fibers::guard_bytes() {
-  return 16 * page_bytes();
+  return 256 * page_bytes();
 }
 
 Fibers::Fibers(Entry entry, Entry after_overflow, void* argument, std::size_t stack_bytes)
@@ -43,7 +44,7 @@ Fibers::Fibers(Entry entry, Entry after_overflow, void* argument, std::size_t st
 Fibers::~Fibers() {
   for (auto& fiber : all_) {
 #if defined(__SANITIZE_ADDRESS__)
-    __asan_unpoison_memory_region(fiber->mapping, fiber->mapping_bytes);
+    __asan_unpoison_memory_region(fiber->mapping + guard_bytes(), stack_bytes_);
 #endif
 #if defined(__SANITIZE_THREAD__)
     __tsan_destroy_fiber(fiber->thread_sanitizer_fiber);
@@ -62,17 +63,14 @@ FiberSlot& Fibers::spare() {
 FiberSlot& Fibers::create() {
   auto fiber = std::make_unique<FiberSlot>();
   fiber->mapping_bytes = stack_bytes_ + guard_bytes();
-  void* mapping =
-      mmap(nullptr, fiber->mapping_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (mapping == MAP_FAILED)
-    throw Error(fmt::format("no memory for the stack of actor {} of this run ({} KiB each): {}", all_.size() + 1,
-                            stack_bytes_ / 1024, std::strerror(errno)));
+  void* mapping = mmap(nullptr, fiber->mapping_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  const bool mapped = mapping != MAP_FAILED;
   fiber->mapping = static_cast<std::byte*>(mapping);
-  if (mprotect(mapping, guard_bytes(), PROT_NONE) != 0) {
+  if (!mapped || mprotect(fiber->mapping + guard_bytes(), stack_bytes_, PROT_READ | PROT_WRITE) != 0) {
     const int why = errno;
-    munmap(mapping, fiber->mapping_bytes);
-    throw Error(
-        fmt::format("no guard page for the stack of actor {} of this run: {}", all_.size() + 1, std::strerror(why)));
+    if (mapped) munmap(mapping, fiber->mapping_bytes);
+    throw Error(fmt::format("no memory for the stack of actor {} of this run ({} KiB each): {}", all_.size() + 1,
+                            stack_bytes_ / 1024, std::strerror(why)));
   }
 #if defined(__SANITIZE_THREAD__)
   fiber->thread_sanitizer_fiber = __tsan_create_fiber(0);
@@ -129,8 +127,12 @@ struct sigaction previous_action;
 void OverflowWatch::on_fault(int signal, siginfo_t* info, void* context) {
   Fibers* fibers = watched;
   const auto* address = static_cast<const std::byte*>(info->si_addr);
+  auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   const auto* guard = fibers == nullptr ? nullptr : fibers->current_->mapping;
-  const bool overflowed = guard != nullptr && address >= guard && address < guard + Fibers::guard_bytes();
+  const auto* stack = guard + Fibers::guard_bytes();
+  // A large array moves the stack pointer first, and what is touched then may lie anywhere.
+  const auto* pointer = reinterpret_cast<const std::byte*>(registers[REG_RSP]);
+  const bool overflowed = guard != nullptr && ((address >= guard && address < stack) || pointer < stack);
   if (!overflowed || fibers->for_overflow_ == nullptr) {
     sigaction(signal, &previous_action, nullptr);  // the fault happens again, and is whoever's it was
     return;
@@ -138,7 +140,6 @@ void OverflowWatch::on_fault(int signal, siginfo_t* info, void* context) {
   // The fiber is given up. Returning from here lands on a fresh stack, as if it had been called there.
   FiberSlot& fresh = *std::exchange(fibers->for_overflow_, nullptr);
   fibers->current_ = &fresh;
-  auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   const auto top = reinterpret_cast<std::uintptr_t>(fresh.mapping + fresh.mapping_bytes) - sizeof(void*);
   registers[REG_RSP] = static_cast<greg_t>(top);
   registers[REG_RIP] = static_cast<greg_t>(reinterpret_cast<std::uintptr_t>(fibers->after_overflow_));
