@@ -109,6 +109,7 @@ class OffloadFlow final : public ImageFlow {
   void send(Host& host, ImageExchange& images, int first, int count, Commands& commands) {
     for (int image = first; image < first + count; ++image) {
       stop_if_interrupted();
+      host.works_on(image);
       commands.in.push_back(host.write(*queue_, filter_.in(image), images.input(image), Call::blocking));
       commands.kernel.push_back(host.launch(*queue_, filter_.launch(image)));
       commands.out.push_back(host.read(*queue_, filter_.out(image), images.output(image), Call::blocking));
@@ -163,6 +164,7 @@ class OverlapFlow final : public ImageFlow {
     auto& kernels = batch.commands.kernel;
     for (int image = batch.first; image < batch.first + batch.count; ++image) {
       stop_if_interrupted();
+      host.works_on(image);
       const bool reuses = image >= batch.first + kPairs;
       std::vector<Event> input_free;
       if (reuses) input_free.push_back(*(kernels.end() - kPairs));
@@ -178,6 +180,7 @@ class OverlapFlow final : public ImageFlow {
   void copy_out(Host& host, Batch& batch) {
     for (int image = batch.first; image < batch.first + batch.count; ++image) {
       const Event kernel = host.take(*batch.launched);
+      host.works_on(image);
       auto& copies = batch.commands.out;
       copies.push_back(host.read(*reads_, filter_.out(image), batch.images.output(image), Call::blocking, {kernel}));
       batch.end = host.now();

@@ -28,6 +28,7 @@ class Producer {
 
   void step() {
     if (next_ == 0) configure();
+    timer_.works_on(next_);
     job_.frames.fill(next_++, frame_);
     bool first = true;
     for (std::span<const std::byte> rest = frame_; !rest.empty();) {
@@ -139,9 +140,10 @@ StreamRun run_stream(const platform::Description& platform, const FilterJob& job
   fabric::PcieLink pcie =
       fabric::add_pcie_link(graph, platform::pcie_link_spec(platform), platform::host_memory_spec(platform));
   HostLink link(graph, pcie, spec);
-  auto& producer = graph.add<Producer>(program::kProducer, {}, pcie.memory, spec, job);
-  auto& consumer = graph.add<Consumer>(program::kConsumer, {}, pcie.memory, spec, job);
-  auto& stencil = graph.add<StencilFilter>(kStencil, {.clock = Clock{platform.frequency("kernel.clock")}});
+  auto& producer = graph.add<Producer>(program::kProducer, {.group = kHostGroup}, pcie.memory, spec, job);
+  auto& consumer = graph.add<Consumer>(program::kConsumer, {.group = kHostGroup}, pcie.memory, spec, job);
+  auto& stencil =
+      graph.add<StencilFilter>(kStencil, {.clock = Clock{platform.frequency("kernel.clock")}, .group = kDeviceGroup});
   link.connect(producer.link);
   link.connect(producer.control);
   link.connect(consumer.link);

@@ -43,6 +43,7 @@ void Graph::adopt(std::unique_ptr<engine::GraphActor> actor, const std::string& 
   if (!names_.insert(name).second)
     throw Error(fmt::format("two actors are called '{}': expected a name for each", name));
   actor->name = name;
+  actor->group = options.group;
   if (options.clock) actor->grid = Grid(*options.clock);
   actor->clocked = options.clock.has_value();
   if (options.clock) actor->pll = options.clock->pll;

@@ -16,12 +16,19 @@ void Occupancy::took(std::int64_t at, std::int64_t amount) {
   taken_ += amount;
   wanted_ = amount;
   entry_time_ -= Wide{at} * amount;
+  tell(at, amount);
 }
 
 void Occupancy::gave(std::int64_t at, std::int64_t amount) {
   if (full()) room_ = std::max(room_, at);
   held_ -= amount;
   entry_time_ += Wide{at} * amount;
+  tell(at, -amount);
+}
+
+void Occupancy::tell(std::int64_t at, std::int64_t change) const {
+  if (engine::kObservable && change != 0 && actor_->states != nullptr) [[unlikely]]
+    actor_->states->entries(actor_->name, name_, Time::fs(at), change);
 }
 
 void Occupancy::returned(std::uint64_t token) {
@@ -35,6 +42,7 @@ void Occupancy::hold(Time room, Time begin, Time end, std::int64_t amount) {
   took(begin.femtoseconds(), amount);
   held_ -= amount;
   entry_time_ += Wide{end.femtoseconds()} * amount;
+  tell(end.femtoseconds(), -amount);
 }
 
 namespace engine {

@@ -12,6 +12,10 @@ class OccupancyAccount {
  public:
   /// Counts what has come back by `end` without having been looked at, and what is under way until then.
   static OccupancyReport close(Occupancy& occupancy, std::int64_t end);
+  /// The channel through which entries come back, if they come through one.
+  static Channel* returns(const Occupancy& occupancy) {
+    return occupancy.returns_.port != nullptr ? occupancy.returns_.port->channel : nullptr;
+  }
 };
 
 }  // namespace isthmus::engine

@@ -31,7 +31,7 @@ void publish(PortState& port) {
     return;
   }
   if (!channel.direct()) channel.visible_at[channel.pushed() & (channel.slots - 1)] = channel.forward.map(running_now);
-  if (kObservable && channel.observed) port.actor->scheduler->observer().pushed(channel.index, time_of(*port.actor));
+  if (kObservable && channel.observed) port.actor->scheduler->note_push(channel);
   if (channel.step(port)) port.actor->record_due = true;
   port.window_end = port.cursor;
 }
@@ -46,7 +46,7 @@ void release(PortState& port) {
   }
   const bool known = port.cursor != port.known_end;
   if (!channel.direct()) channel.free_at[channel.popped() & (channel.slots - 1)] = channel.back.map(running_now);
-  if (kObservable && channel.observed) port.actor->scheduler->observer().popped(channel.index, time_of(*port.actor));
+  if (kObservable && channel.observed) port.actor->scheduler->note_pop(channel);
   if (channel.step(port)) port.actor->record_due = true;
   port.window_end = port.cursor;
   if (!known) port.known_end = port.cursor;
@@ -99,6 +99,12 @@ bool channel_closed(PortState& port) {
 Time time_of(const Actor& actor) {
   if (actor.live != nullptr) return actor.live->now();
   return Time::fs(actor.grid.edge(running_now));
+}
+
+void works_on(Actor& actor, std::int64_t message) {
+  if (actor.states == nullptr || message == actor.message) return;
+  actor.message = message;
+  actor.states->works_on(actor.name, time_of(actor), message);
 }
 
 void wait_until(Actor& actor, Time time) {

@@ -37,7 +37,8 @@ class Scheduler {
   bool slot_free(Actor& actor, Channel& channel);
   bool channel_closed(Actor& actor, Channel& channel);
   void wait_to(Actor& actor, Tick target);
-  ChannelObserver& observer() { return *observer_; }
+  void note_push(Channel& channel);
+  void note_pop(Channel& channel);
 
   // What the loop of steps asks at its border.
   Border border(Actor& actor, Tick next);
@@ -60,6 +61,8 @@ class Scheduler {
     Tick known;  ///< the first start at which a question is known to have another answer
     bool safe;   ///< and no other question can have one earlier
   };
+
+  void observe_messages();
 
   // Choosing.
   static void dispatch(void* scheduler);

@@ -65,12 +65,13 @@ void connect(Graph& graph, LinkUser& user, PcieInterface& link, const LinkUse& u
 
 PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, const HostMemorySpec& memory) {
   check(spec, memory);
-  const ActorOptions block{.clock = spec.user_clock};
-  const ActorOptions words{.clock = spec.user_clock, .initiation_interval = cycles_per_word(spec)};
-  auto& host = graph.add<HostMemory>(kHostMemory, {}, spec, memory);
-  auto& mmio = graph.add<MmioPort>("host MMIO");
-  auto& down = graph.add<PcieLane<2>>(kHostToDevice, {}, spec);
-  auto& up = graph.add<PcieLane<1>>(kDeviceToHost, {}, spec);
+  const ActorOptions block{.clock = spec.user_clock, .group = kDeviceGroup};
+  const ActorOptions words{
+      .clock = spec.user_clock, .initiation_interval = cycles_per_word(spec), .group = kDeviceGroup};
+  auto& host = graph.add<HostMemory>(kHostMemory, {.group = kHostGroup}, spec, memory);
+  auto& mmio = graph.add<MmioPort>("host MMIO", {.group = kHostGroup});
+  auto& down = graph.add<PcieLane<2>>(kHostToDevice, {.group = kLinkGroup}, spec);
+  auto& up = graph.add<PcieLane<1>>(kDeviceToHost, {.group = kLinkGroup}, spec);
   auto& reader = graph.add<PcieReader>(kPcieReader, block, spec);
   auto& transmitter = graph.add<PcieTransmitter>(kPcieTransmitter, words, spec);
   auto& receiver = graph.add<PcieReceiver>(kPcieReceiver, words, spec);

@@ -10,6 +10,7 @@
 namespace isthmus::program {
 
 void Producer::step() {
+  timer_.works_on(batch_.first + next_);
   if (next_ == 0) started_ = timer_.now();
   Buffer buffer = link.acquire();
   const auto message = buffer.span().first(batch_.application.input);

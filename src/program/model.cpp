@@ -26,10 +26,10 @@ struct NoMessages {
 };
 
 void leave_out_control(Graph& graph, HostLink& link, const HostLinkSpec& spec) {
-  auto& device = graph.add<NoControl>("no control", {.clock = spec.device_clock});
+  auto& device = graph.add<NoControl>("no control", {.clock = spec.device_clock, .group = kDeviceGroup});
   graph.connect(link.control_to_kernel(), device.in);
   graph.connect(device.out, link.control_from_kernel());
-  link.connect(graph.add<NoMessages>("no messages").control);
+  link.connect(graph.add<NoMessages>("no messages", {.group = kHostGroup}).control);
 }
 
 /// Tells the watchdog of each message that has come back.
@@ -60,7 +60,7 @@ struct Watchdog {
 };
 
 void watch(Graph& graph, WatchedConsumer& consumer, int messages) {
-  auto& dog = graph.add<Watchdog>("watchdog");
+  auto& dog = graph.add<Watchdog>("watchdog", {.group = kHostGroup});
   graph.connect(consumer.returned, dog.returned,
                 {.depth = messages + 1, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)});
 }
@@ -102,8 +102,9 @@ Result run_on_model(const ByteApplication& application, const platform::Descript
   fabric::PcieLink pcie =
       fabric::add_pcie_link(graph, platform::pcie_link_spec(platform), platform::host_memory_spec(platform));
   HostLink link(graph, pcie, spec);
-  auto& producer = graph.add<Producer>(kProducer, {}, pcie.memory, spec.library_call, batch);
-  auto& consumer = graph.add<WatchedConsumer>(kConsumer, {}, pcie.memory, spec.library_call, batch, checker, false);
+  auto& producer = graph.add<Producer>(kProducer, {.group = kHostGroup}, pcie.memory, spec.library_call, batch);
+  auto& consumer = graph.add<WatchedConsumer>(kConsumer, {.group = kHostGroup}, pcie.memory, spec.library_call, batch,
+                                              checker, false);
   link.connect(producer.link);
   link.connect(consumer.link);
   watch(graph, consumer, job.messages);

@@ -40,7 +40,8 @@ HostLink::HostLink(Graph& graph, const PcieInterface& pcie, const HostLinkSpec& 
   std::vector<PoolEntry> entries;
   entries.reserve(outputs.size());
   for (const auto& buffer : outputs) entries.push_back({.addr = buffer.addr, .bytes = buffer.capacity});
-  registers_ = &graph.add<DeviceRegisters>("device registers", {.clock = spec.device_clock}, std::move(entries));
+  registers_ = &graph.add<DeviceRegisters>("device registers", {.clock = spec.device_clock, .group = kDeviceGroup},
+                                           std::move(entries));
   graph.connect(pcie_.device_mmio, registers_->mmio, {.depth = kMessages});
   graph.connect(registers_->replies, pcie_.device_messages, {.depth = 4});
   add_host(std::move(inputs), std::move(outputs));
@@ -59,8 +60,8 @@ std::vector<PooledBuffer> HostLink::make_pool(int buffers) {
 }
 
 void HostLink::add_host(std::vector<PooledBuffer> inputs, std::vector<PooledBuffer> outputs) {
-  porter_ = &graph_.add<Porter>(kPorter, {}, spec_, std::move(inputs), std::move(outputs));
-  switch_ = &graph_.add<MmioSwitch>("MMIO switch");
+  porter_ = &graph_.add<Porter>(kPorter, {.group = kHostGroup}, spec_, std::move(inputs), std::move(outputs));
+  switch_ = &graph_.add<MmioSwitch>("MMIO switch", {.group = kHostGroup});
   graph_.connect(porter_->requests, switch_->requests[0], beside_core(kMessages));
   graph_.connect(switch_->replies[0], porter_->replies, beside_core(4));
   graph_.connect(switch_->out, pcie_.mmio, beside_core(4));
@@ -68,7 +69,7 @@ void HostLink::add_host(std::vector<PooledBuffer> inputs, std::vector<PooledBuff
 }
 
 void HostLink::add_reading_side() {
-  const ActorOptions clocked{.clock = spec_.device_clock};
+  const ActorOptions clocked{.clock = spec_.device_clock, .group = kDeviceGroup};
   auto& splitter = graph_.add<InputSplitter>("input splitter", clocked, spec_.requests);
   auto& helper = graph_.add<ReadHelper>(kReadRequests, clocked, spec_.requests, period(spec_.device_clock));
   buffer_ = &graph_.add<ReadBuffer>(kReplyBuffer, clocked, spec_.requests);
@@ -83,7 +84,7 @@ void HostLink::add_reading_side() {
 }
 
 void HostLink::add_writing_side() {
-  const ActorOptions clocked{.clock = spec_.device_clock};
+  const ActorOptions clocked{.clock = spec_.device_clock, .group = kDeviceGroup};
   writer_ = &graph_.add<WriteHelper>(kWriteRequests, clocked, spec_.requests, period(spec_.device_clock),
                                      spec_.output_buffers);
   auto& tracker = graph_.add<WriteTracker>("write tracker", clocked);

@@ -13,42 +13,108 @@ RUN = ("run", "image-filter", "--on", "model:aws-f1", "--flow", "stream", "--ima
 Slice = tuple[int, int, str]
 
 
+class Read:
+    """A trace: slices and counters by track, the process of each track, and the message of each slice that has one."""
+
+    def __init__(self, file: Path) -> None:
+        trace = Trace()
+        trace.ParseFromString(file.read_bytes())
+        self.slices: dict[str, list[Slice]] = defaultdict(list)
+        self.messages: dict[str, list[int | None]] = defaultdict(list)
+        self.counters: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        self.processes: dict[str, str] = {}
+        tracks: dict[int, str] = {}
+        states: dict[int, str] = {}
+        begun: dict[int, tuple[int, str]] = {}
+        for packet in trace.packet:
+            states.update({name.iid: name.name for name in packet.interned_data.event_names})
+            if packet.HasField("track_descriptor"):
+                track = packet.track_descriptor
+                tracks[track.uuid] = track.process.process_name if track.HasField("process") else track.name
+                if not track.HasField("process"):
+                    self.processes[track.name] = tracks.get(track.parent_uuid, "")
+            if not packet.HasField("track_event"):
+                continue
+            event = packet.track_event
+            name = tracks[event.track_uuid]
+            if event.type == TrackEvent.TYPE_COUNTER:
+                self.counters[name].append((packet.timestamp, event.counter_value))
+            elif event.type == TrackEvent.TYPE_SLICE_BEGIN:
+                begun[event.track_uuid] = (packet.timestamp, states[event.name_iid])
+                said = [note.int_value for note in event.debug_annotations if note.name == "message"]
+                self.messages[name].append(said[0] if said else None)
+            else:
+                begin, state = begun.pop(event.track_uuid)
+                self.slices[name].append((begin, packet.timestamp, state))
+        assert not begun
+
+
 def slices_of(file: Path) -> dict[str, list[Slice]]:
     """Begin and end in nanoseconds and the state of each slice, by track."""
-    trace = Trace()
-    trace.ParseFromString(file.read_bytes())
-    tracks: dict[int, str] = {}
-    states: dict[int, str] = {}
-    begun: dict[int, tuple[int, str]] = {}
-    slices: dict[str, list[Slice]] = defaultdict(list)
-    for packet in trace.packet:
-        states.update({name.iid: name.name for name in packet.interned_data.event_names})
-        if packet.HasField("track_descriptor"):
-            tracks[packet.track_descriptor.uuid] = packet.track_descriptor.name
-        if not packet.HasField("track_event"):
-            continue
-        event = packet.track_event
-        if event.type == TrackEvent.TYPE_SLICE_BEGIN:
-            begun[event.track_uuid] = (packet.timestamp, states[event.name_iid])
-        else:
-            begin, state = begun.pop(event.track_uuid)
-            slices[tracks[event.track_uuid]].append((begin, packet.timestamp, state))
-    assert not begun
-    return slices
+    return Read(file).slices
 
 
 def test_the_slices_of_a_trace_add_up_to_the_times_of_the_parts(real: Isthmus, tmp_path: Path) -> None:
     file = real.json(*RUN, "--trace", "f1.perfetto-trace")
-    slices = slices_of(tmp_path / "f1.perfetto-trace")
+    trace = Read(tmp_path / "f1.perfetto-trace")
+    slices = trace.slices
     for part in file["rows"][0]["parts"]:
         if part["name"] not in slices:
             continue  # a window is no actor, nor are the waits for the porter
         track = slices[part["name"]]
         assert all(end == begin for (_, end, _), (begin, _, _) in pairwise(track))
-        assert all(one[2] != other[2] for one, other in pairwise(track))
+        alike = [(one[2], message) for one, message in zip(track, trace.messages[part["name"]], strict=True)]
+        assert all(one != other for one, other in pairwise(alike))
         for state in ("busy", "starved", "blocked"):
             total = sum(end - begin for begin, end, what in track if what == state)
             assert total * 1e-9 == pytest.approx(part[f"{state}_s"], abs=1e-9 * (len(track) + 1))
+
+
+def test_an_image_can_be_followed_through_the_parts_of_the_machine(real: Isthmus, tmp_path: Path) -> None:
+    row = real.json(*RUN, "--trace", "f1.perfetto-trace")["rows"][0]
+    trace = Read(tmp_path / "f1.perfetto-trace")
+
+    def spans(part: str) -> dict[int, tuple[int, int]]:
+        """From the first to the last work on each image."""
+        found: dict[int, tuple[int, int]] = {}
+        for (begin, end, state), message in zip(trace.slices[part], trace.messages[part], strict=True):
+            assert (message is None) or state != "starved"
+            if message is not None:
+                found[message] = (found.get(message, (begin, end))[0], end)
+        return found
+
+    way = ("producer thread", "read requests", "PCIe host to device", "reply buffer", "stencil", "write requests")
+    for image in range(2):
+        entered = [spans(part)[image][0] for part in way]
+        assert entered == sorted(entered)
+    for image, steps in enumerate(step["steps"] for step in row["first_images"]):
+        received = spans("consumer thread")[image][1]
+        assert received - steps[0]["begin_s"] * 1e9 == pytest.approx(
+            (steps[1]["end_s"] - steps[0]["begin_s"]) * 1e9, rel=0.05
+        )
+
+
+def test_a_trace_counts_what_is_under_way_in_every_window_up_to_its_size(real: Isthmus, tmp_path: Path) -> None:
+    row = real.json(*RUN, "--trace", "f1.perfetto-trace")["rows"][0]
+    trace = Read(tmp_path / "f1.perfetto-trace")
+    windows = {part["name"]: part for part in row["parts"] if part["window"]}
+    for part, counter in {"PCIe tags": "PCIe reader: tags", "input buffers": "producer thread: input buffers"}.items():
+        values = trace.counters[counter]
+        window, lifetime = windows[part]["window"], windows[part]["lifetime_s"]
+        assert max(value for _, value in values) <= window["size"]
+        assert all(before < after for (before, _), (after, _) in pairwise(values))
+        ends = [at for at, _ in values[1:]] + [lifetime * 1e9]
+        mean = sum(value * (end - at) for (at, value), end in zip(values, ends, strict=True)) / (lifetime * 1e9)
+        assert mean == pytest.approx(window["taken"] * window["round_trip_s"] / lifetime, rel=0.01)
+
+
+def test_parts_stand_in_processes_of_host_link_and_device(real: Isthmus, tmp_path: Path) -> None:
+    real.json(*RUN, "--trace", "f1.perfetto-trace")
+    processes = Read(tmp_path / "f1.perfetto-trace").processes
+    assert set(processes.values()) == {"host", "link", "device"}
+    assert processes["producer thread"] == processes["porter thread"] == processes["host memory"] == "host"
+    assert processes["PCIe host to device"] == "link"
+    assert processes["stencil"] == processes["PCIe reader: tags"] == "device"
 
 
 def test_a_trace_changes_no_number_of_the_run(real: Isthmus) -> None:

@@ -114,6 +114,9 @@ struct Actor {
   Account parked_account = Account::busy;  ///< of a wait for the horizon since `wait_began`
   int index = 0;
   std::string name;
+  const char* group = "";
+  std::int64_t message = -1;        ///< it works on, where that is known and observed
+  StateObserver* states = nullptr;  ///< is told of it, where anyone is
   std::vector<Channel*> inputs;
   std::vector<Channel*> outputs;
   std::vector<Occupancy*> occupancies;
@@ -189,6 +192,7 @@ void advance(Actor& actor);
 Time time_of(const Actor& actor);
 void wait_until(Actor& actor, Time time);
 void wait_for(Actor& actor, Time time);
+void works_on(Actor& actor, std::int64_t message);
 
 /// Waits for the head token of an input, which is there, where it comes later, that takes nothing but time, and it
 /// comes as long after the last as that after the one before; else does nothing and returns false.

@@ -97,9 +97,11 @@ struct Channel {
   Crossing forward;
   Crossing back;
   std::uint64_t depth = 0;
-  std::uint64_t slots = 0;       ///< a power of two
-  std::vector<Tick> visible_at;  ///< reader ticks, kept only where `pushed_at` does not tell them
-  std::vector<Tick> free_at;     ///< writer ticks
+  std::uint64_t slots = 0;             ///< a power of two
+  std::vector<Tick> visible_at;        ///< reader ticks, kept only where `pushed_at` does not tell them
+  std::vector<Tick> free_at;           ///< writer ticks
+  std::vector<std::int64_t> messages;  ///< of the tokens' writers, by slot, where states are observed
+  bool returns = false;                ///< its tokens bring entries back, whatever message they were for
   int index = 0;
   int client_key = 0;
   int synchroniser = 0;

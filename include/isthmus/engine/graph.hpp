@@ -28,6 +28,7 @@ class Runtime;
 struct ActorOptions {
   std::optional<Clock> clock{};  ///< none: the actor advances by `timer.wait`
   int initiation_interval = 1;   ///< an actor's own `static constexpr int initiation_interval` stands where this is 1
+  const char* group = "";        ///< the heading under which a trace shows it
 };
 
 struct ChannelOptions {

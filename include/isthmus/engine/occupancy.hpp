@@ -105,6 +105,7 @@ class Occupancy : private engine::Member {
   void took(std::int64_t at, std::int64_t amount);
   void gave(std::int64_t at, std::int64_t amount);
   void returned(std::uint64_t token);
+  void tell(std::int64_t at, std::int64_t change) const;
 
   const engine::Actor* actor_ = nullptr;
   engine::Returns returns_;

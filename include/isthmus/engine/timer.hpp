@@ -22,6 +22,12 @@ class Timer : private engine::Member {
   void wait_until(Time time) { engine::wait_until(*actor_, time); }
   /// For an actor without a clock: goes on after `time`.
   void wait(Time time) { engine::wait_for(*actor_, time); }
+  /// Says that the actor works on a numbered message from now on: traces show it, and it goes with the tokens that the
+  /// actor pushes. Who reads one of them works on its message then, so that only the actors need say it in which
+  /// messages begin, or in which several are under way side by side.
+  void works_on(std::int64_t message) { engine::works_on(*actor_, message); }
+  /// What it said, or read, last; below 0: nothing, or nobody observes the run.
+  std::int64_t message() const { return actor_->message; }
   /// Says, at the end of a step that moved no token, that nothing will change until a "no" of this step on one of
   /// `ports` turns to "yes". An actor that is trivially copyable need not say it.
   template <class... Ports>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -15,12 +16,20 @@ namespace isthmus {
 enum class State : std::uint8_t { busy, blocked, starved };
 const char* to_string(State state);
 
-/// Is told how the actors of a run spent their lives. The stretches of one actor come in order, without gaps between
-/// them; two that follow each other may be of one state.
+/// Is told how the actors of a run spent their lives.
 class StateObserver {
  public:
   virtual ~StateObserver() = default;
+  /// What `actor` did. The stretches of one actor come in order, without gaps between them; two that follow each other
+  /// may be of one state.
   virtual void stretch(const std::string& actor, State state, Time begin, Time end) = 0;
+  /// `actor` stands under the heading `group`. Told before the run.
+  virtual void stands_under(const std::string& /*actor*/, const std::string& /*group*/) {}
+  /// From `at` on the actor works on a message, which is numbered; in order, and before the stretches of that time.
+  virtual void works_on(const std::string& /*actor*/, Time /*at*/, std::int64_t /*message*/) {}
+  /// So many more entries of an occupancy of the actor are under way; fewer where `change` is negative. The first come
+  /// in order, and so do the others, but not the ones among the others.
+  virtual void entries(const std::string& /*actor*/, const char* /*occupancy*/, Time /*at*/, std::int64_t /*change*/) {}
 };
 
 struct TraceOptions {
@@ -31,8 +40,8 @@ struct TraceOptions {
 };
 
 /// Writes a run's states as a trace in Perfetto's protobuf (perfetto/protos/perfetto/trace: Trace, TracePacket,
-/// TrackEvent): a track for each actor, a slice for each stretch of equal state. Perfetto counts nanoseconds; times are
-/// rounded to them.
+/// TrackEvent): a process for each group of actors, in it a track for each actor, with a slice for each stretch of
+/// equal state and message, and a counter for each occupancy. Perfetto counts nanoseconds; times are rounded to them.
 class TraceFile final : public StateObserver {
  public:
   struct Summary {
@@ -51,28 +60,61 @@ class TraceFile final : public StateObserver {
   TraceFile& operator=(const TraceFile&) = delete;
 
   void stretch(const std::string& actor, State state, Time begin, Time end) override;
+  void stands_under(const std::string& actor, const std::string& group) override { groups_[actor] = group; }
+  void works_on(const std::string& actor, Time at, std::int64_t message) override;
+  void entries(const std::string& actor, const char* occupancy, Time at, std::int64_t change) override;
   /// Puts the trace in its place. Throws Error if it could not be written whole.
   Summary close();
 
  private:
-  struct Track {
-    std::uint64_t id = 0;  ///< 0 for a part that is left out
+  static constexpr std::int64_t kNoMessage = -1;
+  struct Slice {
     State state = State::busy;
+    std::int64_t message = kNoMessage;
     Time begin;
     Time end;
   };
+  struct Work {
+    Time from;
+    std::int64_t message;
+  };
+  struct Track {
+    std::uint64_t id = 0;  ///< 0 for a part that is left out
+    Slice slice;
+    std::int64_t message = kNoMessage;  ///< at the end of the stretches so far
+    std::deque<Work> next;              ///< what it works on then
+  };
+  struct Change {
+    Time at;
+    std::int64_t by;
+  };
+  struct Counter {
+    std::uint64_t id = 0;
+    std::deque<Change> taken;
+    std::deque<Change> given;
+    std::int64_t value = 0;
+    Time at;  ///< of `value`, which is not written yet
+  };
 
+  std::uint64_t group_of(const std::string& actor);
   Track& track(const std::string& actor);
+  Counter& counter(const std::string& actor, const char* occupancy);
+  void add(Track& track, const Slice& slice);
+  void count(Counter& counter, bool all);
+  void write_value(const Counter& counter);
   bool wanted(const std::string& actor) const;
   bool in_vain(const std::string& pattern) const;
-  void write_slice(const Track& track);
+  void write_slice(std::uint64_t track, const Slice& slice);
   bool write_packet(const std::string& packet);
 
   std::filesystem::path file_;
   std::filesystem::path unfinished_;  ///< where the trace stands until `close`
   TraceOptions options_;
   std::ofstream out_;
+  std::map<std::string, std::string> groups_;       ///< by actor
+  std::map<std::string, std::uint64_t> processes_;  ///< by group
   std::map<std::string, Track> tracks_;
+  std::map<std::string, Counter> counters_;
   std::uint64_t last_id_ = 0;
   Summary summary_;
 };

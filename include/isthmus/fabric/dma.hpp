@@ -107,7 +107,9 @@ class DescriptorList {
   DescriptorList(const DmaSpec& spec, const char* name);
 
   bool active() const { return used_ < count_; }
-  void start(const DmaJob& job);
+  /// A transfer of a message that traces number so.
+  void start(const DmaJob& job, std::int64_t message);
+  std::int64_t message() const { return message_; }
   /// Whether the next request fits descriptors_in_flight; `request` is it.
   bool wants_more() const;
   PcieReadReq request();
@@ -131,6 +133,7 @@ class DescriptorList {
   std::vector<DmaDescriptor> ring_;
   Occupancy under_way_;
   std::uint64_t address_ = 0;
+  std::int64_t message_ = -1;
   std::uint64_t count_ = 0;
   std::uint64_t asked_ = 0;
   std::uint64_t arrived_ = 0;

@@ -113,6 +113,9 @@ class Host {
   /// Blocks while the mailbox is empty.
   virtual Event take(Mailbox& mailbox) = 0;
 
+  /// What this thread enqueues from now on is for a numbered message: an image. Traces of models show it.
+  virtual void works_on(int /*message*/) {}
+
   /// This thread's time on the device's clock.
   virtual Time now() const = 0;
 };

@@ -6,6 +6,7 @@
 #include "isthmus/engine/graph.hpp"
 #include "isthmus/fabric/axi.hpp"
 #include "isthmus/fabric/dma.hpp"
+#include "isthmus/stream/vocabulary.hpp"
 
 namespace isthmus::offload {
 
@@ -39,7 +40,7 @@ struct KernelModel {
 template <class Kernel>
 KernelModel kernel_model(const std::string& name) {
   return {.name = name, .add = [](Graph& graph, const std::string& actor, const KernelSpec& spec) -> KernelPorts& {
-            return graph.add<Kernel>(actor, {.clock = spec.clock}, spec);
+            return graph.add<Kernel>(actor, {.clock = spec.clock, .group = kDeviceGroup}, spec);
           }};
 }
 

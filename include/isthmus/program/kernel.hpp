@@ -20,7 +20,7 @@ class Kernel {
   /// Adds an actor on the kernel's clock.
   template <class T, class... Args>
   T& add(const std::string& name, Args&&... args) {
-    T& actor = graph_.add<T>(name, {.clock = clock_}, std::forward<Args>(args)...);
+    T& actor = graph_.add<T>(name, {.clock = clock_, .group = kDeviceGroup}, std::forward<Args>(args)...);
     actors_.push_back(name);
     return actor;
   }

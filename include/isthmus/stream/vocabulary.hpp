@@ -89,4 +89,9 @@ struct ControlMessage {
 /// The words of one PcieWriteApply are on their way to the host, in front of everything that is sent from now on.
 struct PcieWriteDone {};
 
+/// The headings under which traces show the parts of a machine.
+inline constexpr const char* kHostGroup = "host";
+inline constexpr const char* kLinkGroup = "link";
+inline constexpr const char* kDeviceGroup = "device";
+
 }  // namespace isthmus

@@ -18,7 +18,8 @@ DescriptorList::DescriptorList(const DmaSpec& spec, const char* name)
       ring_(in_flight_ + in_a_request_),
       under_way_(name, static_cast<std::int64_t>(in_flight_)) {}
 
-void DescriptorList::start(const DmaJob& job) {
+void DescriptorList::start(const DmaJob& job, std::int64_t message) {
+  message_ = message;
   address_ = job.descriptors;
   count_ = job.count;
   asked_ = arrived_ = used_ = 0;

@@ -39,7 +39,7 @@ bool DmaFetch::start_job() {
 }
 
 void DmaFetch::start(const DmaStart& start) {
-  (start.direction == Unit::to_device ? device_list_ : host_list_).start(start.job);
+  (start.direction == Unit::to_device ? device_list_ : host_list_).start(start.job, timer_.message());
 }
 
 bool DmaFetch::has_room_for(std::int64_t count) const {
@@ -56,6 +56,7 @@ bool DmaFetch::ask() {
 
 bool DmaFetch::ask_for_list(DescriptorList& list, Kind kind) {
   if (!list.wants_more() || !has_room_for(list.words())) return false;
+  timer_.works_on(list.message());
   ask(list.request(), {.kind = kind});
   return true;
 }
@@ -67,6 +68,7 @@ bool DmaFetch::ask_for_data() {
   const std::int64_t to_border = spec_.read_request.count - static_cast<std::int64_t>(host) % spec_.read_request.count;
   const auto bytes = static_cast<std::uint32_t>(std::min<std::int64_t>(from.bytes - asked_of_next_, to_border));
   if (!has_room_for(words_in(bytes))) return false;
+  timer_.works_on(device_list_.message());
   const bool ends = asked_of_next_ + bytes == from.bytes;
   ask({.num = static_cast<std::uint8_t>(words_in(bytes)), .addr = host},
       {.kind = Kind::data,
@@ -135,6 +137,7 @@ void DmaFetch::send_burst(const Expected& expected) {
 /// What a descriptor of a transfer to the host asks of memory and of DmaSend.
 bool DmaFetch::hand_on() {
   if (!host_list_.ready() || !regions.room() || !orders.room()) return false;
+  timer_.works_on(host_list_.message());
   const DmaDescriptor& from = host_list_.next();
   regions.push({.at = {.channel = from.channel, .byte = from.device}, .bytes = from.bytes});
   orders.push({.host = from.host, .bytes = from.bytes, .last = host_list_.next_is_last()});

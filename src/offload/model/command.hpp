@@ -31,6 +31,7 @@ Piece piece_of(Unit unit);
 /// One enqueued command. It belongs to the actor that holds its token; what the runtime keeps of it is the runtime's.
 struct Command final : EventState, std::enable_shared_from_this<Command> {
   int queue = 0;
+  std::int64_t message = -1;  ///< that it is for; below 0: unknown
   Unit unit{};
   std::vector<std::shared_ptr<const Command>> after;
 

@@ -22,6 +22,15 @@ class Later final : public StateObserver {
   void stretch(const std::string& actor, State state, Time begin, Time end) override {
     observer_->stretch(actor, state, start_ + begin, start_ + end);
   }
+  void stands_under(const std::string& actor, const std::string& group) override {
+    observer_->stands_under(actor, group);
+  }
+  void works_on(const std::string& actor, Time at, std::int64_t message) override {
+    observer_->works_on(actor, start_ + at, message);
+  }
+  void entries(const std::string& actor, const char* occupancy, Time at, std::int64_t change) override {
+    observer_->entries(actor, occupancy, start_ + at, change);
+  }
 
  private:
   StateObserver* observer_;

@@ -106,6 +106,7 @@ class ModelHost final : public Host {
     return ask(call_of(HostCall::Kind::take, dynamic_cast<ModelMailbox&>(mailbox).id()))->shared_from_this();
   }
 
+  void works_on(int message) override { actor_.timer_.works_on(message); }
   Time now() const override { return context_.start + actor_.timer_.now(); }
 
  private:
@@ -125,6 +126,7 @@ class ModelHost final : public Host {
     auto command = std::make_shared<Command>();
     command->queue = dynamic_cast<ModelQueue&>(queue).id();
     command->unit = unit;
+    command->message = actor_.timer_.message();
     command->after = commands(std::move(after));
     return command;
   }

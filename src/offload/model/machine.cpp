@@ -25,7 +25,7 @@ struct NoKernel : KernelPorts {
 
 KernelPorts& add_kernel(Graph& graph, const MachinePlan& plan) {
   if (plan.kernel != nullptr) return plan.kernel->add(graph, kKernel, plan.spec.kernel);
-  return graph.add<NoKernel>("no kernel", {.clock = plan.spec.kernel.clock});
+  return graph.add<NoKernel>("no kernel", {.clock = plan.spec.kernel.clock, .group = kDeviceGroup});
 }
 
 /// A part that works for each host thread by itself.

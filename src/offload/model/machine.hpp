@@ -61,7 +61,7 @@ ChannelOptions into_core(const PcieInterface& link, int depth);
 std::string thread_name(const HostThread& thread);
 std::string for_thread(const char* part, const HostThread& thread);
 std::string dram_name(std::size_t channel);
-inline constexpr const char* kKernel = "kernel";
+inline constexpr const char* kKernel = "kernel pipeline";
 inline constexpr const char* kDeviceAccess = "doorbells and interrupts";
 inline constexpr const char* kLaunchCall = "kernel launch";
 inline constexpr const char* kTransferCall = "driver calls";

@@ -25,11 +25,11 @@ Out<CommandToken>& add_calls(Graph& graph, const MachinePlan& plan, PinnedMemory
                              Out<CommandToken>& runtime) {
   const HostSpec& host = plan.spec.host;
   const Connector connect{graph, between_host_parts(host)};
-  auto& call =
-      graph.add<TransferCall>(for_thread(kTransferCall, thread), {}, host.transfer, Staging(pinned, plan.spec.dma));
+  auto& call = graph.add<TransferCall>(for_thread(kTransferCall, thread), {.group = kHostGroup}, host.transfer,
+                                       Staging(pinned, plan.spec.dma));
   connect(runtime, call.in);
   if (!host.alloc) return call.out;
-  auto& allocation = graph.add<PinnedAllocation>(for_thread(kAllocation, thread), {}, *host.alloc);
+  auto& allocation = graph.add<PinnedAllocation>(for_thread(kAllocation, thread), {.group = kHostGroup}, *host.alloc);
   connect(call.out, allocation.in);
   return allocation.out;
 }
@@ -41,20 +41,20 @@ HostEnds add_host(Graph& graph, const MachinePlan& plan, PinnedMemory& pinned) {
   }
   const HostSpec& host = plan.spec.host;
   const Connector connect{graph, between_host_parts(host)};
-  auto& runtime = graph.add<Runtime<Threads>>("runtime", {}, plan.context.start);
-  auto& access = graph.add<DeviceAccess<Threads + 1>>(kDeviceAccess, {}, host.store, host.interrupt);
+  auto& runtime = graph.add<Runtime<Threads>>("runtime", {.group = kHostGroup}, plan.context.start);
+  auto& access = graph.add<DeviceAccess<Threads + 1>>(kDeviceAccess, {.group = kHostGroup}, host.store, host.interrupt);
   for (std::size_t i = 0; i < Threads; ++i) {
     const HostThread& body = plan.threads[i];
-    auto& thread = graph.add<HostThreadActor>(thread_name(body), {}, body, plan.context);
+    auto& thread = graph.add<HostThreadActor>(thread_name(body), {.group = kHostGroup}, body, plan.context);
     connect(thread.calls, runtime.calls[i]);
     connect(runtime.replies[i], thread.replies);
-    auto& copy = graph.add<HostCopy>(for_thread(kCopy, body), {}, host.copy);
+    auto& copy = graph.add<HostCopy>(for_thread(kCopy, body), {.group = kHostGroup}, host.copy);
     connect(add_calls(graph, plan, pinned, body, runtime.workers[i]), copy.in);
     connect(copy.submit, access.submitted[i]);
     connect(access.completed[i], copy.arrived);
     connect(copy.out, runtime.completions[i]);
   }
-  auto& launch = graph.add<LaunchCall>(kLaunchCall, {}, host.launch);
+  auto& launch = graph.add<LaunchCall>(kLaunchCall, {.group = kHostGroup}, host.launch);
   connect(runtime.workers[Threads], launch.in);
   connect(launch.out, access.submitted[Threads]);
   connect(access.completed[Threads], runtime.completions[Threads]);

@@ -38,8 +38,8 @@ struct Port {
 template <std::size_t Channels>
 Port<Channels> add_port(Graph& graph, const fabric::AxiSpec& axi, const std::string& reader,
                         const std::string& writer) {
-  return {.reader = graph.add<AxiReader<Channels>>(reader, {}, axi),
-          .writer = graph.add<AxiWriter<Channels>>(writer, {}, axi)};
+  return {.reader = graph.add<AxiReader<Channels>>(reader, {.group = kDeviceGroup}, axi),
+          .writer = graph.add<AxiWriter<Channels>>(writer, {.group = kDeviceGroup}, axi)};
 }
 
 template <std::size_t Channels>
@@ -53,7 +53,8 @@ MemoryEnds add_memory(Graph& graph, const MachineSpec& spec, MemoryMap& memory) 
       add_port<Channels>(graph, dma, to_host(kDma), to_device(kDma)),
       add_port<Channels>(graph, spec.axi, kKernelReads, kKernelWrites)};
   for (std::size_t channel = 0; channel < Channels; ++channel) {
-    auto& dram = graph.add<DramController>(dram_name(channel), {}, spec.dram, memory.cells(channel));
+    auto& dram =
+        graph.add<DramController>(dram_name(channel), {.group = kDeviceGroup}, spec.dram, memory.cells(channel));
     for (std::size_t client = 0; client < ports.size(); ++client) {
       const Port<Channels>& port = ports.at(client);
       graph.connect(port.reader.requests[channel], dram.reads[client],

@@ -15,7 +15,7 @@ constexpr int kBursts = 4;
 /// The DMA engine's data paths are its AXI ports; before and behind them is what it says to the link.
 fabric::DmaSend& build_dma(Graph& graph, const MachineSpec& spec, fabric::DmaFetch& fetch, MasterEnds& memory) {
   const Clock& clock = spec.link.user_clock;
-  auto& send = graph.add<fabric::DmaSend>(kDmaSend, {.clock = clock});
+  auto& send = graph.add<fabric::DmaSend>(kDmaSend, {.clock = clock, .group = kDeviceGroup});
   graph.connect(fetch.data, memory.stores, register_on(clock, kBursts));
   const int orders = spec.dma.descriptors_in_flight;
   graph.connect(fetch.regions, memory.regions, register_on(clock, orders));
@@ -39,9 +39,9 @@ void build_kernel_ports(Graph& graph, const MachineSpec& spec, MasterEnds& memor
 void build_shell(Graph& graph, const MachineSpec& spec, fabric::PcieLink& link, MemoryEnds& memory,
                  KernelPorts& kernel) {
   const Clock& clock = spec.link.user_clock;
-  auto& registers = graph.add<fabric::DeviceRegisters>("device registers", {.clock = clock});
-  auto& interrupts = graph.add<fabric::DeviceInterrupts>("device interrupts", {.clock = clock});
-  auto& fetch = graph.add<fabric::DmaFetch>(kDmaFetch, {.clock = clock}, spec.dma, spec.axi);
+  auto& registers = graph.add<fabric::DeviceRegisters>("device registers", {.clock = clock, .group = kDeviceGroup});
+  auto& interrupts = graph.add<fabric::DeviceInterrupts>("device interrupts", {.clock = clock, .group = kDeviceGroup});
+  auto& fetch = graph.add<fabric::DmaFetch>(kDmaFetch, {.clock = clock, .group = kDeviceGroup}, spec.dma, spec.axi);
 
   graph.connect(link.device_mmio, registers.in, {.depth = 4});
   graph.connect(registers.dma, fetch.starts);

@@ -106,7 +106,10 @@ class Runtime {
   }
   void dispatch() {
     for (std::size_t worker = 0; worker <= Threads; ++worker)
-      if (Command* command = state_.dispatch(worker, timer_.now())) workers[worker].push({command});
+      if (Command* command = state_.dispatch(worker, timer_.now())) {
+        timer_.works_on(command->message);
+        workers[worker].push({command});
+      }
   }
 
   Timer timer_;
