@@ -83,7 +83,7 @@ def test_an_image_can_be_followed_through_the_parts_of_the_machine(real: Isthmus
                 found[message] = (found.get(message, (begin, end))[0], end)
         return found
 
-    way = ("producer thread", "read requests", "PCIe host to device", "reply buffer", "stencil", "write requests")
+    way = ("producer thread", "device registers", "read requests", "reply buffer", "stencil", "write requests")
     for image in range(2):
         entered = [spans(part)[image][0] for part in way]
         assert entered == sorted(entered)
