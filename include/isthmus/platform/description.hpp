@@ -18,10 +18,10 @@ namespace isthmus::platform {
 /// One number of a platform with where it comes from: what a report shows beside every modelled result.
 struct Input {
   const Key* key = nullptr;
-  std::variant<double, bool> value = 0.0;          ///< as written: a number in `unit`, or a flag
-  std::string unit;                                ///< empty where the kind takes none
-  std::string source;                              ///< the place that holds the number, or its formula
-  std::string role;                                ///< datasheet, configuration, calibrated, assumed, or set (by the user)
+  std::variant<double, bool> value = 0.0;  ///< as written: a number in `unit`, or a flag
+  std::string unit;                        ///< empty where the kind takes none
+  std::string source;                      ///< the place that holds the number, or its formula
+  std::string role;                        ///< datasheet, configuration, calibrated, assumed, or set (by the user)
   std::optional<std::pair<double, double>> range;  ///< what the value may be as well, in `unit`
   std::string why;                                 ///< the reason of an assumption
   std::string date;                                ///< of a calibration
