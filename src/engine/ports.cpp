@@ -101,12 +101,6 @@ Time time_of(const Actor& actor) {
   return Time::fs(actor.grid.edge(running_now));
 }
 
-void works_on(Actor& actor, std::int64_t message) {
-  if (actor.states == nullptr || message == actor.message) return;
-  actor.message = message;
-  actor.states->works_on(actor.name, time_of(actor), message);
-}
-
 void wait_until(Actor& actor, Time time) {
   if (actor.live != nullptr) return actor.live->wait_until(time);
   const Here here(actor);

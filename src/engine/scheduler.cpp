@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "isthmus/base/error.hpp"
-#include "occupancy.hpp"
 #include "window.hpp"
 
 namespace isthmus::engine {
@@ -51,29 +50,6 @@ Scheduler::Scheduler(std::vector<Actor*> actors, std::vector<Channel*> channels,
     channel->windows = may_have_windows(*channel);
     if (channel->windows) open_writer_window(*channel);
   }
-}
-
-void Scheduler::observe_messages() {
-  for (auto* channel : channels_) channel->messages.resize(channel->slots, -1);
-  for (auto* actor : actors_) {
-    actor->states = states_;
-    states_->stands_under(actor->name, actor->group);
-    for (const auto* occupancy : actor->occupancies)
-      if (Channel* returns = OccupancyAccount::returns(*occupancy)) returns->returns = true;
-  }
-}
-
-/// Before the channel's count of tokens has moved.
-void Scheduler::note_push(Channel& channel) {
-  if (observer_ != nullptr) observer_->pushed(channel.index, time_of(*channel.writer));
-  if (!channel.messages.empty()) channel.messages[channel.pushed() & (channel.slots - 1)] = channel.writer->message;
-}
-
-void Scheduler::note_pop(Channel& channel) {
-  if (observer_ != nullptr) observer_->popped(channel.index, time_of(*channel.reader));
-  if (channel.messages.empty() || channel.returns) return;
-  const std::int64_t message = channel.messages[channel.popped() & (channel.slots - 1)];
-  if (message >= 0) works_on(*channel.reader, message);
 }
 
 RunReport Scheduler::run() {
