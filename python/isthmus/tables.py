@@ -13,7 +13,7 @@ SHOWN = 0.01  # of a spread
 def rows_table(rows: Sequence[Row]) -> Table:
     """One line for each target and flow."""
     unit = rows[0].unit if rows else "images/s"
-    columns = ("target", "flow", unit, "GB/s in", "where the time goes", "kind", "output")
+    columns = ("target", "flow", unit, "input payload, GB/s", "where the time goes", "kind", "output")
     cells = [
         (
             row.target,
@@ -24,7 +24,7 @@ def rows_table(rows: Sequence[Row]) -> Table:
         )
         for row in rows
     ]
-    return Table(columns, cells, numbers=frozenset({unit, "GB/s in"}), below="where the time goes")
+    return Table(columns, cells, numbers=frozenset({unit, "input payload, GB/s"}), below="where the time goes")
 
 
 def _rates(row: Row) -> tuple[str, str, str]:

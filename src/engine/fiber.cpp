@@ -131,8 +131,9 @@ void OverflowWatch::on_fault(int signal, siginfo_t* info, void* context) {
   const auto* guard = fibers == nullptr ? nullptr : fibers->current_->mapping;
   const auto* stack = guard + Fibers::guard_bytes();
   // A large array moves the stack pointer first, and what is touched then may lie anywhere.
-  const auto* pointer = reinterpret_cast<const std::byte*>(registers[REG_RSP]);
-  const bool overflowed = guard != nullptr && ((address >= guard && address < stack) || pointer < stack);
+  const auto pointer = static_cast<std::uintptr_t>(registers[REG_RSP]);
+  const bool overflowed =
+      guard != nullptr && ((address >= guard && address < stack) || pointer < reinterpret_cast<std::uintptr_t>(stack));
   if (!overflowed || fibers->for_overflow_ == nullptr) {
     sigaction(signal, &previous_action, nullptr);  // the fault happens again, and is whoever's it was
     return;

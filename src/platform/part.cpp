@@ -116,6 +116,7 @@ class Run {
 
 Part working(const PartPlan& plan, const RunReport& report) {
   std::vector<const ActorReport*> actors;
+  actors.reserve(plan.actors.size());
   for (const std::string& name : plan.actors) actors.push_back(&report.actor(name));
   const ActorReport& busiest = **std::ranges::max_element(actors, std::less{}, &ActorReport::busy);
   return {.name = plan.name,
@@ -128,6 +129,7 @@ Part working(const PartPlan& plan, const RunReport& report) {
 
 Part waiting(const PartPlan& plan, const RunReport& report) {
   std::vector<const OccupancyReport*> places;
+  places.reserve(plan.occupancies.size());
   for (const std::string& name : plan.occupancies) places.push_back(&report.occupancy(name));
   const auto used = [](const OccupancyReport* place) {
     return std::pair(place->full, static_cast<double>(place->taken) * place->round_trip.seconds());

@@ -64,12 +64,14 @@ Point copy_point(Direction direction, HostSide side, Bytes size) {
 template <Direction direction, HostSide side>
 void copies_by_size(const Job& job, Target& target, const Report& report) {
   std::vector<Point> points;
+  points.reserve(job.sizes.size());
   for (const Bytes size : job.sizes) points.push_back(copy_point(direction, side, size));
   measure(job, target, std::move(points), report);
 }
 
 void duplex(const Job& job, Target& target, const Report& report) {
   std::vector<Point> points;
+  points.reserve(job.sizes.size());
   for (const Bytes size : job.sizes)
     points.push_back(bandwidth_point(size, {2 * size.count}, 6,
                                      [size](offload::Device& device) { return duplex_copies(device, size); }));
@@ -138,6 +140,7 @@ void device_latency(const Job& job, Target& target, const Report& report) {
 template <Access access>
 void memory(const Job& job, Target& target, const Report& report) {
   std::vector<Point> points;
+  points.reserve(job.sizes.size());
   for (const Bytes size : job.sizes) {
     for (const Bytes burst : job.bursts.empty() ? std::vector{size} : job.bursts) {
       if (burst > size) continue;

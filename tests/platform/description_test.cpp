@@ -137,7 +137,8 @@ TEST(Json, ShowsEveryInputWithItsSource) {
   EXPECT_EQ(record["inputs"][1]["key"], "link.pcie.lanes");
   EXPECT_EQ(record["inputs"][1]["value"], 8);
   EXPECT_EQ(record["inputs"][1]["role"], "set");
-  EXPECT_EQ(record["inputs"][2]["range"], nlohmann::ordered_json({128, 256}));
+  EXPECT_EQ(record["inputs"][3]["key"], "link.pcie.max_read_request");
+  EXPECT_EQ(record["inputs"][3]["range"], nlohmann::ordered_json({256, 4096}));
   for (const auto& input : record["inputs"]) {
     EXPECT_NE(input["source"], "") << input["key"];
     EXPECT_NE(input["meaning"], "") << input["key"];

@@ -84,12 +84,12 @@ def test_no_name_stands_for_two_elements_and_every_reference_leads_somewhere(rec
 @pytest.mark.parametrize(
     ("names", "sections"),
     [
-        (("study",), "verdict results flows where stalls timeline inputs made"),
-        (("probes",), "verdict curves waterfall probes made"),
+        (("study",), "verdict results flows where stalls timeline inputs limits made"),
+        (("probes",), "verdict curves waterfall probes limits made"),
         (("reproduce",), "verdict papers made"),
         (
             ("study", "probes", "reproduce"),
-            "verdict results flows where stalls timeline curves waterfall probes papers inputs made",
+            "verdict results flows where stalls timeline curves waterfall probes papers inputs limits made",
         ),
     ],
 )

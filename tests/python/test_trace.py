@@ -88,10 +88,9 @@ def test_an_image_can_be_followed_through_the_parts_of_the_machine(real: Isthmus
         entered = [spans(part)[image][0] for part in way]
         assert entered == sorted(entered)
     for image, steps in enumerate(step["steps"] for step in row["first_images"]):
-        received = spans("consumer thread")[image][1]
-        assert received - steps[0]["begin_s"] * 1e9 == pytest.approx(
-            (steps[1]["end_s"] - steps[0]["begin_s"]) * 1e9, rel=0.05
-        )
+        # The porter fetches what was written, within its period and some round trips.
+        written = spans("write requests")[image][1]
+        assert written == pytest.approx(steps[1]["end_s"] * 1e9, abs=50_000)
 
 
 def test_a_trace_counts_what_is_under_way_in_every_window_up_to_its_size(real: Isthmus, tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ bool contains(std::string_view text, std::string_view part) {
 
 std::string listed(const std::vector<OpenClDeviceInfo>& devices) {
   std::vector<std::string> named;
+  named.reserve(devices.size());
   for (const auto& device : devices) named.push_back(fmt::format("{} ({})", device.target, device.name));
   return fmt::format("{}", fmt::join(named, ", "));
 }
