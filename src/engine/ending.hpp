@@ -18,8 +18,8 @@ struct Ending {
   std::vector<const Actor*> who;
 };
 
-/// How many actors a message names at most, and what it says of the others.
-inline constexpr std::size_t kNamed = 8;
+/// How many actors a message names at most (a modelled board has fewer), and what it says of the others.
+inline constexpr std::size_t kNamed = 32;
 std::string and_more(std::size_t all);
 
 /// In `push` or `read` with nothing on its way (docs/time.md, "The end").

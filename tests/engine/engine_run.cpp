@@ -185,7 +185,7 @@ std::string message_difference(const Outcome& expected, const RunReport& report,
     if (!says(scenario.actors[culprit.actor].name)) return false;
     return !culprit.channel || says(fmt::format("({} of {})", culprit.fill, scenario.channels[*culprit.channel].depth));
   };
-  constexpr std::ptrdiff_t kNamed = 8;  // and how many more
+  constexpr std::ptrdiff_t kNamed = 32;  // and how many more
   for (const auto& culprits : expected.culprits) {
     const auto all = static_cast<std::ptrdiff_t>(culprits.size());
     if (std::count_if(culprits.begin(), culprits.end(), named) < std::min(all, kNamed)) continue;
