@@ -241,7 +241,7 @@ def test_copies_differ_in_their_names_alone() -> None:
         (("gemm", "--for", "intel", "--config", "520n", "--set", "BLOK_SIZE=1"), "did you mean 'BLOCK_SIZE'?"),
         (("gemm", "--for", "intel", "--config", "broken.toml"), "broken.toml:10: key 'memory.banks': expected a whole"),
         (("gemm", "--for", "opencl", "--config", "520n"), "--config: expected --for xrt or --for intel"),
-        (("gemm", "--for", "opencl", "--out", "broken.toml"), "broken.toml: cannot make the folder"),
+        (("gemm", "--for", "opencl", "--out", "broken.toml"), "--out: broken.toml: cannot write: Not a directory"),
     ],
 )
 def test_what_cannot_be_built_is_one_line(real: Isthmus, words: tuple[str, ...], complaint: str, tree: Path) -> None:

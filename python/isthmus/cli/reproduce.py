@@ -56,7 +56,9 @@ def reproduce(
     list_: List = False,
     dry_run: DryRun = False,
 ) -> None:
-    """The published numbers beside ours, with the role of each and the score; what does not agree comes first.
+    """The published numbers beside ours, with the role of each and the score.
+
+    What does not agree comes first.
 
     Roles: input (the model was given it), derived (a calibrated input determines it: moved by a tenth, it moves the
     row by over 0.8 of that), predicted (anything else that the model gives and that some input moves), checked
