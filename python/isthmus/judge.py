@@ -6,7 +6,7 @@ from dataclasses import replace
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment, run_experiment
 from isthmus.records import Bottleneck, Effect, Row
-from isthmus.relief import STEP, Candidate, candidates, share_of, slower, steps_of
+from isthmus.relief import STEP, Candidate, candidates, slower, steps_of
 from isthmus.side_by_side import run_side_by_side
 from isthmus.tools import Event
 
@@ -126,7 +126,7 @@ class _Reruns:
         part = next(part for part in self._row.parts if part.name == named.part)
         if raw is not None and raw.part == named.part and part.works and _as_told(raw, named.raises):
             return raw.model_copy(update={"effects": order, "relief": named.change})
-        return Bottleneck(part=part.name, busy_share=share_of(part), effects=order, relief=named.change)
+        return Bottleneck(part=part.name, busy_share=part.busy_share, effects=order, relief=named.change)
 
     def _shortened(self, experiment: Experiment) -> tuple[Experiment, float]:
         """The experiment with as few messages as show the rate of the whole, and their rate."""

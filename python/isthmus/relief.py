@@ -43,7 +43,7 @@ def candidates(row: Row, steps: Mapping[str, Steps]) -> list[Candidate]:
     While parts wait for each other, what is done in half the time shortens a run by at most half of the time for which
     it is busy; and no change of another key lets a part do its work in less time than it is busy for.
     """
-    busy = {part.name: share_of(part) for part in row.parts}
+    busy = {part.name: part.busy_share for part in row.parts}
     found = []
     for key, owners in _owners(row.parts).items():
         serial = 1 / (1 - min(1.0, sum(busy[part.name] for part in owners)) * (1 - 1 / STEP)) - 1
@@ -56,18 +56,13 @@ def candidates(row: Row, steps: Mapping[str, Steps]) -> list[Candidate]:
 
 def slower(row: Row, steps: Mapping[str, Steps]) -> list[Candidate]:
     """Each key of the row's parts at its next slower values, those of the busiest parts first."""
-    busiest = sorted(row.parts, key=share_of, reverse=True)
+    busiest = sorted(row.parts, key=lambda part: part.busy_share, reverse=True)
     return [
         Candidate(part.name, key, value, 0.0)
         for part in busiest
         for key in part.keys
         for value in steps.get(key, Steps()).slower
     ]
-
-
-def share_of(part: Part) -> float:
-    """The share of its life for which a part is busy; for a window, for which it is full."""
-    return part.busy_s / part.lifetime_s if part.lifetime_s > 0 else 0.0
 
 
 def _owners(parts: Iterable[Part]) -> dict[str, list[Part]]:

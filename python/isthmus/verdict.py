@@ -89,7 +89,7 @@ def _full(part: Part) -> str:
     window = part.window
     of_bytes = window.unit == "bytes"
     size = format_size(window.size) if of_bytes else f"{window.size} {window.unit}"
-    full = percent(part.busy_s / part.lifetime_s if part.lifetime_s > 0 else None)
+    full = percent(part.busy_share)
     text = f"all {size} under way {full} of the time"
     if not window.round_trip_s:
         return text

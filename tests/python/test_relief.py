@@ -4,7 +4,7 @@ import pytest
 from tests.python.judged_rows import KEYS, row_of, steps_of
 
 from isthmus.experiments import Experiment
-from isthmus.relief import Steps, candidates, share_of, slower
+from isthmus.relief import Steps, candidates, slower
 
 RUN = Experiment("./app", "model:a", "stream", 100)
 
@@ -49,5 +49,5 @@ def test_slower_values_begin_with_the_busiest_part() -> None:
 
 def test_a_part_that_never_lived_is_not_busy() -> None:
     part = row_of(RUN).parts[0].model_copy(update={"lifetime_s": 0.0})
-    assert share_of(part) == 0
-    assert math.isfinite(share_of(part))
+    assert part.busy_share == 0
+    assert math.isfinite(part.busy_share)

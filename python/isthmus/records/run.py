@@ -58,6 +58,11 @@ class Part(Record):
     window: Window | None = None
 
     @property
+    def busy_share(self) -> float:
+        """The share of its life for which it is busy; for a window, for which it is full."""
+        return self.busy_s / self.lifetime_s if self.lifetime_s > 0 else 0.0
+
+    @property
     def under_way(self) -> float | None:
         """How many entries of a window were under way on average: Little's law, L = (taken / lifetime) * round trip."""
         if self.window is None or self.lifetime_s <= 0:
