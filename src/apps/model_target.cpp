@@ -42,6 +42,7 @@ class ModelTarget final : public Target {
   FilterRun through_device_memory(const FilterJob& job) {
     const auto device = offload::open_model(platform_, {image_filter_kernel()});
     device->observe(job.states);
+    device->shuffle(job.schedule_seed);
     FilterRun run = run_on_device(*device, job);
     parts_ = device->parts();
     path_ = device->path();

@@ -5,13 +5,13 @@
 
 #include "apps/stencil_filter.hpp"
 #include "apps/stream_times.hpp"
-#include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
 #include "isthmus/engine/graph.hpp"
 #include "isthmus/fabric/pcie_link.hpp"
 #include "isthmus/platform/link.hpp"
 #include "isthmus/stream/host_link.hpp"
 #include "program/parts.hpp"
+#include "program/run_graph.hpp"
 
 namespace isthmus::apps {
 namespace {
@@ -116,16 +116,6 @@ constexpr int kFifo = 64;
 
 constexpr const char* kStencil = "stencil";
 
-/// A thread that Ctrl-C stops fails the run: what counts is why.
-RunReport run_graph(Graph& graph, StateObserver* states) {
-  try {
-    return graph.run({.states = states});
-  } catch (const Error&) {
-    stop_if_interrupted();
-    throw;
-  }
-}
-
 std::vector<Stage> stages_of(const RunReport& report) {
   return {{"host to device", report.actor(fabric::kHostToDevice).busy},
           {"kernel", report.actor(kStencil).busy},
@@ -152,7 +142,7 @@ StreamRun run_stream(const platform::Description& platform, const FilterJob& job
   graph.connect(stencil.out, link.from_kernel(), {.depth = kFifo, .latency = depth});
   graph.connect(link.control_to_kernel(), stencil.control, {.depth = 64});
   graph.connect(stencil.status, link.control_from_kernel(), {.depth = 16});
-  const RunReport report = run_graph(graph, job.states);
+  const RunReport report = program::run_graph(graph, {.states = job.states, .schedule_seed = job.schedule_seed});
 
   StreamRun result;
   result.run.setup = platform::pool_setup(platform, spec) + producer.started();

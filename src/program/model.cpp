@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "isthmus/base/error.hpp"
-#include "isthmus/base/interrupt.hpp"
 #include "isthmus/fabric/pcie_link.hpp"
 #include "isthmus/platform/link.hpp"
 #include "isthmus/stream/host_link.hpp"
 #include "program/host.hpp"
 #include "program/parts.hpp"
+#include "program/run_graph.hpp"
 
 namespace isthmus::program {
 namespace {
@@ -79,16 +79,6 @@ std::vector<Stage> stages_of(const RunReport& report, const std::vector<std::str
           {"device to host", report.actor(fabric::kDeviceToHost).busy}};
 }
 
-/// A thread that Ctrl-C stops fails the run: what counts is why.
-RunReport run_graph(Graph& graph, StateObserver* states) {
-  try {
-    return graph.run({.states = states});
-  } catch (const Error&) {
-    stop_if_interrupted();
-    throw;
-  }
-}
-
 }  // namespace
 
 Result run_on_model(const ByteApplication& application, const platform::Description& platform, const Job& job) {
@@ -111,7 +101,7 @@ Result run_on_model(const ByteApplication& application, const platform::Descript
   leave_out_control(graph, link, spec);
   Kernel kernel(graph, Clock{platform.frequency("kernel.clock")}, link.to_kernel(), link.from_kernel());
   application.kernel(kernel);
-  const RunReport report = run_graph(graph, job.states);
+  const RunReport report = run_graph(graph, {.states = job.states, .schedule_seed = job.schedule_seed});
   consumer.require_all(kKernelFinished);
   return {.setup = platform::pool_setup(platform, spec) + producer.started(),
           .elapsed = consumer.ended() - producer.started(),

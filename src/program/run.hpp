@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -21,6 +22,7 @@ struct Job {
   StateObserver* states = nullptr;         ///< is told how the parts of a model spend the run
   int workers = 0;                         ///< threads of the target native; 0: as many as fit
   std::map<std::string, int> placement{};  ///< workers of its actors by name
+  std::uint64_t schedule_seed = 0;         ///< of a model: see RunOptions; no result depends on it
   /// Seconds after which threads that move no token, but are in no long step either, are said to be dead.
   double silence = 10;
 };

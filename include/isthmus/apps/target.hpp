@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -27,6 +28,7 @@ struct FilterJob {
   StateObserver* states = nullptr;
   int workers = 0;                         ///< threads of the target `native`; 0: as many as fit
   std::map<std::string, int> placement{};  ///< workers of its actors by name; the others are placed along the channels
+  std::uint64_t schedule_seed = 0;         ///< of a model: see RunOptions; no result depends on it
 };
 
 /// Messages are images, elements their bytes.

@@ -1,0 +1,157 @@
+// Every number of a platform matters to some probe or flow.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "apps/experiments.hpp"
+#include "isthmus/platform/description.hpp"
+#include "isthmus/platform/schema.hpp"
+
+namespace isthmus::apps {
+namespace {
+
+using Settings = std::vector<std::string>;
+
+constexpr const char* kToggled = "toggled";
+
+/// A value of a key, and an experiment that it changes on each board, with `also` set in both runs.
+struct Witness {
+  std::string key;
+  std::string value;
+  std::string experiment;
+  Settings also{};
+};
+
+const Settings kSlowMemory{"host.memory.transfer_rate=400MT/s"};
+const Settings kAllocates{"host.alloc.rate=2GB/s", "host.alloc.enabled=true"};
+const Settings kHypervisor{"hypervisor.cost=20us", "hypervisor.enabled=true"};
+const Settings kBankGroups{"device.dram.bank_groups=4"};
+const Settings kShortRows{"device.dram.row_size=512B"};
+const Settings kShortRowsOfGroups{"device.dram.row_size=512B", "device.dram.bank_groups=4"};
+
+const std::vector<Witness>& witnesses() {
+  static const std::vector<Witness> kAll{
+      {"link.pcie.generation", "2", "copies"},
+      {"link.pcie.lanes", "4", "copies"},
+      {"link.pcie.max_payload", "256B", "host reads"},
+      {"link.pcie.max_read_request", "256B", "host reads"},
+      {"link.pcie.read_completion_boundary", "128B", "host reads"},
+      {"link.pcie.request_overhead", "48B", "host writes"},
+      {"link.pcie.completion_overhead", "48B", "host reads"},
+      {"link.pcie.dllp_size", "16B", "host writes"},
+      {"link.pcie.ack_every", "1", "host writes"},
+      {"link.pcie.update_fc_every", "1", "host writes", {"link.pcie.posted_header_credits=6"}},
+      {"link.pcie.tags", "8", "host reads"},
+      {"link.pcie.posted_header_credits", "4", "host writes"},
+      {"link.pcie.posted_data_credits", "32", "host writes"},
+      {"link.pcie.nonposted_header_credits", "1", "host reads"},
+      {"link.pcie.flight", "50ns", "host writes", {"link.pcie.posted_header_credits=4"}},
+      {"link.pcie.round_trip", "2us", "host reads"},
+      {"link.pcie.user_width", "128bit", "host reads"},
+      {"link.pcie.user_clock", "125MHz", "host reads"},
+      {"host.memory.transfer_rate", "400MT/s", "host reads"},
+      {"host.memory.data_width", "8bit", "host reads"},
+      {"host.memory.channels", "1", "host reads", kSlowMemory},
+      {"host.memory.latency", "140ns", "registers"},
+      {"host.cache.core_to_core", "150ns", "copies"},
+      {"host.copy.enabled", kToggled, "copies"},
+      {"host.copy.rate", "1GB/s", "copies"},
+      {"host.alloc.enabled", kToggled, "copies", {"host.alloc.rate=2GB/s"}},
+      {"host.alloc.rate", "1GB/s", "copies", kAllocates},
+      {"host.alloc.call", "50us", "copies", kAllocates},
+      {"host.call.transfer", "300us", "copies"},
+      {"host.call.enqueue", "15us", "copies"},
+      {"host.call.wake", "40us", "launches"},
+      {"host.mmio.payload", "32B", "registers"},
+      {"host.mmio.register", "32bit", "registers"},
+      {"host.mmio.store", "300ns", "registers"},
+      {"hypervisor.enabled", kToggled, "copies", {"hypervisor.cost=20us"}},
+      {"hypervisor.cost", "40us", "copies", kHypervisor},
+      {"dma.rate", "1GB/s", "copies"},
+      {"dma.descriptor_size", "256B", "copies"},
+      {"dma.descriptor_payload", "256B", "copies"},
+      {"dma.descriptors_in_flight", "2", "copies"},
+      {"dma.interrupt", "64", "copies"},
+      {"device.dram.capacity", "16MiB", "allocation"},
+      {"device.dram.channels", "1", "allocation", {"device.dram.capacity=16MiB"}},
+      {"device.dram.kernel_channels", "2", "offload"},
+      {"device.dram.transfer_rate", "800MT/s", "memory"},
+      {"device.dram.data_width", "32bit", "memory"},
+      {"device.dram.burst_length", "4", "memory"},
+      {"device.dram.bank_groups", "2", "memory"},
+      {"device.dram.banks", "2", "memory"},
+      {"device.dram.row_size", "2KiB", "memory"},
+      {"device.dram.CL", "8", "offload"},
+      {"device.dram.CWL", "16", "offload"},
+      {"device.dram.tRCD", "30ns", "memory", kShortRows},
+      {"device.dram.tRP", "30ns", "memory", kShortRows},
+      {"device.dram.tRAS", "90ns", "memory", kShortRows},
+      {"device.dram.tRTP", "60ns", "memory", kShortRows},
+      {"device.dram.tWR", "60ns", "memory", kShortRows},
+      {"device.dram.tCCD_S", "12", "memory", kBankGroups},
+      {"device.dram.tCCD_L", "15ns", "memory"},
+      {"device.dram.tRRD_S", "40ns", "memory", kShortRowsOfGroups},
+      {"device.dram.tRRD_L", "60ns", "memory", kShortRows},
+      {"device.dram.tFAW", "300ns", "memory", kShortRows},
+      {"device.dram.tWTR_S", "60ns", "offload", kBankGroups},
+      {"device.dram.tWTR_L", "80ns", "offload"},
+      {"device.dram.turnaround", "20", "offload"},
+      {"device.dram.tREFI", "3us", "memory"},
+      {"device.dram.tRFC", "900ns", "memory"},
+      {"device.dram.read_group", "32", "offload"},
+      {"device.dram.write_group", "32", "offload"},
+      {"device.dram.queue_depth", "16", "memory", kShortRows},
+      {"device.dram.idle_latency", "400ns", "memory"},
+      {"device.axi.data_width", "128bit", "memory"},
+      {"device.axi.clock", "100MHz", "memory"},
+      {"device.axi.burst", "2", "memory"},
+      {"device.axi.outstanding", "2", "memory"},
+      {"device.axi.latency", "800ns", "memory"},
+      {"device.onchip.capacity", "1KiB", "offload"},
+      {"device.onchip.latency", "40", "offload"},
+      {"kernel.clock", "40MHz", "offload"},
+      {"kernel.launch", "100us", "launches"},
+      {"stream.request_size", "256B", "stream"},
+      {"stream.requests_in_flight", "1", "stream"},
+      {"stream.request_gap", "64", "stream"},
+      {"stream.buffer_size", "16KiB", "stream"},
+      {"stream.input_buffers", "1", "stream"},
+      {"stream.output_buffers", "1", "stream"},
+      {"stream.library_call", "5us", "stream"},
+      {"stream.porter_period", "40us", "stream"},
+  };
+  return kAll;
+}
+
+class Keys : public testing::TestWithParam<const char*> {
+ protected:
+  std::string value(const Witness& witness) const {
+    if (witness.value != kToggled) return witness.value;
+    const bool on = platform::load(platform::file_of(GetParam()), witness.also).flag(witness.key);
+    return on ? "false" : "true";
+  }
+};
+
+TEST(Keys, EachHasItsWitness) {
+  std::set<std::string, std::less<>> told;
+  for (const Witness& witness : witnesses()) EXPECT_TRUE(told.insert(witness.key).second) << witness.key;
+  for (const platform::Key& key : platform::schema()) EXPECT_TRUE(told.contains(key.name)) << key.name;
+  EXPECT_EQ(told.size(), platform::schema().size());
+}
+
+TEST_P(Keys, ChangesWhatItsWitnessTells) {
+  for (const Witness& witness : witnesses()) {
+    Settings changed = witness.also;
+    changed.push_back(witness.key + "=" + value(witness));
+    const std::string before = outcome(witness.experiment, {.target = GetParam(), .settings = witness.also});
+    const std::string after = outcome(witness.experiment, {.target = GetParam(), .settings = changed});
+    EXPECT_NE(before, after) << changed.back() << " changes nothing of " << witness.experiment;
+    EXPECT_EQ(after.find("--set"), std::string::npos) << after;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Boards, Keys, testing::Values("model:aws-f1", "model:alpha-data-7v3"));
+
+}  // namespace
+}  // namespace isthmus::apps
