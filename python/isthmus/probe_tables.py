@@ -86,7 +86,9 @@ def how(record: ProbeRecord) -> str:
     if "write_combining" in record.parameters:
         return "write combining" if record.parameters["write_combining"] else "each by itself"
     if "in_flight" in record.parameters:
-        return f"{record.parameters['access']}, {record.parameters['in_flight']} in flight"
+        offset = int(record.parameters.get("offset", 0))
+        start = f", from {format_size(offset)} of a page" if offset else ""
+        return f"{record.parameters['access']}, {record.parameters['in_flight']} in flight{start}"
     return PROBES.get(record.name, "-").split(",")[0]
 
 

@@ -27,6 +27,7 @@ class Probing:
     samples: int | None = None
     bursts: Sequence[int] = ()
     sets: Sequence[str] = ()
+    offset: int = 0
 
     def repeat(self) -> int:
         """Samples of each size: of a model one, for it gives the same again."""
@@ -36,6 +37,7 @@ class Probing:
         """The arguments of `isthmus-probe`."""
         words = [self.target, *self.probes, "--sizes", _sizes(self.sizes), "--repeat", str(self.repeat())]
         words += ["--burst", _sizes(self.bursts)] if self.bursts else []
+        words += ["--offset", str(self.offset)] if self.offset else []
         return words + [word for assignment in self.sets for word in ("--set", assignment)]
 
 

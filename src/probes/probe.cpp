@@ -109,8 +109,8 @@ void loads(const Job& job, Target& target, const Report& report) {
   }
 }
 
-bool may_be_accessed(Bytes size) {
-  return size.count <= kPage && size.count % kWordBytes == 0;
+bool may_be_accessed(Bytes size, Bytes offset) {
+  return size.count + offset.count <= kPage && size.count % kWordBytes == 0;
 }
 
 Finding host_access(const offload::HostAccess& access, Target& target, int samples) {
@@ -124,16 +124,18 @@ Finding host_access(const offload::HostAccess& access, Target& target, int sampl
   Finding finding = latency(access.size, std::move(times));
   finding.parameters.emplace_back("access", access.kind == offload::HostAccess::Kind::read ? "read" : "write");
   finding.parameters.emplace_back("in_flight", in_flight);
+  finding.parameters.emplace_back("offset", access.offset.count);
   return finding;
 }
 
 void device_latency(const Job& job, Target& target, const Report& report) {
   using Kind = offload::HostAccess::Kind;
   for (const Bytes size : job.sizes) {
-    if (!may_be_accessed(size) && target.open().info().modelled) continue;
+    if (!may_be_accessed(size, job.offset) && target.open().info().modelled) continue;
     for (const Kind kind : {Kind::read, Kind::write})
       for (const bool at_once : {false, true})
-        report(host_access({.kind = kind, .size = size, .at_once = at_once}, target, job.samples));
+        report(
+            host_access({.kind = kind, .size = size, .at_once = at_once, .offset = job.offset}, target, job.samples));
   }
 }
 
@@ -203,7 +205,7 @@ constexpr std::array kProbes = std::to_array<Probe>({
     {"device-write", "a kernel writes device memory", false, memory<Access::write>},
     {"device-latency",
      "the device reads and writes host memory by itself, one access at a time and as many as the link's tags allow",
-     true, device_latency, "multiples of 64 B up to 4 KiB"},
+     true, device_latency, "multiples of 64 B that end, with --offset, within 4 KiB"},
     {"launch", "an empty kernel, from enqueue to the return of the wait for it", false, empty_launches},
     {"steps", "the five steps of choi2019 figure 5, from advertised to end to end, host to device", false, steps},
 });

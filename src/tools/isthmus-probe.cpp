@@ -22,6 +22,7 @@ struct Options {
   std::vector<std::string> probes;
   std::string sizes = "64B..64MiB:x4";
   std::string bursts;
+  std::int64_t offset = 0;
   int repeat = 20;
   std::uint64_t seed = 1;
   std::vector<std::string> settings;
@@ -100,6 +101,7 @@ int probe(const Options& options) {
                   .settings = options.settings,
                   .sizes = probes::parse_sizes(options.sizes),
                   .bursts = {},
+                  .offset = {options.offset},
                   .samples = options.repeat,
                   .seed = options.seed};
   if (!options.bursts.empty()) job.bursts = probes::parse_sizes(options.bursts);
@@ -128,6 +130,9 @@ int main(int argc, char** argv) {
   app.add_option("--sizes", options.sizes, "sizes and ranges, such as 64B,4KiB..64MiB:x2")->capture_default_str();
   app.add_option("--burst", options.bursts,
                  "stretches in which device memory is read and written, as sizes; by default each size at once");
+  app.add_option("--offset", options.offset, "where the device's accesses to host memory begin in their page, bytes")
+      ->check(CLI::Range(0, 4032))
+      ->capture_default_str();
   app.add_option("--repeat", options.repeat, "samples of each size, of a real device the most")->capture_default_str();
   app.add_option("--seed", options.seed, "of the order in which a real device's sizes are probed")
       ->capture_default_str();

@@ -106,6 +106,32 @@ TEST_P(HostAccessOfModels, ALongerWayIsPaidByEveryAccessOnce) {
   }
 }
 
+// 512 B from 64 B past a boundary of 128 B: the first completion of at most 128 B ends there, and a fifth is needed.
+TEST_P(HostAccessOfModels, AReadThatBeginsBetweenBoundariesIsAnsweredInOneCompletionMore) {
+  const auto each = [](std::int64_t offset, const char* boundary) {
+    const Settings settings{"link.pcie.round_trip=0.7", "link.pcie.max_payload=128B",
+                            std::string("link.pcie.read_completion_boundary=") + boundary};
+    return open_device(GetParam(), settings)
+        ->access_host_memory({.kind = Kind::read, .size = {512}, .at_once = true, .offset = {offset}})
+        .each.seconds();
+  };
+  const auto spec = platform::pcie_link_spec(platform::load(platform::file_of(GetParam()), {}));
+  const auto overhead = static_cast<double>(spec.completion_overhead.count);
+  const double more = (512 + 5 * overhead) / (512 + 4 * overhead);
+  EXPECT_NEAR(each(64, "128B") / each(64, "64B"), more, 0.1 * (more - 1));
+  EXPECT_DOUBLE_EQ(each(0, "128B"), each(0, "64B"));
+  EXPECT_DOUBLE_EQ(each(64, "64B"), each(0, "64B"));
+}
+
+TEST_P(HostAccessOfModels, WhatDoesNotLieInAPageIsRefused) {
+  const auto device = open_device(GetParam(), {});
+  for (const std::int64_t offset : {-64, 32, 3648})
+    EXPECT_THAT(
+        [&] { device->access_host_memory({.kind = Kind::read, .size = {512}, .at_once = false, .offset = {offset}}); },
+        testing::ThrowsMessage<Error>(testing::HasSubstr("expected a multiple of 64 up to 3584")))
+        << offset;
+}
+
 TEST_P(HostAccessOfModels, OtherSizesAreRefused) {
   for (const std::int64_t size : {0, 32, 100, 8192})
     EXPECT_THAT([&] { latency(GetParam(), Kind::read, size, false); },

@@ -55,3 +55,16 @@ def test_the_study_of_the_examples_gives_one_verdict(real: Isthmus, tree: Path) 
     fastest = max(file["rows"], key=lambda row: row["images_per_s"])
     assert (file["verdict"]["target"], file["verdict"]["flow"]) == (fastest["target"], fastest["flow"])
     assert (real.folder / "out" / "image-filter" / "report.html").stat().st_size > 10_000
+
+
+def test_a_read_between_completion_boundaries_is_answered_in_more_packets(real: Isthmus) -> None:
+    aligned = ("probe", "model:aws-f1", "device-latency", "--sizes", "512B")
+    wide = ("--set", "link.pcie.read_completion_boundary=128B")
+    reads = [
+        [record["value"] for record in real.json(*words)["records"] if record["parameters"]["access"] == "read"]
+        for words in (aligned, (*aligned, *wide), (*aligned, "--offset", "64B"), (*aligned, *wide, "--offset", "64B"))
+    ]
+    assert reads[0] == reads[1] == reads[2]
+    assert reads[3][1] > reads[0][1], "where as many are under way as tags allow, packets are what counts"
+    assert "from 64B of a page" in real(*aligned, "--offset", "64B").stdout
+    assert real(*aligned, "--offset", "100B").returncode == 2

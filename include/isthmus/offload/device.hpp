@@ -151,8 +151,9 @@ struct RegisterAccess {
 struct HostAccess {
   enum class Kind : std::uint8_t { read, write };
   Kind kind;
-  Bytes size;    ///< whole words of 64 bytes, up to a page of 4 KiB, which no request crosses
-  bool at_once;  ///< as many under way as the link's tags allow, in place of one
+  Bytes size;      ///< whole words of 64 bytes, up to a page of 4 KiB, which no request crosses
+  bool at_once;    ///< as many under way as the link's tags allow, in place of one
+  Bytes offset{};  ///< whole words: where each begins, from the start of a page or of a power of two that holds both
 };
 
 /// What accesses take on average. One begins as soon as one before it has ended, so that `in_flight` are always under

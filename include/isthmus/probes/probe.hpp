@@ -21,6 +21,7 @@ struct Job {
   std::vector<std::string> settings;  ///< KEY=VALUE, of a model's platform
   std::vector<Bytes> sizes;
   std::vector<Bytes> bursts;  ///< of device memory; empty: the whole size at once
+  Bytes offset{};             ///< of the device's accesses to host memory, in their page
   int samples = 1;            ///< of each size; of a real device the most
   std::uint64_t seed = 1;     ///< of the order in which a real device's are taken
 };

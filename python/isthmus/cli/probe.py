@@ -34,6 +34,12 @@ def probe(
             "--burst", metavar="SIZES", help="Stretches in which device memory is touched. [default: each size at once]"
         ),
     ] = None,
+    offset: Annotated[
+        str | None,
+        typer.Option(
+            "--offset", metavar="SIZE", help="Where device-latency's accesses begin in their 4 KiB page. [default: 0]"
+        ),
+    ] = None,
     repeat: Annotated[
         str | None,
         setting(
@@ -56,7 +62,7 @@ def probe(
     """
     from isthmus.probing import Probing
     from isthmus.settings import resolve
-    from isthmus.sizes import format_size, parse_sizes
+    from isthmus.sizes import format_size, parse_size, parse_sizes
     from isthmus.targets import check_target, is_model
 
     if list_:
@@ -70,6 +76,7 @@ def probe(
         resolve("repeat", repeat).value,
         parse_sizes(burst) if burst else (),
         sets or (),
+        parse_size(offset) if offset else 0,
     )
     check_target(target)
     if sets and not is_model(target):

@@ -21,6 +21,7 @@ constexpr int kSamples = 16;  // accesses at least whose latency is averaged: wh
 struct Plan {
   HostAccess::Kind kind;
   std::int64_t words;    ///< of an access
+  std::uint64_t first;   ///< where one begins in its stride
   std::uint64_t stride;  ///< from access to access: none crosses a page
   int in_flight;
   int counted;
@@ -28,7 +29,7 @@ struct Plan {
   int count() const { return counted + 2 * in_flight; }
 
   /// Where the `index`th lies in a region that each round goes through again.
-  std::uint64_t offset(int index) const { return static_cast<std::uint64_t>(index % in_flight) * stride; }
+  std::uint64_t offset(int index) const { return first + static_cast<std::uint64_t>(index % in_flight) * stride; }
   std::int64_t region() const { return static_cast<std::int64_t>(stride) * in_flight; }
 };
 
@@ -44,10 +45,15 @@ Plan plan_of(const HostAccess& access, const fabric::PcieLinkSpec& link) {
   if (size < kWordBytes || size > kPage || size % kWordBytes != 0)
     throw Error(fmt::format("an access of {} bytes to host memory: expected a multiple of {} up to {}", size,
                             kWordBytes, kPage));
+  const std::int64_t offset = access.offset.count;
+  if (offset < 0 || offset % kWordBytes != 0 || size + offset > kPage)
+    throw Error(fmt::format("an access of {} bytes from byte {} of a page: expected a multiple of {} up to {}", size,
+                            offset, kWordBytes, kPage - size));
   const int in_flight = access.at_once ? most_at_once(access, link) : 1;
   return {.kind = access.kind,
           .words = size / kWordBytes,
-          .stride = std::bit_ceil(static_cast<std::uint64_t>(size)),
+          .first = static_cast<std::uint64_t>(offset),
+          .stride = std::bit_ceil(static_cast<std::uint64_t>(size + offset)),
           .in_flight = in_flight,
           .counted = std::max(kSamples, 2 * in_flight)};
 }
