@@ -30,11 +30,13 @@ _SAME = 0.03
 
 
 def judge(experiment: Experiment, row: Row, run_all: RunAll, told: Told) -> Row:
-    """The row with the bottleneck that reruns find; a row that is measured, wrong or without keys stays as it is.
+    """The row with the bottleneck that reruns find; a row that is measured or without keys stays as it is.
 
-    `told` is called with the reruns done and the most that there will be.
+    Of a row that is wrong nothing is said. `told` is called with the reruns done and the most that there will be.
     """
-    if row.kind != "modelled" or not row.verified or not any(part.keys for part in row.parts):
+    if not row.verified:
+        return row.model_copy(update={"bottleneck": None})
+    if row.kind != "modelled" or not any(part.keys for part in row.parts):
         return row
     return row.model_copy(update={"bottleneck": _Reruns(experiment, row, run_all, told).bottleneck()})
 

@@ -99,11 +99,18 @@ def test_a_short_run_that_does_not_show_the_rate_of_the_whole_is_made_longer() -
     assert [one.count for one in asked[:3]] == [1000, 4000, 16000]
 
 
-@pytest.mark.parametrize("changes", [{"kind": "measured"}, {"verified": False}, {"parts": []}])
-def test_what_is_measured_wrong_or_without_parts_is_not_run_again(changes: dict[str, Any]) -> None:
+@pytest.mark.parametrize("changes", [{"kind": "measured"}, {"parts": []}])
+def test_what_is_measured_or_without_parts_is_not_run_again(changes: dict[str, Any]) -> None:
     row, asked = judged(**changes)
     assert asked == []
     assert row.bottleneck == row_of(RUN, **changes).bottleneck
+
+
+def test_nothing_is_said_of_what_holds_a_wrong_row() -> None:
+    assert row_of(RUN, verified=False).bottleneck is not None, "the tool names one"
+    row, asked = judged(verified=False)
+    assert asked == []
+    assert row.bottleneck is None
 
 
 def test_a_full_window_is_told_with_what_fills_it() -> None:

@@ -7,6 +7,7 @@ import pytest
 from tests.python.conftest import Isthmus
 from tests.python.report_records import write_records
 
+from isthmus.numbers import seconds
 from isthmus.records import ProbeFile, ReproduceFile, StudyFile
 from isthmus.report import render_report
 from isthmus.report.material import Material
@@ -153,6 +154,21 @@ def test_a_wrong_output_is_no_verdict(records: dict[str, Any]) -> None:
     for row in records["study"]["rows"]:
         row["verified"] = False
     assert "No target gave the right output." in render(records, "study")
+
+
+def test_of_a_wrong_row_neither_times_nor_what_holds_it_are_shown(records: dict[str, Any]) -> None:
+    right = render(records, "study")
+    row = records["study"]["rows"][0]
+    stage, first = row["stages"][0], row["first_images"][0]["steps"][0]
+    stage["time_s"], first["end_s"] = 7.654, 8.765
+    reason = "window, 12 % busy"
+    row["bottleneck"] = {"part": "window", "busy_share": 0.12}
+    told = (seconds(stage["time_s"]), seconds(first["end_s"]), reason)
+    assert all(text in render(records, "study") for text in told)
+    row["verified"] = False
+    wrong = render(records, "study")
+    assert not any(text in wrong for text in told)
+    assert right.count("WRONG") == 0 < Page(wrong).text.count("WRONG")
 
 
 def test_threads_are_shown_with_their_cores_and_actors(records: dict[str, Any]) -> None:

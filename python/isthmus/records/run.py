@@ -174,7 +174,7 @@ class Row(Record):
     first_images: list[ImageSteps] = Field(default_factory=list)
     parts: list[Part] = Field(default_factory=list)
     workers: list[Worker] = Field(default_factory=list)
-    bottleneck: Bottleneck | None = None
+    bottleneck: Bottleneck | None = Field(default=None, description="of a row that is verified")
     platform: Platform | None = None
     seed: int | None = None
     version: str = ""

@@ -49,8 +49,8 @@ class Timeline:
 
 
 def timelines(rows: Sequence[Row]) -> list[Timeline]:
-    """A timeline for each row that tells of its first images."""
-    return [_timeline(row) for row in rows if _end(row) > 0]
+    """A timeline for each row that is right and tells of its first images."""
+    return [_timeline(row) for row in rows if row.verified and _end(row) > 0]
 
 
 def _timeline(row: Row) -> Timeline:
