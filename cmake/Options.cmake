@@ -32,6 +32,11 @@ if(ISTHMUS_WARNINGS_ARE_ERRORS)
 endif()
 if(ISTHMUS_SANITIZE)
   target_compile_options(isthmus_flags INTERFACE -fsanitize=${ISTHMUS_SANITIZE} -fno-omit-frame-pointer)
+  # GCC checks each access for these two, which is 40 % of the time to compile. The address sanitizer stops at a null
+  # pointer anyway; the fuzzers, which Clang builds, look at alignment.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND ISTHMUS_SANITIZE MATCHES "undefined")
+    target_compile_options(isthmus_flags INTERFACE -fno-sanitize=null,alignment)
+  endif()
   target_link_options(isthmus_flags INTERFACE -fsanitize=${ISTHMUS_SANITIZE})
 endif()
 if(ISTHMUS_COVERAGE)
