@@ -29,6 +29,18 @@ def test_no_key_gives_more_than_the_busiest_other_part_allows() -> None:
     assert most(link_rate=4.4)["window.size"] == pytest.approx(0.1)
 
 
+@pytest.mark.parametrize(("busy", "size", "round_trip"), [(0.4, 1.0, 1 / 0.6 - 1), (0.04, 1 / 0.96 - 1, 1 / 0.96 - 1)])
+def test_a_larger_window_may_take_away_more_than_its_waits(busy: float, size: float, round_trip: float) -> None:
+    # Who waits for an entry keeps what comes after it waiting too: only the half of the time for which the link is busy
+    # is sure to stay.
+    row = row_of(RUN)
+    window = row.parts[2].model_copy(update={"busy_s": busy})
+    held = row.model_copy(update={"parts": [*row.parts[:2], window]})
+    bounds = {one.key: one.most for one in candidates(held, steps_of("model:a", ()))}
+    assert bounds["window.size"] == pytest.approx(size)
+    assert bounds["window.round_trip"] == pytest.approx(round_trip)
+
+
 def test_what_gives_nothing_that_one_sees_is_left_out() -> None:
     assert "link.rate" not in most(link_rate=1000.0)
 
