@@ -101,6 +101,24 @@ def test_a_time_that_falls_to_nothing_is_at_its_end_and_stays_there() -> None:
     assert found.silent == []
 
 
+def test_a_rate_that_rises_until_it_costs_nothing_is_at_its_end_and_stays_there() -> None:
+    def with_copy(points: Curves, values: Mapping[str, float]) -> Curves:
+        times = straight(points, {"call": values["call"], "wake": 0.0, "there": values["there"]})
+        return {
+            probe: {size: time + size / (values["copy"] * 1e9) for size, time in curve.items()}
+            for probe, curve in times.items()
+        }
+
+    points = straight({"there": dict.fromkeys(SIZES, 0.0)}, {"call": 20e-6, "wake": 0.0, "there": 7.0})
+    start = {"call": 20e-6, "there": 7.0, "copy": 3.0}
+    found = fit(points, start, with_copy)
+    assert found.values["copy"] > 100 * start["copy"]
+    assert found.at_end == {"copy": "most"}
+    assert found.silent == []
+    again = fit(points, {**start, **found.values}, with_copy)
+    assert again.silent == ["copy"]
+
+
 def test_a_curve_of_another_shape_does_not_bend_the_others() -> None:
     truth = {"call": 20e-6, "wake": 0.1e-6, "there": 7.0, "back": 3.0}
     points = straight({"there": dict.fromkeys(SIZES, 0.0), "back": dict.fromkeys(SIZES[:3], 0.0)}, truth)
@@ -229,6 +247,20 @@ def test_the_rates_of_a_modelled_board_are_found_from_its_records(real: Isthmus)
     assert {inputs[key]["role"] for key in keys} == {"calibrated"}
     assert all(inputs[key]["date"] == result["context"]["start"][:10] for key in keys)
     assert inputs["link.pcie.lanes"]["role"] == "assumed"
+
+
+def test_a_second_fit_to_the_same_records_changes_nothing(real: Isthmus) -> None:
+    words = ("--sizes", "4KiB,256KiB,4MiB", "--json", "records.json", "-q")
+    assert real("probe", "model:alpha-data-7v3", "h2d-pinned", *words).returncode == 0
+    keys = ("--keys", "dma.rate", "--keys", "host.call.enqueue", "--keys", "host.call.transfer")
+    first = real.json("calibrate", "mine.toml", "--from", "records.json", *keys)
+    assert "dma.rate" in {key["key"] for key in first["keys"]}
+    text = (real.folder / "mine.toml").read_text()
+    second = real("calibrate", "mine.toml", "--from", "records.json", *keys, "--json", "second.json")
+    assert json.loads((real.folder / "second.json").read_text())["keys"] == []
+    assert "mine.toml: 0 numbers calibrated" in second.stdout
+    assert "found as they were: " in second.stdout
+    assert (real.folder / "mine.toml").read_text() == text
 
 
 def test_the_errors_that_are_told_are_those_of_the_file_that_was_written(real: Isthmus) -> None:

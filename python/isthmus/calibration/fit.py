@@ -52,11 +52,13 @@ def fit(points: Curves, start: Mapping[str, float], model: Model, ranges: Mappin
     for _ in range(2):
         chosen, together, silent = _tell_apart(problem, {**values, **found})
         found |= _search(problem, {**values, **found}, chosen)
-    # A time of which nothing is left has fallen to its end, though no multiple of it is 0.
-    fallen: dict[str, End] = {key: "least" for key in silent if key in found and found[key] < values[key]}
+    # What was moved until the times no longer follow it is at its end: a time of which nothing is left, though no
+    # multiple of it is 0, or a rate so high that it costs nothing.
+    gone: dict[str, End] = {key: "least" if found[key] < values[key] else "most"
+                            for key in silent if found.get(key, values[key]) != values[key]}  # fmt: skip
     groups = [[group[0], *(key for key in group[1:] if key not in found)] for group in together]
     unsaid = [key for key in start if key not in values or (key in silent and key not in found)]
-    return Fit(found, [group for group in groups if len(group) > 1], unsaid, fallen | problem.at_end(found))
+    return Fit(found, [group for group in groups if len(group) > 1], unsaid, gone | problem.at_end(found))
 
 
 def _search(problem: "_Problem", values: Mapping[str, float], chosen: Sequence[str]) -> dict[str, float]:

@@ -56,9 +56,9 @@ def calibrate(
 
     Fitted are the times and rates of host, link and DMA engine (and kernel.launch if it was probed) that are not of a
     data sheet, or those that --keys names. Keys whose effects the records cannot tell apart are named, and only one of
-    them is changed. What is found is written into FILE with the role calibrated and the date; comments stay. A number
-    that the records want beyond its range is left assumed, at the end of that. Exit code 1: some fitted probe is off by
-    more than 25 % (median).
+    them is changed. What is found is written into FILE with the role calibrated and the date; comments stay, as does a
+    number that is found as it was. A number that the records want beyond its range is left assumed, at the end of that.
+    Exit code 1: some fitted probe is off by more than 25 % (median).
     """
     from isthmus.calibration.fit import fit
     from isthmus.calibration.measured import FITTED, read_measured
@@ -155,8 +155,10 @@ def _write(file: str, start: "dict[str, Input]", found: "Fit", source: str) -> "
     for key, value in found.values.items():
         unit, end = start[key].unit or "", found.at_end.get(key)
         number = _number(value, unit, source, ranges[key], end)
-        text = replace_number(text, key, number, file)
         old = float(str(start[key].value))
+        if end is None and number.value == float(f"{old:.4g}"):
+            continue
+        text = replace_number(text, key, number, file)
         written.append(CalibratedKey(key=key, old=old, new=float(number.value), unit=unit, at_end=end))
     write_atomically(Path(file), text)
     return written
@@ -219,6 +221,7 @@ def _show(
     )
     errors = [*_curve_errors(fitted, "fitted"), *_curve_errors(left, "left out")]
     overall = [_overall(each, FITTED) for each in (fitted, left)]
+    kept = [key for key in found.values if key not in {one.key for one in written}]
     curves = Table(
         ("probe", "sizes", "how many", "median error, model", "largest, model"),
         [(one.name, one.which, str(one.sizes), percent(one.median), percent(one.largest)) for one in errors],
@@ -247,6 +250,7 @@ def _show(
                     for group in found.together
                 ),
                 *([f"these records say nothing of: {', '.join(found.silent)}"] if found.silent else []),
+                *([f"found as they were: {', '.join(kept)}"] if kept else []),
             ],
         )
     )
