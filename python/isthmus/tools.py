@@ -20,7 +20,7 @@ NAMES = ("isthmus-run", "isthmus-devices", "isthmus-platform", "isthmus-probe", 
 SIGNALLED = 128  # what a shell and mpirun add to the signal that ended a program
 
 _RUNNING: "dict[subprocess.Popen[str], Launch]" = {}
-_ENDING_S = 1.0  # from asking a tool to end to ending it
+_ENDING_S = 1.0  # that a launcher has to end its ranks
 _STARTING = threading.RLock()  # held while a process comes into _RUNNING, so that none misses a Ctrl-C
 _PACKAGE_BIN = Path(__file__).resolve().parent / "bin"
 
@@ -136,7 +136,7 @@ def _start(command: Sequence[str], launch: Launch) -> "subprocess.Popen[str]":
 def _tell(process: "subprocess.Popen[str]", launch: Launch) -> None:
     """Tells a tool of a Ctrl-C, and sees to it that it ends."""
     process.send_signal(launch.interrupt)
-    threading.Thread(target=_end_unless_over, args=(process, launch), daemon=True).start()
+    threading.Thread(target=end_unless_over, args=(process, launch), daemon=True).start()
 
 
 def stop_running() -> None:
@@ -151,16 +151,23 @@ def _kill(process: "subprocess.Popen[str]") -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def _end_unless_over(process: "subprocess.Popen[str]", launch: Launch) -> None:
-    """Ends a tool that goes on after a Ctrl-C, which it has been told of: a launcher ends its ranks when asked to."""
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(launch.grace_s)
-    if process.poll() is None:
+def end_unless_over(process: "subprocess.Popen[str]", launch: Launch) -> None:
+    """Ends a tool that goes on after a Ctrl-C, which it has been told of, when the time it has is over.
+
+    Tools only note that they are asked to end; a launcher that is asked ends its ranks, which may be on other hosts.
+    """
+    if not _over(process, launch.grace_s) and launch.words:
         process.terminate()
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(_ENDING_S)
+        _over(process, _ENDING_S)
     if process.poll() is None:
         _kill(process)
+
+
+def _over(process: "subprocess.Popen[str]", seconds: float) -> bool:
+    """Whether it ends within so many seconds."""
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(seconds)
+    return process.poll() is not None
 
 
 class Interrupt:

@@ -1,8 +1,10 @@
 // A program of one's own whose messages have as many bytes as ECHO_BYTES says (4096 without it): each comes back as it
-// is.
+// is. With ECHO_SPINS, a file, its actor says "spins" there and never ends its first step.
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
 #include <span>
 #include <string>
 
@@ -17,6 +19,22 @@ struct Echo {
   isthmus::Out<isthmus::StreamWord> out{"out"};
   void step() { out.push(in.read()); }
 };
+
+struct Spinner {
+  isthmus::In<isthmus::StreamWord> in{"in"};
+  isthmus::Out<isthmus::StreamWord> out{"out"};
+  void step() {
+    in.read();
+    std::ofstream(std::getenv("ECHO_SPINS")) << "spins\n";
+    for (const std::atomic<bool> spins = true; spins;) {
+    }
+  }
+};
+
+void place(isthmus::program::Kernel& kernel, auto& actor) {
+  kernel.from_host(actor.in);
+  kernel.to_host(actor.out);
+}
 
 std::size_t numbers() {
   const char* bytes = std::getenv("ECHO_BYTES");
@@ -34,9 +52,10 @@ int main(int argc, char** argv) {
       .output = numbers(),
       .kernel =
           [](isthmus::program::Kernel& kernel) {
-            auto& actor = kernel.add<Echo>("echo");
-            kernel.from_host(actor.in);
-            kernel.to_host(actor.out);
+            if (std::getenv("ECHO_SPINS") == nullptr)
+              place(kernel, kernel.add<Echo>("echo"));
+            else
+              place(kernel, kernel.add<Spinner>("spinner"));
           },
       .fill = [](int number, std::span<Number> message) { std::ranges::fill(message, static_cast<Number>(number)); },
       .reference = [](std::span<const Number> input,
