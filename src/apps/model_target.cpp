@@ -35,7 +35,7 @@ class ModelTarget final : public Target {
     StreamRun result = run_stream(platform_, job);
     parts_ = std::move(result.parts);
     path_.clear();
-    lasted_ = result.lasted;
+    lasted_ = result.run.times.lasted;
     return result.run;
   }
 

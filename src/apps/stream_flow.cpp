@@ -149,10 +149,10 @@ StreamRun run_stream(const platform::Description& platform, const FilterJob& job
   result.run.times = {
       .elapsed = consumer.ended() - producer.started(),
       .stages = stages_of(report),
-      .images = first_images({producer.started(), producer.acquired(), producer.committed(), consumer.received()})};
+      .images = first_images({producer.started(), producer.acquired(), producer.committed(), consumer.received()}),
+      .lasted = report.end};
   result.run.difference = consumer.checker().difference();
   result.parts = program::parts_of_stream(report, {kStencil});
-  result.lasted = report.end;
   return result;
 }
 

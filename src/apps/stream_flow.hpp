@@ -11,7 +11,6 @@ namespace isthmus::apps {
 struct StreamRun {
   FilterRun run;
   std::vector<offload::Part> parts;  ///< in the order in which data pass them
-  Time lasted;                       ///< of the whole run, configuration included
 };
 
 /// Runs the image filter as a stream on a modelled board: frames are produced in the buffers of the host link's input

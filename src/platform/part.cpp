@@ -122,9 +122,9 @@ Part working(const PartPlan& plan, const RunReport& report) {
   return {.name = plan.name,
           .keys = plan.keys,
           .busy = busiest.busy,
-          .starved = busiest.starved,
+          .starved = report.end - busiest.busy - busiest.blocked,
           .blocked = busiest.blocked,
-          .lifetime = busiest.lifetime};
+          .lifetime = report.end};
 }
 
 Part waiting(const PartPlan& plan, const RunReport& report) {

@@ -48,8 +48,7 @@ Record row(const ByteApplication& application, const Options& options, const Res
   const double elapsed = result.elapsed.seconds();
   Record stages = Record::array();
   for (const Stage& stage : result.stages)
-    stages.push_back(
-        {{"name", stage.name}, {"time_s", stage.time.seconds()}, {"share", stage.time.seconds() / elapsed}});
+    stages.push_back({{"name", stage.name}, {"time_s", stage.time.seconds()}, {"share", result.share(stage)}});
   return {{"event", "row"},
           {"target", options.target},
           {"flow", "stream"},

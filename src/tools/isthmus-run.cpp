@@ -74,9 +74,7 @@ apps::FrameSource open_frames(const Options& options) {
 Record stages(const apps::FlowTimes& times) {
   Record list = Record::array();
   for (const auto& stage : times.stages)
-    list.push_back({{"name", stage.name},
-                    {"time_s", stage.time.seconds()},
-                    {"share", stage.time.seconds() / times.elapsed.seconds()}});
+    list.push_back({{"name", stage.name}, {"time_s", stage.time.seconds()}, {"share", times.share(stage)}});
   return list;
 }
 

@@ -117,11 +117,11 @@ TEST(StreamFlow, TheSumOfAPartsTimesIsItsLifetime) {
 TEST(StreamFlow, WithoutItsBottleneckTheNextNamedPartIsTheLimit) {
   const Noise noise({.width = 1920, .height = 1080});
   const auto before = run(noise, 4);
-  const Bottleneck link = offload::bottleneck(before.parts, before.lasted);
+  const Bottleneck link = offload::bottleneck(before.parts, before.run.times.lasted);
   EXPECT_EQ(link.part, "PCIe device to host");
   EXPECT_GT(link.busy_share, 0.95);
   const auto after = run(noise, 4, kF1, {"link.pcie.generation=4"});
-  const Bottleneck next = offload::bottleneck(after.parts, after.lasted);
+  const Bottleneck next = offload::bottleneck(after.parts, after.run.times.lasted);
   EXPECT_EQ(next.part, link.next);
   EXPECT_GT(next.busy_share, 0.95);
   // What the first verdict promised is what the second run gives.

@@ -70,5 +70,25 @@ TEST(Bottleneck, APartAloneHasNoNext) {
   EXPECT_EQ(bottleneck({part("kernel", 50)}, Time::ns(100), {{"kernel", Time::ns(100)}}).next, "");
 }
 
+TEST(Parts, EachHasItsShareOfTheWholeRunAlsoIfItFinishedEarly) {
+  RunReport report;
+  report.end = Time::ns(100);
+  report.actors = {{.name = "early",
+                    .periodic = false,
+                    .finished = true,
+                    .finish = Time::ns(40),
+                    .busy = Time::ns(30),
+                    .starved = Time::ns(2),
+                    .blocked = Time::ns(8),
+                    .lifetime = Time::ns(40)}};
+  const std::vector<Part> parts = parts_of(report, {{.name = "part", .keys = {"key"}, .actors = {"early"}}});
+  ASSERT_EQ(parts.size(), 1U);
+  EXPECT_EQ(parts[0].lifetime, Time::ns(100));
+  EXPECT_EQ(parts[0].busy, Time::ns(30));
+  EXPECT_EQ(parts[0].blocked, Time::ns(8));
+  EXPECT_EQ(parts[0].starved, Time::ns(62)) << "what has finished waits for the rest of the run";
+  EXPECT_DOUBLE_EQ(bottleneck(parts, report.end).busy_share, 0.3);
+}
+
 }  // namespace
 }  // namespace isthmus::platform

@@ -68,3 +68,19 @@ def test_a_read_between_completion_boundaries_is_answered_in_more_packets(real: 
     assert reads[3][1] > reads[0][1], "where as many are under way as tags allow, packets are what counts"
     assert "from 64B of a page" in real(*aligned, "--offset", "64B").stdout
     assert real(*aligned, "--offset", "100B").returncode == 2
+
+
+@pytest.mark.parametrize("board", ["model:aws-f1", "model:alpha-data-7v3"])
+def test_what_a_stage_of_a_stream_and_its_part_did_is_one_figure(real: Isthmus, board: str) -> None:
+    # One image: the set-up of the circuit is no small part of the run.
+    (row,) = real.json("run", "image-filter", "--on", board, "--flow", "stream", "--images", "1")["rows"]
+    shares = {part["name"]: part["busy_s"] / part["lifetime_s"] for part in row["parts"]}
+    stages = {stage["name"]: stage["share"] for stage in row["stages"]}
+    assert stages["kernel"] == pytest.approx(shares["stencil"], rel=1e-9)
+    for way in ("host to device", "device to host"):
+        assert stages[way] == pytest.approx(shares[f"PCIe {way}"], rel=1e-9)
+    assert {part["lifetime_s"] for part in row["parts"]} == {row["parts"][0]["lifetime_s"]}
+    assert max(share for part, share in shares.items()) <= 1
+    named = row["bottleneck"]
+    if named["part"] is not None:
+        assert named["busy_share"] == pytest.approx(shares[named["part"]], rel=1e-9)

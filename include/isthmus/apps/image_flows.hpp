@@ -39,11 +39,15 @@ struct Step {
 /// The first images of a run are told step by step: enough to see how they follow each other.
 inline constexpr int kImagesTold = 8;
 
-/// From the first enqueue to the last output, on the device's clock.
 struct FlowTimes {
-  Time elapsed;
+  Time elapsed;                           ///< from the first enqueue to the last output, on the device's clock
   std::vector<Stage> stages;              ///< in the order of the flow; they may overlap
   std::vector<std::vector<Step>> images;  ///< of the first images, in their order
+  Time lasted{};  ///< where stages are what parts of a model did: the whole run, of which their shares are
+
+  double share(const Stage& stage) const {
+    return stage.time.seconds() / (lasted == Time{} ? elapsed : lasted).seconds();
+  }
 };
 
 /// One way of sending images through a device, set up and ready to run. Running may be repeated.

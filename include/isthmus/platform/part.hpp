@@ -18,9 +18,10 @@ struct Window {
   Time round_trip{};       ///< from taking to return, on average
 };
 
-/// A part of a modelled machine as a person names it, and how it spent a run: busy + starved + blocked = lifetime. One
-/// that works is busy while it does; a window while no entry is free for who is next; a poll while something waits for
-/// it. A part that is in several places at once, such as copies in both directions, is told by its busiest.
+/// A part of a modelled machine as a person names it, and how it spent a run: busy + starved + blocked = lifetime,
+/// which is the run's. One that works is busy while it does, and starved once it has finished; a window is busy while
+/// no entry is free for who is next; a poll while something waits for it. A part that is in several places at once,
+/// such as copies in both directions, is told by its busiest.
 struct Part {
   std::string name;
   std::vector<std::string> keys;  ///< of the platform, from which its pace comes; the most direct first

@@ -8,7 +8,10 @@ from isthmus.records.base import LOAD, File, Kind, Record, Share, Value, measure
 
 
 class Stage(Record):
-    """A stage of a flow: its time and its share of the elapsed time (stages may overlap)."""
+    """A stage of a flow: its time and its share of the elapsed time (stages may overlap).
+
+    A stage of a modelled stream is a part's work: it has that part's time and its share, of the whole run.
+    """
 
     name: str
     time_s: float
@@ -40,10 +43,10 @@ class Window(Record):
 
 
 class Part(Record):
-    """A part of a modelled machine: busy + starved + blocked = lifetime.
+    """A part of a modelled machine: busy + starved + blocked = lifetime, the whole run's.
 
-    What works is busy while it does, a window while no entry is free for who is next, a poll while something waits for
-    its next round.
+    What works is busy while it does and starved once it has finished, a window while no entry is free for who is next,
+    a poll while something waits for its next round.
     """
 
     name: str
@@ -59,7 +62,7 @@ class Part(Record):
 
     @property
     def busy_share(self) -> float:
-        """The share of its life for which it is busy; for a window, for which it is full."""
+        """The share of the run for which it is busy; for a window, for which it is full."""
         return self.busy_s / self.lifetime_s if self.lifetime_s > 0 else 0.0
 
     @property
