@@ -42,6 +42,7 @@ constexpr std::array kSteps = std::to_array<Steps>({
     {"link.pcie.completion_overhead", Faster::less},
     {"link.pcie.dllp_size", Faster::less},
     {"link.pcie.update_fc_every", Faster::either},
+    {"host.memory.latency", Faster::either},  // a part of the round trip, which the way to a register is without
     {"dma.descriptor_size", Faster::less},
     {"device.dram.row_size", Faster::either},
     {"device.dram.read_group", Faster::either},

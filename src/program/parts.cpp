@@ -28,9 +28,10 @@ PartPlan pool(const char* name, const char* key, const char* keeper) {
           .counts = "buffers"};
 }
 
+/// Its loads of registers take the link's round trip without the part of it that is the host's memory.
 PartPlan porter() {
   return {.name = "porter",
-          .keys = {"stream.porter_period", "link.pcie.round_trip", "host.mmio.store"},
+          .keys = {"stream.porter_period", "link.pcie.round_trip", "host.mmio.store", "host.memory.latency"},
           .occupancies = {entries(kPorter, kWaitingBuffers)}};
 }
 

@@ -142,16 +142,35 @@ std::string text(const FlowTimes& times) {
   return all;
 }
 
-std::string filter(const Bench& bench, const char* flow, ImageSize size) {
-  const Frames frames(size, 3);
+struct Filtered {
+  FilterRun run;
+  nlohmann::ordered_json row;
+};
+
+Filtered run_filter(const Bench& bench, const char* flow, ImageSize size, int images) {
+  const Frames frames(size, images);
   const FilterSpec spec = default_filter();
   const auto target = open_target(bench.target, bench.settings);
-  const FilterRun run = target->run(
+  Filtered filtered;
+  filtered.run = target->run(
       {.flow = flow, .spec = spec, .frames = frames.source(), .progress = {}, .schedule_seed = bench.schedule_seed});
-  nlohmann::ordered_json row;
-  target->explain(row);
+  target->explain(filtered.row);
+  return filtered;
+}
+
+std::string filter(const Bench& bench, const char* flow, ImageSize size) {
+  const auto [run, row] = run_filter(bench, flow, size, 3);
   return text(run.times) + text(run.setup) + row["parts"].dump() + row["bottleneck"].dump() +
          (run.difference ? "wrong" : "right");
+}
+
+template <const char* flow>
+Rate filter_rate(const Bench& bench) {
+  const auto [run, row] = run_filter(bench, flow, {.width = 640, .height = 90}, 8);
+  Rate rate{.elapsed = run.times.elapsed, .keys = {}};
+  for (const auto& part : row["parts"])
+    for (const std::string key : part["keys"]) rate.keys.insert(key);
+  return rate;
 }
 
 std::string offload_flow(const Bench& bench) {
@@ -216,7 +235,7 @@ void two_ways(program::Kernel& kernel) {
   kernel.to_host(gather.out);
 }
 
-std::string program_flow(const Bench& bench) {
+program::Result run_program(const Bench& bench, int messages) {
   const program::ByteApplication inverts{
       .name = "inverts",
       .summary = "each bit turned",
@@ -228,8 +247,19 @@ std::string program_flow(const Bench& bench) {
           [](std::span<const std::byte> in, std::span<std::byte> out) {
             std::ranges::transform(in, out.begin(), [](std::byte byte) { return ~byte; });
           }};
-  const program::Result run =
-      program::run_on_model(inverts, platform_of(bench), {.messages = 40, .schedule_seed = bench.schedule_seed});
+  return program::run_on_model(inverts, platform_of(bench),
+                               {.messages = messages, .schedule_seed = bench.schedule_seed});
+}
+
+Rate program_rate(const Bench& bench) {
+  const program::Result run = run_program(bench, 200);
+  Rate rate{.elapsed = run.elapsed, .keys = {}};
+  for (const platform::Part& part : run.parts) rate.keys.insert(part.keys.begin(), part.keys.end());
+  return rate;
+}
+
+std::string program_flow(const Bench& bench) {
+  const program::Result run = run_program(bench, 40);
   std::string all = text(run.elapsed) + text(run.setup) + text(run.parts) + (run.difference ? "wrong" : "right");
   for (const program::Stage& stage : run.stages) all += stage.name + " " + text(stage.time);
   return all;
@@ -242,6 +272,17 @@ const std::map<std::string, Experiment>& experiments() {
       {"copies", copies},         {"duplex", duplex},           {"launches", launches},    {"registers", registers},
       {"host reads", host_reads}, {"host writes", host_writes}, {"memory", device_memory}, {"allocation", allocation},
       {"offload", offload_flow},  {"overlap", overlap_flow},    {"stream", stream_flow},   {"program", program_flow}};
+  return kAll;
+}
+
+const std::map<std::string, Flow>& flows() {
+  static constexpr char kOffload[] = "offload";
+  static constexpr char kOverlap[] = "overlap";
+  static constexpr char kStream[] = "stream";
+  static const std::map<std::string, Flow> kAll{{kOffload, filter_rate<kOffload>},
+                                                {kOverlap, filter_rate<kOverlap>},
+                                                {kStream, filter_rate<kStream>},
+                                                {"program", program_rate}};
   return kAll;
 }
 

@@ -2,8 +2,11 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
+
+#include "isthmus/base/units.hpp"
 
 namespace isthmus::apps {
 
@@ -18,6 +21,16 @@ struct Bench {
 /// femtosecond and the accounts of all parts. An Error is an outcome as well.
 using Experiment = std::string (*)(const Bench&);
 const std::map<std::string, Experiment>& experiments();
+
+/// How long a flow took, and the keys that stand behind its parts.
+struct Rate {
+  Time elapsed;
+  std::set<std::string, std::less<>> keys;
+};
+
+/// The flows among the experiments, long enough to have a rate.
+using Flow = Rate (*)(const Bench&);
+const std::map<std::string, Flow>& flows();
 
 std::string outcome(const std::string& experiment, const Bench& bench);
 

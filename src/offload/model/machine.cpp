@@ -77,7 +77,9 @@ std::vector<PartPlan> dma_parts() {
 }
 
 std::vector<PartPlan> dram_parts(const MachinePlan& plan) {
-  PartPlan cells{.name = kDram, .keys = {"device.dram.kernel_channels", "device.dram.transfer_rate"}};
+  PartPlan cells{.name = kDram,
+                 .keys = {"device.dram.kernel_channels", "device.dram.transfer_rate", "device.dram.data_width",
+                          "device.dram.burst_length", "device.dram.tCCD_S", "device.dram.tCCD_L"}};
   PartPlan queue{.name = "device DRAM's queue", .keys = {"device.dram.queue_depth"}, .counts = "bursts"};
   for (std::size_t i = 0; i < plan.memory.channels(); ++i) {
     cells.actors.push_back(dram_name(i));
