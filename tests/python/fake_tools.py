@@ -4,6 +4,7 @@ FAKE_RUN makes isthmus-run fail in one of the ways that the real one can; FAKE_L
 and ends; FAKE_DEVICES=none is a machine without OpenCL.
 """
 
+import functools
 import hashlib
 import json
 import os
@@ -57,6 +58,7 @@ def options(words: list[str]) -> tuple[dict[str, Any], list[str]]:
     return values, alone
 
 
+@functools.cache
 def inputs_of(name: str) -> Inputs:
     """The numbers of a description of the repository, by dotted key."""
     found: Inputs = {}
@@ -77,7 +79,7 @@ def platform(target: str, sets: list[str]) -> tuple[str, Inputs]:
     name = target.removeprefix("model:").rsplit("/", 1)[-1].removesuffix(".toml")
     if name not in NAMES:
         fail(f"platform '{name}': expected one of {', '.join(NAMES)}")
-    inputs = inputs_of(name)
+    inputs = dict(inputs_of(name))
     for assignment in sets:
         key, _, text = assignment.partition("=")
         if key not in inputs:

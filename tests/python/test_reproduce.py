@@ -3,65 +3,23 @@
 import itertools
 import json
 import math
-import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from tests.python.conftest import TREE, Isthmus, fake_tools
+from tests.python.conftest import fake_tools
+from tests.python.fake_bench import FakeBench, quietly
 
 from isthmus.errors import IsthmusError
-from isthmus.experiments import Experiment
-from isthmus.output import PIPE_WIDTH
-from isthmus.records import Input, PaperRow, Row
+from isthmus.records import Input, PaperRow
 from isthmus.reproduction.claims import TRANSFERS
 from isthmus.reproduction.comparison import paper_rows, score
 from isthmus.reproduction.expressions import Evaluator
-from isthmus.reproduction.holdout import HoldOut
-from isthmus.reproduction.laboratory import Bench, Laboratory, NotOfferedError
+from isthmus.reproduction.laboratory import Bench, Laboratory
 from isthmus.reproduction.published import Paper, PublishedRow, read_papers
-from isthmus.reproduction.roles import ends, moved, perturbations, rests_on
+from isthmus.reproduction.roles import ends, moved, perturbations
 from isthmus.reproduction.survey import Survey
 from isthmus.reproduction.units import convert
-
-
-class FakeBench(Bench):
-    """The stand-in called as functions, and how often."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.runs: list[Experiment] = []
-
-    def run(self, experiment: Experiment) -> Row:
-        if experiment not in self.runs:
-            self.runs.append(experiment)
-        sets = list(experiment.sets)
-        return Row.model_validate(
-            fake_tools.row_of(
-                {"--on": experiment.target, "--flow": experiment.flow, "--images": experiment.count, "--set": sets}
-            )
-        )
-
-    def probe(self, target: str, probe: str, sizes: Any, sets: Any, bursts: Any = ()) -> list[Any]:
-        if probe not in ("h2d", "d2h"):
-            raise NotOfferedError(probe)
-        rate = fake_tools.transfer_rate(fake_tools.platform(target, list(sets))[1])
-        rates = {size: rate * size / (size + 65536) for size in sizes}
-        return [
-            {"parameters": {"size": size}, "value": value, "time_s": size / value * 1e-9}
-            for size, value in rates.items()
-        ]
-
-    def platform(self, target: str, sets: Any) -> Any:
-        from isthmus.records import Platform
-
-        try:
-            return Platform.model_validate(fake_tools.description(*fake_tools.platform(target, list(sets))))
-        except SystemExit as refused:
-            raise IsthmusError("refused") from refused
-
-    def boards(self) -> list[str]:
-        return list(fake_tools.NAMES)
 
 
 @pytest.fixture(scope="module")
@@ -76,10 +34,6 @@ def survey(papers: dict[str, Paper]) -> Survey:
     done = Survey(published, list(published), FakeBench(), images=4, paper_of=paper_of)
     done.run(quietly)
     return done
-
-
-def quietly(what: str, done: int, total: int) -> None:
-    """Progress that nobody looks at."""
 
 
 @pytest.fixture(scope="module")
@@ -409,149 +363,3 @@ def test_a_curve_rises_only_if_no_point_is_below_an_earlier_one() -> None:
     assert _rises([1, 2, 1.999])
     assert not _rises([1, 2, 1.9, 3])
     assert all(b == 2 * a for a, b in itertools.pairwise(TRANSFERS))
-
-
-def test_the_command_prints_score_first_and_says_what_it_ran(isthmus: Isthmus) -> None:
-    done = isthmus("reproduce", "stacc", "--no-spans", "--images", "2", "--json", "stacc.json")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("stacc: ")
-    assert "published" in done.stdout
-    assert "ours, model" in done.stdout
-    assert "compared in runs of 2" in done.stdout
-
-
-def test_in_a_pipe_no_line_of_the_comparison_is_wider_than_a_page_and_no_note_is_cut(isthmus: Isthmus) -> None:
-    done = isthmus("reproduce", "stacc", "--no-spans", "--images", "2", "--json", "stacc.json")
-    rows = json.loads((isthmus.folder / "stacc.json").read_text())["rows"]
-    assert max(map(len, done.stdout.splitlines())) <= PIPE_WIDTH
-    assert "; reading '" not in done.stdout, "each reading has a line of its own"
-    told = " ".join(done.stdout.split())
-    notes = {row["id"]: row["note"] for row in rows if row["note"]}
-    assert len(notes) > 10
-    assert [name for name, note in notes.items() if f"{name}: {' '.join(note.split())}" not in told] == []
-
-
-def test_what_does_not_agree_comes_first_worst_first_with_its_reason(isthmus: Isthmus) -> None:
-    done = isthmus("reproduce", "--no-spans", "--images", "2", "--json", "all.json")
-    rows = {row["id"]: row for row in json.loads((isthmus.folder / "all.json").read_text())["rows"]}
-    first, _, rest = done.stdout.partition("\nthe others\n")
-    failed = [line.split()[0] for line in first.splitlines() if re.match(r"S\d\d\d-\d\d\d +\S+ ", line)]
-    false, errors = [name for name in failed if rows[name]["ours"] is False], [rows[name]["error"] for name in failed]
-    assert false
-    assert failed[: len(false)] == false
-    sizes = [abs(error) for error in errors[len(false) :]]
-    assert sizes == sorted(sizes, reverse=True)
-    assert sizes[0] > 0.15
-    headline = done.stdout.splitlines()[2]
-    assert headline.startswith("all: ")
-    assert f"{len(false)} claims are false here: {', '.join(false)}" in headline
-    assert "in the median" in headline
-    assert "determined by" in " ".join(first.split())
-    assert "agree: within 15% of the published value" in rest
-    only = isthmus("reproduce", "--no-spans", "--images", "2", "--failing").stdout
-    assert [line.split()[0] for line in only.splitlines() if re.match(r"S\d\d\d-\d\d\d +\S+ ", line)] == failed
-    assert "S000-001" not in only
-
-
-def test_a_paper_of_ones_own_begins_with_a_file_that_works(isthmus: Isthmus) -> None:
-    assert isthmus("reproduce", "--new", "lab.toml").returncode == 0
-    done = isthmus("reproduce", "lab.toml", "--json", "lab.json")
-    assert done.returncode == 0, done.stderr
-    found = json.loads((isthmus.folder / "lab.json").read_text())
-    assert {row["id"]: row["paper"] for row in found["rows"]} == dict.fromkeys(("LINK", "COPY", "GAIN"), "lab")
-    assert set(found["score"]) == {"lab", "all"}
-    assert isthmus("reproduce", "--new", "lab.toml").stderr.startswith("error: lab.toml: is there already")
-    assert isthmus("reproduce", "none.toml").returncode == 2
-
-
-def test_the_board_of_ones_own_paper_may_be_a_file(isthmus: Isthmus) -> None:
-    isthmus("reproduce", "--new", "lab.toml")
-    paper = isthmus.folder / "lab.toml"
-    board = isthmus.folder / "boards" / "aws-f1.toml"  # the stand-in knows boards by name
-    board.parent.mkdir()
-    board.write_text((TREE / "platforms" / "aws-f1.toml").read_text())
-    paper.write_text(paper.read_text().replace(":aws-f1:", ":boards/aws-f1.toml:"))
-    done = isthmus("reproduce", "lab.toml", "--json", "lab.json")
-    assert done.returncode == 0, done.stderr
-    rows = {row["id"]: row for row in json.loads((isthmus.folder / "lab.json").read_text())["rows"]}
-    assert rows["LINK"]["ours"] == 16
-    assert rows["COPY"]["span"] is None or rows["COPY"]["role"] == "predicted"
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "row", "complaint"),
-    [
-        ("input:aws-f1:link.pcie.lanes", "imput:aws-f1:x", 0, "unknown experiment 'imput'"),
-        ("input:aws-f1:link.pcie.lanes", "input:aws-f1:link.pcie.lane", 0, "unknown key 'link.pcie.lane'"),
-        ("input:aws-f1:link.pcie.lanes", "input:aws-f2:link.pcie.lanes", 0, "unknown"),
-        ("input:aws-f1:link.pcie.lanes", "run:aws-f1:strem:images_per_s", 0, "unknown flow 'strem'"),
-        ("input:aws-f1:link.pcie.lanes", "input:aws-f1", 0, "expected input:BOARD:KEY"),
-        ("input:aws-f1:link.pcie.lanes", "row:GAIM", 0, "unknown row 'GAIM'"),
-        ("input:aws-f1:link.pcie.lanes", "row:LINK", 0, "made of itself"),
-        ("input:aws-f1:link.pcie.lanes", "ratio:GAIN", 0, "expected ratio:A / B"),
-        ("input:aws-f1:link.pcie.lanes", "formula:magic", 0, "unknown formula 'magic'"),
-        (":h2d:1MiB@", ":h2d:1M@", 1, "size"),
-        (":h2d:1MiB@", ":h2c:1MiB@", 1, "unknown probe 'h2c'"),
-        ('id = "GAIN"', 'id = "COPY"', 2, "'COPY' is there already"),
-        ('id = "GAIN"', 'id = "S000-087"', 2, "'S000-087' is there already, in choi2019"),
-        ('kind = "input"', 'kind = "imput"', 0, "key 'kind'"),
-    ],
-)
-def test_what_is_wrong_with_ones_own_paper_is_one_line_before_anything_runs(
-    isthmus: Isthmus, old: str, new: str, row: int, complaint: str
-) -> None:
-    isthmus("reproduce", "--new", "lab.toml")
-    paper = isthmus.folder / "lab.toml"
-    assert old in paper.read_text()
-    paper.write_text(paper.read_text().replace(old, new, 1))
-    starts = [at for at, text in enumerate(paper.read_text().splitlines(), 1) if text == "[[row]]"]
-    done = isthmus("reproduce", "lab.toml")
-    assert done.returncode == 2
-    assert len(done.stderr.splitlines()) == 1
-    assert complaint in done.stderr
-    assert f"lab.toml:{starts[row]}:" in done.stderr
-
-
-def test_papers_are_chosen_by_name(isthmus: Isthmus) -> None:
-    assert [line.split()[0] for line in isthmus("reproduce", "--list").stdout.splitlines()] == ["choi2019", "stacc"]
-    assert isthmus("reproduce", "stac").stderr == "error: unknown paper 'stac'; help: did you mean 'stacc'?\n"
-    assert "states of the boards" in isthmus("reproduce", "--dry-run").stdout
-
-
-def test_what_was_calibrated_with_an_experiment_is_found_again_from_the_others(papers: dict[str, Paper]) -> None:
-    study = HoldOut(papers, FakeBench(), images=4)
-    (row,) = [row for row in study.run("S000-087") if row.id == "S000-087"]
-    (changed,) = row.recalibrated
-    assert changed.key == "host.copy.rate"
-    assert changed.new is not None
-    bench, sets = FakeBench(), (changed.set,)
-    again = Laboratory(bench, 4, 4, {"aws-f1": sets}).probe("aws-f1", "h2d", [1 << 26])[1 << 26]
-    assert row.held_out == pytest.approx(again)
-    assert row.error == pytest.approx(row.held_out / 2.59 - 1)
-    # The copy times of stacc table V, 0.68 and 0.65 s, say nearly the same; the pipelined 0.68 s as well.
-    assert row.held_out == pytest.approx(2.45, rel=0.1)
-
-
-def test_a_number_that_no_other_experiment_tells_is_turned_off(papers: dict[str, Paper]) -> None:
-    (row,) = [row for row in HoldOut(papers, FakeBench(), images=4).run("S000-064") if row.id == "S000-064"]
-    (changed,) = row.recalibrated
-    assert (changed.key, changed.new) == ("host.call.transfer", None)
-
-
-def test_a_calibrated_number_rests_on_the_rows_that_its_source_names(papers: dict[str, Paper]) -> None:
-    rows = {row.id: row for row in papers["choi2019"].row}
-    copy = Input(
-        key="host.copy.rate", value=5.62, unit="GB/s", role="calibrated", source="choi2019 fig. 5: 1/(1/2.7 - 1/5.2)"
-    )
-    assert [
-        name for name in ("S000-032", "S000-033", "S000-034", "S000-035") if rests_on(copy, "choi2019", rows[name])
-    ] == [
-        "S000-033",
-        "S000-034",
-    ]
-    assert not rests_on(copy, "stacc", rows["S000-034"])
-
-
-def test_what_cannot_be_held_out_is_one_line(isthmus: Isthmus) -> None:
-    assert isthmus("reproduce", "--hold-out", "S000-999").stderr.startswith("error: --hold-out: unknown experiment")
-    assert "no row of it is computed on a modelled board" in isthmus("reproduce", "--hold-out", "S000-044").stderr

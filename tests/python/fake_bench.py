@@ -1,0 +1,53 @@
+"""The stand-in for the tools of `reproduce`, called as functions."""
+
+from typing import Any
+
+from tests.python.conftest import fake_tools
+
+from isthmus.errors import IsthmusError
+from isthmus.experiments import Experiment
+from isthmus.records import Row
+from isthmus.reproduction.laboratory import Bench, NotOfferedError
+
+
+class FakeBench(Bench):
+    """The stand-in called as functions, and how often."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.runs: list[Experiment] = []
+
+    def run(self, experiment: Experiment) -> Row:
+        if experiment not in self.runs:
+            self.runs.append(experiment)
+        sets = list(experiment.sets)
+        return Row.model_validate(
+            fake_tools.row_of(
+                {"--on": experiment.target, "--flow": experiment.flow, "--images": experiment.count, "--set": sets}
+            )
+        )
+
+    def probe(self, target: str, probe: str, sizes: Any, sets: Any, bursts: Any = ()) -> list[Any]:
+        if probe not in ("h2d", "d2h"):
+            raise NotOfferedError(probe)
+        rate = fake_tools.transfer_rate(fake_tools.platform(target, list(sets))[1])
+        rates = {size: rate * size / (size + 65536) for size in sizes}
+        return [
+            {"parameters": {"size": size}, "value": value, "time_s": size / value * 1e-9}
+            for size, value in rates.items()
+        ]
+
+    def platform(self, target: str, sets: Any) -> Any:
+        from isthmus.records import Platform
+
+        try:
+            return Platform.model_validate(fake_tools.description(*fake_tools.platform(target, list(sets))))
+        except SystemExit as refused:
+            raise IsthmusError("refused") from refused
+
+    def boards(self) -> list[str]:
+        return list(fake_tools.NAMES)
+
+
+def quietly(what: str, done: int, total: int) -> None:
+    """Progress that nobody looks at."""

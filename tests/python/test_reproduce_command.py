@@ -1,0 +1,140 @@
+"""`reproduce` at the command line: what it prints first, and papers of one's own."""
+
+import json
+import re
+
+import pytest
+from tests.python.conftest import TREE, Isthmus
+from tests.python.fake_bench import FakeBench
+
+from isthmus.output import PIPE_WIDTH
+
+
+@pytest.fixture
+def quick(isthmus: Isthmus, monkeypatch: pytest.MonkeyPatch) -> Isthmus:
+    """The command with the stand-in called as functions: hundreds of states of a board are hundreds of processes."""
+    monkeypatch.setattr("isthmus.reproduction.laboratory.Bench", FakeBench)
+    return isthmus
+
+
+def test_the_command_prints_score_first_and_says_what_it_ran(quick: Isthmus) -> None:
+    done = quick("reproduce", "stacc", "--no-spans", "--images", "2", "--json", "stacc.json")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("stacc: ")
+    assert "published" in done.stdout
+    assert "ours, model" in done.stdout
+    assert "compared in runs of 2" in done.stdout
+
+
+def test_in_a_pipe_no_line_of_the_comparison_is_wider_than_a_page_and_no_note_is_cut(quick: Isthmus) -> None:
+    done = quick("reproduce", "stacc", "--no-spans", "--images", "2", "--json", "stacc.json")
+    rows = json.loads((quick.folder / "stacc.json").read_text())["rows"]
+    assert max(map(len, done.stdout.splitlines())) <= PIPE_WIDTH
+    assert "; reading '" not in done.stdout, "each reading has a line of its own"
+    told = " ".join(done.stdout.split())
+    notes = {row["id"]: row["note"] for row in rows if row["note"]}
+    assert len(notes) > 10
+    assert [name for name, note in notes.items() if f"{name}: {' '.join(note.split())}" not in told] == []
+
+
+def test_what_does_not_agree_comes_first_worst_first_with_its_reason(quick: Isthmus) -> None:
+    done = quick("reproduce", "--no-spans", "--images", "2", "--json", "all.json")
+    rows = {row["id"]: row for row in json.loads((quick.folder / "all.json").read_text())["rows"]}
+    first, _, rest = done.stdout.partition("\nthe others\n")
+    failed = [line.split()[0] for line in first.splitlines() if re.match(r"S\d\d\d-\d\d\d +\S+ ", line)]
+    false, errors = [name for name in failed if rows[name]["ours"] is False], [rows[name]["error"] for name in failed]
+    assert false
+    assert failed[: len(false)] == false
+    sizes = [abs(error) for error in errors[len(false) :]]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] > 0.15
+    headline = done.stdout.splitlines()[2]
+    assert headline.startswith("all: ")
+    assert re.search(rf"{len(false)} claims? (is|are) false here: {', '.join(false)};", headline)
+    assert "in the median" in headline
+    assert "contradicts stacc and its own 5.3" in first, "the reason stands with it"
+    assert "agree: within 15% of the published value" in rest
+    only = quick("reproduce", "--no-spans", "--images", "2", "--failing").stdout
+    assert [line.split()[0] for line in only.splitlines() if re.match(r"S\d\d\d-\d\d\d +\S+ ", line)] == failed
+    assert "S000-001" not in only
+
+
+def test_a_paper_of_ones_own_begins_with_a_file_that_works(quick: Isthmus) -> None:
+    assert quick("reproduce", "--new", "lab.toml").returncode == 0
+    done = quick("reproduce", "lab.toml", "--json", "lab.json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads((quick.folder / "lab.json").read_text())
+    assert {row["id"]: row["paper"] for row in found["rows"]} == dict.fromkeys(("LINK", "COPY", "GAIN"), "lab")
+    assert set(found["score"]) == {"lab", "all"}
+    assert quick("reproduce", "--new", "lab.toml").stderr.startswith("error: lab.toml: is there already")
+    assert quick("reproduce", "none.toml").returncode == 2
+
+
+def test_the_board_of_ones_own_paper_may_be_a_file(quick: Isthmus) -> None:
+    quick("reproduce", "--new", "lab.toml")
+    paper = quick.folder / "lab.toml"
+    board = quick.folder / "boards" / "aws-f1.toml"  # the stand-in knows boards by name
+    board.parent.mkdir()
+    board.write_text((TREE / "platforms" / "aws-f1.toml").read_text())
+    paper.write_text(paper.read_text().replace(":aws-f1:", ":boards/aws-f1.toml:"))
+    done = quick("reproduce", "lab.toml", "--json", "lab.json")
+    assert done.returncode == 0, done.stderr
+    rows = {row["id"]: row for row in json.loads((quick.folder / "lab.json").read_text())["rows"]}
+    assert rows["LINK"]["ours"] == 16
+    assert rows["COPY"]["span"] is None or rows["COPY"]["role"] == "predicted"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "row", "complaint"),
+    [
+        ("input:aws-f1:link.pcie.lanes", "imput:aws-f1:x", 0, "unknown experiment 'imput'"),
+        ("input:aws-f1:link.pcie.lanes", "input:aws-f1:link.pcie.lane", 0, "unknown key 'link.pcie.lane'"),
+        ("input:aws-f1:link.pcie.lanes", "input:aws-f2:link.pcie.lanes", 0, "unknown"),
+        ("input:aws-f1:link.pcie.lanes", "run:aws-f1:strem:images_per_s", 0, "unknown flow 'strem'"),
+        ("input:aws-f1:link.pcie.lanes", "input:aws-f1", 0, "expected input:BOARD:KEY"),
+        ("input:aws-f1:link.pcie.lanes", "row:GAIM", 0, "unknown row 'GAIM'"),
+        ("input:aws-f1:link.pcie.lanes", "row:LINK", 0, "made of itself"),
+        ("input:aws-f1:link.pcie.lanes", "ratio:GAIN", 0, "expected ratio:A / B"),
+        ("input:aws-f1:link.pcie.lanes", "formula:magic", 0, "unknown formula 'magic'"),
+        (":h2d:1MiB@", ":h2d:1M@", 1, "size"),
+        (":h2d:1MiB@", ":h2c:1MiB@", 1, "unknown probe 'h2c'"),
+        ('id = "GAIN"', 'id = "COPY"', 2, "'COPY' is there already"),
+        ('id = "GAIN"', 'id = "S000-087"', 2, "'S000-087' is there already, in choi2019"),
+        ('kind = "input"', 'kind = "imput"', 0, "key 'kind'"),
+    ],
+)
+def test_what_is_wrong_with_ones_own_paper_is_one_line_before_anything_runs(
+    quick: Isthmus, old: str, new: str, row: int, complaint: str
+) -> None:
+    quick("reproduce", "--new", "lab.toml")
+    paper = quick.folder / "lab.toml"
+    assert old in paper.read_text()
+    paper.write_text(paper.read_text().replace(old, new, 1))
+    starts = [at for at, text in enumerate(paper.read_text().splitlines(), 1) if text == "[[row]]"]
+    done = quick("reproduce", "lab.toml")
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1
+    assert complaint in done.stderr
+    assert f"lab.toml:{starts[row]}:" in done.stderr
+
+
+def test_papers_are_chosen_by_name(quick: Isthmus) -> None:
+    assert [line.split()[0] for line in quick("reproduce", "--list").stdout.splitlines()] == ["choi2019", "stacc"]
+    assert quick("reproduce", "stac").stderr == "error: unknown paper 'stac'; help: did you mean 'stacc'?\n"
+    assert "states of the boards" in quick("reproduce", "--dry-run").stdout
+
+
+def test_what_cannot_be_held_out_is_one_line(quick: Isthmus) -> None:
+    assert quick("reproduce", "--hold-out", "S000-999").stderr.startswith("error: --hold-out: unknown experiment")
+    assert "no row of it is computed on a modelled board" in quick("reproduce", "--hold-out", "S000-044").stderr
+
+
+def test_ones_own_paper_may_begin_with_a_byte_order_mark(quick: Isthmus) -> None:
+    quick("reproduce", "--new", "lab.toml")
+    paper = quick.folder / "lab.toml"
+    assert quick("reproduce", "lab.toml", "--json", "plain.json").returncode == 0
+    paper.write_bytes(b"\xef\xbb\xbf" + paper.read_bytes())
+    done = quick("reproduce", "lab.toml", "--json", "marked.json")
+    assert done.returncode == 0, done.stderr
+    plain, marked = (json.loads((quick.folder / name).read_text()) for name in ("plain.json", "marked.json"))
+    assert marked["rows"] == plain["rows"]
