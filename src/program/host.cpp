@@ -44,10 +44,11 @@ void Consumer::step() {
   if (!later_ || done()) compare();
 }
 
-void Consumer::require_all(const std::string& why) const {
-  if (!done())
-    throw Error(fmt::format("message {} has not come back from the kernel: {}; `last` closes a message",
-                            batch_.first + next_, why));
+void Consumer::require_all(const std::string& why) {
+  if (done()) return;
+  compare();
+  throw Error(fmt::format("message {} has not come back from the kernel: {}; `last` closes a message",
+                          batch_.first + next_, why));
 }
 
 void Consumer::compare() {

@@ -33,8 +33,8 @@ class Producer {
   Timer timer_;
 };
 
-/// Why an output does not come back of a kernel that has taken all messages.
-inline constexpr const char* kKernelFinished = "the kernel has finished";
+/// Why an output does not come back when all parts of a run have ended.
+inline constexpr const char* kOutputEnded = "its output has ended";
 
 /// Compares outputs with the reference, byte for byte.
 class Checker {
@@ -63,8 +63,8 @@ class Consumer {
 
   /// The last output.
   Time ended() const { return ended_; }
-  /// Throws Error where an output has not come back, because of `why`.
-  void require_all(const std::string& why) const;
+  /// Throws Error where an output has not come back, because of `why`, or one before it has another size than expected.
+  void require_all(const std::string& why);
 
  private:
   void compare();

@@ -28,12 +28,12 @@ native::LinkSpec link_spec(const Batch& batch) {
 }
 
 /// Throws Error where an output has not come back. A thread that Ctrl-C stops fails the run: what counts is why.
-native::Report run_graph(Graph& graph, const Job& job, const Consumer& consumer) {
+native::Report run_graph(Graph& graph, const Job& job, Consumer& consumer) {
   native::Report report = native::run(
       graph, {.workers = job.workers, .placement = job.placement, .throw_on_error = false, .silence = job.silence});
   if (report.outcome != Outcome::finished) stop_if_interrupted();
   if (report.outcome == Outcome::failed) throw Error(report.message);
-  consumer.require_all(report.outcome == Outcome::finished ? kKernelFinished : report.message);
+  consumer.require_all(report.outcome == Outcome::finished ? kOutputEnded : report.message);
   return report;
 }
 

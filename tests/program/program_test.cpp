@@ -67,6 +67,21 @@ struct Silent {
   void step() { in.read(); }
 };
 
+/// Gives back the first words alone; with `closes`, the last of them ends a message.
+struct FirstWords {
+  In<StreamWord> in{"in"};
+  Out<StreamWord> out{"out"};
+  int left;
+  bool closes;
+  FirstWords(int words, bool with_end) : left(words), closes(with_end) {}
+  void step() {
+    StreamWord word = in.read();
+    if (left == 0) return;
+    if (--left == 0 && closes) word.last = true;
+    out.push(word);
+  }
+};
+
 /// Hands words on, after work of more than the silence that is waited for.
 struct Slow {
   In<StreamWord> in{"in"};
@@ -195,6 +210,33 @@ TEST(Application, AWordThatNeverComesIsSaidOnThreadsAsOnTheModel) {
       EXPECT_THAT([&] { on_model(application.bytes(), 2, {"stream.porter_period=1ms"}); }, says);
     }
     EXPECT_THAT([&] { run_native(application.bytes(), {.messages = 2, .silence = 0.3}); }, says);
+  }
+}
+
+/// Messages of two words of which so many words come back.
+Application<Number, Number> first_words(int words, bool closes) {
+  auto application = increments(32);
+  application.kernel = [=](Kernel& kernel) {
+    auto& first = kernel.add<FirstWords>("first words", words, closes);
+    kernel.from_host(first.in);
+    kernel.to_host(first.out);
+  };
+  return application;
+}
+
+void expect_of_both(const ByteApplication& application, const testing::Matcher<std::string>& message) {
+  EXPECT_THAT([&] { on_model(application, 4, {"stream.porter_period=1ms"}); }, ThrowsMessage<Error>(message));
+  EXPECT_THAT([&] { run_native(application, {.messages = 4}); }, ThrowsMessage<Error>(message));
+}
+
+TEST(Application, TheFirstMessageThatIsNotWholeIsNamedOnThreadsAsOnTheModel) {
+  for (int words = 0; words < 8; ++words) {
+    SCOPED_TRACE(words);
+    const auto missing = "message " + std::to_string(words / 2) + " has not come back from the kernel";
+    expect_of_both(first_words(words, false).bytes(), HasSubstr(missing));
+    if (words % 2 == 0) continue;
+    const auto cut = "message " + std::to_string(words / 2) + " of 'increments': expected 128 bytes of output, got 64";
+    expect_of_both(first_words(words, true).bytes(), HasSubstr(cut));
   }
 }
 

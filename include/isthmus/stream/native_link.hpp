@@ -49,14 +49,11 @@ class BufferWriter {
   In<PooledBuffer> free{"free"};
   Out<PooledBuffer> filled{"filled"};
   void step();
-  /// It ends with the kernel, after what it had gathered.
-  bool done() const { return done_; }
+  /// It ends with the kernel; a message whose end has not come is not handed over, as a device does not.
+  bool done() const { return false; }
 
  private:
-  void hand_over();
-
   PooledBuffer buffer_{};  ///< being filled; no data: none
-  bool done_ = false;
 };
 
 /// Control messages between a host thread and a kernel.

@@ -30,24 +30,14 @@ void BufferReader::step() {
 }
 
 void BufferWriter::step() {
-  const StreamWord* word = in.pull_in_place();
-  if (word == nullptr) {
-    if (!in.closed()) return;
-    done_ = true;
-    if (buffer_.data != nullptr) hand_over();
-    return;
-  }
-  const StreamWord taken = *word;
+  const StreamWord word = in.read();
   if (buffer_.data == nullptr) {
     buffer_ = free.read();
     buffer_.bytes = 0;
   }
-  std::memcpy(buffer_.data + buffer_.bytes, taken.data.bytes.data(), kWordBytes);
+  std::memcpy(buffer_.data + buffer_.bytes, word.data.bytes.data(), kWordBytes);
   buffer_.bytes += kWordBytes;
-  if (taken.last || buffer_.bytes == buffer_.capacity) hand_over();
-}
-
-void BufferWriter::hand_over() {
+  if (!word.last && buffer_.bytes < buffer_.capacity) return;
   filled.push(buffer_);
   buffer_ = {};
 }
