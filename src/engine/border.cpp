@@ -181,21 +181,22 @@ void Scheduler::finish(Actor& actor) {
   actor.finished_at = actor.now;
   actor.wait = Wait::finished;
   if (!actor.periodic) --live_;
+  // All before anyone is told: what a reader is told depends on what the others can still do.
+  for (Channel* channel : actor.outputs) channel->close_visible = channel->forward.map(actor.now);
   for (Channel* channel : actor.outputs) {
-    channel->close_visible = channel->forward.map(actor.now);
     Actor& reader = *channel->reader;
     if (reader.wait == Wait::sleep)
       tell_sleeper(reader);
     else if (reader.wait == Wait::read || reader.wait == Wait::answer || reader.wait == Wait::turn)
       make_ready(reader);
   }
-  for (Channel* channel : actor.inputs)
-    if (channel->writer->wait == Wait::sleep || channel->writer->wait == Wait::answer) {
-      if (channel->writer->wait == Wait::answer)
-        make_ready(*channel->writer);
-      else
-        tell_sleeper(*channel->writer);
-    }
+  for (Channel* channel : actor.inputs) {
+    Actor& writer = *channel->writer;
+    if (writer.wait == Wait::sleep)
+      tell_sleeper(writer);
+    else if (writer.wait == Wait::answer)
+      make_ready(writer);
+  }
 }
 
 void Scheduler::fail(Actor& actor, std::exception_ptr why) {
