@@ -75,19 +75,21 @@ template <class Ready>
 }
 
 [[gnu::always_inline]] inline Border Scheduler::border(Actor& actor, Tick next) {
-  if (actor.look_back || next > actor.horizon) return border_after_more(actor, next);
+  if (actor.look_back || next >= actor.look_at) return border_after_more(actor, next);
   actor.now = next;
   return go_on(actor);
 }
 
-/// The last step waited, was told "no" or ended past the horizon.
+/// The last step waited, was told "no", was watched or ended past the horizon, or the next may have to be watched.
 Border Scheduler::border_after_more(Actor& actor, Tick next) {
   if (!actor.look_back)
     actor.now = next;
   else if (after_look_back(actor, next - actor.initiation_interval) == Border::leave)
     return Border::leave;
   if (actor.now > actor.horizon && at_horizon(actor) == Border::leave) return Border::leave;
-  return go_on(actor);
+  if (go_on(actor) == Border::leave) return Border::leave;
+  if (actor.look_at <= actor.now) look_closer(actor);
+  return Border::step;
 }
 
 /// Starts steps for as long as what they take is there, or leaves.
@@ -108,8 +110,20 @@ Border Scheduler::border_after_more(Actor& actor, Tick next) {
     if (more == 0 && waits_for_its_turn(actor)) return Border::leave;
     steps = std::min(steps, std::max<Tick>(more, 1));
   }
-  actor.fuel = actor.budget = std::min(actor.horizon + 1, actor.now + steps * actor.initiation_interval);
+  actor.fuel = actor.budget = std::min(actor.look_at, actor.now + steps * actor.initiation_interval);
   return Border::step;
+}
+
+/// Before a step that may be watched, or whose actor has got more time.
+void Scheduler::look_closer(Actor& actor) {
+  const bool due = actor.watch_at <= actor.now;
+  if (due) actor.watch_at = actor.trivial ? mark_after(actor.now) : kNever;
+  set_look(actor);
+  if (!due || !actor.trivial || last_active(actor) >= mark_before(actor.now)) return;
+  actor.copy_state(actor.snapshot);
+  actor.silent_until = actor.now;
+  actor.sensed_time = false;
+  actor.ask_look_back();
 }
 
 Border Scheduler::clockless_border(Actor& actor) {
@@ -118,9 +132,13 @@ Border Scheduler::clockless_border(Actor& actor) {
   return waits_for_its_turn(actor) ? Border::leave : Border::step;
 }
 
-/// The last step waited or was told "no".
+/// The last step waited, was told "no" or was watched.
 Border Scheduler::after_look_back(Actor& actor, Tick step_start) {
   actor.look_back = false;
+  if (actor.told_end != 0) [[unlikely]] {
+    caught_its_end(actor);
+    return Border::leave;
+  }
   const bool waited = std::exchange(actor.waited, false);
   const bool active = waited ||
                       std::any_of(actor.outputs.begin(), actor.outputs.end(),
@@ -155,6 +173,7 @@ Border Scheduler::closing(Actor& actor) {
 
 Border Scheduler::at_horizon(Actor& actor) {
   if (!actor.periodic) {
+    look_for_stall(Stall::kHorizon);
     announce_all(actor);
     commit();
     if (actor.feeds_itself && !keeps_record(actor)) return Border::leave;
@@ -174,7 +193,17 @@ Border Scheduler::at_same_instant(Actor& actor) {
     fail(actor, std::current_exception());
     return Border::leave;
   }
+  actor.silent_until = -1;
   return Border::step;
+}
+
+/// A step went on that was told to end: with a failure, or at the end of the run, where it can make no difference.
+void Scheduler::caught_its_end(Actor& actor) {
+  if (stopping_)
+    caught_end_.push_back(&actor);
+  else
+    fail(actor, std::make_exception_ptr(Error("a step caught what was thrown to end it: a catch (...) around a port "
+                                              "must throw it on")));
 }
 
 void Scheduler::finish(Actor& actor) {
@@ -216,8 +245,14 @@ Border clockless_border(Actor& actor) {
 Border after_silent_step(Actor& actor, Tick step_start) {
   return actor.scheduler->after_silent_step(actor, step_start);
 }
+Border after_vain_wait(Actor& actor, Tick step_start) {
+  return actor.scheduler->after_vain_wait(actor, step_start);
+}
 Border at_same_instant(Actor& actor) {
   return actor.scheduler->at_same_instant(actor);
+}
+void caught_its_end(Actor& actor) {
+  actor.scheduler->caught_its_end(actor);
 }
 void finish(Actor& actor) {
   actor.scheduler->finish(actor);

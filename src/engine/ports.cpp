@@ -104,7 +104,9 @@ Time time_of(const Actor& actor) {
 void wait_until(Actor& actor, Time time) {
   if (actor.live != nullptr) return actor.live->wait_until(time);
   const Here here(actor);
-  actor.scheduler->wait_to(actor, actor.grid.first_at_or_after(time.femtoseconds()));
+  const Tick target = actor.grid.first_at_or_after(time.femtoseconds());
+  if (target > actor.now) actor.sensed_time = true;
+  actor.scheduler->wait_to(actor, target);
 }
 
 void wait_for(Actor& actor, Time time) {

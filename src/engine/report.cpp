@@ -111,7 +111,8 @@ std::optional<Span> open_span(const Actor& actor) {
     case Wait::read:
       return Span{actor.wait_began, kNever, 0, Account::starved};
     case Wait::sleep:
-      return Span{actor.now, kNever, actor.clocked ? actor.sleep_period : 0, Account::starved};
+      if (actor.busy_asleep) return std::nullopt;
+      return Span{actor.now, kNever, actor.sleep_period, Account::starved};
     case Wait::horizon:
       if (!actor.failed && actor.parked_account != Account::busy)
         return Span{actor.wait_began, kNever, 0, actor.parked_account};

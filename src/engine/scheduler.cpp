@@ -32,6 +32,7 @@ Scheduler::Scheduler(std::vector<Actor*> actors, std::vector<Channel*> channels,
       states_(options.states),
       fibers_(&Scheduler::dispatch, &Scheduler::after_overflow, this, options.stack_bytes),
       limit_(options.limit.femtoseconds()),
+      stall_(options, channels_.size()),
       shuffle_(options.schedule_seed),
       shuffled_(options.schedule_seed != 0) {
   for (auto* actor : actors_) {
@@ -80,6 +81,11 @@ RunReport Scheduler::run() {
   if (states_ != nullptr)
     for (auto* actor : actors_) tell_states(*actor, ending.time, *states_);
   unwind();
+  for (const auto* actor : caught_end_)
+    report.warnings.push_back(
+        fmt::format("{} caught what was thrown to end its step when the run was over: a catch (...) around a port must "
+                    "throw it on",
+                    actor->name));
   running_now = outer_now;
   return report;
 }
@@ -207,6 +213,7 @@ Actor* Scheduler::along_questions(Actor& from) {
 /// Nothing is ready. Answers every question that can be answered, else lets the earliest thing known happen. False at
 /// the end.
 bool Scheduler::let_time_pass() {
+  look_for_stall(1);
   drop_those_that_run();
   if (answer_questions() || give_turns()) return true;
   if (live_ == 0 && !ending_) return false;
@@ -290,75 +297,6 @@ bool Scheduler::act_at(std::int64_t time) {
     any = true;
   }
   return any;
-}
-
-void Scheduler::set_horizon(Actor& actor, std::int64_t time) {
-  actor.horizon = actor.grid.last_at_or_before(std::min(time, limit_));
-  actor.spend();
-}
-
-/// Gives an actor that is not periodic more time to run ahead, if the limit leaves some.
-bool Scheduler::extend_horizon(Actor& actor) {
-  const Tick last = actor.grid.last_at_or_before(limit_);
-  actor.horizon = actor.now > last - actor.unwatched ? last : actor.now + actor.unwatched;
-  return actor.now <= actor.horizon;
-}
-
-void Scheduler::lower_limit(std::int64_t time) {
-  if (time >= limit_) return;
-  limit_ = time;
-  for (auto* actor : actors_) {
-    actor->horizon = std::min(actor->horizon, actor->grid.last_at_or_before(limit_));
-    actor->fuel = std::min(actor->fuel, actor->horizon + 1);
-    actor->budget = std::min(actor->budget, actor->horizon + 1);
-  }
-}
-
-/// A commit looks at every actor. Where there are many it waits until as many have asked for it, or nobody can run.
-bool Scheduler::worth_committing() {
-  constexpr std::size_t kMany = 64;
-  if (actors_.size() > kMany && ++commits_asked_ < actors_.size()) return false;
-  commits_asked_ = 0;
-  return true;
-}
-
-/// Finds the time before which nothing new can happen, and the errors that hold by then.
-void Scheduler::commit() {
-  std::int64_t time = kNever;
-  for (const auto* actor : actors_) {
-    if (actor->wait == Wait::finished || actor->failed || blocked_for_good(*actor)) continue;
-    Tick next = actor->now;
-    if (actor->wait == Wait::sleep) next = actor->known_wake;
-    if (actor->wait == Wait::horizon) next = actor->resume_at;
-    time = std::min(time, actor->grid.edge(next));
-  }
-  commit_to(time);
-}
-
-void Scheduler::commit_to(std::int64_t time) {
-  if (blocked_ != 0)
-    if (const auto error = find_error(actors_)) lower_limit(error->time);
-  committed_ = std::max(committed_, std::min(time, limit_));  // what lies past the limit may yet be cut
-}
-
-void Scheduler::note_wait(Actor& actor, const Span& span) {
-  if (actor.spans.full()) fold_spans(actor, committed_, states_);
-  actor.spans.add(span);
-}
-
-/// The oldest entries of the rings of ticks that could be written over before the next look are no longer needed.
-bool Scheduler::record_safe(const Actor& actor) const {
-  for (const auto* channel : actor.outputs) {
-    const auto span = channel->slots / 2 - channel->depth + 1;
-    const auto pushed = channel->pushed();
-    if (pushed > span && actor.grid.edge(channel->header(pushed - span).pushed_at) > committed_) return false;
-  }
-  for (const auto* channel : actor.inputs) {
-    const auto span = channel->slots / 2 - channel->depth + 1;
-    const auto popped = channel->popped();
-    if (popped > span && actor.grid.edge(channel->header(popped - span).popped_at) > committed_) return false;
-  }
-  return true;
 }
 
 bool Scheduler::may_end_quiet() const {

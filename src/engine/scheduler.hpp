@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <queue>
 #include <random>
@@ -10,6 +11,7 @@
 #include "fiber.hpp"
 #include "isthmus/engine/actor.hpp"
 #include "isthmus/engine/graph.hpp"
+#include "stall.hpp"
 
 namespace isthmus::engine {
 
@@ -37,6 +39,8 @@ class Scheduler {
   bool slot_free(Actor& actor, Channel& channel);
   bool channel_closed(Actor& actor, Channel& channel);
   void wait_to(Actor& actor, Tick target);
+  template <class End>
+  [[noreturn]] void end_step(Actor& actor, const End& how);
   void note_push(Channel& channel);
   void note_pop(Channel& channel);
 
@@ -44,7 +48,9 @@ class Scheduler {
   Border border(Actor& actor, Tick next);
   Border clockless_border(Actor& actor);
   Border after_silent_step(Actor& actor, Tick step_start);
+  Border after_vain_wait(Actor& actor, Tick step_start);
   Border at_same_instant(Actor& actor);
+  void caught_its_end(Actor& actor);
   void finish(Actor& actor);
   void fail(Actor& actor, std::exception_ptr why);
 
@@ -92,6 +98,7 @@ class Scheduler {
   // Waiting.
   void suspend(Actor& actor);
   void suspend_here(Actor& actor);
+  [[noreturn, gnu::noinline]] void leave_for_good(Actor& actor);
   void block(PortState& port);
   void note_wait(Actor& actor, const Span& span);
   void wait_for_answer(Actor& actor, Channel& channel, Ask ask);
@@ -112,6 +119,8 @@ class Scheduler {
   // Between steps.
   Border border_after_more(Actor& actor, Tick next);
   Border go_on(Actor& actor);
+  [[gnu::noinline]] void look_closer(Actor& actor);
+  static void set_look(Actor& actor) { actor.look_at = std::min(actor.horizon + 1, actor.watch_at); }
   Border after_look_back(Actor& actor, Tick step_start);
   Border at_horizon(Actor& actor);
   Border closing(Actor& actor);
@@ -120,6 +129,7 @@ class Scheduler {
 
   // Sleeping.
   Border sleep(Actor& actor, Tick next);
+  Border idle_from(Actor& actor, Tick next, Tick period);
   Wake wake_of(const Actor& actor) const;
   bool changes_before(const Actor& actor, const Question& question, Tick known) const;
   Tick inputs_close(const Actor& actor) const;
@@ -130,6 +140,7 @@ class Scheduler {
   // Horizons, the record, ends.
   void set_horizon(Actor& actor, std::int64_t time);
   bool extend_horizon(Actor& actor);
+  void look_for_stall(std::size_t effort) { stall_.spent(effort, actors_, channels_); }
   bool worth_committing();
   void commit();
   void commit_to(std::int64_t time);
@@ -157,9 +168,11 @@ class Scheduler {
   std::size_t commits_asked_ = 0;  ///< since the last
   std::uint32_t passes_ = 0;       ///< of time, each to the earliest thing known
   std::vector<Actor*> ready_;
+  std::vector<const Actor*> caught_end_;  ///< those that would not be unwound
   std::vector<Actor*>
       waiting_;  ///< for an answer, a turn, a horizon or the record; some that run again are still listed
   std::priority_queue<KnownWake, std::vector<KnownWake>, std::greater<>> known_wakes_;
+  Stall stall_;
   std::mt19937_64 shuffle_;
   bool shuffled_;
 };
@@ -168,6 +181,14 @@ class Scheduler {
 inline bool accessed_now(const PortState& port) {
   return port.channel->last_popped_at() == port.actor->now || port.last_miss == port.actor->now;
 }
+/// A step that is told no "no" is looked at where it is the first to start at or after a mark: 0, the powers of two,
+/// and from `kLastDoubling` on its multiples. The next mark; and the one before the last at or before `tick`, or 0.
+constexpr Tick kLastDoubling = 1 << 16;
+Tick mark_after(Tick tick);
+Tick mark_before(Tick tick);
+/// The tick of the last token that the actor moved or time that it waited for.
+Tick last_active(const Actor& actor);
+
 /// While a scheduler's code runs for the actor of this thread: its tick is in `Actor::now`.
 class Here {
  public:

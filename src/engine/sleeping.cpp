@@ -1,11 +1,31 @@
 // Sleep (docs/time.md): an actor whose step moved nothing and left its state alone would do the same again until an
 // answer changes.
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "scheduler.hpp"
 
 namespace isthmus::engine {
+
+Tick mark_after(Tick tick) {
+  if (tick < kLastDoubling) return static_cast<Tick>(std::bit_ceil(static_cast<std::uint64_t>(tick) + 1));
+  return (tick / kLastDoubling + 1) * kLastDoubling;
+}
+
+Tick mark_before(Tick tick) {
+  if (tick < 2) return 0;
+  if (tick < 2 * kLastDoubling) return static_cast<Tick>(std::bit_floor(static_cast<std::uint64_t>(tick))) / 2;
+  return (tick / kLastDoubling - 1) * kLastDoubling;
+}
+
+Tick last_active(const Actor& actor) {
+  Tick last = actor.waited_at;
+  for (const Channel* channel : actor.outputs) last = std::max(last, channel->last_pushed_at());
+  for (const Channel* channel : actor.inputs) last = std::max(last, channel->last_popped_at());
+  return last;
+}
+
 namespace {
 
 /// The start of a step, counted from `actor.now`, whose question at `offset` would find what holds from `change` on.
@@ -52,34 +72,53 @@ Tick known_change(const Question& question) {
 }  // namespace
 
 Border Scheduler::after_silent_step(Actor& actor, Tick step_start) {
-  if (!actor.clocked) {
-    actor.step_start = step_start;
-    actor.idle = true;
-    actor.idle_since = actor.now;
-    return sleep(actor, actor.now);
-  }
+  actor.step_start = step_start;
+  actor.busy_asleep = false;
+  if (!actor.clocked) return idle_from(actor, actor.now, 0);
   const Tick next = actor.after_advances();
+  const bool silent = !actor.questions.empty();
   const bool unchanged =
       actor.trivial && actor.silent_until == step_start && !actor.sensed_time && actor.same_state(actor.snapshot);
   const bool promised = !actor.trivial && actor.promised;
   actor.promised = false;
   actor.sensed_time = false;
-  actor.silent_until = next;
-  actor.step_start = step_start;
-  note_wait(actor, {step_start, next, next - step_start, Account::starved});
+  if (silent) {
+    actor.silent_until = next;
+    note_wait(actor, {step_start, next, next - step_start, Account::starved});
+  }
   if (unchanged || promised) {
-    actor.sleep_period = next - step_start;
-    actor.idle = true;
-    actor.idle_since = next;
-    return sleep(actor, next);
+    actor.busy_asleep = !silent;
+    return idle_from(actor, next, next - step_start);
   }
   actor.now = next;
   actor.questions.clear();
+  if (!silent) return Border::step;
   if (actor.trivial)
     actor.copy_state(actor.snapshot);
   else if (actor.polls_since == kNever)
     actor.polls_since = next;
   return Border::step;
+}
+
+/// A step of an actor without a clock took time and moved no token: it may look in vain again and again.
+Border Scheduler::after_vain_wait(Actor& actor, Tick step_start) {
+  if (!actor.trivial) return Border::step;
+  if (actor.silent_until == step_start && !actor.sensed_time && actor.same_state(actor.snapshot)) {
+    actor.step_start = step_start;
+    actor.busy_asleep = true;
+    return idle_from(actor, actor.now, actor.now - step_start);
+  }
+  actor.silent_until = actor.now;
+  actor.copy_state(actor.snapshot);
+  return Border::step;
+}
+
+/// The next step, at `next`, and those that follow it every `period`, do what the last did until an answer changes.
+Border Scheduler::idle_from(Actor& actor, Tick next, Tick period) {
+  actor.sleep_period = period;
+  actor.idle = true;
+  actor.idle_since = next;
+  return sleep(actor, next);
 }
 
 Border Scheduler::sleep(Actor& actor, Tick next) {
@@ -104,7 +143,7 @@ Scheduler::Wake Scheduler::wake_of(const Actor& actor) const {
   for (const auto& question : actor.questions)
     if (counts(actor, question) && is_known(question))
       known = std::min(known, start_that_sees(actor, known_change(question), offset(actor, question)));
-  const bool asks_closing = !actor.inputs.empty() && (!actor.has_done || !actor.clocked);
+  const bool asks_closing = !actor.inputs.empty() && (!actor.has_done || actor.sleep_period == 0);
   const auto seen_closing = [&](Tick closing) {
     // Closed and drained already when it fell asleep is no news.
     return closing < kNever && (closing > actor.now || !actor.has_done) ? start_that_sees(actor, closing, 0) : kNever;
@@ -158,10 +197,13 @@ void Scheduler::consider_waking(Actor& actor) {
 }
 
 void Scheduler::woken(Actor& actor) {
-  if (actor.known_wake != actor.now)
-    note_wait(actor, {actor.now, actor.known_wake, actor.clocked ? actor.sleep_period : 0, Account::starved});
+  const bool slept = actor.known_wake != actor.now;
+  if (slept && !actor.busy_asleep)
+    note_wait(actor, {actor.now, actor.known_wake, actor.sleep_period, Account::starved});
   actor.now = actor.known_wake;
-  actor.silent_until = actor.now;  // the steps it slept through were silent
+  // What it slept through left its state alone too, so that one step more tells whether it sleeps on.
+  if (actor.clocked ? !actor.busy_asleep : actor.sleep_period != 0) actor.silent_until = actor.now;
+  if (slept && actor.trivial && actor.clocked) actor.watch_at = mark_after(actor.now - actor.sleep_period);
   actor.idle = false;
   actor.questions.clear();
 }

@@ -22,13 +22,35 @@ void count_operation(Actor& actor) {
     actor.instant = actor.now;
     actor.at_instant = 0;
   }
-  if (++actor.at_instant >= kOperationsAtOneInstant) throw Error("a million operations at one instant");
+  if (++actor.at_instant >= kOperationsAtOneInstant)
+    actor.scheduler->end_step(actor, Error("a million operations at one instant"));
 }
 
 thread_local constinit Tick running_now = 0;
 
+/// Ends the step of `actor` by an exception. Who has caught it, and then the next, could catch them for ever.
+template <class End>
+void Scheduler::end_step(Actor& actor, const End& how) {
+  constexpr int kOften = 2;
+  if (actor.told_end == kOften) leave_for_good(actor);
+  ++actor.told_end;
+  actor.ask_look_back();
+  throw how;
+}
+
+/// Never goes on with the step of `actor`: what stands on its stack is not destroyed.
+void Scheduler::leave_for_good(Actor& actor) {
+  caught_its_end(actor);
+  next_ = stopping_ ? nullptr : pick(&actor);
+  FiberSlot* fiber = next_ != nullptr ? next_->fiber : &fibers_.main();
+  fibers_.switch_to(fiber != nullptr ? *fiber : fibers_.spare());
+  __builtin_unreachable();
+}
+
 /// Keeps the step of `actor` where it stands until the scheduler lets it go on.
 [[gnu::always_inline]] inline void Scheduler::suspend_here(Actor& actor) {
+  if (stopping_) [[unlikely]]
+    end_step(actor, StopStep{});
   Actor* next = pick(&actor);
   if (next == &actor) return;
   actor.fiber = &fibers_.current();
@@ -37,7 +59,7 @@ thread_local constinit Tick running_now = 0;
   fibers_.switch_to(fiber != nullptr ? *fiber : fibers_.spare());
   actor.fiber = nullptr;
   running_ = &actor;
-  if (stopping_) throw StopStep{};
+  if (stopping_) end_step(actor, StopStep{});
 }
 
 /// The same where that is seldom.
@@ -106,7 +128,8 @@ inline void Scheduler::move_to(Actor& actor, Tick target) {
 
 void Scheduler::wait_for_horizon(Actor& actor, Tick target, Account account, Tick began) {
   while (target > actor.horizon) {
-    if (!actor.periodic && target <= actor.grid.last_at_or_before(limit_)) {
+    if (!actor.periodic && !stopping_ && target <= actor.grid.last_at_or_before(limit_)) {
+      look_for_stall(Stall::kHorizon);
       announce_all(actor);
       commit();
       if (actor.feeds_itself && !keeps_record(actor)) suspend(actor);
@@ -133,6 +156,7 @@ void Scheduler::advance(Actor& actor) {
 void Scheduler::wait_to(Actor& actor, Tick target) {
   if (target <= actor.now) return;
   actor.waited = true;
+  actor.waited_at = target;
   move_to(actor, target);
 }
 
@@ -168,7 +192,7 @@ void Scheduler::claim_slot(PortState& port) {
   }
   const bool drained = channel.empty();
   arrive_at(port, drained ? channel.close_visible : channel.head_visible(), Account::starved, began);
-  if (drained) throw FinishStep{};
+  if (drained) end_step(actor, FinishStep{});
   if (channel.windows) open_reader_window(channel);
 }
 

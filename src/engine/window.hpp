@@ -36,7 +36,7 @@ inline std::byte* end_of_known(const PortState& port) {
   return end < port.cursor || end > port.stop ? port.stop : end;
 }
 /// The bytes of the free slots that lie side by side before an output.
-inline std::int64_t free_bytes(const PortState& port) {
+[[gnu::always_inline]] inline std::int64_t free_bytes(const PortState& port) {
   return std::min(port.channel->depth_bytes - port.channel->bytes(), port.stop - port.cursor);
 }
 

@@ -1,19 +1,17 @@
-// What the graph refuses and warns of when it is built, and how steps that go wrong end a run.
+// What the graph refuses and warns of when it is built.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
-#include <isthmus/base/error.hpp>
 #include <isthmus/engine/graph.hpp>
-#include <isthmus/stream.hpp>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/dice.hpp"
+#include "engine/small_actors.hpp"
 
 namespace isthmus::reference {
 namespace {
@@ -23,26 +21,6 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-const Clock kClock{Frequency::mhz(1000), 0, 1, ""};
-
-struct Source {
-  Out<int> out;
-  int sent = 0;
-  int count = 10;
-  void step() {
-    out.push(sent);
-    ++sent;
-  }
-  bool done() const { return sent == count; }
-};
-struct Sink {
-  In<int> in;
-  int got = 0;
-  void step() {
-    int value = 0;
-    if (in.pull(value)) ++got;
-  }
-};
 struct Merge {
   In<int> left{"left"}, right{"right"};
   Out<int> out;
@@ -56,16 +34,6 @@ struct Letters {
   In<char> in;
   void step() { in.read(); }
 };
-
-template <class Build>
-std::string refusal(Build build) {
-  try {
-    build();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 TEST(Building, RefusesAnUnconnectedPortByItsName) {
   Graph graph;
@@ -233,12 +201,6 @@ TEST(Building, BetweenTwoClocksADepthThatIsNotWarnedOfOrIsNamedRunsAtTheSlowerOn
   }
 }
 
-struct Relay {
-  In<int> in;
-  Out<int> out;
-  void step() { out.push(in.read()); }
-};
-
 TEST(Building, WarnsOfAnActorOnALoopThatWaitsForItsOwnClose) {
   Graph graph;
   auto& one = graph.add<Relay>("one", {.clock = kClock});
@@ -320,156 +282,6 @@ TEST(Building, ChecksALongChainInNoTimeToSpeakOf) {
   auto& sink = graph.add<BlockSink<Block<1100>>>("sink", {.clock = kClock});
   graph.connect(*last, sink.in, {.depth = 1});
   EXPECT_EQ(graph.check().size(), kActors + 1U) << "a depth of 1 is warned of, and no loop";
-}
-
-/// As many relays in a ring as are given, with nothing to relay.
-void add_ring(Graph& graph, const std::string& name, int actors) {
-  std::vector<Relay*> relays;
-  for (int i = 0; i < actors; ++i) relays.push_back(&graph.add<Relay>(fmt::format("{}{}", name, i), {.clock = kClock}));
-  for (std::size_t i = 0; i < relays.size(); ++i) graph.connect(relays[i]->out, relays[(i + 1) % relays.size()]->in);
-}
-
-TEST(Running, ADeadlockNamesTheShortestCycleAndHowManyMore) {
-  Graph graph;
-  add_ring(graph, "a", 50);
-  add_ring(graph, "b", 3);
-  const auto small = graph.run({.throw_on_error = false});
-  EXPECT_EQ(small.outcome, Outcome::deadlock);
-  EXPECT_THAT(small.message, AllOf(HasSubstr("b0 waits"), HasSubstr("b1 waits"), HasSubstr("b2 waits")));
-  EXPECT_THAT(small.message, ::testing::Not(HasSubstr("a0 ")));
-  Graph large;
-  add_ring(large, "actor with a longer name ", 2000);
-  const auto report = large.run({.throw_on_error = false});
-  EXPECT_EQ(report.outcome, Outcome::deadlock);
-  EXPECT_THAT(report.message, HasSubstr(", and 1968 more"));
-  EXPECT_LT(report.message.size(), 5000U);
-}
-
-struct Failing {
-  In<int> in;
-  int seen = 0;
-  void step() {
-    in.read();
-    if (++seen == 3) throw Error("the third token is too much");
-  }
-};
-
-TEST(Running, AnExceptionInAStepEndsTheRunWithTheActorAndTheTime) {
-  Graph graph;
-  auto& source = graph.add<Source>("source", {.clock = kClock});
-  auto& failing = graph.add<Failing>("failing", {.clock = kClock});
-  graph.connect(source.out, failing.in);
-  const auto report = graph.run({.throw_on_error = false});
-  EXPECT_EQ(report.outcome, Outcome::failed);
-  EXPECT_EQ(report.end, Time::ns(3));
-  EXPECT_THAT(report.message, AllOf(HasSubstr("failing"), HasSubstr("3 ns"), HasSubstr("the third token is too much")));
-}
-
-TEST(Running, AnErrorIsThrownUnlessTheRunSaysOtherwise) {
-  Graph graph;
-  auto& source = graph.add<Source>("source", {.clock = kClock});
-  auto& failing = graph.add<Failing>("failing", {.clock = kClock});
-  graph.connect(source.out, failing.in);
-  EXPECT_THAT(refusal([&] { graph.run(); }), AllOf(HasSubstr("failing"), HasSubstr("the third token is too much")));
-}
-
-struct Spinning {
-  In<int> in;
-  void step() {
-    int value = 0;
-    while (in.peek(value)) {
-    }
-  }
-};
-
-TEST(Running, AMillionOperationsAtOneInstantAreAnError) {
-  Graph graph;
-  auto& source = graph.add<Source>("source", {.clock = kClock});
-  auto& spinning = graph.add<Spinning>("spinning");
-  graph.connect(source.out, spinning.in, {.return_latency_time = Time::ns(1)});
-  const auto report = graph.run({.throw_on_error = false});
-  EXPECT_EQ(report.outcome, Outcome::failed);
-  EXPECT_THAT(report.message, AllOf(HasSubstr("spinning"), HasSubstr("million operations")));
-}
-
-TEST(Running, AClockThatPassesTheEndOfTimeEndsTheRunAndSaysSo) {
-  Graph graph;
-  const Clock hours{{1, 3600}, 0, 1, ""};  // the third edge is the last one
-  auto& source = graph.add<Source>("source", {.clock = hours});
-  auto& sink = graph.add<Sink>("sink", {.clock = hours});
-  graph.connect(source.out, sink.in);
-  const auto report = graph.run({.throw_on_error = false});
-  EXPECT_EQ(report.outcome, Outcome::failed);
-  EXPECT_THAT(report.message, HasSubstr("end of time"));
-}
-
-/// Not trivially copyable. One waits in vain, the other never.
-struct Poller {
-  In<int> in;
-  std::string text;
-  void step() { in.pull(); }
-};
-
-TEST(Running, AtTheEndOfTimeOnlyThoseThatPolledAreSaidToBeSteppedAtEveryInterval) {
-  Graph graph;
-  const Clock hours{{1, 3600}, 0, 1, ""};
-  auto& source = graph.add<Source>("source", {.clock = hours});
-  auto& poller = graph.add<Poller>("poller", {.clock = hours});
-  auto& other = graph.add<Source>("other", {.clock = hours});
-  auto& sink = graph.add<Sink>("sink", {.clock = hours});
-  graph.connect(source.out, poller.in, {.latency = 2});
-  graph.connect(other.out, sink.in, {.depth = 16});
-  const auto report = graph.run({.throw_on_error = false});
-  EXPECT_THAT(report.message, HasSubstr("end of time"));
-  const auto polls = [](const auto& text) { return text.find("stepped at every interval") != std::string::npos; };
-  std::vector<std::string> said;
-  std::ranges::copy_if(report.warnings, std::back_inserter(said), polls);
-  EXPECT_THAT(said, ::testing::ElementsAre(HasSubstr("poller is")));
-}
-
-TEST(Running, ALimitThatLiesBeforeTheFirstEdgeLeavesNothingDone) {
-  Graph graph;
-  auto& source = graph.add<Source>("source", {.clock = Clock{Frequency::mhz(1), 1, 2, ""}});
-  auto& sink = graph.add<Sink>("sink", {.clock = kClock});
-  graph.connect(source.out, sink.in);
-  const auto report = graph.run({.limit = Time::ns(100)});
-  EXPECT_EQ(report.outcome, Outcome::limit);
-  EXPECT_EQ(report.channels[0].pushed, 0u);
-  EXPECT_EQ(report.actor("source").lifetime, Time());
-  EXPECT_EQ(report.actor("sink").lifetime, Time::ns(100));
-}
-
-struct RandomSource {
-  Out<std::uint64_t> out;
-  Random random;
-  int sent = 0;
-  void step() {
-    out.push(random.next());
-    ++sent;
-  }
-  bool done() const { return sent == 20; }
-};
-struct Collector {
-  In<std::uint64_t> in;
-  std::uint64_t first = 0;
-  void step() {
-    std::uint64_t value = 0;
-    if (in.pull(value) && first == 0) first = value;
-  }
-};
-std::uint64_t first_number(std::uint64_t seed, const std::string& name) {
-  Graph graph(seed);
-  auto& source = graph.add<RandomSource>(name, {.clock = kClock});
-  auto& sink = graph.add<Collector>("sink", {.clock = kClock});
-  graph.connect(source.out, sink.in);
-  graph.run();
-  return sink.first;
-}
-
-TEST(Running, RandomNumbersComeFromTheSeedAndTheNameAlone) {
-  EXPECT_EQ(first_number(1, "a"), first_number(1, "a"));
-  EXPECT_NE(first_number(1, "a"), first_number(2, "a"));
-  EXPECT_NE(first_number(1, "a"), first_number(1, "b"));
 }
 
 }  // namespace

@@ -119,7 +119,7 @@ class Writer {
 
   Program consume() {
     const int port = in();
-    switch (dice_.number(0, 6)) {
+    switch (dice_.number(0, 7)) {
       case 0:
         return {{.op = Op::read, .port = port}, seen()};
       case 1:
@@ -134,6 +134,8 @@ class Writer {
                  .body = {{.op = Op::front_time, .port = port}, seen(), {.op = Op::pull, .port = port}}}};
       case 5:
         return {{.op = Op::repeat, .a = dice_.number(1, 3), .body = {{.op = Op::read, .port = port}, seen()}}};
+      case 6:
+        return {{.op = Op::pull, .port = port}, {.op = Op::if_not, .body = timed_or_nothing()}};
       default:
         return {{.op = Op::pull, .port = port}, {.op = Op::if_last, .body = {seen()}}};
     }
@@ -177,6 +179,7 @@ class Writer {
   }
 
   Program timed_or_nothing() {
+    if (!means_.clocked && dice_.chance(50)) return {{.op = Op::wait, .a = dice_.between(1, 12) * means_.unit}};
     if (dice_.chance(30)) return timed();
     return {{.op = Op::constant, .a = 7}};
   }

@@ -79,13 +79,39 @@ void Actor::begin() {
   frame_ = Frame{};
   blocked_ticks_ = 0;
   current_ = StepRecord{.start = now_, .before = state_, .clocked = line_.clocked()};
+  current_->watched = is_watched(complete_.empty() ? -1 : complete_.back().start, now_);
   const bool close_matters = spec_.done.when == Done::When::never || !line_.clocked();
   if (close_matters && !inputs_.empty() && !all_inputs_closed())
     current_->refusals.push_back({Refusal::Question::all_closed});
   phase_ = Phase::in_step;
 }
 
+/// The first to start at or after a mark, where nothing has happened since the mark before.
+bool Actor::is_watched(Tick before, Tick start) const {
+  constexpr Tick kFar = 65536;
+  if (!line_.clocked() || !spec_.trivial) return false;
+  Tick mark = 0, last = 0;
+  for (Tick next = 1; next <= start; next = next < kFar ? 2 * next : next + kFar) last = mark, mark = next;
+  return mark > before && active_ < last;
+}
+
+bool Actor::is_idle(const StepRecord& step) const {
+  if (!line_.clocked()) {
+    if (step.silent()) return true;  // not stepped again before an answer turns, whatever it read
+    const bool waits_again = step.waited && !complete_.empty() && complete_.back().waited;
+    return spec_.trivial && waits_again && !step.moved && !complete_.back().moved && step.leaves_all() &&
+           !step.waited_until;
+  }
+  if (!spec_.trivial) return step.silent() && step.promised && !step.read_time;
+  if (!step.repeats()) return false;
+  if (step.watched) return true;
+  if (complete_.empty()) return false;
+  const StepRecord& before = complete_.back();
+  return step.silent() ? before.silent() : before.idle && !before.told_no;
+}
+
 void Actor::complete_step() {
+  current_->idle = is_idle(*current_);
   if (complete_.size() == 2) complete_.erase(complete_.begin());
   complete_.push_back(std::move(*current_));
   current_.reset();
@@ -99,6 +125,8 @@ void Actor::end_step() {
     return;
   }
   const bool silent = current_->silent();
+  if (current_->waited && spec_.done.when != Done::When::never)  // nobody waits for the inputs to close
+    std::erase_if(current_->refusals, [](const auto& r) { return r.question == Refusal::Question::all_closed; });
   complete_step();
   if (wants_to_finish()) return finish();
   if (!silent) return begin();
@@ -182,6 +210,7 @@ bool Actor::attempt() {
   }
   accessed_ |= port_bit(instruction);
   frame_.eventful = current_->moved = true;
+  active_ = now_;
   ++frame_.at;
   return true;
 }
@@ -240,6 +269,7 @@ void Actor::keep_time(const Instruction& instruction) {
   frame_.eventful = frame_.eventful || (instruction.op != Op::sleep && instruction.op != Op::front_time);
   switch (instruction.op) {
     case Op::wait_until:
+      if (line_.at_or_after(span(instruction, state_)) > now_) current_->waited_until = true;
       return wait_till(line_.at_or_after(span(instruction, state_)));
     case Op::wait_on:
       current_->read_time = true;
@@ -267,6 +297,7 @@ void Actor::keep_time(const Instruction& instruction) {
 void Actor::wait_till(Tick tick) {
   if (tick <= now_) return;
   current_->waited = true;
+  active_ = tick;
   move_to(tick);
 }
 
@@ -307,10 +338,7 @@ bool Actor::idle_without_known_wake() const {
   const StepRecord& last = complete_.back();
   const auto comes = [&](const Refusal& refusal) { return turns(refusal).has_value(); };
   if (std::any_of(last.refusals.begin(), last.refusals.end(), comes)) return false;
-  if (!line_.clocked()) return last.silent();  // not stepped again before an answer turns, whatever it read
-  if (last.read_time) return false;
-  if (!spec_.trivial) return last.silent() && last.promised;
-  return complete_.size() == 2 && complete_.front().silent() && last.silent() && !last.changed && !last.drew;
+  return last.idle;
 }
 
 Account Actor::account(std::int64_t end) const {

@@ -23,8 +23,13 @@ struct StepRecord {
   Tick start = 0;
   State before{};
   bool clocked = true, told_no = false;
-  bool moved = false, waited = false, changed = false, drew = false, read_time = false, promised = false;
+  bool moved = false, waited = false, changed = false, drew = false, read_time = false, promised = false,
+       waited_until = false;
+  bool watched = false, idle = false;
   std::vector<Refusal> refusals{};
+  bool quiet() const { return !moved && !waited; }
+  bool leaves_all() const { return !changed && !drew && !read_time; }
+  bool repeats() const { return quiet() && leaves_all(); }
   bool silent() const { return !moved && !waited && (told_no || !clocked); }
 };
 
@@ -53,6 +58,8 @@ class Actor {
 
   void begin();
   void complete_step();
+  bool is_watched(Tick before, Tick start) const;
+  bool is_idle(const StepRecord& step) const;
   void end_step();
   void finish();
   bool wants_to_finish() const;
@@ -84,7 +91,8 @@ class Actor {
   Tick blocked_ticks_ = 0;      ///< in this step
   Channel* channel_ = nullptr;  ///< that the step blocks on
   unsigned accessed_ = 0, refused_head_ = 0, refused_room_ = 0, refused_closed_ = 0;  ///< ports at `now_`
-  int operations_ = 0;                                                                ///< at one instant
+  Tick active_ = -1;    ///< when it last moved a token or had waited for a time
+  int operations_ = 0;  ///< at one instant
   std::optional<StepRecord> current_;
   std::vector<StepRecord> complete_;  ///< the last two at most
   std::int64_t starved_ = 0, blocked_ = 0;

@@ -9,8 +9,6 @@ namespace isthmus::reference {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::Field;
-using ::testing::UnorderedElementsAre;
 
 constexpr std::int64_t kNs = 1'000'000;
 
@@ -273,110 +271,6 @@ TEST(Accounts, AStepThatTheEndCutsIsBusyButForItsWaits) {
   EXPECT_EQ(run.time, 5 * kNs);
   EXPECT_THAT(ns(run.actors[0]), ElementsAre(2, 0, 3, 5));
   EXPECT_THAT(ns(run.actors[1]), ElementsAre(1, 4, 0, 5));
-}
-
-TEST(Ending, APushForAFinishedReaderIsStuck) {
-  const auto run = run_both(R"(run limit=1000000000
-    actor source clock=1000000000/1 done=pushed/10 { push }
-    actor sink clock=1000000000/1 done=pulled/1 { pull }
-    channel source 0 sink 0 depth=2 latency=1 return=1)");
-  EXPECT_EQ(run.end, End::stuck);
-  EXPECT_THAT(ns(run.channels[0].pushes), ElementsAre(0, 1, 2));
-  EXPECT_EQ(run.time, 3 * kNs);
-}
-
-TEST(Ending, StuckHoldsFromTheReadersFinishIfThatIsLater) {
-  const auto run = run_both(R"(run limit=1000000000
-    actor source clock=1000000000/1 done=pushed/10 { push }
-    actor sink clock=1000000000/1 done=counted/1 { wait_until a=20000000 count }
-    channel source 0 sink 0 depth=2 latency=1 return=1)");
-  EXPECT_EQ(run.end, End::stuck);
-  EXPECT_EQ(run.time, 21 * kNs);
-  EXPECT_THAT(ns(run.actors[0]), ElementsAre(2, 0, 19, 21));
-}
-
-TEST(Ending, TwoThatReadFromEachOtherAreDeadlockedAtTheLaterRead) {
-  const auto run = run_both(R"(run limit=1000000000
-    actor a clock=1000000000/1 done=pushed/10 { read push }
-    actor b clock=1000000000/1 done=pushed/10 { wait_until a=7000000 read push }
-    actor source clock=1000000000/1 done=pushed/50 { push }
-    actor sink clock=1000000000/1 { pull }
-    channel a 0 b 0 depth=2 latency=1 return=1
-    channel b 0 a 0 depth=2 latency=1 return=1
-    channel source 0 sink 0 depth=2 latency=1 return=1)");
-  EXPECT_EQ(run.end, End::deadlock);
-  EXPECT_EQ(run.time, 7 * kNs);
-  ASSERT_EQ(run.culprits.size(), 1u);
-  EXPECT_THAT(run.culprits[0], UnorderedElementsAre(Field(&Culprit::actor, 0u), Field(&Culprit::actor, 1u)));
-  EXPECT_THAT(ns(run.channels[2].pushes), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7)) << "what was done by then counts";
-}
-
-TEST(Ending, TwoThatPollEachOtherAreQuiescentOnceTwoSilentStepsAreComplete) {
-  const auto run = run_both(R"(run limit=1000000000
-    actor a clock=1000000000/1 done=pushed/10 { pull if_last { push } }
-    actor b clock=1000000000/1 ii=3 done=pushed/10 { pull if_last { push } }
-    channel a 0 b 0 depth=2 latency=1 return=1
-    channel b 0 a 0 depth=2 latency=1 return=1)");
-  EXPECT_EQ(run.end, End::quiescent);
-  EXPECT_EQ(run.time, 6 * kNs);
-}
-
-TEST(Ending, AnActorThatCountsItsStepsIsNeverIdle) {
-  const auto run = run_both(R"(run limit=50000000
-    actor a clock=1000000000/1 done=pushed/10 { count pull if_last { push } }
-    actor b clock=1000000000/1 done=pushed/10 { pull if_last { push } }
-    channel a 0 b 0 depth=2 latency=1 return=1
-    channel b 0 a 0 depth=2 latency=1 return=1)");
-  EXPECT_EQ(run.end, End::limit);
-}
-
-TEST(Ending, AnActorThatIsNoPlainStructIsIdleOnlyByItsWord) {
-  const std::string text = R"(run limit=50000000
-    actor a clock=1000000000/1 nontrivial done=pushed/10 { pull if_last { push } sleep }
-    actor b clock=1000000000/1 nontrivial done=pushed/10 { pull if_last { push } sleep }
-    channel a 0 b 0 depth=2 latency=1 return=1
-    channel b 0 a 0 depth=2 latency=1 return=1)";
-  const auto promised = run_both(text);
-  EXPECT_EQ(promised.end, End::quiescent);
-  EXPECT_EQ(promised.time, 1 * kNs);
-  const auto silent = run_both(std::string(text).erase(text.find(" sleep"), 6));
-  EXPECT_EQ(silent.end, End::limit);
-}
-
-TEST(Ending, WaitsForWhatIsOnItsWay) {
-  const auto run = run_both(R"(run limit=1000000000
-    actor a clock=1000000000/1 done=pushed/1 { push }
-    actor b clock=1000000000/1 done=pulled/2 { pull }
-    channel a 0 b 0 depth=2 latency=30 return=1)");
-  // The token arrives at 30, b is idle again with its steps of 31 and 32.
-  EXPECT_EQ(run.end, End::quiescent);
-  EXPECT_EQ(run.time, 33 * kNs);
-}
-
-TEST(Ending, PeriodicActorsNeitherHoldUpARunNorGetStuck) {
-  const auto run = run_both(R"(run limit=1000000000
-    actor refresh clock=1000000000/1 periodic { push }
-    actor b clock=1000000000/1 done=pulled/1 { pull }
-    actor c clock=1000000000/1 done=counted/20 { count pull }
-    actor d clock=1000000000/1 done=counted/0 { push }
-    channel refresh 0 b 0 depth=2 latency=1 return=1
-    channel d 0 c 0 depth=2 latency=1 return=1)");
-  EXPECT_EQ(run.end, End::finished);
-  EXPECT_EQ(run.time, 20 * kNs);
-  EXPECT_THAT(ns(run.actors[0]), ElementsAre(3, 0, 17, 20));
-}
-
-TEST(Ending, NothingIsQuiescentBesideAPeriodicActor) {
-  const auto run = run_both(R"(run limit=100000000
-    actor tick clock=1000000000/1 periodic { pull }
-    actor b clock=1000000000/1 done=pushed/5 { room push }
-    channel b 0 tick 0 depth=2 latency=1 return=1)");
-  EXPECT_EQ(run.end, End::finished);
-  const auto waiting = run_both(R"(run limit=100000000
-    actor tick clock=1000000000/1 periodic { closed }
-    actor b clock=1000000000/1 done=pushed/5 { push }
-    channel b 0 tick 0 depth=2 latency=1 return=1)");
-  EXPECT_EQ(waiting.end, End::limit);
 }
 
 }  // namespace

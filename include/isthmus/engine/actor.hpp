@@ -64,7 +64,7 @@ struct Actor {
   Tick fuel = kSpent;      ///< the first tick at which the loop of steps needs a closer look
   Tick horizon = 0;        ///< the last tick at which it may act
   Tick budget = kSpent;    ///< the first tick at which the border between two steps does
-  bool look_back = false;  ///< this step was told "no" or waited: its end needs a closer look
+  bool look_back = false;  ///< this step was told "no", waited or is watched: its end needs a closer look
   bool moved = false;      ///< a token, in a slow path; kept only without a clock
   bool waited = false;     ///< for a time, in this step
   bool sensed_time = false;
@@ -73,6 +73,7 @@ struct Actor {
   Ask asked = Ask::token;
   bool ready = false;
   Tick initiation_interval = 1;
+  Tick look_at = 0;   ///< the first tick past the horizon, or of a step that may have to be watched; at times less
   Tick advanced = 0;  ///< a of rule 2; no wait for a token or a slot is in it
 
   PortState* gate = nullptr;     ///< the first input of one without `done()`: with a token at hand it is not done
@@ -92,14 +93,19 @@ struct Actor {
   // Waiting.
   Live* live = nullptr;  ///< where the graph runs in real time
   Tick wait_began = 0;
-  Tick sleep_period = 0;  ///< 0 for one without a clock
-  bool idle = false;      ///< docs/time.md, "The end"
+  Tick sleep_period = 0;      ///< from step to step; 0 where only news makes one
+  bool idle = false;          ///< docs/time.md, "The end"
+  bool busy_asleep = false;   ///< the steps that it sleeps through were not told "no"
+  std::uint8_t told_end = 0;  ///< exceptions thrown to it to end a step; one that it caught is its failure
   Tick idle_since = 0;
   Tick unwatched = 0;  ///< how far it may go before the scheduler looks at the rest of the run
 
   // Silence.
-  Tick step_start = 0;        ///< of the last step that moved nothing
-  Tick silent_until = -1;     ///< the end of the last step that moved nothing
+  Tick step_start = 0;  ///< of the last step that moved nothing
+  Tick silent_until =
+      -1;             ///< of `snapshot`: the end of the last step that may repeat, or the start of one that is watched
+  Tick watch_at = 0;  ///< from here on the first step to start is watched, where nothing has moved for some time
+  Tick waited_at = -1;        ///< the end of the last wait for a time
   bool promised = false;      ///< said `timer.wait(ports...)` in this step
   Tick polls_since = kNever;  ///< the end of the first silent step of one that the engine cannot put to sleep
   std::vector<Question> questions;
@@ -157,7 +163,7 @@ struct Actor {
   void wait_out(const PortState& port, Tick length) {
     fuel = kSpent;
     if (gate == nullptr || gate == &port) [[likely]]
-      budget = std::min(budget + length, horizon + 1);
+      budget = std::min(budget + length, look_at);
     else
       budget = kSpent;  // the step may go on to take more from the gate than one token, at another tick
   }
@@ -213,7 +219,9 @@ enum class Border : std::uint8_t { step, leave };
 Border border(Actor& actor, Tick next);
 Border clockless_border(Actor& actor);
 Border after_silent_step(Actor& actor, Tick step_start);
+Border after_vain_wait(Actor& actor, Tick step_start);
 Border at_same_instant(Actor& actor);
+void caught_its_end(Actor& actor);
 void finish(Actor& actor);
 void fail(Actor& actor, std::exception_ptr why);
 

@@ -16,6 +16,7 @@
 
 #include "isthmus/engine/live_steps.hpp"
 #include "isthmus/engine/report.hpp"
+#include "isthmus/engine/run_options.hpp"
 #include "isthmus/engine/timer.hpp"
 #include "isthmus/engine/trace.hpp"
 
@@ -39,14 +40,6 @@ struct ChannelOptions {
   Time return_latency_time{};
   std::optional<int> synchroniser{};  ///< cycles lost between unrelated clocks; 2 by default
   std::optional<int> priority{};      ///< the client key arbiters see, in place of the writer's name's rank
-};
-
-struct RunOptions {
-  Time limit = Time::max();
-  bool throw_on_error = true;
-  std::size_t stack_bytes = 256 * 1024;
-  StateObserver* states = nullptr;  ///< is told how each actor spent its life; no result depends on it
-  std::uint64_t schedule_seed = 0;  ///< other than 0: ready actors run in a random order; no result may depend on it
 };
 
 namespace engine {
@@ -219,9 +212,11 @@ struct ActorOf final : GraphActor {
       if constexpr (HasDone<T>) {
         if (user.done()) return finish(*this);
       }
-      moved = waited = false;
+      moved = waited = sensed_time = false;
       user.step();
       now = running_now;
+      if (told_end != 0) [[unlikely]]
+        return caught_its_end(*this);
       if (!moved && !waited) {
         if constexpr (HasDone<T>) {
           if (user.done()) return finish(*this);
@@ -229,6 +224,8 @@ struct ActorOf final : GraphActor {
         if (after_silent_step(*this, start) == Border::leave) return;
       } else if (now == start) {
         if (at_same_instant(*this) == Border::leave) return;
+      } else if (!moved) {
+        if (after_vain_wait(*this, start) == Border::leave) return;
       }
       questions.clear();
     }

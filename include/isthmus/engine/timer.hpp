@@ -29,10 +29,11 @@ class Timer : private engine::Member {
   /// What it said, or read, last; below 0: nothing, or nobody observes the run.
   std::int64_t message() const { return actor_->message; }
   /// Says, at the end of a step that moved no token, that nothing will change until a "no" of this step on one of
-  /// `ports` turns to "yes". An actor that is trivially copyable need not say it.
+  /// `ports` turns to "yes"; never, if there was none. An actor that is trivially copyable need not say it.
   template <class... Ports>
   requires(sizeof...(Ports) > 0) void wait(Ports&... ports) {
     actor_->promised = true;
+    actor_->ask_look_back();
     actor_->promised_channels.clear();
     (actor_->promised_channels.push_back(ports.state_.channel), ...);
   }

@@ -1,0 +1,80 @@
+// How far an actor may run ahead, and how much of what was done is kept until no error can lie before it any more.
+#include <algorithm>
+
+#include "scheduler.hpp"
+
+namespace isthmus::engine {
+
+void Scheduler::set_horizon(Actor& actor, std::int64_t time) {
+  actor.horizon = actor.grid.last_at_or_before(std::min(time, limit_));
+  set_look(actor);
+  actor.spend();
+}
+
+/// Gives an actor that is not periodic more time to run ahead, if the limit leaves some.
+bool Scheduler::extend_horizon(Actor& actor) {
+  const Tick last = actor.grid.last_at_or_before(limit_);
+  actor.horizon = actor.now > last - actor.unwatched ? last : actor.now + actor.unwatched;
+  set_look(actor);
+  return actor.now <= actor.horizon;
+}
+
+void Scheduler::lower_limit(std::int64_t time) {
+  if (time >= limit_) return;
+  limit_ = time;
+  for (auto* actor : actors_) {
+    actor->horizon = std::min(actor->horizon, actor->grid.last_at_or_before(limit_));
+    actor->look_at = std::min(actor->look_at, actor->horizon + 1);
+    actor->fuel = std::min(actor->fuel, actor->horizon + 1);
+    actor->budget = std::min(actor->budget, actor->horizon + 1);
+  }
+}
+
+/// A commit looks at every actor. Where there are many it waits until as many have asked for it, or nobody can run.
+bool Scheduler::worth_committing() {
+  constexpr std::size_t kMany = 64;
+  if (actors_.size() > kMany && ++commits_asked_ < actors_.size()) return false;
+  commits_asked_ = 0;
+  return true;
+}
+
+/// Finds the time before which nothing new can happen, and the errors that hold by then.
+void Scheduler::commit() {
+  std::int64_t time = kNever;
+  for (const auto* actor : actors_) {
+    if (actor->wait == Wait::finished || actor->failed || blocked_for_good(*actor)) continue;
+    Tick next = actor->now;
+    if (actor->wait == Wait::sleep) next = actor->known_wake;
+    if (actor->wait == Wait::horizon) next = actor->resume_at;
+    time = std::min(time, actor->grid.edge(next));
+  }
+  commit_to(time);
+}
+
+void Scheduler::commit_to(std::int64_t time) {
+  if (blocked_ != 0)
+    if (const auto error = find_error(actors_)) lower_limit(error->time);
+  committed_ = std::max(committed_, std::min(time, limit_));  // what lies past the limit may yet be cut
+}
+
+void Scheduler::note_wait(Actor& actor, const Span& span) {
+  if (actor.spans.full()) fold_spans(actor, committed_, states_);
+  actor.spans.add(span);
+}
+
+/// The oldest entries of the rings of ticks that could be written over before the next look are no longer needed.
+bool Scheduler::record_safe(const Actor& actor) const {
+  for (const auto* channel : actor.outputs) {
+    const auto span = channel->slots / 2 - channel->depth + 1;
+    const auto pushed = channel->pushed();
+    if (pushed > span && actor.grid.edge(channel->header(pushed - span).pushed_at) > committed_) return false;
+  }
+  for (const auto* channel : actor.inputs) {
+    const auto span = channel->slots / 2 - channel->depth + 1;
+    const auto popped = channel->popped();
+    if (popped > span && actor.grid.edge(channel->header(popped - span).popped_at) > committed_) return false;
+  }
+  return true;
+}
+
+}  // namespace isthmus::engine
