@@ -245,6 +245,13 @@ def test_a_component_brings_only_what_it_needs(tmp_path: Path) -> None:
     assert "excess" in configure(tmp_path, " COMPONENTS offload", rest).stderr
 
 
+def test_actors_of_a_project_meet_the_guard_of_their_stack() -> None:
+    """A step with a large local array touches each page of it: the flag goes with the package's targets."""
+    targets = package.cmake_prefix() / "lib" / "cmake" / "Isthmus" / "IsthmusTargets.cmake"
+    engine = targets.read_text().split("set_target_properties(Isthmus::engine ")[1].split(")\n")[0]
+    assert "-fstack-clash-protection" in engine
+
+
 def test_the_package_may_be_moved(tree: Path) -> None:
     for file in package.cmake_prefix().rglob("*.cmake"):
         assert str(tree) not in file.read_text()
