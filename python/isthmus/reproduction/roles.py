@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 STEP = 0.1
 TENTH = math.log1p(STEP)
 DETERMINED = 0.8  # of what the input moved, as a ratio of logarithms
+HALVINGS = 7  # of the way to an end that a board refuses
 ANY = 1e-9  # a change below this is the rounding of the model's own arithmetic
 TIMES = frozenset({"ps", "s", "ms", "us", "ns", "cycles"})
 RATES = frozenset({"B/s", "GB/s", "MB/s", "Hz", "kHz", "MHz", "GHz", "MT/s", "GT/s"})
@@ -37,16 +38,29 @@ class Change:
     sets: tuple[str, ...]
     step: float = TENTH
 
+    @property
+    def key(self) -> str:
+        """The key of the first number."""
+        return self.sets[0].partition("=")[0]
+
 
 def perturbations(board: str, inputs: Iterable["Input"], legal: Legal) -> list[Change]:
-    """Each calibrated input of a board moved, and all calibrated times and rates together to the slow side."""
-    calibrated = [item for item in inputs if item.role == "calibrated"]
-    found = [change for item in calibrated for change in moved(board, item, legal)]
-    numbers = [item for item in calibrated if is_number(item)]
-    slow = [_assignment(item, _moved_value(item, True)) for item in numbers if item.unit in TIMES]
-    slow += [_assignment(item, _number(item) / (1 + STEP)) for item in numbers if item.unit in RATES]
-    together = Change(f"{board} times and rates together a tenth slower", board, tuple(slow))
-    return [*found, together] if slow else found
+    """Each calibrated input of a board moved."""
+    return [change for item in inputs if item.role == "calibrated" for change in moved(board, item, legal)]
+
+
+def slower(board: str, inputs: Iterable["Input"]) -> list[Change]:
+    """Each calibrated time and rate a tenth to the slow side, whether the board takes it or not."""
+    numbers = [item for item in inputs if item.role == "calibrated" and is_number(item)]
+    slow = [_change(board, item, _moved_value(item, True)) for item in numbers if item.unit in TIMES]
+    return slow + [_change(board, item, _number(item) / (1 + STEP)) for item in numbers if item.unit in RATES]
+
+
+def together(board: str, changes: Sequence[Change], kept: Sequence[Change]) -> list[Change]:
+    """As one change those that a board takes of `changes`, with the names of the others; none if it takes none."""
+    left = ", ".join(change.key for change in changes if change not in kept)
+    name = f"{board} times and rates together a tenth slower{f' but for {left}' if left else ''}"
+    return [Change(name, board, tuple(text for change in kept for text in change.sets))] if kept else []
 
 
 def moved(board: str, item: "Input", legal: Legal) -> list[Change]:
@@ -72,14 +86,50 @@ def outward(item: "Input", up: bool | int) -> Iterator[float]:
 
 
 def ends(board: str, inputs: Sequence["Input"], legal: Legal) -> list[Change]:
-    """Each assumed input at either end of its range, one at a time; an assumed switch the other way."""
-    found = [
-        change
-        for item in inputs
-        if item.role == "assumed"
-        for change in (_ends(board, item) if item.range and is_number(item) else moved(board, item, legal))
-    ]
-    return [change for change in found if legal(change.sets[0])]
+    """Each assumed input, one at a time, at either end of its range, or as near to that as the board takes; an assumed
+    switch the other way.
+    """
+    found: list[Change | None] = []
+    for item in (item for item in inputs if item.role == "assumed"):
+        if item.range and is_number(item):
+            found += [_farthest(board, item, end, legal) for end in _ends(item)]
+        else:
+            found += moved(board, item, legal)
+    return [change for change in found if change is not None]
+
+
+def _farthest(board: str, item: "Input", end: float, legal: Legal) -> Change | None:
+    """As near to an end as a board takes; None if it takes nothing but what is there."""
+    old = _number(item)
+
+    def at(part: float) -> float:
+        both = old > 0 and end > 0
+        value = old * (end / old) ** part if both else old + (end - old) * part
+        return _whole(item, value)
+
+    if legal(_assignment(item, end)):
+        return _change(board, item, end)
+    taken, refused = 0.0, 1.0
+    for _ in range(HALVINGS):
+        middle = (taken + refused) / 2
+        taken, refused = (middle, refused) if legal(_assignment(item, at(middle))) else (taken, middle)
+    # What has to be a power of two is refused between them.
+    values = [*_powers(item, at(taken), end), at(taken)]
+    value = next((value for value in values if value != old and legal(_assignment(item, value))), None)
+    return None if value is None else _change(board, item, value)
+
+
+def _powers(item: "Input", reached: float, end: float) -> list[float]:
+    """The powers of two between a number and an end, those nearest to the end first."""
+    scale = WHOLE.get(item.unit or "", 0.0)
+    low, high = sorted((reached * scale, end * scale))
+    found = [2.0**power / scale for power in range(0, 64) if scale and low <= 2.0**power <= high]
+    return found[::-1] if end > reached else found
+
+
+def _whole(item: "Input", value: float) -> float:
+    scale = WHOLE.get(item.unit or "")
+    return value if scale is None else round(value * scale) / scale
 
 
 def follows(base: float, changed: float, step: float) -> bool:
@@ -127,12 +177,12 @@ def is_number(item: "Input") -> bool:
     return isinstance(item.value, (int, float)) and not isinstance(item.value, bool)
 
 
-def _ends(board: str, item: "Input") -> list[Change]:
+def _ends(item: "Input") -> list[float]:
     assert item.range
     low, high = item.range[0], item.range[-1]
     if not item.unit and isinstance(item.value, int):  # of a count, whole numbers within
         low, high = math.ceil(float(low)), math.floor(float(high))
-    return [_change(board, item, float(end)) for end in dict.fromkeys((low, high)) if end != item.value]
+    return [float(end) for end in dict.fromkeys((low, high)) if end != item.value]
 
 
 def _change(board: str, item: "Input", value: float) -> Change:

@@ -31,6 +31,8 @@ from isthmus.reproduction.roles import (
     perturbations,
     rests_on,
     role_of,
+    slower,
+    together,
 )
 from isthmus.tools import stop_running
 
@@ -92,7 +94,7 @@ class Survey:
             View("as they are", "", self._lab(PAPER_IMAGES, as_they_are), tuple(self.chosen)),
             View("few images", "", self._lab(self.images, as_they_are), tuple(self._tested)),
         ]
-        calibrated = self._of_boards(lambda board, inputs: perturbations(board, inputs, self._legal(board)))
+        calibrated = self._of_boards(self._perturbations)
         return [*views, *self._views("calibrated", calibrated, self._tested)]
 
     def end_views(self, rows: Sequence[str]) -> list[View]:
@@ -248,6 +250,10 @@ class Survey:
     def _legal(self, board: str) -> Legal:
         return lambda text: self.bench.accepts(target_of(board), (*self.sets, text))
 
+    def _perturbations(self, board: str, inputs: Sequence[Input]) -> list[Change]:
+        slow = slower(board, inputs)
+        return [*perturbations(board, inputs, self._legal(board)), *together(board, slow, self._kept(slow))]
+
     def _of_boards(self, changes: Callable[[str, Sequence[Input]], list[Change]]) -> list[Change]:
         return [
             change
@@ -284,20 +290,28 @@ class Survey:
             by = {name: value - few for name, value in self._numbers("end", row_id).items() if differs(few, value)}
             for side, sign in (("lowest", -1), ("highest", 1)):
                 order = sorted((name for name in by if by[name] * sign > 0), key=lambda name: -abs(by[name]))
-                lab = self._lab(PAPER_IMAGES, self._together([self._changes[name] for name in order]))
+                lab = self._lab(PAPER_IMAGES, self._with(*self._kept([self._changes[name] for name in order])))
                 found.append(View("corner", f"{row_id} {side}", lab, (row_id,)))
         return found
 
-    def _together(self, changes: Sequence[Change]) -> dict[str, tuple[str, ...]]:
-        """As many of the changes as a board takes together, one end of each input, those with most effect first."""
+    def _kept(self, changes: Sequence[Change]) -> list[Change]:
+        """As many of the changes as a board takes together, one of each input, the first ones first."""
+        once: dict[tuple[str, str], Change] = {}
+        for change in changes:
+            once.setdefault((change.board, change.key), change)
+        if self._taken(list(once.values())):
+            return list(once.values())
         kept: list[Change] = []
         for change in changes:
-            key = change.sets[0].partition("=")[0]
-            taken = any(one.board == change.board and one.sets[0].startswith(f"{key}=") for one in kept)
-            sets = self._with(*kept, change)[change.board]
-            if not taken and self.bench.accepts(target_of(change.board), sets):
+            known = any((one.board, one.key) == (change.board, change.key) for one in kept)
+            if not known and self._taken([*kept, change]):
                 kept.append(change)
-        return self._with(*kept)
+        return kept
+
+    def _taken(self, changes: Sequence[Change]) -> bool:
+        """Whether the boards take some changes together."""
+        sets = self._with(*changes)
+        return all(self.bench.accepts(target_of(board), sets[board]) for board in {one.board for one in changes})
 
     def _evaluate(
         self,

@@ -1,0 +1,76 @@
+"""`reproduce` on a paper and a board of one's own: what no installed one does, such as a number at its end."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from tests.python.test_reproduce import FakeBench, row_of, surveyed
+
+from isthmus.errors import IsthmusError
+from isthmus.records import Input
+from isthmus.reproduction.roles import ends
+
+
+class Narrow(FakeBench):
+    """Boards that refuse what lies outside of some limits."""
+
+    def __init__(self, **limits: tuple[float, float]) -> None:
+        super().__init__()
+        self.limits = {key.replace("__", "."): limit for key, limit in limits.items()}
+
+    def platform(self, target: str, sets: Any) -> Any:
+        found = super().platform(target, sets)
+        for item in found.inputs:
+            low, high = self.limits.get(item.key, (-math.inf, math.inf))
+            if not low <= item.value <= high:
+                raise IsthmusError(f"--set: key '{item.key}': expected {low}..{high}, got {item.value}")
+        return found
+
+
+@pytest.mark.parametrize(
+    ("limits", "left"),
+    [
+        ({}, ""),
+        ({"host__copy__rate": (3.31, 9)}, " but for host.copy.rate"),
+        (
+            {"link__pcie__round_trip": (0, 1), "host__copy__rate": (3.31, 9)},
+            " but for link.pcie.round_trip, host.copy.rate",
+        ),
+    ],
+)
+def test_a_calibrated_number_at_the_end_of_its_range_is_left_out_of_the_slow_board_by_name(
+    limits: dict[str, tuple[float, float]], left: str
+) -> None:
+    survey = surveyed(row_of("ROW", "probe:aws-f1:h2d:1MiB", unit="GB/s"), bench=Narrow(**limits))
+    (together,) = [view.name for view in survey.first_views() if "together" in view.name]
+    assert together == f"aws-f1 times and rates together a tenth slower{left}"
+
+
+def assumed(key: str, value: float, low: float, high: float, unit: str = "") -> Input:
+    return Input(key=key, value=value, unit=unit, role="assumed", range=[low, high])
+
+
+def within(low: float, high: float, text: str, powers: bool = False) -> bool:
+    value = float(text.partition("=")[2])
+    return low <= value <= high and (not powers or math.log2(value).is_integer())
+
+
+@pytest.mark.parametrize(
+    ("item", "legal", "powers", "reached"),
+    [
+        (assumed("a.time", 10, 1, 1000, "ns"), (1, 1000), False, (1, 1000)),
+        (assumed("a.time", 10, 1, 1000, "ns"), (5, 70), False, (5, 70)),
+        (assumed("a.count", 16, 1, 4096), (3, 700), False, (3, 700)),
+        (assumed("a.size", 4, 1, 4096, "KiB"), (2, 512), True, (2, 512)),
+        (assumed("a.count", 16, 1, 4096), (16, 16), False, ()),
+        (assumed("a.time", 0, 0, 100, "ns"), (0, 40), False, (40,)),
+    ],
+)
+def test_an_assumed_number_goes_as_near_to_the_end_of_its_range_as_the_board_takes(
+    item: Input, legal: Sequence[float], powers: bool, reached: Sequence[float]
+) -> None:
+    changes = ends("board", [item], lambda text: within(legal[0], legal[1], text, powers))
+    values = [float(change.sets[0].partition("=")[2]) for change in changes]
+    assert all(legal[0] <= value <= legal[1] for value in values)
+    assert sorted(values) == pytest.approx(sorted(reached), rel=0.06)
