@@ -137,12 +137,12 @@ def leaves(expression: str | None, published: Mapping[str, PublishedRow]) -> lis
 
 
 def observation(expression: str, published: Mapping[str, PublishedRow]) -> str:
-    """What an experiment looks at: one name for a time and its rate, and for what follows from one run alone."""
+    """What an experiment looks at: one name for a time and its rate, a ratio and its inverse, or one run."""
     kind, _, rest = expression.partition(":")
     seen = [observation(part if ":" in part else experiment_of(published[part]) or part, published)
             for part in parts_of(expression)]  # fmt: skip
     if kind in ("row", "ratio"):
-        return seen[0] if len(set(seen)) == 1 else f"ratio:{' / '.join(seen)}"
+        return seen[0] if len(set(seen)) == 1 else f"ratio:{' / '.join(sorted(seen))}"
     words = rest.split(":")
     if kind == "run" and words[2:] in (["elapsed_s"], ["images_per_s"], ["gb_per_s"]):
         return f"run:{words[0]}:{words[1]}"
