@@ -1,6 +1,7 @@
 """Numbers as people read them: units stand in the heading or behind the number."""
 
 import math
+from decimal import Decimal
 
 
 def figure(value: float | None, digits: int = 3) -> str:
@@ -11,6 +12,13 @@ def figure(value: float | None, digits: int = 3) -> str:
         return "0"
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
     return f"{value:.{decimals}f}"
+
+
+def rounds_to(result: float, written: Decimal | int | float) -> bool:
+    """Whether `result` is `written` to the digits that are written."""
+    exponent = Decimal(str(written)).as_tuple().exponent
+    assert isinstance(exponent, int)
+    return abs(result - float(written)) <= 0.5 * 10.0**exponent * (1 + 1e-9)
 
 
 def counted(number: int, noun: str, grouped: bool = False) -> str:

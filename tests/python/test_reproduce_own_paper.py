@@ -5,11 +5,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from tests.python.test_reproduce import FakeBench, row_of, surveyed
+from tests.python.fake_bench import FakeBench, quietly
+from tests.python.test_reproduce import row_of, surveyed
 
 from isthmus.errors import IsthmusError
-from isthmus.records import Input
+from isthmus.records import Input, PaperRow
+from isthmus.reproduction.comparison import agrees, paper_rows
+from isthmus.reproduction.published import read_papers
 from isthmus.reproduction.roles import ends
+from isthmus.reproduction.survey import Survey
 
 
 class Narrow(FakeBench):
@@ -74,3 +78,53 @@ def test_an_assumed_number_goes_as_near_to_the_end_of_its_range_as_the_board_tak
     values = [float(change.sets[0].partition("=")[2]) for change in changes]
     assert all(legal[0] <= value <= legal[1] for value in values)
     assert sorted(values) == pytest.approx(sorted(reached), rel=0.06)
+
+
+def test_a_derived_row_says_what_determines_it() -> None:
+    papers = read_papers()
+    published = {row.id: row for paper in papers.values() for row in paper.row}
+    chosen = ["S000-087", "S000-088", "S001-023"]
+    survey = Survey(published, chosen, FakeBench(), 4, spans=False, paper_of=dict.fromkeys(published, "choi2019"))
+    survey.run(quietly)
+    rows = {row.id: row for row in paper_rows(survey, papers)}
+    reasons = {name: row.note.partition("determined by ")[2].partition("; ")[0] for name, row in rows.items()}
+    assert {row.role for row in rows.values()} == {"derived"}
+    assert reasons["S000-088"] == "aws-f1 link.pcie.max_payload, which was found from it"
+    assert reasons["S001-023"] == "S000-088 (derived), S000-087 (derived)"
+
+
+def test_a_run_of_derived_stages_names_them() -> None:
+    row = row_of("RUN", "run:alpha-data-7v3:offload:elapsed_s", unit="s")
+    # A kernel so slow that the whole follows the copies by less than 0.8.
+    survey = Survey({"RUN": row}, ["RUN"], FakeBench(), 4, ("kernel.clock=60",), spans=False)
+    survey.run(quietly)
+    assert survey.moved_by("RUN") == []
+    assert survey.role("RUN") == "derived"
+    assert survey.reasons("RUN") == ["its stage 'host to device copy'", "its stage 'device to host copy'"]
+
+
+@pytest.mark.parametrize(
+    ("ours", "written", "agreed"),
+    [
+        (6.81, 7, True),
+        (6.45, 7, False),
+        (89.51, 90, True),
+        (6.81, 6.8, True),
+        (6.86, 6.8, False),
+        (1557.8, 1527, False),
+    ],
+)
+def test_arithmetic_agrees_if_it_rounds_to_what_is_written(ours: float, written: float, agreed: bool) -> None:
+    facts = {"id": "A", "paper": "lab", "place": "1", "quantity": "q", "unit": "", "note": "", "moved_by": []}
+    row = {**facts, "role": "checked", "published": written, "ours": ours, "error": ours / written - 1}
+    assert agrees(PaperRow.model_validate(row)) is agreed
+
+
+def test_a_ratio_and_its_inverse_are_one_prediction() -> None:
+    survey = surveyed(
+        row_of("ONE", "ratio:probe:aws-f1:h2d:1MiB / probe:aws-f1:d2h:2MiB"),
+        row_of("INVERSE", "ratio:probe:aws-f1:d2h:2MiB / probe:aws-f1:h2d:1MiB"),
+        row_of("OTHER", "ratio:probe:aws-f1:d2h:4MiB / probe:aws-f1:h2d:1MiB"),
+        spans=False,
+    )
+    assert [survey.same_as(name) for name in ("ONE", "INVERSE", "OTHER")] == [None, "ONE", None]

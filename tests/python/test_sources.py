@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from isthmus.numbers import rounds_to
+
 TREE = Path(__file__).parents[2]
 BOARDS = sorted(path for path in (TREE / "platforms").glob("*.toml") if path.stem != "sources")
 PAPER_BOARD = {"aws-f1": "AWS F1", "alpha-data-7v3": "Alpha Data"}  # what choi2019 calls them
@@ -121,13 +123,6 @@ def holds(held: list[Held], value: float, unit: str | None) -> bool:
         elif number.value == value:
             return True
     return False
-
-
-def rounds_to(result: float, written: Decimal | int) -> bool:
-    """Whether `result` is `written` to the digits that are written."""
-    exponent = Decimal(written).as_tuple().exponent
-    assert isinstance(exponent, int)
-    return abs(result - float(written)) <= 0.5 * 10.0**exponent * (1 + 1e-9)
 
 
 def check(entry: dict[str, Any], board: str) -> None:

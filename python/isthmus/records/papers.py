@@ -64,7 +64,7 @@ class RoleScore(Record):
 
     rows: int
     agree: int | None = Field(
-        default=None, description="within 15 % of the published value, claims that hold, arithmetic within 2 %"
+        default=None, description="within 15 % of the published value, claims that hold, arithmetic that rounds to it"
     )
     mean_error: float | None = Field(default=None, description="mean of the absolute errors; of predicted rows")
     median_error: float | None = Field(default=None, description="their median; of predicted rows")

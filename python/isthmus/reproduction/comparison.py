@@ -3,15 +3,14 @@
 from collections.abc import Mapping, Sequence
 from statistics import mean, median
 
-from isthmus.numbers import figure
+from isthmus.numbers import figure, rounds_to
 from isthmus.records import PaperRow, PaperScore, Role, RoleScore
 from isthmus.reproduction.laboratory import NotOfferedError
 from isthmus.reproduction.published import Paper, PublishedRow, Reading, Value
 from isthmus.reproduction.survey import Span, Survey
 
 WITHIN = 0.15
-EXACT = 0.02  # The papers round their own arithmetic to two digits.
-AGREE = f"agree: within {WITHIN:.0%} of the published value, arithmetic within {EXACT:.0%}, a claim that is true here"
+AGREE = f"agree: within {WITHIN:.0%} of the published value, arithmetic that rounds to it, a claim that is true here"
 ROLES: tuple[Role, ...] = ("input", "derived", "predicted", "checked", "claim", "outside")
 
 
@@ -45,7 +44,11 @@ def agrees(row: PaperRow) -> bool | None:
         return row.ours
     if row.error is None:
         return None
-    return abs(row.error) <= (EXACT if row.role == "checked" else WITHIN)
+    if row.role != "checked":
+        return abs(row.error) <= WITHIN
+    assert isinstance(row.ours, (int, float))
+    assert isinstance(row.published, (int, float))
+    return rounds_to(row.ours, row.published)
 
 
 def _score(rows: Sequence[PaperRow], published: int) -> PaperScore:
@@ -86,7 +89,6 @@ def _paper_row(survey: Survey, row: PublishedRow, paper: str, ours: Value | None
     role, same_as = survey.role(row.id), survey.same_as(row.id)
     claim = role == "claim" and isinstance(ours, bool)
     span = survey.span(row.id) if role == "predicted" and same_as is None else None
-    moved_by = survey.moved_by(row.id)
     return PaperRow(
         id=row.id,
         paper=paper,
@@ -97,10 +99,10 @@ def _paper_row(survey: Survey, row: PublishedRow, paper: str, ours: Value | None
         ours=ours,
         error=_error(ours, row.value),
         role=role,
-        note="; ".join(_notes(survey, row, same_as, span, moved_by)),
+        note="; ".join(_notes(survey, row, role, same_as, span)),
         span=[span.low, span.high] if span is not None else None,
         same_as=same_as,
-        moved_by=moved_by,
+        moved_by=survey.moved_by(row.id),
     )
 
 
@@ -109,25 +111,17 @@ def _error(ours: Value | None, published: Value) -> float | None:
     return numbers[0] / numbers[1] - 1 if len(numbers) == 2 and numbers[1] else None
 
 
-def _notes(
-    survey: Survey, row: PublishedRow, same_as: str | None, span: Span | None, moved_by: Sequence[str]
-) -> list[str]:
+def _notes(survey: Survey, row: PublishedRow, role: Role, same_as: str | None, span: Span | None) -> list[str]:
     notes = [text for text in (row.note, row.reason) if text]
     if same_as is not None:
         notes.append(f"same as {same_as}")
     notes += [f"reading '{reading.reading}': {_reading(survey, row, reading)}" for reading in row.readings]
-    if moved_by and same_as is None:
-        notes.append(f"determined by {', '.join(dict.fromkeys(_input_of(change) for change in moved_by))}")
+    if role == "derived" and same_as is None:
+        notes.append(f"determined by {', '.join(survey.reasons(row.id))}")
     if span is not None:
         widest = f", mostly by {span.mostly}" if span.mostly else ""
         notes.append(f"span of the assumed ranges: {figure(span.low)} to {figure(span.high)}{widest}")
     return notes
-
-
-def _input_of(change: str) -> str:
-    """The input that a change moves: its name goes on with what from and to."""
-    words = change.split(" ")
-    return change if "together" in words else " ".join(words[:2])
 
 
 def _reading(survey: Survey, row: PublishedRow, reading: Reading) -> str:

@@ -115,10 +115,17 @@ class Survey:
         made_of = {self.role(name) for name in operands(experiment_of(self.published[row_id]) or "")}
         if self._says_again(row_id) and made_of:
             return made_of.pop()
-        derived = {"derived", "input"} & made_of or self._has_derived_stages(row_id) or self._gave_an_input(row_id)
-        return role_of(
-            self.published[row_id], self._leaves(row_id), bool(self.moved_by(row_id) or derived), self._moves(row_id)
-        )
+        derived = bool(self.reasons(row_id))
+        return role_of(self.published[row_id], self._leaves(row_id), derived, self._moves(row_id))
+
+    def reasons(self, row_id: str) -> list[str]:
+        """What determines a row that is derived: inputs that move it or were found from it, its stages, other rows."""
+        moved_by = dict.fromkeys(_input_of(change) for change in self.moved_by(row_id))
+        given = [f"{name}, which was found from it" for name in self._chosen_inputs(row_id) if name not in moved_by]
+        stages = [f"its stage '{name}'" for name in self._derived_stages(row_id)]
+        rows = {name: self.role(name) for name in operands(experiment_of(self.published[row_id]) or "")}
+        made_of = [f"{name} ({role})" for name, role in rows.items() if role in ("derived", "input")]
+        return [*moved_by, *given, *([] if moved_by else [*stages, *made_of])]
 
     def moved_by(self, row_id: str) -> list[str]:
         """The changes of calibrated inputs that a row follows: it moves by over 0.8 of what they move."""
@@ -199,26 +206,27 @@ class Survey:
         sort = "result" if needs_test(row, self._leaves(row_id)) else row.kind
         return sort, "" if expression is None else observation(expression, self.published)
 
-    def _has_derived_stages(self, row_id: str) -> bool:
-        """Whether a run is a sum or maximum of, mostly, stages that the calibrated inputs determine."""
+    def _derived_stages(self, row_id: str) -> list[str]:
+        """The stages that calibrated inputs determine, where a run is a sum or maximum of, mostly, such."""
         few = self._values.get(("few images", ""), {})
         stages = {name: float(value) for name, value in few.items() if name.startswith(f"{row_id} ")}
-        return sum(time for name, time in stages.items() if self.moved_by(name)) > sum(stages.values()) / 2
+        derived = [name for name in stages if self.moved_by(name)]
+        most = sum(stages[name] for name in derived) > sum(stages.values()) / 2
+        return [name.removeprefix(f"{row_id} ") for name in derived] if most else []
 
-    def _gave_an_input(self, row_id: str) -> bool:
-        """Whether a calibrated input was found from this very number, and moves it as much as a tenth would."""
+    def _chosen_inputs(self, row_id: str) -> list[str]:
+        """The calibrated inputs that were found from this very number, and move it as much as a tenth would."""
         row, paper = self.published[row_id], self.paper_of.get(row_id)
         given = [
-            f"{board} {item.key} "
+            f"{board} {item.key}"
             for board in (self._boards_of(row_id) if paper is not None else ())
             for item in self.bench.platform(target_of(board), self.sets).inputs
             if item.role == "calibrated" and paper is not None and rests_on(item, paper, row)
         ]
         few = next(iter(self._numbers("few images", row_id).values()), None)
         changed = self._numbers("calibrated", row_id).items()
-        return few is not None and any(
-            name.startswith(tuple(given)) and follows(few, value, TENTH) for name, value in changed
-        )
+        followed = [name for name, value in changed if few is not None and follows(few, value, TENTH)]
+        return [one for one in dict.fromkeys(given) if any(name.startswith(f"{one} ") for name in followed)]
 
     def _moves(self, row_id: str) -> bool:
         """Whether any input that was changed moves a row at all."""
@@ -349,6 +357,12 @@ class Survey:
                 values |= {f"{row_id} {name}": time for name, time in stages.items()}
         except NotOfferedError:
             return  # The row stays open, and is counted as such.
+
+
+def _input_of(change: str) -> str:
+    """The input that a change moves: its name goes on with what from and to."""
+    words = change.split(" ")
+    return change if "together" in words else " ".join(words[:2])
 
 
 def _jobs(views: Sequence[View]) -> Iterator[tuple[View, str]]:
