@@ -19,3 +19,13 @@ PROBES = {
 }
 MODELS_ALONE = frozenset({"mmio-store", "mmio-load", "device-latency"})
 REPEAT = 20  # samples of a size on a real device at most; a model gives the same again, but for a refresh of its memory
+
+# Those that look at sizes of their own, in bytes; every other takes any.
+SIZES: dict[str, tuple[int, ...] | range] = {
+    "latency": (64,),
+    "launch": (0,),
+    "mmio-store": (4, 8, 64),
+    "mmio-load": (4, 8, 64),
+    "device-latency": range(64, 4097),
+}
+LATENCIES = frozenset({"latency", "launch", "mmio-load", "device-latency"})  # whose value is no bandwidth

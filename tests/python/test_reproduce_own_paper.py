@@ -5,15 +5,20 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from tests.python.conftest import Isthmus
 from tests.python.fake_bench import FakeBench, quietly
 from tests.python.test_reproduce import row_of, surveyed
 
 from isthmus.errors import IsthmusError
+from isthmus.files import data_folder
+from isthmus.probes import LATENCIES, PROBES, SIZES
 from isthmus.records import Input, PaperRow
+from isthmus.reproduction.checking import check_paper
 from isthmus.reproduction.comparison import agrees, paper_rows
 from isthmus.reproduction.published import read_papers
 from isthmus.reproduction.roles import ends
 from isthmus.reproduction.survey import Survey
+from isthmus.tools import collect
 
 
 class Narrow(FakeBench):
@@ -128,3 +133,80 @@ def test_a_ratio_and_its_inverse_are_one_prediction() -> None:
         spans=False,
     )
     assert [survey.same_as(name) for name in ("ONE", "INVERSE", "OTHER")] == [None, "ONE", None]
+
+
+@pytest.mark.parametrize(
+    ("experiment", "unit", "complaint"),
+    [
+        ("claim:monotone:aws-f1", "", "expected claim:monotone:BOARD:PROBE"),
+        ("claim:monotone:aws-f1:launch", "", "expected one that gives a bandwidth"),
+        ("claim:directions_within:aws-f9:4", "", "unknown target 'model:aws-f9'"),
+        ("claim:directions_within:aws-f1:few", "", "expected a number, got 'few'"),
+        ("claim:end_to_end_below:aws-f1:S999-001", "", "unknown row 'S999-001'"),
+        ("claim:monotone_requests:aws-f1:strem:1KiB", "", "unknown flow 'strem'"),
+        ("probe:aws-f1:launch:1MiB", "us", "expected one that gives a bandwidth"),
+        ("probe-time:aws-f1:launch:1MiB", "us", "the probe 'launch' looks at no size"),
+        ("probe-time:aws-f1:device-latency:1MiB", "us", "the probe 'device-latency' looks at 64B to 4KiB"),
+        ("probe-time:aws-f1:mmio-load:16B", "us", "the probe 'mmio-load' looks at 4B, 8B, 64B"),
+        ("probe:aws-f1:h2d:1MiB", "us", "expected a unit that measures the same as 'us', got 'GB/s'"),
+        ("probe-time:aws-f1:h2d:1MiB", "GB/s", "expected a unit that measures the same as 'GB/s', got 's'"),
+        ("input:aws-f1:host.copy.rate", "us", "expected a unit that measures the same as 'us', got 'GB/s'"),
+        ("formula:dma_utilisation:abc", "%", "expected a number, got 'abc'"),
+        ("formula:dma_utilisation", "%", "expected formula:dma_utilisation:NUMBER"),
+        ("formula:r_threshold:sideways", "", "unknown direction 'sideways'"),
+        ("formula:read_buffer:2", "B", "expected formula:read_buffer"),
+        ("run:aws-f1:stream:stage:nothing", "s", "unknown stage 'nothing'"),
+        ("run:aws-f1:stream:stage", "s", "expected run:BOARD:FLOW:FIELD[:STAGE]"),
+        ("run:aws-f1:stream:images_per_s:kernel", "", "expected run:BOARD:FLOW:FIELD[:STAGE]"),
+        ("run:aws-f1:stream:image_per_s", "", "unknown field 'image_per_s'"),
+        ("run:aws-f1:stream:elapsed_s", "GB/s", "expected a unit that measures the same as 'GB/s', got 's'"),
+    ],
+)
+def test_an_experiment_of_ones_own_that_cannot_be_evaluated_is_refused_at_its_row(
+    isthmus: Isthmus, monkeypatch: pytest.MonkeyPatch, experiment: str, unit: str, complaint: str
+) -> None:
+    monkeypatch.setattr("isthmus.reproduction.laboratory.Bench", FakeBench)
+    isthmus("reproduce", "--new", "lab.toml")
+    paper = isthmus.folder / "lab.toml"
+    text = paper.read_text()
+    first = text.index('experiment = "input:aws-f1:link.pcie.lanes"')
+    paper.write_text(
+        text.replace('experiment = "input:aws-f1:link.pcie.lanes"', f'unit = "{unit}"\nexperiment = "{experiment}"')
+    )
+    line = text[:first].splitlines().index("[[row]]") + 1
+    done = isthmus("reproduce", "lab.toml", "--no-spans")
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: lab.toml:{line}: row 'LINK': ")
+    assert complaint in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_the_experiments_of_the_installed_papers_pass_the_check_of_ones_own() -> None:
+    papers = read_papers()
+    published = {row.id: row for paper in papers.values() for row in paper.row}
+    for name, paper in papers.items():
+        check_paper(data_folder("papers") / f"{name}.toml", paper, published, FakeBench())
+
+
+def test_probes_look_at_the_sizes_that_they_are_said_to_look_at() -> None:
+    asked = (16, 64, 4096, 8192)
+    words = ("--sizes", ",".join(f"{size}B" for size in asked), "--repeat", "1")
+    for name in (name for name in PROBES if name != "steps"):
+        records = collect("isthmus-probe", ["model:aws-f1", name, *words], "record")
+        known = SIZES.get(name, asked)
+        wanted = [size for size in asked if size in known] if isinstance(known, range) else known
+        assert {record["parameters"]["size"] for record in records} == set(wanted)
+        assert {record["quantity"] for record in records} == {"latency" if name in LATENCIES else "bandwidth"}
+
+
+def test_an_error_of_an_experiment_names_the_row_and_what_was_changed() -> None:
+    class Failing(FakeBench):
+        def probe(self, target: str, probe: str, sizes: Any, sets: Any, bursts: Any = ()) -> list[Any]:
+            if sets and list(sizes) != [64]:
+                raise IsthmusError("no answer")
+            return super().probe(target, probe, sizes, sets, bursts)
+
+    row = row_of("ROW", "probe:aws-f1:h2d:1MiB", unit="GB/s")
+    survey = Survey({"ROW": row}, ["ROW"], Failing(), 4, spans=False, places={"ROW": "lab.toml:7: "})
+    with pytest.raises(IsthmusError, match=r"^lab.toml:7: row 'ROW', with aws-f1 .*: no answer$"):
+        survey.run(quietly)

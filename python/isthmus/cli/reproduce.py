@@ -85,7 +85,8 @@ def reproduce(
     published = {row.id: row for paper in read.values() for row in paper.row}
     row_ids = [row.id for name in chosen for row in read[name].row]
     paper_of = {row.id: name for name, paper in read.items() for row in paper.row}
-    survey = Survey(published, row_ids, bench, images, tuple(sets or ()), not no_spans, paper_of)
+    places = _places(papers or [], read)
+    survey = Survey(published, row_ids, bench, images, tuple(sets or ()), not no_spans, paper_of, places)
     if dry_run:
         return session.lines(_plan(survey))
     if sets:
@@ -111,6 +112,16 @@ def _read(words: "Sequence[str]", bench: object) -> "tuple[dict[str, Paper], lis
         check_paper(file, read[file.stem], published, bench)
     installed = select("paper", names, paper_names()) if names or not files else []
     return read, [*installed, *(file.stem for file in files)]
+
+
+def _places(words: "Sequence[str]", papers: "dict[str, Paper]") -> dict[str, str]:
+    """Where the rows of one's own papers stand."""
+    from isthmus.reproduction.published import place_of_row
+
+    files = [Path(word) for word in words if word.endswith(".toml")]
+    return {
+        row.id: f"{place_of_row(file, number)}: " for file in files for number, row in enumerate(papers[file.stem].row)
+    }
 
 
 def _new(session: Session, file: str) -> None:

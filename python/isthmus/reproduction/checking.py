@@ -1,23 +1,36 @@
 """What is wrong with the experiments of a paper, told before the first of them runs."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from isthmus.errors import IsthmusError
+from isthmus.experiments import Experiment
 from isthmus.names import unknown
-from isthmus.probes import PROBES
+from isthmus.probes import LATENCIES, PROBES, SIZES
 from isthmus.reproduction.claims import CLAIMS
-from isthmus.reproduction.expressions import KINDS, experiment_of, kind_of_expression, parts_of
-from isthmus.reproduction.formulas import FORMULAS
-from isthmus.reproduction.laboratory import Bench, target_of
+from isthmus.reproduction.comparison import unit_of_reading
+from isthmus.reproduction.expressions import (
+    FIELDS,
+    KINDS,
+    PROBED,
+    UNITS,
+    experiment_of,
+    kind_of_expression,
+    parts_of,
+)
+from isthmus.reproduction.formulas import BANDWIDTHS, FORMULAS
+from isthmus.reproduction.laboratory import APPLICATION, Bench, target_of
 from isthmus.reproduction.published import Paper, PublishedRow, place_of_row
-from isthmus.sizes import parse_size
+from isthmus.reproduction.units import convert
+from isthmus.sizes import format_size, parse_size
 from isthmus.targets import FLOWS, check_target
 
 SHAPES = {  # the words after the kind; those in brackets may be left out
     "input": "BOARD:KEY",
-    "run": "BOARD:FLOW:FIELD[:NAME]",
-    "rate": "BOARD:FLOW:NAME",
+    "run": "BOARD:FLOW:FIELD[:STAGE]",
+    "rate": "BOARD:FLOW:STAGE",
     "saturation": "BOARD:FLOW:KEY",
     "probe": "BOARD:PROBE:SIZE",
     "probe-time": "BOARD:PROBE:SIZE",
@@ -28,35 +41,29 @@ SHAPES = {  # the words after the kind; those in brackets may be left out
 def check_paper(path: Path, paper: Paper, published: Mapping[str, PublishedRow], bench: Bench) -> None:
     """Refuses an experiment that cannot be evaluated, with the line of its row."""
     for number, row in enumerate(paper.row):
-        experiments = [row.experiment, *(reading.experiment for reading in row.readings)]
+        read = [(reading.experiment, unit_of_reading(row, reading.experiment))
+                for reading in row.readings if reading.experiment]  # fmt: skip
         try:
             if row.same_as is not None and row.same_as not in published:
                 raise unknown("row", row.same_as, list(published))
-            for expression in filter(None, experiments):
-                _check(expression, published, bench)
+            for expression, unit in [(row.experiment, row.unit), *read] if row.experiment else read:
+                _check(expression or "", unit, published, bench)
             _refuse_circles(row, published)
         except IsthmusError as error:
             raise IsthmusError(f"{place_of_row(path, number)}: row '{row.id}': {error}") from error
 
 
-def _check(expression: str, published: Mapping[str, PublishedRow], bench: Bench) -> None:
-    kind, _, rest = expression.partition(":")
+def _check(expression: str, unit: str, published: Mapping[str, PublishedRow], bench: Bench) -> None:
+    kind = kind_of_expression(expression)
     if kind not in KINDS:
         raise unknown("experiment", kind, KINDS, expression)
     if kind in ("row", "ratio"):
         _check_parts(expression, published, bench)
         return
-    name = rest.partition(":")[0]
-    if kind in ("formula", "claim"):
-        table: Mapping[str, object] = FORMULAS if kind == "formula" else CLAIMS
-        if name not in table:
-            raise unknown(kind, name, list(table), expression)
-        return
-    words, shape = rest.partition("@")[0].split(":"), SHAPES[kind].replace("]", "").split("[")
-    least, most = (text.count(":") + 1 for text in (shape[0], "".join(shape)))
-    if not least <= len(words) <= most:
-        raise IsthmusError(f"experiment '{expression}': expected {kind}:{SHAPES[kind]}")
-    _check_words(kind, words, rest.partition("@")[2], bench)
+    given = _read(expression, published, bench)
+    for name, word in given.words.items():
+        CHECKS[name](given, word)
+    convert(1.0, given.unit, unit)
 
 
 def _check_parts(expression: str, published: Mapping[str, PublishedRow], bench: Bench) -> None:
@@ -65,25 +72,132 @@ def _check_parts(expression: str, published: Mapping[str, PublishedRow], bench: 
         raise IsthmusError(f"experiment '{expression}': expected ratio:A / B")
     for part in parts:
         if ":" in part:
-            _check(part, published, bench)
+            _check(part, "", published, bench)
         elif part not in published:
             raise unknown("row", part, list(published), expression)
 
 
-def _check_words(kind: str, words: list[str], sets: str, bench: Bench) -> None:
-    board, second = words[0], words[1]
-    check_target(target_of(board))
-    inputs = {item.key for item in bench.platform(target_of(board), sets.split(",") if sets else ()).inputs}
-    key = second if kind == "input" else words[2] if kind == "saturation" else None
-    if key is not None and key not in inputs:
-        raise unknown("key", key, sorted(inputs), board)
-    if kind in ("run", "rate", "saturation") and second not in FLOWS:
-        raise unknown("flow", second, FLOWS)
-    if kind in ("probe", "probe-time", "accesses"):
-        if second not in PROBES:
-            raise unknown("probe", second, list(PROBES))
-        for size in words[2:]:
-            parse_size(size)
+@dataclass(frozen=True)
+class _Given:
+    """An experiment that is made of no other: its words by what they stand for, and the keys that it sets."""
+
+    kind: str
+    words: Mapping[str, str]
+    sets: tuple[str, ...]
+    published: Mapping[str, PublishedRow]
+    bench: Bench
+
+    @property
+    def target(self) -> str:
+        return target_of(self.words["BOARD"])
+
+    @property
+    def inputs(self) -> Mapping[str, str]:
+        """The units of the board's inputs."""
+        return {item.key: item.unit or "" for item in self.bench.platform(self.target, self.sets).inputs}
+
+    @property
+    def unit(self) -> str:
+        """That of the value; nothing where any will do."""
+        if self.kind == "input":
+            return self.inputs[self.words["KEY"]]
+        return FIELDS[self.words["FIELD"]] if self.kind == "run" else UNITS.get(self.kind, "")
+
+
+def _read(expression: str, published: Mapping[str, PublishedRow], bench: Bench) -> _Given:
+    kind, _, rest = expression.partition(":")
+    prefix, shape = f"{kind}:", SHAPES.get(kind, "")
+    if kind in ("formula", "claim"):
+        name, _, rest = rest.partition(":")
+        known = FORMULAS if kind == "formula" else CLAIMS
+        if name not in known:
+            raise unknown(kind, name, list(known), expression)
+        prefix += name + ":"
+        shape = FORMULAS[name].argument if kind == "formula" else CLAIMS[name].arguments
+    place, _, sets = rest.partition("@") if kind in PROBED else (rest, "", "")
+    words, names = (
+        place.split(":") if place else [],
+        shape.replace("[", "").replace("]", "").split(":") if shape else [],
+    )
+    least = len(names) - shape.count("[")
+    least += kind == "run" and words[2:3] == ["stage"]
+    most = len(names) if kind != "run" or words[2:3] == ["stage"] else least
+    if not least <= len(words) <= most:
+        raise IsthmusError(f"experiment '{expression}': expected {(prefix + shape).removesuffix(':')}")
+    named = dict(zip(names, words, strict=False))
+    return _Given(kind, named, tuple(sets.split(",")) if sets else (), published, bench)
+
+
+def _board(given: _Given, word: str) -> None:
+    check_target(target_of(word))
+    given.bench.platform(target_of(word), given.sets)
+
+
+def _key(given: _Given, word: str) -> None:
+    if word not in given.inputs:
+        raise unknown("key", word, sorted(given.inputs), given.words["BOARD"])
+
+
+def _stage(given: _Given, word: str) -> None:
+    run = given.bench.run(Experiment(APPLICATION, given.target, given.words["FLOW"], 1))
+    if word not in [stage.name for stage in run.stages]:
+        raise unknown("stage", word, [stage.name for stage in run.stages], f"{given.words['BOARD']} {run.flow}")
+
+
+def _probe(given: _Given, word: str) -> None:
+    if word not in PROBES:
+        raise unknown("probe", word, list(PROBES))
+    if word == "steps" or (given.kind != "probe-time" and word in LATENCIES):
+        raise IsthmusError(f"probe '{word}': expected one that gives a bandwidth; probe-time tells the time of one")
+    if "SIZE" not in given.words and word in SIZES:
+        raise IsthmusError(f"probe '{word}': expected one that looks at every size")
+
+
+def _size(given: _Given, word: str) -> None:
+    known = SIZES.get(given.words.get("PROBE", ""))
+    if parse_size(word) in (known or [parse_size(word)]):
+        return
+    ends = [known[0], known[-1]] if isinstance(known, range) else known or ()
+    shown = (" to " if isinstance(known, range) else ", ").join(map(format_size, filter(None, ends)))
+    raise IsthmusError(f"size '{word}': the probe '{given.words['PROBE']}' looks at {shown or 'no size'}")
+
+
+def _row(given: _Given, word: str) -> None:
+    if word not in given.published:
+        raise unknown("row", word, list(given.published))
+
+
+def _number(given: _Given, word: str) -> None:
+    try:
+        finite = math.isfinite(float(word))
+    except ValueError:
+        finite = False
+    if not finite:
+        raise IsthmusError(f"{given.kind}: expected a number, got '{word}'")
+
+
+def _one_of(what: str, known: Mapping[str, object] | tuple[str, ...]) -> "Check":
+    def check(given: _Given, word: str) -> None:
+        if word not in known:
+            raise unknown(what, word, list(known))
+
+    return check
+
+
+Check = Callable[[_Given, str], None]
+CHECKS: dict[str, Check] = {
+    "BOARD": _board,
+    "KEY": _key,
+    "FLOW": _one_of("flow", FLOWS),
+    "FIELD": _one_of("field", FIELDS),
+    "STAGE": _stage,
+    "PROBE": _probe,
+    "SIZE": _size,
+    "BURST": _size,
+    "ID": _row,
+    **dict.fromkeys(("NUMBER", "LOW", "HIGH"), _number),
+    "DIRECTION": _one_of("direction", BANDWIDTHS),
+}
 
 
 def _refuse_circles(row: PublishedRow, published: Mapping[str, PublishedRow]) -> None:

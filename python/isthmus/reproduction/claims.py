@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from isthmus.sizes import parse_size
 
@@ -16,7 +16,13 @@ TOLERANCE = 0.001
 SATURATED = 0.98
 
 Lookup = Callable[[str], float]
-Claim = Callable[["Laboratory", Sequence[str], Lookup], bool]
+
+
+class Claim(NamedTuple):
+    """How a claim is put to a model, and what its arguments are (checking.py has the words)."""
+
+    holds: Callable[["Laboratory", Sequence[str], Lookup], bool]
+    arguments: str
 
 
 def request_rates(lab: "Laboratory", board: str, flow: str, key: str) -> list[float]:
@@ -79,11 +85,11 @@ def _rises(rates: Sequence[float]) -> bool:
 
 
 CLAIMS: dict[str, Claim] = {
-    "directions_within": _directions_within,
-    "end_to_end_below": _end_to_end_below,
-    "overhead_within": _overhead_within,
-    "small_transfers_slower": _small_transfers_slower,
-    "threshold_exists": _threshold_exists,
-    "monotone": _monotone,
-    "monotone_requests": _monotone_requests,
+    "directions_within": Claim(_directions_within, "BOARD:NUMBER"),
+    "end_to_end_below": Claim(_end_to_end_below, "BOARD:ID"),
+    "overhead_within": Claim(_overhead_within, "BOARD:LOW:HIGH"),
+    "small_transfers_slower": Claim(_small_transfers_slower, "BOARD:NUMBER"),
+    "threshold_exists": Claim(_threshold_exists, "BOARD:ID"),
+    "monotone": Claim(_monotone, "BOARD:PROBE"),
+    "monotone_requests": Claim(_monotone_requests, "BOARD:FLOW:SIZE"),
 }

@@ -128,14 +128,14 @@ def _reading(survey: Survey, row: PublishedRow, reading: Reading) -> str:
     if reading.experiment is None:
         return f"{_text(reading.value)}"
     try:
-        ours = survey.as_they_are().value(reading.experiment, _unit(row, reading.experiment))
+        ours = survey.as_they_are().value(reading.experiment, unit_of_reading(row, reading.experiment))
     except NotOfferedError:
         return f"{_text(reading.value)}, ours not there yet"
     error = _error(ours, reading.value)
     return f"{_text(reading.value)}, ours {_text(ours)}" + (f" ({error:+.1%})" if error is not None else "")
 
 
-def _unit(row: PublishedRow, experiment: str) -> str:
+def unit_of_reading(row: PublishedRow, experiment: str) -> str:
     """The unit of a reading: that of the row, but a part of a ratio is told in its own."""
     return "" if row.unit == "x" and not experiment.startswith(("ratio", "row")) else row.unit
 

@@ -15,7 +15,16 @@ from isthmus.reproduction.units import convert
 from isthmus.sizes import parse_size
 
 MODEL = frozenset({"run", "rate", "probe", "probe-time", "accesses", "saturation"})  # what the model computes
+PROBED = frozenset({"probe", "probe-time", "accesses"})  # in which keys may be set
 KINDS = (*sorted(MODEL), "input", "ratio", "row", "formula", "claim")
+
+# The unit of what an experiment gives, and of the fields of a run; those that are not here have none, or an input's.
+UNITS = {"rate": "GB/s", "saturation": "B", "probe": "GB/s", "probe-time": "s", "accesses": "MOPS"}
+FIELDS = {
+    **dict.fromkeys(("elapsed_s", "setup_s", "stage"), "s"),
+    **dict.fromkeys(("images", "width", "height", "images_per_s", "size", "stencil"), ""),
+    **{"gb_per_s": "GB/s", "bytes_per_image": "B", "bytes_per_pixel": "B"},
+}
 
 
 @dataclass(frozen=True)
@@ -65,10 +74,10 @@ class Evaluator:
             return self._ratio(rest, unit)
         if kind == "formula":
             name, _, argument = rest.partition(":")
-            return FORMULAS[name](self.lab, argument)
+            return FORMULAS[name].compute(self.lab, argument)
         words = rest.split(":")
         if kind == "claim":
-            return CLAIMS[words[0]](self.lab, words[1:], self._known)
+            return CLAIMS[words[0]].holds(self.lab, words[1:], self._known)
         return self._measured(kind, words, rest, unit)
 
     def _measured(self, kind: str, words: list[str], rest: str, unit: str) -> Value:
@@ -173,7 +182,7 @@ def _field(row: Row, words: list[str], unit: str) -> Value:
     value = known["bytes_per_image"] / (known["width"] * known["height"]) if name == "bytes_per_pixel" else known[name]
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise IsthmusError(f"field '{name}' of a run is no number")
-    return convert(float(value), "s" if name.endswith("_s") and not name.endswith("per_s") else "", unit)
+    return convert(float(value), FIELDS.get(name, ""), unit)
 
 
 def _stage(row: Row, name: str) -> float:

@@ -1,7 +1,7 @@
 """The formulas of the papers, recomputed; each takes the laboratory, whose boards hold the inputs, and an argument."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from isthmus.reproduction.laboratory import Laboratory
@@ -10,7 +10,15 @@ if TYPE_CHECKING:
 TRANSFER_RATE = {1: 2.5, 2: 5.0, 3: 8.0, 4: 16.0, 5: 32.0}
 ENCODING = {1: 8 / 10, 2: 8 / 10, 3: 128 / 130, 4: 128 / 130, 5: 128 / 130}
 
-Formula = Callable[["Laboratory", str], float]
+# GB/s of the DMA path, shared memory and device memory, by direction (choi2019 4.1).
+BANDWIDTHS = {"write": (1.6, 4.9, 8.9), "read": (1.6, 7.0, 9.5)}
+
+
+class Formula(NamedTuple):
+    """How a formula is computed, and what its argument is (checking.py has the words)."""
+
+    compute: Callable[["Laboratory", str], float]
+    argument: str = ""
 
 
 def _pcie_advertised(lab: "Laboratory", board: str) -> float:
@@ -72,20 +80,20 @@ def _packet_latency_ratio(lab: "Laboratory", argument: str) -> float:
 
 def _r_threshold(lab: "Laboratory", direction: str) -> float:
     """Reuse from which private device memory wins: 1 / (bw_dma (1/bw_shared - 1/bw_dev)) (choi2019 4.1, insight 2)."""
-    dma, shared, device = {"write": (1.6, 4.9, 8.9), "read": (1.6, 7.0, 9.5)}[direction]
+    dma, shared, device = BANDWIDTHS[direction]
     return 1 / (dma * (1 / shared - 1 / device))
 
 
 FORMULAS: dict[str, Formula] = {
-    "pcie_advertised": _pcie_advertised,
-    "pcie_theoretical": _pcie_theoretical,
-    "mmio_utilisation": _mmio_utilisation,
-    "dma_utilisation": _dma_utilisation,
-    "dram_blocking_cycles": _dram_blocking_cycles,
-    "stream_buffers": _stream_buffers,
-    "read_buffer": _read_buffer,
-    "littles_law": _littles_law,
-    "hash_lookup_bound": _hash_lookup_bound,
-    "packet_latency_ratio": _packet_latency_ratio,
-    "r_threshold": _r_threshold,
+    "pcie_advertised": Formula(_pcie_advertised, "BOARD"),
+    "pcie_theoretical": Formula(_pcie_theoretical, "BOARD"),
+    "mmio_utilisation": Formula(_mmio_utilisation, "BOARD"),
+    "dma_utilisation": Formula(_dma_utilisation, "NUMBER"),
+    "dram_blocking_cycles": Formula(_dram_blocking_cycles, "BOARD"),
+    "stream_buffers": Formula(_stream_buffers),
+    "read_buffer": Formula(_read_buffer),
+    "littles_law": Formula(_littles_law),
+    "hash_lookup_bound": Formula(_hash_lookup_bound),
+    "packet_latency_ratio": Formula(_packet_latency_ratio),
+    "r_threshold": Formula(_r_threshold, "DIRECTION"),
 }

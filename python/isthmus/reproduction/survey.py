@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from isthmus.errors import IsthmusError
 from isthmus.records import Input, Role
 from isthmus.reproduction.claims import REQUESTS
 from isthmus.reproduction.expressions import (
@@ -65,6 +66,7 @@ class Survey:
     """The values of rows in every view; `published` holds the rows of every paper, `chosen` those asked for.
 
     paper_of: the paper of each row, by which a calibrated input's source names it.
+    places: "FILE:LINE: " of the rows of one's own, for errors.
     spans: whether the assumed inputs are taken to the ends of their ranges, which takes most of the time.
     """
 
@@ -75,6 +77,7 @@ class Survey:
     sets: tuple[str, ...] = ()
     spans: bool = True
     paper_of: Mapping[str, str] = field(default_factory=dict)
+    places: Mapping[str, str] = field(default_factory=dict)
     _values: dict[tuple[Purpose, str], dict[str, Value]] = field(default_factory=dict)
     _changes: dict[str, Change] = field(default_factory=dict)
 
@@ -357,6 +360,9 @@ class Survey:
                 values |= {f"{row_id} {name}": time for name, time in stages.items()}
         except NotOfferedError:
             return  # The row stays open, and is counted as such.
+        except IsthmusError as error:
+            with_ = f", with {view.name}" if view.name else ""
+            raise IsthmusError(f"{self.places.get(row_id, '')}row '{row_id}'{with_}: {error}") from error
 
 
 def _input_of(change: str) -> str:
