@@ -56,6 +56,7 @@ OccupancyReport OccupancyAccount::close(Occupancy& occupancy, std::int64_t end) 
   if (occupancy.full()) occupancy.room_ = std::max(occupancy.room_, end);
   occupancy.full_ += occupancy.room_ - occupancy.since_;
   occupancy.entry_time_ += Wide{end} * occupancy.held_;
+  occupancy.tell(end, -occupancy.held_);  // what is observed next may be another run of the same parts
   OccupancyReport report{.name = occupancy.actor_->name + ": " + occupancy.name_, .size = occupancy.size_};
   report.taken = occupancy.taken_;
   report.full = Time::fs(occupancy.full_);

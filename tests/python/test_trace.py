@@ -95,18 +95,30 @@ def test_an_image_can_be_followed_through_the_parts_of_the_machine(real: Isthmus
         assert written == pytest.approx(steps[1]["end_s"] * 1e9, abs=50_000)
 
 
-def test_a_trace_counts_what_is_under_way_in_every_window_up_to_its_size(real: Isthmus, tmp_path: Path) -> None:
-    row = real.json(*RUN, "--trace", "f1.perfetto-trace")["rows"][0]
-    trace = Read(tmp_path / "f1.perfetto-trace")
-    windows = {part["name"]: part for part in row["parts"] if part["window"]}
-    for part, counter in {"PCIe tags": "PCIe reader: tags", "input buffers": "producer thread: input buffers"}.items():
-        values = trace.counters[counter]
-        window, lifetime = windows[part]["window"], windows[part]["lifetime_s"]
-        assert max(value for _, value in values) <= window["size"]
-        assert all(before < after for (before, _), (after, _) in pairwise(values))
-        ends = [at for at, _ in values[1:]] + [lifetime * 1e9]
-        mean = sum(value * (end - at) for (at, value), end in zip(values, ends, strict=True)) / (lifetime * 1e9)
-        assert mean == pytest.approx(window["taken"] * window["round_trip_s"] / lifetime, rel=0.01)
+def mean_of(values: list[tuple[int, int]], lifetime_s: float) -> float:
+    """What a counter shows on average, from the run's start to its end."""
+    ends = [at for at, _ in values[1:]] + [lifetime_s * 1e9]
+    return sum(value * (end - at) for (at, value), end in zip(values, ends, strict=True)) / (lifetime_s * 1e9)
+
+
+@pytest.mark.parametrize("flow", ["offload", "overlap", "stream"])
+def test_a_trace_counts_what_is_under_way_in_every_window_up_to_its_size(
+    real: Isthmus, tmp_path: Path, flow: str
+) -> None:
+    words = ("run", "image-filter", "--on", "model:alpha-data-7v3", "--flow", flow, "--images", "2")
+    row = real.json(*words, "--trace", "run.perfetto-trace")["rows"][0]
+    counters = Read(tmp_path / "run.perfetto-trace").counters
+    assert all(before < after for each in counters.values() for (before, _), (after, _) in pairwise(each))
+    windows = [part for part in row["parts"] if part["window"]]
+    assert {part["name"] for part in windows} >= {"PCIe tags", "posted data credits"}
+    for part in windows:
+        window, lifetime_s = part["window"], part["lifetime_s"]
+        mean = pytest.approx(window["taken"] * window["round_trip_s"] / lifetime_s, rel=0.01)
+        assert [
+            name
+            for name, values in counters.items()
+            if max(value for _, value in values) <= window["size"] and mean_of(values, lifetime_s) == mean
+        ], part["name"]
 
 
 def test_parts_stand_in_processes_of_host_link_and_device(real: Isthmus, tmp_path: Path) -> None:
