@@ -159,6 +159,8 @@ void empty_launches(const Job& job, Target& target, const Report& report) {
   measure(job, target, {latency_point({0}, launches)}, report);
 }
 
+constexpr std::string_view kOneBurst = "sizes of at least one of --burst";
+
 /// One step of choi2019 fig. 5: what is left of the bandwidth when one more thing is paid for.
 Point step(Point point, std::int64_t number, const char* name) {
   point.finding.parameters.emplace_back("step", number);
@@ -201,8 +203,8 @@ constexpr std::array kProbes = std::to_array<Probe>({
     {"latency", "a 64-byte copy to the device, from call to return", false, cache_line},
     {"mmio-store", "stores of 4, 8 and 64 bytes to registers, with and without write combining", true, stores},
     {"mmio-load", "loads of 4, 8 and 64 bytes from registers", true, loads},
-    {"device-read", "a kernel reads device memory", false, memory<Access::read>},
-    {"device-write", "a kernel writes device memory", false, memory<Access::write>},
+    {"device-read", "a kernel reads device memory", false, memory<Access::read>, kOneBurst},
+    {"device-write", "a kernel writes device memory", false, memory<Access::write>, kOneBurst},
     {"device-latency",
      "the device reads and writes host memory by itself, one access at a time and as many as the link's tags allow",
      true, device_latency, "multiples of 64 B that end, with --offset, within 4 KiB"},

@@ -1,7 +1,9 @@
 // Runs micro-benchmarks of how data crosses between host and device and prints a record for each as JSON lines.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -90,6 +92,27 @@ void list() {
                   {"on_models_alone", probe.on_models_alone}});
 }
 
+/// Runs one; the sizes that the user asked for and that it does not take are named.
+void run_probe(const Options& options, const probes::Job& job, probes::Target& target, const probes::Probe& probe) {
+  const offload::DeviceInfo info = target.open().info();
+  std::set<std::int64_t> reported;
+  probe.run(job, target, [&](const probes::Finding& finding) {
+    tools::print(record_of(options, info, probe, finding));
+    reported.insert(finding.size.count);
+  });
+  if (options.probes.empty() || probe.sizes.empty()) return;
+  if (reported.empty())
+    throw Error(
+        fmt::format("--sizes '{}': nothing to tell of {}, expected {}", options.sizes, probe.name, probe.sizes));
+  std::vector<std::string> left_out;
+  for (const Bytes size : job.sizes)
+    if (!reported.contains(size.count)) left_out.push_back(fmt::format("{} B", size.count));
+  if (!left_out.empty())
+    tools::print(
+        {{"event", "note"},
+         {"text", fmt::format("{}: left out {}; it takes {}", probe.name, fmt::join(left_out, ", "), probe.sizes)}});
+}
+
 int probe(const Options& options) {
   if (options.list) {
     list();
@@ -107,16 +130,7 @@ int probe(const Options& options) {
   if (!options.bursts.empty()) job.bursts = probes::parse_sizes(options.bursts);
   probes::Target target(job);
   const offload::DeviceInfo info = target.open().info();
-  for (const probes::Probe* each : chosen(options, info.modelled)) {
-    bool found = false;
-    each->run(job, target, [&](const probes::Finding& finding) {
-      tools::print(record_of(options, info, *each, finding));
-      found = true;
-    });
-    if (!found && !options.probes.empty())
-      throw Error(
-          fmt::format("--sizes '{}': nothing to tell of {}, expected {}", options.sizes, each->name, each->sizes));
-  }
+  for (const probes::Probe* each : chosen(options, info.modelled)) run_probe(options, job, target, *each);
   return tools::kDone;
 }
 

@@ -84,3 +84,20 @@ def test_what_a_stage_of_a_stream_and_its_part_did_is_one_figure(real: Isthmus, 
     named = row["bottleneck"]
     if named["part"] is not None:
         assert named["busy_share"] == pytest.approx(shares[named["part"]], rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("words", "left_out"),
+    [
+        (("device-latency", "--sizes", "32B,64B,8KiB"), "32 B, 8192 B"),
+        (("device-read", "--sizes", "1KiB,4KiB", "--burst", "2KiB"), "1024 B"),
+        (("device-read", "--sizes", "1KiB,4KiB", "--burst", "1KiB,2KiB"), None),
+        (("h2d", "launch", "--sizes", "1KiB,4KiB"), None),
+    ],
+)
+def test_sizes_that_a_probe_does_not_take_are_named(
+    real: Isthmus, words: tuple[str, ...], left_out: str | None
+) -> None:
+    said = real("probe", "model:aws-f1", *words).stderr
+    assert (f"note: {words[0]}: left out {left_out}; it takes " in said) == (left_out is not None)
+    assert left_out is not None or "left out" not in said

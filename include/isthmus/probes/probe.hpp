@@ -59,7 +59,7 @@ struct Probe {
   std::string_view meaning;
   bool on_models_alone;
   void (*run)(const Job& job, Target& target, const Report& report);
-  std::string_view sizes = "sizes of at least one of --burst";  ///< those that it reports, in words
+  std::string_view sizes = {};  ///< in words, those of the asked that it reports; empty: all, or those of its own
 };
 
 /// All probes, in the order in which they are shown.
