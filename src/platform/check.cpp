@@ -90,23 +90,39 @@ void check_unit(const Input& input, const Place& place) {
   }
 }
 
+namespace {
+
+// A relative slack of 1e-9 so that 0.1 GB/s is not refused for being a bit below 1e8 B/s.
+bool within(const Key& key, double base) {
+  return base >= key.low - 1e-9 * std::fabs(key.low) && base <= key.high + 1e-9 * std::fabs(key.high);
+}
+
+void check_own_range(const Input& input, const Place& place, const std::string& expected) {
+  const Unit* unit = find_unit(input.key->kind, input.unit);
+  const double scale = unit != nullptr ? unit->scale : 1;
+  const auto [low, high] = *input.range;
+  if (!(low <= high))
+    refuse(place, input.key->name, "range = [LOW, HIGH] with LOW <= HIGH", fmt::format("[{}, {}]", low, high));
+  if (!within(*input.key, low * scale) || !within(*input.key, high * scale))
+    refuse(place, input.key->name, fmt::format("a range within {}", expected), fmt::format("[{}, {}]", low, high));
+  const double number = std::get<double>(input.value);
+  if (!(number >= low && number <= high))
+    refuse(place, input.key->name, fmt::format("a value in its own range {}..{}", low, high),
+           fmt::format("{}; help: widen 'range' beside it, up to {}", show(input), expected));
+}
+
+}  // namespace
+
 void check_value(const Input& input, const Place& place) {
   const Key& key = *input.key;
   if (key.kind == Kind::flag) return;
-  const double number = std::get<double>(input.value);
   const double base = input.base();
   const std::string expected = expectation(key, find_unit(key.kind, input.unit));
-  // A relative slack of 1e-9 so that 0.1 GB/s is not refused for being a bit below 1e8 B/s.
-  if (!(base >= key.low - 1e-9 * std::fabs(key.low) && base <= key.high + 1e-9 * std::fabs(key.high)))
-    refuse(place, key.name, expected, show(input));
+  if (!within(key, base)) refuse(place, key.name, expected, show(input));
   if (whole(key.kind) && base != std::floor(base))
     refuse(place, key.name, key.kind == Kind::bytes ? "whole bytes" : "a whole number", show(input));
   if (key.power_of_two && !power_of_two(base)) refuse(place, key.name, expected, show(input));
-  if (!input.range) return;
-  const auto [low, high] = *input.range;
-  if (!(number >= low && number <= high))
-    refuse(place, key.name, fmt::format("a value in its own range {}..{}", low, high),
-           fmt::format("{}; help: widen 'range' beside it, up to {}", show(input), expected));
+  if (input.range) check_own_range(input, place, expected);
 }
 
 void check_provenance(const Input& input, const Place& place) {

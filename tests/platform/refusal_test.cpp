@@ -153,7 +153,13 @@ TEST(PlatformAssumption, WithoutRangeOrReasonIsRefused) {
   EXPECT_EQ(lanes(start + ", range = [4, 8], why = \"a guess\" }"),
             at_lanes("expected a value in its own range 4..8, got 16; help: widen 'range' beside it, up to 1..32"));
   EXPECT_EQ(lanes(start + ", range = [nan, nan], why = \"a guess\" }"),
-            at_lanes("expected a value in its own range nan..nan, got 16; help: widen 'range' beside it, up to 1..32"));
+            at_lanes("expected range = [LOW, HIGH] with LOW <= HIGH, got [nan, nan]"));
+  EXPECT_EQ(lanes(start + ", range = [16, 8], why = \"a guess\" }"),
+            at_lanes("expected range = [LOW, HIGH] with LOW <= HIGH, got [16, 8]"));
+  EXPECT_EQ(lanes(start + ", range = [1, 64], why = \"a guess\" }"),
+            at_lanes("expected a range within 1..32, got [1, 64]"));
+  EXPECT_EQ(lanes(start + ", range = [0.5, 16], why = \"a guess\" }"),
+            at_lanes("expected a range within 1..32, got [0.5, 16]"));
 }
 
 TEST(PlatformKeys, ThatContradictEachOtherAreRefused) {
