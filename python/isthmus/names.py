@@ -21,10 +21,16 @@ def unknown(kind: str, name: str, known: Sequence[str], place: str | None = None
 
     `place` is where the name stands, as FILE:LINE.
     """
-    guess = nearest(name, known)
+    guess = nearest(name, _families(known) if name.endswith(".*") else known)
     hint = f"did you mean '{guess}'?" if guess else f"known: {_shown(known)}."
     prefix = f"{place}: " if place else ""
     return IsthmusError(f"{prefix}unknown {kind} '{name}'", hint=hint)
+
+
+def _families(names: Iterable[str]) -> list[str]:
+    """`link.*` and `link.pcie.*` of `link.pcie.lanes`."""
+    parts = [name.split(".") for name in names]
+    return list(dict.fromkeys(".".join([*each[:at], "*"]) for each in parts for at in range(1, len(each))))
 
 
 def _shown(known: Sequence[str]) -> str:

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from isthmus.errors import IsthmusError
@@ -22,6 +24,13 @@ def test_a_glob_chooses_in_known_order() -> None:
 def test_a_pattern_that_chooses_nothing_is_refused_with_the_nearest() -> None:
     with pytest.raises(IsthmusError, match="unknown probe 'h2e'; help: did you mean 'h2d'"):
         select("probe", ["h2e"], KNOWN)
+
+
+def test_a_glob_of_a_family_that_there_is_not_is_refused_with_the_nearest_family() -> None:
+    keys = ["link.pcie.lanes", "host.copy.rate", "host.call.wake"]
+    for typed, meant in (("lnk.*", "link.*"), ("link.pci.*", "link.pcie.*"), ("hosts.*", "host.*")):
+        with pytest.raises(IsthmusError, match=re.escape(f"did you mean '{meant}'?")):
+            select("key", [typed], keys)
 
 
 def test_a_name_near_to_nothing_gets_the_list() -> None:
