@@ -22,7 +22,6 @@ COPIES = ("h2d", "d2h", "h2d-pinned", "d2h-pinned", "h2d-alloc", "duplex", "late
 STAGED = ("h2d", "d2h", "h2d-alloc", "latency", "steps")
 MEMORY = ("device-read", "device-write")
 REGISTERS = ("mmio-store", "mmio-load")
-DOCUMENT = "docs/model-limits.md"
 WIDTH = 118
 
 
@@ -224,12 +223,12 @@ def as_records(limits: Sequence[Limit]) -> "list[ModelLimit]":
     """As JSON files tell of them."""
     from isthmus.records import ModelLimit
 
-    return [ModelLimit(id=one.id, what=one.what, error=one.error, matters=one.matters) for one in limits]
+    return [ModelLimit(id=one.id, what=one.what, error=one.error, why=one.why, matters=one.matters) for one in limits]
 
 
 def named(limits: Sequence[Limit]) -> str:
     """One line that names them and where they are described."""
-    return f"not modelled: {', '.join(limit.id for limit in limits)} ({DOCUMENT} says what and which way it errs)"
+    return f"not modelled: {', '.join(limit.id for limit in limits)} ('limits' of --json - says what and how it errs)"
 
 
 def document() -> str:

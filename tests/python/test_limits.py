@@ -1,3 +1,4 @@
+import html
 import json
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -38,6 +39,7 @@ def test_a_platform_names_what_touches_its_numbers(real: Isthmus, limit: str) ->
     shown = real.json("platform", "show", "model:aws-f1")
     assert limit in [one["id"] for one in shown["limits"]]
     assert limit in real("platform", "show", "model:aws-f1").stdout
+    assert "model-limits.md" not in real("platform", "show", "model:aws-f1").stdout, "the page is not installed"
 
 
 def test_a_study_and_its_report_name_what_touches_their_rows_and_no_more(isthmus: Isthmus, study_file: Path) -> None:
@@ -52,6 +54,9 @@ def test_a_study_and_its_report_name_what_touches_their_rows_and_no_more(isthmus
     page = (folder / "report.html").read_text()
     for limit in expected:
         assert f'id="limit-{limit}"' in page
+    for one in study["limits"]:
+        assert html.escape(one["why"], quote=False) in page.replace("&#39;", "'").replace("&#34;", '"')
+    assert "model-limits.md" not in page, "the page is not installed"
 
 
 def test_what_is_measured_is_touched_by_none(isthmus: Isthmus) -> None:

@@ -213,6 +213,7 @@ class ModelLimit(Record):
     id: str
     what: str
     error: Literal["model too fast", "model too slow", "either"]
+    why: str = Field(description="the error's reason")
     matters: str = Field(description="for which questions")
 
 
