@@ -14,10 +14,11 @@ from isthmus.files import data_folder
 from isthmus.probes import LATENCIES, PROBES, SIZES
 from isthmus.records import Input, PaperRow
 from isthmus.reproduction.checking import check_paper
-from isthmus.reproduction.comparison import agrees, paper_rows
-from isthmus.reproduction.published import read_papers
+from isthmus.reproduction.comparison import agrees, paper_rows, score
+from isthmus.reproduction.published import Paper, read_papers
 from isthmus.reproduction.roles import ends
 from isthmus.reproduction.survey import Survey
+from isthmus.reproduction.tables import score_line
 from isthmus.tools import collect
 
 
@@ -210,3 +211,29 @@ def test_an_error_of_an_experiment_names_the_row_and_what_was_changed() -> None:
     survey = Survey({"ROW": row}, ["ROW"], Failing(), 4, spans=False, places={"ROW": "lab.toml:7: "})
     with pytest.raises(IsthmusError, match=r"^lab.toml:7: row 'ROW', with aws-f1 .*: no answer$"):
         survey.run(quietly)
+
+
+def test_a_prediction_that_is_published_as_0_or_in_words_is_named_in_the_headline() -> None:
+    facts = {"paper": "lab", "place": "1", "quantity": "q", "unit": "s", "note": "", "role": "predicted", "ours": 2.0}
+    number, *others = (
+        PaperRow.model_validate({**facts, "id": name, "published": published, "error": error})
+        for name, published, error in (("NUMBER", 2.5, -0.2), ("NOTHING", 0, None), ("WORDS", "about 2", None))
+    )
+    papers = {"lab": Paper(title="", authors="", published="", row=[])}
+    line = score_line("lab", score([number, *others], papers, ["lab"])["lab"])
+    assert "3 independent predictions, 0 within 15 %, error 20.0% in the mean" in line
+    assert "no error can be told of NOTHING, WORDS (published as 0 or in words)" in line
+    assert "nothing predicted" not in score_line("lab", score(others, papers, ["lab"])["lab"])
+    assert "no error" not in score_line("lab", score([number], papers, ["lab"])["lab"])
+
+
+def test_the_plan_counts_the_runs_of_the_ends_together() -> None:
+    rows = [row_of("STREAM", "run:alpha-data-7v3:stream:elapsed_s", unit="s"), row_of("READ", "probe:aws-f1:h2d:1KiB")]
+    bench = FakeBench()
+    survey = Survey({row.id: row for row in rows}, [row.id for row in rows], bench, 4)
+    planned = survey.most_corner_views()
+    survey.run(quietly)
+    whole = [run for run in bench.runs if run.count == 200]
+    assert len(whole) > 1, "the ends together are run whole"
+    assert len(whole) - 1 <= sum(view.rows == ("STREAM",) for view in planned) == 2
+    assert {view.lab.images for view in planned} == {200}

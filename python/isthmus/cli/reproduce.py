@@ -179,7 +179,7 @@ def _plan(survey: "Survey") -> list[str]:
     from isthmus.reproduction.survey import experiments_s
 
     views = survey.first_views()
-    views += survey.end_views(survey.open_rows()) if survey.spans else []
+    views += [*survey.end_views(survey.open_rows()), *survey.most_corner_views()] if survey.spans else []
     image_s = ASSUMED_S["images"]
     wall_s = sum(START_S + experiments_s(view, survey.published, image_s, PROBE_S) for view in views) / CORES
     return [

@@ -73,6 +73,7 @@ class RoleScore(Record):
         default=None,
         description="predicted rows whose published value lies in the span; null where no span was asked for",
     )
+    without_error: list[str] = Field(default=[], description="predicted rows that are published as 0 or in words")
 
 
 class PaperScore(Record):

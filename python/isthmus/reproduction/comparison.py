@@ -76,6 +76,7 @@ def _role_score(role: Role, rows: Sequence[PaperRow]) -> RoleScore:
         median_error=median(errors) if errors else None,
         largest_error=max(errors, default=None),
         in_span=sum(spans) if spans else None,
+        without_error=[row.id for row in rows if role == "predicted" and row.error is None],
     )
 
 

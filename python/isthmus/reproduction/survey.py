@@ -105,6 +105,11 @@ class Survey:
         found = self._of_boards(lambda board, inputs: ends(board, inputs, self._legal(board)))
         return self._views("end", found, rows)
 
+    def most_corner_views(self) -> list[View]:
+        """As many as ends together can be: two of each row that is not determined yet."""
+        lab = self._lab(PAPER_IMAGES, self._as_they_are)
+        return [View("corner", side, lab, (row_id,)) for row_id in self.open_rows() for side in ("lowest", "highest")]
+
     def as_they_are(self) -> Evaluator:
         """Our values on the boards as they are, with the images of the paper."""
         return Evaluator(self._lab(PAPER_IMAGES, self._as_they_are), self.published)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from isthmus.numbers import figure
+from isthmus.numbers import counted, figure
 from isthmus.output import Table
 from isthmus.records import HeldOut, PaperRow, PaperScore, RoleScore
 
@@ -25,12 +25,17 @@ def score_line(name: str, found: PaperScore) -> str:
 
 
 def _predictions(found: RoleScore | None) -> str:
-    if found is None or found.mean_error is None or found.median_error is None:
+    if found is None:
         return "nothing predicted"
+    names = found.without_error
+    left = f"no error can be told of {', '.join(names)} (published as 0 or in words)" if names else ""
+    if found.mean_error is None or found.median_error is None:
+        return f"{counted(found.rows, 'independent prediction')}, {left}"
     spans = f", {found.in_span} in the span of the assumed ranges" if found.in_span is not None else ""
     return (
-        f"{found.rows} independent prediction{'s' if found.rows > 1 else ''}, {found.agree} within 15 %, "
+        f"{counted(found.rows, 'independent prediction')}, {found.agree} within 15 %, "
         f"error {found.mean_error:.1%} in the mean, {found.median_error:.1%} in the median{spans}"
+        f"{f'; {left}' if left else ''}"
     )
 
 
