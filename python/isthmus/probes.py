@@ -26,6 +26,6 @@ SIZES: dict[str, tuple[int, ...] | range] = {
     "launch": (0,),
     "mmio-store": (4, 8, 64),
     "mmio-load": (4, 8, 64),
-    "device-latency": range(64, 4097),
+    "device-latency": range(64, 4097, 64),
 }
 LATENCIES = frozenset({"latency", "launch", "mmio-load", "device-latency"})  # whose value is no bandwidth

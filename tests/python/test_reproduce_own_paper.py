@@ -147,7 +147,7 @@ def test_a_ratio_and_its_inverse_are_one_prediction() -> None:
         ("claim:monotone_requests:aws-f1:strem:1KiB", "", "unknown flow 'strem'"),
         ("probe:aws-f1:launch:1MiB", "us", "expected one that gives a bandwidth"),
         ("probe-time:aws-f1:launch:1MiB", "us", "the probe 'launch' looks at no size"),
-        ("probe-time:aws-f1:device-latency:1MiB", "us", "the probe 'device-latency' looks at 64B to 4KiB"),
+        ("probe-time:aws-f1:device-latency:1MiB", "us", "the probe 'device-latency' looks at multiples of 64B to 4KiB"),
         ("probe-time:aws-f1:mmio-load:16B", "us", "the probe 'mmio-load' looks at 4B, 8B, 64B"),
         ("probe:aws-f1:h2d:1MiB", "us", "expected a unit that measures the same as 'us', got 'GB/s'"),
         ("probe-time:aws-f1:h2d:1MiB", "GB/s", "expected a unit that measures the same as 'GB/s', got 's'"),
@@ -190,7 +190,7 @@ def test_the_experiments_of_the_installed_papers_pass_the_check_of_ones_own() ->
 
 
 def test_probes_look_at_the_sizes_that_they_are_said_to_look_at() -> None:
-    asked = (16, 64, 4096, 8192)
+    asked = (16, 64, 192, 208, 4096, 8192)
     words = ("--sizes", ",".join(f"{size}B" for size in asked), "--repeat", "1")
     for name in (name for name in PROBES if name != "steps"):
         records = collect("isthmus-probe", ["model:aws-f1", name, *words], "record")

@@ -157,8 +157,9 @@ def _size(given: _Given, word: str) -> None:
     known = SIZES.get(given.words.get("PROBE", ""))
     if parse_size(word) in (known or [parse_size(word)]):
         return
-    ends = [known[0], known[-1]] if isinstance(known, range) else known or ()
-    shown = (" to " if isinstance(known, range) else ", ").join(map(format_size, filter(None, ends)))
+    shown = ", ".join(map(format_size, filter(None, known or ())))
+    if isinstance(known, range):
+        shown = f"multiples of {format_size(known.step)} to {format_size(known[-1])}"
     raise IsthmusError(f"size '{word}': the probe '{given.words['PROBE']}' looks at {shown or 'no size'}")
 
 
