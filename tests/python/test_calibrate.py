@@ -260,6 +260,8 @@ def test_a_second_fit_to_the_same_records_changes_nothing(real: Isthmus) -> None
     assert json.loads((real.folder / "second.json").read_text())["keys"] == []
     assert "mine.toml: 0 numbers calibrated" in second.stdout
     assert "found as they were: " in second.stdout
+    assert "changed" not in second.stdout
+    assert "role" not in second.stdout, "no table of nothing"
     assert (real.folder / "mine.toml").read_text() == text
 
 

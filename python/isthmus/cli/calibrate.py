@@ -242,11 +242,11 @@ def _show(
             ),
             written,
             verdict=[f"{file}: {_counted(written)}; {_sentence(overall)}"],
-            tables=[keys, curves],
+            tables=[*([keys] if written else []), curves],
             detail=[
                 *([f"the runs themselves are {percent(differ)} apart (median)"] if differ is not None else []),
                 *(
-                    f"these records cannot tell apart: {', '.join(group)}; {group[0]} was changed for all of them"
+                    f"these records cannot tell apart: {', '.join(group)}; {group[0]} stands for all of them"
                     for group in found.together
                 ),
                 *([f"these records say nothing of: {', '.join(found.silent)}"] if found.silent else []),
