@@ -142,7 +142,8 @@ StreamRun run_stream(const platform::Description& platform, const FilterJob& job
   graph.connect(stencil.out, link.from_kernel(), {.depth = kFifo, .latency = depth});
   graph.connect(link.control_to_kernel(), stencil.control, {.depth = 64});
   graph.connect(stencil.status, link.control_from_kernel(), {.depth = 16});
-  const RunReport report = program::run_graph(graph, {.states = job.states, .schedule_seed = job.schedule_seed});
+  const RunReport report = program::run_graph(
+      graph, {.states = job.states, .output = program::kConsumer, .schedule_seed = job.schedule_seed});
 
   StreamRun result;
   result.run.setup = platform::pool_setup(platform, spec) + producer.started();

@@ -47,15 +47,21 @@ void Occupancy::hold(Time room, Time begin, Time end, std::int64_t amount) {
 
 namespace engine {
 
-OccupancyReport OccupancyAccount::close(Occupancy& occupancy, std::int64_t end) {
+OccupancyReport OccupancyAccount::close(Occupancy& occupancy, std::int64_t end, std::int64_t output_end) {
+  const std::int64_t until = std::max(output_end, occupancy.since_);
   if (occupancy.returns_.port != nullptr) {
     const Channel& channel = *occupancy.returns_.port->channel;
-    for (std::uint64_t token = channel.popped(); token < channel.pushed(); ++token)
-      if (Occupancy::came(*occupancy.returns_.port, token) < end) occupancy.returned(token);
+    for (std::uint64_t token = channel.popped(); token < channel.pushed(); ++token) {
+      const std::int64_t at = Occupancy::came(*occupancy.returns_.port, token);
+      if (at >= end) continue;
+      const std::int64_t held = occupancy.held_;
+      occupancy.returned(token);
+      occupancy.entry_time_ -= Wide{std::max<std::int64_t>(at - until, 0)} * (held - occupancy.held_);
+    }
   }
   if (occupancy.full()) occupancy.room_ = std::max(occupancy.room_, end);
   occupancy.full_ += occupancy.room_ - occupancy.since_;
-  occupancy.entry_time_ += Wide{end} * occupancy.held_;
+  occupancy.entry_time_ += Wide{until} * occupancy.held_;
   occupancy.tell(end, -occupancy.held_);  // what is observed next may be another run of the same parts
   OccupancyReport report{.name = occupancy.actor_->name + ": " + occupancy.name_, .size = occupancy.size_};
   report.taken = occupancy.taken_;

@@ -185,6 +185,13 @@ ChannelReport account(const Channel& channel, std::int64_t end) {
   return report;
 }
 
+/// Where the actor of this name ends; the end of the run where none has it.
+std::int64_t end_of(const std::vector<Actor*>& actors, const std::string& name, std::int64_t end) {
+  const auto found =
+      std::ranges::find(actors, name, [](const Actor* actor) -> const std::string& { return actor->name; });
+  return found == actors.end() ? end : life_end(**found, end);
+}
+
 std::string failure_text(const Actor& actor) {
   try {
     std::rethrow_exception(actor.failure);
@@ -247,7 +254,9 @@ void fold_spans(Actor& actor, std::int64_t time, StateObserver* observer) {
   actor.spans.drop(last);
 }
 
-RunReport make_report(const Ending& ending, const std::vector<Actor*>& actors, const std::vector<Channel*>& channels) {
+RunReport make_report(const Ending& ending, const std::vector<Actor*>& actors, const std::vector<Channel*>& channels,
+                      const std::string& output) {
+  const std::int64_t output_end = end_of(actors, output, ending.time);
   RunReport report;
   report.outcome = ending.outcome;
   report.end = Time::fs(ending.time);
@@ -255,7 +264,7 @@ RunReport make_report(const Ending& ending, const std::vector<Actor*>& actors, c
   for (const auto* actor : actors) {
     report.actors.push_back(account(*actor, ending.time));
     for (auto* occupancy : actor->occupancies)
-      report.occupancies.push_back(OccupancyAccount::close(*occupancy, ending.time));
+      report.occupancies.push_back(OccupancyAccount::close(*occupancy, ending.time, output_end));
     if (actor->polls_since != kNever && actor->grid.edge(actor->polls_since) <= ending.time)
       report.warnings.push_back(
           fmt::format("{} is not trivially copyable and is stepped at every interval while it waits: let it say "

@@ -32,6 +32,7 @@ Scheduler::Scheduler(std::vector<Actor*> actors, std::vector<Channel*> channels,
       states_(options.states),
       fibers_(&Scheduler::dispatch, &Scheduler::after_overflow, this, options.stack_bytes),
       limit_(options.limit.femtoseconds()),
+      output_(options.output),
       stall_(options, channels_.size()),
       shuffle_(options.schedule_seed),
       shuffled_(options.schedule_seed != 0) {
@@ -77,7 +78,7 @@ RunReport Scheduler::run() {
   const bool holds_at_end = late && late->time == ending.time && ending.outcome != Outcome::finished &&
                             (ending.outcome == Outcome::limit || late->outcome < ending.outcome);
   if (late && (late->time < ending.time || holds_at_end)) ending = *late;
-  auto report = make_report(ending, actors_, channels_);
+  auto report = make_report(ending, actors_, channels_, output_);
   if (states_ != nullptr)
     for (auto* actor : actors_) tell_states(*actor, ending.time, *states_);
   unwind();

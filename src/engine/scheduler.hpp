@@ -157,6 +157,7 @@ class Scheduler {
   StateObserver* states_;
   Fibers fibers_;
   std::int64_t limit_;
+  std::string output_;
   Actor* next_ = nullptr;
   Actor* running_ = nullptr;
   bool stopping_ = false;

@@ -101,7 +101,8 @@ Result run_on_model(const ByteApplication& application, const platform::Descript
   leave_out_control(graph, link, spec);
   Kernel kernel(graph, Clock{platform.frequency("kernel.clock")}, link.to_kernel(), link.from_kernel());
   application.kernel(kernel);
-  const RunReport report = run_graph(graph, {.states = job.states, .schedule_seed = job.schedule_seed});
+  const RunReport report =
+      run_graph(graph, {.states = job.states, .output = kConsumer, .schedule_seed = job.schedule_seed});
   consumer.require_all(kOutputEnded);
   return {.setup = platform::pool_setup(platform, spec) + producer.started(),
           .elapsed = consumer.ended() - producer.started(),

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <string>
 
 #include "apps/image_files.hpp"
 #include "isthmus/base/error.hpp"
@@ -78,6 +79,20 @@ TEST(StreamFlow, AFrameMayTakeManyBuffersAndThePoolsAsFewAsTwo) {
       noise, 6, kF1,
       {"stream.buffer_size=16KiB", "stream.input_buffers=2", "stream.output_buffers=2", "stream.requests_in_flight=1"});
   EXPECT_FALSE(result.run.difference);
+}
+
+TEST(StreamFlow, NoRateIsAboveTheMostThatLittlesLawGivesItsWindow) {
+  const Noise noise({.width = 320, .height = 64});
+  for (const char* target : {kF1, kAlphaData})
+    for (const char* buffers : {"1", "2", "8"}) {
+      const auto result = run(noise, 20, target, {std::string("stream.input_buffers=") + buffers});
+      for (const auto& part : result.parts) {
+        if (!part.window) continue;
+        const double rate = static_cast<double>(part.window->taken) / result.run.times.elapsed.seconds();
+        const double most = static_cast<double>(part.window->size) / part.window->round_trip.seconds();
+        EXPECT_LE(rate, most * (1 + 1e-7)) << part.name << " on " << target << " with " << buffers;
+      }
+    }
 }
 
 TEST(StreamFlow, TwiceTheImagesTakeTwiceTheTime) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <string>
 #include <utility>
@@ -85,7 +86,7 @@ struct Moves final : engine::ChannelObserver {
   void popped(int, Time) override {}
 };
 
-RunReport run(const Bench& bench, Moves* moves = nullptr) {
+RunReport run(const Bench& bench, Moves* moves = nullptr, const std::string& output = "") {
   Graph graph;
   auto& sender = graph.add<Sender>("sender", {}, bench.weights, bench.pauses, bench.entries);
   auto& server = graph.add<Server>("server", {}, bench.served);
@@ -95,7 +96,7 @@ RunReport run(const Bench& bench, Moves* moves = nullptr) {
   graph.connect(server.back, sender.back,
                 {.depth = depth, .latency_time = bench.back, .return_latency_time = Time::fs(1)});
   if (moves != nullptr) graph.observe(moves);
-  return graph.run();
+  return graph.run({.output = output});
 }
 
 TEST(Occupancy, OneStreamOfRequestsFillsItsWindowAndGoesAtSizeOverRoundTrip) {
@@ -141,7 +142,8 @@ struct Counted {
 
 /// Counts instant by instant: full is the time from each taking until there is room for the next (or, after the last,
 /// for another of its weight).
-Counted count(const Bench& bench, const Moves& moves, std::int64_t end) {
+/// What is under way counts until the output has ended.
+Counted count(const Bench& bench, const Moves& moves, std::int64_t end, std::int64_t output_end) {
   Changes back;
   for (std::size_t i = 0; i < moves.answers.size(); ++i)
     back.emplace_back((moves.answers[i] + bench.back).femtoseconds(), bench.weights[i]);
@@ -163,7 +165,8 @@ Counted count(const Bench& bench, const Moves& moves, std::int64_t end) {
     counted.entry_time -= static_cast<double>(at) * bench.weights[i];
   }
   for (std::size_t i = 0; i < moves.requests.size(); ++i)
-    counted.entry_time += static_cast<double>(i < back.size() ? std::min(back[i].first, end) : end) * bench.weights[i];
+    counted.entry_time +=
+        static_cast<double>(i < back.size() ? std::min(back[i].first, output_end) : output_end) * bench.weights[i];
   return counted;
 }
 
@@ -185,9 +188,11 @@ TEST(Occupancy, IsWhatTheCountOfAllThatMovedSaysWhateverTheTimesAndWeights) {
       bench.served.push_back(Time::ns(dice.between(0, 30)));
     }
     Moves moves;
-    const RunReport report = run(bench, &moves);
+    const std::string output = std::array{"", "sender", "server"}[static_cast<std::size_t>(dice.between(0, 2))];
+    const RunReport report = run(bench, &moves, output);
     const OccupancyReport& window = report.occupancy("sender: entries");
-    const Counted counted = count(bench, moves, report.end.femtoseconds());
+    const Time output_end = output.empty() ? report.end : std::max(report.actor(output).finish, moves.requests.back());
+    const Counted counted = count(bench, moves, report.end.femtoseconds(), output_end.femtoseconds());
     SCOPED_TRACE("seed " + std::to_string(seed));
     EXPECT_EQ(window.full.femtoseconds(), counted.full);
     // Little's law: what was under way on average is the rate of taking times the round trip.

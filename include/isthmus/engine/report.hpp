@@ -36,7 +36,7 @@ struct OccupancyReport {
   std::int64_t size = 0;   ///< how many there are
   std::int64_t taken = 0;  ///< in the run, each as often as it was taken
   Time full{};             ///< the time without room for who was next
-  Time round_trip{};       ///< from taking to return on average; for what is under way at the end, until then
+  Time round_trip{};       ///< from taking to return on average; what is under way when the output ends, until then
 };
 
 /// The part that holds a run back, and what it would take for another to.

@@ -20,6 +20,7 @@ struct RunOptions {
   bool throw_on_error = true;
   std::size_t stack_bytes = 256 * 1024;
   StateObserver* states = nullptr;  ///< is told how each actor spent its life; no result depends on it
+  std::string output{};  ///< the actor whose end is the end of the output: what is under way then counts until then
   std::uint64_t schedule_seed = 0;  ///< other than 0: ready actors run in a random order; no result may depend on it
   /// Once no token has moved for so long, in wall time, `tell` is told who still steps.
   std::chrono::nanoseconds patience = std::chrono::seconds(10);

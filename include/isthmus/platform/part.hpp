@@ -9,13 +9,14 @@
 
 namespace isthmus::platform {
 
-/// What bounds how much is under way at once, as a run used it. By Little's law `taken` * `round_trip` over the run's
-/// time were under way on average, and a window that is full all the time lets `size` / `round_trip` through.
+/// What bounds how much is under way at once, as a run used it. By Little's law `taken` * `round_trip` over the time
+/// until the last output were under way on average, and a window that is full all the time lets `size` / `round_trip`
+/// through.
 struct Window {
   std::int64_t size = 0;
   std::string counts;      ///< what its entries are: "tags"
   std::int64_t taken = 0;  ///< entries, each as often as it was taken
-  Time round_trip{};       ///< from taking to return, on average
+  Time round_trip{};       ///< from taking to return or, if that is before, to the last output; on average
 };
 
 /// A part of a modelled machine as a person names it, and how it spent a run: busy + starved + blocked = lifetime,

@@ -39,7 +39,7 @@ class Window(Record):
     size: int = Field(gt=0, description="how many entries there are, in `unit`")
     unit: str = Field(description="what an entry is")
     taken: int = Field(ge=0, description="entries that were taken in the run, each as often as it was")
-    round_trip_s: float = Field(ge=0, description="from taking to return, on average")
+    round_trip_s: float = Field(ge=0, description="from taking to return or, if sooner, to the last output; on average")
 
 
 class Part(Record):
@@ -67,7 +67,10 @@ class Part(Record):
 
     @property
     def under_way(self) -> float | None:
-        """How many entries of a window were under way on average: Little's law, L = (taken / lifetime) * round trip."""
+        """How many entries of a window were under way on average: Little's law, L = (taken / lifetime) * round trip.
+
+        After the last output none counts.
+        """
         if self.window is None or self.lifetime_s <= 0:
             return None
         return self.window.taken / self.lifetime_s * self.window.round_trip_s
