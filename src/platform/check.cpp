@@ -97,10 +97,11 @@ bool within(const Key& key, double base) {
   return base >= key.low - 1e-9 * std::fabs(key.low) && base <= key.high + 1e-9 * std::fabs(key.high);
 }
 
-void check_own_range(const Input& input, const Place& place, const std::string& expected) {
+void check_own_range(const Input& input, const std::pair<double, double>& own, const Place& place,
+                     const std::string& expected) {
   const Unit* unit = find_unit(input.key->kind, input.unit);
   const double scale = unit != nullptr ? unit->scale : 1;
-  const auto [low, high] = *input.range;
+  const auto [low, high] = own;
   if (!(low <= high))
     refuse(place, input.key->name, "range = [LOW, HIGH] with LOW <= HIGH", fmt::format("[{}, {}]", low, high));
   if (!within(*input.key, low * scale) || !within(*input.key, high * scale))
@@ -122,7 +123,7 @@ void check_value(const Input& input, const Place& place) {
   if (whole(key.kind) && base != std::floor(base))
     refuse(place, key.name, key.kind == Kind::bytes ? "whole bytes" : "a whole number", show(input));
   if (key.power_of_two && !power_of_two(base)) refuse(place, key.name, expected, show(input));
-  if (input.range) check_own_range(input, place, expected);
+  if (input.range) check_own_range(input, *input.range, place, expected);
 }
 
 void check_provenance(const Input& input, const Place& place) {
