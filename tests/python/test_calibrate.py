@@ -309,6 +309,16 @@ def test_several_runs_count_by_their_medians(tmp_path: Path, tree: Path) -> None
     assert read_measured(paths[:1]).differ is None
 
 
+def test_what_was_measured_in_several_ways_is_no_several_runs(tmp_path: Path, tree: Path) -> None:
+    from isthmus.calibration.measured import read_measured
+
+    lines = (tree / "docs" / "measurements" / "h200" / "records.jsonl").read_text().splitlines()
+    ways = [record["name"] for record in map(json.loads, lines) if record["parameters"]["size"] == 1 << 20]
+    assert max(ways.count(name) for name in ("steps", "device-read")) > 1
+    (tmp_path / "records.jsonl").write_text("\n".join(lines))
+    assert read_measured([tmp_path / "records.jsonl"]).differ is None
+
+
 def test_records_that_spread_are_named(real: Isthmus, tree: Path) -> None:
     lines = (tree / "docs" / "measurements" / "h200" / "records.jsonl").read_text().splitlines()
     records = [record for record in map(json.loads, lines) if record["name"] == "h2d-pinned"][:3]

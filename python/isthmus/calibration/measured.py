@@ -55,7 +55,7 @@ def read_measured(paths: Sequence[Path]) -> Measured:
         raise IsthmusError(f"{names}: expected records of one device, got {', '.join(devices) or 'none'}")
     runs: dict[str, dict[int, list[float]]] = {}
     for record in records:
-        if record.time_s is not None and record.time_s > 0 and "step" not in record.parameters:
+        if record.name in PREDICTED and record.time_s is not None and record.time_s > 0:
             times = runs.setdefault(record.name, {}).setdefault(int(record.parameters["size"]), [])
             times.append(record.time_s)
     if not set(runs) & set(FITTED):

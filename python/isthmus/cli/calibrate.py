@@ -87,7 +87,7 @@ def calibrate(
     warn_if_noisy(session, spreads(record for record in measured.records if record.name in points))
     names = ", ".join(Path(each).name for each in records)
     written = _write(file, start, found, f"{measured.device}, {measured.kind}: {names}")
-    left = _left(file, measured, left_out)
+    left = _compare(file, measured.only(left_out, True))
     return _show(session, file, found, written, _compare(file, points), left, measured.differ)
 
 
@@ -181,13 +181,6 @@ def _compare(file: str, points: "Curves") -> "dict[str, list[float]]":
     from isthmus.calibration.fit import errors
 
     return errors(points, exactly(file, points))
-
-
-def _left(file: str, measured: "Measured", left_out: list[int]) -> "dict[str, list[float]]":
-    from isthmus.calibration.measured import PREDICTED
-
-    points = {probe: curve for probe, curve in measured.only(left_out, True).items() if probe in PREDICTED}
-    return _compare(file, points)
 
 
 def _curve_errors(found: "dict[str, list[float]]", which: "Literal['fitted', 'left out']") -> "list[CurveError]":
