@@ -82,3 +82,6 @@ def test_lines_that_are_missing_or_too_many_are_told() -> None:
     assert differences(Command("c", ["one", "three"]), printed) == "expected 'three', got 'two'"
     assert differences(Command("c", ["one", "two"]), printed) == "not in the document: 'three'"
     assert differences(Command("c", ["...", "four"]), printed) == "missing: 'four'"
+    busy = "runs: 3 of 9, 2 min left\nwarning: others took 45 % of the cores while h2d was measured\n"
+    assert differences(Command("c", ["one", "two", "three"]), busy + printed) is None
+    assert differences(Command("c", ["one", "two", "three"]), "warning: this is wrong\n" + printed) is not None
