@@ -40,7 +40,7 @@ class Scheduler {
   bool channel_closed(Actor& actor, Channel& channel);
   void wait_to(Actor& actor, Tick target);
   template <class End>
-  [[noreturn]] void end_step(Actor& actor, const End& how);
+  [[noreturn]] void end_step(Actor& actor);
   void note_push(Channel& channel);
   void note_pop(Channel& channel);
 

@@ -11,6 +11,11 @@ namespace {
 
 constexpr int kOperationsAtOneInstant = 1'000'000;
 
+/// How a step ends that would never let time pass.
+struct TooManyOperations final : Error {
+  TooManyOperations() : Error("a million operations at one instant") {}
+};
+
 bool for_room(const Actor& actor) {
   return actor.asked == Ask::room;
 }
@@ -22,20 +27,19 @@ void count_operation(Actor& actor) {
     actor.instant = actor.now;
     actor.at_instant = 0;
   }
-  if (++actor.at_instant >= kOperationsAtOneInstant)
-    actor.scheduler->end_step(actor, Error("a million operations at one instant"));
+  if (++actor.at_instant >= kOperationsAtOneInstant) actor.scheduler->end_step<TooManyOperations>(actor);
 }
 
 thread_local constinit Tick running_now = 0;
 
 /// Ends the step of `actor` by an exception. Who has caught it, and then the next, could catch them for ever.
 template <class End>
-void Scheduler::end_step(Actor& actor, const End& how) {
+void Scheduler::end_step(Actor& actor) {
   constexpr int kOften = 2;
   if (actor.told_end == kOften) leave_for_good(actor);
   ++actor.told_end;
   actor.ask_look_back();
-  throw how;
+  throw End{};
 }
 
 /// Never goes on with the step of `actor`: what stands on its stack is not destroyed.
@@ -50,7 +54,7 @@ void Scheduler::leave_for_good(Actor& actor) {
 /// Keeps the step of `actor` where it stands until the scheduler lets it go on.
 [[gnu::always_inline]] inline void Scheduler::suspend_here(Actor& actor) {
   if (stopping_) [[unlikely]]
-    end_step(actor, StopStep{});
+    end_step<StopStep>(actor);
   Actor* next = pick(&actor);
   if (next == &actor) return;
   actor.fiber = &fibers_.current();
@@ -59,7 +63,7 @@ void Scheduler::leave_for_good(Actor& actor) {
   fibers_.switch_to(fiber != nullptr ? *fiber : fibers_.spare());
   actor.fiber = nullptr;
   running_ = &actor;
-  if (stopping_) end_step(actor, StopStep{});
+  if (stopping_) end_step<StopStep>(actor);
 }
 
 /// The same where that is seldom.
@@ -192,7 +196,7 @@ void Scheduler::claim_slot(PortState& port) {
   }
   const bool drained = channel.empty();
   arrive_at(port, drained ? channel.close_visible : channel.head_visible(), Account::starved, began);
-  if (drained) end_step(actor, FinishStep{});
+  if (drained) end_step<FinishStep>(actor);
   if (channel.windows) open_reader_window(channel);
 }
 
