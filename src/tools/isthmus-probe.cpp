@@ -93,8 +93,8 @@ void list() {
 }
 
 /// Runs one; the sizes that the user asked for and that it does not take are named.
-void run_probe(const Options& options, const probes::Job& job, probes::Target& target, const probes::Probe& probe) {
-  const offload::DeviceInfo info = target.open().info();
+void run_probe(const Options& options, const probes::Job& job, probes::Target& target, const offload::DeviceInfo& info,
+               const probes::Probe& probe) {
   std::set<std::int64_t> reported;
   probe.run(job, target, [&](const probes::Finding& finding) {
     tools::print(record_of(options, info, probe, finding));
@@ -130,7 +130,7 @@ int probe(const Options& options) {
   if (!options.bursts.empty()) job.bursts = probes::parse_sizes(options.bursts);
   probes::Target target(job);
   const offload::DeviceInfo info = target.open().info();
-  for (const probes::Probe* each : chosen(options, info.modelled)) run_probe(options, job, target, *each);
+  for (const probes::Probe* each : chosen(options, info.modelled)) run_probe(options, job, target, info, *each);
   return tools::kDone;
 }
 
