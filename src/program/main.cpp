@@ -9,6 +9,7 @@
 #include "isthmus/stream/native.hpp"
 #include "program/measuring.hpp"
 #include "program/run.hpp"
+#include "program/stages.hpp"
 #include "program/tool.hpp"
 #include "program/trace_options.hpp"
 
@@ -46,9 +47,6 @@ void check(const Options& options) {
 
 Record row(const ByteApplication& application, const Options& options, const Result& result) {
   const double elapsed = result.elapsed.seconds();
-  Record stages = Record::array();
-  for (const Stage& stage : result.stages)
-    stages.push_back({{"name", stage.name}, {"time_s", stage.time.seconds()}, {"share", result.share(stage)}});
   return {{"event", "row"},
           {"target", options.target},
           {"flow", "stream"},
@@ -61,7 +59,7 @@ Record row(const ByteApplication& application, const Options& options, const Res
           {"unit", "messages/s"},
           {"gb_per_s", static_cast<double>(application.input) * options.messages / elapsed * 1e-9},
           {"verified", !result.difference},
-          {"stages", std::move(stages)},
+          {"stages", stages_of_row(result)},
           {"version", version()}};
 }
 

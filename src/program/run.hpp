@@ -40,10 +40,6 @@ struct Result {
   std::vector<platform::Part> parts;          ///< of a model, in the order in which data pass them
   Time lasted;                                ///< of a model: the whole run, of which the shares of its stages are
   std::vector<native::WorkerReport> workers;  ///< of threads: which actors each of them ran
-
-  double share(const Stage& stage) const {
-    return stage.time.seconds() / (lasted == Time{} ? elapsed : lasted).seconds();
-  }
 };
 
 /// Throws Error where a message is not a multiple of 64 bytes, or none.

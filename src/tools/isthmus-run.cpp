@@ -12,6 +12,7 @@
 #include "isthmus/base/version.hpp"
 #include "isthmus/stream/native.hpp"
 #include "program/measuring.hpp"
+#include "program/stages.hpp"
 #include "program/trace_options.hpp"
 #include "tools/tool.hpp"
 
@@ -71,13 +72,6 @@ apps::FrameSource open_frames(const Options& options) {
   return {choice.files, kFrame, options.images, options.seed};
 }
 
-Record stages(const apps::FlowTimes& times) {
-  Record list = Record::array();
-  for (const auto& stage : times.stages)
-    list.push_back({{"name", stage.name}, {"time_s", stage.time.seconds()}, {"share", times.share(stage)}});
-  return list;
-}
-
 Record first_images(const apps::FlowTimes& times) {
   Record list = Record::array();
   for (const auto& image : times.images) {
@@ -108,7 +102,7 @@ Record row(const Options& options, const apps::Target& target, const apps::Filte
                 {"images_per_s", options.images / elapsed},
                 {"gb_per_s", bytes / elapsed * 1e-9},
                 {"verified", !run.difference},
-                {"stages", stages(run.times)},
+                {"stages", program::stages_of_row(run.times)},
                 {"first_images", first_images(run.times)},
                 {"seed", options.seed},
                 {"version", version()}};

@@ -44,10 +44,6 @@ struct FlowTimes {
   std::vector<Stage> stages;              ///< in the order of the flow; they may overlap
   std::vector<std::vector<Step>> images;  ///< of the first images, in their order
   Time lasted{};  ///< where stages are what parts of a model did: the whole run, of which their shares are
-
-  double share(const Stage& stage) const {
-    return stage.time.seconds() / (lasted == Time{} ? elapsed : lasted).seconds();
-  }
 };
 
 /// One way of sending images through a device, set up and ready to run. Running may be repeated.
