@@ -24,7 +24,7 @@ _NEARLY = 0.9
 _ROUND = 4
 # The part of what is expected that must be seen.
 _AS_TOLD = 0.8
-_SHORT_BYTES, _FEWEST, _MOST = 48 << 20, 6, 1000
+_SHORT_BYTES, _FEWEST, _MOST = 32 << 20, 4, 1000
 # How far the rate of a short run may lie from that of the whole.
 _SAME = 0.03
 
@@ -109,10 +109,11 @@ class _Reruns:
         self._told = told
         self._done = 0
         self._units = {item.key: item.unit or "" for item in row.platform.inputs} if row.platform else {}
-        self._short, self._rate = self._shortened(replace(experiment, trace=None))
+        self._counts, self._rate = self._shortened(replace(experiment, trace=None))
+        self._experiment = experiment
 
     def bottleneck(self) -> Bottleneck:
-        steps = steps_of(self._row.target, self._short.sets)
+        steps = steps_of(self._row.target, self._experiment.sets)
         effects = self._effects(candidates(self._row, steps))
         if max((effect.raises for effect in effects), default=0.0) < SEEN:
             effects += self._any_slower(slower(self._row, steps))
@@ -130,27 +131,41 @@ class _Reruns:
             return raw.model_copy(update={"effects": order, "relief": named.change})
         return Bottleneck(part=part.name, busy_share=part.busy_share, effects=order, relief=named.change)
 
-    def _shortened(self, experiment: Experiment) -> tuple[Experiment, float]:
-        """The experiment with as few messages as show the rate of the whole, and their rate."""
+    def _shortened(self, experiment: Experiment) -> tuple[tuple[int, ...], float]:
+        """How many messages the reruns take, the fewest whose rate is that of the whole, and that rate."""
         each = self._row.bytes_per_image or self._row.bytes_per_message or 1
         count = max(_FEWEST, min(_MOST, _SHORT_BYTES // each))
         while count < experiment.count:
-            short = replace(experiment, count=count)
-            row = self._run_all([short])[0]
-            if row is not None and abs(row.value / self._row.value - 1) <= _SAME:
-                return short, row.value
-            count *= 4
-        return experiment, self._row.value
+            counts = (count // 2, count)
+            (rate,) = self._rates([experiment], counts)
+            if rate is not None and abs(rate / self._row.value - 1) <= _SAME:
+                return counts, rate
+            count *= 2
+        return (experiment.count,), self._row.value
+
+    def _rates(self, experiments: Sequence[Experiment], counts: tuple[int, ...]) -> list[float | None]:
+        """Of each the rate of what a run of the last count has beyond one of the first: without the way in and out."""
+        rows = self._run_all([replace(one, count=count) for one in experiments for count in counts])
+        return [_rate(rows[first : first + len(counts)], counts) for first in range(0, len(rows), len(counts))]
 
     def _effects(self, left: Sequence[Candidate]) -> list[Effect]:
-        """Reruns until nothing that is left can raise the rate by twice of what was found."""
-        effects: list[Effect] = []
+        """Reruns until nothing that is left can raise the rate by twice of what was found.
+
+        The key of the part that the row itself names comes first: where it holds the run, little is left to try.
+        """
+        first = [one for one in left if one.key == self._key_of_named()]
+        effects = self._rerun(first)
+        left = [one for one in left if one not in first]
         while left and max([effect.raises for effect in effects], default=0.0) < left[0].most / 2:
             worth = [one for one in left[:_ROUND] if one.most >= left[0].most / 2]
             effects += self._rerun(worth)
             left = left[len(worth) :]
             self._told(self._done, self._done + len(left))
         return effects
+
+    def _key_of_named(self) -> str | None:
+        named = self._row.bottleneck.part if self._row.bottleneck else None
+        return next((part.keys[0] for part in self._row.parts if part.name == named and part.keys), None)
 
     def _any_slower(self, left: Sequence[Candidate]) -> list[Effect]:
         """What lowers the rate, where nothing raises it."""
@@ -163,10 +178,19 @@ class _Reruns:
 
     def _rerun(self, tried: Sequence[Candidate]) -> list[Effect]:
         changes = [f"{one.key}={one.value:.9g}{self._units.get(one.key, '')}" for one in tried]
-        rows = self._run_all([changed(self._short, change) for change in changes])
+        rates = self._rates([changed(self._experiment, change) for change in changes], self._counts)
         self._done += len(tried)
         return [
-            Effect(part=one.part, change=change, raises=row.value / self._rate - 1)
-            for one, change, row in zip(tried, changes, rows, strict=True)
-            if row is not None
+            Effect(part=one.part, change=change, raises=rate / self._rate - 1)
+            for one, change, rate in zip(tried, changes, rates, strict=True)
+            if rate is not None
         ]
+
+
+def _rate(rows: Sequence[Row | None], counts: tuple[int, ...]) -> float | None:
+    """Messages per second, of runs of these counts; None where one of them could not be run or nothing tells them."""
+    took = [row.elapsed_s for row in rows if row is not None]
+    if len(took) < len(counts):
+        return None
+    messages, seconds = (counts[-1] - counts[0], took[-1] - took[0]) if len(counts) > 1 else (counts[0], took[0])
+    return messages / seconds if seconds > 0 else None

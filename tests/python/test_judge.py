@@ -1,4 +1,4 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from unittest import mock
 
@@ -80,23 +80,45 @@ def test_a_change_takes_the_place_of_what_the_user_set() -> None:
 def test_a_long_run_is_rerun_short_with_its_own_short_run_beside() -> None:
     run = Experiment("./app", "model:a", "stream", 1_000_000)
     row, asked = judged(run=run)
-    assert {one.count for one in asked} == {1000}
-    assert asked[0].sets == ()
+    assert {one.count for one in asked} == {500, 1000}
+    assert [one.sets for one in asked[:2]] == [(), ()]
     assert row.bottleneck is not None
     assert row.bottleneck.effects[0].raises == pytest.approx(1.0)
 
 
-def test_a_short_run_that_does_not_show_the_rate_of_the_whole_is_made_longer() -> None:
+def judged_as_if(elapsed_s: Callable[[Experiment], float]) -> tuple[Row, list[Experiment]]:
+    """The row of a million messages, judged by reruns that take so long; and the reruns."""
     asked: list[Experiment] = []
 
     def run_all(wanted: Sequence[Experiment]) -> list[Row | None]:
         asked.extend(wanted)
-        return [row_of(one, {**KEYS, "window.size": 4.0 * (2.0 if one.count < 10_000 else 1.0)}) for one in wanted]
+        return [row_of(one, elapsed_s=elapsed_s(one)) for one in wanted]
 
     run = Experiment("./app", "model:a", "stream", 1_000_000)
     with mock.patch("isthmus.judge.steps_of", judged_rows.steps_of):
-        judge(run, row_of(run), run_all, lambda done, most: None)
-    assert [one.count for one in asked[:3]] == [1000, 4000, 16000]
+        return judge(run, row_of(run), run_all, lambda done, most: None), asked
+
+
+def test_a_short_run_that_does_not_show_the_rate_of_the_whole_is_made_longer() -> None:
+    def twice_as_fast_at_first(run: Experiment) -> float:
+        return max(run.count / 8, (run.count - 1500) / 4)
+
+    _, asked = judged_as_if(twice_as_fast_at_first)
+    assert [one.count for one in asked[:8]] == [500, 1000, 1000, 2000, 2000, 4000, 4000, 8000]
+    assert {one.count for one in asked[8:]} == {4000, 8000}
+
+
+def test_the_way_in_and_out_of_a_short_run_does_not_count() -> None:
+    row, asked = judged_as_if(lambda one: 1e6 + row_of(one).elapsed_s)
+    assert {one.count for one in asked} == {500, 1000}
+    assert row.bottleneck is not None
+    assert row.bottleneck.effects[0].raises == pytest.approx(1.0)
+
+
+def test_a_change_whose_messages_take_no_time_to_tell_is_no_effect() -> None:
+    row, _ = judged_as_if(lambda one: 1.0 if one.sets else row_of(one).elapsed_s)
+    assert row.bottleneck is not None
+    assert row.bottleneck.effects == []
 
 
 @pytest.mark.parametrize("changes", [{"kind": "measured"}, {"parts": []}])
