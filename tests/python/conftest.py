@@ -96,26 +96,29 @@ def compiled_kernels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("kernels")
 
 
-@pytest.fixture
-def isthmus(tmp_path: Path, fake_bin: Path, compiled_kernels: Path) -> Isthmus:
-    """The command with the stand-ins, no settings of the person who runs the tests, and nothing of their home."""
+def real_in(folder: Path, compiled_kernels: Path) -> Isthmus:
+    """The command in that folder, with no settings of the person who runs the tests, and nothing of their home."""
     environment = {
         "PATH": os.environ["PATH"],
-        "HOME": str(tmp_path / "home"),
-        "ISTHMUS_BIN": str(fake_bin),
+        "HOME": str(folder / "home"),
         "POCL_CACHE_DIR": str(compiled_kernels),
         "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
         "COLUMNS": "100",
     }
-    return Isthmus(tmp_path, environment)
+    outer = {"ISTHMUS_BIN": os.environ["ISTHMUS_BIN"]} if "ISTHMUS_BIN" in os.environ else {}
+    return Isthmus(folder, {**environment, **outer})
 
 
 @pytest.fixture
-def real(isthmus: Isthmus) -> Isthmus:
-    """The command without the stand-ins."""
-    kept = {name: value for name, value in isthmus.environment.items() if name != "ISTHMUS_BIN"}
-    outer = {"ISTHMUS_BIN": os.environ["ISTHMUS_BIN"]} if "ISTHMUS_BIN" in os.environ else {}
-    return Isthmus(isthmus.folder, {**kept, **outer})
+def real(tmp_path: Path, compiled_kernels: Path) -> Isthmus:
+    """The command with the real tools."""
+    return real_in(tmp_path, compiled_kernels)
+
+
+@pytest.fixture
+def isthmus(real: Isthmus, fake_bin: Path) -> Isthmus:
+    """The command with the stand-ins."""
+    return Isthmus(real.folder, {**real.environment, "ISTHMUS_BIN": str(fake_bin)})
 
 
 @pytest.fixture

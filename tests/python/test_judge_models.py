@@ -21,7 +21,7 @@ from isthmus.records import Row
 from isthmus.relief import steps_of
 from isthmus.side_by_side import cores
 
-SECONDS = float(os.environ.get("ISTHMUS_JUDGE_SECONDS", "25"))
+SECONDS = float(os.environ.get("ISTHMUS_JUDGE_SECONDS", "10"))
 SEED = int(os.environ.get("ISTHMUS_JUDGE_SEED", str(random.SystemRandom().randrange(1 << 32))))
 ECHO = str(TREE / "build" / "release" / "tests" / "program" / "echo_messages")
 

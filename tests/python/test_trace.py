@@ -2,12 +2,14 @@
 
 import os
 from collections import defaultdict
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackEvent
-from tests.python.conftest import Isthmus
+from tests.python.conftest import Isthmus, real_in
 
 RUN = ("run", "image-filter", "--on", "model:aws-f1", "--flow", "stream", "--images", "2")
 Slice = tuple[int, int, str]
@@ -49,21 +51,35 @@ class Read:
         assert not begun
 
 
+@dataclass(frozen=True)
+class Traced:
+    """A run's row and its trace."""
+
+    row: dict[str, Any]
+    trace: Read
+
+
+@pytest.fixture(scope="module")
+def f1(tmp_path_factory: pytest.TempPathFactory, compiled_kernels: Path) -> Traced:
+    """Two images as a stream: reading all of a trace is most of what a test of it costs."""
+    folder = tmp_path_factory.mktemp("f1")
+    row = real_in(folder, compiled_kernels).json(*RUN, "--trace", "f1.perfetto-trace")["rows"][0]
+    return Traced(row, Read(folder / "f1.perfetto-trace"))
+
+
 def slices_of(file: Path) -> dict[str, list[Slice]]:
     """Begin and end in nanoseconds and the state of each slice, by track."""
     return Read(file).slices
 
 
-def test_the_slices_of_a_trace_add_up_to_the_times_of_the_parts(real: Isthmus, tmp_path: Path) -> None:
-    file = real.json(*RUN, "--trace", "f1.perfetto-trace")
-    trace = Read(tmp_path / "f1.perfetto-trace")
-    slices = trace.slices
-    for part in file["rows"][0]["parts"]:
+def test_the_slices_of_a_trace_add_up_to_the_times_of_the_parts(f1: Traced) -> None:
+    slices = f1.trace.slices
+    for part in f1.row["parts"]:
         if part["name"] not in slices:
             continue  # a window is no actor, nor are the waits for the porter
         track = slices[part["name"]]
         assert all(end == begin for (_, end, _), (begin, _, _) in pairwise(track))
-        alike = [(one[2], message) for one, message in zip(track, trace.messages[part["name"]], strict=True)]
+        alike = [(one[2], message) for one, message in zip(track, f1.trace.messages[part["name"]], strict=True)]
         assert all(one != other for one, other in pairwise(alike))
         for state in ("busy", "starved", "blocked"):
             total = sum(end - begin for begin, end, what in track if what == state)
@@ -72,14 +88,11 @@ def test_the_slices_of_a_trace_add_up_to_the_times_of_the_parts(real: Isthmus, t
             assert total * 1e-9 == pytest.approx(part[f"{state}_s"], abs=1e-9 * (len(track) + 1))
 
 
-def test_an_image_can_be_followed_through_the_parts_of_the_machine(real: Isthmus, tmp_path: Path) -> None:
-    row = real.json(*RUN, "--trace", "f1.perfetto-trace")["rows"][0]
-    trace = Read(tmp_path / "f1.perfetto-trace")
-
+def test_an_image_can_be_followed_through_the_parts_of_the_machine(f1: Traced) -> None:
     def spans(part: str) -> dict[int, tuple[int, int]]:
         """From the first to the last work on each image."""
         found: dict[int, tuple[int, int]] = {}
-        for (begin, end, state), message in zip(trace.slices[part], trace.messages[part], strict=True):
+        for (begin, end, state), message in zip(f1.trace.slices[part], f1.trace.messages[part], strict=True):
             assert (message is None) or state != "starved"
             if message is not None:
                 found[message] = (found.get(message, (begin, end))[0], end)
@@ -89,7 +102,7 @@ def test_an_image_can_be_followed_through_the_parts_of_the_machine(real: Isthmus
     for image in range(2):
         entered = [spans(part)[image][0] for part in way]
         assert entered == sorted(entered)
-    for image, steps in enumerate(step["steps"] for step in row["first_images"]):
+    for image, steps in enumerate(step["steps"] for step in f1.row["first_images"]):
         # The porter fetches what was written, within its period and some round trips.
         written = spans("write requests")[image][1]
         assert written == pytest.approx(steps[1]["end_s"] * 1e9, abs=50_000)
@@ -105,7 +118,7 @@ def mean_of(values: list[tuple[int, int]], lifetime_s: float) -> float:
 def test_a_trace_counts_what_is_under_way_in_every_window_up_to_its_size(
     real: Isthmus, tmp_path: Path, flow: str
 ) -> None:
-    words = ("run", "image-filter", "--on", "model:alpha-data-7v3", "--flow", flow, "--images", "2")
+    words = ("run", "image-filter", "--on", "model:alpha-data-7v3", "--flow", flow, "--images", "1")
     row = real.json(*words, "--trace", "run.perfetto-trace")["rows"][0]
     counters = Read(tmp_path / "run.perfetto-trace").counters
     assert all(before < after for each in counters.values() for (before, _), (after, _) in pairwise(each))
@@ -121,18 +134,16 @@ def test_a_trace_counts_what_is_under_way_in_every_window_up_to_its_size(
         ], part["name"]
 
 
-def test_parts_stand_in_processes_of_host_link_and_device(real: Isthmus, tmp_path: Path) -> None:
-    real.json(*RUN, "--trace", "f1.perfetto-trace")
-    processes = Read(tmp_path / "f1.perfetto-trace").processes
+def test_parts_stand_in_processes_of_host_link_and_device(f1: Traced) -> None:
+    processes = f1.trace.processes
     assert set(processes.values()) == {"host", "link", "device"}
     assert processes["producer thread"] == processes["porter thread"] == processes["host memory"] == "host"
     assert processes["PCIe host to device"] == "link"
     assert processes["stencil"] == processes["PCIe reader: tags"] == "device"
 
 
-def test_a_trace_changes_no_number_of_the_run(real: Isthmus) -> None:
-    with_trace = real.json(*RUN, "--trace", "a.perfetto-trace")["rows"]
-    assert with_trace == real.json(*RUN)["rows"]
+def test_a_trace_changes_no_number_of_the_run(real: Isthmus, f1: Traced) -> None:
+    assert [f1.row] == real.json(*RUN)["rows"]
 
 
 def test_window_and_parts_choose_what_is_traced(real: Isthmus, tmp_path: Path) -> None:
