@@ -116,9 +116,9 @@ def real(tmp_path: Path, compiled_kernels: Path) -> Isthmus:
 
 
 @pytest.fixture
-def isthmus(real: Isthmus, fake_bin: Path) -> Isthmus:
+def isthmus(tmp_path: Path, fake_bin: Path, compiled_kernels: Path) -> Isthmus:
     """The command with the stand-ins."""
-    return Isthmus(real.folder, {**real.environment, "ISTHMUS_BIN": str(fake_bin)})
+    return Isthmus(tmp_path, {**real_in(tmp_path, compiled_kernels).environment, "ISTHMUS_BIN": str(fake_bin)})
 
 
 @pytest.fixture
