@@ -81,6 +81,36 @@ Measurement sparse(int actors, Word tokens) {
           .actor_bytes = (resident_bytes() - before) / static_cast<std::uint64_t>(actors)};
 }
 
+/// Boards that work on their blocks and meet their neighbours in a ring once a round: equal updates in all, so that
+/// what one costs must not grow with the boards.
+Measurement boards(int count, Word updates) {
+  const Word rounds = updates / (kUnits * static_cast<Word>(count)) + 1;
+  Graph graph;
+  std::vector<BoardRank*> ranks;
+  for (int i = 0; i < count; ++i) {
+    const std::string board = "board" + std::to_string(i) + ".";
+    auto& rank = graph.add<BoardRank>(board + "rank", clocked);
+    rank.rounds = rounds;
+    rank.first_block = static_cast<Word>(i) * rounds * kUnits;
+    auto& memory = graph.add<BoardMemory>(board + "memory", clocked);
+    for (std::size_t unit = 0; unit < kUnits; ++unit) {
+      auto& updater = graph.add<BoardUpdater>(board + "update" + std::to_string(unit), clocked);
+      graph.connect(rank.work[unit], updater.work, fifo);
+      graph.connect(updater.done, rank.updated[unit], fifo);
+      graph.connect(updater.request, memory.requests[unit], fifo);
+      graph.connect(memory.replies[unit], updater.reply, fifo);
+    }
+    ranks.push_back(&rank);
+  }
+  for (std::size_t i = 0; i < ranks.size(); ++i)
+    graph.connect(ranks[i]->next, ranks[(i + 1) % ranks.size()]->previous, fifo);
+  const double seconds = run(graph);
+  Word sum = 0;
+  for (const auto* rank : ranks) sum += rank->sum;
+  const Word tokens = rounds * kUnits * static_cast<Word>(count);
+  return {.seconds = seconds, .tokens = tokens, .checksum = sum, .expected = pipeline_sum(tokens)};
+}
+
 }  // namespace
 }  // namespace isthmus::bench
 
@@ -95,5 +125,7 @@ int main(int argc, char** argv) {
                        {"pipeline8-pull", [](Word n) { return pipeline<Word, Taking::pull>(1, 1, n); }},
                        {"sparse-pull", [](Word n) { return pipeline<Word, Taking::pull>(1, 100, n); }},
                        {"sparse10", [](Word n) { return sparse(10, n); }},
-                       {"sparse10000", [](Word n) { return sparse(10'000, n); }}});
+                       {"sparse10000", [](Word n) { return sparse(10'000, n); }},
+                       {"boards4", [](Word n) { return boards(4, n); }},
+                       {"boards64", [](Word n) { return boards(64, n); }}});
 }

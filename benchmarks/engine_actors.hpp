@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "isthmus/stream.hpp"
+#include "isthmus/stream/arbiter.hpp"
 
 namespace isthmus::bench {
 
@@ -140,6 +141,58 @@ struct RingActor {
     --laps;
   }
   bool done() const { return laps == 0; }
+};
+
+/// How many blocks a board works on at once.
+constexpr std::size_t kUnits = 5;
+
+/// Gives each unit a block, waits for all and tells the next board, a round at a time.
+struct BoardRank {
+  std::array<Out<Word>, kUnits> work;
+  std::array<In<Word>, kUnits> updated;
+  Out<Word> next;
+  In<Word> previous;
+  Word rounds = 0;
+  Word round = 0;
+  Word first_block = 0;
+  Word sum = 0;
+
+  void step() {
+    for (std::size_t unit = 0; unit < kUnits; ++unit) work[unit].push(first_block + round * kUnits + unit);
+    for (auto& each : updated) sum += each.read();
+    next.push(round);
+    previous.read();
+    ++round;
+  }
+  bool done() const { return round == rounds; }
+};
+
+/// Brings a block from memory.
+struct BoardUpdater {
+  In<Word> work;
+  Out<Word> request;
+  In<Word> reply;
+  Out<Word> done;
+
+  void step() {
+    request.push(work.read());
+    done.push(reply.read());
+  }
+};
+
+/// Serves the units in turn.
+struct BoardMemory {
+  std::array<In<Word>, kUnits> requests;
+  std::array<Out<Word>, kUnits> replies;
+  RoundRobin turn;
+
+  void step() {
+    const auto unit = turn.next(requests);
+    if (!unit) return;
+    Word block = 0;
+    requests[*unit].pull(block);
+    map(block, replies[*unit].slot());
+  }
 };
 
 }  // namespace isthmus::bench

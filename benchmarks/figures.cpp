@@ -56,6 +56,8 @@ double value_in(const Figure& figure, const Samples& samples, std::size_t round)
   switch (figure.quantity) {
     case Quantity::rate:
       return of.tokens_per_s;
+    case Quantity::time:
+      return 1e6 / of.tokens_per_s;
     case Quantity::ratio:
       return of.tokens_per_s / fastest(figure.over, samples, round);
     case Quantity::cost:
@@ -93,6 +95,15 @@ const std::vector<Figure>& all_figures() {
        Bound::at_most,
        2,
        1.2},
+      {"engine.boards64.vs_boards4",
+       Quantity::ratio,
+       "ratio",
+       engine("boards4"),
+       {engine("boards64")},
+       Bound::at_most,
+       2,
+       1.3},
+      {"engine.boards64.update_us", Quantity::time, "us", engine("boards64"), {}, Bound::at_most, 2, 0.8},
       at_least("engine.pull.vs_read", engine("pipeline8-pull"), {pipeline8}, {}, {}),
       at_least("engine.sparse_pull.vs_dense", engine("sparse-pull"), {pipeline8}, {}, {}),
       {"engine.trace_off.cost",
@@ -178,7 +189,7 @@ Value value_of(const Figure& figure, const Samples& samples) {
 }
 
 std::string against(const Figure& figure, const Samples& samples) {
-  if (figure.quantity == Quantity::rate || figure.quantity == Quantity::memory) {
+  if (figure.over.empty()) {
     const bool rate = figure.quantity == Quantity::rate;
     return fmt::format("{} {:g} {}{}", figure.bound == Bound::at_least ? "at least" : "at most",
                        rate ? *figure.must * 1e-6 : *figure.must, rate ? "M " : "", figure.unit);

@@ -9,7 +9,7 @@
 
 namespace isthmus::bench {
 
-enum class Quantity : std::uint8_t { rate, ratio, cost, memory };
+enum class Quantity : std::uint8_t { rate, time, ratio, cost, memory };
 enum class Bound : std::uint8_t { at_least, at_most };
 
 /// A named figure, how it comes from the rates of runs, and what it has to reach.
