@@ -153,7 +153,8 @@ class _Reruns:
 
         The key of the part that the row itself names comes first: where it holds the run, little is left to try.
         """
-        first = [one for one in left if one.key == self._key_of_named()]
+        key = self._key_of_named()
+        first = [one for one in left if one.key == key]
         effects = self._rerun(first)
         left = [one for one in left if one not in first]
         while left and max([effect.raises for effect in effects], default=0.0) < left[0].most / 2:
