@@ -67,8 +67,8 @@ fuzz: build
 	scripts/fuzz $(FUZZ_SECONDS)
 
 # Under a sanitizer a case costs several times as much, so the property tests get fewer: what is looked for is not wrong
-# results but wrong accesses. None goes to the circuits of rtl/, whose code is Verilator's. GCC 12's leak checker dies on
-# the thread-local storage of libraries that are loaded late, such as PoCL's, where it follows each access to it.
+# results but wrong accesses. GCC 12's leak checker dies on the thread-local storage of libraries that are loaded late,
+# such as PoCL's, where it follows each access to it.
 sanitize tsan: $(VENV)/.ready
 	cmake --preset $@ --log-level=WARNING
 	cmake --build --preset $@ -- --quiet
