@@ -23,7 +23,7 @@ constexpr int kRepetitions = 10;  // as STREAM v5.10 does
 constexpr std::int64_t kProbes =
     10;  // of a run, so that they take no longer than the work; enough to know their spread
 // Before a rate is refused: other programs may have slowed the probes down, for a while.
-constexpr int kTrials = 50;
+constexpr int kTrials = 10;
 constexpr double kPatience = 3;  // seconds
 
 double value_of(const Metric& metric, double seconds) {
@@ -201,22 +201,26 @@ std::vector<Result> results_of(const Benchmark& benchmark, const Measured& measu
 }
 
 /// A wrong count of work gives rates that no device has: they are refused, not reported. A noisy machine may have
-/// slowed the few probes down, so they are tried again before.
-void refuse_impossible(std::vector<Result>& results, Benchmark& benchmark, Measured& measured,
-                       const cluster::Ranks& ranks) {
+/// slowed the few probes down, so before that both are measured again, in turn: what slows one slows the other.
+void refuse_impossible(std::vector<Result>& results, Benchmark& benchmark, Job& job, Measured& measured) {
   const auto impossible = [](const Result& result) { return result.value > result.bound(); };
   const double begin = monotonic();
-  const auto patient = [&](int trial) { return trial < kTrials || ranks.largest(monotonic() - begin) < kPatience; };
-  for (int trial = 0; std::ranges::any_of(results, impossible) && patient(trial); ++trial) {
-    append(measured.expected, probe(benchmark, ranks));
-    results = results_of(benchmark, measured);
+  const auto patient = [&](int trial) {
+    return trial < kTrials || job.ranks().largest(monotonic() - begin) < kPatience;
+  };
+  Measured judged = measured;
+  std::vector<Result> found = results;
+  for (int trial = 0; std::ranges::any_of(found, impossible) && patient(trial); ++trial) {
+    repeat(benchmark, job, judged);
+    found = results_of(benchmark, judged);
   }
-  const auto found = std::ranges::find_if(results, impossible);
-  if (found == results.end()) return;
-  throw cluster::AgreedError(
-      fmt::format("{}: {:.4g} {} is more than the {:.4g} that this device's own probes allow: the work or the "
-                  "replications are not what the parameters say",
-                  found->metric.name, found->value, found->metric.unit, found->bound()));
+  if (const auto refused = std::ranges::find_if(found, impossible); refused != found.end())
+    throw cluster::AgreedError(
+        fmt::format("{}: {:.4g} {} is more than the {:.4g} that this device's own probes allow: the work or the "
+                    "replications are not what the parameters say",
+                    refused->metric.name, refused->value, refused->metric.unit, refused->bound()));
+  measured.expected = judged.expected;
+  results = results_of(benchmark, measured);
 }
 
 /// Those of all ranks, by rank.
@@ -350,7 +354,7 @@ Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener&
   if (request.seconds > 0) outcome.burn_in = burned.seen;
   outcome.shared = std::ranges::any_of(outcome.places, &Place::shared);
   // Ranks that share a device are timed in turns that no probe foresees.
-  if (outcome.validation.passed() && !outcome.shared) refuse_impossible(outcome.results, *benchmark, measured, ranks);
+  if (outcome.validation.passed() && !outcome.shared) refuse_impossible(outcome.results, *benchmark, *job, measured);
   return outcome;
 }
 

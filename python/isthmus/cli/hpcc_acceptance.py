@@ -73,7 +73,8 @@ def acceptance(
     failed = [check for check in shown if not check.passed or (outliers_fail and check.outlier)]
     if failed:
         names = dict.fromkeys(f"{check.node} ({check.name})" for check in failed)
-        raise AnswerIsNoError(f"not accepted: {', '.join(names)}")
+        why = failed[0].reason or "far from the median of all nodes"
+        raise AnswerIsNoError(f"not accepted: {', '.join(names)}; {failed[0].node}: {why}")
 
 
 def _named(node: str, event: dict[str, object]) -> dict[str, object]:
