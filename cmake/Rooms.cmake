@@ -1,9 +1,18 @@
 # A room is one folder of src/ with its public headers in include/isthmus/<room>/.
 
+# isthmus_together(TARGET apart.cpp ...): for sanitizers its sources are compiled six at a time, because reading headers
+# is half of the work; those listed are not, whose local names others have too. The release build compiles each alone,
+# so that one that lacks a header is found.
+function(isthmus_together TARGET)
+  if(ISTHMUS_SANITIZE)
+    set_target_properties(${TARGET} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+    set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
+endfunction()
+
 # isthmus_room(NAME SOURCES a.cpp ... USES lower-room ... PACKAGES package ... LINKS library ...): the library
 # isthmus_NAME, which may link what those packages ("Boost COMPONENTS context" is one) define. INSTALLED puts it and its
-# headers into the wheel (Package.cmake). For sanitizers sources are compiled together, six at a time, because reading
-# headers is half of the work; APART are those whose local names others have too.
+# headers into the wheel (Package.cmake). APART as for isthmus_together.
 function(isthmus_room NAME)
   cmake_parse_arguments(ROOM "INSTALLED" "" "SOURCES;APART;USES;PACKAGES;LINKS;PRIVATE_LINKS" ${ARGN})
   foreach(package ${ROOM_PACKAGES})
@@ -12,10 +21,7 @@ function(isthmus_room NAME)
   endforeach()
   add_library(isthmus_${NAME} STATIC ${ROOM_SOURCES})
   add_library(Isthmus::${NAME} ALIAS isthmus_${NAME})
-  if(ISTHMUS_SANITIZE)
-    set_target_properties(isthmus_${NAME} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
-    set_source_files_properties(${ROOM_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  endif()
+  isthmus_together(isthmus_${NAME} ${ROOM_APART})
   target_include_directories(isthmus_${NAME} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> PRIVATE "${PROJECT_SOURCE_DIR}/src")
   list(TRANSFORM ROOM_USES PREPEND isthmus_ OUTPUT_VARIABLE uses)
@@ -26,16 +32,15 @@ function(isthmus_room NAME)
   endif()
 endfunction()
 
-# isthmus_test(NAME SOURCES ... LINKS ...): a GoogleTest program; each of its tests is one ctest, labelled `random` where
-# RapidCheck is linked.
+# isthmus_test(NAME SOURCES ... APART ... LINKS ...): a GoogleTest program; each of its tests is one ctest, labelled
+# `random` where RapidCheck is linked.
 function(isthmus_test NAME)
-  cmake_parse_arguments(TEST "" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(TEST "" "" "SOURCES;APART;LINKS" ${ARGN})
   add_executable(${NAME} ${TEST_SOURCES})
   add_dependencies(isthmus_tests ${NAME})
-  if(ISTHMUS_SANITIZE)
-    # What is tested stays at the level of the build; its tests compile in two thirds of the time.
-    target_compile_options(${NAME} PRIVATE -Og)
-  endif()
+  # What is tested stays at the level of the build; its tests compile in two thirds of the time.
+  target_compile_options(${NAME} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-Og>)
+  isthmus_together(${NAME} ${TEST_APART})
   target_include_directories(${NAME} PRIVATE "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/src")
   target_link_libraries(${NAME} PRIVATE isthmus_flags ${TEST_LINKS} GTest::gmock GTest::gtest_main)
   include(GoogleTest)

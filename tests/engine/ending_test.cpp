@@ -11,8 +11,6 @@ using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::UnorderedElementsAre;
 
-constexpr std::int64_t kNs = 1'000'000;
-
 TEST(Ending, APushForAFinishedReaderIsStuck) {
   const auto run = run_both(R"(run limit=1000000000
     actor source clock=1000000000/1 done=pushed/10 { push }

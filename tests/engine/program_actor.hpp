@@ -4,6 +4,7 @@
 #include <isthmus/engine/graph.hpp>
 #include <isthmus/stream.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,28 @@ struct Plan {
   std::vector<std::vector<Value>> pushed;                 ///< by port
   std::vector<std::vector<std::optional<Value>>> pulled;  ///< by port; nothing for a dropped token
 };
+
+/// What a program reaches of the actor that runs it.
+struct Reach {
+  std::span<In<Value>> in;
+  std::span<Out<Value>> out;
+  Timer& timer;
+  Random& random;
+  Plan& plan;
+  State& state;
+  void (*promise)(const Reach&);  ///< says `timer.wait(every port)`
+};
+
+/// One step of the program, whatever the actor's type: compiled once, not for each number of ports.
+void run_step(const Reach& reach);
+
+template <int Ins, int Outs>
+void promise_all(const Reach& reach) {
+  const auto wait = [&]<std::size_t... I, std::size_t... O>(std::index_sequence<I...>, std::index_sequence<O...>) {
+    if constexpr (Ins + Outs > 0) reach.timer.wait(reach.in[I]..., reach.out[O]...);
+  };
+  wait(std::make_index_sequence<Ins>(), std::make_index_sequence<Outs>());
+}
 
 /// An actor that runs a program through real ports. One that is not `Trivial` also holds a string, so that its states
 /// cannot be compared as bytes.
@@ -36,115 +59,8 @@ struct ProgramActor {
 
   explicit ProgramActor(Plan* p) : plan(p) {}
 
-  void step() {
-    Frame frame;
-    while (frame.at < static_cast<int>(plan->code.size()))
-      if (!control(plan->code, frame, state)) perform(plan->code[static_cast<std::size_t>(frame.at++)].what, frame);
-  }
+  void step() { run_step({in, out, timer, random, *plan, state, promise_all<Ins, Outs>}); }
   bool done() const requires HasDone { return plan->done(state); }
-
- private:
-  void perform(const Instruction& instruction, Frame& frame) {
-    const auto port = static_cast<std::size_t>(instruction.port);
-    if constexpr (Ins > 0)
-      if (perform_input(instruction, in[port < Ins ? port : 0], frame)) return;
-    if constexpr (Outs > 0)
-      if (perform_output(instruction, out[port < Outs ? port : 0], frame)) return;
-    keep_time(instruction, frame);
-  }
-
-  bool perform_input(const Instruction& instruction, In<Value>& input, Frame& frame) {
-    switch (instruction.op) {
-      case Op::pull:
-        frame.last = input.pull(frame.value);
-        break;
-      case Op::drop:
-        frame.last = input.pull();
-        break;
-      case Op::read:
-        frame.value = input.read();
-        break;
-      case Op::peek:
-        frame.last = input.peek(frame.value);
-        break;
-      case Op::front:
-        look(input, frame);
-        break;
-      case Op::closed:
-        frame.last = input.closed();
-        break;
-      case Op::front_time:
-        frame.value = static_cast<Value>(input.front_time().femtoseconds());
-        return true;
-      default:
-        return false;
-    }
-    const bool question = instruction.op == Op::peek || instruction.op == Op::front || instruction.op == Op::closed;
-    if (instruction.op != Op::read && !frame.last) frame.refused |= 1u << instruction.port;
-    if (question || (instruction.op != Op::read && !frame.last)) return true;
-    frame.eventful = true;
-    ++state.pulled;
-    auto& log = plan->pulled[static_cast<std::size_t>(instruction.port)];
-    log.push_back(instruction.op == Op::drop ? std::nullopt : std::optional(frame.value));
-    return true;
-  }
-
-  static void look(In<Value>& input, Frame& frame) {
-    const Value* head = input.front();
-    frame.last = head != nullptr;
-    if (frame.last) frame.value = *head;
-  }
-
-  bool perform_output(const Instruction& instruction, Out<Value>& output, Frame& frame) {
-    if (instruction.op == Op::room) {
-      frame.last = output.room();
-      if (!frame.last) frame.refused |= 1u << (16 + instruction.port);
-      return true;
-    }
-    if (instruction.op != Op::push && instruction.op != Op::slot) return false;
-    const Value value = operand(instruction, frame, state);
-    if (instruction.op == Op::push) {
-      output.push(value);
-    } else {
-      output.slot() = value;
-    }
-    frame.eventful = true;
-    ++state.pushed;
-    plan->pushed[static_cast<std::size_t>(instruction.port)].push_back(value);
-    return true;
-  }
-
-  void keep_time(const Instruction& instruction, Frame& frame) {
-    if (instruction.op == Op::sleep) return promise(frame);
-    frame.eventful = true;
-    const auto femtoseconds = Time::fs(span(instruction, state));
-    switch (instruction.op) {
-      case Op::wait_until:
-        timer.wait_until(femtoseconds);
-        break;
-      case Op::wait_on:
-        timer.wait_until(timer.now() + femtoseconds);
-        break;
-      case Op::wait:
-        timer.wait(femtoseconds);
-        break;
-      case Op::draw:
-        frame.value = random.next() % static_cast<Value>(instruction.a);
-        break;
-      case Op::now:
-        frame.value = static_cast<Value>(timer.now().femtoseconds());
-        break;
-      default:
-        break;
-    }
-  }
-
-  void promise(const Frame& frame) {
-    if (frame.eventful || frame.refused == 0) return;
-    if constexpr (Ins + Outs > 0)
-      std::apply(
-          [&](auto&... inputs) { std::apply([&](auto&... outputs) { timer.wait(inputs..., outputs...); }, out); }, in);
-  }
 };
 
 /// An actor in a graph, seen without its type.

@@ -10,8 +10,6 @@ namespace {
 
 using ::testing::ElementsAre;
 
-constexpr std::int64_t kNs = 1'000'000;
-
 TEST(Channel, ARegisteredFifoOfTwoCarriesATokenACycleOneCycleLate) {
   const auto run = run_both(R"(run limit=1000000000
     actor source clock=1000000000/1 done=pushed/4 { push count }

@@ -17,13 +17,12 @@ Outcome run_both(const std::string& text) {
 
 std::vector<std::int64_t> ns(const std::vector<TokenEvent>& events) {
   std::vector<std::int64_t> times;
-  for (const auto& event : events) times.push_back(event.time / 1'000'000);
+  for (const auto& event : events) times.push_back(event.time / kNs);
   return times;
 }
 
 std::vector<std::int64_t> ns(const Account& account) {
-  return {account.busy / 1'000'000, account.starved / 1'000'000, account.blocked / 1'000'000,
-          account.lifetime / 1'000'000};
+  return {account.busy / kNs, account.starved / kNs, account.blocked / kNs, account.lifetime / kNs};
 }
 
 }  // namespace isthmus::reference

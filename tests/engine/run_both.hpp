@@ -1,11 +1,14 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "engine/scenario.hpp"
 
 namespace isthmus::reference {
+
+inline constexpr std::int64_t kNs = 1'000'000;  ///< femtoseconds
 
 /// What the scenario in `text` (see listing) does, after checking that the engine and the reference agree on it.
 Outcome run_both(const std::string& text);
