@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 
 #include "isthmus/base/error.hpp"
 
@@ -19,7 +20,9 @@ PinnedMemory::Region PinnedMemory::allocate(Bytes size) {
   const std::uint64_t after =
       blocks_.empty() ? kFirstAddress : blocks_.back()->addr + static_cast<std::uint64_t>(blocks_.back()->size);
   const std::uint64_t addr = (after + kPage - 1) / kPage * kPage;
-  blocks_.push_back(std::make_shared<Block>(addr, size.count, std::make_unique<std::byte[]>(bytes)));
+  Storage storage(static_cast<std::byte*>(std::calloc(bytes, 1)));
+  if (storage == nullptr && bytes != 0) throw std::bad_alloc();
+  blocks_.push_back(std::make_shared<Block>(addr, size.count, std::move(storage)));
   return {addr, {blocks_.back()->bytes.get(), bytes}};
 }
 

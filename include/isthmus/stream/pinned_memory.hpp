@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <deque>
 #include <memory>
 #include <span>
@@ -45,7 +46,8 @@ class PinnedMemory {
     std::span<std::byte> bytes;
   };
 
-  /// Zeroed memory. Before the run only; other regions stay where they are.
+  /// Zeroed memory, of which the system finds a page when it is touched first: a model of large buffers with little in
+  /// them starts at once. Before the run only; other regions stay where they are. Throws std::bad_alloc.
   Region allocate(Bytes size);
 
   /// From any thread.
@@ -57,12 +59,15 @@ class PinnedMemory {
   std::byte* at(std::uint64_t addr, std::int64_t bytes);
 
  private:
+  struct Free {
+    void operator()(std::byte* bytes) const { std::free(bytes); }
+  };
+  using Storage = std::unique_ptr<std::byte[], Free>;
   struct Block {
-    Block(std::uint64_t at, std::int64_t length, std::unique_ptr<std::byte[]> storage)
-        : addr(at), size(length), bytes(std::move(storage)) {}
+    Block(std::uint64_t at, std::int64_t length, Storage storage) : addr(at), size(length), bytes(std::move(storage)) {}
     std::uint64_t addr;
     std::int64_t size;
-    std::unique_ptr<std::byte[]> bytes;
+    Storage bytes;
     std::atomic<bool> lent = false;
   };
   const std::shared_ptr<Block>& find(std::uint64_t addr);
