@@ -167,6 +167,22 @@ TEST_F(OpenCl, TheClockGoesOnAndEveryCommandLiesWithinItsRun) {
   EXPECT_GT(span.length(), Time());
 }
 
+TEST_F(OpenCl, NoCommandSeemsToStartBeforeItIsAskedFor) {
+  constexpr int kDevices = 20;
+  for (int i = 0; i < kDevices; ++i) {
+    const auto device = open_opencl("opencl:0");
+    const auto buffer = device->allocate({64});
+    const auto queue = device->queue();
+    Time asked;
+    Event event;
+    device->run({{"host", [&](Host& host) {
+                    asked = host.now();
+                    event = host.write(*queue, *buffer, pattern(64, i), Call::blocking);
+                  }}});
+    EXPECT_GE(event->span().start, asked);
+  }
+}
+
 TEST_F(OpenCl, ACommandStartsAfterTheEventsItWaitsForOfOtherQueues) {
   const auto other = device_->queue();
   const auto buffer = device_->allocate(Bytes{1 << 22});

@@ -41,6 +41,7 @@ class OpenClDevice final : public Device {
   DeviceInfo info_;
   WallClock::time_point opened_;
   std::int64_t device_nanoseconds_at_opening_ = 0;
+  Time aligned_at_;
   Handle<cl_context> context_;
 };
 
