@@ -119,7 +119,7 @@ void Scheduler::look_closer(Actor& actor) {
   const bool due = actor.watch_at <= actor.now;
   if (due) actor.watch_at = actor.trivial ? mark_after(actor.now) : kNever;
   set_look(actor);
-  if (!due || !actor.trivial || last_active(actor) >= mark_before(actor.now)) return;
+  if (!due || !actor.trivial || active_since(actor, mark_before(actor.now))) return;
   actor.copy_state(actor.snapshot);
   actor.silent_until = actor.now;
   actor.sensed_time = false;

@@ -105,11 +105,11 @@ bool Grid::same_edges(const Grid& other) const {
 }
 
 Crossing::Crossing(const Grid& from, const Grid& to, std::int64_t latency, int synchroniser)
-    : from_(from),
-      to_(to),
-      latency_(latency),
+    : latency_(latency),
       synchroniser_(synchroniser),
-      direct_(from.same_edges(to) && synchroniser == 0) {}
+      direct_(from.same_edges(to) && synchroniser == 0),
+      from_(from),
+      to_(to) {}
 
 Tick Crossing::map_between_clocks(Tick tick) const {
   if (tick >= kNever - latency_) return kNever;

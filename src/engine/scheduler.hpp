@@ -187,8 +187,8 @@ inline bool accessed_now(const PortState& port) {
 constexpr Tick kLastDoubling = 1 << 16;
 Tick mark_after(Tick tick);
 Tick mark_before(Tick tick);
-/// The tick of the last token that the actor moved or time that it waited for.
-Tick last_active(const Actor& actor);
+/// Whether the actor has moved a token or waited for a time at or after `tick`.
+bool active_since(const Actor& actor, Tick tick);
 
 /// While a scheduler's code runs for the actor of this thread: its tick is in `Actor::now`.
 class Here {

@@ -19,11 +19,11 @@ Tick mark_before(Tick tick) {
   return (tick / kLastDoubling - 1) * kLastDoubling;
 }
 
-Tick last_active(const Actor& actor) {
-  Tick last = actor.waited_at;
-  for (const Channel* channel : actor.outputs) last = std::max(last, channel->last_pushed_at());
-  for (const Channel* channel : actor.inputs) last = std::max(last, channel->last_popped_at());
-  return last;
+bool active_since(const Actor& actor, Tick tick) {
+  const auto popped = [&](const Channel* channel) { return channel->last_popped_at() >= tick; };
+  const auto pushed = [&](const Channel* channel) { return channel->last_pushed_at() >= tick; };
+  if (actor.waited_at >= tick || (actor.gate != nullptr && popped(actor.gate->channel))) return true;  // the commonest
+  return std::ranges::any_of(actor.outputs, pushed) || std::ranges::any_of(actor.inputs, popped);
 }
 
 namespace {

@@ -56,10 +56,11 @@ extern thread_local constinit Tick running_now __attribute__((tls_model("initial
 
 /// An actor as the scheduler sees it: its place in time and why it waits. The user's struct is in the derived
 /// ActorOf<T>.
-struct Actor {
+struct alignas(64) Actor {
   static constexpr Tick kSpent = -1;  ///< of `fuel` and `budget`: before every tick
 
-  // What every step touches, in one cache line, and what is looked at of every actor now and then, in the next two.
+  // Four cache lines: what every step touches; what a wait does; what an actor is looked at for that waits or is told
+  // of news; its account.
   Tick now = 0;
   Tick fuel = kSpent;      ///< the first tick at which the loop of steps needs a closer look
   Tick horizon = 0;        ///< the last tick at which it may act
@@ -73,26 +74,39 @@ struct Actor {
   Ask asked = Ask::token;
   bool ready = false;
   Tick initiation_interval = 1;
-  Tick look_at = 0;   ///< the first tick past the horizon, or of a step that may have to be watched; at times less
-  Tick advanced = 0;  ///< a of rule 2; no wait for a token or a slot is in it
+  Tick look_at = 0;  ///< the first tick past the horizon, or of a step that may have to be watched; at times less
 
+  Tick advanced = 0;    ///< a of rule 2; no wait for a token or a slot is in it
+  Tick watch_at = 0;    ///< from here on the first step to start is watched, where nothing has moved for some time
+  Tick waited_at = -1;  ///< the end of the last wait for a time
   PortState* gate = nullptr;     ///< the first input of one without `done()`: with a token at hand it is not done
   PortState* expects = nullptr;  ///< the port at which a step last blocked: news of it is awaited before the next step
   Channel* waits_on = nullptr;
   Scheduler* scheduler = nullptr;
-  Tick resume_at = 0;  ///< next act of one that waits for its horizon
-  Tick known_wake = kNever;
+  Tick wait_began = 0;
+
   bool failed = false;
   bool listed = false;      ///< among those the scheduler looks through when nothing can run
   bool record_due = false;  ///< half a ring was filled since it was last seen that no needed record is written over
   bool feeds_itself = false;
-  int vain_turns = 0;          ///< how often nothing but its own next step would have brought news of what it expects
+  bool periodic = false;
+  bool trivial = false;
+  bool has_done = false;
+  Account parked_account = Account::busy;  ///< of a wait for the horizon since `wait_began`
+  int vain_turns = 0;  ///< how often nothing but its own next step would have brought news of what it expects
+  int index = 0;
+  std::vector<Channel*> inputs;
+  std::vector<Channel*> outputs;
+
+  Spans spans;
   FiberSlot* fiber = nullptr;  ///< where a step stands that waits
+
   Grid grid;
+  Live* live = nullptr;  ///< where the graph runs in real time
 
   // Waiting.
-  Live* live = nullptr;  ///< where the graph runs in real time
-  Tick wait_began = 0;
+  Tick resume_at = 0;  ///< next act of one that waits for its horizon
+  Tick known_wake = kNever;
   Tick sleep_period = 0;      ///< from step to step; 0 where only news makes one
   bool idle = false;          ///< docs/time.md, "The end"
   bool busy_asleep = false;   ///< the steps that it sleeps through were not told "no"
@@ -101,12 +115,9 @@ struct Actor {
   Tick unwatched = 0;  ///< how far it may go before the scheduler looks at the rest of the run
 
   // Silence.
-  Tick step_start = 0;  ///< of the last step that moved nothing
-  Tick silent_until =
-      -1;             ///< of `snapshot`: the end of the last step that may repeat, or the start of one that is watched
-  Tick watch_at = 0;  ///< from here on the first step to start is watched, where nothing has moved for some time
-  Tick waited_at = -1;        ///< the end of the last wait for a time
-  bool promised = false;      ///< said `timer.wait(ports...)` in this step
+  Tick step_start = 0;     ///< of the last step that moved nothing
+  Tick silent_until = -1;  ///< of `snapshot`: the end of the last step that may repeat, or the start of a watched one
+  bool promised = false;   ///< said `timer.wait(ports...)` in this step
   Tick polls_since = kNever;  ///< the end of the first silent step of one that the engine cannot put to sleep
   std::vector<Question> questions;
   std::vector<std::byte> snapshot;
@@ -114,19 +125,11 @@ struct Actor {
 
   // Identity and accounts.
   std::string pll;
-  bool periodic = false;
-  bool trivial = false;
-  bool has_done = false;
-  Account parked_account = Account::busy;  ///< of a wait for the horizon since `wait_began`
-  int index = 0;
   std::string name;
   const char* group = "";
   std::int64_t message = -1;        ///< it works on, where that is known and observed
   StateObserver* states = nullptr;  ///< is told of it, where anyone is
-  std::vector<Channel*> inputs;
-  std::vector<Channel*> outputs;
   std::vector<Occupancy*> occupancies;
-  Spans spans;
   std::int64_t blocked_before = 0;  ///< femtoseconds of spans no longer kept
   std::int64_t starved_before = 0;
   std::int64_t told_until = -1;  ///< up to where an observer knows its states

@@ -72,8 +72,8 @@ struct AlignedDelete {
 /// The ring has several times `depth` slots: those that hold no token are the record from which counts at the end of a
 /// run are taken when an actor had already run past that end. Before the first slot stands a copy of the last one's
 /// header, so that every slot has the header of the move before.
-struct Channel {
-  // What is looked at when actors change.
+struct alignas(64) Channel {
+  // What is looked at when actors change: two cache lines and the beginning of `back`.
   PortState* writer_port = nullptr;
   PortState* reader_port = nullptr;
   Actor* writer = nullptr;
@@ -83,8 +83,6 @@ struct Channel {
   std::int64_t depth_bytes = 0;
   std::int64_t ring_bytes = 0;
   std::byte* ring = nullptr;
-  std::byte* middle_slot = nullptr;
-  std::byte* last_slot = nullptr;
   std::uint32_t stride = 0;  ///< bytes from slot to slot: an odd number shifted by `stride_shift`
   std::uint32_t stride_shift = 0;
   std::uint32_t stride_inverse =
@@ -96,6 +94,8 @@ struct Channel {
   Tick close_visible = kNever;  ///< reader tick from which the channel is closed, once the writer has finished
   Crossing forward;
   Crossing back;
+  std::byte* middle_slot = nullptr;
+  std::byte* last_slot = nullptr;
   std::uint64_t depth = 0;
   std::uint64_t slots = 0;             ///< a power of two
   std::vector<Tick> visible_at;        ///< reader ticks, kept only where `pushed_at` does not tell them

@@ -95,11 +95,12 @@ class Crossing {
  private:
   Tick map_between_clocks(Tick tick) const;
 
-  Grid from_;
-  Grid to_;
+  // First what is all that a direct one needs.
   std::int64_t latency_ = 1;
   int synchroniser_ = 0;
   bool direct_ = true;
+  Grid from_;
+  Grid to_;
 };
 
 }  // namespace isthmus
