@@ -22,8 +22,8 @@ Tick mark_before(Tick tick) {
 bool active_since(const Actor& actor, Tick tick) {
   const auto popped = [&](const Channel* channel) { return channel->last_popped_at() >= tick; };
   const auto pushed = [&](const Channel* channel) { return channel->last_pushed_at() >= tick; };
-  if (actor.waited_at >= tick || (actor.gate != nullptr && popped(actor.gate->channel))) return true;  // the commonest
-  return std::ranges::any_of(actor.outputs, pushed) || std::ranges::any_of(actor.inputs, popped);
+  return actor.waited_at >= tick || std::ranges::any_of(actor.inputs, popped) ||
+         std::ranges::any_of(actor.outputs, pushed);
 }
 
 namespace {
