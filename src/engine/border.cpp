@@ -37,8 +37,7 @@ template <class Ready>
 [[gnu::always_inline]] inline Tick tokens_at_hand(PortState& port) {
   const Channel& channel = *port.channel;
   if (!channel.windows || channel.empty()) return 0;
-  port.known_end = end_of_known(port);
-  return at_hand(port, port.known_end - port.cursor, token_ready);
+  return at_hand(port, end_of_known(port) - port.cursor, token_ready);
 }
 [[gnu::always_inline]] inline Tick slots_at_hand(PortState& port) {
   const Channel& channel = *port.channel;
@@ -52,7 +51,7 @@ template <class Ready>
 [[gnu::always_inline]] inline Border Scheduler::wait_at_border(Actor& actor, Channel& input) {
   actor.waits_on = &input;
   actor.asked = Ask::closed;
-  input.reader_waits = &actor;
+  listen_to(*input.writer_port, actor);
   enter_waiting(actor, Wait::answer);
   return Border::leave;
 }
@@ -61,23 +60,16 @@ template <class Ready>
 /// difference to what it finds.
 [[gnu::always_inline]] inline bool Scheduler::waits_for_its_turn(Actor& actor) {
   if (actor.expects == nullptr) return false;
-  Channel& channel = *actor.expects->channel;
-  if (actor.expects == channel.reader_port) {
-    if (!channel.empty() || channel.closing()) return false;
-    channel.reader_waits = &actor;
-  } else {
-    if (!channel.full()) return false;
-    channel.writer_waits = &actor;
-  }
-  actor.waits_on = &channel;
-  enter_waiting(actor, Wait::turn);
+  const Channel& channel = *actor.expects->channel;
+  if (actor.expects->reads ? !channel.empty() || channel.closing() : !channel.full()) return false;
+  await_turn(actor, *actor.expects);
   return true;
 }
 
-[[gnu::always_inline]] inline Border Scheduler::border(Actor& actor, Tick next) {
-  if (actor.look_back || next >= actor.look_at) return border_after_more(actor, next);
-  actor.now = next;
-  return go_on(actor);
+[[gnu::always_inline]] inline void Scheduler::await_turn(Actor& actor, PortState& port) {
+  listen_to(*port.peer, actor);
+  actor.waits_on = port.channel;
+  enter_waiting(actor, Wait::turn);
 }
 
 /// The last step waited, was told "no", was watched or ended past the horizon, or the next may have to be watched.
@@ -93,7 +85,7 @@ Border Scheduler::border_after_more(Actor& actor, Tick next) {
 }
 
 /// Starts steps for as long as what they take is there, or leaves.
-[[gnu::always_inline]] inline Border Scheduler::go_on(Actor& actor) {
+Border Scheduler::go_on(Actor& actor) {
   Tick steps = kManySteps;
   if (PortState* gate = actor.gate) {
     steps = tokens_at_hand(*gate);
@@ -106,7 +98,7 @@ Border Scheduler::border_after_more(Actor& actor, Tick next) {
     }
   }
   if (PortState* port = actor.expects; port != nullptr && port != actor.gate) {
-    const Tick more = port == port->channel->reader_port ? tokens_at_hand(*port) : slots_at_hand(*port);
+    const Tick more = port->reads ? tokens_at_hand(*port) : slots_at_hand(*port);
     if (more == 0 && waits_for_its_turn(actor)) return Border::leave;
     steps = std::min(steps, std::max<Tick>(more, 1));
   }
@@ -174,7 +166,7 @@ Border Scheduler::closing(Actor& actor) {
 Border Scheduler::at_horizon(Actor& actor) {
   if (!actor.periodic) {
     look_for_stall(Stall::kHorizon);
-    announce_all(actor);
+    hear_all();
     commit();
     if (actor.feeds_itself && !keeps_record(actor)) return Border::leave;
     if (extend_horizon(actor)) return Border::step;
@@ -237,7 +229,16 @@ void Scheduler::fail(Actor& actor, std::exception_ptr why) {
 }
 
 Border border(Actor& actor, Tick next) {
-  return actor.scheduler->border(actor, next);
+  if (actor.look_back || next >= actor.look_at) return actor.scheduler->border_after_more(actor, next);
+  actor.now = next;
+  // The commonest case of one that has `done()`: what it got is used up.
+  PortState* port = actor.expects;
+  if (port != nullptr && port->reads && actor.gate == nullptr && port->cursor == port->peer->cursor &&
+      !port->channel->closing()) {
+    actor.scheduler->await_turn(actor, *port);
+    return Border::leave;
+  }
+  return actor.scheduler->go_on(actor);
 }
 Border clockless_border(Actor& actor) {
   return actor.scheduler->clockless_border(actor);

@@ -28,12 +28,14 @@ void publish(PortState& port) {
   Channel::header_at(port.cursor).pushed_at = running_now;
   if (port.cursor != port.window_end) {
     port.cursor += channel.stride;
-    return;
+  } else {
+    if (!channel.direct())
+      channel.visible_at[channel.pushed() & (channel.slots - 1)] = channel.forward.map(running_now);
+    if (kObservable && channel.observed) port.actor->scheduler->note_push(channel);
+    if (channel.step(port)) port.actor->record_due = true;
+    port.window_end = port.cursor;
   }
-  if (!channel.direct()) channel.visible_at[channel.pushed() & (channel.slots - 1)] = channel.forward.map(running_now);
-  if (kObservable && channel.observed) port.actor->scheduler->note_push(channel);
-  if (channel.step(port)) port.actor->record_due = true;
-  port.window_end = port.cursor;
+  if (port.listener != nullptr) tell_listener(port);
 }
 
 void release(PortState& port) {
@@ -42,14 +44,13 @@ void release(PortState& port) {
   Channel::header_at(port.cursor).popped_at = running_now;
   if (port.cursor != port.window_end) {
     port.cursor += channel.stride;
-    return;
+  } else {
+    if (!channel.direct()) channel.free_at[channel.popped() & (channel.slots - 1)] = channel.back.map(running_now);
+    if (kObservable && channel.observed) port.actor->scheduler->note_pop(channel);
+    if (channel.step(port)) port.actor->record_due = true;
+    port.window_end = port.cursor;
   }
-  const bool known = port.cursor != port.known_end;
-  if (!channel.direct()) channel.free_at[channel.popped() & (channel.slots - 1)] = channel.back.map(running_now);
-  if (kObservable && channel.observed) port.actor->scheduler->note_pop(channel);
-  if (channel.step(port)) port.actor->record_due = true;
-  port.window_end = port.cursor;
-  if (!known) port.known_end = port.cursor;
+  if (port.listener != nullptr) tell_listener(port);
 }
 
 bool token_visible(PortState& port) {

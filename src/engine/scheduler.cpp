@@ -33,6 +33,8 @@ Scheduler::Scheduler(std::vector<Actor*> actors, std::vector<Channel*> channels,
       fibers_(&Scheduler::dispatch, &Scheduler::after_overflow, this, options.stack_bytes),
       limit_(options.limit.femtoseconds()),
       output_(options.output),
+      ready_(actors_.size()),
+      news_(std::make_unique<News[]>(2 * channels_.size())),
       stall_(options, channels_.size()),
       shuffle_(options.schedule_seed),
       shuffled_(options.schedule_seed != 0) {
@@ -50,13 +52,16 @@ Scheduler::Scheduler(std::vector<Actor*> actors, std::vector<Channel*> channels,
   for (auto* channel : channels_) {
     channel->observed = observer_ != nullptr || states_ != nullptr;
     channel->windows = may_have_windows(*channel);
-    if (channel->windows) open_writer_window(*channel);
+    if (!channel->windows) continue;
+    open_writer_window(*channel);
+    channel->reader_port->ahead = channel->writer_port;
   }
 }
 
 RunReport Scheduler::run() {
   const OverflowWatch watch(fibers_);
   const Tick outer_now = running_now;  // of a step that runs a graph of its own
+  News* const outer_news = std::exchange(news_end, news_.get());
   drain();
   Ending ending;
   auto error = find_error(actors_);
@@ -88,6 +93,7 @@ RunReport Scheduler::run() {
                     "throw it on",
                     actor->name));
   running_now = outer_now;
+  news_end = outer_news;
   return report;
 }
 
@@ -107,14 +113,21 @@ void Scheduler::dispatch(void* scheduler) {
       continue;
     }
     self.running_ = actor;
-    actor->run();
+    actor->run(*actor);
     actor = self.stopping_ ? nullptr : self.pick(actor);
   }
+}
+
+/// A step that expected this needs no closer look before it starts.
+[[gnu::always_inline]] inline bool has_one_token(const PortState* port) {
+  return port != nullptr && port->reads && port->peer->cursor - port->cursor == port->channel->stride;
 }
 
 /// Prepares `actor`, which has been told of news, to run; false if it must wait after all.
 [[gnu::always_inline]] inline bool Scheduler::resume(Actor& actor) {
   if (actor.record_due && !keeps_record(actor)) return false;
+  if (actor.wait == Wait::turn && has_one_token(actor.expects))
+    actor.fuel = actor.budget = std::min(actor.look_at, actor.now + 1);
   actor.wait = Wait::none;
   return true;
 }
@@ -147,68 +160,69 @@ bool Scheduler::keeps_record(Actor& actor) {
 
 /// The actor to run now that `after` cannot go on; null when nothing can run any more.
 [[gnu::always_inline]] inline Actor* Scheduler::pick(Actor* after) {
-  Actor* told = announce(*after);
-  if (told != nullptr && resume(*told)) [[likely]]
-    return told;
+  // What was told last is done first: so what is on its way goes on to the end of a pipeline while it is in the cache,
+  // and what an actor has just given out is done before what it gave out earlier.
+  if (news_end != news_.get()) [[likely]] {
+    const News& news = *--news_end;
+    if (awaited(news) && !shuffled_ && resume(*news.to)) [[likely]]
+      return news.to;
+    ++news_end;
+  }
   return pick_any(after);
 }
 
-/// The same where `after`, if any, has been announced.
-Actor* Scheduler::pick_any(Actor* after) {
+Actor* Scheduler::pick_any(const Actor* after) {
   for (;;) {
-    while (Actor* actor = next_ready())
-      if (start(*actor)) return actor;
-    if (after != nullptr && after->wait == Wait::answer && !shuffled_) {
-      Actor* asked = along_questions(*after);
-      if (asked != nullptr && start(*asked)) return asked;
-    }
+    hear_all();
+    while (ready_count_ != 0)
+      if (Actor& actor = next_ready(); start(actor)) return &actor;
+    const bool found = after != nullptr && after->wait == Wait::answer && !shuffled_ && along_questions(*after);
     after = nullptr;
-    if (!let_time_pass()) return nullptr;
+    if (!found && !let_time_pass()) return nullptr;
   }
 }
 
-inline Actor* Scheduler::next_ready() {
-  while (!ready_.empty()) {
-    if (shuffled_) std::swap(ready_[shuffle_() % ready_.size()], ready_.back());
-    Actor* actor = ready_.back();
-    ready_.pop_back();
-    if (actor->ready) return actor;
-  }
-  return nullptr;
+inline Actor& Scheduler::next_ready() {
+  if (shuffled_) [[unlikely]]
+    std::swap(ready_[shuffle_() % ready_count_], ready_[ready_count_ - 1]);
+  return *ready_[--ready_count_];
 }
 
-/// Follows who waits for whose answer to the first that can run: effective times fall strictly along the way.
-Actor* Scheduler::along_questions(Actor& from) {
-  Actor* asker = &from;
-  for (int hops = 0; hops < 16; ++hops) {
+/// Follows who waits for whose answer to the first that can run and makes it ready: effective times fall strictly along
+/// the way, so that only a cycle of waits has no end.
+bool Scheduler::along_questions(const Actor& from) {
+  const Actor* asker = &from;
+  for (std::size_t hops = 0; hops < actors_.size(); ++hops) {
     const bool for_room = asker->wait == Wait::push || (asker->wait == Wait::answer && asker->asked == Ask::room);
     Actor& asked = for_room ? *asker->waits_on->reader : *asker->waits_on->writer;
-    if (asked.ready) return &asked;
     switch (asked.wait) {
       case Wait::answer:
-        if (answer_known(asked)) return &asked;
+        if (answer_known(asked)) make_ready(asked);
         break;
       case Wait::turn:
-        return &asked;
+        make_ready(asked);
+        break;
       case Wait::read:
       case Wait::push:
         break;
       case Wait::sleep:
         consider_waking(asked);
-        return asked.ready ? &asked : nullptr;
+        return asked.ready;
       case Wait::horizon:
-        if (!asked.periodic || asked.failed) return nullptr;
+        if (!asked.periodic || asked.failed) return false;
         set_horizon(asked, std::min(limit_, from.grid.edge(from.now)));
-        return asked.resume_at <= asked.horizon ? &asked : nullptr;
+        if (asked.resume_at <= asked.horizon) make_ready(asked);
+        return asked.ready;
       case Wait::none:
       case Wait::lag:
       case Wait::finished:
-        return nullptr;
+        return false;
     }
+    if (asked.ready) return true;
     asker = &asked;
-    if (asker == &from) return nullptr;
+    if (asker == &from) return false;
   }
-  return nullptr;
+  return false;
 }
 
 /// Nothing is ready. Answers every question that can be answered, else lets the earliest thing known happen. False at

@@ -17,7 +17,13 @@ namespace isthmus::engine {
 
 /// The waits that end when there is news of one channel.
 constexpr bool hears_news(Wait wait) {
-  return wait == Wait::read || wait == Wait::push || wait == Wait::answer || wait == Wait::turn;
+  return wait >= Wait::read && wait <= Wait::turn;
+}
+
+/// Whether it is what the actor waits for, and nobody has told it of another move yet.
+[[gnu::always_inline]] inline bool awaited(const News& news) {
+  const Actor& actor = *news.to;
+  return hears_news(actor.wait) && actor.waits_on == news.of && !actor.ready;
 }
 
 /// Decides which actor runs. Each runs ahead on its own time until what it asks is unknown or a channel is full; then
@@ -45,7 +51,9 @@ class Scheduler {
   void note_pop(Channel& channel);
 
   // What the loop of steps asks at its border.
-  Border border(Actor& actor, Tick next);
+  Border border_after_more(Actor& actor, Tick next);
+  Border go_on(Actor& actor);
+  void await_turn(Actor& actor, PortState& port);
   Border clockless_border(Actor& actor);
   Border after_silent_step(Actor& actor, Tick step_start);
   Border after_vain_wait(Actor& actor, Tick step_start);
@@ -74,9 +82,9 @@ class Scheduler {
   static void dispatch(void* scheduler);
   static void after_overflow(void* scheduler);
   Actor* pick(Actor* after);
-  Actor* pick_any(Actor* after);
-  Actor* along_questions(Actor& from);
-  Actor* next_ready();
+  Actor* pick_any(const Actor* after);
+  bool along_questions(const Actor& from);
+  Actor& next_ready();
   bool start(Actor& actor);
   bool resume(Actor& actor);
   bool keeps_record(Actor& actor);
@@ -89,11 +97,9 @@ class Scheduler {
   void make_ready(Actor& actor) {
     if (actor.ready) return;
     actor.ready = true;
-    ready_.push_back(&actor);
+    ready_[ready_count_++] = &actor;
   }
-  Actor* announce(const Actor& actor);
-  void announce_all(const Actor& actor);
-  bool tell(Actor& actor, const Channel& channel);
+  void hear_all();
 
   // Waiting.
   void suspend(Actor& actor);
@@ -117,8 +123,6 @@ class Scheduler {
   Tick effective(const Actor& actor, int hops = 16) const;
 
   // Between steps.
-  Border border_after_more(Actor& actor, Tick next);
-  Border go_on(Actor& actor);
   [[gnu::noinline]] void look_closer(Actor& actor);
   static void set_look(Actor& actor) { actor.look_at = std::min(actor.horizon + 1, actor.watch_at); }
   Border after_look_back(Actor& actor, Tick step_start);
@@ -168,7 +172,9 @@ class Scheduler {
   std::int64_t committed_ = -1;    ///< no error can hold at or before this time
   std::size_t commits_asked_ = 0;  ///< since the last
   std::uint32_t passes_ = 0;       ///< of time, each to the earliest thing known
-  std::vector<Actor*> ready_;
+  std::vector<Actor*> ready_;      ///< the first `ready_count_`, each of them once
+  std::size_t ready_count_ = 0;
+  std::unique_ptr<News[]> news_;          ///< ends at `news_end`
   std::vector<const Actor*> caught_end_;  ///< those that would not be unwound
   std::vector<Actor*>
       waiting_;  ///< for an answer, a turn, a horizon or the record; some that run again are still listed

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "scheduler.hpp"
+#include "window.hpp"
 
 namespace isthmus::engine {
 
@@ -51,8 +52,8 @@ Tick offset(const Actor& actor, const Question& question) {
 
 /// The sleeper wants to be told of news of any of its channels.
 void listen(Actor& actor) {
-  for (Channel* channel : actor.inputs) channel->reader_waits = &actor;
-  for (Channel* channel : actor.outputs) channel->writer_waits = &actor;
+  for (Channel* channel : actor.inputs) listen_to(*channel->writer_port, actor);
+  for (Channel* channel : actor.outputs) listen_to(*channel->reader_port, actor);
 }
 
 /// Nobody else need act for the answer to be "yes" one day, or never.

@@ -31,6 +31,7 @@ void count_operation(Actor& actor) {
 }
 
 thread_local constinit Tick running_now = 0;
+thread_local constinit News* news_end = nullptr;
 
 /// Ends the step of `actor` by an exception. Who has caught it, and then the next, could catch them for ever.
 template <class End>
@@ -105,7 +106,7 @@ void Scheduler::drop_those_that_run() {
 void Scheduler::wait_for_answer(Actor& actor, Channel& channel, Ask ask) {
   actor.waits_on = &channel;
   actor.asked = ask;
-  (ask == Ask::room ? channel.writer_waits : channel.reader_waits) = &actor;
+  listen_to(ask == Ask::room ? *channel.reader_port : *channel.writer_port, actor);
   enter_waiting(actor, Wait::answer);
   suspend(actor);
 }
@@ -134,7 +135,7 @@ void Scheduler::wait_for_horizon(Actor& actor, Tick target, Account account, Tic
   while (target > actor.horizon) {
     if (!actor.periodic && !stopping_ && target <= actor.grid.last_at_or_before(limit_)) {
       look_for_stall(Stall::kHorizon);
-      announce_all(actor);
+      hear_all();
       commit();
       if (actor.feeds_itself && !keeps_record(actor)) suspend(actor);
       extend_horizon(actor);
@@ -174,7 +175,7 @@ void Scheduler::claim_slot(PortState& port) {
     actor.wait = Wait::push;
     actor.waits_on = &channel;
     actor.wait_began = began;
-    channel.writer_waits = &actor;
+    listen_to(*channel.reader_port, actor);
     block(port);
   }
   arrive_at(port, channel.next_slot_free(), Account::blocked, began);
@@ -191,7 +192,7 @@ void Scheduler::claim_slot(PortState& port) {
     actor.wait = Wait::read;
     actor.waits_on = &channel;
     actor.wait_began = began;
-    channel.reader_waits = &actor;
+    listen_to(*channel.writer_port, actor);
     block(port);
   }
   const bool drained = channel.empty();
@@ -288,36 +289,17 @@ Tick Scheduler::effective(const Actor& actor, int hops) const {
   }
 }
 
-/// `actor` stops running: who waits for a token or a slot of its is told. Returns the last of them, which is not made
-/// ready but has to be started: a reader where there is one, so that what is on its way goes on to the end of a
-/// pipeline while it is in the cache, and actors stay close in time.
-[[gnu::always_inline]] inline Actor* Scheduler::announce(const Actor& actor) {
-  Actor* last = nullptr;
-  const auto news = [&](Actor*& waiting, const Channel& channel) {
-    Actor& told = *std::exchange(waiting, nullptr);
-    if (!tell(told, channel)) return;
-    if (last != nullptr) make_ready(*last);
-    last = &told;
-  };
-  for (Channel* channel : actor.inputs)
-    if (channel->writer_waits != nullptr && !channel->full()) news(channel->writer_waits, *channel);
-  for (Channel* channel : actor.outputs)
-    if (channel->reader_waits != nullptr && !channel->empty()) news(channel->reader_waits, *channel);
-  if (last == nullptr || !shuffled_) return last;
-  make_ready(*last);
-  return nullptr;
-}
-
-void Scheduler::announce_all(const Actor& actor) {
-  if (Actor* last = announce(actor)) make_ready(*last);
-}
-
-/// There is news of `channel`: whether `actor` was waiting for it and nobody has told it yet.
-inline bool Scheduler::tell(Actor& actor, const Channel& channel) {
-  if (actor.ready) return false;
-  if (hears_news(actor.wait)) return actor.waits_on == &channel;
-  if (actor.wait == Wait::sleep) tell_sleeper(actor);
-  return false;
+/// Makes ready who waits for the moves that were made. Sleepers look at them when who made them stops: all that it did
+/// is then known, and is looked at once.
+void Scheduler::hear_all() {
+  for (const News* each = news_.get(); each != news_end; ++each) {
+    Actor& actor = *each->to;
+    if (awaited(*each))
+      make_ready(actor);
+    else if (actor.wait == Wait::sleep && !actor.ready)
+      tell_sleeper(actor);
+  }
+  news_end = news_.get();
 }
 
 }  // namespace isthmus::engine

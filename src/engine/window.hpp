@@ -55,8 +55,7 @@ template <class Ready, class InTime>
 }
 [[gnu::always_inline]] inline void open_reader_window(Channel& channel) {
   PortState& port = *channel.reader_port;
-  port.known_end = end_of_known(port);
-  open_window(port, port.known_end - port.cursor, token_ready, tokens_in_time);
+  open_window(port, end_of_known(port) - port.cursor, token_ready, tokens_in_time);
 }
 [[gnu::always_inline]] inline void open_writer_window(Channel& channel) {
   open_window(*channel.writer_port, free_bytes(*channel.writer_port), slot_ready, slots_in_time);

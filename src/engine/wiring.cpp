@@ -103,11 +103,15 @@ void allocate(Channel& channel) {
   channel.last_slot = channel.ring + channel.ring_bytes - channel.stride;
   channel.middle_slot = channel.ring + channel.ring_bytes / 2 - channel.stride;
   for (PortState* port : {channel.writer_port, channel.reader_port}) {
-    port->cursor = port->window_end = port->known_end = channel.ring;
+    port->cursor = port->window_end = channel.ring;
     port->stop = channel.middle_slot;
     port->channel = &channel;
+    port->ahead = port;
   }
   channel.reader_port->latency = channel.forward.latency();
+  channel.reader_port->reads = true;
+  channel.reader_port->peer = channel.writer_port;
+  channel.writer_port->peer = channel.reader_port;
   if (!channel.direct()) {
     channel.visible_at.resize(channel.slots);
     channel.free_at.resize(channel.slots);

@@ -25,11 +25,13 @@ struct FiberSlot;
 
 /// Why an actor does not run at this moment.
 enum class Wait : std::uint8_t {
-  none,     ///< it runs or is ready to
-  read,     ///< in `read`, no token known
-  push,     ///< in `push` or `slot`, no free slot known
-  answer,   ///< asked something another actor may still change
-  turn,     ///< could start a step, but is likely to block in it
+  none,  ///< it runs or is ready to
+  // For news of one channel.
+  read,    ///< in `read`, no token known
+  push,    ///< in `push` or `slot`, no free slot known
+  answer,  ///< asked something another actor may still change
+  turn,    ///< could start a step, but is likely to block in it
+  // For other things.
   sleep,    ///< nothing it asked can change before `known_wake`, as far as known
   horizon,  ///< its next act lies past its horizon
   lag,      ///< so far ahead that the record of its channels would be lost
@@ -142,7 +144,7 @@ struct alignas(64) Actor {
   virtual ~Actor() = default;
   /// Runs steps until the actor finishes or has to wait at the border of a step; suspends the fiber it is on where it
   /// has to wait inside one.
-  virtual void run() = 0;
+  void (*run)(Actor&) = nullptr;
   /// The same in real time, for as long as its `live` lets it.
   virtual void run_live() = 0;
   /// The run is over.
@@ -190,6 +192,23 @@ void claim_slot(PortState& port);
 /// Whether `claim_slot` would neither wait nor advance, as far as is known: asked without doing either.
 bool slot_at_hand(const PortState& port);
 void publish(PortState& port);
+/// A move was made that an actor waits for.
+struct News {
+  Actor* to;
+  const Channel* of;
+};
+/// Where the list of news ends that the scheduler of this thread has not looked at. It has room for one of each port.
+extern thread_local constinit News* news_end __attribute__((tls_model("initial-exec")));
+
+/// `actor` waits for news of a channel: the next move of `port`, the other end, tells it.
+inline void listen_to(PortState& port, Actor& actor) {
+  port.listener = &actor;
+}
+/// `port` has made the move that its listener waits for.
+inline void tell_listener(PortState& port) {
+  *news_end++ = {port.listener, port.channel};
+  port.listener = nullptr;
+}
 void claim_token(PortState& port);
 void release(PortState& port);
 bool token_visible(PortState& port);

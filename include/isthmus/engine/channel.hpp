@@ -51,16 +51,24 @@ struct PortState {
   std::byte* cursor = nullptr;  ///< the slot of the next token
   Tick latency = 0;             ///< of an input's tokens, in ticks of both ends
   std::byte* window_end = nullptr;
-  std::byte* known_end = nullptr;  ///< up to `stop`: of the tokens known to be there, be they visible or not yet
-  std::byte* stop = nullptr;       ///< the slot in the ring's middle or its last: moves across it go by Channel::step
+  static const PortState kNothingAhead;
+  /// The writer's end, for an input whose tokens may be waited for by their headers alone; else one that is where this
+  /// port is.
+  const PortState* ahead = &kNothingAhead;
+  Actor* listener = nullptr;  ///< the other end's, where it may wait for news of this one's next move
+  std::byte* stop = nullptr;  ///< the slot in the ring's middle or its last: moves across it go by Channel::step
   Actor* actor = nullptr;
   Channel* channel = nullptr;
+  PortState* peer = nullptr;  ///< the channel's other end
+  bool reads = false;
   Tick last_miss = -1;  ///< of a `pull` that found nothing
   Tick last_no = -1;    ///< of `peek`, `front` or `room`
   Tick last_no_closed = -1;
   std::uint64_t laps = 0;  ///< tokens moved in whole rounds of the ring
   LanePort live;           ///< in place of all else where the graph runs in real time
 };
+
+inline constexpr PortState PortState::kNothingAhead{};
 
 /// Frees bytes allocated at the alignment of a cache line.
 struct AlignedDelete {
@@ -78,8 +86,6 @@ struct alignas(64) Channel {
   PortState* reader_port = nullptr;
   Actor* writer = nullptr;
   Actor* reader = nullptr;
-  Actor* reader_waits = nullptr;  ///< the reader, where it may wait for news of this channel
-  Actor* writer_waits = nullptr;
   std::int64_t depth_bytes = 0;
   std::int64_t ring_bytes = 0;
   std::byte* ring = nullptr;

@@ -113,6 +113,7 @@ struct ActorOf final : GraphActor {
     initiation_interval = own_interval<T>();
     trivial = std::is_trivially_copyable_v<T>;
     has_done = HasDone<T>;
+    run = SteppedAsCopy<T> ? run_small_steps : run_steps;
   }
   ActorOf(const ActorOf&) = delete;
   ActorOf& operator=(const ActorOf&) = delete;
@@ -141,19 +142,6 @@ struct ActorOf final : GraphActor {
     if constexpr (requires { user.end_run(); }) user.end_run();
   }
 
-  void run() override {
-    try {
-      clocked ? clocked_steps() : clockless_steps();
-    } catch (const FinishStep&) {
-      finish(*this);
-    } catch (const StopStep&) {
-      return;
-    } catch (...) {
-      now = running_now;
-      fail(*this, std::current_exception());
-    }
-  }
-
   void run_live() override {
     try {
       step_live(user, *live);
@@ -167,14 +155,28 @@ struct ActorOf final : GraphActor {
   }
 
  private:
-  void clocked_steps() {
-    if constexpr (SteppedAsCopy<T>)
-      small_steps();
-    else
-      loop_of_steps();
-  }
+  static void run_steps(Actor& actor) { static_cast<ActorOf&>(actor).steps_to_the_end(); }
   /// A short step costs less than the calls in it.
-  [[gnu::flatten]] void small_steps() { loop_of_steps(); }
+  [[gnu::flatten]] static void run_small_steps(Actor& actor) { static_cast<ActorOf&>(actor).steps_to_the_end(); }
+
+  [[gnu::always_inline]] void steps_to_the_end() {
+    try {
+      if (clocked) [[likely]]
+        loop_of_steps();
+      else
+        clockless_steps();
+    } catch (const FinishStep&) {
+      finish(*this);
+    } catch (const StopStep&) {
+      return;
+    } catch (...) {
+      failed_step();
+    }
+  }
+  [[gnu::noinline]] void failed_step() {
+    now = running_now;
+    fail(*this, std::current_exception());
+  }
   /// Whatever makes a step longer than its interval, or silent, takes away its fuel.
   [[gnu::always_inline]] void loop_of_steps() {
     Tick tick = now;

@@ -163,7 +163,7 @@ class In : private engine::Port {
   }
   /// The head token, where it was not visible yet and now is: a window of one.
   bool comes() {
-    if (state_.cursor == state_.known_end ||
+    if (state_.cursor == state_.ahead->cursor || state_.cursor == state_.stop ||
         engine::Channel::header_at(state_.cursor - kStride).popped_at == engine::running_now ||
         state_.last_miss == engine::running_now || !engine::await_next(state_))
       return false;
@@ -173,6 +173,8 @@ class In : private engine::Port {
   void take() {
     engine::Channel::header_at(state_.cursor).popped_at = engine::running_now;
     state_.cursor += kStride;
+    if (state_.listener != nullptr) [[unlikely]]
+      engine::tell_listener(state_);
   }
   bool live() const { return state_.live.lane != nullptr; }
   bool pull_live(T& value) {
@@ -260,6 +262,8 @@ class Out : private engine::Port {
   void give() {
     engine::Channel::header_at(state_.cursor).pushed_at = engine::running_now;
     state_.cursor += kStride;
+    if (state_.listener != nullptr) [[unlikely]]
+      engine::tell_listener(state_);
   }
   bool live() const { return state_.live.lane != nullptr; }
   Out& home() const { return reinterpret_cast<Out&>(*state_.channel->writer_port); }
