@@ -61,7 +61,7 @@ template <class Ready>
 [[gnu::always_inline]] inline bool Scheduler::waits_for_its_turn(Actor& actor) {
   if (actor.expects == nullptr) return false;
   const Channel& channel = *actor.expects->channel;
-  if (actor.expects->reads ? !channel.empty() || channel.closing() : !channel.full()) return false;
+  if (actor.expects->reads() ? !channel.empty() || channel.closing() : !channel.full()) return false;
   await_turn(actor, *actor.expects);
   return true;
 }
@@ -98,7 +98,7 @@ Border Scheduler::go_on(Actor& actor) {
     }
   }
   if (PortState* port = actor.expects; port != nullptr && port != actor.gate) {
-    const Tick more = port->reads ? tokens_at_hand(*port) : slots_at_hand(*port);
+    const Tick more = port->reads() ? tokens_at_hand(*port) : slots_at_hand(*port);
     if (more == 0 && waits_for_its_turn(actor)) return Border::leave;
     steps = std::min(steps, std::max<Tick>(more, 1));
   }
@@ -233,7 +233,7 @@ Border border(Actor& actor, Tick next) {
   actor.now = next;
   // The commonest case of one that has `done()`: what it got is used up.
   PortState* port = actor.expects;
-  if (port != nullptr && port->reads && actor.gate == nullptr && port->cursor == port->peer->cursor &&
+  if (port != nullptr && port->reads() && actor.gate == nullptr && port->cursor == port->peer->cursor &&
       !port->channel->closing()) {
     actor.scheduler->await_turn(actor, *port);
     return Border::leave;

@@ -58,8 +58,18 @@ void Scheduler::commit_to(std::int64_t time) {
 }
 
 void Scheduler::note_wait(Actor& actor, const Span& span) {
-  if (actor.spans.full()) fold_spans(actor, committed_, states_);
+  if (actor.spans.full()) make_room(actor);
   actor.spans.add(span);
+}
+
+/// What stays small stays in the caches: the spans of `actor` grow where the record was not brought up for long alone.
+/// To do that costs a look at every actor, so as many as a quarter of them have to ask for it.
+void Scheduler::make_room(Actor& actor) {
+  if (4 * ++spans_filled_ >= actors_.size()) {
+    spans_filled_ = 0;
+    commit();
+  }
+  fold_spans(actor, committed_, states_);
 }
 
 /// The oldest entries of the rings of ticks that could be written over before the next look are no longer needed.

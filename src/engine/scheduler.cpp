@@ -120,7 +120,7 @@ void Scheduler::dispatch(void* scheduler) {
 
 /// A step that expected this needs no closer look before it starts.
 [[gnu::always_inline]] inline bool has_one_token(const PortState* port) {
-  return port != nullptr && port->reads && port->peer->cursor - port->cursor == port->channel->stride;
+  return port != nullptr && port->reads() && port->peer->cursor - port->cursor == port->channel->stride;
 }
 
 /// Prepares `actor`, which has been told of news, to run; false if it must wait after all.
@@ -174,12 +174,21 @@ bool Scheduler::keeps_record(Actor& actor) {
 Actor* Scheduler::pick_any(const Actor* after) {
   for (;;) {
     hear_all();
+    if (Actor* asker = answered_asker(); asker != nullptr && start(*asker)) return asker;
     while (ready_count_ != 0)
       if (Actor& actor = next_ready(); start(actor)) return &actor;
     const bool found = after != nullptr && after->wait == Wait::answer && !shuffled_ && along_questions(*after);
     after = nullptr;
     if (!found && !let_time_pass()) return nullptr;
   }
+}
+
+/// The last to have asked, if what the others did since gives its answer: before actors run that have nothing to do
+/// with it, and whose memory is cold.
+inline Actor* Scheduler::answered_asker() {
+  const bool asks = last_asker_ != nullptr && last_asker_->wait == Wait::answer && !last_asker_->ready && !shuffled_;
+  if (!asks || !answer_known(*last_asker_)) return nullptr;
+  return std::exchange(last_asker_, nullptr);
 }
 
 inline Actor& Scheduler::next_ready() {

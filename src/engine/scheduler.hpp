@@ -84,6 +84,7 @@ class Scheduler {
   Actor* pick(Actor* after);
   Actor* pick_any(const Actor* after);
   bool along_questions(const Actor& from);
+  Actor* answered_asker();
   Actor& next_ready();
   bool start(Actor& actor);
   bool resume(Actor& actor);
@@ -107,6 +108,7 @@ class Scheduler {
   [[noreturn, gnu::noinline]] void leave_for_good(Actor& actor);
   void block(PortState& port);
   void note_wait(Actor& actor, const Span& span);
+  void make_room(Actor& actor);
   void wait_for_answer(Actor& actor, Channel& channel, Ask ask);
   void enter_waiting(Actor& actor, Wait wait);
   [[gnu::noinline]] void list(Actor& actor);
@@ -164,6 +166,7 @@ class Scheduler {
   std::string output_;
   Actor* next_ = nullptr;
   Actor* running_ = nullptr;
+  Actor* last_asker_ = nullptr;
   bool stopping_ = false;
   bool ending_ = false;            ///< the end is known: periodic actors run up to it
   std::size_t live_ = 0;           ///< actors neither finished nor periodic
@@ -171,6 +174,7 @@ class Scheduler {
   std::int64_t quiet_until_ = -1;  ///< nothing happens anywhere before this time but what has happened
   std::int64_t committed_ = -1;    ///< no error can hold at or before this time
   std::size_t commits_asked_ = 0;  ///< since the last
+  std::size_t spans_filled_ = 0;   ///< since then
   std::uint32_t passes_ = 0;       ///< of time, each to the earliest thing known
   std::vector<Actor*> ready_;      ///< the first `ready_count_`, each of them once
   std::size_t ready_count_ = 0;

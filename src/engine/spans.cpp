@@ -64,7 +64,7 @@ void Spans::drop(Tick tick) {
 }
 
 void Spans::grow() {
-  constexpr std::size_t kFirst = 16;
+  constexpr std::size_t kFirst = 32;
   const std::size_t kept = storage_ == nullptr ? 0 : static_cast<std::size_t>(end_ - first());
   const std::size_t room = std::max(kFirst, 2 * kept);
   auto larger = std::make_unique<Train[]>(room + 1);

@@ -108,6 +108,7 @@ void Scheduler::wait_for_answer(Actor& actor, Channel& channel, Ask ask) {
   actor.asked = ask;
   listen_to(ask == Ask::room ? *channel.reader_port : *channel.writer_port, actor);
   enter_waiting(actor, Wait::answer);
+  last_asker_ = &actor;
   suspend(actor);
 }
 

@@ -109,7 +109,6 @@ void allocate(Channel& channel) {
     port->ahead = port;
   }
   channel.reader_port->latency = channel.forward.latency();
-  channel.reader_port->reads = true;
   channel.reader_port->peer = channel.writer_port;
   channel.writer_port->peer = channel.reader_port;
   if (!channel.direct()) {

@@ -45,29 +45,30 @@ struct SlotHeader {
 /// Between `cursor` and `window_end` a token moves without a look at the rest of the channel: the i-th of them can move
 /// i ticks after the window was opened, and a port moves at most one token a tick. The window is empty where moves are
 /// observed or the two ends do not count the same edges, and ends before `stop`.
-struct PortState {
-  // `cursor` and `window_end` do not lie side by side: a pair is stored by way of a vector register, which takes
-  // longer.
-  std::byte* cursor = nullptr;  ///< the slot of the next token
-  Tick latency = 0;             ///< of an input's tokens, in ticks of both ends
-  std::byte* window_end = nullptr;
+struct alignas(64) PortState {
   static const PortState kNothingAhead;
+
+  // What a token and a wait for one touch lies in one cache line. `cursor` and `window_end` do not lie side by side: a
+  // pair is stored by way of a vector register, which takes longer.
+  std::byte* cursor = nullptr;  ///< the slot of the next token
+  Tick latency = 0;             ///< of an input's tokens, in ticks of both ends; 0 of an output
+  std::byte* window_end = nullptr;
+  Actor* listener = nullptr;  ///< the other end's, where it may wait for news of this one's next move
   /// The writer's end, for an input whose tokens may be waited for by their headers alone; else one that is where this
   /// port is.
   const PortState* ahead = &kNothingAhead;
-  Actor* listener = nullptr;  ///< the other end's, where it may wait for news of this one's next move
   std::byte* stop = nullptr;  ///< the slot in the ring's middle or its last: moves across it go by Channel::step
   Actor* actor = nullptr;
+  Tick last_miss = -1;  ///< of a `pull` that found nothing
   Channel* channel = nullptr;
   PortState* peer = nullptr;  ///< the channel's other end
-  bool reads = false;
-  Tick last_miss = -1;  ///< of a `pull` that found nothing
-  Tick last_no = -1;    ///< of `peek`, `front` or `room`
+  Tick last_no = -1;          ///< of `peek`, `front` or `room`
   Tick last_no_closed = -1;
   std::uint64_t laps = 0;  ///< tokens moved in whole rounds of the ring
   LanePort live;           ///< in place of all else where the graph runs in real time
-};
 
+  bool reads() const { return latency != 0; }
+};
 inline constexpr PortState PortState::kNothingAhead{};
 
 /// Frees bytes allocated at the alignment of a cache line.
