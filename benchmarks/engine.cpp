@@ -1,4 +1,4 @@
-// The engine's workloads: graphs of actors on one clock.
+// The engine's workloads: graphs of actors, on one clock but for `crossing`.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -61,6 +61,20 @@ Measurement ring4(Word hops) {
   return {.seconds = seconds, .tokens = 4 * laps, .checksum = ring[0]->hops, .expected = 4 * laps};
 }
 
+/// Source, stage and sink on clocks of three sources; a period of two of them is no whole number of femtoseconds.
+Measurement crossing(Word tokens) {
+  constexpr ChannelOptions deep{.depth = 64};
+  Graph graph;
+  auto& source = graph.add<Source<Word>>("source", {.clock = Clock{Frequency::mhz(250)}});
+  auto& stage = graph.add<Stage<Word, Taking::read>>("stage", {.clock = Clock{Frequency::mhz(300)}});
+  auto& sink = graph.add<Sink<Word, Taking::read>>("sink", {.clock = Clock{{322'265'625, 1}}});
+  source.count = tokens;
+  graph.connect(source.out, stage.in, deep);
+  graph.connect(stage.out, sink.in, deep);
+  const double seconds = run(graph);
+  return {.seconds = seconds, .tokens = tokens, .checksum = sink.sum, .expected = expected_sum<Word>(1, tokens)};
+}
+
 /// Pairs of a source and a sink, each pair busy with a token every 100 cycles: 1 % of the actors are busy at a time.
 Measurement sparse(int actors, Word tokens) {
   // Enough that the first touch of a pair's memory is no great part of its cost.
@@ -121,6 +135,7 @@ int main(int argc, char** argv) {
                        {"pipeline64", [](Word n) { return pipeline<Line>(1, 1, n); }},
                        {"deep", [](Word n) { return pipeline<Word>(62, 1, n); }},
                        {"ring4", ring4},
+                       {"crossing", crossing},
                        {"sparse", [](Word n) { return pipeline<Word>(1, 100, n); }},
                        {"pipeline8-pull", [](Word n) { return pipeline<Word, Taking::pull>(1, 1, n); }},
                        {"sparse-pull", [](Word n) { return pipeline<Word, Taking::pull>(1, 100, n); }},

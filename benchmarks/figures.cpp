@@ -86,6 +86,7 @@ const std::vector<Figure>& all_figures() {
       rate("engine.pipeline64.tokens_per_s", "tokens/s", "pipeline64", 130e6, 200e6),
       rate("engine.deep.tokens_per_s", "tokens/s", "deep", 4e6, 8e6),
       rate("engine.ring4.hops_per_s", "hops/s", "ring4", 100e6, 250e6),
+      rate("engine.crossing.tokens_per_s", "tokens/s", "crossing", 12e6, 40e6),
       at_least("engine.sparse.vs_dense", engine("sparse"), {pipeline8}, 0.9, 1),
       {"engine.sparse10000.vs_sparse10",
        Quantity::ratio,

@@ -49,8 +49,9 @@ Scheduler::Scheduler(std::vector<Actor*> actors, std::vector<Channel*> channels,
   if (kObservable && states_ != nullptr) observe_messages();
   for (auto* channel : channels_) {
     channel->observed = observer_ != nullptr || states_ != nullptr;
-    channel->windows = may_have_windows(*channel);
-    if (channel->windows) open_writer_window(*channel);
+    channel->windows = windows_of(*channel);
+    if (channel->windows == Windows::across) channel->writer->crosses = channel->reader->crosses = true;
+    open_writer_window(*channel);
   }
 }
 

@@ -107,11 +107,7 @@ void allocate(Channel& channel) {
     port->stop = channel.middle_slot;
     port->channel = &channel;
   }
-  channel.reader_port->latency = channel.forward.latency();
-  if (!channel.direct()) {
-    channel.visible_at.resize(channel.slots);
-    channel.free_at.resize(channel.slots);
-  }
+  channel.reader_port->latency = channel.direct() ? channel.forward.latency() : kLongAgo;
 }
 
 /// The depth from which the channel carries a token every period of its slower end, 0 where an end has no clock: the
