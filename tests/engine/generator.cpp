@@ -100,10 +100,11 @@ class Generator {
     for (std::size_t a = 0; a < scenario_.actors.size(); ++a)
       if (scenario_.actors[a].arrays) wide.push_back(a);
     if (wide.size() < 2 || dice_.chance(50)) return;
-    const bool forward = dice_.chance(70);
+    const bool forward = dice_.chance(70), one_pair = dice_.chance(50);
+    std::size_t from = dice_.one_of(wide), to = dice_.one_of(wide);
     for (int more = dice_.one_of({2, 5, 16, 64}); more > 0; --more) {
-      const std::size_t from = dice_.one_of(wide), to = dice_.one_of(wide);
       join(forward ? std::min(from, to) : from, forward ? std::max(from, to) : to);
+      if (!one_pair) from = dice_.one_of(wide), to = dice_.one_of(wide);
     }
   }
 
