@@ -1,4 +1,4 @@
-// The engine's workloads: graphs of actors on one clock.
+// The engine's workloads: graphs of actors, on one clock but for `crossing`.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -61,6 +61,20 @@ Measurement ring4(Word hops) {
   return {.seconds = seconds, .tokens = 4 * laps, .checksum = ring[0]->hops, .expected = 4 * laps};
 }
 
+/// Source, stage and sink on clocks of three sources; a period of two of them is no whole number of femtoseconds.
+Measurement crossing(Word tokens) {
+  constexpr ChannelOptions deep{.depth = 64};
+  Graph graph;
+  auto& source = graph.add<Source<Word>>("source", {.clock = Clock{Frequency::mhz(250)}});
+  auto& stage = graph.add<Stage<Word, Taking::read>>("stage", {.clock = Clock{Frequency::mhz(300)}});
+  auto& sink = graph.add<Sink<Word, Taking::read>>("sink", {.clock = Clock{{322'265'625, 1}}});
+  source.count = tokens;
+  graph.connect(source.out, stage.in, deep);
+  graph.connect(stage.out, sink.in, deep);
+  const double seconds = run(graph);
+  return {.seconds = seconds, .tokens = tokens, .checksum = sink.sum, .expected = expected_sum<Word>(1, tokens)};
+}
+
 /// Pairs of a source and a sink, each pair busy with a token every 100 cycles: 1 % of the actors are busy at a time.
 Measurement sparse(int actors, Word tokens) {
   // Enough that the first touch of a pair's memory is no great part of its cost.
@@ -79,6 +93,53 @@ Measurement sparse(int actors, Word tokens) {
           .checksum = sum,
           .expected = expected_sum<Word>(0, each) * sinks.size(),
           .actor_bytes = (resident_bytes() - before) / static_cast<std::uint64_t>(actors)};
+}
+
+/// How long the source of a pipeline takes at least, and beyond that some room for what follows it.
+Time behind(Word tokens) {
+  return Time::ns(4 * static_cast<std::int64_t>(tokens + tokens / 8 + 1000));
+}
+
+/// A stage that sleeps until its source sends its second and last token, behind all that the others do.
+Out<Word>& add_sleeper(Graph& graph, const std::string& name, Word tokens) {
+  auto& source = graph.add<Seldom>(name + ".source", clocked);
+  source.end = behind(tokens);
+  auto& stage = graph.add<Stage<Word, Taking::pull>>(name + ".stage", clocked);
+  graph.connect(source.out, stage.in, fifo);
+  return stage.out;
+}
+
+/// A switch of which one input is busy.
+Measurement ports(int count, Word tokens) {
+  Graph graph;
+  auto& source = graph.add<Source<Word>>("source", clocked);
+  source.count = tokens;
+  auto& crossbar = graph.add<Switch>("switch", clocked, count);
+  auto& sink = graph.add<Sink<Word, Taking::read>>("sink", clocked);
+  graph.connect(source.out, crossbar.in[0], fifo);
+  for (int i = 1; i < count; ++i)
+    graph.connect(add_sleeper(graph, "idle" + std::to_string(i), tokens), crossbar.in[static_cast<std::size_t>(i)],
+                  fifo);
+  graph.connect(crossbar.out, sink.in, fifo);
+  const double seconds = run(graph);
+  const auto idle = static_cast<Word>(count - 1);  // a stage makes 1 and 4 of 0 and 1
+  return {.seconds = seconds,
+          .tokens = tokens,
+          .checksum = sink.sum,
+          .expected = expected_sum<Word>(0, tokens) + idle * expected_sum<Word>(1, 2)};
+}
+
+/// A pipeline of 4 beside actors of which a third sleeps and the others are blocked.
+Measurement idle(int idle_actors, Word tokens) {
+  Graph graph;
+  const auto& sink = add_pipeline<Word, Taking::read>(graph, "", 2, 1, tokens);
+  for (int i = 0; i < idle_actors / 3; ++i) {
+    const auto name = "idle" + std::to_string(i);
+    auto& end = graph.add<Sink<Word, Taking::read>>(name + ".sink", clocked);
+    graph.connect(add_sleeper(graph, name, tokens), end.in, fifo);
+  }
+  const double seconds = run(graph);
+  return {.seconds = seconds, .tokens = tokens, .checksum = sink.sum, .expected = expected_sum<Word>(2, tokens)};
 }
 
 /// Boards that work on their blocks and meet their neighbours in a ring once a round: equal updates in all, so that
@@ -121,11 +182,16 @@ int main(int argc, char** argv) {
                        {"pipeline64", [](Word n) { return pipeline<Line>(1, 1, n); }},
                        {"deep", [](Word n) { return pipeline<Word>(62, 1, n); }},
                        {"ring4", ring4},
+                       {"crossing", crossing},
                        {"sparse", [](Word n) { return pipeline<Word>(1, 100, n); }},
                        {"pipeline8-pull", [](Word n) { return pipeline<Word, Taking::pull>(1, 1, n); }},
                        {"sparse-pull", [](Word n) { return pipeline<Word, Taking::pull>(1, 100, n); }},
                        {"sparse10", [](Word n) { return sparse(10, n); }},
                        {"sparse10000", [](Word n) { return sparse(10'000, n); }},
+                       {"ports2", [](Word n) { return ports(2, n); }},
+                       {"ports64", [](Word n) { return ports(64, n); }},
+                       {"busy4", [](Word n) { return idle(0, n); }},
+                       {"busy4-idle60", [](Word n) { return idle(60, n); }},
                        {"boards4", [](Word n) { return boards(4, n); }},
                        {"boards64", [](Word n) { return boards(64, n); }}});
 }

@@ -195,4 +195,34 @@ struct BoardMemory {
   }
 };
 
+/// A token at the start and one at the very end.
+struct Seldom {
+  Out<Word> out;
+  Timer timer;
+  Time end{};
+  Word sent = 0;
+
+  void step() {
+    if (sent != 0) timer.wait_until(end);
+    out.push(sent++);
+  }
+  bool done() const { return sent == 2; }
+};
+
+/// Serves many inputs in turn.
+struct Switch {
+  PortArray<In<Word>> in;
+  Out<Word> out;
+  RoundRobin turn;
+
+  explicit Switch(int ports) : in(ports) {}
+  void step() {
+    const auto port = turn.next(in);
+    if (!port) return;
+    Word token = 0;
+    in[*port].pull(token);
+    out.push(token);
+  }
+};
+
 }  // namespace isthmus::bench

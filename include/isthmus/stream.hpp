@@ -1,7 +1,9 @@
 #pragma once
 
-// All that an actor may include: ports, timers, random numbers, accounts of occupancy, the tokens of I/O interfaces.
+// All that an actor may include: ports and arrays of them, timers, random numbers, accounts of occupancy, the tokens of
+// I/O interfaces.
 #include "isthmus/engine/occupancy.hpp"
 #include "isthmus/engine/port.hpp"
+#include "isthmus/engine/port_array.hpp"
 #include "isthmus/engine/timer.hpp"
 #include "isthmus/stream/vocabulary.hpp"

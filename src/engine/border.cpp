@@ -10,9 +10,6 @@ namespace isthmus::engine {
 
 namespace {
 
-/// Steps after which it does no harm to look again.
-constexpr Tick kManySteps = 1 << 20;
-
 /// The writer waits to push what the reader has made room for, or for something that it could push in time.
 bool about_to_push(const Channel& channel) {
   const Actor& writer = *channel.writer;
@@ -36,12 +33,12 @@ template <class Ready>
 }
 [[gnu::always_inline]] inline Tick tokens_at_hand(PortState& port) {
   const Channel& channel = *port.channel;
-  if (!channel.windows || channel.empty()) return 0;
+  if (channel.windows != Windows::alike || channel.empty()) return 0;
   return at_hand(port, end_of_known(port) - port.cursor, token_ready);
 }
 [[gnu::always_inline]] inline Tick slots_at_hand(PortState& port) {
   const Channel& channel = *port.channel;
-  if (!channel.windows || channel.full()) return 0;
+  if (channel.windows != Windows::alike || channel.full()) return 0;
   return at_hand(port, free_bytes(port), slot_ready);
 }
 
@@ -102,6 +99,8 @@ Border Scheduler::go_on(Actor& actor) {
     if (more == 0 && waits_for_its_turn(actor)) return Border::leave;
     steps = std::min(steps, std::max<Tick>(more, 1));
   }
+  if (actor.crosses) [[unlikely]]
+    steps = steps_across(actor);
   actor.fuel = actor.budget = std::min(actor.look_at, actor.now + steps * actor.initiation_interval);
   return Border::step;
 }

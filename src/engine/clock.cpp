@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "isthmus/base/error.hpp"
 
@@ -15,6 +16,35 @@ __extension__ using Wide = __int128;
 constexpr Wide kFemtosecondsPerSecond = 1'000'000'000'000'000;
 // With this bound on numerator * denominator * phase denominator no product below leaves 128 bits.
 constexpr Wide kLargestProduct = static_cast<Wide>(40'000'000'000) * 1'000'000'000'000;
+constexpr Wide kAllDigits = static_cast<Wide>(1) << 64;
+
+Wide gcd(Wide a, Wide b) {
+  while (b != 0) a = std::exchange(b, a % b);
+  return a;
+}
+
+/// rest / divisor in units of 2^-64; rest < divisor <= 2^64.
+std::uint64_t rounded_up(Wide rest, Wide divisor) {
+  __extension__ using Unsigned = unsigned __int128;
+  const auto digits = static_cast<Unsigned>(rest) << 64;
+  return static_cast<std::uint64_t>((digits + static_cast<Unsigned>(divisor) - 1) / static_cast<Unsigned>(divisor));
+}
+
+/// divisor / period, which is at most 1, as digits / 2^(64 + shift), rounded down: to 64 digits that count, or to where
+/// a product with a time is less than half a tick too small.
+std::pair<std::uint64_t, int> inverse(Wide period, Wide divisor) {
+  constexpr int kMostDigits = 127;
+  std::uint64_t digits = 0;
+  int count = 0;
+  Wide rest = divisor;
+  for (; digits >> 63 == 0 && count < kMostDigits; ++count) {
+    rest *= 2;
+    const bool one = rest >= period;
+    if (one) rest -= period;
+    digits = digits << 1 | static_cast<std::uint64_t>(one);
+  }
+  return {digits, count - 64};
+}
 
 }  // namespace
 
@@ -36,15 +66,37 @@ Grid::Grid(const Clock& clock) {
     throw Error(
         fmt::format("a clock of {}/{} Hz with a phase of {}/{}: expected smaller terms (their product up to 4e22)", num,
                     den, clock.phase_numerator, clock.phase_denominator));
-  period_ = 1e15 * static_cast<double>(denominator_) / static_cast<double>(numerator_);
-  const Wide period = kFemtosecondsPerSecond * denominator_;
-  if (period % numerator_ == 0 && period / numerator_ <= std::numeric_limits<std::int64_t>::max() / 2) {
-    offset_ = edge(0);
-    whole_period_ = static_cast<std::int64_t>(period / numerator_);
-  }
+  nearly_ = 1e15 * static_cast<double>(denominator_) / static_cast<double>(numerator_);
+  prepare();
 }
 
-std::int64_t Grid::broken_edge(Tick k) const {
+/// How `edge` and its inverse get along without a division.
+void Grid::prepare() {
+  // edge(k) = floor((k * period + first) / divisor)
+  Wide period = 2 * kFemtosecondsPerSecond * denominator_ * phase_denominator_;
+  Wide divisor = static_cast<Wide>(2) * phase_denominator_ * numerator_;
+  const Wide first =
+      2 * kFemtosecondsPerSecond * denominator_ * phase_numerator_ + static_cast<Wide>(phase_denominator_) * numerator_;
+  const Wide common = gcd(period, divisor);
+  period /= common;
+  divisor /= common;
+  const Wide whole = period / divisor;
+  first_ = late_edge(0);
+  const auto [digits, shift] = inverse(period, divisor);
+  inverse_ = {digits, shift};
+  if (divisor > kAllDigits || whole > kNever / 2) {
+    period_.rest = 1;  // not even; else of no use
+    quick_edges_ = 0;
+    return;
+  }
+  period_ = {static_cast<std::int64_t>(whole), rounded_up(period % divisor, divisor)};
+  first_rest_ = rounded_up(first / common % divisor, divisor);
+  const Wide exact = kAllDigits / divisor;
+  const Wide before_the_end = (kNever - first_ - 1) / (whole + 1);
+  quick_edges_ = static_cast<std::uint64_t>(std::min(exact, before_the_end));
+}
+
+std::int64_t Grid::late_edge(Tick k) const {
   // k * period beyond the end of time would also leave 128 bits below.
   if (static_cast<double>(k) * period() > 9.3e18) return kNever;
   const Wide twice_divisor = static_cast<Wide>(2) * phase_denominator_ * numerator_;
@@ -57,38 +109,12 @@ std::int64_t Grid::broken_edge(Tick k) const {
   return result >= kNever ? kNever : static_cast<std::int64_t>(result);
 }
 
-Tick Grid::first_broken_at_or_after(std::int64_t time) const {
-  auto k = std::max<Tick>(0, static_cast<Tick>(static_cast<double>(time) / period()));
-  if (const std::int64_t near = edge(k); near >= time) {
-    if (near != kNever && (k == 0 || edge(k - 1) < time)) return k;
-  } else if (const std::int64_t next = edge(k + 1); next >= time) {
-    return next == kNever ? kNever : k + 1;
-  }
-  // The estimate's error grows with k: step back by powers of two until below, then search.
-  Tick step = 2;
-  while (k > 0 && edge(k) >= time) {
-    k -= step;
-    step *= 2;
-  }
-  if (k < 0) k = 0;
-  if (edge(k) >= time) return k;
-  Tick reach = 1;
-  while (edge(k + reach) < time) reach *= 2;
-  Tick low = k;
-  Tick high = k + reach;
-  while (high - low > 1) {
-    const Tick middle = low + (high - low) / 2;
-    (edge(middle) < time ? low : high) = middle;
-  }
-  return edge(high) == kNever ? kNever : high;
-}
-
 Tick Grid::last_at_or_before(std::int64_t time) const {
   if (!clocked()) return time;
   if (time == kNever) --time;  // no edge lies at the very end
   const Tick first = first_at_or_after(time);
   if (first == kNever) {
-    Tick low = 0;
+    Tick low = -1;
     Tick high = static_cast<Tick>(9.3e18 / period()) + 2;
     while (high - low > 1) {
       const Tick middle = low + (high - low) / 2;
@@ -108,12 +134,21 @@ Crossing::Crossing(const Grid& from, const Grid& to, std::int64_t latency, int s
     : latency_(latency),
       synchroniser_(synchroniser),
       direct_(from.same_edges(to) && synchroniser == 0),
-      from_(from),
-      to_(to) {}
+      from_(&from),
+      to_(&to) {
+  // Acts at the distance of m periods are seen more than (m * from - 2) / to - 1 ticks apart: each time is rounded by
+  // less than a femtosecond, and a period takes one at least.
+  constexpr Tick kMostRounded = 3;
+  const double ticks = from.period() / to.period();
+  if (direct_ || ticks > 1 + 3 / to.period() + 1e-9) return;
+  rounding_ = kMostRounded;
+  if (ticks < 1) shrinking_ = static_cast<std::int64_t>((1 - ticks) * static_cast<double>(1LL << kShareBits)) + 1;
+}
 
 Tick Crossing::map_between_clocks(Tick tick) const {
   if (tick >= kNever - latency_) return kNever;
-  const Tick seen = to_.first_at_or_after(from_.edge(tick + latency_));
+  if (tick < 0) return 0;  // of a slot that was never used
+  const Tick seen = to_->first_at_or_after(from_->edge(tick + latency_));
   return seen >= kNever - synchroniser_ ? kNever : seen + synchroniser_;
 }
 

@@ -20,18 +20,37 @@ thread_local Registration* current_registration = nullptr;
 
 Member::Member(Kind kind, const char* name, const TokenType* type, std::size_t size) {
   if (current_registration != nullptr)
-    current_registration->add({kind, reinterpret_cast<std::byte*>(this), size, name, type, {}, nullptr});
+    current_registration->add({kind, reinterpret_cast<std::byte*>(this), size, name, type});
+}
+
+std::byte* room_for_ports(std::int64_t count, std::size_t port_bytes) {
+  if (count < 0) throw Error(fmt::format("an array of {} ports: expected 0 or more", count));
+  if (current_registration == nullptr)
+    throw Error(fmt::format("an array of {} ports: expected an actor that Graph::add constructs around it", count));
+  return current_registration->make_room(static_cast<std::size_t>(count), port_bytes);
 }
 
 Registration::Registration(std::byte* begin, std::size_t size)
-    : begin_(begin), end_(begin + size), outer_(std::exchange(current_registration, this)) {}
+    : object_{begin, begin + size}, outer_(std::exchange(current_registration, this)) {}
 
 Registration::~Registration() {
   current_registration = outer_;
 }
 
 void Registration::add(MemberRecord record) {
-  if (record.address >= begin_ && record.address < end_) found_.push_back(std::move(record));
+  const bool element = array_.holds(record.address);
+  if (!element && !object_.holds(record.address)) return;
+  if (element) record.element = elements_++;
+  found_.push_back(std::move(record));
+}
+
+std::byte* Registration::make_room(std::size_t ports, std::size_t port_bytes) {
+  const std::size_t bytes = ports * port_bytes;
+  arrays_.emplace_back(new (std::align_val_t{64}) std::byte[bytes]);
+  std::byte* begin = arrays_.back().get();
+  array_ = {begin, begin + bytes};
+  elements_ = 0;
+  return begin;
 }
 
 }  // namespace engine

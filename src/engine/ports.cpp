@@ -29,8 +29,6 @@ void publish(PortState& port) {
   if (port.cursor != port.window_end) {
     port.cursor += channel.stride;
   } else {
-    if (!channel.direct())
-      channel.visible_at[channel.pushed() & (channel.slots - 1)] = channel.forward.map(running_now);
     if (kObservable && channel.observed) port.actor->scheduler->note_push(channel);
     if (channel.step(port)) port.actor->record_due = true;
     port.window_end = port.cursor;
@@ -45,7 +43,6 @@ void release(PortState& port) {
   if (port.cursor != port.window_end) {
     port.cursor += channel.stride;
   } else {
-    if (!channel.direct()) channel.free_at[channel.popped() & (channel.slots - 1)] = channel.back.map(running_now);
     if (kObservable && channel.observed) port.actor->scheduler->note_pop(channel);
     if (channel.step(port)) port.actor->record_due = true;
     port.window_end = port.cursor;
@@ -58,7 +55,7 @@ bool token_visible(PortState& port) {
   const Here here(actor);
   if (accessed_now(port)) advance(actor);
   const bool visible = actor.scheduler->token_visible(actor, *port.channel);
-  if (port.channel->windows) open_reader_window(*port.channel);
+  open_reader_window(*port.channel);
   if (visible) return true;
   actor.note_no(*port.channel, Ask::token);
   port.last_miss = actor.now;
@@ -70,7 +67,7 @@ bool peek(PortState& port) {
   const Here here(actor);
   if (port.last_no == actor.now || !actor.clocked) advance(actor);
   const bool visible = actor.scheduler->token_visible(actor, *port.channel);
-  if (port.channel->windows) open_reader_window(*port.channel);
+  open_reader_window(*port.channel);
   if (visible) return true;
   actor.note_no(*port.channel, Ask::token);
   port.last_no = actor.now;

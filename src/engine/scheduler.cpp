@@ -51,10 +51,10 @@ Scheduler::Scheduler(std::vector<Actor*> actors, std::vector<Channel*> channels,
   if (kObservable && states_ != nullptr) observe_messages();
   for (auto* channel : channels_) {
     channel->observed = observer_ != nullptr || states_ != nullptr;
-    channel->windows = may_have_windows(*channel);
-    if (!channel->windows) continue;
+    channel->windows = windows_of(*channel);
+    if (channel->windows == Windows::across) channel->writer->crosses = channel->reader->crosses = true;
+    if (channel->windows == Windows::alike) channel->reader_port->ahead = channel->writer_port;
     open_writer_window(*channel);
-    channel->reader_port->ahead = channel->writer_port;
   }
 }
 

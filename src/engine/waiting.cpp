@@ -180,7 +180,7 @@ void Scheduler::claim_slot(PortState& port) {
     block(port);
   }
   arrive_at(port, channel.next_slot_free(), Account::blocked, began);
-  if (channel.windows) open_writer_window(channel);
+  open_writer_window(channel);
 }
 
 /// Waits until the port has a visible token. As hot as a token where tokens go round one at a time.
@@ -199,7 +199,7 @@ void Scheduler::claim_slot(PortState& port) {
   const bool drained = channel.empty();
   arrive_at(port, drained ? channel.close_visible : channel.head_visible(), Account::starved, began);
   if (drained) end_step<FinishStep>(actor);
-  if (channel.windows) open_reader_window(channel);
+  open_reader_window(channel);
 }
 
 void claim_token(PortState& port) {

@@ -19,8 +19,10 @@ std::int64_t first_late(std::int64_t count, const Late& late) {
 
 }  // namespace
 
-bool may_have_windows(const Channel& channel) {
-  return channel.direct() && channel.writer->clocked && !(kObservable && channel.observed);
+Windows windows_of(const Channel& channel) {
+  // Without a clock an end may move several tokens in a tick.
+  if (!channel.writer->clocked || !channel.reader->clocked || (kObservable && channel.observed)) return Windows::none;
+  return channel.direct() ? Windows::alike : Windows::across;
 }
 
 std::int64_t tokens_in_time(const Channel& channel, const PortState& port, std::int64_t tokens) {
@@ -33,6 +35,43 @@ std::int64_t slots_in_time(const Channel& channel, const PortState& port, std::i
   return first_late(slots, [&](std::int64_t i) {
     return slot_ready(channel, port.cursor + i * channel.stride) > port.actor->now + i;
   });
+}
+
+/// Where many acts of one end fall into a tick of the other, some in time may follow one that is late. Where few do,
+/// the one that is late is among the first, since the faster end waits for the slower.
+template <class What>
+Tick open_window_across(PortState& port) {
+  const Channel& channel = *port.channel;
+  const Crossing& way = What::way(channel);
+  const Tick now = port.actor->now;
+  const auto known = [&](Tick i, Tick by) {
+    return way.seen_by(What::set_out(channel, port.cursor + i * channel.stride), by);
+  };
+  const auto moves = static_cast<Tick>(channel.tokens(What::bytes(port)));
+  Tick in_time = 0;
+  if (moves != 0 && known(moves - 1, now + moves - 1 - way.bunching(moves)))
+    in_time = moves;
+  else
+    while (in_time < moves && known(in_time, now + in_time)) ++in_time;
+  port.window_end = port.cursor + in_time * channel.stride;
+  return moves;
+}
+template Tick open_window_across<TokensAcross>(PortState& port);
+template Tick open_window_across<SlotsAcross>(PortState& port);
+
+Tick steps_across(const Actor& actor) {
+  const auto at_hand = [](PortState& port) -> Tick {
+    const Channel& channel = *port.channel;
+    if (channel.windows == Windows::none) return 1;
+    const bool reads = &port == channel.reader_port;
+    if (channel.windows == Windows::across)
+      return reads ? open_window_across<TokensAcross>(port) : open_window_across<SlotsAcross>(port);
+    return static_cast<Tick>(channel.tokens(reads ? end_of_known(port) - port.cursor : free_bytes(port)));
+  };
+  Tick steps = kManySteps;
+  if (actor.gate != nullptr) steps = at_hand(*actor.gate);
+  if (actor.expects != nullptr && actor.expects != actor.gate) steps = std::min(steps, at_hand(*actor.expects));
+  return std::max<Tick>(steps, 1);
 }
 
 }  // namespace isthmus::engine

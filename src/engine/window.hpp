@@ -8,21 +8,17 @@
 
 namespace isthmus::engine {
 
-/// Windows hold ticks of one end as ticks of the other: for channels whose ends count the same cycles.
-bool may_have_windows(const Channel& channel);
+Windows windows_of(const Channel& channel);
 
-/// The slot whose last pop frees the one at `slot`.
-inline std::byte* freed_by(const Channel& channel, std::byte* slot) {
-  std::byte* before = slot - channel.depth_bytes;
-  return before < channel.ring ? before + channel.ring_bytes : before;
-}
+/// Steps after which it does no harm to look again.
+inline constexpr Tick kManySteps = 1 << 20;
 
-/// When the token at `slot` can be pulled, and when the slot can be filled.
+/// When the token at `slot` can be pulled, and when the slot can be filled, where both ends count the same ticks.
 inline Tick token_ready(const Channel& channel, std::byte* slot) {
   return Channel::header_at(slot).pushed_at + channel.forward.latency();
 }
 inline Tick slot_ready(const Channel& channel, std::byte* slot) {
-  return Channel::header_at(freed_by(channel, slot)).popped_at + channel.back.latency();
+  return Channel::header_at(channel.freed_by(slot)).popped_at + channel.back.latency();
 }
 
 /// How many of the tokens (or slots) that are `bytes` long can move one a tick from `now` on, the i-th of them
@@ -41,7 +37,7 @@ inline std::byte* end_of_known(const PortState& port) {
 }
 
 /// Opens the port's window over those of the `bytes` side by side before it that are known to move in time. For
-/// channels with windows.
+/// channels whose ends count the same ticks.
 template <class Ready, class InTime>
 [[gnu::always_inline]] inline void open_window(PortState& port, std::int64_t bytes, const Ready& ready,
                                                const InTime& in_time) {
@@ -53,12 +49,42 @@ template <class Ready, class InTime>
   }
   port.window_end = port.cursor + bytes;
 }
+/// What moves through the ports of a channel whose ends do not count the same ticks: the way on which it becomes known
+/// to the port, when it set out there, and how much of it lies side by side before the port.
+struct TokensAcross {
+  static const Crossing& way(const Channel& channel) { return channel.forward; }
+  static Tick set_out(const Channel& /*channel*/, std::byte* slot) { return Channel::header_at(slot).pushed_at; }
+  static std::int64_t bytes(const PortState& port) { return end_of_known(port) - port.cursor; }
+};
+struct SlotsAcross {
+  static const Crossing& way(const Channel& channel) { return channel.back; }
+  static Tick set_out(const Channel& channel, std::byte* slot) {
+    return Channel::header_at(channel.freed_by(slot)).popped_at;
+  }
+  static std::int64_t bytes(const PortState& port) { return free_bytes(port); }
+};
+/// The same for those: opens the window, and returns how many tokens (or slots) lie before the port.
+template <class What>
+Tick open_window_across(PortState& port);
+/// How many steps an actor with such channels may start, by what lies before its gate and the port that it expects news
+/// of. Opens their windows.
+[[gnu::noinline]] Tick steps_across(const Actor& actor);
+
 [[gnu::always_inline]] inline void open_reader_window(Channel& channel) {
   PortState& port = *channel.reader_port;
+  if (channel.windows != Windows::alike) [[unlikely]] {
+    if (channel.windows == Windows::across) open_window_across<TokensAcross>(port);
+    return;
+  }
   open_window(port, end_of_known(port) - port.cursor, token_ready, tokens_in_time);
 }
 [[gnu::always_inline]] inline void open_writer_window(Channel& channel) {
-  open_window(*channel.writer_port, free_bytes(*channel.writer_port), slot_ready, slots_in_time);
+  PortState& port = *channel.writer_port;
+  if (channel.windows != Windows::alike) [[unlikely]] {
+    if (channel.windows == Windows::across) open_window_across<SlotsAcross>(port);
+    return;
+  }
+  open_window(port, free_bytes(port), slot_ready, slots_in_time);
 }
 
 }  // namespace isthmus::engine

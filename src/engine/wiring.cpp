@@ -111,10 +111,6 @@ void allocate(Channel& channel) {
   channel.reader_port->latency = channel.forward.latency();
   channel.reader_port->peer = channel.writer_port;
   channel.writer_port->peer = channel.reader_port;
-  if (!channel.direct()) {
-    channel.visible_at.resize(channel.slots);
-    channel.free_at.resize(channel.slots);
-  }
 }
 
 /// The depth from which the channel carries a token every period of its slower end, 0 where an end has no clock: the
@@ -174,7 +170,10 @@ void Wiring::name_members(GraphActor& actor) {
     for (auto& member : actor.members) {
       if (!of_kind(member)) continue;
       const char* plain = kind == Member::Kind::in ? "in" : "out";
-      member.name = member.given_name != nullptr ? member.given_name : several ? plain + std::to_string(number) : plain;
+      if (member.given_name == nullptr)
+        member.name = several ? plain + std::to_string(number) : plain;
+      else
+        member.name = member.element < 0 ? member.given_name : fmt::format("{}[{}]", member.given_name, member.element);
       ++number;
     }
   }
@@ -182,9 +181,10 @@ void Wiring::name_members(GraphActor& actor) {
 
 void Wiring::find_state(GraphActor& actor) {
   // Ports, timers and accounts change without the actor having learnt anything; a Random that was drawn from is another
-  // Random.
+  // Random. The ports of an array lie elsewhere.
   auto members = actor.members;
-  std::erase_if(members, [](const MemberRecord& member) { return member.kind == Member::Kind::random; });
+  std::erase_if(members,
+                [](const MemberRecord& member) { return member.kind == Member::Kind::random || member.element >= 0; });
   std::sort(members.begin(), members.end(), [](const auto& a, const auto& b) { return a.address < b.address; });
   std::size_t at = 0;
   for (const auto& member : members) {

@@ -3,6 +3,7 @@
 
 #include <boost/multiprecision/cpp_int.hpp>
 #include <isthmus/base/error.hpp>
+#include <isthmus/engine/channel.hpp>
 #include <isthmus/engine/clock.hpp>
 
 #include "engine/dice.hpp"
@@ -32,21 +33,39 @@ cpp_int last_edge(const Clock& clock) {
   return low;
 }
 
+bool allowed(const Clock& clock) {
+  const cpp_int terms = cpp_int(clock.frequency.numerator) * clock.frequency.denominator * clock.phase_denominator;
+  const bool in_time = exact_edge(clock, 0) < kEnd;
+  return terms <= cpp_int("40000000000000000000000") && clock.frequency.hertz() <= 1e15 && in_time;
+}
+
 Clock random_clock(Dice& dice) {
   Clock clock;
-  clock.frequency = {
-      dice.one_of<std::int64_t>({1, 7, 1'000, 33'333'333, 156'250'000, 300'000'000, 322'265'625, 1'000'000'007}),
-      dice.one_of<std::int64_t>({1, 2, 3, 64, 1001})};
-  clock.phase_denominator = dice.one_of<std::int64_t>({1, 2, 3, 4, 360, 1'000'003});
+  do {
+    clock.frequency = {dice.one_of<std::int64_t>({1, 7, 1'000, 33'333'333, 156'250'000, 300'000'000, 322'265'625,
+                                                  1'000'000'007, 999'999'999'999'989, 1'000'000'000'000'000}),
+                       dice.one_of<std::int64_t>({1, 2, 3, 64, 1001, 1'000'000'007})};
+    clock.phase_denominator = dice.one_of<std::int64_t>({1, 2, 3, 4, 360, 1'000'003});
+    clock.phase_numerator = dice.between(0, clock.phase_denominator - 1);
+  } while (!allowed(clock));
+  return clock;
+}
+
+/// One of a few femtoseconds, where roundings count most, or any.
+Clock random_or_toy_clock(Dice& dice) {
+  if (dice.chance(50)) return random_clock(dice);
+  Clock clock;
+  clock.frequency = {1'000'000'000'000'000 * dice.between(1, 3), dice.between(6, 29)};
+  clock.phase_denominator = dice.between(1, 5);
   clock.phase_numerator = dice.between(0, clock.phase_denominator - 1);
   return clock;
 }
 
-/// Cycles over the whole of time, most of them near its ends.
+/// Cycles over the whole of time: of every size, and near its ends.
 std::int64_t random_cycle(Dice& dice, std::int64_t last) {
-  if (dice.chance(30)) return std::min<std::int64_t>(last, dice.between(0, 10'000));
-  if (dice.chance(40)) return std::max<std::int64_t>(0, last - dice.between(0, 3));
-  return dice.between(0, last);
+  if (dice.chance(20)) return std::min<std::int64_t>(last, dice.between(0, 10'000));
+  if (dice.chance(25)) return std::max<std::int64_t>(0, last - dice.between(0, 3));
+  return std::min(last, dice.between(0, std::int64_t{1} << dice.number(0, 62)));
 }
 
 TEST(Clock, AnEdgeIsTheExactTimeRoundedHalvesUpToTheEndOfTime) {
@@ -99,6 +118,13 @@ TEST(Clock, NoTimeLiesBetweenTheEdgesAroundIt) {
   }
 }
 
+TEST(Clock, WhoseFirstEdgeLiesPastTheEndOfTimeHasNone) {
+  const Grid grid({{7, 1'000'000'007}, 1, 2, ""});
+  EXPECT_EQ(grid.edge(0), kNever);
+  EXPECT_EQ(grid.first_at_or_after(0), kNever);
+  EXPECT_EQ(grid.last_at_or_before(kEnd - 1), -1);
+}
+
 TEST(Clock, EdgesOfClocksOfOneSourceFallTogetherForEver) {
   // 300 and 200 MHz meet every 10 ns, which is 3 and 2 cycles; 10.3125 GHz / 32 and / 66 every 33 and 16 cycles.
   const Grid fast({Frequency::mhz(300), 0, 1, "pll"}), slow({Frequency::mhz(200), 0, 1, "pll"});
@@ -145,15 +171,16 @@ TEST(Clock, WhatIsNoFrequencyOrPhaseIsRefusedWithItsValue) {
 TEST(Crossing, IsTheFirstEdgeOfTheOtherClockPlusTheSynchroniser) {
   Dice dice(5);
   for (int i = 0; i < 3000; ++i) {
-    const Clock from = random_clock(dice), to = random_clock(dice);
+    const Clock from = random_or_toy_clock(dice), to = random_or_toy_clock(dice);
+    const Grid from_grid(from), to_grid(to);
     const int latency = dice.number(1, 9), synchroniser = dice.number(0, 3);
     const auto last_from = static_cast<std::int64_t>(last_edge(from)),
                last_to = static_cast<std::int64_t>(last_edge(to));
     const auto k = random_cycle(dice, last_from);
-    const Crossing crossing{Grid(from), Grid(to), latency, synchroniser};
+    const Crossing crossing{from_grid, to_grid, latency, synchroniser};
     if (crossing.direct()) continue;
     cpp_int expected = kNever;
-    if (k + latency <= last_from) {
+    if (cpp_int(k) + latency <= last_from) {
       const cpp_int time = exact_edge(from, k + latency);
       cpp_int low = -1, high = cpp_int(last_to) + 1;
       while (high - low > 1) {
@@ -162,9 +189,48 @@ TEST(Crossing, IsTheFirstEdgeOfTheOtherClockPlusTheSynchroniser) {
       }
       if (high + synchroniser <= last_to) expected = exact_edge(to, high + synchroniser);
     }
-    ASSERT_EQ(cpp_int(Grid(to).edge(crossing.map(k))), expected)
+    ASSERT_EQ(cpp_int(to_grid.edge(crossing.map(k))), expected)
         << k << " at " << from.frequency.hertz() << " to " << to.frequency.hertz();
   }
+}
+
+TEST(Crossing, IsSeenByATickIfItIsSeenAtItOrBefore) {
+  Dice dice(6);
+  for (int i = 0; i < 3000; ++i) {
+    const Grid from(random_or_toy_clock(dice)), to(random_or_toy_clock(dice));
+    const Crossing crossing{from, to, dice.number(1, 9), dice.number(0, 3)};
+    const Tick act = random_cycle(dice, from.last_at_or_before(kEnd));
+    const Tick seen = crossing.map(act);
+    if (seen == kNever) {
+      ASSERT_FALSE(crossing.seen_by(act, random_cycle(dice, to.last_at_or_before(kEnd))));
+      continue;
+    }
+    const Tick at = std::max<Tick>(0, seen + dice.between(-3, 3));
+    ASSERT_EQ(crossing.seen_by(act, at), seen <= at) << act << " seen at " << seen << ", asked at " << at;
+  }
+}
+
+TEST(Crossing, BringsActsNoCloserTogetherThanItSays) {
+  Dice dice(7);
+  for (int i = 0; i < 1000; ++i) {
+    const Clock from_clock = random_or_toy_clock(dice), to_clock = random_or_toy_clock(dice);
+    const Grid from(from_clock), to(to_clock);
+    const Crossing crossing{from, to, dice.number(1, 3), dice.number(0, 2)};
+    const Tick first = dice.between(0, 1000), moves = dice.between(1, 100);
+    for (Tick act = first, before = 0; before < moves; act += dice.one_of<Tick>({1, 1, 1, 2}), ++before) {
+      if (crossing.map(act) == kNever) break;
+      const Tick apart = crossing.map(act) - crossing.map(first);
+      ASSERT_GE(apart, before - crossing.bunching(moves))
+          << act << " and " << first << " at " << from_clock.frequency.hertz() << " to " << to_clock.frequency.hertz();
+    }
+  }
+}
+
+TEST(Crossing, OfASlotThatWasNeverUsedIsSeenFromTheStart) {
+  const Grid from({Frequency::mhz(300), 0, 1, ""}), to({Frequency::mhz(250), 1, 2, ""});
+  const Crossing crossing{from, to, 1, 2};
+  EXPECT_EQ(crossing.map(engine::kLongAgo), 0);
+  EXPECT_TRUE(crossing.seen_by(engine::kLongAgo, 0));
 }
 
 }  // namespace

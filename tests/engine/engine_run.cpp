@@ -144,8 +144,9 @@ struct Drawer {
 Placed place(Graph& graph, const ActorSpec& spec, int ins, int outs, Plan& plan) {
   const Places& places = spec.periodic ? (spec.trivial ? periodic_trivial_places() : periodic_nontrivial_places())
                                        : (spec.trivial ? trivial_places() : nontrivial_places());
-  const bool has_done = spec.done.when != Done::When::never;
-  return places[static_cast<std::size_t>(ins)][static_cast<std::size_t>(outs)][has_done](graph, spec, plan);
+  const Place& of_kind =
+      spec.arrays ? places.arrays : places.members[static_cast<std::size_t>(ins)][static_cast<std::size_t>(outs)];
+  return of_kind[spec.done.when != Done::When::never]({graph, spec, ins, outs, plan});
 }
 
 EngineOutcome run_on_engine(const Scenario& scenario, const EngineOptions& options) {

@@ -7,7 +7,6 @@
 namespace isthmus::reference {
 namespace {
 
-constexpr int kPorts = 3;
 constexpr std::int64_t kSecond = 1'000'000'000'000'000;
 
 class Generator {
@@ -61,11 +60,13 @@ class Generator {
   void choose_actors() {
     const int clockless = dice_.one_of({0, 0, 15, 30, 100});
     const int odd = dice_.one_of({0, 25, 60});
+    const int arrays = dice_.one_of({0, 0, 20, 60});
     for (int count = dice_.number(2, dice_.one_of({3, 4, 6, 12})); count > 0; --count) {
       ActorSpec actor{.name = fmt::format("n{}", scenario_.actors.size() + 8)};
       if (!dice_.chance(clockless)) actor.clock = dice_.one_of(clocks_);
       actor.initiation_interval = actor.clock && dice_.chance(30) ? dice_.number(2, 4) : 1;
       actor.trivial = !dice_.chance(odd);
+      actor.arrays = dice_.chance(arrays);
       actor.periodic = !scenario_.actors.empty() && dice_.chance(7);
       scenario_.actors.push_back(std::move(actor));
     }
@@ -88,8 +89,23 @@ class Generator {
       const bool forward = dice_.chance(60);
       join(forward ? std::min(from, to) : from, forward ? std::max(from, to) : to);
     }
+    widen();
     for (std::size_t a = 0; a <= last; ++a)
       if (scenario_.inputs(a) + scenario_.outputs(a) == 0) join(a, a == 0 ? 1 : 0);
+  }
+
+  /// More channels between actors whose ports lie in arrays, now and then as many as these can have.
+  void widen() {
+    std::vector<std::size_t> wide;
+    for (std::size_t a = 0; a < scenario_.actors.size(); ++a)
+      if (scenario_.actors[a].arrays) wide.push_back(a);
+    if (wide.size() < 2 || dice_.chance(50)) return;
+    const bool forward = dice_.chance(70), one_pair = dice_.chance(50);
+    std::size_t from = dice_.one_of(wide), to = dice_.one_of(wide);
+    for (int more = dice_.one_of({2, 5, 16, 64}); more > 0; --more) {
+      join(forward ? std::min(from, to) : from, forward ? std::max(from, to) : to);
+      if (!one_pair) from = dice_.one_of(wide), to = dice_.one_of(wide);
+    }
   }
 
   std::size_t any(std::size_t low, std::size_t high) {
@@ -99,7 +115,7 @@ class Generator {
   void join(std::size_t from, std::size_t to) {
     if (from == to && !dice_.chance(10)) return;
     ChannelSpec channel{.writer = from, .out = scenario_.outputs(from), .reader = to, .in = scenario_.inputs(to)};
-    if (channel.out == kPorts || channel.in == kPorts) return;
+    if (channel.out == most_ports(from) || channel.in == most_ports(to)) return;
     const auto& writer = scenario_.actors[from].clock;
     const auto& reader = scenario_.actors[to].clock;
     channel.depth = dice_.one_of({1, 2, 2, 3, 4, 5, 8, 16, 64});
@@ -108,6 +124,8 @@ class Generator {
     if (writer && reader && dice_.chance(15)) channel.synchroniser = dice_.number(0, 3);
     scenario_.channels.push_back(channel);
   }
+
+  int most_ports(std::size_t actor) const { return scenario_.actors[actor].arrays ? kArrayPorts : kPorts; }
 
   std::int64_t latency(bool clocked) {
     if (clocked) return dice_.one_of({1, 1, 1, 2, 3, 5});

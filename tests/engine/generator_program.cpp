@@ -12,7 +12,9 @@ class Writer {
  public:
   Writer(Dice& dice, const Means& means) : dice_(dice), means_(means) {}
 
+  /// Most with many inputs are there to serve them all.
   Program fragment(int depth) {
+    if (means_.ins > kPorts && dice_.chance(60)) return means_.outs > 0 ? arbiter() : serve_all();
     if (means_.ins > 0 && means_.outs > 0 && dice_.chance(55)) return relay();
     if (means_.ins > 0 && dice_.chance(50)) return consume();
     if (means_.outs > 0 && dice_.chance(70)) return produce();

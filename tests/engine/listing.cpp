@@ -49,6 +49,7 @@ std::string text_of(const ActorSpec& actor) {
   if (actor.initiation_interval != 1) text += fmt::format(" ii={}", actor.initiation_interval);
   if (actor.periodic) text += " periodic";
   if (!actor.trivial) text += " nontrivial";
+  if (actor.arrays) text += " arrays";
   if (actor.done.when != Done::When::never)
     text += fmt::format(" done={}/{}", kWhens[static_cast<int>(actor.done.when)], actor.done.at_least);
   return text + "\n  {" + text_of(actor.program) + " }\n";
@@ -132,6 +133,8 @@ class Reader {
         actor.periodic = true;
       else if (option("nontrivial"))
         actor.trivial = false;
+      else if (option("arrays"))
+        actor.arrays = true;
       else if (option("done"))
         actor.done = {Done::When(index_of(kWhens, value_.substr(0, value_.find('/')))), second()};
       else

@@ -83,7 +83,7 @@ struct Frame {
   Value value = 0;
   bool last = false;
   bool eventful = false;              ///< moved a token, changed state, drew, read the time or waited
-  unsigned refused = 0;               ///< ports that answered no: bit p for an input, bit 16 + p for an output
+  bool refused = false;               ///< a port answered no
   std::vector<std::int64_t> loops{};  ///< rounds left
 };
 

@@ -49,7 +49,7 @@ class Step {
         return false;
     }
     const bool question = instruction.op == Op::peek || instruction.op == Op::front || instruction.op == Op::closed;
-    if (instruction.op != Op::read && !frame_.last) frame_.refused |= 1u << instruction.port;
+    if (instruction.op != Op::read && !frame_.last) frame_.refused = true;
     if (question || (instruction.op != Op::read && !frame_.last)) return true;
     frame_.eventful = true;
     ++reach_.state.pulled;
@@ -67,7 +67,7 @@ class Step {
   bool perform_output(const Instruction& instruction, Out<Value>& output) {
     if (instruction.op == Op::room) {
       frame_.last = output.room();
-      if (!frame_.last) frame_.refused |= 1u << (16 + instruction.port);
+      if (!frame_.last) frame_.refused = true;
       return true;
     }
     if (instruction.op != Op::push && instruction.op != Op::slot) return false;
@@ -109,7 +109,7 @@ class Step {
   }
 
   void promise() {
-    if (!frame_.eventful && frame_.refused != 0) reach_.promise(reach_);
+    if (!frame_.eventful && frame_.refused) reach_.promise(reach_.timer, reach_.ports);
   }
 
   const Reach& reach_;

@@ -28,38 +28,58 @@ struct Reach {
   Random& random;
   Plan& plan;
   State& state;
-  void (*promise)(const Reach&);  ///< says `timer.wait(every port)`
+  void* ports;
+  void (*promise)(Timer& timer, void* ports);  ///< says `timer.wait(every port)`
 };
 
 /// One step of the program, whatever the actor's type: compiled once, not for each number of ports.
 void run_step(const Reach& reach);
 
+/// The ports of an actor as members.
 template <int Ins, int Outs>
-void promise_all(const Reach& reach) {
+struct MemberPorts {
+  std::array<In<Value>, Ins> in;
+  std::array<Out<Value>, Outs> out;
+  MemberPorts(int /*ins*/, int /*outs*/) {}
+};
+template <int Ins, int Outs>
+void promise(Timer& timer, MemberPorts<Ins, Outs>& ports) {
   const auto wait = [&]<std::size_t... I, std::size_t... O>(std::index_sequence<I...>, std::index_sequence<O...>) {
-    if constexpr (Ins + Outs > 0) reach.timer.wait(reach.in[I]..., reach.out[O]...);
+    if constexpr (Ins + Outs > 0) timer.wait(ports.in[I]..., ports.out[O]...);
   };
   wait(std::make_index_sequence<Ins>(), std::make_index_sequence<Outs>());
 }
 
+/// In arrays made with it.
+struct ArrayPorts {
+  PortArray<In<Value>> in;
+  PortArray<Out<Value>> out;
+  ArrayPorts(int ins, int outs) : in(ins), out(outs) {}
+};
+inline void promise(Timer& timer, ArrayPorts& ports) {
+  timer.wait(ports.in, ports.out);
+}
+
 /// An actor that runs a program through real ports. One that is not `Trivial` also holds a string, so that its states
 /// cannot be compared as bytes.
-template <int Ins, int Outs, bool Trivial, bool HasDone, bool Periodic>
+template <class Ports, bool Trivial, bool HasDone, bool Periodic>
 struct ProgramActor {
   struct Nothing {};
   static constexpr bool periodic = Periodic;
 
-  std::array<In<Value>, Ins> in;
-  std::array<Out<Value>, Outs> out;
+  Ports ports;
   Timer timer;
   Random random;
   Plan* plan;
   State state{};
   std::conditional_t<Trivial, Nothing, std::string> ballast{};
 
-  explicit ProgramActor(Plan* p) : plan(p) {}
+  ProgramActor(Plan* p, int ins, int outs) : ports(ins, outs), plan(p) {}
 
-  void step() { run_step({in, out, timer, random, *plan, state, promise_all<Ins, Outs>}); }
+  void step() {
+    const auto promise_all = [](Timer& on, void* all) { promise(on, *static_cast<Ports*>(all)); };
+    run_step({ports.in, ports.out, timer, random, *plan, state, &ports, promise_all});
+  }
   bool done() const requires HasDone { return plan->done(state); }
 };
 
@@ -70,32 +90,47 @@ struct Placed {
   const State* state = nullptr;
 };
 
-/// Adds the actor with the given numbers of ports, at most kPorts each.
-constexpr int kPorts = 3;
+/// Adds the actor with the given numbers of ports.
 Placed place(Graph& graph, const ActorSpec& spec, int ins, int outs, Plan& plan);
 
-template <int Ins, int Outs, bool Trivial, bool HasDone, bool Periodic>
-Placed place_as(Graph& graph, const ActorSpec& spec, Plan& plan) {
+/// An actor as it is to be added, and with how many ports.
+struct Placing {
+  Graph& graph;
+  const ActorSpec& spec;
+  int ins;
+  int outs;
+  Plan& plan;
+};
+
+template <class Ports, bool Trivial, bool HasDone, bool Periodic>
+Placed place_as(const Placing& placing) {
   ActorOptions options;
-  if (spec.clock) {
-    const ClockSpec& clock = *spec.clock;
+  if (placing.spec.clock) {
+    const ClockSpec& clock = *placing.spec.clock;
     options.clock =
         Clock{{clock.numerator, clock.denominator}, clock.phase_numerator, clock.phase_denominator, clock.pll};
   }
-  options.initiation_interval = spec.initiation_interval;
-  using Actor = ProgramActor<Ins, Outs, Trivial, HasDone, Periodic>;
+  options.initiation_interval = placing.spec.initiation_interval;
+  using Actor = ProgramActor<Ports, Trivial, HasDone, Periodic>;
   static_assert(std::is_trivially_copyable_v<Actor> == Trivial);
-  auto& actor = graph.add<Actor>(spec.name, options, &plan);
+  auto& actor = placing.graph.add<Actor>(placing.spec.name, options, &placing.plan, placing.ins, placing.outs);
   Placed placed{.state = &actor.state};
-  for (auto& port : actor.in) placed.in.push_back(&port);
-  for (auto& port : actor.out) placed.out.push_back(&port);
+  for (auto& port : actor.ports.in) placed.in.push_back(&port);
+  for (auto& port : actor.ports.out) placed.out.push_back(&port);
   return placed;
 }
 
-using Place = Placed (*)(Graph&, const ActorSpec&, Plan&);
-/// place_as for each number of ports and with or without done(); one of these for each kind of actor, in a source file
-/// of its own.
-using Places = std::array<std::array<std::array<Place, 2>, kPorts + 1>, kPorts + 1>;
+/// place_as without and with done().
+using Place = std::array<Placed (*)(const Placing&), 2>;
+template <class Ports, bool Trivial, bool Periodic>
+constexpr Place kPlace{place_as<Ports, Trivial, false, Periodic>, place_as<Ports, Trivial, true, Periodic>};
+
+/// place_as for each number of ports and for arrays of them; one of these for each kind of actor, in a source file of
+/// its own.
+struct Places {
+  std::array<std::array<Place, kPorts + 1>, kPorts + 1> members;
+  Place arrays;
+};
 const Places& trivial_places();
 const Places& nontrivial_places();
 const Places& periodic_trivial_places();
@@ -103,12 +138,10 @@ const Places& periodic_nontrivial_places();
 
 template <bool Trivial, bool Periodic>
 Places make_places() {
-  Places places{};
+  Places places{.members = {}, .arrays = kPlace<ArrayPorts, Trivial, Periodic>};
   const auto fill = [&]<int... Port>(std::integer_sequence<int, Port...>, auto outs) {
     constexpr int kOuts = decltype(outs)::value;
-    ((places[Port][kOuts] = {place_as<Port, kOuts, Trivial, false, Periodic>,
-                             place_as<Port, kOuts, Trivial, true, Periodic>}),
-     ...);
+    ((places.members[Port][kOuts] = kPlace<MemberPorts<Port, kOuts>, Trivial, Periodic>), ...);
   };
   constexpr std::make_integer_sequence<int, kPorts + 1> kEach{};
   fill(kEach, std::integral_constant<int, 0>{});

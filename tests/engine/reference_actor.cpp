@@ -6,15 +6,15 @@
 namespace isthmus::reference {
 namespace {
 
-constexpr int kFirstOutput = 16;  ///< bit of the first output in a set of ports
+constexpr int kFirstOutput = kArrayPorts;  ///< place of the first output in a set of ports
 constexpr int kOperationsAtOneInstant = 1'000'000;
 
 bool writes(Op op) {
   return op == Op::push || op == Op::slot;
 }
-unsigned port_bit(const Instruction& instruction) {
+std::size_t place(const Instruction& instruction) {
   const bool out = writes(instruction.op) || instruction.op == Op::room;
-  return 1u << (instruction.port + (out ? kFirstOutput : 0));
+  return static_cast<std::size_t>(instruction.port + (out ? kFirstOutput : 0));
 }
 
 }  // namespace
@@ -149,7 +149,7 @@ bool Actor::all_inputs_closed() const {
 
 void Actor::move_to(Tick tick) {
   now_ = tick;
-  accessed_ = refused_head_ = refused_room_ = refused_closed_ = 0;
+  for (Ports* ports : {&accessed_, &refused_head_, &refused_room_, &refused_closed_}) ports->reset();
 }
 
 // One instruction: it is carried out, or time passes first and it is tried again.
@@ -177,13 +177,13 @@ void Actor::perform() {
 
 void Actor::access(const Instruction& instruction) {
   const auto port = static_cast<std::size_t>(instruction.port);
-  const unsigned bit = port_bit(instruction);
-  if (line_.clocked() && (accessed_ & bit)) return move_to(now_ + 1);
+  const std::size_t at = place(instruction);
+  if (line_.clocked() && accessed_[at]) return move_to(now_ + 1);
   channel_ = writes(instruction.op) ? outputs_[port] : inputs_[port];
   if (attempt()) return;
   if (instruction.op == Op::pull || instruction.op == Op::drop) {
-    accessed_ |= bit;
-    refuse({Refusal::Question::token, port, channel_->popped()}, bit);
+    accessed_.set(at);
+    refuse({Refusal::Question::token, port, channel_->popped()});
     return;
   }
   phase_ = writes(instruction.op) ? Phase::pushing : Phase::reading;
@@ -208,7 +208,7 @@ bool Actor::attempt() {
   } else {
     return false;
   }
-  accessed_ |= port_bit(instruction);
+  accessed_.set(place(instruction));
   frame_.eventful = current_->moved = true;
   active_ = now_;
   ++frame_.at;
@@ -231,11 +231,11 @@ void Actor::retry(Tick tick) {
 
 void Actor::ask(const Instruction& instruction) {
   const auto port = static_cast<std::size_t>(instruction.port);
-  const unsigned bit = port_bit(instruction);
-  unsigned& refused = instruction.op == Op::room     ? refused_room_
-                      : instruction.op == Op::closed ? refused_closed_
-                                                     : refused_head_;
-  if (line_.clocked() && (refused & bit)) return move_to(now_ + 1);
+  const std::size_t at = place(instruction);
+  Ports& refused = instruction.op == Op::room     ? refused_room_
+                   : instruction.op == Op::closed ? refused_closed_
+                                                  : refused_head_;
+  if (line_.clocked() && refused[at]) return move_to(now_ + 1);
   Refusal refusal{Refusal::Question::token, port, 0};
   if (instruction.op == Op::room) {
     frame_.last = outputs_[port]->has_room(now_);
@@ -251,14 +251,14 @@ void Actor::ask(const Instruction& instruction) {
   if (frame_.last) {
     ++frame_.at;
   } else {
-    refused |= bit;
-    refuse(refusal, bit);
+    refused.set(at);
+    refuse(refusal);
   }
 }
 
-void Actor::refuse(Refusal refusal, unsigned bit) {
+void Actor::refuse(Refusal refusal) {
   frame_.last = false;
-  frame_.refused |= bit;
+  frame_.refused = true;
   current_->told_no = true;
   current_->refusals.push_back(refusal);
   ++frame_.at;
@@ -277,7 +277,7 @@ void Actor::keep_time(const Instruction& instruction) {
     case Op::wait:
       return wait_till(now_ + span(instruction, state_));
     case Op::sleep:
-      current_->promised = !frame_.eventful && frame_.refused != 0;
+      current_->promised = !frame_.eventful && frame_.refused;
       return;
     case Op::draw:
       current_->drew = true;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bitset>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -73,7 +74,7 @@ class Actor {
   void keep_time(const Instruction& instruction);
   void wait_till(Tick tick);
   void take(bool keep);
-  void refuse(Refusal refusal, unsigned bit);
+  void refuse(Refusal refusal);
   void move_to(Tick tick);
   std::optional<Tick> turns(const Refusal& refusal) const;
 
@@ -90,7 +91,8 @@ class Actor {
   Tick retry_ = 0;              ///< when a blocked clocked actor tries again
   Tick blocked_ticks_ = 0;      ///< in this step
   Channel* channel_ = nullptr;  ///< that the step blocks on
-  unsigned accessed_ = 0, refused_head_ = 0, refused_room_ = 0, refused_closed_ = 0;  ///< ports at `now_`
+  using Ports = std::bitset<2 * kArrayPorts>;
+  Ports accessed_, refused_head_, refused_room_, refused_closed_;  ///< at `now_`
   Tick active_ = -1;    ///< when it last moved a token or had waited for a time
   int operations_ = 0;  ///< at one instant
   std::optional<StepRecord> current_;

@@ -16,12 +16,17 @@ struct ClockSpec {
   std::string pll{};
 };
 
+/// How many inputs and how many outputs an actor may have: as members, and in arrays made with it.
+constexpr int kPorts = 3;
+constexpr int kArrayPorts = 64;
+
 struct ActorSpec {
   std::string name;
   std::optional<ClockSpec> clock{};
   int initiation_interval = 1;
   bool periodic = false;
   bool trivial = true;  ///< trivially copyable: the engine may compare its states
+  bool arrays = false;  ///< its ports lie in a PortArray of each kind
   Done done{};
   Program program{};
 };

@@ -118,6 +118,7 @@ class Shrinker {
     change([](ActorSpec& x) { x.initiation_interval = 1; });
     change([](ActorSpec& x) { x.periodic = false; });
     change([](ActorSpec& x) { x.trivial = true; });
+    change([](ActorSpec& x) { x.arrays = false; });
     change([](ActorSpec& x) { x.done = {}; });
     change([](ActorSpec& x) { x.done.at_least /= 2; });
     change([](ActorSpec& x) { x.done.at_least -= x.done.at_least > 0; });
@@ -153,6 +154,7 @@ bool can_run(const Scenario& scenario) {
   for (std::size_t a = 0; a < scenario.actors.size(); ++a) {
     const ActorSpec& actor = scenario.actors[a];
     if (actor.done.when == Done::When::never && !actor.periodic && scenario.inputs(a) == 0) return false;
+    if (!actor.arrays && std::max(scenario.inputs(a), scenario.outputs(a)) > kPorts) return false;
   }
   return std::any_of(scenario.actors.begin(), scenario.actors.end(), [](const auto& actor) { return !actor.periodic; });
 }

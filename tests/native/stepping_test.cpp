@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <numeric>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "actors.hpp"
 #include "isthmus/base/error.hpp"
@@ -48,6 +51,11 @@ class Private {
  private:
   [[maybe_unused]] int state_ = 0;
 };
+struct WithPortArray {
+  PortArray<In<int>> in;
+  Out<int> out;
+  int state = 0;
+};
 struct Large {
   In<int> in;
   std::array<int, 1000> state{};
@@ -64,7 +72,24 @@ TEST(NativeStepping, AnActorIsCopiedWhereNothingInItCanPointIntoIt) {
   EXPECT_FALSE(engine::SteppedAsCopy<WithArray>);
   EXPECT_FALSE(engine::SteppedAsCopy<Private>);
   EXPECT_FALSE(engine::SteppedAsCopy<Large>);
+  EXPECT_TRUE(engine::SteppedAsCopy<WithPortArray>) << "its ports stay where they are";
 }
+
+/// Takes what it finds, by turns.
+struct Merge {
+  PortArray<In<int>> in;
+  PortArray<Out<int>> out;
+  int taken = 0;
+  void step() {
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      int token = 0;
+      if (!in[i].pull(token)) continue;
+      out[i].push(token);
+      ++taken;
+    }
+  }
+};
+static_assert(engine::SteppedAsCopy<Merge>);
 
 class NativeSteppingOn : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Native, NativeSteppingOn, testing::Values(1, 2, 3));
@@ -100,6 +125,30 @@ TEST_P(NativeSteppingOn, TheStateOfOneThatIsStoppedInsideAStepIsThere) {
   EXPECT_EQ(report.outcome, Outcome::stuck);
   EXPECT_EQ(quitter.left, 0);
   EXPECT_EQ(source.next, 27) << "ten read, sixteen in the channel, and the one that found no room";
+}
+
+TEST_P(NativeSteppingOn, TokensOfEachPortOfAnArrayComeInOrder) {
+  for (const int ports : {1, 3, 16}) {
+    Graph graph;
+    auto& merge = graph.add<Merge>("merge", {}, ports, ports);
+    std::vector<const Sink*> sinks;
+    for (int i = 0; i < ports; ++i) {
+      const auto place = static_cast<std::size_t>(i);
+      auto& source = graph.add<Source>("source" + std::to_string(i));
+      auto& sink = graph.add<Sink>("sink" + std::to_string(i));
+      source.count = 1000 + i;
+      graph.connect(source.out, merge.in[place], wire(4));
+      graph.connect(merge.out[place], sink.in, wire(4));
+      sinks.push_back(&sink);
+    }
+    native::run(graph, {.workers = GetParam()});
+    EXPECT_EQ(merge.taken, 1000 * ports + ports * (ports - 1) / 2);
+    for (std::size_t i = 0; i < sinks.size(); ++i) {
+      std::vector<int> expected(1000 + i);
+      std::iota(expected.begin(), expected.end(), 0);
+      EXPECT_EQ(sinks[i]->got, expected) << "port " << i << " of " << ports;
+    }
+  }
 }
 
 /// Keeps the address of its own counter.

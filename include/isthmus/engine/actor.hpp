@@ -90,6 +90,7 @@ struct alignas(64) Actor {
   bool failed = false;
   bool listed = false;      ///< among those the scheduler looks through when nothing can run
   bool record_due = false;  ///< half a ring was filled since it was last seen that no needed record is written over
+  bool crosses = false;     ///< to actors whose ticks are not its own, through windows
   bool feeds_itself = false;
   bool periodic = false;
   bool trivial = false;

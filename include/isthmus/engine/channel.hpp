@@ -34,6 +34,13 @@ class ChannelObserver {
 /// Before every tick that an actor can be at.
 inline constexpr Tick kLongAgo = -(Tick{1} << 61);
 
+/// Between which ends tokens may move through windows: where both have clocks, and nobody watches.
+enum class Windows : std::uint8_t {
+  none,
+  alike,   ///< the ticks of one end are ticks of the other
+  across,  ///< they are not: what comes in time is found by its time
+};
+
 /// What stands before each token in a channel's ring: its history.
 struct SlotHeader {
   Tick pushed_at = kLongAgo;  ///< writer tick
@@ -44,7 +51,7 @@ struct SlotHeader {
 ///
 /// Between `cursor` and `window_end` a token moves without a look at the rest of the channel: the i-th of them can move
 /// i ticks after the window was opened, and a port moves at most one token a tick. The window is empty where moves are
-/// observed or the two ends do not count the same edges, and ends before `stop`.
+/// observed or an end has no clock, and ends before `stop`.
 struct alignas(64) PortState {
   static const PortState kNothingAhead;
 
@@ -95,7 +102,7 @@ struct alignas(64) Channel {
   std::uint32_t stride_inverse =
       1;  ///< of the odd number, modulo 2^32: makes a division of a multiple a multiplication
   bool observed = false;
-  bool windows = false;         ///< ticks of one end are ticks of the other, and nobody watches
+  Windows windows = Windows::none;
   Tick no_token_before = 0;     ///< reader tick before which nothing becomes visible that is not there yet
   Tick no_slot_before = 0;      ///< writer tick before which no slot becomes free that is not free yet
   Tick close_visible = kNever;  ///< reader tick from which the channel is closed, once the writer has finished
@@ -105,8 +112,6 @@ struct alignas(64) Channel {
   std::byte* last_slot = nullptr;
   std::uint64_t depth = 0;
   std::uint64_t slots = 0;             ///< a power of two
-  std::vector<Tick> visible_at;        ///< reader ticks, kept only where `pushed_at` does not tell them
-  std::vector<Tick> free_at;           ///< writer ticks
   std::vector<std::int64_t> messages;  ///< of the tokens' writers, by slot, where states are observed
   bool returns = false;                ///< its tokens bring entries back, whatever message they were for
   int index = 0;
@@ -151,22 +156,20 @@ struct alignas(64) Channel {
   Tick last_pushed_at() const { return header_at(writer_port->cursor - stride).pushed_at; }
   Tick last_popped_at() const { return header_at(reader_port->cursor - stride).popped_at; }
 
+  /// The slot whose last pop frees the one at `slot`.
+  std::byte* freed_by(std::byte* slot) const {
+    std::byte* before = slot - depth_bytes;
+    return before < ring ? before + ring_bytes : before;
+  }
   /// The reader tick from which token `n` can be pulled.
-  Tick visible(std::uint64_t n) const {
-    return direct() ? header(n).pushed_at + forward.latency() : visible_at[n & (slots - 1)];
-  }
-  Tick head_visible() const {
-    return direct() ? header_at(reader_port->cursor).pushed_at + forward.latency() : visible(popped());
-  }
-  /// The writer tick from which token `n` finds its slot, where that slot was popped at all.
-  Tick slot_free(std::uint64_t n) const {
-    return direct() ? header(n - depth).popped_at + back.latency() : free_at[(n - depth) & (slots - 1)];
-  }
-  Tick next_slot_free() const {
-    if (!direct()) return slot_free(pushed());
-    std::byte* before = writer_port->cursor - depth_bytes;
-    return header_at(before < ring ? before + ring_bytes : before).popped_at + back.latency();
-  }
+  Tick visible(std::uint64_t n) const { return seen(forward, header(n).pushed_at); }
+  Tick head_visible() const { return seen(forward, header_at(reader_port->cursor).pushed_at); }
+  /// The writer tick from which the next token finds its slot, where that slot was popped at all.
+  Tick next_slot_free() const { return seen(back, header_at(freed_by(writer_port->cursor)).popped_at); }
+
+ private:
+  /// Of an act that has been: it is not so late that its sight lay past the end of time where crossing is an addition.
+  static Tick seen(const Crossing& way, Tick act) { return way.direct() ? act + way.latency() : way.map(act); }
 };
 
 }  // namespace isthmus::engine

@@ -27,6 +27,10 @@ struct Clock {
 
 /// The edges of a clock, exact for ever: edge(k) = round((k + phase) * 1e15 / Hz), halves up (docs/time.md). Without a
 /// clock every femtosecond is an edge.
+///
+/// A period is kept as whole femtoseconds and 64 binary digits of the rest, rounded up. What edge k is too late by then
+/// stays below (k + 1) / 2^64, and what is cut off is a multiple of 1 / D, D being the least common denominator of all
+/// edges: so the whole part is exact as long as (k + 1) * D <= 2^64. Later edges are computed in 128 bits.
 class Grid {
  public:
   Grid() = default;
@@ -35,57 +39,95 @@ class Grid {
 
   bool clocked() const { return numerator_ != 0; }
   /// The time of edge `k` >= 0 in femtoseconds; kNever where it lies past the end of time.
-  std::int64_t edge(Tick k) const {
-    if (k == kNever || !clocked()) return k;
-    if (whole_period_ == 0) return broken_edge(k);
-    std::int64_t product = 0;
-    std::int64_t sum = 0;
-    const bool past_the_end =
-        __builtin_mul_overflow(k, whole_period_, &product) || __builtin_add_overflow(product, offset_, &sum);
-    return past_the_end ? kNever : sum;
+  [[gnu::always_inline]] std::int64_t edge(Tick k) const {
+    if (static_cast<std::uint64_t>(k) >= quick_edges_) [[unlikely]]
+      return clocked() ? late_edge(k) : k;
+    const std::int64_t at = first_ + k * period_.whole;
+    return even() ? at : at + carried(k);
   }
   /// The time from edge `begin` to edge `end`, in femtoseconds.
   std::int64_t between(Tick begin, Tick end) const {
-    return whole_period_ != 0 ? (end - begin) * whole_period_ : edge(end) - edge(begin);
+    return even() ? (end - begin) * period_.whole : edge(end) - edge(begin);
   }
   /// From any edge to the next it is as long as from any other.
-  bool even() const { return whole_period_ != 0 || !clocked(); }
+  bool even() const { return period_.rest == 0; }
   /// The first k >= 0 with edge(k) >= time; kNever where there is none.
   Tick first_at_or_after(std::int64_t time) const {
     if (time == kNever || !clocked()) return std::max<Tick>(time, 0);
-    if (whole_period_ == 0) return first_broken_at_or_after(time);
-    return time <= offset_ ? 0 : (time - offset_ - 1) / whole_period_ + 1;
+    if (time <= first_) return first_ == kNever ? kNever : 0;
+    // An edge before `time`, and seldom not the last.
+    const auto before = static_cast<std::uint64_t>(time - first_ - 1);
+    auto k = static_cast<Tick>(high_product(before, inverse_.digits) >> inverse_.shift) + 1;
+    std::int64_t at = edge(k);
+    while (at < time) [[unlikely]] at = edge(++k);
+    return at == kNever ? kNever : k;
   }
   /// The last k with edge(k) <= time; -1 where even edge(0) is later.
   Tick last_at_or_before(std::int64_t time) const;
   /// The same frequency and phase.
   bool same_edges(const Grid& other) const;
   /// A period in femtoseconds, for messages and estimates.
-  double period() const { return period_; }
+  double period() const { return nearly_; }
 
  private:
-  /// An edge of a clock whose period is no whole number of femtoseconds.
-  std::int64_t broken_edge(Tick k) const;
-  Tick first_broken_at_or_after(std::int64_t time) const;
+  static std::uint64_t high_product(std::uint64_t a, std::uint64_t b) {
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>((Wide{a} * b) >> 64);
+  }
+  /// The whole femtoseconds that the rests of `k` periods and of the first edge come to.
+  std::int64_t carried(Tick k) const {
+    __extension__ using Wide = unsigned __int128;
+    const Wide rests = Wide{static_cast<std::uint64_t>(k)} * period_.rest + first_rest_;
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(rests >> 64));
+  }
+  /// The same in 128 bits: for edges that `edge` cannot tell, with a clock.
+  [[gnu::cold]] std::int64_t late_edge(Tick k) const;
+  void prepare();
 
-  std::int64_t numerator_ = 0;  // hertz = numerator / denominator, in lowest terms; 0: no clock
+  /// Femtoseconds and 2^-64 of them.
+  struct Fixed {
+    std::int64_t whole = 1;
+    std::uint64_t rest = 0;
+  };
+  /// digits / 2^(64 + shift).
+  struct Fraction {
+    std::uint64_t digits = 0;
+    int shift = 0;
+  };
+
+  std::uint64_t quick_edges_ = kNever;  ///< how many edges `edge` tells by itself
+  Fixed period_;
+  std::int64_t first_ = 0;  ///< edge(0)
+  std::uint64_t first_rest_ = 0;
+  Fraction inverse_;            ///< of the period
+  std::int64_t numerator_ = 0;  ///< hertz = numerator / denominator, in lowest terms; 0: no clock
   std::int64_t denominator_ = 1;
   std::int64_t phase_numerator_ = 0;
   std::int64_t phase_denominator_ = 1;
-  std::int64_t whole_period_ = 0;  // femtoseconds, where a period is a whole number of them
-  std::int64_t offset_ = 0;        // edge(0) then
-  double period_ = 1;              // nearly
+  double nearly_ = 1;  ///< a period
 };
 
 /// Maps a tick at which one end of a channel acts to the first tick at which the other end sees it.
 class Crossing {
  public:
   Crossing() = default;
+  /// Both grids outlive it.
   Crossing(const Grid& from, const Grid& to, std::int64_t latency, int synchroniser);
 
   /// Both ends count the same edges, so that crossing is an addition.
   bool direct() const { return direct_; }
   std::int64_t latency() const { return latency_; }
+  /// Whether what is done at tick `act` of this end can be seen at tick `at` of the other: map(act) <= at.
+  bool seen_by(Tick act, Tick at) const {
+    if (direct_) return act + latency_ <= at;
+    if (act < 0) return at >= 0;  // of a slot that was never used
+    if (act >= kNever - latency_) return false;
+    const std::int64_t time = from_->edge(act + latency_);
+    return at >= synchroniser_ && time <= to_->edge(at - synchroniser_) && time != kNever;
+  }
+  /// By how many ticks of the other end fewer than `moves` any so many moves, at different ticks of this end, may lie
+  /// apart there, at most.
+  Tick bunching(Tick moves) const { return rounding_ + (moves * shrinking_ >> kShareBits); }
   Tick map(Tick tick) const {
     if (direct_) [[likely]]
       return tick >= kNever - latency_ ? kNever : tick + latency_;
@@ -93,14 +135,18 @@ class Crossing {
   }
 
  private:
+  static constexpr int kShareBits = 32;
+
   Tick map_between_clocks(Tick tick) const;
 
   // First what is all that a direct one needs.
   std::int64_t latency_ = 1;
   int synchroniser_ = 0;
   bool direct_ = true;
-  Grid from_;
-  Grid to_;
+  const Grid* from_ = nullptr;
+  const Grid* to_ = nullptr;
+  Tick rounding_ = 0;           ///< what roundings may take away from a distance
+  std::int64_t shrinking_ = 0;  ///< how much of a tick is lost with each, in 2^-kShareBits
 };
 
 }  // namespace isthmus

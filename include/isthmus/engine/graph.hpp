@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "isthmus/engine/live_steps.hpp"
+#include "isthmus/engine/port_array.hpp"
 #include "isthmus/engine/report.hpp"
 #include "isthmus/engine/run_options.hpp"
 #include "isthmus/engine/timer.hpp"
@@ -51,9 +52,13 @@ struct MemberRecord {
   std::size_t size;
   const char* given_name;
   const TokenType* type;
-  std::string name;
+  int element = -1;  ///< its place in an array of ports
+  std::string name{};
   Channel* channel = nullptr;
 };
+
+/// Ports of an actor that lie outside it.
+using PortStorage = std::unique_ptr<std::byte[], AlignedDelete>;
 
 /// Collects the members of the actor under construction on this thread.
 class Registration {
@@ -63,12 +68,22 @@ class Registration {
   Registration(const Registration&) = delete;
   Registration& operator=(const Registration&) = delete;
   std::vector<MemberRecord> take() { return std::move(found_); }
+  std::vector<PortStorage> take_arrays() { return std::move(arrays_); }
   void add(MemberRecord record);
+  std::byte* make_room(std::size_t ports, std::size_t port_bytes);
 
  private:
-  std::byte* begin_;
-  std::byte* end_;
+  struct Range {
+    std::byte* begin = nullptr;
+    std::byte* end = nullptr;
+    bool holds(const std::byte* address) const { return address >= begin && address < end; }
+  };
+
+  Range object_;
+  Range array_;  ///< the last one
+  int elements_ = 0;
   std::vector<MemberRecord> found_;
+  std::vector<PortStorage> arrays_;
   Registration* outer_;
 };
 
@@ -80,6 +95,7 @@ struct StateRange {
 
 struct GraphActor : Actor {
   std::vector<MemberRecord> members;
+  std::vector<PortStorage> port_arrays;
   std::vector<StateRange> state;
   virtual std::byte* object() = 0;
   virtual std::size_t object_size() const = 0;
@@ -109,6 +125,7 @@ struct ActorOf final : GraphActor {
     Registration registration(reinterpret_cast<std::byte*>(&user), sizeof(T));
     ::new (static_cast<void*>(&user)) T{std::forward<Args>(args)...};
     members = registration.take();
+    port_arrays = registration.take_arrays();
     periodic = is_periodic<T>();
     initiation_interval = own_interval<T>();
     trivial = std::is_trivially_copyable_v<T>;

@@ -10,6 +10,7 @@
 #include "isthmus/engine/actor.hpp"
 #include "isthmus/engine/fields.hpp"
 #include "isthmus/engine/port.hpp"
+#include "isthmus/engine/port_array.hpp"
 
 /// The loop of steps of an actor that runs in real time.
 namespace isthmus::engine {
@@ -25,11 +26,17 @@ struct PortAccess {
   static constexpr bool is_port = std::is_base_of_v<Port, T>;
   template <class T>
   static constexpr bool reads = false;
+  template <class T>
+  static constexpr bool moves = is_port<T>;
 
   template <class T>
   [[gnu::always_inline]] static bool open(const T& field) {
     if constexpr (is_port<T>) return field.state_.live.stretch.open();
     return true;
+  }
+  template <class Port>
+  [[gnu::always_inline]] static bool open(const PortArray<Port>& field) {
+    return field.empty() || open(field[0]);
   }
   /// `field` is of a copy of the actor.
   template <class T>
@@ -54,6 +61,10 @@ struct PortAccess {
 };
 template <class T>
 inline constexpr bool PortAccess::reads<In<T>> = true;
+template <class T>
+inline constexpr bool PortAccess::reads<PortArray<In<T>>> = true;
+template <class Port>
+inline constexpr bool PortAccess::moves<PortArray<Port>> = true;
 
 /// A value in which no address stands, as far as types tell.
 template <class T>
@@ -93,7 +104,7 @@ concept SteppedAsCopy = std::is_trivially_copyable_v<T> && std::is_copy_construc
 template <class... Fields>
 constexpr std::size_t lead_of() {
   constexpr bool reads = (PortAccess::reads<Fields> || ...);
-  constexpr std::array is_one{(reads ? PortAccess::reads<Fields> : PortAccess::is_port<Fields>)...};
+  constexpr std::array is_one{(reads ? PortAccess::reads<Fields> : PortAccess::moves<Fields>)...};
   std::size_t at = 0;
   while (at < is_one.size() && !is_one[at]) ++at;
   return at;

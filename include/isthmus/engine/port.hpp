@@ -16,10 +16,11 @@ struct PortAccess;
 struct TokenType;
 struct Unwaiting;
 
-/// A port, timer, random source or occupancy inside an actor: it reports itself to the graph that constructs the actor.
+/// A port, array of ports, timer, random source or occupancy inside an actor: it reports itself to the graph that
+/// constructs the actor.
 class Member {
  public:
-  enum class Kind : std::uint8_t { in, out, timer, random, occupancy };
+  enum class Kind : std::uint8_t { in, out, ports, timer, random, occupancy };
 
  protected:
   Member(Kind kind, const char* name, const TokenType* type, std::size_t size);

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "isthmus/engine/port.hpp"
+#include "isthmus/engine/port_array.hpp"
 
 namespace isthmus {
 
@@ -29,17 +30,28 @@ class Timer : private engine::Member {
   /// What it said, or read, last; below 0: nothing, or nobody observes the run.
   std::int64_t message() const { return actor_->message; }
   /// Says, at the end of a step that moved no token, that nothing will change until a "no" of this step on one of
-  /// `ports` turns to "yes"; never, if there was none. An actor that is trivially copyable need not say it.
+  /// `ports`, arrays of ports among them, turns to "yes"; never, if there was none. An actor that is trivially copyable
+  /// need not say it.
   template <class... Ports>
   requires(sizeof...(Ports) > 0) void wait(Ports&... ports) {
     actor_->promised = true;
     actor_->ask_look_back();
     actor_->promised_channels.clear();
-    (actor_->promised_channels.push_back(ports.state_.channel), ...);
+    (promise(ports), ...);
   }
 
  private:
   friend class engine::Wiring;
+
+  template <class Port>
+  void promise(Port& port) {
+    actor_->promised_channels.push_back(port.state_.channel);
+  }
+  template <class Port>
+  void promise(PortArray<Port>& ports) {
+    for (auto& port : ports) promise(port);
+  }
+
   engine::Actor* actor_ = nullptr;
 };
 

@@ -1,21 +1,29 @@
 #pragma once
 
-#include <array>
+#include <concepts>
 #include <cstddef>
+#include <iterator>
 #include <optional>
+#include <ranges>
 #include <tuple>
 
 #include "isthmus/engine/port.hpp"
 
 namespace isthmus {
 
+/// Inputs that lie side by side: a std::array of them, a PortArray or a span.
+template <class Ports>
+concept Inputs = std::ranges::contiguous_range<Ports> && requires(Ports& ports) {
+  { ports[0].front_time() } -> std::same_as<Time>;
+};
+
 /// The input whose head came first among the heads visible at this tick; the client key breaks a tie (docs/time.md).
 /// None if no head is visible.
-template <class T, std::size_t N>
-std::optional<std::size_t> first_come(std::array<In<T>, N>& inputs) {
+template <Inputs Ports>
+std::optional<std::size_t> first_come(Ports& inputs) {
   std::optional<std::size_t> first;
   const auto rank = [&](std::size_t i) { return std::tuple(inputs[i].front_time(), inputs[i].client_key()); };
-  for (std::size_t i = 0; i < N; ++i)
+  for (std::size_t i = 0; i < std::size(inputs); ++i)
     if (inputs[i].front() != nullptr && (!first || rank(i) < rank(*first))) first = i;
   return first;
 }
@@ -24,14 +32,14 @@ std::optional<std::size_t> first_come(std::array<In<T>, N>& inputs) {
 class RoundRobin {
  public:
   /// The input whose turn it is among those with a head visible at this tick; none if no head is visible.
-  template <class T, std::size_t N>
-  std::optional<std::size_t> next(std::array<In<T>, N>& inputs) {
+  template <Inputs Ports>
+  std::optional<std::size_t> next(Ports& inputs) {
     std::optional<std::size_t> chosen;
     // Keys up to the last one served wait until all above have had their turn.
     const auto rank = [&](std::size_t i) {
       return std::tuple(inputs[i].client_key() <= last_key_, inputs[i].client_key());
     };
-    for (std::size_t i = 0; i < N; ++i)
+    for (std::size_t i = 0; i < std::size(inputs); ++i)
       if (inputs[i].front() != nullptr && (!chosen || rank(i) < rank(*chosen))) chosen = i;
     if (chosen) last_key_ = inputs[*chosen].client_key();
     return chosen;
