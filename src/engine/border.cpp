@@ -216,6 +216,8 @@ void Scheduler::finish(Actor& actor) {
       tell_sleeper(writer);
     else if (writer.wait == Wait::answer)
       make_ready(writer);
+    else if (writer.wait == Wait::push)
+      note_blocked(writer);
   }
 }
 

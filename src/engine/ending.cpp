@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace isthmus::engine {
 namespace {
@@ -36,13 +37,10 @@ void keep_earliest(std::optional<Ending>& best, Ending candidate) {
 }
 
 /// The cycle of waits that `first` stands in or leads to, if there is one among actors not looked at before.
-std::optional<Ending> follow(const Actor& first, std::vector<int>& seen, int mark) {
+std::optional<Ending> follow(const Actor& first, std::unordered_map<const Actor*, const Actor*>& seen_from) {
   const Actor* actor = &first;
-  while (blocked_for_good(*actor) && seen[static_cast<std::size_t>(actor->index)] == 0) {
-    seen[static_cast<std::size_t>(actor->index)] = mark;
-    actor = waits_for(*actor);
-  }
-  if (!blocked_for_good(*actor) || seen[static_cast<std::size_t>(actor->index)] != mark) return std::nullopt;
+  while (blocked_for_good(*actor) && seen_from.try_emplace(actor, &first).second) actor = waits_for(*actor);
+  if (!blocked_for_good(*actor) || seen_from.at(actor) != &first) return std::nullopt;
   Ending ending{Outcome::deadlock, 0, {}};
   const Actor* start = actor;
   do {
@@ -65,8 +63,7 @@ bool blocked_for_good(const Actor& actor) {
 
 std::optional<Ending> find_error(const std::vector<Actor*>& actors) {
   std::optional<Ending> best;
-  std::vector<int> seen(actors.size(), 0);
-  int mark = 0;
+  std::unordered_map<const Actor*, const Actor*> seen_from;
   for (const Actor* actor : actors) {
     if (actor->failed) keep_earliest(best, {Outcome::failed, actor->grid.edge(actor->now), {actor}});
     if (!blocked_for_good(*actor)) continue;
@@ -74,7 +71,7 @@ std::optional<Ending> find_error(const std::vector<Actor*>& actors) {
     if (actor->wait == Wait::push && finished(*reader) && !actor->periodic)
       keep_earliest(best,
                     {Outcome::stuck, std::max(blocked_since(*actor), reader->grid.edge(reader->finished_at)), {actor}});
-    if (auto cycle = follow(*actor, seen, ++mark)) keep_earliest(best, std::move(*cycle));
+    if (auto cycle = follow(*actor, seen_from)) keep_earliest(best, std::move(*cycle));
   }
   return best;
 }

@@ -52,8 +52,10 @@ void Scheduler::commit() {
 }
 
 void Scheduler::commit_to(std::int64_t time) {
-  if (blocked_ != 0)
-    if (const auto error = find_error(actors_)) lower_limit(error->time);
+  // A cycle of waits closes, and a push meets a finished reader, where somebody has just blocked or finished.
+  if (const auto error = find_error(blocked_lately_)) lower_limit(error->time);
+  for (Actor* actor : blocked_lately_) actor->blocked_lately = false;
+  blocked_lately_.clear();
   committed_ = std::max(committed_, std::min(time, limit_));  // what lies past the limit may yet be cut
 }
 

@@ -241,8 +241,8 @@ bool Scheduler::let_time_pass() {
   drop_those_that_run();
   if (answer_questions() || give_turns()) return true;
   if (live_ == 0 && !ending_) return false;
-  if (!ending_ && may_end_quiet() && find_quiescence(actors_)) return false;
   const auto time = earliest_known();
+  if (!ending_ && may_end_quiet() && find_quiescence(actors_)) return false;
   if (time > limit_) return false;
   quiet_until_ = std::max(quiet_until_, time);
   if (looks_ahead(time)) commit_to(time);
@@ -324,6 +324,7 @@ bool Scheduler::act_at(std::int64_t time) {
 }
 
 bool Scheduler::may_end_quiet() const {
+  if (!known_wakes_.empty() && !known_wakes_.top().actor->periodic) return false;
   return std::none_of(waiting_.begin(), waiting_.end(),
                       [](const Actor* actor) { return actor->wait != Wait::horizon && !actor->periodic; });
 }

@@ -5,6 +5,7 @@
 #include <queue>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ending.hpp"
@@ -107,6 +108,10 @@ class Scheduler {
   void suspend_here(Actor& actor);
   [[noreturn, gnu::noinline]] void leave_for_good(Actor& actor);
   void block(PortState& port);
+  void note_blocked(Actor& actor) {
+    if (std::exchange(actor.blocked_lately, true)) return;
+    blocked_lately_.push_back(&actor);
+  }
   void note_wait(Actor& actor, const Span& span);
   void make_room(Actor& actor);
   void wait_for_answer(Actor& actor, Channel& channel, Ask ask);
@@ -170,7 +175,6 @@ class Scheduler {
   bool stopping_ = false;
   bool ending_ = false;            ///< the end is known: periodic actors run up to it
   std::size_t live_ = 0;           ///< actors neither finished nor periodic
-  std::size_t blocked_ = 0;        ///< steps that stand in a push or a read
   std::int64_t quiet_until_ = -1;  ///< nothing happens anywhere before this time but what has happened
   std::int64_t committed_ = -1;    ///< no error can hold at or before this time
   std::size_t commits_asked_ = 0;  ///< since the last
@@ -179,6 +183,7 @@ class Scheduler {
   std::vector<Actor*> ready_;      ///< the first `ready_count_`, each of them once
   std::size_t ready_count_ = 0;
   std::unique_ptr<News[]> news_;          ///< ends at `news_end`
+  std::vector<Actor*> blocked_lately_;    ///< since errors were last looked for: where a new one begins
   std::vector<const Actor*> caught_end_;  ///< those that would not be unwound
   std::vector<Actor*>
       waiting_;  ///< for an answer, a turn, a horizon or the record; some that run again are still listed

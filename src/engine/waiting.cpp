@@ -79,9 +79,8 @@ void Scheduler::suspend(Actor& actor) {
   Actor& actor = *port.actor;
   if (actor.vain_turns < kOften) actor.expects = &port;
   actor.spend();
-  ++blocked_;
+  note_blocked(actor);
   suspend_here(actor);
-  --blocked_;
 }
 
 inline void Scheduler::enter_waiting(Actor& actor, Wait wait) {

@@ -92,6 +92,7 @@ struct alignas(64) Actor {
   bool record_due = false;  ///< half a ring was filled since it was last seen that no needed record is written over
   bool crosses = false;     ///< to actors whose ticks are not its own, through windows
   bool feeds_itself = false;
+  bool blocked_lately = false;
   bool periodic = false;
   bool trivial = false;
   bool has_done = false;
