@@ -65,12 +65,14 @@ bool token_visible(PortState& port) {
 bool peek(PortState& port) {
   Actor& actor = *port.actor;
   const Here here(actor);
-  if (port.last_no == actor.now || !actor.clocked) advance(actor);
+  const bool with_others = port.told != nullptr && port.told->all == actor.now;
+  if (port.last_no == actor.now || with_others || !actor.clocked) advance(actor);
   const bool visible = actor.scheduler->token_visible(actor, *port.channel);
   open_reader_window(*port.channel);
   if (visible) return true;
   actor.note_no(*port.channel, Ask::token);
   port.last_no = actor.now;
+  if (port.told != nullptr) port.told->alone = actor.now;
   return false;
 }
 

@@ -47,6 +47,12 @@ struct SlotHeader {
   Tick popped_at = kLongAgo;  ///< reader tick
 };
 
+/// When inputs that are asked together (SilentInputs) were told "no": all of them, and one that was asked by itself.
+struct ToldTogether {
+  Tick all = -1;
+  Tick alone = -1;
+};
+
 /// One end of a channel as it lies in the user's actor.
 ///
 /// Between `cursor` and `window_end` a token moves without a look at the rest of the channel: the i-th of them can move
@@ -65,8 +71,9 @@ struct PortState {
   Tick last_miss = -1;  ///< of a `pull` that found nothing
   Tick last_no = -1;    ///< of `peek`, `front` or `room`
   Tick last_no_closed = -1;
-  std::uint64_t laps = 0;  ///< tokens moved in whole rounds of the ring
-  LanePort live;           ///< in place of all else where the graph runs in real time
+  ToldTogether* told = nullptr;  ///< of `peek` and `front`, where it is told with others
+  std::uint64_t laps = 0;        ///< tokens moved in whole rounds of the ring
+  LanePort live;                 ///< in place of all else where the graph runs in real time
 };
 
 /// Frees bytes allocated at the alignment of a cache line.
