@@ -23,7 +23,7 @@ Member::Member(Kind kind, const char* name, const TokenType* type, std::size_t s
     current_registration->add({kind, reinterpret_cast<std::byte*>(this), size, name, type});
 }
 
-std::byte* room_for_ports(std::int64_t count, std::size_t port_bytes) {
+PortRoom room_for_ports(std::int64_t count, std::size_t port_bytes) {
   if (count < 0) throw Error(fmt::format("an array of {} ports: expected 0 or more", count));
   if (current_registration == nullptr)
     throw Error(fmt::format("an array of {} ports: expected an actor that Graph::add constructs around it", count));
@@ -44,13 +44,16 @@ void Registration::add(MemberRecord record) {
   found_.push_back(std::move(record));
 }
 
-std::byte* Registration::make_room(std::size_t ports, std::size_t port_bytes) {
+PortRoom Registration::make_room(std::size_t ports, std::size_t port_bytes) {
   const std::size_t bytes = ports * port_bytes;
-  arrays_.emplace_back(new (std::align_val_t{64}) std::byte[bytes]);
-  std::byte* begin = arrays_.back().get();
+  PortStorage array;
+  array.ports.reset(new (std::align_val_t{64}) std::byte[bytes]);
+  std::byte* begin = array.ports.get();
+  array.silent = std::make_unique<SilentInputs>(begin, ports, port_bytes);
   array_ = {begin, begin + bytes};
   elements_ = 0;
-  return begin;
+  arrays_.push_back(std::move(array));
+  return {begin, arrays_.back().silent.get()};
 }
 
 }  // namespace engine

@@ -65,12 +65,15 @@ bool token_visible(PortState& port) {
 bool peek(PortState& port) {
   Actor& actor = *port.actor;
   const Here here(actor);
-  if (port.last_no == actor.now || !actor.clocked) advance(actor);
+  ToldTogether* const told = port.channel->told;
+  const bool with_others = told != nullptr && told->all == actor.now;
+  if (port.last_no == actor.now || with_others || !actor.clocked) advance(actor);
   const bool visible = actor.scheduler->token_visible(actor, *port.channel);
   open_reader_window(*port.channel);
   if (visible) return true;
   actor.note_no(*port.channel, Ask::token);
   port.last_no = actor.now;
+  if (told != nullptr) told->alone = actor.now;
   return false;
 }
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "isthmus/engine/silent_inputs.hpp"
 #include "scheduler.hpp"
 #include "window.hpp"
 
@@ -76,6 +77,7 @@ Border Scheduler::after_silent_step(Actor& actor, Tick step_start) {
   actor.step_start = step_start;
   actor.busy_asleep = false;
   if (!actor.clocked) return idle_from(actor, actor.now, 0);
+  spell_out(actor.questions);
   const Tick next = actor.after_advances();
   const bool silent = !actor.questions.empty();
   const bool unchanged =

@@ -138,6 +138,7 @@ class Generator {
     Means means{.ins = scenario_.inputs(a), .outs = scenario_.outputs(a), .clocked = actor.clock.has_value()};
     means.periodic = actor.periodic;
     means.calm = calm_;
+    means.arrays = actor.arrays;
     means.unit = unit_;
     actor.done = done(means);
     means.counts = actor.done.when == Done::When::counted;

@@ -15,6 +15,7 @@ struct Means {
   bool clocked = true;
   bool counts = false;  ///< its done() counts register 0
   bool periodic = false;
+  bool arrays = false;    ///< its ports lie in arrays, so that it may be an arbiter's
   bool calm = false;      ///< serves every port in every step, so that the graph is likely to live long
   std::int64_t unit = 1;  ///< femtoseconds of a typical wait
 };

@@ -14,6 +14,7 @@ class Writer {
 
   /// Most with many inputs are there to serve them all.
   Program fragment(int depth) {
+    if (means_.arrays && means_.ins > 1 && dice_.chance(60)) return scanning_arbiter();
     if (means_.ins > kPorts && dice_.chance(60)) return means_.outs > 0 ? arbiter() : serve_all();
     if (means_.ins > 0 && means_.outs > 0 && dice_.chance(55)) return relay();
     if (means_.ins > 0 && dice_.chance(50)) return consume();
@@ -173,9 +174,26 @@ class Writer {
 
   Program arbiter() {
     Program program;
+    if (dice_.chance(50)) return scanning_arbiter();
     for (int port = 0; port < means_.ins; ++port) {
       program.push_back(head_question(port));
       program.push_back({.op = Op::if_last, .body = {{.op = Op::pull, .port = port}, push(), {.op = Op::leave}}});
+    }
+    return program;
+  }
+
+  /// Asks for all heads, then serves the first that is there, or all.
+  Program scanning_arbiter() {
+    Program program;
+    if (dice_.chance(20)) program.push_back(head_question(in()));
+    program.push_back({.op = Op::scan});
+    if (dice_.chance(20)) program.push_back(head_question(in()));
+    const bool all = dice_.chance(30);
+    for (int port = 0; port < means_.ins; ++port) {
+      Program serve{means_.outs > 0 ? push() : seen()};
+      if (!all) serve.push_back({.op = Op::leave});
+      program.push_back({.op = Op::pull, .port = port});
+      program.push_back({.op = Op::if_last, .body = serve});
     }
     return program;
   }
@@ -204,6 +222,7 @@ class Writer {
 
   Instruction anything(int depth) {
     const int kind = dice_.number(0, 9);
+    if (kind <= 3 && means_.ins > 0 && dice_.chance(20)) return {.op = Op::scan};
     if (kind <= 3 && means_.ins > 0)
       return {.op = dice_.one_of({Op::pull, Op::drop, Op::read, Op::peek, Op::front, Op::closed}), .port = in()};
     if (kind <= 6 && means_.outs > 0) return dice_.chance(50) ? push() : question(Op::room, out());

@@ -12,7 +12,7 @@ namespace {
 constexpr const char* kOps[] = {"pull",   "drop",        "read",     "peek",       "front",   "closed",   "front_time",
                                 "push",   "slot",        "room",     "wait_until", "wait_on", "wait",     "sleep",
                                 "mix",    "count",       "store",    "draw",       "now",     "constant", "if_last",
-                                "if_not", "if_register", "if_below", "if_value",   "repeat",  "leave"};
+                                "if_not", "if_register", "if_below", "if_value",   "repeat",  "leave",    "scan"};
 constexpr const char* kOperands[] = {"value", "reg", "hash"};
 constexpr const char* kWhens[] = {"never", "pushed", "pulled", "moved", "counted"};
 

@@ -6,6 +6,7 @@
 #include <isthmus/engine/graph.hpp>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/small_actors.hpp"
@@ -224,6 +225,65 @@ TEST(PortArray, ATimerWaitsForAnyOfItsPorts) {
   graph.run();
   EXPECT_EQ(waiting.got, (std::vector{3, 2, 1, 0}));
   EXPECT_LT(steps, 40) << "of 40 000 cycles";
+}
+
+/// Asks its inputs for their heads and takes those that are there. `together`: by `ask_heads`, else one by one.
+struct Asking {
+  PortArray<In<int>> in;
+  Timer timer{};
+  bool together = true;
+  int again = -1;  ///< an input that is asked once more, before the others or after
+  bool before = false;
+  std::vector<std::pair<Time, int>>* got = nullptr;
+
+  void step() {
+    if (again >= 0 && before) ask(static_cast<std::uint32_t>(again));
+    if (together) {
+      for (const auto place : in.ask_heads()) ask(place);
+    } else {
+      for (std::uint32_t place = 0; place < in.size(); ++place) ask(place);
+    }
+    if (again >= 0 && !before) ask(static_cast<std::uint32_t>(again));
+  }
+  void ask(std::uint32_t place) {
+    if (in[place].front() == nullptr) return;
+    int token = 0;
+    in[place].pull(token);
+    got->emplace_back(timer.now(), token);
+  }
+};
+static_assert(std::is_trivially_copyable_v<Asking>);
+
+/// What an actor with ten inputs takes and when: one is busy now and then, the others seldom.
+std::vector<std::pair<Time, int>> asked(bool together, int again, bool before) {
+  std::vector<std::pair<Time, int>> got;
+  Graph graph;
+  auto& asking = graph.add<Asking>("asking", {.clock = kClock}, 10);
+  asking.together = together;
+  asking.again = again;
+  asking.before = before;
+  asking.got = &got;
+  for (int i = 0; i < 10; ++i) {
+    auto& source = graph.add<Metronome>(fmt::format("source{}", i), {.clock = kClock});
+    source.next = 100 * i;
+    source.count = i == 4 ? 50 : 3;
+    source.every = Time::ns(i == 4 ? 7 : 100 + 13 * i);
+    source.at = Time::ns(20 * i);
+    graph.connect(source.out, asking.in[static_cast<std::size_t>(i)], {.depth = 8});
+  }
+  graph.run();
+  EXPECT_EQ(got.size(), 9 * 3 + 50U);
+  return got;
+}
+
+TEST(PortArray, HeadsThatAreAskedForTogetherComeAsTheyDoOneByOne) {
+  EXPECT_EQ(asked(true, -1, false), asked(false, -1, false));
+}
+
+TEST(PortArray, AnInputThatIsAskedAgainTakesATickWhoeverElseWasAskedWithIt) {
+  for (const int again : {0, 3, 4, 9})
+    for (const bool before : {false, true})
+      EXPECT_EQ(asked(true, again, before), asked(false, again, before)) << again << (before ? " before" : " after");
 }
 
 }  // namespace

@@ -67,6 +67,19 @@ bool Done::operator()(const State& state) const {
   return false;
 }
 
+Program spelled_out(const Program& program, std::size_t inputs) {
+  Program spelled;
+  for (Instruction instruction : program) {
+    instruction.body = spelled_out(instruction.body, inputs);
+    if (instruction.op != Op::scan)
+      spelled.push_back(std::move(instruction));
+    else
+      for (std::size_t port = 0; port < inputs; ++port)
+        spelled.push_back({.op = Op::peek, .port = static_cast<int>(port)});
+  }
+  return spelled;
+}
+
 std::vector<Code> flatten(const Program& program) {
   std::vector<Code> code;
   append(program, code);

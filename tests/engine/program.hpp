@@ -40,6 +40,7 @@ enum class Op {
   if_value,     ///< body, if hash(value) mod a < b
   repeat,       ///< body, a times
   leave,        ///< end of the step
+  scan,         ///< peek on each input in turn, as an arbiter asks for their heads
 };
 
 /// What a push or slot sends.
@@ -76,6 +77,8 @@ struct Code {
   bool loop_end = false;
 };
 std::vector<Code> flatten(const Program& program);
+/// The same program for an actor with so many inputs, each scan written out.
+Program spelled_out(const Program& program, std::size_t inputs);
 
 /// Where a step stands: lives as long as the step.
 struct Frame {

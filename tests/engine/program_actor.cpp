@@ -16,6 +16,7 @@ class Step {
 
  private:
   void perform(const Instruction& instruction) {
+    if (instruction.op == Op::scan) return scan();
     const auto port = static_cast<std::size_t>(instruction.port);
     if (port < reach_.in.size() && perform_input(instruction, reach_.in[port])) return;
     if (port < reach_.out.size() && perform_output(instruction, reach_.out[port])) return;
@@ -56,6 +57,19 @@ class Step {
     auto& log = reach_.plan.pulled[static_cast<std::size_t>(instruction.port)];
     log.push_back(instruction.op == Op::drop ? std::nullopt : std::optional(frame_.value));
     return true;
+  }
+
+  void scan() {
+    const std::size_t inputs = reach_.in.size();
+    if (inputs == 0) return;
+    const auto left = reach_.ask_heads(reach_.ports);
+    frame_.refused = frame_.refused || left.size() < inputs;
+    frame_.last = false;
+    for (const std::size_t place : left) {
+      const bool there = reach_.in[place].peek(frame_.value);
+      frame_.refused = frame_.refused || !there;
+      frame_.last = there && place == inputs - 1;
+    }
   }
 
   void look(In<Value>& input) {

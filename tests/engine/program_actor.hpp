@@ -3,6 +3,7 @@
 #include <array>
 #include <isthmus/engine/graph.hpp>
 #include <isthmus/stream.hpp>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,7 +30,8 @@ struct Reach {
   Plan& plan;
   State& state;
   void* ports;
-  void (*promise)(Timer& timer, void* ports);  ///< says `timer.wait(every port)`
+  void (*promise)(Timer& timer, void* ports);            ///< says `timer.wait(every port)`
+  std::vector<std::uint32_t> (*ask_heads)(void* ports);  ///< of all inputs, and returns which are left to be asked
 };
 
 /// One step of the program, whatever the actor's type: compiled once, not for each number of ports.
@@ -49,6 +51,12 @@ void promise(Timer& timer, MemberPorts<Ins, Outs>& ports) {
   };
   wait(std::make_index_sequence<Ins>(), std::make_index_sequence<Outs>());
 }
+template <int Ins, int Outs>
+std::vector<std::uint32_t> ask_heads(MemberPorts<Ins, Outs>& /*ports*/) {
+  std::vector<std::uint32_t> all(Ins);
+  std::iota(all.begin(), all.end(), 0U);
+  return all;
+}
 
 /// In arrays made with it.
 struct ArrayPorts {
@@ -58,6 +66,10 @@ struct ArrayPorts {
 };
 inline void promise(Timer& timer, ArrayPorts& ports) {
   timer.wait(ports.in, ports.out);
+}
+inline std::vector<std::uint32_t> ask_heads(ArrayPorts& ports) {
+  const auto left = ports.in.ask_heads();
+  return {left.begin(), left.end()};
 }
 
 /// An actor that runs a program through real ports. One that is not `Trivial` also holds a string, so that its states
@@ -78,7 +90,8 @@ struct ProgramActor {
 
   void step() {
     const auto promise_all = [](Timer& on, void* all) { promise(on, *static_cast<Ports*>(all)); };
-    run_step({ports.in, ports.out, timer, random, *plan, state, &ports, promise_all});
+    const auto ask = [](void* all) { return ask_heads(*static_cast<Ports*>(all)); };
+    run_step({ports.in, ports.out, timer, random, *plan, state, &ports, promise_all, ask});
   }
   bool done() const requires HasDone { return plan->done(state); }
 };

@@ -25,7 +25,7 @@ Actor::Actor(const ActorSpec& spec, std::vector<Channel*> inputs, std::vector<Ch
       inputs_(std::move(inputs)),
       outputs_(std::move(outputs)),
       draw_(std::move(draw)),
-      code_(flatten(spec.program)) {}
+      code_(flatten(spelled_out(spec.program, inputs_.size()))) {}
 
 std::optional<std::int64_t> Actor::due() const {
   switch (phase_) {

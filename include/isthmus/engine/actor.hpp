@@ -21,6 +21,7 @@ namespace isthmus::engine {
 
 class Live;
 class Scheduler;
+class SilentInputs;
 struct FiberSlot;
 
 /// Why an actor does not run at this moment.
@@ -45,6 +46,7 @@ struct Question {
   Channel* channel;
   Ask ask;
   Tick at;
+  const SilentInputs* inputs = nullptr;  ///< that were told together, in place of a channel
 };
 
 /// Ends a step from inside: the actor read from a channel that is closed and drained.
@@ -181,7 +183,7 @@ struct alignas(64) Actor {
   void spend() { fuel = budget = kSpent; }
   void note_no(Channel& channel, Ask ask) {
     ask_look_back();
-    questions.push_back({&channel, ask, now});
+    questions.push_back({&channel, ask, now, nullptr});
   }
 };
 

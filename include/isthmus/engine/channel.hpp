@@ -47,6 +47,12 @@ struct SlotHeader {
   Tick popped_at = kLongAgo;  ///< reader tick
 };
 
+/// When inputs that are asked together (SilentInputs) were told "no": all of them, and one that was asked by itself.
+struct ToldTogether {
+  Tick all = -1;
+  Tick alone = -1;
+};
+
 /// One end of a channel as it lies in the user's actor.
 ///
 /// Between `cursor` and `window_end` a token moves without a look at the rest of the channel: the i-th of them can move
@@ -113,6 +119,7 @@ struct alignas(64) Channel {
   std::uint64_t depth = 0;
   std::uint64_t slots = 0;             ///< a power of two
   std::vector<std::int64_t> messages;  ///< of the tokens' writers, by slot, where states are observed
+  ToldTogether* told = nullptr;        ///< where its reader asks for its head together with those of others
   bool returns = false;                ///< its tokens bring entries back, whatever message they were for
   int index = 0;
   int client_key = 0;

@@ -57,8 +57,11 @@ struct MemberRecord {
   Channel* channel = nullptr;
 };
 
-/// Ports of an actor that lie outside it.
-using PortStorage = std::unique_ptr<std::byte[], AlignedDelete>;
+/// An array of ports of an actor, outside it.
+struct PortStorage {
+  std::unique_ptr<std::byte[], AlignedDelete> ports;
+  std::unique_ptr<SilentInputs> silent;
+};
 
 /// Collects the members of the actor under construction on this thread.
 class Registration {
@@ -70,7 +73,7 @@ class Registration {
   std::vector<MemberRecord> take() { return std::move(found_); }
   std::vector<PortStorage> take_arrays() { return std::move(arrays_); }
   void add(MemberRecord record);
-  std::byte* make_room(std::size_t ports, std::size_t port_bytes);
+  PortRoom make_room(std::size_t ports, std::size_t port_bytes);
 
  private:
   struct Range {

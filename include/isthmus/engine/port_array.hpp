@@ -4,16 +4,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <span>
 #include <type_traits>
 
 #include "isthmus/engine/port.hpp"
+#include "isthmus/engine/silent_inputs.hpp"
 
 namespace isthmus {
 namespace engine {
 
-/// Memory for the ports of an array, for as long as the actor under construction on this thread: what is made there
-/// belongs to it. Throws Error for a count below 0 and where no graph constructs an actor.
-std::byte* room_for_ports(std::int64_t count, std::size_t port_bytes);
+/// What the actor under construction on this thread keeps of an array, for as long as it lives itself: ports made in
+/// `ports` belong to it.
+struct PortRoom {
+  std::byte* ports;
+  SilentInputs* silent;
+};
+/// Throws Error for a count below 0 and where no graph constructs an actor.
+PortRoom room_for_ports(std::int64_t count, std::size_t port_bytes);
 
 }  // namespace engine
 
@@ -41,8 +48,10 @@ class PortArray : private engine::Member {
   template <std::integral Count>
   PortArray(Count count, const char* name = nullptr)
       : Member(Kind::ports, name, nullptr, sizeof(PortArray)), count_(static_cast<std::size_t>(count)) {
-    std::byte* at = engine::room_for_ports(static_cast<std::int64_t>(count), sizeof(Port));
+    const engine::PortRoom room = engine::room_for_ports(static_cast<std::int64_t>(count), sizeof(Port));
+    std::byte* at = room.ports;
     ports_ = reinterpret_cast<Port*>(at);
+    silent_ = room.silent;
     for (std::size_t i = 0; i < count_; ++i, at += sizeof(Port)) ::new (static_cast<void*>(at)) Port(name);
   }
 
@@ -55,8 +64,15 @@ class PortArray : private engine::Member {
   const Port* begin() const { return ports_; }
   const Port* end() const { return ports_ + count_; }
 
+  /// Asks all inputs for their heads, as `front` on each in turn would, but leaves to the caller those whose places it
+  /// returns: the others have none at this tick. For arbiters: what a look costs does not grow with inputs that are
+  /// silent for long.
+  std::span<const std::uint32_t> ask_heads() requires requires(Port& port) { port.front(); }
+  { return silent_->ask(); }
+
  private:
   Port* ports_ = nullptr;
+  engine::SilentInputs* silent_ = nullptr;
   std::size_t count_;
 };
 

@@ -17,13 +17,22 @@ concept Inputs = std::ranges::contiguous_range<Ports> && requires(Ports& ports) 
   { ports[0].front_time() } -> std::same_as<Time>;
 };
 
+/// The places of the inputs that have to be asked for their heads one by one.
+template <Inputs Ports>
+auto to_ask(Ports& inputs) {
+  if constexpr (requires { inputs.ask_heads(); })
+    return inputs.ask_heads();
+  else
+    return std::views::iota(std::size_t{0}, std::size(inputs));
+}
+
 /// The input whose head came first among the heads visible at this tick; the client key breaks a tie (docs/time.md).
 /// None if no head is visible.
 template <Inputs Ports>
 std::optional<std::size_t> first_come(Ports& inputs) {
   std::optional<std::size_t> first;
   const auto rank = [&](std::size_t i) { return std::tuple(inputs[i].front_time(), inputs[i].client_key()); };
-  for (std::size_t i = 0; i < std::size(inputs); ++i)
+  for (const std::size_t i : to_ask(inputs))
     if (inputs[i].front() != nullptr && (!first || rank(i) < rank(*first))) first = i;
   return first;
 }
@@ -39,7 +48,7 @@ class RoundRobin {
     const auto rank = [&](std::size_t i) {
       return std::tuple(inputs[i].client_key() <= last_key_, inputs[i].client_key());
     };
-    for (std::size_t i = 0; i < std::size(inputs); ++i)
+    for (const std::size_t i : to_ask(inputs))
       if (inputs[i].front() != nullptr && (!chosen || rank(i) < rank(*chosen))) chosen = i;
     if (chosen) last_key_ = inputs[*chosen].client_key();
     return chosen;

@@ -1,0 +1,85 @@
+#include "isthmus/engine/silent_inputs.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace isthmus::engine {
+namespace {
+
+/// Fewer inputs than these are asked one by one.
+constexpr std::size_t kMany = 2;
+/// An input counts as silent that is so for this many ticks at least; after so many all are looked at again.
+constexpr Tick kSilence = 2;
+constexpr Tick kAgain = 64;
+
+}  // namespace
+
+SilentInputs::SilentInputs(std::byte* ports, std::size_t count, std::size_t stride)
+    : ports_(ports), stride_(stride), all_(count) {
+  std::iota(all_.begin(), all_.end(), 0U);
+}
+
+PortState& SilentInputs::port(std::size_t place) const {
+  return *std::launder(reinterpret_cast<PortState*>(ports_ + place * stride_));  // a port begins with its state
+}
+
+std::span<const std::uint32_t> SilentInputs::ask() {
+  if (all_.size() < kMany) return all_;
+  Actor& actor = *port(0).actor;
+  if (actor.live != nullptr || !actor.clocked) return all_;
+  const Tick now = running_now;
+  if (now >= before_) {
+    if (asked_in_this_step()) return all_;
+    look();
+  }
+  // Asked again at one tick, the first that was told "no" takes the actor a tick on, and those behind it are asked
+  // then.
+  const auto refused = [&](std::uint32_t place) { return port(place).last_no == now; };
+  if (silent_.empty() || told_.all == now || told_.alone == now || std::ranges::any_of(awake_, refused)) return all_;
+  told_.all = now;
+  actor.ask_look_back();
+  actor.questions.push_back({nullptr, Ask::token, now, this});
+  return awake_;
+}
+
+void SilentInputs::tell(std::vector<Question>& questions, Tick at) const {
+  for (const auto place : silent_) questions.push_back({port(place).channel, Ask::token, at});
+}
+
+/// What was asked then is told by who is silent now.
+bool SilentInputs::asked_in_this_step() const {
+  return std::ranges::find(port(0).actor->questions, this, &Question::inputs) != port(0).actor->questions.end();
+}
+
+/// Finds out who is silent.
+void SilentInputs::look() {
+  const Tick now = running_now;
+  before_ = now + kAgain;
+  awake_.clear();
+  silent_.clear();
+  for (const auto place : all_) {
+    const Tick bound = silent_before(place);
+    const bool silent = bound >= now + kSilence && port(place).last_no != now;
+    if (silent) before_ = std::min(before_, bound);
+    (silent ? silent_ : awake_).push_back(place);
+    port(place).channel->told = silent ? &told_ : nullptr;
+  }
+}
+
+/// The tick before which no head of the input becomes visible, as far as is known.
+Tick SilentInputs::silent_before(std::size_t place) const {
+  const Channel& channel = *port(place).channel;
+  if (!channel.empty()) return channel.head_visible();
+  return channel.closing() ? kNever : channel.no_token_before;
+}
+
+void spell_out(std::vector<Question>& questions) {
+  const auto one = [](const Question& question) { return question.inputs == nullptr; };
+  const auto together = std::ranges::stable_partition(questions, one);
+  const std::vector<Question> several(together.begin(), together.end());
+  questions.erase(together.begin(), together.end());
+  for (const auto& question : several) question.inputs->tell(questions, question.at);
+}
+
+}  // namespace isthmus::engine
