@@ -38,15 +38,15 @@ Walk walk_of(Bytes size, Bytes burst, bool modelled) {
       .passes = std::clamp<std::int64_t>((modelled ? kEnoughOfAModel : kEnoughToTime) / size.count, 1, kMostPasses)};
 }
 
-/// A kernel and what it needs, ready to be launched.
+/// A kernel and what it needs, ready to be launched; on a device without memory it can do nothing.
 class Launcher {
  public:
   Launcher(offload::Device& device, Access access, const Walk& walk)
       : device_(device),
         walk_(walk),
         kernel_(device.kernel(access == Access::read ? "device_read" : "device_write")),
-        memory_(device.allocate({walk.stride * walk.passes})),
-        sink_(device.allocate({kPiece})),
+        memory_(device.info().memory ? device.allocate({walk.stride * walk.passes}) : nullptr),
+        sink_(device.info().memory ? device.allocate({kPiece}) : nullptr),
         queue_(device.queue()) {}
 
   /// The reading kernel takes what it reads as part of its next address: it must read zeros.

@@ -161,10 +161,7 @@ int list_applications() {
 int run_application(const Options& options) {
   check(options);
   const auto target = apps::open_target(options.target, options.settings);
-  const auto flows = target->flows();
-  if (std::ranges::find(flows, options.flow) == flows.end())
-    throw Error(fmt::format("target '{}' has no flow '{}': expected {}", options.target, options.flow,
-                            fmt::join(flows, " or ")));
+  target->require_flow(options.flow);
   if (options.trace.wanted() && !target->modelled())
     throw Error(fmt::format("--trace: '{}' is a real device, and only the parts of models are seen", options.target));
   const apps::FrameSource frames = open_frames(options);
