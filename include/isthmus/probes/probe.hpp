@@ -20,7 +20,7 @@ namespace isthmus::probes {
 struct Job {
   std::string target;
   std::vector<std::string> settings;  ///< KEY=VALUE, of a model's platform
-  std::string channel;                ///< the link of a model; empty: the board's first
+  std::string channel{};              ///< the link of a model; empty: the board's first
   std::vector<Bytes> sizes;
   std::vector<Bytes> bursts;  ///< of device memory; empty: the whole size at once
   Bytes offset{};             ///< of the device's accesses to host memory, in their page
