@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment, run_experiment
 from isthmus.probes import PROBES
+from isthmus.probing import served_by
 from isthmus.targets import platform, platforms
 from isthmus.tools import Event, collect
 
@@ -77,15 +78,20 @@ class Bench:
         return self._once(("platform", target, *sets), lambda: Platform.model_validate(platform(target, sets)))
 
     def accepts(self, target: str, sets: Sequence[str]) -> bool:
-        """Whether a board with these numbers can be modelled: a copy runs on it. Its description may hold by itself
-        what no machine can be made of, a call that costs less than its parts.
+        """Whether a board with these numbers can be modelled: the first probe that it serves, such as a copy, runs on
+        it. Its description may hold by itself what no machine can be made of, a call that costs less than its parts.
         """
         try:
             self.platform(target, sets)
-            self.probe(target, "h2d", (64,), sets)
+            for probe in self.served(target)[:1]:
+                self.probe(target, probe, (64,), sets)
         except IsthmusError:
             return False
         return True
+
+    def served(self, target: str) -> list[str]:
+        """The probes that a board has the parts for."""
+        return self._once(("served", target), lambda: served_by(target))
 
     def boards(self) -> list[str]:
         """The boards that are modelled."""
@@ -140,13 +146,26 @@ class Laboratory:
 
     def input(self, board: str, key: str) -> "Input":
         """What the description of a board says for a key."""
-        for item in self.bench.platform(target_of(board), self._sets(board, ())).inputs:
+        platform = self.bench.platform(target_of(board), self._sets(board, ()))
+        for item in platform.inputs:
             if item.key == key:
                 return item
-        raise IsthmusError(f"board '{board}': no key '{key}'")
+        parts = ", ".join(dict.fromkeys(item.key.rpartition(".")[0] for item in platform.inputs))
+        raise IsthmusError(f"board '{board}': key '{key}': expected a key of its parts ({parts}), which have none")
 
-    def number(self, board: str, key: str) -> float:
-        """The same as a number, in the key's unit."""
+    def only(self, board: str, usual: str) -> str:
+        """The key KIND.NAME on a board with one part of that kind, whatever its section is called."""
+        platform = self.bench.platform(target_of(board), self._sets(board, ()))
+        found = [item.key for item in platform.inputs if platform.usual(item.key) == usual]
+        if len(found) != 1:
+            has = ", ".join(part.name for part in platform.parts)
+            got = f"several: {', '.join(found)}" if found else f"none on a board of {has}"
+            raise IsthmusError(f"board '{board}': expected one key {usual}, got {got}")
+        return found[0]
+
+    def number(self, board: str, usual: str) -> float:
+        """The number of a board's only part of a kind, KIND.NAME, in the key's unit."""
+        key = self.only(board, usual)
         value = self.input(board, key).value
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise IsthmusError(f"board '{board}': key '{key}': expected a number, got {value}")

@@ -14,7 +14,7 @@ using fabric::AxiReader;
 using fabric::AxiWriter;
 using fabric::DramController;
 
-constexpr std::size_t kMostChannels = 4;
+constexpr std::size_t kMostChannels = 32;
 
 /// From an AXI port to the controller's queue: all of the interconnect's latency, so that a controller knows early what
 /// will not come. Only the sum of both ways can be seen from outside.

@@ -11,7 +11,7 @@ using enum Quantity;
 constexpr std::array kKeys = std::to_array<Key>({
     {"capacity", bytes, kMiB, 4096 * kGiB, "the device's DRAM, all channels together"},
     {"channels", count, 1, 64, "channels of the device's DRAM, each with its controller"},
-    {"kernel_channels", count, 1, 4, "channels over which a kernel's buffers are spread"},
+    {"kernel_channels", count, 1, 32, "channels over which a kernel's buffers are spread"},
     {"transfer_rate", transfers, 100 * MTps, 20000 * MTps, "transfer rate; the DRAM's clock is half of it"},
     {"data_width", bytes, 1, 128, "data bus of one channel, without ECC", {.power_of_two = true}},
     {"burst_length", count, 4, 16, "transfers of one read or write command (BL)", {.power_of_two = true}},
