@@ -45,6 +45,14 @@ def served_flows(target: str, flows: Sequence[str], sets: Sequence[str] = ()) ->
     return [flow for flow in found if flow in served]
 
 
+def next_run(target: str, flow: str, sets: Sequence[str] = ()) -> str | None:
+    """The command that runs the image filter on a target, in that flow if the target has it; None if it has none."""
+    flows = served_flows(target, FLOWS, sets)
+    if not flows:
+        return None
+    return f"isthmus run image-filter --on {target} --flow {flow if flow in flows else flows[0]}"
+
+
 def devices() -> list[Event]:
     """The OpenCL devices of this machine, as `isthmus-devices` prints them."""
     return collect("isthmus-devices", [], "device")

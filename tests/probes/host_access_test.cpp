@@ -6,6 +6,7 @@
 #include "isthmus/base/error.hpp"
 #include "isthmus/fabric/pcie.hpp"
 #include "isthmus/offload/open.hpp"
+#include "isthmus/platform/description.hpp"
 #include "isthmus/platform/specs.hpp"
 
 namespace isthmus::offload {

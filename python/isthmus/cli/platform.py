@@ -44,7 +44,7 @@ def show(
     from isthmus.names import select
     from isthmus.output import Result
     from isthmus.records import Platform, PlatformFile
-    from isthmus.targets import check_target, is_model, platform
+    from isthmus.targets import check_target, is_model, next_run, platform
 
     if not is_model(target) and ":" not in target:
         target = f"model:{target}"
@@ -64,7 +64,7 @@ def show(
             detail=[f"{found.file}, sha256 {found.sha256}", named(limits)],
         )
     )
-    session.next(f"isthmus run image-filter --on {target} --flow stream")
+    session.next(next_run(target, "stream") or f"isthmus probe {target}")
 
 
 def new(

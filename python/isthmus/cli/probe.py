@@ -113,6 +113,7 @@ def _chosen(target: str, wanted: list[str], sets: list[str]) -> list[str]:
 def _measure(session: Session, probing: "Probing") -> None:
     from isthmus.cli.events import Listener
     from isthmus.probing import run_probing
+    from isthmus.targets import next_run
 
     records: list[ProbeRecord] = []
 
@@ -131,7 +132,7 @@ def _measure(session: Session, probing: "Probing") -> None:
     if not records:
         raise IsthmusError("isthmus-probe printed no record")
     _show(session, records, complete=True)
-    session.next(f"isthmus run image-filter --on {probing.target} --flow offload")
+    session.next(next_run(probing.target, "offload") or f"isthmus platform show {probing.target}")
 
 
 def _show(session: Session, records: "list[ProbeRecord]", complete: bool) -> None:

@@ -125,7 +125,7 @@ std::unique_ptr<Kernel> ModelDeviceImpl::kernel(const std::string& name) {
 
 void ModelDeviceImpl::run(std::vector<HostThread> threads) {
   platform::require(board_, "host threads", needs::kHost);
-  if (!spec_.link) platform::require(board_, "registers", needs::kLaunches);
+  if (!spec_.shell_clock()) platform::require(board_, "registers", needs::kLaunches);
   RunContext context{.board = board_,
                      .costs = spec_.host->calls,
                      .pinned = pinned_,

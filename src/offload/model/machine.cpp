@@ -24,7 +24,7 @@ struct NoKernel : KernelPorts {
 
 KernelPorts& add_kernel(Graph& graph, const MachinePlan& plan) {
   if (plan.kernel != nullptr) return plan.kernel->add(graph, kKernel, *plan.spec.kernel);
-  const Clock clock = plan.spec.kernel ? plan.spec.kernel->clock : plan.spec.shell_clock();
+  const Clock clock = plan.spec.kernel ? plan.spec.kernel->clock : *plan.spec.shell_clock();
   return graph.add<NoKernel>("no kernel", {.clock = clock, .group = kDeviceGroup});
 }
 

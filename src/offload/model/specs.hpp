@@ -54,8 +54,12 @@ struct MachineSpec {
   std::optional<fabric::DmaSpec> dma{};  ///< only beside a link and a memory
   std::optional<KernelSpec> kernel{};
 
-  /// Of the registers and interrupts: the link's user clock, else the kernel's.
-  Clock shell_clock() const { return link ? link->pcie.user_clock : kernel->clock; }
+  /// Of the registers and interrupts: the link's user clock, else the kernel's or that of the way to memory.
+  std::optional<Clock> shell_clock() const {
+    if (link) return link->pcie.user_clock;
+    if (kernel) return kernel->clock;
+    return memory ? std::optional(Clock{.frequency = memory->axi.clock}) : std::nullopt;
+  }
 };
 
 /// What chooses where any choice must do: the random numbers of actors, and which of those that are ready runs first
