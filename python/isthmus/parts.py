@@ -4,6 +4,7 @@ docs/parts.md is written from it (`python -m isthmus.parts docs/parts.md`, a tes
 """
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from isthmus.files import write_atomically
@@ -52,9 +53,24 @@ def _entry(kind: Event, keys: list[Event]) -> str:
 
 
 def _expected(key: Event) -> str:
+    may_be = _range(key) if key["units"] else str(key["expected"])
     if key["when"]:
-        return f"{key['expected']}; needed if `{key['when']}`"
-    return f"{key['expected']}; may be left out" if key["may_be_left_out"] else str(key["expected"])
+        return f"{may_be}; needed if `{key['when']}`"
+    return f"{may_be}; may be left out" if key["may_be_left_out"] else may_be
+
+
+def _range(key: Event) -> str:
+    """Each end in the unit in which it reads best; what the schema says besides stands before."""
+    (low, unit_of_low), (high, unit_of_high) = (_natural(key[end], key["units"]) for end in ("low", "high"))
+    words = [word for word in str(key["expected"]).split() if word.isalpha()]
+    besides = "a power of two in " if "power" in words else ""
+    return f"{besides}{low}{'' if unit_of_low in ('', unit_of_high) else f' {unit_of_low}'}..{high} {unit_of_high}"
+
+
+def _natural(value: float, units: Mapping[str, float]) -> tuple[str, str]:
+    fitting = [unit for unit, scale in units.items() if unit != "bit" and scale <= value]
+    unit = max(fitting, key=units.__getitem__, default="")
+    return (f"{value / units[unit]:g}", unit) if unit else ("0", "")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from typing import Any
 from isthmus.hpcc.scaling_tables import table as scale_table
 from isthmus.hpcc.scaling_tables import verdicts as scale_verdicts
 from isthmus.output import Table
-from isthmus.probe_tables import name_of, details_table
+from isthmus.probe_tables import details_table, name_of
 from isthmus.report.benchmarks import runs_of
 from isthmus.report.curves import HEIGHT, Line, Panel, best_copies, curve_panels
 from isthmus.report.material import Material

@@ -151,7 +151,7 @@ class Laboratory:
             if item.key == key:
                 return item
         parts = ", ".join(dict.fromkeys(item.key.rpartition(".")[0] for item in platform.inputs))
-        raise IsthmusError(f"board '{board}': key '{key}': expected a key of its parts ({parts}), which have none")
+        raise IsthmusError(f"board '{board}': key '{key}': expected a key of its parts ({parts}), got an unknown one")
 
     def only(self, board: str, usual: str) -> str:
         """The key KIND.NAME on a board with one part of that kind, whatever its section is called."""
