@@ -141,3 +141,51 @@ def test_a_link_of_several_is_calibrated_from_its_own_records(real: Isthmus) -> 
     refused = real("calibrate", "board.toml", "--from", "records.json")
     assert refused.returncode == 2
     assert "the board has the links vh0, narrow, and the records do not say which" in refused.stderr
+
+
+def paper(experiment: str, unit: str = "") -> str:
+    return (
+        'title = "mine"\nauthors = "we"\npublished = "here"\n[[row]]\nid = "A"\nplace = ["table 1"]\n'
+        'platform = "mine"\nquantity = "something"\nvalue = 2\nkind = "output"\n'
+        f'unit = "{unit}"\nexperiment = "{experiment.replace("BOARD", BOARDS["two-links"])}"\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("experiment", "unit", "expected"),
+    [
+        ("input:BOARD:link.vh1.lanes", "", 8),
+        ("probe:BOARD:h2d:1MiB@channel=narrow", "GB/s", 1.72),
+        ("probe:BOARD:h2d:1MiB@channel=vh0,link.vh0.lanes=8", "GB/s", 1.72),
+        ("probe:BOARD:device-read:4KiB", "GB/s", 4.66),
+    ],
+)
+def test_numbers_of_a_paper_are_compared_with_those_of_a_board_of_two_links(
+    real: Isthmus, experiment: str, unit: str, expected: float
+) -> None:
+    (real.folder / "mine.toml").write_text(paper(experiment, unit))
+    (row,) = real.json("reproduce", "mine.toml", "-q")["rows"]
+    assert row["ours"] == pytest.approx(expected, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("experiment", "unit", "expected"),
+    [
+        ("input:BOARD:link.pcie.lanes", "", "unknown key 'link.pcie.lanes'"),
+        ("probe:BOARD:h2d:1MiB@channel=wide", "GB/s", "unknown channel 'wide'"),
+        ("probe:BOARD:h2d:1MiB", "GB/s", "expected '@channel=NAME' of one of its links vh0, narrow"),
+        (
+            "formula:pcie_advertised:BOARD",
+            "GB/s",
+            "expected one key pcie.lanes, got several: link.vh0.lanes, link.vh1.lanes",
+        ),
+    ],
+)
+def test_what_a_paper_asks_of_parts_that_a_board_has_not_is_one_line(
+    real: Isthmus, experiment: str, unit: str, expected: str
+) -> None:
+    (real.folder / "mine.toml").write_text(paper(experiment, unit))
+    done = real("reproduce", "mine.toml", "-q")
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert expected in line

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from isthmus.records import Input, Platform, Row
 
 APPLICATION = "image-filter"
+CHANNEL = "channel="  # before the name of a link, where others assign a value to a key
 CORES = len(os.sched_getaffinity(0))
 Answer = TypeVar("Answer")
 
@@ -59,15 +60,27 @@ class Bench:
     def probe(
         self, target: str, probe: str, sizes: Sequence[int], sets: Sequence[str], bursts: Sequence[int] = ()
     ) -> list[Event]:
-        """The records of a probe at some sizes in bytes, device memory in bursts of some bytes."""
+        """The records of a probe at some sizes in bytes, device memory in bursts of some bytes.
+
+        `channel=NAME` among the sets is the link of a board with several.
+        """
         if probe not in PROBES:
             raise NotOfferedError(f"the probe '{probe}' is not offered yet")
+        channels = [text.removeprefix(CHANNEL) for text in sets if text.startswith(CHANNEL)]
+        sets = [text for text in sets if not text.startswith(CHANNEL)]
         arguments = [target, probe, "--sizes", _list(sizes), "--repeat", "1"]
         arguments += ["--burst", _list(bursts)] if bursts else []
+        arguments += ["--channel", channels[-1]] if channels else []
 
         def ask() -> list[Event]:
             with self._cores:
-                return collect("isthmus-probe", [*arguments, *_words(sets)], "record")
+                records = collect("isthmus-probe", [*arguments, *_words(sets)], "record")
+            links = dict.fromkeys(str(record["parameters"].get("channel")) for record in records)
+            if len(links) > 1:
+                raise IsthmusError(
+                    f"board '{target}': expected '@{CHANNEL}NAME' of one of its links {', '.join(links)}"
+                )
+            return records
 
         return self._once(("probe", self.platform(target, sets).sha256, *arguments), ask)
 
