@@ -22,8 +22,8 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::ThrowsMessage;
 
-constexpr std::int64_t kMiB = 1024 * 1024;
-constexpr double kUs = 1e-6;
+constexpr std::int64_t kMebibyte = 1024 * 1024;
+constexpr double kMicrosecond = 1e-6;
 
 std::string board(const std::string& name) {
   return data_file("tests/boards/" + name + ".toml").string();
@@ -116,7 +116,7 @@ TEST(TwoLinks, OfWhichOneIsUnknownAreNamed) {
 TEST(NoLink, ReadsItsMemoryAsFastAsABoardWithOne) {
   const auto rate = [](const std::string& target) {
     const auto device = offload::open_device(target, {}, memory_kernels());
-    return 1 / sample(*memory_passes(*device, Access::read, {kMiB}, {kMiB}), 1).front().seconds();
+    return 1 / sample(*memory_passes(*device, Access::read, {kMebibyte}, {kMebibyte}), 1).front().seconds();
   };
   EXPECT_NEAR(rate(board("no-link")) / rate("model:aws-f1"), 1, 0.01) << "refreshes come at other times";
 }
@@ -125,8 +125,8 @@ TEST(NoLink, ReadsItsMemoryAsFastAsABoardWithOne) {
 TEST(NoLink, LaunchesForWhatItsHostCosts) {
   const auto device = offload::open_device(board("no-link"), {}, memory_kernels());
   const double took = sample(*launches(*device), 1).front().seconds();
-  EXPECT_GT(took, (30 + 10 + 0.1) * kUs);
-  EXPECT_LT(took, (30 + 10 + 0.1) * kUs + 12 * 0.05 * kUs);
+  EXPECT_GT(took, (30 + 10 + 0.1) * kMicrosecond);
+  EXPECT_LT(took, (30 + 10 + 0.1) * kMicrosecond + 12 * 0.05 * kMicrosecond);
 }
 
 TEST(NoLink, RefusesWhatGoesOverOne) {
@@ -149,7 +149,7 @@ TEST(NoMemory, LaunchesAndHasNoBuffers) {
   EXPECT_FALSE(device->info().memory);
   const double took = sample(*launches(*device), 1).front().seconds();
   EXPECT_NEAR(took, sample(*launches(*offload::open_device("model:aws-f1", {}, memory_kernels())), 1).front().seconds(),
-              0.2 * kUs);
+              0.2 * kMicrosecond);
   EXPECT_THAT([&] { device->allocate({64}); },
               ThrowsMessage<Error>(HasSubstr("a buffer of the device: expected a board with dram and axi")));
 }
@@ -159,14 +159,15 @@ TEST(ManyChannels, AreAllOpenToKernels) {
   const std::vector<std::string> small{"device.dram.capacity=32MiB"};
   const auto device = offload::open_device(board("many-channels"), small, memory_kernels());
   std::vector<std::unique_ptr<offload::Buffer>> held;
-  for (int i = 0; i < 32; ++i) held.push_back(device->allocate({kMiB}));
+  for (int i = 0; i < 32; ++i) held.push_back(device->allocate({kMebibyte}));
   EXPECT_THROW(device->allocate({4096}), Error) << "each channel is full";
 }
 
 // A channel of 64 bit at 1800 MT/s moves 14.4 GB/s, less what refreshes and turns of rows take.
 TEST(ManyChannels, GiveABufferTheRateOfTheOneThatItLiesIn) {
   const auto device = offload::open_device(board("many-channels"), {}, memory_kernels());
-  const double rate = 1 / sample(*memory_passes(*device, Access::read, {kMiB}, {kMiB}), 1).front().seconds() * kMiB;
+  const double rate =
+      1 / sample(*memory_passes(*device, Access::read, {kMebibyte}, {kMebibyte}), 1).front().seconds() * kMebibyte;
   EXPECT_LT(rate, 14.4e9);
   EXPECT_GT(rate, 0.9 * 14.4e9);
 }

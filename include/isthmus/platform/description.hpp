@@ -68,7 +68,7 @@ std::string names_of(const std::vector<Section>& parts);
 /// unit unless one is written ("link.pcie.lanes=8", "kernel.clock=300MHz"); of two for one key the later holds.
 /// Throws Error with one line "FILE:LINE: key 'KEY': expected ..., got ..." ("--set" in place of FILE:LINE).
 Description load(const std::filesystem::path& file, std::span<const std::string> overrides = {},
-                 Schema schema = schema());
+                 Schema kinds = schema());
 
 /// The file of a target: "model:NAME" is platforms/NAME.toml (in the folder ISTHMUS_PLATFORMS if that is set), anything
 /// that ends in .toml is a path. Throws Error for an unknown name or another kind of target.

@@ -7,7 +7,7 @@ namespace {
 
 using enum Quantity;
 
-constexpr std::array kKeys = std::to_array<Key>({
+constexpr std::array kAllocKeys = std::to_array<Key>({
     {"enabled", flag, 0, 1, "whether a transfer allocates its pinned buffer each time"},
     {"rate",
      bandwidth,
@@ -26,6 +26,6 @@ constexpr std::array kKeys = std::to_array<Key>({
 }  // namespace
 
 const PartKind kAlloc{
-    .name = "alloc", .section = "host.alloc", .meaning = "allocation of pinned host memory", .keys = kKeys};
+    .name = "alloc", .section = "host.alloc", .meaning = "allocation of pinned host memory", .keys = kAllocKeys};
 
 }  // namespace isthmus::platform::kinds

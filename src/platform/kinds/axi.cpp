@@ -11,7 +11,7 @@ namespace {
 
 using enum Quantity;
 
-constexpr std::array kKeys = std::to_array<Key>({
+constexpr std::array kAxiKeys = std::to_array<Key>({
     {"data_width",
      bytes,
      4,
@@ -29,7 +29,7 @@ constexpr std::array kKeys = std::to_array<Key>({
 const PartKind kAxi{.name = "axi",
                     .section = "device.axi",
                     .meaning = "the interconnect between a kernel, the DMA engine and the controllers of the DRAM",
-                    .keys = kKeys};
+                    .keys = kAxiKeys};
 
 }  // namespace isthmus::platform::kinds
 

@@ -7,7 +7,7 @@ namespace {
 
 using enum Quantity;
 
-constexpr std::array kKeys = std::to_array<Key>({
+constexpr std::array kCallKeys = std::to_array<Key>({
     {"transfer", time, 0, 100 * ms,
      "software cost of one transfer from call to return, bytes apart: runtime, driver, interrupt, wake-up"},
     {"enqueue", time, 0, 100 * ms, "what a thread pays to enqueue a command that it does not wait for"},
@@ -16,7 +16,9 @@ constexpr std::array kKeys = std::to_array<Key>({
 
 }  // namespace
 
-const PartKind kCall{
-    .name = "call", .section = "host.call", .meaning = "calls of the runtime and driver on the host", .keys = kKeys};
+const PartKind kCall{.name = "call",
+                     .section = "host.call",
+                     .meaning = "calls of the runtime and driver on the host",
+                     .keys = kCallKeys};
 
 }  // namespace isthmus::platform::kinds

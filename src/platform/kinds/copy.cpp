@@ -7,7 +7,7 @@ namespace {
 
 using enum Quantity;
 
-constexpr std::array kKeys = std::to_array<Key>({
+constexpr std::array kCopyKeys = std::to_array<Key>({
     {"enabled", flag, 0, 1, "whether a transfer copies between pageable and pinned memory"},
     {"rate", bandwidth, 0.001 * kGB, 1000 * kGB, "rate of that copy on one thread", {.when = "enabled"}},
 });
@@ -17,6 +17,6 @@ constexpr std::array kKeys = std::to_array<Key>({
 const PartKind kCopy{.name = "copy",
                      .section = "host.copy",
                      .meaning = "copies by host threads between pageable and pinned memory",
-                     .keys = kKeys};
+                     .keys = kCopyKeys};
 
 }  // namespace isthmus::platform::kinds

@@ -8,7 +8,7 @@ namespace {
 
 using enum Quantity;
 
-constexpr std::array kKeys = std::to_array<Key>({
+constexpr std::array kDmaKeys = std::to_array<Key>({
     {"rate", bandwidth, 0.001 * kGB, 1000 * kGB, "what one direction of the DMA engine's data path moves"},
     {"descriptor_size",
      bytes,
@@ -27,7 +27,7 @@ constexpr std::array kKeys = std::to_array<Key>({
 const PartKind kDma{.name = "dma",
                     .section = "dma",
                     .meaning = "the engine that moves data between host memory and the device's DRAM",
-                    .keys = kKeys};
+                    .keys = kDmaKeys};
 
 }  // namespace isthmus::platform::kinds
 

@@ -8,7 +8,7 @@ namespace {
 
 using enum Quantity;
 
-constexpr std::array kKeys = std::to_array<Key>({
+constexpr std::array kDramKeys = std::to_array<Key>({
     {"capacity", bytes, kMiB, 4096 * kGiB, "the device's DRAM, all channels together"},
     {"channels", count, 1, 64, "channels of the device's DRAM, each with its controller"},
     {"kernel_channels", count, 1, 32, "channels over which a kernel's buffers are spread"},
@@ -57,7 +57,7 @@ constexpr std::array kKeys = std::to_array<Key>({
      "read of a closed row on an idle channel, from the controller's port back to it, DRAM timings included"},
 });
 
-constexpr std::array kRelations = std::to_array<Relation>({
+constexpr std::array kDramRelations = std::to_array<Relation>({
     {{"dram", "kernel_channels"}, {"dram", "channels"}},
     {{"dram", "read_group"}, {"dram", "queue_depth"}},
     {{"dram", "write_group"}, {"dram", "queue_depth"}},
@@ -69,8 +69,8 @@ constexpr std::array kRelations = std::to_array<Relation>({
 const PartKind kDram{.name = "dram",
                      .section = "device.dram",
                      .meaning = "the device's DRAM with its controllers",
-                     .keys = kKeys,
-                     .relations = kRelations};
+                     .keys = kDramKeys,
+                     .relations = kDramRelations};
 
 }  // namespace isthmus::platform::kinds
 

@@ -7,7 +7,7 @@ namespace {
 
 using enum Quantity;
 
-constexpr std::array kKeys = std::to_array<Key>({
+constexpr std::array kKernelKeys = std::to_array<Key>({
     {"clock", frequency, MHz, 2000 * MHz, "clock of the user's kernel"},
     {"launch", time, 0, 100 * ms, "from the enqueue of a kernel that waits for nothing to its first cycle"},
 });
@@ -15,6 +15,6 @@ constexpr std::array kKeys = std::to_array<Key>({
 }  // namespace
 
 const PartKind kKernel{
-    .name = "kernel", .section = "kernel", .meaning = "the circuit of the user's kernel", .keys = kKeys};
+    .name = "kernel", .section = "kernel", .meaning = "the circuit of the user's kernel", .keys = kKernelKeys};
 
 }  // namespace isthmus::platform::kinds

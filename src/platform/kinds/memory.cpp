@@ -8,7 +8,7 @@ namespace {
 
 using enum Quantity;
 
-constexpr std::array kKeys = std::to_array<Key>({
+constexpr std::array kMemoryKeys = std::to_array<Key>({
     {"transfer_rate", transfers, 100 * MTps, 20000 * MTps, "transfer rate of the host's DRAM"},
     {"data_width", bytes, 1, 128, "data bus of one channel of the host's DRAM"},
     {"channels", count, 1, 64, "channels of the host's DRAM"},
@@ -22,7 +22,7 @@ constexpr std::array kKeys = std::to_array<Key>({
 
 }  // namespace
 
-const PartKind kMemory{.name = "memory", .section = "host.memory", .meaning = "the host's DRAM", .keys = kKeys};
+const PartKind kMemory{.name = "memory", .section = "host.memory", .meaning = "the host's DRAM", .keys = kMemoryKeys};
 
 }  // namespace isthmus::platform::kinds
 

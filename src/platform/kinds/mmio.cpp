@@ -7,7 +7,7 @@ namespace {
 
 using enum Quantity;
 
-constexpr std::array kKeys = std::to_array<Key>({
+constexpr std::array kMmioKeys = std::to_array<Key>({
     {"payload",
      bytes,
      4,
@@ -23,7 +23,7 @@ constexpr std::array kKeys = std::to_array<Key>({
     {"store", time, 0, 100 * us, "what a thread pays for one such store, which it does not wait for"},
 });
 
-constexpr std::array kRelations = std::to_array<Relation>({
+constexpr std::array kMmioRelations = std::to_array<Relation>({
     {{"mmio", "register"}, {"mmio", "payload"}},
 });
 
@@ -32,7 +32,7 @@ constexpr std::array kRelations = std::to_array<Relation>({
 const PartKind kMmio{.name = "mmio",
                      .section = "host.mmio",
                      .meaning = "accesses of host threads to registers of the device",
-                     .keys = kKeys,
-                     .relations = kRelations};
+                     .keys = kMmioKeys,
+                     .relations = kMmioRelations};
 
 }  // namespace isthmus::platform::kinds

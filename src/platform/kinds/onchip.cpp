@@ -7,13 +7,14 @@ namespace {
 
 using enum Quantity;
 
-constexpr std::array kKeys = std::to_array<Key>({
+constexpr std::array kOnchipKeys = std::to_array<Key>({
     {"capacity", bytes, kKiB, kGiB, "block RAM of the FPGA"},
     {"latency", cycles, 1, 64, "address to data of block RAM"},
 });
 
 }  // namespace
 
-const PartKind kOnchip{.name = "onchip", .section = "device.onchip", .meaning = "the FPGA's block RAM", .keys = kKeys};
+const PartKind kOnchip{
+    .name = "onchip", .section = "device.onchip", .meaning = "the FPGA's block RAM", .keys = kOnchipKeys};
 
 }  // namespace isthmus::platform::kinds

@@ -11,7 +11,7 @@ using enum Quantity;
 constexpr std::array kGenerations = {1.0, 2.0, 3.0, 4.0, 5.0};
 constexpr std::array kLinkWidths = {1.0, 2.0, 4.0, 8.0, 16.0};
 
-constexpr std::array kKeys = std::to_array<Key>({
+constexpr std::array kPcieKeys = std::to_array<Key>({
     {"generation",
      count,
      1,
@@ -74,7 +74,7 @@ constexpr std::array kKeys = std::to_array<Key>({
     {"user_clock", frequency, MHz, 2000 * MHz, "clock of that data path"},
 });
 
-constexpr std::array kRelations = std::to_array<Relation>({
+constexpr std::array kPcieRelations = std::to_array<Relation>({
     {{"pcie", "flight", 2}, {"pcie", "round_trip"}},
     {{"memory", "latency"}, {"pcie", "round_trip"}},
     // one write must fit the receiver's room, which is counted in units of 16 B
@@ -86,8 +86,8 @@ constexpr std::array kRelations = std::to_array<Relation>({
 const PartKind kPcie{.name = "pcie",
                      .section = "link.pcie",
                      .meaning = "a PCI Express link between host and device, with its ends in both",
-                     .keys = kKeys,
-                     .relations = kRelations,
+                     .keys = kPcieKeys,
+                     .relations = kPcieRelations,
                      .link = true,
                      .several = true};
 

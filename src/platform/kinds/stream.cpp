@@ -7,7 +7,7 @@ namespace {
 
 using enum Quantity;
 
-constexpr std::array kKeys = std::to_array<Key>({
+constexpr std::array kStreamKeys = std::to_array<Key>({
     {"request_size",
      bytes,
      64,
@@ -29,7 +29,7 @@ constexpr std::array kKeys = std::to_array<Key>({
     {"porter_period", time, 10 * ns, 100 * ms, "from one round of the porter thread to its next"},
 });
 
-constexpr std::array kRelations = std::to_array<Relation>({
+constexpr std::array kStreamRelations = std::to_array<Relation>({
     {{"stream", "request_size"}, {"stream", "buffer_size"}},
 });
 
@@ -38,7 +38,7 @@ constexpr std::array kRelations = std::to_array<Relation>({
 const PartKind kStream{.name = "stream",
                        .section = "stream",
                        .meaning = "the library that streams through pools of pinned buffers",
-                       .keys = kKeys,
-                       .relations = kRelations};
+                       .keys = kStreamKeys,
+                       .relations = kStreamRelations};
 
 }  // namespace isthmus::platform::kinds
