@@ -78,7 +78,7 @@ class Path {
 
   /// A kernel's ports are busy for the beats of what it reads and writes.
   double kernel_bytes() const {
-    const fabric::AxiSpec& axi = run_.spec.memory->axi;
+    const fabric::AxiSpec& axi = needed(run_.spec.memory).axi;
     const double rate = static_cast<double>(axi.width.count) * axi.clock.hertz();
     return (busy(kKernelReads) + busy(kKernelWrites)).seconds() * rate;
   }

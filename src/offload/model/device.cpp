@@ -127,7 +127,7 @@ void ModelDeviceImpl::run(std::vector<HostThread> threads) {
   platform::require(board_, "host threads", needs::kHost);
   if (!spec_.shell_clock()) platform::require(board_, "registers", needs::kLaunches);
   RunContext context{.board = board_,
-                     .costs = spec_.host->calls,
+                     .costs = needed(spec_.host).calls,
                      .pinned = pinned_,
                      .start = clock_,
                      .commands = {},

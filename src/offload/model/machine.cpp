@@ -23,8 +23,8 @@ struct NoKernel : KernelPorts {
 };
 
 KernelPorts& add_kernel(Graph& graph, const MachinePlan& plan) {
-  if (plan.kernel != nullptr) return plan.kernel->add(graph, kKernel, *plan.spec.kernel);
-  const Clock clock = plan.spec.kernel ? plan.spec.kernel->clock : *plan.spec.shell_clock();
+  if (plan.kernel != nullptr) return plan.kernel->add(graph, kKernel, needed(plan.spec.kernel));
+  const Clock clock = plan.spec.kernel ? plan.spec.kernel->clock : needed(plan.spec.shell_clock());
   return graph.add<NoKernel>("no kernel", {.clock = clock, .group = kDeviceGroup});
 }
 
@@ -41,7 +41,7 @@ void append(std::vector<PartPlan>& to, std::vector<PartPlan> plans) {
 }
 
 std::vector<PartPlan> transfer_parts(const MachinePlan& plan) {
-  const HostSpec& host = *plan.spec.host;
+  const HostSpec& host = needed(plan.spec.host);
   std::vector<PartPlan> parts{for_threads(plan, kTransferCall, {"host.call.transfer"})};
   if (host.alloc) parts.push_back(for_threads(plan, kAllocation, {"host.alloc.rate", "host.alloc.call"}));
   if (host.copy) parts.push_back(for_threads(plan, kCopy, {"host.copy.rate"}));

@@ -25,7 +25,7 @@ struct Connector {
 /// What a transfer of one thread passes before the copy: driver call and allocation.
 Out<CommandToken>& add_calls(Graph& graph, const MachinePlan& plan, PinnedMemory* pinned, const HostThread& thread,
                              Out<CommandToken>& runtime) {
-  const HostSpec& host = *plan.spec.host;
+  const HostSpec& host = needed(plan.spec.host);
   const Connector connect{graph, between_host_parts(host)};
   std::optional<Staging> staging;
   if (plan.spec.dma) staging.emplace(*pinned, *plan.spec.dma);
@@ -43,11 +43,11 @@ HostEnds add_host(Graph& graph, const MachinePlan& plan, PinnedMemory* pinned) {
   if constexpr (Threads < kMostThreads) {
     if (plan.threads.size() > Threads) return add_host<Threads + 1>(graph, plan, pinned);
   }
-  const HostSpec& host = *plan.spec.host;
+  const HostSpec& host = needed(plan.spec.host);
   const Connector connect{graph, between_host_parts(host)};
   auto& runtime = graph.add<Runtime<Threads>>("runtime", {.group = kHostGroup}, plan.context.start);
-  auto& access = graph.add<DeviceAccess<Threads + 1>>(kDeviceAccess, {.group = kHostGroup}, plan.spec.registers->store,
-                                                      host.interrupt);
+  auto& access = graph.add<DeviceAccess<Threads + 1>>(kDeviceAccess, {.group = kHostGroup},
+                                                      needed(plan.spec.registers).store, host.interrupt);
   for (std::size_t i = 0; i < Threads; ++i) {
     const HostThread& body = plan.threads[i];
     auto& thread = graph.add<HostThreadActor>(thread_name(body), {.group = kHostGroup}, body, plan.context);

@@ -47,7 +47,7 @@ MemoryEnds add_memory(Graph& graph, const MachineSpec& machine, MemoryMap& memor
   if constexpr (Channels < kMostChannels) {
     if (memory.channels() > Channels) return add_memory<Channels + 1>(graph, machine, memory);
   }
-  const MemorySpec& spec = *machine.memory;
+  const MemorySpec& spec = needed(machine.memory);
   fabric::AxiSpec dma = spec.axi;
   if (machine.dma) dma.master_rate = machine.dma->rate;
   const std::array<Port<Channels>, DramController::kClients> ports{

@@ -55,7 +55,8 @@ class Shell {
       : graph_(graph),
         spec_(spec),
         ends_(ends),
-        block_{.clock = spec.shell_clock(), .group = kDeviceGroup},
+        clock_(needed(spec.shell_clock())),
+        block_{.clock = clock_, .group = kDeviceGroup},
         registers_(graph.add<fabric::DeviceRegisters>("device registers", block_)),
         interrupts_(graph.add<fabric::DeviceInterrupts>("device interrupts", block_)) {}
 
@@ -67,7 +68,7 @@ class Shell {
       leave_out_dma();
     connect_kernel();
     if (ends_.memory != nullptr)
-      graph_.connect(ends_.memory->dma.written, interrupts_.to_device, register_on(*block_.clock, kBursts));
+      graph_.connect(ends_.memory->dma.written, interrupts_.to_device, register_on(clock_, kBursts));
     else
       graph_.connect(graph_.add<NoTransfers>("no transfers", block_).to_device, interrupts_.to_device);
   }
@@ -90,8 +91,8 @@ class Shell {
 
   /// The DMA engine's data paths are its AXI ports; before and behind them is what it says to the link.
   void build_dma() {
-    const fabric::AxiSpec& axi = spec_.memory->axi;
-    const fabric::DmaSpec& dma = *spec_.dma;
+    const fabric::AxiSpec& axi = needed(spec_.memory).axi;
+    const fabric::DmaSpec& dma = needed(spec_.dma);
     fabric::PcieLink& link = *ends_.link;
     auto& fetch = graph_.add<fabric::DmaFetch>(kDmaFetch, block_, dma, axi);
     auto& send = graph_.add<fabric::DmaSend>(kDmaSend, block_);
@@ -102,10 +103,10 @@ class Shell {
 
     MasterEnds& memory = ends_.memory->dma;
     const int orders = dma.descriptors_in_flight;
-    graph_.connect(fetch.data, memory.stores, register_on(*block_.clock, kBursts));
-    graph_.connect(fetch.regions, memory.regions, register_on(*block_.clock, orders));
+    graph_.connect(fetch.data, memory.stores, register_on(clock_, kBursts));
+    graph_.connect(fetch.regions, memory.regions, register_on(clock_, orders));
     graph_.connect(fetch.orders, send.orders, {.depth = orders + axi.outstanding});
-    graph_.connect(memory.data, send.data, register_on(*block_.clock, kBursts));
+    graph_.connect(memory.data, send.data, register_on(clock_, kBursts));
 
     constexpr int kWrites = fabric::DmaSend::kUnderWay;
     graph_.connect(send.writes, link.write_requests, {.depth = kWrites});
@@ -122,9 +123,9 @@ class Shell {
       fabric::connect(graph_, graph_.add<NoUser>("no user of the link", block_), *ends_.link, {});
     if (ends_.memory == nullptr) return;
     auto& master = graph_.add<NoMaster>("no second master", block_);
-    graph_.connect(master.regions, ends_.memory->dma.regions, register_on(*block_.clock, kBursts));
-    graph_.connect(ends_.memory->dma.data, master.data, register_on(*block_.clock, kBursts));
-    graph_.connect(master.stores, ends_.memory->dma.stores, register_on(*block_.clock, kBursts));
+    graph_.connect(master.regions, ends_.memory->dma.regions, register_on(clock_, kBursts));
+    graph_.connect(ends_.memory->dma.data, master.data, register_on(clock_, kBursts));
+    graph_.connect(master.stores, ends_.memory->dma.stores, register_on(clock_, kBursts));
   }
 
   void connect_kernel() {
@@ -138,7 +139,7 @@ class Shell {
   }
 
   void connect_kernel(KernelPorts& kernel, MasterEnds& memory) {
-    const Clock clock = spec_.kernel ? spec_.kernel->clock : *block_.clock;
+    const Clock clock = spec_.kernel ? spec_.kernel->clock : clock_;
     graph_.connect(kernel.regions, memory.regions, register_on(clock, kBursts));
     graph_.connect(memory.data, kernel.data, register_on(clock, kBursts));
     ChannelOptions results = register_on(clock, kBursts);
@@ -158,6 +159,7 @@ class Shell {
   Graph& graph_;
   const MachineSpec& spec_;
   const ShellEnds& ends_;
+  Clock clock_;
   ActorOptions block_;
   fabric::DeviceRegisters& registers_;
   fabric::DeviceInterrupts& interrupts_;

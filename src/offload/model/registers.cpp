@@ -93,7 +93,7 @@ class Quiet : public fabric::LinkUser {
 
 std::optional<LinkRates> link_rates(const MachineSpec& machine) {
   if (!machine.link) return {};
-  const fabric::PcieLinkSpec& spec = machine.link->pcie;
+  const fabric::PcieLinkSpec& spec = needed(machine.link).pcie;
   const double raw = fabric::raw_bandwidth(spec).bytes_per_second;
   const auto payload = static_cast<double>(spec.max_payload.count);
   const double share = payload / (payload + static_cast<double>(spec.completion_overhead.count));
@@ -102,9 +102,11 @@ std::optional<LinkRates> link_rates(const MachineSpec& machine) {
 
 Time access_registers(const MachineSpec& spec, const RegisterAccess& access, int count, const RunOrder& order) {
   Graph graph(order.seed);
-  const ActorOptions block{.clock = spec.link->pcie.user_clock};
-  fabric::PcieLink link = fabric::add_pcie_link(graph, spec.link->pcie, spec.link->memory);
-  auto& core = graph.add<Core>("core", {}, packets_of(access, count, *spec.registers), spec.registers->store);
+  const auto& [pcie, memory] = needed(spec.link);
+  const RegistersSpec& mmio = needed(spec.registers);
+  const ActorOptions block{.clock = pcie.user_clock};
+  fabric::PcieLink link = fabric::add_pcie_link(graph, pcie, memory);
+  auto& core = graph.add<Core>("core", {}, packets_of(access, count, mmio), mmio.store);
   auto& registers = graph.add<Registers>("registers", block);
   auto& quiet = graph.add<Quiet>("user", block);
   graph.connect(core.mmio, link.mmio, out_of_core(1));

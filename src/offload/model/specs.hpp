@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <stdexcept>
 
 #include "isthmus/fabric/dma.hpp"
 #include "isthmus/fabric/dram.hpp"
@@ -61,6 +62,13 @@ struct MachineSpec {
     return memory ? std::optional(Clock{.frequency = memory->axi.clock}) : std::nullopt;
   }
 };
+
+/// What whoever asks for it has required of the board, or built only beside it.
+template <class T>
+const T& needed(const std::optional<T>& part) {
+  if (!part) throw std::logic_error("a part of a machine that its board has not");
+  return *part;
+}
 
 /// What chooses where any choice must do: the random numbers of actors, and which of those that are ready runs first
 /// (see RunOptions).
