@@ -63,7 +63,7 @@ std::vector<const probes::Probe*> chosen(const Options& options, const Board& bo
     if (board) platform::require(*board, fmt::format("probe '{}'", name), probe->needs);
     found.push_back(&*probe);
   }
-  if (found.empty())
+  if (found.empty() && board)
     throw Error(fmt::format("{}: expected a board with parts for any probe, got one of {}", board->file().string(),
                             platform::names_of(board->parts())));
   return found;
