@@ -7,6 +7,7 @@ import pytest
 from tests.python.conftest import TREE, Isthmus
 
 from isthmus import parts
+from isthmus.reproduction.laboratory import Bench
 
 BOARDS = {path.stem: str(path) for path in sorted((TREE / "tests" / "boards").glob("*.toml"))}
 LINKS = {"many-channels": ["pcie"], "no-link": [], "no-memory": ["pcie"],
@@ -141,6 +142,24 @@ def test_a_link_of_several_is_calibrated_from_its_own_records(real: Isthmus) -> 
     refused = real("calibrate", "board.toml", "--from", "records.json")
     assert refused.returncode == 2
     assert "the board has the links vh0, narrow, and the records do not say which" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("board", "assignment", "accepted"),
+    [
+        ("two-links", "link.vh1.lanes=4", True),
+        ("two-links", "link.vh1.round_trip=0.35", False),
+        ("two-links", "link.vh0.round_trip=0.35", False),
+        ("three-links", "link.vh2.tags=4", True),
+        ("three-links", "dma.rate=4", False),
+        ("no-link", "kernel.clock=100", True),
+        ("no-link", "host.call.transfer=1", False),
+    ],
+)
+def test_a_board_with_changed_numbers_is_tried_over_each_of_its_links(
+    board: str, assignment: str, accepted: bool
+) -> None:
+    assert Bench().accepts(BOARDS[board], (assignment,)) == accepted
 
 
 def paper(experiment: str, unit: str = "") -> str:

@@ -91,13 +91,16 @@ class Bench:
         return self._once(("platform", target, *sets), lambda: Platform.model_validate(platform(target, sets)))
 
     def accepts(self, target: str, sets: Sequence[str]) -> bool:
-        """Whether a board with these numbers can be modelled: the first probe that it serves, such as a copy, runs on
-        it. Its description may hold by itself what no machine can be made of, a call that costs less than its parts.
+        """Whether a board with these numbers can be modelled: the first probe that it serves, such as a copy, runs over
+        each of its links. Its description may hold by itself what no machine can be made of, a call that costs less
+        than its parts.
         """
         try:
-            self.platform(target, sets)
+            links = [part.channel for part in self.platform(target, sets).parts if part.channel is not None]
+            chosen = [(f"{CHANNEL}{link}",) for link in links] if len(links) > 1 else [()]
             for probe in self.served(target)[:1]:
-                self.probe(target, probe, (64,), sets)
+                for link in chosen:
+                    self.probe(target, probe, (64,), (*sets, *link))
         except IsthmusError:
             return False
         return True
