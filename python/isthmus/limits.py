@@ -201,9 +201,13 @@ def of_probe(name: str) -> list[Limit]:
 
 
 def of_keys(keys: Iterable[str]) -> list[Limit]:
-    """Those that touch one of the numbers of a platform."""
+    """Those that touch one of the numbers of a platform, each named KIND.KEY: the last two words of a pattern."""
     known = list(keys)
-    return [limit for limit in LIMITS if any(fnmatchcase(key, each) for key in known for each in limit.keys)]
+    return [limit for limit in LIMITS if any(fnmatchcase(key, _usual(each)) for key in known for each in limit.keys)]
+
+
+def _usual(pattern: str) -> str:
+    return ".".join(pattern.split(".")[-2:])
 
 
 def together(found: Iterable[Sequence[Limit]]) -> list[Limit]:

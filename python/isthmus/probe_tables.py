@@ -17,7 +17,7 @@ def headline(records: Sequence[ProbeRecord]) -> str:
     """The largest bandwidth, or the least latency where there is none."""
     rates = [record for record in records if record.quantity == "bandwidth" and record.time_s is not None]
     best = max(rates, key=lambda one: one.value) if rates else min(records, key=lambda one: one.value)
-    return f"best: {best.name}, {_cell(best)} {best.unit} at {size_of(best)}, {KIND_WORDS[best.kind]}"
+    return f"best: {best.name}{over(best)}, {_cell(best)} {best.unit} at {size_of(best)}, {KIND_WORDS[best.kind]}"
 
 
 def probe_tables(records: Sequence[ProbeRecord]) -> list[Table]:
@@ -37,7 +37,7 @@ def size_of(record: ProbeRecord) -> str:
 
 def spreads(records: Iterable[ProbeRecord]) -> list[tuple[str, float]]:
     """What each measures, and how far its samples spread."""
-    return [(f"{record.name} at {size_of(record)}", record.spread) for record in records]
+    return [(f"{record.name}{over(record)} at {size_of(record)}", record.spread) for record in records]
 
 
 def _by_size(records: Sequence[ProbeRecord]) -> Table:
@@ -54,6 +54,17 @@ def _head(record: ProbeRecord) -> str:
 
 
 def column_of(record: ProbeRecord) -> str:
+    """The probe's name with its stretches and its link, where a board has several."""
+    return f"{name_of(record)}{over(record)}"
+
+
+def over(record: ProbeRecord) -> str:
+    """` over vh0`: the link of a board with several; empty where there is nothing to tell apart."""
+    channel = record.parameters.get("channel")
+    return f" over {channel}" if channel is not None else ""
+
+
+def name_of(record: ProbeRecord) -> str:
     """The probe's name, with the stretches in which it went where these were not the whole size."""
     burst = int(record.parameters.get("burst", 0))
     whole = burst in (0, int(record.parameters["size"]))
@@ -81,6 +92,10 @@ def _one_by_one(records: Sequence[ProbeRecord]) -> Table:
 
 def how(record: ProbeRecord) -> str:
     """What tells a record from others of its probe and size."""
+    return f"{_how(record)}{over(record)}"
+
+
+def _how(record: ProbeRecord) -> str:
     if "step" in record.parameters:
         return f"step {record.parameters['step']}: {record.parameters['what']}"
     if "write_combining" in record.parameters:

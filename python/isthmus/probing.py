@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from isthmus.probes import REPEAT
+from isthmus.probes import MODELS_ALONE, PROBES, REPEAT
 from isthmus.targets import is_model
-from isthmus.tools import Event, run_tool
+from isthmus.tools import Event, collect, run_tool
 
 if TYPE_CHECKING:
     from isthmus.records import ProbeRecord
@@ -28,6 +28,7 @@ class Probing:
     bursts: Sequence[int] = ()
     sets: Sequence[str] = ()
     offset: int = 0
+    channel: str | None = None
 
     def repeat(self) -> int:
         """Samples of each size: of a model one, for it gives the same again."""
@@ -38,6 +39,7 @@ class Probing:
         words = [self.target, *self.probes, "--sizes", _sizes(self.sizes), "--repeat", str(self.repeat())]
         words += ["--burst", _sizes(self.bursts)] if self.bursts else []
         words += ["--offset", str(self.offset)] if self.offset else []
+        words += ["--channel", self.channel] if self.channel else []
         return words + [word for assignment in self.sets for word in ("--set", assignment)]
 
 
@@ -57,11 +59,25 @@ def run_probing(
 
 
 def probe_for_study(target: str, sets: Sequence[str], on_event: Callable[[Event], None]) -> "list[ProbeRecord]":
-    """The curves of a target at a few sizes, its latencies, and the waterfall at the largest size."""
+    """The curves of a target at a few sizes, its latencies, and the waterfall at the largest size.
+
+    Those of them that a board's parts serve.
+    """
+    served = served_by(target, sets)
     records: list[ProbeRecord] = []
-    for probes, sizes in ((STUDY_CURVES, STUDY_SIZES), (STUDY_POINTS, STUDY_SIZES[-1:])):
-        run_probing(Probing(target, probes, sizes, sets=sets), records.append, on_event)
+    for wanted, sizes in ((STUDY_CURVES, STUDY_SIZES), (STUDY_POINTS, STUDY_SIZES[-1:])):
+        probes = [probe for probe in wanted if probe in served]
+        if probes:
+            run_probing(Probing(target, probes, sizes, sets=sets), records.append, on_event)
     return records
+
+
+def served_by(target: str, sets: Sequence[str] = ()) -> list[str]:
+    """The probes that a target has the parts for; of a real device all but those that only a model can tell."""
+    if not is_model(target):
+        return [name for name in PROBES if name not in MODELS_ALONE]
+    words = [target, "--list", *(word for assignment in sets for word in ("--set", assignment))]
+    return [probe["name"] for probe in collect("isthmus-probe", words, "probe") if probe["served"]]
 
 
 def _sizes(sizes: Sequence[int]) -> str:

@@ -15,7 +15,7 @@ from isthmus.files import data_folder, read_text
 from isthmus.names import unknown
 from isthmus.parsing import toml
 from isthmus.settings import COUNT, MOST, MOST_SEED, SEED, resolve
-from isthmus.targets import check_target, flows_of, is_model, platform
+from isthmus.targets import check_target, is_model, platform, served_flows
 from isthmus.toml_lines import line_of, line_of_item
 
 
@@ -118,7 +118,7 @@ def experiments_of(study: StudyDescription, path: Path, sets: Sequence[str], fla
         check_target(target, f"{path}:{line_of_item(text, 'study.targets', target)}")
         if is_model(target):
             platform(target, sets)
-        for flow in flows_of(target, flows):
+        for flow in served_flows(target, flows, sets):
             runs.append(replace(_experiment(application, study.application, path, flags), target=target, flow=flow))
     if not runs:
         raise IsthmusError(

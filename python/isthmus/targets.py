@@ -26,10 +26,31 @@ def is_native(target: str) -> bool:
 
 
 def flows_of(target: str, flows: Sequence[str]) -> list[str]:
-    """Those of `flows` that the target has: an OpenCL device cannot stream, threads do nothing else."""
+    """Those of `flows` that the target has: an OpenCL device cannot stream, threads do nothing else.
+
+    A model may have each; whether its board has the parts for it is told when it runs.
+    """
     if is_native(target):
         return [flow for flow in flows if flow == "stream"]
     return [flow for flow in flows if flow != "stream" or is_model(target)]
+
+
+def served_flows(target: str, flows: Sequence[str], sets: Sequence[str] = ()) -> list[str]:
+    """Those of `flows` that the target has and, of a model, that its board has the parts for."""
+    found = flows_of(target, flows)
+    if not is_model(target):
+        return found
+    words = ["--list", "--on", target, *(word for assignment in sets for word in ("--set", assignment))]
+    served = {flow for one in collect("isthmus-run", words, "application") for flow in one["flows"]}
+    return [flow for flow in found if flow in served]
+
+
+def next_run(target: str, flow: str, sets: Sequence[str] = ()) -> str | None:
+    """The command that runs the image filter on a target, in that flow if the target has it; None if it has none."""
+    flows = served_flows(target, FLOWS, sets)
+    if not flows:
+        return None
+    return f"isthmus run image-filter --on {target} --flow {flow if flow in flows else flows[0]}"
 
 
 def devices() -> list[Event]:

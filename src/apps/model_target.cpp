@@ -1,24 +1,53 @@
 #include "apps/model_target.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "apps/image_filter_kernel.hpp"
 #include "apps/stream_flow.hpp"
 #include "isthmus/offload/model.hpp"
 #include "isthmus/platform/json.hpp"
+#include "isthmus/platform/needs.hpp"
 
 namespace isthmus::apps {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// A flow, and the kinds of parts that it needs of a board: the filter keeps lines of its image in block RAM.
+struct Flow {
+  std::string_view name;
+  platform::Needs needs;
+};
+
+constexpr std::array<std::string_view, 10> kThroughMemory = {"pcie", "memory", "cache", "call",   "mmio",
+                                                             "dma",  "dram",   "axi",   "kernel", "onchip"};
+constexpr std::array<std::string_view, 8> kThroughLink = {"pcie", "memory", "cache",  "call",
+                                                          "mmio", "kernel", "stream", "onchip"};
+constexpr std::array kFlows =
+    std::to_array<Flow>({{"offload", kThroughMemory}, {"overlap", kThroughMemory}, {"stream", kThroughLink}});
+
 class ModelTarget final : public Target {
  public:
-  explicit ModelTarget(platform::Description platform) : platform_(std::move(platform)) {}
+  explicit ModelTarget(platform::Description platform) : platform_(std::move(platform)), board_(platform_.over("")) {}
 
   std::string device_name() const override { return platform_.name(); }
   bool modelled() const override { return true; }
-  std::vector<std::string> flows() const override { return {"offload", "overlap", "stream"}; }
+  std::vector<std::string> flows() const override {
+    std::vector<std::string> found;
+    for (const Flow& flow : kFlows)
+      if (platform::has_all(platform_, flow.needs)) found.emplace_back(flow.name);
+    return found;
+  }
+  void require_flow(const std::string& flow) const override {
+    const auto found = std::ranges::find(kFlows, flow, &Flow::name);
+    if (found == kFlows.end()) return Target::require_flow(flow);
+    platform::require(platform_, fmt::format("flow '{}'", flow), found->needs);
+  }
 
   FilterRun run(const FilterJob& job) override {
     return job.flow == "stream" ? stream(job) : through_device_memory(job);
@@ -28,11 +57,13 @@ class ModelTarget final : public Target {
     row["parts"] = platform::to_json(parts_);
     row["bottleneck"] = platform::to_json(platform::bottleneck(parts_, lasted_, path_));
     row["platform"] = platform::to_json(platform_);
+    const auto channels = platform_.channels();
+    if (channels.size() > 1) row["channel"] = channels.front();
   }
 
  private:
   FilterRun stream(const FilterJob& job) {
-    StreamRun result = run_stream(platform_, job);
+    StreamRun result = run_stream(board_, job);
     parts_ = std::move(result.parts);
     path_.clear();
     lasted_ = result.run.times.lasted;
@@ -40,7 +71,7 @@ class ModelTarget final : public Target {
   }
 
   FilterRun through_device_memory(const FilterJob& job) {
-    const auto device = offload::open_model(platform_, {image_filter_kernel()});
+    const auto device = offload::open_model(board_, {image_filter_kernel()});
     device->observe(job.states);
     device->shuffle(job.schedule_seed);
     FilterRun run = run_on_device(*device, job);
@@ -51,6 +82,7 @@ class ModelTarget final : public Target {
   }
 
   platform::Description platform_;
+  platform::Description board_;       ///< with the link that flows go over
   std::vector<offload::Part> parts_;  ///< of the last run
   std::vector<platform::Held> path_;
   Time lasted_;

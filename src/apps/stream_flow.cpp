@@ -124,20 +124,20 @@ std::vector<Stage> stages_of(const RunReport& report) {
 
 }  // namespace
 
-StreamRun run_stream(const platform::Description& platform, const FilterJob& job) {
-  const HostLinkSpec spec = platform::host_link_spec(platform);
+StreamRun run_stream(const platform::Description& board, const FilterJob& job) {
+  const HostLinkSpec spec = platform::host_link_spec(board);
   Graph graph;
-  fabric::PcieLink pcie =
-      fabric::add_pcie_link(graph, platform::pcie_link_spec(platform), platform::host_memory_spec(platform));
+  const platform::LinkSpec ends = platform::link_spec(board);
+  fabric::PcieLink pcie = fabric::add_pcie_link(graph, ends.pcie, ends.memory);
   HostLink link(graph, pcie, spec);
   auto& producer = graph.add<Producer>(program::kProducer, {.group = kHostGroup}, pcie.memory, spec, job);
   auto& consumer = graph.add<Consumer>(program::kConsumer, {.group = kHostGroup}, pcie.memory, spec, job);
-  auto& stencil =
-      graph.add<StencilFilter>(kStencil, {.clock = Clock{platform.frequency("kernel.clock")}, .group = kDeviceGroup});
+  const Clock clock{board.the("kernel").frequency("clock")};
+  auto& stencil = graph.add<StencilFilter>(kStencil, {.clock = clock, .group = kDeviceGroup});
   link.connect(producer.link);
   link.connect(producer.control);
   link.connect(consumer.link);
-  const int depth = static_cast<int>(platform.count("device.onchip.latency")) + kArithmeticCycles;
+  const int depth = static_cast<int>(board.the("onchip").count("latency")) + kArithmeticCycles;
   graph.connect(link.to_kernel(), stencil.in, {.depth = kFifo});
   graph.connect(stencil.out, link.from_kernel(), {.depth = kFifo, .latency = depth});
   graph.connect(link.control_to_kernel(), stencil.control, {.depth = 64});
@@ -146,14 +146,14 @@ StreamRun run_stream(const platform::Description& platform, const FilterJob& job
       graph, {.states = job.states, .output = program::kConsumer, .schedule_seed = job.schedule_seed});
 
   StreamRun result;
-  result.run.setup = platform::pool_setup(platform, spec) + producer.started();
+  result.run.setup = platform::pool_setup(board, spec) + producer.started();
   result.run.times = {
       .elapsed = consumer.ended() - producer.started(),
       .stages = stages_of(report),
       .images = first_images({producer.started(), producer.acquired(), producer.committed(), consumer.received()}),
       .lasted = report.end};
   result.run.difference = consumer.checker().difference();
-  result.parts = program::parts_of_stream(report, {kStencil});
+  result.parts = program::parts_of_stream(board, report, {kStencil});
   return result;
 }
 

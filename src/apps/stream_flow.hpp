@@ -13,9 +13,10 @@ struct StreamRun {
   std::vector<offload::Part> parts;  ///< in the order in which data pass them
 };
 
-/// Runs the image filter as a stream on a modelled board: frames are produced in the buffers of the host link's input
-/// pool, go through the filter's circuit without touching the device's DRAM, and come back in the output pool. A frame
-/// starts in a buffer of its own and takes as many as it needs: two of 4 MiB for 1920 x 1080, the second not full.
-StreamRun run_stream(const platform::Description& platform, const FilterJob& job);
+/// Runs the image filter as a stream on a modelled board with one link: frames are produced in the buffers of the host
+/// link's input pool, go through the filter's circuit without touching the device's DRAM, and come back in the output
+/// pool. A frame starts in a buffer of its own and takes as many as it needs: two of 4 MiB for 1920 x 1080, the second
+/// not full.
+StreamRun run_stream(const platform::Description& board, const FilterJob& job);
 
 }  // namespace isthmus::apps

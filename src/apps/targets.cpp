@@ -1,5 +1,7 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "apps/model_target.hpp"
@@ -33,6 +35,12 @@ std::unique_ptr<Target> open_opencl_target(const std::string& name, const std::v
 }
 
 }  // namespace
+
+void Target::require_flow(const std::string& flow) const {
+  const auto known = flows();
+  if (std::ranges::find(known, flow) == known.end())
+    throw Error(fmt::format("'{}' has no flow '{}': expected {}", device_name(), flow, fmt::join(known, " or ")));
+}
 
 std::unique_ptr<Target> open_target(const std::string& name, const std::vector<std::string>& settings) {
   if (name.starts_with("opencl:")) return open_opencl_target(name, settings);

@@ -21,11 +21,10 @@ double period(const PcieLinkSpec& spec) {
 void check(const PcieLinkSpec& spec, const HostMemorySpec& memory) {
   if (spec.max_payload.count > kMaxPayload)
     throw Error(
-        fmt::format("link.pcie.max_payload: expected at most {} B, got {} B", kMaxPayload, spec.max_payload.count));
+        fmt::format("a link's largest payload: expected at most {} B, got {} B", kMaxPayload, spec.max_payload.count));
   if (root_complex_latency(spec, memory) <= Time{})
-    throw Error(fmt::format("link.pcie.round_trip: expected more than the {} that link and host memory take, got {}",
-                            to_string(spec.round_trip - completer_latency(spec) + memory.latency),
-                            to_string(spec.round_trip)));
+    throw Error(fmt::format("a link's round trip: expected more than the {} that link and host memory take, got {}",
+                            to_string(least_round_trip(spec, memory)), to_string(spec.round_trip)));
 }
 
 // DLLPs that a receiver owes: lanes send them before they add to what waits, so this many never do.
@@ -49,6 +48,10 @@ constexpr int kDone = 32;
 
 Time completer_latency(const PcieLinkSpec& spec) {
   return spec.round_trip - Time::seconds(2 * spec.flight.seconds() + kDeviceCycles * period(spec));
+}
+
+Time least_round_trip(const PcieLinkSpec& spec, const HostMemorySpec& memory) {
+  return spec.round_trip - completer_latency(spec) + memory.latency;
 }
 
 Time root_complex_latency(const PcieLinkSpec& spec, const HostMemorySpec& memory) {

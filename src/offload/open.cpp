@@ -11,14 +11,17 @@
 namespace isthmus::offload {
 
 std::unique_ptr<Device> open_device(const std::string& target, const std::vector<std::string>& settings,
-                                    std::vector<KernelModel> kernels) {
+                                    std::vector<KernelModel> kernels, const std::string& channel) {
   if (target.starts_with("model:") || target.ends_with(".toml"))
-    return open_model(platform::load(platform::file_of(target), settings), std::move(kernels));
+    return open_model(platform::load(platform::file_of(target), settings), std::move(kernels), {.channel = channel});
   if (!target.starts_with("opencl:"))
     throw Error(fmt::format("unknown target '{}': expected model:NAME, FILE.toml, opencl:N or opencl:NAME", target));
   if (!settings.empty())
     throw Error(
         fmt::format("--set {}: target '{}' is a real device, only models have settings", settings.front(), target));
+  if (!channel.empty())
+    throw Error(
+        fmt::format("--channel {}: target '{}' is a real device, only models are told their link", channel, target));
   return open_opencl(target);
 }
 

@@ -13,79 +13,88 @@ namespace {
 
 constexpr std::array kRoles = {"datasheet", "configuration", "calibrated", "assumed"};
 
-bool whole(Kind kind) {
-  return kind == Kind::count || kind == Kind::cycles || kind == Kind::bytes;
+bool whole(Quantity quantity) {
+  return quantity == Quantity::count || quantity == Quantity::cycles || quantity == Quantity::bytes;
 }
 
 bool power_of_two(double number) {
   return std::has_single_bit(static_cast<std::uint64_t>(number));
 }
 
-std::string unit_names(Kind kind) {
+std::string unit_names(Quantity quantity) {
   std::vector<std::string_view> unit_list;
-  for (const Unit& unit : units_of(kind)) unit_list.push_back(unit.name);
+  for (const Unit& unit : units_of(quantity)) unit_list.push_back(unit.name);
   return fmt::format("{}", fmt::join(unit_list, ", "));
 }
 
 /// The line of an input's own place: what the user set has none.
-Place place_of(const Input& input, const std::filesystem::path& file) {
-  return input.line == 0 ? "--set" : fmt::format("{}:{}", file.string(), input.line);
+Place place_of(const Input& input, const Section& part) {
+  const std::string_view file = std::string_view(part.place()).substr(0, part.place().rfind(':'));
+  return input.line == 0 ? "--set" : fmt::format("{}:{}", file, input.line);
 }
 
-const Input* find(const std::vector<Input>& inputs, std::string_view key) {
-  const auto found = std::ranges::find_if(inputs, [key](const Input& input) { return input.key->name == key; });
-  return found == inputs.end() ? nullptr : &*found;
-}
-
-/// The line of the nearest neighbour of a missing key: the last input whose name shares the longest start with it.
-int line_near(const std::vector<Input>& inputs, std::string_view key) {
-  int line = 1;
-  std::size_t longest = key.find('.');  // at least its outermost table
-  for (const Input& input : inputs) {
-    const auto differs = std::ranges::mismatch(input.key->name, key).in2;
-    const auto shared = static_cast<std::size_t>(differs - key.begin());
-    if (shared <= longest || input.line == 0) continue;
-    longest = shared;
-    line = input.line;
-  }
-  return line;
-}
-
-/// The unit in which a key's range reads best; null for kinds without units.
-const Unit* natural_unit(const Key& key) {
-  const Unit* best = nullptr;
-  for (const Unit& unit : units_of(key.kind))
-    if (best == nullptr || unit.scale <= key.high) best = &unit;
-  return best;
-}
-
-void check_complete(const std::vector<Input>& inputs, const std::filesystem::path& file) {
-  for (const Key& key : schema()) {
-    if (find(inputs, key.name) != nullptr) continue;
-    if (key.may_be_left_out) continue;
-    if (!key.when.empty() && find(inputs, key.when)->base() == 0) continue;
-    refuse(fmt::format("{}:{}", file.string(), line_near(inputs, key.name)), key.name,
-           expectation(key, natural_unit(key)), fmt::format("nothing ({})", key.meaning));
+void check_complete(const Section& part) {
+  for (const Key& key : part.kind().keys) {
+    if (part.has(key.name) || key.rules.may_be_left_out) continue;
+    if (!key.rules.when.empty() && part.has(key.rules.when) && !part.flag(key.rules.when)) continue;
+    refuse(part.place(), part.name_of(key.name), expectation(key, natural_unit(key)),
+           fmt::format("nothing ({})", key.meaning));
   }
 }
 
-std::string term(std::string_view key, double factor) {
-  return factor == 1 ? std::string(key) : fmt::format("{:g} x {}", factor, key);
+/// Refuses a second part where a board may have one, and two links of one name.
+void check_beside(const Section& part, const Section& before) {
+  if (&part.kind() == &before.kind() && !part.kind().several)
+    refuse(part.place(), part.name(), fmt::format("one part of kind {}", part.kind().name),
+           fmt::format("a second beside {}", before.name()));
+  if (part.kind().link && before.kind().link && part.channel() == before.channel())
+    refuse(part.place(), part.name_of("channel"), "a name of its own",
+           fmt::format("'{}', which {} has as well", part.channel(), before.name()));
+}
+
+struct Side {
+  const Term& term;
+  const Section& part;
+  const Input& input;
+
+  double value() const { return term.factor * input.base(); }
+  std::string text() const { return term.factor == 1 ? input.name : fmt::format("{:g} x {}", term.factor, input.name); }
+};
+
+void check_relation(const Side& lesser, const Side& greater) {
+  if (lesser.value() <= greater.value() * (1 + 1e-9)) return;
+  const Side& blamed = greater.input.line == 0 && lesser.input.line != 0 ? greater : lesser;
+  refuse(place_of(blamed.input, blamed.part), blamed.input.name, fmt::format("{} <= {}", lesser.text(), greater.text()),
+         fmt::format("{} and {}", show(lesser.input), show(greater.input)));
+}
+
+/// Of all parts that have both.
+void check_relation(const Relation& relation, const std::vector<Section>& parts) {
+  for (const Section& lesser : parts) {
+    const Input* small = lesser.kind().name == relation.lesser.kind ? lesser.find(relation.lesser.key) : nullptr;
+    if (small == nullptr) continue;
+    for (const Section& greater : parts) {
+      if (&lesser.kind() == &greater.kind() && &lesser != &greater) continue;
+      const Input* large = greater.kind().name == relation.greater.kind ? greater.find(relation.greater.key) : nullptr;
+      if (large != nullptr) check_relation({relation.lesser, lesser, *small}, {relation.greater, greater, *large});
+    }
+  }
 }
 
 }  // namespace
 
 std::string show(const Input& input) {
   if (const bool* flag = std::get_if<bool>(&input.value)) return *flag ? "true" : "false";
+  if (const auto* text = std::get_if<std::string>(&input.value)) return fmt::format("'{}'", *text);
   return fmt::format("{}{}{}", std::get<double>(input.value), input.unit.empty() ? "" : " ", input.unit);
 }
 
 void check_unit(const Input& input, const Place& place) {
-  const Kind kind = input.key->kind;
-  if (units_of(kind).empty()) {
-    if (!input.unit.empty()) refuse(place, input.key->name, "no unit", fmt::format("'{}'", input.unit));
-  } else if (find_unit(kind, input.unit) == nullptr) {
-    refuse(place, input.key->name, fmt::format("a unit ({})", unit_names(kind)),
+  const Quantity quantity = input.key->quantity;
+  if (units_of(quantity).empty()) {
+    if (!input.unit.empty()) refuse(place, input.name, "no unit", fmt::format("'{}'", input.unit));
+  } else if (find_unit(quantity, input.unit) == nullptr) {
+    refuse(place, input.name, fmt::format("a unit ({})", unit_names(quantity)),
            input.unit.empty() ? "none" : fmt::format("'{}'", input.unit));
   }
 }
@@ -99,16 +108,16 @@ bool within(const Key& key, double base) {
 
 void check_own_range(const Input& input, const std::pair<double, double>& own, const Place& place,
                      const std::string& expected) {
-  const Unit* unit = find_unit(input.key->kind, input.unit);
+  const Unit* unit = find_unit(input.key->quantity, input.unit);
   const double scale = unit != nullptr ? unit->scale : 1;
   const auto [low, high] = own;
   if (!(low <= high))
-    refuse(place, input.key->name, "range = [LOW, HIGH] with LOW <= HIGH", fmt::format("[{}, {}]", low, high));
+    refuse(place, input.name, "range = [LOW, HIGH] with LOW <= HIGH", fmt::format("[{}, {}]", low, high));
   if (!within(*input.key, low * scale) || !within(*input.key, high * scale))
-    refuse(place, input.key->name, fmt::format("a range within {}", expected), fmt::format("[{}, {}]", low, high));
+    refuse(place, input.name, fmt::format("a range within {}", expected), fmt::format("[{}, {}]", low, high));
   const double number = std::get<double>(input.value);
   if (!(number >= low && number <= high))
-    refuse(place, input.key->name, fmt::format("a value in its own range {}..{}", low, high),
+    refuse(place, input.name, fmt::format("a value in its own range {}..{}", low, high),
            fmt::format("{}; help: widen 'range' beside it, up to {}", show(input), expected));
 }
 
@@ -116,39 +125,47 @@ void check_own_range(const Input& input, const std::pair<double, double>& own, c
 
 void check_value(const Input& input, const Place& place) {
   const Key& key = *input.key;
-  if (key.kind == Kind::flag) return;
+  if (key.quantity == Quantity::flag) return;
+  if (const auto* text = std::get_if<std::string>(&input.value)) {
+    if (std::ranges::find(key.rules.choices, *text) == key.rules.choices.end())
+      refuse(place, input.name, expectation(key, nullptr), show(input));
+    return;
+  }
   const double base = input.base();
-  const std::string expected = expectation(key, find_unit(key.kind, input.unit));
-  if (!within(key, base)) refuse(place, key.name, expected, show(input));
-  if (whole(key.kind) && base != std::floor(base))
-    refuse(place, key.name, key.kind == Kind::bytes ? "whole bytes" : "a whole number", show(input));
-  if (key.power_of_two && !power_of_two(base)) refuse(place, key.name, expected, show(input));
+  const std::string expected = expectation(key, find_unit(key.quantity, input.unit));
+  if (!within(key, base)) refuse(place, input.name, expected, show(input));
+  if (whole(key.quantity) && base != std::floor(base))
+    refuse(place, input.name, key.quantity == Quantity::bytes ? "whole bytes" : "a whole number", show(input));
+  if (key.rules.power_of_two && !power_of_two(base)) refuse(place, input.name, expected, show(input));
   if (input.range) check_own_range(input, *input.range, place, expected);
 }
 
 void check_provenance(const Input& input, const Place& place) {
-  const std::string_view key = input.key->name;
+  const std::string_view key = input.name;
   if (input.source.empty()) refuse(place, key, "source = \"PAPER PLACE\"", "none");
   if (std::ranges::find(kRoles, input.role) == kRoles.end())
     refuse(place, key, fmt::format("role {}", fmt::join(kRoles, ", ")),
            input.role.empty() ? "none" : fmt::format("'{}'", input.role));
   if (input.role != "assumed") return;
-  if (!input.range && input.key->kind != Kind::flag)
+  if (!input.range && std::holds_alternative<double>(input.value))
     refuse(place, key, "range = [LOW, HIGH] with role assumed", "none");
   if (input.why.empty()) refuse(place, key, "why = \"REASON\" with role assumed", "none");
 }
 
-void check_together(const std::vector<Input>& inputs, const std::filesystem::path& file) {
-  check_complete(inputs, file);
-  for (const auto& [lesser, lesser_factor, greater, greater_factor] : relations()) {
-    const Input& small = *find(inputs, lesser);
-    const Input& large = *find(inputs, greater);
-    if (lesser_factor * small.base() <= greater_factor * large.base() * (1 + 1e-9)) continue;
-    const Input& blamed = large.line == 0 && small.line != 0 ? large : small;
-    refuse(place_of(blamed, file), blamed.key->name,
-           fmt::format("{} <= {}", term(lesser, lesser_factor), term(greater, greater_factor)),
-           fmt::format("{} and {}", show(small), show(large)));
+void check_together(const std::vector<Section>& parts, Schema schema) {
+  for (std::size_t at = 0; at < parts.size(); ++at) {
+    check_complete(parts[at]);
+    for (std::size_t before = 0; before < at; ++before) check_beside(parts[at], parts[before]);
   }
+  for (const PartKind* kind : schema)
+    for (const Relation& relation : kind->relations) check_relation(relation, parts);
+}
+
+std::vector<std::string> keys_of(const std::vector<Section>& parts) {
+  std::vector<std::string> names;
+  for (const Section& part : parts)
+    for (const Key& key : part.kind().keys) names.push_back(part.name_of(key.name));
+  return names;
 }
 
 }  // namespace isthmus::platform

@@ -2,7 +2,6 @@
 #include <openssl/evp.h>
 
 #include <array>
-#include <cmath>
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/platform/description.hpp"
@@ -12,14 +11,27 @@ namespace {
 
 /// One text for one meaning: 0.16 ms and 160 us differ by a rounding error, which twelve digits hide.
 std::string canonical(const Input& input) {
-  return fmt::format("{}={:.12g}\n", input.key->name, input.base());
+  if (const auto* text = std::get_if<std::string>(&input.value)) return fmt::format("{}={}\n", input.name, *text);
+  return fmt::format("{}={:.12g}\n", input.name, input.base());
+}
+
+/// What its name does not tell of a part.
+std::string canonical(const Section& part) {
+  const std::string_view last = std::string_view(part.name()).substr(part.name().rfind('.') + 1);
+  std::string text;
+  if (last != part.kind().name) text += fmt::format("{}.kind={}\n", part.name(), part.kind().name);
+  if (part.kind().link && last != part.channel()) text += fmt::format("{}.channel={}\n", part.name(), part.channel());
+  return text;
 }
 
 }  // namespace
 
 std::string Description::sha256() const {
   std::string text = fmt::format("name={}\n", name_);
-  for (const Input& input : inputs_) text += canonical(input);
+  for (const Section& part : parts_) {
+    text += canonical(part);
+    for (const Input& input : part.inputs()) text += canonical(input);
+  }
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int size = 0;
   if (EVP_Digest(text.data(), text.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1)

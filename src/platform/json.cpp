@@ -12,11 +12,12 @@ nlohmann::ordered_json number(double value) {
 
 nlohmann::ordered_json value_of(const Input& input) {
   if (const bool* flag = std::get_if<bool>(&input.value)) return *flag;
+  if (const auto* text = std::get_if<std::string>(&input.value)) return *text;
   return number(std::get<double>(input.value));
 }
 
 nlohmann::ordered_json to_json(const Input& input) {
-  nlohmann::ordered_json record{{"key", input.key->name}};
+  nlohmann::ordered_json record{{"key", input.name}};
   record["value"] = value_of(input);
   record["unit"] = input.unit;
   record["source"] = input.source;
@@ -29,20 +30,44 @@ nlohmann::ordered_json to_json(const Input& input) {
   return record;
 }
 
+nlohmann::ordered_json to_json(const Section& part) {
+  nlohmann::ordered_json record{{"name", part.name()}, {"kind", part.kind().name}};
+  if (part.kind().link) record["channel"] = part.channel();
+  return record;
+}
+
 }  // namespace
 
-nlohmann::ordered_json to_json(const Key& key) {
+nlohmann::ordered_json to_json(const PartKind& kind, const std::string& section, const Key& key) {
   auto units = nlohmann::ordered_json::object();
-  for (const Unit& unit : units_of(key.kind)) units[std::string(unit.name)] = unit.scale;
-  return {{"key", key.name}, {"low", key.low}, {"high", key.high}, {"units", std::move(units)}};
+  for (const Unit& unit : units_of(key.quantity)) units[std::string(unit.name)] = unit.scale;
+  nlohmann::ordered_json json{{"key", section + "." + std::string(key.name)}, {"kind", kind.name}};
+  json["meaning"] = key.meaning;
+  json["low"] = key.low;
+  json["high"] = key.high;
+  json["units"] = std::move(units);
+  json["expected"] = expectation(key, natural_unit(key));
+  json["when"] = key.rules.when;
+  json["may_be_left_out"] = key.rules.may_be_left_out;
+  return json;
+}
+
+nlohmann::ordered_json to_json(const PartKind& kind) {
+  auto relations = nlohmann::ordered_json::array();
+  for (const Relation& relation : kind.relations) relations.push_back(to_string(relation));
+  return {{"kind", kind.name}, {"section", kind.section}, {"meaning", kind.meaning},
+          {"link", kind.link}, {"several", kind.several}, {"relations", std::move(relations)}};
 }
 
 nlohmann::ordered_json to_json(const Description& description) {
   auto inputs = nlohmann::ordered_json::array();
   for (const Input& input : description.inputs()) inputs.push_back(to_json(input));
+  auto parts = nlohmann::ordered_json::array();
+  for (const Section& part : description.parts()) parts.push_back(to_json(part));
   return {{"file", description.file().filename().string()},
           {"name", description.name()},
           {"sha256", description.sha256()},
+          {"parts", std::move(parts)},
           {"inputs", std::move(inputs)}};
 }
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "isthmus/fabric/pcie_link.hpp"
+#include "isthmus/platform/specs.hpp"
+#include "platform/refuse.hpp"
 
 namespace isthmus::platform {
 namespace {
@@ -35,54 +37,38 @@ PartPlan block(const char* actor) {
 
 }  // namespace
 
-fabric::PcieLinkSpec pcie_link_spec(const Description& p) {
-  const auto count = [&p](std::string_view key) { return static_cast<int>(p.count(key)); };
-  return {.generation = count("link.pcie.generation"),
-          .lanes = count("link.pcie.lanes"),
-          .max_payload = p.bytes("link.pcie.max_payload"),
-          .max_read_request = p.bytes("link.pcie.max_read_request"),
-          .read_completion_boundary = p.bytes("link.pcie.read_completion_boundary"),
-          .request_overhead = p.bytes("link.pcie.request_overhead"),
-          .completion_overhead = p.bytes("link.pcie.completion_overhead"),
-          .dllp_size = p.bytes("link.pcie.dllp_size"),
-          .ack_every = count("link.pcie.ack_every"),
-          .update_fc_every = count("link.pcie.update_fc_every"),
-          .tags = count("link.pcie.tags"),
-          .posted_header_credits = count("link.pcie.posted_header_credits"),
-          .posted_data_credits = count("link.pcie.posted_data_credits"),
-          .nonposted_header_credits = count("link.pcie.nonposted_header_credits"),
-          .flight = p.time("link.pcie.flight"),
-          .round_trip = p.time("link.pcie.round_trip"),
-          .user_width = p.bytes("link.pcie.user_width"),
-          .user_clock = {.frequency = p.frequency("link.pcie.user_clock")}};
+LinkSpec link_spec(const Description& board) {
+  const Section& pcie = board.the("pcie");
+  LinkSpec spec{.pcie = pcie_link_spec(pcie), .memory = host_memory_spec(board.the("memory"))};
+  if (fabric::root_complex_latency(spec.pcie, spec.memory) <= Time{})
+    refuse(pcie.place(), pcie.name_of("round_trip"),
+           fmt::format("more than the {} that link and host memory take", to_string(fabric::least_round_trip(spec.pcie, spec.memory))),
+           to_string(spec.pcie.round_trip));
+  return spec;
 }
 
-HostLinkSpec host_link_spec(const Description& p) {
-  const auto count = [&p](std::string_view key) { return static_cast<int>(p.count(key)); };
-  return {.requests = {.size = p.bytes("stream.request_size").count,
-                       .in_flight = count("stream.requests_in_flight"),
-                       .gap = count("stream.request_gap")},
-          .buffer_size = p.bytes("stream.buffer_size"),
-          .input_buffers = count("stream.input_buffers"),
-          .output_buffers = count("stream.output_buffers"),
-          .porter_period = p.time("stream.porter_period"),
-          .library_call = p.time("stream.library_call"),
-          .mmio_store = p.time("host.mmio.store"),
-          .core_to_core = p.time("host.cache.core_to_core"),
-          .device_clock = {.frequency = p.frequency("link.pcie.user_clock")}};
+HostLinkSpec host_link_spec(const Description& board) {
+  const Section& stream = board.the("stream");
+  const auto count = [&stream](std::string_view key) { return static_cast<int>(stream.count(key)); };
+  return {.requests = {.size = stream.bytes("request_size").count,
+                       .in_flight = count("requests_in_flight"),
+                       .gap = count("request_gap")},
+          .buffer_size = stream.bytes("buffer_size"),
+          .input_buffers = count("input_buffers"),
+          .output_buffers = count("output_buffers"),
+          .porter_period = stream.time("porter_period"),
+          .library_call = stream.time("library_call"),
+          .mmio_store = board.the("mmio").time("store"),
+          .core_to_core = board.the("cache").time("core_to_core"),
+          .device_clock = {.frequency = board.the("pcie").frequency("user_clock")}};
 }
 
-fabric::HostMemorySpec host_memory_spec(const Description& p) {
-  const auto bus = static_cast<double>(p.bytes("host.memory.data_width").count * p.count("host.memory.channels"));
-  return {.bandwidth = {p.frequency("host.memory.transfer_rate").hertz() * bus},
-          .latency = p.time("host.memory.latency")};
-}
-
-Time pool_setup(const Description& platform, const HostLinkSpec& spec) {
-  const Time call = platform.time("host.call.transfer");
-  if (!platform.flag("host.alloc.enabled")) return call;
+Time pool_setup(const Description& board, const HostLinkSpec& spec) {
+  const Time call = board.the("call").time("transfer");
+  const Section* alloc = board.find("alloc");
+  if (alloc == nullptr || !alloc->flag("enabled")) return call;
   const std::int64_t buffers = spec.input_buffers + spec.output_buffers;
-  return call + transfer_time(Bytes{spec.buffer_size.count * buffers}, platform.bandwidth("host.alloc.rate"));
+  return call + transfer_time(Bytes{spec.buffer_size.count * buffers}, alloc->bandwidth("rate"));
 }
 
 std::vector<PartPlan> parts_of_reads() {

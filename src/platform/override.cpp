@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "isthmus/base/nearest.hpp"
+#include "isthmus/platform/description.hpp"
 #include "platform/check.hpp"
 
 namespace isthmus::platform {
@@ -13,13 +14,23 @@ namespace {
 
 const Place kPlace = "--set";
 
-const Key& key_of(const std::string& name) {
-  if (const Key* key = find_key(name)) return *key;
-  std::vector<std::string> known;
-  for (const Key& key : schema()) known.emplace_back(key.name);
-  const std::string near = nearest(name, known);
-  refuse(kPlace, name, "a key of a platform",
-         near.empty() ? "an unknown one" : fmt::format("an unknown one; did you mean '{}'?", near));
+[[noreturn]] void refuse_unknown(const std::vector<Section>& parts, const std::string& name,
+                                 const std::string& expected, const std::string& got) {
+  const std::string near = nearest(name, keys_of(parts));
+  refuse(kPlace, name, expected, near.empty() ? got : fmt::format("{}; did you mean '{}'?", got, near));
+}
+
+Section& part_of(std::vector<Section>& parts, const std::string& name) {
+  const std::string section = name.substr(0, name.rfind('.'));
+  const auto found = std::ranges::find(parts, section, &Section::name);
+  if (found == parts.end() || name.find('.') == std::string::npos)
+    refuse_unknown(parts, name, fmt::format("a key of the board's parts ({})", names_of(parts)), "an unknown one");
+  return *found;
+}
+
+const Key& key_of(const std::vector<Section>& parts, const Section& part, const std::string& name) {
+  if (const Key* key = find_key(part.kind(), std::string_view(name).substr(part.name().size() + 1))) return *key;
+  refuse_unknown(parts, name, fmt::format("a key of a part of kind {}", part.kind().name), "an unknown one");
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -32,7 +43,7 @@ void set_number(Input& input, std::string_view text) {
   double number = 0;
   const auto [rest, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (failure != std::errc{})
-    refuse(kPlace, input.key->name, expectation(*input.key, find_unit(input.key->kind, input.unit)),
+    refuse(kPlace, input.name, expectation(*input.key, find_unit(input.key->quantity, input.unit)),
            fmt::format("'{}'", text));
   const auto unit = trimmed({rest, text.data() + text.size()});
   if (!unit.empty()) input.unit = unit;
@@ -40,32 +51,39 @@ void set_number(Input& input, std::string_view text) {
 }
 
 void set_flag(Input& input, std::string_view text) {
-  if (text != "true" && text != "false") refuse(kPlace, input.key->name, "true or false", fmt::format("'{}'", text));
+  if (text != "true" && text != "false") refuse(kPlace, input.name, "true or false", fmt::format("'{}'", text));
   input.value = text == "true";
+}
+
+void set_value(Input& input, std::string_view text) {
+  if (input.key->quantity == Quantity::flag)
+    set_flag(input, text);
+  else if (input.key->quantity == Quantity::text)
+    input.value = std::string(text);
+  else
+    set_number(input, text);
 }
 
 }  // namespace
 
-void apply_override(std::vector<Input>& inputs, const std::string& text) {
+void apply_override(std::vector<Section>& parts, const std::string& text) {
   const auto equals = text.find('=');
   if (equals == std::string::npos || equals == 0) refuse(kPlace, fmt::format("expected KEY=VALUE, got '{}'", text));
-  const Key& key = key_of(std::string(trimmed(std::string_view(text).substr(0, equals))));
-  auto place = std::ranges::lower_bound(inputs, &key, {}, &Input::key);
-  const bool known = place != inputs.end() && place->key == &key;
+  const std::string name(trimmed(std::string_view(text).substr(0, equals)));
+  Section& part = part_of(parts, name);
   Input input;
-  input.key = &key;
+  input.key = &key_of(parts, part, name);
+  input.name = name;
   input.role = "set";
-  if (known) input.unit = place->unit;
-  input.source = known ? fmt::format("set by the user; was {} ({}: {})", show(*place), place->role, place->source)
-                       : "set by the user";
-  const auto value = trimmed(std::string_view(text).substr(equals + 1));
-  key.kind == Kind::flag ? set_flag(input, value) : set_number(input, value);
+  const Input* known = part.find(input.key->name);
+  if (known != nullptr) input.unit = known->unit;
+  input.source = known != nullptr
+                     ? fmt::format("set by the user; was {} ({}: {})", show(*known), known->role, known->source)
+                     : "set by the user";
+  set_value(input, trimmed(std::string_view(text).substr(equals + 1)));
   check_unit(input, kPlace);
   check_value(input, kPlace);
-  if (known)
-    *place = std::move(input);
-  else
-    inputs.insert(place, std::move(input));
+  part.put(std::move(input));
 }
 
 }  // namespace isthmus::platform

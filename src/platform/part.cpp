@@ -150,6 +150,14 @@ Part waiting(const PartPlan& plan, const RunReport& report) {
 
 }  // namespace
 
+std::vector<PartPlan> on_board(std::vector<PartPlan> plans, const Description& board) {
+  for (PartPlan& plan : plans) {
+    for (std::string& key : plan.keys) key = board.key_here(key);
+    std::erase(plan.keys, "");
+  }
+  return plans;
+}
+
 std::vector<Part> parts_of(const RunReport& report, const std::vector<PartPlan>& plans) {
   std::vector<Part> parts;
   parts.reserve(plans.size());

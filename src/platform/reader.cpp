@@ -1,6 +1,7 @@
 #include "platform/reader.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <iterator>
 
 #include "isthmus/base/nearest.hpp"
+#include "isthmus/engine/report.hpp"
 #include "platform/check.hpp"
 
 namespace isthmus::platform {
@@ -38,7 +40,7 @@ std::string part(std::string_view key) {
   return !key.empty() && std::ranges::all_of(key, bare) ? std::string(key) : fmt::format("\"{}\"", key);
 }
 
-std::string_view kind_of(const toml::node& node) {
+std::string_view type_of(const toml::node& node) {
   switch (node.type()) {
     case toml::node_type::table:
       return "a table";
@@ -66,7 +68,7 @@ std::string_view redefined(std::string_view reason) {
 
 class Reader {
  public:
-  explicit Reader(const std::filesystem::path& file) : file_(file) {}
+  Reader(const std::filesystem::path& file, Schema schema) : file_(file), schema_(schema) {}
 
   Contents read() {
     const std::string text = text_of(file_);
@@ -76,9 +78,10 @@ class Reader {
     Contents contents;
     contents.name = name_of(root);
     root.erase("name");
-    walk(root, "");
-    std::ranges::sort(inputs_, {}, &Input::key);  // keys lie in one array, in the schema's order
-    contents.inputs = std::move(inputs_);
+    for (const auto& [word, node] : root) walk(node, part(word.str()));
+    if (parts_.empty()) refuse(place(1), "expected a board of parts, got none");
+    std::ranges::sort(parts_, [this](const Section& a, const Section& b) { return before(a, b); });
+    contents.parts = std::move(parts_);
     return contents;
   }
 
@@ -102,104 +105,167 @@ class Reader {
     if (node == nullptr) refuse(place(1), "name", "what the platform is called", "nothing");
     const auto* text = node->as_string();
     if (text == nullptr || text->get().empty())
-      refuse(place(*node), "name", "what the platform is called", text == nullptr ? kind_of(*node) : "nothing");
+      refuse(place(*node), "name", "what the platform is called", text == nullptr ? type_of(*node) : "nothing");
     return text->get();
   }
 
-  void walk(const toml::table& table, const std::string& prefix) {
-    for (const auto& [key, node] : table) {
-      const std::string name = prefix + part(key.str());
-      if (const Key* known = find_key(name))
-        inputs_.push_back(read_input(*known, node));
-      else if (is_group(name))
-        walk(group(node, name), name + ".");
-      else
-        refuse_unknown(name, node);
-    }
+  /// In the order of the schema, those of one kind by name.
+  bool before(const Section& a, const Section& b) const {
+    const auto rank = [this](const Section& each) { return std::ranges::find(schema_, &each.kind()); };
+    return rank(a) != rank(b) ? rank(a) < rank(b) : natural_less(a.name(), b.name());
   }
 
-  static bool is_group(const std::string& name) {
-    return std::ranges::any_of(schema(), [&](const Key& key) { return key.name.starts_with(name + "."); });
+  /// A part, or a table of nothing but parts.
+  void walk(const toml::node& node, const std::string& name) {
+    const toml::table* table = node.as_table();
+    const PartKind* kind = table != nullptr ? kind_of(*table, name) : nullptr;
+    if (table == nullptr || (kind == nullptr && !holds_tables(*table))) refuse_section(node, name);
+    if (kind != nullptr && !is_group(*table, *kind)) return read_part(*table, name, *kind);
+    for (const auto& [word, inner] : *table) walk(inner, name + "." + part(word.str()));
   }
 
-  const toml::table& group(const toml::node& node, const std::string& name) const {
-    if (!node.is_table()) refuse(place(node), name, "a table of keys", kind_of(node));
-    return *node.as_table();
-  }
-
-  [[noreturn]] void refuse_unknown(const std::string& name, const toml::node& node) const {
+  /// What `kind = "..."` names, else the last word; null where that is no kind.
+  const PartKind* kind_of(const toml::table& table, const std::string& name) const {
+    const toml::node* node = table.get("kind");
+    if (node == nullptr || node->is_table()) return find_kind(schema_, name.substr(name.rfind('.') + 1));
+    const std::string said = word(*node, name + ".kind");
+    if (const PartKind* kind = find_kind(schema_, said)) return kind;
     std::vector<std::string> known;
-    for (const Key& key : schema()) known.emplace_back(key.name);
-    const std::string near = nearest(name, known);
-    refuse(place(node), name, "a key of a platform",
+    for (const PartKind* kind : schema_) known.emplace_back(kind->name);
+    const std::string near = nearest(said, known);
+    refuse(place(*node), name + ".kind", fmt::format("a kind of part ({})", fmt::join(known, ", ")),
+           near.empty() ? fmt::format("'{}'", said) : fmt::format("'{}'; did you mean '{}'?", said, near));
+  }
+
+  /// A table in whose place a value { ... } cannot stand: its header's.
+  static bool is_header(const toml::node& node) { return node.is_table() && !node.as_table()->is_inline(); }
+
+  static bool holds_tables(const toml::table& table) {
+    return !table.empty() && std::ranges::all_of(table, [](const auto& each) { return is_header(each.second); });
+  }
+
+  /// Whether a table whose name is a kind's holds other parts, such as [kernel.first], and nothing of a part.
+  static bool is_group(const toml::table& table, const PartKind& kind) {
+    return holds_tables(table) && std::ranges::none_of(table, [&kind](const auto& each) {
+             return find_key(kind, each.first.str()) != nullptr;
+           });
+  }
+
+  [[noreturn]] void refuse_section(const toml::node& node, const std::string& name) const {
+    std::vector<std::string> sections;
+    for (const PartKind* kind : schema_) sections.emplace_back(kind->section);
+    const std::string near = nearest(name, sections);
+    const std::string got = node.is_table() ? "neither" : std::string(type_of(node));
+    refuse(place(node), name, "a part, whose kind is its last word or kind = \"...\"",
+           near.empty() ? got : fmt::format("{}; did you mean '{}'?", got, near));
+  }
+
+  /// The text of a bare word: a name that commands can take.
+  std::string word(const toml::node& node, const std::string& name) const {
+    const auto* text = node.as_string();
+    if (text == nullptr || text->get().empty() || part(text->get()) != text->get())
+      refuse(place(node), name, "a name of letters, digits, '-' and '_'",
+             text == nullptr ? std::string(type_of(node)) : fmt::format("'{}'", text->get()));
+    return text->get();
+  }
+
+  void read_part(const toml::table& table, const std::string& name, const PartKind& kind) {
+    if (name.find('"') != std::string::npos)
+      refuse(place(table), name, "a part named by letters, digits, '-' and '_'", "another sign");
+    const toml::node* channel = kind.link ? table.get("channel") : nullptr;
+    std::string called = kind.link ? name.substr(name.rfind('.') + 1) : "";
+    if (channel != nullptr) called = word(*channel, name + ".channel");
+    Section section(kind, name, std::move(called), place(table));
+    for (const auto& [key, node] : table) {
+      const std::string_view last = key.str();
+      if (const Key* known = find_key(kind, last))
+        section.put(read_input(*known, section.name_of(last), node));
+      else if (last != "kind" && &node != channel)
+        refuse_unknown(section, last, node);
+    }
+    parts_.push_back(std::move(section));
+  }
+
+  [[noreturn]] void refuse_unknown(const Section& section, std::string_view last, const toml::node& node) const {
+    const std::string name = section.name_of(part(last));
+    const std::string near = nearest(name, keys_of({section}));
+    refuse(place(node), name, fmt::format("a key of a part of kind {}", section.kind().name),
            near.empty() ? "an unknown one" : fmt::format("an unknown one; did you mean '{}'?", near));
   }
 
-  Input read_input(const Key& key, const toml::node& node) const {
-    if (!node.is_table()) refuse(place(node), key.name, "{ value = ..., source = ..., role = ... }", kind_of(node));
+  Input read_input(const Key& key, const std::string& name, const toml::node& node) const {
+    if (!node.is_table()) refuse(place(node), name, "{ value = ..., source = ..., role = ... }", type_of(node));
     const toml::table& table = *node.as_table();
-    check_fields(key, table);
+    check_fields(name, table);
     Input input;
     input.key = &key;
+    input.name = name;
     input.line = static_cast<int>(node.source().begin.line);
-    input.unit = text(key, table, "unit");
+    input.unit = text(name, table, "unit");
     check_unit(input, place(node));
-    input.value = value(key, table, input.unit);
-    input.source = text(key, table, "source");
-    input.role = text(key, table, "role");
-    input.why = text(key, table, "why");
-    input.date = text(key, table, "date");
-    input.range = range(key, table);
+    input.value = value(key, name, table, input.unit);
+    input.source = text(name, table, "source");
+    input.role = text(name, table, "role");
+    input.why = text(name, table, "why");
+    input.date = text(name, table, "date");
+    input.range = range(key, name, table);
     check_provenance(input, place(node));
     check_value(input, place(node));
     return input;
   }
 
-  void check_fields(const Key& key, const toml::table& table) const {
+  void check_fields(const std::string& name, const toml::table& table) const {
     static const std::vector<std::string> kFields = {"value", "unit", "source", "role", "range", "why", "date"};
     for (const auto& [field, node] : table) {
       if (std::ranges::find(kFields, field.str()) != kFields.end()) continue;
-      refuse(place(node), fmt::format("key '{}': {}", key.name, unknown_name("field", field.str(), kFields)));
+      refuse(place(node), fmt::format("key '{}': {}", name, unknown_name("field", field.str(), kFields)));
     }
   }
 
-  std::string text(const Key& key, const toml::table& table, std::string_view field) const {
+  std::string text(const std::string& name, const toml::table& table, std::string_view field) const {
     const toml::node* node = table.get(field);
     if (node == nullptr) return {};
-    if (!node->is_string()) refuse(place(*node), key.name, fmt::format("{} = \"...\"", field), kind_of(*node));
+    if (!node->is_string()) refuse(place(*node), name, fmt::format("{} = \"...\"", field), type_of(*node));
     return node->as_string()->get();
   }
 
-  std::variant<double, bool> value(const Key& key, const toml::table& table, const std::string& unit) const {
-    const std::string expected = expectation(key, find_unit(key.kind, unit));
+  std::variant<double, bool, std::string> value(const Key& key, const std::string& name, const toml::table& table,
+                                                const std::string& unit) const {
+    const std::string expected = expectation(key, find_unit(key.quantity, unit));
     const toml::node* node = table.get("value");
-    if (node == nullptr) refuse(place(table), key.name, expected, "no value");
-    if (key.kind == Kind::flag) {
-      if (!node->is_boolean()) refuse(place(*node), key.name, expected, kind_of(*node));
+    if (node == nullptr) refuse(place(table), name, expected, "no value");
+    if (key.quantity == Quantity::flag) {
+      if (!node->is_boolean()) refuse(place(*node), name, expected, type_of(*node));
       return node->as_boolean()->get();
     }
-    if (!node->is_number()) refuse(place(*node), key.name, expected, kind_of(*node));
+    if (key.quantity == Quantity::text) {
+      if (!node->is_string()) refuse(place(*node), name, expected, type_of(*node));
+      return node->as_string()->get();
+    }
+    if (!node->is_number()) refuse(place(*node), name, expected, type_of(*node));
     return node->value_or(0.0);
   }
 
-  std::optional<std::pair<double, double>> range(const Key& key, const toml::table& table) const {
+  std::optional<std::pair<double, double>> range(const Key& key, const std::string& name,
+                                                 const toml::table& table) const {
     const toml::node* node = table.get("range");
     if (node == nullptr) return std::nullopt;
     const toml::array* ends = node->as_array();
-    if (key.kind == Kind::flag || ends == nullptr || ends->size() != 2 || !(*ends)[0].is_number() ||
-        !(*ends)[1].is_number())
-      refuse(place(*node), key.name, key.kind == Kind::flag ? "no range" : "range = [LOW, HIGH]", kind_of(*node));
+    const bool number = key.quantity != Quantity::flag && key.quantity != Quantity::text;
+    if (!number || ends == nullptr || ends->size() != 2 || !(*ends)[0].is_number() || !(*ends)[1].is_number())
+      refuse(place(*node), name, number ? "range = [LOW, HIGH]" : "no range", type_of(*node));
     return std::pair{(*ends)[0].value_or(0.0), (*ends)[1].value_or(0.0)};
   }
 
   const std::filesystem::path& file_;
-  std::vector<Input> inputs_;
+  Schema schema_;
+  std::vector<Section> parts_;
 };
 
 }  // namespace
 
-Contents read(const std::filesystem::path& file) {
-  return Reader(file).read();
+Contents read(const std::filesystem::path& file, Schema schema) {
+  return Reader(file, schema).read();
 }
 
 }  // namespace isthmus::platform

@@ -4,17 +4,18 @@
 #include <string>
 #include <vector>
 
-#include "isthmus/platform/description.hpp"
+#include "isthmus/platform/schema.hpp"
+#include "isthmus/platform/section.hpp"
 
 namespace isthmus::platform {
 
 /// What a platform file says, each input checked by itself.
 struct Contents {
   std::string name;
-  std::vector<Input> inputs;  ///< in the order of the schema
+  std::vector<Section> parts;  ///< in the order of the schema, those of one kind by name
 };
 
 /// Reads and checks a file. Throws Error with file and line.
-Contents read(const std::filesystem::path& file);
+Contents read(const std::filesystem::path& file, Schema schema);
 
 }  // namespace isthmus::platform

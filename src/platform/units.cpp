@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -7,7 +8,7 @@
 
 namespace isthmus::platform {
 
-std::span<const Unit> units_of(Kind kind) {
+std::span<const Unit> units_of(Quantity quantity) {
   static constexpr std::array<Unit, 1> kCycles{{{"cycles", 1}}};
   static constexpr std::array<Unit, 5> kBytes{
       {{"bit", 0.125}, {"B", 1}, {"KiB", 1024}, {"MiB", 1024.0 * 1024}, {"GiB", 1024.0 * 1024 * 1024}}};
@@ -15,36 +16,45 @@ std::span<const Unit> units_of(Kind kind) {
   static constexpr std::array<Unit, 5> kTime{{{"ps", 1e-12}, {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}}};
   static constexpr std::array<Unit, 4> kFrequency{{{"Hz", 1}, {"kHz", 1e3}, {"MHz", 1e6}, {"GHz", 1e9}}};
   static constexpr std::array<Unit, 2> kTransfers{{{"MT/s", 1e6}, {"GT/s", 1e9}}};
-  switch (kind) {
-    case Kind::cycles:
+  switch (quantity) {
+    case Quantity::cycles:
       return kCycles;
-    case Kind::bytes:
+    case Quantity::bytes:
       return kBytes;
-    case Kind::bandwidth:
+    case Quantity::bandwidth:
       return kBandwidth;
-    case Kind::time:
+    case Quantity::time:
       return kTime;
-    case Kind::frequency:
+    case Quantity::frequency:
       return kFrequency;
-    case Kind::transfers:
+    case Quantity::transfers:
       return kTransfers;
-    case Kind::count:
-    case Kind::flag:
+    case Quantity::count:
+    case Quantity::flag:
+    case Quantity::text:
       break;
   }
   return {};
 }
 
-const Unit* find_unit(Kind kind, std::string_view name) {
-  const auto units = units_of(kind);
+const Unit* find_unit(Quantity quantity, std::string_view name) {
+  const auto units = units_of(quantity);
   const auto found = std::ranges::find(units, name, &Unit::name);
   return found == units.end() ? nullptr : &*found;
 }
 
+const Unit* natural_unit(const Key& key) {
+  const Unit* best = nullptr;
+  for (const Unit& unit : units_of(key.quantity))
+    if (best == nullptr || unit.scale <= key.high) best = &unit;
+  return best;
+}
+
 std::string expectation(const Key& key, const Unit* unit) {
-  if (key.kind == Kind::flag) return "true or false";
+  if (key.quantity == Quantity::flag) return "true or false";
+  if (key.quantity == Quantity::text) return fmt::format("{}", fmt::join(key.rules.choices, " or "));
   const double scale = unit != nullptr ? unit->scale : 1;
-  return fmt::format("{}{:.6g}..{:.6g}{}{}", key.power_of_two ? "a power of two in " : "", key.low / scale,
+  return fmt::format("{}{:.6g}..{:.6g}{}{}", key.rules.power_of_two ? "a power of two in " : "", key.low / scale,
                      key.high / scale, unit != nullptr ? " " : "", unit != nullptr ? unit->name : "");
 }
 

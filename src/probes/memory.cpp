@@ -38,16 +38,21 @@ Walk walk_of(Bytes size, Bytes burst, bool modelled) {
       .passes = std::clamp<std::int64_t>((modelled ? kEnoughOfAModel : kEnoughToTime) / size.count, 1, kMostPasses)};
 }
 
+/// Whether a kernel is to touch the device's memory: one that is not needs none.
+enum class Touches { memory, nothing };
+
 /// A kernel and what it needs, ready to be launched.
 class Launcher {
  public:
-  Launcher(offload::Device& device, Access access, const Walk& walk)
+  Launcher(offload::Device& device, Access access, const Walk& walk, Touches touches)
       : device_(device),
         walk_(walk),
         kernel_(device.kernel(access == Access::read ? "device_read" : "device_write")),
-        memory_(device.allocate({walk.stride * walk.passes})),
-        sink_(device.allocate({kPiece})),
-        queue_(device.queue()) {}
+        queue_(device.queue()) {
+    if (touches == Touches::nothing && !device.info().memory) return;
+    memory_ = device.allocate({walk.stride * walk.passes});
+    sink_ = device.allocate({kPiece});
+  }
 
   /// The reading kernel takes what it reads as part of its next address: it must read zeros.
   void clear(offload::Host& host) {
@@ -94,7 +99,9 @@ Time pass_time(Time with, Time without, std::int64_t passes) {
 class MemoryPasses final : public Sampler {
  public:
   MemoryPasses(offload::Device& device, Access access, const Walk& walk)
-      : device_(device), launcher_(device, access, walk), to_clear_(access == Access::read && !launcher_.modelled()) {}
+      : device_(device),
+        launcher_(device, access, walk, Touches::memory),
+        to_clear_(access == Access::read && !launcher_.modelled()) {}
 
   std::vector<Time> take(int samples) override {
     std::vector<Time> times;
@@ -118,7 +125,8 @@ class MemoryPasses final : public Sampler {
 class Launches final : public Sampler {
  public:
   explicit Launches(offload::Device& device)
-      : device_(device), launcher_(device, Access::read, walk_of({kPiece}, {kPiece}, device.info().modelled)) {}
+      : device_(device),
+        launcher_(device, Access::read, walk_of({kPiece}, {kPiece}, device.info().modelled), Touches::nothing) {}
 
   std::vector<Time> take(int samples) override {
     std::vector<Time> times;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "isthmus/offload/needs.hpp"
 #include "isthmus/offload/open.hpp"
 #include "isthmus/probes/copy.hpp"
 #include "isthmus/probes/memory.hpp"
@@ -12,6 +13,7 @@ namespace isthmus::probes {
 namespace {
 
 using offload::RegisterAccess;
+namespace needs = offload::needs;
 
 constexpr Bytes kCacheLine{64};
 constexpr std::array kAccessSizes{Bytes{4}, Bytes{8}, kCacheLine};
@@ -190,33 +192,44 @@ void steps(const Job& job, Target& target, const Report& report) {
   measure(job, target, std::move(points), report);
 }
 
+constexpr bool kOnModels = true;
+constexpr bool kOfALink = true;
+
 constexpr std::array kProbes = std::to_array<Probe>({
-    {"h2d", "host to device, pageable memory, no allocation", false,
+    {"h2d", "host to device, pageable memory, no allocation", !kOnModels, kOfALink, needs::kCopies,
      copies_by_size<Direction::to_device, HostSide::pageable>},
-    {"d2h", "device to host, pageable memory, no allocation", false,
+    {"d2h", "device to host, pageable memory, no allocation", !kOnModels, kOfALink, needs::kCopies,
      copies_by_size<Direction::to_host, HostSide::pageable>},
-    {"h2d-pinned", "host to device, pinned memory", false, copies_by_size<Direction::to_device, HostSide::pinned>},
-    {"d2h-pinned", "device to host, pinned memory", false, copies_by_size<Direction::to_host, HostSide::pinned>},
-    {"h2d-alloc", "host to device, pageable memory, allocation of the buffer included", false,
-     copies_by_size<Direction::to_device, HostSide::fresh>},
-    {"duplex", "both directions at once, their sum, pinned memory", false, duplex},
-    {"latency", "a 64-byte copy to the device, from call to return", false, cache_line},
-    {"mmio-store", "stores of 4, 8 and 64 bytes to registers, with and without write combining", true, stores},
-    {"mmio-load", "loads of 4, 8 and 64 bytes from registers", true, loads},
-    {"device-read", "a kernel reads device memory", false, memory<Access::read>, kOneBurst},
-    {"device-write", "a kernel writes device memory", false, memory<Access::write>, kOneBurst},
+    {"h2d-pinned", "host to device, pinned memory", !kOnModels, kOfALink, needs::kCopies,
+     copies_by_size<Direction::to_device, HostSide::pinned>},
+    {"d2h-pinned", "device to host, pinned memory", !kOnModels, kOfALink, needs::kCopies,
+     copies_by_size<Direction::to_host, HostSide::pinned>},
+    {"h2d-alloc", "host to device, pageable memory, allocation of the buffer included", !kOnModels, kOfALink,
+     needs::kCopies, copies_by_size<Direction::to_device, HostSide::fresh>},
+    {"duplex", "both directions at once, their sum, pinned memory", !kOnModels, kOfALink, needs::kCopies, duplex},
+    {"latency", "a 64-byte copy to the device, from call to return", !kOnModels, kOfALink, needs::kCopies, cache_line},
+    {"mmio-store", "stores of 4, 8 and 64 bytes to registers, with and without write combining", kOnModels, kOfALink,
+     needs::kRegisters, stores},
+    {"mmio-load", "loads of 4, 8 and 64 bytes from registers", kOnModels, kOfALink, needs::kRegisters, loads},
+    {"device-read", "a kernel reads device memory", !kOnModels, !kOfALink, needs::kKernels, memory<Access::read>,
+     kOneBurst},
+    {"device-write", "a kernel writes device memory", !kOnModels, !kOfALink, needs::kKernels, memory<Access::write>,
+     kOneBurst},
     {"device-latency",
      "the device reads and writes host memory by itself, one access at a time and as many as the link's tags allow",
-     true, device_latency, "multiples of 64 B that end, with --offset, within 4 KiB"},
-    {"launch", "an empty kernel, from enqueue to the return of the wait for it", false, empty_launches},
-    {"steps", "the five steps of choi2019 figure 5, from advertised to end to end, host to device", false, steps},
+     kOnModels, kOfALink, needs::kHostAccess, device_latency,
+     "multiples of 64 B that end, with --offset, within 4 KiB"},
+    {"launch", "an empty kernel, from enqueue to the return of the wait for it", !kOnModels, kOfALink, needs::kLaunches,
+     empty_launches},
+    {"steps", "the five steps of choi2019 figure 5, from advertised to end to end, host to device", !kOnModels,
+     kOfALink, needs::kCopies, steps},
 });
 
 }  // namespace
 
 offload::Device& Target::open() {
   if (!device_ || device_->info().modelled)
-    device_ = offload::open_device(job_.target, job_.settings, memory_kernels());
+    device_ = offload::open_device(job_.target, job_.settings, memory_kernels(), job_.channel);
   return *device_;
 }
 

@@ -5,6 +5,7 @@
 #include "isthmus/base/error.hpp"
 #include "isthmus/fabric/pcie_link.hpp"
 #include "isthmus/platform/link.hpp"
+#include "isthmus/platform/needs.hpp"
 #include "isthmus/stream/host_link.hpp"
 #include "program/host.hpp"
 #include "program/parts.hpp"
@@ -83,14 +84,16 @@ std::vector<Stage> stages_of(const RunReport& report, const std::vector<std::str
 
 Result run_on_model(const ByteApplication& application, const platform::Description& platform, const Job& job) {
   check(application);
-  const HostLinkSpec spec = platform::host_link_spec(platform);
+  platform::require(platform, "a stream", platform::kStreamNeeds);
+  const platform::Description board = platform.over("");
+  const HostLinkSpec spec = platform::host_link_spec(board);
   check_size("input", application.input, spec);
   check_size("output", application.output, spec);
   const Batch batch{.application = application, .first = 0, .count = job.messages};
   Checker checker(application, job.progress);
   Graph graph;
-  fabric::PcieLink pcie =
-      fabric::add_pcie_link(graph, platform::pcie_link_spec(platform), platform::host_memory_spec(platform));
+  const platform::LinkSpec ends = platform::link_spec(board);
+  fabric::PcieLink pcie = fabric::add_pcie_link(graph, ends.pcie, ends.memory);
   HostLink link(graph, pcie, spec);
   auto& producer = graph.add<Producer>(kProducer, {.group = kHostGroup}, pcie.memory, spec.library_call, batch);
   auto& consumer = graph.add<WatchedConsumer>(kConsumer, {.group = kHostGroup}, pcie.memory, spec.library_call, batch,
@@ -99,16 +102,16 @@ Result run_on_model(const ByteApplication& application, const platform::Descript
   link.connect(consumer.link);
   watch(graph, consumer, job.messages);
   leave_out_control(graph, link, spec);
-  Kernel kernel(graph, Clock{platform.frequency("kernel.clock")}, link.to_kernel(), link.from_kernel());
+  Kernel kernel(graph, Clock{board.the("kernel").frequency("clock")}, link.to_kernel(), link.from_kernel());
   application.kernel(kernel);
   const RunReport report =
       run_graph(graph, {.states = job.states, .output = kConsumer, .schedule_seed = job.schedule_seed});
   consumer.require_all(kOutputEnded);
-  return {.setup = platform::pool_setup(platform, spec) + producer.started(),
+  return {.setup = platform::pool_setup(board, spec) + producer.started(),
           .elapsed = consumer.ended() - producer.started(),
           .stages = stages_of(report, kernel.actors()),
           .difference = checker.difference(),
-          .parts = parts_of_stream(report, kernel.actors()),
+          .parts = parts_of_stream(board, report, kernel.actors()),
           .lasted = report.end,
           .workers = {}};
 }

@@ -54,7 +54,8 @@ void append(std::vector<PartPlan>& to, std::vector<PartPlan> plans) {
 
 }  // namespace
 
-std::vector<platform::Part> parts_of_stream(const RunReport& report, const std::vector<std::string>& kernel) {
+std::vector<platform::Part> parts_of_stream(const platform::Description& board, const RunReport& report,
+                                            const std::vector<std::string>& kernel) {
   std::vector<PartPlan> plans{thread(kProducer), pool(kInputBuffers, "stream.input_buffers", kProducer), porter()};
   append(plans, reading());
   append(plans, platform::parts_of_reads());
@@ -64,7 +65,7 @@ std::vector<platform::Part> parts_of_stream(const RunReport& report, const std::
   plans.push_back(pool(kOutputBuffers, "stream.output_buffers", kWriteRequests));
   append(plans, platform::parts_of_writes());
   plans.push_back(thread(kConsumer));
-  return platform::parts_of(report, plans);
+  return platform::parts_of(report, platform::on_board(std::move(plans), board));
 }
 
 }  // namespace isthmus::program

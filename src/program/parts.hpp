@@ -13,6 +13,7 @@ inline constexpr const char* kConsumer = "consumer thread";
 
 /// The parts of a modelled stream that can hold it up, in the order in which data pass them; `kernel` names the actors
 /// of the application.
-std::vector<platform::Part> parts_of_stream(const RunReport& report, const std::vector<std::string>& kernel);
+std::vector<platform::Part> parts_of_stream(const platform::Description& board, const RunReport& report,
+                                            const std::vector<std::string>& kernel);
 
 }  // namespace isthmus::program

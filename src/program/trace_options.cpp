@@ -12,12 +12,12 @@
 namespace isthmus::program {
 namespace {
 
-/// The quantity that all of `text` is, in its kind's base unit; throws Error naming `option` and an `example`.
-double quantity(platform::Kind kind, std::string_view text, const char* option, const char* example) {
+/// The amount that all of `text` is, in the base unit of its quantity; throws Error naming `option` and an `example`.
+double amount(platform::Quantity quantity, std::string_view text, const char* option, const char* example) {
   double value = 0;
   const auto [rest, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
   const std::string_view unit_name(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
-  const platform::Unit* unit = platform::find_unit(kind, unit_name);
+  const platform::Unit* unit = platform::find_unit(quantity, unit_name);
   if (failure != std::errc() || unit == nullptr || !(value >= 0))
     throw Error(fmt::format("{} '{}': expected a number and a unit, such as {}", option, text, example));
   return value * unit->scale;
@@ -38,13 +38,13 @@ std::unique_ptr<TraceFile> TraceArguments::open() const {
   constexpr const char* kTimes = "1ms..2.5ms";
   TraceOptions options;
   options.parts = parts_;
-  options.most_bytes = static_cast<std::uint64_t>(quantity(platform::Kind::bytes, limit_, "--trace-limit", "256MiB"));
+  options.most_bytes = static_cast<std::uint64_t>(amount(platform::Quantity::bytes, limit_, "--trace-limit", "256MiB"));
   if (!window_.empty()) {
     const auto dots = window_.find("..");
     if (dots == std::string::npos)
       throw Error(fmt::format("--trace-window '{}': expected two times, such as {}", window_, kTimes));
     const auto time = [&](const std::string& text) {
-      return Time::seconds(quantity(platform::Kind::time, text, "--trace-window", kTimes));
+      return Time::seconds(amount(platform::Quantity::time, text, "--trace-window", kTimes));
     };
     options.begin = time(window_.substr(0, dots));
     options.end = time(window_.substr(dots + 2));

@@ -17,18 +17,27 @@ void print_platform(const platform::Description& description) {
   tools::print(record);
 }
 
-void print_keys() {
-  for (const platform::Key& key : platform::schema()) {
+void print_keys(const platform::PartKind& kind, const std::string& section) {
+  for (const platform::Key& key : kind.keys) {
     tools::Record record{{"event", "key"}};
-    record.update(platform::to_json(key));
+    record.update(platform::to_json(kind, section, key));
     tools::print(record);
+  }
+}
+
+void print_kinds() {
+  for (const platform::PartKind* kind : platform::schema()) {
+    tools::Record record{{"event", "kind"}};
+    record.update(platform::to_json(*kind));
+    tools::print(record);
+    print_keys(*kind, std::string(kind->section));
   }
 }
 
 void print_steps(const platform::Description& description) {
   for (const auto& input : description.inputs()) {
     const auto next = platform::next_values(description, input);
-    tools::print({{"event", "steps"}, {"key", input.key->name}, {"faster", next.faster}, {"slower", next.slower}});
+    tools::print({{"event", "steps"}, {"key", input.name}, {"faster", next.faster}, {"slower", next.slower}});
   }
 }
 
@@ -44,18 +53,25 @@ int main(int argc, char** argv) {
   auto* given = app.add_option("TARGET", target, "model:NAME, or a path that ends in .toml");
   app.add_option("--set", set, "KEY=VALUE in place of what the file says; may be repeated")->expected(1)->take_all();
   app.add_flag("--list", list, "every platform that model:NAME accepts")->excludes(given);
-  app.add_flag("--keys", keys, "every key that a file may hold, with what it may be in base units")->excludes(given);
+  app.add_flag("--keys", keys,
+               "the kinds of parts and every key that a file may hold, with what it may be in base units; of TARGET "
+               "instead the keys that its parts may hold");
   app.add_flag("--steps", steps, "of TARGET instead the values of each key that lie one step from its own");
   return tools::run(app, argc, argv, [&] {
     if (!list && !keys && target.empty())
       throw Error("TARGET: expected model:NAME, a path that ends in .toml, --list or --keys");
-    if (keys) print_keys();
+    if (keys && target.empty()) print_kinds();
     if (list)
       for (const std::string& name : platform::names())
         print_platform(platform::load(platform::file_of("model:" + name), set));
     if (target.empty()) return tools::kDone;
     const auto description = platform::load(platform::file_of(target), set);
-    steps ? print_steps(description) : print_platform(description);
+    if (keys)
+      for (const auto& part : description.parts()) print_keys(part.kind(), part.name());
+    else if (steps)
+      print_steps(description);
+    else
+      print_platform(description);
     return tools::kDone;
   });
 }

@@ -3,6 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <list>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,6 +13,7 @@
 #include "isthmus/base/nearest.hpp"
 #include "isthmus/base/summary.hpp"
 #include "isthmus/base/version.hpp"
+#include "isthmus/platform/needs.hpp"
 #include "isthmus/probes/probe.hpp"
 #include "isthmus/probes/sizes.hpp"
 #include "tools/tool.hpp"
@@ -28,22 +31,55 @@ struct Options {
   int repeat = 20;
   std::uint64_t seed = 1;
   std::vector<std::string> settings;
+  std::string channel;
   bool list = false;
 };
 
-std::vector<const probes::Probe*> chosen(const Options& options, bool modelled) {
+/// The board of a modelled target; nothing of a real device.
+std::optional<platform::Description> board_of(const Options& options) {
+  const bool modelled = options.target.starts_with("model:") || options.target.ends_with(".toml");
+  if (!modelled) return {};
+  return platform::load(platform::file_of(options.target), options.settings);
+}
+
+using Board = std::optional<platform::Description>;
+
+/// Whether a target has what a probe needs; a real device has it, or says in its own words what it lacks.
+bool served(const probes::Probe& probe, const Board& board) {
+  return board ? platform::has_all(*board, probe.needs) : !probe.on_models_alone;
+}
+
+/// Those that the target serves; those of the user must be.
+std::vector<const probes::Probe*> chosen(const Options& options, const Board& board) {
   std::vector<const probes::Probe*> found;
   std::vector<std::string> names;
   for (const probes::Probe& probe : probes::all_probes()) {
     names.emplace_back(probe.name);
-    if (options.probes.empty() && (modelled || !probe.on_models_alone)) found.push_back(&probe);
+    if (options.probes.empty() && served(probe, board)) found.push_back(&probe);
   }
   for (const std::string& name : options.probes) {
     const auto probe = std::ranges::find(probes::all_probes(), name, &probes::Probe::name);
     if (probe == probes::all_probes().end()) throw Error(unknown_name("probe", name, names));
+    if (board) platform::require(*board, fmt::format("probe '{}'", name), probe->needs);
     found.push_back(&*probe);
   }
+  if (found.empty() && board)
+    throw Error(fmt::format("{}: expected a board with parts for any probe, got one of {}", board->file().string(),
+                            platform::names_of(board->parts())));
   return found;
+}
+
+probes::Job job_of(const Options& options) {
+  probes::Job job{.target = options.target,
+                  .settings = options.settings,
+                  .channel = options.channel,
+                  .sizes = probes::parse_sizes(options.sizes),
+                  .bursts = {},
+                  .offset = {options.offset},
+                  .samples = options.repeat,
+                  .seed = options.seed};
+  if (!options.bursts.empty()) job.bursts = probes::parse_sizes(options.bursts);
+  return job;
 }
 
 tools::Record parameters_of(const probes::Finding& finding) {
@@ -84,28 +120,62 @@ tools::Record record_of(const Options& options, const offload::DeviceInfo& info,
   return record;
 }
 
-void list() {
-  for (const probes::Probe& probe : probes::all_probes())
-    tools::print({{"event", "probe"},
-                  {"name", probe.name},
-                  {"meaning", probe.meaning},
-                  {"on_models_alone", probe.on_models_alone}});
+/// Every probe, and whether the target serves it if there is one.
+void list(const Options& options) {
+  const Board board = board_of(options);
+  for (const probes::Probe& probe : probes::all_probes()) {
+    tools::Record record{{"event", "probe"},
+                         {"name", probe.name},
+                         {"meaning", probe.meaning},
+                         {"on_models_alone", probe.on_models_alone},
+                         {"needs", probe.needs}};
+    if (!options.target.empty()) record["served"] = served(probe, board);
+    tools::print(record);
+  }
 }
 
-/// Runs one; the sizes that the user asked for and that it does not take are named.
-void run_probe(const Options& options, const probes::Job& job, probes::Target& target, const offload::DeviceInfo& info,
-               const probes::Probe& probe) {
+/// The target as one of its links reaches it.
+struct Way {
+  probes::Job job;
+  std::string named;  ///< the link, where the board has others
+  probes::Target target{job};
+};
+
+/// The links that are asked: the one that the user named, else each; where there is none to choose, the target itself.
+std::list<Way> ways_of(const Options& options, const Board& board) {
+  const probes::Job job = job_of(options);
+  const std::vector<std::string> channels = board ? board->channels() : std::vector<std::string>{};
+  std::list<Way> ways;
+  for (const std::string& channel : channels) {
+    if (!options.channel.empty() && channel != options.channel) continue;
+    Way& way = ways.emplace_back(job, channels.size() > 1 ? channel : "");
+    way.job.channel = channel;
+  }
+  if (ways.empty()) ways.emplace_back(job, "").job.channel = options.channel;  // refused as any other unknown name
+  return ways;
+}
+
+/// Runs a probe one way; returns the sizes that it told of.
+std::set<std::int64_t> run_over(const Options& options, const probes::Probe& probe, Way& way) {
+  const offload::DeviceInfo info = way.target.open().info();
   std::set<std::int64_t> reported;
-  probe.run(job, target, [&](const probes::Finding& finding) {
+  probe.run(way.job, way.target, [&](probes::Finding finding) {
+    if (probe.of_a_link && !way.named.empty()) finding.parameters.emplace_back("channel", way.named);
     tools::print(record_of(options, info, probe, finding));
     reported.insert(finding.size.count);
   });
+  return reported;
+}
+
+/// The sizes that the user asked for and that a probe does not take are named.
+void tell_left_out(const Options& options, const probes::Probe& probe, const std::vector<Bytes>& sizes,
+                   const std::set<std::int64_t>& reported) {
   if (options.probes.empty() || probe.sizes.empty()) return;
   if (reported.empty())
     throw Error(
         fmt::format("--sizes '{}': nothing to tell of {}, expected {}", options.sizes, probe.name, probe.sizes));
   std::vector<std::string> left_out;
-  for (const Bytes size : job.sizes)
+  for (const Bytes size : sizes)
     if (!reported.contains(size.count)) left_out.push_back(fmt::format("{} B", size.count));
   if (!left_out.empty())
     tools::print(
@@ -113,24 +183,26 @@ void run_probe(const Options& options, const probes::Job& job, probes::Target& t
          {"text", fmt::format("{}: left out {}; it takes {}", probe.name, fmt::join(left_out, ", "), probe.sizes)}});
 }
 
+void run_probe(const Options& options, const probes::Probe& probe, std::list<Way>& ways) {
+  std::set<std::int64_t> reported;
+  for (Way& way : ways) {
+    reported.merge(run_over(options, probe, way));
+    if (!probe.of_a_link) break;
+  }
+  tell_left_out(options, probe, ways.front().job.sizes, reported);
+}
+
 int probe(const Options& options) {
   if (options.list) {
-    list();
+    list(options);
     return tools::kDone;
   }
   if (options.target.empty()) throw Error("TARGET: expected a target such as model:aws-f1 or opencl:0");
   if (options.repeat < 1) throw Error(fmt::format("--repeat: expected 1 or more, got {}", options.repeat));
-  probes::Job job{.target = options.target,
-                  .settings = options.settings,
-                  .sizes = probes::parse_sizes(options.sizes),
-                  .bursts = {},
-                  .offset = {options.offset},
-                  .samples = options.repeat,
-                  .seed = options.seed};
-  if (!options.bursts.empty()) job.bursts = probes::parse_sizes(options.bursts);
-  probes::Target target(job);
-  const offload::DeviceInfo info = target.open().info();
-  for (const probes::Probe* each : chosen(options, info.modelled)) run_probe(options, job, target, info, *each);
+  const Board board = board_of(options);
+  std::list<Way> ways = ways_of(options, board);
+  ways.front().target.open();  // what cannot be opened is known before a probe is looked for
+  for (const probes::Probe* each : chosen(options, board)) run_probe(options, *each, ways);
   return tools::kDone;
 }
 
@@ -153,6 +225,7 @@ int main(int argc, char** argv) {
   app.add_option("--set", options.settings, "KEY=VALUE of a model's platform; may be repeated")
       ->expected(1)
       ->take_all();
-  app.add_flag("--list", options.list, "print the probes and stop");
+  app.add_option("--channel", options.channel, "the link of a board with several; by default each is probed");
+  app.add_flag("--list", options.list, "print the probes, and which of them TARGET serves, and stop");
   return tools::run(app, argc, argv, [&] { return probe(options); });
 }

@@ -150,21 +150,21 @@ Record measured_row(const Options& options, apps::Target& target, const apps::Fr
   return record;
 }
 
-int list_applications() {
+/// The applications, each with its flows, or those of them that the target has if there is one.
+int list_applications(const Options& options) {
+  std::vector<std::string> flows(kFlows.begin(), kFlows.end());
+  if (!options.target.empty()) flows = apps::open_target(options.target, options.settings)->flows();
   tools::print({{"event", "application"},
                 {"name", kApplications[0]},
                 {"summary", "3x3 stencil over 1920x1080 RGBA photographs (stacc VI-B1)"},
-                {"flows", kFlows}});
+                {"flows", flows}});
   return tools::kDone;
 }
 
 int run_application(const Options& options) {
   check(options);
   const auto target = apps::open_target(options.target, options.settings);
-  const auto flows = target->flows();
-  if (std::ranges::find(flows, options.flow) == flows.end())
-    throw Error(fmt::format("target '{}' has no flow '{}': expected {}", options.target, options.flow,
-                            fmt::join(flows, " or ")));
+  target->require_flow(options.flow);
   if (options.trace.wanted() && !target->modelled())
     throw Error(fmt::format("--trace: '{}' is a real device, and only the parts of models are seen", options.target));
   const apps::FrameSource frames = open_frames(options);
@@ -196,7 +196,7 @@ int main(int argc, char** argv) {
       ->take_all();
   app.add_option("--seed", options.seed, "chooses where the frames are cut")->capture_default_str();
   options.repetition.add_to(app);
-  app.add_flag("--list", options.list, "the applications");
+  app.add_flag("--list", options.list, "the applications, with the flows that the target of --on has");
   options.trace.add_to(app);
-  return tools::run(app, argc, argv, [&] { return options.list ? list_applications() : run_application(options); });
+  return tools::run(app, argc, argv, [&] { return options.list ? list_applications(options) : run_application(options); });
 }

@@ -56,8 +56,7 @@ std::vector<std::string> steps(const std::string& board) {
   for (const platform::Input& input : platform.inputs()) {
     const auto next = platform::next_values(platform, input);
     for (const auto& values : {next.faster, next.slower})
-      for (const double value : values)
-        found.push_back(std::string(input.key->name) + "=" + std::to_string(value) + input.unit);
+      for (const double value : values) found.push_back(input.name + "=" + std::to_string(value) + input.unit);
   }
   return found;
 }

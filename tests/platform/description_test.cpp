@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <set>
 
@@ -95,11 +96,11 @@ TEST(Hash, DiffersForEveryKeyThatChanges) {
   std::set<std::string> hashes = {board.sha256()};
   std::size_t changed = 0;
   for (const Input& input : board.inputs()) {
-    if (input.key->kind == Kind::flag || input.key->power_of_two) continue;
+    if (input.key->quantity == Quantity::flag || input.key->rules.power_of_two) continue;
     const double value = std::get<double>(input.value);
     const double other = input.base() + 1 <= input.key->high && input.unit.empty() ? value + 1 : value * 0.5;
     try {
-      hashes.insert(load_text(f1(), {fmt::format("{}={}", input.key->name, other)}).sha256());
+      hashes.insert(load_text(f1(), {fmt::format("{}={}", input.name, other)}).sha256());
       ++changed;
     } catch (const Error&) {  // not a value that this key may have
     }
@@ -112,6 +113,8 @@ TEST(Description, AnswersOnlyInTheKeysOwnKind) {
   const Description board = load_text(f1());
   EXPECT_THROW(board.time("link.pcie.lanes"), std::logic_error);
   EXPECT_THROW(board.count("link.pcie.none"), std::logic_error);
+  EXPECT_THAT([&] { board.count("link.vh0.lanes"); },
+              ThrowsMessage<Error>(HasSubstr("key 'link.vh0.lanes': expected a part of the board (link.pcie, ")));
   EXPECT_THAT([&] { board.bandwidth("host.alloc.rate"); }, ThrowsMessage<Error>(HasSubstr("host.alloc.rate")));
 }
 
@@ -145,22 +148,48 @@ TEST(Json, ShowsEveryInputWithItsSource) {
   }
 }
 
-TEST(Schema, NamesEachKeyOnceWithAMeaningAndARange) {
+TEST(Schema, NamesEachKindOnceByTheLastWordOfItsSection) {
   std::set<std::string_view> seen;
-  for (const Key& key : schema()) {
-    EXPECT_TRUE(seen.insert(key.name).second) << key.name;
-    EXPECT_NE(key.meaning, "") << key.name;
-    EXPECT_LT(key.low, key.high) << key.name;
-    EXPECT_TRUE(key.when.empty() || seen.contains(key.when)) << key.name << ": its flag comes first";
+  for (const PartKind* kind : schema()) {
+    EXPECT_TRUE(seen.insert(kind->name).second) << kind->name;
+    EXPECT_EQ(kind->section.substr(kind->section.rfind('.') + 1), kind->name);
+    EXPECT_NE(kind->meaning, "") << kind->name;
   }
 }
 
-TEST(Schema, EveryKeyIsInEveryBoardUnlessItsFlagIsOffOrItMayBeLeftOut) {
+TEST(Schema, NamesEachKeyOfAKindOnceWithAMeaningAndARange) {
+  for (const PartKind* kind : schema()) {
+    std::set<std::string_view> seen;
+    for (const Key& key : kind->keys) {
+      EXPECT_TRUE(seen.insert(key.name).second) << kind->name << " " << key.name;
+      EXPECT_NE(key.meaning, "") << key.name;
+      EXPECT_LT(key.low, key.high) << key.name;
+      EXPECT_TRUE(key.rules.when.empty() || seen.contains(key.rules.when)) << key.name << ": its flag comes first";
+      EXPECT_TRUE(std::ranges::is_sorted(key.rules.built)) << key.name;
+      EXPECT_EQ(key.quantity == Quantity::text, !key.rules.choices.empty()) << key.name;
+    }
+  }
+}
+
+TEST(Schema, RelatesKeysThatThereAre) {
+  for (const PartKind* kind : schema())
+    for (const Relation& relation : kind->relations)
+      for (const Term& term : {relation.lesser, relation.greater}) {
+        const PartKind* of = find_kind(schema(), term.kind);
+        ASSERT_NE(of, nullptr) << term.kind;
+        EXPECT_NE(find_key(*of, term.key), nullptr) << term.key;
+      }
+}
+
+TEST(Schema, EveryKeyIsInEveryInstalledBoardUnlessItsFlagIsOffOrItMayBeLeftOut) {
   for (const std::string& name : names()) {
     const Description board = load(file_of("model:" + name));
-    for (const Key& key : schema())
-      EXPECT_TRUE(board.has(key.name) || key.may_be_left_out || (!key.when.empty() && !board.flag(key.when)))
-          << name << " " << key.name;
+    for (const PartKind* kind : schema())
+      for (const Key& key : kind->keys) {
+        const Section& part = board.the(kind->name);
+        const bool off = !key.rules.when.empty() && !part.flag(key.rules.when);
+        EXPECT_TRUE(part.has(key.name) || key.rules.may_be_left_out || off) << name << " " << part.name_of(key.name);
+      }
   }
 }
 

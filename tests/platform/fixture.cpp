@@ -57,14 +57,14 @@ std::string f1_with(const std::string& table, const std::string& key, const std:
   return text.replace(begin, text.find('\n', begin) - begin, line);
 }
 
-Description load_text(const std::string& text, const std::vector<std::string>& overrides) {
-  return load(write(text), overrides);
+Description load_text(const std::string& text, const std::vector<std::string>& overrides, Schema schema) {
+  return load(write(text), overrides, schema);
 }
 
-std::string refusal(const std::string& text, const std::vector<std::string>& overrides) {
+std::string refusal(const std::string& text, const std::vector<std::string>& overrides, Schema schema) {
   const std::string folder = write(text).parent_path().string() + "/";
   try {
-    load_text(text, overrides);
+    load_text(text, overrides, schema);
   } catch (const Error& error) {
     std::string message = error.what();
     if (message.starts_with(folder)) message.erase(0, folder.size());

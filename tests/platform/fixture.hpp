@@ -17,11 +17,11 @@ std::string replaced(std::string text, const std::string& before, const std::str
 /// The text of F1 with the whole line of the first key `key` after the table header `table` replaced.
 std::string f1_with(const std::string& table, const std::string& key, const std::string& line);
 
-/// Loads `text` from a file called platform.toml.
-Description load_text(const std::string& text, const std::vector<std::string>& overrides = {});
+/// Loads `text` from a file called platform.toml, as a board of these kinds.
+Description load_text(const std::string& text, const std::vector<std::string>& overrides = {}, Schema kinds = schema());
 
 /// What load_text says of `text`, the folder before "platform.toml" cut off; "" when it loads.
-std::string refusal(const std::string& text, const std::vector<std::string>& overrides = {});
+std::string refusal(const std::string& text, const std::vector<std::string>& overrides = {}, Schema kinds = schema());
 
 /// The line, from 1, of `part` in `text`.
 int line_of(const std::string& text, const std::string& part);

@@ -14,7 +14,7 @@ using ::testing::IsEmpty;
 NextValues steps(std::string_view key, const std::vector<std::string>& settings = {}) {
   const Description description = load_text(f1(), settings);
   for (const Input& input : description.inputs())
-    if (input.key->name == key) return next_values(description, input);
+    if (input.name == key) return next_values(description, input);
   throw std::logic_error(std::string(key));
 }
 
@@ -57,8 +57,8 @@ TEST(NextValues, OfEveryKeyAreTakenByTheBoard) {
     const NextValues next = next_values(description, input);
     for (const auto& values : {next.faster, next.slower})
       for (const double value : values) {
-        EXPECT_NE(value, std::get<double>(input.value)) << input.key->name;
-        EXPECT_NO_THROW(load_text(f1(), {fmt::format("{}={}", input.key->name, value)})) << input.key->name;
+        EXPECT_NE(value, std::get<double>(input.value)) << input.name;
+        EXPECT_NO_THROW(load_text(f1(), {fmt::format("{}={}", input.name, value)})) << input.name;
       }
   }
 }

@@ -9,7 +9,7 @@ using ::testing::HasSubstr;
 
 const Input& input(const Description& description, std::string_view key) {
   for (const Input& candidate : description.inputs())
-    if (candidate.key->name == key) return candidate;
+    if (candidate.name == key) return candidate;
   throw std::logic_error(std::string(key));
 }
 
@@ -54,7 +54,7 @@ TEST(Override, ThatIsWrongIsRefusedInOneLine) {
   EXPECT_EQ(refusal(f1(), {"link.pcie.lanes=nan"}), "--set: key 'link.pcie.lanes': expected 1..32, got nan");
   EXPECT_EQ(refusal(f1(), {"link.pcie.lanes=8 B"}), "--set: key 'link.pcie.lanes': expected no unit, got 'B'");
   EXPECT_EQ(refusal(f1(), {"link.pcie.lane=4"}),
-            "--set: key 'link.pcie.lane': expected a key of a platform, got an unknown one; did you mean "
+            "--set: key 'link.pcie.lane': expected a key of a part of kind pcie, got an unknown one; did you mean "
             "'link.pcie.lanes'?");
   EXPECT_EQ(refusal(f1(), {"host.copy.enabled=1"}), "--set: key 'host.copy.enabled': expected true or false, got '1'");
   EXPECT_EQ(refusal(f1(), {"lanes"}), "--set: expected KEY=VALUE, got 'lanes'");

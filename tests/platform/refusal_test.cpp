@@ -60,16 +60,18 @@ TEST(PlatformKey, ThatIsMissingIsRefusedAtItsTableWithItsMeaning) {
   const std::string text = f1_with("link.pcie", "lanes", "");
   EXPECT_EQ(refusal(text), fmt::format("platform.toml:{}: key 'link.pcie.lanes': expected 1..32, got nothing "
                                        "(lanes of the link, each full duplex)",
-                                       line_of(text, "generation = ")));
+                                       line_of(text, "[link.pcie]")));
 }
 
 TEST(PlatformKey, ThatIsUnknownIsRefusedWithTheNearestOne) {
   const std::string text = replaced(f1(), "\nlanes = ", "\nlane = ");
-  EXPECT_EQ(refusal(text), fmt::format("platform.toml:{}: key 'link.pcie.lane': expected a key of a platform, got an "
-                                       "unknown one; did you mean 'link.pcie.lanes'?",
-                                       line_of(text, "lane = ")));
+  EXPECT_EQ(refusal(text),
+            fmt::format("platform.toml:{}: key 'link.pcie.lane': expected a key of a part of kind pcie, got an "
+                        "unknown one; did you mean 'link.pcie.lanes'?",
+                        line_of(text, "lane = ")));
   EXPECT_EQ(refusal(f1() + "\n[volcano]\nheight = 1\n"),
-            fmt::format("platform.toml:{}: key 'volcano': expected a key of a platform, got an unknown one",
+            fmt::format("platform.toml:{}: key 'volcano': expected a part, whose kind is its last word or kind = "
+                        "\"...\", got neither",
                         line_of(f1() + "\n[volcano]", "[volcano]")));
 }
 
@@ -81,12 +83,14 @@ TEST(PlatformKey, ThatStandsTwiceIsRefused) {
 
 TEST(PlatformKey, WrittenAsOneQuotedPartIsNotTakenForTheDottedOne) {
   EXPECT_THAT(refusal("name = \"x\"\n\"link.pcie.lanes\" = { value = 8 }"),
-              HasSubstr("key '\"link.pcie.lanes\"': expected a key of a platform"));
+              HasSubstr("key '\"link.pcie.lanes\"': expected a part, whose kind is its last word"));
 }
 
 TEST(PlatformKey, ThatIsNoTableIsRefused) {
   EXPECT_EQ(lanes("lanes = 16"), at_lanes("expected { value = ..., source = ..., role = ... }, got a bare integer"));
-  EXPECT_THAT(refusal("name = \"x\"\nlink = 3"), HasSubstr("key 'link': expected a table of keys, got a bare integer"));
+  EXPECT_THAT(
+      refusal("name = \"x\"\nlink = 3"),
+      HasSubstr("key 'link': expected a part, whose kind is its last word or kind = \"...\", got a bare integer"));
 }
 
 TEST(PlatformKey, WithAnUnknownFieldIsRefused) {

@@ -103,6 +103,10 @@ def description(name: str, inputs: Inputs) -> dict[str, Any]:
         "file": f"platforms/{name}.toml",
         "name": name,
         "sha256": hashlib.sha256(repr(listed).encode()).hexdigest(),
+        "parts": [
+            {"name": section, "kind": section.rpartition(".")[2]}
+            for section in dict.fromkeys(key.rpartition(".")[0] for key in inputs)
+        ],
         "inputs": listed,
     }
 
@@ -222,7 +226,7 @@ def run() -> None:
     """isthmus-run."""
     values, alone = options(sys.argv[2:])
     if "--list" in alone:
-        say(event="application", name="image-filter")
+        say(event="application", name="image-filter", flows=["offload", "overlap", "stream"])
         return
     trouble = os.environ.get("FAKE_RUN")
     note(f"begin {values['--on']}")
@@ -274,7 +278,8 @@ def show_platform() -> None:
             say(event="platform", **description(name, inputs_of(name)))
     elif "--keys" in alone:
         for key, item in {**inputs_of(NAMES[0]), **inputs_of(NAMES[1])}.items():
-            say(event="key", key=key, low=0, high=1e9, units={item["unit"]: 1} if "unit" in item else {})
+            units = {item["unit"]: 1} if "unit" in item else {}
+            say(event="key", key=key, meaning="a number", low=0, high=1e9, units=units)
     elif "--steps" in alone:
         inputs = platform(alone[0], values["--set"])[1]
         for key in ("kernel.clock", "link.pcie.lanes"):
@@ -292,6 +297,12 @@ def probe() -> None:
     FAKE_PROBE=vanish is a device that is gone after two records, =endless a second record that never comes.
     """
     values, (target, *names) = options(sys.argv[2:])
+    if "--list" in names:
+        from isthmus.probes import PROBES
+
+        for name in PROBES:
+            say(event="probe", name=name, served=True)
+        return
     real = target.startswith("opencl:")
     rate = 4.0 if real else transfer_rate(platform(target, values["--set"])[1])
     for number, name in enumerate(names):

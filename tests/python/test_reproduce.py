@@ -334,7 +334,10 @@ def test_an_experiment_sets_what_the_laboratory_changes_as_well() -> None:
         ("guess:aws-f1", "unknown experiment 'guess'"),
         ("run:aws-f1:stream:stage:nothing", "unknown stage 'nothing'"),
         ("run:aws-f1:stream:flow", "field 'flow' of a run is no number"),
-        ("input:aws-f1:link.pcie.lane", "board 'aws-f1': no key 'link.pcie.lane'"),
+        (
+            "input:aws-f1:link.pcie.lane",
+            "board 'aws-f1': key 'link.pcie.lane': expected a key of its parts (link.pcie, ",
+        ),
         ("row:S999-001", "unknown row 'S999-001'"),
         ("probe:aws-f1:h2d:64", "size '64': expected a whole number"),
         ("formula:guess", "experiment 'formula:guess'"),

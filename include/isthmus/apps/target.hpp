@@ -48,6 +48,8 @@ class Target {
   virtual bool modelled() const = 0;
   /// The flows that this target has: of "offload", "overlap" and "stream".
   virtual std::vector<std::string> flows() const = 0;
+  /// Throws Error where `flow` is none of them, with what it lacks where that is known.
+  virtual void require_flow(const std::string& flow) const;
   /// Runs `job`, whose flow is one of `flows()`.
   virtual FilterRun run(const FilterJob& job) = 0;
   /// Adds what the target can say about its last run to a row: a model its parts, bottleneck and platform.

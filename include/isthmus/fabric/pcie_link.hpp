@@ -27,7 +27,7 @@ inline constexpr const char* kPcieReader = "PCIe reader";
 inline constexpr const char* kPcieTransmitter = "PCIe transmitter";
 inline constexpr const char* kPcieReceiver = "PCIe receiver";
 
-/// Adds a link to `graph`. Throws Error naming the key where `spec` cannot be built.
+/// Adds a link to `graph`. Throws Error where `spec` cannot be built.
 PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, const HostMemorySpec& memory);
 
 /// The ports of a part of the device that reads and writes host memory by itself.
@@ -49,6 +49,9 @@ void connect(Graph& graph, LinkUser& user, PcieInterface& link, const LinkUse& u
 
 /// The way of a read through root complex, host memory and root complex: what is left of the round trip.
 Time completer_latency(const PcieLinkSpec& spec);
+
+/// What the link and an idle read of the memory take of a round trip, which must be longer.
+Time least_round_trip(const PcieLinkSpec& spec, const HostMemorySpec& memory);
 
 /// One way through the root complex, which is all that doorbells, interrupts and loads of registers pass of the host:
 /// half of what the memory leaves of that.

@@ -76,6 +76,7 @@ class Mailbox {
   virtual ~Mailbox() = default;
 };
 
+/// A buffer, null where a kernel is not to touch it, or a number.
 using Argument = std::variant<const Buffer*, std::int32_t>;
 
 /// One execution of a kernel over `columns` x `rows` work items, its arguments in the order of the kernel's signature.
@@ -137,6 +138,7 @@ struct DeviceInfo {
   bool modelled = false;            ///< the clock is virtual: what the host computes between calls costs nothing
   Time opening{};                   ///< how long opening the device took, the first part of set-up
   std::optional<LinkRates> link{};  ///< where it is known
+  bool memory = true;               ///< of its own
 };
 
 /// How host software touches the device's registers, one access after the other.

@@ -30,8 +30,14 @@ class ModelDevice : public Device {
   virtual void shuffle(std::uint64_t schedule_seed) = 0;
 };
 
-/// Opens a model of the platform that can run `kernels`, one of them at a time.
-std::unique_ptr<ModelDevice> open_model(const platform::Description& platform, std::vector<KernelModel> kernels,
-                                        std::uint64_t seed = 1);
+struct ModelOptions {
+  std::string channel{};  ///< the link that joins device and host; empty: the board's first
+  std::uint64_t seed = 1;
+};
+
+/// Opens a model of the board that can run `kernels`, one of them at a time. What the board's parts cannot do is an
+/// Error when it is asked for.
+std::unique_ptr<ModelDevice> open_model(const platform::Description& board, std::vector<KernelModel> kernels,
+                                        const ModelOptions& options = {});
 
 }  // namespace isthmus::offload

@@ -10,9 +10,9 @@
 namespace isthmus::offload {
 
 /// Opens the device a target names: "model:NAME", FILE.toml, "opencl:N" or "opencl:NAME". `settings` are KEY=VALUE
-/// pairs for a model's platform, `kernels` what it can run. Throws Error if there is no such device or a setting fits
-/// nothing.
+/// pairs for a model's platform, `kernels` what it can run, `channel` the link of a model (see ModelOptions). Throws
+/// Error if there is no such device or a setting or channel fits nothing.
 std::unique_ptr<Device> open_device(const std::string& target, const std::vector<std::string>& settings,
-                                    std::vector<KernelModel> kernels = {});
+                                    std::vector<KernelModel> kernels = {}, const std::string& channel = {});
 
 }  // namespace isthmus::offload

@@ -1,73 +1,74 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
-#include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <variant>
 #include <vector>
 
 #include "isthmus/base/units.hpp"
 #include "isthmus/platform/schema.hpp"
+#include "isthmus/platform/section.hpp"
 
 namespace isthmus::platform {
 
-/// One number of a platform with where it comes from: what a report shows beside every modelled result.
-struct Input {
-  const Key* key = nullptr;
-  std::variant<double, bool> value = 0.0;  ///< as written: a number in `unit`, or a flag
-  std::string unit;                        ///< empty where the kind takes none
-  std::string source;                      ///< the place that holds the number, or its formula
-  std::string role;                        ///< datasheet, configuration, calibrated, assumed, or set (by the user)
-  std::optional<std::pair<double, double>> range;  ///< what the value may be as well, in `unit`
-  std::string why;                                 ///< the reason of an assumption
-  std::string date;                                ///< of a calibration
-  int line = 0;                                    ///< where it stands in the file; 0 when set by the user
-
-  /// The number in base units (bytes, B/s, seconds, hertz); a flag is 0 or 1.
-  double base() const;
-};
-
-/// A board and its host as numbers, read from a platform file and checked against the schema.
+/// A board and its host as parts, read from a platform file and checked against the schema. It has the parts that its
+/// file names, and no other.
 class Description {
  public:
   /// What the board is called, such as "Amazon EC2 F1".
   const std::string& name() const { return name_; }
   const std::filesystem::path& file() const { return file_; }
-  /// In the order of the schema.
-  std::span<const Input> inputs() const { return inputs_; }
-  /// SHA-256 in hex of the name and of every key's value in base units. Two files that say the same in other units,
-  /// order or words have the same one; an overridden value changes it.
+  /// Its parts in the order of the schema, those of one kind by name.
+  const std::vector<Section>& parts() const { return parts_; }
+  /// The values of all parts, in their order.
+  auto inputs() const { return parts_ | std::views::transform(&Section::inputs) | std::views::join; }
+  /// SHA-256 in hex of the name, of the parts and of every key's value in base units. Two files that say the same in
+  /// other units, order or words have the same one; an overridden value changes it.
   std::string sha256() const;
 
-  /// Whether an optional key (see Key::when) has a value.
-  bool has(std::string_view key) const;
+  /// The board's first part of a kind; null where it has none.
+  const Section* find(std::string_view kind) const;
+  /// The same; throws Error that names the parts that there are where it has none.
+  const Section& the(std::string_view kind) const;
+  /// What joins it to its host, in the order of their names.
+  std::vector<std::string> channels() const;
+  /// The board with one of its links alone: the one that `channel` names, the first where that is empty. Throws Error
+  /// where it has none of that name.
+  Description over(std::string_view channel) const;
+  /// The name of a key on this board, of one that is named as on a board with one part of each kind in its usual
+  /// section: "link.vh0.lanes" of "link.pcie.lanes". Empty where the board has no such part.
+  std::string key_here(std::string_view usual) const;
 
-  /// The value of `key`, which must be of that kind. Throws Error when an optional key is absent.
-  std::int64_t count(std::string_view key) const;  ///< of things or of cycles
+  /// Whether the key "link.pcie.lanes" has a value.
+  bool has(std::string_view key) const;
+  /// The value of "link.pcie.lanes", which must be of that quantity. Throws Error when the part or an optional key is
+  /// absent.
+  std::int64_t count(std::string_view key) const;
   Bytes bytes(std::string_view key) const;
   Bandwidth bandwidth(std::string_view key) const;
   Time time(std::string_view key) const;
-  Frequency frequency(std::string_view key) const;  ///< of a clock, or of transfers
+  Frequency frequency(std::string_view key) const;
   bool flag(std::string_view key) const;
 
  private:
-  friend Description load(const std::filesystem::path&, std::span<const std::string>);
-  const Input* find(std::string_view key) const;
-  const Input& get(std::string_view key, std::initializer_list<Kind> kinds) const;
+  friend Description load(const std::filesystem::path&, std::span<const std::string>, Schema);
+  const Section& part_of(std::string_view key) const;
 
   std::string name_;
   std::filesystem::path file_;
-  std::vector<Input> inputs_;
+  std::vector<Section> parts_;
 };
+
+/// "link.vh0, link.vh1, kernel": for messages.
+std::string names_of(const std::vector<Section>& parts);
 
 /// Reads and checks a platform file, then replaces values as `overrides` say, each "KEY=VALUE" with VALUE in the key's
 /// unit unless one is written ("link.pcie.lanes=8", "kernel.clock=300MHz"); of two for one key the later holds.
 /// Throws Error with one line "FILE:LINE: key 'KEY': expected ..., got ..." ("--set" in place of FILE:LINE).
-Description load(const std::filesystem::path& file, std::span<const std::string> overrides = {});
+Description load(const std::filesystem::path& file, std::span<const std::string> overrides = {},
+                 Schema kinds = schema());
 
 /// The file of a target: "model:NAME" is platforms/NAME.toml (in the folder ISTHMUS_PLATFORMS if that is set), anything
 /// that ends in .toml is a path. Throws Error for an unknown name or another kind of target.

@@ -9,13 +9,16 @@
 
 namespace isthmus::platform {
 
-/// What a record says of the platform that it was modelled on: file (its last part), name, sha256 and every
+/// What a record says of the platform that it was modelled on: file (its last part), name, sha256, its parts and every
 /// input with its source.
 nlohmann::ordered_json to_json(const Description& description);
 
-/// A key that a platform file may hold: its name, the least and the most that it may be in base units, and its units,
-/// each with how many base units it is.
-nlohmann::ordered_json to_json(const Key& key);
+/// A kind of parts, its keys apart.
+nlohmann::ordered_json to_json(const PartKind& kind);
+
+/// A key that a part called `section` may hold: its name and meaning, the least and the most that it may be in base
+/// units, and its units, each with how many base units it is.
+nlohmann::ordered_json to_json(const PartKind& kind, const std::string& section, const Key& key);
 
 /// What it says of the parts of a model, and of the one that held the run back.
 nlohmann::ordered_json to_json(const std::vector<Part>& parts);

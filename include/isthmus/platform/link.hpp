@@ -1,5 +1,8 @@
 #pragma once
 
+#include <array>
+#include <string_view>
+
 #include "isthmus/fabric/host_memory.hpp"
 #include "isthmus/fabric/pcie.hpp"
 #include "isthmus/platform/description.hpp"
@@ -8,19 +11,25 @@
 
 namespace isthmus::platform {
 
-/// The PCIe link of a platform: its keys link.pcie.*.
-fabric::PcieLinkSpec pcie_link_spec(const Description& platform);
+/// A link and the memory that it reaches in the host.
+struct LinkSpec {
+  fabric::PcieLinkSpec pcie;
+  fabric::HostMemorySpec memory;
+};
 
-/// The host link of a platform: its keys stream.*, host.mmio.store and host.cache.core_to_core, on the link's user
-/// clock.
-HostLinkSpec host_link_spec(const Description& platform);
+/// Those of a board's only link. Throws Error where a round trip has no room for the memory.
+LinkSpec link_spec(const Description& board);
+
+/// The host link over a board's only link, on that one's user clock: its parts stream, mmio and cache.
+HostLinkSpec host_link_spec(const Description& board);
+
+/// The kinds of parts that a stream through a kernel needs.
+inline constexpr std::array<std::string_view, 7> kStreamNeeds = {"pcie", "memory", "cache", "call",
+                                                                 "mmio", "kernel", "stream"};
 
 /// What allocating the pools of a host link costs (init_buf_pools): one call into the kernel and the pages, where a
 /// rate is known.
-Time pool_setup(const Description& platform, const HostLinkSpec& spec);
-
-/// The host's memory: its keys host.memory.*.
-fabric::HostMemorySpec host_memory_spec(const Description& platform);
+Time pool_setup(const Description& board, const HostLinkSpec& spec);
 
 /// The parts that a device's reads of host memory pass, in their order, and those that its writes pass.
 std::vector<PartPlan> parts_of_reads();

@@ -13,7 +13,8 @@ struct NextValues {
   std::vector<double> slower;
 };
 
-/// The steps of `input`, one of `description`'s. Each value is one that --set takes on this board; a flag has none.
+/// The steps of `input`, one of `description`'s. Each value is one that --set takes on this board; a flag or a text has
+/// none.
 NextValues next_values(const Description& description, const Input& input);
 
 }  // namespace isthmus::platform

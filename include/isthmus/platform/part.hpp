@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "isthmus/engine/report.hpp"
+#include "isthmus/platform/description.hpp"
 
 namespace isthmus::platform {
 
@@ -42,6 +43,10 @@ struct PartPlan {
   std::vector<std::string> occupancies{};  ///< or whose entries run out, or wait for a poll
   std::string counts{};                    ///< what the entries are; nothing of a poll, for which any number may wait
 };
+
+/// The plans, whose keys are named as on a board with one part of each kind in its usual section, with the names that
+/// they have on `board`; keys of parts that it has not are left out.
+std::vector<PartPlan> on_board(std::vector<PartPlan> plans, const Description& board);
 
 /// The parts as the actors and occupancies of `report` spent the run.
 std::vector<Part> parts_of(const RunReport& report, const std::vector<PartPlan>& plans);

@@ -1,13 +1,16 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+/// What platform files may say: the kinds of parts that boards are made of, each with its keys.
 namespace isthmus::platform {
 
-/// What a key's number counts; it decides which units may be written.
-enum class Kind {
+/// What a key's value counts; it decides which units may be written.
+enum class Quantity {
   count,      ///< whole things, no unit
   cycles,     ///< whole clock cycles
   bytes,      ///< B, KiB, MiB, GiB; bit for the width of a bus
@@ -16,49 +19,95 @@ enum class Kind {
   frequency,  ///< Hz, kHz, MHz, GHz
   transfers,  ///< transfers a second on each wire: MT/s, GT/s
   flag,       ///< true or false, no unit
+  text,       ///< one of a few words, no unit
 };
 
-/// A unit that may be written beside a number of one kind.
+/// A unit that may be written beside a number of one quantity.
 struct Unit {
   std::string_view name;
   double scale;  ///< how many base units (bytes, B/s, seconds, hertz, transfers a second) one of it is
 };
 
-/// The units of a kind, smallest first; empty for counts and flags, which take none.
-std::span<const Unit> units_of(Kind kind);
+/// The units of a quantity, smallest first; empty for counts, flags and texts, which take none.
+std::span<const Unit> units_of(Quantity quantity);
 
-/// The unit `name` of `kind`, or null.
-const Unit* find_unit(Kind kind, std::string_view name);
+/// The unit `name` of `quantity`, or null.
+const Unit* find_unit(Quantity quantity, std::string_view name);
 
-/// One key that a platform file may hold: the single place that says what it means and what it may be.
-struct Key {
-  std::string_view name;  ///< dotted, such as "link.pcie.lanes"
-  Kind kind;
-  double low = 0;              ///< smallest value allowed, in base units
-  double high = 0;             ///< largest value allowed, in base units
-  std::string_view meaning;    ///< for people, in one line
-  std::string_view when = {};  ///< the flag that makes this key needed; empty: always needed
+/// Which values of a key make a board faster.
+enum class Faster {
+  less,
+  more,
+  either,  ///< depends on what passes
+};
+
+/// What else holds of a key.
+struct KeyRules {
+  std::string_view when{};  ///< the flag of its part that makes this key needed; empty: always needed
   bool power_of_two = false;
   bool may_be_left_out = false;
+  std::optional<Faster> faster{};   ///< where its quantity does not tell: less of times and cycles, more of all others
+  std::span<const double> built{};  ///< the values that devices are built with, rising; empty: any that is allowed
+  std::span<const std::string_view> choices{};  ///< of a text
 };
 
-/// All keys, in the order in which reports show them.
-std::span<const Key> schema();
+/// One key of a part: what it means and what it may be.
+struct Key {
+  std::string_view name;  ///< the last word, such as "lanes"
+  Quantity quantity;
+  double low = 0;                 ///< smallest value allowed, in base units
+  double high = 0;                ///< largest value allowed, in base units
+  std::string_view meaning = {};  ///< for people, in one line
+  KeyRules rules = {};
+};
 
-/// The key `name`, or null.
-const Key* find_key(std::string_view name);
+/// A key of a kind of parts, times a factor.
+struct Term {
+  std::string_view kind;
+  std::string_view key;
+  double factor = 1;
+};
 
-/// One thing that must hold between two keys: lesser_factor * lesser <= greater_factor * greater, in base units.
+/// What must hold, in base units, on a board that has both: lesser <= greater. Of one part, where both are of one kind.
 struct Relation {
-  std::string_view lesser;
-  double lesser_factor;
-  std::string_view greater;
-  double greater_factor;
+  Term lesser;
+  Term greater;
 };
 
-std::span<const Relation> relations();
+/// A kind of parts: the single place that says which keys such a part has.
+struct PartKind {
+  std::string_view name;     ///< what `kind = "..."` says, or the last word of a section: "pcie"
+  std::string_view section;  ///< where a board's only one stands: "link.pcie"
+  std::string_view meaning;  ///< for people, in one line
+  std::span<const Key> keys;
+  std::span<const Relation> relations{};
+  bool link = false;     ///< joins host and device: it has a channel's name, by which commands choose it
+  bool several = false;  ///< a board may have more than one
+};
 
-/// "1..32", "128..4096 B", "a power of two in 128..4096 B": what `key` expects, in `unit` (null: the kind's base unit).
+/// The key `name` of a kind, or null.
+const Key* find_key(const PartKind& kind, std::string_view name);
+
+/// Kinds of parts, in the order in which reports show them.
+using Schema = std::span<const PartKind* const>;
+
+/// All kinds that boards may have.
+Schema schema();
+
+/// "link.pcie.lanes" and all others: the keys of a board with one part of each kind in its usual section.
+std::vector<std::string> usual_keys();
+
+/// The kind `name`, or null.
+const PartKind* find_kind(Schema schema, std::string_view name);
+
+/// The unit in which a key's range reads best; null for quantities without units.
+const Unit* natural_unit(const Key& key);
+
+/// "1..32", "128..4096 B", "a power of two in 128..4096 B", "open or closed": what `key` expects, in `unit` (null: the
+/// quantity's base unit).
 std::string expectation(const Key& key, const Unit* unit);
+
+/// "link.pcie.flight x 2 <= link.pcie.round_trip": a relation in words, of parts in their usual sections.
+std::string to_string(const Relation& relation);
 
 }  // namespace isthmus::platform

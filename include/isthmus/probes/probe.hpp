@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "isthmus/offload/device.hpp"
+#include "isthmus/platform/needs.hpp"
 
 namespace isthmus::probes {
 
@@ -19,6 +20,7 @@ namespace isthmus::probes {
 struct Job {
   std::string target;
   std::vector<std::string> settings;  ///< KEY=VALUE, of a model's platform
+  std::string channel{};              ///< the link of a model; empty: the board's first
   std::vector<Bytes> sizes;
   std::vector<Bytes> bursts;  ///< of device memory; empty: the whole size at once
   Bytes offset{};             ///< of the device's accesses to host memory, in their page
@@ -39,8 +41,8 @@ struct Finding {
   std::optional<double> load{};  ///< of a real device: the share of the cores that others took meanwhile
 };
 
-/// The device of a job: a real one is opened once, a model anew for each size, so that a size's result does not depend
-/// on the others.
+/// The device of a job, over its channel: a real one is opened once, a model anew for each size, so that a size's
+/// result does not depend on the others.
 class Target {
  public:
   explicit Target(const Job& job) : job_(job) {}
@@ -58,6 +60,8 @@ struct Probe {
   std::string_view name;
   std::string_view meaning;
   bool on_models_alone;
+  bool of_a_link;         ///< what it finds is a link's: it is asked of each that the board has
+  platform::Needs needs;  ///< of a modelled board
   void (*run)(const Job& job, Target& target, const Report& report);
   std::string_view sizes = {};  ///< in words, those of the asked that it reports; empty: all, or those of its own
 };

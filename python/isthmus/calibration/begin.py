@@ -1,7 +1,7 @@
 """The platform file that a calibration begins with when there is none: a board wide enough for what was measured."""
 
 from isthmus.calibration.edit import Number, Value
-from isthmus.calibration.measured import Measured
+from isthmus.calibration.measured import Measured, probe_of
 from isthmus.calibration.template import template
 
 LIKE = "model:aws-f1"
@@ -72,6 +72,6 @@ def _transfers(measured: Measured) -> list[tuple[str, int, float]]:
     return [
         (name, size, time)
         for name, curve in measured.curves.items()
-        if name.startswith(("h2d", "d2h", "latency"))
+        if probe_of(name).startswith(("h2d", "d2h", "latency"))
         for size, time in curve.items()
     ]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from isthmus.calibration.measured import Curves
+from isthmus.calibration.measured import Curves, channel_of, probe_of
 from isthmus.tools import collect
 
 # Time is a straight line over the size but for the first packets and pages: these sizes tell it.
@@ -10,13 +10,17 @@ LONGEST = 64 << 20  # a longer run of the model takes a while and tells nothing 
 GRID = (64, 1024, 4096, 16384, 65536, 262144, 1 << 20)
 
 
-def model_times(target: str, probes: Sequence[str], sizes: Sequence[int], sets: Mapping[str, float]) -> Curves:
-    """Seconds by probe and size, from a run of the model with some numbers replaced (in base units)."""
-    words = [target, *probes, "--sizes", ",".join(f"{size}B" for size in sizes), "--repeat", "1"]
+def model_times(target: str, names: Sequence[str], sizes: Sequence[int], sets: Mapping[str, float]) -> Curves:
+    """Seconds by curve and size, from runs of the model with some numbers replaced (in base units)."""
+    words = ["--sizes", ",".join(f"{size}B" for size in sizes), "--repeat", "1"]
     words += [word for assignment in assignments(sets) for word in ("--set", assignment)]
     curves: Curves = {}
-    for record in collect("isthmus-probe", words, "record"):
-        curves.setdefault(record["name"], {})[int(record["parameters"]["size"])] = float(record["time_s"])
+    for channel in dict.fromkeys(map(channel_of, names)):
+        curve_of_probe = {probe_of(name): name for name in names if channel_of(name) == channel}
+        over = ["--channel", channel] if channel else []
+        for record in collect("isthmus-probe", [target, *curve_of_probe, *words, *over], "record"):
+            curve = curves.setdefault(curve_of_probe[record["name"]], {})
+            curve[int(record["parameters"]["size"])] = float(record["time_s"])
     return curves
 
 

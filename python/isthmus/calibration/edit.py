@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from isthmus.errors import IsthmusError
 from isthmus.toml_lines import line_of
 
-Value = bool | int | float
+Value = bool | int | float | str
 
 
 @dataclass(frozen=True)

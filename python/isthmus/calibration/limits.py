@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from isthmus.tools import collect
+from isthmus.tools import Event, collect
 
 Range = tuple[float, float]
 
@@ -22,7 +22,11 @@ class Limits:
         return float(f"{self.low / scale:.9g}"), float(f"{self.high / scale:.9g}")
 
 
-def limits_of_keys() -> dict[str, Limits]:
-    """Those of every key that a platform file may hold."""
-    keys = collect("isthmus-platform", ["--keys"], "key")
-    return {key["key"]: Limits(key["low"], key["high"], key["units"]) for key in keys}
+def keys_of(target: str) -> list[Event]:
+    """Every key that the parts of a board may hold, in their order, as `isthmus-platform` prints it."""
+    return collect("isthmus-platform", [target, "--keys"], "key")
+
+
+def limits_of_keys(target: str) -> dict[str, Limits]:
+    """Those of every key that the parts of a board may hold."""
+    return {key["key"]: Limits(key["low"], key["high"], key["units"]) for key in keys_of(target)}

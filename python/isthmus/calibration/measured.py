@@ -20,6 +20,24 @@ PREDICTED = (*FITTED, "duplex")
 
 Curves = dict[str, dict[int, float]]
 
+_OVER = " over "
+
+
+def curve_of(record: ProbeRecord) -> str:
+    """The curve that a record is a point of: its probe, over the channel that it names."""
+    channel = record.parameters.get("channel")
+    return record.name if channel is None else f"{record.name}{_OVER}{channel}"
+
+
+def probe_of(curve: str) -> str:
+    """The probe of a curve."""
+    return curve.partition(_OVER)[0]
+
+
+def channel_of(curve: str) -> str | None:
+    """The channel of a curve; None where its records name none."""
+    return curve.partition(_OVER)[2] or None
+
 
 @dataclass(frozen=True)
 class Measured:
@@ -34,6 +52,14 @@ class Measured:
     curves: Curves
     differ: float | None = None
     records: Sequence[ProbeRecord] = ()
+
+    def probes(self) -> set[str]:
+        """What was measured."""
+        return set(map(probe_of, self.curves))
+
+    def channels(self) -> set[str | None]:
+        """Over what; None stands for records that name no channel."""
+        return set(map(channel_of, self.curves))
 
     def only(self, sizes: Iterable[int], inside: bool) -> Curves:
         """The points at these sizes, or at all others; curves that are one point each belong to the others."""
@@ -56,9 +82,9 @@ def read_measured(paths: Sequence[Path]) -> Measured:
     runs: dict[str, dict[int, list[float]]] = {}
     for record in records:
         if record.name in PREDICTED and record.time_s is not None and record.time_s > 0:
-            times = runs.setdefault(record.name, {}).setdefault(int(record.parameters["size"]), [])
+            times = runs.setdefault(curve_of(record), {}).setdefault(int(record.parameters["size"]), [])
             times.append(record.time_s)
-    if not set(runs) & set(FITTED):
+    if not set(map(probe_of, runs)) & set(FITTED):
         raise IsthmusError(f"{names}: expected records of one of the probes {', '.join(FITTED)}")
     curves = {probe: {size: median(times) for size, times in curve.items()} for probe, curve in runs.items()}
     return Measured(devices[0], records[0].kind, curves, _differ(runs), records)

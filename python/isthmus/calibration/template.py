@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from isthmus.calibration.edit import Number, to_toml
-from isthmus.calibration.limits import Limits, limits_of_keys
-from isthmus.errors import IsthmusError
+from isthmus.calibration.limits import Limits, keys_of, limits_of_keys
+from isthmus.records import BoardPart, Platform
+from isthmus.targets import platform
 from isthmus.tools import Event, collect
 
 HEAD = """\
@@ -22,32 +23,39 @@ name = {quoted}
 
 def template(name: str, file: str, like: str, changes: Mapping[str, Number]) -> str:
     """The text of a platform file with the numbers of the board `like`, all of them assumed, but for `changes`."""
-    inputs, limits = _inputs(like), limits_of_keys()
+    board = Platform.model_validate(platform(like))
+    limits = limits_of_keys(like)
+    inputs = _inputs(board, like)
     inputs |= {key: {"meaning": number.why} for key, number in changes.items() if key not in inputs}
-    tables: dict[str, list[str]] = {}
+    tables = {part.name: [_said_of(part)] for part in board.parts}
     for key, item in inputs.items():
         table, _, last = key.rpartition(".")
         number = _with_range(changes[key] if key in changes else _copied(item, like), limits[key])
-        tables.setdefault(table, []).append(f"{_comment(item)}\n{last} = {number.toml()}\n")
+        tables[table].append(f"{_comment(item)}\n{last} = {number.toml()}\n")
     head = HEAD.format(name=" ".join(name.split()), like=like, file=file, quoted=to_toml(name))
     return head + "".join(f"\n[{table}]\n" + "".join(lines) for table, lines in tables.items())
 
 
-def _inputs(like: str) -> dict[str, Event]:
-    """The numbers of a board, and of the others those that only some boards have."""
-    boards = {f"model:{board['file'].removesuffix('.toml')}": board for board in _platforms()}
-    if like not in boards:
-        raise IsthmusError(f"--like: expected one of {', '.join(boards)}, got '{like}'")
-    order = [boards[like], *(board for target, board in boards.items() if target != like)]
+def _inputs(board: Platform, like: str) -> dict[str, Event]:
+    """The numbers of a board; what its parts may hold beside them is as on an installed board that has it."""
+    own = {item["key"]: item for item in platform(like)["inputs"]}
+    others: dict[str, Event] = {}
+    for other in map(Platform.model_validate, collect("isthmus-platform", ["--list"], "platform")):
+        for item in other.inputs:
+            others.setdefault(other.usual(item.key), item.model_dump())
     found: dict[str, Event] = {}
-    for board in order:
-        for item in board["inputs"]:
-            found.setdefault(item["key"], item)
+    for key in keys_of(like):
+        known = own.get(key["key"]) or others.get(board.usual(key["key"]))
+        if known is not None:
+            found[key["key"]] = {**known, "meaning": key["meaning"]}
     return found
 
 
-def _platforms() -> list[Event]:
-    return collect("isthmus-platform", ["--list"], "platform")
+def _said_of(part: BoardPart) -> str:
+    """What the name of a section does not say of its part."""
+    last = part.name.rpartition(".")[2]
+    kind = f"kind = {to_toml(part.kind)}\n" if last != part.kind else ""
+    return kind + (f"channel = {to_toml(part.channel)}\n" if part.channel not in (None, last) else "")
 
 
 def _copied(item: Event, like: str) -> Number:
@@ -57,7 +65,7 @@ def _copied(item: Event, like: str) -> Number:
 
 def _with_range(number: Number, limits: Limits) -> Number:
     """With all that the schema allows: of a board that nobody has described, no source says less."""
-    return number if isinstance(number.value, bool) else replace(number, range=limits.within(number.unit))
+    return number if isinstance(number.value, (bool, str)) else replace(number, range=limits.within(number.unit))
 
 
 def _comment(item: Event) -> str:

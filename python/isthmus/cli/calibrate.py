@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from isthmus.calibration.fit import Fit, Model
     from isthmus.calibration.limits import Range
     from isthmus.calibration.measured import Curves, Measured
-    from isthmus.records import CalibratedKey, CurveError, Input
+    from isthmus.records import CalibratedKey, CurveError, Input, Platform
 
 EXAMPLES = [
     "isthmus probe opencl:0 'h2d*' 'd2h*' launch --json records.json",
@@ -26,9 +26,10 @@ EXAMPLES = [
     "isthmus calibrate mine.toml --from monday.json --from tuesday.json",
     "isthmus calibrate mine.toml --from records.json --leave-out 1KiB,64KiB,4MiB",
 ]
-PREFIXES = ("host.", "link.", "dma.")
+# The parts whose times and rates records of copies tell: host, link and DMA engine.
+KINDS = frozenset({"pcie", "memory", "cache", "copy", "alloc", "call", "mmio", "dma"})
 FAR = 0.25  # of a probe's median error: above it the model is no model of the device
-INFLEXIBLE = "link.pcie.lanes, .generation, .tags or dma.descriptor_payload"
+INFLEXIBLE = "the link's lanes, generation and tags, or the DMA engine's descriptor_payload"
 UNITS = frozenset({"ps", "ns", "us", "ms", "s", "MB/s", "GB/s"})
 
 
@@ -61,7 +62,7 @@ def calibrate(
     Exit code 1: some fitted probe is off by more than 25 % (median).
     """
     from isthmus.calibration.fit import fit
-    from isthmus.calibration.measured import FITTED, read_measured
+    from isthmus.calibration.measured import FITTED, curve_of, probe_of, read_measured
     from isthmus.files import check_writable
     from isthmus.probe_tables import spreads
     from isthmus.sizes import parse_sizes
@@ -73,7 +74,7 @@ def calibrate(
     check_writable(Path(file), "FILE")
     measured = read_measured([Path(each) for each in records])
     left_out = parse_sizes(leave_out) if leave_out else []
-    points = {probe: curve for probe, curve in measured.only(left_out, False).items() if probe in FITTED}
+    points = {probe: curve for probe, curve in measured.only(left_out, False).items() if probe_of(probe) in FITTED}
     if not points:
         raise IsthmusError(f"--leave-out {leave_out}: nothing is left to fit")
     with _there(session, file, measured):
@@ -81,10 +82,10 @@ def calibrate(
         with session.progress() as progress:
             progress.update("looking for the numbers", 0, 1)
             values = {key: float(str(item.value)) for key, item in start.items()}
-            found = fit(points, values, _model(file), _ranges(start))
+            found = fit(points, values, _model(file), _ranges(file, start))
         if not found.values:
             raise IsthmusError(f"{', '.join(records)}: these records say nothing of {', '.join(start)}")
-    warn_if_noisy(session, spreads(record for record in measured.records if record.name in points))
+    warn_if_noisy(session, spreads(record for record in measured.records if curve_of(record) in points))
     names = ", ".join(Path(each).name for each in records)
     written = _write(file, start, found, f"{measured.device}, {measured.kind}: {names}")
     left = _compare(file, measured.only(left_out, True))
@@ -114,16 +115,27 @@ def _start(file: str, wanted: list[str] | None, measured: "Measured") -> "dict[s
     from isthmus.records import Platform
     from isthmus.targets import platform
 
-    inputs = {item.key: item for item in Platform.model_validate(platform(file)).inputs}
+    board = Platform.model_validate(platform(file))
+    links = [part.channel for part in board.parts if part.channel is not None]
+    if len(links) > 1 and None in measured.channels():
+        raise IsthmusError(f"{file}: the board has the links {', '.join(links)}, and the records do not say which")
+    inputs = {item.key: item for item in board.inputs}
     numbers = [key for key, item in inputs.items() if item.unit in UNITS]
     if wanted:
         return {key: inputs[key] for key in select("key", wanted, numbers)}
-    prefixes = (*PREFIXES, *(("kernel.launch",) if "launch" in measured.curves else ()))
-    free = [
-        key for key in numbers if key.startswith(prefixes) and inputs[key].role not in ("datasheet", "configuration")
-    ]
+    usual = {key: board.usual(key) for key in numbers}
+    told = {key for key in numbers if usual[key].partition(".")[0] in KINDS}
+    told |= {key for key in numbers if usual[key] == "kernel.launch" and "launch" in measured.probes()}
+    free = [key for key in numbers if key in told and inputs[key].role not in ("datasheet", "configuration")]
     off = [key for key in free if getattr(inputs.get(f"{key.rpartition('.')[0]}.enabled"), "value", True) is False]
-    return {key: inputs[key] for key in free if key not in off}
+    return {key: inputs[key] for key in free if key not in off and _may_tell(board, key, measured)}
+
+
+def _may_tell(board: "Platform", key: str, measured: "Measured") -> bool:
+    """Whether records can say anything of a key: not of a link's that none of them is of."""
+    channels = {part.name: part.channel for part in board.parts if part.channel is not None}
+    own = channels.get(key.rpartition(".")[0])
+    return own is None or len(channels) < 2 or own in measured.channels()
 
 
 def _model(file: str) -> "Model":
@@ -132,11 +144,11 @@ def _model(file: str) -> "Model":
     return lambda points, sets: like(file, points, sets)
 
 
-def _ranges(start: "dict[str, Input]") -> "dict[str, Range]":
+def _ranges(file: str, start: "dict[str, Input]") -> "dict[str, Range]":
     """What each number may be, in its unit: its own range if it has one, within the schema's."""
     from isthmus.calibration.limits import limits_of_keys
 
-    limits = limits_of_keys()
+    limits = limits_of_keys(file)
     found: dict[str, Range] = {}
     for key, item in start.items():
         low, high = limits[key].within(item.unit or "")
@@ -151,7 +163,7 @@ def _write(file: str, start: "dict[str, Input]", found: "Fit", source: str) -> "
     from isthmus.records import CalibratedKey
 
     text, written = read_text(Path(file)), []
-    ranges = _ranges(start)
+    ranges = _ranges(file, start)
     for key, value in found.values.items():
         unit, end = start[key].unit or "", found.at_end.get(key)
         number = _number(value, unit, source, ranges[key], end)
@@ -202,7 +214,7 @@ def _show(
     left: "dict[str, list[float]]",
     differ: float | None,
 ) -> None:
-    from isthmus.calibration.measured import FITTED
+    from isthmus.calibration.measured import FITTED, probe_of
     from isthmus.numbers import figure, percent
     from isthmus.output import Result, Table
     from isthmus.records import CalibrateFile
@@ -247,7 +259,7 @@ def _show(
             ],
         )
     )
-    _judge(file, [error for error in errors if error.name in FITTED])
+    _judge(file, [error for error in errors if probe_of(error.name) in FITTED])
     session.next(f"isthmus probe {file} h2d")
 
 
@@ -275,8 +287,9 @@ def _counted(written: "Sequence[CalibratedKey]") -> str:
 
 def _overall(found: "dict[str, list[float]]", probes: "Sequence[str]") -> float | None:
     from isthmus.calibration.fit import median
+    from isthmus.calibration.measured import probe_of
 
-    every = [error for probe, errors in found.items() if probe in probes for error in errors]
+    every = [error for curve, errors in found.items() if probe_of(curve) in probes for error in errors]
     return median(every) if every else None
 
 

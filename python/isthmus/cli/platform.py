@@ -44,7 +44,7 @@ def show(
     from isthmus.names import select
     from isthmus.output import Result
     from isthmus.records import Platform, PlatformFile
-    from isthmus.targets import check_target, is_model, platform
+    from isthmus.targets import check_target, is_model, next_run, platform
 
     if not is_model(target) and ":" not in target:
         target = f"model:{target}"
@@ -54,7 +54,7 @@ def show(
     whole = Platform.model_validate(platform(target, sets or []))
     chosen = select("key", keys or [], [item.key for item in whole.inputs])
     found = whole.model_copy(update={"inputs": [item for item in whole.inputs if item.key in chosen]})
-    limits = of_keys(item.key for item in found.inputs)
+    limits = of_keys(found.usual(item.key) for item in found.inputs)
     session.emit(
         Result(
             PlatformFile(context=session.context(), platform=found, limits=as_records(limits)),
@@ -64,14 +64,15 @@ def show(
             detail=[f"{found.file}, sha256 {found.sha256}", named(limits)],
         )
     )
-    session.next(f"isthmus run image-filter --on {target} --flow stream")
+    session.next(next_run(target, "stream") or f"isthmus probe {target}")
 
 
 def new(
     session: Session,
     name: Annotated[str, typer.Argument(metavar="NAME", help="What the board is called.")],
     like: Annotated[
-        str, typer.Option("--like", metavar="TARGET", help="The board to copy. [default: model:aws-f1]")
+        str,
+        typer.Option("--like", metavar="TARGET", help="The board to copy, parts and numbers. [default: model:aws-f1]"),
     ] = "model:aws-f1",
     out: Annotated[str | None, written("--out", metavar="FILE", text="The file. [default: NAME.toml, here]")] = None,
 ) -> None:
@@ -82,6 +83,7 @@ def new(
     from isthmus.calibration.template import template
     from isthmus.errors import IsthmusError
     from isthmus.files import write_atomically
+    from isthmus.targets import check_target, is_model
 
     stem = "-".join("".join(letter if letter.isalnum() else " " for letter in name.lower()).split())
     if not stem or name.endswith(".toml"):
@@ -89,6 +91,9 @@ def new(
     file = Path(out or f"{stem}.toml")
     if file.suffix != ".toml":
         raise IsthmusError(f"--out: expected a name that ends in .toml, got '{file}'")
+    if not is_model(like):
+        raise IsthmusError(f"--like: expected model:NAME or FILE.toml, got '{like}'")
+    check_target(like)
     if file.exists():
         raise IsthmusError(f"{file}: is there already", hint="another --out writes beside it.")
     write_atomically(file, template(name, str(file), like, {}))

@@ -49,6 +49,10 @@ def probe(
             text="Samples of each size, of a real device at most. [default: 20, of a model 1]",
         ),
     ] = None,
+    channel: Annotated[
+        str | None,
+        typer.Option("--channel", metavar="NAME", help="The link of a board with several. [default: each is probed]"),
+    ] = None,
     sets: Sets = None,
     list_: List = False,
     dry_run: DryRun = False,
@@ -58,7 +62,8 @@ def probe(
     The median of the samples is shown with their spread, (p75 - p25) / median; every sample is in the JSON file. Those
     of a real device are taken in passes over all sizes in random order, until the 95 % interval of a size's median lies
     within 5 % of it.
-    Registers (mmio-*) are probed on models alone.
+    Registers (mmio-*) are probed on models alone. A probe that a board lacks the parts for is left out unless it is
+    named.
     """
     from isthmus.probing import Probing
     from isthmus.settings import resolve
@@ -69,18 +74,21 @@ def probe(
         return session.lines([f"{name}  {text}" for name, text in PROBES.items()])
     if target is None:
         raise IsthmusError("TARGET: expected a target", hint="'isthmus run --list' names them.")
+    check_target(target)
+    if not is_model(target):
+        for option, given in (("--set", sets), ("--channel", channel)):
+            if given:
+                raise IsthmusError(f"{option}: '{target}' is a real device, and only models have numbers and links")
     probing = Probing(
         target,
-        _chosen(target, probes or []),
+        _chosen(target, probes or [], sets or []),
         parse_sizes(resolve("sizes", sizes).value),
         resolve("repeat", repeat).value,
         parse_sizes(burst) if burst else (),
         sets or (),
         parse_size(offset) if offset else 0,
+        channel,
     )
-    check_target(target)
-    if sets and not is_model(target):
-        raise IsthmusError(f"--set: '{target}' is a real device and has no numbers to replace")
     if dry_run:
         shown = ", ".join(map(format_size, probing.sizes))
         plan = f"{' '.join(probing.probes)} on {target}: {len(probing.sizes)} sizes ({shown})"
@@ -88,21 +96,24 @@ def probe(
     return _measure(session, probing)
 
 
-def _chosen(target: str, wanted: list[str]) -> list[str]:
+def _chosen(target: str, wanted: list[str], sets: list[str]) -> list[str]:
+    """Those that the target serves; one that is asked for by its name stays, for the tool to say what it lacks."""
     from isthmus.names import select
+    from isthmus.probing import served_by
     from isthmus.targets import is_model
 
     names = select("probe", wanted, list(PROBES))
-    if is_model(target):
-        return names
-    for name in MODELS_ALONE.intersection(wanted):
-        raise IsthmusError(f"probe '{name}': '{target}' is a real device, and only a model can tell")
-    return [name for name in names if name not in MODELS_ALONE]
+    if not is_model(target):
+        for name in MODELS_ALONE.intersection(wanted):
+            raise IsthmusError(f"probe '{name}': '{target}' is a real device, and only a model can tell")
+    served = served_by(target, sets)
+    return [name for name in names if name in served or name in wanted] or names
 
 
 def _measure(session: Session, probing: "Probing") -> None:
     from isthmus.cli.events import Listener
     from isthmus.probing import run_probing
+    from isthmus.targets import next_run
 
     records: list[ProbeRecord] = []
 
@@ -121,7 +132,7 @@ def _measure(session: Session, probing: "Probing") -> None:
     if not records:
         raise IsthmusError("isthmus-probe printed no record")
     _show(session, records, complete=True)
-    session.next(f"isthmus run image-filter --on {probing.target} --flow offload")
+    session.next(next_run(probing.target, "offload") or f"isthmus platform show {probing.target}")
 
 
 def _show(session: Session, records: "list[ProbeRecord]", complete: bool) -> None:

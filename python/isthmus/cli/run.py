@@ -191,18 +191,24 @@ def _of_program(flags: _Flags, app: str, target: str) -> Experiment:
 
 def _of_ours(flags: _Flags, app: str, target: str) -> Experiment:
     from isthmus.settings import resolve
-    from isthmus.targets import FLOWS, flows_of
 
     if flags.messages is not None:
         raise IsthmusError(f"--messages: is of programs of one's own; '{app}' takes --images")
     return Experiment(
         application=app,
         target=target,
-        flow=resolve("flow", flags.flow).value or flows_of(target, FLOWS)[0],
+        flow=resolve("flow", flags.flow).value or _first_flow(target, flags.sets or []),
         count=resolve("images", flags.images).value,
         input=resolve("input", flags.photographs).value,
         seed=resolve("seed", flags.seed).value,
     )
+
+
+def _first_flow(target: str, sets: list[str]) -> str:
+    """The first that the target has; where it has none, the first there is, for the tool to say what it lacks."""
+    from isthmus.targets import FLOWS, served_flows
+
+    return next(iter(served_flows(target, FLOWS, sets)), FLOWS[0])
 
 
 def _check(experiment: Experiment) -> None:

@@ -61,6 +61,7 @@ from isthmus.records.recorded import (
     RecordFile,
 )
 from isthmus.records.run import (
+    BoardPart,
     Bottleneck,
     Difference,
     Effect,
@@ -104,6 +105,7 @@ __all__ = [
     "FILES",
     "AcceptanceCheck",
     "AcceptanceFile",
+    "BoardPart",
     "Bottleneck",
     "CalibrateFile",
     "CalibratedKey",

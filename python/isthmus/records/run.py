@@ -118,13 +118,28 @@ class Input(Record):
     line: int | None = None
 
 
+class BoardPart(Record):
+    """A part of a board: a section of its file."""
+
+    name: str = Field(description="as its section is called: link.vh0")
+    kind: str
+    channel: str | None = Field(default=None, description="what commands call a link")
+
+
 class Platform(Record):
     """The description that a model was built from, and its hash."""
 
     file: str
     name: str | None = None
     sha256: str
+    parts: list[BoardPart] = Field(default_factory=list)
     inputs: list[Input]
+
+    def usual(self, key: str) -> str:
+        """KIND.NAME of a key of this board, whatever its section is called."""
+        section, _, last = key.rpartition(".")
+        kinds = {part.name: part.kind for part in self.parts}
+        return f"{kinds.get(section, section.rpartition('.')[2])}.{last}"
 
 
 class Worker(Record):
@@ -156,6 +171,7 @@ class Row(Record):
     target: str = Field(description="as it was typed")
     device: str
     flow: Literal["offload", "overlap", "stream"]
+    channel: str | None = Field(default=None, description="the link that a modelled board with several was reached by")
     kind: Kind
     application: str
     value: float = Field(description="the rate, in `unit`")

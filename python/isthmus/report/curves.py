@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from isthmus.numbers import figure
 from isthmus.output import Table
-from isthmus.probe_tables import CURVES, column_of
+from isthmus.probe_tables import CURVES, name_of, over
 from isthmus.probes import PROBES
 from isthmus.records import ProbeRecord
 from isthmus.report.axes import LogAxis, Tick, decades
@@ -56,7 +56,7 @@ def curve_panels(records: Sequence[ProbeRecord]) -> list[Panel]:
     styles = {label: number % STYLES for number, label in enumerate(dict.fromkeys(map(label_of, curves)))}
     by_probe: dict[str, list[ProbeRecord]] = {}
     for record in curves:
-        by_probe.setdefault(column_of(record), []).append(record)
+        by_probe.setdefault(name_of(record), []).append(record)
     panels = [_panel(name, found, styles) for name, found in by_probe.items() if len(set(map(_size, found))) > 1]
     return sorted(panels, key=lambda panel: CURVES.index(panel.name.partition(" ")[0]))
 
@@ -77,8 +77,8 @@ def best_copies(records: Sequence[ProbeRecord]) -> list[str]:
 
 
 def label_of(record: ProbeRecord) -> str:
-    """The target as it was typed, the device, and whether the numbers are a model's."""
-    return f"{record.target}, {record.device}, {KIND_WORDS[record.kind]}"
+    """The target as it was typed with its link, the device, and whether the numbers are a model's."""
+    return f"{record.target}{over(record)}, {record.device}, {KIND_WORDS[record.kind]}"
 
 
 def _panel(name: str, records: Sequence[ProbeRecord], styles: dict[str, int]) -> Panel:

@@ -7,7 +7,7 @@ from typing import Any
 from isthmus.hpcc.scaling_tables import table as scale_table
 from isthmus.hpcc.scaling_tables import verdicts as scale_verdicts
 from isthmus.output import Table
-from isthmus.probe_tables import column_of, details_table
+from isthmus.probe_tables import details_table, name_of
 from isthmus.report.benchmarks import runs_of
 from isthmus.report.curves import HEIGHT, Line, Panel, best_copies, curve_panels
 from isthmus.report.material import Material
@@ -118,5 +118,5 @@ def _legend(panels: Sequence[Panel]) -> list[Line]:
 def _others(material: Material, panels: Sequence[Panel]) -> Table:
     """What neither a curve nor a waterfall shows."""
     drawn = {panel.name for panel in panels}
-    kept = [one for one in material.probes if one.name != "steps" and not (column_of(one) in drawn and one.value > 0)]
+    kept = [one for one in material.probes if one.name != "steps" and not (name_of(one) in drawn and one.value > 0)]
     return details_table(kept)

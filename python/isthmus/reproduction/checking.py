@@ -21,7 +21,7 @@ from isthmus.reproduction.expressions import (
     parts_of,
 )
 from isthmus.reproduction.formulas import BANDWIDTHS, FORMULAS
-from isthmus.reproduction.laboratory import APPLICATION, Bench, target_of
+from isthmus.reproduction.laboratory import APPLICATION, CHANNEL, Bench, target_of
 from isthmus.reproduction.published import Paper, PublishedRow, place_of_row
 from isthmus.reproduction.units import convert
 from isthmus.sizes import format_size, parse_size
@@ -79,13 +79,23 @@ def _check_parts(expression: str, published: Mapping[str, PublishedRow], bench: 
 
 @dataclass(frozen=True)
 class _Given:
-    """An experiment that is made of no other: its words by what they stand for, and the keys that it sets."""
+    """An experiment that is made of no other: its words by what they stand for, and what is changed for it."""
 
     kind: str
     words: Mapping[str, str]
-    sets: tuple[str, ...]
+    changes: tuple[str, ...]
     published: Mapping[str, PublishedRow]
     bench: Bench
+
+    @property
+    def sets(self) -> tuple[str, ...]:
+        """The keys that it sets."""
+        return tuple(change for change in self.changes if not change.startswith(CHANNEL))
+
+    @property
+    def channels(self) -> list[str]:
+        """The links that it names."""
+        return [change.removeprefix(CHANNEL) for change in self.changes if change.startswith(CHANNEL)]
 
     @property
     def target(self) -> str:
@@ -130,7 +140,11 @@ def _read(expression: str, published: Mapping[str, PublishedRow], bench: Bench) 
 
 def _board(given: _Given, word: str) -> None:
     check_target(target_of(word))
-    given.bench.platform(target_of(word), given.sets)
+    board = given.bench.platform(target_of(word), given.sets)
+    links = [part.channel for part in board.parts if part.channel is not None]
+    for channel in given.channels:
+        if channel not in links:
+            raise unknown("channel", channel, links, word)
 
 
 def _key(given: _Given, word: str) -> None:
@@ -147,6 +161,9 @@ def _stage(given: _Given, word: str) -> None:
 def _probe(given: _Given, word: str) -> None:
     if word not in PROBES:
         raise unknown("probe", word, list(PROBES))
+    if word not in given.bench.served(given.target):
+        parts = ", ".join(part.name for part in given.bench.platform(given.target, ()).parts)
+        raise IsthmusError(f"probe '{word}': {given.words['BOARD']} lacks the parts for it; it has {parts}")
     if word == "steps" or (given.kind != "probe-time" and word in LATENCIES):
         raise IsthmusError(f"probe '{word}': expected one that gives a bandwidth; probe-time tells the time of one")
     if "SIZE" not in given.words and word in SIZES:

@@ -49,8 +49,8 @@ def _end_to_end_below(lab: "Laboratory", arguments: Sequence[str], lookup: Looku
 
 def _overhead_within(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
     board, low, high = arguments
-    payload = lab.number(board, "link.pcie.max_payload")
-    overhead = lab.number(board, "link.pcie.completion_overhead")
+    payload = lab.number(board, "pcie.max_payload")
+    overhead = lab.number(board, "pcie.completion_overhead")
     return float(low) <= 100 * overhead / (payload + overhead) <= float(high)
 
 
@@ -74,7 +74,8 @@ def _monotone(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bo
 
 def _monotone_requests(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
     board, flow, most = arguments
-    rates = zip(REQUESTS, request_rates(lab, board, flow, "stream.request_size"), strict=True)
+    key = lab.only(board, "stream.request_size")
+    rates = zip(REQUESTS, request_rates(lab, board, flow, key), strict=True)
     return _rises([rate for size, rate in rates if size <= parse_size(most)])
 
 

@@ -23,24 +23,24 @@ class Formula(NamedTuple):
 
 def _pcie_advertised(lab: "Laboratory", board: str) -> float:
     """Bandwidth before encoding, GB/s (choi2019 table 2)."""
-    return lab.number(board, "link.pcie.lanes") * TRANSFER_RATE[_generation(lab, board)] / 8
+    return lab.number(board, "pcie.lanes") * TRANSFER_RATE[_generation(lab, board)] / 8
 
 
 def _pcie_theoretical(lab: "Laboratory", board: str) -> float:
     """Bandwidth after encoding and the overhead of completions, GB/s (choi2019 fig. 5 step 1)."""
-    payload = lab.number(board, "link.pcie.max_payload")
-    overhead = lab.number(board, "link.pcie.completion_overhead")
+    payload = lab.number(board, "pcie.max_payload")
+    overhead = lab.number(board, "pcie.completion_overhead")
     return _pcie_advertised(lab, board) * ENCODING[_generation(lab, board)] * payload / (payload + overhead)
 
 
 def _generation(lab: "Laboratory", board: str) -> int:
-    return int(lab.number(board, "link.pcie.generation"))
+    return int(lab.number(board, "pcie.generation"))
 
 
 def _mmio_utilisation(lab: "Laboratory", board: str) -> float:
     """Share of the link that carries payload under stores of one line, % (stacc III-D)."""
-    payload = lab.number(board, "host.mmio.payload")
-    return 100 * payload / (payload + lab.number(board, "link.pcie.request_overhead"))
+    payload = lab.number(board, "mmio.payload")
+    return 100 * payload / (payload + lab.number(board, "pcie.request_overhead"))
 
 
 def _dma_utilisation(lab: "Laboratory", payload: str) -> float:
@@ -50,7 +50,7 @@ def _dma_utilisation(lab: "Laboratory", payload: str) -> float:
 
 def _dram_blocking_cycles(lab: "Laboratory", board: str) -> float:
     """Kernel cycles of one DRAM access (stacc III-C)."""
-    return lab.number(board, "device.dram.idle_latency") * 1e-9 * lab.number(board, "kernel.clock") * 1e6
+    return lab.number(board, "dram.idle_latency") * 1e-9 * lab.number(board, "kernel.clock") * 1e6
 
 
 def _stream_buffers(lab: "Laboratory", argument: str) -> float:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment, run_experiment
 from isthmus.probes import PROBES
+from isthmus.probing import served_by
 from isthmus.targets import platform, platforms
 from isthmus.tools import Event, collect
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from isthmus.records import Input, Platform, Row
 
 APPLICATION = "image-filter"
+CHANNEL = "channel="  # before the name of a link, where others assign a value to a key
 CORES = len(os.sched_getaffinity(0))
 Answer = TypeVar("Answer")
 
@@ -58,15 +60,27 @@ class Bench:
     def probe(
         self, target: str, probe: str, sizes: Sequence[int], sets: Sequence[str], bursts: Sequence[int] = ()
     ) -> list[Event]:
-        """The records of a probe at some sizes in bytes, device memory in bursts of some bytes."""
+        """The records of a probe at some sizes in bytes, device memory in bursts of some bytes.
+
+        `channel=NAME` among the sets is the link of a board with several.
+        """
         if probe not in PROBES:
             raise NotOfferedError(f"the probe '{probe}' is not offered yet")
+        channels = [text.removeprefix(CHANNEL) for text in sets if text.startswith(CHANNEL)]
+        sets = [text for text in sets if not text.startswith(CHANNEL)]
         arguments = [target, probe, "--sizes", _list(sizes), "--repeat", "1"]
         arguments += ["--burst", _list(bursts)] if bursts else []
+        arguments += ["--channel", channels[-1]] if channels else []
 
         def ask() -> list[Event]:
             with self._cores:
-                return collect("isthmus-probe", [*arguments, *_words(sets)], "record")
+                records = collect("isthmus-probe", [*arguments, *_words(sets)], "record")
+            links = dict.fromkeys(str(record["parameters"].get("channel")) for record in records)
+            if len(links) > 1:
+                raise IsthmusError(
+                    f"board '{target}': expected '@{CHANNEL}NAME' of one of its links {', '.join(links)}"
+                )
+            return records
 
         return self._once(("probe", self.platform(target, sets).sha256, *arguments), ask)
 
@@ -77,15 +91,23 @@ class Bench:
         return self._once(("platform", target, *sets), lambda: Platform.model_validate(platform(target, sets)))
 
     def accepts(self, target: str, sets: Sequence[str]) -> bool:
-        """Whether a board with these numbers can be modelled: a copy runs on it. Its description may hold by itself
-        what no machine can be made of, a call that costs less than its parts.
+        """Whether a board with these numbers can be modelled: the first probe that it serves, such as a copy, runs over
+        each of its links. Its description may hold by itself what no machine can be made of, a call that costs less
+        than its parts.
         """
         try:
-            self.platform(target, sets)
-            self.probe(target, "h2d", (64,), sets)
+            links = [part.channel for part in self.platform(target, sets).parts if part.channel is not None]
+            chosen = [(f"{CHANNEL}{link}",) for link in links] if len(links) > 1 else [()]
+            for probe in self.served(target)[:1]:
+                for link in chosen:
+                    self.probe(target, probe, (64,), (*sets, *link))
         except IsthmusError:
             return False
         return True
+
+    def served(self, target: str) -> list[str]:
+        """The probes that a board has the parts for."""
+        return self._once(("served", target), lambda: served_by(target))
 
     def boards(self) -> list[str]:
         """The boards that are modelled."""
@@ -140,13 +162,26 @@ class Laboratory:
 
     def input(self, board: str, key: str) -> "Input":
         """What the description of a board says for a key."""
-        for item in self.bench.platform(target_of(board), self._sets(board, ())).inputs:
+        platform = self.bench.platform(target_of(board), self._sets(board, ()))
+        for item in platform.inputs:
             if item.key == key:
                 return item
-        raise IsthmusError(f"board '{board}': no key '{key}'")
+        parts = ", ".join(dict.fromkeys(item.key.rpartition(".")[0] for item in platform.inputs))
+        raise IsthmusError(f"board '{board}': key '{key}': expected a key of its parts ({parts}), got an unknown one")
 
-    def number(self, board: str, key: str) -> float:
-        """The same as a number, in the key's unit."""
+    def only(self, board: str, usual: str) -> str:
+        """The key KIND.NAME on a board with one part of that kind, whatever its section is called."""
+        platform = self.bench.platform(target_of(board), self._sets(board, ()))
+        found = [item.key for item in platform.inputs if platform.usual(item.key) == usual]
+        if len(found) != 1:
+            has = ", ".join(part.name for part in platform.parts)
+            got = f"several: {', '.join(found)}" if found else f"none on a board of {has}"
+            raise IsthmusError(f"board '{board}': expected one key {usual}, got {got}")
+        return found[0]
+
+    def number(self, board: str, usual: str) -> float:
+        """The number of a board's only part of a kind, KIND.NAME, in the key's unit."""
+        key = self.only(board, usual)
         value = self.input(board, key).value
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise IsthmusError(f"board '{board}': key '{key}': expected a number, got {value}")

@@ -9,7 +9,8 @@ PAPER = """\
 #   run:BOARD:FLOW:FIELD             of the image filter, 200 images: images_per_s, elapsed_s, stage:NAME
 #   probe:BOARD:PROBE:SIZE           bandwidth of a probe ('isthmus probe --list'); probe-time:... the time of one pass
 #   ratio:A / B                      of two rows by their ids, or of two experiments; row:ID that row's value
-# A probe may set keys: probe:BOARD:h2d:64MiB@host.copy.enabled=false. A row without an experiment is not computed.
+# A probe may set keys: probe:BOARD:h2d:64MiB@host.copy.enabled=false, and name the link of a board with several:
+# probe:BOARD:h2d:64MiB@channel=vh0. A row without an experiment is not computed.
 #
 # kind: input (known or taken as given), output (measured), claim (said to be true), check (the paper's own arithmetic),
 # outside (no performance model gives it: say the `reason`). A `note` stands beside the row.

@@ -24,7 +24,7 @@ class Path {
       of_unit.time += command->on_device();
       of_unit.bytes += static_cast<double>(command->bytes);
     }
-    if (phase(Unit::kernel).time > Time{}) phase(Unit::kernel).bytes = kernel_bytes();
+    if (phase(Unit::kernel).time > Time{} && run.spec.memory) phase(Unit::kernel).bytes = kernel_bytes();
   }
 
   std::vector<Held> held() {
@@ -37,11 +37,11 @@ class Path {
     const auto passed = [this](const char* link, const std::string& dma) {
       return std::vector<Held>{{kDma, busy(dma)}, {link, busy(link)}, {fabric::kHostMemory, busy(fabric::kHostMemory)}};
     };
-    on_device(Unit::to_device, path, passed(fabric::kHostToDevice, to_device(kDma)));
-    on_device(Unit::to_host, path, passed(fabric::kDeviceToHost, to_host(kDma)));
-    if (phase(Unit::kernel).time > Time{})
-      on_device(Unit::kernel, path,
-                {{kKernel, busy(kKernel)}, {kKernelPorts, std::max(busy(kKernelReads), busy(kKernelWrites))}});
+    if (run_.spec.dma) {
+      on_device(Unit::to_device, path, passed(fabric::kHostToDevice, to_device(kDma)));
+      on_device(Unit::to_host, path, passed(fabric::kDeviceToHost, to_host(kDma)));
+    }
+    if (phase(Unit::kernel).time > Time{}) on_device(Unit::kernel, path, of_kernel());
     return std::move(held_);
   }
 
@@ -70,9 +70,15 @@ class Path {
     return thread_name(*thread);
   }
 
+  std::vector<Held> of_kernel() const {
+    std::vector<Held> parts{{kKernel, busy(kKernel)}};
+    if (run_.spec.memory) parts.push_back({kKernelPorts, std::max(busy(kKernelReads), busy(kKernelWrites))});
+    return parts;
+  }
+
   /// A kernel's ports are busy for the beats of what it reads and writes.
   double kernel_bytes() const {
-    const fabric::AxiSpec& axi = run_.spec.axi;
+    const fabric::AxiSpec& axi = needed(run_.spec.memory).axi;
     const double rate = static_cast<double>(axi.width.count) * axi.clock.hertz();
     return (busy(kKernelReads) + busy(kKernelWrites)).seconds() * rate;
   }

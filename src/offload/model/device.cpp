@@ -4,6 +4,8 @@
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/offload/model.hpp"
+#include "isthmus/offload/needs.hpp"
+#include "isthmus/platform/needs.hpp"
 #include "offload/model/critical_path.hpp"
 #include "offload/model/host_access.hpp"
 #include "offload/model/machine.hpp"
@@ -37,20 +39,30 @@ class Later final : public StateObserver {
   Time start_;
 };
 
+MemoryMap memory_map(const MachineSpec& spec) {
+  return spec.memory ? MemoryMap(spec.memory->channel_capacity, spec.memory->channels) : MemoryMap({}, 0);
+}
+
 class ModelDeviceImpl final : public ModelDevice {
  public:
-  ModelDeviceImpl(const platform::Description& platform, std::vector<KernelModel> kernels, std::uint64_t seed)
-      : spec_(machine_spec(platform)),
-        info_{.name = platform.name(), .modelled = true, .opening = {}, .link = link_rates(spec_.link)},
+  ModelDeviceImpl(platform::Description board, std::vector<KernelModel> kernels, std::uint64_t seed)
+      : board_(std::move(board)),
+        spec_(machine_spec(board_)),
+        info_{.name = board_.name(),
+              .modelled = true,
+              .opening = {},
+              .link = link_rates(spec_),
+              .memory = spec_.memory.has_value()},
         kernels_(std::move(kernels)),
-        memory_(spec_.channel_capacity, spec_.memory_channels),
+        memory_(memory_map(spec_)),
         order_{.seed = seed, .schedule_seed = 0} {}
 
   const DeviceInfo& info() const override { return info_; }
   Time clock() const override { return clock_; }
 
   std::unique_ptr<Buffer> allocate(Bytes size) override {
-    clock_ += spec_.host.calls.enqueue;
+    platform::require(board_, "a buffer of the device", needs::kDeviceMemory);
+    clock_ += enqueue();
     return std::make_unique<ModelBuffer>(memory_, size, allocation(size), clock_);
   }
   std::unique_ptr<PinnedBuffer> pin(Bytes size) override {
@@ -64,11 +76,13 @@ class ModelDeviceImpl final : public ModelDevice {
   }
   void run(std::vector<HostThread> threads) override;
   Time access_registers(const RegisterAccess& access, int count) override {
+    platform::require(board_, "an access to registers", needs::kRegisters);
     const Time took = model::access_registers(spec_, access, count, order_);
     clock_ += took;
     return took;
   }
   HostAccessLatency access_host_memory(const HostAccess& access) override {
+    platform::require(board_, "an access to host memory", needs::kHostAccess);
     return model::access_host_memory(spec_, access, order_);
   }
 
@@ -79,8 +93,10 @@ class ModelDeviceImpl final : public ModelDevice {
   void shuffle(std::uint64_t schedule_seed) override { order_.schedule_seed = schedule_seed; }
 
  private:
-  Time allocation(Bytes size) const { return spec_.host.alloc ? spec_.host.alloc->of(size) : Time{}; }
+  Time enqueue() const { return spec_.host ? spec_.host->calls.enqueue : Time{}; }
+  Time allocation(Bytes size) const { return spec_.host && spec_.host->alloc ? spec_.host->alloc->of(size) : Time{}; }
 
+  platform::Description board_;  ///< with one link at most
   MachineSpec spec_;
   DeviceInfo info_;
   std::vector<KernelModel> kernels_;
@@ -97,6 +113,7 @@ class ModelDeviceImpl final : public ModelDevice {
 };
 
 std::unique_ptr<Kernel> ModelDeviceImpl::kernel(const std::string& name) {
+  platform::require(board_, fmt::format("kernel '{}'", name), needs::kLaunches);
   const auto found = std::ranges::find(kernels_, name, &KernelModel::name);
   if (found == kernels_.end()) throw Error(fmt::format("device '{}': no model of kernel '{}'", info_.name, name));
   if (kernel_ != nullptr && kernel_ != &*found)
@@ -107,7 +124,14 @@ std::unique_ptr<Kernel> ModelDeviceImpl::kernel(const std::string& name) {
 }
 
 void ModelDeviceImpl::run(std::vector<HostThread> threads) {
-  RunContext context{.costs = spec_.host.calls, .pinned = pinned_, .start = clock_, .commands = {}, .failure = nullptr};
+  platform::require(board_, "host threads", needs::kHost);
+  if (!spec_.shell_clock()) platform::require(board_, "registers", needs::kLaunches);
+  RunContext context{.board = board_,
+                     .costs = needed(spec_.host).calls,
+                     .pinned = pinned_,
+                     .start = clock_,
+                     .commands = {},
+                     .failure = nullptr};
   Graph graph(order_.seed);
   const auto parts = build_machine(
       graph, {.spec = spec_, .kernel = kernel_, .memory = memory_, .threads = threads, .context = context});
@@ -121,15 +145,15 @@ void ModelDeviceImpl::run(std::vector<HostThread> threads) {
   if (report.outcome != Outcome::finished) throw Error(fmt::format("model of {}: {}", info_.name, report.message));
   last_run_ = report.end;
   clock_ += report.end;
-  parts_ = platform::parts_of(report, parts);
+  parts_ = platform::parts_of(report, platform::on_board(parts, board_));
   path_ = critical_path({.spec = spec_, .threads = threads, .context = context, .report = report});
 }
 
 }  // namespace
 
-std::unique_ptr<ModelDevice> open_model(const platform::Description& platform, std::vector<KernelModel> kernels,
-                                        std::uint64_t seed) {
-  return std::make_unique<ModelDeviceImpl>(platform, std::move(kernels), seed);
+std::unique_ptr<ModelDevice> open_model(const platform::Description& board, std::vector<KernelModel> kernels,
+                                        const ModelOptions& options) {
+  return std::make_unique<ModelDeviceImpl>(board.over(options.channel), std::move(kernels), options.seed);
 }
 
 std::uint64_t kernel_argument(fabric::DeviceAddress at) {

@@ -156,10 +156,11 @@ class NoRegisters {
 }  // namespace
 
 HostAccessLatency access_host_memory(const MachineSpec& spec, const HostAccess& access, const RunOrder& order) {
-  const Plan plan = plan_of(access, spec.link);
+  const auto& [pcie, memory] = needed(spec.link);
+  const Plan plan = plan_of(access, pcie);
   Graph graph(order.seed);
-  const ActorOptions block{.clock = spec.link.user_clock};
-  fabric::PcieLink link = fabric::add_pcie_link(graph, spec.link, spec.memory);
+  const ActorOptions block{.clock = pcie.user_clock};
+  fabric::PcieLink link = fabric::add_pcie_link(graph, pcie, memory);
   const auto region = link.memory.allocate({plan.region()});
   auto& requester = graph.add<Requester>("requester", block, plan, region.addr);
   auto& host = graph.add<WaitingHost>("host");

@@ -46,7 +46,7 @@ void TransferCall::step() {
   const CommandToken token = in.read();
   timer_.wait(cost_);
   token.command->spent[Piece::driver_call] += cost_;
-  staging_.prepare(*token.command);
+  if (staging_) staging_->prepare(*token.command);
   out.push(token);
 }
 

@@ -38,7 +38,8 @@ class TransferCall {
  public:
   In<CommandToken> in{"in"};
   Out<CommandToken> out{"out"};
-  TransferCall(Time cost, const Staging& staging) : cost_(cost), staging_(staging) {}
+  /// Without `staging` there is no engine that moves anything.
+  TransferCall(Time cost, std::optional<Staging> staging) : cost_(cost), staging_(std::move(staging)) {}
   void step();
   /// It ends with the runtime.
   bool done() const { return false; }
@@ -46,7 +47,7 @@ class TransferCall {
  private:
   Timer timer_;
   Time cost_;
-  Staging staging_;
+  std::optional<Staging> staging_;
 };
 
 /// Allocates the pinned buffer of a transfer (choi2019 fig. 5).

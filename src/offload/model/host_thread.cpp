@@ -5,6 +5,8 @@
 #include "isthmus/base/error.hpp"
 #include "isthmus/engine/actor.hpp"
 #include "isthmus/offload/kernel_model.hpp"
+#include "isthmus/offload/needs.hpp"
+#include "isthmus/platform/needs.hpp"
 #include "offload/model/objects.hpp"
 
 namespace isthmus::offload::model {
@@ -23,6 +25,10 @@ fabric::DeviceAddress place(const ModelBuffer& buffer, std::size_t bytes) {
   return buffer.at();
 }
 
+std::uint64_t address_of(const Buffer* buffer) {
+  return buffer != nullptr ? kernel_argument(dynamic_cast<const ModelBuffer&>(*buffer).at()) : 0;
+}
+
 fabric::KernelStart start_of(const Launch& launch) {
   fabric::KernelStart start{.arguments = {},
                             .columns = static_cast<std::uint32_t>(launch.columns),
@@ -33,8 +39,7 @@ fabric::KernelStart start_of(const Launch& launch) {
   for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
     const Argument& argument = launch.arguments[i];
     const auto* buffer = std::get_if<const Buffer*>(&argument);
-    start.arguments.at(i) = buffer != nullptr ? kernel_argument(dynamic_cast<const ModelBuffer&>(**buffer).at())
-                                              : kernel_argument(std::get<std::int32_t>(argument));
+    start.arguments.at(i) = buffer != nullptr ? address_of(*buffer) : kernel_argument(std::get<std::int32_t>(argument));
   }
   return start;
 }
@@ -116,6 +121,7 @@ class ModelHost final : public Host {
 
   /// What a transfer of `memory` moves, and what the host does for it.
   void pass(Command& command, const ModelBuffer& buffer, std::span<const std::byte> memory) const {
+    platform::require(context_.board, "a copy", needs::kCopies);
     command.device = place(buffer, memory.size());
     command.bytes = memory.size();
     command.copied = !context_.pinned.holds(memory);

@@ -2,6 +2,7 @@
 
 #include <exception>
 
+#include "isthmus/platform/description.hpp"
 #include "isthmus/stream.hpp"
 #include "offload/model/command.hpp"
 #include "offload/model/objects.hpp"
@@ -16,6 +17,7 @@ struct CallCosts {
 
 /// What the host threads of a run share with their device: read by them, or only added to.
 struct RunContext {
+  const platform::Description& board;
   CallCosts costs;
   const PinnedMap& pinned;
   Time start;                                      ///< of the run on the device's clock

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "isthmus/fabric/axi_port.hpp"
@@ -15,8 +16,6 @@ namespace {
 
 using platform::PartPlan;
 
-constexpr int kMessages = 8;  // doorbells and interrupts that wait on either side: more than there are units
-
 /// An FPGA without a kernel: its ports do nothing.
 struct NoKernel : KernelPorts {
   void step() { start.read(); }
@@ -24,8 +23,9 @@ struct NoKernel : KernelPorts {
 };
 
 KernelPorts& add_kernel(Graph& graph, const MachinePlan& plan) {
-  if (plan.kernel != nullptr) return plan.kernel->add(graph, kKernel, plan.spec.kernel);
-  return graph.add<NoKernel>("no kernel", {.clock = plan.spec.kernel.clock, .group = kDeviceGroup});
+  if (plan.kernel != nullptr) return plan.kernel->add(graph, kKernel, needed(plan.spec.kernel));
+  const Clock clock = plan.spec.kernel ? plan.spec.kernel->clock : needed(plan.spec.shell_clock());
+  return graph.add<NoKernel>("no kernel", {.clock = clock, .group = kDeviceGroup});
 }
 
 /// A part that works for each host thread by itself.
@@ -36,15 +36,25 @@ PartPlan for_threads(const MachinePlan& plan, const char* part, std::vector<std:
   return all;
 }
 
+void append(std::vector<PartPlan>& to, std::vector<PartPlan> plans) {
+  to.insert(to.end(), std::make_move_iterator(plans.begin()), std::make_move_iterator(plans.end()));
+}
+
+std::vector<PartPlan> transfer_parts(const MachinePlan& plan) {
+  const HostSpec& host = needed(plan.spec.host);
+  std::vector<PartPlan> parts{for_threads(plan, kTransferCall, {"host.call.transfer"})};
+  if (host.alloc) parts.push_back(for_threads(plan, kAllocation, {"host.alloc.rate", "host.alloc.call"}));
+  if (host.copy) parts.push_back(for_threads(plan, kCopy, {"host.copy.rate"}));
+  return parts;
+}
+
 std::vector<PartPlan> host_parts(const MachinePlan& plan) {
   std::vector<PartPlan> parts;
   std::ranges::transform(plan.threads, std::back_inserter(parts), [](const HostThread& thread) -> PartPlan {
     return {
         .name = thread_name(thread), .keys = {"host.call.enqueue", "host.call.wake"}, .actors = {thread_name(thread)}};
   });
-  parts.push_back(for_threads(plan, kTransferCall, {"host.call.transfer"}));
-  if (plan.spec.host.alloc) parts.push_back(for_threads(plan, kAllocation, {"host.alloc.rate", "host.alloc.call"}));
-  if (plan.spec.host.copy) parts.push_back(for_threads(plan, kCopy, {"host.copy.rate"}));
+  if (plan.spec.dma) append(parts, transfer_parts(plan));
   parts.push_back({.name = kLaunchCall, .keys = {"kernel.launch"}, .actors = {kLaunchCall}});
   parts.push_back({.name = kDeviceAccess, .keys = {"host.mmio.store", "hypervisor.cost"}, .actors = {kDeviceAccess}});
   return parts;
@@ -91,15 +101,14 @@ std::vector<PartPlan> dram_parts(const MachinePlan& plan) {
 
 std::vector<PartPlan> kernel_parts(const MachinePlan& plan) {
   if (plan.kernel == nullptr) return {};
-  return {bursts("kernel's AXI bursts", kKernelReads, kKernelWrites),
-          {.name = kKernelPorts,
-           .keys = {"device.axi.clock", "device.axi.data_width"},
-           .actors = {kKernelReads, kKernelWrites}},
-          {.name = kKernel, .keys = {"kernel.clock"}, .actors = {kKernel}}};
-}
-
-void append(std::vector<PartPlan>& to, std::vector<PartPlan> plans) {
-  to.insert(to.end(), std::make_move_iterator(plans.begin()), std::make_move_iterator(plans.end()));
+  std::vector<PartPlan> parts;
+  if (plan.spec.memory)
+    parts = {bursts("kernel's AXI bursts", kKernelReads, kKernelWrites),
+             {.name = kKernelPorts,
+              .keys = {"device.axi.clock", "device.axi.data_width"},
+              .actors = {kKernelReads, kKernelWrites}}};
+  parts.push_back({.name = kKernel, .keys = {"kernel.clock"}, .actors = {kKernel}});
+  return parts;
 }
 
 }  // namespace
@@ -122,19 +131,24 @@ std::string to_host(const std::string& part) {
 
 std::vector<PartPlan> build_machine(Graph& graph, const MachinePlan& plan) {
   const MachineSpec& spec = plan.spec;
-  fabric::PcieLink link = fabric::add_pcie_link(graph, spec.link, spec.memory);
-  const HostEnds host = build_host(graph, plan, link.host.memory());
-  MemoryEnds memory = build_memory(graph, spec, plan.memory);
-  KernelPorts& kernel = add_kernel(graph, plan);
-  build_shell(graph, spec, link, memory, kernel);
-  graph.connect(host.mmio, link.mmio, out_of_core(kMessages));
-  graph.connect(link.host_messages, host.messages, into_core(link, kMessages));
+  std::optional<fabric::PcieLink> link;
+  if (spec.link) link.emplace(fabric::add_pcie_link(graph, spec.link->pcie, spec.link->memory));
+  std::optional<MemoryEnds> memory;
+  if (spec.memory) memory.emplace(build_memory(graph, spec, plan.memory));
+  HostEnds host = build_host(graph, plan, link ? &link->host.memory() : nullptr);
+  build_shell(graph, spec,
+              {.link = link ? &*link : nullptr,
+               .memory = memory ? &*memory : nullptr,
+               .kernel = add_kernel(graph, plan),
+               .host = host});
 
   std::vector<PartPlan> parts = host_parts(plan);
-  append(parts, platform::parts_of_reads());
-  append(parts, platform::parts_of_writes());
-  append(parts, dma_parts());
-  append(parts, dram_parts(plan));
+  if (link) {
+    append(parts, platform::parts_of_reads());
+    append(parts, platform::parts_of_writes());
+  }
+  if (spec.dma) append(parts, dma_parts());
+  if (memory) append(parts, dram_parts(plan));
   append(parts, kernel_parts(plan));
   return parts;
 }

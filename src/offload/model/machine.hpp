@@ -32,7 +32,8 @@ struct HostEnds {
   Out<MmioRequest>& mmio;
   In<DeviceMessage>& messages;
 };
-HostEnds build_host(Graph& graph, const MachinePlan& plan, PinnedMemory& pinned);
+/// `pinned` is null where no link reaches it.
+HostEnds build_host(Graph& graph, const MachinePlan& plan, PinnedMemory* pinned);
 
 /// What the masters on the FPGA, DMA engine and kernel, have of memory: two ports each.
 struct MasterEnds {
@@ -45,11 +46,20 @@ struct MemoryEnds {
   MasterEnds dma;
   MasterEnds kernel;
 };
+/// Of a machine that has memory.
 MemoryEnds build_memory(Graph& graph, const MachineSpec& spec, MemoryMap& memory);
 
-/// The DMA engine and the registers, tied to the link, to memory and to the kernel.
-void build_shell(Graph& graph, const MachineSpec& spec, fabric::PcieLink& link, MemoryEnds& memory,
-                 KernelPorts& kernel);
+/// What the shell is tied to; null where the machine has none.
+struct ShellEnds {
+  fabric::PcieLink* link;
+  MemoryEnds* memory;
+  KernelPorts& kernel;
+  HostEnds& host;
+};
+
+/// The registers, the interrupts and the DMA engine. Without a link, host software reaches the registers at once: the
+/// way there is a part of what a store and a wake-up cost.
+void build_shell(Graph& graph, const MachineSpec& spec, const ShellEnds& ends);
 
 /// How channels between parts of the host hand over: a line of memory from core to core.
 ChannelOptions between_host_parts(const HostSpec& host);

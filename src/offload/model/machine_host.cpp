@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "isthmus/base/error.hpp"
 #include "offload/model/host_parts.hpp"
 #include "offload/model/machine.hpp"
@@ -21,12 +23,14 @@ struct Connector {
 };
 
 /// What a transfer of one thread passes before the copy: driver call and allocation.
-Out<CommandToken>& add_calls(Graph& graph, const MachinePlan& plan, PinnedMemory& pinned, const HostThread& thread,
+Out<CommandToken>& add_calls(Graph& graph, const MachinePlan& plan, PinnedMemory* pinned, const HostThread& thread,
                              Out<CommandToken>& runtime) {
-  const HostSpec& host = plan.spec.host;
+  const HostSpec& host = needed(plan.spec.host);
   const Connector connect{graph, between_host_parts(host)};
-  auto& call = graph.add<TransferCall>(for_thread(kTransferCall, thread), {.group = kHostGroup}, host.transfer,
-                                       Staging(pinned, plan.spec.dma));
+  std::optional<Staging> staging;
+  if (plan.spec.dma) staging.emplace(*pinned, *plan.spec.dma);
+  auto& call =
+      graph.add<TransferCall>(for_thread(kTransferCall, thread), {.group = kHostGroup}, host.transfer, staging);
   connect(runtime, call.in);
   if (!host.alloc) return call.out;
   auto& allocation = graph.add<PinnedAllocation>(for_thread(kAllocation, thread), {.group = kHostGroup}, *host.alloc);
@@ -35,14 +39,15 @@ Out<CommandToken>& add_calls(Graph& graph, const MachinePlan& plan, PinnedMemory
 }
 
 template <std::size_t Threads>
-HostEnds add_host(Graph& graph, const MachinePlan& plan, PinnedMemory& pinned) {
+HostEnds add_host(Graph& graph, const MachinePlan& plan, PinnedMemory* pinned) {
   if constexpr (Threads < kMostThreads) {
     if (plan.threads.size() > Threads) return add_host<Threads + 1>(graph, plan, pinned);
   }
-  const HostSpec& host = plan.spec.host;
+  const HostSpec& host = needed(plan.spec.host);
   const Connector connect{graph, between_host_parts(host)};
   auto& runtime = graph.add<Runtime<Threads>>("runtime", {.group = kHostGroup}, plan.context.start);
-  auto& access = graph.add<DeviceAccess<Threads + 1>>(kDeviceAccess, {.group = kHostGroup}, host.store, host.interrupt);
+  auto& access = graph.add<DeviceAccess<Threads + 1>>(kDeviceAccess, {.group = kHostGroup},
+                                                      needed(plan.spec.registers).store, host.interrupt);
   for (std::size_t i = 0; i < Threads; ++i) {
     const HostThread& body = plan.threads[i];
     auto& thread = graph.add<HostThreadActor>(thread_name(body), {.group = kHostGroup}, body, plan.context);
@@ -75,7 +80,7 @@ ChannelOptions into_core(const PcieInterface& link, int depth) {
   return {.depth = depth, .latency_time = link.root_complex, .return_latency_time = kHandOver};
 }
 
-HostEnds build_host(Graph& graph, const MachinePlan& plan, PinnedMemory& pinned) {
+HostEnds build_host(Graph& graph, const MachinePlan& plan, PinnedMemory* pinned) {
   if (plan.threads.empty() || plan.threads.size() > kMostThreads)
     throw Error(fmt::format("{} host threads: expected 1 to {}", plan.threads.size(), kMostThreads));
   return add_host<1>(graph, plan, pinned);

@@ -14,7 +14,7 @@ using fabric::AxiReader;
 using fabric::AxiWriter;
 using fabric::DramController;
 
-constexpr std::size_t kMostChannels = 4;
+constexpr std::size_t kMostChannels = 32;
 
 /// From an AXI port to the controller's queue: all of the interconnect's latency, so that a controller knows early what
 /// will not come. Only the sum of both ways can be seen from outside.
@@ -43,12 +43,13 @@ Port<Channels> add_port(Graph& graph, const fabric::AxiSpec& axi, const std::str
 }
 
 template <std::size_t Channels>
-MemoryEnds add_memory(Graph& graph, const MachineSpec& spec, MemoryMap& memory) {
+MemoryEnds add_memory(Graph& graph, const MachineSpec& machine, MemoryMap& memory) {
   if constexpr (Channels < kMostChannels) {
-    if (memory.channels() > Channels) return add_memory<Channels + 1>(graph, spec, memory);
+    if (memory.channels() > Channels) return add_memory<Channels + 1>(graph, machine, memory);
   }
+  const MemorySpec& spec = needed(machine.memory);
   fabric::AxiSpec dma = spec.axi;
-  dma.master_rate = spec.dma.rate;
+  if (machine.dma) dma.master_rate = machine.dma->rate;
   const std::array<Port<Channels>, DramController::kClients> ports{
       add_port<Channels>(graph, dma, to_host(kDma), to_device(kDma)),
       add_port<Channels>(graph, spec.axi, kKernelReads, kKernelWrites)};

@@ -19,8 +19,8 @@ struct Packets {
   std::int64_t bytes;
 };
 
-Packets packets_of(const RegisterAccess& access, int count, const HostSpec& host) {
-  const Bytes line = host.line;
+Packets packets_of(const RegisterAccess& access, int count, const RegistersSpec& registers) {
+  const Bytes line = registers.line;
   const std::int64_t size = access.size.count;
   if (size < 1 || size > line.count)
     throw Error(
@@ -30,7 +30,7 @@ Packets packets_of(const RegisterAccess& access, int count, const HostSpec& host
   if (access.write_combining)
     return {
         .kind = MmioRequest::Kind::store, .count = (count * size + line.count - 1) / line.count, .bytes = line.count};
-  const std::int64_t each = std::min(size, host.core_register.count);
+  const std::int64_t each = std::min(size, registers.core_register.count);
   return {.kind = MmioRequest::Kind::store, .count = count * ((size + each - 1) / each), .bytes = each};
 }
 
@@ -91,18 +91,22 @@ class Quiet : public fabric::LinkUser {
 
 }  // namespace
 
-LinkRates link_rates(const fabric::PcieLinkSpec& spec) {
+std::optional<LinkRates> link_rates(const MachineSpec& machine) {
+  if (!machine.link) return {};
+  const fabric::PcieLinkSpec& spec = needed(machine.link).pcie;
   const double raw = fabric::raw_bandwidth(spec).bytes_per_second;
   const auto payload = static_cast<double>(spec.max_payload.count);
   const double share = payload / (payload + static_cast<double>(spec.completion_overhead.count));
-  return {.advertised = fabric::advertised_bandwidth(spec), .payload = {raw * share}};
+  return LinkRates{.advertised = fabric::advertised_bandwidth(spec), .payload = {raw * share}};
 }
 
 Time access_registers(const MachineSpec& spec, const RegisterAccess& access, int count, const RunOrder& order) {
   Graph graph(order.seed);
-  const ActorOptions block{.clock = spec.link.user_clock};
-  fabric::PcieLink link = fabric::add_pcie_link(graph, spec.link, spec.memory);
-  auto& core = graph.add<Core>("core", {}, packets_of(access, count, spec.host), spec.host.store);
+  const auto& [pcie, memory] = needed(spec.link);
+  const RegistersSpec& mmio = needed(spec.registers);
+  const ActorOptions block{.clock = pcie.user_clock};
+  fabric::PcieLink link = fabric::add_pcie_link(graph, pcie, memory);
+  auto& core = graph.add<Core>("core", {}, packets_of(access, count, mmio), mmio.store);
   auto& registers = graph.add<Registers>("registers", block);
   auto& quiet = graph.add<Quiet>("user", block);
   graph.connect(core.mmio, link.mmio, out_of_core(1));

@@ -5,10 +5,12 @@
 namespace isthmus::offload::model {
 
 /// What the link promises: lanes * transfer rate, and what encoding and completions of the largest payload leave of it.
-LinkRates link_rates(const fabric::PcieLinkSpec& spec);
+/// Nothing where there is none.
+std::optional<LinkRates> link_rates(const MachineSpec& machine);
 
 /// How long `count` accesses to registers behind the link take a host thread: a machine of its own, a core at one end
 /// and the registers at the other.
+/// `spec` has a link and registers.
 Time access_registers(const MachineSpec& spec, const RegisterAccess& access, int count, const RunOrder& order);
 
 }  // namespace isthmus::offload::model

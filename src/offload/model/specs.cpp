@@ -6,117 +6,84 @@
 #include <string_view>
 
 #include "isthmus/base/error.hpp"
-#include "isthmus/platform/link.hpp"
+#include "isthmus/offload/needs.hpp"
+#include "isthmus/platform/needs.hpp"
+#include "isthmus/platform/specs.hpp"
 
 namespace isthmus::offload::model {
 namespace {
 
 using platform::Description;
+using platform::Section;
 
-fabric::DramSpec dram_spec(const Description& p) {
-  const Frequency transfers = p.frequency("device.dram.transfer_rate");
-  const auto count = [&p](std::string_view key) { return static_cast<int>(p.count(key)); };
-  return {.clock = {transfers.numerator, transfers.denominator * 2},
-          .data_width = p.bytes("device.dram.data_width"),
-          .burst_length = count("device.dram.burst_length"),
-          .bank_groups = count("device.dram.bank_groups"),
-          .banks = count("device.dram.banks"),
-          .row_size = p.bytes("device.dram.row_size"),
-          .CL = count("device.dram.CL"),
-          .CWL = count("device.dram.CWL"),
-          .tRCD = p.time("device.dram.tRCD"),
-          .tRP = p.time("device.dram.tRP"),
-          .tRAS = p.time("device.dram.tRAS"),
-          .tRTP = p.time("device.dram.tRTP"),
-          .tWR = p.time("device.dram.tWR"),
-          .tCCD_S = count("device.dram.tCCD_S"),
-          .tCCD_L = p.time("device.dram.tCCD_L"),
-          .tRRD_S = p.time("device.dram.tRRD_S"),
-          .tRRD_L = p.time("device.dram.tRRD_L"),
-          .tFAW = p.time("device.dram.tFAW"),
-          .tWTR_S = p.time("device.dram.tWTR_S"),
-          .tWTR_L = p.time("device.dram.tWTR_L"),
-          .turnaround = count("device.dram.turnaround"),
-          .tREFI = p.time("device.dram.tREFI"),
-          .tRFC = p.time("device.dram.tRFC"),
-          .read_group = count("device.dram.read_group"),
-          .write_group = count("device.dram.write_group"),
-          .queue_depth = count("device.dram.queue_depth"),
-          .idle_latency = p.time("device.dram.idle_latency")};
+Time hypervisor(const Description& board) {
+  const Section* part = board.find("hypervisor");
+  return part != nullptr && part->flag("enabled") ? part->time("cost") : Time{};
 }
 
-fabric::AxiSpec axi_spec(const Description& p) {
-  const Bytes width = p.bytes("device.axi.data_width");
-  const Bytes burst{p.count("device.axi.burst") * width.count};
-  if (burst.count > static_cast<std::int64_t>(fabric::kLongestAxiBurst) || (burst.count & (burst.count - 1)) != 0)
-    throw Error(fmt::format("{}: key 'device.axi.burst': expected beats that make a power of two up to {} B, got {} B",
-                            p.file().string(), fabric::kLongestAxiBurst, burst.count));
-  return {.width = width,
-          .clock = p.frequency("device.axi.clock"),
-          .latency = p.time("device.axi.latency"),
-          .burst = burst,
-          .outstanding = static_cast<int>(p.count("device.axi.outstanding"))};
-}
-
-fabric::DmaSpec dma_spec(const Description& p) {
-  const Bytes request = p.bytes("link.pcie.max_read_request");
-  return {.rate = p.bandwidth("dma.rate"),
-          .descriptor_size = p.bytes("dma.descriptor_size"),
-          .descriptor_payload = p.bytes("dma.descriptor_payload"),
-          .descriptors_in_flight = static_cast<int>(p.count("dma.descriptors_in_flight")),
-          .read_request = request,
-          .read_buffer = {request.count * p.count("link.pcie.tags")},
-          .interrupt = static_cast<int>(p.count("dma.interrupt"))};
-}
-
-Time hypervisor(const Description& p) {
-  return p.flag("hypervisor.enabled") ? p.time("hypervisor.cost") : Time{};
-}
-
-/// What is left of `total` when the calling thread has paid its parts.
-Time rest(const Description& p, std::string_view key, Time paid) {
-  const Time total = p.time(key);
-  if (total < paid)
+/// What is left of a call's `total` when the calling thread has paid its parts.
+Time rest(const Section& call, std::string_view total, Time paid) {
+  const Time whole = call.time(total);
+  if (whole < paid)
     throw Error(fmt::format("{}: key '{}': expected at least {}, of which it is made up with others, got {}",
-                            p.file().string(), key, to_string(paid), to_string(total)));
-  return total - paid;
+                            call.place(), call.name_of(total), to_string(paid), to_string(whole)));
+  return whole - paid;
 }
 
-HostSpec host_spec(const Description& p) {
-  const CallCosts calls{.enqueue = p.time("host.call.enqueue"), .wake = p.time("host.call.wake")};
+RegistersSpec registers_spec(const Section& mmio) {
+  return {.store = mmio.time("store"), .line = mmio.bytes("payload"), .core_register = mmio.bytes("register")};
+}
+
+std::optional<AllocationSpec> allocation_spec(const Section* alloc) {
+  if (alloc == nullptr || !alloc->flag("enabled")) return {};
+  return AllocationSpec{.call = alloc->has("call") ? alloc->time("call") : Time{}, .rate = alloc->bandwidth("rate")};
+}
+
+HostSpec host_spec(const Description& board) {
+  const Section& call = board.the("call");
+  const CallCosts calls{.enqueue = call.time("enqueue"), .wake = call.time("wake")};
   HostSpec host{.calls = calls,
-                .transfer = rest(p, "host.call.transfer", calls.enqueue + calls.wake) + hypervisor(p),
-                .launch = std::max(p.time("kernel.launch") - calls.enqueue, Time{}) + hypervisor(p),
-                .interrupt = hypervisor(p),
-                .store = p.time("host.mmio.store"),
-                .line = p.bytes("host.mmio.payload"),
-                .core_register = p.bytes("host.mmio.register"),
-                .core_to_core = p.time("host.cache.core_to_core"),
+                .transfer = rest(call, "transfer", calls.enqueue + calls.wake) + hypervisor(board),
+                .launch = hypervisor(board),
+                .interrupt = hypervisor(board),
+                .core_to_core = board.the("cache").time("core_to_core"),
                 .copy = {},
-                .alloc = {}};
-  if (p.flag("host.copy.enabled")) host.copy = p.bandwidth("host.copy.rate");
-  if (p.flag("host.alloc.enabled"))
-    host.alloc = {.call = p.has("host.alloc.call") ? p.time("host.alloc.call") : Time{},
-                  .rate = p.bandwidth("host.alloc.rate")};
+                .alloc = allocation_spec(board.find("alloc"))};
+  if (const Section* kernel = board.find("kernel"))
+    host.launch += std::max(kernel->time("launch") - calls.enqueue, Time{});
+  if (const Section* copy = board.find("copy"); copy != nullptr && copy->flag("enabled"))
+    host.copy = copy->bandwidth("rate");
   return host;
+}
+
+MemorySpec memory_spec(const Description& board) {
+  const Section& dram = board.the("dram");
+  return {.dram = platform::dram_spec(dram),
+          .axi = platform::axi_spec(board.the("axi")),
+          .channels = static_cast<std::size_t>(dram.count("kernel_channels")),
+          .channel_capacity = {dram.bytes("capacity").count / dram.count("channels")}};
+}
+
+KernelSpec kernel_spec(const Description& board, const MachineSpec& machine) {
+  const Section* onchip = board.find("onchip");
+  return {.clock = {.frequency = board.the("kernel").frequency("clock")},
+          .axi = machine.memory ? machine.memory->axi : fabric::AxiSpec{},
+          .onchip_capacity = onchip != nullptr ? onchip->bytes("capacity") : Bytes{},
+          .onchip_latency = onchip != nullptr ? static_cast<int>(onchip->count("latency")) : 0};
 }
 
 }  // namespace
 
-MachineSpec machine_spec(const Description& p) {
-  const fabric::AxiSpec axi = axi_spec(p);
-  return {.link = platform::pcie_link_spec(p),
-          .memory = platform::host_memory_spec(p),
-          .host = host_spec(p),
-          .dma = dma_spec(p),
-          .dram = dram_spec(p),
-          .axi = axi,
-          .kernel = {.clock = {.frequency = p.frequency("kernel.clock")},
-                     .axi = axi,
-                     .onchip_capacity = p.bytes("device.onchip.capacity"),
-                     .onchip_latency = static_cast<int>(p.count("device.onchip.latency"))},
-          .memory_channels = static_cast<std::size_t>(p.count("device.dram.kernel_channels")),
-          .channel_capacity = {p.bytes("device.dram.capacity").count / p.count("device.dram.channels")}};
+MachineSpec machine_spec(const Description& board) {
+  const auto has = [&board](platform::Needs kinds) { return platform::has_all(board, kinds); };
+  MachineSpec machine;
+  if (has(needs::kHostAccess)) machine.link = platform::link_spec(board);
+  if (const Section* mmio = board.find("mmio")) machine.registers = registers_spec(*mmio);
+  if (has(needs::kHost)) machine.host = host_spec(board);
+  if (has(needs::kDeviceMemory)) machine.memory = memory_spec(board);
+  if (has(needs::kCopies)) machine.dma = platform::dma_spec(board.the("dma"), board.the("pcie"));
+  if (board.find("kernel") != nullptr) machine.kernel = kernel_spec(board, machine);
+  return machine;
 }
 
 }  // namespace isthmus::offload::model

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <optional>
+#include <stdexcept>
 
 #include "isthmus/fabric/dma.hpp"
 #include "isthmus/fabric/dram.hpp"
 #include "isthmus/fabric/host_memory.hpp"
 #include "isthmus/offload/kernel_model.hpp"
 #include "isthmus/platform/description.hpp"
+#include "isthmus/platform/link.hpp"
 #include "offload/model/host_thread.hpp"
 
 /// From a platform's keys to what its parts are built of.
@@ -19,30 +21,54 @@ struct AllocationSpec {
   Time of(Bytes size) const { return call + transfer_time(size, rate); }
 };
 
+/// What a thread pays to reach registers of the device.
+struct RegistersSpec {
+  Time store;           ///< of a doorbell
+  Bytes line;           ///< the most that one store carries
+  Bytes core_register;  ///< the most that one carries which is not combined
+};
+
 struct HostSpec {
   CallCosts calls;
   Time transfer;                        ///< driver's part of a transfer: what the calling thread does not pay itself
   Time launch;                          ///< the same of a launch
   Time interrupt;                       ///< a hypervisor's part of an interrupt
-  Time store;                           ///< of a doorbell
-  Bytes line;                           ///< the most that one store carries
-  Bytes core_register;                  ///< the most that one carries which is not combined
   Time core_to_core;                    ///< a cache line from one core to another
   std::optional<Bandwidth> copy;        ///< none: the application's memory is pinned
   std::optional<AllocationSpec> alloc;  ///< none: the pinned buffer is kept
 };
 
-struct MachineSpec {
-  fabric::PcieLinkSpec link;
-  fabric::HostMemorySpec memory;
-  HostSpec host;
-  fabric::DmaSpec dma;
+/// The device's memory and the way to it.
+struct MemorySpec {
   fabric::DramSpec dram;
   fabric::AxiSpec axi;
-  KernelSpec kernel;
-  std::size_t memory_channels;  ///< those that hold buffers
+  std::size_t channels;  ///< those that hold buffers
   Bytes channel_capacity;
 };
+
+/// What a machine is built of: the parts that its board has and, of what takes several parts, what it has all of.
+struct MachineSpec {
+  std::optional<platform::LinkSpec> link{};
+  std::optional<RegistersSpec> registers{};
+  std::optional<HostSpec> host{};
+  std::optional<MemorySpec> memory{};
+  std::optional<fabric::DmaSpec> dma{};  ///< only beside a link and a memory
+  std::optional<KernelSpec> kernel{};
+
+  /// Of the registers and interrupts: the link's user clock, else the kernel's or that of the way to memory.
+  std::optional<Clock> shell_clock() const {
+    if (link) return link->pcie.user_clock;
+    if (kernel) return kernel->clock;
+    return memory ? std::optional(Clock{.frequency = memory->axi.clock}) : std::nullopt;
+  }
+};
+
+/// What whoever asks for it has required of the board, or built only beside it.
+template <class T>
+const T& needed(const std::optional<T>& part) {
+  if (!part) throw std::logic_error("a part of a machine that its board has not");
+  return *part;
+}
 
 /// What chooses where any choice must do: the random numbers of actors, and which of those that are ready runs first
 /// (see RunOptions).
@@ -51,7 +77,7 @@ struct RunOrder {
   std::uint64_t schedule_seed = 0;
 };
 
-/// Throws Error naming the key where numbers contradict each other.
-MachineSpec machine_spec(const platform::Description& platform);
+/// Of a board with one link or none. Throws Error naming the key where numbers contradict each other.
+MachineSpec machine_spec(const platform::Description& board);
 
 }  // namespace isthmus::offload::model

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "isthmus/platform/description.hpp"
+
+namespace isthmus::platform {
+
+/// Kinds of parts that something needs of a board.
+using Needs = std::span<const std::string_view>;
+
+bool has_all(const Description& board, Needs kinds);
+
+/// Throws Error "FILE: WHAT: expected a board with dma and dram, got one of link.pcie, kernel" where it lacks any.
+void require(const Description& board, std::string_view what, Needs kinds);
+
+}  // namespace isthmus::platform

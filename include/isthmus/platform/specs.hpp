@@ -1,0 +1,21 @@
+#pragma once
+
+#include "isthmus/fabric/axi.hpp"
+#include "isthmus/fabric/dma.hpp"
+#include "isthmus/fabric/dram.hpp"
+#include "isthmus/fabric/host_memory.hpp"
+#include "isthmus/fabric/pcie.hpp"
+#include "isthmus/platform/section.hpp"
+
+/// From the keys of a part to what fabric builds of it; each stands beside the table of its kind (src/platform/kinds).
+namespace isthmus::platform {
+
+fabric::PcieLinkSpec pcie_link_spec(const Section& pcie);
+fabric::HostMemorySpec host_memory_spec(const Section& memory);
+fabric::DramSpec dram_spec(const Section& dram);
+/// Throws Error where no AXI burst is as long as the part's.
+fabric::AxiSpec axi_spec(const Section& axi);
+/// Of an engine that asks `pcie` for its data.
+fabric::DmaSpec dma_spec(const Section& dma, const Section& pcie);
+
+}  // namespace isthmus::platform

@@ -1,0 +1,77 @@
+"""The kinds of parts that platform files may name, as a page: what the schema says of them.
+
+docs/parts.md is written from it (`python -m isthmus.parts docs/parts.md`, a test keeps them equal).
+"""
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from isthmus.files import write_atomically
+from isthmus.tools import Event, run_tool
+
+HEAD = """\
+# The parts of boards
+
+A section of a platform file is a part of the board. Its kind is the last word of its name, or `kind = "..."` where a
+board has several of a kind; a board has the parts that its file names, and no other.
+
+    [link.vh0]
+    kind = "pcie"
+    channel = "left"    # what `--channel` calls this link; else it is the last word, vh0
+    lanes = { value = 8, source = "data sheet table 1", role = "datasheet" }
+
+A part needs each of its keys but those that say otherwise. What a key holds, its source and its role: the README of
+platforms/. Below are the kinds, each with the section in which a board's only part of it stands. The tables are those
+of src/platform/kinds; `python -m isthmus.parts docs/parts.md` writes this page.
+"""
+
+
+def document() -> str:
+    """docs/parts.md."""
+    kinds: list[tuple[Event, list[Event]]] = []
+
+    def keep(event: Event) -> None:
+        if event["event"] == "kind":
+            kinds.append((event, []))
+        else:
+            kinds[-1][1].append(event)
+
+    run_tool("isthmus-platform", ["--keys"], keep)
+    return HEAD + "".join(_entry(kind, keys) for kind, keys in kinds)
+
+
+def _entry(kind: Event, keys: list[Event]) -> str:
+    several = " A board may have several, each with its channel." if kind["several"] else ""
+    rows = "".join(f"| `{key['key'].rpartition('.')[2]}` | {_expected(key)} | {key['meaning']} |\n" for key in keys)
+    holds = "".join(f"- `{relation}`\n" for relation in kind["relations"])
+    relations = f"\nWhere a board has both:\n\n{holds}" if holds else ""
+    return (
+        f"\n## {kind['kind']}\n`[{kind['section']}]`: {kind['meaning']}.{several}\n\n"
+        f"| key | what it may be | meaning |\n|---|---|---|\n{rows}{relations}"
+    )
+
+
+def _expected(key: Event) -> str:
+    may_be = _range(key) if key["units"] else str(key["expected"])
+    if key["when"]:
+        return f"{may_be}; needed if `{key['when']}`"
+    return f"{may_be}; may be left out" if key["may_be_left_out"] else may_be
+
+
+def _range(key: Event) -> str:
+    """Each end in the unit in which it reads best; what the schema says besides stands before."""
+    (low, unit_of_low), (high, unit_of_high) = (_natural(key[end], key["units"]) for end in ("low", "high"))
+    words = [word for word in str(key["expected"]).split() if word.isalpha()]
+    besides = "a power of two in " if "power" in words else ""
+    return f"{besides}{low}{'' if unit_of_low in ('', unit_of_high) else f' {unit_of_low}'}..{high} {unit_of_high}"
+
+
+def _natural(value: float, units: Mapping[str, float]) -> tuple[str, str]:
+    fitting = [unit for unit, scale in units.items() if unit != "bit" and scale <= value]
+    unit = max(fitting, key=units.__getitem__, default="")
+    return (f"{value / units[unit]:g}", unit) if unit else ("0", "")
+
+
+if __name__ == "__main__":
+    write_atomically(Path(sys.argv[1]), document())

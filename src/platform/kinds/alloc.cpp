@@ -1,0 +1,31 @@
+#include <array>
+
+#include "platform/kinds/kinds.hpp"
+
+namespace isthmus::platform::kinds {
+namespace {
+
+using enum Quantity;
+
+constexpr std::array kAllocKeys = std::to_array<Key>({
+    {"enabled", flag, 0, 1, "whether a transfer allocates its pinned buffer each time"},
+    {"rate",
+     bandwidth,
+     0.001 * kGB,
+     1000 * kGB,
+     "bytes of pinned memory allocated in a second on one thread",
+     {.when = "enabled"}},
+    {"call",
+     time,
+     0,
+     100 * ms,
+     "what an allocation of pinned memory costs besides, bytes apart; 0 if it is left out",
+     {.may_be_left_out = true}},
+});
+
+}  // namespace
+
+const PartKind kAlloc{
+    .name = "alloc", .section = "host.alloc", .meaning = "allocation of pinned host memory", .keys = kAllocKeys};
+
+}  // namespace isthmus::platform::kinds

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "isthmus/platform/schema.hpp"
+
+/// The kinds of parts, each with the table of its keys in a file of its own.
+namespace isthmus::platform::kinds {
+
+extern const PartKind kPcie;
+extern const PartKind kMemory;
+extern const PartKind kCache;
+extern const PartKind kCopy;
+extern const PartKind kAlloc;
+extern const PartKind kCall;
+extern const PartKind kMmio;
+extern const PartKind kHypervisor;
+extern const PartKind kDma;
+extern const PartKind kDram;
+extern const PartKind kAxi;
+extern const PartKind kOnchip;
+extern const PartKind kKernel;
+extern const PartKind kStream;
+
+// Base units of what the tables say.
+inline constexpr double kKiB = 1024;
+inline constexpr double kMiB = 1024 * kKiB;
+inline constexpr double kGiB = 1024 * kMiB;
+inline constexpr double kGB = 1e9;
+inline constexpr double ns = 1e-9;
+inline constexpr double us = 1e-6;
+inline constexpr double ms = 1e-3;
+inline constexpr double MHz = 1e6;
+inline constexpr double MTps = 1e6;
+
+}  // namespace isthmus::platform::kinds

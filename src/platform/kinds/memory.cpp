@@ -1,0 +1,36 @@
+#include <array>
+
+#include "isthmus/platform/specs.hpp"
+#include "platform/kinds/kinds.hpp"
+
+namespace isthmus::platform::kinds {
+namespace {
+
+using enum Quantity;
+
+constexpr std::array kMemoryKeys = std::to_array<Key>({
+    {"transfer_rate", transfers, 100 * MTps, 20000 * MTps, "transfer rate of the host's DRAM"},
+    {"data_width", bytes, 1, 128, "data bus of one channel of the host's DRAM"},
+    {"channels", count, 1, 64, "channels of the host's DRAM"},
+    {"latency",
+     time,
+     ns,
+     10 * us,
+     "idle read of the host's DRAM, from the root complex and back to it: a part of link.pcie.round_trip",
+     {.faster = Faster::either}},
+});
+
+}  // namespace
+
+const PartKind kMemory{.name = "memory", .section = "host.memory", .meaning = "the host's DRAM", .keys = kMemoryKeys};
+
+}  // namespace isthmus::platform::kinds
+
+namespace isthmus::platform {
+
+fabric::HostMemorySpec host_memory_spec(const Section& memory) {
+  const auto bus = static_cast<double>(memory.bytes("data_width").count * memory.count("channels"));
+  return {.bandwidth = {memory.frequency("transfer_rate").hertz() * bus}, .latency = memory.time("latency")};
+}
+
+}  // namespace isthmus::platform

@@ -1,0 +1,20 @@
+#include <array>
+
+#include "platform/kinds/kinds.hpp"
+
+namespace isthmus::platform::kinds {
+namespace {
+
+using enum Quantity;
+
+constexpr std::array kOnchipKeys = std::to_array<Key>({
+    {"capacity", bytes, kKiB, kGiB, "block RAM of the FPGA"},
+    {"latency", cycles, 1, 64, "address to data of block RAM"},
+});
+
+}  // namespace
+
+const PartKind kOnchip{
+    .name = "onchip", .section = "device.onchip", .meaning = "the FPGA's block RAM", .keys = kOnchipKeys};
+
+}  // namespace isthmus::platform::kinds

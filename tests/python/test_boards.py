@@ -1,0 +1,210 @@
+"""Boards of any set of parts, as files alone: with two links, three, none, without memory, with 32 channels."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.python.conftest import TREE, Isthmus
+
+from isthmus import parts
+from isthmus.reproduction.laboratory import Bench
+
+BOARDS = {path.stem: str(path) for path in sorted((TREE / "tests" / "boards").glob("*.toml"))}
+LINKS = {"many-channels": ["pcie"], "no-link": [], "no-memory": ["pcie"],
+         "three-links": ["vh0", "vh1", "vh2"], "two-links": ["vh0", "narrow"]}  # fmt: skip
+SMALL = ("--sizes", "4KiB", "-q")
+
+
+def channels(records: list[dict[str, object]]) -> set[object]:
+    return {record["parameters"].get("channel") for record in records}  # type: ignore[attr-defined]
+
+
+def test_the_page_of_parts_is_what_the_schema_says() -> None:
+    assert (TREE / "docs" / "parts.md").read_text() == parts.document(), "run: python -m isthmus.parts docs/parts.md"
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_a_board_is_probed_with_what_its_parts_serve(real: Isthmus, board: str) -> None:
+    records = real.json("probe", BOARDS[board], *SMALL)["records"]
+    of_links = {record["name"] for record in records} - {"device-read", "device-write"}
+    links = LINKS[board]
+    if len(links) > 1:
+        for name in of_links:
+            assert channels([one for one in records if one["name"] == name]) == set(links)
+    else:
+        assert channels(records) == {None}
+    listed = real("probe", BOARDS[board], "--dry-run").stdout
+    assert all(name in listed for name in of_links)
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_a_board_is_shown_reported_and_copied(real: Isthmus, board: str) -> None:
+    shown = real.json("platform", "show", BOARDS[board])["platform"]
+    assert [part["channel"] for part in shown["parts"] if part["channel"] is not None] == LINKS[board]
+    assert real("probe", BOARDS[board], *SMALL, "--json", "probe.json").returncode == 0
+    assert real("report", "probe.json", "--output", "report.html").returncode == 0
+    page = (real.folder / "report.html").read_text()
+    assert all(f"over {link}" in page for link in LINKS[board] if len(LINKS[board]) > 1)
+    assert real("platform", "new", "mine", "--like", BOARDS[board], "-q").returncode == 0
+    copied = real.json("platform", "show", "mine.toml")["platform"]
+    assert copied["parts"] == shown["parts"]
+    own = {item["key"]: (item["value"], item["unit"]) for item in shown["inputs"]}
+    assert own.items() <= {item["key"]: (item["value"], item["unit"]) for item in copied["inputs"]}.items()
+
+
+def test_one_link_of_several_is_probed_where_it_is_named(real: Isthmus) -> None:
+    records = real.json("probe", BOARDS["two-links"], "h2d", "--channel", "narrow", *SMALL)["records"]
+    assert channels(records) == {"narrow"}
+    (shown,) = records
+    every = real.json("probe", BOARDS["two-links"], "h2d", *SMALL)["records"]
+    assert shown in [{**one, "target": shown["target"]} for one in every]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (
+            ("probe", "no-link", "h2d"),
+            "probe 'h2d': expected a board with pcie and memory and dma, got one of host.cache",
+        ),
+        (("probe", "two-links", "h2d", "--channel", "wide"), "unknown channel 'wide': expected vh0 or narrow"),
+        (("probe", "no-link", "--channel", "vh0"), "unknown channel 'vh0': there is none to choose from"),
+        (
+            ("probe", "two-links", "--set", "link.vh2.lanes=4"),
+            "key 'link.vh2.lanes': expected a key of the board's parts",
+        ),
+        (
+            ("probe", "three-links", "--set", "dma.rate=4"),
+            "key 'dma.rate': expected a key of the board's parts (link.vh0,",
+        ),
+        (
+            ("run", "image-filter", "--on", "no-memory", "--flow", "offload"),
+            "flow 'offload': expected a board with dma",
+        ),
+        (("run", "image-filter", "--on", "three-links"), "flow 'offload': expected a board with"),
+    ],
+)
+def test_what_a_board_lacks_is_told_in_one_line(real: Isthmus, words: tuple[str, ...], expected: str) -> None:
+    done = real(*(BOARDS.get(word, word) for word in words))
+    assert done.returncode == 2
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("error: ")
+    assert expected in line
+
+
+def test_the_channel_of_a_real_device_is_not_for_us_to_choose(real: Isthmus) -> None:
+    done = real("probe", "opencl:0", "--channel", "vh0")
+    assert done.returncode == 2
+    assert "--channel: 'opencl:0' is a real device" in done.stderr
+
+
+def test_a_run_goes_over_the_first_of_several_links_and_says_so(real: Isthmus) -> None:
+    words = ("run", "image-filter", "--on", BOARDS["two-links"], "--images", "4", "-q")
+    (row,) = real.json(*words)["rows"]
+    assert row["channel"] == "vh0"
+    assert {key for part in row["parts"] for key in part["keys"] if key.startswith("link.")} >= {"link.vh0.lanes"}
+    assert not [key for part in row["parts"] for key in part["keys"] if key.startswith(("link.vh1", "link.pcie"))]
+    (only,) = real.json("run", "image-filter", "--on", "model:aws-f1", "--images", "4", "-q")["rows"]
+    assert only["channel"] is None
+    assert row["value"] == only["value"], "the first link says what F1's says"
+
+
+def test_a_study_leaves_out_flows_that_a_board_has_no_parts_for(real: Isthmus) -> None:
+    (real.folder / "boards.toml").write_text(
+        f'[application]\nname = "image-filter"\nimages = 4\n[study]\n'
+        f'targets = ["{BOARDS["no-memory"]}", "model:aws-f1"]\nflows = ["offload", "stream"]\n'
+    )
+    assert real("study", "boards.toml", "-q").returncode == 0
+    study = json.loads((real.folder / "out" / "boards" / "study.json").read_text())
+    told = {(Path(row["target"]).stem, row["flow"]) for row in study["rows"]}
+    assert told == {("no-memory", "stream"), ("model:aws-f1", "offload"), ("model:aws-f1", "stream")}
+
+
+def test_a_link_of_several_is_calibrated_from_its_own_records(real: Isthmus) -> None:
+    board = real.folder / "board.toml"
+    text = Path(BOARDS["two-links"]).read_text()
+    calibrated = 'rate = { value = 4, unit = "GB/s", source = "ours", role = "assumed", range = [1, 100], why = "x" }'
+    board.write_text(
+        text.replace('rate = { value = 16, unit = "GB/s", source = "tests", role = "configuration" }', calibrated)
+    )
+    words = ("--sizes", "1MiB,4MiB", "-q", "--set", "dma.rate=2", "--channel", "narrow", "--json", "records.json")
+    assert real("probe", "board.toml", "h2d-pinned", "d2h-pinned", *words).returncode == 0
+    done = real("calibrate", "board.toml", "--from", "records.json", "--json", "done.json")
+    assert done.returncode == 0, done.stderr
+    (key,) = json.loads((real.folder / "done.json").read_text())["keys"]
+    assert key["key"] == "dma.rate"
+    assert key["new"] == pytest.approx(2, rel=0.05)
+    records = json.loads((real.folder / "records.json").read_text())
+    for record in records["records"]:
+        del record["parameters"]["channel"]
+    (real.folder / "records.json").write_text(json.dumps(records))
+    refused = real("calibrate", "board.toml", "--from", "records.json")
+    assert refused.returncode == 2
+    assert "the board has the links vh0, narrow, and the records do not say which" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("board", "assignment", "accepted"),
+    [
+        ("two-links", "link.vh1.lanes=4", True),
+        ("two-links", "link.vh1.round_trip=0.35", False),
+        ("two-links", "link.vh0.round_trip=0.35", False),
+        ("three-links", "link.vh2.tags=4", True),
+        ("three-links", "dma.rate=4", False),
+        ("no-link", "kernel.clock=100", True),
+        ("no-link", "host.call.transfer=1", False),
+    ],
+)
+def test_a_board_with_changed_numbers_is_tried_over_each_of_its_links(
+    board: str, assignment: str, accepted: bool
+) -> None:
+    assert Bench().accepts(BOARDS[board], (assignment,)) == accepted
+
+
+def paper(experiment: str, unit: str = "") -> str:
+    return (
+        'title = "mine"\nauthors = "we"\npublished = "here"\n[[row]]\nid = "A"\nplace = ["table 1"]\n'
+        'platform = "mine"\nquantity = "something"\nvalue = 2\nkind = "output"\n'
+        f'unit = "{unit}"\nexperiment = "{experiment.replace("BOARD", BOARDS["two-links"])}"\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("experiment", "unit", "expected"),
+    [
+        ("input:BOARD:link.vh1.lanes", "", 8),
+        ("probe:BOARD:h2d:1MiB@channel=narrow", "GB/s", 1.72),
+        ("probe:BOARD:h2d:1MiB@channel=vh0,link.vh0.lanes=8", "GB/s", 1.72),
+        ("probe:BOARD:device-read:4KiB", "GB/s", 4.66),
+    ],
+)
+def test_numbers_of_a_paper_are_compared_with_those_of_a_board_of_two_links(
+    real: Isthmus, experiment: str, unit: str, expected: float
+) -> None:
+    (real.folder / "mine.toml").write_text(paper(experiment, unit))
+    (row,) = real.json("reproduce", "mine.toml", "-q")["rows"]
+    assert row["ours"] == pytest.approx(expected, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("experiment", "unit", "expected"),
+    [
+        ("input:BOARD:link.pcie.lanes", "", "unknown key 'link.pcie.lanes'"),
+        ("probe:BOARD:h2d:1MiB@channel=wide", "GB/s", "unknown channel 'wide'"),
+        ("probe:BOARD:h2d:1MiB", "GB/s", "expected '@channel=NAME' of one of its links vh0, narrow"),
+        (
+            "formula:pcie_advertised:BOARD",
+            "GB/s",
+            "expected one key pcie.lanes, got several: link.vh0.lanes, link.vh1.lanes",
+        ),
+    ],
+)
+def test_what_a_paper_asks_of_parts_that_a_board_has_not_is_one_line(
+    real: Isthmus, experiment: str, unit: str, expected: str
+) -> None:
+    (real.folder / "mine.toml").write_text(paper(experiment, unit))
+    done = real("reproduce", "mine.toml", "-q")
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert expected in line
