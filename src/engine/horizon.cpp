@@ -67,7 +67,7 @@ void Scheduler::note_wait(Actor& actor, const Span& span) {
 /// What stays small stays in the caches: the spans of `actor` grow where the record was not brought up for long alone.
 /// To do that costs a look at every actor, so as many as a quarter of them have to ask for it.
 void Scheduler::make_room(Actor& actor) {
-  if (4 * ++spans_filled_ >= actors_.size()) {
+  if (4 * ++spans_filled_ >= actors_.size() && all_heard()) {
     spans_filled_ = 0;
     commit();
   }

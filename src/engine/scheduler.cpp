@@ -123,24 +123,24 @@ void Scheduler::dispatch(void* scheduler) {
   return port != nullptr && port->reads() && port->peer->cursor - port->cursor == port->channel->stride;
 }
 
-/// Prepares `actor`, which has been told of news, to run; false if it must wait after all.
-[[gnu::always_inline]] inline bool Scheduler::resume(Actor& actor) {
-  if (actor.record_due && !keeps_record(actor)) return false;
+/// `actor` is to run.
+[[gnu::always_inline]] inline void set_going(Actor& actor) {
   if (actor.wait == Wait::turn && has_one_token(actor.expects))
     actor.fuel = actor.budget = std::min(actor.look_at, actor.now + 1);
   actor.wait = Wait::none;
-  return true;
 }
 
-/// The same, whatever it waited for.
-[[gnu::always_inline]] inline bool Scheduler::start(Actor& actor) {
+/// The same, if it need not wait after all.
+bool Scheduler::start(Actor& actor) {
   actor.ready = false;
   if (!hears_news(actor.wait)) {
     if (actor.wait == Wait::finished || actor.failed) return false;
     if (actor.wait == Wait::horizon && actor.resume_at > actor.horizon) return false;
     if (actor.wait == Wait::sleep) woken(actor);
   }
-  return resume(actor);
+  if (actor.record_due && !keeps_record(actor)) return false;
+  set_going(actor);
+  return true;
 }
 
 /// Whether nothing that may still be needed of the record can be written over before the next look; else `actor` waits.
@@ -162,11 +162,13 @@ bool Scheduler::keeps_record(Actor& actor) {
 [[gnu::always_inline]] inline Actor* Scheduler::pick(Actor* after) {
   // What was told last is done first: so what is on its way goes on to the end of a pipeline while it is in the cache,
   // and what an actor has just given out is done before what it gave out earlier.
-  if (news_end != news_.get()) [[likely]] {
-    const News& news = *--news_end;
-    if (awaited(news) && !shuffled_ && resume(*news.to)) [[likely]]
+  if (!all_heard()) [[likely]] {
+    const News& news = news_end[-1];
+    if (awaited(news) && !shuffled_ && !news.to->record_due) [[likely]] {
+      --news_end;
+      set_going(*news.to);
       return news.to;
-    ++news_end;
+    }
   }
   return pick_any(after);
 }

@@ -88,7 +88,6 @@ class Scheduler {
   Actor* answered_asker();
   Actor& next_ready();
   bool start(Actor& actor);
-  bool resume(Actor& actor);
   bool keeps_record(Actor& actor);
   bool let_time_pass();
   bool looks_ahead(std::int64_t time);
@@ -102,6 +101,7 @@ class Scheduler {
     ready_[ready_count_++] = &actor;
   }
   void hear_all();
+  bool all_heard() const { return news_end == news_.get(); }
 
   // Waiting.
   void suspend(Actor& actor);
