@@ -10,6 +10,22 @@
 namespace isthmus::engine {
 namespace {
 
+/// What this thread keeps of a run whose step runs a graph of its own.
+class OuterRun {
+ public:
+  OuterRun() = default;
+  ~OuterRun() {
+    running_now = now_;
+    news_end = news_;
+  }
+  OuterRun(const OuterRun&) = delete;
+  OuterRun& operator=(const OuterRun&) = delete;
+
+ private:
+  Tick now_ = running_now;
+  News* news_ = news_end;
+};
+
 /// How far an actor that never waits may go before the scheduler looks at the rest of the run: a million cycles, or
 /// 1 ms; less where it feeds itself, so that the record of that channel holds what it does until then.
 Tick unwatched(const Actor& actor) {
@@ -34,7 +50,7 @@ Scheduler::Scheduler(std::vector<Actor*> actors, std::vector<Channel*> channels,
       limit_(options.limit.femtoseconds()),
       output_(options.output),
       ready_(actors_.size()),
-      news_(std::make_unique<News[]>(2 * channels_.size())),
+      news_(std::make_unique<News[]>(4 * channels_.size())),
       stall_(options, channels_.size()),
       shuffle_(options.schedule_seed),
       shuffled_(options.schedule_seed != 0) {
@@ -60,8 +76,8 @@ Scheduler::Scheduler(std::vector<Actor*> actors, std::vector<Channel*> channels,
 
 RunReport Scheduler::run() {
   const OverflowWatch watch(fibers_);
-  const Tick outer_now = running_now;  // of a step that runs a graph of its own
-  News* const outer_news = std::exchange(news_end, news_.get());
+  const OuterRun outer;
+  news_end = news_.get();
   drain();
   Ending ending;
   auto error = find_error(actors_);
@@ -92,8 +108,6 @@ RunReport Scheduler::run() {
         fmt::format("{} caught what was thrown to end its step when the run was over: a catch (...) around a port must "
                     "throw it on",
                     actor->name));
-  running_now = outer_now;
-  news_end = outer_news;
   return report;
 }
 
@@ -162,7 +176,7 @@ bool Scheduler::keeps_record(Actor& actor) {
 [[gnu::always_inline]] inline Actor* Scheduler::pick(Actor* after) {
   // What was told last is done first: so what is on its way goes on to the end of a pipeline while it is in the cache,
   // and what an actor has just given out is done before what it gave out earlier.
-  if (!all_heard()) [[likely]] {
+  if (!all_heard() && has_room_for_news()) [[likely]] {
     const News& news = news_end[-1];
     if (awaited(news) && !shuffled_ && !news.to->record_due) [[likely]] {
       --news_end;
@@ -217,7 +231,7 @@ bool Scheduler::along_questions(const Actor& from) {
       case Wait::push:
         break;
       case Wait::sleep:
-        consider_waking(asked);
+        tell_sleeper(asked);
         return asked.ready;
       case Wait::horizon:
         if (!asked.periodic || asked.failed) return false;
@@ -348,6 +362,7 @@ void Scheduler::run_periodic_to(std::int64_t time) {
 /// Lets the objects on the stacks of steps that will not go on be destroyed.
 void Scheduler::unwind() {
   stopping_ = true;
+  for (const Channel* channel : channels_) channel->writer_port->listener = channel->reader_port->listener = nullptr;
   for (auto* actor : actors_)
     if (actor->fiber != nullptr) fibers_.switch_to(*actor->fiber);
   for (auto* actor : actors_) actor->end_run();

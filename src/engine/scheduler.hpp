@@ -102,6 +102,8 @@ class Scheduler {
   }
   void hear_all();
   bool all_heard() const { return news_end == news_.get(); }
+  /// Before the next look every port may bring news once.
+  bool has_room_for_news() const { return static_cast<std::size_t>(news_end - news_.get()) <= 2 * channels_.size(); }
 
   // Waiting.
   void suspend(Actor& actor);

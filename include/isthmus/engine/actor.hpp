@@ -201,7 +201,7 @@ struct News {
   Actor* to;
   const Channel* of;
 };
-/// Where the list of news ends that the scheduler of this thread has not looked at. It has room for one of each port.
+/// Where the list of news ends that the scheduler of this thread has not looked at.
 extern thread_local constinit News* news_end __attribute__((tls_model("initial-exec")));
 
 /// `actor` waits for news of a channel: the next move of `port`, the other end, tells it.
