@@ -74,9 +74,9 @@ Credits Receipts::kept() const {
   return sum += nonposted_;
 }
 
-template <std::size_t Sources>
-PcieLane<Sources>::PcieLane(const PcieLinkSpec& spec)
-    : spec_(spec),
+PcieLane::PcieLane(const PcieLinkSpec& spec, std::size_t sources)
+    : in(sources),
+      spec_(spec),
       byte_time_fs_(1e15 / raw_bandwidth(spec).bytes_per_second),
       credits_{spec.posted_header_credits, spec.posted_data_credits, spec.nonposted_header_credits},
       posted_headers_(kPostedHeaders, credits_.posted_headers, Occupancy::with<&Credits::posted_headers>(credits_back)),
@@ -84,20 +84,19 @@ PcieLane<Sources>::PcieLane(const PcieLinkSpec& spec)
       nonposted_headers_(kNonpostedHeaders, credits_.nonposted_headers,
                          Occupancy::with<&Credits::nonposted_headers>(credits_back)) {}
 
-template <std::size_t Sources>
-void PcieLane<Sources>::step() {
+void PcieLane::step() {
   if (send_dllps()) return;
   if (next_tlps()) {
     if (has_credits(credits_of(*next_))) send(*std::exchange(next_, nullptr));
     return;
   }
-  if (!in.back().closed()) return;
+  In<Tlps>& last = in[in.size() - 1];
+  if (!last.closed()) return;
   hear_updates();
-  in.back().read();  // ends the lane
+  last.read();  // ends the lane
 }
 
-template <std::size_t Sources>
-bool PcieLane<Sources>::send_dllps() {
+bool PcieLane::send_dllps() {
   Dllps due;
   if (!dllps.pull(due)) return false;
   occupy(spec_.dllp_size.count * due.count());
@@ -105,15 +104,13 @@ bool PcieLane<Sources>::send_dllps() {
   return true;
 }
 
-template <std::size_t Sources>
-bool PcieLane<Sources>::next_tlps() {
-  for (auto source = in.rbegin(); next_ == nullptr && source != in.rend(); ++source) next_ = source->pull_in_place();
+bool PcieLane::next_tlps() {
+  for (std::size_t source = in.size(); next_ == nullptr && source > 0;) next_ = in[--source].pull_in_place();
   return next_ != nullptr;
 }
 
 /// What has come back is looked at only where it matters.
-template <std::size_t Sources>
-bool PcieLane<Sources>::has_credits(const Credits& cost) {
+bool PcieLane::has_credits(const Credits& cost) {
   if (cost.posted_headers > 0) {
     posted_headers_.want(cost.posted_headers);
     posted_data_.want(cost.posted_data);
@@ -122,8 +119,7 @@ bool PcieLane<Sources>::has_credits(const Credits& cost) {
   return credits_.cover(cost);
 }
 
-template <std::size_t Sources>
-void PcieLane<Sources>::take_credits(const Credits& cost) {
+void PcieLane::take_credits(const Credits& cost) {
   credits_ -= cost;
   if (cost.posted_headers > 0) {
     posted_headers_.take(cost.posted_headers);
@@ -132,8 +128,7 @@ void PcieLane<Sources>::take_credits(const Credits& cost) {
   if (cost.nonposted_headers > 0) nonposted_headers_.take(cost.nonposted_headers);
 }
 
-template <std::size_t Sources>
-void PcieLane<Sources>::send(const Tlps& tlps) {
+void PcieLane::send(const Tlps& tlps) {
   take_credits(credits_of(tlps));
   const bool completions = tlps.kind == Tlps::Kind::completion;
   const std::int64_t payload = tlps.carries_data() ? tlps.bytes : 0;
@@ -149,26 +144,20 @@ void PcieLane<Sources>::send(const Tlps& tlps) {
   occupy(all - first);
 }
 
-template <std::size_t Sources>
-void PcieLane<Sources>::hear_updates() {
+void PcieLane::hear_updates() {
   for (Credits credits; credits_back.pull(credits);) {
     credits_ += credits;
     for (Occupancy* kind : {&posted_headers_, &posted_data_, &nonposted_headers_}) kind->came_back();
   }
 }
 
-template <std::size_t Sources>
-void PcieLane<Sources>::occupy(std::int64_t bytes) {
+void PcieLane::occupy(std::int64_t bytes) {
   wire_bytes_ += static_cast<std::uint64_t>(bytes);
   timer_.wait(wire_time(bytes));
 }
 
-template <std::size_t Sources>
-Time PcieLane<Sources>::wire_time(std::int64_t bytes) const {
+Time PcieLane::wire_time(std::int64_t bytes) const {
   return Time::fs(std::llround(static_cast<double>(bytes) * byte_time_fs_));
 }
-
-template class PcieLane<1>;
-template class PcieLane<2>;
 
 }  // namespace isthmus::fabric

@@ -73,8 +73,8 @@ PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, const HostMemoryS
       .clock = spec.user_clock, .initiation_interval = cycles_per_word(spec), .group = kDeviceGroup};
   auto& host = graph.add<HostMemory>(kHostMemory, {.group = kHostGroup}, spec, memory);
   auto& mmio = graph.add<MmioPort>("host MMIO", {.group = kHostGroup});
-  auto& down = graph.add<PcieLane<2>>(kHostToDevice, {.group = kLinkGroup}, spec);
-  auto& up = graph.add<PcieLane<1>>(kDeviceToHost, {.group = kLinkGroup}, spec);
+  auto& down = graph.add<PcieLane>(kHostToDevice, {.group = kLinkGroup}, spec, std::size_t{2});
+  auto& up = graph.add<PcieLane>(kDeviceToHost, {.group = kLinkGroup}, spec, std::size_t{1});
   auto& reader = graph.add<PcieReader>(kPcieReader, block, spec);
   auto& transmitter = graph.add<PcieTransmitter>(kPcieTransmitter, words, spec);
   auto& receiver = graph.add<PcieReceiver>(kPcieReceiver, words, spec);

@@ -7,10 +7,11 @@
 namespace isthmus::fabric::test {
 namespace {
 
+const std::vector<DramRequest> kNone;
 constexpr std::uint64_t kMemory = std::uint64_t{64} << 20U;
 
 struct Reader {
-  const std::vector<DramRequest>* requests = nullptr;
+  const std::vector<DramRequest>* requests = &kNone;
   Out<AxiRead> out;
   Timer timer;
   std::size_t next = 0;
@@ -23,7 +24,7 @@ struct Reader {
 };
 
 struct Writer {
-  const std::vector<DramRequest>* requests = nullptr;
+  const std::vector<DramRequest>* requests = &kNone;
   Out<AxiWrite> out;
   Timer timer;
   std::size_t next = 0;
@@ -109,7 +110,7 @@ DramRun run_dram(const DramSpec& spec, const std::vector<DramMaster>& masters) {
   cells.reserve(0, kMemory);
   Commands commands;
   Graph graph;
-  auto& dram = graph.add<DramController>("dram", {}, spec, cells, &commands);
+  auto& dram = graph.add<DramController>("dram", {}, spec, cells, masters.size(), &commands);
   const ChannelOptions request{
       .depth = 32, .latency_time = DramController::request_latency(spec), .return_latency_time = Time::ns(1)};
   ChannelOptions data = request;
@@ -117,32 +118,21 @@ DramRun run_dram(const DramSpec& spec, const std::vector<DramMaster>& masters) {
   ChannelOptions written = request;
   written.latency_time = DramController::write_latency(spec);
 
-  static const std::vector<DramRequest> kNone;
-  std::array<const std::vector<DramRequest>*, 4> lists{&kNone, &kNone, &kNone, &kNone};
-  std::array<std::vector<Time>, 4> times;
-  std::array<std::size_t, 2> ports{0, 2};  // the next reading and the next writing port
-  std::vector<std::size_t> port_of;
-  for (const DramMaster& master : masters) {
-    port_of.push_back(ports.at(master.writes ? 1 : 0)++);
-    lists.at(port_of.back()) = &master.requests;
-  }
-  for (std::size_t i = 0; i < DramController::kClients; ++i) {
+  for (std::size_t i = 0; i < masters.size(); ++i) {
+    const DramMaster& master = masters[i];
     const std::string n = std::to_string(i);
     auto& reader = graph.add<Reader>("reader" + n);
-    reader.requests = lists[i];
-    auto& read_replies = graph.add<Replies<AxiBurst>>("data" + n);
-    read_replies.times = &times[i];
     auto& writer = graph.add<Writer>("writer" + n);
-    writer.requests = lists[i + 2];
+    auto& read_replies = graph.add<Replies<AxiBurst>>("data" + n);
     auto& write_replies = graph.add<Replies<AxiWritten>>("written" + n);
-    write_replies.times = &times[i + 2];
+    (master.writes ? writer.requests : reader.requests) = &master.requests;
+    (master.writes ? write_replies.times : read_replies.times) = &run.replies[i];
     graph.connect(reader.out, dram.reads[i], request);
     graph.connect(dram.data[i], read_replies.in, data);
     graph.connect(writer.out, dram.writes[i], request);
     graph.connect(dram.written[i], write_replies.in, written);
   }
   run.report = graph.run();
-  for (std::size_t i = 0; i < masters.size(); ++i) run.replies[i] = times[port_of[i]];
   run.commands = commands.list;
   std::ranges::stable_sort(run.commands, {}, &DramCommand::cycle);
   return run;

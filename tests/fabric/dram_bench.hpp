@@ -31,7 +31,7 @@ struct DramRun {
   RunReport report;
 };
 
-/// Runs up to two reading and two writing masters on a controller.
+/// Runs so many masters on a controller.
 DramRun run_dram(const DramSpec& spec, const std::vector<DramMaster>& masters);
 
 /// What of the standard's timings the commands break, worked out pair by pair from the data sheet's values; empty where

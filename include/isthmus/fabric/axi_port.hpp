@@ -1,6 +1,7 @@
 #pragma once
 
-#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "isthmus/fabric/axi.hpp"
@@ -30,54 +31,23 @@ class AxiBurstsUnderWay {
 /// What reports call the bursts under way of an AXI port.
 inline constexpr const char* kAxiBursts = "bursts";
 
-/// A reading AXI port to memory of `Channels` channels: splits regions into bursts, keeps as many under way as the port
+/// A reading AXI port to memory of so many channels: splits regions into bursts, keeps as many under way as the port
 /// may, and passes the data on in order, each burst taking its beats on the data path. At most one burst is asked for
 /// in a cycle.
-template <std::size_t Channels>
 class AxiReader {
  public:
   In<AxiRegion> regions{"regions"};
-  std::array<In<AxiBurst>, Channels> answers;
+  PortArray<In<AxiBurst>> answers;
   Out<AxiBurst> data{"data"};
-  std::array<Out<AxiRead>, Channels> requests;
+  PortArray<Out<AxiRead>> requests;
 
-  explicit AxiReader(const AxiSpec& spec)
-      : spec_(spec), under_way_(spec.outstanding), bursts_(kAxiBursts, spec.outstanding) {}
-
-  void step() {
-    if (under_way_.empty() && region_.bytes == 0) region_ = regions.read();
-    const bool asked = ask();
-    if (const AxiBurst* burst = answer())
-      pass_on(*burst);
-    else if (asked)
-      timer_.wait(spec_.beats(1));
-  }
+  AxiReader(const AxiSpec& spec, std::size_t channels);
+  void step();
 
  private:
-  bool ask() {
-    if (under_way_.full() || (region_.bytes == 0 && !regions.pull(region_))) return false;
-    const std::uint32_t bytes = spec_.first_burst(region_.at.byte, region_.bytes);
-    requests[region_.at.channel].push({region_.at.byte, bytes});
-    under_way_.add(region_.at.channel);
-    bursts_.take();
-    region_.at.byte += bytes;
-    region_.bytes -= bytes;
-    return true;
-  }
-
-  /// To the oldest request, if it is there; a port that can ask for nothing more waits for it.
-  const AxiBurst* answer() {
-    if (under_way_.empty()) return nullptr;
-    In<AxiBurst>& oldest = answers[under_way_.oldest()];
-    return under_way_.full() ? &oldest.read_in_place() : oldest.pull_in_place();
-  }
-
-  void pass_on(const AxiBurst& burst) {
-    timer_.wait(spec_.beats(burst.bytes));
-    copy(burst, data.slot());
-    under_way_.drop();
-    bursts_.give();
-  }
+  bool ask();
+  const AxiBurst* answer();
+  void pass_on(const AxiBurst& burst);
 
   Timer timer_;
   AxiSpec spec_;
@@ -86,47 +56,23 @@ class AxiReader {
   Occupancy bursts_;
 };
 
-/// A writing AXI port to memory of `Channels` channels: each burst takes its beats on the data path; as many are under
-/// way as the port may have. After a `last` burst it waits until everything is written.
-template <std::size_t Channels>
+/// A writing AXI port to memory of so many channels: each burst takes its beats on the data path; as many are under way
+/// as the port may have. After a `last` burst it waits until everything is written.
 class AxiWriter {
  public:
   In<AxiStore> stores{"stores"};
-  std::array<In<AxiWritten>, Channels> answers;
-  std::array<Out<AxiWrite>, Channels> writes;
+  PortArray<In<AxiWritten>> answers;
+  PortArray<Out<AxiWrite>> writes;
   Out<AxiDone> written{"written"};
 
-  explicit AxiWriter(const AxiSpec& spec)
-      : spec_(spec), under_way_(spec.outstanding), bursts_(kAxiBursts, spec.outstanding) {}
-
-  void step() {
-    const AxiStore& store = stores.read_in_place();
-    if (under_way_.full()) confirm();
-    send(store);
-    if (!store.last) return;
-    while (!under_way_.empty()) confirm();
-    written.push({});
-  }
+  AxiWriter(const AxiSpec& spec, std::size_t channels);
+  void step();
   /// It ends with its master.
   bool done() const { return false; }
 
  private:
-  /// Waits for the oldest burst to be written.
-  void confirm() {
-    In<AxiWritten>& oldest = answers[under_way_.oldest()];
-    oldest.read();
-    under_way_.drop();
-    bursts_.came_back_with(oldest);
-  }
-
-  void send(const AxiStore& store) {
-    timer_.wait(spec_.beats(store.write.burst.bytes));
-    AxiWrite& write = writes[store.channel].slot();
-    write.address = store.write.address;
-    copy(store.write.burst, write.burst);
-    under_way_.add(store.channel);
-    bursts_.take();
-  }
+  void confirm();
+  void send(const AxiStore& store);
 
   Timer timer_;
   AxiSpec spec_;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -91,13 +90,13 @@ inline constexpr const char* kWaitingWrites = "waiting writes";
 /// reaches. Each command keeps every timing of DramSpec; refreshes are on time.
 class DramController {
  public:
-  static constexpr std::size_t kClients = 2;
-  std::array<In<AxiRead>, kClients> reads;
-  std::array<Out<AxiBurst>, kClients> data;
-  std::array<In<AxiWrite>, kClients> writes;
-  std::array<Out<AxiWritten>, kClients> written;
+  PortArray<In<AxiRead>> reads;
+  PortArray<Out<AxiBurst>> data;
+  PortArray<In<AxiWrite>> writes;
+  PortArray<Out<AxiWritten>> written;
 
-  DramController(const DramSpec& spec, DramCells& cells, DramObserver* observer = nullptr);
+  /// Of `masters`, each of which may read and write.
+  DramController(const DramSpec& spec, DramCells& cells, std::size_t masters, DramObserver* observer = nullptr);
   ~DramController();
   DramController(const DramController&) = delete;
   DramController& operator=(const DramController&) = delete;

@@ -149,16 +149,15 @@ inline constexpr const char* kNonpostedHeaders = "nonposted header credits";
 /// the receiver at the sending end owes for the other direction (3.5.2.1); of the sources a later one goes first.
 /// Completions are handed over with the first of them, writes with the last. The link makes no errors, so there are no
 /// replays. The lane ends when its last source has.
-template <std::size_t Sources>
 class PcieLane {
  public:
-  std::array<In<Tlps>, Sources> in;
+  PortArray<In<Tlps>> in;
   In<Dllps> dllps{"dllps"};                  ///< owed by the receiver at this lane's sending end
   In<Credits> credits_back{"credits_back"};  ///< updates that came over the other lane
   Out<Tlps> out{"out"};
   Out<Credits> updates{"updates"};  ///< to the other lane's sending end
 
-  explicit PcieLane(const PcieLinkSpec& spec);
+  PcieLane(const PcieLinkSpec& spec, std::size_t sources);
 
   void step();
   bool done() const { return false; }

@@ -14,8 +14,8 @@ namespace isthmus::fabric {
 /// other, whose ports are on the user clock.
 struct PcieLink : PcieInterface {
   HostMemory& host;
-  const PcieLane<2>& to_device;
-  const PcieLane<1>& to_host;
+  const PcieLane& to_device;
+  const PcieLane& to_host;
   PcieReader& reader;
 };
 

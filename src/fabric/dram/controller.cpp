@@ -1,31 +1,11 @@
 #include <fmt/format.h>
 
-#include <optional>
-
 #include "fabric/dram/channel.hpp"
 #include "isthmus/base/error.hpp"
+#include "isthmus/stream/arbiter.hpp"
 
 namespace isthmus::fabric {
 namespace {
-
-struct Head {
-  std::size_t client;
-  Time came;
-  int key;
-  bool before(const Head& other) const { return came != other.came ? came < other.came : key < other.key; }
-};
-
-/// The request that came first, ties going to the lower client key.
-template <class T, std::size_t N>
-std::optional<Head> oldest(std::array<In<T>, N>& ports) {
-  std::optional<Head> best;
-  for (std::size_t client = 0; client < N; ++client) {
-    if (ports[client].front() == nullptr) continue;
-    const Head head{client, ports[client].front_time(), ports[client].client_key()};
-    if (!best || head.before(*best)) best = head;
-  }
-  return best;
-}
 
 Time cycles_of(std::int64_t cycles, Frequency clock) {
   return Time::seconds(static_cast<double>(cycles) / clock.hertz());
@@ -47,8 +27,12 @@ Time half(Time time) {
 
 }  // namespace
 
-DramController::DramController(const DramSpec& spec, DramCells& cells, DramObserver* observer)
-    : cells_(cells),
+DramController::DramController(const DramSpec& spec, DramCells& cells, std::size_t masters, DramObserver* observer)
+    : reads(masters),
+      data(masters),
+      writes(masters),
+      written(masters),
+      cells_(cells),
       channel_(std::make_unique<dram::Channel>(spec, observer)),
       waiting_reads_(kWaitingReads, spec.queue_depth),
       waiting_writes_(kWaitingWrites, spec.queue_depth) {}
@@ -63,28 +47,30 @@ void DramController::step() {
 }
 
 bool DramController::read_burst() {
-  const auto head = oldest(reads);
-  if (!head) return false;
-  const AxiRead request = reads[head->client].read();
+  const auto master = first_come(reads);
+  if (!master) return false;
+  const Time came = reads[*master].front_time();
+  const AxiRead request = reads[*master].read();
   timer_.wait_until(channel_->serve(
-      {.direction = dram::Direction::read, .address = request.address, .bytes = request.bytes, .came = head->came},
+      {.direction = dram::Direction::read, .address = request.address, .bytes = request.bytes, .came = came},
       timer_.now(), waiting_reads_));
-  AxiBurst& burst = data[head->client].slot();
+  AxiBurst& burst = data[*master].slot();
   burst.bytes = request.bytes;
   cells_.read(request.address, std::span(burst.data).first(request.bytes));
   return true;
 }
 
 bool DramController::write_burst() {
-  const auto head = oldest(writes);
-  if (!head) return false;
-  const AxiWrite& request = writes[head->client].read_in_place();
+  const auto master = first_come(writes);
+  if (!master) return false;
+  const Time came = writes[*master].front_time();
+  const AxiWrite& request = writes[*master].read_in_place();
   const std::uint32_t bytes = request.burst.bytes;
   cells_.write(request.address, std::span(request.burst.data).first(bytes));
   timer_.wait_until(channel_->serve(
-      {.direction = dram::Direction::write, .address = request.address, .bytes = bytes, .came = head->came},
+      {.direction = dram::Direction::write, .address = request.address, .bytes = bytes, .came = came},
       timer_.now(), waiting_writes_));
-  written[head->client].push({});
+  written[*master].push({});
   return true;
 }
 

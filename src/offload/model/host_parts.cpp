@@ -98,4 +98,35 @@ MmioRequest doorbell_of(const Command& command) {
   return command.unit == Unit::kernel ? fabric::doorbell(command.start) : fabric::doorbell(command.unit, command.job);
 }
 
+void DeviceAccess::step() {
+  const bool interrupted = take_interrupt();
+  const bool rang = ring_doorbells();
+  if (interrupted || rang || units_.any()) return;
+  finished_ = true;
+  for (auto& port : submitted) finished_ = port.closed() && finished_;
+}
+
+bool DeviceAccess::take_interrupt() {
+  DeviceMessage message{};
+  if (!messages.pull(message)) return false;
+  timer_.wait(interrupt_);
+  Command* command = units_.end(message.tag);
+  completed[command->worker].push({command});
+  return true;
+}
+
+bool DeviceAccess::ring_doorbells() {
+  bool any = false;
+  for (auto& port : submitted) {
+    CommandToken token{};
+    if (!port.peek(token) || !units_.free(token.command->unit)) continue;
+    port.pull();
+    units_.begin(*token.command);
+    timer_.wait(store_);
+    mmio.push(doorbell_of(*token.command));
+    any = true;
+  }
+  return any;
+}
+
 }  // namespace isthmus::offload::model

@@ -112,50 +112,23 @@ class UnitsUnderWay {
 
 MmioRequest doorbell_of(const Command& command);
 
-/// Where `Workers` workers meet the device: rings a unit's doorbell when the unit is free, and takes its interrupts.
-template <std::size_t Workers>
+/// Where so many workers meet the device: rings a unit's doorbell when the unit is free, and takes its interrupts.
 class DeviceAccess {
  public:
-  std::array<In<CommandToken>, Workers> submitted;
-  std::array<Out<CommandToken>, Workers> completed;
+  PortArray<In<CommandToken>> submitted;
+  PortArray<Out<CommandToken>> completed;
   In<DeviceMessage> messages{"messages"};
   Out<MmioRequest> mmio{"mmio"};
 
   /// `interrupt` is what an interrupt costs beyond a transfer's or launch's own cost: a hypervisor's part.
-  DeviceAccess(Time store, Time interrupt) : store_(store), interrupt_(interrupt) {}
-
-  void step() {
-    const bool interrupted = take_interrupt();
-    const bool rang = ring_doorbells();
-    if (interrupted || rang || units_.any()) return;
-    finished_ = true;
-    for (auto& port : submitted) finished_ = port.closed() && finished_;
-  }
+  DeviceAccess(std::size_t workers, Time store, Time interrupt)
+      : submitted(workers), completed(workers), store_(store), interrupt_(interrupt) {}
+  void step();
   bool done() const { return finished_; }
 
  private:
-  bool take_interrupt() {
-    DeviceMessage message{};
-    if (!messages.pull(message)) return false;
-    timer_.wait(interrupt_);
-    Command* command = units_.end(message.tag);
-    completed[command->worker].push({command});
-    return true;
-  }
-
-  bool ring_doorbells() {
-    bool any = false;
-    for (auto& port : submitted) {
-      CommandToken token{};
-      if (!port.peek(token) || !units_.free(token.command->unit)) continue;
-      port.pull();
-      units_.begin(*token.command);
-      timer_.wait(store_);
-      mmio.push(doorbell_of(*token.command));
-      any = true;
-    }
-    return any;
-  }
+  bool take_interrupt();
+  bool ring_doorbells();
 
   Timer timer_;
   Time store_;

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <optional>
 
 #include "isthmus/base/error.hpp"
@@ -9,8 +7,6 @@
 
 namespace isthmus::offload::model {
 namespace {
-
-constexpr std::size_t kMostThreads = 8;
 
 /// Connects parts of one host.
 struct Connector {
@@ -38,34 +34,6 @@ Out<CommandToken>& add_calls(Graph& graph, const MachinePlan& plan, PinnedMemory
   return allocation.out;
 }
 
-template <std::size_t Threads>
-HostEnds add_host(Graph& graph, const MachinePlan& plan, PinnedMemory* pinned) {
-  if constexpr (Threads < kMostThreads) {
-    if (plan.threads.size() > Threads) return add_host<Threads + 1>(graph, plan, pinned);
-  }
-  const HostSpec& host = needed(plan.spec.host);
-  const Connector connect{graph, between_host_parts(host)};
-  auto& runtime = graph.add<Runtime<Threads>>("runtime", {.group = kHostGroup}, plan.context.start);
-  auto& access = graph.add<DeviceAccess<Threads + 1>>(kDeviceAccess, {.group = kHostGroup},
-                                                      needed(plan.spec.registers).store, host.interrupt);
-  for (std::size_t i = 0; i < Threads; ++i) {
-    const HostThread& body = plan.threads[i];
-    auto& thread = graph.add<HostThreadActor>(thread_name(body), {.group = kHostGroup}, body, plan.context);
-    connect(thread.calls, runtime.calls[i]);
-    connect(runtime.replies[i], thread.replies);
-    auto& copy = graph.add<HostCopy>(for_thread(kCopy, body), {.group = kHostGroup}, host.copy);
-    connect(add_calls(graph, plan, pinned, body, runtime.workers[i]), copy.in);
-    connect(copy.submit, access.submitted[i]);
-    connect(access.completed[i], copy.arrived);
-    connect(copy.out, runtime.completions[i]);
-  }
-  auto& launch = graph.add<LaunchCall>(kLaunchCall, {.group = kHostGroup}, host.launch);
-  connect(runtime.workers[Threads], launch.in);
-  connect(launch.out, access.submitted[Threads]);
-  connect(access.completed[Threads], runtime.completions[Threads]);
-  return {.mmio = access.mmio, .messages = access.messages};
-}
-
 }  // namespace
 
 ChannelOptions between_host_parts(const HostSpec& host) {
@@ -81,9 +49,29 @@ ChannelOptions into_core(const PcieInterface& link, int depth) {
 }
 
 HostEnds build_host(Graph& graph, const MachinePlan& plan, PinnedMemory* pinned) {
-  if (plan.threads.empty() || plan.threads.size() > kMostThreads)
-    throw Error(fmt::format("{} host threads: expected 1 to {}", plan.threads.size(), kMostThreads));
-  return add_host<1>(graph, plan, pinned);
+  const std::size_t threads = plan.threads.size();
+  if (threads == 0) throw Error("a run without host threads: expected at least one");
+  const HostSpec& host = needed(plan.spec.host);
+  const Connector connect{graph, between_host_parts(host)};
+  auto& runtime = graph.add<Runtime>("runtime", {.group = kHostGroup}, threads, plan.context.start);
+  auto& access = graph.add<DeviceAccess>(kDeviceAccess, {.group = kHostGroup}, threads + 1,
+                                         needed(plan.spec.registers).store, host.interrupt);
+  for (std::size_t i = 0; i < threads; ++i) {
+    const HostThread& body = plan.threads[i];
+    auto& thread = graph.add<HostThreadActor>(thread_name(body), {.group = kHostGroup}, body, plan.context);
+    connect(thread.calls, runtime.calls[i]);
+    connect(runtime.replies[i], thread.replies);
+    auto& copy = graph.add<HostCopy>(for_thread(kCopy, body), {.group = kHostGroup}, host.copy);
+    connect(add_calls(graph, plan, pinned, body, runtime.workers[i]), copy.in);
+    connect(copy.submit, access.submitted[i]);
+    connect(access.completed[i], copy.arrived);
+    connect(copy.out, runtime.completions[i]);
+  }
+  auto& launch = graph.add<LaunchCall>(kLaunchCall, {.group = kHostGroup}, host.launch);
+  connect(runtime.workers[threads], launch.in);
+  connect(launch.out, access.submitted[threads]);
+  connect(access.completed[threads], runtime.completions[threads]);
+  return {.mmio = access.mmio, .messages = access.messages};
 }
 
 }  // namespace isthmus::offload::model

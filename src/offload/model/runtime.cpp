@@ -112,4 +112,50 @@ bool RuntimeState::idle() const {
   return std::ranges::all_of(queues_, [](const auto& queue) { return queue.second.empty(); });
 }
 
+Runtime::Runtime(std::size_t threads, Time base)
+    : calls(threads), replies(threads), workers(threads + 1), completions(threads + 1), state_(threads, base) {}
+
+void Runtime::step() {
+  const bool completed = take_completions();
+  const bool called = take_calls();
+  if (completed || called) {
+    dispatch();
+    while (const auto answer = state_.answer()) replies[answer->thread].push(answer->reply);
+    return;
+  }
+  if (!state_.idle()) return;
+  finished_ = true;
+  for (auto& call : calls) finished_ = call.closed() && finished_;
+}
+
+bool Runtime::take_completions() {
+  bool any = false;
+  for (auto& completion : completions) {
+    CommandToken token{};
+    if (!completion.pull(token)) continue;
+    state_.completed(*token.command, timer_.now());
+    any = true;
+  }
+  return any;
+}
+
+bool Runtime::take_calls() {
+  bool any = false;
+  for (std::size_t thread = 0; thread < calls.size(); ++thread) {
+    HostCall call{};
+    if (!calls[thread].pull(call)) continue;
+    state_.call(thread, call);
+    any = true;
+  }
+  return any;
+}
+
+void Runtime::dispatch() {
+  for (std::size_t worker = 0; worker < workers.size(); ++worker)
+    if (Command* command = state_.dispatch(worker, timer_.now())) {
+      timer_.works_on(command->message);
+      workers[worker].push({command});
+    }
+}
+
 }  // namespace isthmus::offload::model

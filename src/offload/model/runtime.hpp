@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <deque>
 #include <map>
 #include <optional>
@@ -57,60 +56,23 @@ class RuntimeState {
   int enqueued_ = 0;
 };
 
-/// The runtime as an actor that serves `Threads` host threads. It takes no time of its own: calls and wake-ups are paid
+/// The runtime as an actor that serves so many host threads. It takes no time of its own: calls and wake-ups are paid
 /// by the threads, the driver's work by the driver.
-template <std::size_t Threads>
 class Runtime {
  public:
-  std::array<In<HostCall>, Threads> calls;
-  std::array<Out<HostReply>, Threads> replies;
-  std::array<Out<CommandToken>, Threads + 1> workers;
-  std::array<In<CommandToken>, Threads + 1> completions;
+  PortArray<In<HostCall>> calls;
+  PortArray<Out<HostReply>> replies;
+  PortArray<Out<CommandToken>> workers;
+  PortArray<In<CommandToken>> completions;
 
-  explicit Runtime(Time base) : state_(Threads, base) {}
-
-  void step() {
-    const bool completed = take_completions();
-    const bool called = take_calls();
-    if (completed || called) {
-      dispatch();
-      while (const auto answer = state_.answer()) replies[answer->thread].push(answer->reply);
-      return;
-    }
-    if (!state_.idle()) return;
-    finished_ = true;
-    for (auto& call : calls) finished_ = call.closed() && finished_;
-  }
+  Runtime(std::size_t threads, Time base);
+  void step();
   bool done() const { return finished_; }
 
  private:
-  bool take_completions() {
-    bool any = false;
-    for (auto& completion : completions) {
-      CommandToken token{};
-      if (!completion.pull(token)) continue;
-      state_.completed(*token.command, timer_.now());
-      any = true;
-    }
-    return any;
-  }
-  bool take_calls() {
-    bool any = false;
-    for (std::size_t thread = 0; thread < Threads; ++thread) {
-      HostCall call{};
-      if (!calls[thread].pull(call)) continue;
-      state_.call(thread, call);
-      any = true;
-    }
-    return any;
-  }
-  void dispatch() {
-    for (std::size_t worker = 0; worker <= Threads; ++worker)
-      if (Command* command = state_.dispatch(worker, timer_.now())) {
-        timer_.works_on(command->message);
-        workers[worker].push({command});
-      }
-  }
+  bool take_completions();
+  bool take_calls();
+  void dispatch();
 
   Timer timer_;
   RuntimeState state_;
