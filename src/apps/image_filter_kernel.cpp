@@ -22,13 +22,13 @@ struct Arguments {
   std::int32_t shift;
 };
 
-Arguments arguments_of(const fabric::KernelStart& start) {
-  return {.in = offload::address_argument(start.arguments[0]),
-          .out = offload::address_argument(start.arguments[1]),
-          .coefficients = offload::address_argument(start.arguments[2]),
-          .size = {.width = offload::integer_argument(start.arguments[3]),
-                   .height = offload::integer_argument(start.arguments[4])},
-          .shift = offload::integer_argument(start.arguments[5])};
+Arguments arguments_of(const fabric::KernelCall& call) {
+  return {.in = offload::address_argument(call.arguments[0]),
+          .out = offload::address_argument(call.arguments[1]),
+          .coefficients = offload::address_argument(call.arguments[2]),
+          .size = {.width = offload::integer_argument(call.arguments[3]),
+                   .height = offload::integer_argument(call.arguments[4])},
+          .shift = offload::integer_argument(call.arguments[5])};
 }
 
 class ImageFilterKernel : public offload::KernelPorts {
@@ -37,12 +37,12 @@ class ImageFilterKernel : public offload::KernelPorts {
 
   /// One image.
   void step() {
-    const Arguments arguments = arguments_of(start.read());
+    const Arguments arguments = arguments_of(fabric::read_call(start));
     require_room(arguments.size);
     core_.configure(arguments.size, arguments.shift);
     load_coefficients(arguments.coefficients);
     filter(arguments);
-    written.read();
+    written[0].read();
     finished.push({});
   }
   /// It ends with the registers that start it.
@@ -59,10 +59,10 @@ class ImageFilterKernel : public offload::KernelPorts {
 
   void load_coefficients(fabric::DeviceAddress from) {
     std::array<std::int16_t, std::size_t{kTaps} * kChannels> table{};
-    regions.push({.at = from, .bytes = sizeof table});
+    regions[0].push({.at = from, .bytes = sizeof table});
     auto* to = reinterpret_cast<std::byte*>(table.data());
     for (std::size_t loaded = 0; loaded < sizeof table;) {
-      const fabric::AxiBurst& burst = data.read_in_place();
+      const fabric::AxiBurst& burst = data[0].read_in_place();
       std::memcpy(to + loaded, burst.data.data(), burst.bytes);
       loaded += burst.bytes;
     }
@@ -72,9 +72,9 @@ class ImageFilterKernel : public offload::KernelPorts {
   void filter(const Arguments& arguments) {
     to_ = arguments.out;
     left_ = arguments.size.bytes();
-    regions.push({.at = arguments.in, .bytes = left_});
+    regions[0].push({.at = arguments.in, .bytes = left_});
     for (std::size_t words = left_ / sizeof(Word); words > 0;) {
-      const fabric::AxiBurst& burst = data.read_in_place();
+      const fabric::AxiBurst& burst = data[0].read_in_place();
       const std::size_t count = burst.bytes / sizeof(Word);
       for (std::size_t i = 0; i < count; ++i) {
         Word word;
@@ -99,7 +99,7 @@ class ImageFilterKernel : public offload::KernelPorts {
   void store_results() {
     work();
     left_ -= results_.bytes;
-    fabric::AxiStore& store = stores.slot();
+    fabric::AxiStore& store = stores[0].slot();
     store.channel = to_.channel;
     store.last = left_ == 0;
     store.write.address = to_.byte;

@@ -7,8 +7,7 @@
 #include "apps/stream_times.hpp"
 #include "isthmus/base/interrupt.hpp"
 #include "isthmus/engine/graph.hpp"
-#include "isthmus/fabric/pcie_link.hpp"
-#include "isthmus/platform/link.hpp"
+#include "isthmus/platform/board.hpp"
 #include "isthmus/stream/host_link.hpp"
 #include "program/parts.hpp"
 #include "program/run_graph.hpp"
@@ -127,8 +126,10 @@ std::vector<Stage> stages_of(const RunReport& report) {
 StreamRun run_stream(const platform::Description& board, const FilterJob& job) {
   const HostLinkSpec spec = platform::host_link_spec(board);
   Graph graph;
-  const platform::LinkSpec ends = platform::link_spec(board);
-  fabric::PcieLink pcie = fabric::add_pcie_link(graph, ends.pcie, ends.memory);
+  const platform::BoardSpec parts = platform::board_spec(board);
+  fabric::DeviceMemory memory = platform::device_memory(parts);
+  platform::Board fpga(graph, parts, memory);
+  fabric::PcieLink& pcie = fpga.links().front();
   HostLink link(graph, pcie, spec);
   auto& producer = graph.add<Producer>(program::kProducer, {.group = kHostGroup}, pcie.memory, spec, job);
   auto& consumer = graph.add<Consumer>(program::kConsumer, {.group = kHostGroup}, pcie.memory, spec, job);

@@ -23,4 +23,11 @@ void copy(const AxiBurst& from, AxiBurst& to) {
   std::memcpy(to.data.data(), from.data.data(), from.bytes);
 }
 
+void copy(const AxiStore& from, AxiStore& to) {
+  to.channel = from.channel;
+  to.last = from.last;
+  to.write.address = from.write.address;
+  copy(from.write.burst, to.write.burst);
+}
+
 }  // namespace isthmus::fabric

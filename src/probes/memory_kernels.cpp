@@ -21,12 +21,12 @@ struct Walk {
   std::uint64_t stride;
   std::uint64_t passes;
 
-  explicit Walk(const fabric::KernelStart& start)
-      : memory(offload::address_argument(start.arguments[0])),
-        burst(number(start.arguments[2]) * kPiece),
-        bursts(number(start.arguments[3])),
-        stride(number(start.arguments[4]) * kPiece),
-        passes(number(start.arguments[5])) {}
+  explicit Walk(const fabric::KernelCall& call)
+      : memory(offload::address_argument(call.arguments[0])),
+        burst(number(call.arguments[2]) * kPiece),
+        bursts(number(call.arguments[3])),
+        stride(number(call.arguments[4]) * kPiece),
+        passes(number(call.arguments[5])) {}
 
   /// Where the `index`th burst of a pass lies.
   fabric::DeviceAddress at(std::uint64_t pass, std::uint64_t index) const {
@@ -47,7 +47,7 @@ class DeviceRead : public offload::KernelPorts {
   explicit DeviceRead(const KernelSpec& spec) : window_(static_cast<std::uint64_t>(spec.axi.outstanding)) {}
 
   void step() {
-    const Walk walk(start.read());
+    const Walk walk(fabric::read_call(start));
     for (std::uint64_t pass = 0; pass < walk.passes; ++pass) read(walk, pass);
     finished.push({});
   }
@@ -60,10 +60,10 @@ class DeviceRead : public offload::KernelPorts {
     std::uint64_t came = 0;  // bytes
     while (came < walk.bursts * walk.burst) {
       // A region that finds no room waits for data to be taken, so it is not waited for.
-      if (asked < walk.bursts && asked - came / walk.burst < window_ && regions.room())
-        regions.push({.at = walk.at(pass, asked++), .bytes = walk.burst});
+      if (asked < walk.bursts && asked - came / walk.burst < window_ && regions[0].room())
+        regions[0].push({.at = walk.at(pass, asked++), .bytes = walk.burst});
       else
-        came += data.read().bytes;
+        came += data[0].read().bytes;
     }
   }
 
@@ -76,11 +76,11 @@ class DeviceWrite : public offload::KernelPorts {
   explicit DeviceWrite(const KernelSpec& spec) : axi_(spec.axi) {}
 
   void step() {
-    const Walk walk(start.read());
+    const Walk walk(fabric::read_call(start));
     for (std::uint64_t pass = 0; pass < walk.passes; ++pass) {
       for (std::uint64_t index = 0; index < walk.bursts; ++index)
         write(walk.at(pass, index), walk.burst, index + 1 == walk.bursts);
-      written.read();
+      written[0].read();
     }
     finished.push({});
   }
@@ -91,7 +91,7 @@ class DeviceWrite : public offload::KernelPorts {
     while (bytes > 0) {
       const std::uint32_t now = axi_.first_burst(to.byte, bytes);
       bytes -= now;
-      fabric::AxiStore& store = stores.slot();
+      fabric::AxiStore& store = stores[0].slot();
       store.channel = to.channel;
       store.last = last && bytes == 0;
       store.write.address = to.byte;

@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "isthmus/base/error.hpp"
-#include "isthmus/fabric/pcie_link.hpp"
-#include "isthmus/platform/link.hpp"
+#include "isthmus/platform/board.hpp"
 #include "isthmus/platform/needs.hpp"
 #include "isthmus/stream/host_link.hpp"
 #include "program/host.hpp"
@@ -92,8 +91,10 @@ Result run_on_model(const ByteApplication& application, const platform::Descript
   const Batch batch{.application = application, .first = 0, .count = job.messages};
   Checker checker(application, job.progress);
   Graph graph;
-  const platform::LinkSpec ends = platform::link_spec(board);
-  fabric::PcieLink pcie = fabric::add_pcie_link(graph, ends.pcie, ends.memory);
+  const platform::BoardSpec parts = platform::board_spec(board);
+  fabric::DeviceMemory memory = platform::device_memory(parts);
+  platform::Board fpga(graph, parts, memory);
+  fabric::PcieLink& pcie = fpga.links().front();
   HostLink link(graph, pcie, spec);
   auto& producer = graph.add<Producer>(kProducer, {.group = kHostGroup}, pcie.memory, spec.library_call, batch);
   auto& consumer = graph.add<WatchedConsumer>(kConsumer, {.group = kHostGroup}, pcie.memory, spec.library_call, batch,

@@ -4,25 +4,39 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "isthmus/base/error.hpp"
 
 namespace isthmus {
 namespace {
 
-constexpr std::uint64_t kFirstAddress = 0x1'0000'0000;  // above 4 GiB: headers with 64-bit addresses
-constexpr std::int64_t kPage = 4096;
+constexpr std::uint64_t kFirstAddress = 0x1'0000'0000;     // above 4 GiB: headers with 64-bit addresses
+constexpr std::uint64_t kRange = std::uint64_t{1} << 40U;  // addresses for one who asks for some of his own
+constexpr std::uint64_t kPage = 4096;
 
 }  // namespace
 
+PinnedMemory::PinnedMemory() : common_{.next = kFirstAddress, .end = kRange}, reserved_(kRange) {}
+
 PinnedMemory::Region PinnedMemory::allocate(Bytes size) {
+  return allocate(size, common_);
+}
+
+PinnedMemory::Addresses PinnedMemory::reserve() {
+  const std::uint64_t first = std::exchange(reserved_, reserved_ + kRange);
+  return {.next = first, .end = reserved_};
+}
+
+PinnedMemory::Region PinnedMemory::allocate(Bytes size, Addresses& addresses) {
   const auto bytes = static_cast<std::size_t>(size.count);
-  const std::uint64_t after =
-      blocks_.empty() ? kFirstAddress : blocks_.back()->addr + static_cast<std::uint64_t>(blocks_.back()->size);
-  const std::uint64_t addr = (after + kPage - 1) / kPage * kPage;
+  const std::uint64_t addr = (addresses.next + kPage - 1) / kPage * kPage;
+  if (addr > addresses.end || addresses.end - addr < bytes)
+    throw Error(fmt::format("{} bytes of pinned memory: the {} bytes of addresses for it are used up", bytes, kRange));
   Storage storage(static_cast<std::byte*>(std::calloc(bytes, 1)));
   if (storage == nullptr && bytes != 0) throw std::bad_alloc();
   blocks_.push_back(std::make_shared<Block>(addr, size.count, std::move(storage)));
+  addresses.next = addr + bytes;
   return {addr, {blocks_.back()->bytes.get(), bytes}};
 }
 

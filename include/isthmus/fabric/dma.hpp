@@ -1,17 +1,17 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "isthmus/fabric/axi.hpp"
 #include "isthmus/fabric/pcie.hpp"
+#include "isthmus/fabric/registers.hpp"
 #include "isthmus/stream.hpp"
 #include "isthmus/stream/vocabulary.hpp"
 
-/// The DMA engine between the PCIe link and the device's memory, a direction each way, and the registers by which host
-/// software starts it. It works from descriptors in pinned host memory.
+/// The DMA engine between the PCIe link and the device's memory, a direction each way. It works from descriptors in
+/// pinned host memory.
 namespace isthmus::fabric {
 
 struct DmaSpec {
@@ -32,67 +32,11 @@ struct DmaDescriptor {
   std::uint32_t channel;
 };
 
-/// A transfer: a list of descriptors, one after the other in host memory.
-struct DmaJob {
-  std::uint64_t descriptors;
-  std::uint32_t count;
-};
-
-/// Whose doorbell a store rings and whose interrupt a message is.
-enum class Unit : std::uint8_t { to_device, to_host, kernel };
-inline constexpr std::size_t kUnits = 3;
-
-/// Starts a transfer in one of the directions.
-struct DmaStart {
-  Unit direction;
-  DmaJob job;
-};
-
 /// Where the bytes of a descriptor go in host memory.
 struct DmaOrder {
   std::uint64_t host;
   std::uint32_t bytes;
   bool last;  ///< of its transfer
-};
-
-/// Starts the kernel; what the arguments mean is the kernel's business.
-struct KernelStart {
-  std::array<std::uint64_t, 6> arguments;
-  std::uint32_t columns;
-  std::uint32_t rows;
-};
-static_assert(sizeof(KernelStart) <= 64, "one store carries it");
-
-struct KernelDone {};
-
-MmioRequest doorbell(Unit unit, const DmaJob& job);
-MmioRequest doorbell(const KernelStart& start);
-
-/// The registers: a store starts the unit that it names.
-class DeviceRegisters {
- public:
-  In<MmioRequest> in{"in"};
-  Out<DmaStart> dma{"dma"};
-  Out<KernelStart> kernel{"kernel"};
-  void step();
-  /// It ends with the link.
-  bool done() const { return false; }
-};
-
-/// Interrupts host software when a unit is done.
-class DeviceInterrupts {
- public:
-  In<AxiDone> to_device{"to_device"};
-  In<PcieWriteDone> to_host{"to_host"};
-  In<KernelDone> kernel{"kernel"};
-  Out<DeviceMessage> out{"out"};
-  void step();
-  bool done() const { return finished_; }
-
- private:
-  void interrupt(Unit unit);
-
-  bool finished_ = false;
 };
 
 /// What reports call the entries of which a DMA engine has only so many.

@@ -5,7 +5,7 @@
 
 #include "isthmus/engine/graph.hpp"
 #include "isthmus/fabric/axi.hpp"
-#include "isthmus/fabric/dma.hpp"
+#include "isthmus/fabric/registers.hpp"
 #include "isthmus/stream/vocabulary.hpp"
 
 namespace isthmus::offload {
@@ -18,15 +18,18 @@ struct KernelSpec {
   int onchip_latency;  ///< cycles
 };
 
-/// What ties a kernel's actor, which derives from it, to its machine: a start, a reading and a writing AXI port, an
-/// end.
+/// What ties a kernel's actor, which derives from it, to its machine: a start, AXI ports to memory, each of which reads
+/// and writes, an end.
 struct KernelPorts {
-  In<fabric::KernelStart> start{"start"};
-  Out<fabric::AxiRegion> regions{"regions"};
-  In<fabric::AxiBurst> data{"data"};
-  Out<fabric::AxiStore> stores{"stores"};
-  In<fabric::AxiDone> written{"written"};
+  In<fabric::KernelStore> start{"start"};
+  PortArray<Out<fabric::AxiRegion>> regions;
+  PortArray<In<fabric::AxiBurst>> data;
+  PortArray<Out<fabric::AxiStore>> stores;
+  PortArray<In<fabric::AxiDone>> written;
   Out<fabric::KernelDone> finished{"finished"};
+
+  explicit KernelPorts(std::size_t ports = 1)
+      : regions(ports, "regions"), data(ports, "data"), stores(ports, "stores"), written(ports, "written") {}
 };
 
 /// The twin of kernels/<name>.cl on a modelled board: an actor that computes the bytes. `add` adds it to a graph as

@@ -46,9 +46,21 @@ class PinnedMemory {
     std::span<std::byte> bytes;
   };
 
+  PinnedMemory();
+
   /// Zeroed memory, of which the system finds a page when it is touched first: a model of large buffers with little in
   /// them starts at once. Before the run only; other regions stay where they are. Throws std::bad_alloc.
   Region allocate(Bytes size);
+
+  /// Addresses for regions that are made while a run goes on: what lies there depends on nothing but who has them.
+  struct Addresses {
+    std::uint64_t next;
+    std::uint64_t end;
+  };
+  /// Before the run only.
+  Addresses reserve();
+  /// The same as `allocate`, at the next of `addresses`. Throws Error where they end.
+  Region allocate(Bytes size, Addresses& addresses);
 
   /// From any thread.
   Loan lend(std::uint64_t addr) { return Loan(find(addr)); }
@@ -73,6 +85,8 @@ class PinnedMemory {
   const std::shared_ptr<Block>& find(std::uint64_t addr);
 
   std::deque<std::shared_ptr<Block>> blocks_;
+  Addresses common_;
+  std::uint64_t reserved_;             ///< below which all addresses are somebody's
   std::atomic<std::size_t> last_ = 0;  ///< where the last access hit: accesses run through a region
 };
 

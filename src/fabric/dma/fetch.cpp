@@ -39,7 +39,7 @@ bool DmaFetch::start_job() {
 }
 
 void DmaFetch::start(const DmaStart& start) {
-  (start.direction == Unit::to_device ? device_list_ : host_list_).start(start.job, timer_.message());
+  (start.to_device ? device_list_ : host_list_).start(start.job, timer_.message());
 }
 
 bool DmaFetch::has_room_for(std::int64_t count) const {

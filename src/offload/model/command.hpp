@@ -1,18 +1,17 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "isthmus/fabric/dma.hpp"
-#include "isthmus/fabric/host_memory.hpp"
+#include "isthmus/fabric/registers.hpp"
 #include "isthmus/offload/device.hpp"
 
 namespace isthmus::offload::model {
-
-using fabric::Unit;
 
 /// What the time of a run goes to. A command passes some of them one after the other; the device's are the last three.
 enum class Piece : std::uint8_t { host_thread, driver_call, allocation, copy, launch, to_device, to_host, kernel };
@@ -23,17 +22,36 @@ struct Pieces {
   std::array<Time, kPieces> times{};
   Time& operator[](Piece piece) { return times.at(static_cast<std::size_t>(piece)); }
   Time operator[](Piece piece) const { return times.at(static_cast<std::size_t>(piece)); }
+  Pieces& operator+=(const Pieces& other) {
+    for (std::size_t i = 0; i < kPieces; ++i) times.at(i) += other.times.at(i);
+    return *this;
+  }
 };
 
-/// The device's piece of a command.
-Piece piece_of(Unit unit);
+/// What a command has the device do.
+enum class Work : std::uint8_t { to_device, to_host, kernel };
+inline constexpr std::size_t kWorks = 3;
 
-/// One enqueued command. It belongs to the actor that holds its token; what the runtime keeps of it is the runtime's.
-struct Command final : EventState, std::enable_shared_from_this<Command> {
+/// The device's piece of a command.
+Piece piece_of(Work work);
+
+/// The `number`th command of a host thread.
+struct CommandId {
+  std::uint32_t thread;
+  std::uint32_t number;
+  auto operator<=>(const CommandId&) const = default;
+};
+
+/// One enqueued command. Whoever holds its token may touch it and nobody else; once it has ended it changes no more,
+/// and whoever was told so may look at it.
+struct Command {
+  CommandId id{};
   int queue = 0;
   std::int64_t message = -1;  ///< that it is for; below 0: unknown
-  Unit unit{};
-  std::vector<std::shared_ptr<const Command>> after;
+  Work work{};
+  fabric::Unit unit{};
+  std::size_t worker = 0;  ///< who does it: see RuntimeState
+  std::vector<CommandId> after;
 
   // Of a transfer.
   std::span<const std::byte> from;  ///< pageable memory, to the device
@@ -46,20 +64,12 @@ struct Command final : EventState, std::enable_shared_from_this<Command> {
   fabric::DmaJob job{};
 
   // Of a launch.
-  fabric::KernelStart start{};
+  fabric::KernelCall call{};
 
   Pieces spent{};  ///< in the host's parts, by them
-
-  // Kept by the runtime.
-  const Command* known = nullptr;  ///< the last that the host thread had seen the end of when it enqueued this one
-  Pieces path{};                   ///< the critical path from the run's start to this command's end
-  int order = 0;                   ///< in which it was enqueued
-  std::size_t worker = 0;          ///< who does it: see RuntimeState
-  bool dispatched = false;
   bool complete = false;
-  Span ran{};
+  Span ran{};  ///< on the device's clock
 
-  Span span() const override;
   /// How long the device took: what the host's parts leave of the command's span.
   Time on_device() const;
 };
@@ -73,14 +83,15 @@ struct CommandToken {
 struct HostCall {
   enum class Kind : std::uint8_t { enqueue, wait, finish, put, take };
   Kind kind;
-  int object;  ///< queue or mailbox
-  int depth;   ///< of the mailbox
-  Command* command;
+  int object;            ///< queue or mailbox
+  int depth;             ///< of the mailbox
+  CommandToken enqueue;  ///< the command with an enqueue, which the runtime has from then on
+  CommandId command;     ///< that is waited for or put
 };
 
 /// Lets a host thread go on; `slept` if it had to wait.
 struct HostReply {
-  Command* command;
+  CommandId command;  ///< with a take
   bool slept;
 };
 

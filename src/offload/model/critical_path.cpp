@@ -4,27 +4,19 @@
 #include <functional>
 
 #include "offload/model/machine.hpp"
+#include "offload/model/runtime.hpp"
 
 namespace isthmus::offload::model {
 namespace {
 
 using platform::Held;
 
-/// The commands of one unit: how long they were on the device, and what they moved through its memory.
-struct Phase {
-  Time time;
-  double bytes = 0;
-};
-
 class Path {
  public:
   explicit Path(const EndedRun& run) : run_(run) {
-    for (const auto& command : run.context.commands) {
-      Phase& of_unit = phase(command->unit);
-      of_unit.time += command->on_device();
-      of_unit.bytes += static_cast<double>(command->bytes);
-    }
-    if (phase(Unit::kernel).time > Time{} && run.spec.memory) phase(Unit::kernel).bytes = kernel_bytes();
+    const RuntimeState& state = run.machine.runtime->state();
+    for (const Work work : {Work::to_device, Work::to_host, Work::kernel}) phase(work) = state.done(work);
+    if (phase(Work::kernel).time > Time{} && run.spec.board.memory) phase(Work::kernel).bytes = kernel_bytes();
   }
 
   std::vector<Held> held() {
@@ -38,15 +30,15 @@ class Path {
       return std::vector<Held>{{kDma, busy(dma)}, {link, busy(link)}, {fabric::kHostMemory, busy(fabric::kHostMemory)}};
     };
     if (run_.spec.dma) {
-      on_device(Unit::to_device, path, passed(fabric::kHostToDevice, to_device(kDma)));
-      on_device(Unit::to_host, path, passed(fabric::kDeviceToHost, to_host(kDma)));
+      on_device(Work::to_device, path, passed(fabric::kHostToDevice, to_device(kDma)));
+      on_device(Work::to_host, path, passed(fabric::kDeviceToHost, to_host(kDma)));
     }
-    if (phase(Unit::kernel).time > Time{}) on_device(Unit::kernel, path, of_kernel());
+    if (phase(Work::kernel).time > Time{}) on_device(Work::kernel, path, of_kernel());
     return std::move(held_);
   }
 
  private:
-  Phase& phase(Unit unit) { return phases_.at(static_cast<std::size_t>(unit)); }
+  RuntimeState::Done& phase(Work work) { return phases_.at(static_cast<std::size_t>(work)); }
   Time busy(const std::string& actor) const { return run_.report.actor(actor).busy; }
 
   void add(const std::string& part, Time time) {
@@ -55,12 +47,10 @@ class Path {
 
   /// The path to the end of the command that ended last; until the run's end its thread went on.
   Pieces longest() const {
-    const auto& commands = run_.context.commands;
-    if (commands.empty()) return {};
-    const auto last =
-        std::ranges::max_element(commands, std::less{}, [](const auto& command) { return command->ran.end; });
-    Pieces path = (*last)->path;
-    path[Piece::host_thread] += run_.context.start + run_.report.end - (*last)->ran.end;
+    const auto last = run_.machine.runtime->state().last();
+    if (!last) return {};
+    Pieces path = last->path;
+    path[Piece::host_thread] += run_.context.start + run_.report.end - last->end;
     return path;
   }
 
@@ -70,35 +60,46 @@ class Path {
     return thread_name(*thread);
   }
 
+  Time busiest(const std::vector<std::string>& actors) const {
+    Time most;
+    for (const std::string& actor : actors) most = std::max(most, busy(actor));
+    return most;
+  }
+
   std::vector<Held> of_kernel() const {
-    std::vector<Held> parts{{kKernel, busy(kKernel)}};
-    if (run_.spec.memory) parts.push_back({kKernelPorts, std::max(busy(kKernelReads), busy(kKernelWrites))});
+    const KernelNames& kernels = run_.machine.kernels;
+    std::vector<Held> parts{{kKernel, busiest(kernels.pipelines)}};
+    if (!kernels.reads.empty())
+      parts.push_back({kKernelPorts, std::max(busiest(kernels.reads), busiest(kernels.writes))});
     return parts;
   }
 
   /// A kernel's ports are busy for the beats of what it reads and writes.
   double kernel_bytes() const {
-    const fabric::AxiSpec& axi = needed(run_.spec.memory).axi;
+    const fabric::AxiSpec& axi = needed(run_.spec.board.memory).axi;
     const double rate = static_cast<double>(axi.width.count) * axi.clock.hertz();
-    return (busy(kKernelReads) + busy(kKernelWrites)).seconds() * rate;
+    Time all;
+    for (const auto& names : {run_.machine.kernels.reads, run_.machine.kernels.writes})
+      for (const std::string& port : names) all += busy(port);
+    return all.seconds() * rate;
   }
 
   /// The time that memory works for a unit: of all its work, by the bytes.
-  Time memory_for(Unit unit) {
+  Time memory_for(Work work) {
     Time dram;
     for (const ActorReport& actor : run_.report.actors)
       if (actor.name.starts_with(kDram)) dram = std::max(dram, actor.busy);
     double all = 0;
-    for (const Phase& each : phases_) all += each.bytes;
-    return all > 0 ? Time::seconds(dram.seconds() * phase(unit).bytes / all) : Time{};
+    for (const RuntimeState::Done& each : phases_) all += each.bytes;
+    return all > 0 ? Time::seconds(dram.seconds() * phase(work).bytes / all) : Time{};
   }
 
   /// Shares the unit's piece of the path out: to the slowest of the parts, and what goes beyond it to memory.
-  void on_device(Unit unit, const Pieces& path, std::vector<Held> parts) {
-    const Time whole = phase(unit).time;
+  void on_device(Work work, const Pieces& path, std::vector<Held> parts) {
+    const Time whole = phase(work).time;
     if (whole == Time{}) return;
-    const Time piece = path[piece_of(unit)];
-    parts.push_back({kDram, memory_for(unit)});
+    const Time piece = path[piece_of(work)];
+    parts.push_back({kDram, memory_for(work)});
     const Held& slowest = *std::ranges::max_element(parts, std::less{}, &Held::time);
     const double works = std::min(1.0, slowest.time.seconds() / whole.seconds());
     const Time worked = Time::seconds(piece.seconds() * works);
@@ -107,7 +108,7 @@ class Path {
   }
 
   const EndedRun& run_;
-  std::array<Phase, fabric::kUnits> phases_;
+  std::array<RuntimeState::Done, kWorks> phases_;
   std::vector<Held> held_;
 };
 

@@ -5,6 +5,7 @@
 #include "isthmus/engine/report.hpp"
 #include "isthmus/platform/part.hpp"
 #include "offload/model/host_thread.hpp"
+#include "offload/model/machine.hpp"
 #include "offload/model/specs.hpp"
 
 namespace isthmus::offload::model {
@@ -14,6 +15,7 @@ struct EndedRun {
   const MachineSpec& spec;
   const std::vector<HostThread>& threads;
   const RunContext& context;
+  const Machine& machine;
   const RunReport& report;
 };
 

@@ -39,8 +39,12 @@ class Later final : public StateObserver {
   Time start_;
 };
 
-MemoryMap memory_map(const MachineSpec& spec) {
-  return spec.memory ? MemoryMap(spec.memory->channel_capacity, spec.memory->channels) : MemoryMap({}, 0);
+/// The first that a body threw; of several at one instant that of the thread that comes first.
+std::exception_ptr first_failure(const Machine& machine) {
+  const HostThreadActor* first = nullptr;
+  for (const HostThreadActor* thread : machine.threads)
+    if (thread->failure() && (first == nullptr || thread->failed_at() < first->failed_at())) first = thread;
+  return first != nullptr ? first->failure() : nullptr;
 }
 
 class ModelDeviceImpl final : public ModelDevice {
@@ -52,9 +56,9 @@ class ModelDeviceImpl final : public ModelDevice {
               .modelled = true,
               .opening = {},
               .link = link_rates(spec_),
-              .memory = spec_.memory.has_value()},
+              .memory = spec_.board.memory.has_value()},
         kernels_(std::move(kernels)),
-        memory_(memory_map(spec_)),
+        memory_(platform::device_memory(spec_.board)),
         order_{.seed = seed, .schedule_seed = 0} {}
 
   const DeviceInfo& info() const override { return info_; }
@@ -100,8 +104,8 @@ class ModelDeviceImpl final : public ModelDevice {
   MachineSpec spec_;
   DeviceInfo info_;
   std::vector<KernelModel> kernels_;
-  const KernelModel* kernel_ = nullptr;  ///< on the FPGA
-  MemoryMap memory_;
+  std::vector<const KernelModel*> loaded_;  ///< on the FPGA
+  fabric::DeviceMemory memory_;
   PinnedMap pinned_;
   RunOrder order_;
   int next_id_ = 0;
@@ -116,37 +120,37 @@ std::unique_ptr<Kernel> ModelDeviceImpl::kernel(const std::string& name) {
   platform::require(board_, fmt::format("kernel '{}'", name), needs::kLaunches);
   const auto found = std::ranges::find(kernels_, name, &KernelModel::name);
   if (found == kernels_.end()) throw Error(fmt::format("device '{}': no model of kernel '{}'", info_.name, name));
-  if (kernel_ != nullptr && kernel_ != &*found)
-    throw Error(
-        fmt::format("device '{}': the FPGA holds kernel '{}', not '{}' beside it", info_.name, kernel_->name, name));
-  kernel_ = &*found;
-  return std::make_unique<ModelKernel>();
+  const auto loaded = std::ranges::find(loaded_, &*found);
+  const auto index = static_cast<std::size_t>(loaded - loaded_.begin());
+  if (loaded == loaded_.end()) loaded_.push_back(&*found);
+  return std::make_unique<ModelKernel>(index);
 }
 
 void ModelDeviceImpl::run(std::vector<HostThread> threads) {
   platform::require(board_, "host threads", needs::kHost);
   if (!spec_.shell_clock()) platform::require(board_, "registers", needs::kLaunches);
-  RunContext context{.board = board_,
-                     .costs = needed(spec_.host).calls,
-                     .pinned = pinned_,
-                     .start = clock_,
-                     .commands = {},
-                     .failure = nullptr};
+  const RunContext context{.board = board_,
+                           .costs = needed(spec_.host).calls,
+                           .pinned = pinned_,
+                           .units = {spec_.dma ? 1U : 0U, loaded_.size()},
+                           .threads = threads.size(),
+                           .start = clock_};
   Graph graph(order_.seed);
-  const auto parts = build_machine(
-      graph, {.spec = spec_, .kernel = kernel_, .memory = memory_, .threads = threads, .context = context});
+  const Machine machine = build_machine(
+      graph, {.spec = spec_, .kernels = loaded_, .memory = memory_, .threads = threads, .context = context});
   constexpr std::size_t kBodyStack = 1024 * 1024;
   Later states(states_, clock_);
   const RunReport report = graph.run({.throw_on_error = false,
                                       .stack_bytes = kBodyStack,
                                       .states = states_ != nullptr ? &states : nullptr,
                                       .schedule_seed = order_.schedule_seed});
-  if (context.failure) std::rethrow_exception(context.failure);
+  if (const auto failure = first_failure(machine)) std::rethrow_exception(failure);
   if (report.outcome != Outcome::finished) throw Error(fmt::format("model of {}: {}", info_.name, report.message));
+  for (const HostThreadActor* thread : machine.threads) thread->tell_all();
   last_run_ = report.end;
   clock_ += report.end;
-  parts_ = platform::parts_of(report, platform::on_board(parts, board_));
-  path_ = critical_path({.spec = spec_, .threads = threads, .context = context, .report = report});
+  parts_ = platform::parts_of(report, platform::on_board(machine.parts, board_));
+  path_ = critical_path({.spec = spec_, .threads = threads, .context = context, .machine = machine, .report = report});
 }
 
 }  // namespace

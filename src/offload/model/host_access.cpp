@@ -156,11 +156,13 @@ class NoRegisters {
 }  // namespace
 
 HostAccessLatency access_host_memory(const MachineSpec& spec, const HostAccess& access, const RunOrder& order) {
-  const auto& [pcie, memory] = needed(spec.link);
+  const fabric::PcieLinkSpec& pcie = spec.board.links.front().pcie;
   const Plan plan = plan_of(access, pcie);
   Graph graph(order.seed);
   const ActorOptions block{.clock = pcie.user_clock};
-  fabric::PcieLink link = fabric::add_pcie_link(graph, pcie, memory);
+  fabric::DeviceMemory memory = platform::device_memory(spec.board);
+  platform::Board board(graph, spec.board, memory);
+  fabric::PcieLink& link = board.links().front();
   const auto region = link.memory.allocate({plan.region()});
   auto& requester = graph.add<Requester>("requester", block, plan, region.addr);
   auto& host = graph.add<WaitingHost>("host");

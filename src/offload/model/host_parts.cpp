@@ -18,9 +18,9 @@ Time at_rate(std::uint64_t bytes, Bandwidth rate) {
 
 }  // namespace
 
-const PinnedMemory::Region& Staging::grown(PinnedMemory& memory, std::optional<PinnedMemory::Region>& region,
-                                           std::uint64_t bytes) {
-  if (!region || region->bytes.size() < bytes) region = memory.allocate({static_cast<std::int64_t>(bytes)});
+const PinnedMemory::Region& Staging::grown(std::optional<PinnedMemory::Region>& region, std::uint64_t bytes) {
+  if (!region || region->bytes.size() < bytes)
+    region = memory_.allocate({static_cast<std::int64_t>(bytes)}, addresses_);
   return *region;
 }
 
@@ -28,8 +28,8 @@ void Staging::prepare(Command& command) {
   const auto each = static_cast<std::uint64_t>(dma_.descriptor_payload.count);
   const auto size = static_cast<std::uint64_t>(dma_.descriptor_size.count);
   const std::uint64_t count = (command.bytes + each - 1) / each;
-  const auto& buffer = grown(memory_, buffer_, words_up(command.bytes));
-  const auto& descriptors = grown(memory_, descriptors_, words_up(count * size));
+  const auto& buffer = grown(buffer_, words_up(command.bytes));
+  const auto& descriptors = grown(descriptors_, words_up(count * size));
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t done = i * each;
     const fabric::DmaDescriptor descriptor{.host = buffer.addr + done,
@@ -62,18 +62,17 @@ void PinnedAllocation::step() {
 
 void HostCopy::step() {
   const CommandToken token = in.read();
-  Command& command = *token.command;
-  if (command.unit == Unit::to_device) {
-    pass(command);
-    std::ranges::copy(command.from, command.pinned.begin());
+  if (token.command->work == Work::to_device) {
+    pass(*token.command);
+    std::ranges::copy(token.command->from, token.command->pinned.begin());
   }
   submit.push(token);
-  arrived.read();
-  if (command.unit == Unit::to_host) {
+  Command& command = *arrived.read().command;
+  if (command.work == Work::to_host) {
     pass(command);
     std::ranges::copy(command.pinned, command.to.begin());
   }
-  out.push(token);
+  out.push({&command});
 }
 
 void HostCopy::pass(Command& command) {
@@ -91,12 +90,17 @@ void LaunchCall::step() {
 }
 
 bool UnitsUnderWay::any() const {
-  return std::ranges::any_of(commands_, [](const Command* command) { return command != nullptr; });
+  return std::ranges::any_of(commands_, [](const auto& command) { return command.has_value(); });
 }
 
-MmioRequest doorbell_of(const Command& command) {
-  return command.unit == Unit::kernel ? fabric::doorbell(command.start) : fabric::doorbell(command.unit, command.job);
+namespace {
+
+std::vector<MmioRequest> doorbell_of(const Command& command) {
+  return command.work == Work::kernel ? fabric::doorbell(command.unit, command.call)
+                                      : fabric::doorbell(command.unit, command.job);
 }
+
+}  // namespace
 
 void DeviceAccess::step() {
   const bool interrupted = take_interrupt();
@@ -110,8 +114,8 @@ bool DeviceAccess::take_interrupt() {
   DeviceMessage message{};
   if (!messages.pull(message)) return false;
   timer_.wait(interrupt_);
-  Command* command = units_.end(message.tag);
-  completed[command->worker].push({command});
+  const CommandToken token = units_.end(message.tag);
+  completed[token.command->worker].push(token);
   return true;
 }
 
@@ -121,9 +125,11 @@ bool DeviceAccess::ring_doorbells() {
     CommandToken token{};
     if (!port.peek(token) || !units_.free(token.command->unit)) continue;
     port.pull();
-    units_.begin(*token.command);
-    timer_.wait(store_);
-    mmio.push(doorbell_of(*token.command));
+    units_.begin(token);
+    for (const MmioRequest& store : doorbell_of(*token.command)) {
+      timer_.wait(store_);
+      mmio.push(store);
+    }
     any = true;
   }
   return any;

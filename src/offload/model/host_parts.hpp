@@ -1,9 +1,9 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "isthmus/fabric/host_memory.hpp"
 #include "isthmus/stream.hpp"
@@ -15,19 +15,21 @@
 /// so that each has its busy share. They work on a transfer one after the other (choi2019 3.2.1).
 namespace isthmus::offload::model {
 
-/// Pinned memory of one worker: the buffer that its transfers pass through, and their descriptors.
+/// Pinned memory of one worker: the buffer that its transfers pass through, and their descriptors. Its addresses are
+/// its own, so that they depend on nobody else.
 class Staging {
  public:
-  Staging(PinnedMemory& memory, const fabric::DmaSpec& dma) : memory_(memory), dma_(dma) {}
+  Staging(PinnedMemory& memory, const fabric::DmaSpec& dma)
+      : memory_(memory), addresses_(memory.reserve()), dma_(dma) {}
   /// Makes room for the command's bytes and writes the descriptors.
   void prepare(Command& command);
 
  private:
   /// `region`, after it was replaced by a larger one if it was too small.
-  static const PinnedMemory::Region& grown(PinnedMemory& memory, std::optional<PinnedMemory::Region>& region,
-                                           std::uint64_t bytes);
+  const PinnedMemory::Region& grown(std::optional<PinnedMemory::Region>& region, std::uint64_t bytes);
 
   PinnedMemory& memory_;
+  PinnedMemory::Addresses addresses_;
   fabric::DmaSpec dma_;
   std::optional<PinnedMemory::Region> buffer_;
   std::optional<PinnedMemory::Region> descriptors_;
@@ -101,16 +103,15 @@ class LaunchCall {
 /// Which commands are with which unit of the device.
 class UnitsUnderWay {
  public:
-  bool free(Unit unit) const { return commands_[static_cast<std::size_t>(unit)] == nullptr; }
+  explicit UnitsUnderWay(std::size_t units) : commands_(units) {}
+  bool free(fabric::Unit unit) const { return !commands_.at(unit); }
   bool any() const;
-  void begin(Command& command) { commands_[static_cast<std::size_t>(command.unit)] = &command; }
-  Command* end(std::size_t unit) { return std::exchange(commands_.at(unit), nullptr); }
+  void begin(CommandToken token) { commands_.at(token.command->unit) = token; }
+  CommandToken end(std::size_t unit) { return std::exchange(commands_.at(unit), std::nullopt).value(); }
 
  private:
-  std::array<Command*, fabric::kUnits> commands_{};
+  std::vector<std::optional<CommandToken>> commands_;
 };
-
-MmioRequest doorbell_of(const Command& command);
 
 /// Where so many workers meet the device: rings a unit's doorbell when the unit is free, and takes its interrupts.
 class DeviceAccess {
@@ -121,8 +122,8 @@ class DeviceAccess {
   Out<MmioRequest> mmio{"mmio"};
 
   /// `interrupt` is what an interrupt costs beyond a transfer's or launch's own cost: a hypervisor's part.
-  DeviceAccess(std::size_t workers, Time store, Time interrupt)
-      : submitted(workers), completed(workers), store_(store), interrupt_(interrupt) {}
+  DeviceAccess(std::size_t workers, std::size_t units, Time store, Time interrupt)
+      : submitted(workers), completed(workers), store_(store), interrupt_(interrupt), units_(units) {}
   void step();
   bool done() const { return finished_; }
 

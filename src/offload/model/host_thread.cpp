@@ -12,11 +12,15 @@
 namespace isthmus::offload::model {
 namespace {
 
-std::vector<std::shared_ptr<const Command>> commands(std::vector<Event> events) {
-  std::vector<std::shared_ptr<const Command>> list;
-  list.reserve(events.size());
-  for (Event& event : events) list.push_back(std::dynamic_pointer_cast<const Command>(std::move(event)));
-  return list;
+const ModelEvent& model_event(const Event& event) {
+  return dynamic_cast<const ModelEvent&>(*event);
+}
+
+std::vector<CommandId> ids_of(const std::vector<Event>& events) {
+  std::vector<CommandId> ids;
+  ids.reserve(events.size());
+  for (const Event& event : events) ids.push_back(model_event(event).id());
+  return ids;
 }
 
 fabric::DeviceAddress place(const ModelBuffer& buffer, std::size_t bytes) {
@@ -29,30 +33,30 @@ std::uint64_t address_of(const Buffer* buffer) {
   return buffer != nullptr ? kernel_argument(dynamic_cast<const ModelBuffer&>(*buffer).at()) : 0;
 }
 
-fabric::KernelStart start_of(const Launch& launch) {
-  fabric::KernelStart start{.arguments = {},
-                            .columns = static_cast<std::uint32_t>(launch.columns),
-                            .rows = static_cast<std::uint32_t>(launch.rows)};
-  if (launch.arguments.size() > start.arguments.size())
-    throw Error(fmt::format("a launch with {} arguments: a model takes up to {}", launch.arguments.size(),
-                            start.arguments.size()));
-  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
-    const Argument& argument = launch.arguments[i];
+fabric::KernelCall kernel_call(const Launch& launch) {
+  if (launch.arguments.size() > fabric::kMostArguments)
+    throw Error(fmt::format("a launch with {} arguments: a kernel's registers hold {}", launch.arguments.size(),
+                            fabric::kMostArguments));
+  fabric::KernelCall call{.arguments = {},
+                          .columns = static_cast<std::uint32_t>(launch.columns),
+                          .rows = static_cast<std::uint32_t>(launch.rows)};
+  for (const Argument& argument : launch.arguments) {
     const auto* buffer = std::get_if<const Buffer*>(&argument);
-    start.arguments.at(i) = buffer != nullptr ? address_of(*buffer) : kernel_argument(std::get<std::int32_t>(argument));
+    call.arguments.push_back(buffer != nullptr ? address_of(*buffer)
+                                               : kernel_argument(std::get<std::int32_t>(argument)));
   }
-  return start;
+  return call;
 }
 
 }  // namespace
 
-Piece piece_of(Unit unit) {
-  switch (unit) {
-    case Unit::to_device:
+Piece piece_of(Work work) {
+  switch (work) {
+    case Work::to_device:
       return Piece::to_device;
-    case Unit::to_host:
+    case Work::to_host:
       return Piece::to_host;
-    case Unit::kernel:
+    case Work::kernel:
       return Piece::kernel;
   }
   return Piece::kernel;
@@ -64,9 +68,9 @@ Time Command::on_device() const {
   return left;
 }
 
-Span Command::span() const {
-  if (!complete) throw Error("the times of a command that is not complete");
-  return ran;
+Span ModelEvent::span() const {
+  if (!known_ || command_ == nullptr || !command_->complete) throw Error("the times of a command that is not complete");
+  return command_->ran;
 }
 
 /// One host thread's calls: a cost for the thread, then a word with the runtime.
@@ -75,40 +79,49 @@ class ModelHost final : public Host {
   explicit ModelHost(HostThreadActor& actor) : actor_(actor), context_(actor.context_) {}
 
   Event write(Queue& queue, Buffer& to, std::span<const std::byte> from, Call call, std::vector<Event> after) override {
-    auto command = make(Unit::to_device, queue, std::move(after));
+    auto command = make(Work::to_device, fabric::Units::to_device(0), queue, after);
     command->from = from;
     pass(*command, dynamic_cast<const ModelBuffer&>(to), from);
     return enqueue(std::move(command), call);
   }
   Event read(Queue& queue, const Buffer& from, std::span<std::byte> to, Call call, std::vector<Event> after) override {
-    auto command = make(Unit::to_host, queue, std::move(after));
+    auto command = make(Work::to_host, fabric::Units::to_host(0), queue, after);
     command->to = to;
     pass(*command, dynamic_cast<const ModelBuffer&>(from), to);
     return enqueue(std::move(command), call);
   }
   Event launch(Queue& queue, const Launch& launch, std::vector<Event> after) override {
-    auto command = make(Unit::kernel, queue, std::move(after));
-    command->start = start_of(launch);
+    const std::size_t kernel = dynamic_cast<const ModelKernel&>(launch.kernel).index();
+    auto command = make(Work::kernel, context_.units.kernel(kernel), queue, after);
+    command->worker = context_.threads + kernel;
+    command->call = kernel_call(launch);
     return enqueue(std::move(command), Call::nonblocking);
   }
 
   void wait(const Event& event) override {
-    const auto command = std::dynamic_pointer_cast<const Command>(event);
-    // The runtime alone reads and writes through it.
-    ask({.kind = HostCall::Kind::wait, .object = 0, .depth = 0, .command = const_cast<Command*>(command.get())});
+    ask({.kind = HostCall::Kind::wait, .object = 0, .depth = 0, .enqueue = {}, .command = model_event(event).id()});
+    model_event(event).tell();
   }
-  void finish(Queue& queue) override { ask(call_of(HostCall::Kind::finish, dynamic_cast<ModelQueue&>(queue).id())); }
+  void finish(Queue& queue) override {
+    const int id = dynamic_cast<ModelQueue&>(queue).id();
+    ask(call_of(HostCall::Kind::finish, id));
+    std::erase_if(actor_.untold_, [id](const auto& event) {
+      if (event.first == id) event.second->tell();
+      return event.first == id;
+    });
+  }
 
   void put(Mailbox& mailbox, Event event) override {
     const auto& box = dynamic_cast<ModelMailbox&>(mailbox);
-    const auto command = std::dynamic_pointer_cast<const Command>(event);
     ask({.kind = HostCall::Kind::put,
          .object = box.id(),
          .depth = box.depth(),
-         .command = const_cast<Command*>(command.get())});
+         .enqueue = {},
+         .command = model_event(event).id()});
   }
   Event take(Mailbox& mailbox) override {
-    return ask(call_of(HostCall::Kind::take, dynamic_cast<ModelMailbox&>(mailbox).id()))->shared_from_this();
+    const int id = dynamic_cast<ModelMailbox&>(mailbox).id();
+    return std::make_shared<ModelEvent>(ask(call_of(HostCall::Kind::take, id)).command);
   }
 
   void works_on(int message) override { actor_.timer_.works_on(message); }
@@ -116,7 +129,7 @@ class ModelHost final : public Host {
 
  private:
   static HostCall call_of(HostCall::Kind kind, int object) {
-    return {.kind = kind, .object = object, .depth = 0, .command = nullptr};
+    return {.kind = kind, .object = object, .depth = 0, .enqueue = {}, .command = {}};
   }
 
   /// What a transfer of `memory` moves, and what the host does for it.
@@ -128,34 +141,42 @@ class ModelHost final : public Host {
     command.allocates = command.copied && !buffer.keeps_staging();
   }
 
-  std::shared_ptr<Command> make(Unit unit, Queue& queue, std::vector<Event> after) {
+  std::shared_ptr<Command> make(Work work, fabric::Unit unit, Queue& queue, const std::vector<Event>& after) {
     auto command = std::make_shared<Command>();
+    command->id = {.thread = actor_.index_, .number = static_cast<std::uint32_t>(actor_.made_.size())};
     command->queue = dynamic_cast<ModelQueue&>(queue).id();
+    command->work = work;
     command->unit = unit;
+    command->worker = actor_.index_;
     command->message = actor_.timer_.message();
-    command->after = commands(std::move(after));
+    command->after = ids_of(after);
     return command;
   }
 
   Event enqueue(std::shared_ptr<Command> command, Call call) {
     actor_.timer_.wait(context_.costs.enqueue);
-    context_.commands.push_back(command);
-    actor_.calls.push(
-        {.kind = HostCall::Kind::enqueue, .object = command->queue, .depth = 0, .command = command.get()});
-    if (call == Call::blocking) wait(command);
-    return command;
+    auto event = std::make_shared<const ModelEvent>(command->id, command);
+    actor_.made_.push_back(command);
+    actor_.untold_.emplace_back(command->queue, event);
+    actor_.calls.push({.kind = HostCall::Kind::enqueue,
+                       .object = command->queue,
+                       .depth = 0,
+                       .enqueue = {command.get()},
+                       .command = command->id});
+    if (call == Call::blocking) wait(event);
+    return event;
   }
 
   /// Asks the runtime and sleeps until it answers.
-  Command* ask(const HostCall& call) {
+  HostReply ask(const HostCall& call) {
     actor_.calls.push(call);
     const HostReply reply = actor_.replies.read();
     if (reply.slept) actor_.timer_.wait(context_.costs.wake);
-    return reply.command;
+    return reply;
   }
 
   HostThreadActor& actor_;
-  RunContext& context_;
+  const RunContext& context_;
 };
 
 void HostThreadActor::step() {
@@ -167,10 +188,15 @@ void HostThreadActor::step() {
   } catch (const engine::FinishStep&) {
     throw;
   } catch (...) {
-    if (!context_.failure) context_.failure = std::current_exception();
+    failure_ = std::current_exception();
+    failed_at_ = timer_.now();
     throw;
   }
   finished_ = true;
+}
+
+void HostThreadActor::tell_all() const {
+  for (const auto& [queue, event] : untold_) event->tell();
 }
 
 }  // namespace isthmus::offload::model

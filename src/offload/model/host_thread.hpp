@@ -1,6 +1,9 @@
 #pragma once
 
 #include <exception>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "isthmus/platform/description.hpp"
 #include "isthmus/stream.hpp"
@@ -15,14 +18,30 @@ struct CallCosts {
   Time wake;
 };
 
-/// What the host threads of a run share with their device: read by them, or only added to.
+/// What the host threads of a run are told of their device; none of it changes while it goes on.
 struct RunContext {
   const platform::Description& board;
   CallCosts costs;
   const PinnedMap& pinned;
-  Time start;                                      ///< of the run on the device's clock
-  std::vector<std::shared_ptr<Command>> commands;  ///< kept alive until the run has ended
-  std::exception_ptr failure;                      ///< the first of a body
+  fabric::Units units;
+  std::size_t threads;  ///< how many there are
+  Time start;           ///< of the run on the device's clock
+};
+
+/// An event of a run, as the thread sees it that made it or took it.
+class ModelEvent final : public EventState {
+ public:
+  explicit ModelEvent(CommandId id, std::shared_ptr<const Command> command = nullptr)
+      : id_(id), command_(std::move(command)) {}
+  CommandId id() const { return id_; }
+  /// That the command has ended.
+  void tell() const { known_ = true; }
+  Span span() const override;
+
+ private:
+  CommandId id_;
+  std::shared_ptr<const Command> command_;  ///< none of another thread
+  mutable bool known_ = false;
 };
 
 /// A host thread of a flow: one step, which runs its body.
@@ -31,17 +50,30 @@ class HostThreadActor {
   Out<HostCall> calls{"calls"};
   In<HostReply> replies{"replies"};
 
-  HostThreadActor(const HostThread& thread, RunContext& context) : thread_(thread), context_(context) {}
+  /// The `index`th of the run.
+  HostThreadActor(const HostThread& thread, std::size_t index, const RunContext& context)
+      : thread_(thread), index_(static_cast<std::uint32_t>(index)), context_(context) {}
 
   void step();
   bool done() const { return finished_; }
+
+  /// What the body threw, and when.
+  std::exception_ptr failure() const { return failure_; }
+  Time failed_at() const { return failed_at_; }
+  /// The run is over: everybody knows what has ended.
+  void tell_all() const;
 
  private:
   friend class ModelHost;
 
   Timer timer_;
   const HostThread& thread_;
-  RunContext& context_;
+  std::uint32_t index_;
+  const RunContext& context_;
+  std::vector<std::shared_ptr<Command>> made_;                             ///< they live as long as their tokens
+  std::vector<std::pair<int, std::shared_ptr<const ModelEvent>>> untold_;  ///< by queue
+  std::exception_ptr failure_;
+  Time failed_at_;
   bool finished_ = false;
 };
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 #include <utility>
 
 #include "isthmus/fabric/axi_port.hpp"
@@ -16,24 +15,19 @@ namespace {
 
 using platform::PartPlan;
 
-/// An FPGA without a kernel: its ports do nothing.
-struct NoKernel : KernelPorts {
-  void step() { start.read(); }
-  bool done() const { return false; }
-};
-
-KernelPorts& add_kernel(Graph& graph, const MachinePlan& plan) {
-  if (plan.kernel != nullptr) return plan.kernel->add(graph, kKernel, needed(plan.spec.kernel));
-  const Clock clock = plan.spec.kernel ? plan.spec.kernel->clock : needed(plan.spec.shell_clock());
-  return graph.add<NoKernel>("no kernel", {.clock = clock, .group = kDeviceGroup});
-}
-
 /// A part that works for each host thread by itself.
 PartPlan for_threads(const MachinePlan& plan, const char* part, std::vector<std::string> keys) {
   PartPlan all{.name = part, .keys = std::move(keys)};
   all.actors.reserve(plan.threads.size());
   for (const HostThread& thread : plan.threads) all.actors.push_back(for_thread(part, thread));
   return all;
+}
+
+/// A part that each kernel has by itself.
+std::vector<std::string> of_kernels(const MachinePlan& plan, const char* part) {
+  std::vector<std::string> names;
+  for (std::size_t kernel = 0; kernel < plan.kernels.size(); ++kernel) names.push_back(of_kernel(plan, kernel, part));
+  return names;
 }
 
 void append(std::vector<PartPlan>& to, std::vector<PartPlan> plans) {
@@ -55,35 +49,39 @@ std::vector<PartPlan> host_parts(const MachinePlan& plan) {
         .name = thread_name(thread), .keys = {"host.call.enqueue", "host.call.wake"}, .actors = {thread_name(thread)}};
   });
   if (plan.spec.dma) append(parts, transfer_parts(plan));
-  parts.push_back({.name = kLaunchCall, .keys = {"kernel.launch"}, .actors = {kLaunchCall}});
+  if (!plan.kernels.empty())
+    parts.push_back({.name = kLaunchCall, .keys = {"kernel.launch"}, .actors = of_kernels(plan, kLaunchCall)});
   parts.push_back({.name = kDeviceAccess, .keys = {"host.mmio.store", "hypervisor.cost"}, .actors = {kDeviceAccess}});
   return parts;
 }
 
-/// What is in both directions of the DMA engine, or of the kernel's ports.
-std::vector<std::string> both(const char* first, const char* of_first, const char* second, const char* of_second) {
-  return {fmt::format("{}: {}", first, of_first), fmt::format("{}: {}", second, of_second)};
+/// An actor's entries.
+std::string entries(const std::string& actor, const char* of) {
+  return fmt::format("{}: {}", actor, of);
 }
 
-PartPlan bursts(const char* name, const std::string& reads, const std::string& writes) {
-  return {.name = name,
-          .keys = {"device.axi.outstanding", "device.axi.burst", "device.axi.latency", "device.dram.idle_latency"},
-          .occupancies = both(reads.c_str(), fabric::kAxiBursts, writes.c_str(), fabric::kAxiBursts),
-          .counts = "bursts"};
+PartPlan bursts(const char* name, const std::vector<std::string>& ports) {
+  PartPlan part{
+      .name = name,
+      .keys = {"device.axi.outstanding", "device.axi.burst", "device.axi.latency", "device.dram.idle_latency"},
+      .counts = "bursts"};
+  for (const std::string& port : ports) part.occupancies.push_back(entries(port, fabric::kAxiBursts));
+  return part;
 }
 
 std::vector<PartPlan> dma_parts() {
   return {{.name = "DMA descriptors",
            .keys = {"dma.descriptors_in_flight", "dma.descriptor_payload", "link.pcie.round_trip"},
-           .occupancies = both(kDmaFetch, fabric::kDescriptorsToDevice, kDmaFetch, fabric::kDescriptorsToHost),
+           .occupancies = {entries(kDmaFetch, fabric::kDescriptorsToDevice),
+                           entries(kDmaFetch, fabric::kDescriptorsToHost)},
            .counts = "descriptors"},
           {.name = "DMA read buffer",
            .keys = {"link.pcie.tags", "link.pcie.max_read_request", "link.pcie.round_trip"},
-           .occupancies = {fmt::format("{}: {}", kDmaFetch, fabric::kReadBuffer)},
+           .occupancies = {entries(kDmaFetch, fabric::kReadBuffer)},
            .counts = "words of 64 B"},
           {.name = "DMA engine's words", .keys = {"link.pcie.user_clock"}, .actors = {kDmaFetch, kDmaSend}},
           {.name = kDma, .keys = {"dma.rate"}, .actors = {to_device(kDma), to_host(kDma)}},
-          bursts("DMA engine's AXI bursts", to_host(kDma), to_device(kDma))};
+          bursts("DMA engine's AXI bursts", {to_host(kDma), to_device(kDma)})};
 }
 
 std::vector<PartPlan> dram_parts(const MachinePlan& plan) {
@@ -92,22 +90,23 @@ std::vector<PartPlan> dram_parts(const MachinePlan& plan) {
                           "device.dram.burst_length", "device.dram.tCCD_S", "device.dram.tCCD_L"}};
   PartPlan queue{.name = "device DRAM's queue", .keys = {"device.dram.queue_depth"}, .counts = "bursts"};
   for (std::size_t i = 0; i < plan.memory.channels(); ++i) {
-    cells.actors.push_back(dram_name(i));
+    cells.actors.push_back(platform::dram_name(i));
     for (const char* waiting : {fabric::kWaitingReads, fabric::kWaitingWrites})
-      queue.occupancies.push_back(fmt::format("{}: {}", dram_name(i), waiting));
+      queue.occupancies.push_back(entries(platform::dram_name(i), waiting));
   }
   return {queue, cells};
 }
 
-std::vector<PartPlan> kernel_parts(const MachinePlan& plan) {
-  if (plan.kernel == nullptr) return {};
+std::vector<PartPlan> kernel_parts(const KernelNames& names) {
+  if (names.pipelines.empty()) return {};
   std::vector<PartPlan> parts;
-  if (plan.spec.memory)
-    parts = {bursts("kernel's AXI bursts", kKernelReads, kKernelWrites),
-             {.name = kKernelPorts,
-              .keys = {"device.axi.clock", "device.axi.data_width"},
-              .actors = {kKernelReads, kKernelWrites}}};
-  parts.push_back({.name = kKernel, .keys = {"kernel.clock"}, .actors = {kKernel}});
+  if (!names.reads.empty()) {
+    std::vector<std::string> ports = names.reads;
+    ports.insert(ports.end(), names.writes.begin(), names.writes.end());
+    parts = {bursts("kernel's AXI bursts", ports),
+             {.name = kKernelPorts, .keys = {"device.axi.clock", "device.axi.data_width"}, .actors = std::move(ports)}};
+  }
+  parts.push_back({.name = kKernel, .keys = {"kernel.clock"}, .actors = names.pipelines});
   return parts;
 }
 
@@ -119,8 +118,8 @@ std::string thread_name(const HostThread& thread) {
 std::string for_thread(const char* part, const HostThread& thread) {
   return fmt::format("{} of '{}'", part, thread.name);
 }
-std::string dram_name(std::size_t channel) {
-  return fmt::format("{} channel {}", kDram, channel);
+std::string of_kernel(const MachinePlan& plan, std::size_t kernel, const std::string& name) {
+  return plan.kernels.size() == 1 ? name : fmt::format("{} of '{}'", name, plan.kernels[kernel]->name);
 }
 std::string to_device(const std::string& part) {
   return part + ", to device";
@@ -129,28 +128,23 @@ std::string to_host(const std::string& part) {
   return part + ", to host";
 }
 
-std::vector<PartPlan> build_machine(Graph& graph, const MachinePlan& plan) {
-  const MachineSpec& spec = plan.spec;
-  std::optional<fabric::PcieLink> link;
-  if (spec.link) link.emplace(fabric::add_pcie_link(graph, spec.link->pcie, spec.link->memory));
-  std::optional<MemoryEnds> memory;
-  if (spec.memory) memory.emplace(build_memory(graph, spec, plan.memory));
-  HostEnds host = build_host(graph, plan, link ? &link->host.memory() : nullptr);
-  build_shell(graph, spec,
-              {.link = link ? &*link : nullptr,
-               .memory = memory ? &*memory : nullptr,
-               .kernel = add_kernel(graph, plan),
-               .host = host});
+Machine build_machine(Graph& graph, const MachinePlan& plan) {
+  Machine machine;
+  platform::Board board(graph, plan.spec.board, plan.memory);
+  const bool linked = !board.links().empty();
+  HostEnds host = build_host(graph, plan, linked ? &board.links().front().host.memory() : nullptr, machine);
+  machine.kernels = build_shell(graph, plan, board, host);
 
-  std::vector<PartPlan> parts = host_parts(plan);
-  if (link) {
+  std::vector<PartPlan>& parts = machine.parts;
+  parts = host_parts(plan);
+  if (linked) {
     append(parts, platform::parts_of_reads());
     append(parts, platform::parts_of_writes());
   }
-  if (spec.dma) append(parts, dma_parts());
-  if (memory) append(parts, dram_parts(plan));
-  append(parts, kernel_parts(plan));
-  return parts;
+  if (plan.spec.dma) append(parts, dma_parts());
+  if (board.masters() > 0) append(parts, dram_parts(plan));
+  append(parts, kernel_parts(machine.kernels));
+  return machine;
 }
 
 }  // namespace isthmus::offload::model

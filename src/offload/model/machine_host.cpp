@@ -48,17 +48,20 @@ ChannelOptions into_core(const PcieInterface& link, int depth) {
   return {.depth = depth, .latency_time = link.root_complex, .return_latency_time = kHandOver};
 }
 
-HostEnds build_host(Graph& graph, const MachinePlan& plan, PinnedMemory* pinned) {
+HostEnds build_host(Graph& graph, const MachinePlan& plan, PinnedMemory* pinned, Machine& machine) {
   const std::size_t threads = plan.threads.size();
   if (threads == 0) throw Error("a run without host threads: expected at least one");
   const HostSpec& host = needed(plan.spec.host);
   const Connector connect{graph, between_host_parts(host)};
-  auto& runtime = graph.add<Runtime>("runtime", {.group = kHostGroup}, threads, plan.context.start);
-  auto& access = graph.add<DeviceAccess>(kDeviceAccess, {.group = kHostGroup}, threads + 1,
+  const std::size_t workers = threads + plan.kernels.size();
+  auto& runtime = graph.add<Runtime>("runtime", {.group = kHostGroup}, threads, workers, plan.context.start);
+  machine.runtime = &runtime;
+  auto& access = graph.add<DeviceAccess>(kDeviceAccess, {.group = kHostGroup}, workers, plan.context.units.count(),
                                          needed(plan.spec.registers).store, host.interrupt);
   for (std::size_t i = 0; i < threads; ++i) {
     const HostThread& body = plan.threads[i];
-    auto& thread = graph.add<HostThreadActor>(thread_name(body), {.group = kHostGroup}, body, plan.context);
+    auto& thread = graph.add<HostThreadActor>(thread_name(body), {.group = kHostGroup}, body, i, plan.context);
+    machine.threads.push_back(&thread);
     connect(thread.calls, runtime.calls[i]);
     connect(runtime.replies[i], thread.replies);
     auto& copy = graph.add<HostCopy>(for_thread(kCopy, body), {.group = kHostGroup}, host.copy);
@@ -67,10 +70,13 @@ HostEnds build_host(Graph& graph, const MachinePlan& plan, PinnedMemory* pinned)
     connect(access.completed[i], copy.arrived);
     connect(copy.out, runtime.completions[i]);
   }
-  auto& launch = graph.add<LaunchCall>(kLaunchCall, {.group = kHostGroup}, host.launch);
-  connect(runtime.workers[threads], launch.in);
-  connect(launch.out, access.submitted[threads]);
-  connect(access.completed[threads], runtime.completions[threads]);
+  for (std::size_t kernel = 0; kernel < plan.kernels.size(); ++kernel) {
+    const std::size_t worker = threads + kernel;
+    auto& launch = graph.add<LaunchCall>(of_kernel(plan, kernel, kLaunchCall), {.group = kHostGroup}, host.launch);
+    connect(runtime.workers[worker], launch.in);
+    connect(launch.out, access.submitted[worker]);
+    connect(access.completed[worker], runtime.completions[worker]);
+  }
   return {.mmio = access.mmio, .messages = access.messages};
 }
 

@@ -4,9 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "isthmus/fabric/axi.hpp"
+#include "isthmus/fabric/device_memory.hpp"
 #include "isthmus/offload/device.hpp"
-#include "offload/model/memory_map.hpp"
 
 /// Buffers, kernels, queues and mailboxes of a modelled device: names for what its machine holds.
 namespace isthmus::offload::model {
@@ -14,7 +13,7 @@ namespace isthmus::offload::model {
 class ModelBuffer final : public Buffer {
  public:
   /// `allocation` is what it costs, on `clock`, to allocate the pinned memory that its copies pass through.
-  ModelBuffer(MemoryMap& map, Bytes size, Time allocation, Time& clock)
+  ModelBuffer(fabric::DeviceMemory& map, Bytes size, Time allocation, Time& clock)
       : map_(map), size_(size), at_(map.take(size)), allocation_(allocation), clock_(clock) {}
   ~ModelBuffer() override { map_.give_back(at_, size_); }
   ModelBuffer(const ModelBuffer&) = delete;
@@ -28,7 +27,7 @@ class ModelBuffer final : public Buffer {
   fabric::DeviceAddress at() const { return at_; }
 
  private:
-  MemoryMap& map_;
+  fabric::DeviceMemory& map_;
   Bytes size_;
   fabric::DeviceAddress at_;
   Time allocation_;
@@ -69,7 +68,15 @@ class ModelPinnedBuffer final : public PinnedBuffer {
   std::vector<std::byte> memory_;
 };
 
-struct ModelKernel final : Kernel {};
+class ModelKernel final : public Kernel {
+ public:
+  /// The `index`th on the FPGA.
+  explicit ModelKernel(std::size_t index) : index_(index) {}
+  std::size_t index() const { return index_; }
+
+ private:
+  std::size_t index_;
+};
 
 class ModelQueue final : public Queue {
  public:

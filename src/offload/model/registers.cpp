@@ -92,8 +92,8 @@ class Quiet : public fabric::LinkUser {
 }  // namespace
 
 std::optional<LinkRates> link_rates(const MachineSpec& machine) {
-  if (!machine.link) return {};
-  const fabric::PcieLinkSpec& spec = needed(machine.link).pcie;
+  if (machine.board.links.empty()) return {};
+  const fabric::PcieLinkSpec& spec = machine.board.links.front().pcie;
   const double raw = fabric::raw_bandwidth(spec).bytes_per_second;
   const auto payload = static_cast<double>(spec.max_payload.count);
   const double share = payload / (payload + static_cast<double>(spec.completion_overhead.count));
@@ -102,10 +102,11 @@ std::optional<LinkRates> link_rates(const MachineSpec& machine) {
 
 Time access_registers(const MachineSpec& spec, const RegisterAccess& access, int count, const RunOrder& order) {
   Graph graph(order.seed);
-  const auto& [pcie, memory] = needed(spec.link);
   const RegistersSpec& mmio = needed(spec.registers);
-  const ActorOptions block{.clock = pcie.user_clock};
-  fabric::PcieLink link = fabric::add_pcie_link(graph, pcie, memory);
+  fabric::DeviceMemory memory = platform::device_memory(spec.board);
+  platform::Board board(graph, spec.board, memory);
+  fabric::PcieLink& link = board.links().front();
+  const ActorOptions block{.clock = spec.board.links.front().pcie.user_clock};
   auto& core = graph.add<Core>("core", {}, packets_of(access, count, mmio), mmio.store);
   auto& registers = graph.add<Registers>("registers", block);
   auto& quiet = graph.add<Quiet>("user", block);

@@ -1,6 +1,7 @@
 #include "offload/model/runtime.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace isthmus::offload::model {
 
@@ -9,77 +10,92 @@ void RuntimeState::call(std::size_t thread, const HostCall& call) {
     waiters_.push_back({.thread = thread, .call = call, .slept = false});
     return;
   }
-  call.command->order = enqueued_++;
-  call.command->known = known_.at(thread);
-  call.command->worker = call.command->unit == Unit::kernel ? busy_.size() - 1 : thread;
-  queues_[call.object].push_back(call.command);
+  Command* command = call.enqueue.command;
+  Record& record = records_[command->id];
+  record.command = command;
+  record.order = enqueued_++;
+  record.known = known_.at(thread);
+  queues_[command->queue].push_back(&record);
 }
 
-void RuntimeState::completed(Command& command, Time now) {
-  command.complete = true;
+void RuntimeState::completed(CommandToken token, Time now) {
+  Command& command = *token.command;
   command.ran.end = base_ + now;
-  for (std::size_t i = 0; i < kPieces; ++i) command.path.times.at(i) += command.spent.times.at(i);
-  command.path[piece_of(command.unit)] += command.on_device();
-  command.after.clear();
+  command.complete = true;
+  Record& record = records_.at(command.id);
+  record.ran.end = command.ran.end;
+  record.complete = true;
+  record.path += command.spent;
+  record.path[piece_of(command.work)] += command.on_device();
+  record.command = &command;
   busy_.at(command.worker) = false;
-  done_by_worker_.at(command.worker) = &command;
-  done_by_queue_[command.queue] = &command;
+  done_by_worker_.at(command.worker) = &record;
+  done_by_queue_[command.queue] = &record;
   queues_[command.queue].pop_front();
 }
 
-Command* RuntimeState::dispatch(std::size_t worker, Time now) {
-  if (busy_.at(worker)) return nullptr;
-  Command* first = nullptr;
+std::optional<CommandToken> RuntimeState::dispatch(std::size_t worker, Time now) {
+  if (busy_.at(worker)) return std::nullopt;
+  Record* first = nullptr;
   for (const auto& [id, queue] : queues_) {
-    if (queue.empty() || queue.front()->worker != worker || !may_start(*queue.front())) continue;
+    if (queue.empty() || queue.front()->dispatched || queue.front()->command->worker != worker ||
+        !may_start(*queue.front()))
+      continue;
     if (first == nullptr || queue.front()->order < first->order) first = queue.front();
   }
-  if (first == nullptr) return nullptr;
+  if (first == nullptr) return std::nullopt;
   busy_.at(worker) = true;
+  Command* command = std::exchange(first->command, nullptr);
   first->dispatched = true;
-  first->ran.start = base_ + now;
-  first->path = path_to(*first);
-  return first;
+  first->ran.start = command->ran.start = base_ + now;
+  first->path = path_to(*first, *command);
+  return CommandToken{command};
 }
 
 /// The path of what let this command start: of all that it had to wait for, the one that ended last.
-Pieces RuntimeState::path_to(const Command& command) const {
-  const Command* last = command.known;
-  const auto consider = [&last](const Command* other) {
+Pieces RuntimeState::path_to(const Record& record, const Command& command) const {
+  const Record* last = record.known;
+  const auto consider = [&last](const Record* other) {
     if (other != nullptr && other->complete && (last == nullptr || other->ran.end > last->ran.end)) last = other;
   };
-  for (const auto& event : command.after) consider(event.get());
+  for (const CommandId before : command.after) consider(&records_.at(before));
   consider(done_by_worker_.at(command.worker));
   if (const auto done = done_by_queue_.find(command.queue); done != done_by_queue_.end()) consider(done->second);
   Pieces path = last != nullptr ? last->path : Pieces{};
-  path[Piece::host_thread] += command.ran.start - (last != nullptr ? last->ran.end : base_);
+  path[Piece::host_thread] += record.ran.start - (last != nullptr ? last->ran.end : base_);
   return path;
 }
 
-bool RuntimeState::may_start(const Command& command) const {
-  return !command.dispatched && std::ranges::all_of(command.after, [](const auto& event) { return event->complete; });
+bool RuntimeState::complete(CommandId command) const {
+  const auto record = records_.find(command);
+  return record != records_.end() && record->second.complete;
+}
+
+bool RuntimeState::may_start(const Record& record) const {
+  return std::ranges::all_of(record.command->after, [this](CommandId before) { return complete(before); });
 }
 
 std::optional<RuntimeState::Answer> RuntimeState::answer() {
   for (auto waiter = waiters_.begin(); waiter != waiters_.end(); ++waiter) {
-    Command* told = nullptr;
+    std::optional<CommandId> told;
     if (!granted(*waiter, told)) {
       waiter->slept = true;
       continue;
     }
     learn(*waiter, told);
-    const Answer answer{.thread = waiter->thread, .reply = {.command = told, .slept = waiter->slept}};
+    const Answer answer{.thread = waiter->thread,
+                        .reply = {.command = told.value_or(CommandId{}), .slept = waiter->slept}};
     waiters_.erase(waiter);
     return answer;
   }
   return std::nullopt;
 }
 
-bool RuntimeState::granted(const Waiter& waiter, Command*& told) {
+bool RuntimeState::granted(const Waiter& waiter, std::optional<CommandId>& told) {
   const HostCall& call = waiter.call;
   switch (call.kind) {
     case HostCall::Kind::wait:
-      return call.command->complete;
+      return complete(call.command);
     case HostCall::Kind::finish:
       return queues_[call.object].empty();
     case HostCall::Kind::put: {
@@ -101,10 +117,13 @@ bool RuntimeState::granted(const Waiter& waiter, Command*& told) {
   return true;
 }
 
-void RuntimeState::learn(const Waiter& waiter, const Command* told) {
-  const Command*& known = known_.at(waiter.thread);
-  const Command* seen = waiter.call.kind == HostCall::Kind::wait ? waiter.call.command : told;
+void RuntimeState::learn(const Waiter& waiter, const std::optional<CommandId>& told) {
+  const Record* seen = nullptr;
+  if (waiter.call.kind == HostCall::Kind::wait) seen = &records_.at(waiter.call.command);
   if (waiter.call.kind == HostCall::Kind::finish) seen = done_by_queue_[waiter.call.object];
+  if (told)
+    if (const auto record = records_.find(*told); record != records_.end()) seen = &record->second;
+  const Record*& known = known_.at(waiter.thread);
   if (seen != nullptr && seen->complete && (known == nullptr || seen->ran.end > known->ran.end)) known = seen;
 }
 
@@ -112,8 +131,30 @@ bool RuntimeState::idle() const {
   return std::ranges::all_of(queues_, [](const auto& queue) { return queue.second.empty(); });
 }
 
-Runtime::Runtime(std::size_t threads, Time base)
-    : calls(threads), replies(threads), workers(threads + 1), completions(threads + 1), state_(threads, base) {}
+RuntimeState::Done RuntimeState::done(Work work) const {
+  Done done;
+  for (const auto& [id, record] : records_)
+    if (record.complete && record.command->work == work) {
+      done.time += record.command->on_device();
+      done.bytes += static_cast<double>(record.command->bytes);
+    }
+  return done;
+}
+
+std::optional<RuntimeState::Ended> RuntimeState::last() const {
+  const Record* last = nullptr;
+  for (const auto& [id, record] : records_)
+    if (record.complete && (last == nullptr || record.ran.end > last->ran.end)) last = &record;
+  if (last == nullptr) return std::nullopt;
+  return Ended{.path = last->path, .end = last->ran.end};
+}
+
+Runtime::Runtime(std::size_t threads, std::size_t worker_count, Time base)
+    : calls(threads),
+      replies(threads),
+      workers(worker_count),
+      completions(worker_count),
+      state_(threads, worker_count, base) {}
 
 void Runtime::step() {
   const bool completed = take_completions();
@@ -133,7 +174,7 @@ bool Runtime::take_completions() {
   for (auto& completion : completions) {
     CommandToken token{};
     if (!completion.pull(token)) continue;
-    state_.completed(*token.command, timer_.now());
+    state_.completed(token, timer_.now());
     any = true;
   }
   return any;
@@ -152,9 +193,9 @@ bool Runtime::take_calls() {
 
 void Runtime::dispatch() {
   for (std::size_t worker = 0; worker < workers.size(); ++worker)
-    if (Command* command = state_.dispatch(worker, timer_.now())) {
-      timer_.works_on(command->message);
-      workers[worker].push({command});
+    if (const auto token = state_.dispatch(worker, timer_.now())) {
+      timer_.works_on(token->command->message);
+      workers[worker].push(*token);
     }
 }
 

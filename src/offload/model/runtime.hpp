@@ -3,7 +3,6 @@
 #include <deque>
 #include <map>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "isthmus/stream.hpp"
@@ -12,18 +11,18 @@
 namespace isthmus::offload::model {
 
 /// What an OpenCL runtime keeps: in-order queues, what each command waits for, who waits for which command, mailboxes.
-/// A host thread's transfers are done on its behalf by one worker, launches by one for all. A worker has one command
-/// under way; the one that was enqueued first goes first.
+/// A host thread's transfers are done on its behalf by one worker, a kernel's launches by one for all threads. A worker
+/// has one command under way; the one that was enqueued first goes first.
 class RuntimeState {
  public:
   /// `base` is the run's start on the device's clock.
-  RuntimeState(std::size_t threads, Time base)
-      : base_(base), busy_(threads + 1), done_by_worker_(threads + 1), known_(threads) {}
+  RuntimeState(std::size_t threads, std::size_t workers, Time base)
+      : base_(base), busy_(workers), done_by_worker_(workers), known_(threads) {}
 
   void call(std::size_t thread, const HostCall& call);
-  void completed(Command& command, Time now);
-  /// A command for `worker` that may start now: worker i transfers for thread i, the last launches.
-  Command* dispatch(std::size_t worker, Time now);
+  void completed(CommandToken token, Time now);
+  /// A command for `worker` that may start now.
+  std::optional<CommandToken> dispatch(std::size_t worker, Time now);
   /// A thread whose wait is over, with what it is told.
   struct Answer {
     std::size_t thread;
@@ -32,26 +31,54 @@ class RuntimeState {
   std::optional<Answer> answer();
   bool idle() const;
 
+  /// How long the commands that do a kind of work were on the device, and what they moved through its memory.
+  struct Done {
+    Time time;
+    double bytes = 0;
+  };
+  Done done(Work work) const;
+  /// The critical path from the run's start to the end of the command that ended last, and that end on the device's
+  /// clock; none where no command has ended.
+  struct Ended {
+    Pieces path;
+    Time end;
+  };
+  std::optional<Ended> last() const;
+
  private:
+  /// What is known of a command, from the enqueue on.
+  struct Record {
+    Command* command = nullptr;     ///< while the runtime has its token, and when it has ended
+    const Record* known = nullptr;  ///< the last that the host thread had seen the end of when it enqueued this one
+    int order = 0;                  ///< in which it was enqueued
+    bool dispatched = false;
+    Pieces path{};  ///< the critical path from the run's start to this command's end
+    bool complete = false;
+    Span ran{};
+  };
   struct Waiter {
     std::size_t thread;
     HostCall call;
     bool slept;
   };
+  using Queue = std::deque<Record*>;
 
-  bool may_start(const Command& command) const;
-  Pieces path_to(const Command& command) const;
-  bool granted(const Waiter& waiter, Command*& told);
+  bool complete(CommandId command) const;
+  bool may_start(const Record& record) const;
+  Pieces path_to(const Record& record, const Command& command) const;
+  /// Whether the waiter may go on; `told` is the command that it takes out of a mailbox.
+  bool granted(const Waiter& waiter, std::optional<CommandId>& told);
   /// What a thread whose wait is over has seen the end of.
-  void learn(const Waiter& waiter, const Command* told);
+  void learn(const Waiter& waiter, const std::optional<CommandId>& told);
 
   Time base_;
-  std::map<int, std::deque<Command*>> queues_;
-  std::map<int, std::deque<Command*>> boxes_;
+  std::map<CommandId, Record> records_;
+  std::map<int, Queue> queues_;
+  std::map<int, std::deque<CommandId>> boxes_;
   std::vector<bool> busy_;  ///< by worker
-  std::vector<const Command*> done_by_worker_;
-  std::map<int, const Command*> done_by_queue_;
-  std::vector<const Command*> known_;  ///< the last command that a thread has seen the end of, by thread
+  std::vector<const Record*> done_by_worker_;
+  std::map<int, const Record*> done_by_queue_;
+  std::vector<const Record*> known_;  ///< the last command that a thread has seen the end of, by thread
   std::vector<Waiter> waiters_;
   int enqueued_ = 0;
 };
@@ -65,9 +92,12 @@ class Runtime {
   PortArray<Out<CommandToken>> workers;
   PortArray<In<CommandToken>> completions;
 
-  Runtime(std::size_t threads, Time base);
+  Runtime(std::size_t threads, std::size_t workers, Time base);
   void step();
   bool done() const { return finished_; }
+
+  /// What it knows when the run has ended.
+  const RuntimeState& state() const { return state_; }
 
  private:
   bool take_completions();

@@ -56,18 +56,10 @@ HostSpec host_spec(const Description& board) {
   return host;
 }
 
-MemorySpec memory_spec(const Description& board) {
-  const Section& dram = board.the("dram");
-  return {.dram = platform::dram_spec(dram),
-          .axi = platform::axi_spec(board.the("axi")),
-          .channels = static_cast<std::size_t>(dram.count("kernel_channels")),
-          .channel_capacity = {dram.bytes("capacity").count / dram.count("channels")}};
-}
-
 KernelSpec kernel_spec(const Description& board, const MachineSpec& machine) {
   const Section* onchip = board.find("onchip");
   return {.clock = {.frequency = board.the("kernel").frequency("clock")},
-          .axi = machine.memory ? machine.memory->axi : fabric::AxiSpec{},
+          .axi = machine.board.memory ? machine.board.memory->axi : fabric::AxiSpec{},
           .onchip_capacity = onchip != nullptr ? onchip->bytes("capacity") : Bytes{},
           .onchip_latency = onchip != nullptr ? static_cast<int>(onchip->count("latency")) : 0};
 }
@@ -76,11 +68,9 @@ KernelSpec kernel_spec(const Description& board, const MachineSpec& machine) {
 
 MachineSpec machine_spec(const Description& board) {
   const auto has = [&board](platform::Needs kinds) { return platform::has_all(board, kinds); };
-  MachineSpec machine;
-  if (has(needs::kHostAccess)) machine.link = platform::link_spec(board);
+  MachineSpec machine{.board = platform::board_spec(board)};
   if (const Section* mmio = board.find("mmio")) machine.registers = registers_spec(*mmio);
   if (has(needs::kHost)) machine.host = host_spec(board);
-  if (has(needs::kDeviceMemory)) machine.memory = memory_spec(board);
   if (has(needs::kCopies)) machine.dma = platform::dma_spec(board.the("dma"), board.the("pcie"));
   if (board.find("kernel") != nullptr) machine.kernel = kernel_spec(board, machine);
   return machine;

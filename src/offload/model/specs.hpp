@@ -4,11 +4,9 @@
 #include <stdexcept>
 
 #include "isthmus/fabric/dma.hpp"
-#include "isthmus/fabric/dram.hpp"
-#include "isthmus/fabric/host_memory.hpp"
 #include "isthmus/offload/kernel_model.hpp"
+#include "isthmus/platform/board.hpp"
 #include "isthmus/platform/description.hpp"
-#include "isthmus/platform/link.hpp"
 #include "offload/model/host_thread.hpp"
 
 /// From a platform's keys to what its parts are built of.
@@ -38,28 +36,19 @@ struct HostSpec {
   std::optional<AllocationSpec> alloc;  ///< none: the pinned buffer is kept
 };
 
-/// The device's memory and the way to it.
-struct MemorySpec {
-  fabric::DramSpec dram;
-  fabric::AxiSpec axi;
-  std::size_t channels;  ///< those that hold buffers
-  Bytes channel_capacity;
-};
-
 /// What a machine is built of: the parts that its board has and, of what takes several parts, what it has all of.
 struct MachineSpec {
-  std::optional<platform::LinkSpec> link{};
+  platform::BoardSpec board{};
   std::optional<RegistersSpec> registers{};
   std::optional<HostSpec> host{};
-  std::optional<MemorySpec> memory{};
   std::optional<fabric::DmaSpec> dma{};  ///< only beside a link and a memory
   std::optional<KernelSpec> kernel{};
 
   /// Of the registers and interrupts: the link's user clock, else the kernel's or that of the way to memory.
   std::optional<Clock> shell_clock() const {
-    if (link) return link->pcie.user_clock;
+    if (!board.links.empty()) return board.links.front().pcie.user_clock;
     if (kernel) return kernel->clock;
-    return memory ? std::optional(Clock{.frequency = memory->axi.clock}) : std::nullopt;
+    return board.memory ? std::optional(Clock{.frequency = board.memory->axi.clock}) : std::nullopt;
   }
 };
 

@@ -1,4 +1,4 @@
-#include "offload/model/memory_map.hpp"
+#include "isthmus/fabric/device_memory.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "isthmus/base/error.hpp"
 
-namespace isthmus::offload::model {
+namespace isthmus::fabric {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
@@ -18,11 +18,11 @@ std::uint64_t pages(Bytes size) {
 
 }  // namespace
 
-MemoryMap::MemoryMap(Bytes channel_capacity, std::size_t channels) : free_(channels), cells_(channels) {
+DeviceMemory::DeviceMemory(Bytes channel_capacity, std::size_t channels) : free_(channels), cells_(channels) {
   for (Holes& holes : free_) holes.emplace(0, static_cast<std::uint64_t>(channel_capacity.count) / kPage * kPage);
 }
 
-fabric::DeviceAddress MemoryMap::take(Bytes size) {
+DeviceAddress DeviceMemory::take(Bytes size) {
   const std::uint64_t bytes = pages(size);
   for (std::size_t tried = 0; tried < free_.size(); ++tried) {
     const std::size_t channel = next_;
@@ -39,7 +39,7 @@ fabric::DeviceAddress MemoryMap::take(Bytes size) {
   throw Error(fmt::format("a buffer of {} bytes: the device's DRAM has no room for it", size.count));
 }
 
-void MemoryMap::give_back(fabric::DeviceAddress at, Bytes size) {
+void DeviceMemory::give_back(DeviceAddress at, Bytes size) {
   Holes& holes = free_[at.channel];
   auto hole = holes.emplace(at.byte, pages(size)).first;
   if (const auto next = std::next(hole); next != holes.end() && hole->first + hole->second == next->first) {
@@ -53,4 +53,4 @@ void MemoryMap::give_back(fabric::DeviceAddress at, Bytes size) {
   holes.erase(hole);
 }
 
-}  // namespace isthmus::offload::model
+}  // namespace isthmus::fabric

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "isthmus/engine/graph.hpp"
+#include "isthmus/fabric/axi_port.hpp"
+#include "isthmus/fabric/device_memory.hpp"
+#include "isthmus/fabric/dram.hpp"
+#include "isthmus/fabric/dram_port.hpp"
+#include "isthmus/fabric/pcie_link.hpp"
+#include "isthmus/platform/link.hpp"
+
+/// A board in a graph: what its file's parts are built of, whatever runs on it. Flows attach to it what drives them.
+namespace isthmus::platform {
+
+/// The device's memory and the way to it.
+struct MemorySpec {
+  fabric::DramSpec dram;
+  fabric::AxiSpec axi;
+  std::size_t channels;  ///< those that hold buffers
+  Bytes channel_capacity;
+};
+
+/// What a board is built of: the parts that it has and, of what takes several parts, what it has all of.
+struct BoardSpec {
+  std::vector<LinkSpec> links{};
+  std::optional<MemorySpec> memory{};
+};
+
+/// Throws Error naming the key where numbers contradict each other.
+BoardSpec board_spec(const Description& board);
+
+/// Memory for a board, nothing in it; without channels where the board has none.
+fabric::DeviceMemory device_memory(const BoardSpec& board);
+
+/// A master of the device's memory: what reports call its AXI ports.
+struct Master {
+  std::string reads;
+  std::string writes;
+  std::optional<Bandwidth> rate{};  ///< where it is slower than the ports' data path
+};
+
+/// What a master has of memory: a reading and a writing AXI port, which have no clock.
+struct MasterEnds {
+  In<fabric::AxiRegion>& regions;
+  Out<fabric::AxiBurst>& data;
+  In<fabric::AxiStore>& stores;
+  Out<fabric::AxiDone>& written;
+};
+
+/// What a streaming kernel has of memory (stacc table I), on its clock.
+struct DramEnds {
+  In<DramReadReq>& read_requests;
+  Out<DramReadResp>& read_words;
+  In<DramWriteApply>& write_requests;
+  In<DramWriteData>& write_words;
+};
+
+class Board {
+ public:
+  /// Builds all but the memory's controllers in `graph`. `memory` has the channels of the spec and lives longer.
+  Board(Graph& graph, const BoardSpec& spec, fabric::DeviceMemory& memory);
+
+  /// In the order of the board's file; whoever builds a flow connects every port of each.
+  std::deque<fabric::PcieLink>& links() { return links_; }
+
+  /// Adds a master's ports; its bursts meet those of others at the controllers. Of a board with memory.
+  MasterEnds add_master(const Master& master);
+  /// Adds a master that is a streaming kernel on `clock`; `name` is what reports call its way to memory.
+  DramEnds add_streaming_master(const std::string& name, const Clock& clock);
+  /// How many masters there are.
+  std::size_t masters() const { return ports_.size(); }
+
+  /// Builds the controllers, once all masters are there.
+  void connect_memory();
+
+ private:
+  struct Ports {
+    fabric::AxiReader& reader;
+    fabric::AxiWriter& writer;
+  };
+  void connect(fabric::DramController& dram, std::size_t channel);
+
+  Graph& graph_;
+  std::optional<MemorySpec> memory_spec_;
+  fabric::DeviceMemory& memory_;
+  std::deque<fabric::PcieLink> links_;
+  std::vector<Ports> ports_;
+};
+
+/// Between a part on a clock and one without: a register at each end.
+ChannelOptions register_on(const Clock& clock, int depth);
+
+/// Bursts that wait before and behind an AXI port's data path: it never stands still for want of room in a stream.
+inline constexpr int kBursts = 4;
+
+/// A memory channel's name in reports.
+std::string dram_name(std::size_t channel);
+inline constexpr const char* kDram = "device DRAM";
+
+}  // namespace isthmus::platform

@@ -1,0 +1,218 @@
+// Kernels of any number, with any number of ports and arguments, on one FPGA.
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/offload/model.hpp"
+
+namespace isthmus::offload {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+/// Writes its arguments, numbers after a buffer, into the buffer.
+class Arguments : public KernelPorts {
+ public:
+  explicit Arguments(const KernelSpec& spec) : axi_(spec.axi) {}
+  void step() {
+    const fabric::KernelCall call = fabric::read_call(start);
+    fabric::DeviceAddress at = address_argument(call.arguments[0]);
+    std::vector<std::int32_t> numbers;
+    for (std::size_t i = 1; i < call.arguments.size(); ++i) numbers.push_back(integer_argument(call.arguments[i]));
+    std::span<const std::byte> left = std::as_bytes(std::span(numbers));
+    while (!left.empty()) {
+      const std::uint32_t now = axi_.first_burst(at.byte, left.size());
+      fabric::AxiStore& store = stores[0].slot();
+      store.channel = at.channel;
+      store.write.address = at.byte;
+      store.write.burst.bytes = now;
+      std::ranges::copy(left.first(now), store.write.burst.data.begin());
+      left = left.subspan(now);
+      at.byte += now;
+      store.last = left.empty();
+    }
+    written[0].read();
+    finished.push({});
+  }
+  bool done() const { return false; }
+
+ private:
+  fabric::AxiSpec axi_;
+};
+
+/// Reads so many bytes from each of its buffers, each through a port of its own, all at once.
+template <std::size_t Ports>
+class Reads : public KernelPorts {
+ public:
+  explicit Reads(const KernelSpec&) : KernelPorts(Ports) {}
+  void step() {
+    const fabric::KernelCall call = fabric::read_call(start);
+    const auto bytes = static_cast<std::uint64_t>(integer_argument(call.arguments[Ports]));
+    for (std::size_t port = 0; port < Ports; ++port)
+      regions[port].push({.at = address_argument(call.arguments[port]), .bytes = bytes});
+    for (std::uint64_t left = Ports * bytes; left > 0;)
+      for (auto& port : data)
+        if (const fabric::AxiBurst* burst = port.pull_in_place()) left -= burst->bytes;
+    finished.push({});
+  }
+  bool done() const { return false; }
+};
+
+std::unique_ptr<ModelDevice> open(std::vector<KernelModel> kernels, std::vector<std::string> settings = {}) {
+  return open_model(platform::load(platform::file_of("model:aws-f1"), settings), std::move(kernels));
+}
+
+struct Reading {
+  std::shared_ptr<Kernel> kernel;
+  std::vector<Buffer*> buffers;
+};
+
+/// Seconds that the device takes to read `bytes` from each buffer, the launches of all kernels enqueued at once.
+double time_of(ModelDevice& device, const std::vector<Reading>& readings, std::int32_t bytes) {
+  std::vector<Event> events;
+  std::vector<std::unique_ptr<Queue>> queues;
+  for (std::size_t i = 0; i < readings.size(); ++i) queues.push_back(device.queue());
+  device.run({{"host", [&](Host& host) {
+                 for (std::size_t i = 0; i < readings.size(); ++i) {
+                   Launch launch{.kernel = *readings[i].kernel, .arguments = {}};
+                   for (Buffer* buffer : readings[i].buffers) launch.arguments.emplace_back(buffer);
+                   launch.arguments.emplace_back(bytes);
+                   events.push_back(host.launch(*queues[i], launch));
+                 }
+                 for (const Event& event : events) host.wait(event);
+               }}});
+  const auto start = std::ranges::min(events, {}, [](const Event& event) { return event->span().start; });
+  const auto end = std::ranges::max(events, {}, [](const Event& event) { return event->span().end; });
+  return (end->span().end - start->span().start).seconds();
+}
+
+TEST(Kernels, GetEachOfTheirArgumentsHoweverManyThereAre) {
+  const auto device = open({kernel_model<Arguments>("arguments")});
+  const auto kernel = device->kernel("arguments");
+  const auto queue = device->queue();
+  EXPECT_TRUE(rc::check([&] {
+    const auto count = *rc::gen::inRange<std::size_t>(1, fabric::kMostArguments);
+    const auto numbers = *rc::gen::container<std::vector<std::int32_t>>(count, rc::gen::arbitrary<std::int32_t>());
+    const auto buffer = device->allocate({4096});
+    std::vector<std::int32_t> back(count);
+    device->run({{"host", [&](Host& host) {
+                    Launch launch{.kernel = *kernel, .arguments = {buffer.get()}};
+                    for (const std::int32_t number : numbers) launch.arguments.emplace_back(number);
+                    host.wait(host.launch(*queue, launch));
+                    host.read(*queue, *buffer, std::as_writable_bytes(std::span(back)), Call::blocking);
+                  }}});
+    RC_ASSERT(back == numbers);
+  }));
+}
+
+TEST(Kernels, TakeNoMoreArgumentsThanTheirRegistersHold) {
+  const auto device = open({kernel_model<Arguments>("arguments")});
+  const auto kernel = device->kernel("arguments");
+  const auto queue = device->queue();
+  EXPECT_THAT(
+      [&] {
+        device->run({{"host", [&](Host& host) {
+                        Launch launch{.kernel = *kernel, .arguments = {}};
+                        launch.arguments.resize(fabric::kMostArguments + 1, std::int32_t{0});
+                        host.launch(*queue, launch);
+                      }}});
+      },
+      ThrowsMessage<Error>(HasSubstr("a launch with 511 arguments: a kernel's registers hold 510")));
+}
+
+TEST(Kernels, AtPortsToChannelsOfTheirOwnReadAsMuchMore) {
+  constexpr std::int32_t kBytes = 1 << 20;
+  const auto device =
+      open({kernel_model<Reads<1>>("one"), kernel_model<Reads<4>>("four")}, {"device.dram.kernel_channels=4"});
+  std::vector<std::unique_ptr<Buffer>> buffers;
+  std::vector<Buffer*> all;
+  for (int i = 0; i < 4; ++i) all.push_back(buffers.emplace_back(device->allocate({kBytes})).get());
+  const double alone = time_of(*device, {{.kernel = device->kernel("one"), .buffers = {all[0]}}}, kBytes);
+  const double together = time_of(*device, {{.kernel = device->kernel("four"), .buffers = all}}, kBytes);
+  EXPECT_NEAR(together / alone, 1, 0.02) << "four times the bytes in the same time";
+}
+
+TEST(Kernels, OfOneFpgaRunSideBySideAndShareAChannel) {
+  constexpr std::int32_t kBytes = 1 << 20;
+  const auto device = open({kernel_model<Reads<1>>("a"), kernel_model<Reads<1>>("b"), kernel_model<Reads<1>>("c")},
+                           {"device.dram.kernel_channels=2"});
+  std::vector<std::unique_ptr<Buffer>> buffers;
+  for (int i = 0; i < 4; ++i) buffers.push_back(device->allocate({kBytes}));
+  const auto reading = [&](const char* name, std::size_t buffer) {
+    return Reading{.kernel = device->kernel(name), .buffers = {buffers[buffer].get()}};
+  };
+  const double alone = time_of(*device, {reading("a", 0)}, kBytes);
+  const double apart = time_of(*device, {reading("a", 0), reading("b", 1)}, kBytes);
+  const double shared = time_of(*device, {reading("a", 0), reading("b", 2), reading("c", 0)}, kBytes);
+  EXPECT_LT(apart / alone, 1.1) << "each in a channel of its own; the second is enqueued later";
+  EXPECT_GT(shared / alone, 2.0) << "three through one channel, whose rate one port nearly takes";
+  EXPECT_LT(shared / alone, 3.1);
+}
+
+TEST(HostThreads, AreAsManyAsAProgramHas) {
+  const auto device = open({});
+  std::vector<std::unique_ptr<Queue>> queues;
+  std::vector<std::unique_ptr<Buffer>> buffers;
+  std::vector<std::vector<std::byte>> back(20, std::vector<std::byte>(64));
+  std::vector<HostThread> threads;
+  for (int i = 0; i < 20; ++i) {
+    queues.push_back(device->queue());
+    buffers.push_back(device->allocate({64}));
+    threads.push_back({"thread " + std::to_string(i), [&, i](Host& host) {
+                         const std::vector<std::byte> sent(64, static_cast<std::byte>(i));
+                         const auto n = static_cast<std::size_t>(i);
+                         host.write(*queues[n], *buffers[n], sent, Call::blocking);
+                         host.read(*queues[n], *buffers[n], back[n], Call::blocking);
+                       }});
+  }
+  device->run(std::move(threads));
+  for (int i = 0; i < 20; ++i) EXPECT_THAT(back[static_cast<std::size_t>(i)], testing::Each(static_cast<std::byte>(i)));
+}
+
+TEST(Events, OfAnotherThreadHoldACommandBackUntilItsOwnThreadHasEnqueuedIt) {
+  const auto device = open({});
+  const auto first = device->queue();
+  const auto second = device->queue();
+  const auto box = device->mailbox(1);
+  const auto buffer = device->allocate({4096});
+  const std::vector<std::byte> sent(4096, std::byte{7});
+  std::vector<std::byte> back(4096);
+  Event write;
+  Event read;
+  device->run({{"a",
+                [&](Host& host) {
+                  write = host.write(*first, *buffer, sent, Call::nonblocking);
+                  host.put(*box, write);
+                }},
+               {"b", [&](Host& host) {
+                  const Event before = host.take(*box);
+                  read = host.read(*second, *buffer, back, Call::blocking, {before});
+                }}});
+  EXPECT_EQ(back, sent);
+  EXPECT_GE(read->span().start, write->span().end);
+}
+
+TEST(Events, TellTheirTimesOnceTheirThreadKnowsOfTheEnd) {
+  const auto device = open({});
+  const auto queue = device->queue();
+  const auto buffer = device->allocate({1 << 16});
+  const std::vector<std::byte> sent(1 << 16);
+  device->run({{"host", [&](Host& host) {
+                  const Event early = host.write(*queue, *buffer, sent, Call::nonblocking);
+                  const Event late = host.write(*queue, *buffer, sent, Call::nonblocking);
+                  EXPECT_THAT([&] { early->span(); }, ThrowsMessage<Error>(HasSubstr("not complete")));
+                  host.wait(early);
+                  EXPECT_GT(early->span().length(), Time{});
+                  EXPECT_THAT([&] { late->span(); }, ThrowsMessage<Error>(HasSubstr("not complete")));
+                  host.finish(*queue);
+                  EXPECT_GE(late->span().start, early->span().end);
+                }}});
+}
+
+}  // namespace
+}  // namespace isthmus::offload
