@@ -62,9 +62,10 @@ Graph::Graph(std::uint64_t seed) : seed_(seed) {}
 Graph::~Graph() = default;
 
 void Graph::adopt(std::unique_ptr<engine::GraphActor> actor, const std::string& name, const ActorOptions& options) {
-  if (!names_.insert(name).second)
-    throw Error(fmt::format("two actors are called '{}': expected a name for each", name));
-  actor->name = name;
+  actor->name = scope_ + name;
+  if (!names_.insert(actor->name).second)
+    throw Error(fmt::format("two actors are called '{}'{}: expected a name for each", actor->name,
+                            scope_.empty() ? "" : fmt::format(", the later as '{}' in '{}'", name, scope_)));
   actor->group = options.group;
   if (options.clock) actor->grid = Grid(*options.clock);
   actor->clocked = options.clock.has_value();
