@@ -1,8 +1,9 @@
-// Names within scopes.
+// Names within scopes, and actors by what stands in their bytes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <isthmus/engine/graph.hpp>
+#include <isthmus/engine/occupancy.hpp>
 #include <memory>
 #include <set>
 #include <string>
@@ -124,6 +125,71 @@ TEST(Scope, GivesRandomNumbersOfItsOwn) {
   other.run();
   EXPECT_NE(all[0]->drawn, all[1]->drawn);
   EXPECT_EQ(all[1]->drawn, same.drawn) << "they come from the full name";
+}
+
+/// What a graph finds an actor by: a base that is not its first, a member, a port, a port of an array.
+struct First {
+  int number = 0;
+};
+struct Second {
+  In<int> in;
+};
+struct Both : First, Second {
+  PortArray<Out<int>> outs;
+  Occupancy tags{"tags", 4};
+  std::vector<int> elsewhere{1, 2, 3};
+  explicit Both(int ports) : outs(ports) {}
+  void step() {
+    const int value = in.read();
+    for (auto& out : outs) out.push(value);
+    tags.take(2);
+    tags.give(2);
+  }
+};
+
+TEST(Handle, IsFoundByWhateverStandsInItsActor) {
+  Graph graph;
+  std::vector<Both*> all;
+  for (int i = 0; i < 20; ++i) {
+    const Scope scope = graph.scope("board " + std::to_string(19 - i));
+    auto& source = graph.add<Source>("source", {.clock = kClock});
+    auto& both = graph.add<Both>("both", {.clock = kClock}, i % 3);
+    graph.connect(source.out, both.in);
+    int sinks = 0;
+    for (auto& out : both.outs)
+      graph.connect(out, graph.add<Sink>("sink " + std::to_string(sinks++), {.clock = kClock}).in);
+    all.push_back(&both);
+  }
+  const RunReport report = graph.run();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Both& both = *all[i];
+    const ActorId id = graph.id(both);
+    const std::string name = "board " + std::to_string(19 - i) + "/both";
+    EXPECT_EQ(graph.id(static_cast<const First&>(both)), id);
+    EXPECT_EQ(graph.id(static_cast<const Second&>(both)), id);
+    EXPECT_EQ(graph.id(both.in), id);
+    EXPECT_EQ(graph.id(both.tags), id);
+    for (const auto& out : both.outs) EXPECT_EQ(graph.id(out), id);
+    EXPECT_EQ(&report.actor(id), &report.actor(name));
+    EXPECT_EQ(&report.occupancy(id, "tags"), &report.occupancy(name + ": tags"));
+    EXPECT_THAT(refusal([&] { graph.id(both.elsewhere.front()); }), HasSubstr("an actor of this graph"));
+  }
+}
+
+TEST(Handle, IsRefusedWhereTheGraphOrTheRunHasNoSuchActor) {
+  Graph graph;
+  Graph other;
+  auto& source = graph.add<Source>("source", {.clock = kClock});
+  auto& sink = graph.add<Sink>("sink", {.clock = kClock});
+  graph.connect(source.out, sink.in);
+  const Sink alone;
+  EXPECT_THAT(refusal([&] { graph.id(alone); }), HasSubstr("an actor of this graph"));
+  EXPECT_THAT(refusal([&] { other.id(source); }), HasSubstr("an actor of this graph"));
+  const RunReport report = graph.run();
+  EXPECT_EQ(report.actor(graph.id(sink)).name, "sink");
+  EXPECT_THAT(refusal([&] { report.actor(ActorId{2}); }), HasSubstr("no actor 2"));
+  EXPECT_THAT(refusal([&] { report.occupancy(ActorId{2}, "tags"); }), HasSubstr("no actor 2"));
+  EXPECT_THAT(refusal([&] { report.occupancy(graph.id(sink), "tags"); }), HasSubstr("no occupancy 'tags' of sink"));
 }
 
 }  // namespace

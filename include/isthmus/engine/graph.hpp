@@ -5,6 +5,7 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -246,6 +247,13 @@ class Graph {
     connect_ports(reinterpret_cast<std::byte*>(&from), reinterpret_cast<std::byte*>(&to), options);
   }
 
+  /// The actor that `part` is, is a base of, or lies in, the ports of its arrays included. Throws Error where no actor
+  /// of this graph holds it.
+  template <class T>
+  ActorId id(const T& part) const {
+    return holder(reinterpret_cast<const std::byte*>(std::addressof(part)));
+  }
+
   /// Refuses a graph that cannot run (Error: an unconnected port, a source that would never end) and returns warnings.
   /// `run` calls it.
   std::vector<std::string> check();
@@ -260,6 +268,14 @@ class Graph {
   friend class native::Runtime;  // another back end of the same graphs
   void adopt(std::unique_ptr<engine::GraphActor> actor, const std::string& name, const ActorOptions& options);
   void connect_ports(std::byte* from, std::byte* to, const ChannelOptions& options);
+  ActorId holder(const std::byte* address) const;
+
+  /// Bytes of an actor, from the first of them.
+  struct Extent {
+    std::size_t size;
+    ActorId actor;
+  };
+  void note_extent(const std::byte* begin, std::size_t size, ActorId actor);
 
   std::uint64_t seed_;
   std::string scope_;  ///< what names begin with
@@ -267,6 +283,7 @@ class Graph {
   engine::ChannelObserver* observer_ = nullptr;
   std::vector<std::unique_ptr<engine::GraphActor>> actors_;
   std::unordered_set<std::string> names_;                       ///< of them
+  std::map<const std::byte*, Extent, std::greater<>> extents_;  ///< of them
   std::vector<std::unique_ptr<engine::Channel>> channels_;
   std::vector<ChannelOptions> channel_options_;
 };

@@ -25,6 +25,7 @@ struct MemberRecord {
 /// An array of ports of an actor, outside it.
 struct PortStorage {
   std::unique_ptr<std::byte[], AlignedDelete> ports;
+  std::size_t bytes = 0;
   std::unique_ptr<SilentInputs> silent;
 };
 

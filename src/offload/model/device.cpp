@@ -145,7 +145,7 @@ void ModelDeviceImpl::run(std::vector<HostThread> threads) {
   if (report.outcome != Outcome::finished) throw Error(fmt::format("model of {}: {}", info_.name, report.message));
   last_run_ = report.end;
   clock_ += report.end;
-  parts_ = platform::parts_of(report, platform::on_board(parts, board_));
+  parts_ = platform::parts_of(report, platform::on_board(parts.in(report), board_));
   path_ = critical_path({.spec = spec_, .threads = threads, .context = context, .report = report});
 }
 

@@ -29,28 +29,29 @@ KernelPorts& add_kernel(Graph& graph, const MachinePlan& plan) {
 }
 
 /// A part that works for each host thread by itself.
-PartPlan for_threads(const MachinePlan& plan, const char* part, std::vector<std::string> keys) {
-  PartPlan all{.name = part, .keys = std::move(keys)};
+NamedPlan for_threads(const MachinePlan& plan, const char* part, std::vector<std::string> keys) {
+  NamedPlan all{.name = part, .keys = std::move(keys)};
   all.actors.reserve(plan.threads.size());
   for (const HostThread& thread : plan.threads) all.actors.push_back(for_thread(part, thread));
   return all;
 }
 
-void append(std::vector<PartPlan>& to, std::vector<PartPlan> plans) {
+template <class Plan>
+void append(std::vector<Plan>& to, std::vector<Plan> plans) {
   to.insert(to.end(), std::make_move_iterator(plans.begin()), std::make_move_iterator(plans.end()));
 }
 
-std::vector<PartPlan> transfer_parts(const MachinePlan& plan) {
+std::vector<NamedPlan> transfer_parts(const MachinePlan& plan) {
   const HostSpec& host = needed(plan.spec.host);
-  std::vector<PartPlan> parts{for_threads(plan, kTransferCall, {"host.call.transfer"})};
+  std::vector<NamedPlan> parts{for_threads(plan, kTransferCall, {"host.call.transfer"})};
   if (host.alloc) parts.push_back(for_threads(plan, kAllocation, {"host.alloc.rate", "host.alloc.call"}));
   if (host.copy) parts.push_back(for_threads(plan, kCopy, {"host.copy.rate"}));
   return parts;
 }
 
-std::vector<PartPlan> host_parts(const MachinePlan& plan) {
-  std::vector<PartPlan> parts;
-  std::ranges::transform(plan.threads, std::back_inserter(parts), [](const HostThread& thread) -> PartPlan {
+std::vector<NamedPlan> host_parts(const MachinePlan& plan) {
+  std::vector<NamedPlan> parts;
+  std::ranges::transform(plan.threads, std::back_inserter(parts), [](const HostThread& thread) -> NamedPlan {
     return {
         .name = thread_name(thread), .keys = {"host.call.enqueue", "host.call.wake"}, .actors = {thread_name(thread)}};
   });
@@ -65,14 +66,14 @@ std::vector<std::string> both(const char* first, const char* of_first, const cha
   return {fmt::format("{}: {}", first, of_first), fmt::format("{}: {}", second, of_second)};
 }
 
-PartPlan bursts(const char* name, const std::string& reads, const std::string& writes) {
+NamedPlan bursts(const char* name, const std::string& reads, const std::string& writes) {
   return {.name = name,
           .keys = {"device.axi.outstanding", "device.axi.burst", "device.axi.latency", "device.dram.idle_latency"},
           .occupancies = both(reads.c_str(), fabric::kAxiBursts, writes.c_str(), fabric::kAxiBursts),
           .counts = "bursts"};
 }
 
-std::vector<PartPlan> dma_parts() {
+std::vector<NamedPlan> dma_parts() {
   return {{.name = "DMA descriptors",
            .keys = {"dma.descriptors_in_flight", "dma.descriptor_payload", "link.pcie.round_trip"},
            .occupancies = both(kDmaFetch, fabric::kDescriptorsToDevice, kDmaFetch, fabric::kDescriptorsToHost),
@@ -86,11 +87,11 @@ std::vector<PartPlan> dma_parts() {
           bursts("DMA engine's AXI bursts", to_host(kDma), to_device(kDma))};
 }
 
-std::vector<PartPlan> dram_parts(const MachinePlan& plan) {
-  PartPlan cells{.name = kDram,
-                 .keys = {"device.dram.kernel_channels", "device.dram.transfer_rate", "device.dram.data_width",
-                          "device.dram.burst_length", "device.dram.tCCD_S", "device.dram.tCCD_L"}};
-  PartPlan queue{.name = "device DRAM's queue", .keys = {"device.dram.queue_depth"}, .counts = "bursts"};
+std::vector<NamedPlan> dram_parts(const MachinePlan& plan) {
+  NamedPlan cells{.name = kDram,
+                  .keys = {"device.dram.kernel_channels", "device.dram.transfer_rate", "device.dram.data_width",
+                           "device.dram.burst_length", "device.dram.tCCD_S", "device.dram.tCCD_L"}};
+  NamedPlan queue{.name = "device DRAM's queue", .keys = {"device.dram.queue_depth"}, .counts = "bursts"};
   for (std::size_t i = 0; i < plan.memory.channels(); ++i) {
     cells.actors.push_back(dram_name(i));
     for (const char* waiting : {fabric::kWaitingReads, fabric::kWaitingWrites})
@@ -99,9 +100,9 @@ std::vector<PartPlan> dram_parts(const MachinePlan& plan) {
   return {queue, cells};
 }
 
-std::vector<PartPlan> kernel_parts(const MachinePlan& plan) {
+std::vector<NamedPlan> kernel_parts(const MachinePlan& plan) {
   if (plan.kernel == nullptr) return {};
-  std::vector<PartPlan> parts;
+  std::vector<NamedPlan> parts;
   if (plan.spec.memory)
     parts = {bursts("kernel's AXI bursts", kKernelReads, kKernelWrites),
              {.name = kKernelPorts,
@@ -109,6 +110,16 @@ std::vector<PartPlan> kernel_parts(const MachinePlan& plan) {
               .actors = {kKernelReads, kKernelWrites}}};
   parts.push_back({.name = kKernel, .keys = {"kernel.clock"}, .actors = {kKernel}});
   return parts;
+}
+
+PartPlan found(const NamedPlan& plan, const RunReport& report) {
+  PartPlan part{.name = plan.name, .keys = plan.keys, .counts = plan.counts};
+  for (const std::string& actor : plan.actors) part.actors.push_back(report.actor(actor).id);
+  for (const std::string& entries : plan.occupancies) {
+    const OccupancyReport& occupancy = report.occupancy(entries);
+    part.occupancies.push_back({occupancy.actor, occupancy.of});
+  }
+  return part;
 }
 
 }  // namespace
@@ -129,7 +140,15 @@ std::string to_host(const std::string& part) {
   return part + ", to host";
 }
 
-std::vector<PartPlan> build_machine(Graph& graph, const MachinePlan& plan) {
+std::vector<PartPlan> MachineParts::in(const RunReport& report) const {
+  std::vector<PartPlan> parts;
+  for (const NamedPlan& plan : host) parts.push_back(found(plan, report));
+  append(parts, link);
+  for (const NamedPlan& plan : device) parts.push_back(found(plan, report));
+  return parts;
+}
+
+MachineParts build_machine(Graph& graph, const MachinePlan& plan) {
   const MachineSpec& spec = plan.spec;
   std::optional<fabric::PcieLink> link;
   if (spec.link) link.emplace(fabric::add_pcie_link(graph, spec.link->pcie, spec.link->memory));
@@ -142,14 +161,14 @@ std::vector<PartPlan> build_machine(Graph& graph, const MachinePlan& plan) {
                .kernel = add_kernel(graph, plan),
                .host = host});
 
-  std::vector<PartPlan> parts = host_parts(plan);
+  MachineParts parts{.host = host_parts(plan), .link = {}, .device = {}};
   if (link) {
-    append(parts, platform::parts_of_reads());
-    append(parts, platform::parts_of_writes());
+    append(parts.link, platform::parts_of_reads(*link));
+    append(parts.link, platform::parts_of_writes(*link));
   }
-  if (spec.dma) append(parts, dma_parts());
-  if (memory) append(parts, dram_parts(plan));
-  append(parts, kernel_parts(plan));
+  if (spec.dma) append(parts.device, dma_parts());
+  if (memory) append(parts.device, dram_parts(plan));
+  append(parts.device, kernel_parts(plan));
   return parts;
 }
 

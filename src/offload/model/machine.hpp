@@ -22,8 +22,26 @@ struct MachinePlan {
   RunContext& context;
 };
 
-/// Builds the machine in `graph`; returns its parts in the order in which data to the device pass them.
-std::vector<platform::PartPlan> build_machine(Graph& graph, const MachinePlan& plan);
+/// A PartPlan whose actors go by their names, and its occupancies by theirs.
+struct NamedPlan {
+  std::string name;
+  std::vector<std::string> keys;
+  std::vector<std::string> actors{};
+  std::vector<std::string> occupancies{};
+  std::string counts{};
+};
+
+/// The parts of a machine, in the order in which data to the device pass them.
+struct MachineParts {
+  std::vector<NamedPlan> host;
+  std::vector<platform::PartPlan> link;
+  std::vector<NamedPlan> device;
+  /// As those of a run that `report` tells of.
+  std::vector<platform::PartPlan> in(const RunReport& report) const;
+};
+
+/// Builds the machine in `graph`; returns its parts.
+MachineParts build_machine(Graph& graph, const MachinePlan& plan);
 
 // The machine is built in pieces: host software, the FPGA's shell, its memory.
 
