@@ -113,12 +113,11 @@ constexpr int kArithmeticCycles = 7;
 /// Words that the FIFOs before and behind the circuit hold: one block RAM wide and deep enough.
 constexpr int kFifo = 64;
 
-constexpr const char* kStencil = "stencil";
-
-std::vector<Stage> stages_of(const RunReport& report) {
-  return {{"host to device", report.actor(fabric::kHostToDevice).busy},
-          {"kernel", report.actor(kStencil).busy},
-          {"device to host", report.actor(fabric::kDeviceToHost).busy}};
+std::vector<Stage> stages_of(const RunReport& report, const program::StreamActors& stream) {
+  std::vector<Stage> stages;
+  for (const program::Stage& stage : program::stages_of_stream(report, stream))
+    stages.push_back({.name = stage.name, .time = stage.time});
+  return stages;
 }
 
 }  // namespace
@@ -134,7 +133,7 @@ StreamRun run_stream(const platform::Description& board, const FilterJob& job) {
   auto& producer = graph.add<Producer>(program::kProducer, {.group = kHostGroup}, pcie.memory, spec, job);
   auto& consumer = graph.add<Consumer>(program::kConsumer, {.group = kHostGroup}, pcie.memory, spec, job);
   const Clock clock{board.the("kernel").frequency("clock")};
-  auto& stencil = graph.add<StencilFilter>(kStencil, {.clock = clock, .group = kDeviceGroup});
+  auto& stencil = graph.add<StencilFilter>("stencil", {.clock = clock, .group = kDeviceGroup});
   link.connect(producer.link);
   link.connect(producer.control);
   link.connect(consumer.link);
@@ -143,18 +142,23 @@ StreamRun run_stream(const platform::Description& board, const FilterJob& job) {
   graph.connect(stencil.out, link.from_kernel(), {.depth = kFifo, .latency = depth});
   graph.connect(link.control_to_kernel(), stencil.control, {.depth = 64});
   graph.connect(stencil.status, link.control_from_kernel(), {.depth = 16});
-  const RunReport report = program::run_graph(
-      graph, {.states = job.states, .output = program::kConsumer, .schedule_seed = job.schedule_seed});
+  const program::StreamActors stream{.pcie = pcie,
+                                     .link = link,
+                                     .producer = graph.id(producer),
+                                     .consumer = graph.id(consumer),
+                                     .kernel = {graph.id(stencil)}};
+  const RunReport report =
+      program::run_graph(graph, {.states = job.states, .output = stream.consumer, .schedule_seed = job.schedule_seed});
 
   StreamRun result;
   result.run.setup = platform::pool_setup(board, spec) + producer.started();
   result.run.times = {
       .elapsed = consumer.ended() - producer.started(),
-      .stages = stages_of(report),
+      .stages = stages_of(report, stream),
       .images = first_images({producer.started(), producer.acquired(), producer.committed(), consumer.received()}),
       .lasted = report.end};
   result.run.difference = consumer.checker().difference();
-  result.parts = program::parts_of_stream(board, report, {kStencil});
+  result.parts = program::parts_of_stream(board, report, stream);
   return result;
 }
 

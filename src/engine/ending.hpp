@@ -38,7 +38,7 @@ std::optional<Ending> find_quiescence(const std::vector<Actor*>& actors);
 
 /// What `report` tells of a run that ended so.
 RunReport make_report(const Ending& ending, const std::vector<Actor*>& actors, const std::vector<Channel*>& channels,
-                      const std::string& output);
+                      std::optional<ActorId> output);
 
 /// Tells of a stretch that was not busy, and of the busy one before it.
 void tell_stretch(Actor& actor, State state, std::int64_t begin, std::int64_t end, StateObserver& observer);

@@ -47,6 +47,7 @@ void Registration::add(MemberRecord record) {
 PortRoom Registration::make_room(std::size_t ports, std::size_t port_bytes) {
   const std::size_t bytes = ports * port_bytes;
   PortStorage array;
+  array.bytes = bytes;
   array.ports.reset(new (std::align_val_t{64}) std::byte[bytes]);
   std::byte* begin = array.ports.get();
   array.silent = std::make_unique<SilentInputs>(begin, ports, port_bytes);
@@ -62,9 +63,10 @@ Graph::Graph(std::uint64_t seed) : seed_(seed) {}
 Graph::~Graph() = default;
 
 void Graph::adopt(std::unique_ptr<engine::GraphActor> actor, const std::string& name, const ActorOptions& options) {
-  if (!names_.insert(name).second)
-    throw Error(fmt::format("two actors are called '{}': expected a name for each", name));
-  actor->name = name;
+  actor->name = scope_ + name;
+  if (!names_.insert(actor->name).second)
+    throw Error(fmt::format("two actors are called '{}'{}: expected a name for each", actor->name,
+                            scope_.empty() ? "" : fmt::format(", the later as '{}' in '{}'", name, scope_)));
   actor->group = options.group;
   if (options.clock) actor->grid = Grid(*options.clock);
   actor->clocked = options.clock.has_value();
@@ -76,7 +78,21 @@ void Graph::adopt(std::unique_ptr<engine::GraphActor> actor, const std::string& 
   engine::Wiring::name_members(*actor);
   engine::Wiring::find_state(*actor);
   engine::Wiring::bind_members(*actor, seed_);
+  const ActorId id{actors_.size()};
+  note_extent(actor->object(), actor->object_size(), id);
+  for (const engine::PortStorage& array : actor->port_arrays) note_extent(array.ports.get(), array.bytes, id);
   actors_.push_back(std::move(actor));
+}
+
+void Graph::note_extent(const std::byte* begin, std::size_t size, ActorId actor) {
+  if (size > 0) extents_.emplace(begin, Extent{.size = size, .actor = actor});
+}
+
+ActorId Graph::holder(const std::byte* address) const {
+  const auto found = extents_.lower_bound(address);  // the last that begins at or before it
+  if (found == extents_.end() || !std::less{}(address, found->first + found->second.size))
+    throw Error("id: expected an actor of this graph or a part of one");
+  return found->second.actor;
 }
 
 void Graph::connect_ports(std::byte* from, std::byte* to, const ChannelOptions& options) {

@@ -63,7 +63,10 @@ OccupancyReport OccupancyAccount::close(Occupancy& occupancy, std::int64_t end, 
   occupancy.full_ += occupancy.room_ - occupancy.since_;
   occupancy.entry_time_ += Wide{until} * occupancy.held_;
   occupancy.tell(end, -occupancy.held_);  // what is observed next may be another run of the same parts
-  OccupancyReport report{.name = occupancy.actor_->name + ": " + occupancy.name_, .size = occupancy.size_};
+  OccupancyReport report{.actor = occupancy.actor_->id(),
+                         .of = occupancy.name_,
+                         .name = occupancy.actor_->name + ": " + occupancy.name_,
+                         .size = occupancy.size_};
   report.taken = occupancy.taken_;
   report.full = Time::fs(occupancy.full_);
   if (report.taken > 0) report.round_trip = Time::fs(static_cast<std::int64_t>(occupancy.entry_time_ / report.taken));

@@ -70,6 +70,30 @@ const OccupancyReport& RunReport::occupancy(std::string_view name) const {
   throw Error(fmt::format("no occupancy '{}' in this run", name));
 }
 
+const ActorReport& RunReport::actor(ActorId id) const {
+  const auto found = places_.find(id);
+  if (found == places_.end()) throw Error(fmt::format("no actor {} in this run", id.place));
+  return actors[found->second.report];
+}
+
+const OccupancyReport& RunReport::occupancy(ActorId actor, std::string_view of) const {
+  const auto holder = places_.find(actor);
+  if (holder == places_.end()) throw Error(fmt::format("no actor {} in this run", actor.place));
+  for (const std::size_t i : holder->second.occupancies)
+    if (occupancies[i].of == of) return occupancies[i];
+  throw Error(fmt::format("no occupancy '{}' of {} in this run", of, actors[holder->second.report].name));
+}
+
+void RunReport::arrange() {
+  const auto by_name = [](const auto& a, const auto& b) { return natural_less(a.name, b.name); };
+  std::ranges::sort(actors, by_name);
+  std::ranges::sort(channels, by_name);
+  std::ranges::sort(occupancies, by_name);
+  places_.clear();
+  for (std::size_t i = 0; i < actors.size(); ++i) places_[actors[i].id].report = i;
+  for (std::size_t i = 0; i < occupancies.size(); ++i) places_[occupancies[i].actor].occupancies.push_back(i);
+}
+
 Bottleneck RunReport::bottleneck(const std::vector<std::string>& among) const {
   std::vector<const ActorReport*> parts;
   for (const auto& report : actors)
@@ -156,6 +180,7 @@ void tell_train(Actor& actor, const Train& train, Tick count, StateObserver& obs
 
 ActorReport account(const Actor& actor, std::int64_t end) {
   ActorReport report;
+  report.id = actor.id();
   report.name = actor.name;
   report.periodic = actor.periodic;
   report.finished = finished_by(actor, end);
@@ -185,11 +210,9 @@ ChannelReport account(const Channel& channel, std::int64_t end) {
   return report;
 }
 
-/// Where the actor of this name ends; the end of the run where none has it.
-std::int64_t end_of(const std::vector<Actor*>& actors, const std::string& name, std::int64_t end) {
-  const auto found =
-      std::ranges::find(actors, name, [](const Actor* actor) -> const std::string& { return actor->name; });
-  return found == actors.end() ? end : life_end(**found, end);
+/// Where this actor ends; the end of the run where it is none.
+std::int64_t end_of(const std::vector<Actor*>& actors, std::optional<ActorId> which, std::int64_t end) {
+  return which ? life_end(*actors.at(which->place), end) : end;
 }
 
 std::string failure_text(const Actor& actor) {
@@ -255,7 +278,7 @@ void fold_spans(Actor& actor, std::int64_t time, StateObserver* observer) {
 }
 
 RunReport make_report(const Ending& ending, const std::vector<Actor*>& actors, const std::vector<Channel*>& channels,
-                      const std::string& output) {
+                      std::optional<ActorId> output) {
   const std::int64_t output_end = end_of(actors, output, ending.time);
   RunReport report;
   report.outcome = ending.outcome;
@@ -272,10 +295,7 @@ RunReport make_report(const Ending& ending, const std::vector<Actor*>& actors, c
                       actor->name));
   }
   for (const auto* channel : channels) report.channels.push_back(account(*channel, ending.time));
-  const auto by_name = [](const auto& a, const auto& b) { return natural_less(a.name, b.name); };
-  std::sort(report.actors.begin(), report.actors.end(), by_name);
-  std::sort(report.channels.begin(), report.channels.end(), by_name);
-  std::sort(report.occupancies.begin(), report.occupancies.end(), by_name);
+  report.arrange();
   return report;
 }
 

@@ -171,7 +171,7 @@ class Scheduler {
   StateObserver* states_;
   Fibers fibers_;
   std::int64_t limit_;
-  std::string output_;
+  std::optional<ActorId> output_;
   Actor* next_ = nullptr;
   Actor* running_ = nullptr;
   Actor* last_asker_ = nullptr;

@@ -117,7 +117,13 @@ PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, const HostMemoryS
           host,
           down,
           up,
-          reader};
+          reader,
+          {.memory = graph.id(host),
+           .to_device = graph.id(down),
+           .to_host = graph.id(up),
+           .reader = graph.id(reader),
+           .transmitter = graph.id(transmitter),
+           .receiver = graph.id(receiver)}};
 }
 
 }  // namespace isthmus::fabric

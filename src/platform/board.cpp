@@ -82,10 +82,12 @@ DramEnds Board::add_streaming_master(const std::string& name, const Clock& clock
 }
 
 void Board::connect_memory() {
-  for (std::size_t channel = 0; channel < memory_.channels(); ++channel)
-    connect(graph_.add<DramController>(dram_name(channel), {.group = kDeviceGroup}, memory_spec_.value().dram,
-                                       memory_.cells(channel), ports_.size()),
-            channel);
+  for (std::size_t channel = 0; channel < memory_.channels(); ++channel) {
+    auto& dram = graph_.add<DramController>(fmt::format("{} channel {}", kDram, channel), {.group = kDeviceGroup},
+                                            memory_spec_.value().dram, memory_.cells(channel), ports_.size());
+    connect(dram, channel);
+    dram_.push_back(graph_.id(dram));
+  }
 }
 
 void Board::connect(DramController& dram, std::size_t channel) {
@@ -102,10 +104,6 @@ void Board::connect(DramController& dram, std::size_t channel) {
 ChannelOptions register_on(const Clock& clock, int depth) {
   const Time period = Time::seconds(1 / clock.frequency.hertz());
   return {.depth = depth, .latency_time = period, .return_latency_time = period};
-}
-
-std::string dram_name(std::size_t channel) {
-  return fmt::format("{} channel {}", kDram, channel);
 }
 
 }  // namespace isthmus::platform

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "isthmus/fabric/pcie_link.hpp"
 #include "isthmus/platform/specs.hpp"
 #include "platform/refuse.hpp"
 
@@ -22,17 +21,16 @@ std::vector<std::string> lane_keys() {
 }
 
 /// Credits of both directions; after their number comes what they travel: the flight there and, with an update, back.
-PartPlan credits(const char* kind, const char* key, const char* counts) {
+PartPlan credits(const fabric::PcieLink& link, const char* kind, const char* key, const char* counts) {
   return {.name = kind,
           .keys = {key, "link.pcie.update_fc_every", "link.pcie.flight"},
-          .occupancies = {fmt::format("{}: {}", fabric::kHostToDevice, kind),
-                          fmt::format("{}: {}", fabric::kDeviceToHost, kind)},
+          .occupancies = {{link.actors.to_device, kind}, {link.actors.to_host, kind}},
           .counts = counts};
 }
 
 /// One direction of the FPGA's PCIe block.
-PartPlan block(const char* actor) {
-  return {.name = actor, .keys = {"link.pcie.user_width", "link.pcie.user_clock"}, .actors = {actor}};
+PartPlan block(const char* name, ActorId actor) {
+  return {.name = name, .keys = {"link.pcie.user_width", "link.pcie.user_clock"}, .actors = {actor}};
 }
 
 }  // namespace
@@ -72,24 +70,24 @@ Time pool_setup(const Description& board, const HostLinkSpec& spec) {
   return call + transfer_time(Bytes{spec.buffer_size.count * buffers}, alloc->bandwidth("rate"));
 }
 
-std::vector<PartPlan> parts_of_reads() {
+std::vector<PartPlan> parts_of_reads(const fabric::PcieLink& link) {
   return {{.name = "PCIe tags",
            .keys = {"link.pcie.tags", "link.pcie.max_read_request", "link.pcie.round_trip"},
-           .occupancies = {fmt::format("{}: {}", fabric::kPcieReader, fabric::kTags)},
+           .occupancies = {{link.actors.reader, fabric::kTags}},
            .counts = "tags"},
-          credits(fabric::kNonpostedHeaders, "link.pcie.nonposted_header_credits", "credits"),
+          credits(link, fabric::kNonpostedHeaders, "link.pcie.nonposted_header_credits", "credits"),
           {.name = fabric::kHostMemory,
            .keys = {"host.memory.transfer_rate", "host.memory.channels", "host.memory.data_width"},
-           .actors = {fabric::kHostMemory}},
-          {.name = fabric::kHostToDevice, .keys = lane_keys(), .actors = {fabric::kHostToDevice}},
-          block(fabric::kPcieReceiver)};
+           .actors = {link.actors.memory}},
+          {.name = fabric::kHostToDevice, .keys = lane_keys(), .actors = {link.actors.to_device}},
+          block(fabric::kPcieReceiver, link.actors.receiver)};
 }
 
-std::vector<PartPlan> parts_of_writes() {
-  return {block(fabric::kPcieTransmitter),
-          credits(fabric::kPostedHeaders, "link.pcie.posted_header_credits", "credits"),
-          credits(fabric::kPostedData, "link.pcie.posted_data_credits", "credits of 16 B"),
-          {.name = fabric::kDeviceToHost, .keys = lane_keys(), .actors = {fabric::kDeviceToHost}}};
+std::vector<PartPlan> parts_of_writes(const fabric::PcieLink& link) {
+  return {block(fabric::kPcieTransmitter, link.actors.transmitter),
+          credits(link, fabric::kPostedHeaders, "link.pcie.posted_header_credits", "credits"),
+          credits(link, fabric::kPostedData, "link.pcie.posted_data_credits", "credits of 16 B"),
+          {.name = fabric::kDeviceToHost, .keys = lane_keys(), .actors = {link.actors.to_host}}};
 }
 
 }  // namespace isthmus::platform

@@ -117,7 +117,7 @@ class Run {
 Part working(const PartPlan& plan, const RunReport& report) {
   std::vector<const ActorReport*> actors;
   actors.reserve(plan.actors.size());
-  for (const std::string& name : plan.actors) actors.push_back(&report.actor(name));
+  for (const ActorId id : plan.actors) actors.push_back(&report.actor(id));
   const ActorReport& busiest = **std::ranges::max_element(actors, std::less{}, &ActorReport::busy);
   return {.name = plan.name,
           .keys = plan.keys,
@@ -130,7 +130,7 @@ Part working(const PartPlan& plan, const RunReport& report) {
 Part waiting(const PartPlan& plan, const RunReport& report) {
   std::vector<const OccupancyReport*> places;
   places.reserve(plan.occupancies.size());
-  for (const std::string& name : plan.occupancies) places.push_back(&report.occupancy(name));
+  for (const Entries& entries : plan.occupancies) places.push_back(&report.occupancy(entries.actor, entries.of));
   const auto used = [](const OccupancyReport* place) {
     return std::pair(place->full, static_cast<double>(place->taken) * place->round_trip.seconds());
   };

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "isthmus/base/error.hpp"
 #include "isthmus/platform/board.hpp"
 #include "isthmus/platform/needs.hpp"
@@ -71,14 +69,6 @@ void check_size(const char* what, std::size_t bytes, const HostLinkSpec& spec) {
                             bytes, spec.buffer_size.count));
 }
 
-std::vector<Stage> stages_of(const RunReport& report, const std::vector<std::string>& kernel) {
-  Time busiest;
-  for (const std::string& actor : kernel) busiest = std::max(busiest, report.actor(actor).busy);
-  return {{"host to device", report.actor(fabric::kHostToDevice).busy},
-          {"kernel", busiest},
-          {"device to host", report.actor(fabric::kDeviceToHost).busy}};
-}
-
 }  // namespace
 
 Result run_on_model(const ByteApplication& application, const platform::Description& platform, const Job& job) {
@@ -105,14 +95,19 @@ Result run_on_model(const ByteApplication& application, const platform::Descript
   leave_out_control(graph, link, spec);
   Kernel kernel(graph, Clock{board.the("kernel").frequency("clock")}, link.to_kernel(), link.from_kernel());
   application.kernel(kernel);
+  const StreamActors stream{.pcie = pcie,
+                            .link = link,
+                            .producer = graph.id(producer),
+                            .consumer = graph.id(consumer),
+                            .kernel = kernel.actors()};
   const RunReport report =
-      run_graph(graph, {.states = job.states, .output = kConsumer, .schedule_seed = job.schedule_seed});
+      run_graph(graph, {.states = job.states, .output = stream.consumer, .schedule_seed = job.schedule_seed});
   consumer.require_all(kOutputEnded);
   return {.setup = platform::pool_setup(board, spec) + producer.started(),
           .elapsed = consumer.ended() - producer.started(),
-          .stages = stages_of(report, kernel.actors()),
+          .stages = stages_of_stream(report, stream),
           .difference = checker.difference(),
-          .parts = parts_of_stream(board, report, kernel.actors()),
+          .parts = parts_of_stream(board, report, stream),
           .lasted = report.end,
           .workers = {}};
 }

@@ -1,50 +1,47 @@
 #include "program/parts.hpp"
 
-#include <fmt/format.h>
+#include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "isthmus/platform/link.hpp"
-#include "isthmus/stream/host_link.hpp"
 
 namespace isthmus::program {
 namespace {
 
 using platform::PartPlan;
 
-std::string entries(const char* actor, const char* of) {
-  return fmt::format("{}: {}", actor, of);
-}
-
 /// A host thread and the pool that it takes buffers from, or gives them back to.
-PartPlan thread(const char* name) {
-  return {.name = name, .keys = {"stream.library_call"}, .actors = {name}};
+PartPlan thread(const char* name, ActorId actor) {
+  return {.name = name, .keys = {"stream.library_call"}, .actors = {actor}};
 }
 
 /// A buffer is under way from its thread to the device and back, twice by way of the porter.
-PartPlan pool(const char* name, const char* key, const char* keeper) {
+PartPlan pool(const char* name, const char* key, ActorId keeper) {
   return {.name = name,
           .keys = {key, "stream.buffer_size", "stream.porter_period", "link.pcie.round_trip", "host.mmio.store",
                    "stream.library_call"},
-          .occupancies = {entries(keeper, name)},
+          .occupancies = {{keeper, name}},
           .counts = "buffers"};
 }
 
 /// Its loads of registers take the link's round trip without the part of it that is the host's memory.
-PartPlan porter() {
+PartPlan porter(ActorId actor) {
   return {.name = "porter",
           .keys = {"stream.porter_period", "link.pcie.round_trip", "host.mmio.store", "host.memory.latency"},
-          .occupancies = {entries(kPorter, kWaitingBuffers)}};
+          .occupancies = {{actor, kWaitingBuffers}}};
 }
 
-PartPlan requests(const char* actor) {
+PartPlan requests(const char* name, ActorId actor) {
   return {
-      .name = actor, .keys = {"stream.request_gap", "stream.request_size", "link.pcie.user_clock"}, .actors = {actor}};
+      .name = name, .keys = {"stream.request_gap", "stream.request_size", "link.pcie.user_clock"}, .actors = {actor}};
 }
 
-std::vector<PartPlan> reading() {
-  return {requests(kReadRequests),
+std::vector<PartPlan> reading(ActorId actor) {
+  return {requests(kReadRequests, actor),
           {.name = "requests in flight",
            .keys = {"stream.requests_in_flight", "stream.request_size", "link.pcie.round_trip"},
-           .occupancies = {entries(kReadRequests, kBytesAskedFor)},
+           .occupancies = {{actor, kBytesAskedFor}},
            .counts = "bytes"}};
 }
 
@@ -55,17 +52,28 @@ void append(std::vector<PartPlan>& to, std::vector<PartPlan> plans) {
 }  // namespace
 
 std::vector<platform::Part> parts_of_stream(const platform::Description& board, const RunReport& report,
-                                            const std::vector<std::string>& kernel) {
-  std::vector<PartPlan> plans{thread(kProducer), pool(kInputBuffers, "stream.input_buffers", kProducer), porter()};
-  append(plans, reading());
-  append(plans, platform::parts_of_reads());
-  plans.push_back({.name = kReplyBuffer, .keys = {"link.pcie.user_clock"}, .actors = {kReplyBuffer}});
-  for (const std::string& actor : kernel) plans.push_back({.name = actor, .keys = {"kernel.clock"}, .actors = {actor}});
-  plans.push_back(requests(kWriteRequests));
-  plans.push_back(pool(kOutputBuffers, "stream.output_buffers", kWriteRequests));
-  append(plans, platform::parts_of_writes());
-  plans.push_back(thread(kConsumer));
+                                            const StreamActors& stream) {
+  const HostLinkActors& link = stream.link.actors();
+  std::vector<PartPlan> plans{thread(kProducer, stream.producer),
+                              pool(kInputBuffers, "stream.input_buffers", stream.producer), porter(link.porter)};
+  append(plans, reading(link.read_requests));
+  append(plans, platform::parts_of_reads(stream.pcie));
+  plans.push_back({.name = kReplyBuffer, .keys = {"link.pcie.user_clock"}, .actors = {link.reply_buffer}});
+  for (const ActorId actor : stream.kernel)
+    plans.push_back({.name = report.actor(actor).name, .keys = {"kernel.clock"}, .actors = {actor}});
+  plans.push_back(requests(kWriteRequests, link.write_requests));
+  plans.push_back(pool(kOutputBuffers, "stream.output_buffers", link.write_requests));
+  append(plans, platform::parts_of_writes(stream.pcie));
+  plans.push_back(thread(kConsumer, stream.consumer));
   return platform::parts_of(report, platform::on_board(std::move(plans), board));
+}
+
+std::vector<Stage> stages_of_stream(const RunReport& report, const StreamActors& stream) {
+  Time busiest;
+  for (const ActorId actor : stream.kernel) busiest = std::max(busiest, report.actor(actor).busy);
+  return {{"host to device", report.actor(stream.pcie.actors.to_device).busy},
+          {"kernel", busiest},
+          {"device to host", report.actor(stream.pcie.actors.to_host).busy}};
 }
 
 }  // namespace isthmus::program

@@ -1,9 +1,11 @@
 #pragma once
 
-#include <string>
 #include <vector>
 
+#include "isthmus/fabric/pcie_link.hpp"
 #include "isthmus/platform/part.hpp"
+#include "isthmus/stream/host_link.hpp"
+#include "program/run.hpp"
 
 namespace isthmus::program {
 
@@ -11,9 +13,20 @@ namespace isthmus::program {
 inline constexpr const char* kProducer = "producer thread";
 inline constexpr const char* kConsumer = "consumer thread";
 
-/// The parts of a modelled stream that can hold it up, in the order in which data pass them; `kernel` names the actors
-/// of the application.
+/// A modelled stream: a link, what moves buffers over it, and the application's actors at both ends.
+struct StreamActors {
+  const fabric::PcieLink& pcie;
+  const HostLink& link;
+  ActorId producer;
+  ActorId consumer;
+  std::vector<ActorId> kernel;
+};
+
+/// The parts of a modelled stream that can hold it up, in the order in which data pass them.
 std::vector<platform::Part> parts_of_stream(const platform::Description& board, const RunReport& report,
-                                            const std::vector<std::string>& kernel);
+                                            const StreamActors& stream);
+
+/// How long each of its stages worked.
+std::vector<Stage> stages_of_stream(const RunReport& report, const StreamActors& stream);
 
 }  // namespace isthmus::program

@@ -61,6 +61,7 @@ std::vector<PooledBuffer> HostLink::make_pool(int buffers) {
 
 void HostLink::add_host(std::vector<PooledBuffer> inputs, std::vector<PooledBuffer> outputs) {
   porter_ = &graph_.add<Porter>(kPorter, {.group = kHostGroup}, spec_, std::move(inputs), std::move(outputs));
+  actors_.porter = graph_.id(*porter_);
   switch_ = &graph_.add<MmioSwitch>("MMIO switch", {.group = kHostGroup});
   graph_.connect(porter_->requests, switch_->requests[0], beside_core(kMessages));
   graph_.connect(switch_->replies[0], porter_->replies, beside_core(4));
@@ -73,6 +74,8 @@ void HostLink::add_reading_side() {
   auto& splitter = graph_.add<InputSplitter>("input splitter", clocked, spec_.requests);
   auto& helper = graph_.add<ReadHelper>(kReadRequests, clocked, spec_.requests, period(spec_.device_clock));
   buffer_ = &graph_.add<ReadBuffer>(kReplyBuffer, clocked, spec_.requests);
+  actors_.read_requests = graph_.id(helper);
+  actors_.reply_buffer = graph_.id(*buffer_);
   const auto reply_words = static_cast<int>(spec_.requests.size / kWordBytes * spec_.requests.in_flight);
   graph_.connect(registers_->available_inputs, splitter.available, {.depth = spec_.input_buffers});
   graph_.connect(splitter.requests, helper.in, {.depth = 2});
@@ -87,6 +90,7 @@ void HostLink::add_writing_side() {
   const ActorOptions clocked{.clock = spec_.device_clock, .group = kDeviceGroup};
   writer_ = &graph_.add<WriteHelper>(kWriteRequests, clocked, spec_.requests, period(spec_.device_clock),
                                      spec_.output_buffers);
+  actors_.write_requests = graph_.id(*writer_);
   auto& tracker = graph_.add<WriteTracker>("write tracker", clocked);
   const auto request_words = static_cast<int>(spec_.requests.size / kWordBytes);
   graph_.connect(registers_->free_outputs, writer_->free, {.depth = spec_.output_buffers});

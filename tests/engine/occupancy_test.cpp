@@ -96,7 +96,8 @@ RunReport run(const Bench& bench, Moves* moves = nullptr, const std::string& out
   graph.connect(server.back, sender.back,
                 {.depth = depth, .latency_time = bench.back, .return_latency_time = Time::fs(1)});
   if (moves != nullptr) graph.observe(moves);
-  return graph.run({.output = output});
+  if (output.empty()) return graph.run();
+  return graph.run({.output = output == "sender" ? graph.id(sender) : graph.id(server)});
 }
 
 TEST(Occupancy, OneStreamOfRequestsFillsItsWindowAndGoesAtSizeOverRoundTrip) {

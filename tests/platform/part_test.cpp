@@ -73,7 +73,8 @@ TEST(Bottleneck, APartAloneHasNoNext) {
 TEST(Parts, EachHasItsShareOfTheWholeRunAlsoIfItFinishedEarly) {
   RunReport report;
   report.end = Time::ns(100);
-  report.actors = {{.name = "early",
+  report.actors = {{.id = {0},
+                    .name = "early",
                     .periodic = false,
                     .finished = true,
                     .finish = Time::ns(40),
@@ -81,7 +82,8 @@ TEST(Parts, EachHasItsShareOfTheWholeRunAlsoIfItFinishedEarly) {
                     .starved = Time::ns(2),
                     .blocked = Time::ns(8),
                     .lifetime = Time::ns(40)}};
-  const std::vector<Part> parts = parts_of(report, {{.name = "part", .keys = {"key"}, .actors = {"early"}}});
+  report.arrange();
+  const std::vector<Part> parts = parts_of(report, {{.name = "part", .keys = {"key"}, .actors = {{0}}}});
   ASSERT_EQ(parts.size(), 1U);
   EXPECT_EQ(parts[0].lifetime, Time::ns(100));
   EXPECT_EQ(parts[0].busy, Time::ns(30));

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "isthmus/engine/actor_id.hpp"
 #include "isthmus/engine/channel.hpp"
 #include "isthmus/engine/spans.hpp"
 
@@ -146,6 +147,7 @@ struct alignas(64) Actor {
   std::exception_ptr failure;
 
   virtual ~Actor() = default;
+  ActorId id() const { return {static_cast<std::size_t>(index)}; }
   /// Runs steps until the actor finishes or has to wait at the border of a step; suspends the fiber it is on where it
   /// has to wait inside one.
   void (*run)(Actor&) = nullptr;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,9 +16,10 @@
 #include <vector>
 
 #include "isthmus/engine/live_steps.hpp"
-#include "isthmus/engine/port_array.hpp"
+#include "isthmus/engine/registration.hpp"
 #include "isthmus/engine/report.hpp"
 #include "isthmus/engine/run_options.hpp"
+#include "isthmus/engine/scope.hpp"
 #include "isthmus/engine/timer.hpp"
 #include "isthmus/engine/trace.hpp"
 
@@ -44,51 +46,6 @@ struct ChannelOptions {
 };
 
 namespace engine {
-
-/// A port, timer or random source of an actor, as found while it was constructed.
-struct MemberRecord {
-  Member::Kind kind;
-  std::byte* address;
-  std::size_t size;
-  const char* given_name;
-  const TokenType* type;
-  int element = -1;  ///< its place in an array of ports
-  std::string name{};
-  Channel* channel = nullptr;
-};
-
-/// An array of ports of an actor, outside it.
-struct PortStorage {
-  std::unique_ptr<std::byte[], AlignedDelete> ports;
-  std::unique_ptr<SilentInputs> silent;
-};
-
-/// Collects the members of the actor under construction on this thread.
-class Registration {
- public:
-  Registration(std::byte* begin, std::size_t size);
-  ~Registration();
-  Registration(const Registration&) = delete;
-  Registration& operator=(const Registration&) = delete;
-  std::vector<MemberRecord> take() { return std::move(found_); }
-  std::vector<PortStorage> take_arrays() { return std::move(arrays_); }
-  void add(MemberRecord record);
-  PortRoom make_room(std::size_t ports, std::size_t port_bytes);
-
- private:
-  struct Range {
-    std::byte* begin = nullptr;
-    std::byte* end = nullptr;
-    bool holds(const std::byte* address) const { return address >= begin && address < end; }
-  };
-
-  Range object_;
-  Range array_;  ///< the last one
-  int elements_ = 0;
-  std::vector<MemberRecord> found_;
-  std::vector<PortStorage> arrays_;
-  Registration* outer_;
-};
 
 /// The bytes of an actor between its ports and timers.
 struct StateRange {
@@ -270,6 +227,10 @@ class Graph {
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
 
+  /// Actors that are added as long as the scope lives are called "name/...": names begin with all scopes around them.
+  /// An empty name adds nothing.
+  Scope scope(const std::string& name) { return {scope_, name}; }
+
   /// Constructs an actor in place; the reference is good for the graph's life. Throws Error for a name already given.
   template <class T, class... Args>
   T& add(const std::string& name, const ActorOptions& options = {}, Args&&... args) {
@@ -286,6 +247,13 @@ class Graph {
     connect_ports(reinterpret_cast<std::byte*>(&from), reinterpret_cast<std::byte*>(&to), options);
   }
 
+  /// The actor that `part` is, is a base of, or lies in, the ports of its arrays included. Throws Error where no actor
+  /// of this graph holds it.
+  template <class T>
+  ActorId id(const T& part) const {
+    return holder(reinterpret_cast<const std::byte*>(std::addressof(part)));
+  }
+
   /// Refuses a graph that cannot run (Error: an unconnected port, a source that would never end) and returns warnings.
   /// `run` calls it.
   std::vector<std::string> check();
@@ -300,12 +268,22 @@ class Graph {
   friend class native::Runtime;  // another back end of the same graphs
   void adopt(std::unique_ptr<engine::GraphActor> actor, const std::string& name, const ActorOptions& options);
   void connect_ports(std::byte* from, std::byte* to, const ChannelOptions& options);
+  ActorId holder(const std::byte* address) const;
+
+  /// Bytes of an actor, from the first of them.
+  struct Extent {
+    std::size_t size;
+    ActorId actor;
+  };
+  void note_extent(const std::byte* begin, std::size_t size, ActorId actor);
 
   std::uint64_t seed_;
+  std::string scope_;  ///< what names begin with
   bool has_run_ = false;
   engine::ChannelObserver* observer_ = nullptr;
   std::vector<std::unique_ptr<engine::GraphActor>> actors_;
-  std::unordered_set<std::string> names_;  ///< of them
+  std::unordered_set<std::string> names_;                       ///< of them
+  std::map<const std::byte*, Extent, std::greater<>> extents_;  ///< of them
   std::vector<std::unique_ptr<engine::Channel>> channels_;
   std::vector<ChannelOptions> channel_options_;
 };

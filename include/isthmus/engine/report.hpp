@@ -1,10 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "isthmus/base/units.hpp"
+#include "isthmus/engine/actor_id.hpp"
 
 namespace isthmus {
 
@@ -13,6 +17,7 @@ const char* to_string(Outcome outcome);
 
 /// How an actor spent its life. busy + starved + blocked = lifetime.
 struct ActorReport {
+  ActorId id{};
   std::string name;
   bool periodic = false;
   bool finished = false;
@@ -32,6 +37,8 @@ struct ChannelReport {
 
 /// How entries of which only so many can be under way were used.
 struct OccupancyReport {
+  ActorId actor{};         ///< hands them out
+  std::string of;          ///< "tags"
   std::string name;        ///< "PCIe reader: tags"
   std::int64_t size = 0;   ///< how many there are
   std::int64_t taken = 0;  ///< in the run, each as often as it was taken
@@ -58,9 +65,22 @@ struct RunReport {
   std::vector<OccupancyReport> occupancies{};  ///< likewise
 
   const ActorReport& actor(std::string_view name) const;
+  const ActorReport& actor(ActorId id) const;
   const OccupancyReport& occupancy(std::string_view name) const;
+  const OccupancyReport& occupancy(ActorId actor, std::string_view of) const;
   /// Among the actors named, or all that are not periodic if none are.
   Bottleneck bottleneck(const std::vector<std::string>& among = {}) const;
+
+  /// Brings the lists in the order of names and learns where in them each actor stands: whoever fills them calls it.
+  void arrange();
+
+ private:
+  /// Where an actor and what it hands out are told of.
+  struct Place {
+    std::size_t report;
+    std::vector<std::size_t> occupancies;
+  };
+  std::map<ActorId, Place> places_;
 };
 
 /// "part2" before "part10".

@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "isthmus/base/units.hpp"
+#include "isthmus/engine/actor_id.hpp"
 
 namespace isthmus {
 
@@ -20,7 +22,8 @@ struct RunOptions {
   bool throw_on_error = true;
   std::size_t stack_bytes = 256 * 1024;
   StateObserver* states = nullptr;  ///< is told how each actor spent its life; no result depends on it
-  std::string output{};  ///< the actor whose end is the end of the output: what is under way then counts until then
+  /// The actor whose end is the end of the output: what is under way then counts until then. None: the end of the run.
+  std::optional<ActorId> output{};
   std::uint64_t schedule_seed = 0;  ///< other than 0: ready actors run in a random order; no result may depend on it
   /// Once no token has moved for so long, in wall time, `tell` is told who still steps.
   std::chrono::nanoseconds patience = std::chrono::seconds(10);

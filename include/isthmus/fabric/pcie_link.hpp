@@ -10,6 +10,16 @@
 
 namespace isthmus::fabric {
 
+/// The parts of a link that work.
+struct PcieLinkActors {
+  ActorId memory;  ///< of the host
+  ActorId to_device;
+  ActorId to_host;
+  ActorId reader;
+  ActorId transmitter;
+  ActorId receiver;
+};
+
 /// A link with both its ends in a graph: host memory behind the root complex on one side, the FPGA's PCIe block on the
 /// other, whose ports are on the user clock.
 struct PcieLink : PcieInterface {
@@ -17,6 +27,7 @@ struct PcieLink : PcieInterface {
   const PcieLane& to_device;
   const PcieLane& to_host;
   PcieReader& reader;
+  PcieLinkActors actors;
 };
 
 /// The names of a link's busy parts in reports.

@@ -77,6 +77,8 @@ class Board {
 
   /// Builds the controllers, once all masters are there.
   void connect_memory();
+  /// They, channel by channel; none before.
+  const std::vector<ActorId>& dram() const { return dram_; }
 
  private:
   struct Ports {
@@ -90,6 +92,7 @@ class Board {
   fabric::DeviceMemory& memory_;
   std::deque<fabric::PcieLink> links_;
   std::vector<Ports> ports_;
+  std::vector<ActorId> dram_;
 };
 
 /// Between a part on a clock and one without: a register at each end.
@@ -98,8 +101,7 @@ ChannelOptions register_on(const Clock& clock, int depth);
 /// Bursts that wait before and behind an AXI port's data path: it never stands still for want of room in a stream.
 inline constexpr int kBursts = 4;
 
-/// A memory channel's name in reports.
-std::string dram_name(std::size_t channel);
+/// The name of memory channels in reports, before their number.
 inline constexpr const char* kDram = "device DRAM";
 
 }  // namespace isthmus::platform

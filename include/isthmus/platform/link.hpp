@@ -5,6 +5,7 @@
 
 #include "isthmus/fabric/host_memory.hpp"
 #include "isthmus/fabric/pcie.hpp"
+#include "isthmus/fabric/pcie_link.hpp"
 #include "isthmus/platform/description.hpp"
 #include "isthmus/platform/part.hpp"
 #include "isthmus/stream/host_link.hpp"
@@ -31,8 +32,8 @@ inline constexpr std::array<std::string_view, 7> kStreamNeeds = {"pcie", "memory
 /// rate is known.
 Time pool_setup(const Description& board, const HostLinkSpec& spec);
 
-/// The parts that a device's reads of host memory pass, in their order, and those that its writes pass.
-std::vector<PartPlan> parts_of_reads();
-std::vector<PartPlan> parts_of_writes();
+/// The parts of `link` that a device's reads of host memory pass, in their order, and those that its writes pass.
+std::vector<PartPlan> parts_of_reads(const fabric::PcieLink& link);
+std::vector<PartPlan> parts_of_writes(const fabric::PcieLink& link);
 
 }  // namespace isthmus::platform

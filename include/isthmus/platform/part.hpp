@@ -35,13 +35,19 @@ struct Part {
   std::optional<Window> window{};
 };
 
+/// Entries of which only so many can be under way, by who hands them out and what they are called.
+struct Entries {
+  ActorId actor;
+  std::string of;
+};
+
 /// Where in a run's report a part is found.
 struct PartPlan {
   std::string name;
   std::vector<std::string> keys;
-  std::vector<std::string> actors{};       ///< that work,
-  std::vector<std::string> occupancies{};  ///< or whose entries run out, or wait for a poll
-  std::string counts{};                    ///< what the entries are; nothing of a poll, for which any number may wait
+  std::vector<ActorId> actors{};       ///< that work,
+  std::vector<Entries> occupancies{};  ///< or whose entries run out, or wait for a poll
+  std::string counts{};                ///< what the entries are; nothing of a poll, for which any number may wait
 };
 
 /// The plans, whose keys are named as on a board with one part of each kind in its usual section, with the names that

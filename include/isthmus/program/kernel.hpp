@@ -21,7 +21,7 @@ class Kernel {
   template <class T, class... Args>
   T& add(const std::string& name, Args&&... args) {
     T& actor = graph_.add<T>(name, {.clock = clock_, .group = kDeviceGroup}, std::forward<Args>(args)...);
-    actors_.push_back(name);
+    actors_.push_back(graph_.id(actor));
     return actor;
   }
 
@@ -36,8 +36,8 @@ class Kernel {
   /// The actor that writes the results, `latency` cycles after its step: the depth of its pipeline.
   void to_host(Out<StreamWord>& out, int latency = 1) { graph_.connect(out, to_, fifo(latency)); }
 
-  /// The names of the actors, in the order in which they were added.
-  const std::vector<std::string>& actors() const { return actors_; }
+  /// The actors, in the order in which they were added.
+  const std::vector<ActorId>& actors() const { return actors_; }
 
  private:
   /// One block RAM wide and deep enough. Threads have no clock; their channels need a time, which means nothing there.
@@ -49,7 +49,7 @@ class Kernel {
   Clock clock_;
   Out<StreamWord>& from_;
   In<StreamWord>& to_;
-  std::vector<std::string> actors_;
+  std::vector<ActorId> actors_;
 };
 
 }  // namespace isthmus::program

@@ -77,6 +77,14 @@ class MmioSwitch {
   bool done() const { return false; }
 };
 
+/// The parts of a host link that can hold up a stream.
+struct HostLinkActors {
+  ActorId porter;
+  ActorId read_requests;
+  ActorId reply_buffer;
+  ActorId write_requests;
+};
+
 /// A host link in a graph: what is left to connect are the application's parts. All of the link ends once the producer,
 /// the consumer and the kernel have.
 class HostLink {
@@ -96,6 +104,8 @@ class HostLink {
   void connect(HostOutput& consumer);
   void connect(HostControl& control);
 
+  const HostLinkActors& actors() const { return actors_; }
+
   /// The library's cost of a call, for HostInput and HostOutput.
   Time library_call() const { return spec_.library_call; }
 
@@ -113,9 +123,10 @@ class HostLink {
   WriteHelper* writer_;
   Porter* porter_;
   MmioSwitch* switch_;
+  HostLinkActors actors_{};
 };
 
-/// The names of its parts that can hold up a stream, in reports.
+/// Their names in reports.
 inline constexpr const char* kReadRequests = "read requests";
 inline constexpr const char* kReplyBuffer = "reply buffer";
 inline constexpr const char* kWriteRequests = "write requests";

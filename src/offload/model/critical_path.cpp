@@ -26,12 +26,14 @@ class Path {
     add(kAllocation, path[Piece::allocation]);
     add(kCopy, path[Piece::copy]);
     add(kLaunchCall, path[Piece::launch]);
-    const auto passed = [this](const char* link, const std::string& dma) {
-      return std::vector<Held>{{kDma, busy(dma)}, {link, busy(link)}, {fabric::kHostMemory, busy(fabric::kHostMemory)}};
-    };
     if (run_.spec.dma) {
-      on_device(Work::to_device, path, passed(fabric::kHostToDevice, to_device(kDma)));
-      on_device(Work::to_host, path, passed(fabric::kDeviceToHost, to_host(kDma)));
+      const fabric::PcieLinkActors& link = run_.machine.link.value();
+      const auto passed = [&](const char* lane, ActorId lane_actor, const Actors& dma) {
+        return std::vector<Held>{
+            {kDma, busiest(dma)}, {lane, busy(lane_actor)}, {fabric::kHostMemory, busy(link.memory)}};
+      };
+      on_device(Work::to_device, path, passed(fabric::kHostToDevice, link.to_device, actors().dma_to_device));
+      on_device(Work::to_host, path, passed(fabric::kDeviceToHost, link.to_host, actors().dma_to_host));
     }
     if (phase(Work::kernel).time > Time{}) on_device(Work::kernel, path, of_kernel());
     return std::move(held_);
@@ -39,7 +41,8 @@ class Path {
 
  private:
   RuntimeState::Done& phase(Work work) { return phases_.at(static_cast<std::size_t>(work)); }
-  Time busy(const std::string& actor) const { return run_.report.actor(actor).busy; }
+  const MachineActors& actors() const { return run_.machine.actors; }
+  Time busy(ActorId actor) const { return run_.report.actor(actor).busy; }
 
   void add(const std::string& part, Time time) {
     if (time > Time{}) held_.push_back({part, time});
@@ -55,22 +58,22 @@ class Path {
   }
 
   std::string busiest_thread() const {
-    const auto thread = std::ranges::max_element(run_.threads, std::less{},
-                                                 [this](const HostThread& each) { return busy(thread_name(each)); });
-    return thread_name(*thread);
+    const Actors& threads = actors().threads;
+    const auto busiest =
+        std::ranges::max_element(threads, std::less{}, [this](ActorId thread) { return busy(thread); });
+    return thread_name(run_.threads[static_cast<std::size_t>(busiest - threads.begin())]);
   }
 
-  Time busiest(const std::vector<std::string>& actors) const {
+  Time busiest(const Actors& some) const {
     Time most;
-    for (const std::string& actor : actors) most = std::max(most, busy(actor));
+    for (const ActorId actor : some) most = std::max(most, busy(actor));
     return most;
   }
 
   std::vector<Held> of_kernel() const {
-    const KernelNames& kernels = run_.machine.kernels;
-    std::vector<Held> parts{{kKernel, busiest(kernels.pipelines)}};
-    if (!kernels.reads.empty())
-      parts.push_back({kKernelPorts, std::max(busiest(kernels.reads), busiest(kernels.writes))});
+    std::vector<Held> parts{{kKernel, busiest(actors().kernels)}};
+    if (!actors().kernel_reads.empty())
+      parts.push_back({kKernelPorts, std::max(busiest(actors().kernel_reads), busiest(actors().kernel_writes))});
     return parts;
   }
 
@@ -79,16 +82,14 @@ class Path {
     const fabric::AxiSpec& axi = needed(run_.spec.board.memory).axi;
     const double rate = static_cast<double>(axi.width.count) * axi.clock.hertz();
     Time all;
-    for (const auto& names : {run_.machine.kernels.reads, run_.machine.kernels.writes})
-      for (const std::string& port : names) all += busy(port);
+    for (const Actors* ports : {&actors().kernel_reads, &actors().kernel_writes})
+      for (const ActorId port : *ports) all += busy(port);
     return all.seconds() * rate;
   }
 
   /// The time that memory works for a unit: of all its work, by the bytes.
   Time memory_for(Work work) {
-    Time dram;
-    for (const ActorReport& actor : run_.report.actors)
-      if (actor.name.starts_with(kDram)) dram = std::max(dram, actor.busy);
+    const Time dram = busiest(actors().dram);
     double all = 0;
     for (const RuntimeState::Done& each : phases_) all += each.bytes;
     return all > 0 ? Time::seconds(dram.seconds() * phase(work).bytes / all) : Time{};

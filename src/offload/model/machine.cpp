@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -15,98 +14,88 @@ namespace {
 
 using platform::PartPlan;
 
-/// A part that works for each host thread by itself.
-PartPlan for_threads(const MachinePlan& plan, const char* part, std::vector<std::string> keys) {
-  PartPlan all{.name = part, .keys = std::move(keys)};
-  all.actors.reserve(plan.threads.size());
-  for (const HostThread& thread : plan.threads) all.actors.push_back(for_thread(part, thread));
-  return all;
-}
-
-/// A part that each kernel has by itself.
-std::vector<std::string> of_kernels(const MachinePlan& plan, const char* part) {
-  std::vector<std::string> names;
-  for (std::size_t kernel = 0; kernel < plan.kernels.size(); ++kernel) names.push_back(of_kernel(plan, kernel, part));
-  return names;
-}
-
 void append(std::vector<PartPlan>& to, std::vector<PartPlan> plans) {
   to.insert(to.end(), std::make_move_iterator(plans.begin()), std::make_move_iterator(plans.end()));
 }
 
-std::vector<PartPlan> transfer_parts(const MachinePlan& plan) {
-  const HostSpec& host = needed(plan.spec.host);
-  std::vector<PartPlan> parts{for_threads(plan, kTransferCall, {"host.call.transfer"})};
-  if (host.alloc) parts.push_back(for_threads(plan, kAllocation, {"host.alloc.rate", "host.alloc.call"}));
-  if (host.copy) parts.push_back(for_threads(plan, kCopy, {"host.copy.rate"}));
+std::vector<PartPlan> transfer_parts(const MachineActors& actors) {
+  std::vector<PartPlan> parts{{.name = kTransferCall, .keys = {"host.call.transfer"}, .actors = actors.transfer_calls}};
+  if (!actors.allocations.empty())
+    parts.push_back(
+        {.name = kAllocation, .keys = {"host.alloc.rate", "host.alloc.call"}, .actors = actors.allocations});
+  if (!actors.copies.empty()) parts.push_back({.name = kCopy, .keys = {"host.copy.rate"}, .actors = actors.copies});
   return parts;
 }
 
-std::vector<PartPlan> host_parts(const MachinePlan& plan) {
+std::vector<PartPlan> host_parts(const MachinePlan& plan, const MachineActors& actors) {
   std::vector<PartPlan> parts;
-  std::ranges::transform(plan.threads, std::back_inserter(parts), [](const HostThread& thread) -> PartPlan {
-    return {
-        .name = thread_name(thread), .keys = {"host.call.enqueue", "host.call.wake"}, .actors = {thread_name(thread)}};
-  });
-  if (plan.spec.dma) append(parts, transfer_parts(plan));
-  if (!plan.kernels.empty())
-    parts.push_back({.name = kLaunchCall, .keys = {"kernel.launch"}, .actors = of_kernels(plan, kLaunchCall)});
-  parts.push_back({.name = kDeviceAccess, .keys = {"host.mmio.store", "hypervisor.cost"}, .actors = {kDeviceAccess}});
+  for (std::size_t i = 0; i < plan.threads.size(); ++i)
+    parts.push_back({.name = thread_name(plan.threads[i]),
+                     .keys = {"host.call.enqueue", "host.call.wake"},
+                     .actors = {actors.threads[i]}});
+  if (plan.spec.dma) append(parts, transfer_parts(actors));
+  if (!actors.launches.empty())
+    parts.push_back({.name = kLaunchCall, .keys = {"kernel.launch"}, .actors = actors.launches});
+  parts.push_back({.name = kDeviceAccess, .keys = {"host.mmio.store", "hypervisor.cost"}, .actors = {actors.access}});
   return parts;
 }
 
-/// An actor's entries.
-std::string entries(const std::string& actor, const char* of) {
-  return fmt::format("{}: {}", actor, of);
+/// What each of `actors` hands out under each of the names.
+std::vector<platform::Entries> entries(const Actors& actors, std::initializer_list<const char*> names) {
+  std::vector<platform::Entries> all;
+  for (const ActorId actor : actors)
+    for (const char* of : names) all.push_back({.actor = actor, .of = of});
+  return all;
 }
 
-PartPlan bursts(const char* name, const std::vector<std::string>& ports) {
-  PartPlan part{
-      .name = name,
-      .keys = {"device.axi.outstanding", "device.axi.burst", "device.axi.latency", "device.dram.idle_latency"},
-      .counts = "bursts"};
-  for (const std::string& port : ports) part.occupancies.push_back(entries(port, fabric::kAxiBursts));
-  return part;
+Actors both(const Actors& some, const Actors& others) {
+  Actors all = some;
+  all.insert(all.end(), others.begin(), others.end());
+  return all;
 }
 
-std::vector<PartPlan> dma_parts() {
+PartPlan bursts(const char* name, const Actors& ports) {
+  return {.name = name,
+          .keys = {"device.axi.outstanding", "device.axi.burst", "device.axi.latency", "device.dram.idle_latency"},
+          .occupancies = entries(ports, {fabric::kAxiBursts}),
+          .counts = "bursts"};
+}
+
+std::vector<PartPlan> dma_parts(const MachineActors& actors) {
   return {{.name = "DMA descriptors",
            .keys = {"dma.descriptors_in_flight", "dma.descriptor_payload", "link.pcie.round_trip"},
-           .occupancies = {entries(kDmaFetch, fabric::kDescriptorsToDevice),
-                           entries(kDmaFetch, fabric::kDescriptorsToHost)},
+           .occupancies = entries(actors.dma_fetches, {fabric::kDescriptorsToDevice, fabric::kDescriptorsToHost}),
            .counts = "descriptors"},
           {.name = "DMA read buffer",
            .keys = {"link.pcie.tags", "link.pcie.max_read_request", "link.pcie.round_trip"},
-           .occupancies = {entries(kDmaFetch, fabric::kReadBuffer)},
+           .occupancies = entries(actors.dma_fetches, {fabric::kReadBuffer}),
            .counts = "words of 64 B"},
-          {.name = "DMA engine's words", .keys = {"link.pcie.user_clock"}, .actors = {kDmaFetch, kDmaSend}},
-          {.name = kDma, .keys = {"dma.rate"}, .actors = {to_device(kDma), to_host(kDma)}},
-          bursts("DMA engine's AXI bursts", {to_host(kDma), to_device(kDma)})};
+          {.name = "DMA engine's words",
+           .keys = {"link.pcie.user_clock"},
+           .actors = both(actors.dma_fetches, actors.dma_sends)},
+          {.name = kDma, .keys = {"dma.rate"}, .actors = both(actors.dma_to_device, actors.dma_to_host)},
+          bursts("DMA engine's AXI bursts", both(actors.dma_to_host, actors.dma_to_device))};
 }
 
-std::vector<PartPlan> dram_parts(const MachinePlan& plan) {
-  PartPlan cells{.name = kDram,
-                 .keys = {"device.dram.kernel_channels", "device.dram.transfer_rate", "device.dram.data_width",
-                          "device.dram.burst_length", "device.dram.tCCD_S", "device.dram.tCCD_L"}};
-  PartPlan queue{.name = "device DRAM's queue", .keys = {"device.dram.queue_depth"}, .counts = "bursts"};
-  for (std::size_t i = 0; i < plan.memory.channels(); ++i) {
-    cells.actors.push_back(platform::dram_name(i));
-    for (const char* waiting : {fabric::kWaitingReads, fabric::kWaitingWrites})
-      queue.occupancies.push_back(entries(platform::dram_name(i), waiting));
-  }
-  return {queue, cells};
+std::vector<PartPlan> dram_parts(const MachineActors& actors) {
+  return {{.name = "device DRAM's queue",
+           .keys = {"device.dram.queue_depth"},
+           .occupancies = entries(actors.dram, {fabric::kWaitingReads, fabric::kWaitingWrites}),
+           .counts = "bursts"},
+          {.name = kDram,
+           .keys = {"device.dram.kernel_channels", "device.dram.transfer_rate", "device.dram.data_width",
+                    "device.dram.burst_length", "device.dram.tCCD_S", "device.dram.tCCD_L"},
+           .actors = actors.dram}};
 }
 
-std::vector<PartPlan> kernel_parts(const KernelNames& names) {
-  if (names.pipelines.empty()) return {};
+std::vector<PartPlan> kernel_parts(const MachineActors& actors) {
+  if (actors.kernels.empty()) return {};
   std::vector<PartPlan> parts;
-  if (!names.reads.empty()) {
-    std::vector<std::string> ports = names.reads;
-    ports.insert(ports.end(), names.writes.begin(), names.writes.end());
+  const Actors ports = both(actors.kernel_reads, actors.kernel_writes);
+  if (!ports.empty())
     parts = {bursts("kernel's AXI bursts", ports),
-             {.name = kKernelPorts, .keys = {"device.axi.clock", "device.axi.data_width"}, .actors = std::move(ports)}};
-  }
-  parts.push_back({.name = kKernel, .keys = {"kernel.clock"}, .actors = names.pipelines});
+             {.name = kKernelPorts, .keys = {"device.axi.clock", "device.axi.data_width"}, .actors = ports}};
+  parts.push_back({.name = kKernel, .keys = {"kernel.clock"}, .actors = actors.kernels});
   return parts;
 }
 
@@ -133,17 +122,19 @@ Machine build_machine(Graph& graph, const MachinePlan& plan) {
   platform::Board board(graph, plan.spec.board, plan.memory);
   const bool linked = !board.links().empty();
   HostEnds host = build_host(graph, plan, linked ? &board.links().front().host.memory() : nullptr, machine);
-  machine.kernels = build_shell(graph, plan, board, host);
+  build_shell(graph, plan, board, host, machine.actors);
+  machine.actors.dram = board.dram();
 
   std::vector<PartPlan>& parts = machine.parts;
-  parts = host_parts(plan);
+  parts = host_parts(plan, machine.actors);
   if (linked) {
-    append(parts, platform::parts_of_reads());
-    append(parts, platform::parts_of_writes());
+    machine.link = board.links().front().actors;
+    append(parts, platform::parts_of_reads(board.links().front()));
+    append(parts, platform::parts_of_writes(board.links().front()));
   }
-  if (plan.spec.dma) append(parts, dma_parts());
-  if (board.masters() > 0) append(parts, dram_parts(plan));
-  append(parts, kernel_parts(machine.kernels));
+  if (plan.spec.dma) append(parts, dma_parts(machine.actors));
+  if (!machine.actors.dram.empty()) append(parts, dram_parts(machine.actors));
+  append(parts, kernel_parts(machine.actors));
   return machine;
 }
 

@@ -24,19 +24,36 @@ struct MachinePlan {
 
 class Runtime;
 
-/// What reports call the actors of the kernels on the FPGA and their AXI ports.
-struct KernelNames {
-  std::vector<std::string> pipelines;
-  std::vector<std::string> reads;
-  std::vector<std::string> writes;
+using Actors = std::vector<ActorId>;
+
+/// The actors of a machine that work.
+struct MachineActors {
+  // Of the host: one for each thread, and one for each kernel.
+  Actors threads{};
+  Actors transfer_calls{};
+  Actors allocations{};
+  Actors copies{};
+  Actors launches{};
+  ActorId access{};
+
+  // Of the device: one for each DMA engine, one for each memory channel, one for each kernel and each of its ports.
+  Actors dma_fetches{};
+  Actors dma_sends{};
+  Actors dma_to_device{};
+  Actors dma_to_host{};
+  Actors dram{};
+  Actors kernels{};
+  Actors kernel_reads{};
+  Actors kernel_writes{};
 };
 
 /// A machine that was built.
 struct Machine {
+  MachineActors actors{};
   std::vector<platform::PartPlan> parts{};  ///< in the order in which data to the device pass them
-  KernelNames kernels{};
   std::vector<const HostThreadActor*> threads{};
   const Runtime* runtime = nullptr;
+  std::optional<fabric::PcieLinkActors> link{};
 };
 
 Machine build_machine(Graph& graph, const MachinePlan& plan);
@@ -48,12 +65,12 @@ struct HostEnds {
   Out<MmioRequest>& mmio;
   In<DeviceMessage>& messages;
 };
-/// `pinned` is null where no link reaches it. Adds its threads and runtime to `machine`.
+/// `pinned` is null where no link reaches it. Adds what it builds to `machine`.
 HostEnds build_host(Graph& graph, const MachinePlan& plan, PinnedMemory* pinned, Machine& machine);
 
 /// The registers, the interrupts, the DMA engine and the kernels. Without a link, host software reaches the registers
-/// at once: the way there is a part of what a store and a wake-up cost.
-KernelNames build_shell(Graph& graph, const MachinePlan& plan, platform::Board& board, HostEnds& host);
+/// at once: the way there is a part of what a store and a wake-up cost. Adds what it builds to `actors`.
+void build_shell(Graph& graph, const MachinePlan& plan, platform::Board& board, HostEnds& host, MachineActors& actors);
 
 /// How channels between parts of the host hand over: a line of memory from core to core.
 ChannelOptions between_host_parts(const HostSpec& host);

@@ -20,7 +20,7 @@ struct Connector {
 
 /// What a transfer of one thread passes before the copy: driver call and allocation.
 Out<CommandToken>& add_calls(Graph& graph, const MachinePlan& plan, PinnedMemory* pinned, const HostThread& thread,
-                             Out<CommandToken>& runtime) {
+                             Out<CommandToken>& runtime, MachineActors& actors) {
   const HostSpec& host = needed(plan.spec.host);
   const Connector connect{graph, between_host_parts(host)};
   std::optional<Staging> staging;
@@ -28,9 +28,11 @@ Out<CommandToken>& add_calls(Graph& graph, const MachinePlan& plan, PinnedMemory
   auto& call =
       graph.add<TransferCall>(for_thread(kTransferCall, thread), {.group = kHostGroup}, host.transfer, staging);
   connect(runtime, call.in);
+  actors.transfer_calls.push_back(graph.id(call));
   if (!host.alloc) return call.out;
   auto& allocation = graph.add<PinnedAllocation>(for_thread(kAllocation, thread), {.group = kHostGroup}, *host.alloc);
   connect(call.out, allocation.in);
+  actors.allocations.push_back(graph.id(allocation));
   return allocation.out;
 }
 
@@ -56,16 +58,20 @@ HostEnds build_host(Graph& graph, const MachinePlan& plan, PinnedMemory* pinned,
   const std::size_t workers = threads + plan.kernels.size();
   auto& runtime = graph.add<Runtime>("runtime", {.group = kHostGroup}, threads, workers, plan.context.start);
   machine.runtime = &runtime;
+  MachineActors& actors = machine.actors;
   auto& access = graph.add<DeviceAccess>(kDeviceAccess, {.group = kHostGroup}, workers, plan.context.units.count(),
                                          needed(plan.spec.registers).store, host.interrupt);
+  actors.access = graph.id(access);
   for (std::size_t i = 0; i < threads; ++i) {
     const HostThread& body = plan.threads[i];
     auto& thread = graph.add<HostThreadActor>(thread_name(body), {.group = kHostGroup}, body, i, plan.context);
     machine.threads.push_back(&thread);
+    actors.threads.push_back(graph.id(thread));
     connect(thread.calls, runtime.calls[i]);
     connect(runtime.replies[i], thread.replies);
     auto& copy = graph.add<HostCopy>(for_thread(kCopy, body), {.group = kHostGroup}, host.copy);
-    connect(add_calls(graph, plan, pinned, body, runtime.workers[i]), copy.in);
+    if (host.copy) actors.copies.push_back(graph.id(copy));
+    connect(add_calls(graph, plan, pinned, body, runtime.workers[i], actors), copy.in);
     connect(copy.submit, access.submitted[i]);
     connect(access.completed[i], copy.arrived);
     connect(copy.out, runtime.completions[i]);
@@ -73,6 +79,7 @@ HostEnds build_host(Graph& graph, const MachinePlan& plan, PinnedMemory* pinned,
   for (std::size_t kernel = 0; kernel < plan.kernels.size(); ++kernel) {
     const std::size_t worker = threads + kernel;
     auto& launch = graph.add<LaunchCall>(of_kernel(plan, kernel, kLaunchCall), {.group = kHostGroup}, host.launch);
+    actors.launches.push_back(graph.id(launch));
     connect(runtime.workers[worker], launch.in);
     connect(launch.out, access.submitted[worker]);
     connect(access.completed[worker], runtime.completions[worker]);

@@ -38,15 +38,13 @@ class Shell {
         registers_(graph.add<fabric::DeviceRegisters>("device registers", block_, engines_, plan.kernels.size())),
         interrupts_(graph.add<fabric::DeviceInterrupts>("device interrupts", block_, engines_, plan.kernels.size())) {}
 
-  KernelNames build(HostEnds& host) {
+  void build(HostEnds& host, MachineActors& actors) {
     connect_host(host);
-    for (std::size_t engine = 0; engine < engines_; ++engine) add_dma(engine);
+    for (std::size_t engine = 0; engine < engines_; ++engine) add_dma(engine, actors);
     if (engines_ == 0 && !board_.links().empty())
       fabric::connect(graph_, graph_.add<NoUser>("no user of the link", block_), board_.links().front(), {});
-    KernelNames names;
-    for (std::size_t kernel = 0; kernel < plan_.kernels.size(); ++kernel) add_kernel(kernel, names);
+    for (std::size_t kernel = 0; kernel < plan_.kernels.size(); ++kernel) add_kernel(kernel, actors);
     if (board_.masters() > 0) board_.connect_memory();
-    return names;
   }
 
  private:
@@ -66,7 +64,7 @@ class Shell {
   }
 
   /// An engine's data paths are its AXI ports; before and behind them is what it says to its link.
-  void add_dma(std::size_t engine) {
+  void add_dma(std::size_t engine, MachineActors& actors) {
     const fabric::AxiSpec& axi = needed(spec_.board.memory).axi;
     const fabric::DmaSpec& dma = needed(spec_.dma);
     fabric::PcieLink& link = board_.links()[engine];
@@ -91,11 +89,16 @@ class Shell {
     graph_.connect(link.writes_done, send.written, {.depth = kWrites});
     graph_.connect(send.transfers, interrupts_.to_host[engine]);
     graph_.connect(memory.written, interrupts_.to_device[engine], register_on(clock_, kBursts));
+
+    actors.dma_fetches.push_back(graph_.id(fetch));
+    actors.dma_sends.push_back(graph_.id(send));
+    actors.dma_to_device.push_back(graph_.id(memory.stores));
+    actors.dma_to_host.push_back(graph_.id(memory.regions));
   }
 
-  void add_kernel(std::size_t index, KernelNames& names) {
-    names.pipelines.push_back(of_kernel(plan_, index, kKernel));
-    KernelPorts& kernel = plan_.kernels[index]->add(graph_, names.pipelines.back(), needed(spec_.kernel));
+  void add_kernel(std::size_t index, MachineActors& actors) {
+    KernelPorts& kernel = plan_.kernels[index]->add(graph_, of_kernel(plan_, index, kKernel), needed(spec_.kernel));
+    actors.kernels.push_back(graph_.id(kernel));
     graph_.connect(registers_.kernels[index], kernel.start, {.depth = 8});
     graph_.connect(kernel.finished, interrupts_.kernels[index]);
     for (std::size_t port = 0; port < kernel.regions.size(); ++port) {
@@ -105,9 +108,10 @@ class Shell {
         leave_out_memory(kernel, port, name);
         continue;
       }
-      names.reads.push_back(name + ", reads");
-      names.writes.push_back(name + ", writes");
-      connect_port(kernel, port, board_.add_master({.reads = names.reads.back(), .writes = names.writes.back()}));
+      const platform::MasterEnds memory = board_.add_master({.reads = name + ", reads", .writes = name + ", writes"});
+      actors.kernel_reads.push_back(graph_.id(memory.regions));
+      actors.kernel_writes.push_back(graph_.id(memory.stores));
+      connect_port(kernel, port, memory);
     }
   }
 
@@ -142,8 +146,8 @@ class Shell {
 
 }  // namespace
 
-KernelNames build_shell(Graph& graph, const MachinePlan& plan, platform::Board& board, HostEnds& host) {
-  return Shell(graph, plan, board).build(host);
+void build_shell(Graph& graph, const MachinePlan& plan, platform::Board& board, HostEnds& host, MachineActors& actors) {
+  Shell(graph, plan, board).build(host, actors);
 }
 
 }  // namespace isthmus::offload::model
