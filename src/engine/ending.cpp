@@ -56,9 +56,7 @@ std::optional<Ending> follow(const Actor& first, std::unordered_map<const Actor*
 }  // namespace
 
 bool blocked_for_good(const Actor& actor) {
-  if (actor.ready) return false;
-  if (actor.wait == Wait::push) return actor.waits_on->full();
-  return actor.wait == Wait::read && actor.waits_on->empty() && !actor.waits_on->closing();
+  return !actor.ready && awaits_another(actor);
 }
 
 std::optional<Ending> find_error(const std::vector<Actor*>& actors) {

@@ -22,6 +22,11 @@ struct Ending {
 inline constexpr std::size_t kNamed = 32;
 std::string and_more(std::size_t all);
 
+/// Stands in `push` or `read`, and the other end has not done what it waits for.
+inline bool awaits_another(const Actor& actor) {
+  if (actor.wait == Wait::read) return actor.waits_on->empty() && !actor.waits_on->closing();
+  return actor.wait == Wait::push && actor.waits_on->full();
+}
 /// In `push` or `read` with nothing on its way (docs/time.md, "The end").
 bool blocked_for_good(const Actor& actor);
 

@@ -129,7 +129,8 @@ class Scheduler {
   Tick raise_slot_bound(Channel& channel) const;
   bool writer_silent(Channel& channel, const Actor& reader) const;
   bool reader_silent(Channel& channel, const Actor& writer) const;
-  Tick effective(const Actor& actor, int hops = 16) const;
+  Tick acts_alone(const Actor& actor) const;
+  Tick effective(const Actor& actor) const;
 
   // Between steps.
   [[gnu::noinline]] void look_closer(Actor& actor);
@@ -184,9 +185,10 @@ class Scheduler {
   std::uint32_t passes_ = 0;       ///< of time, each to the earliest thing known
   std::vector<Actor*> ready_;      ///< the first `ready_count_`, each of them once
   std::size_t ready_count_ = 0;
-  std::unique_ptr<News[]> news_;          ///< ends at `news_end`
-  std::vector<Actor*> blocked_lately_;    ///< since errors were last looked for: where a new one begins
-  std::vector<const Actor*> caught_end_;  ///< those that would not be unwound
+  std::unique_ptr<News[]> news_;             ///< ends at `news_end`
+  mutable std::vector<const Actor*> chain_;  ///< of waits, for the time of one question
+  std::vector<Actor*> blocked_lately_;       ///< since errors were last looked for: where a new one begins
+  std::vector<const Actor*> caught_end_;     ///< those that would not be unwound
   std::vector<Actor*>
       waiting_;  ///< for an answer, a turn, a horizon or the record; some that run again are still listed
   std::priority_queue<KnownWake, std::vector<KnownWake>, std::greater<>> known_wakes_;

@@ -1,5 +1,6 @@
 // How an actor waits in the middle of a step, and what it can know of the others meanwhile.
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "isthmus/base/error.hpp"
@@ -259,25 +260,17 @@ bool Scheduler::answer_known(const Actor& actor) const {
   return !channel.empty() || writer_silent(channel, actor);
 }
 
-/// The earliest tick of its own at which `actor` may act.
-Tick Scheduler::effective(const Actor& actor, int hops) const {
-  const auto follow = [&](bool there, Tick known, const auto& unknown) {
-    return std::max(actor.now, there ? known : hops == 0 ? actor.now : unknown());
-  };
+/// The earliest tick of its own at which `actor` may act, where it waits for no other.
+Tick Scheduler::acts_alone(const Actor& actor) const {
   switch (actor.wait) {
     case Wait::finished:
       return kNever / 2;
     case Wait::read: {
       const Channel& channel = *actor.waits_on;
-      return follow(!channel.empty() || channel.closing(),
-                    channel.closing() && channel.empty() ? channel.close_visible : channel.head_visible(),
-                    [&] { return channel.forward.map(effective(*channel.writer, hops - 1)); });
+      return std::max(actor.now, channel.empty() ? channel.close_visible : channel.head_visible());
     }
-    case Wait::push: {
-      const Channel& channel = *actor.waits_on;
-      return follow(!channel.full(), channel.next_slot_free(),
-                    [&] { return channel.back.map(effective(*channel.reader, hops - 1)); });
-    }
+    case Wait::push:
+      return std::max(actor.now, actor.waits_on->next_slot_free());
     case Wait::sleep: {
       const Tick quiet = quiet_until_ < 0 ? 0 : actor.grid.first_at_or_after(quiet_until_);
       return std::max(actor.now, std::min(actor.known_wake, quiet));
@@ -287,6 +280,28 @@ Tick Scheduler::effective(const Actor& actor, int hops) const {
     default:
       return actor.now;
   }
+}
+
+/// The earliest tick of its own at which `actor` may act. Of one that waits for another this is when that may bring
+/// news, and so on along the chain of waits.
+Tick Scheduler::effective(const Actor& actor) const {
+  if (!awaits_another(actor)) return acts_alone(actor);
+  const Actor* end = &actor;
+  const Actor* mark = end;  // moved on after 1, 2, 4, ... waits: who comes back to it stands in a cycle
+  std::size_t waits = 0;
+  do {
+    chain_.push_back(end);
+    end = end->wait == Wait::push ? end->waits_on->reader : end->waits_on->writer;
+    if (end == mark) break;
+    if (std::has_single_bit(++waits)) mark = end;
+  } while (awaits_another(*end));
+  Tick tick = awaits_another(*end) ? end->now : acts_alone(*end);
+  for (; !chain_.empty(); chain_.pop_back()) {
+    const Actor& each = *chain_.back();
+    const Crossing& news = each.wait == Wait::push ? each.waits_on->back : each.waits_on->forward;
+    tick = std::max(each.now, news.map(tick));
+  }
+  return tick;
 }
 
 /// Makes ready who waits for the moves that were made. Sleepers look at them when who made them stops: all that it did

@@ -42,7 +42,8 @@ LinkSpec link_spec(const Description& board) {
   LinkSpec spec{.pcie = pcie_link_spec(pcie), .memory = host_memory_spec(board.the("memory"))};
   if (fabric::root_complex_latency(spec.pcie, spec.memory) <= Time{})
     refuse(pcie.place(), pcie.name_of("round_trip"),
-           fmt::format("more than the {} that link and host memory take", to_string(fabric::least_round_trip(spec.pcie, spec.memory))),
+           fmt::format("more than the {} that link and host memory take",
+                       to_string(fabric::least_round_trip(spec.pcie, spec.memory))),
            to_string(spec.pcie.round_trip));
   return spec;
 }

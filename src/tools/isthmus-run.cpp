@@ -198,5 +198,6 @@ int main(int argc, char** argv) {
   options.repetition.add_to(app);
   app.add_flag("--list", options.list, "the applications, with the flows that the target of --on has");
   options.trace.add_to(app);
-  return tools::run(app, argc, argv, [&] { return options.list ? list_applications(options) : run_application(options); });
+  return tools::run(app, argc, argv,
+                    [&] { return options.list ? list_applications(options) : run_application(options); });
 }

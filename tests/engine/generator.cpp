@@ -61,7 +61,7 @@ class Generator {
     const int clockless = dice_.one_of({0, 0, 15, 30, 100});
     const int odd = dice_.one_of({0, 25, 60});
     const int arrays = dice_.one_of({0, 0, 20, 60});
-    for (int count = dice_.number(2, dice_.one_of({3, 4, 6, 12})); count > 0; --count) {
+    for (int count = dice_.number(2, dice_.one_of({3, 3, 4, 4, 6, 6, 12, 40})); count > 0; --count) {
       ActorSpec actor{.name = fmt::format("n{}", scenario_.actors.size() + 8)};
       if (!dice_.chance(clockless)) actor.clock = dice_.one_of(clocks_);
       actor.initiation_interval = actor.clock && dice_.chance(30) ? dice_.number(2, 4) : 1;
