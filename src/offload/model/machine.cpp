@@ -135,7 +135,7 @@ std::vector<PartPlan> build_machine(Graph& graph, const MachinePlan& plan) {
   if (spec.link) link.emplace(fabric::add_pcie_link(graph, spec.link->pcie, spec.link->memory));
   std::optional<MemoryEnds> memory;
   if (spec.memory) memory.emplace(build_memory(graph, spec, plan.memory));
-  HostEnds host = build_host(graph, plan, link ? &link->host.memory() : nullptr);
+  HostEnds host = build_host(graph, plan, link ? &link->memory : nullptr);
   build_shell(graph, spec,
               {.link = link ? &*link : nullptr,
                .memory = memory ? &*memory : nullptr,
