@@ -1,99 +1,68 @@
 #include "isthmus/fabric/host_memory.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <optional>
+
+#include "isthmus/stream/arbiter.hpp"
 
 namespace isthmus::fabric {
-std::int64_t completion_bytes(const PcieLinkSpec& spec, std::uint64_t addr, std::int64_t remaining) {
-  const std::int64_t largest = spec.max_payload.count;
-  if (remaining <= largest) return remaining;
-  const auto past_boundary =
-      static_cast<std::int64_t>(addr % static_cast<std::uint64_t>(spec.read_completion_boundary.count));
-  return largest - (past_boundary + largest) % spec.read_completion_boundary.count;
-}
 
-namespace {
+HostMemory::HostMemory(const HostMemorySpec& spec, int clients)
+    : in(clients, "in"),
+      dllps(clients, "dllps"),
+      answers(clients, "answers"),
+      messages(clients, "messages"),
+      latency_(spec.latency),
+      byte_time_fs_(1e15 / spec.bandwidth.bytes_per_second) {}
 
-struct Completions {
-  int packets = 0;
-  std::int64_t bytes = 0;
-};
-
-/// As many of the next completions as a token holds.
-Completions completions(const PcieLinkSpec& spec, std::uint64_t addr, std::int64_t remaining) {
-  Completions part;
-  while (part.bytes < remaining) {
-    const std::int64_t next =
-        completion_bytes(spec, addr + static_cast<std::uint64_t>(part.bytes), remaining - part.bytes);
-    if (part.bytes + next > kMostPayload) break;
-    part.bytes += next;
-    ++part.packets;
-  }
-  return part;
-}
-
-}  // namespace
-
-HostMemory::HostMemory(const PcieLinkSpec& link, const HostMemorySpec& spec)
-    : link_(link), byte_time_fs_(1e15 / spec.bandwidth.bytes_per_second), receipts_(link) {}
-
+// Whoever is alone is waited for, which costs less than to ask again and again.
 void HostMemory::step() {
-  const Tlps& tlps = in.read_in_place();
-  const Dllps due = receipts_.took(tlps);
-  if (due.count() > 0) dllps.push(due);
-  switch (tlps.kind) {
-    case Tlps::Kind::read:
-      return read(tlps);
-    case Tlps::Kind::write:
-      return tlps.addr == kInterruptAddress ? deliver(tlps, DeviceMessage::Kind::interrupt) : write(tlps);
-    case Tlps::Kind::completion:
-      return deliver(tlps, DeviceMessage::Kind::reply);
+  const auto client = in.size() == 1 ? std::optional<std::size_t>(0) : first_come(in);
+  if (client) serve(*client, in[*client].read_in_place());
+}
+
+void HostMemory::serve(std::size_t client, const HostRequest& request) {
+  if (request.due.count() > 0) dllps[client].push(request.due);
+  switch (request.kind) {
+    case HostRequest::Kind::read:
+      return read(client, request);
+    case HostRequest::Kind::write:
+      return write(request);
+    case HostRequest::Kind::message:
+      std::memcpy(&messages[client].slot(), request.payload.data(), sizeof(DeviceMessage));
   }
 }
 
-void HostMemory::read(const Tlps& request) {
-  occupy(request.bytes);
-  std::uint64_t addr = request.addr;
-  for (std::int64_t remaining = request.bytes; remaining > 0;) {
-    const Completions part = completions(link_, addr, remaining);
-    const std::byte* from = memory_.at(addr, part.bytes);
-    Tlps& tlps = out.slot();
-    tlps.kind = Tlps::Kind::completion;
-    tlps.packets = static_cast<std::uint8_t>(part.packets);
-    tlps.tag = request.tag;
-    tlps.bytes = static_cast<std::uint16_t>(part.bytes);
-    tlps.addr = addr;
-    std::memcpy(tlps.payload.data(), from, static_cast<std::size_t>(part.bytes));
-    addr += static_cast<std::uint64_t>(part.bytes);
-    remaining -= part.bytes;
+// Bytes are those of the instant at which the request is taken: what is taken later does not change them.
+void HostMemory::read(std::size_t client, const HostRequest& request) {
+  const Time moving_all = moving(request.together);
+  answer(client, request, moving_all + latency_);
+  for (bool more = request.more; more;) {
+    const HostRequest& next = in[client].read_in_place();
+    more = next.more;
+    answer(client, next, moving_all + latency_);
   }
+  timer_.wait(moving_all);
 }
 
-void HostMemory::write(const Tlps& tlps) {
-  occupy(tlps.bytes);
-  std::memcpy(memory_.at(tlps.addr, tlps.bytes), tlps.payload.data(), tlps.bytes);
+void HostMemory::answer(std::size_t client, const HostRequest& request, Time latency) {
+  HostAnswer& answer = answers[client].slot();
+  answer.latency = latency;
+  answer.packets = request.packets;
+  answer.tag = request.tag;
+  answer.bytes = request.bytes;
+  answer.port = request.port;
+  answer.addr = request.addr;
+  std::memcpy(answer.payload.data(), memory_.at(request.addr, request.bytes), request.bytes);
 }
 
-void HostMemory::deliver(const Tlps& tlps, DeviceMessage::Kind kind) {
-  DeviceMessage message{.kind = kind, .bytes = static_cast<std::uint8_t>(tlps.bytes), .tag = tlps.tag, .data = {}};
-  std::copy_n(tlps.payload.begin(), tlps.bytes, message.data.begin());
-  messages.push(message);
+void HostMemory::write(const HostRequest& request) {
+  std::memcpy(memory_.at(request.addr, request.bytes), request.payload.data(), request.bytes);
+  timer_.wait(moving(request.bytes));
 }
 
-void HostMemory::occupy(std::int64_t bytes) {
-  timer_.wait(Time::fs(std::llround(static_cast<double>(bytes) * byte_time_fs_)));
-}
-
-void MmioPort::step() {
-  const MmioRequest request = in.read();
-  Tlps& tlps = out.slot();
-  tlps.kind = request.kind == MmioRequest::Kind::store ? Tlps::Kind::write : Tlps::Kind::read;
-  tlps.tag = request.tag;
-  tlps.packets = 1;
-  tlps.bytes = request.bytes;
-  tlps.addr = request.addr;
-  std::copy_n(request.data.begin(), request.bytes, tlps.payload.begin());
+Time HostMemory::moving(std::int64_t bytes) const {
+  return Time::fs(std::llround(static_cast<double>(bytes) * byte_time_fs_));
 }
 
 }  // namespace isthmus::fabric

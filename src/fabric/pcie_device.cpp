@@ -4,7 +4,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "isthmus/fabric/host_memory.hpp"
+#include "isthmus/fabric/root_port.hpp"
 
 namespace isthmus::fabric {
 namespace {

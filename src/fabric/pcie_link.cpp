@@ -22,13 +22,10 @@ void check(const PcieLinkSpec& spec, const HostMemorySpec& memory) {
   if (spec.max_payload.count > kMaxPayload)
     throw Error(
         fmt::format("a link's largest payload: expected at most {} B, got {} B", kMaxPayload, spec.max_payload.count));
-  if (root_complex_latency(spec, memory) <= Time{})
+  if (spec.round_trip <= least_round_trip(spec, memory))
     throw Error(fmt::format("a link's round trip: expected more than the {} that link and host memory take, got {}",
                             to_string(least_round_trip(spec, memory)), to_string(spec.round_trip)));
 }
-
-// DLLPs that a receiver owes: lanes send them before they add to what waits, so this many never do.
-constexpr int kOwed = 64;
 
 /// Packets that the flight holds, the smallest included.
 int on_the_way(const PcieLinkSpec& spec) {
@@ -36,8 +33,8 @@ int on_the_way(const PcieLinkSpec& spec) {
   return static_cast<int>(spec.flight.seconds() / smallest) + 2;
 }
 
-/// Answers that can wait for the lane: to every read that may be under way.
-int answers(const PcieLinkSpec& spec) {
+/// Answers, or accesses of host software, that can wait for the lane.
+int waiting(const PcieLinkSpec& spec) {
   return static_cast<int>(spec.tags * ((spec.max_read_request.count - 1) / kMostPayload + 1));
 }
 
@@ -67,37 +64,52 @@ void connect(Graph& graph, LinkUser& user, PcieInterface& link, const LinkUse& u
 }
 
 PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, const HostMemorySpec& memory) {
+  Host host(graph, memory);
+  return add_pcie_link(graph, spec, host);
+}
+
+PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, Host& host) {
+  const HostMemorySpec& memory = host.spec();
   check(spec, memory);
   const ActorOptions block{.clock = spec.user_clock, .group = kDeviceGroup};
   const ActorOptions words{
       .clock = spec.user_clock, .initiation_interval = cycles_per_word(spec), .group = kDeviceGroup};
-  auto& host = graph.add<HostMemory>(kHostMemory, {.group = kHostGroup}, spec, memory);
-  auto& mmio = graph.add<MmioPort>("host MMIO", {.group = kHostGroup});
-  auto& down = graph.add<PcieLane>(kHostToDevice, {.group = kLinkGroup}, spec, std::size_t{2});
-  auto& up = graph.add<PcieLane>(kDeviceToHost, {.group = kLinkGroup}, spec, std::size_t{1});
+  const ActorOptions of_host{.group = kHostGroup};
+  const ActorOptions lane{.group = kLinkGroup};
+  auto& port = graph.add<RootPort>(kRootPort, of_host, spec, host.next());
+  auto& completer = graph.add<Completer>(kCompleter, of_host, host.answers(spec));
+  auto& messages = graph.add<MessageQueue>("messages", of_host);
+  auto& mmio = graph.add<MmioPort>("host MMIO", of_host);
+  auto& down = graph.add<PcieLane>(kHostToDevice, lane, spec, std::size_t{2});
+  auto& up = graph.add<PcieLane>(kDeviceToHost, lane, spec, std::size_t{1});
   auto& reader = graph.add<PcieReader>(kPcieReader, block, spec);
   auto& transmitter = graph.add<PcieTransmitter>(kPcieTransmitter, words, spec);
   auto& receiver = graph.add<PcieReceiver>(kPcieReceiver, words, spec);
+  host.attach(spec, {port, completer, messages, down.dllps});
 
   const Time root_complex = root_complex_latency(spec, memory);
-  graph.connect(host.out, down.in[0],
-                {.depth = answers(spec), .latency_time = completer_latency(spec), .return_latency_time = kHandOver});
+  graph.connect(completer.out, down.in[0],
+                {.depth = waiting(spec),
+                 .latency_time = completer_latency(spec) - memory.latency,
+                 .return_latency_time = kHandOver});
   graph.connect(mmio.out, down.in[1],
-                {.depth = answers(spec), .latency_time = root_complex, .return_latency_time = kHandOver});
+                {.depth = waiting(spec), .latency_time = root_complex, .return_latency_time = kHandOver});
   graph.connect(transmitter.out, up.in[0], {.depth = kDone / packets_together(spec), .return_latency_time = kHandOver});
   const ChannelOptions to_receiver{
       .depth = on_the_way(spec), .latency_time = spec.flight, .return_latency_time = kHandOver};
   graph.connect(down.out, receiver.in, to_receiver);
-  graph.connect(up.out, host.in, to_receiver);
+  graph.connect(up.out, port.in,
+                {.depth = on_the_way(spec),
+                 .latency_time = spec.flight - in_host(spec) - in_host(spec),
+                 .return_latency_time = kHandOver});
 
   const ChannelOptions updates{.depth = spec.posted_header_credits + spec.nonposted_header_credits,
                                .latency_time = spec.flight,
                                .return_latency_time = kHandOver};
   graph.connect(down.updates, up.credits_back, updates);
   graph.connect(up.updates, down.credits_back, updates);
-  const ChannelOptions owed{.depth = kOwed, .latency_time = kHandOver, .return_latency_time = kHandOver};
-  graph.connect(host.dllps, down.dllps, owed);
-  graph.connect(receiver.dllps, up.dllps, owed);
+  graph.connect(receiver.dllps, up.dllps,
+                {.depth = kOwed, .latency_time = kHandOver, .return_latency_time = kHandOver});
 
   graph.connect(reader.parts, transmitter.reads, {.depth = 4});
   graph.connect(reader.expected, receiver.expected, {.depth = spec.tags});
@@ -111,14 +123,14 @@ PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, const HostMemoryS
            .device_mmio = receiver.mmio,
            .device_messages = transmitter.messages,
            .mmio = mmio.in,
-           .host_messages = host.messages,
+           .host_messages = messages.out,
            .memory = host.memory(),
            .root_complex = root_complex},
-          host,
+          port,
           down,
           up,
           reader,
-          {.memory = graph.id(host),
+          {.memory = host.id(),
            .to_device = graph.id(down),
            .to_host = graph.id(up),
            .reader = graph.id(reader),

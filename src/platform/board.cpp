@@ -38,8 +38,11 @@ ChannelOptions answers(const fabric::AxiSpec& axi, Time controller) {
 
 BoardSpec board_spec(const Description& board) {
   BoardSpec spec;
-  if (has_all(board, kLinkNeeds))
-    for (const std::string& channel : board.channels()) spec.links.push_back(link_spec(board.over(channel)));
+  if (has_all(board, kLinkNeeds)) {
+    spec.host = host_memory_spec(board.the("memory"));
+    for (const std::string& channel : board.channels())
+      spec.links.push_back({.channel = channel, .pcie = link_spec(board.over(channel)).pcie});
+  }
   if (has_all(board, kMemoryNeeds)) spec.memory = memory_spec(board);
   return spec;
 }
@@ -51,7 +54,21 @@ fabric::DeviceMemory device_memory(const BoardSpec& board) {
 
 Board::Board(Graph& graph, const BoardSpec& spec, fabric::DeviceMemory& memory)
     : graph_(graph), memory_spec_(spec.memory), memory_(memory) {
-  for (const LinkSpec& link : spec.links) links_.push_back(fabric::add_pcie_link(graph, link.pcie, link.memory));
+  if (!spec.host) return;
+  fabric::Host host(graph, *spec.host, static_cast<int>(spec.links.size()));
+  add_links(spec, host);
+}
+
+Board::Board(Graph& graph, const BoardSpec& spec, fabric::DeviceMemory& memory, fabric::Host& host)
+    : graph_(graph), memory_spec_(spec.memory), memory_(memory) {
+  add_links(spec, host);
+}
+
+void Board::add_links(const BoardSpec& spec, fabric::Host& host) {
+  for (const auto& [channel, pcie] : spec.links) {
+    const Scope scope = graph_.scope(spec.links.size() > 1 ? channel : "");
+    links_.push_back(fabric::add_pcie_link(graph_, pcie, host));
+  }
 }
 
 MasterEnds Board::add_master(const Master& master) {

@@ -38,7 +38,7 @@ PartPlan block(const char* name, ActorId actor) {
 LinkSpec link_spec(const Description& board) {
   const Section& pcie = board.the("pcie");
   LinkSpec spec{.pcie = pcie_link_spec(pcie), .memory = host_memory_spec(board.the("memory"))};
-  if (fabric::root_complex_latency(spec.pcie, spec.memory) <= Time{})
+  if (spec.pcie.round_trip <= fabric::least_round_trip(spec.pcie, spec.memory))
     refuse(pcie.place(), pcie.name_of("round_trip"),
            fmt::format("more than the {} that link and host memory take",
                        to_string(fabric::least_round_trip(spec.pcie, spec.memory))),

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
+#include <string>
 
 namespace isthmus::fabric {
 namespace {
@@ -114,51 +116,93 @@ double gbps(std::uint64_t words, Time time) {
 
 }  // namespace
 
+namespace {
+
+/// The device behind a link and the regions of host memory that it works on.
+class Side {
+ public:
+  Side(Graph& graph, Host& host, const LinkAndTraffic& what)
+      : traffic_(what.traffic),
+        link_(add_pcie_link(graph, what.link, host)),
+        read_words_(static_cast<std::uint64_t>(traffic_.reads) * static_cast<std::uint64_t>(traffic_.read_words)),
+        write_words_(static_cast<std::uint64_t>(traffic_.writes) * static_cast<std::uint64_t>(traffic_.write_words)),
+        from_(link_.memory.allocate(Bytes{static_cast<std::int64_t>((read_words_ + 1) * kWordBytes)})),
+        to_(link_.memory.allocate(Bytes{static_cast<std::int64_t>((write_words_ + 1) * kWordBytes)})),
+        read_sink_(graph.add<ReadSink>("read sink", {.clock = what.link.user_clock}, traffic_)),
+        write_sink_(graph.add<WriteSink>("write sink", {.clock = what.link.user_clock})) {
+    for (std::uint64_t i = 0; i < read_words_; ++i)
+      std::ranges::copy(word_at(traffic_.seed, i).bytes, from_.bytes.subspan(i * kWordBytes).begin());
+    build(graph, {.clock = what.link.user_clock});
+  }
+
+  LinkRun came_of_it(const RunReport& report, const std::string& prefix) const {
+    LinkRun run;
+    run.report = report;
+    run.first_word = read_sink_.first;
+    run.read_gbps = gbps(read_words_, read_sink_.last);
+    run.write_gbps = gbps(write_words_, write_sink_.last);
+    run.read_back_right = read_sink_.right && read_sink_.words == read_words_;
+    run.written_right = true;
+    for (std::uint64_t i = 0; i < write_words_; ++i)
+      run.written_right = run.written_right && std::ranges::equal(word_at(~traffic_.seed, i).bytes,
+                                                                  to_.bytes.subspan(i * kWordBytes, kWordBytes));
+    run.up_credits = link_.to_host.credits();
+    run.up_kept = link_.root_port.unreturned();
+    run.tags_at_rest = link_.reader.free_tags();
+    for (const auto& channel : report.channels)
+      if (channel.name.starts_with(prefix + kPcieReceiver) && channel.name.find("freed_tags") != std::string::npos)
+        run.tags_at_rest += channel.pushed - channel.popped;
+    run.up_wire_bytes = link_.to_host.wire_bytes();
+    run.down_wire_bytes = link_.to_device.wire_bytes();
+    return run;
+  }
+
+ private:
+  void build(Graph& graph, const ActorOptions& clock) {
+    auto& reader = graph.add<Reader>("reader", clock, from_.addr, traffic_);
+    auto& writer = graph.add<Writer>("writer", clock, to_.addr, traffic_);
+    auto& idle = graph.add<Idle>("idle host", {}, long_after(traffic_));
+    auto& registers = graph.add<NoRegisters>("no registers", clock);
+    graph.connect(reader.requests, link_.read_requests);
+    graph.connect(link_.read_data, read_sink_.data, {.depth = 512});
+    graph.connect(writer.requests, link_.write_requests, {.depth = 4});
+    graph.connect(writer.data, link_.write_data, {.depth = 64});
+    graph.connect(link_.writes_done, write_sink_.dones, {.depth = 4});
+    graph.connect(idle.requests, link_.mmio, kOnHost);
+    graph.connect(link_.host_messages, idle.messages, kOnHost);
+    graph.connect(link_.device_mmio, registers.requests);
+    graph.connect(registers.replies, link_.device_messages);
+  }
+
+  const Traffic& traffic_;
+  PcieLink link_;
+  std::uint64_t read_words_;
+  std::uint64_t write_words_;
+  PinnedMemory::Region from_;
+  PinnedMemory::Region to_;
+  ReadSink& read_sink_;
+  WriteSink& write_sink_;
+};
+
+}  // namespace
+
 LinkRun run_link(const PcieLinkSpec& spec, const Traffic& traffic, const HostMemorySpec& memory) {
+  return run_links({{spec, traffic}}, memory)[0];
+}
+
+std::vector<LinkRun> run_links(const std::vector<LinkAndTraffic>& links, const HostMemorySpec& memory) {
   Graph graph;
-  PcieLink link = add_pcie_link(graph, spec, memory);
-  const auto read_words = static_cast<std::uint64_t>(traffic.reads) * static_cast<std::uint64_t>(traffic.read_words);
-  const auto write_words = static_cast<std::uint64_t>(traffic.writes) * static_cast<std::uint64_t>(traffic.write_words);
-  const auto from = link.memory.allocate(Bytes{static_cast<std::int64_t>((read_words + 1) * kWordBytes)});
-  const auto to = link.memory.allocate(Bytes{static_cast<std::int64_t>((write_words + 1) * kWordBytes)});
-  for (std::uint64_t i = 0; i < read_words; ++i)
-    std::ranges::copy(word_at(traffic.seed, i).bytes, from.bytes.subspan(i * kWordBytes).begin());
-
-  const ActorOptions clock{.clock = spec.user_clock};
-  auto& reader = graph.add<Reader>("reader", clock, from.addr, traffic);
-  auto& read_sink = graph.add<ReadSink>("read sink", clock, traffic);
-  auto& writer = graph.add<Writer>("writer", clock, to.addr, traffic);
-  auto& write_sink = graph.add<WriteSink>("write sink", clock);
-  auto& idle = graph.add<Idle>("idle host", {}, long_after(traffic));
-  auto& registers = graph.add<NoRegisters>("no registers", clock);
-  graph.connect(reader.requests, link.read_requests);
-  graph.connect(link.read_data, read_sink.data, {.depth = 512});
-  graph.connect(writer.requests, link.write_requests, {.depth = 4});
-  graph.connect(writer.data, link.write_data, {.depth = 64});
-  graph.connect(link.writes_done, write_sink.dones, {.depth = 4});
-  graph.connect(idle.requests, link.mmio, kOnHost);
-  graph.connect(link.host_messages, idle.messages, kOnHost);
-  graph.connect(link.device_mmio, registers.requests);
-  graph.connect(registers.replies, link.device_messages);
-
-  LinkRun run;
-  run.report = graph.run();
-  run.first_word = read_sink.first;
-  run.read_gbps = gbps(read_words, read_sink.last);
-  run.write_gbps = gbps(write_words, write_sink.last);
-  run.read_back_right = read_sink.right && read_sink.words == read_words;
-  run.written_right = true;
-  for (std::uint64_t i = 0; i < write_words; ++i)
-    run.written_right = run.written_right && std::ranges::equal(word_at(~traffic.seed, i).bytes,
-                                                                to.bytes.subspan(i * kWordBytes, kWordBytes));
-  run.up_credits = link.to_host.credits();
-  run.up_kept = link.host.unreturned();
-  run.tags_at_rest = link.reader.free_tags();
-  for (const auto& channel : run.report.channels)
-    if (channel.name.find("freed_tags") != std::string::npos) run.tags_at_rest += channel.pushed - channel.popped;
-  run.up_wire_bytes = link.to_host.wire_bytes();
-  run.down_wire_bytes = link.to_device.wire_bytes();
-  return run;
+  Host host(graph, memory, static_cast<int>(links.size()));
+  const auto name = [](std::size_t i) { return "link " + std::to_string(i); };
+  std::deque<Side> sides;
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const Scope scope = graph.scope(name(i));
+    sides.emplace_back(graph, host, links[i]);
+  }
+  const RunReport report = graph.run();
+  std::vector<LinkRun> runs;
+  for (std::size_t i = 0; i < links.size(); ++i) runs.push_back(sides[i].came_of_it(report, name(i) + "/"));
+  return runs;
 }
 
 PcieLinkSpec f1_link() {

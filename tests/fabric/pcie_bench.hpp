@@ -37,6 +37,14 @@ inline constexpr HostMemorySpec kFastMemory{Bandwidth::gb_per_second(1000)};
 
 LinkRun run_link(const PcieLinkSpec& spec, const Traffic& traffic, const HostMemorySpec& memory = kFastMemory);
 
+struct LinkAndTraffic {
+  PcieLinkSpec link;
+  Traffic traffic;
+};
+
+/// Several links on one host, at the same time. The report of each is that of all.
+std::vector<LinkRun> run_links(const std::vector<LinkAndTraffic>& links, const HostMemorySpec& memory = kFastMemory);
+
 /// The link of Amazon F1: generation 3, 16 lanes, 128-byte payloads.
 PcieLinkSpec f1_link();
 

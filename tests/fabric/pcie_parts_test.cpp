@@ -6,8 +6,8 @@
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/engine/graph.hpp"
-#include "isthmus/fabric/host_memory.hpp"
 #include "isthmus/fabric/pcie_device.hpp"
+#include "isthmus/fabric/root_port.hpp"
 
 namespace isthmus::fabric {
 namespace {

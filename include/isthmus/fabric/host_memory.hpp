@@ -1,10 +1,14 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "isthmus/fabric/pcie.hpp"
 #include "isthmus/stream/pinned_memory.hpp"
 
+/// The host behind its root ports: what they ask of it, and its memory.
 namespace isthmus::fabric {
 
 struct HostMemorySpec {
@@ -12,56 +16,80 @@ struct HostMemorySpec {
   Time latency = Time::ns(90);  ///< of an idle read, from the root complex and back to it
 };
 
-/// Writes to this address are message-signalled interrupts (6.1.4); their first two bytes are the number.
-inline constexpr std::uint64_t kInterruptAddress = 0xfee0'0000;
-
-/// The host's end of the link with its memory: serves the device's reads and writes in the order in which they arrive
-/// and hands replies and interrupts to host software.
-///
-/// A request occupies the memory for its bytes at the memory's bandwidth. The way through root complex and memory is
-/// the latency of the channel from `out` to the lane (PcieLink).
-class HostMemory {
- public:
-  In<Tlps> in{"in"};
-  Out<Tlps> out{"out"};
-  Out<Dllps> dllps{"dllps"};
-  Out<DeviceMessage> messages{"messages"};
-
-  HostMemory(const PcieLinkSpec& link, const HostMemorySpec& spec);
-
-  void step();
-  /// It ends with the lane that it reads.
-  bool done() const { return false; }
-
-  PinnedMemory& memory() { return memory_; }
-  /// Credits of packets taken off the link, not yet returned.
-  Credits unreturned() const { return receipts_.kept(); }
-
- private:
-  void read(const Tlps& request);
-  void write(const Tlps& tlps);
-  void deliver(const Tlps& tlps, DeviceMessage::Kind kind);
-  void occupy(std::int64_t bytes);
-
-  Timer timer_;
-  PcieLinkSpec link_;
-  double byte_time_fs_;
-  Receipts receipts_;
-  PinnedMemory memory_;
+/// What a root port asks of the host. A read whose data are more than one answer holds is several of these, one behind
+/// the other: the host serves them together.
+struct HostRequest {
+  enum class Kind : std::uint8_t {
+    write,
+    read,
+    message,  ///< to host software, which finds what was written before it
+  };
+  Kind kind;
+  bool more;               ///< the next goes on with this read
+  std::uint8_t packets;    ///< completions that the answer to a read makes
+  std::uint16_t tag;       ///< of a read
+  std::uint16_t bytes;     ///< of this one,
+  std::uint16_t together;  ///< and of all of a read, said with the first of it
+  std::uint16_t port;      ///< whose it is, where several share a way
+  Dllps due;               ///< once the host has taken it, which makes room in the receive buffer
+  std::uint64_t addr;
+  std::array<std::byte, kMostPayload> payload;  ///< of a write; of a message, the message
 };
 
-/// The bytes of the next completion of a read that continues at `addr`: no more than the largest payload, and it ends
-/// at a multiple of the read completion boundary unless it is the last (2.3.1.1).
-std::int64_t completion_bytes(const PcieLinkSpec& spec, std::uint64_t addr, std::int64_t remaining);
+/// Copies the header and as much of the payload as there is.
+inline void copy(const HostRequest& from, HostRequest& to) {
+  std::memcpy(static_cast<void*>(&to), &from, offsetof(HostRequest, payload));
+  if (from.kind != HostRequest::Kind::read) std::memcpy(to.payload.data(), from.payload.data(), from.bytes);
+}
 
-/// Where stores and loads of host software enter the link.
-class MmioPort {
+/// Data of a read, of which the first is there `latency` after this has come.
+struct HostAnswer {
+  Time latency;
+  std::uint8_t packets;
+  std::uint16_t tag;
+  std::uint16_t bytes;
+  std::uint16_t port;
+  std::uint64_t addr;
+  std::array<std::byte, kMostPayload> payload;
+};
+
+inline void copy(const HostAnswer& from, HostAnswer& to) {
+  std::memcpy(static_cast<void*>(&to), &from, offsetof(HostAnswer, payload));
+  std::memcpy(to.payload.data(), from.payload.data(), from.bytes);
+}
+
+/// The host's interconnect with all channels of its memory, and the bytes in it: takes what clients ask for in the
+/// order in which it came, ties going to the lower client key.
+///
+/// Addresses are spread over the channels line by line, so that a request is served at the rate of all, and the next is
+/// taken when the channels have moved its bytes. Any number are under way at once: data come a latency later
+/// (Completer). Interconnect and channels are one actor, for a channel between them would be a latency that no board
+/// names.
+class HostMemory {
  public:
-  In<MmioRequest> in{"in"};
-  Out<Tlps> out{"out"};
+  PortArray<In<HostRequest>> in;
+  PortArray<Out<Dllps>> dllps;  ///< that requests made due when they were taken
+  PortArray<Out<HostAnswer>> answers;
+  PortArray<Out<DeviceMessage>> messages;
+
+  /// For so many clients.
+  HostMemory(const HostMemorySpec& spec, int clients);
+
   void step();
-  /// It ends with host software.
-  bool done() const { return false; }
+
+  PinnedMemory& memory() { return memory_; }
+
+ private:
+  void serve(std::size_t client, const HostRequest& request);
+  void read(std::size_t client, const HostRequest& request);
+  void answer(std::size_t client, const HostRequest& request, Time latency);
+  void write(const HostRequest& request);
+  Time moving(std::int64_t bytes) const;
+
+  Timer timer_;
+  Time latency_;
+  double byte_time_fs_;
+  PinnedMemory memory_;
 };
 
 }  // namespace isthmus::fabric

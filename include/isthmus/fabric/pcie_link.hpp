@@ -3,7 +3,7 @@
 #include <string>
 
 #include "isthmus/engine/graph.hpp"
-#include "isthmus/fabric/host_memory.hpp"
+#include "isthmus/fabric/host.hpp"
 #include "isthmus/fabric/pcie.hpp"
 #include "isthmus/fabric/pcie_device.hpp"
 #include "isthmus/stream/pcie_interface.hpp"
@@ -20,10 +20,10 @@ struct PcieLinkActors {
   ActorId receiver;
 };
 
-/// A link with both its ends in a graph: host memory behind the root complex on one side, the FPGA's PCIe block on the
-/// other, whose ports are on the user clock.
+/// A link with both its ends in a graph: a root port of the host on one side, the FPGA's PCIe block on the other, whose
+/// ports are on the user clock.
 struct PcieLink : PcieInterface {
-  HostMemory& host;
+  RootPort& root_port;
   const PcieLane& to_device;
   const PcieLane& to_host;
   PcieReader& reader;
@@ -33,12 +33,16 @@ struct PcieLink : PcieInterface {
 /// The names of a link's busy parts in reports.
 inline constexpr const char* kHostToDevice = "PCIe host to device";
 inline constexpr const char* kDeviceToHost = "PCIe device to host";
-inline constexpr const char* kHostMemory = "host memory";
+inline constexpr const char* kRootPort = "root port";
+inline constexpr const char* kCompleter = "completer";
 inline constexpr const char* kPcieReader = "PCIe reader";
 inline constexpr const char* kPcieTransmitter = "PCIe transmitter";
 inline constexpr const char* kPcieReceiver = "PCIe receiver";
 
-/// Adds a link to `graph`. Throws Error where `spec` cannot be built.
+/// Adds a link to `graph`, attached to a host of the same graph. Throws Error where `spec` cannot be built.
+PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, Host& host);
+
+/// The same to a host that has no other link.
 PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, const HostMemorySpec& memory);
 
 /// The ports of a part of the device that reads and writes host memory by itself.

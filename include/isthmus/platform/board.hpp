@@ -25,9 +25,16 @@ struct MemorySpec {
   Bytes channel_capacity;
 };
 
+/// A link, and what it is called where there are several.
+struct BoardLink {
+  std::string channel;
+  fabric::PcieLinkSpec pcie;
+};
+
 /// What a board is built of: the parts that it has and, of what takes several parts, what it has all of.
 struct BoardSpec {
-  std::vector<LinkSpec> links{};
+  std::optional<fabric::HostMemorySpec> host{};  ///< where there are links
+  std::vector<BoardLink> links{};
   std::optional<MemorySpec> memory{};
 };
 
@@ -62,8 +69,11 @@ struct DramEnds {
 
 class Board {
  public:
-  /// Builds all but the memory's controllers in `graph`. `memory` has the channels of the spec and lives longer.
+  /// Builds all but the memory's controllers in `graph`, in a host of its own. `memory` has the channels of the spec
+  /// and lives longer.
   Board(Graph& graph, const BoardSpec& spec, fabric::DeviceMemory& memory);
+  /// The same in a host that other boards are in too, which has room for its links.
+  Board(Graph& graph, const BoardSpec& spec, fabric::DeviceMemory& memory, fabric::Host& host);
 
   /// In the order of the board's file; whoever builds a flow connects every port of each.
   std::deque<fabric::PcieLink>& links() { return links_; }
@@ -85,6 +95,7 @@ class Board {
     fabric::AxiReader& reader;
     fabric::AxiWriter& writer;
   };
+  void add_links(const BoardSpec& spec, fabric::Host& host);
   void connect(fabric::DramController& dram, std::size_t channel);
 
   Graph& graph_;

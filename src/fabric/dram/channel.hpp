@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
+
 #include "fabric/dram/commands.hpp"
-#include "fabric/dram/queue.hpp"
 #include "fabric/dram/turn.hpp"
+#include "isthmus/fabric/delay_line.hpp"
 
 namespace isthmus::fabric::dram {
 
@@ -21,6 +23,7 @@ class Channel {
       : commands_(spec, observer),
         clock_({.frequency = spec.clock}),
         burst_bytes_(static_cast<std::uint64_t>(spec.burst_bytes().count)),
+        depth_(spec.queue_depth),
         reads_(spec.queue_depth),
         writes_(spec.queue_depth),
         turn_(spec.read_group, spec.write_group) {}
@@ -31,14 +34,15 @@ class Channel {
   Time serve(const Request& request, Time now, Occupancy& waiting) {
     const std::uint64_t first = request.address / burst_bytes_;
     const auto bursts = static_cast<std::int64_t>((request.address + request.bytes - 1) / burst_bytes_ - first + 1);
-    Queue& queue = request.direction == Direction::read ? reads_ : writes_;
-    const Time room = queue.room_for(bursts);
+    Entries& queue = request.direction == Direction::read ? reads_ : writes_;
+    const std::int64_t places = std::min(bursts, depth_);
+    const Time room = queue.take(places);
     const Time entered = std::max(request.came, room);
     const Cycle start = clock_.first_at_or_after(now.femtoseconds());
     commands_.refresh(start);
     const Time last = Time::fs(clock_.edge(
         commands_.access(request.direction, first, bursts, clock_.first_at_or_after(entered.femtoseconds()), start)));
-    queue.served(bursts, last);
+    queue.give(last, places);
     turn_.served(request.direction, bursts);
     waiting.hold(room, entered, last, bursts);
     return last;
@@ -48,8 +52,9 @@ class Channel {
   Commands commands_;
   Grid clock_;
   std::uint64_t burst_bytes_;
-  Queue reads_;
-  Queue writes_;
+  std::int64_t depth_;
+  Entries reads_;
+  Entries writes_;
   Turn turn_;
 };
 

@@ -121,7 +121,7 @@ Machine build_machine(Graph& graph, const MachinePlan& plan) {
   Machine machine;
   platform::Board board(graph, plan.spec.board, plan.memory);
   const bool linked = !board.links().empty();
-  HostEnds host = build_host(graph, plan, linked ? &board.links().front().host.memory() : nullptr, machine);
+  HostEnds host = build_host(graph, plan, linked ? &board.links().front().memory : nullptr, machine);
   build_shell(graph, plan, board, host, machine.actors);
   machine.actors.dram = board.dram();
 

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+
+#include "isthmus/engine/graph.hpp"
+#include "isthmus/fabric/host_memory.hpp"
+#include "isthmus/fabric/root_port.hpp"
+
+namespace isthmus::fabric {
+
+/// The name of the host's memory in reports.
+inline constexpr const char* kHostMemory = "host memory";
+
+/// From one register of the host's to the next, on the way in and on the way back. A link's flight ends at the memory,
+/// so that it is shorter by both; of a flight that is no longer than that it is a part.
+Time in_host(const PcieLinkSpec& spec);
+
+/// DLLPs that a receiver owes: lanes send them before they add to what waits, so this many never do.
+inline constexpr int kOwed = 64;
+
+/// The host's end of a link.
+struct HostEnd {
+  RootPort& port;
+  Completer& completer;
+  MessageQueue& messages;
+  In<Dllps>& dllps;  ///< of the lane away from the host
+};
+
+/// A host in a graph: memory, and room for so many links, each of which gets a root port of its own.
+///
+///     Host host(graph, memory, 2);
+///     PcieLink left = add_pcie_link(graph, spec, host);
+///     const Scope scope = graph.scope("right");
+///     PcieLink right = add_pcie_link(graph, spec, host);
+class Host {
+ public:
+  Host(Graph& graph, const HostMemorySpec& spec, int links = 1);
+
+  const HostMemorySpec& spec() const { return spec_; }
+  PinnedMemory& memory() { return memory_.memory(); }
+  /// Its memory.
+  ActorId id() const { return graph_.id(memory_); }
+
+  /// What may be under way to a link.
+  DelayLineSpec answers(const PcieLinkSpec& link) const;
+  /// The place that the next link gets.
+  int next() const { return attached_; }
+  /// Connects the next link's end. Throws Error where there is room for no more.
+  void attach(const PcieLinkSpec& link, const HostEnd& end);
+
+ private:
+  Graph& graph_;
+  HostMemorySpec spec_;
+  int links_;
+  int attached_ = 0;
+  HostMemory& memory_;
+};
+
+}  // namespace isthmus::fabric

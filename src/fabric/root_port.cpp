@@ -1,0 +1,140 @@
+#include "isthmus/fabric/root_port.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace isthmus::fabric {
+
+std::int64_t completion_bytes(const PcieLinkSpec& spec, std::uint64_t addr, std::int64_t remaining) {
+  const std::int64_t largest = spec.max_payload.count;
+  if (remaining <= largest) return remaining;
+  const auto past_boundary =
+      static_cast<std::int64_t>(addr % static_cast<std::uint64_t>(spec.read_completion_boundary.count));
+  return largest - (past_boundary + largest) % spec.read_completion_boundary.count;
+}
+
+namespace {
+
+struct Completions {
+  int packets = 0;
+  std::int64_t bytes = 0;
+};
+
+/// As many of the next completions as a token holds.
+Completions completions(const PcieLinkSpec& spec, std::uint64_t addr, std::int64_t remaining) {
+  Completions part;
+  while (part.bytes < remaining) {
+    const std::int64_t next =
+        completion_bytes(spec, addr + static_cast<std::uint64_t>(part.bytes), remaining - part.bytes);
+    if (part.bytes + next > kMostPayload) break;
+    part.bytes += next;
+    ++part.packets;
+  }
+  return part;
+}
+
+}  // namespace
+
+void RootPort::step() {
+  const Tlps& tlps = in.read_in_place();
+  const Dllps due = receipts_.took(tlps);
+  switch (tlps.kind) {
+    case Tlps::Kind::read:
+      return read(tlps, due);
+    case Tlps::Kind::write:
+      return tlps.addr == kInterruptAddress ? deliver(tlps, DeviceMessage::Kind::interrupt, due) : write(tlps, due);
+    case Tlps::Kind::completion:
+      return deliver(tlps, DeviceMessage::Kind::reply, due);
+  }
+}
+
+HostRequest& RootPort::request(HostRequest::Kind kind, const Tlps& tlps, const Dllps& due) {
+  HostRequest& request = requests.slot();
+  request.kind = kind;
+  request.more = false;
+  request.tag = tlps.tag;
+  request.bytes = tlps.bytes;
+  request.together = tlps.bytes;
+  request.port = static_cast<std::uint16_t>(port_);
+  request.due = due;
+  request.addr = tlps.addr;
+  return request;
+}
+
+void RootPort::read(const Tlps& tlps, Dllps due) {
+  for (std::int64_t asked = 0; asked < tlps.bytes;) {
+    const std::uint64_t addr = tlps.addr + static_cast<std::uint64_t>(asked);
+    const Completions part = completions(link_, addr, tlps.bytes - asked);
+    HostRequest& read = request(HostRequest::Kind::read, tlps, std::exchange(due, {}));
+    read.packets = static_cast<std::uint8_t>(part.packets);
+    read.bytes = static_cast<std::uint16_t>(part.bytes);
+    read.addr = addr;
+    asked += part.bytes;
+    read.more = asked < tlps.bytes;
+  }
+}
+
+void RootPort::write(const Tlps& tlps, const Dllps& due) {
+  std::memcpy(request(HostRequest::Kind::write, tlps, due).payload.data(), tlps.payload.data(), tlps.bytes);
+}
+
+void RootPort::deliver(const Tlps& tlps, DeviceMessage::Kind kind, const Dllps& due) {
+  DeviceMessage message{.kind = kind, .bytes = static_cast<std::uint8_t>(tlps.bytes), .tag = tlps.tag, .data = {}};
+  std::copy_n(tlps.payload.begin(), tlps.bytes, message.data.begin());
+  HostRequest& to_software = request(HostRequest::Kind::message, tlps, due);
+  to_software.bytes = sizeof message;
+  std::memcpy(to_software.payload.data(), &message, sizeof message);
+}
+
+Completer::Completer(const DelayLineSpec& answers)
+    : in_order_(answers.in_order),
+      line_(answers),
+      kept_(static_cast<std::size_t>(answers.entries)),
+      free_(kept_.size()) {
+  std::iota(free_.rbegin(), free_.rend(), std::size_t{0});
+}
+
+void Completer::step() {
+  if (line_.empty()) enter(in.read_in_place());
+  while (!in_order_ && !line_.full()) {
+    const HostAnswer* answer = in.pull_in_place();
+    if (answer == nullptr) break;
+    enter(*answer);
+  }
+  if (line_.await(timer_)) leave();
+}
+
+void Completer::enter(const HostAnswer& answer) {
+  const std::size_t place = free_.back();
+  free_.pop_back();
+  copy(answer, kept_[place]);
+  line_.enter(in.came(), answer.latency, place);
+}
+
+void Completer::leave() {
+  const std::size_t place = line_.next();
+  const HostAnswer& answer = kept_[place];
+  Tlps& tlps = out.slot();
+  tlps.kind = Tlps::Kind::completion;
+  tlps.packets = answer.packets;
+  tlps.tag = answer.tag;
+  tlps.bytes = answer.bytes;
+  tlps.addr = answer.addr;
+  std::memcpy(tlps.payload.data(), answer.payload.data(), answer.bytes);
+  line_.leave(timer_.now());
+  free_.push_back(place);
+}
+
+void MmioPort::step() {
+  const MmioRequest request = in.read();
+  Tlps& tlps = out.slot();
+  tlps.kind = request.kind == MmioRequest::Kind::store ? Tlps::Kind::write : Tlps::Kind::read;
+  tlps.tag = request.tag;
+  tlps.packets = 1;
+  tlps.bytes = request.bytes;
+  tlps.addr = request.addr;
+  std::copy_n(request.data.begin(), request.bytes, tlps.payload.begin());
+}
+
+}  // namespace isthmus::fabric
