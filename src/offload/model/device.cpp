@@ -1,3 +1,5 @@
+#include "offload/model/device.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,14 +10,11 @@
 #include "isthmus/platform/needs.hpp"
 #include "offload/model/critical_path.hpp"
 #include "offload/model/host_access.hpp"
-#include "offload/model/machine.hpp"
-#include "offload/model/objects.hpp"
 #include "offload/model/registers.hpp"
 
 namespace isthmus::offload {
+namespace model {
 namespace {
-
-using namespace model;
 
 /// Passes on the states of a run that began at `start`.
 class Later final : public StateObserver {
@@ -47,76 +46,44 @@ std::exception_ptr first_failure(const Machine& machine) {
   return first != nullptr ? first->failure() : nullptr;
 }
 
-class ModelDeviceImpl final : public ModelDevice {
- public:
-  ModelDeviceImpl(platform::Description board, std::vector<KernelModel> kernels, std::uint64_t seed)
-      : board_(std::move(board)),
-        spec_(machine_spec(board_)),
-        info_{.name = board_.name(),
-              .modelled = true,
-              .opening = {},
-              .link = link_rates(spec_),
-              .memory = spec_.board.memory.has_value()},
-        kernels_(std::move(kernels)),
-        memory_(platform::device_memory(spec_.board)),
-        order_{.seed = seed, .schedule_seed = 0} {}
+}  // namespace
 
-  const DeviceInfo& info() const override { return info_; }
-  Time clock() const override { return clock_; }
+MachineDevice::MachineDevice(platform::Description board, std::vector<KernelModel> kernels, std::uint64_t seed)
+    : board_(std::move(board)),
+      spec_(machine_spec(board_)),
+      info_{.name = board_.name(),
+            .modelled = true,
+            .opening = {},
+            .link = link_rates(spec_),
+            .memory = spec_.board.memory.has_value()},
+      kernels_(std::move(kernels)),
+      memory_(platform::device_memory(spec_.board)),
+      order_{.seed = seed, .schedule_seed = 0} {}
 
-  std::unique_ptr<Buffer> allocate(Bytes size) override {
-    platform::require(board_, "a buffer of the device", needs::kDeviceMemory);
-    clock_ += enqueue();
-    return std::make_unique<ModelBuffer>(memory_, size, allocation(size), clock_);
-  }
-  std::unique_ptr<PinnedBuffer> pin(Bytes size) override {
-    clock_ += allocation(size);
-    return std::make_unique<ModelPinnedBuffer>(pinned_, size);
-  }
-  std::unique_ptr<Kernel> kernel(const std::string& name) override;
-  std::unique_ptr<Queue> queue() override { return std::make_unique<ModelQueue>(next_id_++); }
-  std::unique_ptr<Mailbox> mailbox(std::size_t depth) override {
-    return std::make_unique<ModelMailbox>(next_id_++, depth);
-  }
-  void run(std::vector<HostThread> threads) override;
-  Time access_registers(const RegisterAccess& access, int count) override {
-    platform::require(board_, "an access to registers", needs::kRegisters);
-    const Time took = model::access_registers(spec_, access, count, order_);
-    clock_ += took;
-    return took;
-  }
-  HostAccessLatency access_host_memory(const HostAccess& access) override {
-    platform::require(board_, "an access to host memory", needs::kHostAccess);
-    return model::access_host_memory(spec_, access, order_);
-  }
+std::unique_ptr<Buffer> MachineDevice::allocate(Bytes size) {
+  platform::require(board_, "a buffer of the device", needs::kDeviceMemory);
+  clock_ += enqueue();
+  return std::make_unique<ModelBuffer>(memory_, size, allocation(size), clock_);
+}
 
-  const std::vector<Part>& parts() const override { return parts_; }
-  Time last_run() const override { return last_run_; }
-  const std::vector<platform::Held>& path() const override { return path_; }
-  void observe(StateObserver* states) override { states_ = states; }
-  void shuffle(std::uint64_t schedule_seed) override { order_.schedule_seed = schedule_seed; }
+std::unique_ptr<PinnedBuffer> MachineDevice::pin(Bytes size) {
+  clock_ += allocation(size);
+  return std::make_unique<ModelPinnedBuffer>(pinned_, size);
+}
 
- private:
-  Time enqueue() const { return spec_.host ? spec_.host->calls.enqueue : Time{}; }
-  Time allocation(Bytes size) const { return spec_.host && spec_.host->alloc ? spec_.host->alloc->of(size) : Time{}; }
+Time MachineDevice::access_registers(const RegisterAccess& access, int count) {
+  platform::require(board_, "an access to registers", needs::kRegisters);
+  const Time took = model::access_registers(spec_, access, count, order_);
+  clock_ += took;
+  return took;
+}
 
-  platform::Description board_;  ///< with one link at most
-  MachineSpec spec_;
-  DeviceInfo info_;
-  std::vector<KernelModel> kernels_;
-  std::vector<const KernelModel*> loaded_;  ///< on the FPGA
-  fabric::DeviceMemory memory_;
-  PinnedMap pinned_;
-  RunOrder order_;
-  int next_id_ = 0;
-  Time clock_;
-  Time last_run_;
-  StateObserver* states_ = nullptr;
-  std::vector<Part> parts_;
-  std::vector<platform::Held> path_;
-};
+HostAccessLatency MachineDevice::access_host_memory(const HostAccess& access) {
+  platform::require(board_, "an access to host memory", needs::kHostAccess);
+  return model::access_host_memory(spec_, access, order_);
+}
 
-std::unique_ptr<Kernel> ModelDeviceImpl::kernel(const std::string& name) {
+std::unique_ptr<Kernel> MachineDevice::kernel(const std::string& name) {
   platform::require(board_, fmt::format("kernel '{}'", name), needs::kLaunches);
   const auto found = std::ranges::find(kernels_, name, &KernelModel::name);
   if (found == kernels_.end()) throw Error(fmt::format("device '{}': no model of kernel '{}'", info_.name, name));
@@ -126,24 +93,41 @@ std::unique_ptr<Kernel> ModelDeviceImpl::kernel(const std::string& name) {
   return std::make_unique<ModelKernel>(index);
 }
 
-void ModelDeviceImpl::run(std::vector<HostThread> threads) {
+RunOptions options_of_bodies(const RunOrder& order) {
+  constexpr std::size_t kBodyStack = 1024 * 1024;
+  return {.throw_on_error = false, .stack_bytes = kBodyStack, .schedule_seed = order.schedule_seed};
+}
+
+void MachineDevice::run(std::vector<HostThread> threads) {
+  Graph graph(order_.seed);
+  const auto run = begin(graph, std::move(threads), nullptr);
+  Later states(states_, clock_);
+  RunOptions options = options_of_bodies(order_);
+  if (states_ != nullptr) options.states = &states;
+  end(*run, graph.run(options));
+}
+
+std::unique_ptr<DeviceRun> MachineDevice::begin(Graph& graph, std::vector<HostThread> threads, fabric::Host* host) {
   platform::require(board_, "host threads", needs::kHost);
   if (!spec_.shell_clock()) platform::require(board_, "registers", needs::kLaunches);
-  const RunContext context{.board = board_,
-                           .costs = needed(spec_.host).calls,
-                           .pinned = pinned_,
-                           .units = {spec_.dma ? 1U : 0U, loaded_.size()},
-                           .threads = threads.size(),
-                           .start = clock_};
-  Graph graph(order_.seed);
-  const Machine machine = build_machine(
-      graph, {.spec = spec_, .kernels = loaded_, .memory = memory_, .threads = threads, .context = context});
-  constexpr std::size_t kBodyStack = 1024 * 1024;
-  Later states(states_, clock_);
-  const RunReport report = graph.run({.throw_on_error = false,
-                                      .stack_bytes = kBodyStack,
-                                      .states = states_ != nullptr ? &states : nullptr,
-                                      .schedule_seed = order_.schedule_seed});
+  const std::size_t count = threads.size();
+  auto run = std::make_unique<DeviceRun>(std::move(threads), RunContext{.board = board_,
+                                                                        .costs = needed(spec_.host).calls,
+                                                                        .pinned = pinned_,
+                                                                        .units = {spec_.dma ? 1U : 0U, loaded_.size()},
+                                                                        .threads = count,
+                                                                        .start = clock_});
+  run->machine = build_machine(graph, {.spec = spec_,
+                                       .kernels = loaded_,
+                                       .memory = memory_,
+                                       .threads = run->threads,
+                                       .context = run->context,
+                                       .host = host});
+  return run;
+}
+
+void MachineDevice::end(const DeviceRun& run, const RunReport& report) {
+  const auto& [threads, context, machine] = run;
   if (const auto failure = first_failure(machine)) std::rethrow_exception(failure);
   if (report.outcome != Outcome::finished) throw Error(fmt::format("model of {}: {}", info_.name, report.message));
   for (const HostThreadActor* thread : machine.threads) thread->tell_all();
@@ -153,24 +137,11 @@ void ModelDeviceImpl::run(std::vector<HostThread> threads) {
   path_ = critical_path({.spec = spec_, .threads = threads, .context = context, .machine = machine, .report = report});
 }
 
-}  // namespace
+}  // namespace model
 
 std::unique_ptr<ModelDevice> open_model(const platform::Description& board, std::vector<KernelModel> kernels,
                                         const ModelOptions& options) {
-  return std::make_unique<ModelDeviceImpl>(board.over(options.channel), std::move(kernels), options.seed);
-}
-
-std::uint64_t kernel_argument(fabric::DeviceAddress at) {
-  return std::uint64_t{at.channel} << 56U | at.byte;
-}
-std::uint64_t kernel_argument(std::int32_t value) {
-  return static_cast<std::uint32_t>(value);
-}
-fabric::DeviceAddress address_argument(std::uint64_t argument) {
-  return {.channel = static_cast<std::uint32_t>(argument >> 56U), .byte = argument & ((std::uint64_t{1} << 56U) - 1)};
-}
-std::int32_t integer_argument(std::uint64_t argument) {
-  return static_cast<std::int32_t>(static_cast<std::uint32_t>(argument));
+  return std::make_unique<model::MachineDevice>(board.over(options.channel), std::move(kernels), options.seed);
 }
 
 }  // namespace isthmus::offload

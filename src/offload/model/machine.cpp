@@ -119,7 +119,8 @@ std::string to_host(const std::string& part) {
 
 Machine build_machine(Graph& graph, const MachinePlan& plan) {
   Machine machine;
-  platform::Board board(graph, plan.spec.board, plan.memory);
+  platform::Board board = plan.host != nullptr ? platform::Board(graph, plan.spec.board, plan.memory, *plan.host)
+                                               : platform::Board(graph, plan.spec.board, plan.memory);
   const bool linked = !board.links().empty();
   HostEnds host = build_host(graph, plan, linked ? &board.links().front().memory : nullptr, machine);
   build_shell(graph, plan, board, host, machine.actors);

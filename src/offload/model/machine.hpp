@@ -20,6 +20,7 @@ struct MachinePlan {
   fabric::DeviceMemory& memory;
   const std::vector<HostThread>& threads;
   const RunContext& context;
+  fabric::Host* host;  ///< that the board is in with others; null: one of its own
 };
 
 class Runtime;

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "isthmus/engine/graph.hpp"
+#include "isthmus/fabric/host.hpp"
+#include "isthmus/offload/model.hpp"
+#include "offload/model/machine.hpp"
+#include "offload/model/objects.hpp"
+
+namespace isthmus::offload::model {
+
+/// One run of a device, alone or beside others.
+struct DeviceRun {
+  std::vector<HostThread> threads;
+  RunContext context;
+  Machine machine{};
+};
+
+/// A modelled device: what it holds between runs, and how a run of it is built.
+class MachineDevice final : public ModelDevice {
+ public:
+  MachineDevice(platform::Description board, std::vector<KernelModel> kernels, std::uint64_t seed);
+
+  const DeviceInfo& info() const override { return info_; }
+  Time clock() const override { return clock_; }
+  std::unique_ptr<Buffer> allocate(Bytes size) override;
+  std::unique_ptr<PinnedBuffer> pin(Bytes size) override;
+  std::unique_ptr<Kernel> kernel(const std::string& name) override;
+  std::unique_ptr<Queue> queue() override { return std::make_unique<ModelQueue>(next_id_++); }
+  std::unique_ptr<Mailbox> mailbox(std::size_t depth) override {
+    return std::make_unique<ModelMailbox>(next_id_++, depth);
+  }
+  void run(std::vector<HostThread> threads) override;
+  Time access_registers(const RegisterAccess& access, int count) override;
+  HostAccessLatency access_host_memory(const HostAccess& access) override;
+
+  const std::vector<Part>& parts() const override { return parts_; }
+  Time last_run() const override { return last_run_; }
+  const std::vector<platform::Held>& path() const override { return path_; }
+  void observe(StateObserver* states) override { states_ = states; }
+  void shuffle(std::uint64_t schedule_seed) override { order_.schedule_seed = schedule_seed; }
+
+  const MachineSpec& spec() const { return spec_; }
+  /// Builds a run in `graph`, in `host` if it is not null, else in a host of its own.
+  std::unique_ptr<DeviceRun> begin(Graph& graph, std::vector<HostThread> threads, fabric::Host* host);
+  /// Takes what came of it. Throws what the first body that failed threw.
+  void end(const DeviceRun& run, const RunReport& report);
+
+ private:
+  Time enqueue() const { return spec_.host ? spec_.host->calls.enqueue : Time{}; }
+  Time allocation(Bytes size) const { return spec_.host && spec_.host->alloc ? spec_.host->alloc->of(size) : Time{}; }
+
+  platform::Description board_;  ///< with one link at most
+  MachineSpec spec_;
+  DeviceInfo info_;
+  std::vector<KernelModel> kernels_;
+  std::vector<const KernelModel*> loaded_;  ///< on the FPGA
+  fabric::DeviceMemory memory_;
+  PinnedMap pinned_;
+  RunOrder order_;
+  int next_id_ = 0;
+  Time clock_;
+  Time last_run_;
+  StateObserver* states_ = nullptr;
+  std::vector<Part> parts_;
+  std::vector<platform::Held> path_;
+};
+
+/// What a run of bodies needs: room on their fibers for what applications call.
+RunOptions options_of_bodies(const RunOrder& order);
+
+}  // namespace isthmus::offload::model

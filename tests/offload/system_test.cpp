@@ -1,0 +1,128 @@
+// Boards in one host: alike to one alone as long as the host's memory has enough for all.
+#include "isthmus/offload/system.hpp"
+
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "isthmus/base/error.hpp"
+
+namespace isthmus::offload {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+std::unique_ptr<ModelSystem> open(std::size_t boards, const std::vector<std::string>& settings = {}) {
+  std::vector<SystemBoard> all;
+  for (std::size_t i = 0; i < boards; ++i)
+    all.push_back({"board " + std::to_string(i), platform::load(platform::file_of("model:aws-f1"), settings).over("")});
+  return open_system(all, {});
+}
+
+struct Copied {
+  std::vector<Time> ends;  ///< of each board, from the run's start
+  bool right = true;
+};
+
+/// A copy of `size` bytes to each board, all at once, from pinned memory; then back, and compared.
+Copied copy(ModelSystem& system, std::size_t size, unsigned seed) {
+  struct Side {
+    std::unique_ptr<Buffer> buffer;
+    std::unique_ptr<PinnedBuffer> sent;
+    std::unique_ptr<PinnedBuffer> back;
+    std::unique_ptr<Queue> queue;
+  };
+  const Bytes bytes{static_cast<std::int64_t>(size)};
+  std::vector<Side> sides;
+  for (std::size_t i = 0; i < system.boards(); ++i) {
+    ModelDevice& device = system.device(i);
+    sides.push_back({device.allocate(bytes), device.pin(bytes), device.pin(bytes), device.queue()});
+    for (std::byte& byte : sides[i].sent->bytes())
+      byte = static_cast<std::byte>((seed = seed * 1664525U + 1013904223U) >> 24U);
+  }
+  Copied copied;
+  copied.ends.resize(sides.size());
+  const auto each = [&](auto body) {
+    std::vector<std::vector<HostThread>> threads;
+    for (std::size_t i = 0; i < sides.size(); ++i) threads.push_back({{"host", [&, i](Host& host) { body(host, i); }}});
+    system.run(std::move(threads));
+  };
+  each([&](Host& host, std::size_t i) {
+    const Time start = host.now();
+    host.write(*sides[i].queue, *sides[i].buffer, sides[i].sent->bytes(), Call::blocking);
+    copied.ends[i] = host.now() - start;
+  });
+  each([&](Host& host, std::size_t i) {
+    host.read(*sides[i].queue, *sides[i].buffer, sides[i].back->bytes(), Call::blocking);
+  });
+  for (const Side& side : sides)
+    copied.right = copied.right && std::ranges::equal(side.sent->bytes(), side.back->bytes());
+  return copied;
+}
+
+double rate(std::size_t bytes, Time time) {
+  return static_cast<double>(bytes) / time.seconds() * 1e-9;
+}
+
+TEST(System, OfOneBoardIsThatBoard) {
+  const auto system = open(1);
+  const auto board = open_model(platform::load(platform::file_of("model:aws-f1")), {});
+  const std::size_t size = 100'000;
+  const auto buffer = board->allocate({static_cast<std::int64_t>(size)});
+  const auto sent = board->pin({static_cast<std::int64_t>(size)});
+  const auto queue = board->queue();
+  Time alone;
+  board->run({{"host", [&](Host& host) {
+                 const Time start = host.now();
+                 host.write(*queue, *buffer, sent->bytes(), Call::blocking);
+                 alone = host.now() - start;
+               }}});
+  EXPECT_EQ(copy(*system, size, 1).ends, std::vector{alone});
+}
+
+TEST(System, LeavesEachBoardItsRateWhereTheMemoryHasEnough) {
+  constexpr std::size_t kSize = 2'000'000;
+  const double alone = rate(kSize, copy(*open(1), kSize, 1).ends.front());
+  const Copied four = copy(*open(4), kSize, 2);
+  EXPECT_TRUE(four.right);
+  for (const Time end : four.ends) EXPECT_NEAR(rate(kSize, end), alone, 0.02 * alone);
+}
+
+TEST(System, SharesTheMemoryEquallyWhereItLimits) {
+  constexpr std::size_t kSize = 2'000'000;
+  const std::vector<std::string> settings{"host.memory.channels=1", "host.memory.transfer_rate=800"};
+  const double memory = 0.8 * 8;  // GB/s
+  const Time alone = copy(*open(1), kSize, 3).ends.front();
+  for (const std::size_t boards : {2U, 4U, 8U}) {
+    const Copied copied = copy(*open(boards, settings), kSize, 3);
+    EXPECT_TRUE(copied.right);
+    const Time least = Time::seconds(static_cast<double>(kSize * boards) / (memory * 1e9));
+    for (const Time end : copied.ends) {
+      EXPECT_GT(end, least) << boards << " boards";
+      EXPECT_LT(end, least + alone) << boards << " boards, calls included";
+    }
+  }
+}
+
+TEST(System, KeepsTheBytesOfEachBoard) {
+  EXPECT_TRUE(rc::check([] {
+    const auto system = open(*rc::gen::inRange<std::size_t>(1, 6));
+    const auto size = *rc::gen::inRange<std::size_t>(1, 50'000);
+    RC_ASSERT(copy(*system, size, *rc::gen::arbitrary<unsigned>()).right);
+  }));
+}
+
+TEST(System, TellsWhatABodyThrew) {
+  const auto system = open(2);
+  EXPECT_THAT(
+      [&] {
+        system->run({{{"host", [](Host&) {}}}, {{"host", [](Host&) { throw Error("no more"); }}}});
+      },
+      ThrowsMessage<Error>(HasSubstr("no more")));
+}
+
+}  // namespace
+}  // namespace isthmus::offload
