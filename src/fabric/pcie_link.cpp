@@ -85,7 +85,7 @@ PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, Host& host, const
   auto& reader = graph.add<PcieReader>(prefix + kPcieReader, block, spec);
   auto& transmitter = graph.add<PcieTransmitter>(prefix + kPcieTransmitter, words, spec);
   auto& receiver = graph.add<PcieReceiver>(prefix + kPcieReceiver, words, spec);
-  host.attach(spec, {port, completer, messages, down.dllps});
+  host.attach(spec, {port, completer, messages, down.dllps}, prefix);
 
   const Time root_complex = root_complex_latency(spec, memory);
   graph.connect(completer.out, down.in[0],

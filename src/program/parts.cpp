@@ -58,7 +58,7 @@ std::vector<platform::Part> parts_of_stream(const platform::Description& board, 
                                             const std::vector<std::string>& kernel) {
   std::vector<PartPlan> plans{thread(kProducer), pool(kInputBuffers, "stream.input_buffers", kProducer), porter()};
   append(plans, reading());
-  append(plans, platform::parts_of_reads());
+  append(plans, platform::parts_of_reads(platform::link_spec(board)));
   plans.push_back({.name = kReplyBuffer, .keys = {"link.pcie.user_clock"}, .actors = {kReplyBuffer}});
   for (const std::string& actor : kernel) plans.push_back({.name = actor, .keys = {"kernel.clock"}, .actors = {actor}});
   plans.push_back(requests(kWriteRequests));

@@ -1,15 +1,17 @@
 #pragma once
 
-#include <cstddef>
+#include <string>
 
 #include "isthmus/engine/graph.hpp"
 #include "isthmus/fabric/host_memory.hpp"
 #include "isthmus/fabric/root_port.hpp"
+#include "isthmus/fabric/socket_link.hpp"
 
 namespace isthmus::fabric {
 
-/// The name of the host's memory in reports.
+/// The names of the host's parts in reports.
 inline constexpr const char* kHostMemory = "host memory";
+inline constexpr const char* kIommu = "IOMMU";
 
 /// From one register of the host's to the next, on the way in and on the way back. A link's flight ends at the memory,
 /// so that it is shorter by both; of a flight that is no longer than that it is a part.
@@ -26,7 +28,8 @@ struct HostEnd {
   In<Dllps>& dllps;  ///< of the lane away from the host
 };
 
-/// A host in a graph: memory, and room for so many links, each of which gets a root port of its own.
+/// A host in a graph: memory, what else the spec has on the way to it, and room for so many links, each of which gets a
+/// root port of its own.
 ///
 ///     Host host(graph, memory, 2);
 ///     PcieLink left = add_pcie_link(graph, spec, host, "left ");
@@ -42,15 +45,21 @@ class Host {
   DelayLineSpec answers(const PcieLinkSpec& link) const;
   /// The place that the next link gets.
   int next() const { return attached_; }
-  /// Connects the next link's end. Throws Error where there is room for no more.
-  void attach(const PcieLinkSpec& link, const HostEnd& end);
+  /// Connects the next link's end, with `prefix` before the names of what is built for it. Throws Error where there is
+  /// room for no more.
+  void attach(const PcieLinkSpec& link, const HostEnd& end, const std::string& prefix);
 
  private:
+  Out<HostRequest>& translated(const PcieLinkSpec& link, RootPort& port, const std::string& prefix);
+  void build_socket_link();
+
   Graph& graph_;
   HostMemorySpec spec_;
   int links_;
   int attached_ = 0;
   HostMemory& memory_;
+  ToOtherSocket* to_memory_ = nullptr;  ///< null where links and memory are of one socket
+  FromOtherSocket* from_memory_ = nullptr;
 };
 
 }  // namespace isthmus::fabric

@@ -31,8 +31,8 @@ inline constexpr std::array<std::string_view, 7> kStreamNeeds = {"pcie", "memory
 /// rate is known.
 Time pool_setup(const Description& board, const HostLinkSpec& spec);
 
-/// The parts that a device's reads of host memory pass, in their order, and those that its writes pass.
-std::vector<PartPlan> parts_of_reads();
+/// The parts that a device's reads of host memory pass over a link, in their order, and those that its writes pass.
+std::vector<PartPlan> parts_of_reads(const LinkSpec& link);
 std::vector<PartPlan> parts_of_writes();
 
 }  // namespace isthmus::platform
