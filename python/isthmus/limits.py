@@ -47,34 +47,39 @@ class Limit:
 LIMITS = (
     Limit(
         "ddio",
-        "The device's writes into the host's last-level cache (DDIO), and reads that the cache serves",
+        "The device's writes into the host's last-level cache (DDIO), unless host.llc is switched on, and what host "
+        "software finds or leaves there",
         "either",
-        "a host that reads what the device has just written finds it in its cache, sooner than from DRAM; a working "
-        "set beyond the cache's part for I/O is written to DRAM and read again, which costs bandwidth twice",
+        "a host that reads what the device has just written finds it in its cache, sooner than from DRAM, and a device "
+        "what the host has just written; host.llc knows the lines that devices have written and what makes way for "
+        "them, and no access of the host's",
         "latency of small messages; pools of buffers of a few MiB",
         ("stream",),
         (*COPIES, "device-latency"),
-        ("host.memory.*", "link.pcie.round_trip", "host.copy.rate"),
+        ("host.llc.*", "host.memory.*", "link.pcie.round_trip", "host.copy.rate"),
     ),
     Limit(
         "numa",
-        "A second socket: where threads and memory lie",
+        "A second socket, unless host.numa is switched on, and where threads lie",
         "model too fast",
-        "a board behind the other socket is reached over the sockets' link, some 100 ns later and at its rate",
+        "memory behind the other socket is reached over the sockets' link, some 60 ns later and at its rate: host.numa "
+        "has that for devices; a thread of another socket than its memory or its board is slower too",
         "machines of two and more sockets; placement of threads",
         FLOWS,
         (*COPIES, *REGISTERS, "device-latency"),
-        ("host.memory.*", "host.cache.core_to_core", "link.pcie.round_trip"),
+        ("host.numa.*", "host.memory.*", "host.cache.core_to_core", "link.pcie.round_trip"),
     ),
     Limit(
         "iommu",
-        "Translation of the device's addresses (IOMMU, ATS)",
+        "Translation of the device's addresses (IOMMU), unless host.iommu is switched on, and ATS",
         "model too fast",
-        "a miss of the IOMMU's TLB walks tables in host memory before the access; pages of 4 KiB miss often",
+        "a miss of the IOMMU's TLB walks tables in host memory before the access; pages of 4 KiB miss often. With "
+        "host.iommu a walk takes its latency and nothing of the memory's rate, no entry is ever invalidated, and "
+        "devices keep no translations of their own",
         "virtual machines and hosts with the IOMMU on; many small buffers",
         FLOWS,
         (*COPIES, "device-latency"),
-        ("link.pcie.round_trip", "dma.descriptor_payload", "hypervisor.*"),
+        ("host.iommu.*", "link.pcie.round_trip", "dma.descriptor_payload", "hypervisor.*"),
     ),
     Limit(
         "shared-copies",

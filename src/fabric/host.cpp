@@ -5,10 +5,14 @@
 #include <algorithm>
 
 #include "isthmus/base/error.hpp"
+#include "isthmus/fabric/iommu.hpp"
 #include "isthmus/stream/pcie_interface.hpp"
 
 namespace isthmus::fabric {
 namespace {
+
+/// Requests that lie between the sockets.
+constexpr int kBetweenSockets = 64;
 
 /// Tokens that a read is at most: one more where it begins between two boundaries of completions.
 int most_parts(const PcieLinkSpec& spec) {
@@ -24,6 +28,14 @@ int most_answers(const PcieLinkSpec& spec) {
   return spec.tags * most_parts(spec);
 }
 
+ChannelOptions channel(int depth, Time latency) {
+  return {.depth = depth, .latency_time = latency, .return_latency_time = kHandOver};
+}
+
+Time half(Time time) {
+  return Time::fs(time.femtoseconds() / 2);
+}
+
 }  // namespace
 
 Time in_host(const PcieLinkSpec& spec) {
@@ -34,23 +46,52 @@ Host::Host(Graph& graph, const HostMemorySpec& spec, int links)
     : graph_(graph),
       spec_(spec),
       links_(links),
-      memory_(graph.add<HostMemory>(kHostMemory, {.group = kHostGroup}, spec, links)) {}
+      memory_(graph.add<HostMemory>(kHostMemory, {.group = kHostGroup}, spec, links)),
+      actors_{.memory = graph.id(memory_)} {
+  if (spec.socket_link) build_socket_link();
+}
 
+void Host::build_socket_link() {
+  const SocketLinkSpec& spec = *spec_.socket_link;
+  to_memory_ = &graph_.add<ToOtherSocket>(kToOtherSocket, {.group = kHostGroup}, spec, links_);
+  from_memory_ = &graph_.add<FromOtherSocket>(kFromOtherSocket, {.group = kHostGroup}, spec, links_);
+  actors_.socket_link = {graph_.id(*to_memory_), graph_.id(*from_memory_)};
+  graph_.connect(to_memory_->out, memory_.in[0], channel(kBetweenSockets, half(spec.round_trip())));
+}
+
+// What is not in order has a cache on its way: some come sooner than others.
 DelayLineSpec Host::answers(const PcieLinkSpec& link) const {
-  return {.entries = most_answers(link), .least = spec_.latency, .in_order = true};
+  const Time least = spec_.cache ? std::min(spec_.cache->hit, spec_.cache->miss) : spec_.latency;
+  return {.entries = most_answers(link), .least = least, .in_order = !spec_.cache};
+}
+
+/// What leaves the root port, translated where the host does that, half a register before it is taken.
+Out<HostRequest>& Host::translated(const PcieLinkSpec& link, RootPort& port) {
+  if (!spec_.iommu) return port.requests;
+  auto& iommu = graph_.add<Iommu>(kIommu, {.group = kHostGroup}, *spec_.iommu);
+  graph_.connect(port.requests, iommu.in, channel(waiting(link), half(in_host(link))));
+  actors_.iommu = graph_.id(iommu);
+  return iommu.out;
 }
 
 void Host::attach(const PcieLinkSpec& link, const HostEnd& end) {
   if (attached_ == links_) throw Error(fmt::format("a host: expected at most {} links, got another", links_));
   const auto place = static_cast<std::size_t>(attached_++);
-  const auto channel = [&link](int depth) -> ChannelOptions {
-    return {.depth = depth, .latency_time = in_host(link), .return_latency_time = kHandOver};
-  };
-  graph_.connect(end.port.requests, memory_.in[place], channel(waiting(link)));
-  graph_.connect(memory_.answers[place], end.completer.in, channel(most_answers(link)));
-  graph_.connect(memory_.messages[place], end.messages.in, channel(waiting(link)));
-  graph_.connect(memory_.dllps[place], end.dllps,
-                 {.depth = kOwed, .latency_time = in_host(link) + kHandOver, .return_latency_time = kHandOver});
+  const Time hand_over = in_host(link);
+  Out<HostRequest>& requests = translated(link, end.port);
+  graph_.connect(requests, to_memory_ != nullptr ? to_memory_->in[place] : memory_.in[place],
+                 channel(waiting(link), spec_.iommu ? hand_over - half(hand_over) : hand_over));
+  graph_.connect(to_memory_ != nullptr ? to_memory_->dllps[place] : memory_.dllps[place], end.dllps,
+                 channel(kOwed, hand_over + kHandOver));
+  Time back;
+  Out<HostAnswer>* answers = &memory_.answers[place];
+  if (from_memory_ != nullptr) {
+    back = spec_.socket_link->round_trip() - half(spec_.socket_link->round_trip());
+    graph_.connect(*answers, from_memory_->in[place], channel(most_answers(link), back));
+    answers = &from_memory_->out[place];
+  }
+  graph_.connect(*answers, end.completer.in, channel(most_answers(link), hand_over));
+  graph_.connect(memory_.messages[place], end.messages.in, channel(waiting(link), back + hand_over));
 }
 
 }  // namespace isthmus::fabric

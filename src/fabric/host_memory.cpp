@@ -7,13 +7,15 @@
 
 namespace isthmus::fabric {
 
-HostMemory::HostMemory(const HostMemorySpec& spec, int clients)
-    : in(clients, "in"),
-      dllps(clients, "dllps"),
-      answers(clients, "answers"),
-      messages(clients, "messages"),
+HostMemory::HostMemory(const HostMemorySpec& spec, int links)
+    : in(spec.socket_link ? 1 : links, "in"),
+      dllps(spec.socket_link ? 0 : links, "dllps"),
+      answers(links, "answers"),
+      messages(links, "messages"),
       latency_(spec.latency),
-      byte_time_fs_(1e15 / spec.bandwidth.bytes_per_second) {}
+      byte_time_fs_(1e15 / spec.bandwidth.bytes_per_second) {
+  if (spec.cache) cache_.emplace(*spec.cache);
+}
 
 // Whoever is alone is waited for, which costs less than to ask again and again.
 void HostMemory::step() {
@@ -29,36 +31,38 @@ void HostMemory::serve(std::size_t client, const HostRequest& request) {
     case HostRequest::Kind::write:
       return write(request);
     case HostRequest::Kind::message:
-      std::memcpy(&messages[client].slot(), request.payload.data(), sizeof(DeviceMessage));
+      std::memcpy(&messages[request.port].slot(), request.payload.data(), sizeof(DeviceMessage));
   }
 }
 
 // Bytes are those of the instant at which the request is taken: what is taken later does not change them.
 void HostMemory::read(std::size_t client, const HostRequest& request) {
-  const Time moving_all = moving(request.together);
-  answer(client, request, moving_all + latency_);
+  const std::int64_t moved = cache_ ? cache_->read(request.addr, request.together) : request.together;
+  const Time busy = moving(moved);
+  Time latency = busy + latency_;
+  if (cache_) latency = moved == 0 ? cache_->hit() : cache_->miss();
+  answer(request, latency);
   for (bool more = request.more; more;) {
     const HostRequest& next = in[client].read_in_place();
     more = next.more;
-    answer(client, next, moving_all + latency_);
+    answer(next, latency);
   }
-  timer_.wait(moving_all);
+  timer_.wait(busy);
 }
 
-void HostMemory::answer(std::size_t client, const HostRequest& request, Time latency) {
-  HostAnswer& answer = answers[client].slot();
+void HostMemory::answer(const HostRequest& request, Time latency) {
+  HostAnswer& answer = answers[request.port].slot();
   answer.latency = latency;
   answer.packets = request.packets;
   answer.tag = request.tag;
   answer.bytes = request.bytes;
-  answer.port = request.port;
   answer.addr = request.addr;
   std::memcpy(answer.payload.data(), memory_.at(request.addr, request.bytes), request.bytes);
 }
 
 void HostMemory::write(const HostRequest& request) {
   std::memcpy(memory_.at(request.addr, request.bytes), request.payload.data(), request.bytes);
-  timer_.wait(moving(request.bytes));
+  timer_.wait(moving(cache_ ? cache_->write(request.addr, request.bytes) : request.bytes));
 }
 
 Time HostMemory::moving(std::int64_t bytes) const {

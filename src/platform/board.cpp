@@ -39,9 +39,11 @@ ChannelOptions answers(const fabric::AxiSpec& axi, Time controller) {
 BoardSpec board_spec(const Description& board) {
   BoardSpec spec;
   if (has_all(board, kLinkNeeds)) {
-    spec.host = host_memory_spec(board.the("memory"));
-    for (const std::string& channel : board.channels())
-      spec.links.push_back({.channel = channel, .pcie = link_spec(board.over(channel)).pcie});
+    for (const std::string& channel : board.channels()) {
+      const LinkSpec link = link_spec(board.over(channel));
+      spec.host = link.memory;
+      spec.links.push_back({.channel = channel, .pcie = link.pcie});
+    }
   }
   if (has_all(board, kMemoryNeeds)) spec.memory = memory_spec(board);
   return spec;

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <initializer_list>
+#include <utility>
+
+#include "isthmus/fabric/iommu.hpp"
 #include "isthmus/platform/specs.hpp"
 #include "platform/refuse.hpp"
 
@@ -28,6 +32,52 @@ PartPlan credits(const fabric::PcieLink& link, const char* kind, const char* key
           .counts = counts};
 }
 
+/// The part of a kind that may be there and switched off; null where it is not in use.
+const Section* in_use(const Description& board, std::string_view kind) {
+  const Section* part = board.find(kind);
+  return part != nullptr && part->flag("enabled") ? part : nullptr;
+}
+
+/// What makes up the time in which a read holds its tag.
+std::vector<std::string> round_trip_keys(const fabric::HostMemorySpec& memory) {
+  std::vector<std::string> keys{"link.pcie.tags", "link.pcie.max_read_request", "link.pcie.round_trip"};
+  const auto add = [&keys](std::initializer_list<std::string> more) { keys.insert(keys.end(), more); };
+  if (memory.cache) add({"host.llc.miss_latency", "host.llc.hit_latency"});
+  if (memory.socket_link) add({"host.numa.latency", "host.numa.distance"});
+  return keys;
+}
+
+/// What lies between root ports and memory, and the memory.
+std::vector<PartPlan> parts_of_host(const fabric::PcieLink& link) {
+  const fabric::HostActors& host = link.actors.host;
+  std::vector<PartPlan> parts;
+  if (host.iommu)
+    parts.push_back({.name = "IOMMU walks",
+                     .keys = {"host.iommu.walks", "host.iommu.walk_latency", "host.iommu.page", "host.iommu.entries",
+                              "host.iommu.ways"},
+                     .occupancies = {{*host.iommu, fabric::kWalks}},
+                     .counts = "walks"});
+  if (!host.socket_link.empty())
+    parts.push_back({.name = "socket link", .keys = {"host.numa.rate"}, .actors = host.socket_link});
+  PartPlan dram{.name = fabric::kHostMemory,
+                .keys = {"host.memory.transfer_rate", "host.memory.channels", "host.memory.data_width"},
+                .actors = {host.memory}};
+  if (link.host.cache)
+    for (const char* key : {"host.llc.size", "host.llc.write_ways", "host.llc.ways", "host.llc.line"})
+      dram.keys.emplace_back(key);
+  parts.push_back(std::move(dram));
+  return parts;
+}
+
+/// The host's memory with what lies on the way to it.
+fabric::HostMemorySpec memory_spec(const Description& board) {
+  fabric::HostMemorySpec spec = host_memory_spec(board.the("memory"));
+  if (const Section* numa = in_use(board, "numa")) spec.socket_link = socket_link_spec(*numa);
+  if (const Section* iommu = in_use(board, "iommu")) spec.iommu = iommu_spec(*iommu);
+  if (const Section* llc = in_use(board, "llc")) spec.cache = host_cache_spec(*llc);
+  return spec;
+}
+
 /// One direction of the FPGA's PCIe block.
 PartPlan block(const char* name, ActorId actor) {
   return {.name = name, .keys = {"link.pcie.user_width", "link.pcie.user_clock"}, .actors = {actor}};
@@ -37,7 +87,7 @@ PartPlan block(const char* name, ActorId actor) {
 
 LinkSpec link_spec(const Description& board) {
   const Section& pcie = board.the("pcie");
-  LinkSpec spec{.pcie = pcie_link_spec(pcie), .memory = host_memory_spec(board.the("memory"))};
+  LinkSpec spec{.pcie = pcie_link_spec(pcie), .memory = memory_spec(board)};
   if (spec.pcie.round_trip <= fabric::least_round_trip(spec.pcie, spec.memory))
     refuse(pcie.place(), pcie.name_of("round_trip"),
            fmt::format("more than the {} that link and host memory take",
@@ -71,16 +121,17 @@ Time pool_setup(const Description& board, const HostLinkSpec& spec) {
 }
 
 std::vector<PartPlan> parts_of_reads(const fabric::PcieLink& link) {
-  return {{.name = "PCIe tags",
-           .keys = {"link.pcie.tags", "link.pcie.max_read_request", "link.pcie.round_trip"},
-           .occupancies = {{link.actors.reader, fabric::kTags}},
-           .counts = "tags"},
-          credits(link, fabric::kNonpostedHeaders, "link.pcie.nonposted_header_credits", "credits"),
-          {.name = fabric::kHostMemory,
-           .keys = {"host.memory.transfer_rate", "host.memory.channels", "host.memory.data_width"},
-           .actors = {link.actors.memory}},
-          {.name = fabric::kHostToDevice, .keys = lane_keys(), .actors = {link.actors.to_device}},
-          block(fabric::kPcieReceiver, link.actors.receiver)};
+  std::vector<PartPlan> parts{
+      {.name = "PCIe tags",
+       .keys = round_trip_keys(link.host),
+       .occupancies = {{link.actors.reader, fabric::kTags}},
+       .counts = "tags"},
+      credits(link, fabric::kNonpostedHeaders, "link.pcie.nonposted_header_credits", "credits")};
+  const auto host = parts_of_host(link);
+  parts.insert(parts.end(), host.begin(), host.end());
+  parts.push_back({.name = fabric::kHostToDevice, .keys = lane_keys(), .actors = {link.actors.to_device}});
+  parts.push_back(block(fabric::kPcieReceiver, link.actors.receiver));
+  return parts;
 }
 
 std::vector<PartPlan> parts_of_writes(const fabric::PcieLink& link) {

@@ -26,6 +26,15 @@ struct Witness {
 const Settings kSlowMemory{"host.memory.transfer_rate=400MT/s"};
 const Settings kAllocates{"host.alloc.rate=2GB/s", "host.alloc.enabled=true"};
 const Settings kHypervisor{"hypervisor.cost=20us", "hypervisor.enabled=true"};
+const Settings kCached{"host.llc.enabled=true"};
+// 20 KiB are written again and again, as many as this cache lets devices fill; the memory is slower than the link.
+const Settings kSmallCache{"host.llc.enabled=true",  "host.llc.size=31KiB", "host.llc.ways=48",
+                           "host.llc.write_ways=32", "link.pcie.tags=5",    "host.memory.transfer_rate=400MT/s",
+                           "host.memory.channels=1"};
+const Settings kFar{"host.numa.enabled=true"};
+const Settings kTranslated{"host.iommu.enabled=true"};
+const Settings kFewTranslations{"host.iommu.enabled=true", "host.iommu.entries=2", "host.iommu.ways=1",
+                                "host.iommu.walk_latency=2us"};
 const Settings kBankGroups{"device.dram.bank_groups=4"};
 const Settings kShortRows{"device.dram.row_size=512B"};
 const Settings kShortRowsOfGroups{"device.dram.row_size=512B", "device.dram.bank_groups=4"};
@@ -54,6 +63,23 @@ const std::vector<Witness>& witnesses() {
       {"host.memory.data_width", "8bit", "host reads"},
       {"host.memory.channels", "1", "host reads", kSlowMemory},
       {"host.memory.latency", "140ns", "registers"},
+      {"host.llc.enabled", kToggled, "host writes"},
+      {"host.llc.size", "16KiB", "host writes", kSmallCache},
+      {"host.llc.line", "256B", "host writes", kSmallCache},
+      {"host.llc.ways", "64", "host writes", kSmallCache},
+      {"host.llc.write_ways", "16", "host writes", kSmallCache},
+      {"host.llc.hit_latency", "60ns", "host writes", kCached},
+      {"host.llc.miss_latency", "200ns", "host reads", kCached},
+      {"host.numa.enabled", kToggled, "host reads"},
+      {"host.numa.distance", "2", "host reads", kFar},
+      {"host.numa.rate", "1GB/s", "host reads", kFar},
+      {"host.numa.latency", "150ns", "host reads", kFar},
+      {"host.iommu.enabled", kToggled, "copies"},
+      {"host.iommu.entries", "64", "host reads", kFewTranslations},
+      {"host.iommu.ways", "2", "stream", kFewTranslations},
+      {"host.iommu.page", "2MiB", "copies", kTranslated},
+      {"host.iommu.walks", "1", "host reads", kFewTranslations},
+      {"host.iommu.walk_latency", "1us", "copies", kTranslated},
       {"host.cache.core_to_core", "150ns", "copies"},
       {"host.copy.enabled", kToggled, "copies"},
       {"host.copy.rate", "1GB/s", "copies"},

@@ -105,10 +105,8 @@ struct NoRegisters {
   bool done() const { return false; }
 };
 
-/// Long after what the traffic takes on the slowest link: one lane of generation 1.
-Time long_after(const Traffic& traffic) {
-  return Time::us(100 + traffic.reads * traffic.read_words + traffic.writes * traffic.write_words);
-}
+/// Long after what any traffic takes on the slowest link and memory.
+constexpr Time kLongAfter = Time::ms(500);
 
 double gbps(std::uint64_t words, Time time) {
   return time > Time{} ? static_cast<double>(words * kWordBytes) / time.seconds() * 1e-9 : 0;
@@ -161,7 +159,7 @@ class Side {
   void build(Graph& graph, const ActorOptions& clock) {
     auto& reader = graph.add<Reader>("reader", clock, from_.addr, traffic_);
     auto& writer = graph.add<Writer>("writer", clock, to_.addr, traffic_);
-    auto& idle = graph.add<Idle>("idle host", {}, long_after(traffic_));
+    auto& idle = graph.add<Idle>("idle host", {}, kLongAfter);
     auto& registers = graph.add<NoRegisters>("no registers", clock);
     graph.connect(reader.requests, link_.read_requests);
     graph.connect(link_.read_data, read_sink_.data, {.depth = 512});

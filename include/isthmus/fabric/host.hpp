@@ -1,15 +1,18 @@
 #pragma once
 
-#include <cstddef>
+#include <optional>
+#include <vector>
 
 #include "isthmus/engine/graph.hpp"
 #include "isthmus/fabric/host_memory.hpp"
 #include "isthmus/fabric/root_port.hpp"
+#include "isthmus/fabric/socket_link.hpp"
 
 namespace isthmus::fabric {
 
-/// The name of the host's memory in reports.
+/// The names of the host's parts in reports.
 inline constexpr const char* kHostMemory = "host memory";
+inline constexpr const char* kIommu = "IOMMU";
 
 /// From one register of the host's to the next, on the way in and on the way back. A link's flight ends at the memory,
 /// so that it is shorter by both; of a flight that is no longer than that it is a part.
@@ -26,7 +29,15 @@ struct HostEnd {
   In<Dllps>& dllps;  ///< of the lane away from the host
 };
 
-/// A host in a graph: memory, and room for so many links, each of which gets a root port of its own.
+/// The host's parts that a link's requests pass.
+struct HostActors {
+  ActorId memory;
+  std::optional<ActorId> iommu{};
+  std::vector<ActorId> socket_link{};  ///< there and back
+};
+
+/// A host in a graph: memory, what else the spec has on the way to it, and room for so many links, each of which gets a
+/// root port of its own.
 ///
 ///     Host host(graph, memory, 2);
 ///     PcieLink left = add_pcie_link(graph, spec, host);
@@ -38,8 +49,8 @@ class Host {
 
   const HostMemorySpec& spec() const { return spec_; }
   PinnedMemory& memory() { return memory_.memory(); }
-  /// Its memory.
-  ActorId id() const { return graph_.id(memory_); }
+  /// Those on the way of the link that was attached last.
+  const HostActors& actors() const { return actors_; }
 
   /// What may be under way to a link.
   DelayLineSpec answers(const PcieLinkSpec& link) const;
@@ -49,11 +60,17 @@ class Host {
   void attach(const PcieLinkSpec& link, const HostEnd& end);
 
  private:
+  Out<HostRequest>& translated(const PcieLinkSpec& link, RootPort& port);
+  void build_socket_link();
+
   Graph& graph_;
   HostMemorySpec spec_;
   int links_;
   int attached_ = 0;
   HostMemory& memory_;
+  ToOtherSocket* to_memory_ = nullptr;  ///< null where links and memory are of one socket
+  FromOtherSocket* from_memory_ = nullptr;
+  HostActors actors_;
 };
 
 }  // namespace isthmus::fabric

@@ -4,16 +4,38 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
+#include "isthmus/fabric/host_cache.hpp"
 #include "isthmus/fabric/pcie.hpp"
 #include "isthmus/stream/pinned_memory.hpp"
 
 /// The host behind its root ports: what they ask of it, and its memory.
 namespace isthmus::fabric {
 
+/// The way from the links' socket to the memory's.
+struct SocketLinkSpec {
+  int hops = 1;
+  Bandwidth rate;  ///< of data, each direction
+  Time latency;    ///< of a hop, there and back together
+
+  Time round_trip() const { return Time::fs(latency.femtoseconds() * hops); }
+};
+
+struct IommuSpec {
+  int entries;  ///< of its TLB
+  int ways;     ///< of these, that a page may be in
+  Bytes page;
+  int walks;  ///< at once
+  Time walk;  ///< from a miss to the translation, reads of host memory included
+};
+
 struct HostMemorySpec {
-  Bandwidth bandwidth;          ///< all channels together: transfer rate * width * channels
-  Time latency = Time::ns(90);  ///< of an idle read, from the root complex and back to it
+  Bandwidth bandwidth;                          ///< all channels together: transfer rate * width * channels
+  Time latency = Time::ns(90);                  ///< of an idle read, from the root complex and back to it
+  std::optional<SocketLinkSpec> socket_link{};  ///< where root ports and memory are of different sockets
+  std::optional<IommuSpec> iommu{};             ///< of each root port
+  std::optional<HostCacheSpec> cache{};
 };
 
 /// What a root port asks of the host. A read whose data are more than one answer holds is several of these, one behind
@@ -30,7 +52,7 @@ struct HostRequest {
   std::uint16_t tag;       ///< of a read
   std::uint16_t bytes;     ///< of this one,
   std::uint16_t together;  ///< and of all of a read, said with the first of it
-  std::uint16_t port;      ///< whose it is, where several share a way
+  std::uint16_t port;      ///< the link that is answered
   Dllps due;               ///< once the host has taken it, which makes room in the receive buffer
   std::uint64_t addr;
   std::array<std::byte, kMostPayload> payload;  ///< of a write; of a message, the message
@@ -48,7 +70,6 @@ struct HostAnswer {
   std::uint8_t packets;
   std::uint16_t tag;
   std::uint16_t bytes;
-  std::uint16_t port;
   std::uint64_t addr;
   std::array<std::byte, kMostPayload> payload;
 };
@@ -67,13 +88,12 @@ inline void copy(const HostAnswer& from, HostAnswer& to) {
 /// names.
 class HostMemory {
  public:
-  PortArray<In<HostRequest>> in;
-  PortArray<Out<Dllps>> dllps;  ///< that requests made due when they were taken
-  PortArray<Out<HostAnswer>> answers;
+  PortArray<In<HostRequest>> in;       ///< of each link, or of all where they come over a socket link
+  PortArray<Out<Dllps>> dllps;         ///< that requests made due when they were taken; none from a socket link
+  PortArray<Out<HostAnswer>> answers;  ///< to each link
   PortArray<Out<DeviceMessage>> messages;
 
-  /// For so many clients.
-  HostMemory(const HostMemorySpec& spec, int clients);
+  HostMemory(const HostMemorySpec& spec, int links);
 
   void step();
 
@@ -82,13 +102,14 @@ class HostMemory {
  private:
   void serve(std::size_t client, const HostRequest& request);
   void read(std::size_t client, const HostRequest& request);
-  void answer(std::size_t client, const HostRequest& request, Time latency);
+  void answer(const HostRequest& request, Time latency);
   void write(const HostRequest& request);
   Time moving(std::int64_t bytes) const;
 
   Timer timer_;
   Time latency_;
   double byte_time_fs_;
+  std::optional<HostCache> cache_;
   PinnedMemory memory_;
 };
 

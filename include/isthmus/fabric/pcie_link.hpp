@@ -12,7 +12,7 @@ namespace isthmus::fabric {
 
 /// The parts of a link that work.
 struct PcieLinkActors {
-  ActorId memory;  ///< of the host
+  HostActors host;
   ActorId to_device;
   ActorId to_host;
   ActorId reader;
@@ -23,6 +23,7 @@ struct PcieLinkActors {
 /// A link with both its ends in a graph: a root port of the host on one side, the FPGA's PCIe block on the other, whose
 /// ports are on the user clock.
 struct PcieLink : PcieInterface {
+  HostMemorySpec host;
   RootPort& root_port;
   const PcieLane& to_device;
   const PcieLane& to_host;

@@ -12,6 +12,9 @@ namespace isthmus::platform {
 
 fabric::PcieLinkSpec pcie_link_spec(const Section& pcie);
 fabric::HostMemorySpec host_memory_spec(const Section& memory);
+fabric::HostCacheSpec host_cache_spec(const Section& llc);
+fabric::SocketLinkSpec socket_link_spec(const Section& numa);
+fabric::IommuSpec iommu_spec(const Section& iommu);
 fabric::DramSpec dram_spec(const Section& dram);
 /// Throws Error where no AXI burst is as long as the part's.
 fabric::AxiSpec axi_spec(const Section& axi);

@@ -30,7 +30,7 @@ class Path {
       const fabric::PcieLinkActors& link = run_.machine.link.value();
       const auto passed = [&](const char* lane, ActorId lane_actor, const Actors& dma) {
         return std::vector<Held>{
-            {kDma, busiest(dma)}, {lane, busy(lane_actor)}, {fabric::kHostMemory, busy(link.memory)}};
+            {kDma, busiest(dma)}, {lane, busy(lane_actor)}, {fabric::kHostMemory, busy(link.host.memory)}};
       };
       on_device(Work::to_device, path, passed(fabric::kHostToDevice, link.to_device, actors().dma_to_device));
       on_device(Work::to_host, path, passed(fabric::kDeviceToHost, link.to_host, actors().dma_to_host));

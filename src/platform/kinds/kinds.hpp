@@ -7,6 +7,9 @@ namespace isthmus::platform::kinds {
 
 extern const PartKind kPcie;
 extern const PartKind kMemory;
+extern const PartKind kLlc;
+extern const PartKind kNuma;
+extern const PartKind kIommu;
 extern const PartKind kCache;
 extern const PartKind kCopy;
 extern const PartKind kAlloc;

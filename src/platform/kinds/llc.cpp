@@ -1,0 +1,58 @@
+#include <array>
+
+#include "isthmus/platform/specs.hpp"
+#include "platform/kinds/kinds.hpp"
+
+namespace isthmus::platform::kinds {
+namespace {
+
+using enum Quantity;
+
+// The smallest has room for a set of the most and longest lines.
+constexpr std::array kLlcKeys = std::to_array<Key>({
+    {"enabled", flag, 0, 1, "whether devices read and write through the host's last-level cache"},
+    {"size", bytes, 16 * kKiB, 4 * kGiB, "size of the cache, in whole sets", {.when = "enabled"}},
+    {"line", bytes, 16, 256, "one line of it", {.when = "enabled", .power_of_two = true, .faster = Faster::either}},
+    {"ways", count, 1, 64, "lines of a set", {.when = "enabled", .faster = Faster::either}},
+    {"write_ways", count, 1, 64, "of these, what devices' writes may fill (DDIO)", {.when = "enabled"}},
+    {"hit_latency",
+     time,
+     ns,
+     10 * us,
+     "read of what it holds, from the root complex and back to it, in place of host.memory.latency",
+     {.when = "enabled"}},
+    {"miss_latency",
+     time,
+     ns,
+     10 * us,
+     "read of what it does not hold, likewise, memory and its data's time included",
+     {.when = "enabled"}},
+});
+
+constexpr std::array kLlcRelations = std::to_array<Relation>({
+    {{"llc", "write_ways"}, {"llc", "ways"}},
+    {{"llc", "hit_latency"}, {"llc", "miss_latency"}},
+});
+
+}  // namespace
+
+const PartKind kLlc{.name = "llc",
+                    .section = "host.llc",
+                    .meaning = "the host's last-level cache as devices find it: the lines that devices have written",
+                    .keys = kLlcKeys,
+                    .relations = kLlcRelations};
+
+}  // namespace isthmus::platform::kinds
+
+namespace isthmus::platform {
+
+fabric::HostCacheSpec host_cache_spec(const Section& llc) {
+  return {.size = llc.bytes("size"),
+          .line = llc.bytes("line"),
+          .ways = static_cast<int>(llc.count("ways")),
+          .write_ways = static_cast<int>(llc.count("write_ways")),
+          .hit = llc.time("hit_latency"),
+          .miss = llc.time("miss_latency")};
+}
+
+}  // namespace isthmus::platform

@@ -1,0 +1,40 @@
+#include <array>
+
+#include "isthmus/platform/specs.hpp"
+#include "platform/kinds/kinds.hpp"
+
+namespace isthmus::platform::kinds {
+namespace {
+
+using enum Quantity;
+
+constexpr std::array kNumaKeys = std::to_array<Key>({
+    {"enabled", flag, 0, 1, "whether the memory that devices reach is of another socket than their links"},
+    {"distance", count, 1, 8, "links between sockets on the way there", {.when = "enabled", .faster = Faster::less}},
+    {"rate", bandwidth, 0.1 * kGB, 1000 * kGB, "data that such a link carries in each direction", {.when = "enabled"}},
+    {"latency",
+     time,
+     ns,
+     10 * us,
+     "what such a link adds to a round trip: there and back together, its data's time apart",
+     {.when = "enabled"}},
+});
+
+}  // namespace
+
+const PartKind kNuma{.name = "numa",
+                     .section = "host.numa",
+                     .meaning = "the links between the host's sockets, where memory is of another one",
+                     .keys = kNumaKeys};
+
+}  // namespace isthmus::platform::kinds
+
+namespace isthmus::platform {
+
+fabric::SocketLinkSpec socket_link_spec(const Section& numa) {
+  return {.hops = static_cast<int>(numa.count("distance")),
+          .rate = numa.bandwidth("rate"),
+          .latency = numa.time("latency")};
+}
+
+}  // namespace isthmus::platform
