@@ -14,6 +14,9 @@ namespace {
 /// Requests that lie between the sockets.
 constexpr int kBetweenSockets = 64;
 
+/// That a core has under way, at least: it waits for one before the next but one.
+constexpr int kMovesOfACore = 4;
+
 /// Tokens that a read is at most: one more where it begins between two boundaries of completions.
 int most_parts(const PcieLinkSpec& spec) {
   return static_cast<int>((spec.max_read_request.count - 1) / kMostPayload + 2);
@@ -42,11 +45,12 @@ Time in_host(const PcieLinkSpec& spec) {
   return Time::fs(std::min(kHandOver, spec.flight).femtoseconds() / 4);
 }
 
-Host::Host(Graph& graph, const HostMemorySpec& spec, int links)
+Host::Host(Graph& graph, const HostMemorySpec& spec, int links, int cores)
     : graph_(graph),
       spec_(spec),
       links_(links),
-      memory_(graph.add<HostMemory>(kHostMemory, {.group = kHostGroup}, spec, links)),
+      cores_(cores),
+      memory_(graph.add<HostMemory>(kHostMemory, {.group = kHostGroup}, spec, links, cores)),
       actors_{.memory = graph.id(memory_)} {
   if (spec.socket_link) build_socket_link();
 }
@@ -72,6 +76,14 @@ Out<HostRequest>& Host::translated(const PcieLinkSpec& link, RootPort& port) {
   graph_.connect(port.requests, iommu.in, channel(waiting(link), half(in_host(link))));
   actors_.iommu = graph_.id(iommu);
   return iommu.out;
+}
+
+void Host::attach(Out<HostRequest>& moves, In<HostMoved>& moved) {
+  if (attached_cores_ == cores_) throw Error(fmt::format("a host: expected at most {} cores, got another", cores_));
+  const auto core = static_cast<std::size_t>(attached_cores_++);
+  const std::size_t first = memory_.in.size() - memory_.moved.size();
+  graph_.connect(moves, memory_.in[first + core], channel(kMovesOfACore, kHandOver));
+  graph_.connect(memory_.moved[core], moved, channel(kMovesOfACore, kHandOver));
 }
 
 void Host::attach(const PcieLinkSpec& link, const HostEnd& end) {

@@ -7,13 +7,15 @@
 
 namespace isthmus::fabric {
 
-HostMemory::HostMemory(const HostMemorySpec& spec, int links)
-    : in(spec.socket_link ? 1 : links, "in"),
+HostMemory::HostMemory(const HostMemorySpec& spec, int links, int cores)
+    : in((spec.socket_link ? 1 : links) + cores, "in"),
       dllps(spec.socket_link ? 0 : links, "dllps"),
       answers(links, "answers"),
       messages(links, "messages"),
+      moved(cores, "moved"),
       latency_(spec.latency),
-      byte_time_fs_(1e15 / spec.bandwidth.bytes_per_second) {
+      byte_time_fs_(1e15 / spec.bandwidth.bytes_per_second),
+      first_core_(in.size() - moved.size()) {
   if (spec.cache) cache_.emplace(*spec.cache);
 }
 
@@ -32,15 +34,18 @@ void HostMemory::serve(std::size_t client, const HostRequest& request) {
       return write(request);
     case HostRequest::Kind::message:
       std::memcpy(&messages[request.port].slot(), request.payload.data(), sizeof(DeviceMessage));
+      return;
+    case HostRequest::Kind::move:
+      return move(client - first_core_, request);
   }
 }
 
 // Bytes are those of the instant at which the request is taken: what is taken later does not change them.
 void HostMemory::read(std::size_t client, const HostRequest& request) {
-  const std::int64_t moved = cache_ ? cache_->read(request.addr, request.together) : request.together;
-  const Time busy = moving(moved);
+  const std::int64_t from_memory = cache_ ? cache_->read(request.addr, request.together) : request.together;
+  const Time busy = moving(from_memory);
   Time latency = busy + latency_;
-  if (cache_) latency = moved == 0 ? cache_->hit() : cache_->miss();
+  if (cache_) latency = from_memory == 0 ? cache_->hit() : cache_->miss();
   answer(request, latency);
   for (bool more = request.more; more;) {
     const HostRequest& next = in[client].read_in_place();
@@ -63,6 +68,12 @@ void HostMemory::answer(const HostRequest& request, Time latency) {
 void HostMemory::write(const HostRequest& request) {
   std::memcpy(memory_.at(request.addr, request.bytes), request.payload.data(), request.bytes);
   timer_.wait(moving(cache_ ? cache_->write(request.addr, request.bytes) : request.bytes));
+}
+
+void HostMemory::move(std::size_t core, const HostRequest& request) {
+  const Time busy = moving(request.together);
+  moved[core].push({busy});
+  timer_.wait(busy);
 }
 
 Time HostMemory::moving(std::int64_t bytes) const {

@@ -54,22 +54,27 @@ fabric::DeviceMemory device_memory(const BoardSpec& board) {
                       : fabric::DeviceMemory({}, 0);
 }
 
-Board::Board(Graph& graph, const BoardSpec& spec, fabric::DeviceMemory& memory)
+Board::Board(Graph& graph, const BoardSpec& spec, fabric::DeviceMemory& memory, int cores)
     : graph_(graph), memory_spec_(spec.memory), memory_(memory) {
   if (!spec.host) return;
-  fabric::Host host(graph, *spec.host, static_cast<int>(spec.links.size()));
-  add_links(spec, host);
+  own_host_.emplace(graph, *spec.host, static_cast<int>(spec.links.size()), cores);
+  host_ = &*own_host_;
+  add_links(spec);
 }
 
 Board::Board(Graph& graph, const BoardSpec& spec, fabric::DeviceMemory& memory, fabric::Host& host)
-    : graph_(graph), memory_spec_(spec.memory), memory_(memory) {
-  add_links(spec, host);
+    : graph_(graph), memory_spec_(spec.memory), memory_(memory), host_(&host) {
+  add_links(spec);
 }
 
-void Board::add_links(const BoardSpec& spec, fabric::Host& host) {
+void Board::attach_core(Out<fabric::HostRequest>& moves, In<fabric::HostMoved>& moved) {
+  host_->attach(moves, moved);
+}
+
+void Board::add_links(const BoardSpec& spec) {
   for (const auto& [channel, pcie] : spec.links) {
     const Scope scope = graph_.scope(spec.links.size() > 1 ? channel : "");
-    links_.push_back(fabric::add_pcie_link(graph_, pcie, host));
+    links_.push_back(fabric::add_pcie_link(graph_, pcie, *host_));
   }
 }
 

@@ -37,7 +37,7 @@ struct HostActors {
 };
 
 /// A host in a graph: memory, what else the spec has on the way to it, and room for so many links, each of which gets a
-/// root port of its own.
+/// root port of its own, and for so many cores that move bytes.
 ///
 ///     Host host(graph, memory, 2);
 ///     PcieLink left = add_pcie_link(graph, spec, host);
@@ -45,7 +45,7 @@ struct HostActors {
 ///     PcieLink right = add_pcie_link(graph, spec, host);
 class Host {
  public:
-  Host(Graph& graph, const HostMemorySpec& spec, int links = 1);
+  Host(Graph& graph, const HostMemorySpec& spec, int links = 1, int cores = 0);
 
   const HostMemorySpec& spec() const { return spec_; }
   PinnedMemory& memory() { return memory_.memory(); }
@@ -56,6 +56,8 @@ class Host {
   DelayLineSpec answers(const PcieLinkSpec& link) const;
   /// The place that the next link gets.
   int next() const { return attached_; }
+  /// Connects the next core. Throws Error where there is room for no more.
+  void attach(Out<HostRequest>& moves, In<HostMoved>& moved);
   /// Connects the next link's end. Throws Error where there is room for no more.
   void attach(const PcieLinkSpec& link, const HostEnd& end);
 
@@ -67,6 +69,8 @@ class Host {
   HostMemorySpec spec_;
   int links_;
   int attached_ = 0;
+  int cores_;
+  int attached_cores_ = 0;
   HostMemory& memory_;
   ToOtherSocket* to_memory_ = nullptr;  ///< null where links and memory are of one socket
   FromOtherSocket* from_memory_ = nullptr;

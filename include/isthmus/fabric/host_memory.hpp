@@ -45,6 +45,7 @@ struct HostRequest {
     write,
     read,
     message,  ///< to host software, which finds what was written before it
+    move,     ///< of a core: so many bytes together, whatever they are
   };
   Kind kind;
   bool more;               ///< the next goes on with this read
@@ -79,6 +80,11 @@ inline void copy(const HostAnswer& from, HostAnswer& to) {
   std::memcpy(to.payload.data(), from.payload.data(), from.bytes);
 }
 
+/// To a core: the bytes that it asked for are moved `latency` after this has come.
+struct HostMoved {
+  Time latency;
+};
+
 /// The host's interconnect with all channels of its memory, and the bytes in it: takes what clients ask for in the
 /// order in which it came, ties going to the lower client key.
 ///
@@ -88,12 +94,13 @@ inline void copy(const HostAnswer& from, HostAnswer& to) {
 /// names.
 class HostMemory {
  public:
-  PortArray<In<HostRequest>> in;       ///< of each link, or of all where they come over a socket link
-  PortArray<Out<Dllps>> dllps;         ///< that requests made due when they were taken; none from a socket link
+  PortArray<In<HostRequest>> in;  ///< of each link, or of all where they come over a socket link; then of each core
+  PortArray<Out<Dllps>> dllps;    ///< that requests made due when they were taken; none from a socket link
   PortArray<Out<HostAnswer>> answers;  ///< to each link
   PortArray<Out<DeviceMessage>> messages;
+  PortArray<Out<HostMoved>> moved;  ///< to each core
 
-  HostMemory(const HostMemorySpec& spec, int links);
+  HostMemory(const HostMemorySpec& spec, int links, int cores);
 
   void step();
 
@@ -104,11 +111,13 @@ class HostMemory {
   void read(std::size_t client, const HostRequest& request);
   void answer(const HostRequest& request, Time latency);
   void write(const HostRequest& request);
+  void move(std::size_t core, const HostRequest& request);
   Time moving(std::int64_t bytes) const;
 
   Timer timer_;
   Time latency_;
   double byte_time_fs_;
+  std::size_t first_core_;  ///< its place among the clients
   std::optional<HostCache> cache_;
   PinnedMemory memory_;
 };

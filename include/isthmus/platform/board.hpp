@@ -69,14 +69,19 @@ struct DramEnds {
 
 class Board {
  public:
-  /// Builds all but the memory's controllers in `graph`, in a host of its own. `memory` has the channels of the spec
-  /// and lives longer.
-  Board(Graph& graph, const BoardSpec& spec, fabric::DeviceMemory& memory);
-  /// The same in a host that other boards are in too, which has room for its links.
+  /// Builds all but the memory's controllers in `graph`, in a host of its own, of which so many cores move bytes.
+  /// `memory` has the channels of the spec and lives longer.
+  Board(Graph& graph, const BoardSpec& spec, fabric::DeviceMemory& memory, int cores = 0);
+  Board(const Board&) = delete;
+  Board& operator=(const Board&) = delete;
+  /// The same in a host that other boards are in too, which has room for its links and cores.
   Board(Graph& graph, const BoardSpec& spec, fabric::DeviceMemory& memory, fabric::Host& host);
 
   /// In the order of the board's file; whoever builds a flow connects every port of each.
   std::deque<fabric::PcieLink>& links() { return links_; }
+
+  /// Connects a core that moves bytes in the host's memory. Of a board with a link.
+  void attach_core(Out<fabric::HostRequest>& moves, In<fabric::HostMoved>& moved);
 
   /// Adds a master's ports; its bursts meet those of others at the controllers. Of a board with memory.
   MasterEnds add_master(const Master& master);
@@ -95,12 +100,14 @@ class Board {
     fabric::AxiReader& reader;
     fabric::AxiWriter& writer;
   };
-  void add_links(const BoardSpec& spec, fabric::Host& host);
+  void add_links(const BoardSpec& spec);
   void connect(fabric::DramController& dram, std::size_t channel);
 
   Graph& graph_;
   std::optional<MemorySpec> memory_spec_;
   fabric::DeviceMemory& memory_;
+  std::optional<fabric::Host> own_host_;
+  fabric::Host* host_ = nullptr;
   std::deque<fabric::PcieLink> links_;
   std::vector<Ports> ports_;
   std::vector<ActorId> dram_;

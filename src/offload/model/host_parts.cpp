@@ -16,6 +16,10 @@ Time at_rate(std::uint64_t bytes, Bandwidth rate) {
   return transfer_time({static_cast<std::int64_t>(bytes)}, rate);
 }
 
+/// Bytes that a core asks the memory for together: more than a line, so that a copy is not thousands of requests a
+/// microsecond; little enough that others hardly wait behind it. Less than that stays in the core's own cache.
+constexpr std::uint64_t kPieceOfCopy = 1024;
+
 }  // namespace
 
 const PinnedMemory::Region& Staging::grown(std::optional<PinnedMemory::Region>& region, std::uint64_t bytes) {
@@ -76,10 +80,57 @@ void HostCopy::step() {
 }
 
 void HostCopy::pass(Command& command) {
-  if (!rate_ || !command.copied) return;
-  const Time cost = at_rate(command.bytes, *rate_);
-  timer_.wait(cost);
-  command.spent[Piece::copy] += cost;
+  if (!copies_ || !command.copied) return;
+  const Time begin = timer_.now();
+  core.copy(command.bytes);
+  command.spent[Piece::copy] += timer_.now() - begin;
+}
+
+CopyingCore::CopyingCore(const std::optional<CopySpec>& spec)
+    : moves(spec ? 1 : 0, "moves"), moved(spec ? 1 : 0, "moved"), spec_(spec) {}
+
+void CopyingCore::copy(std::uint64_t bytes) {
+  if (bytes <= spec_->fits)
+    timer_.wait(at_rate(bytes, spec_->cached_rate));
+  else if (bytes < kPieceOfCopy)
+    timer_.wait(at_rate(bytes, spec_->rate));
+  else
+    copy_through_memory(bytes);
+}
+
+// The core asks for each piece when its rate lets it, and for one ahead of what is moved: memory that is fast enough
+// does not slow it. What memory has held up is not made good by a higher rate. The piece that is not whole comes first:
+// of the last the memory has told before the core has done with it.
+void CopyingCore::copy_through_memory(std::uint64_t bytes) {
+  Time paced_from = timer_.now();
+  std::uint64_t paced = 0;
+  for (std::uint64_t left = bytes; left > 0;) {
+    const std::uint64_t rest = left % kPieceOfCopy;
+    const std::uint64_t piece = rest > 0 ? rest : kPieceOfCopy;
+    fabric::HostRequest& request = moves[0].slot();
+    request.kind = fabric::HostRequest::Kind::move;
+    request.more = false;
+    request.bytes = 0;
+    request.together = static_cast<std::uint16_t>(2 * piece);  // read and written
+    request.due = {};
+    ++under_way_;
+    left -= piece;
+    paced += piece;
+    const Time next = paced_from + at_rate(paced, spec_->rate);
+    timer_.wait_until(next);
+    if (under_way_ > 1) await_oldest();
+    if (timer_.now() > next) {
+      paced_from = timer_.now();
+      paced = 0;
+    }
+  }
+  while (under_way_ > 0) await_oldest();
+}
+
+void CopyingCore::await_oldest() {
+  const fabric::HostMoved done = moved[0].read();
+  timer_.wait_until(moved[0].came() + done.latency);
+  --under_way_;
 }
 
 void LaunchCall::step() {

@@ -66,15 +66,37 @@ class PinnedAllocation {
   AllocationSpec cost_;
 };
 
-/// Copies between pageable and pinned memory on one thread, at a rate; without one the application's memory is pinned.
-/// A transfer to the device is copied before it goes, one to the host when it has come.
+/// A core that copies: at its rate, or as fast as the memory moves what it reads and writes, which others use too.
+/// What fits a cache is copied there.
+class CopyingCore {
+ public:
+  /// To the host's memory; none where the core copies nothing.
+  PortArray<Out<fabric::HostRequest>> moves;
+  PortArray<In<fabric::HostMoved>> moved;
+
+  explicit CopyingCore(const std::optional<CopySpec>& spec);
+  /// Lets the time pass that a copy takes.
+  void copy(std::uint64_t bytes);
+
+ private:
+  void copy_through_memory(std::uint64_t bytes);
+  void await_oldest();
+
+  Timer timer_;
+  std::optional<CopySpec> spec_;
+  int under_way_ = 0;
+};
+
+/// Copies between pageable and pinned memory on one thread; without a rate the application's memory is pinned. A
+/// transfer to the device is copied before it goes, one to the host when it has come.
 class HostCopy {
  public:
+  CopyingCore core;
   In<CommandToken> in{"in"};
   Out<CommandToken> submit{"submit"};
   In<CommandToken> arrived{"arrived"};
   Out<CommandToken> out{"out"};
-  explicit HostCopy(std::optional<Bandwidth> rate) : rate_(rate) {}
+  explicit HostCopy(const std::optional<CopySpec>& spec) : core(spec), copies_(spec) {}
   void step();
   /// It ends with the runtime.
   bool done() const { return false; }
@@ -83,7 +105,7 @@ class HostCopy {
   void pass(Command& command);
 
   Timer timer_;
-  std::optional<Bandwidth> rate_;
+  bool copies_;
 };
 
 /// The runtime's and driver's work from the enqueue of a kernel to its start.

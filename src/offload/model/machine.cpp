@@ -117,12 +117,17 @@ std::string to_host(const std::string& part) {
   return part + ", to host";
 }
 
+int copying_cores(const MachineSpec& spec, std::size_t threads) {
+  return spec.dma && spec.host->copy ? static_cast<int>(threads) : 0;
+}
+
 Machine build_machine(Graph& graph, const MachinePlan& plan) {
   Machine machine;
+  const int cores = copying_cores(plan.spec, plan.threads.size());
   platform::Board board = plan.host != nullptr ? platform::Board(graph, plan.spec.board, plan.memory, *plan.host)
-                                               : platform::Board(graph, plan.spec.board, plan.memory);
+                                               : platform::Board(graph, plan.spec.board, plan.memory, cores);
   const bool linked = !board.links().empty();
-  HostEnds host = build_host(graph, plan, linked ? &board.links().front().memory : nullptr, machine);
+  HostEnds host = build_host(graph, plan, board, machine);
   build_shell(graph, plan, board, host, machine.actors);
   machine.actors.dram = board.dram();
 

@@ -59,6 +59,9 @@ struct Machine {
 
 Machine build_machine(Graph& graph, const MachinePlan& plan);
 
+/// How many cores of a machine with so many threads move bytes in the host's memory.
+int copying_cores(const MachineSpec& spec, std::size_t threads);
+
 // The machine is built in pieces: the board, the FPGA's shell on it, host software.
 
 /// What host software gives and takes at the host's end of the link.
@@ -66,8 +69,8 @@ struct HostEnds {
   Out<MmioRequest>& mmio;
   In<DeviceMessage>& messages;
 };
-/// `pinned` is null where no link reaches it. Adds what it builds to `machine`.
-HostEnds build_host(Graph& graph, const MachinePlan& plan, PinnedMemory* pinned, Machine& machine);
+/// Adds what it builds to `machine`.
+HostEnds build_host(Graph& graph, const MachinePlan& plan, platform::Board& board, Machine& machine);
 
 /// The registers, the interrupts, the DMA engine and the kernels. Without a link, host software reaches the registers
 /// at once: the way there is a part of what a store and a wake-up cost. Adds what it builds to `actors`.

@@ -19,12 +19,12 @@ struct Connector {
 };
 
 /// What a transfer of one thread passes before the copy: driver call and allocation.
-Out<CommandToken>& add_calls(Graph& graph, const MachinePlan& plan, PinnedMemory* pinned, const HostThread& thread,
+Out<CommandToken>& add_calls(Graph& graph, const MachinePlan& plan, platform::Board& board, const HostThread& thread,
                              Out<CommandToken>& runtime, MachineActors& actors) {
   const HostSpec& host = needed(plan.spec.host);
   const Connector connect{graph, between_host_parts(host)};
   std::optional<Staging> staging;
-  if (plan.spec.dma) staging.emplace(*pinned, *plan.spec.dma);
+  if (plan.spec.dma) staging.emplace(board.links().front().memory, *plan.spec.dma);
   auto& call =
       graph.add<TransferCall>(for_thread(kTransferCall, thread), {.group = kHostGroup}, host.transfer, staging);
   connect(runtime, call.in);
@@ -50,7 +50,7 @@ ChannelOptions into_core(const PcieInterface& link, int depth) {
   return {.depth = depth, .latency_time = link.root_complex, .return_latency_time = kHandOver};
 }
 
-HostEnds build_host(Graph& graph, const MachinePlan& plan, PinnedMemory* pinned, Machine& machine) {
+HostEnds build_host(Graph& graph, const MachinePlan& plan, platform::Board& board, Machine& machine) {
   const std::size_t threads = plan.threads.size();
   if (threads == 0) throw Error("a run without host threads: expected at least one");
   const HostSpec& host = needed(plan.spec.host);
@@ -69,9 +69,11 @@ HostEnds build_host(Graph& graph, const MachinePlan& plan, PinnedMemory* pinned,
     actors.threads.push_back(graph.id(thread));
     connect(thread.calls, runtime.calls[i]);
     connect(runtime.replies[i], thread.replies);
-    auto& copy = graph.add<HostCopy>(for_thread(kCopy, body), {.group = kHostGroup}, host.copy);
+    auto& copy =
+        graph.add<HostCopy>(for_thread(kCopy, body), {.group = kHostGroup}, plan.spec.dma ? host.copy : std::nullopt);
+    if (!copy.core.moves.empty()) board.attach_core(copy.core.moves[0], copy.core.moved[0]);
     if (host.copy) actors.copies.push_back(graph.id(copy));
-    connect(add_calls(graph, plan, pinned, body, runtime.workers[i], actors), copy.in);
+    connect(add_calls(graph, plan, board, body, runtime.workers[i], actors), copy.in);
     connect(copy.submit, access.submitted[i]);
     connect(access.completed[i], copy.arrived);
     connect(copy.out, runtime.completions[i]);

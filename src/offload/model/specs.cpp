@@ -39,6 +39,19 @@ std::optional<AllocationSpec> allocation_spec(const Section* alloc) {
   return AllocationSpec{.call = alloc->has("call") ? alloc->time("call") : Time{}, .rate = alloc->bandwidth("rate")};
 }
 
+std::optional<CopySpec> copy_spec(const Section* copy) {
+  if (copy == nullptr || !copy->flag("enabled")) return {};
+  const Bandwidth rate = copy->bandwidth("rate");
+  CopySpec spec{.rate = rate, .cached_rate = rate, .fits = 0};
+  if (copy->has("cached_rate") != copy->has("cached_size"))
+    throw Error(fmt::format("{}: keys '{}' and '{}': expected both or neither, got one", copy->place(),
+                            copy->name_of("cached_rate"), copy->name_of("cached_size")));
+  if (!copy->has("cached_rate")) return spec;
+  spec.cached_rate = copy->bandwidth("cached_rate");
+  spec.fits = static_cast<std::uint64_t>(copy->bytes("cached_size").count);
+  return spec;
+}
+
 HostSpec host_spec(const Description& board) {
   const Section& call = board.the("call");
   const CallCosts calls{.enqueue = call.time("enqueue"), .wake = call.time("wake")};
@@ -51,8 +64,7 @@ HostSpec host_spec(const Description& board) {
                 .alloc = allocation_spec(board.find("alloc"))};
   if (const Section* kernel = board.find("kernel"))
     host.launch += std::max(kernel->time("launch") - calls.enqueue, Time{});
-  if (const Section* copy = board.find("copy"); copy != nullptr && copy->flag("enabled"))
-    host.copy = copy->bandwidth("rate");
+  host.copy = copy_spec(board.find("copy"));
   return host;
 }
 

@@ -19,6 +19,13 @@ struct AllocationSpec {
   Time of(Bytes size) const { return call + transfer_time(size, rate); }
 };
 
+/// How fast a thread copies.
+struct CopySpec {
+  Bandwidth rate;         ///< of what fits no cache
+  Bandwidth cached_rate;  ///< of what does
+  std::uint64_t fits;     ///< bytes of the largest such copy
+};
+
 /// What a thread pays to reach registers of the device.
 struct RegistersSpec {
   Time store;           ///< of a doorbell
@@ -32,7 +39,7 @@ struct HostSpec {
   Time launch;                          ///< the same of a launch
   Time interrupt;                       ///< a hypervisor's part of an interrupt
   Time core_to_core;                    ///< a cache line from one core to another
-  std::optional<Bandwidth> copy;        ///< none: the application's memory is pinned
+  std::optional<CopySpec> copy;         ///< none: the application's memory is pinned
   std::optional<AllocationSpec> alloc;  ///< none: the pinned buffer is kept
 };
 

@@ -29,7 +29,9 @@ class ModelSystemImpl final : public ModelSystem {
 
   void run(std::vector<std::vector<HostThread>> threads) override {
     Graph graph(order_.seed);
-    fabric::Host host(graph, devices_.front()->spec().board.host.value(), static_cast<int>(devices_.size()));
+    int cores = 0;
+    for (std::size_t i = 0; i < devices_.size(); ++i) cores += copying_cores(devices_[i]->spec(), threads.at(i).size());
+    fabric::Host host(graph, devices_.front()->spec().board.host.value(), static_cast<int>(devices_.size()), cores);
     std::vector<std::unique_ptr<DeviceRun>> runs;
     for (std::size_t i = 0; i < devices_.size(); ++i) {
       const Scope scope = graph.scope(names_[i]);

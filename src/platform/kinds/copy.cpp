@@ -9,7 +9,28 @@ using enum Quantity;
 
 constexpr std::array kCopyKeys = std::to_array<Key>({
     {"enabled", flag, 0, 1, "whether a transfer copies between pageable and pinned memory"},
-    {"rate", bandwidth, 0.001 * kGB, 1000 * kGB, "rate of that copy on one thread", {.when = "enabled"}},
+    {"rate",
+     bandwidth,
+     0.001 * kGB,
+     1000 * kGB,
+     "rate of that copy on one thread, as long as memory that others use too moves as much",
+     {.when = "enabled"}},
+    {"cached_rate",
+     bandwidth,
+     0.001 * kGB,
+     1000 * kGB,
+     "rate of a copy that stays in a cache; as rate if it is left out",
+     {.may_be_left_out = true}},
+    {"cached_size",
+     bytes,
+     64,
+     kGiB,
+     "the largest copy that stays in a cache; none does if it is left out",
+     {.may_be_left_out = true}},
+});
+
+constexpr std::array kCopyRelations = std::to_array<Relation>({
+    {{"copy", "rate"}, {"copy", "cached_rate"}},
 });
 
 }  // namespace
@@ -17,6 +38,7 @@ constexpr std::array kCopyKeys = std::to_array<Key>({
 const PartKind kCopy{.name = "copy",
                      .section = "host.copy",
                      .meaning = "copies by host threads between pageable and pinned memory",
-                     .keys = kCopyKeys};
+                     .keys = kCopyKeys,
+                     .relations = kCopyRelations};
 
 }  // namespace isthmus::platform::kinds

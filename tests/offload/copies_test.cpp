@@ -1,0 +1,115 @@
+// Copies by host threads: at their own rate alone, and never faster together than the memory.
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/offload/model.hpp"
+
+namespace isthmus::offload {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+std::unique_ptr<ModelDevice> open(std::vector<std::string> settings) {
+  settings.insert(settings.begin(), "host.alloc.enabled=false");
+  return open_model(platform::load(platform::file_of("model:aws-f1"), settings), {});
+}
+
+const platform::Part& part(const ModelDevice& device, const std::string& name) {
+  return *std::ranges::find(device.parts(), name, &platform::Part::name);
+}
+
+/// So many threads write `size` bytes each at once, to one board.
+void write_at_once(ModelDevice& device, int threads, std::int64_t size) {
+  const std::vector<std::byte> sent(static_cast<std::size_t>(size), std::byte{1});
+  std::vector<std::unique_ptr<Queue>> queues;
+  std::vector<std::unique_ptr<Buffer>> buffers;
+  std::vector<HostThread> bodies;
+  for (int i = 0; i < threads; ++i) {
+    queues.push_back(device.queue());
+    buffers.push_back(device.allocate({size}));
+    const auto n = static_cast<std::size_t>(i);
+    bodies.push_back({"thread " + std::to_string(i),
+                      [&, n](Host& host) { host.write(*queues[n], *buffers[n], sent, Call::blocking); }});
+  }
+  device.run(std::move(bodies));
+}
+
+/// How long the copy of one write of `size` takes.
+Time copy_time(ModelDevice& device, std::int64_t size) {
+  write_at_once(device, 1, size);
+  Time sum;
+  for (const platform::Held& held : device.path())
+    if (held.part == "host copy thread") sum += held.time;
+  return sum;
+}
+
+TEST(HostCopies, OfOneThreadTakeTheirRateToTheFemtosecond) {
+  EXPECT_TRUE(rc::check([] {
+    const int tenths = *rc::gen::inRange(5, 300);
+    const auto size = *rc::gen::inRange<std::int64_t>(1, 300'000);
+    const double rate = tenths * 1e8;
+    const auto device = open({"host.copy.rate=" + std::to_string(tenths) + "00MB/s"});
+    RC_ASSERT(copy_time(*device, size) == transfer_time({size}, {rate}));
+  }));
+}
+
+TEST(HostCopies, OfSeveralThreadsNeverExceedTheMemory) {
+  EXPECT_TRUE(rc::check([] {
+    const int threads = *rc::gen::inRange(1, 9);
+    const int tenths = *rc::gen::inRange(5, 300);
+    const int channels = *rc::gen::inRange(1, 5);
+    const auto size = *rc::gen::inRange<std::int64_t>(20'000, 100'000);
+    const auto device = open({"host.copy.rate=" + std::to_string(tenths) + "00MB/s", "host.memory.transfer_rate=1000",
+                              "host.memory.channels=" + std::to_string(channels)});
+    const double memory = channels * 8e9;  // B/s
+    write_at_once(*device, threads, size);
+    // A copy reads and writes; what is copied then crosses the link.
+    const double moved = 3.0 * threads * static_cast<double>(size);
+    RC_ASSERT(device->last_run().seconds() > moved / memory);
+    RC_ASSERT(part(*device, "host memory").busy.seconds() * memory > moved * 0.999);
+  }));
+}
+
+TEST(HostCopies, OfSeveralThreadsShareTheMemoryEqually) {
+  // Each thread alone would take 20 of the memory's 8 GB/s.
+  const std::vector<std::string> settings{"host.copy.rate=10GB/s", "host.memory.transfer_rate=1000",
+                                          "host.memory.channels=1"};
+  const double one = copy_time(*open(settings), 1 << 20).seconds();
+  EXPECT_NEAR(one, 2.0 * (1 << 20) / 8e9, 0.01 * one);
+  const auto device = open(settings);
+  write_at_once(*device, 4, 1 << 20);
+  EXPECT_NEAR(part(*device, "host copy thread").starved.seconds(), device->last_run().seconds(),
+              0.3 * device->last_run().seconds())
+      << "the copies wait for the memory";
+  EXPECT_GT(device->last_run().seconds(), 4 * one);
+}
+
+TEST(HostCopies, ThatFitACacheTakeItsRateAndLeaveTheMemoryAlone) {
+  const auto plain = open({});
+  const auto cached = open({"host.copy.cached_rate=20GB/s", "host.copy.cached_size=1MiB"});
+  EXPECT_EQ(copy_time(*cached, 1 << 20), transfer_time({1 << 20}, {20e9}));
+  EXPECT_EQ(copy_time(*cached, (1 << 20) + 64), copy_time(*plain, (1 << 20) + 64));
+  copy_time(*plain, 1 << 20);
+  const Time with = part(*plain, "host memory").busy;
+  copy_time(*cached, 1 << 20);
+  const Time without = part(*cached, "host memory").busy;
+  const double memory = 4 * 2.133e9 * 8;
+  EXPECT_NEAR((with - without).seconds(), 2.0 * (1 << 20) / memory, 1e-9);
+}
+
+TEST(HostCopies, NeedASizeBesideARateOfTheCache) {
+  EXPECT_THAT([] { open({"host.copy.cached_rate=20GB/s"}); },
+              ThrowsMessage<Error>(HasSubstr("expected both or neither, got one")));
+  EXPECT_THAT(
+      [] {
+        open({"host.copy.cached_rate=1GB/s", "host.copy.cached_size=1MiB"});
+      },
+      ThrowsMessage<Error>(HasSubstr("host.copy.cached_rate")));
+}
+
+}  // namespace
+}  // namespace isthmus::offload
