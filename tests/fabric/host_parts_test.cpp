@@ -214,7 +214,10 @@ RC_GTEST_PROP(HostParts, LoseNoByteWhateverLiesOnTheWay, ()) {
     one.link.max_read_request = Bytes{*rc::gen::element(128, 512, 4096)};
     one.link.read_completion_boundary = Bytes{*rc::gen::element(64, 128)};
   }
-  for (const LinkRun& run : run_links(links, memory)) RC_ASSERT(run.read_back_right && run.written_right);
+  for (const LinkRun& run : run_links(links, memory)) {
+    RC_ASSERT(run.read_back_right && run.written_right);
+    RC_ASSERT(run.report.warnings.empty());
+  }
 }
 
 }  // namespace

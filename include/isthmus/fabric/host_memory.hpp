@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -79,6 +80,12 @@ inline void copy(const HostAnswer& from, HostAnswer& to) {
   std::memcpy(to.payload.data(), from.payload.data(), from.bytes);
 }
 
+/// Whether nothing comes from any of these any more.
+template <class Inputs>
+bool all_closed(Inputs& inputs) {
+  return std::ranges::all_of(inputs, [](auto& input) { return input.closed(); });
+}
+
 /// The host's interconnect with all channels of its memory, and the bytes in it: takes what clients ask for in the
 /// order in which it came, ties going to the lower client key.
 ///
@@ -96,6 +103,8 @@ class HostMemory {
   HostMemory(const HostMemorySpec& spec, int links);
 
   void step();
+  /// It ends with the root ports.
+  bool done() const { return finished_; }
 
   PinnedMemory& memory() { return memory_; }
 
@@ -111,6 +120,7 @@ class HostMemory {
   double byte_time_fs_;
   std::optional<HostCache> cache_;
   PinnedMemory memory_;
+  bool finished_ = false;
 };
 
 }  // namespace isthmus::fabric
