@@ -57,10 +57,10 @@ void Host::build_socket_link() {
   graph_.connect(to_memory_->out, memory_.in[0], channel(kBetweenSockets, half(spec.round_trip())));
 }
 
-// What is not in order has a cache on its way: some come sooner than others.
-DelayLineSpec Host::answers(const PcieLinkSpec& link) const {
-  const Time least = spec_.cache ? std::min(spec_.cache->hit, spec_.cache->miss) : spec_.latency;
-  return {.entries = most_answers(link), .least = least, .in_order = !spec_.cache};
+// What a cache holds comes sooner than what it does not.
+std::optional<DelayLineSpec> Host::overtaking(const PcieLinkSpec& link) const {
+  if (!spec_.cache) return {};
+  return DelayLineSpec{.entries = most_answers(link), .least = std::min(spec_.cache->hit, spec_.cache->miss)};
 }
 
 /// What leaves the root port, translated where the host does that, half a register before it is taken.

@@ -77,7 +77,7 @@ PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, Host& host, const
   const ActorOptions of_host{.group = kHostGroup};
   const ActorOptions lane{.group = kLinkGroup};
   auto& port = graph.add<RootPort>(prefix + kRootPort, of_host, spec, host.next());
-  auto& completer = graph.add<Completer>(prefix + kCompleter, of_host, host.answers(spec));
+  auto& completer = graph.add<Completer>(prefix + kCompleter, of_host, host.overtaking(spec));
   auto& messages = graph.add<MessageQueue>(prefix + "messages", of_host);
   auto& mmio = graph.add<MmioPort>(prefix + "host MMIO", of_host);
   auto& down = graph.add<PcieLane<2>>(prefix + kHostToDevice, lane, spec);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "isthmus/engine/graph.hpp"
@@ -41,8 +42,8 @@ class Host {
   const HostMemorySpec& spec() const { return spec_; }
   PinnedMemory& memory() { return memory_.memory(); }
 
-  /// What may be under way to a link.
-  DelayLineSpec answers(const PcieLinkSpec& link) const;
+  /// The answers under way to a link of which one may overtake another; none where all take the same time.
+  std::optional<DelayLineSpec> overtaking(const PcieLinkSpec& link) const;
   /// The place that the next link gets.
   int next() const { return attached_; }
   /// Connects the next link's end, with `prefix` before the names of what is built for it. Throws Error where there is
