@@ -47,14 +47,15 @@ Host::Host(Graph& graph, const HostMemorySpec& spec, int links)
       spec_(spec),
       links_(links),
       memory_(graph.add<HostMemory>(kHostMemory, {.group = kHostGroup}, spec, links)) {
-  if (spec.socket_link) build_socket_link();
+  if (spec.socket_link) build_socket_link(*spec.socket_link);
 }
 
-void Host::build_socket_link() {
-  const SocketLinkSpec& spec = *spec_.socket_link;
+void Host::build_socket_link(const SocketLinkSpec& spec) {
+  const Time there = half(spec.round_trip());
+  from_other_socket_ = spec.round_trip() - there;
   to_memory_ = &graph_.add<ToOtherSocket>(kToOtherSocket, {.group = kHostGroup}, spec, links_);
   from_memory_ = &graph_.add<FromOtherSocket>(kFromOtherSocket, {.group = kHostGroup}, spec, links_);
-  graph_.connect(to_memory_->out, memory_.in[0], channel(kBetweenSockets, half(spec.round_trip())));
+  graph_.connect(to_memory_->out, memory_.in[0], channel(kBetweenSockets, there));
 }
 
 // What a cache holds comes sooner than what it does not.
@@ -80,15 +81,18 @@ void Host::attach(const PcieLinkSpec& link, const HostEnd& end, const std::strin
                  channel(waiting(link), spec_.iommu ? hand_over - half(hand_over) : hand_over));
   graph_.connect(to_memory_ != nullptr ? to_memory_->dllps[place] : memory_.dllps[place], end.dllps,
                  channel(kOwed, hand_over + kHandOver));
-  Time back;
+  connect_answers(link, end, place);
+}
+
+void Host::connect_answers(const PcieLinkSpec& link, const HostEnd& end, std::size_t place) {
+  const Time hand_over = in_host(link);
+  graph_.connect(memory_.messages[place], end.messages.in, channel(waiting(link), from_other_socket_ + hand_over));
   Out<HostAnswer>* answers = &memory_.answers[place];
   if (from_memory_ != nullptr) {
-    back = spec_.socket_link->round_trip() - half(spec_.socket_link->round_trip());
-    graph_.connect(*answers, from_memory_->in[place], channel(most_answers(link), back));
+    graph_.connect(*answers, from_memory_->in[place], channel(most_answers(link), from_other_socket_));
     answers = &from_memory_->out[place];
   }
   graph_.connect(*answers, end.completer.in, channel(most_answers(link), hand_over));
-  graph_.connect(memory_.messages[place], end.messages.in, channel(waiting(link), back + hand_over));
 }
 
 }  // namespace isthmus::fabric

@@ -96,7 +96,7 @@ Completer::Completer(const std::optional<DelayLineSpec>& overtaking) {
 }
 
 void Completer::step() {
-  line_ ? keep() : complete_next();
+  line_ ? keep(*line_) : complete_next();
 }
 
 void Completer::complete_next() {
@@ -105,25 +105,25 @@ void Completer::complete_next() {
   complete(answer);
 }
 
-void Completer::keep() {
-  if (line_->empty()) enter(in.read_in_place());
-  while (!line_->full()) {
+void Completer::keep(Line& line) {
+  if (line.empty()) enter(line, in.read_in_place());
+  while (!line.full()) {
     const HostAnswer* answer = in.pull_in_place();
     if (answer == nullptr) break;
-    enter(*answer);
+    enter(line, *answer);
   }
-  if (!line_->await(timer_)) return;
-  const std::size_t place = line_->next();
+  if (!line.await(timer_)) return;
+  const std::size_t place = line.next();
   complete(kept_[place]);
-  line_->leave(timer_.now());
+  line.leave(timer_.now());
   free_.push_back(place);
 }
 
-void Completer::enter(const HostAnswer& answer) {
+void Completer::enter(Line& line, const HostAnswer& answer) {
   const std::size_t place = free_.back();
   free_.pop_back();
   copy(answer, kept_[place]);
-  line_->enter(in.came(), answer.latency, place);
+  line.enter(in.came(), answer.latency, place);
 }
 
 void Completer::complete(const HostAnswer& answer) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -52,7 +53,8 @@ class Host {
 
  private:
   Out<HostRequest>& translated(const PcieLinkSpec& link, RootPort& port, const std::string& prefix);
-  void build_socket_link();
+  void connect_answers(const PcieLinkSpec& link, const HostEnd& end, std::size_t place);
+  void build_socket_link(const SocketLinkSpec& spec);
 
   Graph& graph_;
   HostMemorySpec spec_;
@@ -61,6 +63,7 @@ class Host {
   HostMemory& memory_;
   ToOtherSocket* to_memory_ = nullptr;  ///< null where links and memory are of one socket
   FromOtherSocket* from_memory_ = nullptr;
+  Time from_other_socket_;  ///< the way back
 };
 
 }  // namespace isthmus::fabric

@@ -66,13 +66,15 @@ class Completer {
   bool done() const { return false; }
 
  private:
+  using Line = DelayLine<std::size_t>;  ///< of places in `kept_`
+
   void complete_next();
-  void keep();
-  void enter(const HostAnswer& answer);
+  void keep(Line& line);
+  void enter(Line& line, const HostAnswer& answer);
   void complete(const HostAnswer& answer);
 
   Timer timer_;
-  std::optional<DelayLine<std::size_t>> line_;  ///< of places in `kept_`
+  std::optional<Line> line_;
   std::vector<HostAnswer> kept_;
   std::vector<std::size_t> free_;
 };

@@ -144,7 +144,7 @@ std::vector<PartPlan> build_machine(Graph& graph, const MachinePlan& plan) {
 
   std::vector<PartPlan> parts = host_parts(plan);
   if (link) {
-    append(parts, platform::parts_of_reads(*spec.link));
+    append(parts, platform::parts_of_reads(needed(spec.link)));
     append(parts, platform::parts_of_writes());
   }
   if (spec.dma) append(parts, dma_parts());
