@@ -20,7 +20,7 @@ int most_parts(const PcieLinkSpec& spec) {
 }
 
 /// Requests that wait for the host: what the receive buffer has room for, and the rest of a read of several parts.
-int waiting(const PcieLinkSpec& spec) {
+int most_requests(const PcieLinkSpec& spec) {
   return spec.posted_header_credits + spec.nonposted_header_credits + most_parts(spec);
 }
 
@@ -32,7 +32,7 @@ ChannelOptions channel(int depth, Time latency) {
   return {.depth = depth, .latency_time = latency, .return_latency_time = kHandOver};
 }
 
-Time half(Time time) {
+Time one_way(Time time) {
   return Time::fs(time.femtoseconds() / 2);
 }
 
@@ -51,7 +51,7 @@ Host::Host(Graph& graph, const HostMemorySpec& spec, int links)
 }
 
 void Host::build_socket_link(const SocketLinkSpec& spec) {
-  const Time there = half(spec.round_trip());
+  const Time there = one_way(spec.round_trip());
   from_other_socket_ = spec.round_trip() - there;
   to_memory_ = &graph_.add<ToOtherSocket>(kToOtherSocket, {.group = kHostGroup}, spec, links_);
   from_memory_ = &graph_.add<FromOtherSocket>(kFromOtherSocket, {.group = kHostGroup}, spec, links_);
@@ -68,7 +68,7 @@ std::optional<DelayLineSpec> Host::overtaking(const PcieLinkSpec& link) const {
 Out<HostRequest>& Host::translated(const PcieLinkSpec& link, RootPort& port, const std::string& prefix) {
   if (!spec_.iommu) return port.requests;
   auto& iommu = graph_.add<Iommu>(prefix + kIommu, {.group = kHostGroup}, *spec_.iommu);
-  graph_.connect(port.requests, iommu.in, channel(waiting(link), half(in_host(link))));
+  graph_.connect(port.requests, iommu.in, channel(most_requests(link), one_way(in_host(link))));
   return iommu.out;
 }
 
@@ -78,7 +78,7 @@ void Host::attach(const PcieLinkSpec& link, const HostEnd& end, const std::strin
   const Time hand_over = in_host(link);
   Out<HostRequest>& requests = translated(link, end.port, prefix);
   graph_.connect(requests, to_memory_ != nullptr ? to_memory_->in[place] : memory_.in[place],
-                 channel(waiting(link), spec_.iommu ? hand_over - half(hand_over) : hand_over));
+                 channel(most_requests(link), spec_.iommu ? hand_over - one_way(hand_over) : hand_over));
   graph_.connect(to_memory_ != nullptr ? to_memory_->dllps[place] : memory_.dllps[place], end.dllps,
                  channel(kOwed, hand_over + kHandOver));
   connect_answers(link, end, place);
@@ -86,7 +86,8 @@ void Host::attach(const PcieLinkSpec& link, const HostEnd& end, const std::strin
 
 void Host::connect_answers(const PcieLinkSpec& link, const HostEnd& end, std::size_t place) {
   const Time hand_over = in_host(link);
-  graph_.connect(memory_.messages[place], end.messages.in, channel(waiting(link), from_other_socket_ + hand_over));
+  graph_.connect(memory_.messages[place], end.messages.in,
+                 channel(most_requests(link), from_other_socket_ + hand_over));
   Out<HostAnswer>* answers = &memory_.answers[place];
   if (from_memory_ != nullptr) {
     graph_.connect(*answers, from_memory_->in[place], channel(most_answers(link), from_other_socket_));

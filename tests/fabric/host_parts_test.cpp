@@ -34,13 +34,6 @@ PcieLinkSpec wide_link() {
   return spec;
 }
 
-/// First words come at edges of the user clock: of this one whatever the times are that are tested.
-PcieLinkSpec fine_link() {
-  PcieLinkSpec spec = f1_link();
-  spec.user_clock = {.frequency = Frequency::mhz(2000)};
-  return spec;
-}
-
 // ---- another socket
 
 RC_GTEST_PROP(SocketLink, AddsItsLatencyOnceARoundTrip, ()) {
