@@ -23,7 +23,7 @@ int most_parts(const PcieLinkSpec& spec) {
 }
 
 /// Requests that wait for the host: what the receive buffer has room for, and the rest of a read of several parts.
-int waiting(const PcieLinkSpec& spec) {
+int most_requests(const PcieLinkSpec& spec) {
   return spec.posted_header_credits + spec.nonposted_header_credits + most_parts(spec);
 }
 
@@ -35,7 +35,7 @@ ChannelOptions channel(int depth, Time latency) {
   return {.depth = depth, .latency_time = latency, .return_latency_time = kHandOver};
 }
 
-Time half(Time time) {
+Time one_way(Time time) {
   return Time::fs(time.femtoseconds() / 2);
 }
 
@@ -52,28 +52,29 @@ Host::Host(Graph& graph, const HostMemorySpec& spec, int links, int cores)
       cores_(cores),
       memory_(graph.add<HostMemory>(kHostMemory, {.group = kHostGroup}, spec, links, cores)),
       actors_{.memory = graph.id(memory_)} {
-  if (spec.socket_link) build_socket_link();
+  if (spec.socket_link) build_socket_link(*spec.socket_link);
 }
 
-void Host::build_socket_link() {
-  const SocketLinkSpec& spec = *spec_.socket_link;
+void Host::build_socket_link(const SocketLinkSpec& spec) {
+  const Time there = one_way(spec.round_trip());
+  from_other_socket_ = spec.round_trip() - there;
   to_memory_ = &graph_.add<ToOtherSocket>(kToOtherSocket, {.group = kHostGroup}, spec, links_);
   from_memory_ = &graph_.add<FromOtherSocket>(kFromOtherSocket, {.group = kHostGroup}, spec, links_);
   actors_.socket_link = {graph_.id(*to_memory_), graph_.id(*from_memory_)};
-  graph_.connect(to_memory_->out, memory_.in[0], channel(kBetweenSockets, half(spec.round_trip())));
+  graph_.connect(to_memory_->out, memory_.in[0], channel(kBetweenSockets, there));
 }
 
-// What is not in order has a cache on its way: some come sooner than others.
-DelayLineSpec Host::answers(const PcieLinkSpec& link) const {
-  const Time least = spec_.cache ? std::min(spec_.cache->hit, spec_.cache->miss) : spec_.latency;
-  return {.entries = most_answers(link), .least = least, .in_order = !spec_.cache};
+// What a cache holds comes sooner than what it does not.
+std::optional<DelayLineSpec> Host::overtaking(const PcieLinkSpec& link) const {
+  if (!spec_.cache) return {};
+  return DelayLineSpec{.entries = most_answers(link), .least = std::min(spec_.cache->hit, spec_.cache->miss)};
 }
 
 /// What leaves the root port, translated where the host does that, half a register before it is taken.
 Out<HostRequest>& Host::translated(const PcieLinkSpec& link, RootPort& port) {
   if (!spec_.iommu) return port.requests;
   auto& iommu = graph_.add<Iommu>(kIommu, {.group = kHostGroup}, *spec_.iommu);
-  graph_.connect(port.requests, iommu.in, channel(waiting(link), half(in_host(link))));
+  graph_.connect(port.requests, iommu.in, channel(most_requests(link), one_way(in_host(link))));
   actors_.iommu = graph_.id(iommu);
   return iommu.out;
 }
@@ -92,18 +93,22 @@ void Host::attach(const PcieLinkSpec& link, const HostEnd& end) {
   const Time hand_over = in_host(link);
   Out<HostRequest>& requests = translated(link, end.port);
   graph_.connect(requests, to_memory_ != nullptr ? to_memory_->in[place] : memory_.in[place],
-                 channel(waiting(link), spec_.iommu ? hand_over - half(hand_over) : hand_over));
+                 channel(most_requests(link), spec_.iommu ? hand_over - one_way(hand_over) : hand_over));
   graph_.connect(to_memory_ != nullptr ? to_memory_->dllps[place] : memory_.dllps[place], end.dllps,
                  channel(kOwed, hand_over + kHandOver));
-  Time back;
+  connect_answers(link, end, place);
+}
+
+void Host::connect_answers(const PcieLinkSpec& link, const HostEnd& end, std::size_t place) {
+  const Time hand_over = in_host(link);
+  graph_.connect(memory_.messages[place], end.messages.in,
+                 channel(most_requests(link), from_other_socket_ + hand_over));
   Out<HostAnswer>* answers = &memory_.answers[place];
   if (from_memory_ != nullptr) {
-    back = spec_.socket_link->round_trip() - half(spec_.socket_link->round_trip());
-    graph_.connect(*answers, from_memory_->in[place], channel(most_answers(link), back));
+    graph_.connect(*answers, from_memory_->in[place], channel(most_answers(link), from_other_socket_));
     answers = &from_memory_->out[place];
   }
   graph_.connect(*answers, end.completer.in, channel(most_answers(link), hand_over));
-  graph_.connect(memory_.messages[place], end.messages.in, channel(waiting(link), back + hand_over));
 }
 
 }  // namespace isthmus::fabric

@@ -22,7 +22,11 @@ HostMemory::HostMemory(const HostMemorySpec& spec, int links, int cores)
 // Whoever is alone is waited for, which costs less than to ask again and again.
 void HostMemory::step() {
   const auto client = in.size() == 1 ? std::optional<std::size_t>(0) : first_come(in);
-  if (client) serve(*client, in[*client].read_in_place());
+  if (!client) {
+    finished_ = all_closed(in);
+    return;
+  }
+  serve(*client, in[*client].read_in_place());
 }
 
 void HostMemory::serve(std::size_t client, const HostRequest& request) {

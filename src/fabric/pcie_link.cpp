@@ -77,7 +77,7 @@ PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, Host& host) {
   const ActorOptions of_host{.group = kHostGroup};
   const ActorOptions lane{.group = kLinkGroup};
   auto& port = graph.add<RootPort>(kRootPort, of_host, spec, host.next());
-  auto& completer = graph.add<Completer>(kCompleter, of_host, host.answers(spec));
+  auto& completer = graph.add<Completer>(kCompleter, of_host, host.overtaking(spec));
   auto& messages = graph.add<MessageQueue>("messages", of_host);
   auto& mmio = graph.add<MmioPort>("host MMIO", of_host);
   auto& down = graph.add<PcieLane>(kHostToDevice, lane, spec, std::size_t{2});

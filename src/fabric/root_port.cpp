@@ -87,34 +87,46 @@ void RootPort::deliver(const Tlps& tlps, DeviceMessage::Kind kind, const Dllps& 
   std::memcpy(to_software.payload.data(), &message, sizeof message);
 }
 
-Completer::Completer(const DelayLineSpec& answers)
-    : in_order_(answers.in_order),
-      line_(answers),
-      kept_(static_cast<std::size_t>(answers.entries)),
-      free_(kept_.size()) {
+Completer::Completer(const std::optional<DelayLineSpec>& overtaking) {
+  if (!overtaking) return;
+  line_.emplace(*overtaking);
+  kept_.resize(static_cast<std::size_t>(overtaking->entries));
+  free_.resize(kept_.size());
   std::iota(free_.rbegin(), free_.rend(), std::size_t{0});
 }
 
 void Completer::step() {
-  if (line_.empty()) enter(in.read_in_place());
-  while (!in_order_ && !line_.full()) {
-    const HostAnswer* answer = in.pull_in_place();
-    if (answer == nullptr) break;
-    enter(*answer);
-  }
-  if (line_.await(timer_)) leave();
+  line_ ? keep(*line_) : complete_next();
 }
 
-void Completer::enter(const HostAnswer& answer) {
+void Completer::complete_next() {
+  const HostAnswer& answer = in.read_in_place();
+  timer_.wait_until(in.came() + answer.latency);
+  complete(answer);
+}
+
+void Completer::keep(Line& line) {
+  if (line.empty()) enter(line, in.read_in_place());
+  while (!line.full()) {
+    const HostAnswer* answer = in.pull_in_place();
+    if (answer == nullptr) break;
+    enter(line, *answer);
+  }
+  if (!line.await(timer_)) return;
+  const std::size_t place = line.next();
+  complete(kept_[place]);
+  line.leave(timer_.now());
+  free_.push_back(place);
+}
+
+void Completer::enter(Line& line, const HostAnswer& answer) {
   const std::size_t place = free_.back();
   free_.pop_back();
   copy(answer, kept_[place]);
-  line_.enter(in.came(), answer.latency, place);
+  line.enter(in.came(), answer.latency, place);
 }
 
-void Completer::leave() {
-  const std::size_t place = line_.next();
-  const HostAnswer& answer = kept_[place];
+void Completer::complete(const HostAnswer& answer) {
   Tlps& tlps = out.slot();
   tlps.kind = Tlps::Kind::completion;
   tlps.packets = answer.packets;
@@ -122,8 +134,6 @@ void Completer::leave() {
   tlps.bytes = answer.bytes;
   tlps.addr = answer.addr;
   std::memcpy(tlps.payload.data(), answer.payload.data(), answer.bytes);
-  line_.leave(timer_.now());
-  free_.push_back(place);
 }
 
 void MmioPort::step() {

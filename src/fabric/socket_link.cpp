@@ -6,7 +6,10 @@ namespace isthmus::fabric {
 
 void ToOtherSocket::step() {
   const auto link = first_come(in);
-  if (!link) return;
+  if (!link) {
+    finished_ = all_closed(in);
+    return;
+  }
   while (cross(*link)) continue;
 }
 
@@ -23,7 +26,10 @@ bool ToOtherSocket::cross(std::size_t link) {
 
 void FromOtherSocket::step() {
   const auto link = first_come(in);
-  if (!link) return;
+  if (!link) {
+    finished_ = all_closed(in);
+    return;
+  }
   const HostAnswer& answer = in[*link].read_in_place();
   copy(answer, out[*link].slot());
   timer_.wait(transfer_time(Bytes{answer.bytes}, rate_));

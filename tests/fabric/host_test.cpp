@@ -17,14 +17,14 @@ constexpr double kSlow = 8;  // GB/s of a memory that is slower than one of the 
 const HostMemorySpec kSlowMemory{Bandwidth::gb_per_second(kSlow)};
 
 /// The PCIe link of F1, with enough under way to fill it.
-PcieLinkSpec link() {
+PcieLinkSpec busy_link() {
   PcieLinkSpec spec = f1_link();
   spec.tags = 64;
   return spec;
 }
 
 std::vector<LinkAndTraffic> equal_links(std::size_t count, const Traffic& traffic) {
-  return std::vector(count, LinkAndTraffic{link(), traffic});
+  return std::vector(count, LinkAndTraffic{busy_link(), traffic});
 }
 
 TEST(Host, SharesItsMemoryEquallyAmongLinksThatReadMoreThanItGives) {
@@ -45,7 +45,7 @@ TEST(Host, SharesItsMemoryEquallyAmongLinksThatWriteMoreThanItTakes) {
 }
 
 TEST(Host, LeavesEachLinkItsOwnRateWhereItsMemoryIsFastEnough) {
-  const LinkRun alone = run_link(link(), {.reads = 2000});
+  const LinkRun alone = run_link(busy_link(), {.reads = 2000});
   for (const LinkRun& run : run_links(equal_links(3, {.reads = 2000}))) {
     EXPECT_NEAR(run.read_gbps, alone.read_gbps, 0.001 * alone.read_gbps);
     EXPECT_EQ(run.down_wire_bytes, alone.down_wire_bytes);
@@ -54,30 +54,31 @@ TEST(Host, LeavesEachLinkItsOwnRateWhereItsMemoryIsFastEnough) {
 
 // A narrow link takes what it can, the wide one the rest.
 TEST(Host, GivesWhatOneLinkCannotTakeToTheOther) {
-  PcieLinkSpec narrow = link();
+  PcieLinkSpec narrow = busy_link();
   narrow.lanes = 1;
   const double one_lane = run_link(narrow, {.reads = 200}).read_gbps;
-  const auto runs = run_links({{link(), {.reads = 2000}}, {narrow, {.reads = 200}}}, kSlowMemory);
+  const auto runs = run_links({{busy_link(), {.reads = 2000}}, {narrow, {.reads = 200}}}, kSlowMemory);
   EXPECT_NEAR(runs[0].read_gbps, kSlow - one_lane, 0.02 * kSlow);
   EXPECT_NEAR(runs[1].read_gbps, one_lane, 0.05 * one_lane);
 }
 
 TEST(Host, AnswersAnIdleLinkNoLaterForHavingOthers) {
   const Traffic once{.reads = 1, .read_words = 1};
-  EXPECT_EQ(run_links({{link(), once}, {link(), {}}, {link(), {}}})[0].first_word, run_link(link(), once).first_word);
+  EXPECT_EQ(run_links({{busy_link(), once}, {busy_link(), {}}, {busy_link(), {}}})[0].first_word,
+            run_link(busy_link(), once).first_word);
 }
 
 TEST(Host, HasNoRoomForMoreLinksThanItWasBuiltFor) {
   Graph graph;
   Host host(graph, kFastMemory, 1);
-  add_pcie_link(graph, link(), host);
+  add_pcie_link(graph, busy_link(), host);
   const Scope scope = graph.scope("second");
-  EXPECT_THAT([&] { add_pcie_link(graph, link(), host); },
+  EXPECT_THAT([&] { add_pcie_link(graph, busy_link(), host); },
               ThrowsMessage<Error>(HasSubstr("a host: expected at most 1 links")));
 }
 
 LinkAndTraffic any_link() {
-  PcieLinkSpec spec = link();
+  PcieLinkSpec spec = busy_link();
   spec.lanes = *rc::gen::element(1, 4, 16);
   spec.tags = *rc::gen::inRange(1, 65);
   spec.max_payload = Bytes{*rc::gen::element(128, 256)};

@@ -207,4 +207,10 @@ PcieLinkSpec f1_link() {
   return {};
 }
 
+PcieLinkSpec fine_link() {
+  PcieLinkSpec spec = f1_link();
+  spec.user_clock = {.frequency = Frequency::mhz(2000)};
+  return spec;
+}
+
 }  // namespace isthmus::fabric

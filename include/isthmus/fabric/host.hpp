@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -52,8 +53,8 @@ class Host {
   /// Those on the way of the link that was attached last.
   const HostActors& actors() const { return actors_; }
 
-  /// What may be under way to a link.
-  DelayLineSpec answers(const PcieLinkSpec& link) const;
+  /// The answers under way to a link of which one may overtake another; none where all take the same time.
+  std::optional<DelayLineSpec> overtaking(const PcieLinkSpec& link) const;
   /// The place that the next link gets.
   int next() const { return attached_; }
   /// Connects the next core. Throws Error where there is room for no more.
@@ -63,7 +64,8 @@ class Host {
 
  private:
   Out<HostRequest>& translated(const PcieLinkSpec& link, RootPort& port);
-  void build_socket_link();
+  void connect_answers(const PcieLinkSpec& link, const HostEnd& end, std::size_t place);
+  void build_socket_link(const SocketLinkSpec& spec);
 
   Graph& graph_;
   HostMemorySpec spec_;
@@ -75,6 +77,7 @@ class Host {
   ToOtherSocket* to_memory_ = nullptr;  ///< null where links and memory are of one socket
   FromOtherSocket* from_memory_ = nullptr;
   HostActors actors_;
+  Time from_other_socket_;  ///< the way back
 };
 
 }  // namespace isthmus::fabric

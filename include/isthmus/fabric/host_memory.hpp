@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -85,6 +86,12 @@ struct HostMoved {
   Time latency;
 };
 
+/// Whether nothing comes from any of these any more.
+template <class Inputs>
+bool all_closed(Inputs& inputs) {
+  return std::ranges::all_of(inputs, [](auto& input) { return input.closed(); });
+}
+
 /// The host's interconnect with all channels of its memory, and the bytes in it: takes what clients ask for in the
 /// order in which it came, ties going to the lower client key.
 ///
@@ -103,6 +110,8 @@ class HostMemory {
   HostMemory(const HostMemorySpec& spec, int links, int cores);
 
   void step();
+  /// It ends with the root ports.
+  bool done() const { return finished_; }
 
   PinnedMemory& memory() { return memory_; }
 
@@ -120,6 +129,7 @@ class HostMemory {
   std::size_t first_core_;  ///< its place among the clients
   std::optional<HostCache> cache_;
   PinnedMemory memory_;
+  bool finished_ = false;
 };
 
 }  // namespace isthmus::fabric

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "isthmus/fabric/delay_line.hpp"
@@ -50,27 +51,30 @@ class MessageQueue {
   bool done() const { return false; }
 };
 
-/// Makes completions of the host's answers, each when its data are there; of what is in order it takes one after the
-/// other, which wait in the channel to it. The way from there to the lane is the latency
-/// of the channel from `out`.
+/// Makes completions of the host's answers, each when its data are there. Answers that all take the same time wait in
+/// the channel from the host; those of which one may overtake another wait in a DelayLine. The way from there to the
+/// lane is the latency of the channel from `out`.
 class Completer {
  public:
   In<HostAnswer> in{"in"};
   Out<Tlps> out{"out"};
 
-  explicit Completer(const DelayLineSpec& answers);
+  explicit Completer(const std::optional<DelayLineSpec>& overtaking);
 
   void step();
   /// Its input may be drained before all have left: a read ends it.
   bool done() const { return false; }
 
  private:
-  void enter(const HostAnswer& answer);
-  void leave();
+  using Line = DelayLine<std::size_t>;  ///< of places in `kept_`
+
+  void complete_next();
+  void keep(Line& line);
+  void enter(Line& line, const HostAnswer& answer);
+  void complete(const HostAnswer& answer);
 
   Timer timer_;
-  bool in_order_;
-  DelayLine<std::size_t> line_;  ///< of places in `kept_`
+  std::optional<Line> line_;
   std::vector<HostAnswer> kept_;
   std::vector<std::size_t> free_;
 };

@@ -20,12 +20,14 @@ class ToOtherSocket {
 
   ToOtherSocket(const SocketLinkSpec& spec, int links) : in(links, "in"), dllps(links, "dllps"), rate_(spec.rate) {}
   void step();
+  bool done() const { return finished_; }
 
  private:
   bool cross(std::size_t link);
 
   Timer timer_;
   Bandwidth rate_;
+  bool finished_ = false;
 };
 
 /// Brings answers to their links, likewise.
@@ -36,10 +38,12 @@ class FromOtherSocket {
 
   FromOtherSocket(const SocketLinkSpec& spec, int links) : in(links, "in"), out(links, "out"), rate_(spec.rate) {}
   void step();
+  bool done() const { return finished_; }
 
  private:
   Timer timer_;
   Bandwidth rate_;
+  bool finished_ = false;
 };
 
 }  // namespace isthmus::fabric
