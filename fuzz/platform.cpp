@@ -1,7 +1,4 @@
 // A platform file and overrides of its keys, from bytes.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -10,33 +7,16 @@
 #include "isthmus/platform/description.hpp"
 #include "isthmus/platform/json.hpp"
 #include "one_line.hpp"
+#include "scratch.hpp"
 
 namespace {
 
 constexpr std::string_view kOverride = "--set ";
 
-/// A file in memory that is written anew for each input.
-class Scratch {
- public:
-  Scratch() : file_(memfd_create("platform", 0)), path_("/proc/self/fd/" + std::to_string(file_)) {
-    if (file_ < 0) std::abort();
-  }
-  const std::string& write(std::string_view text) const {
-    const bool whole =
-        ftruncate(file_, 0) == 0 && pwrite(file_, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
-    if (!whole) std::abort();
-    return path_;
-  }
-
- private:
-  int file_;
-  std::string path_;
-};
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const Scratch scratch;
+  static const isthmus::fuzz::Scratch scratch;
   std::string file;
   std::vector<std::string> overrides;
   std::string_view rest(reinterpret_cast<const char*>(data), size);

@@ -72,6 +72,14 @@ def platform(target: str, sets: Sequence[str] = ()) -> Event:
     return found[0]
 
 
+def system(target: str, sets: Sequence[str] = ()) -> Event | None:
+    """What a system file says, with `sets` applied to all of its boards; None where the target is one board."""
+    if not target.endswith(".toml"):
+        return None
+    arguments = [target, *(word for assignment in sets for word in ("--set", assignment))]
+    return next(iter(collect("isthmus-platform", arguments, "system")), None)
+
+
 def collect_steps(target: str, sets: Sequence[str] = ()) -> list[Event]:
     """For each key of a model its values one step from those that it has with `sets` applied."""
     words = [word for assignment in sets for word in ("--set", assignment)]

@@ -27,12 +27,6 @@ std::string unit_names(Quantity quantity) {
   return fmt::format("{}", fmt::join(unit_list, ", "));
 }
 
-/// The line of an input's own place: what the user set has none.
-Place place_of(const Input& input, const Section& part) {
-  const std::string_view file = std::string_view(part.place()).substr(0, part.place().rfind(':'));
-  return input.line == 0 ? "--set" : fmt::format("{}:{}", file, input.line);
-}
-
 void check_complete(const Section& part) {
   for (const Key& key : part.kind().keys) {
     if (part.has(key.name) || key.rules.may_be_left_out) continue;
@@ -82,6 +76,11 @@ void check_relation(const Relation& relation, const std::vector<Section>& parts)
 }
 
 }  // namespace
+
+Place place_of(const Input& input, const Section& part) {
+  const std::string_view file = std::string_view(part.place()).substr(0, part.place().rfind(':'));
+  return input.line == 0 ? "--set" : fmt::format("{}:{}", file, input.line);
+}
 
 std::string show(const Input& input) {
   if (const bool* flag = std::get_if<bool>(&input.value)) return *flag ? "true" : "false";

@@ -71,6 +71,33 @@ nlohmann::ordered_json to_json(const Description& description) {
           {"inputs", std::move(inputs)}};
 }
 
+nlohmann::ordered_json to_json(const System& system) {
+  auto nodes = nlohmann::ordered_json::array();
+  for (const System::Node& node : system.nodes()) {
+    auto host = nlohmann::ordered_json::array();
+    for (const Section& part : node.host) host.push_back(to_json(part));
+    nodes.push_back({{"name", node.name}, {"host", std::move(host)}});
+  }
+  auto boards = nlohmann::ordered_json::array();
+  for (const System::Board& board : system.boards())
+    boards.push_back({{"name", board.name},
+                      {"node", system.nodes()[board.node].name},
+                      {"platform", board.platform.name()},
+                      {"file", board.platform.file().filename().string()},
+                      {"sha256", board.platform.sha256()}});
+  auto wires = nlohmann::ordered_json::array();
+  for (const System::Wire& wire : system.wires())
+    wires.push_back({{"board", system.boards()[wire.board].name},
+                     {"channel", wire.channel},
+                     {"node", system.nodes()[wire.node].name}});
+  return {{"file", system.file().filename().string()},
+          {"name", system.name()},
+          {"sha256", system.sha256()},
+          {"nodes", std::move(nodes)},
+          {"boards", std::move(boards)},
+          {"wires", std::move(wires)}};
+}
+
 nlohmann::ordered_json to_json(const std::optional<Window>& window) {
   if (!window) return nullptr;
   return {{"size", window->size},

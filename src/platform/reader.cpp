@@ -2,83 +2,27 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
-#include <cctype>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "isthmus/base/nearest.hpp"
 #include "isthmus/engine/report.hpp"
 #include "platform/check.hpp"
+#include "platform/document.hpp"
 
 namespace isthmus::platform {
 namespace {
 
-constexpr std::uintmax_t kLargestFile = 1 << 20;  // a platform has a hundred keys: anything larger is another file
-
-std::string text_of(const std::filesystem::path& file) {
-  std::error_code failure;
-  const auto status = std::filesystem::status(file, failure);
-  if (!std::filesystem::exists(status)) refuse(file.string(), "no such platform file");
-  if (!std::filesystem::is_regular_file(status)) refuse(file.string(), "expected a platform file, got something else");
-  if (std::filesystem::file_size(file, failure) > kLargestFile)
-    refuse(file.string(), "expected a platform file of at most 1 MiB");
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) refuse(file.string(), fmt::format("cannot be read: {}", std::strerror(errno)));
-  std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (stream.bad()) refuse(file.string(), "cannot be read to its end");
-  return text;
-}
-
-/// A key's part as TOML writes it, so that "a.b" as one part never reads like the parts a and b.
-std::string part(std::string_view key) {
-  const auto bare = [](unsigned char c) { return std::isalnum(c) != 0 || c == '_' || c == '-'; };
-  return !key.empty() && std::ranges::all_of(key, bare) ? std::string(key) : fmt::format("\"{}\"", key);
-}
-
-std::string_view type_of(const toml::node& node) {
-  switch (node.type()) {
-    case toml::node_type::table:
-      return "a table";
-    case toml::node_type::array:
-      return "an array";
-    case toml::node_type::string:
-      return "a string";
-    case toml::node_type::boolean:
-      return "a boolean";
-    case toml::node_type::integer:
-      return "a bare integer";
-    case toml::node_type::floating_point:
-      return "a bare number";
-    default:
-      return "a date or time";
-  }
-}
-
-/// The key's last part when the parser's reason is that it stands there twice, else empty.
-std::string_view redefined(std::string_view reason) {
-  if (reason.find("cannot redefine existing") == std::string_view::npos || !reason.ends_with('\'')) return {};
-  reason.remove_suffix(1);
-  return reason.substr(reason.rfind('\'') + 1);
-}
-
 class Reader {
  public:
-  Reader(const std::filesystem::path& file, Schema schema) : file_(file), schema_(schema) {}
+  Reader(const std::filesystem::path& file, Schema schema) : document_(file, "platform"), schema_(schema) {}
 
   Contents read() {
-    const std::string text = text_of(file_);
-    if (text.find_first_not_of(" \t\r\n") == std::string::npos)
-      refuse(file_.string() + ":1", "expected a platform, got an empty file");
-    toml::table root = parse(text);
+    if (document_.names_system()) refuse(place(1), "expected a platform, which is one board, got a system of boards");
     Contents contents;
-    contents.name = name_of(root);
-    root.erase("name");
-    for (const auto& [word, node] : root) walk(node, part(word.str()));
+    contents.name = document_.name();
+    for (const auto& [word, node] : document_.root())
+      if (word.str() != "name") walk(node, part(word.str()));
     if (parts_.empty()) refuse(place(1), "expected a board of parts, got none");
     std::ranges::sort(parts_, [this](const Section& a, const Section& b) { return before(a, b); });
     contents.parts = std::move(parts_);
@@ -86,27 +30,9 @@ class Reader {
   }
 
  private:
-  Place place(int line) const { return fmt::format("{}:{}", file_.string(), std::max(line, 1)); }
-  Place place(const toml::node& node) const { return place(static_cast<int>(node.source().begin.line)); }
-
-  toml::table parse(const std::string& text) const {
-    try {
-      return toml::parse(text, file_.string());
-    } catch (const toml::parse_error& error) {
-      const Place where = place(static_cast<int>(error.source().begin.line));
-      const std::string_view reason = error.description();
-      if (const auto name = redefined(reason); !name.empty()) refuse(where, name, "it once", "it again");
-      refuse(where, fmt::format("not TOML: {}", reason));
-    }
-  }
-
-  std::string name_of(const toml::table& root) const {
-    const toml::node* node = root.get("name");
-    if (node == nullptr) refuse(place(1), "name", "what the platform is called", "nothing");
-    const auto* text = node->as_string();
-    if (text == nullptr || text->get().empty())
-      refuse(place(*node), "name", "what the platform is called", text == nullptr ? type_of(*node) : "nothing");
-    return text->get();
+  template <class Where>
+  Place place(const Where& where) const {
+    return document_.place(where);
   }
 
   /// In the order of the schema, those of one kind by name.
@@ -128,7 +54,7 @@ class Reader {
   const PartKind* kind_of(const toml::table& table, const std::string& name) const {
     const toml::node* node = table.get("kind");
     if (node == nullptr || node->is_table()) return find_kind(schema_, name.substr(name.rfind('.') + 1));
-    const std::string said = word(*node, name + ".kind");
+    const std::string said = document_.word(*node, name + ".kind");
     if (const PartKind* kind = find_kind(schema_, said)) return kind;
     std::vector<std::string> known;
     for (const PartKind* kind : schema_) known.emplace_back(kind->name);
@@ -160,21 +86,12 @@ class Reader {
            near.empty() ? got : fmt::format("{}; did you mean '{}'?", got, near));
   }
 
-  /// The text of a bare word: a name that commands can take.
-  std::string word(const toml::node& node, const std::string& name) const {
-    const auto* text = node.as_string();
-    if (text == nullptr || text->get().empty() || part(text->get()) != text->get())
-      refuse(place(node), name, "a name of letters, digits, '-' and '_'",
-             text == nullptr ? std::string(type_of(node)) : fmt::format("'{}'", text->get()));
-    return text->get();
-  }
-
   void read_part(const toml::table& table, const std::string& name, const PartKind& kind) {
     if (name.find('"') != std::string::npos)
       refuse(place(table), name, "a part named by letters, digits, '-' and '_'", "another sign");
     const toml::node* channel = kind.link ? table.get("channel") : nullptr;
     std::string called = kind.link ? name.substr(name.rfind('.') + 1) : "";
-    if (channel != nullptr) called = word(*channel, name + ".channel");
+    if (channel != nullptr) called = document_.word(*channel, name + ".channel");
     Section section(kind, name, std::move(called), place(table));
     for (const auto& [key, node] : table) {
       const std::string_view last = key.str();
@@ -257,7 +174,7 @@ class Reader {
     return std::pair{(*ends)[0].value_or(0.0), (*ends)[1].value_or(0.0)};
   }
 
-  const std::filesystem::path& file_;
+  Document document_;
   Schema schema_;
   std::vector<Section> parts_;
 };

@@ -1,4 +1,4 @@
-// Prints what a platform file says, every number with its source and role, as JSON lines.
+// Prints what a platform file says, every number with its source and role, or a system file, as JSON lines.
 #include <string>
 #include <vector>
 
@@ -14,6 +14,12 @@ using namespace isthmus;
 void print_platform(const platform::Description& description) {
   tools::Record record{{"event", "platform"}};
   record.update(platform::to_json(description));
+  tools::print(record);
+}
+
+void print_system(const platform::System& system) {
+  tools::Record record{{"event", "system"}};
+  record.update(platform::to_json(system));
   tools::print(record);
 }
 
@@ -44,7 +50,8 @@ void print_steps(const platform::Description& description) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Prints what a platform file says, every number with its source and role, as JSON lines.");
+  CLI::App app(
+      "Prints what a platform file says, every number with its source and role, or a system file, as JSON lines.");
   std::string target;
   std::vector<std::string> set;
   bool list = false;
@@ -65,7 +72,12 @@ int main(int argc, char** argv) {
       for (const std::string& name : platform::names())
         print_platform(platform::load(platform::file_of("model:" + name), set));
     if (target.empty()) return tools::kDone;
-    const auto description = platform::load(platform::file_of(target), set);
+    const auto file = platform::file_of(target);
+    if (!keys && !steps && platform::is_system(file)) {
+      print_system(platform::load_system(file, set));
+      return tools::kDone;
+    }
+    const auto description = platform::load(file, set);
     if (keys)
       for (const auto& part : description.parts()) print_keys(part.kind(), part.name());
     else if (steps)

@@ -21,6 +21,7 @@ using ::testing::HasSubstr;
 
 std::vector<std::string> names(const RunReport& report) {
   std::vector<std::string> names;
+  names.reserve(report.actors.size());
   for (const ActorReport& actor : report.actors) names.push_back(actor.name);
   return names;
 }

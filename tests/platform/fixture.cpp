@@ -28,14 +28,21 @@ class Folder {
       std::filesystem::temp_directory_path() / ("isthmus-platform-test-" + std::to_string(getpid()));
 };
 
-std::filesystem::path write(const std::string& text) {
+}  // namespace
+
+std::filesystem::path written(const std::string& text, const std::string& name) {
   static const Folder folder;
-  const auto file = folder.path() / "platform.toml";
+  auto file = folder.path() / name;
   std::ofstream(file, std::ios::binary) << text;
   return file;
 }
 
-}  // namespace
+std::string without_folder(std::string message) {
+  const std::string folder = written("", "folder").parent_path().string() + "/";
+  for (auto at = message.find(folder); at != std::string::npos; at = message.find(folder))
+    message.erase(at, folder.size());
+  return message;
+}
 
 std::string f1() {
   std::ifstream stream(data_file("platforms/aws-f1.toml"));
@@ -58,17 +65,14 @@ std::string f1_with(const std::string& table, const std::string& key, const std:
 }
 
 Description load_text(const std::string& text, const std::vector<std::string>& overrides, Schema schema) {
-  return load(write(text), overrides, schema);
+  return load(written(text, "platform.toml"), overrides, schema);
 }
 
 std::string refusal(const std::string& text, const std::vector<std::string>& overrides, Schema schema) {
-  const std::string folder = write(text).parent_path().string() + "/";
   try {
     load_text(text, overrides, schema);
   } catch (const Error& error) {
-    std::string message = error.what();
-    if (message.starts_with(folder)) message.erase(0, folder.size());
-    return message;
+    return without_folder(error.what());
   }
   return "";
 }

@@ -17,6 +17,12 @@ std::string replaced(std::string text, const std::string& before, const std::str
 /// The text of F1 with the whole line of the first key `key` after the table header `table` replaced.
 std::string f1_with(const std::string& table, const std::string& key, const std::string& line);
 
+/// A file called `name` in a folder of this process that holds `text`.
+std::filesystem::path written(const std::string& text, const std::string& name);
+
+/// `message` without the names of that folder.
+std::string without_folder(std::string message);
+
 /// Loads `text` from a file called platform.toml, as a board of these kinds.
 Description load_text(const std::string& text, const std::vector<std::string>& overrides = {}, Schema kinds = schema());
 

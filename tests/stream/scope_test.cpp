@@ -81,6 +81,7 @@ std::vector<std::vector<int>> serve(const Crowd& crowd, bool in_turn, const std:
     servers.push_back(&graph.add<Server>("the server " + std::to_string(i), clocked, clients, in_turn));
   }
   std::vector<Scope> open;
+  open.reserve(scopes.size());
   for (const std::string& scope : scopes) open.push_back(graph.scope(scope));
   std::vector<std::size_t> next(crowd.servers);
   for (std::size_t i = 0; i < crowd.names.size(); ++i) {
@@ -93,6 +94,7 @@ std::vector<std::vector<int>> serve(const Crowd& crowd, bool in_turn, const std:
   while (!open.empty()) open.pop_back();
   graph.run();
   std::vector<std::vector<int>> served;
+  served.reserve(servers.size());
   for (const Server* server : servers) served.push_back(server->served);
   return served;
 }

@@ -5,6 +5,7 @@
 #include "isthmus/platform/description.hpp"
 #include "isthmus/platform/part.hpp"
 #include "isthmus/platform/schema.hpp"
+#include "isthmus/platform/system.hpp"
 #include "isthmus/stream/native.hpp"
 
 namespace isthmus::platform {
@@ -12,6 +13,10 @@ namespace isthmus::platform {
 /// What a record says of the platform that it was modelled on: file (its last part), name, sha256, its parts and every
 /// input with its source.
 nlohmann::ordered_json to_json(const Description& description);
+
+/// What a system file says: its nodes with the parts of their hosts, its boards with the file and the hash of each
+/// one's platform, its wires.
+nlohmann::ordered_json to_json(const System& system);
 
 /// A kind of parts, its keys apart.
 nlohmann::ordered_json to_json(const PartKind& kind);

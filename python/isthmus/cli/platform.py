@@ -1,4 +1,4 @@
-"""`isthmus platform show TARGET`: the numbers of a model, where they come from and their roles."""
+"""`isthmus platform show TARGET`: what a model is made of, where its numbers come from, and the boards of a system."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,6 +11,7 @@ from isthmus.cli.session import Session
 if TYPE_CHECKING:
     from isthmus.output import Table
     from isthmus.records import Platform
+    from isthmus.tools import Event
 
 ROLES = ("datasheet", "configuration", "calibrated", "assumed", "set")
 EXAMPLES = ["isthmus platform show model:aws-f1", "isthmus platform list", "isthmus platform new 'My board'"]
@@ -22,13 +23,14 @@ SHOW_EXAMPLES = [
     "isthmus platform show model:aws-f1",
     "isthmus platform show model:aws-f1 'link.*' host.copy.rate",
     "isthmus platform show model:aws-f1 --set link.pcie.lanes=8 --format csv",
+    "isthmus platform show rack.toml",
 ]
 LIST_EXAMPLES = ["isthmus platform list"]
 
 
 def show(
     session: Session,
-    target: Annotated[str, typer.Argument(metavar="TARGET", help="model:NAME or FILE.toml.")],
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="model:NAME, FILE.toml or SYSTEM.toml.")],
     keys: Annotated[
         list[str] | None, typer.Argument(metavar="KEY", help="Names or globs of keys, as in 'link.*'. [default: all]")
     ] = None,
@@ -37,20 +39,26 @@ def show(
     """Every number of a model with its unit, source and role.
 
     Roles: datasheet (known before any measurement), configuration (how the measured system was set up), calibrated
-    (taken from a published measurement), assumed (ours, with a range and the reason).
+    (taken from a published measurement), assumed (ours, with a range and the reason). Of a system file: its hosts, its
+    boards and what is wired to what.
     """
     from isthmus.errors import IsthmusError
     from isthmus.limits import as_records, named, of_keys
     from isthmus.names import select
     from isthmus.output import Result
     from isthmus.records import Platform, PlatformFile
-    from isthmus.targets import check_target, is_model, next_run, platform
+    from isthmus.targets import check_target, is_model, next_run, platform, system
 
     if not is_model(target) and ":" not in target:
         target = f"model:{target}"
     check_target(target)
     if not is_model(target):
         raise IsthmusError(f"TARGET: '{target}' is a real device; expected model:NAME or FILE.toml")
+    if (several := system(target, sets or [])) is not None:
+        if keys:
+            raise IsthmusError(f"KEY: '{keys[0]}' is of one board, and {target} is a system of boards")
+        _show_system(session, several)
+        return
     whole = Platform.model_validate(platform(target, sets or []))
     chosen = select("key", keys or [], [item.key for item in whole.inputs])
     found = whole.model_copy(update={"inputs": [item for item in whole.inputs if item.key in chosen]})
@@ -106,6 +114,33 @@ def list_platforms(session: Session) -> None:
     from isthmus.targets import platforms
 
     session.lines(platforms())
+
+
+def _show_system(session: Session, event: "Event") -> None:
+    from isthmus.output import Result, Table
+    from isthmus.records import System, SystemFile
+
+    found = System.model_validate(event)
+    wires = {board.name: [wire.channel for wire in found.wires if wire.board == board.name] for board in found.boards}
+    boards = [
+        (board.name, board.node, board.platform, board.file, ", ".join(wires[board.name]) or "-")
+        for board in found.boards
+    ]
+    nodes = [(node.name, ", ".join(part.name for part in node.host)) for node in found.nodes]
+    counts = ((len(found.nodes), "node"), (len(found.boards), "board"), (len(found.wires), "wire"))
+    holds = ", ".join(f"{count} {what}{'s' if count != 1 else ''}" for count, what in counts)
+    session.emit(
+        Result(
+            SystemFile(context=session.context(), system=found),
+            found.boards,
+            verdict=[f"{found.name}, system: {holds}"],
+            tables=[
+                Table(("node", "parts of its host"), nodes, title="Nodes"),
+                Table(("board", "node", "platform", "file", "wired links"), boards, title="Boards"),
+            ],
+            detail=[f"{found.file}, sha256 {found.sha256}"],
+        )
+    )
 
 
 def _table(found: "Platform") -> "Table":

@@ -1,11 +1,11 @@
-"""What the commands print that only look: devices, doctor, config, history, compare, platform."""
+"""What the commands print that only look: devices, doctor, config, history, compare, platform (a board or a system)."""
 
 from typing import Literal
 
 from pydantic import Field
 
 from isthmus.records.base import File, Kind, Record, Value
-from isthmus.records.run import ModelLimit, Platform
+from isthmus.records.run import BoardPart, ModelLimit, Platform
 
 
 class Device(Record):
@@ -96,6 +96,49 @@ class PlatformFile(File):
     schema_: Literal["isthmus.platform/1"] = Field(default="isthmus.platform/1", alias="schema")
     platform: Platform
     limits: list[ModelLimit] = Field(default_factory=list, description="that touch its numbers")
+
+
+class SystemNode(Record):
+    """A host of a system."""
+
+    name: str
+    host: list[BoardPart] = Field(description="its parts")
+
+
+class SystemBoard(Record):
+    """A board of a system, in one of its hosts."""
+
+    name: str
+    node: str
+    platform: str = Field(description="what its file calls it")
+    file: str
+    sha256: str = Field(description="of its platform")
+
+
+class SystemWire(Record):
+    """From a link of a board to a root port of its own."""
+
+    board: str
+    channel: str = Field(description="what commands call the link")
+    node: str
+
+
+class System(Record):
+    """Boards in their hosts, and what is wired to what."""
+
+    file: str
+    name: str
+    sha256: str
+    nodes: list[SystemNode]
+    boards: list[SystemBoard]
+    wires: list[SystemWire]
+
+
+class SystemFile(File):
+    """`platform show SYSTEM.toml --json FILE`."""
+
+    schema_: Literal["isthmus.system/1"] = Field(default="isthmus.system/1", alias="schema")
+    system: System
 
 
 class DoctorFile(File):
