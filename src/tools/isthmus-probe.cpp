@@ -16,6 +16,7 @@
 #include "isthmus/platform/needs.hpp"
 #include "isthmus/probes/probe.hpp"
 #include "isthmus/probes/sizes.hpp"
+#include "isthmus/probes/system.hpp"
 #include "tools/tool.hpp"
 
 namespace {
@@ -89,7 +90,13 @@ tools::Record parameters_of(const probes::Finding& finding) {
   return parameters;
 }
 
-tools::Record record_of(const Options& options, const offload::DeviceInfo& info, const probes::Probe& probe,
+/// What was probed: a device's name, or a system's.
+struct Probed {
+  std::string name;
+  bool modelled;
+};
+
+tools::Record record_of(const Options& options, const Probed& probed, const probes::Probe& probe,
                         const probes::Finding& finding) {
   const Summary summary = summarise(finding.samples);
   tools::Record record{{"event", "record"},
@@ -106,9 +113,9 @@ tools::Record record_of(const Options& options, const offload::DeviceInfo& info,
                          {"p75", summary.p75},
                          {"p95", summary.p95},
                          {"p100", summary.most}}},
-                       {"kind", info.modelled ? "modelled" : "measured"},
+                       {"kind", probed.modelled ? "modelled" : "measured"},
                        {"target", options.target},
-                       {"device", info.name},
+                       {"device", probed.name},
                        {"parameters", parameters_of(finding)},
                        {"version", version()}};
   if (finding.load) record["load"] = *finding.load;
@@ -120,16 +127,28 @@ tools::Record record_of(const Options& options, const offload::DeviceInfo& info,
   return record;
 }
 
+/// Whether the target is a file of several boards.
+bool is_system(const Options& options) {
+  return options.target.ends_with(".toml") && platform::is_system(platform::file_of(options.target));
+}
+
+/// A probe that several boards can be asked at once; null for another.
+const probes::Probe* of_systems(std::string_view name) {
+  const auto found = std::ranges::find(probes::system_probes(), name, &probes::Probe::name);
+  return found == probes::system_probes().end() ? nullptr : &*found;
+}
+
 /// Every probe, and whether the target serves it if there is one.
 void list(const Options& options) {
-  const Board board = board_of(options);
+  const bool system = is_system(options);
+  const Board board = system ? Board{} : board_of(options);
   for (const probes::Probe& probe : probes::all_probes()) {
     tools::Record record{{"event", "probe"},
                          {"name", probe.name},
                          {"meaning", probe.meaning},
                          {"on_models_alone", probe.on_models_alone},
                          {"needs", probe.needs}};
-    if (!options.target.empty()) record["served"] = served(probe, board);
+    if (!options.target.empty()) record["served"] = system ? of_systems(probe.name) != nullptr : served(probe, board);
     tools::print(record);
   }
 }
@@ -161,7 +180,7 @@ std::set<std::int64_t> run_over(const Options& options, const probes::Probe& pro
   std::set<std::int64_t> reported;
   probe.run(way.job, way.target, [&](probes::Finding finding) {
     if (probe.of_a_link && !way.named.empty()) finding.parameters.emplace_back("channel", way.named);
-    tools::print(record_of(options, info, probe, finding));
+    tools::print(record_of(options, {.name = info.name, .modelled = info.modelled}, probe, finding));
     reported.insert(finding.size.count);
   });
   return reported;
@@ -192,6 +211,34 @@ void run_probe(const Options& options, const probes::Probe& probe, std::list<Way
   tell_left_out(options, probe, ways.front().job.sizes, reported);
 }
 
+void probe_system(const Options& options) {
+  const platform::System system = platform::load_system(options.target, options.settings);
+  if (!options.channel.empty())
+    throw Error(fmt::format("--channel {}: '{}' is a system, whose wires say which links are used", options.channel,
+                            options.target));
+  std::vector<const probes::Probe*> chosen;
+  std::vector<std::string> known;
+  for (const probes::Probe& probe : probes::system_probes()) {
+    known.emplace_back(probe.name);
+    if (options.probes.empty()) chosen.push_back(&probe);
+  }
+  for (const std::string& name : options.probes) {
+    const probes::Probe* probe = of_systems(name);
+    if (probe == nullptr)
+      throw Error(fmt::format("probe '{}': expected one that boards of a system do at once ({}), got another", name,
+                              fmt::join(known, ", ")));
+    chosen.push_back(probe);
+  }
+  const probes::SystemJob job{.target = options.target,
+                              .settings = options.settings,
+                              .sizes = probes::parse_sizes(options.sizes),
+                              .samples = options.repeat};
+  for (const probes::Probe* probe : chosen)
+    probes::probe_system(job, *probe, [&](const probes::Finding& finding) {
+      tools::print(record_of(options, {.name = system.name(), .modelled = true}, *probe, finding));
+    });
+}
+
 int probe(const Options& options) {
   if (options.list) {
     list(options);
@@ -199,6 +246,10 @@ int probe(const Options& options) {
   }
   if (options.target.empty()) throw Error("TARGET: expected a target such as model:aws-f1 or opencl:0");
   if (options.repeat < 1) throw Error(fmt::format("--repeat: expected 1 or more, got {}", options.repeat));
+  if (is_system(options)) {
+    probe_system(options);
+    return tools::kDone;
+  }
   const Board board = board_of(options);
   std::list<Way> ways = ways_of(options, board);
   ways.front().target.open();  // what cannot be opened is known before a probe is looked for

@@ -1,0 +1,241 @@
+#include "isthmus/probes/system.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/base/interrupt.hpp"
+#include "isthmus/offload/needs.hpp"
+#include "isthmus/offload/system.hpp"
+#include "isthmus/platform/next.hpp"
+#include "isthmus/probes/copy.hpp"
+#include "probes/host_bytes.hpp"
+
+namespace isthmus::probes {
+namespace {
+
+using offload::Call;
+using offload::ModelSystem;
+using offload::SystemBoard;
+
+constexpr Bytes kTried{std::int64_t{4} << 20U};  // the largest copy with which limits are looked for
+constexpr std::size_t kPartsTried = 6;
+constexpr double kLeastGain = 0.02;
+
+/// What the copies of a probe are.
+struct Way {
+  Direction direction;
+  HostSide side;
+};
+
+/// The boards of each host, each over its wired link.
+std::vector<std::vector<SystemBoard>> boards_by_node(const platform::System& system) {
+  std::vector<std::vector<SystemBoard>> nodes(system.nodes().size());
+  std::set<std::size_t> seen;
+  for (const auto& wire : system.wires()) {
+    const auto& board = system.boards()[wire.board];
+    if (!seen.insert(wire.board).second)
+      throw Error(
+          fmt::format("{}: board '{}': expected one wired link, got several", system.file().string(), board.name));
+    nodes[wire.node].push_back({.name = board.name, .platform = board.platform.over(wire.channel)});
+  }
+  return nodes;
+}
+
+/// A board's end of the copies.
+class Side {
+ public:
+  Side(offload::ModelDevice& device, const Way& way, Bytes size)
+      : way_(way),
+        buffer_(device.allocate(size)),
+        sent_(device, size, way.side == HostSide::pinned),
+        received_(device, size, way.side == HostSide::pinned),
+        queue_(device.queue()) {
+    sent_.fill();
+    if (way_.side == HostSide::pageable) buffer_->keep_staging();
+  }
+
+  void copy(offload::Host& host, Direction direction) {
+    if (direction == Direction::to_device)
+      host.write(*queue_, *buffer_, sent_.span(), Call::blocking);
+    else
+      host.read(*queue_, *buffer_, received_.span(), Call::blocking);
+  }
+  void timed(offload::Host& host) {
+    begin = host.now();
+    copy(host, way_.direction);
+    end = host.now();
+  }
+  void check() { require_same(sent_.span(), received_.span()); }
+
+  Time begin;
+  Time end;
+
+ private:
+  Way way_;
+  std::unique_ptr<offload::Buffer> buffer_;
+  HostBytes sent_;
+  HostBytes received_;
+  std::unique_ptr<offload::Queue> queue_;
+};
+
+/// Copies by all boards of a host at once.
+class Copies {
+ public:
+  Copies(const std::vector<SystemBoard>& boards, const Way& way, Bytes size)
+      : way_(way), system_(offload::open_system(boards, {})) {
+    for (std::size_t i = 0; i < system_->boards(); ++i)
+      sides_.push_back(std::make_unique<Side>(system_->device(i), way, size));
+    if (way.direction == Direction::to_host)
+      all([](offload::Host& host, Side& side) { side.copy(host, Direction::to_device); });
+  }
+
+  /// From the first call to the last return.
+  Time take() {
+    stop_if_interrupted();
+    all([](offload::Host& host, Side& side) { side.timed(host); });
+    Time first = sides_.front()->begin;
+    Time last = sides_.front()->end;
+    for (const auto& side : sides_) {
+      first = std::min(first, side->begin);
+      last = std::max(last, side->end);
+    }
+    return last - first;
+  }
+  void check() {
+    if (way_.direction == Direction::to_device)
+      all([](offload::Host& host, Side& side) { side.copy(host, Direction::to_host); });
+    for (const auto& side : sides_) side->check();
+  }
+  /// Of the last run: the parts of one board with those that it shares, the busiest first.
+  std::vector<platform::Part> parts() {
+    std::vector<platform::Part> parts = system_->device(0).parts();
+    std::ranges::stable_sort(parts, std::greater{}, &platform::Part::busy);
+    return parts;
+  }
+
+ private:
+  template <class Body>
+  void all(Body body) {
+    std::vector<std::vector<offload::HostThread>> threads;
+    for (const auto& side : sides_)
+      threads.push_back({{"probe", [&body, &side](offload::Host& host) { body(host, *side); }}});
+    system_->run(std::move(threads));
+  }
+
+  Way way_;
+  std::unique_ptr<ModelSystem> system_;
+  std::vector<std::unique_ptr<Side>> sides_;
+};
+
+/// What holds the copies of a host's boards back, found by trial.
+class LimitSearch {
+ public:
+  LimitSearch(const SystemJob& job, const Way& way, std::size_t node, Bytes size)
+      : job_(job), way_(way), node_(node), size_(std::min(size, kTried)) {}
+
+  struct Limit {
+    std::string part = "none";
+    std::string key{};
+    double gain = kLeastGain;
+  };
+
+  Limit find() {
+    const platform::System system = platform::load_system(job_.target, job_.settings);
+    const auto boards = boards_by_node(system)[node_];
+    Copies copies(boards, way_, size_);
+    const Time now = copies.take();
+    Limit limit;
+    std::size_t tried = 0;
+    for (const platform::Part& part : copies.parts()) {
+      if (tried == kPartsTried) break;
+      const auto faster = next_of(boards.front().platform, part);
+      if (!faster) continue;
+      ++tried;
+      const double gain = now.seconds() / time_with(faster->second).seconds() - 1;
+      if (gain > limit.gain) limit = {.part = part.name, .key = faster->first, .gain = gain};
+    }
+    return limit;
+  }
+
+ private:
+  /// The most direct of a part's keys that has a faster value, with that value.
+  static std::optional<std::pair<std::string, std::string>> next_of(const platform::Description& board,
+                                                                    const platform::Part& part) {
+    for (const std::string& key : part.keys)
+      for (const platform::Input& input : board.inputs()) {
+        if (input.name != key) continue;
+        const auto next = platform::next_values(board, input);
+        if (!next.faster.empty()) return std::pair(key, fmt::format("{}={}{}", key, next.faster.front(), input.unit));
+      }
+    return std::nullopt;
+  }
+
+  Time time_with(const std::string& setting) const {
+    std::vector<std::string> settings = job_.settings;
+    settings.push_back(setting);
+    const platform::System system = platform::load_system(job_.target, settings);
+    return Copies(boards_by_node(system)[node_], way_, size_).take();
+  }
+
+  const SystemJob& job_;
+  Way way_;
+  std::size_t node_;
+  Bytes size_;
+};
+
+void probe_node(const SystemJob& job, const Way& way, const platform::System& system, std::size_t node,
+                const Report& report) {
+  const auto boards = boards_by_node(system)[node];
+  if (boards.empty()) return;
+  for (const Bytes size : job.sizes) {
+    Finding finding{
+        .quantity = "bandwidth", .unit = "GB/s", .size = size, .parameters = {}, .samples = {}, .times = {}};
+    Copies copies(boards, way, size);
+    for (int i = 0; i < job.samples; ++i) finding.times.push_back(copies.take());
+    copies.check();
+    const auto moved = static_cast<double>(size.count) * static_cast<double>(boards.size());
+    for (const Time time : finding.times) finding.samples.push_back(moved / time.seconds() * 1e-9);
+    finding.parameters.emplace_back("boards", static_cast<std::int64_t>(boards.size()));
+    if (system.nodes().size() > 1) finding.parameters.emplace_back("node", system.nodes()[node].name);
+    const auto limit = LimitSearch(job, way, node, size).find();
+    finding.parameters.emplace_back("limit", limit.part);
+    if (!limit.key.empty()) finding.parameters.emplace_back("limit_key", limit.key);
+    report(finding);
+  }
+}
+
+struct Named {
+  std::string_view name;
+  Way way;
+};
+constexpr std::array kWays = std::to_array<Named>({
+    {"h2d", {Direction::to_device, HostSide::pageable}},
+    {"d2h", {Direction::to_host, HostSide::pageable}},
+    {"h2d-pinned", {Direction::to_device, HostSide::pinned}},
+    {"d2h-pinned", {Direction::to_host, HostSide::pinned}},
+});
+
+}  // namespace
+
+std::span<const Probe> system_probes() {
+  static const std::vector<Probe> probes = [] {
+    std::vector<Probe> found;
+    for (const Named& named : kWays) found.push_back(*std::ranges::find(all_probes(), named.name, &Probe::name));
+    return found;
+  }();
+  return probes;
+}
+
+void probe_system(const SystemJob& job, const Probe& probe, const Report& report) {
+  const platform::System system = platform::load_system(job.target, job.settings);
+  const Way way = std::ranges::find(kWays, probe.name, &Named::name)->way;
+  for (const auto& board : system.boards())
+    platform::require(board.platform, fmt::format("probe '{}' of board '{}'", probe.name, board.name), probe.needs);
+  for (std::size_t node = 0; node < system.nodes().size(); ++node) probe_node(job, way, system, node, report);
+}
+
+}  // namespace isthmus::probes
