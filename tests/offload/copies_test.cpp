@@ -111,5 +111,77 @@ TEST(HostCopies, NeedASizeBesideARateOfTheCache) {
       ThrowsMessage<Error>(HasSubstr("host.copy.cached_rate")));
 }
 
+/// How long a blocking write or read of `size` takes, with the bytes compared.
+Time transfer(ModelDevice& device, std::size_t size, bool to_host, unsigned seed) {
+  std::vector<std::byte> sent(size);
+  for (std::byte& byte : sent) byte = static_cast<std::byte>((seed = seed * 1664525U + 1013904223U) >> 24U);
+  std::vector<std::byte> back(size);
+  const auto buffer = device.allocate({static_cast<std::int64_t>(size)});
+  const auto queue = device.queue();
+  Time written;
+  Time read;
+  device.run({{"host", [&](Host& host) {
+                 const Time start = host.now();
+                 host.write(*queue, *buffer, sent, Call::blocking);
+                 written = host.now() - start;
+                 host.read(*queue, *buffer, back, Call::blocking);
+                 read = host.now() - start - written;
+               }}});
+  if (back != sent) throw Error("bytes came back changed");
+  return to_host ? read : written;
+}
+
+const std::vector<std::string> kChunked{"host.runtime.staging=chunked", "host.runtime.chunk=256KiB"};
+
+TEST(ChunkedStaging, KeepsTheBytesWhateverTheSizeAndTheChunk) {
+  EXPECT_TRUE(rc::check([] {
+    const auto size = *rc::gen::inRange<std::size_t>(1, 200'000);
+    const auto chunk = *rc::gen::inRange(4096, 100'000);
+    const auto payload = *rc::gen::element(4, 16, 64);
+    const auto device = open({"host.runtime.staging=chunked", "host.runtime.chunk=" + std::to_string(chunk) + "B",
+                              "dma.descriptor_payload=" + std::to_string(payload) + "KiB"});
+    transfer(*device, size, false, *rc::gen::arbitrary<unsigned>());
+  }));
+}
+
+TEST(ChunkedStaging, OfWhatFitsAChunkIsAsWithout) {
+  for (const bool to_host : {false, true})
+    EXPECT_EQ(transfer(*open(kChunked), 256 * 1024, to_host, 1), transfer(*open({}), 256 * 1024, to_host, 1));
+}
+
+TEST(ChunkedStaging, HidesTheWireBehindTheCopyButForOneChunk) {
+  constexpr std::size_t kSize = 8 << 20;
+  constexpr std::size_t kChunk = 256 * 1024;
+  for (const bool to_host : {false, true}) {
+    const double whole = transfer(*open({}), kSize, to_host, 2).seconds();
+    const double one = transfer(*open({}), kChunk, to_host, 2).seconds();
+    const double chunked = transfer(*open(kChunked), kSize, to_host, 2).seconds();
+    const double copy_of_all = static_cast<double>(kSize) / 3.31e9;
+    const double copy_of_one = static_cast<double>(kChunk) / 3.31e9;
+    // The copies follow each other without a gap; before or behind them the wire has one chunk for itself.
+    EXPECT_NEAR(chunked, one - copy_of_one + copy_of_all, 0.01 * chunked);
+    EXPECT_LT(chunked, 0.85 * whole);
+  }
+}
+
+TEST(ChunkedStaging, HidesTheCopyBehindAWireThatIsSlower) {
+  constexpr std::size_t kSize = 4 << 20;
+  std::vector<std::string> settings = kChunked;
+  const std::vector<std::string> slow{"host.copy.rate=20GB/s", "link.pcie.lanes=1"};
+  settings.insert(settings.end(), slow.begin(), slow.end());
+  const double whole = transfer(*open(slow), kSize, false, 3).seconds();
+  const double chunked = transfer(*open(settings), kSize, false, 3).seconds();
+  const double copies_hidden = static_cast<double>(kSize - 256 * 1024) / 20e9;
+  // Each chunk but the last is waited for: its interrupt and the next doorbell, some microseconds.
+  EXPECT_NEAR(chunked, whole - copies_hidden, 0.02 * whole);
+}
+
+TEST(ChunkedStaging, NeedsNoAllocation) {
+  const auto device = open_model(platform::load(platform::file_of("model:alpha-data-7v3"), kChunked), {});
+  transfer(*device, 1 << 20, false, 4);
+  EXPECT_THAT(device->parts(),
+              testing::Not(testing::Contains(testing::Field(&platform::Part::name, "pinned allocation"))));
+}
+
 }  // namespace
 }  // namespace isthmus::offload

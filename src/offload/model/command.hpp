@@ -61,6 +61,7 @@ struct Command {
   fabric::DeviceAddress device;
   std::uint64_t bytes = 0;
   std::span<std::byte> pinned;
+  std::uint64_t chunk = 0;  ///< bytes that pass it at a time; 0: all
   fabric::DmaJob job{};
 
   // Of a launch.

@@ -12,14 +12,6 @@ std::uint64_t words_up(std::uint64_t bytes) {
   return (bytes + word - 1) / word * word;
 }
 
-Time at_rate(std::uint64_t bytes, Bandwidth rate) {
-  return transfer_time({static_cast<std::int64_t>(bytes)}, rate);
-}
-
-/// Bytes that a core asks the memory for together: more than a line, so that a copy is not thousands of requests a
-/// microsecond; little enough that others hardly wait behind it. Less than that stays in the core's own cache.
-constexpr std::uint64_t kPieceOfCopy = 1024;
-
 }  // namespace
 
 const PinnedMemory::Region& Staging::grown(std::optional<PinnedMemory::Region>& region, std::uint64_t bytes) {
@@ -28,21 +20,33 @@ const PinnedMemory::Region& Staging::grown(std::optional<PinnedMemory::Region>& 
   return *region;
 }
 
+Staging::Staging(PinnedMemory& memory, const fabric::DmaSpec& dma, const std::optional<std::uint64_t>& chunk)
+    : memory_(memory), addresses_(memory.reserve()), dma_(dma) {
+  if (!chunk) return;
+  // A chunk's descriptors begin where a word does.
+  const auto of_a_word = static_cast<std::uint64_t>(dma.descriptor_payload.count *
+                                                    std::max<std::int64_t>(1, kWordBytes / dma.descriptor_size.count));
+  chunk_ = (*chunk + of_a_word - 1) / of_a_word * of_a_word;
+}
+
 void Staging::prepare(Command& command) {
   const auto each = static_cast<std::uint64_t>(dma_.descriptor_payload.count);
   const auto size = static_cast<std::uint64_t>(dma_.descriptor_size.count);
   const std::uint64_t count = (command.bytes + each - 1) / each;
-  const auto& buffer = grown(buffer_, words_up(command.bytes));
+  const bool in_chunks = command.copied && chunk_ > 0 && command.bytes > chunk_;
+  const std::uint64_t room = in_chunks ? std::min(command.bytes, 2 * chunk_) : command.bytes;
+  const auto& buffer = grown(buffer_, words_up(room));
   const auto& descriptors = grown(descriptors_, words_up(count * size));
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t done = i * each;
-    const fabric::DmaDescriptor descriptor{.host = buffer.addr + done,
+    const fabric::DmaDescriptor descriptor{.host = buffer.addr + (in_chunks ? done % (2 * chunk_) : done),
                                            .device = command.device.byte + done,
                                            .bytes = static_cast<std::uint32_t>(std::min(each, command.bytes - done)),
                                            .channel = command.device.channel};
     std::memcpy(descriptors.bytes.data() + i * size, &descriptor, sizeof descriptor);
   }
-  command.pinned = buffer.bytes.first(command.bytes);
+  command.pinned = buffer.bytes.first(room);
+  command.chunk = in_chunks ? chunk_ : 0;
   command.job = {.descriptors = descriptors.addr, .count = static_cast<std::uint32_t>(count)};
 }
 
@@ -62,75 +66,6 @@ void PinnedAllocation::step() {
     token.command->spent[Piece::allocation] += cost;
   }
   out.push(token);
-}
-
-void HostCopy::step() {
-  const CommandToken token = in.read();
-  if (token.command->work == Work::to_device) {
-    pass(*token.command);
-    std::ranges::copy(token.command->from, token.command->pinned.begin());
-  }
-  submit.push(token);
-  Command& command = *arrived.read().command;
-  if (command.work == Work::to_host) {
-    pass(command);
-    std::ranges::copy(command.pinned, command.to.begin());
-  }
-  out.push({&command});
-}
-
-void HostCopy::pass(Command& command) {
-  if (!copies_ || !command.copied) return;
-  const Time begin = timer_.now();
-  core.copy(command.bytes);
-  command.spent[Piece::copy] += timer_.now() - begin;
-}
-
-CopyingCore::CopyingCore(const std::optional<CopySpec>& spec)
-    : moves(spec ? 1 : 0, "moves"), moved(spec ? 1 : 0, "moved"), spec_(spec) {}
-
-void CopyingCore::copy(std::uint64_t bytes) {
-  if (bytes <= spec_->fits)
-    timer_.wait(at_rate(bytes, spec_->cached_rate));
-  else if (bytes < kPieceOfCopy)
-    timer_.wait(at_rate(bytes, spec_->rate));
-  else
-    copy_through_memory(bytes);
-}
-
-// The core asks for each piece when its rate lets it, and for one ahead of what is moved: memory that is fast enough
-// does not slow it. What memory has held up is not made good by a higher rate. The piece that is not whole comes first:
-// of the last the memory has told before the core has done with it.
-void CopyingCore::copy_through_memory(std::uint64_t bytes) {
-  Time paced_from = timer_.now();
-  std::uint64_t paced = 0;
-  for (std::uint64_t left = bytes; left > 0;) {
-    const std::uint64_t rest = left % kPieceOfCopy;
-    const std::uint64_t piece = rest > 0 ? rest : kPieceOfCopy;
-    fabric::HostRequest& request = moves[0].slot();
-    request.kind = fabric::HostRequest::Kind::move;
-    request.more = false;
-    request.bytes = 0;
-    request.together = static_cast<std::uint16_t>(2 * piece);  // read and written
-    request.due = {};
-    ++under_way_;
-    left -= piece;
-    paced += piece;
-    const Time next = paced_from + at_rate(paced, spec_->rate);
-    timer_.wait_until(next);
-    if (under_way_ > 1) await_oldest();
-    if (timer_.now() > next) {
-      paced_from = timer_.now();
-      paced = 0;
-    }
-  }
-  while (under_way_ > 0) await_oldest();
-}
-
-void CopyingCore::await_oldest() {
-  const fabric::HostMoved done = moved[0].read();
-  timer_.wait_until(moved[0].came() + done.latency);
-  --under_way_;
 }
 
 void LaunchCall::step() {

@@ -19,8 +19,8 @@ namespace isthmus::offload::model {
 /// its own, so that they depend on nobody else.
 class Staging {
  public:
-  Staging(PinnedMemory& memory, const fabric::DmaSpec& dma)
-      : memory_(memory), addresses_(memory.reserve()), dma_(dma) {}
+  /// What is copied passes `chunk` by chunk if there is one: chunks take turns in two places.
+  Staging(PinnedMemory& memory, const fabric::DmaSpec& dma, const std::optional<std::uint64_t>& chunk);
   /// Makes room for the command's bytes and writes the descriptors.
   void prepare(Command& command);
 
@@ -31,6 +31,7 @@ class Staging {
   PinnedMemory& memory_;
   PinnedMemory::Addresses addresses_;
   fabric::DmaSpec dma_;
+  std::uint64_t chunk_ = 0;  ///< in whole words of descriptors; 0: none
   std::optional<PinnedMemory::Region> buffer_;
   std::optional<PinnedMemory::Region> descriptors_;
 };
@@ -64,48 +65,6 @@ class PinnedAllocation {
  private:
   Timer timer_;
   AllocationSpec cost_;
-};
-
-/// A core that copies: at its rate, or as fast as the memory moves what it reads and writes, which others use too.
-/// What fits a cache is copied there.
-class CopyingCore {
- public:
-  /// To the host's memory; none where the core copies nothing.
-  PortArray<Out<fabric::HostRequest>> moves;
-  PortArray<In<fabric::HostMoved>> moved;
-
-  explicit CopyingCore(const std::optional<CopySpec>& spec);
-  /// Lets the time pass that a copy takes.
-  void copy(std::uint64_t bytes);
-
- private:
-  void copy_through_memory(std::uint64_t bytes);
-  void await_oldest();
-
-  Timer timer_;
-  std::optional<CopySpec> spec_;
-  int under_way_ = 0;
-};
-
-/// Copies between pageable and pinned memory on one thread; without a rate the application's memory is pinned. A
-/// transfer to the device is copied before it goes, one to the host when it has come.
-class HostCopy {
- public:
-  CopyingCore core;
-  In<CommandToken> in{"in"};
-  Out<CommandToken> submit{"submit"};
-  In<CommandToken> arrived{"arrived"};
-  Out<CommandToken> out{"out"};
-  explicit HostCopy(const std::optional<CopySpec>& spec) : core(spec), copies_(spec) {}
-  void step();
-  /// It ends with the runtime.
-  bool done() const { return false; }
-
- private:
-  void pass(Command& command);
-
-  Timer timer_;
-  bool copies_;
 };
 
 /// The runtime's and driver's work from the enqueue of a kernel to its start.

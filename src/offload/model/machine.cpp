@@ -18,12 +18,19 @@ void append(std::vector<PartPlan>& to, std::vector<PartPlan> plans) {
   to.insert(to.end(), std::make_move_iterator(plans.begin()), std::make_move_iterator(plans.end()));
 }
 
-std::vector<PartPlan> transfer_parts(const MachineActors& actors) {
+/// What sets the pace of copies, or how they take turns with the wire.
+std::vector<std::string> copy_keys(const HostSpec& host) {
+  std::vector<std::string> keys{"host.copy.rate"};
+  if (host.chunk) keys.emplace_back("host.runtime.chunk");
+  return keys;
+}
+
+std::vector<PartPlan> transfer_parts(const HostSpec& host, const MachineActors& actors) {
   std::vector<PartPlan> parts{{.name = kTransferCall, .keys = {"host.call.transfer"}, .actors = actors.transfer_calls}};
   if (!actors.allocations.empty())
     parts.push_back(
         {.name = kAllocation, .keys = {"host.alloc.rate", "host.alloc.call"}, .actors = actors.allocations});
-  if (!actors.copies.empty()) parts.push_back({.name = kCopy, .keys = {"host.copy.rate"}, .actors = actors.copies});
+  if (!actors.copies.empty()) parts.push_back({.name = kCopy, .keys = copy_keys(host), .actors = actors.copies});
   return parts;
 }
 
@@ -33,7 +40,7 @@ std::vector<PartPlan> host_parts(const MachinePlan& plan, const MachineActors& a
     parts.push_back({.name = thread_name(plan.threads[i]),
                      .keys = {"host.call.enqueue", "host.call.wake"},
                      .actors = {actors.threads[i]}});
-  if (plan.spec.dma) append(parts, transfer_parts(actors));
+  if (plan.spec.dma) append(parts, transfer_parts(needed(plan.spec.host), actors));
   if (!actors.launches.empty())
     parts.push_back({.name = kLaunchCall, .keys = {"kernel.launch"}, .actors = actors.launches});
   parts.push_back({.name = kDeviceAccess, .keys = {"host.mmio.store", "hypervisor.cost"}, .actors = {actors.access}});

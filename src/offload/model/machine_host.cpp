@@ -1,6 +1,7 @@
 #include <optional>
 
 #include "isthmus/base/error.hpp"
+#include "offload/model/host_copy.hpp"
 #include "offload/model/host_parts.hpp"
 #include "offload/model/machine.hpp"
 #include "offload/model/runtime.hpp"
@@ -24,7 +25,7 @@ Out<CommandToken>& add_calls(Graph& graph, const MachinePlan& plan, platform::Bo
   const HostSpec& host = needed(plan.spec.host);
   const Connector connect{graph, between_host_parts(host)};
   std::optional<Staging> staging;
-  if (plan.spec.dma) staging.emplace(board.links().front().memory, *plan.spec.dma);
+  if (plan.spec.dma) staging.emplace(board.links().front().memory, *plan.spec.dma, host.chunk);
   auto& call =
       graph.add<TransferCall>(for_thread(kTransferCall, thread), {.group = kHostGroup}, host.transfer, staging);
   connect(runtime, call.in);
@@ -69,8 +70,7 @@ HostEnds build_host(Graph& graph, const MachinePlan& plan, platform::Board& boar
     actors.threads.push_back(graph.id(thread));
     connect(thread.calls, runtime.calls[i]);
     connect(runtime.replies[i], thread.replies);
-    auto& copy =
-        graph.add<HostCopy>(for_thread(kCopy, body), {.group = kHostGroup}, plan.spec.dma ? host.copy : std::nullopt);
+    auto& copy = graph.add<HostCopy>(for_thread(kCopy, body), {.group = kHostGroup}, host.copy, plan.spec.dma);
     if (!copy.core.moves.empty()) board.attach_core(copy.core.moves[0], copy.core.moved[0]);
     if (host.copy) actors.copies.push_back(graph.id(copy));
     connect(add_calls(graph, plan, board, body, runtime.workers[i], actors), copy.in);

@@ -60,11 +60,15 @@ HostSpec host_spec(const Description& board) {
                 .launch = hypervisor(board),
                 .interrupt = hypervisor(board),
                 .core_to_core = board.the("cache").time("core_to_core"),
-                .copy = {},
-                .alloc = allocation_spec(board.find("alloc"))};
+                .copy = copy_spec(board.find("copy")),
+                .alloc = allocation_spec(board.find("alloc")),
+                .chunk = {}};
   if (const Section* kernel = board.find("kernel"))
     host.launch += std::max(kernel->time("launch") - calls.enqueue, Time{});
-  host.copy = copy_spec(board.find("copy"));
+  if (const Section* runtime = board.find("runtime"); runtime != nullptr && runtime->text("staging") == "chunked") {
+    host.chunk = static_cast<std::uint64_t>(runtime->bytes("chunk").count);
+    host.alloc.reset();
+  }
   return host;
 }
 

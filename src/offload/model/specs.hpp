@@ -41,6 +41,7 @@ struct HostSpec {
   Time core_to_core;                    ///< a cache line from one core to another
   std::optional<CopySpec> copy;         ///< none: the application's memory is pinned
   std::optional<AllocationSpec> alloc;  ///< none: the pinned buffer is kept
+  std::optional<std::uint64_t> chunk;   ///< of staging; none: each transfer is staged as a whole
 };
 
 /// What a machine is built of: the parts that its board has and, of what takes several parts, what it has all of.

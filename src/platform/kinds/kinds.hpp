@@ -13,6 +13,7 @@ extern const PartKind kIommu;
 extern const PartKind kCache;
 extern const PartKind kCopy;
 extern const PartKind kAlloc;
+extern const PartKind kRuntime;
 extern const PartKind kCall;
 extern const PartKind kMmio;
 extern const PartKind kHypervisor;

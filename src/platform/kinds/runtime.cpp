@@ -1,0 +1,35 @@
+#include <array>
+
+#include "platform/kinds/kinds.hpp"
+
+namespace isthmus::platform::kinds {
+namespace {
+
+using enum Quantity;
+
+constexpr std::array<std::string_view, 2> kStagings = {"none", "chunked"};
+
+constexpr std::array kRuntimeKeys = std::to_array<Key>({
+    {"staging",
+     text,
+     0,
+     0,
+     "how a transfer from or to pageable memory passes pinned memory: as a whole (none), or chunk by chunk, one being "
+     "copied while the last is on the wire (chunked)",
+     {.choices = kStagings}},
+    {"chunk",
+     bytes,
+     4 * kKiB,
+     kGiB,
+     "such a chunk, in whole dma.descriptor_payload; pinned memory for two is kept",
+     {.faster = Faster::either}},
+});
+
+}  // namespace
+
+const PartKind kRuntime{.name = "runtime",
+                        .section = "host.runtime",
+                        .meaning = "how the runtime moves data between pageable memory and the device",
+                        .keys = kRuntimeKeys};
+
+}  // namespace isthmus::platform::kinds
