@@ -79,7 +79,7 @@ void Board::add_links(const BoardSpec& spec) {
 }
 
 MasterEnds Board::add_master(const Master& master) {
-  fabric::AxiSpec axi = memory_spec_.value().axi;
+  fabric::AxiSpec axi = needed(memory_spec_).axi;
   axi.master_rate = master.rate;
   auto& reader = graph_.add<fabric::AxiReader>(master.reads, {.group = kDeviceGroup}, axi, memory_.channels());
   auto& writer = graph_.add<fabric::AxiWriter>(master.writes, {.group = kDeviceGroup}, axi, memory_.channels());
@@ -88,7 +88,7 @@ MasterEnds Board::add_master(const Master& master) {
 }
 
 DramEnds Board::add_streaming_master(const std::string& name, const Clock& clock) {
-  const MemorySpec& memory = memory_spec_.value();
+  const MemorySpec& memory = needed(memory_spec_);
   const fabric::DramPortSpec spec{.axi = memory.axi,
                                   .channel_bytes = static_cast<std::uint64_t>(memory.channel_capacity.count)};
   const MasterEnds ends = add_master({.reads = name + "'s AXI port, reads", .writes = name + "'s AXI port, writes"});
@@ -108,14 +108,14 @@ DramEnds Board::add_streaming_master(const std::string& name, const Clock& clock
 void Board::connect_memory() {
   for (std::size_t channel = 0; channel < memory_.channels(); ++channel) {
     auto& dram = graph_.add<DramController>(fmt::format("{} channel {}", kDram, channel), {.group = kDeviceGroup},
-                                            memory_spec_.value().dram, memory_.cells(channel), ports_.size());
+                                            needed(memory_spec_).dram, memory_.cells(channel), ports_.size());
     connect(dram, channel);
     dram_.push_back(graph_.id(dram));
   }
 }
 
 void Board::connect(DramController& dram, std::size_t channel) {
-  const auto& [spec, axi, channels, capacity] = memory_spec_.value();
+  const auto& [spec, axi, channels, capacity] = needed(memory_spec_);
   for (std::size_t master = 0; master < ports_.size(); ++master) {
     const auto& [reader, writer] = ports_[master];
     graph_.connect(reader.requests[channel], dram.reads[master], requests(axi, DramController::request_latency(spec)));

@@ -121,6 +121,7 @@ class Copies {
   template <class Body>
   void all(Body body) {
     std::vector<std::vector<offload::HostThread>> threads;
+    threads.reserve(sides_.size());
     for (const auto& side : sides_)
       threads.push_back({{"probe", [&body, &side](offload::Host& host) { body(host, *side); }}});
     system_->run(std::move(threads));
@@ -224,6 +225,7 @@ constexpr std::array kWays = std::to_array<Named>({
 std::span<const Probe> system_probes() {
   static const std::vector<Probe> probes = [] {
     std::vector<Probe> found;
+    found.reserve(kWays.size());
     for (const Named& named : kWays) found.push_back(*std::ranges::find(all_probes(), named.name, &Probe::name));
     return found;
   }();

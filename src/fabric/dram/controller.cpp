@@ -67,9 +67,9 @@ bool DramController::write_burst() {
   const AxiWrite& request = writes[*master].read_in_place();
   const std::uint32_t bytes = request.burst.bytes;
   cells_.write(request.address, std::span(request.burst.data).first(bytes));
-  timer_.wait_until(channel_->serve(
-      {.direction = dram::Direction::write, .address = request.address, .bytes = bytes, .came = came},
-      timer_.now(), waiting_writes_));
+  timer_.wait_until(
+      channel_->serve({.direction = dram::Direction::write, .address = request.address, .bytes = bytes, .came = came},
+                      timer_.now(), waiting_writes_));
   written[*master].push({});
   return true;
 }

@@ -27,7 +27,7 @@ class Path {
     add(kCopy, path[Piece::copy]);
     add(kLaunchCall, path[Piece::launch]);
     if (run_.spec.dma) {
-      const fabric::PcieLinkActors& link = run_.machine.link.value();
+      const fabric::PcieLinkActors& link = needed(run_.machine.link);
       const auto passed = [&](const char* lane, ActorId lane_actor, const Actors& dma) {
         return std::vector<Held>{
             {kDma, busiest(dma)}, {lane, busy(lane_actor)}, {fabric::kHostMemory, busy(link.host.memory)}};

@@ -16,13 +16,13 @@ Time at_rate(std::uint64_t bytes, Bandwidth rate) {
 }  // namespace
 
 CopyingCore::CopyingCore(const std::optional<CopySpec>& spec)
-    : moves(spec ? 1 : 0, "moves"), moved(spec ? 1 : 0, "moved"), spec_(spec) {}
+    : moves(spec ? 1 : 0, "moves"), moved(spec ? 1 : 0, "moved"), spec_(spec.value_or(CopySpec{})) {}
 
 void CopyingCore::copy(std::uint64_t bytes) {
-  if (bytes <= spec_->fits)
-    timer_.wait(at_rate(bytes, spec_->cached_rate));
+  if (bytes <= spec_.fits)
+    timer_.wait(at_rate(bytes, spec_.cached_rate));
   else if (bytes < kPieceOfCopy)
-    timer_.wait(at_rate(bytes, spec_->rate));
+    timer_.wait(at_rate(bytes, spec_.rate));
   else
     copy_through_memory(bytes);
 }
@@ -39,7 +39,7 @@ void CopyingCore::copy_through_memory(std::uint64_t bytes) {
     ask_for(piece);
     left -= piece;
     paced += piece;
-    const Time next = paced_from + at_rate(paced, spec_->rate);
+    const Time next = paced_from + at_rate(paced, spec_.rate);
     timer_.wait_until(next);
     if (under_way_ > 1) await_oldest();
     if (timer_.now() > next) {

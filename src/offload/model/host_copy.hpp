@@ -30,7 +30,7 @@ class CopyingCore {
   void await_oldest();
 
   Timer timer_;
-  std::optional<CopySpec> spec_;
+  CopySpec spec_;
   int under_way_ = 0;
 };
 

@@ -76,7 +76,7 @@ void LaunchCall::step() {
 }
 
 bool UnitsUnderWay::any() const {
-  return std::ranges::any_of(commands_, [](const auto& command) { return command.has_value(); });
+  return std::ranges::any_of(commands_, [](const Command* command) { return command != nullptr; });
 }
 
 namespace {

@@ -85,13 +85,13 @@ class LaunchCall {
 class UnitsUnderWay {
  public:
   explicit UnitsUnderWay(std::size_t units) : commands_(units) {}
-  bool free(fabric::Unit unit) const { return !commands_.at(unit); }
+  bool free(fabric::Unit unit) const { return commands_.at(unit) == nullptr; }
   bool any() const;
-  void begin(CommandToken token) { commands_.at(token.command->unit) = token; }
-  CommandToken end(std::size_t unit) { return std::exchange(commands_.at(unit), std::nullopt).value(); }
+  void begin(CommandToken token) { commands_.at(token.command->unit) = token.command; }
+  CommandToken end(std::size_t unit) { return {std::exchange(commands_.at(unit), nullptr)}; }
 
  private:
-  std::vector<std::optional<CommandToken>> commands_;
+  std::vector<Command*> commands_;  ///< by tokens that it holds
 };
 
 /// Where so many workers meet the device: rings a unit's doorbell when the unit is free, and takes its interrupts.

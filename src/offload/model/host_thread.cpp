@@ -82,20 +82,20 @@ class ModelHost final : public Host {
     auto command = make(Work::to_device, fabric::Units::to_device(0), queue, after);
     command->from = from;
     pass(*command, dynamic_cast<const ModelBuffer&>(to), from);
-    return enqueue(std::move(command), call);
+    return enqueue(command, call);
   }
   Event read(Queue& queue, const Buffer& from, std::span<std::byte> to, Call call, std::vector<Event> after) override {
     auto command = make(Work::to_host, fabric::Units::to_host(0), queue, after);
     command->to = to;
     pass(*command, dynamic_cast<const ModelBuffer&>(from), to);
-    return enqueue(std::move(command), call);
+    return enqueue(command, call);
   }
   Event launch(Queue& queue, const Launch& launch, std::vector<Event> after) override {
     const std::size_t kernel = dynamic_cast<const ModelKernel&>(launch.kernel).index();
     auto command = make(Work::kernel, context_.units.kernel(kernel), queue, after);
     command->worker = context_.threads + kernel;
     command->call = kernel_call(launch);
-    return enqueue(std::move(command), Call::nonblocking);
+    return enqueue(command, Call::nonblocking);
   }
 
   void wait(const Event& event) override {
@@ -153,7 +153,7 @@ class ModelHost final : public Host {
     return command;
   }
 
-  Event enqueue(std::shared_ptr<Command> command, Call call) {
+  Event enqueue(const std::shared_ptr<Command>& command, Call call) {
     actor_.timer_.wait(context_.costs.enqueue);
     auto event = std::make_shared<const ModelEvent>(command->id, command);
     actor_.made_.push_back(command);

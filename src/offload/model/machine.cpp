@@ -125,7 +125,7 @@ std::string to_host(const std::string& part) {
 }
 
 int copying_cores(const MachineSpec& spec, std::size_t threads) {
-  return spec.dma && spec.host->copy ? static_cast<int>(threads) : 0;
+  return spec.dma && needed(spec.host).copy ? static_cast<int>(threads) : 0;
 }
 
 Machine build_machine(Graph& graph, const MachinePlan& plan) {

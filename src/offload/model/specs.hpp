@@ -1,12 +1,12 @@
 #pragma once
 
 #include <optional>
-#include <stdexcept>
 
 #include "isthmus/fabric/dma.hpp"
 #include "isthmus/offload/kernel_model.hpp"
 #include "isthmus/platform/board.hpp"
 #include "isthmus/platform/description.hpp"
+#include "isthmus/platform/needs.hpp"
 #include "offload/model/host_thread.hpp"
 
 /// From a platform's keys to what its parts are built of.
@@ -21,9 +21,9 @@ struct AllocationSpec {
 
 /// How fast a thread copies.
 struct CopySpec {
-  Bandwidth rate;         ///< of what fits no cache
-  Bandwidth cached_rate;  ///< of what does
-  std::uint64_t fits;     ///< bytes of the largest such copy
+  Bandwidth rate{};         ///< of what fits no cache
+  Bandwidth cached_rate{};  ///< of what does
+  std::uint64_t fits = 0;   ///< bytes of the largest such copy
 };
 
 /// What a thread pays to reach registers of the device.
@@ -60,12 +60,7 @@ struct MachineSpec {
   }
 };
 
-/// What whoever asks for it has required of the board, or built only beside it.
-template <class T>
-const T& needed(const std::optional<T>& part) {
-  if (!part) throw std::logic_error("a part of a machine that its board has not");
-  return *part;
-}
+using platform::needed;
 
 /// What chooses where any choice must do: the random numbers of actors, and which of those that are ready runs first
 /// (see RunOptions).

@@ -31,7 +31,7 @@ class ModelSystemImpl final : public ModelSystem {
     Graph graph(order_.seed);
     int cores = 0;
     for (std::size_t i = 0; i < devices_.size(); ++i) cores += copying_cores(devices_[i]->spec(), threads.at(i).size());
-    fabric::Host host(graph, devices_.front()->spec().board.host.value(), static_cast<int>(devices_.size()), cores);
+    fabric::Host host(graph, needed(devices_.front()->spec().board.host), static_cast<int>(devices_.size()), cores);
     std::vector<std::unique_ptr<DeviceRun>> runs;
     for (std::size_t i = 0; i < devices_.size(); ++i) {
       const Scope scope = graph.scope(names_[i]);
