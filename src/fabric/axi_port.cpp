@@ -19,7 +19,9 @@ void AxiReader::step() {
 }
 
 bool AxiReader::ask() {
-  if (under_way_.full() || (region_.bytes == 0 && !regions.pull(region_))) return false;
+  if (under_way_.full()) return false;
+  while (region_.bytes == 0)
+    if (!regions.pull(region_)) return false;
   const std::uint32_t bytes = spec_.first_burst(region_.at.byte, region_.bytes);
   requests[region_.at.channel].push({region_.at.byte, bytes});
   under_way_.add(region_.at.channel);

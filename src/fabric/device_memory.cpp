@@ -18,8 +18,11 @@ std::uint64_t pages(Bytes size) {
 
 }  // namespace
 
-DeviceMemory::DeviceMemory(Bytes channel_capacity, std::size_t channels) : free_(channels), cells_(channels) {
-  for (Holes& holes : free_) holes.emplace(0, static_cast<std::uint64_t>(channel_capacity.count) / kPage * kPage);
+DeviceMemory::DeviceMemory(Bytes channel_capacity, std::size_t channels)
+    : channel_bytes_(static_cast<std::uint64_t>(channel_capacity.count) / kPage * kPage),
+      free_(channels),
+      cells_(channels) {
+  for (Holes& holes : free_) holes.emplace(0, channel_bytes_);
 }
 
 DeviceAddress DeviceMemory::take(Bytes size) {

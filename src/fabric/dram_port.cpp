@@ -1,7 +1,11 @@
 #include "isthmus/fabric/dram_port.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
+
+#include "isthmus/base/error.hpp"
 
 namespace isthmus::fabric {
 namespace {
@@ -14,6 +18,13 @@ std::uint64_t in_channel(const DramPortSpec& spec, std::uint64_t addr, std::uint
 }
 
 }  // namespace
+
+DeviceAddress DramPortSpec::place(std::uint64_t addr) const {
+  if (addr / channel_bytes >= channels)
+    throw Error(fmt::format("device address {:#x}: expected one of the memory's {} channels of {} B", addr, channels,
+                            channel_bytes));
+  return {.channel = static_cast<std::uint32_t>(addr / channel_bytes), .byte = addr % channel_bytes};
+}
 
 void DramReader::step() {
   const bool asked = ask();

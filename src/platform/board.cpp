@@ -89,8 +89,8 @@ MasterEnds Board::add_master(const Master& master) {
 
 DramEnds Board::add_streaming_master(const std::string& name, const Clock& clock) {
   const MemorySpec& memory = needed(memory_spec_);
-  const fabric::DramPortSpec spec{.axi = memory.axi,
-                                  .channel_bytes = static_cast<std::uint64_t>(memory.channel_capacity.count)};
+  const fabric::DramPortSpec spec{
+      .axi = memory.axi, .channel_bytes = memory_.channel_bytes(), .channels = memory_.channels()};
   const MasterEnds ends = add_master({.reads = name + "'s AXI port, reads", .writes = name + "'s AXI port, writes"});
   const ActorOptions clocked{.clock = clock, .group = kDeviceGroup};
   auto& reader = graph_.add<fabric::DramReader>(name + "'s reads", clocked, spec);

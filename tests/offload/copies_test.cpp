@@ -82,10 +82,10 @@ TEST(HostCopies, OfSeveralThreadsShareTheMemoryEqually) {
   EXPECT_NEAR(one, 2.0 * (1 << 20) / 8e9, 0.01 * one);
   const auto device = open(settings);
   write_at_once(*device, 4, 1 << 20);
-  EXPECT_NEAR(part(*device, "host copy thread").starved.seconds(), device->last_run().seconds(),
-              0.3 * device->last_run().seconds())
-      << "the copies wait for the memory";
-  EXPECT_GT(device->last_run().seconds(), 4 * one);
+  // All four copies go on together until all have ended: the first transfer finds them done.
+  const double first_ends = 4 * one;
+  EXPECT_GT(device->last_run().seconds(), first_ends);
+  EXPECT_LT(part(*device, "host copy thread").busy.seconds(), 0.5 * first_ends) << "a copy waits for the memory";
 }
 
 TEST(HostCopies, ThatFitACacheTakeItsRateAndLeaveTheMemoryAlone) {

@@ -197,6 +197,55 @@ TEST(Events, OfAnotherThreadHoldACommandBackUntilItsOwnThreadHasEnqueuedIt) {
   EXPECT_GE(read->span().start, write->span().end);
 }
 
+TEST(Events, OfAnEarlierRunAreOver) {
+  const auto device = open({});
+  const auto queue = device->queue();
+  const auto buffer = device->allocate({4096});
+  const std::vector<std::byte> sent(4096, std::byte{9});
+  std::vector<std::byte> back(4096);
+  Event early;
+  device->run({{"host", [&](Host& host) { early = host.write(*queue, *buffer, sent, Call::nonblocking); }}});
+  EXPECT_GT(early->span().length(), Time{}) << "what a run leaves is known";
+  device->run({{"host", [&](Host& host) {
+                  const Time before = host.now();
+                  host.wait(early);
+                  EXPECT_EQ(host.now(), before);
+                  host.read(*queue, *buffer, back, Call::blocking, {early});
+                }}});
+  EXPECT_EQ(back, sent);
+}
+
+TEST(Events, OfAnotherDeviceThatStillRunsAreRefused) {
+  const auto device = open({});
+  const auto other = open({});
+  const auto queue = device->queue();
+  const auto others = other->queue();
+  const auto buffer = device->allocate({64});
+  const auto others_buffer = other->allocate({64});
+  std::vector<std::byte> bytes(64);
+  device->run({{"host", [&](Host& host) {
+                  const Event event = host.write(*queue, *buffer, bytes, Call::blocking);
+                  EXPECT_THAT(
+                      [&] {
+                        other->run({{"host", [&](Host& inner) {
+                                       inner.write(*others, *others_buffer, bytes, Call::blocking, {event});
+                                     }}});
+                      },
+                      ThrowsMessage<Error>(HasSubstr("expected one of this run or of one before")));
+                }}});
+}
+
+TEST(Events, OfNothingCopiedAreNone) {
+  const auto device = open({});
+  const auto queue = device->queue();
+  const auto buffer = device->allocate({64});
+  EXPECT_THAT(
+      [&] {
+        device->run({{"host", [&](Host& host) { host.write(*queue, *buffer, {}, Call::blocking); }}});
+      },
+      ThrowsMessage<Error>(HasSubstr("a copy of 0 bytes: expected 1 or more")));
+}
+
 TEST(Events, TellTheirTimesOnceTheirThreadKnowsOfTheEnd) {
   const auto device = open({});
   const auto queue = device->queue();

@@ -5,6 +5,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "isthmus/base/error.hpp"
@@ -113,6 +114,43 @@ TEST(System, KeepsTheBytesOfEachBoard) {
     const auto size = *rc::gen::inRange<std::size_t>(1, 50'000);
     RC_ASSERT(copy(*system, size, *rc::gen::arbitrary<unsigned>()).right);
   }));
+}
+
+struct Mine : std::exception {
+  int board;
+  explicit Mine(int which) : board(which) {}
+};
+
+TEST(System, ThrowsWhatABodyOfAnyBoardThrewFirst) {
+  for (const int first : {0, 1, 2}) {
+    const auto system = open(3);
+    std::vector<std::vector<HostThread>> threads;
+    for (int board = 0; board < 3; ++board)
+      threads.push_back({{"host", [board, first, &system](Host& host) {
+                            const auto queue = system->device(static_cast<std::size_t>(board)).queue();
+                            if (board != first) host.finish(*queue);
+                            throw Mine(board);
+                          }}});
+    try {
+      system->run(std::move(threads));
+      FAIL();
+    } catch (const Mine& mine) {
+      EXPECT_EQ(mine.board, first);
+    }
+  }
+}
+
+TEST(System, BeginsRunsOfAllBoardsAtOneInstantWhateverTheirSetUpTook) {
+  const auto system = open(2);
+  const auto buffer = system->device(1).allocate({4096});
+  std::array<Time, 2> starts;
+  const auto body = [&starts](std::size_t board) {
+    return std::vector<HostThread>{{"host", [&starts, board](Host& host) { starts.at(board) = host.now(); }}};
+  };
+  system->run({body(0), body(1)});
+  EXPECT_EQ(starts[0], starts[1]);
+  EXPECT_GT(starts[0], Time{});
+  EXPECT_EQ(system->device(0).clock(), system->device(1).clock());
 }
 
 TEST(System, TellsWhatABodyThrew) {

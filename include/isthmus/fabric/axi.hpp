@@ -19,7 +19,7 @@ struct AxiSpec {
   Bytes width;      ///< of the data path, each direction
   Frequency clock;  ///< of the interconnect
   Time latency;     ///< of the way through the interconnect and back
-  Bytes burst;      ///< the longest that a master asks for; a power of two up to kLongestAxiBurst
+  Bytes burst;      ///< the longest that a master asks for; a power of two from a word of 64 B up to kLongestAxiBurst
   int outstanding;  ///< bursts that a master has under way, reads and writes each
   std::optional<Bandwidth> master_rate{};  ///< of a master that is slower than the data path
 

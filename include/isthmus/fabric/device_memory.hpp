@@ -19,11 +19,14 @@ class DeviceMemory {
   void give_back(DeviceAddress at, Bytes size);
 
   std::size_t channels() const { return free_.size(); }
+  /// Of a channel, in whole pages.
+  std::uint64_t channel_bytes() const { return channel_bytes_; }
   DramCells& cells(std::size_t channel) { return cells_[channel]; }
 
  private:
   using Holes = std::map<std::uint64_t, std::uint64_t>;  ///< length by address
 
+  std::uint64_t channel_bytes_;
   std::vector<Holes> free_;
   std::vector<DramCells> cells_;
   std::size_t next_ = 0;

@@ -14,10 +14,10 @@ namespace isthmus::fabric {
 struct DramPortSpec {
   AxiSpec axi;
   std::uint64_t channel_bytes;  ///< of a memory channel, a multiple of the longest burst
+  std::uint64_t channels;
 
-  DeviceAddress place(std::uint64_t addr) const {
-    return {.channel = static_cast<std::uint32_t>(addr / channel_bytes), .byte = addr % channel_bytes};
-  }
+  /// Throws Error for an address behind the last channel.
+  DeviceAddress place(std::uint64_t addr) const;
 };
 
 /// Reads words in the order of the requests, one a cycle, as many bursts under way as the AXI port may have.

@@ -11,7 +11,7 @@
 /// The host's end of a link.
 namespace isthmus::fabric {
 
-/// Writes to this address are message-signalled interrupts (6.1.4); their first two bytes are the number.
+/// Writes to this address are message-signalled interrupts (6.1.4); their tag is the number.
 inline constexpr std::uint64_t kInterruptAddress = 0xfee0'0000;
 
 /// Takes TLPs off a link and asks the host for what they ask for. The room that one took in the receive buffer is free

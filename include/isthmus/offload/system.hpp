@@ -15,9 +15,11 @@ class ModelSystem {
   virtual ~ModelSystem() = default;
   virtual std::size_t boards() const = 0;
   virtual const std::string& name(std::size_t board) const = 0;
-  /// For set-up, and for what came of the last run; a run of its own is beside no other board.
+  /// For set-up, and for what came of the last run. A run of its own is beside no other board, and it alone tells what
+  /// observes it.
   virtual ModelDevice& device(std::size_t board) = 0;
-  /// Runs the bodies of each board, all side by side from one instant on. When one throws, all are ended.
+  /// Runs the bodies of each board, all side by side from one instant on, which is the latest of their clocks. When
+  /// one throws, all are ended and the first exception is rethrown.
   virtual void run(std::vector<std::vector<HostThread>> threads) = 0;
 };
 

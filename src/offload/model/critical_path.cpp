@@ -28,12 +28,13 @@ class Path {
     add(kLaunchCall, path[Piece::launch]);
     if (run_.spec.dma) {
       const fabric::PcieLinkActors& link = needed(run_.machine.link);
-      const auto passed = [&](const char* lane, ActorId lane_actor, const Actors& dma) {
+      const auto passed = [&](Work work, const char* lane, ActorId lane_actor, const Actors& dma) {
         return std::vector<Held>{
-            {kDma, busiest(dma)}, {lane, busy(lane_actor)}, {fabric::kHostMemory, busy(link.host.memory)}};
+            {kDma, busiest(dma)}, {lane, busy(lane_actor)}, {fabric::kHostMemory, host_memory_for(work)}};
       };
-      on_device(Work::to_device, path, passed(fabric::kHostToDevice, link.to_device, actors().dma_to_device));
-      on_device(Work::to_host, path, passed(fabric::kDeviceToHost, link.to_host, actors().dma_to_host));
+      on_device(Work::to_device, path,
+                passed(Work::to_device, fabric::kHostToDevice, link.to_device, actors().dma_to_device));
+      on_device(Work::to_host, path, passed(Work::to_host, fabric::kDeviceToHost, link.to_host, actors().dma_to_host));
     }
     if (phase(Work::kernel).time > Time{}) on_device(Work::kernel, path, of_kernel());
     return std::move(held_);
@@ -85,6 +86,12 @@ class Path {
     for (const Actors* ports : {&actors().kernel_reads, &actors().kernel_writes})
       for (const ActorId port : *ports) all += busy(port);
     return all.seconds() * rate;
+  }
+
+  /// The time that the host's memory works for what a unit moves: it has other work too.
+  Time host_memory_for(Work work) {
+    const double rate = needed(run_.spec.board.host).bandwidth.bytes_per_second;
+    return Time::seconds(phase(work).bytes / rate);
   }
 
   /// The time that memory works for a unit: of all its work, by the bytes.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/offload/model.hpp"
@@ -37,14 +38,6 @@ class Later final : public StateObserver {
   StateObserver* observer_;
   Time start_;
 };
-
-/// The first that a body threw; of several at one instant that of the thread that comes first.
-std::exception_ptr first_failure(const Machine& machine) {
-  const HostThreadActor* first = nullptr;
-  for (const HostThreadActor* thread : machine.threads)
-    if (thread->failure() && (first == nullptr || thread->failed_at() < first->failed_at())) first = thread;
-  return first != nullptr ? first->failure() : nullptr;
-}
 
 }  // namespace
 
@@ -93,6 +86,16 @@ std::unique_ptr<Kernel> MachineDevice::kernel(const std::string& name) {
   return std::make_unique<ModelKernel>(index);
 }
 
+void require_finished(std::span<const std::unique_ptr<DeviceRun>> runs, const RunReport& report,
+                      const std::string& name) {
+  const HostThreadActor* first = nullptr;
+  for (const auto& run : runs)
+    for (const HostThreadActor* thread : run->machine.threads)
+      if (thread->failure() && (first == nullptr || thread->failed_at() < first->failed_at())) first = thread;
+  if (first != nullptr) std::rethrow_exception(first->failure());
+  if (report.outcome != Outcome::finished) throw Error(fmt::format("model of {}: {}", name, report.message));
+}
+
 RunOptions options_of_bodies(const RunOrder& order) {
   constexpr std::size_t kBodyStack = 1024 * 1024;
   return {.throw_on_error = false, .stack_bytes = kBodyStack, .schedule_seed = order.schedule_seed};
@@ -100,18 +103,21 @@ RunOptions options_of_bodies(const RunOrder& order) {
 
 void MachineDevice::run(std::vector<HostThread> threads) {
   Graph graph(order_.seed);
-  const auto run = begin(graph, std::move(threads), nullptr);
+  std::array<std::unique_ptr<DeviceRun>, 1> run{begin(graph, std::move(threads), nullptr)};
   Later states(states_, clock_);
   RunOptions options = options_of_bodies(order_);
   if (states_ != nullptr) options.states = &states;
-  end(*run, graph.run(options));
+  const RunReport report = graph.run(options);
+  require_finished(run, report, info_.name);
+  end(*run.front(), report);
 }
 
 std::unique_ptr<DeviceRun> MachineDevice::begin(Graph& graph, std::vector<HostThread> threads, fabric::Host* host) {
   platform::require(board_, "host threads", needs::kHost);
   if (!spec_.shell_clock()) platform::require(board_, "registers", needs::kLaunches);
   const std::size_t count = threads.size();
-  auto run = std::make_unique<DeviceRun>(std::move(threads), RunContext{.board = board_,
+  auto run = std::make_unique<DeviceRun>(std::move(threads), RunContext{.run = std::make_shared<RunIdentity>(),
+                                                                        .board = board_,
                                                                         .costs = needed(spec_.host).calls,
                                                                         .pinned = pinned_,
                                                                         .units = {spec_.dma ? 1U : 0U, loaded_.size()},
@@ -128,8 +134,7 @@ std::unique_ptr<DeviceRun> MachineDevice::begin(Graph& graph, std::vector<HostTh
 
 void MachineDevice::end(const DeviceRun& run, const RunReport& report) {
   const auto& [threads, context, machine] = run;
-  if (const auto failure = first_failure(machine)) std::rethrow_exception(failure);
-  if (report.outcome != Outcome::finished) throw Error(fmt::format("model of {}: {}", info_.name, report.message));
+  context.run->over = true;
   for (const HostThreadActor* thread : machine.threads) thread->tell_all();
   last_run_ = report.end;
   clock_ += report.end;

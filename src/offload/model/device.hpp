@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -46,8 +48,10 @@ class MachineDevice final : public ModelDevice {
   const MachineSpec& spec() const { return spec_; }
   /// Builds a run in `graph`, in `host` if it is not null, else in a host of its own.
   std::unique_ptr<DeviceRun> begin(Graph& graph, std::vector<HostThread> threads, fabric::Host* host);
-  /// Takes what came of it. Throws what the first body that failed threw.
+  /// Takes what came of it, once no body has failed.
   void end(const DeviceRun& run, const RunReport& report);
+  /// Lets time pass, as others need it: until then.
+  void wait_until(Time clock) { clock_ = std::max(clock_, clock); }
 
  private:
   Time enqueue() const { return spec_.host ? spec_.host->calls.enqueue : Time{}; }
@@ -68,6 +72,11 @@ class MachineDevice final : public ModelDevice {
   std::vector<Part> parts_;
   std::vector<platform::Held> path_;
 };
+
+/// Throws what a body of these runs threw first; of several at one instant, of the thread that comes first. Throws
+/// Error where a run did not come to its end otherwise.
+void require_finished(std::span<const std::unique_ptr<DeviceRun>> runs, const RunReport& report,
+                      const std::string& name);
 
 /// What a run of bodies needs: room on their fibers for what applications call.
 RunOptions options_of_bodies(const RunOrder& order);

@@ -16,10 +16,12 @@ const ModelEvent& model_event(const Event& event) {
   return dynamic_cast<const ModelEvent&>(*event);
 }
 
-std::vector<CommandId> ids_of(const std::vector<Event>& events) {
+/// Those of this run: commands of a run before have ended.
+std::vector<CommandId> ids_of(const std::vector<Event>& events, const RunIdentity& run) {
   std::vector<CommandId> ids;
   ids.reserve(events.size());
-  for (const Event& event : events) ids.push_back(model_event(event).id());
+  for (const Event& event : events)
+    if (!model_event(event).is_past(run)) ids.push_back(model_event(event).id());
   return ids;
 }
 
@@ -68,6 +70,13 @@ Time Command::on_device() const {
   return left;
 }
 
+bool ModelEvent::is_past(const RunIdentity& now) const {
+  if (run_.get() == &now) return false;
+  if (!run_->over)
+    throw Error("an event of a device's run that is not over: expected one of this run or of one before");
+  return true;
+}
+
 Span ModelEvent::span() const {
   if (!known_ || command_ == nullptr || !command_->complete) throw Error("the times of a command that is not complete");
   return command_->ran;
@@ -99,6 +108,7 @@ class ModelHost final : public Host {
   }
 
   void wait(const Event& event) override {
+    if (model_event(event).is_past(*context_.run)) return;
     ask({.kind = HostCall::Kind::wait, .object = 0, .depth = 0, .enqueue = {}, .command = model_event(event).id()});
     model_event(event).tell();
   }
@@ -113,6 +123,8 @@ class ModelHost final : public Host {
 
   void put(Mailbox& mailbox, Event event) override {
     const auto& box = dynamic_cast<ModelMailbox&>(mailbox);
+    if (model_event(event).is_past(*context_.run))
+      throw Error("an event of an earlier run in a mailbox: expected one of this run");
     ask({.kind = HostCall::Kind::put,
          .object = box.id(),
          .depth = box.depth(),
@@ -121,7 +133,7 @@ class ModelHost final : public Host {
   }
   Event take(Mailbox& mailbox) override {
     const int id = dynamic_cast<ModelMailbox&>(mailbox).id();
-    return std::make_shared<ModelEvent>(ask(call_of(HostCall::Kind::take, id)).command);
+    return std::make_shared<ModelEvent>(context_.run, ask(call_of(HostCall::Kind::take, id)).command);
   }
 
   void works_on(int message) override { actor_.timer_.works_on(message); }
@@ -135,6 +147,7 @@ class ModelHost final : public Host {
   /// What a transfer of `memory` moves, and what the host does for it.
   void pass(Command& command, const ModelBuffer& buffer, std::span<const std::byte> memory) const {
     platform::require(context_.board, "a copy", needs::kCopies);
+    if (memory.empty()) throw Error("a copy of 0 bytes: expected 1 or more");
     command.device = place(buffer, memory.size());
     command.bytes = memory.size();
     command.copied = !context_.pinned.holds(memory);
@@ -149,13 +162,13 @@ class ModelHost final : public Host {
     command->unit = unit;
     command->worker = actor_.index_;
     command->message = actor_.timer_.message();
-    command->after = ids_of(after);
+    command->after = ids_of(after, *context_.run);
     return command;
   }
 
   Event enqueue(const std::shared_ptr<Command>& command, Call call) {
     actor_.timer_.wait(context_.costs.enqueue);
-    auto event = std::make_shared<const ModelEvent>(command->id, command);
+    auto event = std::make_shared<const ModelEvent>(context_.run, command->id, command);
     actor_.made_.push_back(command);
     actor_.untold_.emplace_back(command->queue, event);
     actor_.calls.push({.kind = HostCall::Kind::enqueue,

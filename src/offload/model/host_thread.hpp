@@ -18,8 +18,14 @@ struct CallCosts {
   Time wake;
 };
 
+/// Which run of which device: events know theirs by it.
+struct RunIdentity {
+  bool over = false;  ///< with all its commands
+};
+
 /// What the host threads of a run are told of their device; none of it changes while it goes on.
 struct RunContext {
+  std::shared_ptr<RunIdentity> run;
   const platform::Description& board;
   CallCosts costs;
   const PinnedMap& pinned;
@@ -31,14 +37,17 @@ struct RunContext {
 /// An event of a run, as the thread sees it that made it or took it.
 class ModelEvent final : public EventState {
  public:
-  explicit ModelEvent(CommandId id, std::shared_ptr<const Command> command = nullptr)
-      : id_(id), command_(std::move(command)) {}
+  ModelEvent(std::shared_ptr<const RunIdentity> run, CommandId id, std::shared_ptr<const Command> command = nullptr)
+      : run_(std::move(run)), id_(id), command_(std::move(command)) {}
   CommandId id() const { return id_; }
+  /// Whether its command ended with a run before this one. Throws Error where it is of another device's run.
+  bool is_past(const RunIdentity& now) const;
   /// That the command has ended.
   void tell() const { known_ = true; }
   Span span() const override;
 
  private:
+  std::shared_ptr<const RunIdentity> run_;
   CommandId id_;
   std::shared_ptr<const Command> command_;  ///< none of another thread
   mutable bool known_ = false;

@@ -21,6 +21,7 @@ void append(std::vector<PartPlan>& to, std::vector<PartPlan> plans) {
 /// What sets the pace of copies, or how they take turns with the wire.
 std::vector<std::string> copy_keys(const HostSpec& host) {
   std::vector<std::string> keys{"host.copy.rate"};
+  if (host.copy && host.copy->fits > 0) keys.emplace_back("host.copy.cached_rate");
   if (host.chunk) keys.emplace_back("host.runtime.chunk");
   return keys;
 }

@@ -1,5 +1,7 @@
 #include "isthmus/offload/system.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "isthmus/base/error.hpp"
@@ -28,6 +30,9 @@ class ModelSystemImpl final : public ModelSystem {
   ModelDevice& device(std::size_t board) override { return *devices_.at(board); }
 
   void run(std::vector<std::vector<HostThread>> threads) override {
+    Time start;
+    for (const auto& device : devices_) start = std::max(start, device->clock());
+    for (const auto& device : devices_) device->wait_until(start);
     Graph graph(order_.seed);
     int cores = 0;
     for (std::size_t i = 0; i < devices_.size(); ++i) cores += copying_cores(devices_[i]->spec(), threads.at(i).size());
@@ -38,6 +43,7 @@ class ModelSystemImpl final : public ModelSystem {
       runs.push_back(devices_[i]->begin(graph, std::move(threads.at(i)), &host));
     }
     const RunReport report = graph.run(options_of_bodies(order_));
+    require_finished(runs, report, fmt::format("{} boards in one host", devices_.size()));
     for (std::size_t i = 0; i < devices_.size(); ++i) devices_[i]->end(*runs[i], report);
   }
 

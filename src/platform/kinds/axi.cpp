@@ -42,6 +42,9 @@ fabric::AxiSpec axi_spec(const Section& axi) {
     refuse(axi.place(), axi.name_of("burst"),
            fmt::format("beats that make a power of two up to {} B", fabric::kLongestAxiBurst),
            fmt::format("{} B", burst.count));
+  if (burst.count < kWordBytes)  // what links and streams move at once
+    refuse(axi.place(), axi.name_of("burst"), fmt::format("beats that make at least {} B", kWordBytes),
+           fmt::format("{} B", burst.count));
   return {.width = width,
           .clock = axi.frequency("clock"),
           .latency = axi.time("latency"),

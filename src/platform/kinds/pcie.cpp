@@ -66,7 +66,7 @@ constexpr std::array kPcieKeys = std::to_array<Key>({
     {"posted_header_credits", count, 1, 127, "writes for which a receiver has room"},
     {"posted_data_credits", count, 8, 2047, "16-byte units of write payload for which a receiver has room"},
     {"nonposted_header_credits", count, 1, 127, "read requests for which a receiver has room"},
-    {"flight", time, 0, 10 * us,
+    {"flight", time, 0.001 * ns, 10 * us,
      "from the last byte on the wire of one end to the packet's hand-over at the other: physical and link layers"},
     {"round_trip", time, 10 * ns, 100 * us,
      "from a device's read request to its completion on an idle link, host memory included, time on the wire apart"},
