@@ -13,6 +13,7 @@ from isthmus.records import Comparison
 
 RESAMPLES = 2000
 TIMES = frozenset({"ns", "us", "ms", "s"})
+FOUND = frozenset({"limit", "limit_key"})  # parameters that a probe of a system found: they may differ from run to run
 
 
 Say = Callable[[str], None]
@@ -82,7 +83,8 @@ def record_name(record: dict[str, Any]) -> str:
     if "flow" in record:
         return f"{record['application']} {record['target']} {record['flow']}"
     ranks = {"ranks": record["ranks"]} if record.get("ranks", 1) != 1 else {}
-    parameters = " ".join(f"{key}={value}" for key, value in {**ranks, **record.get("parameters", {})}.items())
+    asked = {key: value for key, value in record.get("parameters", {}).items() if key not in FOUND}
+    parameters = " ".join(f"{key}={value}" for key, value in {**ranks, **asked}.items())
     return f"{record.get('name', '?')} {record.get('target', '')} {parameters}".strip()
 
 

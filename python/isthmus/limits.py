@@ -82,16 +82,6 @@ LIMITS = (
         ("host.iommu.*", "link.pcie.round_trip", "dma.descriptor_payload", "hypervisor.*"),
     ),
     Limit(
-        "shared-copies",
-        "Copies that share memory: each copying thread has the whole of host.copy.rate, whatever else uses the DRAM",
-        "model too fast",
-        "two copying threads, the DMA engine and the application may together ask for more than the memory gives",
-        "overlap with copies in both directions; several boards in one host",
-        ("overlap",),
-        (),
-        ("host.copy.rate", "host.memory.*"),
-    ),
-    Limit(
         "chunked-staging",
         "Staging in pieces: a runtime copies one piece while the DMA engine moves the piece before",
         "model too slow",
@@ -103,13 +93,15 @@ LIMITS = (
     ),
     Limit(
         "copy-rates",
-        "A copy's rate by its size: caches, huge pages, non-temporal stores",
+        "A copy's rate by its size: caches, unless host.copy.cached_rate and host.copy.cached_size are given, huge "
+        "pages, non-temporal stores",
         "either",
-        "a copy within the caches is faster than one through DRAM, one of fresh pages slower; the model has one rate",
+        "a copy within the caches is faster than one through DRAM, one of fresh pages slower; the model has one rate, "
+        "or two with a size between them",
         "pageable transfers far smaller or larger than those that the rate was measured with",
         ("offload", "overlap"),
         STAGED,
-        ("host.copy.rate", "host.alloc.rate"),
+        ("host.copy.*", "host.alloc.rate"),
     ),
     Limit(
         "replays",
@@ -123,10 +115,13 @@ LIMITS = (
     ),
     Limit(
         "switches",
-        "Switches between root complex and board, and other devices on the same link",
+        "Switches between root complex and board, other devices on the same link, and what root ports share beside "
+        "memory",
         "model too fast",
-        "each switch adds its latency, and the traffic of other devices takes its share",
-        "servers with several boards behind one root port",
+        "each switch adds its latency, and the traffic of other devices takes its share; boards of one host share its "
+        "memory, and the socket link and the cache that are switched on, but no fabric between their root ports, no "
+        "IOMMU and no cores",
+        "servers with several boards, behind one root port or several",
         FLOWS,
         (*COPIES, *REGISTERS, "device-latency"),
         ("link.pcie.*",),
@@ -173,14 +168,15 @@ LIMITS = (
         ("device.dram.*",),
     ),
     Limit(
-        "kernel-contention",
-        "Several kernels on one board: a board holds one at a time",
+        "reconfiguration",
+        "The time in which the FPGA is configured, whole or in part: all kernels are there when a run begins",
         "model too fast",
-        "kernels that share the memory's channels or the link slow each other down",
-        "designs of several kernels; partial reconfiguration, whose time is not modelled either",
+        "loading a kernel takes from milliseconds to seconds, and a program that swaps kernels pays for each; several "
+        "kernels that are there together, each with its own ports, share the memory's channels in the model too",
+        "programs that change kernels while they run",
         ("offload", "overlap"),
         ("launch",),
-        ("kernel.*", "device.dram.kernel_channels"),
+        ("kernel.*",),
     ),
     Limit(
         "timing-closure",

@@ -1,8 +1,9 @@
 """Probe records as tables: bandwidth by size, and below it what is told one by one."""
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 
-from isthmus.numbers import figure
+from isthmus.numbers import counted, figure
 from isthmus.output import Table
 from isthmus.probes import PROBES
 from isthmus.records import ProbeRecord
@@ -26,7 +27,8 @@ def probe_tables(records: Sequence[ProbeRecord]) -> list[Table]:
     steps = [record for record in records if "step" in record.parameters]
     others = [record for record in records if record not in curves and record not in steps]
     tables = [_by_size(group) for group in (curves, steps) if group]
-    return [*tables, *([_one_by_one(others)] if others else [])]
+    limited = [record for record in records if "limit" in record.parameters]
+    return [*tables, *([_one_by_one(others)] if others else []), *([_limits(limited)] if limited else [])]
 
 
 def size_of(record: ProbeRecord) -> str:
@@ -59,7 +61,14 @@ def column_of(record: ProbeRecord) -> str:
 
 
 def over(record: ProbeRecord) -> str:
-    """` over vh0`: the link of a board with several; empty where there is nothing to tell apart."""
+    """` over vh0`: the link of a board with several; ` of 4 boards on n0`: those of a system that did it at once.
+
+    Empty where there is nothing to tell apart.
+    """
+    if "boards" in record.parameters:
+        number = int(record.parameters["boards"])
+        node = record.parameters.get("node")
+        return f" of {counted(number, 'board')}{'' if node is None else f' on {node}'}"
     channel = record.parameters.get("channel")
     return f" over {channel}" if channel is not None else ""
 
@@ -73,6 +82,20 @@ def name_of(record: ProbeRecord) -> str:
 
 def _meaning(record: ProbeRecord) -> str:
     return PROBES.get(record.name, record.name).split(",")[0]
+
+
+def _limits(records: Sequence[ProbeRecord]) -> Table:
+    """A row for each stretch of sizes that one part limits."""
+    cells: list[tuple[str, ...]] = []
+    for (column, limit), found in groupby(records, key=lambda record: (column_of(record), _limit(record))):
+        sizes = [size_of(record) for record in found]
+        cells.append((column, " to ".join(dict.fromkeys((sizes[0], sizes[-1]))), *limit))
+    return Table(("probe", "sizes", "limited by", "key"), cells, numbers=frozenset())
+
+
+def _limit(record: ProbeRecord) -> tuple[str, str]:
+    """The part that a trial found to limit a system's boards, and its key."""
+    return str(record.parameters["limit"]), str(record.parameters.get("limit_key", "-"))
 
 
 def details_table(records: Sequence[ProbeRecord]) -> Table:

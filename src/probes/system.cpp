@@ -1,9 +1,12 @@
 #include "isthmus/probes/system.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <map>
 #include <set>
 
 #include "isthmus/base/error.hpp"
@@ -33,14 +36,15 @@ struct Way {
 
 /// The boards of each host, each over its wired link.
 std::vector<std::vector<SystemBoard>> boards_by_node(const platform::System& system) {
+  std::map<std::size_t, std::vector<std::string>> wired;
+  for (const auto& wire : system.wires()) wired[wire.board].push_back(wire.channel);
   std::vector<std::vector<SystemBoard>> nodes(system.nodes().size());
-  std::set<std::size_t> seen;
-  for (const auto& wire : system.wires()) {
-    const auto& board = system.boards()[wire.board];
-    if (!seen.insert(wire.board).second)
-      throw Error(
-          fmt::format("{}: board '{}': expected one wired link, got several", system.file().string(), board.name));
-    nodes[wire.node].push_back({.name = board.name, .platform = board.platform.over(wire.channel)});
+  for (const auto& [place, channels] : wired) {
+    const auto& board = system.boards()[place];
+    if (channels.size() > 1)
+      throw Error(fmt::format("{}: board '{}': expected one link with a [[wire]], got {}", system.file().string(),
+                              board.name, fmt::join(channels, " and ")));
+    nodes[board.node].push_back({.name = board.name, .platform = board.platform.over(channels.front())});
   }
   return nodes;
 }
@@ -110,9 +114,11 @@ class Copies {
       all([](offload::Host& host, Side& side) { side.copy(host, Direction::to_host); });
     for (const auto& side : sides_) side->check();
   }
-  /// Of the last run: the parts of one board with those that it shares, the busiest first.
+  /// Of the last run: the parts of all boards with those that they share, the busiest first.
   std::vector<platform::Part> parts() {
-    std::vector<platform::Part> parts = system_->device(0).parts();
+    std::vector<platform::Part> parts;
+    for (std::size_t i = 0; i < system_->boards(); ++i)
+      std::ranges::copy(system_->device(i).parts(), std::back_inserter(parts));
     std::ranges::stable_sort(parts, std::greater{}, &platform::Part::busy);
     return parts;
   }
@@ -132,11 +138,21 @@ class Copies {
   std::vector<std::unique_ptr<Side>> sides_;
 };
 
+/// A key's next faster value on a board, as --set takes it; empty where the board has no such key or value.
+std::string faster(const platform::Description& board, const std::string& key) {
+  for (const platform::Input& input : board.inputs()) {
+    if (input.name != key) continue;
+    const auto next = platform::next_values(board, input);
+    if (!next.faster.empty()) return fmt::format("{}={}{}", key, next.faster.front(), input.unit);
+  }
+  return {};
+}
+
 /// What holds the copies of a host's boards back, found by trial.
 class LimitSearch {
  public:
-  LimitSearch(const SystemJob& job, const Way& way, std::size_t node, Bytes size)
-      : job_(job), way_(way), node_(node), size_(std::min(size, kTried)) {}
+  LimitSearch(std::vector<SystemBoard> boards, std::vector<std::string> settings, const Way& way)
+      : boards_(std::move(boards)), settings_(std::move(settings)), way_(way) {}
 
   struct Limit {
     std::string part = "none";
@@ -144,65 +160,77 @@ class LimitSearch {
     double gain = kLeastGain;
   };
 
-  Limit find() {
-    const platform::System system = platform::load_system(job_.target, job_.settings);
-    const auto boards = boards_by_node(system)[node_];
-    Copies copies(boards, way_, size_);
-    const Time now = copies.take();
-    Limit limit;
-    std::size_t tried = 0;
-    for (const platform::Part& part : copies.parts()) {
-      if (tried == kPartsTried) break;
-      const auto faster = next_of(boards.front().platform, part);
-      if (!faster) continue;
-      ++tried;
-      const double gain = now.seconds() / time_with(faster->second).seconds() - 1;
-      if (gain > limit.gain) limit = {.part = part.name, .key = faster->first, .gain = gain};
-    }
-    return limit;
+  /// The limit of copies of a size, which all those above `kTried` share.
+  const Limit& at(Bytes size) {
+    const Bytes tried = std::min(size, kTried);
+    const auto known = known_.find(tried.count);
+    return known != known_.end() ? known->second : known_.emplace(tried.count, find(tried)).first->second;
   }
 
  private:
-  /// The most direct of a part's keys that has a faster value, with that value.
-  static std::optional<std::pair<std::string, std::string>> next_of(const platform::Description& board,
-                                                                    const platform::Part& part) {
-    for (const std::string& key : part.keys)
-      for (const platform::Input& input : board.inputs()) {
-        if (input.name != key) continue;
-        const auto next = platform::next_values(board, input);
-        if (!next.faster.empty()) return std::pair(key, fmt::format("{}={}{}", key, next.faster.front(), input.unit));
-      }
-    return std::nullopt;
+  Limit find(Bytes size) const {
+    Copies copies(boards_, way_, size);
+    const Time now = copies.take();
+    Limit limit;
+    std::set<std::string> tried;
+    for (const platform::Part& part : copies.parts()) {
+      if (tried.size() == kPartsTried) break;
+      const std::string key = key_of(part);
+      if (key.empty() || !tried.insert(key).second) continue;
+      const double gain = now.seconds() / time_with(key, size).seconds() - 1;
+      if (gain > limit.gain) limit = {.part = part.name, .key = key, .gain = gain};
+    }
+    return limit;
+  }
+  /// The most direct of a part's keys that has a faster value; empty where none has.
+  std::string key_of(const platform::Part& part) const {
+    const auto has = [this](const std::string& key) {
+      return std::ranges::any_of(boards_,
+                                 [&](const SystemBoard& board) { return !faster(board.platform, key).empty(); });
+    };
+    const auto found = std::ranges::find_if(part.keys, has);
+    return found == part.keys.end() ? std::string() : *found;
+  }
+  /// With the key at its next value on each board that has one: boards of one host may be of different platforms.
+  Time time_with(const std::string& key, Bytes size) const {
+    std::vector<SystemBoard> boards = boards_;
+    for (SystemBoard& board : boards) {
+      const std::string setting = faster(board.platform, key);
+      if (setting.empty()) continue;
+      std::vector<std::string> settings = settings_;
+      settings.push_back(setting);
+      board.platform = platform::load(board.platform.file(), settings).over(board.platform.channels().front());
+    }
+    return Copies(boards, way_, size).take();
   }
 
-  Time time_with(const std::string& setting) const {
-    std::vector<std::string> settings = job_.settings;
-    settings.push_back(setting);
-    const platform::System system = platform::load_system(job_.target, settings);
-    return Copies(boards_by_node(system)[node_], way_, size_).take();
-  }
-
-  const SystemJob& job_;
+  std::vector<SystemBoard> boards_;
+  std::vector<std::string> settings_;  ///< that the boards were loaded with
   Way way_;
-  std::size_t node_;
-  Bytes size_;
+  std::map<std::int64_t, Limit> known_;
 };
+
+/// What all boards of a host copy together, without what limits it.
+Finding copied(const SystemJob& job, const Way& way, const std::vector<SystemBoard>& boards, Bytes size) {
+  Finding finding{.quantity = "bandwidth", .unit = "GB/s", .size = size, .parameters = {}, .samples = {}, .times = {}};
+  Copies copies(boards, way, size);
+  for (int i = 0; i < job.samples; ++i) finding.times.push_back(copies.take());
+  copies.check();
+  const auto moved = static_cast<double>(size.count) * static_cast<double>(boards.size());
+  for (const Time time : finding.times) finding.samples.push_back(moved / time.seconds() * 1e-9);
+  finding.parameters.emplace_back("boards", static_cast<std::int64_t>(boards.size()));
+  return finding;
+}
 
 void probe_node(const SystemJob& job, const Way& way, const platform::System& system, std::size_t node,
                 const Report& report) {
   const auto boards = boards_by_node(system)[node];
   if (boards.empty()) return;
+  LimitSearch search(boards, job.settings, way);
   for (const Bytes size : job.sizes) {
-    Finding finding{
-        .quantity = "bandwidth", .unit = "GB/s", .size = size, .parameters = {}, .samples = {}, .times = {}};
-    Copies copies(boards, way, size);
-    for (int i = 0; i < job.samples; ++i) finding.times.push_back(copies.take());
-    copies.check();
-    const auto moved = static_cast<double>(size.count) * static_cast<double>(boards.size());
-    for (const Time time : finding.times) finding.samples.push_back(moved / time.seconds() * 1e-9);
-    finding.parameters.emplace_back("boards", static_cast<std::int64_t>(boards.size()));
+    Finding finding = copied(job, way, boards, size);
     if (system.nodes().size() > 1) finding.parameters.emplace_back("node", system.nodes()[node].name);
-    const auto limit = LimitSearch(job, way, node, size).find();
+    const auto& limit = search.at(size);
     finding.parameters.emplace_back("limit", limit.part);
     if (!limit.key.empty()) finding.parameters.emplace_back("limit_key", limit.key);
     report(finding);

@@ -211,11 +211,21 @@ void run_probe(const Options& options, const probes::Probe& probe, std::list<Way
   tell_left_out(options, probe, ways.front().job.sizes, reported);
 }
 
-void probe_system(const Options& options) {
-  const platform::System system = platform::load_system(options.target, options.settings);
+/// Options of probes that a system has not.
+void refuse_options_of_one_board(const Options& options) {
   if (!options.channel.empty())
     throw Error(fmt::format("--channel {}: '{}' is a system, whose wires say which links are used", options.channel,
                             options.target));
+  if (!options.bursts.empty())
+    throw Error(fmt::format("--burst {}: '{}' is a system, whose boards copy each size at once", options.bursts,
+                            options.target));
+  if (options.offset != 0)
+    throw Error(fmt::format("--offset {}: '{}' is a system, of which no probe looks at a device's own accesses",
+                            options.offset, options.target));
+}
+
+/// Those of a system that the user named; all where none is.
+std::vector<const probes::Probe*> chosen_of_systems(const Options& options) {
   std::vector<const probes::Probe*> chosen;
   std::vector<std::string> known;
   for (const probes::Probe& probe : probes::system_probes()) {
@@ -229,11 +239,17 @@ void probe_system(const Options& options) {
                               fmt::join(known, ", ")));
     chosen.push_back(probe);
   }
+  return chosen;
+}
+
+void probe_system(const Options& options) {
+  const platform::System system = platform::load_system(options.target, options.settings);
+  refuse_options_of_one_board(options);
   const probes::SystemJob job{.target = options.target,
                               .settings = options.settings,
                               .sizes = probes::parse_sizes(options.sizes),
                               .samples = options.repeat};
-  for (const probes::Probe* probe : chosen)
+  for (const probes::Probe* probe : chosen_of_systems(options))
     probes::probe_system(job, *probe, [&](const probes::Finding& finding) {
       tools::print(record_of(options, {.name = system.name(), .modelled = true}, *probe, finding));
     });

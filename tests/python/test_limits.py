@@ -34,7 +34,7 @@ def test_every_flow_and_probe_is_touched_by_some() -> None:
     assert untouched == []
 
 
-@pytest.mark.parametrize("limit", ["ddio", "numa", "iommu", "shared-copies", "chunked-staging", "replays"])
+@pytest.mark.parametrize("limit", ["ddio", "numa", "iommu", "copy-rates", "chunked-staging", "replays"])
 def test_a_platform_names_what_touches_its_numbers(real: Isthmus, limit: str) -> None:
     shown = real.json("platform", "show", "model:aws-f1")
     assert limit in [one["id"] for one in shown["limits"]]

@@ -1,6 +1,8 @@
 """Systems of boards, as files."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.python.conftest import TREE, Isthmus
@@ -64,3 +66,80 @@ def test_a_system_where_one_board_is_meant_is_told_so(real: Isthmus) -> None:
     key = real("platform", "show", FOUR, "link.*")
     assert (key.returncode, key.stderr.count("\n")) == (2, 1)
     assert "a system of boards" in key.stderr
+
+
+def probed(real: Isthmus, file: str, *arguments: str) -> list[Any]:
+    """The records of `isthmus probe`, whose file is what the schema says."""
+    whole = real.json("probe", file, *arguments)
+    check("probe", whole)
+    records: list[Any] = whole["records"]
+    return records
+
+
+def wired(folder: Path) -> str:
+    """The two hosts with one link wired of each of their boards."""
+    text = Path(TWO).read_text().replace("../boards", str(TREE / "tests" / "boards"))
+    file = folder / "wired.toml"
+    file.write_text(text.replace("pair1.narrow", "pair.narrow"))
+    return str(file)
+
+
+def test_a_systems_boards_copy_four_times_as_much_as_one_and_its_record_says_what_limits(real: Isthmus) -> None:
+    for setting, part in (("link.pcie.lanes=1", "PCIe host to device"), ("host.memory.channels=1", "host memory")):
+        asked = ("h2d-pinned", "--sizes", "1MiB", "--set", setting)
+        (four,) = probed(real, FOUR, *asked)
+        (alone,) = probed(real, "model:aws-f1", *asked)
+        assert (four["parameters"]["boards"], four["parameters"]["limit"]) == (4, part)
+        assert four["parameters"]["limit_key"].startswith("link.pcie." if "PCIe" in part else "host.memory.")
+        enough = four["value"] == pytest.approx(4 * alone["value"], rel=0.03)
+        assert enough == (part != "host memory")
+        assert four["value"] < 4 * alone["value"] * 1.03
+
+
+def test_a_system_is_probed_with_a_column_for_each_host_and_a_row_for_each_limit(real: Isthmus) -> None:
+    done = real("probe", wired(real.folder), "h2d", "--sizes", "4KiB,64KiB", COLUMNS="200")
+    assert done.returncode == 0, done.stderr
+    for what in ("h2d of 2 boards on left", "h2d of 1 board on right"):
+        assert f"host to device ({what}), GB/s, model" in done.stdout
+        assert f"\n{what} " in done.stdout
+    assert "4KiB to 64KiB   driver calls   host.call.transfer" in done.stdout
+    assert f"next: isthmus platform show {real.folder / 'wired.toml'}" in done.stderr
+
+
+def test_of_a_system_all_that_it_can_be_asked_is_probed(real: Isthmus) -> None:
+    names = ["h2d", "d2h", "h2d-pinned", "d2h-pinned"]
+    assert [record["name"] for record in probed(real, FOUR, "--sizes", "4KiB")] == names
+    dry = real("probe", FOUR, "--sizes", "4KiB", "--dry-run")
+    assert dry.stdout == f"{' '.join(names)} on {FOUR}: 1 sizes (4KiB), --repeat 1\n"
+    some = probed(real, FOUR, "h2d*", "--sizes", "4KiB")
+    assert [record["name"] for record in some] == ["h2d", "h2d-pinned"], "what a system has not is not meant"
+
+
+def test_what_a_system_cannot_be_asked_is_one_line(real: Isthmus) -> None:
+    bare = real.folder / "bare.toml"
+    bare.write_text(Path(FOUR).read_text().replace("aws-f1", str(TREE / "tests" / "boards" / "no-link.toml")))
+    cut = real.folder / "cut.toml"
+    cut.write_text(Path(FOUR).read_text() + '[[wire]]\nfrom = "c0.pcie"\nto = "n0"\n')
+    for arguments, said in (
+        ((FOUR, "--channel", "pcie"), "--channel pcie: '"),
+        ((FOUR, "h2d", "--burst", "4KiB"), "--burst 4096B: '"),
+        ((FOUR, "h2d", "--offset", "64B"), "--offset 64: '"),
+        ((FOUR, "mmio-store"), "probe 'mmio-store': expected one that boards of a system do at once (h2d, d2h, "),
+        ((FOUR, "h2d", "--set", "link.pcie.lanse=8"), "--set: key 'link.pcie.lanse': expected a key of a part"),
+        ((str(bare), "h2d"), f"{TREE}/tests/boards/no-link.toml: probe 'h2d' of board 'b0': expected a board with"),
+        ((str(cut), "h2d"), f"{cut}:13: key 'wire.from': unknown board 'c0': expected b, b0, b1, b2 or b3"),
+        ((TWO, "h2d"), f"{TWO}: board 'pair0': expected one link with a [[wire]], got vh0 and narrow"),
+    ):
+        done = real("probe", *arguments)
+        assert (done.returncode, done.stderr.count("\n"), done.stdout) == (2, 1, ""), arguments
+        assert done.stderr.startswith(f"error: {said}"), done.stderr
+
+
+def test_copies_are_compared_though_another_part_limits_them(real: Isthmus) -> None:
+    for name, setting in (("old.json", "host.memory.channels=1"), ("new.json", "link.pcie.lanes=1")):
+        asked = ("h2d-pinned", "--sizes", "1MiB", "--set", setting, "--json", name)
+        assert real("probe", FOUR, *asked).returncode == 0
+    old, new = (json.loads((real.folder / name).read_text())["records"][0] for name in ("old.json", "new.json"))
+    assert old["parameters"]["limit"] != new["parameters"]["limit"]
+    (compared,) = real.json("compare", "old.json", "new.json")["comparisons"]
+    assert compared["ratio"] == pytest.approx(new["value"] / old["value"])

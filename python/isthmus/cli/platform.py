@@ -58,6 +58,7 @@ def show(
         if keys:
             raise IsthmusError(f"KEY: '{keys[0]}' is of one board, and {target} is a system of boards")
         _show_system(session, several)
+        session.next(f"isthmus probe {target}")
         return
     whole = Platform.model_validate(platform(target, sets or []))
     chosen = select("key", keys or [], [item.key for item in whole.inputs])

@@ -18,6 +18,7 @@ EXAMPLES = [
     "isthmus probe model:aws-f1",
     "isthmus probe opencl:0 h2d --sizes 4KiB..64MiB:x2 --repeat 20",
     "isthmus probe model:aws-f1 'h2d*' --set link.pcie.lanes=8 --json -",
+    "isthmus probe system.toml h2d-pinned --sizes 1MiB",
 ]
 
 
@@ -63,7 +64,7 @@ def probe(
     of a real device are taken in passes over all sizes in random order, until the 95 % interval of a size's median lies
     within 5 % of it.
     Registers (mmio-*) are probed on models alone. A probe that a board lacks the parts for is left out unless it is
-    named.
+    named. All boards of a system file copy at once, and what limits them is told.
     """
     from isthmus.probing import Probing
     from isthmus.settings import resolve
@@ -113,7 +114,6 @@ def _chosen(target: str, wanted: list[str], sets: list[str]) -> list[str]:
 def _measure(session: Session, probing: "Probing") -> None:
     from isthmus.cli.events import Listener
     from isthmus.probing import run_probing
-    from isthmus.targets import next_run
 
     records: list[ProbeRecord] = []
 
@@ -132,7 +132,16 @@ def _measure(session: Session, probing: "Probing") -> None:
     if not records:
         raise IsthmusError("isthmus-probe printed no record")
     _show(session, records, complete=True)
-    session.next(next_run(probing.target, "offload") or f"isthmus platform show {probing.target}")
+    session.next(_next(probing))
+
+
+def _next(probing: "Probing") -> str:
+    """A run on the target, if it is one board that can; a system, which nothing runs on, is shown."""
+    from isthmus.targets import next_run, system
+
+    several = system(probing.target, probing.sets) is not None
+    run = None if several else next_run(probing.target, "offload")
+    return run or f"isthmus platform show {probing.target}"
 
 
 def _show(session: Session, records: "list[ProbeRecord]", complete: bool) -> None:
