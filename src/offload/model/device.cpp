@@ -120,15 +120,11 @@ std::unique_ptr<DeviceRun> MachineDevice::begin(Graph& graph, std::vector<HostTh
                                                                         .board = board_,
                                                                         .costs = needed(spec_.host).calls,
                                                                         .pinned = pinned_,
-                                                                        .units = {spec_.dma ? 1U : 0U, loaded_.size()},
+                                                                        .units = loaded().units(),
                                                                         .threads = count,
                                                                         .start = clock_});
-  run->machine = build_machine(graph, {.spec = spec_,
-                                       .kernels = loaded_,
-                                       .memory = memory_,
-                                       .threads = run->threads,
-                                       .context = run->context,
-                                       .host = host});
+  run->machine =
+      build_machine(graph, {.board = loaded(), .threads = run->threads, .context = run->context, .host = host});
   return run;
 }
 

@@ -54,6 +54,7 @@ class MachineDevice final : public ModelDevice {
   void wait_until(Time clock) { clock_ = std::max(clock_, clock); }
 
  private:
+  Loaded loaded() { return {.spec = spec_, .kernels = loaded_, .memory = memory_}; }
   Time enqueue() const { return spec_.host ? spec_.host->calls.enqueue : Time{}; }
   Time allocation(Bytes size) const { return spec_.host && spec_.host->alloc ? spec_.host->alloc->of(size) : Time{}; }
 

@@ -41,10 +41,9 @@ std::vector<PartPlan> host_parts(const MachinePlan& plan, const MachineActors& a
     parts.push_back({.name = thread_name(plan.threads[i]),
                      .keys = {"host.call.enqueue", "host.call.wake"},
                      .actors = {actors.threads[i]}});
-  if (plan.spec.dma) append(parts, transfer_parts(needed(plan.spec.host), actors));
+  if (plan.board.spec.dma) append(parts, transfer_parts(needed(plan.board.spec.host), actors));
   if (!actors.launches.empty())
     parts.push_back({.name = kLaunchCall, .keys = {"kernel.launch"}, .actors = actors.launches});
-  parts.push_back({.name = kDeviceAccess, .keys = {"host.mmio.store", "hypervisor.cost"}, .actors = {actors.access}});
   return parts;
 }
 
@@ -107,6 +106,35 @@ std::vector<PartPlan> kernel_parts(const MachineActors& actors) {
   return parts;
 }
 
+std::vector<PartPlan> device_parts(const Loaded& loaded, platform::Board& board, const MachineActors& actors) {
+  std::vector<PartPlan> parts{
+      {.name = kDeviceAccess, .keys = {"host.mmio.store", "hypervisor.cost"}, .actors = {actors.access}}};
+  if (!board.links().empty()) {
+    append(parts, platform::parts_of_reads(board.links().front()));
+    append(parts, platform::parts_of_writes(board.links().front()));
+  }
+  if (loaded.spec.dma) append(parts, dma_parts(actors));
+  if (!actors.dram.empty()) append(parts, dram_parts(actors));
+  append(parts, kernel_parts(actors));
+  return parts;
+}
+
+/// A board whose every packet and burst is modelled.
+class WholeBoard final : public BoardSide {
+ public:
+  WholeBoard(const MachineSpec& spec, platform::Board& board, DeviceAccess& access)
+      : spec_(spec), board_(board), access_(access) {}
+  In<CommandToken>& submitted(std::size_t worker) override { return access_.submitted[worker]; }
+  Out<CommandToken>& completed(std::size_t worker) override { return access_.completed[worker]; }
+  void attach_core(CopyingCore& core) override { board_.attach_core(core.moves[0], core.moved[0]); }
+  Staging staging() override { return {board_.links().front().memory, needed(spec_.dma), needed(spec_.host).chunk}; }
+
+ private:
+  const MachineSpec& spec_;
+  platform::Board& board_;
+  DeviceAccess& access_;
+};
+
 }  // namespace
 
 std::string thread_name(const HostThread& thread) {
@@ -115,8 +143,8 @@ std::string thread_name(const HostThread& thread) {
 std::string for_thread(const char* part, const HostThread& thread) {
   return fmt::format("{} of '{}'", part, thread.name);
 }
-std::string of_kernel(const MachinePlan& plan, std::size_t kernel, const std::string& name) {
-  return plan.kernels.size() == 1 ? name : fmt::format("{} of '{}'", name, plan.kernels[kernel]->name);
+std::string of_kernel(const Loaded& loaded, std::size_t kernel, const std::string& name) {
+  return loaded.kernels.size() == 1 ? name : fmt::format("{} of '{}'", name, loaded.kernels[kernel]->name);
 }
 std::string to_device(const std::string& part) {
   return part + ", to device";
@@ -129,26 +157,29 @@ int copying_cores(const MachineSpec& spec, std::size_t threads) {
   return spec.dma && needed(spec.host).copy ? static_cast<int>(threads) : 0;
 }
 
+std::unique_ptr<BoardSide> build_board(Graph& graph, const Loaded& loaded, platform::Board& board, std::size_t workers,
+                                       Machine& machine) {
+  auto& access = graph.add<DeviceAccess>(kDeviceAccess, {.group = kHostGroup}, workers, loaded.units().count(),
+                                         needed(loaded.spec.registers).store, needed(loaded.spec.host).interrupt);
+  machine.actors.access = graph.id(access);
+  build_shell(graph, loaded, board, access, machine.actors);
+  machine.actors.dram = board.dram();
+  if (!board.links().empty()) machine.link = board.links().front().actors;
+  append(machine.parts, device_parts(loaded, board, machine.actors));
+  return std::make_unique<WholeBoard>(loaded.spec, board, access);
+}
+
 Machine build_machine(Graph& graph, const MachinePlan& plan) {
   Machine machine;
-  const int cores = copying_cores(plan.spec, plan.threads.size());
-  platform::Board board = plan.host != nullptr ? platform::Board(graph, plan.spec.board, plan.memory, *plan.host)
-                                               : platform::Board(graph, plan.spec.board, plan.memory, cores);
-  const bool linked = !board.links().empty();
-  HostEnds host = build_host(graph, plan, board, machine);
-  build_shell(graph, plan, board, host, machine.actors);
-  machine.actors.dram = board.dram();
-
-  std::vector<PartPlan>& parts = machine.parts;
-  parts = host_parts(plan, machine.actors);
-  if (linked) {
-    machine.link = board.links().front().actors;
-    append(parts, platform::parts_of_reads(board.links().front()));
-    append(parts, platform::parts_of_writes(board.links().front()));
-  }
-  if (plan.spec.dma) append(parts, dma_parts(machine.actors));
-  if (!machine.actors.dram.empty()) append(parts, dram_parts(machine.actors));
-  append(parts, kernel_parts(machine.actors));
+  const MachineSpec& spec = plan.board.spec;
+  const int cores = copying_cores(spec, plan.threads.size());
+  platform::Board board = plan.host != nullptr ? platform::Board(graph, spec.board, plan.board.memory, *plan.host)
+                                               : platform::Board(graph, spec.board, plan.board.memory, cores);
+  const auto side = build_board(graph, plan.board, board, plan.threads.size() + plan.board.kernels.size(), machine);
+  build_host(graph, plan, *side, machine);
+  std::vector<PartPlan> parts = host_parts(plan, machine.actors);
+  append(parts, std::exchange(machine.parts, {}));
+  machine.parts = std::move(parts);
   return machine;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,16 +9,25 @@
 #include "isthmus/offload/model.hpp"
 #include "isthmus/platform/board.hpp"
 #include "isthmus/platform/part.hpp"
+#include "offload/model/host_copy.hpp"
+#include "offload/model/host_parts.hpp"
 #include "offload/model/host_thread.hpp"
 #include "offload/model/specs.hpp"
 
 namespace isthmus::offload::model {
 
+/// What a board holds: the kernels are on the FPGA.
+struct Loaded {
+  const MachineSpec& spec;
+  const std::vector<const KernelModel*>& kernels;
+  fabric::DeviceMemory& memory;
+
+  fabric::Units units() const { return {spec.dma ? 1U : 0U, kernels.size()}; }
+};
+
 /// What a run builds its machine of.
 struct MachinePlan {
-  const MachineSpec& spec;
-  const std::vector<const KernelModel*>& kernels;  ///< on the FPGA
-  fabric::DeviceMemory& memory;
+  Loaded board;
   const std::vector<HostThread>& threads;
   const RunContext& context;
   fabric::Host* host;  ///< that the board is in with others; null: one of its own
@@ -62,19 +72,32 @@ Machine build_machine(Graph& graph, const MachinePlan& plan);
 /// How many cores of a machine with so many threads move bytes in the host's memory.
 int copying_cores(const MachineSpec& spec, std::size_t threads);
 
-// The machine is built in pieces: the board, the FPGA's shell on it, host software.
+// The machine is built in pieces: the board with the FPGA's shell on it, host software.
 
-/// What host software gives and takes at the host's end of the link.
-struct HostEnds {
-  Out<MmioRequest>& mmio;
-  In<DeviceMessage>& messages;
+/// Where host software meets a board. Commands are handed in and out by worker: a host thread, or the launches of a
+/// kernel.
+class BoardSide {
+ public:
+  virtual ~BoardSide() = default;
+  virtual In<CommandToken>& submitted(std::size_t worker) = 0;
+  virtual Out<CommandToken>& completed(std::size_t worker) = 0;
+  virtual void attach_core(CopyingCore& core) = 0;
+  /// Of one worker's transfers.
+  virtual Staging staging() = 0;
 };
+
 /// Adds what it builds to `machine`.
-HostEnds build_host(Graph& graph, const MachinePlan& plan, platform::Board& board, Machine& machine);
+void build_host(Graph& graph, const MachinePlan& plan, BoardSide& board, Machine& machine);
+
+/// What the host stores to and what comes back: doorbells and interrupts of so many workers, then the shell behind the
+/// board's link. Adds what it builds to `machine`, with the parts of the device.
+std::unique_ptr<BoardSide> build_board(Graph& graph, const Loaded& loaded, platform::Board& board, std::size_t workers,
+                                       Machine& machine);
 
 /// The registers, the interrupts, the DMA engine and the kernels. Without a link, host software reaches the registers
 /// at once: the way there is a part of what a store and a wake-up cost. Adds what it builds to `actors`.
-void build_shell(Graph& graph, const MachinePlan& plan, platform::Board& board, HostEnds& host, MachineActors& actors);
+void build_shell(Graph& graph, const Loaded& loaded, platform::Board& board, DeviceAccess& access,
+                 MachineActors& actors);
 
 /// How channels between parts of the host hand over: a line of memory from core to core.
 ChannelOptions between_host_parts(const HostSpec& host);
@@ -97,7 +120,7 @@ inline constexpr const char* kDmaFetch = "DMA fetch";
 inline constexpr const char* kDmaSend = "DMA sender";
 using platform::kDram;
 /// `name` where the FPGA holds one kernel; with several it also says whose it is.
-std::string of_kernel(const MachinePlan& plan, std::size_t kernel, const std::string& name);
+std::string of_kernel(const Loaded& loaded, std::size_t kernel, const std::string& name);
 /// "DMA engine, to device" and "DMA engine, to host".
 std::string to_device(const std::string& part);
 std::string to_host(const std::string& part);

@@ -20,12 +20,12 @@ struct Connector {
 };
 
 /// What a transfer of one thread passes before the copy: driver call and allocation.
-Out<CommandToken>& add_calls(Graph& graph, const MachinePlan& plan, platform::Board& board, const HostThread& thread,
+Out<CommandToken>& add_calls(Graph& graph, const MachinePlan& plan, BoardSide& board, const HostThread& thread,
                              Out<CommandToken>& runtime, MachineActors& actors) {
-  const HostSpec& host = needed(plan.spec.host);
+  const HostSpec& host = needed(plan.board.spec.host);
   const Connector connect{graph, between_host_parts(host)};
   std::optional<Staging> staging;
-  if (plan.spec.dma) staging.emplace(board.links().front().memory, *plan.spec.dma, host.chunk);
+  if (plan.board.spec.dma) staging.emplace(board.staging());
   auto& call =
       graph.add<TransferCall>(for_thread(kTransferCall, thread), {.group = kHostGroup}, host.transfer, staging);
   connect(runtime, call.in);
@@ -51,18 +51,15 @@ ChannelOptions into_core(const PcieInterface& link, int depth) {
   return {.depth = depth, .latency_time = link.root_complex, .return_latency_time = kHandOver};
 }
 
-HostEnds build_host(Graph& graph, const MachinePlan& plan, platform::Board& board, Machine& machine) {
+void build_host(Graph& graph, const MachinePlan& plan, BoardSide& board, Machine& machine) {
   const std::size_t threads = plan.threads.size();
   if (threads == 0) throw Error("a run without host threads: expected at least one");
-  const HostSpec& host = needed(plan.spec.host);
+  const HostSpec& host = needed(plan.board.spec.host);
   const Connector connect{graph, between_host_parts(host)};
-  const std::size_t workers = threads + plan.kernels.size();
-  auto& runtime = graph.add<Runtime>("runtime", {.group = kHostGroup}, threads, workers, plan.context.start);
+  const std::size_t kernels = plan.board.kernels.size();
+  auto& runtime = graph.add<Runtime>("runtime", {.group = kHostGroup}, threads, threads + kernels, plan.context.start);
   machine.runtime = &runtime;
   MachineActors& actors = machine.actors;
-  auto& access = graph.add<DeviceAccess>(kDeviceAccess, {.group = kHostGroup}, workers, plan.context.units.count(),
-                                         needed(plan.spec.registers).store, host.interrupt);
-  actors.access = graph.id(access);
   for (std::size_t i = 0; i < threads; ++i) {
     const HostThread& body = plan.threads[i];
     auto& thread = graph.add<HostThreadActor>(thread_name(body), {.group = kHostGroup}, body, i, plan.context);
@@ -70,23 +67,23 @@ HostEnds build_host(Graph& graph, const MachinePlan& plan, platform::Board& boar
     actors.threads.push_back(graph.id(thread));
     connect(thread.calls, runtime.calls[i]);
     connect(runtime.replies[i], thread.replies);
-    auto& copy = graph.add<HostCopy>(for_thread(kCopy, body), {.group = kHostGroup}, host.copy, plan.spec.dma);
-    if (!copy.core.moves.empty()) board.attach_core(copy.core.moves[0], copy.core.moved[0]);
+    auto& copy = graph.add<HostCopy>(for_thread(kCopy, body), {.group = kHostGroup}, host.copy, plan.board.spec.dma);
+    if (!copy.core.moves.empty()) board.attach_core(copy.core);
     if (host.copy) actors.copies.push_back(graph.id(copy));
     connect(add_calls(graph, plan, board, body, runtime.workers[i], actors), copy.in);
-    connect(copy.submit, access.submitted[i]);
-    connect(access.completed[i], copy.arrived);
+    connect(copy.submit, board.submitted(i));
+    connect(board.completed(i), copy.arrived);
     connect(copy.out, runtime.completions[i]);
   }
-  for (std::size_t kernel = 0; kernel < plan.kernels.size(); ++kernel) {
+  for (std::size_t kernel = 0; kernel < kernels; ++kernel) {
     const std::size_t worker = threads + kernel;
-    auto& launch = graph.add<LaunchCall>(of_kernel(plan, kernel, kLaunchCall), {.group = kHostGroup}, host.launch);
+    auto& launch =
+        graph.add<LaunchCall>(of_kernel(plan.board, kernel, kLaunchCall), {.group = kHostGroup}, host.launch);
     actors.launches.push_back(graph.id(launch));
     connect(runtime.workers[worker], launch.in);
-    connect(launch.out, access.submitted[worker]);
-    connect(access.completed[worker], runtime.completions[worker]);
+    connect(launch.out, board.submitted(worker));
+    connect(board.completed(worker), runtime.completions[worker]);
   }
-  return {.mmio = access.mmio, .messages = access.messages};
 }
 
 }  // namespace isthmus::offload::model

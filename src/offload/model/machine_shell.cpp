@@ -27,28 +27,29 @@ struct NoMemory {
 
 class Shell {
  public:
-  Shell(Graph& graph, const MachinePlan& plan, platform::Board& board)
+  Shell(Graph& graph, const Loaded& loaded, platform::Board& board)
       : graph_(graph),
-        plan_(plan),
-        spec_(plan.spec),
+        loaded_(loaded),
+        spec_(loaded.spec),
         board_(board),
         clock_(needed(spec_.shell_clock())),
         block_{.clock = clock_, .group = kDeviceGroup},
         engines_(spec_.dma ? 1 : 0),
-        registers_(graph.add<fabric::DeviceRegisters>("device registers", block_, engines_, plan.kernels.size())),
-        interrupts_(graph.add<fabric::DeviceInterrupts>("device interrupts", block_, engines_, plan.kernels.size())) {}
+        registers_(graph.add<fabric::DeviceRegisters>("device registers", block_, engines_, loaded.kernels.size())),
+        interrupts_(graph.add<fabric::DeviceInterrupts>("device interrupts", block_, engines_, loaded.kernels.size())) {
+  }
 
-  void build(HostEnds& host, MachineActors& actors) {
-    connect_host(host);
+  void build(DeviceAccess& access, MachineActors& actors) {
+    connect_host(access);
     for (std::size_t engine = 0; engine < engines_; ++engine) add_dma(engine, actors);
     if (engines_ == 0 && !board_.links().empty())
       fabric::connect(graph_, graph_.add<NoUser>("no user of the link", block_), board_.links().front(), {});
-    for (std::size_t kernel = 0; kernel < plan_.kernels.size(); ++kernel) add_kernel(kernel, actors);
+    for (std::size_t kernel = 0; kernel < loaded_.kernels.size(); ++kernel) add_kernel(kernel, actors);
     if (board_.masters() > 0) board_.connect_memory();
   }
 
  private:
-  void connect_host(HostEnds& host) {
+  void connect_host(DeviceAccess& host) {
     const int interrupt = spec_.dma ? spec_.dma->interrupt : 1;
     if (!board_.links().empty()) {
       fabric::PcieLink& link = board_.links().front();
@@ -97,12 +98,12 @@ class Shell {
   }
 
   void add_kernel(std::size_t index, MachineActors& actors) {
-    KernelPorts& kernel = plan_.kernels[index]->add(graph_, of_kernel(plan_, index, kKernel), needed(spec_.kernel));
+    KernelPorts& kernel = loaded_.kernels[index]->add(graph_, of_kernel(loaded_, index, kKernel), needed(spec_.kernel));
     actors.kernels.push_back(graph_.id(kernel));
     graph_.connect(registers_.kernels[index], kernel.start, {.depth = 8});
     graph_.connect(kernel.finished, interrupts_.kernels[index]);
     for (std::size_t port = 0; port < kernel.regions.size(); ++port) {
-      std::string name = of_kernel(plan_, index, "kernel's AXI port");
+      std::string name = of_kernel(loaded_, index, "kernel's AXI port");
       if (kernel.regions.size() > 1) name += fmt::format(" {}", port);
       if (!spec_.board.memory) {
         leave_out_memory(kernel, port, name);
@@ -134,7 +135,7 @@ class Shell {
   }
 
   Graph& graph_;
-  const MachinePlan& plan_;
+  const Loaded& loaded_;
   const MachineSpec& spec_;
   platform::Board& board_;
   Clock clock_;
@@ -146,8 +147,9 @@ class Shell {
 
 }  // namespace
 
-void build_shell(Graph& graph, const MachinePlan& plan, platform::Board& board, HostEnds& host, MachineActors& actors) {
-  Shell(graph, plan, board).build(host, actors);
+void build_shell(Graph& graph, const Loaded& loaded, platform::Board& board, DeviceAccess& access,
+                 MachineActors& actors) {
+  Shell(graph, loaded, board).build(access, actors);
 }
 
 }  // namespace isthmus::offload::model
