@@ -13,9 +13,12 @@
 #include "isthmus/apps/image_filter.hpp"
 #include "isthmus/apps/image_flows.hpp"
 #include "isthmus/engine/trace.hpp"
+#include "isthmus/platform/grain.hpp"
 #include "isthmus/program/difference.hpp"
 
 namespace isthmus::apps {
+
+using platform::Grain;
 
 /// The image filter over a fixed number of frames, in one flow.
 struct FilterJob {
@@ -29,6 +32,7 @@ struct FilterJob {
   int workers = 0;                         ///< threads of the target `native`; 0: as many as fit
   std::map<std::string, int> placement{};  ///< workers of its actors by name; the others are placed along the channels
   std::uint64_t schedule_seed = 0;         ///< of a model: see RunOptions; no result depends on it
+  Grain grain = Grain::fine;               ///< of a model: the coarsest that will do
 };
 
 /// Messages are images, elements their bytes.

@@ -8,11 +8,13 @@
 #include "isthmus/offload/device.hpp"
 #include "isthmus/offload/kernel_model.hpp"
 #include "isthmus/platform/description.hpp"
+#include "isthmus/platform/grain.hpp"
 #include "isthmus/platform/part.hpp"
 
 namespace isthmus::offload {
 
 using platform::bottleneck;
+using platform::Grain;
 using platform::Part;
 
 /// A modelled board in its host: a machine of actors in exact virtual time, built anew for each run; the bytes in its
@@ -22,6 +24,7 @@ class ModelDevice : public Device {
   /// The parts in the last run, in the order in which data to the device pass them.
   virtual const std::vector<Part>& parts() const = 0;
   virtual Time last_run() const = 0;  ///< how long it took
+  virtual Grain grain() const = 0;    ///< of the last run
   /// What the parts hold of the last run's critical path.
   virtual const std::vector<platform::Held>& path() const = 0;
   /// From now on `states` is told how the parts of each run spend their time, on the device's clock.
@@ -33,6 +36,7 @@ class ModelDevice : public Device {
 struct ModelOptions {
   std::string channel{};  ///< the link that joins device and host; empty: the board's first
   std::uint64_t seed = 1;
+  Grain grain = Grain::fine;  ///< the coarsest that will do
 };
 
 /// Opens a model of the board that can run `kernels`, one of them at a time. What the board's parts cannot do is an

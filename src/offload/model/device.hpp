@@ -41,6 +41,7 @@ class MachineDevice final : public ModelDevice {
 
   const std::vector<Part>& parts() const override { return parts_; }
   Time last_run() const override { return last_run_; }
+  Grain grain() const override { return Grain::fine; }
   const std::vector<platform::Held>& path() const override { return path_; }
   void observe(StateObserver* states) override { states_ = states; }
   void shuffle(std::uint64_t schedule_seed) override { order_.schedule_seed = schedule_seed; }

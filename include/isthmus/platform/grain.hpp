@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace isthmus::platform {
+
+/// How closely a model follows what crosses.
+enum class Grain : std::uint8_t {
+  fine,   ///< every packet, burst and word is a token
+  coarse  ///< what repeats is computed once and counted: as fine within 1 %, and much faster
+};
+
+constexpr std::string_view to_string(Grain grain) {
+  return grain == Grain::fine ? "fine" : "coarse";
+}
+
+}  // namespace isthmus::platform
