@@ -1,6 +1,7 @@
 // Probes on boards of any set of parts: what each needs, and what it finds.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -62,7 +63,8 @@ class Sections {
 /// A board of F1's parts of these kinds, as a file.
 class Board {
  public:
-  explicit Board(const std::vector<std::string_view>& kinds) : file_(::testing::TempDir() + "board-of-parts.toml") {
+  explicit Board(const std::vector<std::string_view>& kinds)
+      : file_(fmt::format("{}board-of-parts-{}.toml", ::testing::TempDir(), ::getpid())) {
     std::ofstream stream(file_);
     stream << "name = \"Board of parts\"\n";
     for (const std::string_view kind : kinds) stream << kSections.of(kind) << "\n";

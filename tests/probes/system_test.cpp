@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -29,7 +30,7 @@ const Probe& named(std::string_view name) {
 
 /// A system file of these tables, in the tests' own folder.
 std::string file_of(const std::vector<std::string>& tables) {
-  const std::string file = ::testing::TempDir() + "system-under-test.toml";
+  const std::string file = fmt::format("{}system-under-test-{}.toml", ::testing::TempDir(), ::getpid());
   std::ofstream(file) << "name = \"Tested\"\n" << fmt::format("{}", fmt::join(tables, "\n"));
   return file;
 }

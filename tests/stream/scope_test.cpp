@@ -15,7 +15,7 @@ namespace {
 using reference::Dice;
 
 /// Pushes its number at the times it was given, of which many are those of other clients too.
-struct Client {
+struct Asking {
   Out<int> out;
   Timer timer;
   int number = 0;
@@ -28,12 +28,12 @@ struct Client {
   bool done() const { return sent == at.size(); }
 };
 
-struct Server {
+struct Serving {
   PortArray<In<int>> in;
   bool in_turn;
   RoundRobin turn{};
   std::vector<int> served{};
-  Server(std::size_t clients, bool takes_turns) : in(clients), in_turn(takes_turns) {}
+  Serving(std::size_t clients, bool takes_turns) : in(clients), in_turn(takes_turns) {}
   void step() {
     const auto chosen = in_turn ? turn.next(in) : first_come(in);
     if (chosen) in[*chosen].pull(served.emplace_back());
@@ -75,17 +75,17 @@ Crowd a_crowd(Dice& dice) {
 std::vector<std::vector<int>> serve(const Crowd& crowd, bool in_turn, const std::vector<std::string>& scopes) {
   Graph graph;
   const ActorOptions clocked{.clock = Clock{Frequency::mhz(1000)}};
-  std::vector<Server*> servers;
+  std::vector<Serving*> servers;
   for (std::size_t i = 0; i < crowd.servers; ++i) {
     const auto clients = static_cast<std::size_t>(std::ranges::count(crowd.server_of, i));
-    servers.push_back(&graph.add<Server>("the server " + std::to_string(i), clocked, clients, in_turn));
+    servers.push_back(&graph.add<Serving>("the server " + std::to_string(i), clocked, clients, in_turn));
   }
   std::vector<Scope> open;
   open.reserve(scopes.size());
   for (const std::string& scope : scopes) open.push_back(graph.scope(scope));
   std::vector<std::size_t> next(crowd.servers);
   for (std::size_t i = 0; i < crowd.names.size(); ++i) {
-    auto& client = graph.add<Client>(crowd.names[i], clocked);
+    auto& client = graph.add<Asking>(crowd.names[i], clocked);
     client.number = static_cast<int>(i);
     client.at = crowd.times[i];
     const std::size_t server = crowd.server_of[i];
@@ -95,7 +95,7 @@ std::vector<std::vector<int>> serve(const Crowd& crowd, bool in_turn, const std:
   graph.run();
   std::vector<std::vector<int>> served;
   served.reserve(servers.size());
-  for (const Server* server : servers) served.push_back(server->served);
+  for (const Serving* server : servers) served.push_back(server->served);
   return served;
 }
 
@@ -114,12 +114,12 @@ TEST(Scope, ChangesNoTieBetweenItsClients) {
 TEST(Scope, PutsItsClientsWhereItStandsInNaturalOrder) {
   Graph graph;
   const ActorOptions clocked{.clock = Clock{Frequency::mhz(1000)}};
-  auto& server = graph.add<Server>("server", clocked, 4U, false);
+  auto& server = graph.add<Serving>("server", clocked, 4U, false);
   std::size_t port = 0;
   for (const int board : {10, 2}) {
     const Scope scope = graph.scope("board " + std::to_string(board));
     for (const int client : {10, 9}) {
-      auto& added = graph.add<Client>("client " + std::to_string(client), clocked);
+      auto& added = graph.add<Asking>("client " + std::to_string(client), clocked);
       added.number = 100 * board + client;
       added.at = {3};
       graph.connect(added.out, server.in[port++]);
