@@ -71,7 +71,7 @@ class ModelTarget final : public Target {
   }
 
   FilterRun through_device_memory(const FilterJob& job) {
-    const auto device = offload::open_model(board_, {image_filter_kernel()});
+    const auto device = offload::open_model(board_, {image_filter_kernel()}, {.grain = job.grain});
     device->observe(job.states);
     device->shuffle(job.schedule_seed);
     FilterRun run = run_on_device(*device, job);

@@ -40,6 +40,7 @@ const AxiBurst* AxiReader::answer() {
 
 void AxiReader::pass_on(const AxiBurst& burst) {
   timer_.wait(spec_.beats(burst.bytes));
+  passed_.add(burst.bytes, timer_.now());
   copy(burst, data.slot());
   under_way_.drop();
   bursts_.give();
@@ -71,6 +72,7 @@ void AxiWriter::confirm() {
 
 void AxiWriter::send(const AxiStore& store) {
   timer_.wait(spec_.beats(store.write.burst.bytes));
+  passed_.add(store.write.burst.bytes, timer_.now());
   AxiWrite& write = writes[store.channel].slot();
   write.address = store.write.address;
   copy(store.write.burst, write.burst);

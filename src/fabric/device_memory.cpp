@@ -25,6 +25,13 @@ DeviceMemory::DeviceMemory(Bytes channel_capacity, std::size_t channels)
   for (Holes& holes : free_) holes.emplace(0, channel_bytes_);
 }
 
+DeviceMemory DeviceMemory::dropping_writes(const DeviceMemory& seen) {
+  DeviceMemory memory(Bytes{static_cast<std::int64_t>(seen.channel_bytes_)}, 0);
+  for (const DramCells& cells : seen.cells_) memory.cells_.push_back(DramCells::dropping_writes(cells));
+  memory.free_.resize(memory.cells_.size());
+  return memory;
+}
+
 DeviceAddress DeviceMemory::take(Bytes size) {
   const std::uint64_t bytes = pages(size);
   for (std::size_t tried = 0; tried < free_.size(); ++tried) {

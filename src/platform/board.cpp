@@ -105,6 +105,11 @@ DramEnds Board::add_streaming_master(const std::string& name, const Clock& clock
           .write_words = writer.words};
 }
 
+MasterPassed Board::passed(std::size_t master) const {
+  const auto& [reader, writer] = ports_.at(master);
+  return {.read = reader.passed(), .written = writer.passed()};
+}
+
 void Board::connect_memory() {
   for (std::size_t channel = 0; channel < memory_.channels(); ++channel) {
     auto& dram = graph_.add<DramController>(fmt::format("{} channel {}", kDram, channel), {.group = kDeviceGroup},

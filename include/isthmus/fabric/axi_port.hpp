@@ -28,6 +28,17 @@ class AxiBurstsUnderWay {
   std::size_t count_ = 0;
 };
 
+/// What has passed a port's data path, and when the last of it had.
+struct AxiPassed {
+  std::uint64_t bytes = 0;
+  Time last;
+
+  void add(std::uint64_t more, Time now) {
+    bytes += more;
+    last = now;
+  }
+};
+
 /// What reports call the bursts under way of an AXI port.
 inline constexpr const char* kAxiBursts = "bursts";
 
@@ -43,6 +54,7 @@ class AxiReader {
 
   AxiReader(const AxiSpec& spec, std::size_t channels);
   void step();
+  const AxiPassed& passed() const { return passed_; }
 
  private:
   bool ask();
@@ -54,6 +66,7 @@ class AxiReader {
   AxiRegion region_{};  ///< what is left of it to ask for
   AxiBurstsUnderWay under_way_;
   Occupancy bursts_;
+  AxiPassed passed_;
 };
 
 /// A writing AXI port to memory of so many channels: each burst takes its beats on the data path; as many are under way
@@ -69,6 +82,7 @@ class AxiWriter {
   void step();
   /// It ends with its master.
   bool done() const { return false; }
+  const AxiPassed& passed() const { return passed_; }
 
  private:
   void confirm();
@@ -78,6 +92,7 @@ class AxiWriter {
   AxiSpec spec_;
   AxiBurstsUnderWay under_way_;
   Occupancy bursts_;
+  AxiPassed passed_;
 };
 
 }  // namespace isthmus::fabric

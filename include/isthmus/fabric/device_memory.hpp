@@ -13,6 +13,8 @@ namespace isthmus::fabric {
 class DeviceMemory {
  public:
   DeviceMemory(Bytes channel_capacity, std::size_t channels);
+  /// The same bytes at the same places, for as long as `seen` lives; what is written is dropped.
+  static DeviceMemory dropping_writes(const DeviceMemory& seen);
 
   /// Throws Error where no channel has room.
   DeviceAddress take(Bytes size);

@@ -66,13 +66,18 @@ class DramObserver {
 /// The bytes of a channel. Only what was reserved exists.
 class DramCells {
  public:
+  DramCells() = default;
+  /// Others that hold the same as `seen`, which lives longer, and drop what is written to them.
+  static DramCells dropping_writes(const DramCells& seen);
+
   void reserve(std::uint64_t address, std::uint64_t bytes);
   void read(std::uint64_t address, std::span<std::byte> to) const;
   void write(std::uint64_t address, std::span<const std::byte> from);
 
  private:
-  std::byte* place(std::uint64_t address, std::size_t bytes) const;
+  std::byte* place(std::uint64_t address) const;
   std::vector<std::unique_ptr<std::byte[]>> pages_;
+  const DramCells* seen_ = nullptr;
 };
 
 namespace dram {

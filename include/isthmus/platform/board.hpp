@@ -59,6 +59,12 @@ struct MasterEnds {
   Out<fabric::AxiDone>& written;
 };
 
+/// What has passed the two ports of a master.
+struct MasterPassed {
+  fabric::AxiPassed read;
+  fabric::AxiPassed written;
+};
+
 /// What a streaming kernel has of memory (stacc table I), on its clock.
 struct DramEnds {
   In<DramReadReq>& read_requests;
@@ -89,6 +95,7 @@ class Board {
   DramEnds add_streaming_master(const std::string& name, const Clock& clock);
   /// How many masters there are.
   std::size_t masters() const { return ports_.size(); }
+  MasterPassed passed(std::size_t master) const;
 
   /// Builds the controllers, once all masters are there.
   void connect_memory();

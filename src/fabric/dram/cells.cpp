@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "isthmus/base/error.hpp"
@@ -11,7 +12,24 @@ namespace {
 // A multiple of kLongestAxiBurst, so that no burst crosses a page.
 constexpr std::uint64_t kPage = std::uint64_t{1} << 20U;
 
+/// Calls `move(address, piece)` for the piece of `all` that lies in each page.
+template <class Bytes, class Move>
+void by_page(std::uint64_t address, Bytes all, const Move& move) {
+  while (!all.empty()) {
+    const auto piece = all.first(std::min<std::size_t>(all.size(), kPage - address % kPage));
+    move(address, piece);
+    all = all.subspan(piece.size());
+    address += piece.size();
+  }
+}
+
 }  // namespace
+
+DramCells DramCells::dropping_writes(const DramCells& seen) {
+  DramCells cells;
+  cells.seen_ = &seen;
+  return cells;
+}
 
 void DramCells::reserve(std::uint64_t address, std::uint64_t bytes) {
   const std::uint64_t end = (address + bytes + kPage - 1) / kPage;
@@ -20,20 +38,25 @@ void DramCells::reserve(std::uint64_t address, std::uint64_t bytes) {
     if (pages_[page] == nullptr) pages_[page] = std::make_unique<std::byte[]>(kPage);
 }
 
-std::byte* DramCells::place(std::uint64_t address, std::size_t bytes) const {
+std::byte* DramCells::place(std::uint64_t address) const {
+  if (seen_ != nullptr) return seen_->place(address);
   const std::uint64_t page = address / kPage;
-  const std::uint64_t offset = address % kPage;
-  if (page >= pages_.size() || pages_[page] == nullptr || offset + bytes > kPage)
-    throw Error(fmt::format("device DRAM: {} bytes at {:#x} are in no buffer", bytes, address));
-  return pages_[page].get() + offset;
+  if (page >= pages_.size() || pages_[page] == nullptr)
+    throw Error(fmt::format("device DRAM: the byte at {:#x} is in no buffer", address));
+  return pages_[page].get() + address % kPage;
 }
 
 void DramCells::read(std::uint64_t address, std::span<std::byte> to) const {
-  std::memcpy(to.data(), place(address, to.size()), to.size());
+  by_page(address, to, [this](std::uint64_t from, std::span<std::byte> piece) {
+    std::memcpy(piece.data(), place(from), piece.size());
+  });
 }
 
 void DramCells::write(std::uint64_t address, std::span<const std::byte> from) {
-  std::memcpy(place(address, from.size()), from.data(), from.size());
+  by_page(address, from, [this](std::uint64_t to, std::span<const std::byte> piece) {
+    std::byte* there = place(to);
+    if (seen_ == nullptr) std::memcpy(there, piece.data(), piece.size());
+  });
 }
 
 }  // namespace isthmus::fabric

@@ -9,6 +9,7 @@
 #include "isthmus/offload/model.hpp"
 #include "isthmus/offload/needs.hpp"
 #include "isthmus/platform/needs.hpp"
+#include "offload/model/coarse/coarse_board.hpp"
 #include "offload/model/critical_path.hpp"
 #include "offload/model/host_access.hpp"
 #include "offload/model/registers.hpp"
@@ -41,7 +42,7 @@ class Later final : public StateObserver {
 
 }  // namespace
 
-MachineDevice::MachineDevice(platform::Description board, std::vector<KernelModel> kernels, std::uint64_t seed)
+MachineDevice::MachineDevice(platform::Description board, std::vector<KernelModel> kernels, const ModelOptions& options)
     : board_(std::move(board)),
       spec_(machine_spec(board_)),
       info_{.name = board_.name(),
@@ -51,7 +52,8 @@ MachineDevice::MachineDevice(platform::Description board, std::vector<KernelMode
             .memory = spec_.board.memory.has_value()},
       kernels_(std::move(kernels)),
       memory_(platform::device_memory(spec_.board)),
-      order_{.seed = seed, .schedule_seed = 0} {}
+      order_{.seed = options.seed, .schedule_seed = 0},
+      asked_(options.grain) {}
 
 std::unique_ptr<Buffer> MachineDevice::allocate(Bytes size) {
   platform::require(board_, "a buffer of the device", needs::kDeviceMemory);
@@ -102,6 +104,8 @@ RunOptions options_of_bodies(const RunOrder& order) {
 }
 
 void MachineDevice::run(std::vector<HostThread> threads) {
+  if (may_be_coarse()) return run_coarse(std::move(threads));
+  grain_ = Grain::fine;
   Graph graph(order_.seed);
   std::array<std::unique_ptr<DeviceRun>, 1> run{begin(graph, std::move(threads), nullptr)};
   Later states(states_, clock_);
@@ -115,17 +119,44 @@ void MachineDevice::run(std::vector<HostThread> threads) {
 std::unique_ptr<DeviceRun> MachineDevice::begin(Graph& graph, std::vector<HostThread> threads, fabric::Host* host) {
   platform::require(board_, "host threads", needs::kHost);
   if (!spec_.shell_clock()) platform::require(board_, "registers", needs::kLaunches);
-  const std::size_t count = threads.size();
-  auto run = std::make_unique<DeviceRun>(std::move(threads), RunContext{.run = std::make_shared<RunIdentity>(),
-                                                                        .board = board_,
-                                                                        .costs = needed(spec_.host).calls,
-                                                                        .pinned = pinned_,
-                                                                        .units = loaded().units(),
-                                                                        .threads = count,
-                                                                        .start = clock_});
+  RunContext context = context_of(threads.size());
+  auto run = std::make_unique<DeviceRun>(std::move(threads), std::move(context));
   run->machine =
       build_machine(graph, {.board = loaded(), .threads = run->threads, .context = run->context, .host = host});
   return run;
+}
+
+RunContext MachineDevice::context_of(std::size_t threads) {
+  return {.run = std::make_shared<RunIdentity>(),
+          .board = board_,
+          .costs = needed(spec_.host).calls,
+          .pinned = pinned_,
+          .units = loaded().units(),
+          .threads = threads,
+          .start = clock_};
+}
+
+/// Parts that keep something from one command to the next make its time depend on more than itself.
+bool MachineDevice::may_be_coarse() const {
+  const bool keeps = spec_.board.host && (spec_.board.host->cache || spec_.board.host->iommu);
+  return asked_ == Grain::coarse && states_ == nullptr && spec_.dma && spec_.host && !keeps;
+}
+
+void MachineDevice::run_coarse(std::vector<HostThread> threads) {
+  grain_ = Grain::coarse;
+  if (!pace_ || kernels_of_pace_ != loaded_.size()) pace_.emplace(loaded(), order_);
+  kernels_of_pace_ = loaded_.size();
+  Graph graph(order_.seed);
+  RunContext context = context_of(threads.size());
+  std::array runs{std::make_unique<DeviceRun>(std::move(threads), std::move(context))};
+  DeviceRun& run = *runs.front();
+  const MachinePlan plan{.board = loaded(), .threads = run.threads, .context = run.context, .host = nullptr};
+  CoarseMachine built = build_coarse_machine(graph, plan, *pace_);
+  run.machine = std::move(built.machine);
+  RunReport report = graph.run(options_of_bodies(order_));
+  require_finished(runs, report, info_.name);
+  built.device->add_to(report, kIdsOfBoard);
+  end(run, report);
 }
 
 void MachineDevice::end(const DeviceRun& run, const RunReport& report) {
@@ -142,7 +173,7 @@ void MachineDevice::end(const DeviceRun& run, const RunReport& report) {
 
 std::unique_ptr<ModelDevice> open_model(const platform::Description& board, std::vector<KernelModel> kernels,
                                         const ModelOptions& options) {
-  return std::make_unique<model::MachineDevice>(board.over(options.channel), std::move(kernels), options.seed);
+  return std::make_unique<model::MachineDevice>(board.over(options.channel), std::move(kernels), options);
 }
 
 }  // namespace isthmus::offload

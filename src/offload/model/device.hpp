@@ -9,6 +9,7 @@
 #include "isthmus/engine/graph.hpp"
 #include "isthmus/fabric/host.hpp"
 #include "isthmus/offload/model.hpp"
+#include "offload/model/coarse/pace.hpp"
 #include "offload/model/machine.hpp"
 #include "offload/model/objects.hpp"
 
@@ -24,7 +25,7 @@ struct DeviceRun {
 /// A modelled device: what it holds between runs, and how a run of it is built.
 class MachineDevice final : public ModelDevice {
  public:
-  MachineDevice(platform::Description board, std::vector<KernelModel> kernels, std::uint64_t seed);
+  MachineDevice(platform::Description board, std::vector<KernelModel> kernels, const ModelOptions& options);
 
   const DeviceInfo& info() const override { return info_; }
   Time clock() const override { return clock_; }
@@ -41,7 +42,7 @@ class MachineDevice final : public ModelDevice {
 
   const std::vector<Part>& parts() const override { return parts_; }
   Time last_run() const override { return last_run_; }
-  Grain grain() const override { return Grain::fine; }
+  Grain grain() const override { return grain_; }
   const std::vector<platform::Held>& path() const override { return path_; }
   void observe(StateObserver* states) override { states_ = states; }
   void shuffle(std::uint64_t schedule_seed) override { order_.schedule_seed = schedule_seed; }
@@ -55,6 +56,9 @@ class MachineDevice final : public ModelDevice {
   void wait_until(Time clock) { clock_ = std::max(clock_, clock); }
 
  private:
+  RunContext context_of(std::size_t threads);
+  bool may_be_coarse() const;
+  void run_coarse(std::vector<HostThread> threads);
   Loaded loaded() { return {.spec = spec_, .kernels = loaded_, .memory = memory_}; }
   Time enqueue() const { return spec_.host ? spec_.host->calls.enqueue : Time{}; }
   Time allocation(Bytes size) const { return spec_.host && spec_.host->alloc ? spec_.host->alloc->of(size) : Time{}; }
@@ -67,6 +71,10 @@ class MachineDevice final : public ModelDevice {
   fabric::DeviceMemory memory_;
   PinnedMap pinned_;
   RunOrder order_;
+  Grain asked_;  ///< the coarsest that will do
+  Grain grain_ = Grain::fine;
+  std::optional<Pace> pace_{};  ///< of the kernels that were loaded
+  std::size_t kernels_of_pace_ = 0;
   int next_id_ = 0;
   Time clock_;
   Time last_run_;

@@ -13,16 +13,26 @@ Time at_rate(std::uint64_t bytes, Bandwidth rate) {
   return transfer_time({static_cast<std::int64_t>(bytes)}, rate);
 }
 
+/// Between pageable and pinned memory; a coarse model has none of the latter.
+void stage(std::span<const std::byte> from, std::span<std::byte> to) {
+  if (!from.empty() && !to.empty()) std::ranges::copy(from, to.begin());
+}
+
 }  // namespace
 
-CopyingCore::CopyingCore(const std::optional<CopySpec>& spec)
-    : moves(spec ? 1 : 0, "moves"), moved(spec ? 1 : 0, "moved"), spec_(spec.value_or(CopySpec{})) {}
+CopyingCore::CopyingCore(const std::optional<CopySpec>& spec, platform::Grain grain)
+    : moves(spec && grain == platform::Grain::fine ? 1 : 0, "moves"),
+      moved(moves.size(), "moved"),
+      turn(spec && grain == platform::Grain::coarse),
+      spec_(spec.value_or(CopySpec{})) {}
 
 void CopyingCore::copy(std::uint64_t bytes) {
   if (bytes <= spec_.fits)
     timer_.wait(at_rate(bytes, spec_.cached_rate));
   else if (bytes < kPieceOfCopy)
     timer_.wait(at_rate(bytes, spec_.rate));
+  else if (turn.taken())
+    turn.take({.kind = TurnCall::Kind::copy, .command = nullptr, .bytes = bytes});
   else
     copy_through_memory(bytes);
 }
@@ -63,11 +73,13 @@ void CopyingCore::ask_for(std::uint64_t bytes) {
 void CopyingCore::await_oldest() {
   const fabric::HostMoved done = moved[0].read();
   timer_.wait_until(moved[0].came() + done.latency);
+  passed_.add(kPieceOfCopy, timer_.now());
   --under_way_;
 }
 
-HostCopy::HostCopy(const std::optional<CopySpec>& spec, const std::optional<fabric::DmaSpec>& descriptors)
-    : core(descriptors ? spec : std::nullopt), copies_(spec) {
+HostCopy::HostCopy(const std::optional<CopySpec>& spec, const std::optional<fabric::DmaSpec>& descriptors,
+                   platform::Grain grain)
+    : core(descriptors ? spec : std::nullopt, grain), copies_(spec) {
   if (!descriptors) return;
   descriptor_size_ = static_cast<std::uint64_t>(descriptors->descriptor_size.count);
   descriptor_payload_ = static_cast<std::uint64_t>(descriptors->descriptor_payload.count);
@@ -86,13 +98,13 @@ void HostCopy::step() {
 void HostCopy::copy_whole(Command& command) {
   if (command.work == Work::to_device) {
     pass(command, command.bytes);
-    std::ranges::copy(command.from, command.pinned.begin());
+    stage(command.from, command.pinned);
   }
   submit.push({&command});
   Command& back = *arrived.read().command;
   if (back.work == Work::to_host) {
     pass(back, back.bytes);
-    std::ranges::copy(back.pinned, back.to.begin());
+    stage(back.pinned, back.to);
   }
   out.push({&back});
 }
@@ -121,6 +133,7 @@ void HostCopy::copy_chunk(Command& command, std::uint64_t index) {
   const std::uint64_t at = index * command.chunk;
   const std::uint64_t bytes = std::min(command.chunk, command.bytes - at);
   pass(command, bytes);
+  if (command.pinned.empty()) return;
   const auto place = command.pinned.subspan(at % (kPlaces * command.chunk), bytes);
   if (command.work == Work::to_device)
     std::ranges::copy(command.from.subspan(at, bytes), place.begin());
@@ -139,6 +152,11 @@ void HostCopy::submit_chunk(const Command& command, std::uint64_t index) {
   chunk.unit = command.unit;
   chunk.worker = command.worker;
   chunk.bytes = bytes;
+  chunk.device = {.channel = command.device.channel, .byte = command.device.byte + at};
+  if (command.work == Work::to_device)
+    chunk.from = command.from.subspan(at, bytes);
+  else
+    chunk.to = command.to.subspan(at, bytes);
   chunk.job = {.descriptors = command.job.descriptors + first * descriptor_size_,
                .count = static_cast<std::uint32_t>((bytes + descriptor_payload_ - 1) / descriptor_payload_)};
   submit.push({&chunk});

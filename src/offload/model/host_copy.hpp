@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <optional>
 
+#include "isthmus/fabric/axi_port.hpp"
 #include "isthmus/fabric/host_memory.hpp"
+#include "isthmus/platform/grain.hpp"
 #include "isthmus/stream.hpp"
+#include "offload/model/coarse/turn.hpp"
 #include "offload/model/command.hpp"
 #include "offload/model/specs.hpp"
 
@@ -20,9 +23,14 @@ class CopyingCore {
   PortArray<Out<fabric::HostRequest>> moves;
   PortArray<In<fabric::HostMoved>> moved;
 
-  explicit CopyingCore(const std::optional<CopySpec>& spec);
+  /// To a coarse model of the board, in place of the memory.
+  Turn turn;
+
+  CopyingCore(const std::optional<CopySpec>& spec, platform::Grain grain);
   /// Lets the time pass that a copy takes.
   void copy(std::uint64_t bytes);
+  /// What it has moved through memory, and when the last of it was.
+  const fabric::AxiPassed& passed() const { return passed_; }
 
  private:
   void copy_through_memory(std::uint64_t bytes);
@@ -32,6 +40,7 @@ class CopyingCore {
   Timer timer_;
   CopySpec spec_;
   int under_way_ = 0;
+  fabric::AxiPassed passed_;
 };
 
 /// Copies for one host thread; without a rate the application's memory is pinned. A transfer to the device is copied
@@ -46,7 +55,8 @@ class HostCopy {
   Out<CommandToken> out{"out"};
 
   /// `descriptors` are one behind the other for a whole transfer, each of this size and of so much payload at most.
-  HostCopy(const std::optional<CopySpec>& spec, const std::optional<fabric::DmaSpec>& descriptors);
+  HostCopy(const std::optional<CopySpec>& spec, const std::optional<fabric::DmaSpec>& descriptors,
+           platform::Grain grain);
   void step();
   /// It ends with the runtime.
   bool done() const { return false; }

@@ -16,12 +16,17 @@ std::uint64_t words_up(std::uint64_t bytes) {
 
 const PinnedMemory::Region& Staging::grown(std::optional<PinnedMemory::Region>& region, std::uint64_t bytes) {
   if (!region || region->bytes.size() < bytes)
-    region = memory_.allocate({static_cast<std::int64_t>(bytes)}, addresses_);
+    region = memory_->allocate({static_cast<std::int64_t>(bytes)}, addresses_);
   return *region;
 }
 
 Staging::Staging(PinnedMemory& memory, const fabric::DmaSpec& dma, const std::optional<std::uint64_t>& chunk)
-    : memory_(memory), addresses_(memory.reserve()), dma_(dma) {
+    : Staging(dma, chunk) {
+  memory_ = &memory;
+  addresses_ = memory.reserve();
+}
+
+Staging::Staging(const fabric::DmaSpec& dma, const std::optional<std::uint64_t>& chunk) : dma_(dma) {
   if (!chunk) return;
   // A chunk's descriptors begin where a word does.
   const auto of_a_word = static_cast<std::uint64_t>(dma.descriptor_payload.count *
@@ -34,6 +39,8 @@ void Staging::prepare(Command& command) {
   const auto size = static_cast<std::uint64_t>(dma_.descriptor_size.count);
   const std::uint64_t count = (command.bytes + each - 1) / each;
   const bool in_chunks = command.copied && chunk_ > 0 && command.bytes > chunk_;
+  command.chunk = in_chunks ? chunk_ : 0;
+  if (memory_ == nullptr) return;
   const std::uint64_t room = in_chunks ? std::min(command.bytes, 2 * chunk_) : command.bytes;
   const auto& buffer = grown(buffer_, words_up(room));
   const auto& descriptors = grown(descriptors_, words_up(count * size));
@@ -46,7 +53,6 @@ void Staging::prepare(Command& command) {
     std::memcpy(descriptors.bytes.data() + i * size, &descriptor, sizeof descriptor);
   }
   command.pinned = buffer.bytes.first(room);
-  command.chunk = in_chunks ? chunk_ : 0;
   command.job = {.descriptors = descriptors.addr, .count = static_cast<std::uint32_t>(count)};
 }
 

@@ -21,6 +21,8 @@ class Staging {
  public:
   /// What is copied passes `chunk` by chunk if there is one: chunks take turns in two places.
   Staging(PinnedMemory& memory, const fabric::DmaSpec& dma, const std::optional<std::uint64_t>& chunk);
+  /// That of a coarse model, which holds nothing: only the chunks are told.
+  Staging(const fabric::DmaSpec& dma, const std::optional<std::uint64_t>& chunk);
   /// Makes room for the command's bytes and writes the descriptors.
   void prepare(Command& command);
 
@@ -28,7 +30,7 @@ class Staging {
   /// `region`, after it was replaced by a larger one if it was too small.
   const PinnedMemory::Region& grown(std::optional<PinnedMemory::Region>& region, std::uint64_t bytes);
 
-  PinnedMemory& memory_;
+  PinnedMemory* memory_ = nullptr;
   PinnedMemory::Addresses addresses_;
   fabric::DmaSpec dma_;
   std::uint64_t chunk_ = 0;  ///< in whole words of descriptors; 0: none

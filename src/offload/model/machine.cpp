@@ -126,6 +126,7 @@ class WholeBoard final : public BoardSide {
       : spec_(spec), board_(board), access_(access) {}
   In<CommandToken>& submitted(std::size_t worker) override { return access_.submitted[worker]; }
   Out<CommandToken>& completed(std::size_t worker) override { return access_.completed[worker]; }
+  platform::Grain grain() const override { return platform::Grain::fine; }
   void attach_core(CopyingCore& core) override { board_.attach_core(core.moves[0], core.moved[0]); }
   Staging staging() override { return {board_.links().front().memory, needed(spec_.dma), needed(spec_.host).chunk}; }
 
@@ -162,7 +163,7 @@ std::unique_ptr<BoardSide> build_board(Graph& graph, const Loaded& loaded, platf
   auto& access = graph.add<DeviceAccess>(kDeviceAccess, {.group = kHostGroup}, workers, loaded.units().count(),
                                          needed(loaded.spec.registers).store, needed(loaded.spec.host).interrupt);
   machine.actors.access = graph.id(access);
-  build_shell(graph, loaded, board, access, machine.actors);
+  build_shell(graph, loaded, board, access, machine);
   machine.actors.dram = board.dram();
   if (!board.links().empty()) machine.link = board.links().front().actors;
   append(machine.parts, device_parts(loaded, board, machine.actors));
@@ -177,10 +178,34 @@ Machine build_machine(Graph& graph, const MachinePlan& plan) {
                                                : platform::Board(graph, spec.board, plan.board.memory, cores);
   const auto side = build_board(graph, plan.board, board, plan.threads.size() + plan.board.kernels.size(), machine);
   build_host(graph, plan, *side, machine);
+  arrange_parts(plan, machine);
+  return machine;
+}
+
+void arrange_parts(const MachinePlan& plan, Machine& machine) {
   std::vector<PartPlan> parts = host_parts(plan, machine.actors);
   append(parts, std::exchange(machine.parts, {}));
   machine.parts = std::move(parts);
-  return machine;
+}
+
+void move_ids(Machine& machine, std::size_t by) {
+  MachineActors& all = machine.actors;
+  all.access.place += by;
+  for (Actors* some : {&all.threads, &all.transfer_calls, &all.allocations, &all.copies, &all.launches,
+                       &all.dma_fetches, &all.dma_sends, &all.dma_to_device, &all.dma_to_host, &all.dram, &all.kernels,
+                       &all.kernel_reads, &all.kernel_writes})
+    for (ActorId& id : *some) id.place += by;
+  for (PartPlan& part : machine.parts) {
+    for (ActorId& id : part.actors) id.place += by;
+    for (platform::Entries& entries : part.occupancies) entries.actor.place += by;
+  }
+  if (!machine.link) return;
+  fabric::PcieLinkActors& link = *machine.link;
+  for (ActorId* id :
+       {&link.host.memory, &link.to_device, &link.to_host, &link.reader, &link.transmitter, &link.receiver})
+    id->place += by;
+  if (link.host.iommu) link.host.iommu->place += by;
+  for (ActorId& id : link.host.socket_link) id.place += by;
 }
 
 }  // namespace isthmus::offload::model

@@ -58,9 +58,16 @@ struct MachineActors {
   Actors kernel_writes{};
 };
 
+/// Which masters of the device's memory the shell has: those of each DMA engine and of each kernel's ports.
+struct MachineMasters {
+  std::vector<std::size_t> engines{};
+  std::vector<std::vector<std::size_t>> kernels{};
+};
+
 /// A machine that was built.
 struct Machine {
   MachineActors actors{};
+  MachineMasters masters{};
   std::vector<platform::PartPlan> parts{};  ///< in the order in which data to the device pass them
   std::vector<const HostThreadActor*> threads{};
   const Runtime* runtime = nullptr;
@@ -68,6 +75,12 @@ struct Machine {
 };
 
 Machine build_machine(Graph& graph, const MachinePlan& plan);
+
+/// Puts the parts of the host before those of the board.
+void arrange_parts(const MachinePlan& plan, Machine& machine);
+
+/// Adds `by` to the ids of all actors of the machine.
+void move_ids(Machine& machine, std::size_t by);
 
 /// How many cores of a machine with so many threads move bytes in the host's memory.
 int copying_cores(const MachineSpec& spec, std::size_t threads);
@@ -81,6 +94,7 @@ class BoardSide {
   virtual ~BoardSide() = default;
   virtual In<CommandToken>& submitted(std::size_t worker) = 0;
   virtual Out<CommandToken>& completed(std::size_t worker) = 0;
+  virtual platform::Grain grain() const = 0;
   virtual void attach_core(CopyingCore& core) = 0;
   /// Of one worker's transfers.
   virtual Staging staging() = 0;
@@ -95,9 +109,8 @@ std::unique_ptr<BoardSide> build_board(Graph& graph, const Loaded& loaded, platf
                                        Machine& machine);
 
 /// The registers, the interrupts, the DMA engine and the kernels. Without a link, host software reaches the registers
-/// at once: the way there is a part of what a store and a wake-up cost. Adds what it builds to `actors`.
-void build_shell(Graph& graph, const Loaded& loaded, platform::Board& board, DeviceAccess& access,
-                 MachineActors& actors);
+/// at once: the way there is a part of what a store and a wake-up cost. Adds what it builds to `machine`.
+void build_shell(Graph& graph, const Loaded& loaded, platform::Board& board, DeviceAccess& access, Machine& machine);
 
 /// How channels between parts of the host hand over: a line of memory from core to core.
 ChannelOptions between_host_parts(const HostSpec& host);

@@ -67,8 +67,9 @@ void build_host(Graph& graph, const MachinePlan& plan, BoardSide& board, Machine
     actors.threads.push_back(graph.id(thread));
     connect(thread.calls, runtime.calls[i]);
     connect(runtime.replies[i], thread.replies);
-    auto& copy = graph.add<HostCopy>(for_thread(kCopy, body), {.group = kHostGroup}, host.copy, plan.board.spec.dma);
-    if (!copy.core.moves.empty()) board.attach_core(copy.core);
+    auto& copy = graph.add<HostCopy>(for_thread(kCopy, body), {.group = kHostGroup}, host.copy, plan.board.spec.dma,
+                                     board.grain());
+    if (host.copy && plan.board.spec.dma) board.attach_core(copy.core);
     if (host.copy) actors.copies.push_back(graph.id(copy));
     connect(add_calls(graph, plan, board, body, runtime.workers[i], actors), copy.in);
     connect(copy.submit, board.submitted(i));

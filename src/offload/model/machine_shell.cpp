@@ -39,12 +39,12 @@ class Shell {
         interrupts_(graph.add<fabric::DeviceInterrupts>("device interrupts", block_, engines_, loaded.kernels.size())) {
   }
 
-  void build(DeviceAccess& access, MachineActors& actors) {
+  void build(DeviceAccess& access, Machine& machine) {
     connect_host(access);
-    for (std::size_t engine = 0; engine < engines_; ++engine) add_dma(engine, actors);
+    for (std::size_t engine = 0; engine < engines_; ++engine) add_dma(engine, machine);
     if (engines_ == 0 && !board_.links().empty())
       fabric::connect(graph_, graph_.add<NoUser>("no user of the link", block_), board_.links().front(), {});
-    for (std::size_t kernel = 0; kernel < loaded_.kernels.size(); ++kernel) add_kernel(kernel, actors);
+    for (std::size_t kernel = 0; kernel < loaded_.kernels.size(); ++kernel) add_kernel(kernel, machine);
     if (board_.masters() > 0) board_.connect_memory();
   }
 
@@ -65,7 +65,9 @@ class Shell {
   }
 
   /// An engine's data paths are its AXI ports; before and behind them is what it says to its link.
-  void add_dma(std::size_t engine, MachineActors& actors) {
+  void add_dma(std::size_t engine, Machine& machine) {
+    MachineActors& actors = machine.actors;
+    machine.masters.engines.push_back(board_.masters());
     const fabric::AxiSpec& axi = needed(spec_.board.memory).axi;
     const fabric::DmaSpec& dma = needed(spec_.dma);
     fabric::PcieLink& link = board_.links()[engine];
@@ -97,7 +99,9 @@ class Shell {
     actors.dma_to_host.push_back(graph_.id(memory.regions));
   }
 
-  void add_kernel(std::size_t index, MachineActors& actors) {
+  void add_kernel(std::size_t index, Machine& machine) {
+    MachineActors& actors = machine.actors;
+    auto& masters = machine.masters.kernels.emplace_back();
     KernelPorts& kernel = loaded_.kernels[index]->add(graph_, of_kernel(loaded_, index, kKernel), needed(spec_.kernel));
     actors.kernels.push_back(graph_.id(kernel));
     graph_.connect(registers_.kernels[index], kernel.start, {.depth = 8});
@@ -109,6 +113,7 @@ class Shell {
         leave_out_memory(kernel, port, name);
         continue;
       }
+      masters.push_back(board_.masters());
       const platform::MasterEnds memory = board_.add_master({.reads = name + ", reads", .writes = name + ", writes"});
       actors.kernel_reads.push_back(graph_.id(memory.regions));
       actors.kernel_writes.push_back(graph_.id(memory.stores));
@@ -147,9 +152,8 @@ class Shell {
 
 }  // namespace
 
-void build_shell(Graph& graph, const Loaded& loaded, platform::Board& board, DeviceAccess& access,
-                 MachineActors& actors) {
-  Shell(graph, loaded, board).build(access, actors);
+void build_shell(Graph& graph, const Loaded& loaded, platform::Board& board, DeviceAccess& access, Machine& machine) {
+  Shell(graph, loaded, board).build(access, machine);
 }
 
 }  // namespace isthmus::offload::model

@@ -21,7 +21,8 @@ class ModelSystemImpl final : public ModelSystem {
     for (const SystemBoard& board : boards) {
       platform::require(board.platform, "a board in a host with others", needs::kHostAccess);
       names_.push_back(board.name);
-      devices_.push_back(std::make_unique<MachineDevice>(board.platform, kernels, seed));
+      devices_.push_back(
+          std::make_unique<MachineDevice>(board.platform, kernels, ModelOptions{.channel = {}, .seed = seed}));
     }
   }
 

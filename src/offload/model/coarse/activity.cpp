@@ -1,0 +1,35 @@
+#include "offload/model/coarse/activity.hpp"
+
+namespace isthmus::offload::model {
+namespace {
+
+constexpr std::uint64_t kPage = 4096;
+
+Activity::Kind kind_of(Work work) {
+  if (work == Work::kernel) return Activity::Kind::kernel;
+  return work == Work::to_device ? Activity::Kind::to_device : Activity::Kind::to_host;
+}
+
+}  // namespace
+
+ActivityKey key_of(const Activity& activity) {
+  ActivityKey key{static_cast<std::uint64_t>(activity.kind),
+                  activity.bytes,
+                  activity.device.channel,
+                  activity.device.byte % kPage,
+                  activity.unit,
+                  activity.call.columns,
+                  activity.call.rows};
+  key.insert(key.end(), activity.call.arguments.begin(), activity.call.arguments.end());
+  return key;
+}
+
+Activity activity_of(const Command& command) {
+  return {.kind = kind_of(command.work),
+          .bytes = command.bytes,
+          .device = command.device,
+          .unit = command.unit,
+          .call = command.call};
+}
+
+}  // namespace isthmus::offload::model

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "isthmus/fabric/device_memory.hpp"
+#include "isthmus/fabric/registers.hpp"
+#include "offload/model/command.hpp"
+
+namespace isthmus::offload::model {
+
+/// Something that a machine does for a while: a command on the device, or a copy by a core of the host.
+struct Activity {
+  enum class Kind : std::uint8_t { to_device, to_host, kernel, copy };
+  Kind kind{};
+  std::uint64_t bytes = 0;         ///< of a transfer or a copy
+  fabric::DeviceAddress device{};  ///< of a transfer
+  fabric::Unit unit{};             ///< that does a command
+  fabric::KernelCall call{};       ///< of a launch
+};
+
+/// Equal for those that take the same time on the same machine. Of a transfer's place in memory only the channel and
+/// what lies before it in a page count.
+using ActivityKey = std::vector<std::uint64_t>;
+ActivityKey key_of(const Activity& activity);
+
+Activity activity_of(const Command& command);
+inline Activity copy_of(std::uint64_t bytes) {
+  return {.kind = Activity::Kind::copy, .bytes = bytes};
+}
+
+}  // namespace isthmus::offload::model

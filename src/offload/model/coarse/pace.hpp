@@ -1,0 +1,57 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "offload/model/coarse/sample.hpp"
+
+namespace isthmus::offload::model {
+
+/// What an activity takes while nothing else goes on, and what it takes of each actor of the board.
+struct Alone {
+  Time time;
+  std::vector<ActorReport> actors;
+  std::vector<OccupancyReport> occupancies;
+};
+
+/// How fast activities go on, each by itself and several together, found by samples of the fine machine and kept. What
+/// lasts is sampled until it is steady; the rest of it takes what its bytes take at that rate.
+class Pace {
+ public:
+  Pace(const Loaded& loaded, const RunOrder& order);
+
+  /// `bytes` is what passes the activity's ports until it ends.
+  const Alone& alone(const Activity& activity, std::uint64_t bytes);
+  /// Samples it now, while memory is as the activity finds it.
+  void look_at(const Activity& activity) { steady(activity); }
+  /// For each of several activities, how fast it goes on beside the others: 1 is as fast as alone.
+  std::vector<double> together(std::span<const Activity> activities);
+
+ private:
+  /// An activity at the end of its sample and, where it had not ended then, at half of it.
+  struct Steady {
+    Time limit;
+    Sample late;
+    std::optional<Sample> early;
+    const Progress& progress() const { return late.activities.front(); }
+    /// Of bytes, in a second.
+    double rate() const;
+  };
+
+  const Steady& steady(const Activity& activity);
+  Steady observe(const Activity& activity) const;
+  Alone extrapolated(const Activity& activity, const Steady& steady, std::uint64_t bytes);
+  std::vector<double> slowed(std::span<const Activity> activities);
+  std::vector<double> slowed_until(std::span<const Activity> activities, Time end);
+  Sample sampled(std::span<const Activity> activities, Time limit) const;
+
+  Loaded loaded_;
+  RunOrder order_;
+  Time shortest_;  ///< half of the shortest sample of what lasts
+  std::map<ActivityKey, Steady> steady_;
+  std::map<ActivityKey, Alone> alone_;
+  std::map<std::vector<ActivityKey>, std::vector<double>> together_;
+};
+
+}  // namespace isthmus::offload::model

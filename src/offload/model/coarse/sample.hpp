@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "isthmus/engine/report.hpp"
+#include "offload/model/coarse/activity.hpp"
+#include "offload/model/machine.hpp"
+
+namespace isthmus::offload::model {
+
+/// How far an activity was when a sample ended: the bytes that had passed its ports to memory, or that its core had
+/// moved, and when the last of them had.
+struct Progress {
+  std::optional<Time> end;  ///< its own, if it came to that
+  fabric::AxiPassed passed;
+};
+
+struct Sample {
+  std::vector<Progress> activities;  ///< in the order asked for
+  RunReport report;
+};
+
+/// Runs these on the fine machine of a board, all from one instant on, until they have ended or to the limit. What they
+/// write is dropped. Throws Error where the machine does not go on.
+Sample sample(const Loaded& loaded, std::span<const Activity> activities, Time limit, const RunOrder& order);
+
+/// The board's part of the fine machine: its actors have the same ids in every sample.
+Machine board_in_samples(const Loaded& loaded);
+
+}  // namespace isthmus::offload::model

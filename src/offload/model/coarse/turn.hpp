@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+
+#include "isthmus/stream.hpp"
+#include "offload/model/command.hpp"
+
+namespace isthmus::offload::model {
+
+/// What an actor has the coarse device do, or asks of what is left of that.
+struct TurnCall {
+  enum class Kind : std::uint8_t { command, copy, left };
+  Kind kind;
+  Command* command;     ///< with a command, by its token
+  std::uint64_t bytes;  ///< of a copy by a host thread's core
+};
+
+/// How long it still takes if nothing else goes on meanwhile; 0: it has ended.
+struct TurnReply {
+  Time left;
+};
+
+/// How an actor lets the time pass that something takes beside others. It cannot hear of those while it waits, so it
+/// waits for no longer than what is left takes alone, and asks again.
+class Turn {
+ public:
+  PortArray<Out<TurnCall>> calls;
+  PortArray<In<TurnReply>> replies;
+
+  explicit Turn(bool taken) : calls(taken ? 1 : 0, "calls"), replies(taken ? 1 : 0, "replies") {}
+  bool taken() const { return !calls.empty(); }
+  void take(const TurnCall& call);
+
+ private:
+  Timer timer_;
+};
+
+}  // namespace isthmus::offload::model
