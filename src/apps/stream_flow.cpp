@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "apps/images_beside.hpp"
 #include "apps/stencil_filter.hpp"
 #include "apps/stream_times.hpp"
-#include "isthmus/base/interrupt.hpp"
 #include "isthmus/engine/graph.hpp"
 #include "isthmus/platform/board.hpp"
 #include "isthmus/stream/host_link.hpp"
@@ -64,42 +64,33 @@ class Producer {
   Timer timer_;
 };
 
-/// The consumer thread: takes frames out of the output buffers and compares them with the reference.
+/// The consumer thread: takes frames out of the output buffers, to be compared with the reference.
 class Consumer {
  public:
   HostOutput link;
 
-  Consumer(PinnedMemory& memory, const HostLinkSpec& spec, const FilterJob& job)
-      : link(memory, spec.library_call),
-        job_(job),
-        checker_(job.spec, job.frames.size(), job.progress),
-        in_(job.frames.size().bytes()),
-        out_(in_.size()) {}
+  Consumer(PinnedMemory& memory, const HostLinkSpec& spec, const FilterJob& job, ImageExchange& images)
+      : link(memory, spec.library_call), job_(job), images_(images) {}
 
   void step() {
-    for (std::span<std::byte> rest = out_; !rest.empty();) {
+    for (std::span<std::byte> rest = images_.output(next_); !rest.empty();) {
       const Buffer buffer = link.receive();
       ended_ = timer_.now();
       std::ranges::copy(buffer.span(), rest.begin());
       rest = rest.subspan(buffer.span().size());
     }
     received_.note(ended_);
-    stop_if_interrupted();
-    job_.frames.fill(next_, in_);
-    checker_.check(next_++, in_, out_);
+    images_.finished(next_++);
   }
   bool done() const { return next_ == job_.frames.count(); }
 
   /// The last output.
   Time ended() const { return ended_; }
   const Instants& received() const { return received_; }
-  const Checker& checker() const { return checker_; }
 
  private:
   const FilterJob& job_;
-  Checker checker_;
-  std::vector<std::byte> in_;
-  std::vector<std::byte> out_;
+  ImageExchange& images_;
   int next_ = 0;
   Time ended_;
   Instants received_;
@@ -124,6 +115,8 @@ std::vector<Stage> stages_of(const RunReport& report, const program::StreamActor
 
 StreamRun run_stream(const platform::Description& board, const FilterJob& job) {
   const HostLinkSpec spec = platform::host_link_spec(board);
+  Checker checker(job.spec, job.frames.size(), job.progress);
+  ImagesBeside images(job.frames, checker);
   Graph graph;
   const platform::BoardSpec parts = platform::board_spec(board);
   fabric::DeviceMemory memory = platform::device_memory(parts);
@@ -131,7 +124,7 @@ StreamRun run_stream(const platform::Description& board, const FilterJob& job) {
   fabric::PcieLink& pcie = fpga.links().front();
   HostLink link(graph, pcie, spec);
   auto& producer = graph.add<Producer>(program::kProducer, {.group = kHostGroup}, pcie.memory, spec, job);
-  auto& consumer = graph.add<Consumer>(program::kConsumer, {.group = kHostGroup}, pcie.memory, spec, job);
+  auto& consumer = graph.add<Consumer>(program::kConsumer, {.group = kHostGroup}, pcie.memory, spec, job, images);
   const Clock clock{board.the("kernel").frequency("clock")};
   auto& stencil = graph.add<StencilFilter>("stencil", {.clock = clock, .group = kDeviceGroup});
   link.connect(producer.link);
@@ -149,6 +142,7 @@ StreamRun run_stream(const platform::Description& board, const FilterJob& job) {
                                      .kernel = {graph.id(stencil)}};
   const RunReport report =
       program::run_graph(graph, {.states = job.states, .output = stream.consumer, .schedule_seed = job.schedule_seed});
+  images.compare_rest();
 
   StreamRun result;
   result.run.setup = platform::pool_setup(board, spec) + producer.started();
@@ -157,7 +151,7 @@ StreamRun run_stream(const platform::Description& board, const FilterJob& job) {
       .stages = stages_of(report, stream),
       .images = first_images({producer.started(), producer.acquired(), producer.committed(), consumer.received()}),
       .lasted = report.end};
-  result.run.difference = consumer.checker().difference();
+  result.run.difference = checker.difference();
   result.parts = program::parts_of_stream(board, report, stream);
   return result;
 }
