@@ -54,6 +54,7 @@ class ModelTarget final : public Target {
   }
 
   void explain(Json& row) const override {
+    row["grain"] = platform::to_string(grain_);
     row["parts"] = platform::to_json(parts_);
     row["bottleneck"] = platform::to_json(platform::bottleneck(parts_, lasted_, path_));
     row["platform"] = platform::to_json(platform_);
@@ -65,6 +66,7 @@ class ModelTarget final : public Target {
   FilterRun stream(const FilterJob& job) {
     StreamRun result = run_stream(board_, job);
     parts_ = std::move(result.parts);
+    grain_ = result.grain;
     path_.clear();
     lasted_ = result.run.times.lasted;
     return result.run;
@@ -76,6 +78,7 @@ class ModelTarget final : public Target {
     device->shuffle(job.schedule_seed);
     FilterRun run = run_on_device(*device, job);
     parts_ = device->parts();
+    grain_ = device->grain();
     path_ = device->path();
     lasted_ = device->last_run();
     return run;
@@ -86,6 +89,7 @@ class ModelTarget final : public Target {
   std::vector<offload::Part> parts_;  ///< of the last run
   std::vector<platform::Held> path_;
   Time lasted_;
+  Grain grain_ = Grain::fine;
 };
 
 }  // namespace

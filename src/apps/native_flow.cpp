@@ -144,7 +144,8 @@ BatchTimes run_batch(const Batch& batch, Checker& checker) {
   const auto report = native::run(graph, {.workers = batch.job.workers, .placement = batch.job.placement});
   return {.setup = producer.started(),
           .elapsed = consumer.ended() - producer.started(),
-          .images = first_images({producer.started(), producer.acquired(), producer.committed(), consumer.received()}),
+          .images = first_images(
+              {producer.started(), producer.acquired(), producer.committed(), consumer.received().times()}),
           .workers = report.workers};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "apps/images_beside.hpp"
 #include "isthmus/apps/target.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
@@ -10,7 +11,7 @@ namespace isthmus::apps {
 namespace {
 
 /// Host memory for some images and their outputs, used in turn.
-class Slots : public ImageExchange {
+class Slots final : public ImageExchange {
  public:
   Slots(const FrameSource& frames, Checker& checker, int count)
       : frames_(frames), checker_(checker), in_(static_cast<std::size_t>(count)), out_(in_.size()) {
@@ -37,22 +38,8 @@ class Slots : public ImageExchange {
   std::vector<std::vector<std::byte>> out_;
 };
 
-/// Produces and compares on the way.
-class SlotsOnTheWay final : public Slots {
- public:
-  using Slots::Slots;
-  std::span<const std::byte> input(int image) override {
-    produce(image);
-    return Slots::input(image);
-  }
-  void finished(int image) override { check(image); }
-};
-
 /// What the images of a batch and their outputs may take of the host's memory.
 constexpr std::size_t kBatchBytes = std::size_t{1} << 30;
-
-/// How far ahead of the image that is finished a flow may ask for input (ImageExchange).
-constexpr int kAhead = 4;
 
 void add(FlowTimes& sum, const FlowTimes& part) {
   sum.elapsed += part.elapsed;
@@ -94,8 +81,9 @@ FilterRun run_on_device(offload::Device& device, const FilterJob& job) {
   run.setup = device.info().opening + (device.clock() - before);
   Checker checker(job.spec, job.frames.size(), job.progress);
   if (device.info().modelled) {
-    SlotsOnTheWay slots(job.frames, checker, kAhead);
-    run.times = flow->run(slots, 0, job.frames.count());
+    ImagesBeside images(job.frames, checker);
+    run.times = flow->run(images, 0, job.frames.count());
+    images.compare_rest();
   } else {
     run.times = run_in_batches(*flow, job.frames, checker);
   }

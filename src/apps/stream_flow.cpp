@@ -1,165 +1,71 @@
 #include "apps/stream_flow.hpp"
 
-#include <algorithm>
-#include <utility>
+#include <optional>
 
-#include "apps/stencil_filter.hpp"
-#include "apps/stream_times.hpp"
+#include "apps/frames_through.hpp"
+#include "apps/images_beside.hpp"
+#include "apps/stream_fine.hpp"
+#include "apps/stream_steady.hpp"
 #include "isthmus/base/interrupt.hpp"
-#include "isthmus/engine/graph.hpp"
-#include "isthmus/platform/board.hpp"
-#include "isthmus/stream/host_link.hpp"
-#include "program/parts.hpp"
-#include "program/run_graph.hpp"
+#include "isthmus/base/worker.hpp"
+#include "isthmus/platform/link.hpp"
 
 namespace isthmus::apps {
 namespace {
 
-/// The producer thread: configures the circuit, then fills buffers frame by frame. What it draws costs no time, the
-/// calls do.
-class Producer {
+Bytes frame_bytes(const FilterJob& job) {
+  return {static_cast<std::int64_t>(job.frames.size().bytes())};
+}
+
+/// Whose bytes matter to nobody: what they are is asked of another stream.
+class Unseen final : public ImageExchange {
  public:
-  HostInput link;
-  HostControl control;
-
-  Producer(PinnedMemory& memory, const HostLinkSpec& spec, const FilterJob& job)
-      : link(memory, spec.library_call), control(spec.mmio_store), job_(job), frame_(job.frames.size().bytes()) {}
-
-  void step() {
-    if (next_ == 0) configure();
-    timer_.works_on(next_);
-    job_.frames.fill(next_++, frame_);
-    bool first = true;
-    for (std::span<const std::byte> rest = frame_; !rest.empty();) {
-      Buffer buffer = link.acquire();
-      if (std::exchange(first, false)) acquired_.note(timer_.now());
-      const auto bytes = std::min(rest.size(), buffer.span().size());
-      buffer.shrink(bytes);
-      std::ranges::copy(rest.first(bytes), buffer.span().begin());
-      link.commit(std::move(buffer));
-      rest = rest.subspan(bytes);
-    }
-    committed_.note(timer_.now());
-  }
-  bool done() const { return next_ == job_.frames.count(); }
-
-  /// The first acquire.
-  Time started() const { return started_; }
-  const Instants& acquired() const { return acquired_; }
-  const Instants& committed() const { return committed_; }
+  explicit Unseen(Bytes image) : bytes_(static_cast<std::size_t>(image.count)) {}
+  std::span<const std::byte> input(int) override { return bytes_; }
+  std::span<std::byte> output(int) override { return bytes_; }
+  void finished(int) override { stop_if_interrupted(); }
 
  private:
-  void configure() {
-    for (const std::uint32_t message : stencil_messages(job_.spec, job_.frames.size())) control.send(message);
-    control.receive(kStencilReady);
-    started_ = timer_.now();
-  }
-
-  const FilterJob& job_;
-  std::vector<std::byte> frame_;
-  int next_ = 0;
-  Time started_;
-  Instants acquired_;
-  Instants committed_;
-  Timer timer_;
+  std::vector<std::byte> bytes_;
 };
 
-/// The consumer thread: takes frames out of the output buffers and compares them with the reference.
-class Consumer {
- public:
-  HostOutput link;
+StreamRun all_finely(const platform::Description& board, const FilterJob& job) {
+  Checker checker(job.spec, job.frames.size(), job.progress);
+  ImagesBeside images(job.frames, checker);
+  StreamRun result = stream_finely(board, job, job.frames.count(), images).stream;
+  images.compare_rest();
+  result.run.difference = checker.difference();
+  return result;
+}
 
-  Consumer(PinnedMemory& memory, const HostLinkSpec& spec, const FilterJob& job)
-      : link(memory, spec.library_call),
-        job_(job),
-        checker_(job.spec, job.frames.size(), job.progress),
-        in_(job.frames.size().bytes()),
-        out_(in_.size()) {}
-
-  void step() {
-    for (std::span<std::byte> rest = out_; !rest.empty();) {
-      const Buffer buffer = link.receive();
-      ended_ = timer_.now();
-      std::ranges::copy(buffer.span(), rest.begin());
-      rest = rest.subspan(buffer.span().size());
-    }
-    received_.note(ended_);
-    stop_if_interrupted();
-    job_.frames.fill(next_, in_);
-    checker_.check(next_++, in_, out_);
-  }
-  bool done() const { return next_ == job_.frames.count(); }
-
-  /// The last output.
-  Time ended() const { return ended_; }
-  const Instants& received() const { return received_; }
-  const Checker& checker() const { return checker_; }
-
- private:
-  const FilterJob& job_;
-  Checker checker_;
-  std::vector<std::byte> in_;
-  std::vector<std::byte> out_;
-  int next_ = 0;
-  Time ended_;
-  Instants received_;
-  Timer timer_;
-};
-
-/// Cycles from a word's entry to its result's register: on-chip memory, products, a tree of nine sums, shift,
-/// saturation.
-constexpr int kArithmeticCycles = 7;
-
-/// Words that the FIFOs before and behind the circuit hold: one block RAM wide and deep enough.
-constexpr int kFifo = 64;
-
-std::vector<Stage> stages_of(const RunReport& report, const program::StreamActors& stream) {
-  std::vector<Stage> stages;
-  for (const program::Stage& stage : program::stages_of_stream(report, stream))
-    stages.push_back({.name = stage.name, .time = stage.time});
-  return stages;
+/// None where the stream does not become steady.
+std::optional<StreamRun> coarsely(const platform::Description& board, const FilterJob& job, const Lengths& lengths) {
+  Checker checker(job.spec, job.frames.size(), job.progress);
+  ImagesBeside images(job.frames, checker);
+  FineStream shorter;
+  Worker beside;
+  beside.add([&] {
+    Unseen unseen(frame_bytes(job));
+    shorter = stream_finely(board, job, lengths.shorter, unseen);
+  });
+  const FineStream longer = stream_finely(board, job, lengths.longer, images);
+  beside.finish();
+  if (!is_steady(longer.received, lengths, platform::host_link_spec(board).porter_period)) return {};
+  send_through_circuit(job, lengths.longer, images);
+  images.compare_rest();
+  StreamRun result = extend(shorter.stream, longer.stream, lengths, job.frames.count());
+  result.run.difference = checker.difference();
+  return result;
 }
 
 }  // namespace
 
 StreamRun run_stream(const platform::Description& board, const FilterJob& job) {
-  const HostLinkSpec spec = platform::host_link_spec(board);
-  Graph graph;
-  const platform::BoardSpec parts = platform::board_spec(board);
-  fabric::DeviceMemory memory = platform::device_memory(parts);
-  platform::Board fpga(graph, parts, memory);
-  fabric::PcieLink& pcie = fpga.links().front();
-  HostLink link(graph, pcie, spec);
-  auto& producer = graph.add<Producer>(program::kProducer, {.group = kHostGroup}, pcie.memory, spec, job);
-  auto& consumer = graph.add<Consumer>(program::kConsumer, {.group = kHostGroup}, pcie.memory, spec, job);
-  const Clock clock{board.the("kernel").frequency("clock")};
-  auto& stencil = graph.add<StencilFilter>("stencil", {.clock = clock, .group = kDeviceGroup});
-  link.connect(producer.link);
-  link.connect(producer.control);
-  link.connect(consumer.link);
-  const int depth = static_cast<int>(board.the("onchip").count("latency")) + kArithmeticCycles;
-  graph.connect(link.to_kernel(), stencil.in, {.depth = kFifo});
-  graph.connect(stencil.out, link.from_kernel(), {.depth = kFifo, .latency = depth});
-  graph.connect(link.control_to_kernel(), stencil.control, {.depth = 64});
-  graph.connect(stencil.status, link.control_from_kernel(), {.depth = 16});
-  const program::StreamActors stream{.pcie = pcie,
-                                     .link = link,
-                                     .producer = graph.id(producer),
-                                     .consumer = graph.id(consumer),
-                                     .kernel = {graph.id(stencil)}};
-  const RunReport report =
-      program::run_graph(graph, {.states = job.states, .output = stream.consumer, .schedule_seed = job.schedule_seed});
-
-  StreamRun result;
-  result.run.setup = platform::pool_setup(board, spec) + producer.started();
-  result.run.times = {
-      .elapsed = consumer.ended() - producer.started(),
-      .stages = stages_of(report, stream),
-      .images = first_images({producer.started(), producer.acquired(), producer.committed(), consumer.received()}),
-      .lasted = report.end};
-  result.run.difference = consumer.checker().difference();
-  result.parts = program::parts_of_stream(board, report, stream);
-  return result;
+  if (job.grain == Grain::fine || job.states != nullptr) return all_finely(board, job);
+  const Lengths lengths = steady_lengths(board, frame_bytes(job));
+  if (job.frames.count() <= lengths.shorter + lengths.longer) return all_finely(board, job);
+  const auto result = coarsely(board, job, lengths);
+  return result ? *result : all_finely(board, job);
 }
 
 }  // namespace isthmus::apps

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "isthmus/apps/image_flows.hpp"
@@ -23,15 +24,15 @@ struct StreamInstants {
   Time start;
   const Instants& acquired;
   const Instants& committed;
-  const Instants& received;
+  const std::vector<Time>& received;
 };
 
 inline std::vector<std::vector<Step>> first_images(const StreamInstants& instants) {
-  const auto at = [&instants](const Instants& of, std::size_t image) { return of.times()[image] - instants.start; };
+  const auto at = [&instants](const std::vector<Time>& of, std::size_t image) { return of[image] - instants.start; };
   std::vector<std::vector<Step>> images;
-  for (std::size_t i = 0; i < instants.received.times().size(); ++i) {
-    const Time committed = at(instants.committed, i);
-    images.push_back({{.name = "acquire to commit", .begin = at(instants.acquired, i), .end = committed},
+  for (std::size_t i = 0; i < std::min<std::size_t>(instants.received.size(), kImagesTold); ++i) {
+    const Time committed = at(instants.committed.times(), i);
+    images.push_back({{.name = "acquire to commit", .begin = at(instants.acquired.times(), i), .end = committed},
                       {.name = "commit to receive", .begin = committed, .end = at(instants.received, i)}});
   }
   return images;

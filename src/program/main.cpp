@@ -7,6 +7,7 @@
 #include "isthmus/base/version.hpp"
 #include "isthmus/platform/json.hpp"
 #include "isthmus/stream/native.hpp"
+#include "program/grain_option.hpp"
 #include "program/measuring.hpp"
 #include "program/run.hpp"
 #include "program/stages.hpp"
@@ -25,6 +26,7 @@ struct Options {
   Repetition repetition;
   bool list = false;
   TraceArguments trace;
+  GrainArgument grain;
 };
 
 void check(const Options& options) {
@@ -43,6 +45,7 @@ void check(const Options& options) {
         fmt::format("--set {}: target 'native' is this machine, only models have settings", options.settings.front()));
   if (native && options.trace.wanted())
     throw Error("--trace: 'native' is this machine, only the parts of models are seen");
+  options.grain.check(options.target, !native);
 }
 
 Record row(const ByteApplication& application, const Options& options, const Result& result) {
@@ -84,6 +87,7 @@ Result run_modelled(const ByteApplication& application, const Options& options, 
   record = row(application, options, result);
   record["device"] = platform.name();
   record["kind"] = "modelled";
+  record["grain"] = to_string(platform::Grain::fine);
   record["parts"] = platform::to_json(result.parts);
   record["bottleneck"] = platform::to_json(platform::bottleneck(result.parts, result.lasted));
   record["platform"] = platform::to_json(platform);
@@ -136,6 +140,7 @@ int main_of(int argc, char** argv, const ByteApplication& application, const cha
   options.repetition.add_to(app);
   app.add_flag("--list", options.list, "says what the application is");
   options.trace.add_to(app);
+  options.grain.add_to(app);
   return run(app, argc, argv, [&] { return options.list ? list(application) : run_application(application, options); });
 }
 

@@ -11,6 +11,7 @@
 #include "isthmus/base/nearest.hpp"
 #include "isthmus/base/version.hpp"
 #include "isthmus/stream/native.hpp"
+#include "program/grain_option.hpp"
 #include "program/measuring.hpp"
 #include "program/stages.hpp"
 #include "program/trace_options.hpp"
@@ -38,6 +39,7 @@ struct Options {
   program::Repetition repetition;
   bool list = false;
   program::TraceArguments trace;
+  program::GrainArgument grain;
 };
 
 void require_known(const char* what, const std::string& name, std::span<const std::string> known) {
@@ -128,7 +130,8 @@ apps::FilterRun run_once(const Options& options, apps::Target& target, const app
                      .progress = tools::Progress("images", options.images),
                      .states = trace,
                      .workers = options.workers,
-                     .placement = native::parse_placement(options.placement)});
+                     .placement = native::parse_placement(options.placement),
+                     .grain = options.grain.chosen()});
 }
 
 Record modelled_row(const Options& options, apps::Target& target, const apps::FrameSource& frames,
@@ -165,8 +168,11 @@ int run_application(const Options& options) {
   check(options);
   const auto target = apps::open_target(options.target, options.settings);
   target->require_flow(options.flow);
+  options.grain.check(options.target, target->modelled());
   if (options.trace.wanted() && !target->modelled())
     throw Error(fmt::format("--trace: '{}' is a real device, and only the parts of models are seen", options.target));
+  if (options.trace.wanted() && options.grain.coarse())
+    throw Error("--trace: expected --grain fine, which has every packet and word, got coarse");
   const apps::FrameSource frames = open_frames(options);
   apps::FilterRun run;
   Record record =
@@ -198,6 +204,7 @@ int main(int argc, char** argv) {
   options.repetition.add_to(app);
   app.add_flag("--list", options.list, "the applications, with the flows that the target of --on has");
   options.trace.add_to(app);
+  options.grain.add_to(app);
   return tools::run(app, argc, argv,
                     [&] { return options.list ? list_applications(options) : run_application(options); });
 }

@@ -25,7 +25,7 @@ struct FilterJob {
   std::string flow;
   const FilterSpec& spec;
   const FrameSource& frames;
-  /// Called with the number of images whose output has been compared with the reference.
+  /// Called with the number of images whose output has been compared with the reference, by the thread that compares.
   std::function<void(int)> progress;
   /// Is told how the parts of a model spend the run; none if it is not wanted. Real devices have nothing to tell.
   StateObserver* states = nullptr;
@@ -65,8 +65,8 @@ class Target {
 std::unique_ptr<Target> open_target(const std::string& name, const std::vector<std::string>& settings);
 
 /// Runs one of the flows of the offload interface. On a real device the images wait in host memory and are compared
-/// after a batch has run, so that neither takes device time; on a model both happen on the way and cost no virtual
-/// time.
+/// after a batch has run, so that neither takes device time; on a model they are drawn on the way, compared by a thread
+/// beside, and cost no virtual time.
 FilterRun run_on_device(offload::Device& device, const FilterJob& job);
 
 /// Compares outputs with the reference as they come, byte for byte.

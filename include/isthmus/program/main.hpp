@@ -13,6 +13,7 @@ namespace isthmus::program {
 ///     --workers N                             threads of the target native
 ///     --map ACTOR=WORKER,...                  which of them runs which actor
 ///     --trace FILE                            states of the model's parts, for Perfetto
+///     --grain fine | coarse                   of the model; such a program runs finely whatever it is
 ///
 /// Returns the exit code: 0 done, 1 an output differs from the reference, 2 could not run (one line on stderr), 130
 /// after Ctrl-C. `data` is the folder of the installed package's data, where it is not above the program.

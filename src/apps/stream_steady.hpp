@@ -1,0 +1,28 @@
+#pragma once
+
+#include <span>
+
+#include "apps/stream_flow.hpp"
+#include "isthmus/platform/description.hpp"
+
+/// What a long stream takes, from what short ones took: equal frames are a pipeline that becomes steady.
+namespace isthmus::apps {
+
+/// Frames of two streams that are one steady stretch apart: in both it fills and drains.
+struct Lengths {
+  int shorter;
+  int longer;
+};
+
+/// The shorter one passes each buffer of the pools twice; the longer one lasts so many of the porter's periods more
+/// that one of them, within which an end is seen, matters little.
+Lengths steady_lengths(const platform::Description& board, Bytes frame);
+
+/// Whether the second half of the stretch between the lengths took as long for a frame as the first, but for what one
+/// poll of `period` leaves open. `received` are the ends of the longer one's frames.
+bool is_steady(std::span<const Time> received, const Lengths& lengths, Time period);
+
+/// A stream of `frames`, at the pace that the longer one has beyond the shorter.
+StreamRun extend(const StreamRun& shorter, const StreamRun& longer, const Lengths& lengths, int frames);
+
+}  // namespace isthmus::apps

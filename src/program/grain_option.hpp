@@ -1,0 +1,23 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "isthmus/platform/grain.hpp"
+
+namespace isthmus::program {
+
+/// The option with which a user chooses the grain of a modelled run.
+class GrainArgument {
+ public:
+  void add_to(CLI::App& app);
+  /// Throws Error where the option names no grain, or was given for a target that is no model.
+  void check(const std::string& target, bool modelled) const;
+  platform::Grain chosen() const;
+  bool coarse() const { return chosen() == platform::Grain::coarse; }
+
+ private:
+  std::string name_;
+};
+
+}  // namespace isthmus::program
