@@ -71,12 +71,9 @@ void CoarseDevice::advance() {
 }
 
 void CoarseDevice::set_speeds() {
-  std::vector<double> speeds(under_way_.size(), 1);
-  if (under_way_.size() > 1) {
-    std::vector<Activity> activities;
-    for (const UnderWay& one : under_way_) activities.push_back(one.activity);
-    speeds = pace_.together(activities);
-  }
+  std::vector<Activity> activities;
+  for (const UnderWay& one : under_way_) activities.push_back(one.activity);
+  const std::vector<double> speeds = pace_.together(activities);
   for (std::size_t i = 0; i < speeds.size(); ++i) under_way_[i].speed = std::clamp(speeds[i], kSlowest, 1.0);
 }
 

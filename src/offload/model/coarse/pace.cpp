@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
+#include <set>
+#include <utility>
 
 #include "isthmus/base/interrupt.hpp"
 
@@ -45,8 +46,12 @@ Sample Pace::sampled(std::span<const Activity> activities, Time limit) const {
 }
 
 double Pace::Steady::rate() const {
-  if (early) return rate_between(early->activities.front(), progress());
-  return static_cast<double>(progress().passed.bytes) / progress().end->seconds();
+  return rate_between(early->activities.front(), progress());
+}
+
+double Pace::Steady::until(std::uint64_t bytes) const {
+  const double after = static_cast<double>(bytes) - static_cast<double>(progress().passed.bytes);
+  return progress().passed.last.seconds() + after / rate();
 }
 
 const Pace::Steady& Pace::steady(const Activity& activity) {
@@ -72,10 +77,10 @@ const Alone& Pace::alone(const Activity& activity, std::uint64_t bytes) {
   ActivityKey key = key_of(activity);
   if (const auto found = alone_.find(key); found != alone_.end()) return found->second;
   const Steady& seen = steady(activity);
-  Alone result = seen.early ? extrapolated(activity, seen, bytes)
-                            : Alone{.time = *seen.progress().end,
-                                    .actors = seen.late.report.actors,
-                                    .occupancies = seen.late.report.occupancies};
+  Alone result = seen.lasts() ? extrapolated(activity, seen, bytes)
+                              : Alone{.time = *seen.progress().end,
+                                      .actors = seen.late.report.actors,
+                                      .occupancies = seen.late.report.occupancies};
   return alone_.emplace(std::move(key), std::move(result)).first->second;
 }
 
@@ -106,6 +111,7 @@ Alone Pace::extrapolated(const Activity& activity, const Steady& seen, std::uint
 }
 
 std::vector<double> Pace::together(std::span<const Activity> activities) {
+  if (activities.size() < 2) return std::vector<double>(activities.size(), 1);
   std::vector<std::pair<ActivityKey, std::size_t>> order;
   for (std::size_t i = 0; i < activities.size(); ++i) order.emplace_back(key_of(activities[i]), i);
   std::ranges::sort(order);
@@ -125,37 +131,83 @@ std::vector<double> Pace::together(std::span<const Activity> activities) {
 std::vector<double> Pace::slowed(std::span<const Activity> activities) {
   Time limit;
   for (const Activity& activity : activities) limit = std::max(limit, steady(activity).limit);
-  const Sample late = sampled(activities, limit);
-  std::optional<Time> first;
-  for (const Progress& one : late.activities)
-    if (one.end && (!first || *one.end < *first)) first = one.end;
-  if (first) return slowed_until(activities, *first);
-  const Sample early = sampled(activities, Time::fs(limit.femtoseconds() / 2));
-  std::vector<double> speeds;
-  for (std::size_t i = 0; i < activities.size(); ++i) {
-    const double alone = steady(activities[i]).rate();
-    const double beside = rate_between(early.activities[i], late.activities[i]);
-    speeds.push_back(alone > 0 ? beside / alone : 1);
+  if (std::ranges::all_of(activities, [this](const Activity& one) { return steady(one).lasts(); }))
+    return steadily_slowed(activities, limit);
+  std::vector<Activity> placed(activities.begin(), activities.end());
+  limit = set_starts(placed, Time::fs(limit.femtoseconds() / 2));
+  for (;; limit = limit + limit) {
+    const Sample seen = sampled(placed, limit);
+    if (std::ranges::all_of(seen.activities, [&](const Progress& one) {
+          return one.end || steady(placed[static_cast<std::size_t>(&one - seen.activities.data())]).lasts();
+        }))
+      return slowed_in(placed, seen);
   }
+}
+
+/// All last: as many bytes in the second half of a sample as at these rates.
+std::vector<double> Pace::steadily_slowed(std::span<const Activity> activities, Time limit) {
+  const Sample early = sampled(activities, Time::fs(limit.femtoseconds() / 2));
+  const Sample late = sampled(activities, limit);
+  std::vector<double> speeds;
+  for (std::size_t i = 0; i < activities.size(); ++i)
+    speeds.push_back(rate_between(early.activities[i], late.activities[i]) / steady(activities[i]).rate());
   return speeds;
 }
 
-/// What is short is seen from its start to the end of the first.
-std::vector<double> Pace::slowed_until(std::span<const Activity> activities, Time end) {
-  const Time limit = end + Time::ns(1);  // so that it is told of that end
-  const Sample beside = sampled(activities, limit);
-  std::vector<double> speeds;
+/// What lasts begins first; of the others the shorter begin when the longer are in full swing. Returns when all might
+/// have ended.
+Time Pace::set_starts(std::vector<Activity>& activities, Time half) {
+  const auto lasts = [this](const Activity& one) { return steady(one).lasts(); };
+  const Time first = std::ranges::any_of(activities, lasts) ? half : Time{};
+  Time longest;
+  Time sum = first;
+  for (const Activity& one : activities)
+    if (!lasts(one)) {
+      longest = std::max(longest, *steady(one).progress().end);
+      sum += *steady(one).progress().end;
+    }
+  for (Activity& one : activities)
+    if (!lasts(one))
+      one.from = first + std::min(half, Time::fs((longest - *steady(one).progress().end).femtoseconds() / 2));
+  return sum + sum;
+}
+
+/// For how long an activity had gone on at the speed that it has alone, in seconds.
+double Pace::reached(const Activity& activity, const Progress& progress) {
+  const Steady& alone = steady(activity);
+  return alone.lasts() ? alone.until(progress.passed.bytes) : alone.progress().end->seconds();
+}
+
+/// Between a start or end and the next the same activities go on. Those of all phases but one, in which all do, are
+/// fewer, and how fast they go on is known: what that leaves was reached in the one.
+std::vector<double> Pace::slowed_in(std::span<const Activity> activities, const Sample& seen) {
+  const auto until = [&](std::size_t i) { return seen.activities[i].end.value_or(seen.activities[i].passed.last); };
+  std::set<Time> borders;
   for (std::size_t i = 0; i < activities.size(); ++i) {
-    const Sample alone = sampled(activities.subspan(i, 1), limit);
-    const Progress& by_itself = alone.activities.front();
-    if (by_itself.end && beside.activities[i].end)
-      speeds.push_back(by_itself.end->seconds() / end.seconds());
-    else if (by_itself.passed.bytes > 0)
-      speeds.push_back(static_cast<double>(beside.activities[i].passed.bytes) /
-                       static_cast<double>(by_itself.passed.bytes));
-    else
-      speeds.push_back(1);
+    borders.insert(activities[i].from);
+    borders.insert(until(i));
   }
+  std::vector<double> left;
+  std::vector<double> beside_all(activities.size());
+  for (std::size_t i = 0; i < activities.size(); ++i) left.push_back(reached(activities[i], seen.activities[i]));
+  for (auto begin = borders.begin(); std::next(begin) != borders.end(); ++begin) {
+    std::vector<Activity> active;
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < activities.size(); ++i)
+      if (activities[i].from <= *begin && until(i) > *begin) {
+        active.push_back(activities[i]);
+        places.push_back(i);
+      }
+    const double length = (*std::next(begin) - *begin).seconds();
+    if (active.size() == activities.size()) {
+      for (double& time : beside_all) time += length;
+      continue;
+    }
+    const std::vector<double> speeds = together(active);
+    for (std::size_t i = 0; i < places.size(); ++i) left[places[i]] -= speeds[i] * length;
+  }
+  std::vector<double> speeds;
+  for (std::size_t i = 0; i < activities.size(); ++i) speeds.push_back(beside_all[i] > 0 ? left[i] / beside_all[i] : 1);
   return speeds;
 }
 

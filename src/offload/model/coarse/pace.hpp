@@ -35,15 +35,21 @@ class Pace {
     Sample late;
     std::optional<Sample> early;
     const Progress& progress() const { return late.activities.front(); }
-    /// Of bytes, in a second.
+    bool lasts() const { return early.has_value(); }
+    /// Of what lasts, bytes in a second.
     double rate() const;
+    /// How long it takes alone until so many bytes have passed, in seconds.
+    double until(std::uint64_t bytes) const;
   };
 
   const Steady& steady(const Activity& activity);
   Steady observe(const Activity& activity) const;
   Alone extrapolated(const Activity& activity, const Steady& steady, std::uint64_t bytes);
   std::vector<double> slowed(std::span<const Activity> activities);
-  std::vector<double> slowed_until(std::span<const Activity> activities, Time end);
+  std::vector<double> steadily_slowed(std::span<const Activity> activities, Time limit);
+  Time set_starts(std::vector<Activity>& activities, Time half);
+  std::vector<double> slowed_in(std::span<const Activity> activities, const Sample& seen);
+  double reached(const Activity& activity, const Progress& progress);
   Sample sampled(std::span<const Activity> activities, Time limit) const;
 
   Loaded loaded_;

@@ -16,8 +16,9 @@ class Feeder {
   Out<CommandToken> submitted{"submitted"};
   In<CommandToken> completed{"completed"};
 
-  explicit Feeder(Command& command) : command_(command) {}
+  Feeder(Command& command, Time from) : command_(command), from_(from) {}
   void step() {
+    timer_.wait_until(from_);
     submitted.push({&command_});
     completed.read();
     end_ = timer_.now();
@@ -28,6 +29,7 @@ class Feeder {
  private:
   Timer timer_;
   Command& command_;
+  Time from_;
   std::optional<Time> end_;
 };
 
@@ -36,9 +38,10 @@ class CopyOnce {
  public:
   CopyingCore core;
 
-  CopyOnce(const std::optional<CopySpec>& spec, std::uint64_t bytes)
-      : core(spec, platform::Grain::fine), bytes_(bytes) {}
+  CopyOnce(const std::optional<CopySpec>& spec, const Activity& copy)
+      : core(spec, platform::Grain::fine), bytes_(copy.bytes), from_(copy.from) {}
   void step() {
+    timer_.wait_until(from_);
     core.copy(bytes_);
     end_ = timer_.now();
   }
@@ -48,6 +51,7 @@ class CopyOnce {
  private:
   Timer timer_;
   std::uint64_t bytes_;
+  Time from_;
   std::optional<Time> end_;
 };
 
@@ -91,13 +95,13 @@ class Bench {
     const Activity& activity = activities_[index];
     const std::string name = fmt::format("activity {}", index);
     if (is_copy(activity)) {
-      CopyOnce& core = graph_.add<CopyOnce>(name, {}, needed(loaded_.spec.host).copy, activity.bytes);
+      CopyOnce& core = graph_.add<CopyOnce>(name, {}, needed(loaded_.spec.host).copy, activity);
       side_->attach_core(core.core);
       cores_.push_back(&core);
       return;
     }
     const std::size_t worker = feeders_.size();
-    Feeder& feeder = graph_.add<Feeder>(name, {}, command(activity, worker));
+    Feeder& feeder = graph_.add<Feeder>(name, {}, command(activity, worker), activity.from);
     graph_.connect(feeder.submitted, side_->submitted(worker), kAtOnce);
     graph_.connect(side_->completed(worker), feeder.completed, kAtOnce);
     feeders_.push_back(&feeder);

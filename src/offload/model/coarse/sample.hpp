@@ -13,7 +13,7 @@ namespace isthmus::offload::model {
 /// How far an activity was when a sample ended: the bytes that had passed its ports to memory, or that its core had
 /// moved, and when the last of them had.
 struct Progress {
-  std::optional<Time> end;  ///< its own, if it came to that
+  std::optional<Time> end;  ///< its own in the sample, if it came to that
   fabric::AxiPassed passed;
 };
 
@@ -22,8 +22,8 @@ struct Sample {
   RunReport report;
 };
 
-/// Runs these on the fine machine of a board, all from one instant on, until they have ended or to the limit. What they
-/// write is dropped. Throws Error where the machine does not go on.
+/// Runs these on the fine machine of a board until they have ended or to the limit. What they write is dropped. Throws
+/// Error where the machine does not go on.
 Sample sample(const Loaded& loaded, std::span<const Activity> activities, Time limit, const RunOrder& order);
 
 /// The board's part of the fine machine: its actors have the same ids in every sample.
