@@ -44,6 +44,7 @@ CoarseDevice::Place CoarseDevice::begin(std::size_t caller, const TurnCall& call
   one.alone = &pace_.alone(one.activity, bytes);
   one.left = one.alone->time.seconds();
   under_way_.push_back(std::move(one));
+  under_way_.back().left += pace_.delay_of_last(activities());
   set_speeds();
   return under_way_.end() - 1;
 }
@@ -70,10 +71,14 @@ void CoarseDevice::advance() {
   advanced_to_ = now;
 }
 
+std::vector<Activity> CoarseDevice::activities() const {
+  std::vector<Activity> all;
+  for (const UnderWay& one : under_way_) all.push_back(one.activity);
+  return all;
+}
+
 void CoarseDevice::set_speeds() {
-  std::vector<Activity> activities;
-  for (const UnderWay& one : under_way_) activities.push_back(one.activity);
-  const std::vector<double> speeds = pace_.together(activities);
+  const std::vector<double> speeds = pace_.together(activities());
   for (std::size_t i = 0; i < speeds.size(); ++i) under_way_[i].speed = std::clamp(speeds[i], kSlowest, 1.0);
 }
 

@@ -38,6 +38,7 @@ class CoarseDevice {
   void end(Place place);
   void count(const UnderWay& ended, double stretch);
   void advance();
+  std::vector<Activity> activities() const;
   void set_speeds();
 
   Timer timer_;

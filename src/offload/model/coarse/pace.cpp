@@ -42,7 +42,7 @@ Pace::Pace(const Loaded& loaded, const RunOrder& order)
 
 Sample Pace::sampled(std::span<const Activity> activities, Time limit) const {
   stop_if_interrupted();
-  return sample(loaded_, activities, limit, order_);
+  return take_sample(loaded_, activities, limit, order_);
 }
 
 double Pace::Steady::rate() const {
@@ -135,12 +135,17 @@ std::vector<double> Pace::slowed(std::span<const Activity> activities) {
     return steadily_slowed(activities, limit);
   std::vector<Activity> placed(activities.begin(), activities.end());
   limit = set_starts(placed, Time::fs(limit.femtoseconds() / 2));
+  return slowed_in(placed, sampled_to_ends(placed, limit));
+}
+
+/// Until all that do not last have ended.
+Sample Pace::sampled_to_ends(std::span<const Activity> activities, Time limit) {
   for (;; limit = limit + limit) {
-    const Sample seen = sampled(placed, limit);
-    if (std::ranges::all_of(seen.activities, [&](const Progress& one) {
-          return one.end || steady(placed[static_cast<std::size_t>(&one - seen.activities.data())]).lasts();
-        }))
-      return slowed_in(placed, seen);
+    Sample seen = sampled(activities, limit);
+    bool ended = true;
+    for (std::size_t i = 0; i < activities.size(); ++i)
+      ended = ended && (seen.activities[i].end || steady(activities[i]).lasts());
+    if (ended) return seen;
   }
 }
 
@@ -178,37 +183,74 @@ double Pace::reached(const Activity& activity, const Progress& progress) {
   return alone.lasts() ? alone.until(progress.passed.bytes) : alone.progress().end->seconds();
 }
 
-/// Between a start or end and the next the same activities go on. Those of all phases but one, in which all do, are
-/// fewer, and how fast they go on is known: what that leaves was reached in the one.
-std::vector<double> Pace::slowed_in(std::span<const Activity> activities, const Sample& seen) {
+std::vector<Pace::Phase> Pace::phases_of(std::span<const Activity> activities, const Sample& seen) {
   const auto until = [&](std::size_t i) { return seen.activities[i].end.value_or(seen.activities[i].passed.last); };
   std::set<Time> borders;
   for (std::size_t i = 0; i < activities.size(); ++i) {
     borders.insert(activities[i].from);
     borders.insert(until(i));
   }
-  std::vector<double> left;
-  std::vector<double> beside_all(activities.size());
-  for (std::size_t i = 0; i < activities.size(); ++i) left.push_back(reached(activities[i], seen.activities[i]));
+  std::vector<Phase> phases;
   for (auto begin = borders.begin(); std::next(begin) != borders.end(); ++begin) {
-    std::vector<Activity> active;
-    std::vector<std::size_t> places;
+    Phase& phase = phases.emplace_back();
+    phase.length = (*std::next(begin) - *begin).seconds();
     for (std::size_t i = 0; i < activities.size(); ++i)
-      if (activities[i].from <= *begin && until(i) > *begin) {
-        active.push_back(activities[i]);
-        places.push_back(i);
-      }
-    const double length = (*std::next(begin) - *begin).seconds();
-    if (active.size() == activities.size()) {
-      for (double& time : beside_all) time += length;
+      if (activities[i].from <= *begin && until(i) > *begin) phase.active.push_back(i);
+  }
+  return phases;
+}
+
+std::vector<double> Pace::speeds_in(const Phase& phase, std::span<const Activity> activities) {
+  std::vector<Activity> active;
+  for (const std::size_t i : phase.active) active.push_back(activities[i]);
+  return together(active);
+}
+
+/// In all phases but one fewer activities go on, and how fast is known: what they leave was reached in the one.
+std::vector<double> Pace::slowed_in(std::span<const Activity> activities, const Sample& seen) {
+  std::vector<double> left;
+  for (std::size_t i = 0; i < activities.size(); ++i) left.push_back(reached(activities[i], seen.activities[i]));
+  double beside_all = 0;
+  for (const Phase& phase : phases_of(activities, seen)) {
+    if (phase.active.size() == activities.size()) {
+      beside_all += phase.length;
       continue;
     }
-    const std::vector<double> speeds = together(active);
-    for (std::size_t i = 0; i < places.size(); ++i) left[places[i]] -= speeds[i] * length;
+    const std::vector<double> speeds = speeds_in(phase, activities);
+    for (std::size_t i = 0; i < speeds.size(); ++i) left[phase.active[i]] -= speeds[i] * phase.length;
   }
-  std::vector<double> speeds;
-  for (std::size_t i = 0; i < activities.size(); ++i) speeds.push_back(beside_all[i] > 0 ? left[i] / beside_all[i] : 1);
-  return speeds;
+  if (beside_all == 0) return std::vector<double>(activities.size(), 1);
+  for (double& time : left) time /= beside_all;
+  return left;
+}
+
+double Pace::delay_of_last(std::span<const Activity> activities) {
+  if (activities.size() < 2) return 0;
+  std::vector<ActivityKey> keys;
+  for (const Activity& activity : activities) keys.push_back(key_of(activity));
+  std::ranges::sort(keys.begin(), keys.end() - 1);
+  if (const auto found = delays_.find(keys); found != delays_.end()) return found->second;
+  std::vector<Activity> placed(activities.begin(), activities.end());
+  Time from = Time::max();
+  Time all;
+  for (Activity& one : placed) {
+    const Steady& alone = steady(one);
+    const Time takes = alone.lasts() ? alone.limit : *alone.progress().end;
+    all += takes;
+    if (&one != &placed.back()) from = std::min(from, Time::fs(takes.femtoseconds() / 2));
+    one.from = {};
+  }
+  placed.back().from = from;
+  return delays_[keys] = delayed_in(placed, sampled_to_ends(placed, all + all));
+}
+
+double Pace::delayed_in(std::span<const Activity> activities, const Sample& seen) {
+  const std::size_t last = activities.size() - 1;
+  double expected = 0;
+  for (const Phase& phase : phases_of(activities, seen))
+    if (!phase.active.empty() && phase.active.back() == last)
+      expected += speeds_in(phase, activities).back() * phase.length;
+  return std::max(0.0, expected - reached(activities[last], seen.activities[last]));
 }
 
 }  // namespace isthmus::offload::model

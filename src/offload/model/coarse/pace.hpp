@@ -27,6 +27,9 @@ class Pace {
   void look_at(const Activity& activity) { steady(activity); }
   /// For each of several activities, how fast it goes on beside the others: 1 is as fast as alone.
   std::vector<double> together(std::span<const Activity> activities);
+  /// How long, in seconds, the last of several activities waits behind what the others have under way when it begins
+  /// after them, beyond what they slow it down.
+  double delay_of_last(std::span<const Activity> activities);
 
  private:
   /// An activity at the end of its sample and, where it had not ended then, at half of it.
@@ -48,7 +51,16 @@ class Pace {
   std::vector<double> slowed(std::span<const Activity> activities);
   std::vector<double> steadily_slowed(std::span<const Activity> activities, Time limit);
   Time set_starts(std::vector<Activity>& activities, Time half);
+  Sample sampled_to_ends(std::span<const Activity> activities, Time limit);
+  /// A part of a sample in which the same activities go on.
+  struct Phase {
+    std::vector<std::size_t> active;
+    double length;
+  };
+  static std::vector<Phase> phases_of(std::span<const Activity> activities, const Sample& seen);
+  std::vector<double> speeds_in(const Phase& phase, std::span<const Activity> activities);
   std::vector<double> slowed_in(std::span<const Activity> activities, const Sample& seen);
+  double delayed_in(std::span<const Activity> activities, const Sample& seen);
   double reached(const Activity& activity, const Progress& progress);
   Sample sampled(std::span<const Activity> activities, Time limit) const;
 
@@ -58,6 +70,7 @@ class Pace {
   std::map<ActivityKey, Steady> steady_;
   std::map<ActivityKey, Alone> alone_;
   std::map<std::vector<ActivityKey>, std::vector<double>> together_;
+  std::map<std::vector<ActivityKey>, double> delays_;  ///< of the last
 };
 
 }  // namespace isthmus::offload::model

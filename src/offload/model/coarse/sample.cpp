@@ -152,7 +152,7 @@ class Bench {
 
 }  // namespace
 
-Sample sample(const Loaded& loaded, std::span<const Activity> activities, Time limit, const RunOrder& order) {
+Sample take_sample(const Loaded& loaded, std::span<const Activity> activities, Time limit, const RunOrder& order) {
   return Bench(loaded, activities, order.seed).run(limit, order.schedule_seed);
 }
 

@@ -24,7 +24,7 @@ struct Sample {
 
 /// Runs these on the fine machine of a board until they have ended or to the limit. What they write is dropped. Throws
 /// Error where the machine does not go on.
-Sample sample(const Loaded& loaded, std::span<const Activity> activities, Time limit, const RunOrder& order);
+Sample take_sample(const Loaded& loaded, std::span<const Activity> activities, Time limit, const RunOrder& order);
 
 /// The board's part of the fine machine: its actors have the same ids in every sample.
 Machine board_in_samples(const Loaded& loaded);
