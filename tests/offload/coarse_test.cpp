@@ -1,0 +1,280 @@
+// Coarse runs against fine ones of the same program: the same bytes, the same times within 1 %.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/offload/model.hpp"
+
+namespace isthmus::offload {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+using Settings = std::vector<std::string>;
+
+/// Writes the bytes of one buffer, each with a number added, to another: a word a cycle.
+class Adds : public KernelPorts {
+ public:
+  explicit Adds(const KernelSpec& spec) : spec_(spec) {}
+  void step() {
+    const fabric::KernelCall call = fabric::read_call(start);
+    fabric::DeviceAddress to = address_argument(call.arguments[1]);
+    auto left = static_cast<std::uint64_t>(integer_argument(call.arguments[2]));
+    const auto number = static_cast<std::uint8_t>(integer_argument(call.arguments[3]));
+    regions[0].push({.at = address_argument(call.arguments[0]), .bytes = left});
+    while (left > 0) {
+      const fabric::AxiBurst& burst = data[0].read_in_place();
+      timer_.wait_until(timer_.now() + spec_.axi.beats(burst.bytes));
+      fabric::AxiStore& store = stores[0].slot();
+      left -= burst.bytes;
+      store.channel = to.channel;
+      store.last = left == 0;
+      store.write.address = to.byte;
+      store.write.burst.bytes = burst.bytes;
+      std::ranges::transform(
+          std::span(burst.data).first(burst.bytes), store.write.burst.data.begin(),
+          [number](std::byte byte) { return static_cast<std::byte>(static_cast<std::uint8_t>(byte) + number); });
+      to.byte += burst.bytes;
+    }
+    written[0].read();
+    finished.push({});
+  }
+  bool done() const { return false; }
+
+ private:
+  Timer timer_;
+  KernelSpec spec_;
+};
+
+std::unique_ptr<ModelDevice> open(platform::Grain grain, const Settings& settings) {
+  return open_model(platform::load(platform::file_of("model:aws-f1"), settings), {kernel_model<Adds>("adds")},
+                    {.grain = grain});
+}
+
+constexpr std::int32_t kAdded = 3;
+
+/// What a host thread does, again and again: bytes there, a kernel over them, bytes back.
+struct Work {
+  int rounds;
+  std::int64_t bytes;
+  bool blocking;
+};
+
+struct Outcome {
+  Time elapsed;
+  bool right;
+  std::string limit;
+};
+
+class Program {
+ public:
+  Program(ModelDevice& device, const std::vector<Work>& works) : device_(device), kernel_(device.kernel("adds")) {
+    for (const Work& work : works) {
+      const auto size = static_cast<std::size_t>(work.bytes);
+      Thread& thread = threads_.emplace_back(work);
+      thread.queue = device.queue();
+      thread.in = device.allocate({work.bytes});
+      thread.out = device.allocate({work.bytes});
+      for (int round = 0; round < work.rounds; ++round) {
+        auto& sent = thread.sent.emplace_back();
+        for (std::size_t i = 0; i < size; ++i)
+          sent.push_back(static_cast<std::byte>(i * 7 + threads_.size() + 50 * thread.sent.size()));
+        thread.back.emplace_back(size);
+      }
+    }
+  }
+
+  Outcome run() {
+    std::vector<HostThread> bodies;
+    for (Thread& thread : threads_)
+      bodies.push_back(
+          {"thread " + std::to_string(bodies.size()), [this, &thread](Host& host) { body(host, thread); }});
+    device_.run(std::move(bodies));
+    Outcome outcome{.elapsed = elapsed_,
+                    .right = true,
+                    .limit = bottleneck(device_.parts(), device_.last_run(), device_.path()).part};
+    for (const Thread& thread : threads_) outcome.right = outcome.right && all_right(thread);
+    return outcome;
+  }
+
+ private:
+  struct Thread {
+    explicit Thread(const Work& what) : work(what) {}
+    Work work;
+    std::unique_ptr<Queue> queue{};
+    std::unique_ptr<Buffer> in{};
+    std::unique_ptr<Buffer> out{};
+    std::vector<std::vector<std::byte>> sent{};  ///< by round
+    std::vector<std::vector<std::byte>> back{};
+  };
+
+  static bool all_right(const Thread& thread) {
+    return std::ranges::equal(thread.back, thread.sent, [](const auto& back, const auto& sent) {
+      return std::ranges::equal(back, sent, {}, {},
+                                [](std::byte byte) { return static_cast<std::byte>(static_cast<int>(byte) + kAdded); });
+    });
+  }
+
+  void body(Host& host, Thread& thread) {
+    const Time start = host.now();
+    const Call call = thread.work.blocking ? Call::blocking : Call::nonblocking;
+    for (std::size_t round = 0; round < thread.sent.size(); ++round) {
+      host.write(*thread.queue, *thread.in, thread.sent[round], call);
+      Launch launch{.kernel = *kernel_, .arguments = {thread.in.get(), thread.out.get()}};
+      launch.arguments.emplace_back(static_cast<std::int32_t>(thread.work.bytes));
+      launch.arguments.emplace_back(kAdded);
+      host.launch(*thread.queue, launch);
+      host.read(*thread.queue, *thread.out, thread.back[round], call);
+    }
+    host.finish(*thread.queue);
+    elapsed_ = std::max(elapsed_, host.now() - start);
+  }
+
+  ModelDevice& device_;
+  std::unique_ptr<Kernel> kernel_;
+  std::deque<Thread> threads_;
+  Time elapsed_;
+};
+
+Outcome run(platform::Grain grain, const Settings& settings, const std::vector<Work>& works) {
+  const auto device = open(grain, settings);
+  Outcome outcome = Program(*device, works).run();
+  EXPECT_EQ(device->grain(), grain);
+  return outcome;
+}
+
+/// Some of these, each with one of its values.
+Settings some_settings() {
+  static const std::vector<std::vector<std::string>> kChoices = {
+      {"link.pcie.lanes=1", "link.pcie.lanes=4", "link.pcie.lanes=8"},
+      {"link.pcie.generation=1", "link.pcie.generation=4"},
+      {"link.pcie.max_payload=128B"},
+      {"link.pcie.tags=4", "link.pcie.tags=8"},
+      {"link.pcie.round_trip=600ns", "link.pcie.round_trip=3us"},
+      {"host.copy.enabled=false", "host.copy.rate=2GB/s", "host.copy.rate=20GB/s"},
+      {"host.alloc.enabled=false"},
+      {"host.call.transfer=20us", "host.call.transfer=1ms"},
+      {"host.memory.channels=1"},
+      {"host.memory.transfer_rate=800"},
+      {"host.numa.enabled=true"},
+      {"host.runtime.staging=chunked"},
+      {"dma.rate=1GB/s", "dma.rate=4GB/s"},
+      {"dma.descriptors_in_flight=2"},
+      {"device.dram.kernel_channels=1"},
+      {"device.dram.transfer_rate=1600"},
+      {"kernel.clock=50MHz", "kernel.clock=300MHz"},
+  };
+  Settings settings;
+  for (const auto& choice : kChoices)
+    if (*rc::gen::inRange(0, 4) == 0) settings.push_back(*rc::gen::elementOf(choice));
+  return settings;
+}
+
+std::vector<Work> some_works() {
+  std::vector<Work> works(*rc::gen::inRange<std::size_t>(1, 4));
+  for (Work& work : works) {
+    const int magnitude = *rc::gen::inRange(6, 22);
+    work = {.rounds = *rc::gen::inRange(1, 4),
+            .bytes = *rc::gen::inRange<std::int64_t>(1, 3) * (std::int64_t{1} << magnitude) / 2 / 64 * 64,
+            .blocking = *rc::gen::arbitrary<bool>()};
+    work.bytes = std::max<std::int64_t>(work.bytes, 64);
+  }
+  return works;
+}
+
+/// How far a coarse run is from the fine one, as a share of that. Both are right.
+double difference(const Settings& settings, const std::vector<Work>& works) {
+  const Outcome fine = run(platform::Grain::fine, settings, works);
+  const Outcome coarse = run(platform::Grain::coarse, settings, works);
+  EXPECT_TRUE(fine.right && coarse.right);
+  return std::abs(coarse.elapsed.seconds() / fine.elapsed.seconds() - 1);
+}
+
+// Short commands of several threads meet by chance: who begins 1 us later may wait behind another's whole transfer.
+TEST(Coarse, AgreesWithFineWhateverTheBoardAndTheProgram) {
+  int programs = 0;
+  int beyond = 0;
+  EXPECT_TRUE(rc::check([&] {
+    const double off = difference(some_settings(), some_works());
+    RC_ASSERT(off < 0.06);
+    ++programs;
+    if (off > 0.01) ++beyond;
+  }));
+  EXPECT_LE(beyond, 1 + programs / 50);
+}
+
+TEST(Coarse, AgreesWithFineOnTransfersThatLast) {
+  EXPECT_TRUE(rc::check([] {
+    const std::vector<Work> works{{.rounds = *rc::gen::inRange(1, 3),
+                                   .bytes = *rc::gen::inRange<std::int64_t>(3, 17) * (std::int64_t{1} << 20) / 4,
+                                   .blocking = *rc::gen::arbitrary<bool>()}};
+    RC_ASSERT(difference(some_settings(), works) < 0.01);
+  }));
+}
+
+TEST(Coarse, NamesTheLimitThatFineNames) {
+  const std::vector<Work> works{{.rounds = 2, .bytes = 4 << 20, .blocking = true}};
+  for (const char* setting : {"link.pcie.lanes=1", "host.copy.rate=1GB/s", "host.call.transfer=5ms", "dma.rate=1GB/s",
+                              "device.dram.transfer_rate=800", "kernel.clock=10MHz"})
+    EXPECT_EQ(run(platform::Grain::coarse, {setting}, works).limit, run(platform::Grain::fine, {setting}, works).limit)
+        << setting;
+}
+
+TEST(Coarse, IsFineWhereSomethingIsKeptFromOneCommandToTheNext) {
+  for (const char* setting : {"host.llc.enabled=true", "host.iommu.enabled=true"}) {
+    const auto device = open(platform::Grain::coarse, {setting});
+    EXPECT_TRUE(Program(*device, {{.rounds = 1, .bytes = 4096, .blocking = true}}).run().right);
+    EXPECT_EQ(device->grain(), platform::Grain::fine) << setting;
+  }
+}
+
+struct NoObserver final : StateObserver {
+  void stretch(const std::string&, State, Time, Time) override {}
+};
+
+TEST(Coarse, IsFineWhereTheStatesOfPartsAreObserved) {
+  const auto device = open(platform::Grain::coarse, {});
+  NoObserver observer;
+  device->observe(&observer);
+  EXPECT_TRUE(Program(*device, {{.rounds = 1, .bytes = 4096, .blocking = true}}).run().right);
+  EXPECT_EQ(device->grain(), platform::Grain::fine);
+}
+
+TEST(Coarse, GivesTheSameAgain) {
+  const std::vector<Work> works{{.rounds = 2, .bytes = 300'032, .blocking = true},
+                                {.rounds = 3, .bytes = 8192, .blocking = false}};
+  EXPECT_EQ(run(platform::Grain::coarse, {}, works).elapsed, run(platform::Grain::coarse, {}, works).elapsed);
+}
+
+/// Ends every launch with an error.
+class Refuses : public KernelPorts {
+ public:
+  explicit Refuses(const KernelSpec&) {}
+  void step() {
+    fabric::read_call(start);
+    throw Error("rows of 5000 pixels: expected fewer");
+  }
+  bool done() const { return false; }
+};
+
+TEST(Coarse, TellsWhatAKernelRefuses) {
+  const auto device = open_model(platform::load(platform::file_of("model:aws-f1")), {kernel_model<Refuses>("refuses")},
+                                 {.grain = platform::Grain::coarse});
+  const auto kernel = device->kernel("refuses");
+  const auto queue = device->queue();
+  EXPECT_THAT(
+      [&] {
+        device->run({{"host", [&](Host& host) {
+                        host.launch(*queue, {.kernel = *kernel, .arguments = {}});
+                        host.finish(*queue);
+                      }}});
+      },
+      ThrowsMessage<Error>(HasSubstr("rows of 5000 pixels: expected fewer")));
+}
+
+}  // namespace
+}  // namespace isthmus::offload
