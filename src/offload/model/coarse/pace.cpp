@@ -120,6 +120,7 @@ std::vector<double> Pace::together(std::span<const Activity> activities) {
   for (const auto& [key, i] : order) {
     keys.push_back(key);
     sorted.push_back(activities[i]);
+    sorted.back().from = {};
   }
   auto found = together_.find(keys);
   if (found == together_.end()) found = together_.emplace(std::move(keys), slowed(sorted)).first;
@@ -149,10 +150,13 @@ Sample Pace::sampled_to_ends(std::span<const Activity> activities, Time limit) {
   }
 }
 
-/// All last: as many bytes in the second half of a sample as at these rates.
+/// All last: as many bytes in the second half of a sample, in which none ends, as at these rates.
 std::vector<double> Pace::steadily_slowed(std::span<const Activity> activities, Time limit) {
-  const Sample early = sampled(activities, Time::fs(limit.femtoseconds() / 2));
-  const Sample late = sampled(activities, limit);
+  const auto half = [](Time time) { return Time::fs(time.femtoseconds() / 2); };
+  Sample late = sampled(activities, limit);
+  while (std::ranges::any_of(late.activities, [](const Progress& one) { return one.end.has_value(); }))
+    late = sampled(activities, limit = half(limit));
+  const Sample early = sampled(activities, half(limit));
   std::vector<double> speeds;
   for (std::size_t i = 0; i < activities.size(); ++i)
     speeds.push_back(rate_between(early.activities[i], late.activities[i]) / steady(activities[i]).rate());
