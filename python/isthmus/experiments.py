@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from isthmus.applications import counted, is_program
 from isthmus.errors import AnswerIsNoError, IsthmusError
 from isthmus.files import write_atomically
+from isthmus.grain import DEFAULT, Grain
 from isthmus.settings import resolve
 from isthmus.targets import is_model
 from isthmus.tools import Event, run_tool
@@ -59,6 +60,7 @@ class Experiment:
     trace: "Trace | None" = None
     repeat: int | None = None
     warmup: int | None = None
+    grain: Grain = DEFAULT  # of a model: the coarsest that will do
 
     @property
     def tool(self) -> str:
@@ -66,10 +68,14 @@ class Experiment:
         return self.application if is_program(self.application) else "isthmus-run"
 
     def arguments(self) -> list[str]:
-        """The arguments of `tool`; `sets` only where they mean something, on a model, repetitions on anything else."""
+        """The arguments of `tool`; `sets` only where they mean something, on a model, repetitions on anything else.
+
+        A program knows one grain.
+        """
         words = ["--on", self.target, f"--{counted(self.application)}", str(self.count)]
         if not is_program(self.application):
             words = ["--app", self.application, *words, "--flow", self.flow]
+            words += ["--grain", self.grain] if is_model(self.target) else []
         if self.input is not None:
             words += ["--input", self.input]
         if self.seed is not None:
@@ -125,6 +131,8 @@ def command(experiment: Experiment) -> str:
     for name, value in given:
         if value is not None and value != resolve(name).value:
             words += [f"--{name}", str(value)]
+    if is_model(experiment.target) and experiment.grain != DEFAULT:
+        words += [f"--{experiment.grain}"]
     for assignment in experiment.sets:
         words += ["--set", assignment]
     return shlex.join(words)
@@ -145,7 +153,8 @@ def estimate_s(experiment: Experiment) -> tuple[float, bool]:
 
 
 def _key(experiment: Experiment) -> str:
-    return f"{experiment.application} {experiment.target} {experiment.flow}"
+    grain = f" {experiment.grain}" if is_model(experiment.target) else ""
+    return f"{experiment.application} {experiment.target} {experiment.flow}{grain}"
 
 
 def _memory_file() -> Path:

@@ -1,9 +1,10 @@
 """Running micro-benchmarks through `isthmus-probe`."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from isthmus.grain import DEFAULT, Grain
 from isthmus.probes import MODELS_ALONE, PROBES, REPEAT
 from isthmus.targets import is_model
 from isthmus.tools import Event, collect, run_tool
@@ -22,13 +23,14 @@ class Probing:
     """Some probes of one target at some sizes; without `samples` as many as suit the target."""
 
     target: str
-    probes: Sequence[str]
-    sizes: Sequence[int]
+    probes: Sequence[str] = ()
+    sizes: Sequence[int] = ()
     samples: int | None = None
     bursts: Sequence[int] = ()
     sets: Sequence[str] = ()
     offset: int = 0
     channel: str | None = None
+    grain: Grain = DEFAULT  # of a model: the coarsest that will do
 
     def repeat(self) -> int:
         """Samples of each size: of a model one, for it gives the same again."""
@@ -40,6 +42,7 @@ class Probing:
         words += ["--burst", _sizes(self.bursts)] if self.bursts else []
         words += ["--offset", str(self.offset)] if self.offset else []
         words += ["--channel", self.channel] if self.channel else []
+        words += ["--grain", self.grain] if is_model(self.target) else []
         return words + [word for assignment in self.sets for word in ("--set", assignment)]
 
 
@@ -58,17 +61,17 @@ def run_probing(
     run_tool("isthmus-probe", probing.arguments(), sort)
 
 
-def probe_for_study(target: str, sets: Sequence[str], on_event: Callable[[Event], None]) -> "list[ProbeRecord]":
+def probe_for_study(probing: Probing, on_event: Callable[[Event], None]) -> "list[ProbeRecord]":
     """The curves of a target at a few sizes, its latencies, and the waterfall at the largest size.
 
-    Those of them that a board's parts serve.
+    Those of them that a board's parts serve; `probing` says the target and how it is modelled.
     """
-    served = served_by(target, sets)
+    served = served_by(probing.target, probing.sets)
     records: list[ProbeRecord] = []
     for wanted, sizes in ((STUDY_CURVES, STUDY_SIZES), (STUDY_POINTS, STUDY_SIZES[-1:])):
         probes = [probe for probe in wanted if probe in served]
         if probes:
-            run_probing(Probing(target, probes, sizes, sets=sets), records.append, on_event)
+            run_probing(replace(probing, probes=probes, sizes=sizes), records.append, on_event)
     return records
 
 

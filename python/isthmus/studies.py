@@ -12,6 +12,7 @@ from isthmus.applications import FLOWS_OF_PROGRAMS, check_application, is_progra
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment
 from isthmus.files import data_folder, read_text
+from isthmus.grain import DEFAULT, Grain
 from isthmus.names import unknown
 from isthmus.parsing import toml
 from isthmus.settings import COUNT, MOST, MOST_SEED, SEED, resolve
@@ -43,6 +44,7 @@ class Choice(_Table):
     flows: list[Literal["offload", "overlap", "stream"]] = Field(
         default=["offload", "overlap", "stream"], min_length=1, description="a list of offload, overlap and stream"
     )
+    grain: Grain | None = Field(default=None, description="fine or coarse")
 
 
 class StudyDescription(_Table):
@@ -64,6 +66,7 @@ class Flags:
     photographs: str | None = None
     repeat: str | None = None
     warmup: str | None = None
+    grain: Grain | None = None
 
 
 def find_study(name: str) -> Path:
@@ -125,7 +128,8 @@ def experiments_of(study: StudyDescription, path: Path, sets: Sequence[str], fla
             f"{path}:{line_of(text, 'study.flows')}: key 'study.flows': no target has any of these flows"
         )
     repeat, warmup = resolve("repeat", flags.repeat).value, resolve("warmup", flags.warmup).value
-    return [replace(run, sets=tuple(sets), repeat=repeat, warmup=warmup) for run in runs]
+    grain = flags.grain or study.study.grain or DEFAULT
+    return [replace(run, sets=tuple(sets), repeat=repeat, warmup=warmup, grain=grain) for run in runs]
 
 
 def _application(application: Application, path: Path, text: str) -> str:

@@ -8,7 +8,6 @@
 #include "apps/stream_steady.hpp"
 #include "isthmus/base/interrupt.hpp"
 #include "isthmus/base/worker.hpp"
-#include "isthmus/platform/link.hpp"
 
 namespace isthmus::apps {
 namespace {
@@ -50,7 +49,7 @@ std::optional<StreamRun> coarsely(const platform::Description& board, const Filt
   });
   const FineStream longer = stream_finely(board, job, lengths.longer, images);
   beside.finish();
-  if (!is_steady(longer.received, lengths, platform::host_link_spec(board).porter_period)) return {};
+  if (!is_steady(longer.received, lengths)) return {};
   send_through_circuit(job, lengths.longer, images);
   images.compare_rest();
   StreamRun result = extend(shorter.stream, longer.stream, lengths, job.frames.count());

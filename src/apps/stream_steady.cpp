@@ -9,9 +9,9 @@
 namespace isthmus::apps {
 namespace {
 
-/// Periods of the porter that the steady stretch lasts at least: an end is seen up to one of them late, which is then a
-/// third of a percent.
-constexpr double kPolls = 300;
+/// Rounds of the porter that the steady stretch lasts at least: an end is seen up to one of them late, which is then
+/// less than half a percent.
+constexpr double kRounds = 250;
 /// Frames of it, of which each half has two at least.
 constexpr int kFewest = 4;
 /// By which the paces of its halves may differ.
@@ -25,6 +25,12 @@ double least_seconds(const platform::Description& board, Bytes frame) {
   const double words = std::ceil(bytes / static_cast<double>(kWordBytes));
   return std::max(bytes / fabric::raw_bandwidth(platform::link_spec(board).pcie).bytes_per_second,
                   words / board.the("kernel").frequency("clock").hertz());
+}
+
+/// Between two looks the porter waits for an answer of each of the two queues at least.
+Time porter_round(const platform::Description& board) {
+  const Time answer = platform::link_spec(board).pcie.round_trip;
+  return platform::host_link_spec(board).porter_period + answer + answer;
 }
 
 /// The line through what two streams took.
@@ -74,18 +80,19 @@ Lengths steady_lengths(const platform::Description& board, Bytes frame) {
   const std::int64_t buffers = (frame.count + spec.buffer_size.count - 1) / spec.buffer_size.count;
   const std::int64_t pool = std::max(spec.input_buffers, spec.output_buffers);
   const int held = static_cast<int>((pool + buffers - 1) / buffers);
-  const double polled = std::ceil(kPolls * spec.porter_period.seconds() / least_seconds(board, frame));
+  const Time round = porter_round(board);
+  const double polled = std::ceil(kRounds * round.seconds() / least_seconds(board, frame));
   const int stretch = std::max({kFewest, held, static_cast<int>(std::min<double>(polled, kMost))});
-  return {.shorter = 2 * held, .longer = 2 * held + stretch};
+  return {.shorter = 2 * held, .longer = 2 * held + stretch, .round = round};
 }
 
-bool is_steady(std::span<const Time> received, const Lengths& lengths, Time period) {
+bool is_steady(std::span<const Time> received, const Lengths& lengths) {
   const int middle = (lengths.shorter + lengths.longer) / 2;
   const auto end = [&received](int frames) { return received[static_cast<std::size_t>(frames) - 1].seconds(); };
   const auto pace = [&end](int from, int to) { return (end(to) - end(from)) / (to - from); };
   const double first = pace(lengths.shorter, middle);
   const double second = pace(middle, lengths.longer);
-  return std::abs(second - first) <= kSteady * first + period.seconds() / (middle - lengths.shorter);
+  return std::abs(second - first) <= kSteady * first + lengths.round.seconds() / (middle - lengths.shorter);
 }
 
 StreamRun extend(const StreamRun& shorter, const StreamRun& longer, const Lengths& lengths, int frames) {

@@ -12,15 +12,16 @@ namespace isthmus::apps {
 struct Lengths {
   int shorter;
   int longer;
+  Time round;  ///< of the porter: within one an end is seen
 };
 
-/// The shorter one passes each buffer of the pools twice; the longer one lasts so many of the porter's periods more
-/// that one of them, within which an end is seen, matters little.
+/// The shorter one passes each buffer of the pools twice; the longer one lasts so many of the porter's rounds more that
+/// one of them matters little.
 Lengths steady_lengths(const platform::Description& board, Bytes frame);
 
-/// Whether the second half of the stretch between the lengths took as long for a frame as the first, but for what one
-/// poll of `period` leaves open. `received` are the ends of the longer one's frames.
-bool is_steady(std::span<const Time> received, const Lengths& lengths, Time period);
+/// Whether the second half of the stretch between the lengths took as long for a frame as the first, but for what a
+/// round of the porter leaves open. `received` are the ends of the longer one's frames.
+bool is_steady(std::span<const Time> received, const Lengths& lengths);
 
 /// A stream of `frames`, at the pace that the longer one has beyond the shorter.
 StreamRun extend(const StreamRun& shorter, const StreamRun& longer, const Lengths& lengths, int frames);

@@ -5,23 +5,22 @@
 #include <utility>
 
 #include "isthmus/base/error.hpp"
-#include "isthmus/offload/model.hpp"
 #include "isthmus/offload/opencl.hpp"
 
 namespace isthmus::offload {
 
 std::unique_ptr<Device> open_device(const std::string& target, const std::vector<std::string>& settings,
-                                    std::vector<KernelModel> kernels, const std::string& channel) {
+                                    std::vector<KernelModel> kernels, const ModelOptions& options) {
   if (target.starts_with("model:") || target.ends_with(".toml"))
-    return open_model(platform::load(platform::file_of(target), settings), std::move(kernels), {.channel = channel});
+    return open_model(platform::load(platform::file_of(target), settings), std::move(kernels), options);
   if (!target.starts_with("opencl:"))
     throw Error(fmt::format("unknown target '{}': expected model:NAME, FILE.toml, opencl:N or opencl:NAME", target));
   if (!settings.empty())
     throw Error(
         fmt::format("--set {}: target '{}' is a real device, only models have settings", settings.front(), target));
-  if (!channel.empty())
-    throw Error(
-        fmt::format("--channel {}: target '{}' is a real device, only models are told their link", channel, target));
+  if (!options.channel.empty())
+    throw Error(fmt::format("--channel {}: target '{}' is a real device, only models are told their link",
+                            options.channel, target));
   return open_opencl(target);
 }
 

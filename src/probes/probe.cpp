@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "isthmus/offload/model.hpp"
 #include "isthmus/offload/needs.hpp"
 #include "isthmus/offload/open.hpp"
 #include "isthmus/probes/copy.hpp"
@@ -229,8 +230,15 @@ constexpr std::array kProbes = std::to_array<Probe>({
 
 offload::Device& Target::open() {
   if (!device_ || device_->info().modelled)
-    device_ = offload::open_device(job_.target, job_.settings, memory_kernels(), job_.channel);
+    device_ = offload::open_device(job_.target, job_.settings, memory_kernels(),
+                                   {.channel = job_.channel, .grain = job_.grain});
   return *device_;
+}
+
+std::optional<platform::Grain> Target::grain() const {
+  const auto* model = dynamic_cast<const offload::ModelDevice*>(device_.get());
+  if (model == nullptr) return {};
+  return model->grain();
 }
 
 std::span<const Probe> all_probes() {

@@ -17,6 +17,7 @@
 #include "isthmus/probes/probe.hpp"
 #include "isthmus/probes/sizes.hpp"
 #include "isthmus/probes/system.hpp"
+#include "program/grain_option.hpp"
 #include "tools/tool.hpp"
 
 namespace {
@@ -34,6 +35,7 @@ struct Options {
   std::vector<std::string> settings;
   std::string channel;
   bool list = false;
+  program::GrainArgument grain;
 };
 
 /// The board of a modelled target; nothing of a real device.
@@ -78,7 +80,8 @@ probes::Job job_of(const Options& options) {
                   .bursts = {},
                   .offset = {options.offset},
                   .samples = options.repeat,
-                  .seed = options.seed};
+                  .seed = options.seed,
+                  .grain = options.grain.chosen()};
   if (!options.bursts.empty()) job.bursts = probes::parse_sizes(options.bursts);
   return job;
 }
@@ -90,10 +93,10 @@ tools::Record parameters_of(const probes::Finding& finding) {
   return parameters;
 }
 
-/// What was probed: a device's name, or a system's.
+/// What was probed: a device's name, or a system's, and the grain of what is modelled.
 struct Probed {
   std::string name;
-  bool modelled;
+  std::optional<platform::Grain> grain;
 };
 
 tools::Record record_of(const Options& options, const Probed& probed, const probes::Probe& probe,
@@ -113,11 +116,12 @@ tools::Record record_of(const Options& options, const Probed& probed, const prob
                          {"p75", summary.p75},
                          {"p95", summary.p95},
                          {"p100", summary.most}}},
-                       {"kind", probed.modelled ? "modelled" : "measured"},
+                       {"kind", probed.grain ? "modelled" : "measured"},
                        {"target", options.target},
                        {"device", probed.name},
                        {"parameters", parameters_of(finding)},
                        {"version", version()}};
+  if (probed.grain) record["grain"] = to_string(*probed.grain);
   if (finding.load) record["load"] = *finding.load;
   if (finding.times.empty()) return record;
   std::vector<double> seconds;
@@ -176,11 +180,11 @@ std::list<Way> ways_of(const Options& options, const Board& board) {
 
 /// Runs a probe one way; returns the sizes that it told of.
 std::set<std::int64_t> run_over(const Options& options, const probes::Probe& probe, Way& way) {
-  const offload::DeviceInfo info = way.target.open().info();
+  const std::string device = way.target.open().info().name;
   std::set<std::int64_t> reported;
   probe.run(way.job, way.target, [&](probes::Finding finding) {
     if (probe.of_a_link && !way.named.empty()) finding.parameters.emplace_back("channel", way.named);
-    tools::print(record_of(options, {.name = info.name, .modelled = info.modelled}, probe, finding));
+    tools::print(record_of(options, {.name = device, .grain = way.target.grain()}, probe, finding));
     reported.insert(finding.size.count);
   });
   return reported;
@@ -251,7 +255,7 @@ void probe_system(const Options& options) {
                               .samples = options.repeat};
   for (const probes::Probe* probe : chosen_of_systems(options))
     probes::probe_system(job, *probe, [&](const probes::Finding& finding) {
-      tools::print(record_of(options, {.name = system.name(), .modelled = true}, *probe, finding));
+      tools::print(record_of(options, {.name = system.name(), .grain = platform::Grain::fine}, *probe, finding));
     });
 }
 
@@ -262,11 +266,13 @@ int probe(const Options& options) {
   }
   if (options.target.empty()) throw Error("TARGET: expected a target such as model:aws-f1 or opencl:0");
   if (options.repeat < 1) throw Error(fmt::format("--repeat: expected 1 or more, got {}", options.repeat));
-  if (is_system(options)) {
+  const bool system = is_system(options);
+  const Board board = system ? Board{} : board_of(options);
+  options.grain.check(options.target, system || board);
+  if (system) {
     probe_system(options);
     return tools::kDone;
   }
-  const Board board = board_of(options);
   std::list<Way> ways = ways_of(options, board);
   ways.front().target.open();  // what cannot be opened is known before a probe is looked for
   for (const probes::Probe* each : chosen(options, board)) run_probe(options, *each, ways);
@@ -293,6 +299,7 @@ int main(int argc, char** argv) {
       ->expected(1)
       ->take_all();
   app.add_option("--channel", options.channel, "the link of a board with several; by default each is probed");
+  options.grain.add_to(app);
   app.add_flag("--list", options.list, "print the probes, and which of them TARGET serves, and stop");
   return tools::run(app, argc, argv, [&] { return probe(options); });
 }

@@ -4,10 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <random>
 #include <string>
 
-#include "apps/image_files.hpp"
+#include "apps/noise.hpp"
 #include "isthmus/base/error.hpp"
 
 namespace isthmus::apps {
@@ -18,23 +17,6 @@ using testing::ThrowsMessage;
 
 constexpr const char* kF1 = "model:aws-f1";
 constexpr const char* kAlphaData = "model:alpha-data-7v3";
-
-/// Frames cut from a photograph of noise.
-class Noise {
- public:
-  explicit Noise(ImageSize frame) : frame_(frame) {
-    Photograph photograph{.size = {.width = frame.width + 9, .height = frame.height + 7}, .pixels = {}};
-    std::mt19937 random(5);
-    photograph.pixels.resize(photograph.size.bytes());
-    for (auto& byte : photograph.pixels) byte = static_cast<std::byte>(random());
-    write_png(folder_ / "noise.png", photograph);
-  }
-  FrameSource frames(int count) const { return {{folder_ / "noise.png"}, frame_, count, 1}; }
-
- private:
-  TemporaryFolder folder_;
-  ImageSize frame_;
-};
 
 StreamRun run(const Noise& noise, int images, const char* target = kF1, std::vector<std::string> settings = {},
               const FilterSpec& spec = default_filter()) {

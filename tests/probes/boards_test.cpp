@@ -109,9 +109,9 @@ TEST(TwoLinks, AreTheFirstWhereNoneIsNamed) {
 }
 
 TEST(TwoLinks, OfWhichOneIsUnknownAreNamed) {
-  EXPECT_THAT([] { offload::open_device(board("two-links"), {}, {}, "vh7"); },
+  EXPECT_THAT([] { offload::open_device(board("two-links"), {}, {}, {.channel = "vh7"}); },
               ThrowsMessage<Error>(HasSubstr("two-links.toml: unknown channel 'vh7': expected vh0 or narrow")));
-  EXPECT_THAT([] { offload::open_device("opencl:0", {}, {}, "vh7"); },
+  EXPECT_THAT([] { offload::open_device("opencl:0", {}, {}, {.channel = "vh7"}); },
               ThrowsMessage<Error>(HasSubstr("--channel vh7: target 'opencl:0' is a real device")));
 }
 

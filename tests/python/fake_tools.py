@@ -167,6 +167,11 @@ def workers_of(values: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
+def grain_of(values: dict[str, Any], modelled: bool) -> dict[str, str]:
+    """The grain of a model, as it was asked for; of real devices none."""
+    return {"grain": values.get("--grain", "fine")} if modelled else {}
+
+
 def row_of(values: dict[str, Any]) -> dict[str, Any]:
     """The row of one run."""
     target, flow, images = values["--on"], values["--flow"], int(values["--images"])
@@ -174,7 +179,7 @@ def row_of(values: dict[str, Any]) -> dict[str, Any]:
     elapsed = sum(times.values()) if flow == "offload" else max(times.values())
     order = sorted(times, key=times.__getitem__, reverse=True)
     modelled = target != "native" and not target.startswith("opencl:")
-    return {
+    return grain_of(values, modelled) | {
         "target": target,
         "device": "Fake CPU" if not modelled else f"Fake {target}",
         "flow": flow,
@@ -314,15 +319,15 @@ def probe() -> None:
             if name == "steps":
                 for step, what in list(enumerate(STEPS, 1))[2 if real else 0 :]:
                     parameters = {"size": size, "step": step, "what": what}
-                    say_record(name, value * (6 - step), parameters, target, int(values["--repeat"]))
+                    say_record(name, value * (6 - step), parameters, target, values)
             else:
-                say_record(name, value, {"size": size}, target, int(values["--repeat"]))
+                say_record(name, value, {"size": size}, target, values)
             while os.environ.get("FAKE_PROBE") == "endless":  # until nobody listens
                 say(event="progress", what="sizes", done=1, total=2)
                 time.sleep(0.01)
 
 
-def say_record(name: str, value: float, parameters: dict[str, Any], target: str, repeat: int) -> None:
+def say_record(name: str, value: float, parameters: dict[str, Any], target: str, values: dict[str, Any]) -> None:
     """Prints what a probe found."""
     real = target.startswith("opencl:")
     timed = name in ("latency", "launch")
@@ -332,7 +337,7 @@ def say_record(name: str, value: float, parameters: dict[str, Any], target: str,
         quantity="latency" if timed else "bandwidth",
         unit="us" if timed else "GB/s",
         value=value,
-        samples=[value * (1 + 0.001 * index) for index in range(repeat)],
+        samples=[value * (1 + 0.001 * index) for index in range(int(values["--repeat"]))],
         spread=0.2 if real else 0.0,
         percentiles=dict.fromkeys(("p0", "p5", "p25", "p75", "p95", "p100"), value),
         time_s=parameters["size"] / value * 1e-9,
@@ -341,6 +346,7 @@ def say_record(name: str, value: float, parameters: dict[str, Any], target: str,
         device="Fake",
         parameters=parameters,
         version="0.1.0",
+        **grain_of(values, not real),
     )
 
 

@@ -6,13 +6,14 @@
 
 #include "isthmus/offload/device.hpp"
 #include "isthmus/offload/kernel_model.hpp"
+#include "isthmus/offload/model.hpp"
 
 namespace isthmus::offload {
 
 /// Opens the device a target names: "model:NAME", FILE.toml, "opencl:N" or "opencl:NAME". `settings` are KEY=VALUE
-/// pairs for a model's platform, `kernels` what it can run, `channel` the link of a model (see ModelOptions). Throws
-/// Error if there is no such device or a setting or channel fits nothing.
+/// pairs for a model's platform, `kernels` what it can run, `options` how it is modelled. Throws Error if there is no
+/// such device or a setting or channel fits nothing.
 std::unique_ptr<Device> open_device(const std::string& target, const std::vector<std::string>& settings,
-                                    std::vector<KernelModel> kernels = {}, const std::string& channel = {});
+                                    std::vector<KernelModel> kernels = {}, const ModelOptions& options = {});
 
 }  // namespace isthmus::offload

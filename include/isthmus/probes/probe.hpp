@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "isthmus/offload/device.hpp"
+#include "isthmus/platform/grain.hpp"
 #include "isthmus/platform/needs.hpp"
 
 namespace isthmus::probes {
@@ -22,10 +23,11 @@ struct Job {
   std::vector<std::string> settings;  ///< KEY=VALUE, of a model's platform
   std::string channel{};              ///< the link of a model; empty: the board's first
   std::vector<Bytes> sizes;
-  std::vector<Bytes> bursts;  ///< of device memory; empty: the whole size at once
-  Bytes offset{};             ///< of the device's accesses to host memory, in their page
-  int samples = 1;            ///< of each size; of a real device the most
-  std::uint64_t seed = 1;     ///< of the order in which a real device's are taken
+  std::vector<Bytes> bursts;                      ///< of device memory; empty: the whole size at once
+  Bytes offset{};                                 ///< of the device's accesses to host memory, in their page
+  int samples = 1;                                ///< of each size; of a real device the most
+  std::uint64_t seed = 1;                         ///< of the order in which a real device's are taken
+  platform::Grain grain = platform::Grain::fine;  ///< of a model: the coarsest that will do
 };
 
 /// What a probe found at one size.
@@ -47,6 +49,8 @@ class Target {
  public:
   explicit Target(const Job& job) : job_(job) {}
   offload::Device& open();
+  /// Of a model's last run.
+  std::optional<platform::Grain> grain() const;
 
  private:
   const Job& job_;

@@ -64,6 +64,13 @@ Sets = Annotated[
         "--set", metavar="KEY=VALUE", help="Replace a number of the model, in the key's unit unless one is written."
     ),
 ]
+Fine = Annotated[bool, typer.Option("--fine", help="Model every packet, burst and word; slower.")]
+Coarse = Annotated[
+    bool,
+    typer.Option(
+        "--coarse", help="Model what repeats once and count it, where that agrees with --fine within 1 %. [default]"
+    ),
+]
 List = Annotated[bool, typer.Option("--list", help="List what can be chosen here, and stop.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan and an estimate of its time, and stop.")]
 

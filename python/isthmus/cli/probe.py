@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.cli.command import DryRun, List, Sets, setting
+from isthmus.cli.command import Coarse, DryRun, Fine, List, Sets, setting
 from isthmus.cli.noise import loads_of, warn_if_noisy
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
@@ -55,6 +55,8 @@ def probe(
         typer.Option("--channel", metavar="NAME", help="The link of a board with several. [default: each is probed]"),
     ] = None,
     sets: Sets = None,
+    fine: Fine = False,
+    coarse: Coarse = False,
     list_: List = False,
     dry_run: DryRun = False,
 ) -> None:
@@ -66,6 +68,7 @@ def probe(
     Registers (mmio-*) are probed on models alone. A probe that a board lacks the parts for is left out unless it is
     named. All boards of a system file copy at once, and what limits them is told.
     """
+    from isthmus.grain import DEFAULT, check_grain, chosen
     from isthmus.probing import Probing
     from isthmus.settings import resolve
     from isthmus.sizes import format_size, parse_size, parse_sizes
@@ -80,6 +83,8 @@ def probe(
         for option, given in (("--set", sets), ("--channel", channel)):
             if given:
                 raise IsthmusError(f"{option}: '{target}' is a real device, and only models have numbers and links")
+    asked = chosen(fine, coarse)
+    check_grain(asked, target)
     probing = Probing(
         target,
         _chosen(target, probes or [], sets or []),
@@ -89,6 +94,7 @@ def probe(
         sets or (),
         parse_size(offset) if offset else 0,
         channel,
+        asked or DEFAULT,
     )
     if dry_run:
         shown = ", ".join(map(format_size, probing.sizes))

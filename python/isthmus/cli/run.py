@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.cli.command import DryRun, List, Sets, count, setting, written
+from isthmus.cli.command import Coarse, DryRun, Fine, List, Sets, count, setting, written
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment, Trace
 
 if TYPE_CHECKING:
+    from isthmus.grain import Grain
     from isthmus.records import Row
 
 EXAMPLES = [
@@ -105,6 +106,8 @@ def run(
     workers: Workers = None,
     mapping: Map = None,
     sets: Sets = None,
+    fine: Fine = False,
+    coarse: Coarse = False,
     seed: Seed = None,
     repeat: Repeated = None,
     warmup: Warmup = None,
@@ -122,18 +125,21 @@ def run(
     same again. What is measured is run several times: the median counts, and the share of the cores that other
     programs took meanwhile stands beside it.
     """
+    from isthmus.grain import chosen
     from isthmus.settings import resolve
 
     if list_:
         from isthmus.cli.lists import list_choices
 
         return list_choices(session)
+    asked = chosen(fine, coarse)
     experiment = replace(
         _experiment(_Flags(app, on, flow, images, messages, photographs, workers, mapping, sets, seed)),
         trace=_trace(trace, trace_window, trace_parts, trace_limit),
         repeat=resolve("repeat", repeat).value,
         warmup=resolve("warmup", warmup).value,
     )
+    experiment = replace(experiment, grain=_grain(asked, experiment))
     if dry_run:
         from isthmus.cli.plan import show_plan
 
@@ -236,6 +242,18 @@ def _trace(file: str | None, window: str | None, parts: list[str] | None, limit:
         if given:
             raise IsthmusError(f"{name}: expected --trace FILE beside it")
     return None
+
+
+def _grain(asked: "Grain | None", experiment: Experiment) -> "Grain":
+    """That of a trace is fine."""
+    from isthmus.grain import DEFAULT, check_grain
+
+    check_grain(asked, experiment.target)
+    if experiment.trace is None:
+        return asked or DEFAULT
+    if asked == "coarse":
+        raise IsthmusError("--trace: expected --fine or neither beside it, got --coarse, which has not every packet")
+    return "fine"
 
 
 def _measure(session: Session, experiment: Experiment) -> "Row":

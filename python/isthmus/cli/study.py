@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.cli.command import DryRun, List, Sets, setting
+from isthmus.cli.command import Coarse, DryRun, Fine, List, Sets, setting
 from isthmus.cli.run import Images, Input, Messages, Repeated, Warmup
 from isthmus.cli.session import Session
 from isthmus.errors import AnswerIsNoError, IsthmusError
@@ -44,6 +44,8 @@ def study(
     messages: Messages = None,
     photographs: Input = None,
     sets: Sets = None,
+    fine: Fine = False,
+    coarse: Coarse = False,
     repeat: Repeated = None,
     warmup: Warmup = None,
     beside: With = None,
@@ -63,6 +65,7 @@ def study(
     curves of the report (probes.json), unless --with brings records of it.
     """
     from isthmus.files import check_folder
+    from isthmus.grain import chosen
     from isthmus.out_folder import OutFolder
     from isthmus.report import gather
     from isthmus.settings import resolve
@@ -73,7 +76,7 @@ def study(
     if file is None:
         raise IsthmusError("FILE: expected a study file", hint="'isthmus study --list' finds some.")
     path = find_study(file)
-    flags = Flags(images, messages, photographs, repeat, warmup)
+    flags = Flags(images, messages, photographs, repeat, warmup, chosen(fine, coarse))
     experiments = experiments_of(read_study(path), path, sets or [], flags)
     if dry_run:
         from isthmus.cli.plan import show_plan
@@ -83,10 +86,10 @@ def study(
     wanted = Path(resolve("out", out).value) / path.stem
     check_folder(wanted, "--out")
     known = {record.target for record in material.probes}
-    targets = [] if no_probes else [run.target for run in experiments if run.target not in known]
+    unknown = [] if no_probes else [run for run in experiments if run.target not in known]
     with OutFolder(wanted, FILES, session.note) as folder:
         rows = _run_all(session, experiments, folder)
-        records = _probe_all(session, list(dict.fromkeys(targets)), sets or [])
+        records = _probe_all(session, list({run.target: run for run in unknown}.values()))
         return _conclude(session, rows, records, material, folder)
 
 
@@ -116,28 +119,29 @@ def _run_all(session: Session, experiments: "Sequence[Experiment]", folder: "Out
     return kept.in_order()
 
 
-def _probe_all(session: Session, targets: "Sequence[str]", sets: "Sequence[str]") -> "list[ProbeRecord]":
-    """The probes of a study's report; a target that cannot be probed is left out with a warning."""
+def _probe_all(session: Session, experiments: "Sequence[Experiment]") -> "list[ProbeRecord]":
+    """The probes of a study's report, one run for each target; one that cannot be probed is left out with a warning."""
     from isthmus.cli.events import Listener
-    from isthmus.probing import probe_for_study
+    from isthmus.probing import Probing, probe_for_study
     from isthmus.side_by_side import run_side_by_side
     from isthmus.targets import is_model, is_native
 
     found: dict[int, list[ProbeRecord]] = {}
 
-    def probe(target: str, on_event: "Callable[[Event], None]") -> "list[ProbeRecord]":
+    def probe(run: "Experiment", on_event: "Callable[[Event], None]") -> "list[ProbeRecord]":
+        sets = run.sets if is_model(run.target) else ()
         try:
-            return probe_for_study(target, sets if is_model(target) else [], on_event)
+            return probe_for_study(Probing(run.target, sets=sets, grain=run.grain), on_event)
         except IsthmusError as error:
-            session.warn(f"no curves of {target} in the report: {error}")
+            session.warn(f"no curves of {run.target} in the report: {error}")
             return []
 
-    models = {number: target for number, target in enumerate(targets) if is_model(target)}
+    models = {number: run for number, run in enumerate(experiments) if is_model(run.target)}
     with Listener(session, "probes: ") as listener:
         run_side_by_side(models, lambda _, event: listener(event), found.__setitem__, probe)
-        for number, target in enumerate(targets):
-            if number not in models and not is_native(target):
-                found[number] = probe(target, listener)
+        for number, run in enumerate(experiments):
+            if number not in models and not is_native(run.target):
+                found[number] = probe(run, listener)
     return [record for number in sorted(found) for record in found[number]]
 
 

@@ -14,7 +14,7 @@ def _is_none(value: object) -> bool:
 
 
 def measured(**more: Any) -> Any:
-    """A field that only some records have, measured ones for the most part: it is left out of the others' files."""
+    """A field that only some records have, such as measured ones: it is left out of the others' files."""
     return Field(default=None, exclude_if=_is_none, **more)
 
 

@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from isthmus.grain import GRAIN, Grain
 from isthmus.records.base import LOAD, File, Kind, Record, Value, measured
 
 
@@ -31,6 +32,7 @@ class ProbeRecord(Record):
     time_s: float | None = Field(default=None, description="median time of one copy, pass or access")
     load: float | None = measured(ge=0, le=1, description=LOAD)
     kind: Kind
+    grain: Grain | None = measured(description=GRAIN)
     target: str
     device: str
     parameters: dict[str, Value]

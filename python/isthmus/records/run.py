@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
+from isthmus.grain import GRAIN, Grain
 from isthmus.records.base import LOAD, File, Kind, Record, Share, Value, measured
 
 
@@ -173,6 +174,7 @@ class Row(Record):
     flow: Literal["offload", "overlap", "stream"]
     channel: str | None = Field(default=None, description="the link that a modelled board with several was reached by")
     kind: Kind
+    grain: Grain | None = measured(description=GRAIN)
     application: str
     value: float = Field(description="the rate, in `unit`")
     unit: str = Field(description="images/s, or messages/s of an application of one's own")

@@ -153,7 +153,7 @@ def _key(given: _Given, word: str) -> None:
 
 
 def _stage(given: _Given, word: str) -> None:
-    run = given.bench.run(Experiment(APPLICATION, given.target, given.words["FLOW"], 1))
+    run = given.bench.run(Experiment(APPLICATION, given.target, given.words["FLOW"], 1, grain="fine"))
     if word not in [stage.name for stage in run.stages]:
         raise unknown("stage", word, [stage.name for stage in run.stages], f"{given.words['BOARD']} {run.flow}")
 

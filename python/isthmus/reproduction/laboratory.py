@@ -68,7 +68,7 @@ class Bench:
             raise NotOfferedError(f"the probe '{probe}' is not offered yet")
         channels = [text.removeprefix(CHANNEL) for text in sets if text.startswith(CHANNEL)]
         sets = [text for text in sets if not text.startswith(CHANNEL)]
-        arguments = [target, probe, "--sizes", _list(sizes), "--repeat", "1"]
+        arguments = [target, probe, "--sizes", _list(sizes), "--repeat", "1", "--grain", "fine"]
         arguments += ["--burst", _list(bursts)] if bursts else []
         arguments += ["--channel", channels[-1]] if channels else []
 
@@ -142,7 +142,15 @@ class Laboratory:
 
     def _run(self, board: str, flow: str, images: int, sets: Sequence[str]) -> "Row":
         return self.bench.run(
-            Experiment(APPLICATION, target_of(board), flow, images, sets=self._sets(board, sets), seed=self.seed)
+            Experiment(
+                APPLICATION,
+                target_of(board),
+                flow,
+                images,
+                sets=self._sets(board, sets),
+                seed=self.seed,
+                grain="fine",
+            )
         )
 
     def probe(self, board: str, probe: str, sizes: Sequence[int], sets: Sequence[str] = ()) -> dict[int, float]:

@@ -1,0 +1,23 @@
+"""The grain of modelled runs: how closely a model follows what crosses."""
+
+from typing import Literal
+
+from isthmus.errors import IsthmusError
+from isthmus.targets import is_model
+
+Grain = Literal["fine", "coarse"]
+DEFAULT: Grain = "coarse"
+GRAIN = "of a model, as it was really run: fine has every packet, burst and word, coarse counts what repeats"
+
+
+def chosen(fine: bool, coarse: bool) -> Grain | None:
+    """What the flags --fine and --coarse say; None where neither was given."""
+    if fine and coarse:
+        raise IsthmusError("--fine, --coarse: expected one of the two, got both")
+    return "fine" if fine else "coarse" if coarse else None
+
+
+def check_grain(grain: Grain | None, target: str) -> None:
+    """Refuses a grain that was asked of a real device."""
+    if grain is not None and not is_model(target):
+        raise IsthmusError(f"--{grain}: '{target}' is a real device, and only models have a grain")

@@ -1,0 +1,252 @@
+// What is promised of coarse streams: the times of fine ones within a percent, and their bytes exactly.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "apps/noise.hpp"
+#include "apps/stream_flow.hpp"
+#include "apps/stream_steady.hpp"
+#include "isthmus/base/error.hpp"
+#include "isthmus/platform/board.hpp"
+
+namespace isthmus::apps {
+namespace {
+
+constexpr const char* kF1 = "model:aws-f1";
+constexpr ImageSize kFullHd{.width = 1920, .height = 1080};
+
+struct Case {
+  const Noise& noise;
+  int images;
+  std::vector<std::string> settings{};
+  const char* target = kF1;
+};
+
+StreamRun run(const Case& of, Grain grain, const FilterSpec& spec = default_filter()) {
+  const FrameSource frames = of.noise.frames(of.images);
+  return run_stream(platform::load(platform::file_of(of.target), of.settings),
+                    {.flow = "stream", .spec = spec, .frames = frames, .progress = {}, .grain = grain});
+}
+
+double ratio(Time coarse, Time fine) {
+  return coarse.seconds() / fine.seconds();
+}
+
+int longest_fine(const Case& of) {
+  const FrameSource frames = of.noise.frames(1);
+  const Lengths lengths = steady_lengths(platform::load(platform::file_of(of.target), of.settings),
+                                         {static_cast<std::int64_t>(frames.size().bytes())});
+  return lengths.shorter + lengths.longer;
+}
+
+void expect_alike(const StreamRun& coarse, const StreamRun& fine) {
+  EXPECT_NEAR(ratio(coarse.run.times.elapsed, fine.run.times.elapsed), 1, 0.01);
+  EXPECT_NEAR(ratio(coarse.run.times.lasted, fine.run.times.lasted), 1, 0.01);
+  ASSERT_EQ(coarse.run.times.stages.size(), fine.run.times.stages.size());
+  for (std::size_t i = 0; i < fine.run.times.stages.size(); ++i)
+    EXPECT_NEAR(ratio(coarse.run.times.stages[i].time, fine.run.times.stages[i].time), 1, 0.01)
+        << fine.run.times.stages[i].name;
+}
+
+TEST(CoarseStream, TakesTheTimeOfAFineOneInFullHd) {
+  const Noise noise(kFullHd);
+  const Case of{.noise = noise, .images = 40};
+  const StreamRun coarse = run(of, Grain::coarse);
+  const StreamRun fine = run(of, Grain::fine);
+  EXPECT_EQ(coarse.grain, Grain::coarse);
+  EXPECT_EQ(fine.grain, Grain::fine);
+  EXPECT_FALSE(coarse.run.difference);
+  expect_alike(coarse, fine);
+  EXPECT_EQ(coarse.run.setup, fine.run.setup);
+  ASSERT_EQ(coarse.run.times.images.size(), fine.run.times.images.size());
+  for (std::size_t i = 0; i < fine.run.times.images.size(); ++i)
+    EXPECT_EQ(coarse.run.times.images[i].back().end, fine.run.times.images[i].back().end) << i;
+}
+
+std::vector<std::string> random_settings() {
+  const auto one_of = [](const std::string& key, std::vector<std::string> values) {
+    return key + "=" + *rc::gen::elementOf(std::move(values));
+  };
+  return {one_of("link.pcie.lanes", {"1", "4", "8", "16"}),
+          one_of("link.pcie.generation", {"1", "3", "4"}),
+          one_of("kernel.clock", {"50", "133", "250", "400"}),
+          one_of("stream.porter_period", {"1", "2", "5", "10"}),
+          one_of("stream.input_buffers", {"1", "2", "3", "8", "20"}),
+          one_of("stream.output_buffers", {"1", "2", "8", "20"}),
+          one_of("stream.buffer_size", {"16KiB", "80KiB", "4MiB"}),
+          one_of("stream.requests_in_flight", {"1", "4", "16"}),
+          one_of("stream.library_call", {"20", "100", "500"}),
+          one_of("host.memory.transfer_rate", {"800", "2133"}),
+          one_of("host.memory.channels", {"1", "4"}),
+          one_of("host.llc.enabled", {"true", "false"})};
+}
+
+/// RapidCheck prints its seed, and what it drew where that fails.
+TEST(CoarseStream, TakesTheTimeOfAFineOneOnAnyBoard) {
+  EXPECT_TRUE(rc::check([] {
+    const ImageSize size{.width = 16 * *rc::gen::inRange(4, 80).as("words of a row"),
+                         .height = *rc::gen::inRange(16, 80).as("rows")};
+    const Noise noise(size);
+    Case of{.noise = noise, .images = 0, .settings = random_settings()};
+    of.target = *rc::gen::element(kF1, "model:alpha-data-7v3").as("target");
+    RC_LOG() << testing::PrintToString(of.settings);
+    of.images = longest_fine(of) + *rc::gen::inRange(1, 100).as("more images");
+    const StreamRun coarse = run(of, Grain::coarse);
+    const StreamRun fine = run(of, Grain::fine);
+    RC_CLASSIFY(coarse.grain == Grain::coarse);
+    RC_ASSERT(!coarse.run.difference && !fine.run.difference);
+    RC_ASSERT(std::abs(ratio(coarse.run.times.elapsed, fine.run.times.elapsed) - 1) < 0.01);
+    for (std::size_t i = 0; i < fine.run.times.stages.size(); ++i)
+      RC_ASSERT(std::abs(ratio(coarse.run.times.stages[i].time, fine.run.times.stages[i].time) - 1) < 0.01);
+    for (const auto& part : coarse.parts) RC_ASSERT(part.busy + part.starved + part.blocked == part.lifetime);
+  }));
+}
+
+/// Small frames, and a porter that looks often: few of them are a long stream.
+const std::vector<std::string> kQuick{"stream.porter_period=1us", "link.pcie.round_trip=500ns"};
+
+TEST(CoarseStream, IsFineWhereItIsNotLongerThanWhatItWouldBeToldFrom) {
+  const Noise noise({.width = 640, .height = 90});
+  Case of{.noise = noise, .images = 0, .settings = kQuick};
+  of.images = longest_fine(of);
+  const StreamRun fine = run(of, Grain::coarse);
+  EXPECT_EQ(fine.grain, Grain::fine);
+  EXPECT_EQ(fine.run.times.elapsed, run(of, Grain::fine).run.times.elapsed);
+  ++of.images;
+  EXPECT_EQ(run(of, Grain::coarse).grain, Grain::coarse);
+}
+
+class Deaf final : public StateObserver {
+ public:
+  void stretch(const std::string&, State, Time, Time) override {}
+};
+
+TEST(CoarseStream, IsFineWhereItIsObserved) {
+  const Noise noise({.width = 640, .height = 90});
+  Case of{.noise = noise, .images = 0, .settings = kQuick};
+  of.images = longest_fine(of) + 1;
+  const FrameSource frames = noise.frames(of.images);
+  const FilterSpec spec = default_filter();
+  Deaf deaf;
+  const StreamRun fine = run_stream(
+      platform::load(platform::file_of(kF1), of.settings),
+      {.flow = "stream", .spec = spec, .frames = frames, .progress = {}, .states = &deaf, .grain = Grain::coarse});
+  EXPECT_EQ(fine.grain, Grain::fine);
+}
+
+TEST(CoarseStream, TakesTheSameInAnyOrderOfItsActors) {
+  const Noise noise({.width = 640, .height = 90});
+  Case of{.noise = noise, .images = 0, .settings = kQuick};
+  of.images = longest_fine(of) + 1;
+  const FrameSource frames = noise.frames(of.images);
+  const FilterSpec spec = default_filter();
+  const StreamRun shuffled = run_stream(
+      platform::load(platform::file_of(kF1), of.settings),
+      {.flow = "stream", .spec = spec, .frames = frames, .progress = {}, .schedule_seed = 7, .grain = Grain::coarse});
+  EXPECT_EQ(shuffled.grain, Grain::coarse);
+  EXPECT_EQ(shuffled.run.times.elapsed, run(of, Grain::coarse).run.times.elapsed);
+}
+
+/// Runs a flow of a target whose reference becomes wrong behind the first `right` images.
+FilterRun run_with_reference_wrong_behind(const std::string& flow, int right, int images) {
+  const Noise noise({.width = 640, .height = 90});
+  const FrameSource frames = noise.frames(images);
+  FilterSpec spec = default_filter();
+  const auto target = open_target(kF1, kQuick);
+  return target->run({.flow = flow,
+                      .spec = spec,
+                      .frames = frames,
+                      .progress =
+                          [&](int compared) {
+                            if (compared == right) spec.coefficients[0][4] += 64;
+                          },
+                      .grain = Grain::coarse});
+}
+
+TEST(CoarseStream, AWrongLastImageIsFound) {
+  const Noise noise({.width = 640, .height = 90});
+  const int images = longest_fine({.noise = noise, .images = 0, .settings = kQuick}) + 9;
+  const auto difference = run_with_reference_wrong_behind("stream", images - 1, images).difference;
+  ASSERT_TRUE(difference);
+  EXPECT_EQ(difference->message, images - 1);
+  EXPECT_EQ(difference->messages, 1);
+  EXPECT_EQ(difference->of_messages, images);
+}
+
+TEST(ImagesBeside, TheFirstDifferenceIsThatOfTheFirstWrongImage) {
+  for (const char* flow : {"offload", "overlap", "stream"}) {
+    const auto difference = run_with_reference_wrong_behind(flow, 5, 12).difference;
+    ASSERT_TRUE(difference) << flow;
+    EXPECT_EQ(difference->message, 5) << flow;
+    EXPECT_EQ(difference->messages, 7) << flow;
+    EXPECT_EQ(difference->of_messages, 12) << flow;
+  }
+}
+
+TEST(ImagesBeside, WhatIsThrownWhereImagesAreComparedReachesTheCaller) {
+  const Noise noise({.width = 640, .height = 90});
+  const FrameSource frames = noise.frames(12);
+  const FilterSpec spec = default_filter();
+  for (const char* flow : {"offload", "overlap", "stream"}) {
+    const auto give_up = [](int compared) {
+      if (compared == 5) throw Error("enough seen");
+    };
+    EXPECT_THAT([&] { open_target(kF1, {})->run({.flow = flow, .spec = spec, .frames = frames, .progress = give_up}); },
+                testing::ThrowsMessage<Error>(testing::HasSubstr("enough seen")))
+        << flow;
+  }
+}
+
+TEST(ImagesBeside, CountsEachImageThatWasComparedInTurn) {
+  const Noise noise({.width = 640, .height = 90});
+  const FilterSpec spec = default_filter();
+  const int images = longest_fine({.noise = noise, .images = 0, .settings = kQuick}) + 9;
+  const FrameSource frames = noise.frames(images);
+  for (const char* flow : {"offload", "stream"}) {
+    std::vector<int> told;
+    open_target(kF1, kQuick)
+        ->run({.flow = flow,
+               .spec = spec,
+               .frames = frames,
+               .progress = [&](int compared) { told.push_back(compared); },
+               .grain = Grain::coarse});
+    std::vector<int> expected(static_cast<std::size_t>(images));
+    std::iota(expected.begin(), expected.end(), 1);
+    EXPECT_EQ(told, expected) << flow;
+  }
+}
+
+TEST(ModelTarget, SaysTheGrainThatARunReallyHad) {
+  const Noise noise({.width = 640, .height = 90});
+  const FilterSpec spec = default_filter();
+  const auto target = open_target(kF1, kQuick);
+  const int fine = longest_fine({.noise = noise, .images = 0, .settings = kQuick});
+  for (const auto& [images, grain] : {std::pair(fine, "fine"), std::pair(fine + 1, "coarse")}) {
+    const FrameSource frames = noise.frames(images);
+    target->run({.flow = "stream", .spec = spec, .frames = frames, .progress = {}, .grain = Grain::coarse});
+    nlohmann::ordered_json row;
+    target->explain(row);
+    EXPECT_EQ(row["grain"], grain) << images;
+  }
+}
+
+std::vector<Time> ends(std::initializer_list<int> microseconds) {
+  std::vector<Time> all;
+  for (const int at : microseconds) all.push_back(Time::us(at));
+  return all;
+}
+
+TEST(IsSteady, WhereBothHalvesTakeAsLongButForARoundOfThePorter) {
+  const Lengths lengths{.shorter = 2, .longer = 6, .round = Time::us(2)};
+  EXPECT_TRUE(is_steady(ends({150, 250, 350, 450, 550, 650}), lengths));
+  EXPECT_TRUE(is_steady(ends({150, 250, 350, 451, 550, 650}), lengths));
+  EXPECT_FALSE(is_steady(ends({150, 250, 350, 450, 553, 657}), lengths));
+  EXPECT_FALSE(is_steady(ends({150, 250, 350, 450, 545, 640}), lengths));
+}
+
+}  // namespace
+}  // namespace isthmus::apps
