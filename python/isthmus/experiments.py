@@ -57,6 +57,7 @@ class Experiment:
     workers: int | None = None
     mapping: tuple[str, ...] = ()
     sets: tuple[str, ...] = ()
+    channel: str | None = None  # the link of a model with several
     trace: "Trace | None" = None
     repeat: int | None = None
     warmup: int | None = None
@@ -86,6 +87,7 @@ class Experiment:
             words += ["--map", placements]
         for assignment in self.sets if is_model(self.target) else ():
             words += ["--set", assignment]
+        words += ["--channel", self.channel] if self.channel else []
         if not is_model(self.target):
             words += ["--repeat", str(self.repeat)] if self.repeat is not None else []
             words += ["--warmup", str(self.warmup)] if self.warmup is not None else []
@@ -135,6 +137,7 @@ def command(experiment: Experiment) -> str:
         words += [f"--{experiment.grain}"]
     for assignment in experiment.sets:
         words += ["--set", assignment]
+    words += ["--channel", experiment.channel] if experiment.channel else []
     return shlex.join(words)
 
 

@@ -33,7 +33,8 @@ constexpr std::array kFlows =
 
 class ModelTarget final : public Target {
  public:
-  explicit ModelTarget(platform::Description platform) : platform_(std::move(platform)), board_(platform_.over("")) {}
+  ModelTarget(platform::Description platform, std::string_view channel)
+      : platform_(std::move(platform)), board_(platform_.over(channel)) {}
 
   std::string device_name() const override { return platform_.name(); }
   bool modelled() const override { return true; }
@@ -58,8 +59,7 @@ class ModelTarget final : public Target {
     row["parts"] = platform::to_json(parts_);
     row["bottleneck"] = platform::to_json(platform::bottleneck(parts_, lasted_, path_));
     row["platform"] = platform::to_json(platform_);
-    const auto channels = platform_.channels();
-    if (channels.size() > 1) row["channel"] = channels.front();
+    if (platform_.channels().size() > 1) row["channel"] = board_.channels().front();
   }
 
  private:
@@ -94,8 +94,9 @@ class ModelTarget final : public Target {
 
 }  // namespace
 
-std::unique_ptr<Target> open_model_target(const std::string& name, const std::vector<std::string>& settings) {
-  return std::make_unique<ModelTarget>(platform::load(platform::file_of(name), settings));
+std::unique_ptr<Target> open_model_target(const std::string& name, const std::vector<std::string>& settings,
+                                          const std::string& channel) {
+  return std::make_unique<ModelTarget>(platform::load(platform::file_of(name), settings), channel);
 }
 
 }  // namespace isthmus::apps

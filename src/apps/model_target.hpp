@@ -8,7 +8,9 @@
 
 namespace isthmus::apps {
 
-/// A modelled board: "model:NAME" or a platform file, with KEY=VALUE settings in place of what the file says.
-std::unique_ptr<Target> open_model_target(const std::string& name, const std::vector<std::string>& settings);
+/// A modelled board: "model:NAME" or a platform file, with KEY=VALUE settings in place of what the file says. Flows go
+/// over the link `channel`, the first where it is empty.
+std::unique_ptr<Target> open_model_target(const std::string& name, const std::vector<std::string>& settings,
+                                          const std::string& channel);
 
 }  // namespace isthmus::apps

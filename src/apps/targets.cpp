@@ -42,9 +42,13 @@ void Target::require_flow(const std::string& flow) const {
     throw Error(fmt::format("'{}' has no flow '{}': expected {}", device_name(), flow, fmt::join(known, " or ")));
 }
 
-std::unique_ptr<Target> open_target(const std::string& name, const std::vector<std::string>& settings) {
+std::unique_ptr<Target> open_target(const std::string& name, const std::vector<std::string>& settings,
+                                    const std::string& channel) {
+  if (name.starts_with("model:") || name.ends_with(".toml")) return open_model_target(name, settings, channel);
+  if (!channel.empty())
+    throw Error(
+        fmt::format("--channel {}: target '{}' is no model, and only models have links to choose", channel, name));
   if (name.starts_with("opencl:")) return open_opencl_target(name, settings);
-  if (name.starts_with("model:") || name.ends_with(".toml")) return open_model_target(name, settings);
   if (name == "native") return open_native_target(settings);
   throw Error(
       fmt::format("unknown target '{}': expected model:NAME, FILE.toml, opencl:N, opencl:NAME or native", name));

@@ -24,7 +24,7 @@ int most_parts(const PcieLinkSpec& spec) {
 
 /// Requests that wait for the host: what the receive buffer has room for, and the rest of a read of several parts.
 int most_requests(const PcieLinkSpec& spec) {
-  return spec.posted_header_credits + spec.nonposted_header_credits + most_parts(spec);
+  return spec.posted_header_credits * tokens_of_packet(spec) + spec.nonposted_header_credits + most_parts(spec);
 }
 
 int most_answers(const PcieLinkSpec& spec) {

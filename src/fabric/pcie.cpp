@@ -27,13 +27,16 @@ Bandwidth advertised_bandwidth(const PcieLinkSpec& spec) {
   return {transfer_rate(spec.generation) * 1e9 / 8 * spec.lanes};
 }
 
-namespace {
+int tokens_of_packet(const PcieLinkSpec& spec) {
+  return static_cast<int>((spec.max_payload.count + kMostPayload - 1) / kMostPayload);
+}
 
-/// Full packets that the posted credits are good for.
 int posted_packets(const PcieLinkSpec& spec) {
   const std::int64_t by_data = spec.posted_data_credits * kDataCreditBytes / spec.max_payload.count;
   return static_cast<int>(std::min<std::int64_t>(spec.posted_header_credits, by_data));
 }
+
+namespace {
 
 /// Takes what makes whole updates off `packets` and returns how many those are.
 int whole(int& packets, int every) {
@@ -87,7 +90,10 @@ PcieLane::PcieLane(const PcieLinkSpec& spec, std::size_t sources)
 void PcieLane::step() {
   if (send_dllps()) return;
   if (next_tlps()) {
-    if (has_credits(credits_of(*next_))) send(*std::exchange(next_, nullptr));
+    if (next_->packets == 0)
+      begun_.push_back(*std::exchange(next_, nullptr));
+    else
+      send_next();
     return;
   }
   In<Tlps>& last = in[in.size() - 1];
@@ -105,8 +111,18 @@ bool PcieLane::send_dllps() {
 }
 
 bool PcieLane::next_tlps() {
-  for (std::size_t source = in.size(); next_ == nullptr && source > 0;) next_ = in[--source].pull_in_place();
+  for (std::size_t source = in.size(); next_ == nullptr && source > 0;) {
+    next_ = in[--source].pull_in_place();
+    from_ = source;
+  }
   return next_ != nullptr;
+}
+
+Credits PcieLane::cost_of_next() const {
+  Credits cost = credits_of(*next_);
+  if (ends_begun())
+    for (const Tlps& before : begun_) cost += credits_of(before);
+  return cost;
 }
 
 /// What has come back is looked at only where it matters.
@@ -128,20 +144,32 @@ void PcieLane::take_credits(const Credits& cost) {
   if (cost.nonposted_headers > 0) nonposted_headers_.take(cost.nonposted_headers);
 }
 
-void PcieLane::send(const Tlps& tlps) {
-  take_credits(credits_of(tlps));
+void PcieLane::send_next() {
+  const Credits cost = cost_of_next();
+  if (!has_credits(cost)) return;
+  take_credits(cost);
+  const Tlps& tlps = *std::exchange(next_, nullptr);
   const bool completions = tlps.kind == Tlps::Kind::completion;
-  const std::int64_t payload = tlps.carries_data() ? tlps.bytes : 0;
+  std::int64_t payload = tlps.carries_data() ? tlps.bytes : 0;
+  if (ends_begun()) payload += static_cast<std::int64_t>(begun_.size()) * kMostPayload;
   const Bytes overhead = completions ? spec_.completion_overhead : spec_.request_overhead;
   const std::int64_t all = payload + tlps.packets * overhead.count;
   const std::int64_t first = completions ? all / tlps.packets : all;
   payload_bytes_ += static_cast<std::uint64_t>(payload);
-  occupy(first);
+  const Time spacing = occupy(first);
+  if (ends_begun()) {
+    for (const Tlps& before : begun_) hand_over(before, spacing);
+    begun_.clear();
+  }
+  hand_over(tlps, spacing);
+  if (all > first) occupy(all - first);
+}
+
+void PcieLane::hand_over(const Tlps& tlps, Time spacing) {
   Tlps& sent = out.slot();
   copy(tlps, sent);
   sent.there = timer_.now() + spec_.flight;
-  sent.spacing = wire_time(first);
-  occupy(all - first);
+  sent.spacing = spacing;
 }
 
 void PcieLane::hear_updates() {
@@ -151,9 +179,12 @@ void PcieLane::hear_updates() {
   }
 }
 
-void PcieLane::occupy(std::int64_t bytes) {
+/// For the time that it returns.
+Time PcieLane::occupy(std::int64_t bytes) {
+  const Time time = wire_time(bytes);
   wire_bytes_ += static_cast<std::uint64_t>(bytes);
-  timer_.wait(wire_time(bytes));
+  timer_.wait(time);
+  return time;
 }
 
 Time PcieLane::wire_time(std::int64_t bytes) const {

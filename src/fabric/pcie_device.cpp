@@ -94,21 +94,28 @@ bool PcieTransmitter::begin_write() {
   return words_left_ > 0;
 }
 
-/// Adds a word to the TLPs under way and sends them when they are full or the write ends.
+/// Adds a word to the TLPs under way and sends them when they are full or the write ends: of a packet that is several
+/// tokens each as it is full.
 void PcieTransmitter::gather() {
-  if (packet_.bytes == 0) packet_size_ = std::min({words_left_ * kWordBytes, most_, to_border(addr_)});
+  if (packet_.bytes == 0) begin_token();
   const PcieWriteData word = write_data.read();
   std::memcpy(packet_.payload.data() + packet_.bytes, &word.data, kWordBytes);
   packet_.bytes = static_cast<std::uint16_t>(packet_.bytes + kWordBytes);
   --words_left_;
   if (packet_.bytes < packet_size_) return;
   packet_.kind = Tlps::Kind::write;
-  packet_.packets = static_cast<std::uint8_t>((packet_.bytes + max_payload_ - 1) / max_payload_);
+  packet_.packets = packet_left_ > 0 ? 0 : static_cast<std::uint8_t>((packet_.bytes + max_payload_ - 1) / max_payload_);
   packet_.addr = addr_;
   copy(packet_, out.slot());
   addr_ += packet_.bytes;
   packet_.bytes = 0;
   if (words_left_ == 0) writes_done.push({});
+}
+
+void PcieTransmitter::begin_token() {
+  if (packet_left_ == 0) packet_left_ = std::min({words_left_ * kWordBytes, most_, to_border(addr_)});
+  packet_size_ = std::min(packet_left_, kMostPayload);
+  packet_left_ -= packet_size_;
 }
 
 PcieReceiver::PcieReceiver(const PcieLinkSpec& spec) : receipts_(spec), early_(static_cast<std::size_t>(spec.tags)) {
@@ -141,7 +148,7 @@ void PcieReceiver::accept_completion(const Tlps& tlps) {
   if (tlps.tag == head_.tag) {
     ready_ = next_packet_ = tlps.payload.data();
     ready_end_ = ready_ + tlps.bytes;
-    packet_bytes_ = (tlps.bytes + tlps.packets - 1) / tlps.packets;
+    packet_bytes_ = tlps.packets > 1 ? (tlps.bytes + tlps.packets - 1) / tlps.packets : tlps.bytes;
     there_ = tlps.there;
     spacing_ = tlps.spacing;
     return;

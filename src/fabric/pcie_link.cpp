@@ -22,15 +22,19 @@ void check(const PcieLinkSpec& spec, const HostMemorySpec& memory) {
   if (spec.max_payload.count > kMaxPayload)
     throw Error(
         fmt::format("a link's largest payload: expected at most {} B, got {} B", kMaxPayload, spec.max_payload.count));
+  if (posted_packets(spec) < 1)
+    throw Error(fmt::format("a link's posted credits: expected room for a packet of {} B, got {} and {} x {} B",
+                            spec.max_payload.count, spec.posted_header_credits, spec.posted_data_credits,
+                            kDataCreditBytes));
   if (spec.round_trip <= least_round_trip(spec, memory))
     throw Error(fmt::format("a link's round trip: expected more than the {} that link and host memory take, got {}",
                             to_string(least_round_trip(spec, memory)), to_string(spec.round_trip)));
 }
 
-/// Packets that the flight holds, the smallest included.
+/// Packets that the flight holds, the smallest included; the tokens of a large one start together.
 int on_the_way(const PcieLinkSpec& spec) {
   const double smallest = static_cast<double>(spec.completion_overhead.count) / raw_bandwidth(spec).bytes_per_second;
-  return static_cast<int>(spec.flight.seconds() / smallest) + 2;
+  return static_cast<int>(spec.flight.seconds() / smallest) + 2 * tokens_of_packet(spec);
 }
 
 /// Answers, or accesses of host software, that can wait for the lane.

@@ -16,23 +16,49 @@ std::int64_t completion_bytes(const PcieLinkSpec& spec, std::uint64_t addr, std:
 
 namespace {
 
-struct Completions {
-  int packets = 0;
-  std::int64_t bytes = 0;
-};
+/// The completions of a read, token by token.
+class Completions {
+ public:
+  Completions(const PcieLinkSpec& spec, const Tlps& read) : spec_(spec), addr_(read.addr), left_(read.bytes) {}
 
-/// As many of the next completions as a token holds.
-Completions completions(const PcieLinkSpec& spec, std::uint64_t addr, std::int64_t remaining) {
-  Completions part;
-  while (part.bytes < remaining) {
-    const std::int64_t next =
-        completion_bytes(spec, addr + static_cast<std::uint64_t>(part.bytes), remaining - part.bytes);
-    if (part.bytes + next > kMostPayload) break;
-    part.bytes += next;
-    ++part.packets;
+  struct Token {
+    std::uint64_t addr = 0;
+    int packets = 0;  ///< that end with it
+    std::int64_t bytes = 0;
+  };
+  bool more() const { return left_ > 0; }
+  /// As many of the next completions as a token holds, or a part of one that no token does.
+  Token next() {
+    Token token{.addr = addr_};
+    while (left_ > 0) {
+      const std::int64_t packet = packet_left_ > 0 ? packet_left_ : completion_bytes(spec_, addr_, left_);
+      if (packet > kMostPayload - token.bytes) {
+        if (token.bytes == 0) take_part(token, packet);
+        break;
+      }
+      ++token.packets;
+      take(token, packet);
+      if (std::exchange(packet_left_, 0) > 0) break;
+    }
+    return token;
   }
-  return part;
-}
+
+ private:
+  void take(Token& token, std::int64_t bytes) {
+    token.bytes += bytes;
+    addr_ += static_cast<std::uint64_t>(bytes);
+    left_ -= bytes;
+  }
+  void take_part(Token& token, std::int64_t packet) {
+    take(token, kMostPayload);
+    packet_left_ = packet - kMostPayload;
+  }
+
+  const PcieLinkSpec& spec_;
+  std::uint64_t addr_;
+  std::int64_t left_;
+  std::int64_t packet_left_ = 0;  ///< of one that has begun
+};
 
 }  // namespace
 
@@ -63,15 +89,13 @@ HostRequest& RootPort::request(HostRequest::Kind kind, const Tlps& tlps, const D
 }
 
 void RootPort::read(const Tlps& tlps, Dllps due) {
-  for (std::int64_t asked = 0; asked < tlps.bytes;) {
-    const std::uint64_t addr = tlps.addr + static_cast<std::uint64_t>(asked);
-    const Completions part = completions(link_, addr, tlps.bytes - asked);
+  for (Completions completions(link_, tlps); completions.more();) {
+    const Completions::Token token = completions.next();
     HostRequest& read = request(HostRequest::Kind::read, tlps, std::exchange(due, {}));
-    read.packets = static_cast<std::uint8_t>(part.packets);
-    read.bytes = static_cast<std::uint16_t>(part.bytes);
-    read.addr = addr;
-    asked += part.bytes;
-    read.more = asked < tlps.bytes;
+    read.packets = static_cast<std::uint8_t>(token.packets);
+    read.bytes = static_cast<std::uint16_t>(token.bytes);
+    read.addr = token.addr;
+    read.more = completions.more();
   }
 }
 
@@ -91,6 +115,7 @@ Completer::Completer(const std::optional<DelayLineSpec>& overtaking) {
   if (!overtaking) return;
   line_.emplace(*overtaking);
   kept_.resize(static_cast<std::size_t>(overtaking->entries));
+  next_.resize(kept_.size());
   free_.resize(kept_.size());
   std::iota(free_.rbegin(), free_.rend(), std::size_t{0});
 }
@@ -106,24 +131,38 @@ void Completer::complete_next() {
 }
 
 void Completer::keep(Line& line) {
-  if (line.empty()) enter(line, in.read_in_place());
+  while (line.empty()) enter(line, in.read_in_place());
   while (!line.full()) {
     const HostAnswer* answer = in.pull_in_place();
     if (answer == nullptr) break;
     enter(line, *answer);
   }
   if (!line.await(timer_)) return;
-  const std::size_t place = line.next();
-  complete(kept_[place]);
+  complete_from(line.next());
   line.leave(timer_.now());
-  free_.push_back(place);
 }
 
+/// A packet that is several tokens enters with the last of them, so that no other comes between.
 void Completer::enter(Line& line, const HostAnswer& answer) {
   const std::size_t place = free_.back();
   free_.pop_back();
   copy(answer, kept_[place]);
-  line.enter(in.came(), answer.latency, place);
+  if (begun_)
+    next_[begun_->last] = place;
+  else
+    begun_ = {.first = place, .last = place};
+  begun_->last = place;
+  if (answer.packets == 0) return;
+  line.enter(in.came(), answer.latency, begun_->first);
+  begun_.reset();
+}
+
+void Completer::complete_from(std::size_t place) {
+  for (bool more = true; more; place = next_[place]) {
+    complete(kept_[place]);
+    free_.push_back(place);
+    more = kept_[place].packets == 0;
+  }
 }
 
 void Completer::complete(const HostAnswer& answer) {

@@ -21,6 +21,7 @@ struct Options {
   std::string target;
   int messages = 200;
   std::vector<std::string> settings;
+  std::string channel;
   int workers = 0;
   std::vector<std::string> placement;
   Repetition repetition;
@@ -43,6 +44,9 @@ void check(const Options& options) {
   if (native && !options.settings.empty())
     throw Error(
         fmt::format("--set {}: target 'native' is this machine, only models have settings", options.settings.front()));
+  if (native && !options.channel.empty())
+    throw Error(fmt::format("--channel {}: target 'native' is this machine, and only models have links to choose",
+                            options.channel));
   if (native && options.trace.wanted())
     throw Error("--trace: 'native' is this machine, only the parts of models are seen");
   options.grain.check(options.target, !native);
@@ -91,6 +95,7 @@ Result run_modelled(const ByteApplication& application, const Options& options, 
   record["parts"] = platform::to_json(result.parts);
   record["bottleneck"] = platform::to_json(platform::bottleneck(result.parts, result.lasted));
   record["platform"] = platform::to_json(platform);
+  if (platform.channels().size() > 1) record["channel"] = platform.over(options.channel).channels().front();
   return result;
 }
 
@@ -98,6 +103,7 @@ int run_application(const ByteApplication& application, const Options& options) 
   check(options);
   const Job job{.messages = options.messages,
                 .progress = Progress("messages", options.messages),
+                .channel = options.channel,
                 .workers = options.workers,
                 .placement = native::parse_placement(options.placement)};
   Record record;
@@ -132,6 +138,7 @@ int main_of(int argc, char** argv, const ByteApplication& application, const cha
   app.add_option("--set", options.settings, "KEY=VALUE of a model's platform; may be repeated")
       ->expected(1)
       ->take_all();
+  app.add_option("--channel", options.channel, "the link of a model with several; by default its first");
   app.add_option("--workers", options.workers,
                  "threads of the target native; by default one a core, and actors move where the run is fastest");
   app.add_option("--map", options.placement, "ACTOR=WORKER,... of the target native; the row names its actors")

@@ -74,7 +74,7 @@ void check_size(const char* what, std::size_t bytes, const HostLinkSpec& spec) {
 Result run_on_model(const ByteApplication& application, const platform::Description& platform, const Job& job) {
   check(application);
   platform::require(platform, "a stream", platform::kStreamNeeds);
-  const platform::Description board = platform.over("");
+  const platform::Description board = platform.over(job.channel);
   const HostLinkSpec spec = platform::host_link_spec(board);
   check_size("input", application.input, spec);
   check_size("output", application.output, spec);

@@ -20,6 +20,7 @@ struct Job {
   /// Called with the number of messages whose output has been compared with the reference.
   std::function<void(int)> progress{};
   StateObserver* states = nullptr;         ///< is told how the parts of a model spend the run
+  std::string channel{};                   ///< the link of a model that messages go over; empty: its first
   int workers = 0;                         ///< threads of the target native; 0: as many as fit
   std::map<std::string, int> placement{};  ///< workers of its actors by name
   std::uint64_t schedule_seed = 0;         ///< of a model: see RunOptions; no result depends on it

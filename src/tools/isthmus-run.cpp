@@ -33,6 +33,7 @@ struct Options {
   int images = 200;
   std::string input;
   std::vector<std::string> settings;
+  std::string channel;
   std::uint64_t seed = 1;
   int workers = 0;
   std::vector<std::string> placement;
@@ -156,7 +157,7 @@ Record measured_row(const Options& options, apps::Target& target, const apps::Fr
 /// The applications, each with its flows, or those of them that the target has if there is one.
 int list_applications(const Options& options) {
   std::vector<std::string> flows(kFlows.begin(), kFlows.end());
-  if (!options.target.empty()) flows = apps::open_target(options.target, options.settings)->flows();
+  if (!options.target.empty()) flows = apps::open_target(options.target, options.settings, options.channel)->flows();
   tools::print({{"event", "application"},
                 {"name", kApplications[0]},
                 {"summary", "3x3 stencil over 1920x1080 RGBA photographs (stacc VI-B1)"},
@@ -166,7 +167,7 @@ int list_applications(const Options& options) {
 
 int run_application(const Options& options) {
   check(options);
-  const auto target = apps::open_target(options.target, options.settings);
+  const auto target = apps::open_target(options.target, options.settings, options.channel);
   target->require_flow(options.flow);
   options.grain.check(options.target, target->modelled());
   if (options.trace.wanted() && !target->modelled())
@@ -195,6 +196,7 @@ int main(int argc, char** argv) {
   app.add_option("--set", options.settings, "KEY=VALUE of a model's platform; may be repeated")
       ->expected(1)
       ->take_all();
+  app.add_option("--channel", options.channel, "the link of a model with several; by default its first");
   app.add_option("--workers", options.workers,
                  "threads of the target native; by default one a core, and actors move where the run is fastest");
   app.add_option("--map", options.placement, "ACTOR=WORKER,... of the target native; the row names its actors")

@@ -165,6 +165,9 @@ TEST_F(Targets, ARealDeviceHasNoSettings) {
 }
 
 TEST(OpenTarget, AnUnknownKindIsRefusedWithWhatIsExpected) {
+  for (const char* target : {"opencl:0", "native"})
+    EXPECT_THAT([&] { open_target(target, {}, "vh0"); },
+                ThrowsMessage<Error>(HasSubstr("is no model, and only models have links to choose")));
   EXPECT_THAT([] { open_target("fpga", {}); }, ThrowsMessage<Error>(HasSubstr("unknown target 'fpga'")));
 }
 

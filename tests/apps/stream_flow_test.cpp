@@ -1,8 +1,9 @@
 // The image filter as a stream on the modelled boards.
 #include "apps/stream_flow.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include <string>
 
@@ -25,8 +26,27 @@ StreamRun run(const Noise& noise, int images, const char* target = kF1, std::vec
                     {.flow = "stream", .spec = spec, .frames = frames, .progress = {}});
 }
 
+/// A link of any payload, whose reads and writes begin anywhere in a page.
+std::vector<std::string> any_link() {
+  const int payload = 1 << *rc::gen::inRange(7, 13);
+  return {fmt::format("link.pcie.max_payload={}B", payload),
+          fmt::format("link.pcie.max_read_request={}B", 1 << *rc::gen::inRange(7, 13)),
+          fmt::format("link.pcie.read_completion_boundary={}B", 1 << *rc::gen::inRange(6, 8)),
+          fmt::format("link.pcie.posted_data_credits={}", *rc::gen::inRange(payload / 16, 2048)),
+          fmt::format("stream.request_size={}B", 1 << *rc::gen::inRange(6, 14))};
+}
+
 double rate(const StreamRun& run, int images) {
   return images / run.run.times.elapsed.seconds();
+}
+
+TEST(StreamFlow, GivesTheReferencesBytesOverLinksOfAnyPayload) {
+  EXPECT_TRUE(rc::check([] {
+    const Noise noise({.width = 16 * *rc::gen::inRange(1, 40), .height = *rc::gen::inRange(1, 20)});
+    std::vector<std::string> settings = any_link();
+    settings.emplace_back("stream.buffer_size=1MiB");
+    RC_ASSERT(!run(noise, 2, kF1, settings).run.difference);
+  }));
 }
 
 TEST(StreamFlow, GivesTheReferencesBytesForImagesOfManySizes) {

@@ -169,9 +169,9 @@ TEST(PcieLink, RefusesWhatItCannotBe) {
   EXPECT_THAT([&] { run_link(fast, {.reads = 1}); },
               ThrowsMessage<Error>(HasSubstr("a link's round trip: expected more than")));
   PcieLinkSpec large = f1_link();
-  large.max_payload = Bytes{512};
+  large.max_payload = Bytes{8192};
   EXPECT_THAT([&] { run_link(large, {.reads = 1}); },
-              ThrowsMessage<Error>(HasSubstr("a link's largest payload: expected at most 256 B")));
+              ThrowsMessage<Error>(HasSubstr("a link's largest payload: expected at most 4096 B")));
 }
 
 }  // namespace

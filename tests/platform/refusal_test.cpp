@@ -119,7 +119,7 @@ TEST(PlatformValue, OutsideTheKeysRangeIsRefused) {
 
 TEST(PlatformValue, ThatHardwareCannotHaveIsRefused) {
   EXPECT_EQ(payload("max_payload = { value = 200, unit = \"B\", source = \"ours\", role = \"datasheet\" }"),
-            at_payload("expected a power of two in 128..256 B, got 200 B"));
+            at_payload("expected a power of two in 128..4096 B, got 200 B"));
   EXPECT_EQ(payload("max_payload = { value = 0.2, unit = \"KiB\", source = \"ours\", role = \"datasheet\" }"),
             at_payload("expected whole bytes, got 0.2 KiB"));
 }

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <vector>
 
+#include "isthmus/base/data_file.hpp"
 #include "isthmus/base/error.hpp"
 #include "program/run.hpp"
 
@@ -368,6 +369,20 @@ TEST(Program, ASettingChangesTheModel) {
   EXPECT_LT(value({"--set", "stream.porter_period=100us"}), 0.5 * value({}));
 }
 
+TEST(Program, GoesOverTheLinkThatIsNamed) {
+  const std::string board = data_file("tests/boards/two-links.toml").string();
+  const auto row = [](const std::vector<std::string>& where) {
+    std::vector<std::string> arguments{"--messages", "50", "--on"};
+    arguments.insert(arguments.end(), where.begin(), where.end());
+    return Printed(arguments).records.at(0);
+  };
+  const auto narrow = row({board, "--channel", "narrow"});
+  EXPECT_EQ(narrow.at("channel"), "narrow");
+  EXPECT_EQ(narrow.at("value"), row({"model:aws-f1", "--set", "link.pcie.lanes=8"}).at("value")) << "its other link";
+  EXPECT_EQ(row({board}).at("channel"), "vh0");
+  EXPECT_FALSE(row({"model:aws-f1", "--channel", "pcie"}).contains("channel")) << "there is no other";
+}
+
 TEST(Program, RefusesInOneLineWhatItCannotDo) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> refused{
       {{}, "--on: expected a target"},
@@ -376,6 +391,8 @@ TEST(Program, RefusesInOneLineWhatItCannotDo) {
       {{"--on", "native", "--messages", "0"}, "--messages: expected 1 or more, got 0"},
       {{"--on", "native", "--repeat", "-1"}, "--repeat: expected 1 or more, got -1"},
       {{"--on", "native", "--set", "link.pcie.lanes=8"}, "only models have settings"},
+      {{"--on", "native", "--channel", "vh0"}, "only models have links to choose"},
+      {{"--on", "model:aws-f1", "--channel", "vh0"}, "unknown channel 'vh0': expected pcie"},
       {{"--on", "native", "--trace", "t"}, "only the parts of models are seen"},
       {{"--on", "model:aws-f1", "--workers", "1"}, "expected the target native"},
       {{"--on", "model:aws-f1", "--set", "link.pcie.lanes=0"}, "link.pcie.lanes"},

@@ -110,6 +110,34 @@ def test_a_run_goes_over_the_first_of_several_links_and_says_so(real: Isthmus) -
     assert row["value"] == only["value"], "the first link says what F1's says"
 
 
+def test_a_run_goes_over_the_link_that_is_named(real: Isthmus) -> None:
+    words = ("run", "image-filter", "--flow", "offload", "--images", "4", "-q", "--on")
+    (row,) = real.json(*words, BOARDS["two-links"], "--channel", "narrow")["rows"]
+    assert row["channel"] == "narrow"
+    used = {key.rpartition(".")[0] for part in row["parts"] for key in part["keys"] if key.startswith("link.")}
+    assert used == {"link.vh1"}
+    (only,) = real.json(*words, "model:aws-f1", "--set", "link.pcie.lanes=8")["rows"]
+    assert row["value"] == only["value"], "the second link is F1's with 8 lanes"
+    done = real(*words, BOARDS["two-links"], "--channel", "narrow", "--dry-run")
+    assert "4 images --channel narrow" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("target", "channel", "expected"),
+    [
+        (BOARDS["two-links"], "vh7", "two-links.toml: unknown channel 'vh7': expected vh0 or narrow"),
+        ("opencl:0", "vh0", "--channel: 'opencl:0' is a real device, and only models have links to choose"),
+        ("native", "vh0", "--channel: 'native' is a real device, and only models have links to choose"),
+    ],
+)
+def test_a_link_that_a_run_cannot_go_over_is_refused_in_one_line(
+    real: Isthmus, target: str, channel: str, expected: str
+) -> None:
+    done = real("run", "image-filter", "--on", target, "--channel", channel, "--images", "1")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert expected in done.stderr
+
+
 def test_a_study_leaves_out_flows_that_a_board_has_no_parts_for(real: Isthmus) -> None:
     (real.folder / "boards.toml").write_text(
         f'[application]\nname = "image-filter"\nimages = 4\n[study]\n'

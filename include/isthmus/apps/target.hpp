@@ -61,8 +61,10 @@ class Target {
 };
 
 /// Opens the target that a user named: "model:NAME", FILE.toml, "opencl:N", "opencl:NAME" or "native". `settings` are
-/// KEY=VALUE pairs for a model's platform. Throws Error if there is no such target or a setting fits nothing.
-std::unique_ptr<Target> open_target(const std::string& name, const std::vector<std::string>& settings);
+/// KEY=VALUE pairs for a model's platform, `channel` is the link of a model that flows go over, the first where it is
+/// empty. Throws Error if there is no such target or a setting or channel fits nothing.
+std::unique_ptr<Target> open_target(const std::string& name, const std::vector<std::string>& settings,
+                                    const std::string& channel = {});
 
 /// Runs one of the flows of the offload interface. On a real device the images wait in host memory and are compared
 /// after a batch has run, so that neither takes device time; on a model they are drawn on the way, compared by a thread

@@ -50,7 +50,7 @@ struct HostRequest {
   };
   Kind kind;
   bool more;               ///< the next goes on with this read
-  std::uint8_t packets;    ///< completions that the answer to a read makes
+  std::uint8_t packets;    ///< completions that end with the answer to a read
   std::uint16_t tag;       ///< of a read
   std::uint16_t bytes;     ///< of this one,
   std::uint16_t together;  ///< and of all of a read, said with the first of it

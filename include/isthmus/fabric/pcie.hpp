@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "isthmus/engine/clock.hpp"
 #include "isthmus/stream.hpp"
@@ -41,21 +42,22 @@ Bandwidth raw_bandwidth(const PcieLinkSpec& spec);
 /// What a link is sold as: lanes * transfer rate, the encoding still in it (choi2019 table 2).
 Bandwidth advertised_bandwidth(const PcieLinkSpec& spec);
 
-/// The largest payload that root complexes grant (stacc III-D). A link's max_payload may not be above.
-inline constexpr std::int64_t kMaxPayload = 256;
+/// The largest payload of a packet (2.2.2). A link's max_payload may not be above.
+inline constexpr std::int64_t kMaxPayload = 4096;
 
-/// The most payload that a token holds: what a read asks for by default, in packets of any size.
+/// The most payload that a token holds: what a read asks for by default. A packet of more is several tokens, all but
+/// the last of them full: its bytes travel by value like others, and a token stays as small as most packets need.
 inline constexpr std::int64_t kMostPayload = 512;
 
 /// Transaction-layer packets of one read or write that follow each other on the link, with their payload.
 struct Tlps {
   enum class Kind : std::uint8_t { write, read, completion };
   Kind kind;
-  std::uint8_t packets;
-  std::uint16_t tag;    ///< of a read and of its completions
-  std::uint16_t bytes;  ///< asked for by a read; carried by the others
-  Time there;           ///< when the first completion is at the receiver
-  Time spacing;         ///< from one completion to the next
+  std::uint8_t packets;  ///< that end with it; none: the packet goes on in the next token
+  std::uint16_t tag;     ///< of a read and of its completions
+  std::uint16_t bytes;   ///< asked for by a read; carried by the others
+  Time there;            ///< when the first completion is at the receiver
+  Time spacing;          ///< from one completion to the next
   std::uint64_t addr;
   std::array<std::byte, kMostPayload> payload;
 
@@ -116,6 +118,12 @@ struct Dllps {
 /// before the credits of these are back.
 int packets_together(const PcieLinkSpec& spec);
 
+/// Tokens that a packet of the largest payload is.
+int tokens_of_packet(const PcieLinkSpec& spec);
+
+/// Writes of the largest payload that the receiver's credits are good for.
+int posted_packets(const PcieLinkSpec& spec);
+
 /// Counts what a receiver takes off the link and says which DLLPs that makes due: an Ack for every `ack_every` TLPs, an
 /// UpdateFC for every `update_fc_every` of one type.
 class Receipts {
@@ -147,7 +155,8 @@ inline constexpr const char* kNonpostedHeaders = "nonposted header credits";
 ///
 /// Each TLP pays the overhead of its kind and waits for the receiver's credits. Before the next TLPs go the DLLPs that
 /// the receiver at the sending end owes for the other direction (3.5.2.1); of the sources a later one goes first.
-/// Completions are handed over with the first of them, writes with the last. The link makes no errors, so there are no
+/// Completions are handed over with the first of them, writes with the last. A packet that is several tokens goes when
+/// the last of them is there; only the first source has such packets. The link makes no errors, so there are no
 /// replays. The lane ends when its last source has.
 class PcieLane {
  public:
@@ -170,11 +179,14 @@ class PcieLane {
  private:
   bool send_dllps();
   bool next_tlps();
+  bool ends_begun() const { return from_ == 0 && !begun_.empty(); }
+  Credits cost_of_next() const;
   bool has_credits(const Credits& cost);
   void take_credits(const Credits& cost);
-  void send(const Tlps& tlps);
+  void send_next();
+  void hand_over(const Tlps& tlps, Time spacing);
   void hear_updates();
-  void occupy(std::int64_t bytes);
+  Time occupy(std::int64_t bytes);
   Time wire_time(std::int64_t bytes) const;
 
   Timer timer_;
@@ -185,6 +197,8 @@ class PcieLane {
   Occupancy posted_data_;
   Occupancy nonposted_headers_;
   const Tlps* next_ = nullptr;  ///< waits for credits
+  std::size_t from_ = 0;        ///< its source
+  std::vector<Tlps> begun_;     ///< what is there of a packet whose last token is not
   std::uint64_t payload_bytes_ = 0;
   std::uint64_t wire_bytes_ = 0;
 };

@@ -68,13 +68,15 @@ class PcieTransmitter {
   bool send_read();
   bool begin_write();
   void gather();
+  void begin_token();
 
   std::int64_t max_payload_;
   std::int64_t most_;             ///< that goes together
   std::uint64_t addr_ = 0;        ///< where the write under way goes on
   std::int64_t words_left_ = 0;   ///< of it
-  std::int64_t packet_size_ = 0;  ///< of the TLP under way
-  Tlps packet_{};                 ///< gathered so far
+  std::int64_t packet_size_ = 0;  ///< of the token under way
+  std::int64_t packet_left_ = 0;  ///< of its packet, in the tokens behind it
+  Tlps packet_{};                 ///< gathered so far and not sent
   bool finished_ = false;
 };
 

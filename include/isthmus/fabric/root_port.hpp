@@ -71,12 +71,19 @@ class Completer {
   void complete_next();
   void keep(Line& line);
   void enter(Line& line, const HostAnswer& answer);
+  void complete_from(std::size_t place);
   void complete(const HostAnswer& answer);
 
   Timer timer_;
   std::optional<Line> line_;
   std::vector<HostAnswer> kept_;
+  std::vector<std::size_t> next_;  ///< by place in `kept_`: where its packet goes on
   std::vector<std::size_t> free_;
+  struct Begun {
+    std::size_t first;
+    std::size_t last;
+  };
+  std::optional<Begun> begun_;  ///< places of a packet whose last token has not come
 };
 
 /// The bytes of the next completion of a read that continues at `addr`: no more than the largest payload, and it ends

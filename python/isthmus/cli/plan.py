@@ -20,6 +20,7 @@ def show_plan(session: Session, experiments: Sequence[Experiment]) -> None:
         (models if is_model(experiment.target) else devices).append(wall_s)
         basis = "as the last run here" if known else f"not run here yet: {_assumed(experiment)} assumed"
         changed = "".join(f" --set {assignment}" for assignment in experiment.sets)
+        changed += f" --channel {experiment.channel}" if experiment.channel else ""
         work = f"{experiment.count} {counted(experiment.application)}{changed}"
         lines.append(
             f"{experiment.application} on {experiment.target}, {experiment.flow}, {work}: "

@@ -18,6 +18,7 @@ EXAMPLES = [
     "isthmus run image-filter --on model:aws-f1 --flow stream",
     "isthmus run image-filter --on opencl:0 --flow overlap --images 50 --json -",
     "isthmus run image-filter --on model:aws-f1 --flow stream --set link.pcie.lanes=8",
+    "isthmus run image-filter --on mine.toml --channel vh1",
     "isthmus run image-filter --on native --flow stream --map stencil=0,consumer=1",
     "isthmus run image-filter --on model:aws-f1 --images 2 --trace f1.perfetto-trace",
     "isthmus run build/my-app --on native --messages 1000",
@@ -54,6 +55,12 @@ Messages = Annotated[
 Input = Annotated[
     str | None,
     setting("input", "--input", metavar="DIR", text="Folder of photographs, instead of the installed wallpapers."),
+]
+Channel = Annotated[
+    str | None,
+    typer.Option(
+        "--channel", metavar="NAME", help="The link of a modelled board with several. [default: the board's first]"
+    ),
 ]
 Seed = Annotated[str | None, setting("seed", "--seed", metavar="N", text="Seed of everything random in the run.")]
 Repeated = Annotated[
@@ -108,6 +115,7 @@ def run(
     sets: Sets = None,
     fine: Fine = False,
     coarse: Coarse = False,
+    channel: Channel = None,
     seed: Seed = None,
     repeat: Repeated = None,
     warmup: Warmup = None,
@@ -134,7 +142,7 @@ def run(
         return list_choices(session)
     asked = chosen(fine, coarse)
     experiment = replace(
-        _experiment(_Flags(app, on, flow, images, messages, photographs, workers, mapping, sets, seed)),
+        _experiment(_Flags(app, on, flow, images, messages, photographs, workers, mapping, sets, channel, seed)),
         trace=_trace(trace, trace_window, trace_parts, trace_limit),
         repeat=resolve("repeat", repeat).value,
         warmup=resolve("warmup", warmup).value,
@@ -159,6 +167,7 @@ class _Flags:
     workers: int | None
     mapping: list[str] | None
     sets: list[str] | None
+    channel: str | None
     seed: str | None
 
 
@@ -181,6 +190,7 @@ def _experiment(flags: _Flags) -> Experiment:
         workers=flags.workers,
         mapping=tuple(flags.mapping or ()),
         sets=tuple(flags.sets or ()),
+        channel=flags.channel,
     )
     _check(experiment)
     return experiment
@@ -224,6 +234,8 @@ def _check(experiment: Experiment) -> None:
     target = experiment.target
     if experiment.sets and not is_model(target):
         raise IsthmusError(f"--set: '{target}' is a real device and has no numbers to replace")
+    if experiment.channel and not is_model(target):
+        raise IsthmusError(f"--channel: '{target}' is a real device, and only models have links to choose")
     if experiment.workers and not is_native(target):
         raise IsthmusError(f"--workers: expected the target native, got '{target}'")
     if experiment.mapping and not is_native(target):

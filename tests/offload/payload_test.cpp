@@ -1,0 +1,75 @@
+// Copies of any length over links of any payload.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/offload/model.hpp"
+
+namespace isthmus::offload {
+namespace {
+
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+std::unique_ptr<ModelDevice> open(const std::vector<std::string>& settings) {
+  return open_model(platform::load(platform::file_of("model:aws-f1"), settings), {});
+}
+
+std::vector<std::byte> noise(std::uint32_t seed, std::size_t size) {
+  std::mt19937 random(seed);
+  std::vector<std::byte> bytes(size);
+  std::ranges::generate(bytes, [&random] { return static_cast<std::byte>(random()); });
+  return bytes;
+}
+
+std::string bytes_of(const char* key, std::int64_t bytes) {
+  return fmt::format("{}={}B", key, bytes);
+}
+
+std::int64_t power_of_two(int low, int high) {
+  return std::int64_t{1} << *rc::gen::inRange(low, high + 1);
+}
+
+/// A link of any payload, and an engine that cuts what it moves anywhere.
+std::vector<std::string> any_board() {
+  const std::int64_t payload = power_of_two(7, 12);
+  const auto credits = *rc::gen::inRange<std::int64_t>(payload / 16, 2048);
+  return {bytes_of("link.pcie.max_payload", payload),
+          bytes_of("link.pcie.max_read_request", power_of_two(7, 12)),
+          bytes_of("link.pcie.read_completion_boundary", power_of_two(6, 7)),
+          bytes_of("dma.descriptor_payload", 64 * *rc::gen::inRange(1, 400)),
+          fmt::format("link.pcie.posted_data_credits={}", credits),
+          fmt::format("link.pcie.tags={}", *rc::gen::inRange(1, 65)),
+          fmt::format("host.llc.enabled={}", *rc::gen::arbitrary<bool>()),
+          fmt::format("host.numa.enabled={}", *rc::gen::arbitrary<bool>()),
+          fmt::format("host.iommu.enabled={}", *rc::gen::arbitrary<bool>())};
+}
+
+TEST(Payloads, OfAnySizeBringCopiesOfAnyLengthThereAndBack) {
+  EXPECT_TRUE(rc::check([] {
+    const auto device = open(any_board());
+    const auto sent = noise(*rc::gen::arbitrary<std::uint32_t>(), *rc::gen::inRange<std::size_t>(1, 60'000));
+    std::vector<std::byte> received(sent.size());
+    const auto queue = device->queue();
+    const auto buffer = device->allocate({static_cast<std::int64_t>(sent.size())});
+    device->run({{"host", [&](Host& host) {
+                    host.write(*queue, *buffer, sent, Call::blocking);
+                    host.read(*queue, *buffer, received, Call::blocking);
+                  }}});
+    RC_ASSERT(received == sent);
+  }));
+}
+
+TEST(Payloads, ThatNoCreditsHoldAreRefusedByBothKeys) {
+  const std::vector<std::string> settings{"link.pcie.max_payload=4096B", "link.pcie.posted_data_credits=255"};
+  EXPECT_THAT([&] { open(settings); },
+              ThrowsMessage<Error>(HasSubstr("--set: key 'link.pcie.max_payload': expected link.pcie.max_payload "
+                                             "<= 16 x link.pcie.posted_data_credits, got 4096 B and 255")));
+}
+
+}  // namespace
+}  // namespace isthmus::offload
