@@ -46,7 +46,8 @@ class Line {
     return longer + std::llround(static_cast<double>(longer - shorter) * beyond_);
   }
 
-  platform::Window at(const platform::Window& shorter, const platform::Window& longer) const {
+  /// No more was under way than there is room for, until the last output.
+  platform::Window at(const platform::Window& shorter, const platform::Window& longer, Time elapsed) const {
     platform::Window window = longer;
     window.taken = at(shorter.taken, longer.taken);
     if (window.taken == 0) return window;
@@ -54,18 +55,19 @@ class Line {
       return static_cast<double>(of.taken) * of.round_trip.seconds();
     };
     const double all = held(longer) + (held(longer) - held(shorter)) * beyond_;
-    window.round_trip = Time::seconds(all / static_cast<double>(window.taken));
+    const double most = static_cast<double>(window.size) * elapsed.seconds();
+    window.round_trip = Time::seconds(std::min(all, most) / static_cast<double>(window.taken));
     return window;
   }
 
   /// Ends that differ in the two may leave a hair more than the whole.
-  platform::Part at(const platform::Part& shorter, const platform::Part& longer) const {
+  platform::Part at(const platform::Part& shorter, const platform::Part& longer, Time elapsed) const {
     platform::Part part = longer;
     part.lifetime = at(shorter.lifetime, longer.lifetime);
     part.busy = std::min(at(shorter.busy, longer.busy), part.lifetime);
     part.blocked = std::min(at(shorter.blocked, longer.blocked), part.lifetime - part.busy);
     part.starved = part.lifetime - part.busy - part.blocked;
-    if (part.window) part.window = at(*shorter.window, *longer.window);
+    if (shorter.window && longer.window) part.window = at(*shorter.window, *longer.window, elapsed);
     return part;
   }
 
@@ -104,7 +106,8 @@ StreamRun extend(const StreamRun& shorter, const StreamRun& longer, const Length
   times.lasted = line.at(before.lasted, times.lasted);
   for (std::size_t i = 0; i < times.stages.size(); ++i)
     times.stages[i].time = line.at(before.stages[i].time, times.stages[i].time);
-  for (std::size_t i = 0; i < all.parts.size(); ++i) all.parts[i] = line.at(shorter.parts[i], all.parts[i]);
+  for (std::size_t i = 0; i < all.parts.size(); ++i)
+    all.parts[i] = line.at(shorter.parts[i], all.parts[i], times.elapsed);
   all.grain = Grain::coarse;
   return all;
 }

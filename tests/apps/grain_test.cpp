@@ -102,7 +102,12 @@ TEST(CoarseStream, TakesTheTimeOfAFineOneOnAnyBoard) {
     RC_ASSERT(std::abs(ratio(coarse.run.times.elapsed, fine.run.times.elapsed) - 1) < 0.01);
     for (std::size_t i = 0; i < fine.run.times.stages.size(); ++i)
       RC_ASSERT(std::abs(ratio(coarse.run.times.stages[i].time, fine.run.times.stages[i].time) - 1) < 0.01);
-    for (const auto& part : coarse.parts) RC_ASSERT(part.busy + part.starved + part.blocked == part.lifetime);
+    for (const auto& part : coarse.parts) {
+      RC_ASSERT(part.busy + part.starved + part.blocked == part.lifetime);
+      if (!part.window) continue;
+      const double under_way = static_cast<double>(part.window->taken) * part.window->round_trip.seconds();
+      RC_ASSERT(under_way <= static_cast<double>(part.window->size) * coarse.run.times.elapsed.seconds() * (1 + 1e-7));
+    }
   }));
 }
 

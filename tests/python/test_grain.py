@@ -10,6 +10,7 @@ from tests.python.conftest import TREE, Isthmus
 from tests.python.fake_bench import FakeBench
 from tests.python.test_judge import RUN as JUDGED
 from tests.python.test_judge import judged
+from tests.python.test_judge_models import ECHO
 
 from isthmus.experiments import Experiment, command
 from isthmus.reproduction.laboratory import Laboratory
@@ -131,3 +132,9 @@ def test_a_system_is_probed_finely(real: Isthmus) -> None:
     system = str(TREE / "tests" / "systems" / "four-boards.toml")
     records = real.json("probe", system, "h2d-pinned", "--sizes", "64KiB", "--coarse")["records"]
     assert {record["grain"] for record in records} == {"fine"}
+
+
+def test_a_program_of_ones_own_is_fine(real: Isthmus) -> None:
+    for flags in ((), ("--fine",), ("--coarse",)):
+        (row,) = real.json("run", ECHO, "--on", "model:aws-f1", "--messages", "3", *flags)["rows"]
+        assert row["grain"] == "fine"

@@ -26,7 +26,7 @@ EVIL = (
 SCHEMES = ("light", "dark")
 WIDTHS = (400, 1600)
 # What a record's text may not be: the values that its model allows, and what is looked up.
-CHOSEN = frozenset({"error", "flow", "kind", "role", "schema"})
+CHOSEN = frozenset({"error", "flow", "grain", "kind", "role", "schema"})
 
 
 @pytest.fixture(scope="module")

@@ -100,6 +100,10 @@ TEST(IsthmusRun, RefusesWhatMakesNoSense) {
   expect_refused(run_command({"--on", "opencl:0", "--images", "many"}), "--images");
   expect_refused(run_command({"--on", "opencl:0", "--flow", "stream"}), "has no flow 'stream'");
   expect_refused(run_command({"--on", "opencl:0", "--set", "link.pcie.lanes=8"}), "link.pcie.lanes=8");
+  expect_refused(run_command({"--on", "opencl:0", "--grain", "fine"}), "only models have a grain");
+  expect_refused(run_command({"--on", "model:aws-f1", "--grain", "rough"}),
+                 "--grain: expected fine or coarse, got 'rough'");
+  expect_refused(run_command({"--on", "model:aws-f1", "--grain", "coarse", "--trace", "a.trace"}), "--trace: expected");
   expect_refused(run_command({}), "--on");
   expect_refused(run_command({"--no-such-option"}), "--no-such-option");
 }
