@@ -1,6 +1,8 @@
-"""How long a person waits for the command: its help, and the report of the main job. Adds its figures to bench.json."""
+"""How long a person waits for the command: its help, its models, the report. Adds its figures to bench.json."""
 
 import argparse
+import os
+import resource
 import statistics
 import subprocess
 import time
@@ -8,7 +10,11 @@ from pathlib import Path
 
 import bench_json
 
+from isthmus.tools import tool_path
+
 HELP_RUNS = 21
+MODEL_RUNS = 3
+MODEL = "model:aws-f1"
 REPORT_RUNS = 5
 
 
@@ -17,6 +23,50 @@ def seconds(*command: str) -> float:
     start = time.perf_counter()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return time.perf_counter() - start
+
+
+def processor_time(*command: str) -> float:
+    """What a command and its children spend of the processor."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds(*command)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def resident(*command: str) -> int:
+    """The most memory that a command had, in bytes."""
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return usage.ru_maxrss * 1024
+
+
+def images(flow: str, count: int, grain: str) -> tuple[str, ...]:
+    """A tool's run of the image filter, every image compared."""
+    asked = ("--on", MODEL, "--flow", flow, "--images", str(count), "--grain", grain)
+    return (str(tool_path("isthmus-run")), "--app", "image-filter", *asked)
+
+
+def models() -> list[bench_json.Figure]:
+    """Coarse models by the clock, and beside fine ones."""
+    figures: list[bench_json.Figure] = []
+    for flow in ("offload", "stream"):
+        took = statistics.median(seconds(*images(flow, 200, "coarse")) for _ in range(MODEL_RUNS))
+        figures.append({"name": f"grain.{flow}200.wall", "value": took, "unit": "s", "against": "at most 6 s"})
+        pairs = [
+            (processor_time(*images(flow, 40, "fine")), processor_time(*images(flow, 40, "coarse"))) for _ in "123"
+        ]
+        ratio = statistics.median(fine / coarse for fine, coarse in pairs)
+        figures.append({"name": f"grain.{flow}40.vs_fine", "value": ratio, "unit": "", "against": "processor time"})
+    probe = (str(tool_path("isthmus-probe")), MODEL, "h2d", "--sizes", "256MiB", "--grain", "coarse")
+    took = statistics.median(seconds(*probe) for _ in range(MODEL_RUNS))
+    figures.append({"name": "grain.probe256.wall", "value": took, "unit": "s", "against": "at most 2 s"})
+    figures.append(
+        {"name": "grain.probe256.resident", "value": resident(*probe) / 1e6, "unit": "MB", "against": "at most 640 MB"}
+    )
+    return figures
 
 
 def study(folder: Path) -> list[str]:
@@ -43,6 +93,7 @@ def main() -> None:
         {"name": "command.report.wall", "value": written, "unit": "s", "against": "at most 5 s"},
         {"name": "command.report.size", "value": page.stat().st_size / 1e6, "unit": "MB", "against": "at most 3 MB"},
     ]
+    figures += models()
     for figure in figures:
         print(f"{figure['name']:<24} {figure['value']:.3g} {figure['unit']:<3} {figure['against']}")
     bench_json.add(path, figures)
