@@ -58,7 +58,8 @@ struct Side {
 void check_relation(const Side& lesser, const Side& greater) {
   if (lesser.value() <= greater.value() * (1 + 1e-9)) return;
   const Side& blamed = greater.input.line == 0 && lesser.input.line != 0 ? greater : lesser;
-  refuse(place_of(blamed.input, blamed.part), blamed.input.name, fmt::format("{} <= {}", lesser.text(), greater.text()),
+  refuse(blamed.part.place_of(blamed.input.key->name), blamed.input.name,
+         fmt::format("{} <= {}", lesser.text(), greater.text()),
          fmt::format("{} and {}", show(lesser.input), show(greater.input)));
 }
 
@@ -76,11 +77,6 @@ void check_relation(const Relation& relation, const std::vector<Section>& parts)
 }
 
 }  // namespace
-
-Place place_of(const Input& input, const Section& part) {
-  const std::string_view file = std::string_view(part.place()).substr(0, part.place().rfind(':'));
-  return input.line == 0 ? "--set" : fmt::format("{}:{}", file, input.line);
-}
 
 std::string show(const Input& input) {
   if (const bool* flag = std::get_if<bool>(&input.value)) return *flag ? "true" : "false";
