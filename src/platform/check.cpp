@@ -131,6 +131,8 @@ void check_value(const Input& input, const Place& place) {
   if (!within(key, base)) refuse(place, input.name, expected, show(input));
   if (whole(key.quantity) && base != std::floor(base))
     refuse(place, input.name, key.quantity == Quantity::bytes ? "whole bytes" : "a whole number", show(input));
+  if (key.rules.multiple_of > 0 && std::fmod(base, key.rules.multiple_of) != 0)
+    refuse(place, input.name, expected, show(input));
   if (key.rules.power_of_two && !power_of_two(base)) refuse(place, input.name, expected, show(input));
   if (input.range) check_own_range(input, *input.range, place, expected);
 }
