@@ -62,8 +62,7 @@ def _expected(key: Event) -> str:
 def _range(key: Event) -> str:
     """Each end in the unit in which it reads best; what the schema says besides stands before."""
     (low, unit_of_low), (high, unit_of_high) = (_natural(key[end], key["units"]) for end in ("low", "high"))
-    words = [word for word in str(key["expected"]).split() if word.isalpha()]
-    besides = "a power of two in " if "power" in words else ""
+    besides = "".join(str(key["expected"]).rpartition(" in ")[:2])
     return f"{besides}{low}{'' if unit_of_low in ('', unit_of_high) else f' {unit_of_low}'}..{high} {unit_of_high}"
 
 

@@ -72,75 +72,108 @@ PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, const HostMemoryS
   return add_pcie_link(graph, spec, host);
 }
 
-PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, Host& host) {
-  const HostMemorySpec& memory = host.spec();
-  check(spec, memory);
+namespace {
+
+/// The actors of both ends and of the way between them.
+struct Ends {
+  RootPort& port;
+  Completer& completer;
+  MessageQueue& messages;
+  MmioPort& mmio;
+  PcieLane& down;
+  PcieLane& up;
+  PcieReader& reader;
+  PcieTransmitter& transmitter;
+  PcieReceiver& receiver;
+};
+
+Ends add_ends(Graph& graph, const PcieLinkSpec& spec, Host& host) {
   const ActorOptions block{.clock = spec.user_clock, .group = kDeviceGroup};
   const ActorOptions words{
       .clock = spec.user_clock, .initiation_interval = cycles_per_word(spec), .group = kDeviceGroup};
   const ActorOptions of_host{.group = kHostGroup};
   const ActorOptions lane{.group = kLinkGroup};
-  auto& port = graph.add<RootPort>(kRootPort, of_host, spec, host.next());
-  auto& completer = graph.add<Completer>(kCompleter, of_host, host.overtaking(spec));
-  auto& messages = graph.add<MessageQueue>("messages", of_host);
-  auto& mmio = graph.add<MmioPort>("host MMIO", of_host);
-  auto& down = graph.add<PcieLane>(kHostToDevice, lane, spec, std::size_t{2});
-  auto& up = graph.add<PcieLane>(kDeviceToHost, lane, spec, std::size_t{1});
-  auto& reader = graph.add<PcieReader>(kPcieReader, block, spec);
-  auto& transmitter = graph.add<PcieTransmitter>(kPcieTransmitter, words, spec);
-  auto& receiver = graph.add<PcieReceiver>(kPcieReceiver, words, spec);
-  host.attach(spec, {port, completer, messages, down.dllps});
+  return {.port = graph.add<RootPort>(kRootPort, of_host, spec, host.next()),
+          .completer = graph.add<Completer>(kCompleter, of_host, host.overtaking(spec)),
+          .messages = graph.add<MessageQueue>("messages", of_host),
+          .mmio = graph.add<MmioPort>("host MMIO", of_host),
+          .down = graph.add<PcieLane>(kHostToDevice, lane, spec, std::size_t{2}),
+          .up = graph.add<PcieLane>(kDeviceToHost, lane, spec, std::size_t{1}),
+          .reader = graph.add<PcieReader>(kPcieReader, block, spec),
+          .transmitter = graph.add<PcieTransmitter>(kPcieTransmitter, words, spec),
+          .receiver = graph.add<PcieReceiver>(kPcieReceiver, words, spec)};
+}
 
-  const Time root_complex = root_complex_latency(spec, memory);
-  graph.connect(completer.out, down.in[0],
+void connect_to_device(Graph& graph, const PcieLinkSpec& spec, const Ends& ends, const HostMemorySpec& memory) {
+  graph.connect(ends.completer.out, ends.down.in[0],
                 {.depth = waiting(spec),
                  .latency_time = completer_latency(spec) - memory.latency,
                  .return_latency_time = kHandOver});
-  graph.connect(mmio.out, down.in[1],
-                {.depth = waiting(spec), .latency_time = root_complex, .return_latency_time = kHandOver});
-  graph.connect(transmitter.out, up.in[0], {.depth = kDone / packets_together(spec), .return_latency_time = kHandOver});
-  const ChannelOptions to_receiver{
-      .depth = on_the_way(spec), .latency_time = spec.flight, .return_latency_time = kHandOver};
-  graph.connect(down.out, receiver.in, to_receiver);
-  graph.connect(up.out, port.in,
+  graph.connect(
+      ends.mmio.out, ends.down.in[1],
+      {.depth = waiting(spec), .latency_time = root_complex_latency(spec, memory), .return_latency_time = kHandOver});
+  graph.connect(ends.down.out, ends.receiver.in,
+                {.depth = on_the_way(spec), .latency_time = spec.flight, .return_latency_time = kHandOver});
+}
+
+void connect_to_host(Graph& graph, const PcieLinkSpec& spec, const Ends& ends) {
+  graph.connect(ends.transmitter.out, ends.up.in[0],
+                {.depth = kDone / packets_together(spec), .return_latency_time = kHandOver});
+  graph.connect(ends.up.out, ends.port.in,
                 {.depth = on_the_way(spec),
                  .latency_time = spec.flight - in_host(spec) - in_host(spec),
                  .return_latency_time = kHandOver});
+}
 
+void connect_credits(Graph& graph, const PcieLinkSpec& spec, const Ends& ends) {
   const ChannelOptions updates{.depth = spec.posted_header_credits + spec.nonposted_header_credits,
                                .latency_time = spec.flight,
                                .return_latency_time = kHandOver};
-  graph.connect(down.updates, up.credits_back, updates);
-  graph.connect(up.updates, down.credits_back, updates);
-  graph.connect(receiver.dllps, up.dllps,
+  graph.connect(ends.down.updates, ends.up.credits_back, updates);
+  graph.connect(ends.up.updates, ends.down.credits_back, updates);
+  graph.connect(ends.receiver.dllps, ends.up.dllps,
                 {.depth = kOwed, .latency_time = kHandOver, .return_latency_time = kHandOver});
+}
 
-  graph.connect(reader.parts, transmitter.reads, {.depth = 4});
-  graph.connect(reader.expected, receiver.expected, {.depth = spec.tags});
-  graph.connect(receiver.freed_tags, reader.freed_tags, {.depth = spec.tags});
+void connect_block(Graph& graph, const PcieLinkSpec& spec, const Ends& ends) {
+  graph.connect(ends.reader.parts, ends.transmitter.reads, {.depth = 4});
+  graph.connect(ends.reader.expected, ends.receiver.expected, {.depth = spec.tags});
+  graph.connect(ends.receiver.freed_tags, ends.reader.freed_tags, {.depth = spec.tags});
+}
 
-  return {{.read_requests = reader.in,
-           .read_data = receiver.data,
-           .write_requests = transmitter.writes,
-           .write_data = transmitter.write_data,
-           .writes_done = transmitter.writes_done,
-           .device_mmio = receiver.mmio,
-           .device_messages = transmitter.messages,
-           .mmio = mmio.in,
-           .host_messages = messages.out,
+}  // namespace
+
+PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, Host& host) {
+  const HostMemorySpec& memory = host.spec();
+  check(spec, memory);
+  const Ends ends = add_ends(graph, spec, host);
+  host.attach(spec, {ends.port, ends.completer, ends.messages, ends.down.dllps});
+  connect_to_device(graph, spec, ends, memory);
+  connect_to_host(graph, spec, ends);
+  connect_credits(graph, spec, ends);
+  connect_block(graph, spec, ends);
+  return {{.read_requests = ends.reader.in,
+           .read_data = ends.receiver.data,
+           .write_requests = ends.transmitter.writes,
+           .write_data = ends.transmitter.write_data,
+           .writes_done = ends.transmitter.writes_done,
+           .device_mmio = ends.receiver.mmio,
+           .device_messages = ends.transmitter.messages,
+           .mmio = ends.mmio.in,
+           .host_messages = ends.messages.out,
            .memory = host.memory(),
-           .root_complex = root_complex},
+           .root_complex = root_complex_latency(spec, memory)},
           memory,
-          port,
-          down,
-          up,
-          reader,
+          ends.port,
+          ends.down,
+          ends.up,
+          ends.reader,
           {.host = host.actors(),
-           .to_device = graph.id(down),
-           .to_host = graph.id(up),
-           .reader = graph.id(reader),
-           .transmitter = graph.id(transmitter),
-           .receiver = graph.id(receiver)}};
+           .to_device = graph.id(ends.down),
+           .to_host = graph.id(ends.up),
+           .reader = graph.id(ends.reader),
+           .transmitter = graph.id(ends.transmitter),
+           .receiver = graph.id(ends.receiver)}};
 }
 
 }  // namespace isthmus::fabric

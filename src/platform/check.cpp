@@ -58,7 +58,8 @@ struct Side {
 void check_relation(const Side& lesser, const Side& greater) {
   if (lesser.value() <= greater.value() * (1 + 1e-9)) return;
   const Side& blamed = greater.input.line == 0 && lesser.input.line != 0 ? greater : lesser;
-  refuse(place_of(blamed.input, blamed.part), blamed.input.name, fmt::format("{} <= {}", lesser.text(), greater.text()),
+  refuse(blamed.part.place_of(blamed.input.key->name), blamed.input.name,
+         fmt::format("{} <= {}", lesser.text(), greater.text()),
          fmt::format("{} and {}", show(lesser.input), show(greater.input)));
 }
 
@@ -76,11 +77,6 @@ void check_relation(const Relation& relation, const std::vector<Section>& parts)
 }
 
 }  // namespace
-
-Place place_of(const Input& input, const Section& part) {
-  const std::string_view file = std::string_view(part.place()).substr(0, part.place().rfind(':'));
-  return input.line == 0 ? "--set" : fmt::format("{}:{}", file, input.line);
-}
 
 std::string show(const Input& input) {
   if (const bool* flag = std::get_if<bool>(&input.value)) return *flag ? "true" : "false";
@@ -135,6 +131,8 @@ void check_value(const Input& input, const Place& place) {
   if (!within(key, base)) refuse(place, input.name, expected, show(input));
   if (whole(key.quantity) && base != std::floor(base))
     refuse(place, input.name, key.quantity == Quantity::bytes ? "whole bytes" : "a whole number", show(input));
+  if (key.rules.multiple_of > 0 && std::fmod(base, key.rules.multiple_of) != 0)
+    refuse(place, input.name, expected, show(input));
   if (key.rules.power_of_two && !power_of_two(base)) refuse(place, input.name, expected, show(input));
   if (input.range) check_own_range(input, *input.range, place, expected);
 }

@@ -20,9 +20,6 @@ void check_provenance(const Input& input, const Place& place);
 /// Refuses parts of which one lacks a key, two are one too many or called the same, or two contradict each other.
 void check_together(const std::vector<Section>& parts, Schema schema);
 
-/// Where a value of `part` was written.
-Place place_of(const Input& input, const Section& part);
-
 /// How a value reads in a message: "-4", "5.62 GB/s", "true".
 std::string show(const Input& input);
 

@@ -29,12 +29,12 @@ std::optional<HostDifference> difference(const Section& host, const Section& oth
     const Input* expected = host.find(key.name);
     const Input* got = other.find(key.name);
     if (expected == nullptr && got == nullptr) continue;
-    if (got == nullptr) return lacking(expected->name, place_of(*expected, host), true);
-    if (expected == nullptr) return lacking(got->name, place_of(*got, other), false);
+    if (got == nullptr) return lacking(expected->name, host.place_of(expected->key->name), true);
+    if (expected == nullptr) return lacking(got->name, other.place_of(got->key->name), false);
     if (!same(*expected, *got))
       return HostDifference{
-          .expected = fmt::format("{} = {} ({})", expected->name, show(*expected), place_of(*expected, host)),
-          .got = fmt::format("{} ({})", show(*got), place_of(*got, other))};
+          .expected = fmt::format("{} = {} ({})", expected->name, show(*expected), host.place_of(expected->key->name)),
+          .got = fmt::format("{} ({})", show(*got), other.place_of(got->key->name))};
   }
   return std::nullopt;
 }

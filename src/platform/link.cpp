@@ -89,7 +89,7 @@ LinkSpec link_spec(const Description& board) {
   const Section& pcie = board.the("pcie");
   LinkSpec spec{.pcie = pcie_link_spec(pcie), .memory = memory_spec(board)};
   if (spec.pcie.round_trip <= fabric::least_round_trip(spec.pcie, spec.memory))
-    refuse(pcie.place(), pcie.name_of("round_trip"),
+    refuse(pcie.place_of("round_trip"), pcie.name_of("round_trip"),
            fmt::format("more than the {} that link and host memory take",
                        to_string(fabric::least_round_trip(spec.pcie, spec.memory))),
            to_string(spec.pcie.round_trip));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -149,6 +150,10 @@ Part waiting(const PartPlan& plan, const RunReport& report) {
 }
 
 }  // namespace
+
+void append(std::vector<PartPlan>& to, std::vector<PartPlan> plans) {
+  to.insert(to.end(), std::make_move_iterator(plans.begin()), std::make_move_iterator(plans.end()));
+}
 
 std::vector<PartPlan> on_board(std::vector<PartPlan> plans, const Description& board) {
   for (PartPlan& plan : plans) {

@@ -23,6 +23,12 @@ std::string Section::name_of(std::string_view key) const {
   return fmt::format("{}.{}", name_, key);
 }
 
+std::string Section::place_of(std::string_view key) const {
+  const Input* input = find(key);
+  if (input == nullptr) return place_;
+  return input->line == 0 ? "--set" : fmt::format("{}:{}", place_.substr(0, place_.rfind(':')), input->line);
+}
+
 const Input* Section::find(std::string_view key) const {
   const auto found = std::ranges::find_if(inputs_, [key](const Input& input) { return input.key->name == key; });
   return found == inputs_.end() ? nullptr : &*found;

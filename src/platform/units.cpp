@@ -50,12 +50,27 @@ const Unit* natural_unit(const Key& key) {
   return best;
 }
 
+namespace {
+
+/// What a key wants of a number besides its range.
+std::string besides(const Key& key) {
+  if (key.rules.power_of_two) return "a power of two in ";
+  if (key.rules.multiple_of == 0) return {};
+  const Unit* fitting = nullptr;
+  for (const Unit& unit : units_of(key.quantity))
+    if (unit.scale <= key.rules.multiple_of) fitting = &unit;
+  if (fitting == nullptr) return fmt::format("a multiple of {:.6g} in ", key.rules.multiple_of);
+  return fmt::format("a multiple of {:.6g} {} in ", key.rules.multiple_of / fitting->scale, fitting->name);
+}
+
+}  // namespace
+
 std::string expectation(const Key& key, const Unit* unit) {
   if (key.quantity == Quantity::flag) return "true or false";
   if (key.quantity == Quantity::text) return fmt::format("{}", fmt::join(key.rules.choices, " or "));
   const double scale = unit != nullptr ? unit->scale : 1;
-  return fmt::format("{}{:.6g}..{:.6g}{}{}", key.rules.power_of_two ? "a power of two in " : "", key.low / scale,
-                     key.high / scale, unit != nullptr ? " " : "", unit != nullptr ? unit->name : "");
+  return fmt::format("{}{:.6g}..{:.6g}{}{}", besides(key), key.low / scale, key.high / scale,
+                     unit != nullptr ? " " : "", unit != nullptr ? unit->name : "");
 }
 
 }  // namespace isthmus::platform

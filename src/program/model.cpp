@@ -11,12 +11,7 @@
 namespace isthmus::program {
 namespace {
 
-/// The end of the link's control messages where an application has none.
-struct NoControl {
-  In<std::uint32_t> in{"in"};
-  Out<ControlMessage> out{"out"};
-  void step() { in.read(); }
-};
+/// Host software of an application that sends none.
 struct NoMessages {
   HostControl control{Time()};
   void step() {}

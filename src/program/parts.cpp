@@ -1,7 +1,6 @@
 #include "program/parts.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "isthmus/platform/link.hpp"
@@ -9,6 +8,7 @@
 namespace isthmus::program {
 namespace {
 
+using platform::append;
 using platform::PartPlan;
 
 /// A host thread and the pool that it takes buffers from, or gives them back to.
@@ -43,10 +43,6 @@ std::vector<PartPlan> reading(ActorId actor) {
            .keys = {"stream.requests_in_flight", "stream.request_size", "link.pcie.round_trip"},
            .occupancies = {{actor, kBytesAskedFor}},
            .counts = "bytes"}};
-}
-
-void append(std::vector<PartPlan>& to, std::vector<PartPlan> plans) {
-  to.insert(to.end(), std::make_move_iterator(plans.begin()), std::make_move_iterator(plans.end()));
 }
 
 }  // namespace

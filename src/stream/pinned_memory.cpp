@@ -40,6 +40,16 @@ PinnedMemory::Region PinnedMemory::allocate(Bytes size, Addresses& addresses) {
   return {addr, {blocks_.back()->bytes.get(), bytes}};
 }
 
+void PinnedMemory::release(const Region& region) {
+  std::erase_if(blocks_, [&region](const auto& block) { return block->bytes.get() == region.bytes.data(); });
+}
+
+Bytes PinnedMemory::allocated() const {
+  Bytes sum;
+  for (const auto& block : blocks_) sum.count += block->size;
+  return sum;
+}
+
 const std::shared_ptr<PinnedMemory::Block>& PinnedMemory::find(std::uint64_t addr) {
   const auto holds = [addr](const std::shared_ptr<Block>& block) {
     return addr >= block->addr && addr - block->addr < static_cast<std::uint64_t>(block->size);

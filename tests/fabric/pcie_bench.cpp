@@ -98,7 +98,8 @@ struct Idle {
   bool done() const { return over; }
 };
 
-struct NoRegisters {
+/// Takes what comes and never replies.
+struct SilentRegisters {
   In<MmioRequest> requests;
   Out<DeviceMessage> replies;
   void step() { requests.read(); }
@@ -160,7 +161,7 @@ class Side {
     auto& reader = graph.add<Reader>("reader", clock, from_.addr, traffic_);
     auto& writer = graph.add<Writer>("writer", clock, to_.addr, traffic_);
     auto& idle = graph.add<Idle>("idle host", {}, kLongAfter);
-    auto& registers = graph.add<NoRegisters>("no registers", clock);
+    auto& registers = graph.add<SilentRegisters>("no registers", clock);
     graph.connect(reader.requests, link_.read_requests);
     graph.connect(link_.read_data, read_sink_.data, {.depth = 512});
     graph.connect(writer.requests, link_.write_requests, {.depth = 4});

@@ -11,6 +11,7 @@ namespace isthmus::offload {
 namespace {
 
 using testing::HasSubstr;
+using testing::StartsWith;
 using testing::ThrowsMessage;
 
 std::unique_ptr<ModelDevice> open(std::vector<std::string> settings) {
@@ -102,8 +103,10 @@ TEST(HostCopies, ThatFitACacheTakeItsRateAndLeaveTheMemoryAlone) {
 }
 
 TEST(HostCopies, NeedASizeBesideARateOfTheCache) {
-  EXPECT_THAT([] { open({"host.copy.cached_rate=20GB/s"}); },
-              ThrowsMessage<Error>(HasSubstr("expected both or neither, got one")));
+  for (const char* alone : {"host.copy.cached_rate=20GB/s", "host.copy.cached_size=1MiB"})
+    EXPECT_THAT([&] { open({alone}); },
+                ThrowsMessage<Error>(StartsWith("--set: keys 'host.copy.cached_rate' and 'host.copy.cached_size': "
+                                                "expected both or neither, got one")));
   EXPECT_THAT(
       [] {
         open({"host.copy.cached_rate=1GB/s", "host.copy.cached_size=1MiB"});

@@ -64,6 +64,15 @@ TEST(Payloads, OfAnySizeBringCopiesOfAnyLengthThereAndBack) {
   }));
 }
 
+TEST(Descriptors, ThatAllTagsTogetherCannotFetchAreRefused) {
+  const std::vector<std::string> settings{"link.pcie.tags=1", "link.pcie.max_read_request=128B",
+                                          "dma.descriptor_size=256B"};
+  EXPECT_THAT([&] { open(settings); },
+              ThrowsMessage<Error>(HasSubstr("--set: key 'dma.descriptor_size': expected at most the 128 B that "
+                                             "link.pcie.max_read_request and link.pcie.tags let the engine ask for, "
+                                             "got 256 B")));
+}
+
 TEST(Payloads, ThatNoCreditsHoldAreRefusedByBothKeys) {
   const std::vector<std::string> settings{"link.pcie.max_payload=4096B", "link.pcie.posted_data_credits=255"};
   EXPECT_THAT([&] { open(settings); },

@@ -72,12 +72,6 @@ struct Mixer {
   bool done() const { return done_words == layout.words; }
 };
 
-struct NoControl {
-  In<std::uint32_t> in{"in"};
-  Out<ControlMessage> out{"out"};
-  void step() { in.read(); }
-};
-
 struct Producer {
   HostInput link;
   HostControl control{Time::ns(1)};

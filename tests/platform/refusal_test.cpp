@@ -124,6 +124,13 @@ TEST(PlatformValue, ThatHardwareCannotHaveIsRefused) {
             at_payload("expected whole bytes, got 0.2 KiB"));
 }
 
+TEST(PlatformValue, ThatIsNoWholeNumberOfTheLinksWordsIsRefused) {
+  EXPECT_EQ(refusal(f1(), {"dma.descriptor_payload=100B"}),
+            "--set: key 'dma.descriptor_payload': expected a multiple of 64 B in 64..1.07374e+09 B, got 100 B");
+  EXPECT_EQ(refusal(f1(), {"stream.buffer_size=5000B"}),
+            "--set: key 'stream.buffer_size': expected a multiple of 64 B in 4096..1.07374e+09 B, got 5000 B");
+}
+
 TEST(PlatformUnit, ThatIsMissingWrongOrTooMuchIsRefused) {
   const std::string rest = ", source = \"stacc III-D\", role = \"datasheet\" }";
   EXPECT_EQ(payload("max_payload = { value = 128" + rest),

@@ -32,5 +32,17 @@ TEST(PinnedMemory, RefusesBytesThatPassTheEndOfTheirRegionOrAreInNone) {
   EXPECT_THAT([&] { memory.at(region.addr - 1, 1); }, ThrowsMessage<Error>(HasSubstr("is no pinned memory")));
 }
 
+TEST(PinnedMemory, KeepsOtherRegionsWhereTheyAreWhenOneIsReleased) {
+  PinnedMemory memory;
+  const auto first = memory.allocate({100});
+  const auto second = memory.allocate({200});
+  EXPECT_EQ(memory.at(second.addr, 200), second.bytes.data());
+  memory.release(first);
+  EXPECT_EQ(memory.allocated(), Bytes{200});
+  EXPECT_EQ(memory.at(second.addr, 200), second.bytes.data());
+  EXPECT_THAT([&] { memory.at(first.addr, 1); }, ThrowsMessage<Error>(HasSubstr("is no pinned memory")));
+  EXPECT_GT(memory.allocate({300}).addr, second.addr);
+}
+
 }  // namespace
 }  // namespace isthmus

@@ -63,6 +63,19 @@ struct LinkUse {
 
 void connect(Graph& graph, LinkUser& user, PcieInterface& link, const LinkUse& use);
 
+/// A part that asks nothing of the link itself: host software has it alone.
+struct NoUser : LinkUser {
+  void step() {}
+  bool done() const { return true; }
+};
+
+/// Registers that nobody touches.
+struct NoRegisters {
+  In<MmioRequest> in{"in"};
+  /// They end with the link.
+  void step() { in.read(); }
+};
+
 /// The way of a read through root complex, host memory and root complex: what is left of the round trip.
 Time completer_latency(const PcieLinkSpec& spec);
 

@@ -50,6 +50,9 @@ struct PartPlan {
   std::string counts{};                ///< what the entries are; nothing of a poll, for which any number may wait
 };
 
+/// Puts `plans` behind those of `to`.
+void append(std::vector<PartPlan>& to, std::vector<PartPlan> plans);
+
 /// The plans, whose keys are named as on a board with one part of each kind in its usual section, with the names that
 /// they have on `board`; keys of parts that it has not are left out.
 std::vector<PartPlan> on_board(std::vector<PartPlan> plans, const Description& board);

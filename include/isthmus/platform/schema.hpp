@@ -45,6 +45,7 @@ enum class Faster {
 struct KeyRules {
   std::string_view when{};  ///< the flag of its part that makes this key needed; empty: always needed
   bool power_of_two = false;
+  double multiple_of = 0;  ///< in base units; 0: of anything
   bool may_be_left_out = false;
   std::optional<Faster> faster{};   ///< where its quantity does not tell: less of times and cycles, more of all others
   std::span<const double> built{};  ///< the values that devices are built with, rising; empty: any that is allowed

@@ -44,6 +44,8 @@ class Section {
   /// What commands call a link: the last word of its name, or what the file says in its place.
   const std::string& channel() const { return channel_; }
   const std::string& place() const { return place_; }
+  /// Where the value of `key` comes from: "FILE:LINE", or "--set"; the header's place where it has none.
+  std::string place_of(std::string_view key) const;
   /// "link.vh0.lanes" of "lanes".
   std::string name_of(std::string_view key) const;
 

@@ -27,6 +27,13 @@ struct HostLinkSpec {
 
 class Waits;
 
+/// The kernel's end of control messages where an application has none.
+struct NoControl {
+  In<std::uint32_t> in{"in"};
+  Out<ControlMessage> out{"out"};
+  void step() { in.read(); }
+};
+
 /// What reports call the buffers that wait for the porter.
 inline constexpr const char* kWaitingBuffers = "buffers that wait";
 

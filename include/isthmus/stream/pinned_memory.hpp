@@ -62,6 +62,11 @@ class PinnedMemory {
   /// The same as `allocate`, at the next of `addresses`. Throws Error where they end.
   Region allocate(Bytes size, Addresses& addresses);
 
+  /// Gives back the memory of a region that nobody holds or asks for any more; its addresses are not used again.
+  void release(const Region& region);
+  /// The bytes of all regions that there are.
+  Bytes allocated() const;
+
   /// From any thread.
   Loan lend(std::uint64_t addr) { return Loan(find(addr)); }
   /// How many regions are lent now.

@@ -145,14 +145,6 @@ class WaitingHost {
   bool finished_ = false;
 };
 
-/// Registers that nobody touches.
-class NoRegisters {
- public:
-  In<MmioRequest> in{"in"};
-  void step() { in.read(); }
-  bool done() const { return false; }
-};
-
 }  // namespace
 
 HostAccessLatency access_host_memory(const MachineSpec& spec, const HostAccess& access, const RunOrder& order) {
@@ -166,7 +158,7 @@ HostAccessLatency access_host_memory(const MachineSpec& spec, const HostAccess& 
   const auto region = link.memory.allocate({plan.region()});
   auto& requester = graph.add<Requester>("requester", block, plan, region.addr);
   auto& host = graph.add<WaitingHost>("host");
-  auto& registers = graph.add<NoRegisters>("no registers", block);
+  auto& registers = graph.add<fabric::NoRegisters>("no registers", block);
   const auto words = static_cast<int>(plan.words) * plan.in_flight + 1;
   fabric::connect(graph, requester, link, {.requests = plan.in_flight + 1, .words = words});
   graph.connect(host.mmio, link.mmio, out_of_core(1));

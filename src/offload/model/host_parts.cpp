@@ -15,8 +15,9 @@ std::uint64_t words_up(std::uint64_t bytes) {
 }  // namespace
 
 const PinnedMemory::Region& Staging::grown(std::optional<PinnedMemory::Region>& region, std::uint64_t bytes) {
-  if (!region || region->bytes.size() < bytes)
-    region = memory_->allocate({static_cast<std::int64_t>(bytes)}, addresses_);
+  if (region && region->bytes.size() >= bytes) return *region;
+  if (region) memory_->release(*region);
+  region = memory_->allocate({static_cast<std::int64_t>(bytes)}, addresses_);
   return *region;
 }
 

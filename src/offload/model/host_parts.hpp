@@ -27,7 +27,7 @@ class Staging {
   void prepare(Command& command);
 
  private:
-  /// `region`, after it was replaced by a larger one if it was too small.
+  /// `region`, after it was replaced by a larger one if it was too small: the worker's last transfer has ended.
   const PinnedMemory::Region& grown(std::optional<PinnedMemory::Region>& region, std::uint64_t bytes);
 
   PinnedMemory* memory_ = nullptr;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
 #include <utility>
 
 #include "isthmus/fabric/axi_port.hpp"
@@ -12,11 +11,8 @@
 namespace isthmus::offload::model {
 namespace {
 
+using platform::append;
 using platform::PartPlan;
-
-void append(std::vector<PartPlan>& to, std::vector<PartPlan> plans) {
-  to.insert(to.end(), std::make_move_iterator(plans.begin()), std::make_move_iterator(plans.end()));
-}
 
 /// What sets the pace of copies, or how they take turns with the wire.
 std::vector<std::string> copy_keys(const HostSpec& host) {

@@ -10,12 +10,6 @@ using platform::register_on;
 
 constexpr int kMessages = 8;  // doorbells and interrupts that wait on either side
 
-/// A part of the device that leaves the link alone.
-struct NoUser : fabric::LinkUser {
-  void step() {}
-  bool done() const { return true; }
-};
-
 /// What a kernel's port meets on a device without memory.
 struct NoMemory {
   In<fabric::AxiRegion> regions{"regions"};
@@ -43,7 +37,7 @@ class Shell {
     connect_host(access);
     for (std::size_t engine = 0; engine < engines_; ++engine) add_dma(engine, machine);
     if (engines_ == 0 && !board_.links().empty())
-      fabric::connect(graph_, graph_.add<NoUser>("no user of the link", block_), board_.links().front(), {});
+      fabric::connect(graph_, graph_.add<fabric::NoUser>("no user of the link", block_), board_.links().front(), {});
     for (std::size_t kernel = 0; kernel < loaded_.kernels.size(); ++kernel) add_kernel(kernel, machine);
     if (board_.masters() > 0) board_.connect_memory();
   }

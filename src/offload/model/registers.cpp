@@ -82,20 +82,13 @@ class Registers {
   bool done() const { return false; }
 };
 
-/// The device's own use of the link: none.
-class Quiet : public fabric::LinkUser {
- public:
-  void step() {}
-  bool done() const { return true; }
-};
-
 }  // namespace
 
 std::optional<LinkRates> link_rates(const MachineSpec& machine) {
   if (machine.board.links.empty()) return {};
   const fabric::PcieLinkSpec& spec = machine.board.links.front().pcie;
   const double raw = fabric::raw_bandwidth(spec).bytes_per_second;
-  const auto payload = static_cast<double>(spec.max_payload.count);
+  const auto payload = static_cast<double>(std::min(spec.max_payload, spec.max_read_request).count);
   const double share = payload / (payload + static_cast<double>(spec.completion_overhead.count));
   return LinkRates{.advertised = fabric::advertised_bandwidth(spec), .payload = {raw * share}};
 }
@@ -109,12 +102,12 @@ Time access_registers(const MachineSpec& spec, const RegisterAccess& access, int
   const ActorOptions block{.clock = spec.board.links.front().pcie.user_clock};
   auto& core = graph.add<Core>("core", {}, packets_of(access, count, mmio), mmio.store);
   auto& registers = graph.add<Registers>("registers", block);
-  auto& quiet = graph.add<Quiet>("user", block);
+  auto& user = graph.add<fabric::NoUser>("user", block);
   graph.connect(core.mmio, link.mmio, out_of_core(1));
   graph.connect(link.host_messages, core.replies, into_core(link, 1));
   graph.connect(link.device_mmio, registers.in, {.depth = 4});
   graph.connect(registers.replies, link.device_messages, {.depth = 4});
-  fabric::connect(graph, quiet, link, {});
+  fabric::connect(graph, user, link, {});
   const RunReport report = graph.run({.throw_on_error = false, .schedule_seed = order.schedule_seed});
   if (report.outcome != Outcome::finished) throw Error(fmt::format("model of registers: {}", report.message));
   return core.took();

@@ -4,8 +4,8 @@
 
 namespace isthmus::offload::model {
 
-/// What the link promises: lanes * transfer rate, and what encoding and completions of the largest payload leave of it.
-/// Nothing where there is none.
+/// What the link promises: lanes * transfer rate, and what encoding and the largest completions leave of it. Nothing
+/// where there is none.
 std::optional<LinkRates> link_rates(const MachineSpec& machine);
 
 /// How long `count` accesses to registers behind the link take a host thread: a machine of its own, a core at one end

@@ -26,7 +26,7 @@ Time rest(const Section& call, std::string_view total, Time paid) {
   const Time whole = call.time(total);
   if (whole < paid)
     throw Error(fmt::format("{}: key '{}': expected at least {}, of which it is made up with others, got {}",
-                            call.place(), call.name_of(total), to_string(paid), to_string(whole)));
+                            call.place_of(total), call.name_of(total), to_string(paid), to_string(whole)));
   return whole - paid;
 }
 
@@ -44,7 +44,8 @@ std::optional<CopySpec> copy_spec(const Section* copy) {
   const Bandwidth rate = copy->bandwidth("rate");
   CopySpec spec{.rate = rate, .cached_rate = rate, .fits = 0};
   if (copy->has("cached_rate") != copy->has("cached_size"))
-    throw Error(fmt::format("{}: keys '{}' and '{}': expected both or neither, got one", copy->place(),
+    throw Error(fmt::format("{}: keys '{}' and '{}': expected both or neither, got one",
+                            copy->place_of(copy->has("cached_rate") ? "cached_rate" : "cached_size"),
                             copy->name_of("cached_rate"), copy->name_of("cached_size")));
   if (!copy->has("cached_rate")) return spec;
   spec.cached_rate = copy->bandwidth("cached_rate");

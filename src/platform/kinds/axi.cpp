@@ -39,11 +39,11 @@ fabric::AxiSpec axi_spec(const Section& axi) {
   const Bytes width = axi.bytes("data_width");
   const Bytes burst{axi.count("burst") * width.count};
   if (burst.count > static_cast<std::int64_t>(fabric::kLongestAxiBurst) || (burst.count & (burst.count - 1)) != 0)
-    refuse(axi.place(), axi.name_of("burst"),
+    refuse(axi.place_of("burst"), axi.name_of("burst"),
            fmt::format("beats that make a power of two up to {} B", fabric::kLongestAxiBurst),
            fmt::format("{} B", burst.count));
   if (burst.count < kWordBytes)  // what links and streams move at once
-    refuse(axi.place(), axi.name_of("burst"), fmt::format("beats that make at least {} B", kWordBytes),
+    refuse(axi.place_of("burst"), axi.name_of("burst"), fmt::format("beats that make at least {} B", kWordBytes),
            fmt::format("{} B", burst.count));
   return {.width = width,
           .clock = axi.frequency("clock"),

@@ -1,13 +1,17 @@
+#include <fmt/format.h>
+
 #include <array>
 
 #include "isthmus/platform/specs.hpp"
 #include "platform/kinds/kinds.hpp"
+#include "platform/refuse.hpp"
 
 namespace isthmus::platform::kinds {
 namespace {
 
 using enum Quantity;
 
+// The link moves whole words of 64 B, and so a descriptor ends with one, unless it is the last.
 constexpr std::array kDmaKeys = std::to_array<Key>({
     {"rate", bandwidth, 0.001 * kGB, 1000 * kGB, "what one direction of the DMA engine's data path moves"},
     {"descriptor_size",
@@ -16,7 +20,7 @@ constexpr std::array kDmaKeys = std::to_array<Key>({
      256,
      "one descriptor in host memory, fetched over the link: two addresses and a length",
      {.power_of_two = true, .faster = Faster::less}},
-    {"descriptor_payload", bytes, 64, kGiB, "most that one descriptor moves"},
+    {"descriptor_payload", bytes, 64, kGiB, "most that one descriptor moves", {.multiple_of = 64}},
     {"descriptors_in_flight", count, 1, 1024, "descriptors that an engine fetches ahead"},
     {"interrupt", cycles, 2, 1024,
      "cycles of the user clock from the end of a transfer or kernel to its message on the link"},
@@ -35,12 +39,19 @@ namespace isthmus::platform {
 
 fabric::DmaSpec dma_spec(const Section& dma, const Section& pcie) {
   const Bytes request = pcie.bytes("max_read_request");
+  const Bytes descriptor = dma.bytes("descriptor_size");
+  const Bytes buffer{request.count * pcie.count("tags")};
+  if (descriptor > buffer)
+    refuse(dma.place_of("descriptor_size"), dma.name_of("descriptor_size"),
+           fmt::format("at most the {} B that {} and {} let the engine ask for", buffer.count,
+                       pcie.name_of("max_read_request"), pcie.name_of("tags")),
+           fmt::format("{} B", descriptor.count));
   return {.rate = dma.bandwidth("rate"),
-          .descriptor_size = dma.bytes("descriptor_size"),
+          .descriptor_size = descriptor,
           .descriptor_payload = dma.bytes("descriptor_payload"),
           .descriptors_in_flight = static_cast<int>(dma.count("descriptors_in_flight")),
           .read_request = request,
-          .read_buffer = {request.count * pcie.count("tags")},
+          .read_buffer = buffer,
           .interrupt = static_cast<int>(dma.count("interrupt"))};
 }
 
