@@ -288,7 +288,7 @@ def test_the_errors_that_are_told_are_those_of_the_file_that_was_written(real: I
         for record in json.loads((real.folder / run).read_text())["records"]:
             measured[record["name"], record["parameters"]["size"]].append(record["time_s"])
     errors = defaultdict(list)
-    for record in real.json("probe", "device.toml", *words)["records"]:
+    for record in real.json("probe", "device.toml", *words, "--fine")["records"]:
         size = record["parameters"]["size"]
         truth = median(measured[record["name"], size])
         errors[record["name"], "left out" if size in left_out else "fitted"].append(abs(record["time_s"] / truth - 1))
