@@ -34,14 +34,14 @@ void CoarseDevice::step() {
 }
 
 CoarseDevice::Place CoarseDevice::begin(std::size_t caller, const TurnCall& call) {
-  UnderWay one{.caller = caller, .activity = copy_of(call.bytes), .alone = nullptr, .began = timer_.now(), .left = 0};
-  std::uint64_t bytes = call.bytes;
-  if (call.kind == TurnCall::Kind::command) {
-    one.activity = activity_of(*call.command);
-    pace_.look_at(one.activity);
-    bytes = carry_out(*call.command);
-  }
-  one.alone = &pace_.alone(one.activity, bytes);
+  const bool copy = call.kind == TurnCall::Kind::copy;
+  UnderWay one{.caller = caller,
+               .activity = copy ? copy_of(call.bytes) : activity_of(*call.command),
+               .alone = nullptr,
+               .began = timer_.now(),
+               .left = 0};
+  pace_.look_at(one.activity);
+  one.alone = pace_.alone(one.activity, copy ? call.bytes : carry_out(*call.command));
   one.left = one.alone->time.seconds();
   under_way_.push_back(std::move(one));
   under_way_.back().left += pace_.delay_of_last(activities());
@@ -92,7 +92,7 @@ void CoarseDevice::end(Place place) {
 /// Work is the same however long it takes; entries are taken for as much longer.
 void CoarseDevice::count(const UnderWay& ended, double stretch) {
   const Alone& alone = *ended.alone;
-  for (const ActorReport& one : alone.actors) {
+  for (const ActorReport& one : alone.spent.actors) {
     const auto sum = std::ranges::find(actors_, one.id, &ActorReport::id);
     if (sum == actors_.end()) {
       actors_.push_back(one);
@@ -101,7 +101,7 @@ void CoarseDevice::count(const UnderWay& ended, double stretch) {
     sum->busy += one.busy;
     sum->blocked += one.blocked;
   }
-  for (OccupancyReport one : alone.occupancies) {
+  for (OccupancyReport one : alone.spent.occupancies) {
     one.full = Time::seconds(one.full.seconds() * stretch);
     one.round_trip = Time::seconds(one.round_trip.seconds() * stretch);
     const auto sum = std::ranges::find(occupancies_, one.name, &OccupancyReport::name);

@@ -26,7 +26,7 @@ class CoarseDevice {
   struct UnderWay {
     std::size_t caller;
     Activity activity;
-    const Alone* alone;
+    std::shared_ptr<const Alone> alone;
     Time began;
     double left;  ///< seconds that it would take alone
     double speed = 1;

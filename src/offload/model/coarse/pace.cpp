@@ -6,8 +6,6 @@
 #include <set>
 #include <utility>
 
-#include "isthmus/base/interrupt.hpp"
-
 namespace isthmus::offload::model {
 namespace {
 
@@ -19,6 +17,9 @@ constexpr std::uint64_t kEnough = std::uint64_t{256} << 10U;
 
 /// Of a longer transfer or copy, the part that is sampled to its end.
 constexpr std::uint64_t kWhole = std::uint64_t{256} << 10U;
+
+/// Commands of which it is known what they take; each takes some 10 KB.
+constexpr std::size_t kKept = 4096;
 
 Time half_of_sample(const platform::BoardSpec& board) {
   if (!board.memory) return kHalf;
@@ -41,7 +42,6 @@ Pace::Pace(const Loaded& loaded, const RunOrder& order)
     : loaded_(loaded), order_(order), shortest_(half_of_sample(loaded.spec.board)) {}
 
 Sample Pace::sampled(std::span<const Activity> activities, Time limit) const {
-  stop_if_interrupted();
   return take_sample(loaded_, activities, limit, order_);
 }
 
@@ -54,7 +54,7 @@ double Pace::Steady::until(std::uint64_t bytes) const {
   return progress().passed.last.seconds() + after / rate();
 }
 
-const Pace::Steady& Pace::steady(const Activity& activity) {
+Pace::Steady& Pace::steady(const Activity& activity) {
   ActivityKey key = key_of(activity);
   auto found = steady_.find(key);
   if (found == steady_.end()) found = steady_.emplace(std::move(key), observe(activity)).first;
@@ -73,36 +73,43 @@ Pace::Steady Pace::observe(const Activity& activity) const {
   }
 }
 
-const Alone& Pace::alone(const Activity& activity, std::uint64_t bytes) {
-  ActivityKey key = key_of(activity);
-  if (const auto found = alone_.find(key); found != alone_.end()) return found->second;
-  const Steady& seen = steady(activity);
-  Alone result = seen.lasts() ? extrapolated(activity, seen, bytes)
-                              : Alone{.time = *seen.progress().end,
-                                      .actors = seen.late.report.actors,
-                                      .occupancies = seen.late.report.occupancies};
-  return alone_.emplace(std::move(key), std::move(result)).first->second;
+void Pace::look_at(const Activity& activity) {
+  if (steady_.size() > kKept) {
+    steady_.clear();
+    alone_.clear();
+    together_.clear();
+    delays_.clear();
+  }
+  steady(activity);
+}
+
+std::shared_ptr<const Alone> Pace::alone(const Activity& activity, std::uint64_t bytes) {
+  std::shared_ptr<const Alone>& kept = alone_[key_of(activity)];
+  if (kept != nullptr) return kept;
+  Steady& seen = steady(activity);
+  kept = std::make_shared<const Alone>(seen.lasts() ? extrapolated(activity, seen, bytes)
+                                                    : Alone{.time = *seen.progress().end, .spent = seen.late.spent});
+  seen.late.spent = {};
+  return kept;
 }
 
 Alone Pace::extrapolated(const Activity& activity, const Steady& seen, std::uint64_t bytes) {
   const auto rest = [&](std::uint64_t done) { return Time::seconds(static_cast<double>(bytes - done) / seen.rate()); };
-  Alone result{.time = seen.progress().passed.last + rest(seen.progress().passed.bytes),
-               .actors = seen.late.report.actors,
-               .occupancies = seen.late.report.occupancies};
+  Alone result{.time = seen.progress().passed.last + rest(seen.progress().passed.bytes), .spent = seen.late.spent};
   if (activity.kind != Activity::Kind::kernel) {
     Activity begin = activity;
     begin.bytes = kWhole;
     result.time = *steady(begin).progress().end + rest(kWhole);
   }
-  const RunReport& early = seen.early->report;
-  const double factor = (result.time - seen.limit).seconds() / (seen.limit - early.end).seconds();
-  for (std::size_t i = 0; i < result.actors.size(); ++i) {
-    ActorReport& actor = result.actors[i];
+  const Spent& early = seen.early->spent;
+  const double factor = 2 * (result.time - seen.limit).seconds() / seen.limit.seconds();
+  for (std::size_t i = 0; i < result.spent.actors.size(); ++i) {
+    ActorReport& actor = result.spent.actors[i];
     actor.busy = scaled(actor.busy, early.actors[i].busy, factor);
     actor.blocked = scaled(actor.blocked, early.actors[i].blocked, factor);
   }
-  for (std::size_t i = 0; i < result.occupancies.size(); ++i) {
-    OccupancyReport& entries = result.occupancies[i];
+  for (std::size_t i = 0; i < result.spent.occupancies.size(); ++i) {
+    OccupancyReport& entries = result.spent.occupancies[i];
     const auto taken = static_cast<double>(entries.taken - early.occupancies[i].taken);
     entries.taken += std::llround(taken * factor);
     entries.full = scaled(entries.full, early.occupancies[i].full, factor);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -11,8 +12,7 @@ namespace isthmus::offload::model {
 /// What an activity takes while nothing else goes on, and what it takes of each actor of the board.
 struct Alone {
   Time time;
-  std::vector<ActorReport> actors;
-  std::vector<OccupancyReport> occupancies;
+  Spent spent;
 };
 
 /// How fast activities go on, each by itself and several together, found by samples of the fine machine and kept. What
@@ -21,10 +21,10 @@ class Pace {
  public:
   Pace(const Loaded& loaded, const RunOrder& order);
 
-  /// `bytes` is what passes the activity's ports until it ends.
-  const Alone& alone(const Activity& activity, std::uint64_t bytes);
   /// Samples it now, while memory is as the activity finds it.
-  void look_at(const Activity& activity) { steady(activity); }
+  void look_at(const Activity& activity);
+  /// `bytes` is what passes the activity's ports until it ends. It was looked at before.
+  std::shared_ptr<const Alone> alone(const Activity& activity, std::uint64_t bytes);
   /// For each of several activities, how fast it goes on beside the others: 1 is as fast as alone.
   std::vector<double> together(std::span<const Activity> activities);
   /// How long, in seconds, the last of several activities waits behind what the others have under way when it begins
@@ -45,9 +45,9 @@ class Pace {
     double until(std::uint64_t bytes) const;
   };
 
-  const Steady& steady(const Activity& activity);
+  Steady& steady(const Activity& activity);
   Steady observe(const Activity& activity) const;
-  Alone extrapolated(const Activity& activity, const Steady& steady, std::uint64_t bytes);
+  Alone extrapolated(const Activity& activity, const Steady& seen, std::uint64_t bytes);
   std::vector<double> slowed(std::span<const Activity> activities);
   std::vector<double> steadily_slowed(std::span<const Activity> activities, Time limit);
   Time set_starts(std::vector<Activity>& activities, Time half);
@@ -68,7 +68,7 @@ class Pace {
   RunOrder order_;
   Time shortest_;  ///< half of the shortest sample of what lasts
   std::map<ActivityKey, Steady> steady_;
-  std::map<ActivityKey, Alone> alone_;
+  std::map<ActivityKey, std::shared_ptr<const Alone>> alone_;
   std::map<std::vector<ActivityKey>, std::vector<double>> together_;
   std::map<std::vector<ActivityKey>, double> delays_;  ///< of the last
 };

@@ -76,10 +76,10 @@ class Bench {
   Machine& machine() { return machine_; }
 
   Sample run(Time limit, std::uint64_t schedule_seed) {
+    RunReport report = graph_.run({.limit = limit, .throw_on_error = false, .schedule_seed = schedule_seed});
+    if (report.outcome != Outcome::finished && report.outcome != Outcome::limit) throw Error(report.message);
     Sample sample{.activities = {},
-                  .report = graph_.run({.limit = limit, .throw_on_error = false, .schedule_seed = schedule_seed})};
-    if (sample.report.outcome != Outcome::finished && sample.report.outcome != Outcome::limit)
-      throw Error(sample.report.message);
+                  .spent = {.actors = std::move(report.actors), .occupancies = std::move(report.occupancies)}};
     std::size_t feeder = 0;
     std::size_t core = 0;
     for (const Activity& activity : activities_)

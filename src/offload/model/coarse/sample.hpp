@@ -17,9 +17,15 @@ struct Progress {
   fabric::AxiPassed passed;
 };
 
+/// What the actors of a machine did.
+struct Spent {
+  std::vector<ActorReport> actors;
+  std::vector<OccupancyReport> occupancies;
+};
+
 struct Sample {
   std::vector<Progress> activities;  ///< in the order asked for
-  RunReport report;
+  Spent spent;
 };
 
 /// Runs these on the fine machine of a board until they have ended or to the limit. What they write is dropped. Throws
