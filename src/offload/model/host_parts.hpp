@@ -44,7 +44,7 @@ class TransferCall {
   In<CommandToken> in{"in"};
   Out<CommandToken> out{"out"};
   /// Without `staging` there is no engine that moves anything.
-  TransferCall(Time cost, std::optional<Staging> staging) : cost_(cost), staging_(std::move(staging)) {}
+  TransferCall(Time cost, const std::optional<Staging>& staging) : cost_(cost), staging_(staging) {}
   void step();
   /// It ends with the runtime.
   bool done() const { return false; }

@@ -73,6 +73,7 @@ void CoarseDevice::advance() {
 
 std::vector<Activity> CoarseDevice::activities() const {
   std::vector<Activity> all;
+  all.reserve(under_way_.size());
   for (const UnderWay& one : under_way_) all.push_back(one.activity);
   return all;
 }

@@ -46,7 +46,7 @@ Sample Pace::sampled(std::span<const Activity> activities, Time limit) const {
 }
 
 double Pace::Steady::rate() const {
-  return rate_between(early->activities.front(), progress());
+  return rate_between(needed(early).activities.front(), progress());
 }
 
 double Pace::Steady::until(std::uint64_t bytes) const {
@@ -68,8 +68,10 @@ Pace::Steady Pace::observe(const Activity& activity) const {
     Steady seen{.limit = half + half, .late = sampled(one, half + half), .early = {}};
     if (seen.progress().end) return seen;
     if (to_its_end || seen.progress().passed.bytes < kEnough) continue;
-    seen.early = sampled(one, half);
-    if (seen.progress().passed.bytes - seen.early->activities.front().passed.bytes >= kEnough) return seen;
+    Sample early = sampled(one, half);
+    const std::uint64_t passed = seen.progress().passed.bytes - early.activities.front().passed.bytes;
+    seen.early = std::move(early);
+    if (passed >= kEnough) return seen;
   }
 }
 
@@ -87,8 +89,9 @@ std::shared_ptr<const Alone> Pace::alone(const Activity& activity, std::uint64_t
   std::shared_ptr<const Alone>& kept = alone_[key_of(activity)];
   if (kept != nullptr) return kept;
   Steady& seen = steady(activity);
-  kept = std::make_shared<const Alone>(seen.lasts() ? extrapolated(activity, seen, bytes)
-                                                    : Alone{.time = *seen.progress().end, .spent = seen.late.spent});
+  kept = std::make_shared<const Alone>(seen.lasts()
+                                           ? extrapolated(activity, seen, bytes)
+                                           : Alone{.time = needed(seen.progress().end), .spent = seen.late.spent});
   seen.late.spent = {};
   return kept;
 }
@@ -99,9 +102,9 @@ Alone Pace::extrapolated(const Activity& activity, const Steady& seen, std::uint
   if (activity.kind != Activity::Kind::kernel) {
     Activity begin = activity;
     begin.bytes = kWhole;
-    result.time = *steady(begin).progress().end + rest(kWhole);
+    result.time = needed(steady(begin).progress().end) + rest(kWhole);
   }
-  const Spent& early = seen.early->spent;
+  const Spent& early = needed(seen.early).spent;
   const double factor = 2 * (result.time - seen.limit).seconds() / seen.limit.seconds();
   for (std::size_t i = 0; i < result.spent.actors.size(); ++i) {
     ActorReport& actor = result.spent.actors[i];
@@ -179,19 +182,19 @@ Time Pace::set_starts(std::vector<Activity>& activities, Time half) {
   Time sum = first;
   for (const Activity& one : activities)
     if (!lasts(one)) {
-      longest = std::max(longest, *steady(one).progress().end);
-      sum += *steady(one).progress().end;
+      longest = std::max(longest, needed(steady(one).progress().end));
+      sum += needed(steady(one).progress().end);
     }
   for (Activity& one : activities)
     if (!lasts(one))
-      one.from = first + std::min(half, Time::fs((longest - *steady(one).progress().end).femtoseconds() / 2));
+      one.from = first + std::min(half, Time::fs((longest - needed(steady(one).progress().end)).femtoseconds() / 2));
   return sum + sum;
 }
 
 /// For how long an activity had gone on at the speed that it has alone, in seconds.
 double Pace::reached(const Activity& activity, const Progress& progress) {
   const Steady& alone = steady(activity);
-  return alone.lasts() ? alone.until(progress.passed.bytes) : alone.progress().end->seconds();
+  return alone.lasts() ? alone.until(progress.passed.bytes) : needed(alone.progress().end).seconds();
 }
 
 std::vector<Pace::Phase> Pace::phases_of(std::span<const Activity> activities, const Sample& seen) {
@@ -213,6 +216,7 @@ std::vector<Pace::Phase> Pace::phases_of(std::span<const Activity> activities, c
 
 std::vector<double> Pace::speeds_in(const Phase& phase, std::span<const Activity> activities) {
   std::vector<Activity> active;
+  active.reserve(phase.active.size());
   for (const std::size_t i : phase.active) active.push_back(activities[i]);
   return together(active);
 }
@@ -246,7 +250,7 @@ double Pace::delay_of_last(std::span<const Activity> activities) {
   Time all;
   for (Activity& one : placed) {
     const Steady& alone = steady(one);
-    const Time takes = alone.lasts() ? alone.limit : *alone.progress().end;
+    const Time takes = alone.lasts() ? alone.limit : needed(alone.progress().end);
     all += takes;
     if (&one != &placed.back()) from = std::min(from, Time::fs(takes.femtoseconds() / 2));
     one.from = {};
