@@ -104,7 +104,7 @@ void PcieTransmitter::gather() {
   --words_left_;
   if (packet_.bytes < packet_size_) return;
   packet_.kind = Tlps::Kind::write;
-  packet_.packets = packet_left_ > 0 ? 0 : static_cast<std::uint8_t>((packet_.bytes + max_payload_ - 1) / max_payload_);
+  packet_.packets = static_cast<std::uint8_t>(packet_left_ > 0 ? 0 : (packet_.bytes + max_payload_ - 1) / max_payload_);
   packet_.addr = addr_;
   copy(packet_, out.slot());
   addr_ += packet_.bytes;
