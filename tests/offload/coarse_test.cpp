@@ -89,6 +89,7 @@ class Program {
 
   Outcome run() {
     std::vector<HostThread> bodies;
+    bodies.reserve(threads_.size());
     for (Thread& thread : threads_)
       bodies.push_back(
           {"thread " + std::to_string(bodies.size()), [this, &thread](Host& host) { body(host, thread); }});
