@@ -49,7 +49,7 @@ class Adds : public KernelPorts {
   KernelSpec spec_;
 };
 
-std::unique_ptr<ModelDevice> open(platform::Grain grain, const Settings& settings) {
+std::unique_ptr<ModelDevice> open_in_grain(platform::Grain grain, const Settings& settings) {
   return open_model(platform::load(platform::file_of("model:aws-f1"), settings), {kernel_model<Adds>("adds")},
                     {.grain = grain});
 }
@@ -63,7 +63,7 @@ struct Work {
   bool blocking;
 };
 
-struct Outcome {
+struct WhatCame {
   Time elapsed;
   bool right;
   std::string limit;
@@ -87,16 +87,16 @@ class Program {
     }
   }
 
-  Outcome run() {
+  WhatCame run() {
     std::vector<HostThread> bodies;
     bodies.reserve(threads_.size());
     for (Thread& thread : threads_)
       bodies.push_back(
           {"thread " + std::to_string(bodies.size()), [this, &thread](Host& host) { body(host, thread); }});
     device_.run(std::move(bodies));
-    Outcome outcome{.elapsed = elapsed_,
-                    .right = true,
-                    .limit = bottleneck(device_.parts(), device_.last_run(), device_.path()).part};
+    WhatCame outcome{.elapsed = elapsed_,
+                     .right = true,
+                     .limit = bottleneck(device_.parts(), device_.last_run(), device_.path()).part};
     for (const Thread& thread : threads_) outcome.right = outcome.right && all_right(thread);
     return outcome;
   }
@@ -140,9 +140,9 @@ class Program {
   Time elapsed_;
 };
 
-Outcome run(platform::Grain grain, const Settings& settings, const std::vector<Work>& works) {
-  const auto device = open(grain, settings);
-  Outcome outcome = Program(*device, works).run();
+WhatCame run(platform::Grain grain, const Settings& settings, const std::vector<Work>& works) {
+  const auto device = open_in_grain(grain, settings);
+  WhatCame outcome = Program(*device, works).run();
   EXPECT_EQ(device->grain(), grain);
   return outcome;
 }
@@ -188,8 +188,8 @@ std::vector<Work> some_works() {
 
 /// How far a coarse run is from the fine one, as a share of that. Both are right.
 double difference(const Settings& settings, const std::vector<Work>& works) {
-  const Outcome fine = run(platform::Grain::fine, settings, works);
-  const Outcome coarse = run(platform::Grain::coarse, settings, works);
+  const WhatCame fine = run(platform::Grain::fine, settings, works);
+  const WhatCame coarse = run(platform::Grain::coarse, settings, works);
   EXPECT_TRUE(fine.right && coarse.right);
   return std::abs(coarse.elapsed.seconds() / fine.elapsed.seconds() - 1);
 }
@@ -236,7 +236,7 @@ TEST(Coarse, NamesTheLimitThatFineNames) {
 
 TEST(Coarse, IsFineWhereSomethingIsKeptFromOneCommandToTheNext) {
   for (const char* setting : {"host.llc.enabled=true", "host.iommu.enabled=true"}) {
-    const auto device = open(platform::Grain::coarse, {setting});
+    const auto device = open_in_grain(platform::Grain::coarse, {setting});
     EXPECT_TRUE(Program(*device, {{.rounds = 1, .bytes = 4096, .blocking = true}}).run().right);
     EXPECT_EQ(device->grain(), platform::Grain::fine) << setting;
   }
@@ -247,7 +247,7 @@ struct NoObserver final : StateObserver {
 };
 
 TEST(Coarse, IsFineWhereTheStatesOfPartsAreObserved) {
-  const auto device = open(platform::Grain::coarse, {});
+  const auto device = open_in_grain(platform::Grain::coarse, {});
   NoObserver observer;
   device->observe(&observer);
   EXPECT_TRUE(Program(*device, {{.rounds = 1, .bytes = 4096, .blocking = true}}).run().right);

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 using testing::ThrowsMessage;
 
-std::unique_ptr<ModelDevice> open(std::vector<std::string> settings) {
+std::unique_ptr<ModelDevice> open_copying(std::vector<std::string> settings) {
   settings.insert(settings.begin(), "host.alloc.enabled=false");
   return open_model(platform::load(platform::file_of("model:aws-f1"), settings), {});
 }
@@ -53,7 +53,7 @@ TEST(HostCopies, OfOneThreadTakeTheirRateToTheFemtosecond) {
     const int tenths = *rc::gen::inRange(5, 300);
     const auto size = *rc::gen::inRange<std::int64_t>(1, 300'000);
     const double rate = tenths * 1e8;
-    const auto device = open({"host.copy.rate=" + std::to_string(tenths) + "00MB/s"});
+    const auto device = open_copying({"host.copy.rate=" + std::to_string(tenths) + "00MB/s"});
     RC_ASSERT(copy_time(*device, size) == transfer_time({size}, {rate}));
   }));
 }
@@ -64,8 +64,9 @@ TEST(HostCopies, OfSeveralThreadsNeverExceedTheMemory) {
     const int tenths = *rc::gen::inRange(5, 300);
     const int channels = *rc::gen::inRange(1, 5);
     const auto size = *rc::gen::inRange<std::int64_t>(20'000, 100'000);
-    const auto device = open({"host.copy.rate=" + std::to_string(tenths) + "00MB/s", "host.memory.transfer_rate=1000",
-                              "host.memory.channels=" + std::to_string(channels)});
+    const auto device =
+        open_copying({"host.copy.rate=" + std::to_string(tenths) + "00MB/s", "host.memory.transfer_rate=1000",
+                      "host.memory.channels=" + std::to_string(channels)});
     const double memory = channels * 8e9;  // B/s
     write_at_once(*device, threads, size);
     // A copy reads and writes; what is copied then crosses the link.
@@ -79,9 +80,9 @@ TEST(HostCopies, OfSeveralThreadsShareTheMemoryEqually) {
   // Each thread alone would take 20 of the memory's 8 GB/s.
   const std::vector<std::string> settings{"host.copy.rate=10GB/s", "host.memory.transfer_rate=1000",
                                           "host.memory.channels=1"};
-  const double one = copy_time(*open(settings), 1 << 20).seconds();
+  const double one = copy_time(*open_copying(settings), 1 << 20).seconds();
   EXPECT_NEAR(one, 2.0 * (1 << 20) / 8e9, 0.01 * one);
-  const auto device = open(settings);
+  const auto device = open_copying(settings);
   write_at_once(*device, 4, 1 << 20);
   // All four copies go on together until all have ended: the first transfer finds them done.
   const double first_ends = 4 * one;
@@ -90,8 +91,8 @@ TEST(HostCopies, OfSeveralThreadsShareTheMemoryEqually) {
 }
 
 TEST(HostCopies, ThatFitACacheTakeItsRateAndLeaveTheMemoryAlone) {
-  const auto plain = open({});
-  const auto cached = open({"host.copy.cached_rate=20GB/s", "host.copy.cached_size=1MiB"});
+  const auto plain = open_copying({});
+  const auto cached = open_copying({"host.copy.cached_rate=20GB/s", "host.copy.cached_size=1MiB"});
   EXPECT_EQ(copy_time(*cached, 1 << 20), transfer_time({1 << 20}, {20e9}));
   EXPECT_EQ(copy_time(*cached, (1 << 20) + 64), copy_time(*plain, (1 << 20) + 64));
   copy_time(*plain, 1 << 20);
@@ -104,12 +105,12 @@ TEST(HostCopies, ThatFitACacheTakeItsRateAndLeaveTheMemoryAlone) {
 
 TEST(HostCopies, NeedASizeBesideARateOfTheCache) {
   for (const char* alone : {"host.copy.cached_rate=20GB/s", "host.copy.cached_size=1MiB"})
-    EXPECT_THAT([&] { open({alone}); },
+    EXPECT_THAT([&] { open_copying({alone}); },
                 ThrowsMessage<Error>(StartsWith("--set: keys 'host.copy.cached_rate' and 'host.copy.cached_size': "
                                                 "expected both or neither, got one")));
   EXPECT_THAT(
       [] {
-        open({"host.copy.cached_rate=1GB/s", "host.copy.cached_size=1MiB"});
+        open_copying({"host.copy.cached_rate=1GB/s", "host.copy.cached_size=1MiB"});
       },
       ThrowsMessage<Error>(HasSubstr("host.copy.cached_rate")));
 }
@@ -141,24 +142,26 @@ TEST(ChunkedStaging, KeepsTheBytesWhateverTheSizeAndTheChunk) {
     const auto size = *rc::gen::inRange<std::size_t>(1, 200'000);
     const auto chunk = *rc::gen::inRange(4096, 100'000);
     const auto payload = *rc::gen::element(4, 16, 64);
-    const auto device = open({"host.runtime.staging=chunked", "host.runtime.chunk=" + std::to_string(chunk) + "B",
-                              "dma.descriptor_payload=" + std::to_string(payload) + "KiB"});
+    const auto device =
+        open_copying({"host.runtime.staging=chunked", "host.runtime.chunk=" + std::to_string(chunk) + "B",
+                      "dma.descriptor_payload=" + std::to_string(payload) + "KiB"});
     transfer(*device, size, false, *rc::gen::arbitrary<unsigned>());
   }));
 }
 
 TEST(ChunkedStaging, OfWhatFitsAChunkIsAsWithout) {
   for (const bool to_host : {false, true})
-    EXPECT_EQ(transfer(*open(kChunked), 256 * 1024, to_host, 1), transfer(*open({}), 256 * 1024, to_host, 1));
+    EXPECT_EQ(transfer(*open_copying(kChunked), 256 * 1024, to_host, 1),
+              transfer(*open_copying({}), 256 * 1024, to_host, 1));
 }
 
 TEST(ChunkedStaging, HidesTheWireBehindTheCopyButForOneChunk) {
   constexpr std::size_t kSize = 8 << 20;
   constexpr std::size_t kChunk = 256 * 1024;
   for (const bool to_host : {false, true}) {
-    const double whole = transfer(*open({}), kSize, to_host, 2).seconds();
-    const double one = transfer(*open({}), kChunk, to_host, 2).seconds();
-    const double chunked = transfer(*open(kChunked), kSize, to_host, 2).seconds();
+    const double whole = transfer(*open_copying({}), kSize, to_host, 2).seconds();
+    const double one = transfer(*open_copying({}), kChunk, to_host, 2).seconds();
+    const double chunked = transfer(*open_copying(kChunked), kSize, to_host, 2).seconds();
     const double copy_of_all = static_cast<double>(kSize) / 3.31e9;
     const double copy_of_one = static_cast<double>(kChunk) / 3.31e9;
     // The copies follow each other without a gap; before or behind them the wire has one chunk for itself.
@@ -172,8 +175,8 @@ TEST(ChunkedStaging, HidesTheCopyBehindAWireThatIsSlower) {
   std::vector<std::string> settings = kChunked;
   const std::vector<std::string> slow{"host.copy.rate=20GB/s", "link.pcie.lanes=1"};
   settings.insert(settings.end(), slow.begin(), slow.end());
-  const double whole = transfer(*open(slow), kSize, false, 3).seconds();
-  const double chunked = transfer(*open(settings), kSize, false, 3).seconds();
+  const double whole = transfer(*open_copying(slow), kSize, false, 3).seconds();
+  const double chunked = transfer(*open_copying(settings), kSize, false, 3).seconds();
   const double copies_hidden = static_cast<double>(kSize - 256 * 1024) / 20e9;
   // Each chunk but the last is waited for: its interrupt and the next doorbell, some microseconds.
   EXPECT_NEAR(chunked, whole - copies_hidden, 0.02 * whole);

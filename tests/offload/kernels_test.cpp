@@ -63,7 +63,7 @@ class Reads : public KernelPorts {
   bool done() const { return false; }
 };
 
-std::unique_ptr<ModelDevice> open(std::vector<KernelModel> kernels, std::vector<std::string> settings = {}) {
+std::unique_ptr<ModelDevice> open_with(std::vector<KernelModel> kernels, std::vector<std::string> settings = {}) {
   return open_model(platform::load(platform::file_of("model:aws-f1"), settings), std::move(kernels));
 }
 
@@ -92,7 +92,7 @@ double time_of(ModelDevice& device, const std::vector<Reading>& readings, std::i
 }
 
 TEST(Kernels, GetEachOfTheirArgumentsHoweverManyThereAre) {
-  const auto device = open({kernel_model<Arguments>("arguments")});
+  const auto device = open_with({kernel_model<Arguments>("arguments")});
   const auto kernel = device->kernel("arguments");
   const auto queue = device->queue();
   EXPECT_TRUE(rc::check([&] {
@@ -111,7 +111,7 @@ TEST(Kernels, GetEachOfTheirArgumentsHoweverManyThereAre) {
 }
 
 TEST(Kernels, TakeNoMoreArgumentsThanTheirRegistersHold) {
-  const auto device = open({kernel_model<Arguments>("arguments")});
+  const auto device = open_with({kernel_model<Arguments>("arguments")});
   const auto kernel = device->kernel("arguments");
   const auto queue = device->queue();
   EXPECT_THAT(
@@ -128,7 +128,7 @@ TEST(Kernels, TakeNoMoreArgumentsThanTheirRegistersHold) {
 TEST(Kernels, AtPortsToChannelsOfTheirOwnReadAsMuchMore) {
   constexpr std::int32_t kBytes = 1 << 20;
   const auto device =
-      open({kernel_model<Reads<1>>("one"), kernel_model<Reads<4>>("four")}, {"device.dram.kernel_channels=4"});
+      open_with({kernel_model<Reads<1>>("one"), kernel_model<Reads<4>>("four")}, {"device.dram.kernel_channels=4"});
   std::vector<std::unique_ptr<Buffer>> buffers;
   std::vector<Buffer*> all;
   for (int i = 0; i < 4; ++i) all.push_back(buffers.emplace_back(device->allocate({kBytes})).get());
@@ -139,8 +139,8 @@ TEST(Kernels, AtPortsToChannelsOfTheirOwnReadAsMuchMore) {
 
 TEST(Kernels, OfOneFpgaRunSideBySideAndShareAChannel) {
   constexpr std::int32_t kBytes = 1 << 20;
-  const auto device = open({kernel_model<Reads<1>>("a"), kernel_model<Reads<1>>("b"), kernel_model<Reads<1>>("c")},
-                           {"device.dram.kernel_channels=2"});
+  const auto device = open_with({kernel_model<Reads<1>>("a"), kernel_model<Reads<1>>("b"), kernel_model<Reads<1>>("c")},
+                                {"device.dram.kernel_channels=2"});
   std::vector<std::unique_ptr<Buffer>> buffers;
   for (int i = 0; i < 4; ++i) buffers.push_back(device->allocate({kBytes}));
   const auto reading = [&](const char* name, std::size_t buffer) {
@@ -155,7 +155,7 @@ TEST(Kernels, OfOneFpgaRunSideBySideAndShareAChannel) {
 }
 
 TEST(HostThreads, AreAsManyAsAProgramHas) {
-  const auto device = open({});
+  const auto device = open_with({});
   std::vector<std::unique_ptr<Queue>> queues;
   std::vector<std::unique_ptr<Buffer>> buffers;
   std::vector<std::vector<std::byte>> back(20, std::vector<std::byte>(64));
@@ -175,7 +175,7 @@ TEST(HostThreads, AreAsManyAsAProgramHas) {
 }
 
 TEST(Events, OfAnotherThreadHoldACommandBackUntilItsOwnThreadHasEnqueuedIt) {
-  const auto device = open({});
+  const auto device = open_with({});
   const auto first = device->queue();
   const auto second = device->queue();
   const auto box = device->mailbox(1);
@@ -198,7 +198,7 @@ TEST(Events, OfAnotherThreadHoldACommandBackUntilItsOwnThreadHasEnqueuedIt) {
 }
 
 TEST(Events, OfAnEarlierRunAreOver) {
-  const auto device = open({});
+  const auto device = open_with({});
   const auto queue = device->queue();
   const auto buffer = device->allocate({4096});
   const std::vector<std::byte> sent(4096, std::byte{9});
@@ -216,8 +216,8 @@ TEST(Events, OfAnEarlierRunAreOver) {
 }
 
 TEST(Events, OfAnotherDeviceThatStillRunsAreRefused) {
-  const auto device = open({});
-  const auto other = open({});
+  const auto device = open_with({});
+  const auto other = open_with({});
   const auto queue = device->queue();
   const auto others = other->queue();
   const auto buffer = device->allocate({64});
@@ -236,7 +236,7 @@ TEST(Events, OfAnotherDeviceThatStillRunsAreRefused) {
 }
 
 TEST(Events, OfNothingCopiedAreNone) {
-  const auto device = open({});
+  const auto device = open_with({});
   const auto queue = device->queue();
   const auto buffer = device->allocate({64});
   EXPECT_THAT(
@@ -247,7 +247,7 @@ TEST(Events, OfNothingCopiedAreNone) {
 }
 
 TEST(Events, TellTheirTimesOnceTheirThreadKnowsOfTheEnd) {
-  const auto device = open({});
+  const auto device = open_with({});
   const auto queue = device->queue();
   const auto buffer = device->allocate({1 << 16});
   const std::vector<std::byte> sent(1 << 16);

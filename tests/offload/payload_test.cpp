@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-std::unique_ptr<ModelDevice> open(const std::vector<std::string>& settings) {
+std::unique_ptr<ModelDevice> open_board(const std::vector<std::string>& settings) {
   return open_model(platform::load(platform::file_of("model:aws-f1"), settings), {});
 }
 
@@ -51,7 +51,7 @@ std::vector<std::string> any_board() {
 
 TEST(Payloads, OfAnySizeBringCopiesOfAnyLengthThereAndBack) {
   EXPECT_TRUE(rc::check([] {
-    const auto device = open(any_board());
+    const auto device = open_board(any_board());
     const auto sent = noise(*rc::gen::arbitrary<std::uint32_t>(), *rc::gen::inRange<std::size_t>(1, 60'000));
     std::vector<std::byte> received(sent.size());
     const auto queue = device->queue();
@@ -67,7 +67,7 @@ TEST(Payloads, OfAnySizeBringCopiesOfAnyLengthThereAndBack) {
 TEST(Descriptors, ThatAllTagsTogetherCannotFetchAreRefused) {
   const std::vector<std::string> settings{"link.pcie.tags=1", "link.pcie.max_read_request=128B",
                                           "dma.descriptor_size=256B"};
-  EXPECT_THAT([&] { open(settings); },
+  EXPECT_THAT([&] { open_board(settings); },
               ThrowsMessage<Error>(HasSubstr("--set: key 'dma.descriptor_size': expected at most the 128 B that "
                                              "link.pcie.max_read_request and link.pcie.tags let the engine ask for, "
                                              "got 256 B")));
@@ -75,7 +75,7 @@ TEST(Descriptors, ThatAllTagsTogetherCannotFetchAreRefused) {
 
 TEST(Payloads, ThatNoCreditsHoldAreRefusedByBothKeys) {
   const std::vector<std::string> settings{"link.pcie.max_payload=4096B", "link.pcie.posted_data_credits=255"};
-  EXPECT_THAT([&] { open(settings); },
+  EXPECT_THAT([&] { open_board(settings); },
               ThrowsMessage<Error>(HasSubstr("--set: key 'link.pcie.max_payload': expected link.pcie.max_payload "
                                              "<= 16 x link.pcie.posted_data_credits, got 4096 B and 255")));
 }

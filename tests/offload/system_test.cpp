@@ -16,7 +16,7 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-std::unique_ptr<ModelSystem> open(std::size_t boards, const std::vector<std::string>& settings = {}) {
+std::unique_ptr<ModelSystem> open_boards(std::size_t boards, const std::vector<std::string>& settings = {}) {
   std::vector<SystemBoard> all;
   for (std::size_t i = 0; i < boards; ++i)
     all.push_back({"board " + std::to_string(i), platform::load(platform::file_of("model:aws-f1"), settings).over("")});
@@ -69,7 +69,7 @@ double rate(std::size_t bytes, Time time) {
 }
 
 TEST(System, OfOneBoardIsThatBoard) {
-  const auto system = open(1);
+  const auto system = open_boards(1);
   const auto board = open_model(platform::load(platform::file_of("model:aws-f1")), {});
   const std::size_t size = 100'000;
   const auto buffer = board->allocate({static_cast<std::int64_t>(size)});
@@ -86,8 +86,8 @@ TEST(System, OfOneBoardIsThatBoard) {
 
 TEST(System, LeavesEachBoardItsRateWhereTheMemoryHasEnough) {
   constexpr std::size_t kSize = 2'000'000;
-  const double alone = rate(kSize, copy(*open(1), kSize, 1).ends.front());
-  const Copied four = copy(*open(4), kSize, 2);
+  const double alone = rate(kSize, copy(*open_boards(1), kSize, 1).ends.front());
+  const Copied four = copy(*open_boards(4), kSize, 2);
   EXPECT_TRUE(four.right);
   for (const Time end : four.ends) EXPECT_NEAR(rate(kSize, end), alone, 0.02 * alone);
 }
@@ -96,9 +96,9 @@ TEST(System, SharesTheMemoryEquallyWhereItLimits) {
   constexpr std::size_t kSize = 2'000'000;
   const std::vector<std::string> settings{"host.memory.channels=1", "host.memory.transfer_rate=800"};
   const double memory = 0.8 * 8;  // GB/s
-  const Time alone = copy(*open(1), kSize, 3).ends.front();
+  const Time alone = copy(*open_boards(1), kSize, 3).ends.front();
   for (const std::size_t boards : {2U, 4U, 8U}) {
-    const Copied copied = copy(*open(boards, settings), kSize, 3);
+    const Copied copied = copy(*open_boards(boards, settings), kSize, 3);
     EXPECT_TRUE(copied.right);
     const Time least = Time::seconds(static_cast<double>(kSize * boards) / (memory * 1e9));
     for (const Time end : copied.ends) {
@@ -110,7 +110,7 @@ TEST(System, SharesTheMemoryEquallyWhereItLimits) {
 
 TEST(System, KeepsTheBytesOfEachBoard) {
   EXPECT_TRUE(rc::check([] {
-    const auto system = open(*rc::gen::inRange<std::size_t>(1, 6));
+    const auto system = open_boards(*rc::gen::inRange<std::size_t>(1, 6));
     const auto size = *rc::gen::inRange<std::size_t>(1, 50'000);
     RC_ASSERT(copy(*system, size, *rc::gen::arbitrary<unsigned>()).right);
   }));
@@ -123,7 +123,7 @@ struct Mine : std::exception {
 
 TEST(System, ThrowsWhatABodyOfAnyBoardThrewFirst) {
   for (const int first : {0, 1, 2}) {
-    const auto system = open(3);
+    const auto system = open_boards(3);
     std::vector<std::vector<HostThread>> threads;
     for (int board = 0; board < 3; ++board)
       threads.push_back({{"host", [board, first, &system](Host& host) {
@@ -141,7 +141,7 @@ TEST(System, ThrowsWhatABodyOfAnyBoardThrewFirst) {
 }
 
 TEST(System, BeginsRunsOfAllBoardsAtOneInstantWhateverTheirSetUpTook) {
-  const auto system = open(2);
+  const auto system = open_boards(2);
   const auto buffer = system->device(1).allocate({4096});
   std::array<Time, 2> starts;
   const auto body = [&starts](std::size_t board) {
@@ -154,7 +154,7 @@ TEST(System, BeginsRunsOfAllBoardsAtOneInstantWhateverTheirSetUpTook) {
 }
 
 TEST(System, TellsWhatABodyThrew) {
-  const auto system = open(2);
+  const auto system = open_boards(2);
   EXPECT_THAT(
       [&] {
         system->run({{{"host", [](Host&) {}}}, {{"host", [](Host&) { throw Error("no more"); }}}});
