@@ -113,19 +113,12 @@ bool DeviceAccess::take_interrupt() {
 }
 
 bool DeviceAccess::ring_doorbells() {
-  bool any = false;
-  for (auto& port : submitted) {
-    CommandToken token{};
-    if (!port.peek(token) || !units_.free(token.command->unit)) continue;
-    port.pull();
-    units_.begin(token);
+  return units_.begin_free(submitted, [this](CommandToken token) {
     for (const MmioRequest& store : doorbell_of(*token.command)) {
       timer_.wait(store_);
       mmio.push(store);
     }
-    any = true;
-  }
-  return any;
+  });
 }
 
 }  // namespace isthmus::offload::model

@@ -87,12 +87,26 @@ class LaunchCall {
 class UnitsUnderWay {
  public:
   explicit UnitsUnderWay(std::size_t units) : commands_(units) {}
-  bool free(fabric::Unit unit) const { return commands_.at(unit) == nullptr; }
   bool any() const;
-  void begin(CommandToken token) { commands_.at(token.command->unit) = token.command; }
+  /// Takes of each port the next command whose unit is free, and calls `began` with it; whether there was one.
+  template <class Began>
+  bool begin_free(PortArray<In<CommandToken>>& submitted, const Began& began) {
+    bool any = false;
+    for (auto& port : submitted) {
+      CommandToken token{};
+      if (!port.peek(token) || !free(token.command->unit)) continue;
+      port.pull();
+      commands_.at(token.command->unit) = token.command;
+      began(token);
+      any = true;
+    }
+    return any;
+  }
   CommandToken end(std::size_t unit) { return {std::exchange(commands_.at(unit), nullptr)}; }
 
  private:
+  bool free(fabric::Unit unit) const { return commands_.at(unit) == nullptr; }
+
   std::vector<Command*> commands_;  ///< by tokens that it holds
 };
 

@@ -5,15 +5,10 @@ namespace {
 
 constexpr std::uint64_t kPage = 4096;
 
-Activity::Kind kind_of(Work work) {
-  if (work == Work::kernel) return Activity::Kind::kernel;
-  return work == Work::to_device ? Activity::Kind::to_device : Activity::Kind::to_host;
-}
-
 }  // namespace
 
 ActivityKey key_of(const Activity& activity) {
-  ActivityKey key{static_cast<std::uint64_t>(activity.kind),
+  ActivityKey key{activity.work ? static_cast<std::uint64_t>(*activity.work) : kWorks,
                   activity.bytes,
                   activity.device.channel,
                   activity.device.byte % kPage,
@@ -25,7 +20,7 @@ ActivityKey key_of(const Activity& activity) {
 }
 
 Activity activity_of(const Command& command) {
-  return {.kind = kind_of(command.work),
+  return {.work = command.work,
           .bytes = command.bytes,
           .device = command.device,
           .unit = command.unit,

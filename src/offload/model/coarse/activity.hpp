@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "isthmus/fabric/device_memory.hpp"
@@ -11,8 +12,7 @@ namespace isthmus::offload::model {
 
 /// Something that a machine does for a while: a command on the device, or a copy by a core of the host.
 struct Activity {
-  enum class Kind : std::uint8_t { to_device, to_host, kernel, copy };
-  Kind kind{};
+  std::optional<Work> work{};      ///< of a command; none: a copy
   std::uint64_t bytes = 0;         ///< of a transfer or a copy
   fabric::DeviceAddress device{};  ///< of a transfer
   fabric::Unit unit{};             ///< that does a command
@@ -27,7 +27,7 @@ ActivityKey key_of(const Activity& activity);
 
 Activity activity_of(const Command& command);
 inline Activity copy_of(std::uint64_t bytes) {
-  return {.kind = Activity::Kind::copy, .bytes = bytes};
+  return {.bytes = bytes};
 }
 
 }  // namespace isthmus::offload::model

@@ -37,16 +37,8 @@ class UnitAccess {
       units_.end(token.command->unit);
       completed[token.command->worker].push(token);
     }
-    for (auto& port : submitted) {
-      CommandToken token{};
-      if (!port.peek(token) || !units_.free(token.command->unit)) continue;
-      port.pull();
-      units_.begin(token);
-      begin[token.command->unit].push(token);
-    }
-    if (units_.any()) return;
-    finished_ = true;
-    for (auto& port : submitted) finished_ = port.closed() && finished_;
+    units_.begin_free(submitted, [this](CommandToken token) { begin[token.command->unit].push(token); });
+    finished_ = !units_.any() && fabric::all_closed(submitted);
   }
   bool done() const { return finished_; }
 
@@ -54,8 +46,6 @@ class UnitAccess {
   UnitsUnderWay units_;
   bool finished_ = false;
 };
-
-constexpr ChannelOptions kAtOnce{.latency_time = kHandOver, .return_latency_time = kHandOver};
 
 class CoarseBoard final : public BoardSide {
  public:

@@ -56,7 +56,7 @@ class CopyOnce {
 };
 
 bool is_copy(const Activity& activity) {
-  return activity.kind == Activity::Kind::copy;
+  return !activity.work;
 }
 
 class Bench {
@@ -115,9 +115,7 @@ class Bench {
     command.device = activity.device;
     command.bytes = activity.bytes;
     command.call = activity.call;
-    command.work = activity.kind == Activity::Kind::kernel      ? Work::kernel
-                   : activity.kind == Activity::Kind::to_device ? Work::to_device
-                                                                : Work::to_host;
+    command.work = needed(activity.work);
     if (command.work != Work::kernel) side_->staging().prepare(command);
     return command;
   }
@@ -126,7 +124,7 @@ class Bench {
     const fabric::Units units = loaded_.units();
     if (!units.is_kernel(activity.unit)) {
       const auto ports = board_.passed(machine_.masters.engines.at(units.engine_of(activity.unit)));
-      return activity.kind == Activity::Kind::to_device ? ports.written : ports.read;
+      return activity.work == Work::to_device ? ports.written : ports.read;
     }
     fabric::AxiPassed all;
     for (const std::size_t master : machine_.masters.kernels.at(units.kernel_of(activity.unit))) {
@@ -135,8 +133,6 @@ class Bench {
     }
     return all;
   }
-
-  static constexpr ChannelOptions kAtOnce{.latency_time = kHandOver, .return_latency_time = kHandOver};
 
   std::span<const Activity> activities_;
   fabric::DeviceMemory memory_;

@@ -2,10 +2,15 @@
 
 #include <cstdint>
 
+#include "isthmus/engine/graph.hpp"
 #include "isthmus/stream.hpp"
+#include "isthmus/stream/pcie_interface.hpp"
 #include "offload/model/command.hpp"
 
 namespace isthmus::offload::model {
+
+/// Between actors that stand for one part: the least that a hand-over takes.
+inline constexpr ChannelOptions kAtOnce{.latency_time = kHandOver, .return_latency_time = kHandOver};
 
 /// What an actor has the coarse device do, or asks of what is left of that.
 struct TurnCall {
