@@ -60,29 +60,21 @@ template <class Ready>
   const Channel& channel = *actor.expects->channel;
   if (actor.expects->reads() ? !channel.empty() || channel.closing() : !channel.full()) return false;
   await_turn(actor, *actor.expects);
+  if (actor.look_at <= actor.now) actor.spend();
   return true;
 }
 
+/// It has fuel for one step, which is what one move of the other end is news for.
 [[gnu::always_inline]] inline void Scheduler::await_turn(Actor& actor, PortState& port) {
+  actor.fuel = actor.now + 1;
+  actor.may_wait_to = actor.look_at - 1;
   listen_to(*port.peer, actor);
   actor.waits_on = port.channel;
   enter_waiting(actor, Wait::turn);
 }
 
-/// The last step waited, was told "no", was watched or ended past the horizon, or the next may have to be watched.
-Border Scheduler::border_after_more(Actor& actor, Tick next) {
-  if (!actor.look_back)
-    actor.now = next;
-  else if (after_look_back(actor, next - actor.initiation_interval) == Border::leave)
-    return Border::leave;
-  if (actor.now > actor.horizon && at_horizon(actor) == Border::leave) return Border::leave;
-  if (go_on(actor) == Border::leave) return Border::leave;
-  if (actor.look_at <= actor.now) look_closer(actor);
-  return Border::step;
-}
-
 /// Starts steps for as long as what they take is there, or leaves.
-Border Scheduler::go_on(Actor& actor) {
+[[gnu::always_inline]] inline Border Scheduler::go_on(Actor& actor) {
   Tick steps = kManySteps;
   if (PortState* gate = actor.gate) {
     steps = tokens_at_hand(*gate);
@@ -101,7 +93,24 @@ Border Scheduler::go_on(Actor& actor) {
   }
   if (actor.crosses) [[unlikely]]
     steps = steps_across(actor);
-  actor.fuel = actor.budget = std::min(actor.look_at, actor.now + steps * actor.initiation_interval);
+  actor.give_fuel(steps);
+  return Border::step;
+}
+
+/// The same where nobody else is known to go on: null if `actor` leaves.
+[[gnu::noinline]] Actor* Scheduler::border_of_one(Actor& actor, Tick next) {
+  const bool more = actor.look_back || next >= actor.look_at;
+  actor.now = next;
+  const Border found = more ? border_after_more(actor) : go_on(actor);
+  return found == Border::step ? &actor : nullptr;
+}
+
+/// The last step waited, was told "no", was watched or ended past the horizon, or the next may have to be watched.
+[[gnu::noinline]] Border Scheduler::border_after_more(Actor& actor) {
+  if (actor.look_back && after_look_back(actor) == Border::leave) return Border::leave;
+  if (actor.now > actor.horizon && at_horizon(actor) == Border::leave) return Border::leave;
+  if (go_on(actor) == Border::leave) return Border::leave;
+  if (actor.look_at <= actor.now) look_closer(actor);
   return Border::step;
 }
 
@@ -124,7 +133,10 @@ Border Scheduler::clockless_border(Actor& actor) {
 }
 
 /// The last step waited, was told "no" or was watched.
-Border Scheduler::after_look_back(Actor& actor, Tick step_start) {
+Border Scheduler::after_look_back(Actor& actor) {
+  // Of one that waited for a token or slot it is the end of those waits, at which it moved one.
+  const Tick step_start = actor.now - actor.initiation_interval;
+  actor.now = running_now;
   actor.look_back = false;
   if (actor.told_end != 0) [[unlikely]] {
     caught_its_end(actor);
@@ -205,6 +217,7 @@ void Scheduler::finish(Actor& actor) {
   for (Channel* channel : actor.outputs) channel->close_visible = channel->forward.map(actor.now);
   for (Channel* channel : actor.outputs) {
     Actor& reader = *channel->reader;
+    if (reader.expects_token == channel->reader_port) reader.expects_token = nullptr;
     if (reader.wait == Wait::sleep)
       tell_sleeper(reader);
     else if (reader.wait == Wait::read || reader.wait == Wait::answer || reader.wait == Wait::turn)
@@ -229,17 +242,15 @@ void Scheduler::fail(Actor& actor, std::exception_ptr why) {
   lower_limit(actor.grid.edge(actor.now));
 }
 
-Border border(Actor& actor, Tick next) {
-  if (actor.look_back || next >= actor.look_at) return actor.scheduler->border_after_more(actor, next);
-  actor.now = next;
+Actor* border(Actor& actor, Tick next) {
+  actor.slip = 0;
   // The commonest case of one that has `done()`: what it got is used up.
-  PortState* port = actor.expects;
-  if (port != nullptr && port->reads() && actor.gate == nullptr && port->cursor == port->peer->cursor &&
-      !port->channel->closing()) {
-    actor.scheduler->await_turn(actor, *port);
-    return Border::leave;
-  }
-  return actor.scheduler->go_on(actor);
+  PortState* port = actor.expects_token;
+  const bool waits = port != nullptr && port->cursor == port->peer->cursor;
+  if (!waits || actor.look_back || next >= actor.look_at || !actor.listed)
+    return actor.scheduler->border_of_one(actor, next);
+  actor.now = next;
+  return actor.scheduler->hand_over(actor, *port);
 }
 Border clockless_border(Actor& actor) {
   return actor.scheduler->clockless_border(actor);

@@ -53,13 +53,6 @@ Fibers::~Fibers() {
   }
 }
 
-FiberSlot& Fibers::spare() {
-  if (spare_.empty()) return create();
-  FiberSlot* fiber = spare_.back();
-  spare_.pop_back();
-  return *fiber;
-}
-
 FiberSlot& Fibers::create() {
   auto fiber = std::make_unique<FiberSlot>();
   fiber->mapping_bytes = guard_bytes() + stack_bytes_ + page_bytes();

@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #if !defined(__x86_64__) || defined(ISTHMUS_BOOST_FIBERS)
@@ -62,6 +63,7 @@ struct FiberSlot {
   std::size_t mapping_bytes = 0;
   void* sanitizer_stack = nullptr;
   void* thread_sanitizer_fiber = nullptr;
+  FiberSlot* spare_before = nullptr;  ///< among the spare ones
 };
 
 /// The fibers of one run. Each runs `entry(argument)`, which never returns.
@@ -78,9 +80,12 @@ class Fibers {
   FiberSlot& current() { return *current_; }
   FiberSlot& main() { return main_; }
   /// A fiber that stands in `entry` between two actors, or a new one. Throws Error if no stack can be mapped.
-  FiberSlot& spare();
+  FiberSlot& spare() {
+    if (spare_ == nullptr) return create();
+    return *std::exchange(spare_, spare_->spare_before);
+  }
   /// The current fiber stands between two actors: `spare` may hand it out.
-  void keep_spare() { spare_.push_back(current_); }
+  void keep_spare() { current_->spare_before = std::exchange(spare_, current_); }
   void switch_to(FiberSlot& to);
   std::size_t stack_bytes() const { return stack_bytes_; }
 
@@ -101,7 +106,7 @@ class Fibers {
   FiberSlot* current_ = &main_;
   FiberSlot* previous_ = nullptr;
   std::vector<std::unique_ptr<FiberSlot>> all_;
-  std::vector<FiberSlot*> spare_;
+  FiberSlot* spare_ = nullptr;  ///< the last
   FiberSlot* for_overflow_ = nullptr;
 };
 

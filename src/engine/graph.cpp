@@ -69,7 +69,6 @@ void Graph::adopt(std::unique_ptr<engine::GraphActor> actor, const std::string& 
                             scope_.empty() ? "" : fmt::format(", the later as '{}' in '{}'", name, scope_)));
   actor->group = options.group;
   if (options.clock) actor->grid = Grid(*options.clock);
-  actor->clocked = options.clock.has_value();
   if (options.clock) actor->pll = options.clock->pll;
   if (options.initiation_interval != 1) actor->initiation_interval = options.initiation_interval;
   if (actor->initiation_interval < 1)

@@ -8,7 +8,7 @@ namespace isthmus::engine {
 void Scheduler::set_horizon(Actor& actor, std::int64_t time) {
   actor.horizon = actor.grid.last_at_or_before(std::min(time, limit_));
   set_look(actor);
-  actor.spend();
+  actor.forbid_waits();
 }
 
 /// Gives an actor that is not periodic more time to run ahead, if the limit leaves some.
@@ -25,8 +25,7 @@ void Scheduler::lower_limit(std::int64_t time) {
   for (auto* actor : actors_) {
     actor->horizon = std::min(actor->horizon, actor->grid.last_at_or_before(limit_));
     actor->look_at = std::min(actor->look_at, actor->horizon + 1);
-    actor->fuel = std::min(actor->fuel, actor->horizon + 1);
-    actor->budget = std::min(actor->budget, actor->horizon + 1);
+    actor->forbid_waits();
   }
 }
 

@@ -59,6 +59,7 @@ bool token_visible(PortState& port) {
   if (visible) return true;
   actor.note_no(*port.channel, Ask::token);
   port.last_miss = actor.now;
+  port.ahead = &port;
   return false;
 }
 

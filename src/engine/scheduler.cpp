@@ -23,7 +23,7 @@ class OuterRun {
 
  private:
   Tick now_ = running_now;
-  News* news_ = news_end;
+  Actor** news_ = news_end;
 };
 
 /// How far an actor that never waits may go before the scheduler looks at the rest of the run: a million cycles, or
@@ -50,12 +50,13 @@ Scheduler::Scheduler(std::vector<Actor*> actors, std::vector<Channel*> channels,
       limit_(options.limit.femtoseconds()),
       output_(options.output),
       ready_(actors_.size()),
-      news_(std::make_unique<News[]>(4 * channels_.size())),
+      news_(std::make_unique<Actor*[]>(actors_.size())),
       stall_(options, channels_.size()),
       shuffle_(options.schedule_seed),
       shuffled_(options.schedule_seed != 0) {
   for (auto* actor : actors_) {
     actor->scheduler = this;
+    actor->held_back = shuffled_;
     if (!actor->periodic) ++live_;
     actor->unwatched = unwatched(*actor);
     actor->feeds_itself = std::any_of(actor->outputs.begin(), actor->outputs.end(),
@@ -69,7 +70,11 @@ Scheduler::Scheduler(std::vector<Actor*> actors, std::vector<Channel*> channels,
     channel->observed = observer_ != nullptr || states_ != nullptr;
     channel->windows = windows_of(*channel);
     if (channel->windows == Windows::across) channel->writer->crosses = channel->reader->crosses = true;
-    if (channel->windows == Windows::alike) channel->reader_port->ahead = channel->writer_port;
+    PortState* const reader = channel->reader_port;
+    PortState* const gate = channel->reader->gate;
+    // A step that waits elsewhere may go on to take more from the gate than one token: `Actor::wait_out` sees to that.
+    const bool by_header = channel->windows == Windows::alike && (gate == nullptr || gate == reader);
+    channel->late_ahead = reader->ahead = by_header ? channel->writer_port : reader;
     open_writer_window(*channel);
   }
 }
@@ -127,20 +132,19 @@ void Scheduler::dispatch(void* scheduler) {
       continue;
     }
     self.running_ = actor;
-    actor->run(*actor);
-    actor = self.stopping_ ? nullptr : self.pick(actor);
+    Actor* const next = actor->run(*actor);
+    actor = next != nullptr || self.stopping_ ? next : self.pick(actor);
   }
 }
 
-/// A step that expected this needs no closer look before it starts.
-[[gnu::always_inline]] inline bool has_one_token(const PortState* port) {
-  return port != nullptr && port->reads() && port->peer->cursor - port->cursor == port->channel->stride;
+/// An actor that expected this may start the one step that it has fuel for. (No output is so far behind its reader.)
+[[gnu::always_inline]] inline bool has_one_token(const PortState& port) {
+  return port.peer->cursor - port.cursor == port.channel->stride;
 }
 
 /// `actor` is to run.
 [[gnu::always_inline]] inline void set_going(Actor& actor) {
-  if (actor.wait == Wait::turn && has_one_token(actor.expects))
-    actor.fuel = actor.budget = std::min(actor.look_at, actor.now + 1);
+  if (actor.wait == Wait::turn && (actor.expects == nullptr || !has_one_token(*actor.expects))) actor.spend();
   actor.wait = Wait::none;
 }
 
@@ -176,15 +180,27 @@ bool Scheduler::keeps_record(Actor& actor) {
 [[gnu::always_inline]] inline Actor* Scheduler::pick(Actor* after) {
   // What was told last is done first: so what is on its way goes on to the end of a pipeline while it is in the cache,
   // and what an actor has just given out is done before what it gave out earlier.
-  if (!all_heard() && has_room_for_news()) [[likely]] {
-    const News& news = news_end[-1];
-    if (awaited(news) && !shuffled_ && !news.to->record_due) [[likely]] {
-      --news_end;
-      set_going(*news.to);
-      return news.to;
-    }
+  if (!all_heard() && news_end[-1]->only_for_news()) [[likely]] {
+    Actor& told = **--news_end;
+    told.has_news = false;
+    set_going(told);
+    return &told;
   }
   return pick_any(after);
+}
+
+/// `actor` waits for its turn at `awaited`. Who was told last goes on in its place on the same stack where that is no
+/// more than a step's beginning; else null.
+[[gnu::always_inline]] inline Actor* Scheduler::hand_over(Actor& actor, PortState& awaited) {
+  await_turn(actor, awaited);
+  if (all_heard() || !news_end[-1]->only(Wait::turn)) return nullptr;
+  Actor& told = **--news_end;
+  told.has_news = false;
+  told.wait = Wait::none;
+  if (!has_one_token(*told.expects)) [[unlikely]]
+    told.spend();
+  running_ = &told;
+  return &told;
 }
 
 Actor* Scheduler::pick_any(const Actor* after) {
@@ -289,7 +305,7 @@ bool Scheduler::give_turns() {
   bool any = false;
   for (auto* actor : waiting_)
     if (actor->wait == Wait::turn) {
-      actor->expects = nullptr;
+      actor->expects = actor->expects_token = nullptr;
       ++actor->vain_turns;
       make_ready(*actor);
       any = true;

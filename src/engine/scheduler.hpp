@@ -21,12 +21,6 @@ constexpr bool hears_news(Wait wait) {
   return wait >= Wait::read && wait <= Wait::turn;
 }
 
-/// Whether it is what the actor waits for, and nobody has told it of another move yet.
-[[gnu::always_inline]] inline bool awaited(const News& news) {
-  const Actor& actor = *news.to;
-  return hears_news(actor.wait) && actor.waits_on == news.of && !actor.ready;
-}
-
 /// Decides which actor runs. Each runs ahead on its own time until what it asks is unknown or a channel is full; then
 /// the actor whose answer is needed runs, or any that can. When none can, the earliest thing that is known to happen
 /// does.
@@ -42,6 +36,7 @@ class Scheduler {
   void advance(Actor& actor);
   void claim_slot(PortState& port);
   void claim_token(PortState& port);
+  void await_in_step(PortState& port);
   bool token_visible(Actor& actor, Channel& channel);
   bool slot_free(Actor& actor, Channel& channel);
   bool channel_closed(Actor& actor, Channel& channel);
@@ -52,9 +47,8 @@ class Scheduler {
   void note_pop(Channel& channel);
 
   // What the loop of steps asks at its border.
-  Border border_after_more(Actor& actor, Tick next);
-  Border go_on(Actor& actor);
-  void await_turn(Actor& actor, PortState& port);
+  Actor* border_of_one(Actor& actor, Tick next);
+  Actor* hand_over(Actor& actor, PortState& awaited);
   Border clockless_border(Actor& actor);
   Border after_silent_step(Actor& actor, Tick step_start);
   Border after_vain_wait(Actor& actor, Tick step_start);
@@ -102,14 +96,13 @@ class Scheduler {
   }
   void hear_all();
   bool all_heard() const { return news_end == news_.get(); }
-  /// Before the next look every port may bring news once.
-  bool has_room_for_news() const { return static_cast<std::size_t>(news_end - news_.get()) <= 2 * channels_.size(); }
 
   // Waiting.
   void suspend(Actor& actor);
   void suspend_here(Actor& actor);
   [[noreturn, gnu::noinline]] void leave_for_good(Actor& actor);
   void block(PortState& port);
+  void await_turn(Actor& actor, PortState& port);
   void note_blocked(Actor& actor) {
     if (std::exchange(actor.blocked_lately, true)) return;
     blocked_lately_.push_back(&actor);
@@ -135,7 +128,9 @@ class Scheduler {
   // Between steps.
   [[gnu::noinline]] void look_closer(Actor& actor);
   static void set_look(Actor& actor) { actor.look_at = std::min(actor.horizon + 1, actor.watch_at); }
-  Border after_look_back(Actor& actor, Tick step_start);
+  Border border_after_more(Actor& actor);
+  Border after_look_back(Actor& actor);
+  Border go_on(Actor& actor);
   Border at_horizon(Actor& actor);
   Border closing(Actor& actor);
   Border wait_at_border(Actor& actor, Channel& input);
@@ -185,7 +180,7 @@ class Scheduler {
   std::uint32_t passes_ = 0;       ///< of time, each to the earliest thing known
   std::vector<Actor*> ready_;      ///< the first `ready_count_`, each of them once
   std::size_t ready_count_ = 0;
-  std::unique_ptr<News[]> news_;             ///< ends at `news_end`
+  std::unique_ptr<Actor*[]> news_;           ///< each actor once; ends at `news_end`
   mutable std::vector<const Actor*> chain_;  ///< of waits, for the time of one question
   std::vector<Actor*> blocked_lately_;       ///< since errors were last looked for: where a new one begins
   std::vector<const Actor*> caught_end_;     ///< those that would not be unwound

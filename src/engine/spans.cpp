@@ -39,11 +39,11 @@ void Spans::add(const Span& span) {
 /// The next is expected as far from it as it is from the one before.
 void Spans::append(const Span& span) {
   if (end_ == limit_) grow();
-  account_ = span.account;
+  const Tick length = span.end - span.begin;
   every_ = span.begin - end_[-1].last().begin;
-  length_ = span.end - span.begin;
+  length_ = told_apart(length, span.account);
   *end_++ = {span, every_, 1};
-  next_begin_ = span.period == 0 && every_ > length_ ? span.begin + every_ : kNever;
+  next_begin_ = span.period == 0 && every_ > length ? span.begin + every_ : kNever;
 }
 
 void Spans::drop(Tick tick) {

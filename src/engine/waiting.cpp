@@ -32,7 +32,7 @@ void count_operation(Actor& actor) {
 }
 
 thread_local constinit Tick running_now = 0;
-thread_local constinit News* news_end = nullptr;
+thread_local constinit Actor** news_end = nullptr;
 
 /// Ends the step of `actor` by an exception. Who has caught it, and then the next, could catch them for ever.
 template <class End>
@@ -78,8 +78,11 @@ void Scheduler::suspend(Actor& actor) {
 [[gnu::always_inline]] inline void Scheduler::block(PortState& port) {
   constexpr int kOften = 8;
   Actor& actor = *port.actor;
-  if (actor.vain_turns < kOften) actor.expects = &port;
-  actor.spend();
+  if (actor.vain_turns < kOften) {
+    actor.expects = &port;
+    actor.expects_token = port.reads() && actor.gate == nullptr ? &port : nullptr;
+    actor.spend();
+  }
   note_blocked(actor);
   suspend_here(actor);
 }
@@ -183,8 +186,8 @@ void Scheduler::claim_slot(PortState& port) {
   open_writer_window(channel);
 }
 
-/// Waits until the port has a visible token. As hot as a token where tokens go round one at a time.
-[[gnu::always_inline]] inline void Scheduler::claim_token(PortState& port) {
+/// Waits until the port has a visible token.
+inline void Scheduler::claim_token(PortState& port) {
   Actor& actor = *port.actor;
   Channel& channel = *port.channel;
   if (accessed_now(port)) advance(actor);
@@ -199,10 +202,32 @@ void Scheduler::claim_slot(PortState& port) {
   const bool drained = channel.empty();
   arrive_at(port, drained ? channel.close_visible : channel.head_visible(), Account::starved, began);
   if (drained) end_step<FinishStep>(actor);
+  port.ahead = channel.late_ahead;
   open_reader_window(channel);
 }
 
+/// A step waits once for news of `port`, which it can: nothing is there, and a wait would begin now.
+[[gnu::noinline]] void Scheduler::await_in_step(PortState& port) {
+  Actor& actor = *port.actor;
+  actor.now = running_now;
+  actor.wait = Wait::read;
+  actor.waits_on = port.channel;
+  actor.wait_began = actor.now;
+  listen_to(*port.peer, actor);
+  block(port);
+  running_now = actor.now;
+}
+
 void claim_token(PortState& port) {
+  // As hot as a token where tokens go round one at a time.
+  if (port.cursor == port.peer->cursor && port.ahead == port.peer && !port.channel->closing() &&
+      Channel::header_at(port.cursor - port.channel->stride).popped_at != running_now) {
+    port.actor->scheduler->await_in_step(port);
+    if (port.cursor != port.peer->cursor && port.cursor != port.stop && await_next(port)) {
+      port.window_end = port.cursor + port.channel->stride;
+      return;
+    }
+  }
   const Here here(*port.actor);
   port.actor->scheduler->claim_token(port);
 }
@@ -307,9 +332,10 @@ Tick Scheduler::effective(const Actor& actor) const {
 /// Makes ready who waits for the moves that were made. Sleepers look at them when who made them stops: all that it did
 /// is then known, and is looked at once.
 void Scheduler::hear_all() {
-  for (const News* each = news_.get(); each != news_end; ++each) {
-    Actor& actor = *each->to;
-    if (awaited(*each))
+  for (Actor** each = news_.get(); each != news_end; ++each) {
+    Actor& actor = **each;
+    actor.has_news = false;
+    if (hears_news(actor.wait))
       make_ready(actor);
     else if (actor.wait == Wait::sleep && !actor.ready)
       tell_sleeper(actor);

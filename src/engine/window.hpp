@@ -11,7 +11,7 @@ namespace isthmus::engine {
 Windows windows_of(const Channel& channel);
 
 /// Steps after which it does no harm to look again.
-inline constexpr Tick kManySteps = 1 << 20;
+inline constexpr Tick kManySteps = 1 << 8;
 
 /// When the token at `slot` can be pulled, and when the slot can be filled, where both ends count the same ticks.
 inline Tick token_ready(const Channel& channel, std::byte* slot) {

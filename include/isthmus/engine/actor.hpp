@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -59,40 +60,53 @@ struct StopStep {};
 /// because ports read it at every token.
 extern thread_local constinit Tick running_now __attribute__((tls_model("initial-exec")));
 
+/// What whoever has news for an actor looks at, all at once.
+struct Standing {
+  Wait wait = Wait::none;
+  bool ready = false;
+  bool record_due = false;  ///< half a ring was filled since it was last seen that no needed record is written over
+  bool held_back = false;   ///< the order of actors is drawn, and news does not change it
+
+  /// It is nothing but that it waits like this.
+  bool only(Wait for_what) const { return std::bit_cast<std::uint32_t>(*this) == static_cast<std::uint32_t>(for_what); }
+  /// Likewise for news of a channel: one of the four that come first.
+  bool only_for_news() const { return std::bit_cast<std::uint32_t>(*this) - 1 < static_cast<std::uint32_t>(Wait::turn); }
+};
+
 /// An actor as the scheduler sees it: its place in time and why it waits. The user's struct is in the derived
 /// ActorOf<T>.
-struct alignas(64) Actor {
-  static constexpr Tick kSpent = -1;  ///< of `fuel` and `budget`: before every tick
+struct alignas(64) Actor : Standing {
+  static constexpr Tick kSpent = -1;  ///< of `fuel` and `may_wait_to`: before every tick
 
   // Four cache lines: what every step touches; what a wait does; what an actor is looked at for that waits or is told
   // of news; its account.
-  Tick now = 0;
-  Tick fuel = kSpent;      ///< the first tick at which the loop of steps needs a closer look
-  Tick horizon = 0;        ///< the last tick at which it may act
-  Tick budget = kSpent;    ///< the first tick at which the border between two steps does
+  bool has_news = false;   ///< it is in the list of those that were told of a move
   bool look_back = false;  ///< this step was told "no", waited or is watched: its end needs a closer look
-  bool moved = false;      ///< a token, in a slow path; kept only without a clock
   bool waited = false;     ///< for a time, in this step
-  bool sensed_time = false;
   bool clocked = false;
-  Wait wait = Wait::none;
-  Ask asked = Ask::token;
-  bool ready = false;
+  Tick now = 0;
+  Tick fuel = kSpent;  ///< the first tick at which the loop of steps needs a closer look, were it not for `slip`
+  Tick slip = 0;       ///< how much later steps start, since `fuel` was given, for waits for tokens and slots
+  Tick may_wait_to = kSpent;  ///< a wait to this tick leaves all steps that `fuel` is for before `look_at`
   Tick initiation_interval = 1;
   Tick look_at = 0;  ///< the first tick past the horizon, or of a step that may have to be watched; at times less
 
+  Tick horizon = 0;     ///< the last tick at which it may act
   Tick advanced = 0;    ///< a of rule 2; no wait for a token or a slot is in it
   Tick watch_at = 0;    ///< from here on the first step to start is watched, where nothing has moved for some time
   Tick waited_at = -1;  ///< the end of the last wait for a time
   PortState* gate = nullptr;     ///< the first input of one without `done()`: with a token at hand it is not done
   PortState* expects = nullptr;  ///< the port at which a step last blocked: news of it is awaited before the next step
+  PortState* expects_token = nullptr;  ///< the same, where it is an input of one with `done()` that is not yet closed
   Channel* waits_on = nullptr;
   Scheduler* scheduler = nullptr;
-  Tick wait_began = 0;
 
+  Tick wait_began = 0;
+  bool moved = false;  ///< a token, in a slow path; kept only without a clock
+  bool sensed_time = false;
+  Ask asked = Ask::token;
   bool failed = false;
   bool listed = false;      ///< among those the scheduler looks through when nothing can run
-  bool record_due = false;  ///< half a ring was filled since it was last seen that no needed record is written over
   bool crosses = false;     ///< to actors whose ticks are not its own, through windows
   bool feeds_itself = false;
   bool blocked_lately = false;
@@ -150,7 +164,8 @@ struct alignas(64) Actor {
   ActorId id() const { return {static_cast<std::size_t>(index)}; }
   /// Runs steps until the actor finishes or has to wait at the border of a step; suspends the fiber it is on where it
   /// has to wait inside one.
-  void (*run)(Actor&) = nullptr;
+  /// The actor to run next, if that is known.
+  Actor* (*run)(Actor&) = nullptr;
   /// The same in real time, for as long as its `live` lets it.
   virtual void run_live() = 0;
   /// The run is over.
@@ -159,30 +174,26 @@ struct alignas(64) Actor {
   virtual void copy_state(std::vector<std::byte>& to) const = 0;
   virtual bool same_state(const std::vector<std::byte>& as) const = 0;
 
-  /// The start of the step after one that did not end at its start, which would else have been `next`.
-  Tick next_start(Tick next) {
-    if (look_back) {
-      now = running_now;
-      return next;  // the border finds it
-    }
-    fuel = budget;
-    return running_now + initiation_interval;
-  }
   /// Where the next step starts after one that advanced to `now` (rule 2).
   Tick after_advances() { return now + std::max<Tick>(initiation_interval - std::exchange(advanced, 0), 1); }
-  /// A step waits at `port` for so long, not past the horizon.
+  /// As many steps may start, from `now` on, before a closer look.
+  void give_fuel(Tick steps) {
+    fuel = std::min(look_at, now + steps * initiation_interval);
+    may_wait_to = look_at - (fuel - now);
+  }
+  /// A step waits at `port` for so long, up to `now`.
   void wait_out(const PortState& port, Tick length) {
-    fuel = kSpent;
-    if (gate == nullptr || gate == &port) [[likely]]
-      budget = std::min(budget + length, look_at);
-    else
-      budget = kSpent;  // the step may go on to take more from the gate than one token, at another tick
+    slip += length;
+    // A step that waits elsewhere may go on to take more from the gate than one token, at another tick.
+    if (now > may_wait_to || (gate != nullptr && gate != &port)) spend();
   }
   void ask_look_back() {
     look_back = true;
     spend();
   }
-  void spend() { fuel = budget = kSpent; }
+  void spend() { fuel = kSpent; }
+  /// The same, where `look_at` may have come nearer.
+  void forbid_waits() { fuel = may_wait_to = kSpent; }
   void note_no(Channel& channel, Ask ask) {
     ask_look_back();
     questions.push_back({&channel, ask, now, nullptr});
@@ -198,22 +209,18 @@ void claim_slot(PortState& port);
 /// Whether `claim_slot` would neither wait nor advance, as far as is known: asked without doing either.
 bool slot_at_hand(const PortState& port);
 void publish(PortState& port);
-/// A move was made that an actor waits for.
-struct News {
-  Actor* to;
-  const Channel* of;
-};
-/// Where the list of news ends that the scheduler of this thread has not looked at.
-extern thread_local constinit News* news_end __attribute__((tls_model("initial-exec")));
+/// Where the list of actors ends that were told of a move, and at which the scheduler of this thread has not looked.
+extern thread_local constinit Actor** news_end __attribute__((tls_model("initial-exec")));
 
 /// `actor` waits for news of a channel: the next move of `port`, the other end, tells it.
 inline void listen_to(PortState& port, Actor& actor) {
   port.listener = &actor;
 }
-/// `port` has made the move that its listener waits for.
+/// `port` has made the move that its listener waits for, or waited for: to be told in vain does no harm.
 inline void tell_listener(PortState& port) {
-  *news_end++ = {port.listener, port.channel};
-  port.listener = nullptr;
+  Actor& actor = *std::exchange(port.listener, nullptr);
+  if (std::exchange(actor.has_news, true)) return;
+  *news_end++ = &actor;
 }
 void claim_token(PortState& port);
 void release(PortState& port);
@@ -234,17 +241,18 @@ void works_on(Actor& actor, std::int64_t message);
   const Tick now = running_now;
   const Tick ready = Channel::header_at(port.cursor).pushed_at + port.latency;
   Actor& actor = *port.actor;
-  if (ready <= now || ready > actor.horizon || !actor.spans.prolong(now, ready, Account::starved)) return false;
-  actor.wait_out(port, ready - now);
+  if (ready <= now || ready > actor.may_wait_to || !actor.spans.prolong(now, ready, Account::starved)) return false;
+  actor.slip += ready - now;
   running_now = ready;
   return true;
 }
 
 /// The border between two steps: what ActorOf<T>::run asks of the scheduler.
 enum class Border : std::uint8_t { step, leave };
-/// For an actor with a clock, at the tick where its next step would start if the last one neither waited nor was
-/// silent. Leaves that tick in `now` and in `fuel` and `budget` the tick of the next look.
-Border border(Actor& actor, Tick next);
+/// For an actor with a clock, at the tick where its next step would start if the last one neither waited for a time nor
+/// was silent. Leaves that tick in `now`. Returns who starts a step now: the actor itself, which then has fuel; another,
+/// for whom it leaves; or null where that is not known.
+Actor* border(Actor& actor, Tick next);
 Border clockless_border(Actor& actor);
 Border after_silent_step(Actor& actor, Tick step_start);
 Border after_vain_wait(Actor& actor, Tick step_start);

@@ -67,8 +67,8 @@ struct alignas(64) PortState {
   Tick latency = 0;             ///< of an input's tokens, in ticks of both ends; 0 of an output
   std::byte* window_end = nullptr;
   Actor* listener = nullptr;  ///< the other end's, where it may wait for news of this one's next move
-  /// The writer's end, for an input whose tokens may be waited for by their headers alone; else one that is where this
-  /// port is.
+  /// The writer's end, for an input whose next token may be waited for by its header alone: `Channel::late_ahead`, but
+  /// not behind a look in vain; else one that is where this port is.
   const PortState* ahead = &kNothingAhead;
   std::byte* stop = nullptr;  ///< the slot in the ring's middle or its last: moves across it go by Channel::step
   Actor* actor = nullptr;
@@ -119,6 +119,7 @@ struct alignas(64) Channel {
   std::uint64_t depth = 0;
   std::uint64_t slots = 0;             ///< a power of two
   std::vector<std::int64_t> messages;  ///< of the tokens' writers, by slot, where states are observed
+  const PortState* late_ahead = nullptr;     ///< of its reader
   ToldTogether* told = nullptr;        ///< where its reader asks for its head together with those of others
   bool returns = false;                ///< its tokens bring entries back, whatever message they were for
   int index = 0;

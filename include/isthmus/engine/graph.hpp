@@ -90,7 +90,10 @@ struct ActorOf final : GraphActor {
     initiation_interval = own_interval<T>();
     trivial = std::is_trivially_copyable_v<T>;
     has_done = HasDone<T>;
-    run = SteppedAsCopy<T> ? run_small_steps : run_steps;
+  }
+  void set_clocked(bool has_clock) {
+    clocked = has_clock;
+    run = !has_clock ? run_without_clock : SteppedAsCopy<T> ? run_small_steps : run_steps;
   }
   ActorOf(const ActorOf&) = delete;
   ActorOf& operator=(const ActorOf&) = delete;
@@ -132,56 +135,66 @@ struct ActorOf final : GraphActor {
   }
 
  private:
-  static void run_steps(Actor& actor) { static_cast<ActorOf&>(actor).steps_to_the_end(); }
+  static Actor* run_steps(Actor& actor) {
+    return run_loop(actor, [](ActorOf*& self) { return loop_of_steps(self, run_steps); });
+  }
   /// A short step costs less than the calls in it.
-  [[gnu::flatten]] static void run_small_steps(Actor& actor) { static_cast<ActorOf&>(actor).steps_to_the_end(); }
+  [[gnu::flatten]] static Actor* run_small_steps(Actor& actor) {
+    return run_loop(actor, [](ActorOf*& self) { return loop_of_steps(self, run_small_steps); });
+  }
+  static Actor* run_without_clock(Actor& actor) {
+    return run_loop(actor, [](ActorOf* self) -> Actor* {
+      self->clockless_steps();
+      return nullptr;
+    });
+  }
 
-  [[gnu::always_inline]] void steps_to_the_end() {
+  /// `loop` leaves in `self` the actor that it was at.
+  template <class Loop>
+  [[gnu::always_inline]] static Actor* run_loop(Actor& first, const Loop& loop) {
+    auto* self = static_cast<ActorOf*>(&first);
     try {
-      if (clocked) [[likely]]
-        loop_of_steps();
-      else
-        clockless_steps();
+      return loop(self);
     } catch (const FinishStep&) {
-      finish(*this);
+      finish(*self);
     } catch (const StopStep&) {
-      return;
     } catch (...) {
-      failed_step();
+      self->failed_step();
     }
+    return nullptr;
   }
   [[gnu::noinline]] void failed_step() {
     now = running_now;
     fail(*this, std::current_exception());
   }
-  /// Whatever makes a step longer than its interval, or silent, takes away its fuel.
-  [[gnu::always_inline]] void loop_of_steps() {
-    Tick tick = now;
-    if (!may_step(tick)) return;
+  /// Steps of `self`, and of those of its kind that are next in turn; returns the actor behind them, if it is known.
+  /// Whatever makes a step silent or longer than its interval, but for waits for tokens and slots, takes away its fuel.
+  [[gnu::always_inline]] static Actor* loop_of_steps(ActorOf*& self, decltype(Actor::run) run) {
+    Tick due = self->now;
     for (;;) {
-      running_now = tick;
-      if constexpr (HasDone<T>) {
-        if (user.done()) [[unlikely]] {
-          now = tick;
-          finish(*this);
-          return;
+      while (due >= self->fuel) {
+        Actor* const next = border(*self, due + self->slip);
+        if (next == self) {
+          due = self->now;
+          break;
         }
+        if (next == nullptr || next->run != run) return next;
+        self = static_cast<ActorOf*>(next);
+        due = self->now;
       }
-      user.step();
-      Tick next = tick + initiation_interval;
-      if (next >= fuel) [[unlikely]] {
-        if (running_now != tick) next = next_start(next);
-        if (!may_step(next)) return;
-      }
-      tick = next;
+      do {
+        running_now = due + self->slip;
+        if constexpr (HasDone<T>) {
+          if (self->user.done()) [[unlikely]] {
+            self->now = running_now;
+            finish(*self);
+            return nullptr;
+          }
+        }
+        self->user.step();
+        due += self->initiation_interval;
+      } while (due < self->fuel);
     }
-  }
-  /// Whether the next step may start, at `tick`, which may move.
-  [[gnu::always_inline]] bool may_step(Tick& tick) {
-    if (tick < fuel) return true;
-    const Border found = border(*this, tick);
-    tick = now;
-    return found == Border::step;
   }
 
   [[gnu::noinline]] void clockless_steps() {
@@ -235,6 +248,7 @@ class Graph {
   template <class T, class... Args>
   T& add(const std::string& name, const ActorOptions& options = {}, Args&&... args) {
     auto actor = std::make_unique<engine::ActorOf<T>>(std::forward<Args>(args)...);
+    actor->set_clocked(options.clock.has_value());
     T& user = actor->user;
     adopt(std::move(actor), name, options);
     return user;

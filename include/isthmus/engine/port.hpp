@@ -124,7 +124,7 @@ class In : private engine::Port {
   bool comes() {
     if (state_.cursor == state_.ahead->cursor || state_.cursor == state_.stop ||
         engine::Channel::header_at(state_.cursor - kStride).popped_at == engine::running_now ||
-        state_.last_miss == engine::running_now || !engine::await_next(state_))
+        !engine::await_next(state_))
       return false;
     state_.window_end = state_.cursor + kStride;
     return true;

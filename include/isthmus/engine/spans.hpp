@@ -46,7 +46,7 @@ class Spans {
   /// Adds a stretch that may be cut anywhere if it is the next of the last train, else does nothing and returns false:
   /// as hot as a token.
   [[gnu::always_inline]] bool prolong(Tick begin, Tick end, Account account) {
-    if (begin != next_begin_ || end - begin != length_ || account != account_) return false;
+    if (begin != next_begin_ || told_apart(end - begin, account) != length_) return false;
     next_begin_ += every_;
     return true;
   }
@@ -66,15 +66,15 @@ class Spans {
   Train* first() const { return storage_.get() + 1; }
   void append(const Span& span);
   void grow();
+  static Tick told_apart(Tick length, Account account) { return account == Account::starved ? length : -length; }
   /// What `prolong` leaves undone.
   void count_last() const {
     if (next_begin_ != kNever) end_[-1].count = (next_begin_ - end_[-1].first.begin) / every_;
   }
 
   Tick next_begin_ = kNever;  ///< of what would prolong the last train
-  Tick length_ = 0;           ///< of its spans
+  Tick length_ = 0;           ///< of its spans; negative where they are not starved
   Tick every_ = 0;
-  Account account_ = Account::busy;
   Train* end_ = nullptr;
   Train* limit_ = nullptr;
   std::unique_ptr<Train[]> storage_;  ///< the first is none and touches nothing
