@@ -8,6 +8,7 @@ import pytest
 from tests.python.conftest import TREE, Isthmus
 
 from isthmus import parts
+from isthmus.compare import record_name
 from isthmus.reproduction.laboratory import Bench
 
 BOARDS = {path.stem: str(path) for path in sorted((TREE / "tests" / "boards").glob("*.toml"))}
@@ -161,13 +162,16 @@ def test_a_study_runs_over_the_links_that_its_targets_name(real: Isthmus) -> Non
     )
     done = real("study", "links.toml", "-q", "--no-probes")
     assert done.returncode == 0
-    rows = json.loads((real.folder / "out" / "links" / "study.json").read_text())["rows"]
+    folder = real.folder / "out" / "links"
+    rows = json.loads((folder / "study.json").read_text())["rows"]
     told = [(row["flow"], row["channel"]) for row in rows]
     assert told == [("offload", "narrow"), ("stream", "narrow"), ("offload", None), ("stream", "vh0")]
     words = ("run", "image-filter", "--on", BOARDS["two-links"], "--images", "4", "-q")
     for row in rows[:2]:
         (alone,) = real.json(*words, "--flow", row["flow"], "--channel", "narrow")["rows"]
         assert (row["value"], row["channel"]) == (alone["value"], alone["channel"])
+    assert "two-links.toml over narrow" in (folder / "report.html").read_text()
+    assert len({record_name(row) for row in rows}) == len(rows), "isthmus compare tells them apart"
 
 
 @pytest.mark.parametrize(
