@@ -27,6 +27,11 @@ std::string text_of_board(int links) {
   return text + f1.substr(end);
 }
 
+std::string without_section(std::string text, const std::string& name) {
+  const auto begin = text.find("[" + name + "]\n");
+  return text.erase(begin, text.find("\n[", begin) + 1 - begin);
+}
+
 /// A file of this process, removed when it is read.
 class WrittenFile {
  public:
@@ -95,6 +100,11 @@ class TransferLine {
 platform::Description board_of_links(int links, const Settings& settings) {
   const WrittenFile file(text_of_board(links));
   return platform::load(file.path(), settings);
+}
+
+platform::Description board_of_links_alone(int links) {
+  const WrittenFile file(without_section(text_of_board(links), "dma"));
+  return platform::load(file.path());
 }
 
 double payload_rate(const platform::Description& board, int link) {

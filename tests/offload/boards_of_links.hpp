@@ -15,6 +15,9 @@ using Settings = std::vector<std::string>;
 /// Amazon's F1 with so many of its links, link.vh0 and so on.
 platform::Description board_of_links(int links, const Settings& settings = {});
 
+/// The same without a DMA engine.
+platform::Description board_of_links_alone(int links);
+
 /// What the payload of a link can be at most in a second.
 double payload_rate(const platform::Description& board, int link);
 
@@ -27,7 +30,7 @@ struct QueueOfTransfers {
 };
 
 struct Transferred {
-  Time elapsed{};  ///< until the last thread has seen the end of its last
+  Time elapsed{};        ///< until the last thread has seen the end of its last
   double to_device = 0;  ///< bytes
   double to_host = 0;
   bool right = true;

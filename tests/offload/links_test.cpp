@@ -5,21 +5,20 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/platform/board.hpp"
 #include "isthmus/platform/needs.hpp"
 #include "offload/boards_of_links.hpp"
-#include "offload/model/workers.hpp"
 
 namespace isthmus::offload {
 namespace {
 
 using over_links::board_of_links;
+using over_links::board_of_links_alone;
 using over_links::payload_rate;
 using over_links::QueueOfTransfers;
-using over_links::Settings;
+
 using over_links::transfer;
 using over_links::Transferred;
 using ::testing::AnyOf;
@@ -29,10 +28,10 @@ using ::testing::ThrowsMessage;
 constexpr std::int64_t kMebibyte = std::int64_t{1} << 20;
 
 /// Nothing but the links and the host's memory takes time worth telling.
-const Settings kTransfersAlone = {"host.call.transfer=5us", "host.call.enqueue=1us", "host.call.wake=1us",
-                                  "host.alloc.enabled=false", "device.dram.kernel_channels=4"};
+const over_links::Settings kTransfersAlone = {"host.call.transfer=5us", "host.call.enqueue=1us", "host.call.wake=1us",
+                                              "host.alloc.enabled=false", "device.dram.kernel_channels=4"};
 
-Settings with(Settings settings, const Settings& more) {
+over_links::Settings and_also(over_links::Settings settings, const over_links::Settings& more) {
   settings.insert(settings.end(), more.begin(), more.end());
   return settings;
 }
@@ -41,8 +40,8 @@ std::vector<QueueOfTransfers> queues_of_one_thread(std::size_t count, const std:
   return {count, {.thread = 0, .sizes = sizes, .pinned = true, .back = false}};
 }
 
-double seconds(const platform::Description& board, const std::vector<QueueOfTransfers>& queues,
-               const std::string& channel = "") {
+double elapsed_s(const platform::Description& board, const std::vector<QueueOfTransfers>& queues,
+                 const std::string& channel = "") {
   const auto device = open_model(board, {}, {.channel = channel});
   const Transferred done = transfer(*device, queues);
   EXPECT_TRUE(done.right);
@@ -50,7 +49,7 @@ double seconds(const platform::Description& board, const std::vector<QueueOfTran
 }
 
 /// A random link, as settings of the `number`th.
-Settings some_link(int number) {
+over_links::Settings some_link(int number) {
   static const std::vector<std::vector<std::string>> kChoices = {
       {"lanes=2", "lanes=4", "lanes=8", "lanes=16"},
       {"generation=2", "generation=4"},
@@ -59,7 +58,7 @@ Settings some_link(int number) {
       {"round_trip=600ns", "round_trip=3us"},
       {"user_clock=200MHz", "user_clock=300MHz"},
   };
-  Settings settings;
+  over_links::Settings settings;
   for (const auto& choice : kChoices)
     if (*rc::gen::inRange(0, 2) == 0)
       settings.push_back(fmt::format("link.vh{}.{}", number, *rc::gen::elementOf(choice)));
@@ -68,8 +67,8 @@ Settings some_link(int number) {
 
 platform::Description some_board() {
   const int links = *rc::gen::inRange(1, 4);
-  Settings settings = kTransfersAlone;
-  for (int link = 0; link < links; ++link) settings = with(std::move(settings), some_link(link));
+  over_links::Settings settings = kTransfersAlone;
+  for (int link = 0; link < links; ++link) settings = and_also(std::move(settings), some_link(link));
   if (*rc::gen::inRange(0, 3) == 0) settings.emplace_back("host.memory.channels=1");
   if (*rc::gen::inRange(0, 3) == 0) settings.emplace_back("host.runtime.staging=chunked");
   if (*rc::gen::inRange(0, 4) == 0) settings.emplace_back("host.iommu.enabled=true");
@@ -122,10 +121,10 @@ TEST(Links, AreChosenAsTimeWillHaveItInWhateverOrderActorsRun) {
 
 TEST(Links, OfOneKindTakeAPartOfTheTimeThatOneTakes) {
   const auto queues = queues_of_one_thread(12, {4 * kMebibyte});
-  const double one = seconds(board_of_links(1, with(kTransfersAlone, {"dma.rate=32GB/s"})), queues);
+  const double one = elapsed_s(board_of_links(1, and_also(kTransfersAlone, {"dma.rate=32GB/s"})), queues);
   for (const int links : {2, 3}) {
-    const platform::Description board = board_of_links(links, with(kTransfersAlone, {"dma.rate=32GB/s"}));
-    EXPECT_NEAR(seconds(board, queues) * links / one, 1, 0.03) << links;
+    const platform::Description board = board_of_links(links, and_also(kTransfersAlone, {"dma.rate=32GB/s"}));
+    EXPECT_NEAR(elapsed_s(board, queues) * links / one, 1, 0.03) << links;
   }
 }
 
@@ -133,24 +132,26 @@ TEST(Links, AreUsedByAThreadEachToo) {
   std::vector<QueueOfTransfers> queues;
   for (std::size_t thread = 0; thread < 2; ++thread)
     queues.push_back({.thread = thread, .sizes = {8 * kMebibyte}, .pinned = true, .back = false});
-  EXPECT_NEAR(seconds(board_of_links(2, kTransfersAlone), queues) / seconds(board_of_links(1, kTransfersAlone), queues),
-              0.5, 0.02);
+  EXPECT_NEAR(
+      elapsed_s(board_of_links(2, kTransfersAlone), queues) / elapsed_s(board_of_links(1, kTransfersAlone), queues),
+      0.5, 0.02);
 }
 
 TEST(Links, OfDifferentWidthsShareTheBytesByIt) {
-  const Settings narrow = with(kTransfersAlone, {"link.vh1.lanes=8"});
+  const over_links::Settings narrow = and_also(kTransfersAlone, {"link.vh1.lanes=8"});
   const auto queues = queues_of_one_thread(12, {2 * kMebibyte});
-  const double both = seconds(board_of_links(2, narrow), queues);
-  EXPECT_NEAR(both / seconds(board_of_links(1, kTransfersAlone), queues), 2.0 / 3, 0.03);
+  const double both = elapsed_s(board_of_links(2, narrow), queues);
+  EXPECT_NEAR(both / elapsed_s(board_of_links(1, kTransfersAlone), queues), 2.0 / 3, 0.03);
 }
 
 // Memory that moves 8 GB/s is slower than one link already.
 TEST(Links, AreNoFasterThanTheHostsMemory) {
-  const Settings scarce = with(kTransfersAlone, {"host.memory.transfer_rate=1000", "host.memory.channels=1"});
+  const over_links::Settings scarce =
+      and_also(kTransfersAlone, {"host.memory.transfer_rate=1000", "host.memory.channels=1"});
   const auto queues = queues_of_one_thread(4, {4 * kMebibyte});
   const double bound = 16.0 * kMebibyte / 8e9;
   for (const int links : {1, 2, 3}) {
-    const double took = seconds(board_of_links(links, scarce), queues);
+    const double took = elapsed_s(board_of_links(links, scarce), queues);
     EXPECT_GT(took, bound);
     EXPECT_LT(took, bound * 1.05) << links;
   }
@@ -158,11 +159,11 @@ TEST(Links, AreNoFasterThanTheHostsMemory) {
 
 TEST(Links, WithNothingElseUnderWayLeaveATransferToTheFastest) {
   const auto queues = queues_of_one_thread(1, {kMebibyte, kMebibyte, kMebibyte});
-  const Settings narrow = with(kTransfersAlone, {"link.vh0.lanes=8"});
-  const auto wide = [](int link) { return fmt::format("vh{}", link); };
-  EXPECT_EQ(seconds(board_of_links(2, narrow), queues), seconds(board_of_links(2, narrow), queues, wide(1)));
-  EXPECT_EQ(seconds(board_of_links(2, kTransfersAlone), queues),
-            seconds(board_of_links(2, kTransfersAlone), queues, wide(0)));
+  const over_links::Settings narrow = and_also(kTransfersAlone, {"link.vh0.lanes=8"});
+  const auto channel = [](int link) { return fmt::format("vh{}", link); };
+  EXPECT_EQ(elapsed_s(board_of_links(2, narrow), queues), elapsed_s(board_of_links(2, narrow), queues, channel(1)));
+  EXPECT_EQ(elapsed_s(board_of_links(2, kTransfersAlone), queues),
+            elapsed_s(board_of_links(2, kTransfersAlone), queues, channel(0)));
 }
 
 /// Of the last run; 0 of a part that is not there.
@@ -175,7 +176,8 @@ TEST(Links, OfWhichOneIsNamedLeaveTransfersToIt) {
   const platform::Description board = board_of_links(3, kTransfersAlone);
   const auto queues = queues_of_one_thread(4, {kMebibyte});
   const platform::Description one = board_of_links(1, kTransfersAlone);
-  for (const char* channel : {"vh0", "vh1", "vh2"}) EXPECT_EQ(seconds(board, queues, channel), seconds(one, queues));
+  for (const char* channel : {"vh0", "vh1", "vh2"})
+    EXPECT_EQ(elapsed_s(board, queues, channel), elapsed_s(one, queues));
 }
 
 TEST(Links, OfASeparateDirectionEachAreUsedWhereBothWaysAreUnderWay) {
@@ -213,8 +215,22 @@ TEST(Links, AreNotNamedInReportsWhereTheBoardHasOne) {
   for (const platform::Part& part : device->parts()) EXPECT_EQ(part.name.find('/'), std::string::npos) << part.name;
 }
 
+// A section of another name is the same link.
+TEST(Links, OfWhichThereIsOneTellWhatTheyEverTold) {
+  const std::vector<QueueOfTransfers> queues{{.thread = 0, .sizes = {5000, 70'000}, .pinned = false, .back = true},
+                                             {.thread = 1, .sizes = {300'000}, .pinned = true, .back = true}};
+  const auto f1 = open_model(platform::load(platform::file_of("model:aws-f1")), {});
+  const auto renamed = open_model(board_of_links(1), {});
+  EXPECT_EQ(transfer(*f1, queues).elapsed, transfer(*renamed, queues).elapsed);
+  ASSERT_EQ(f1->parts().size(), renamed->parts().size());
+  for (std::size_t i = 0; i < f1->parts().size(); ++i) {
+    EXPECT_EQ(f1->parts()[i].name, renamed->parts()[i].name);
+    EXPECT_EQ(f1->parts()[i].busy, renamed->parts()[i].busy);
+  }
+}
+
 TEST(Links, HoldTheLimitOfWhatTheyMove) {
-  const Settings narrow = with(kTransfersAlone, {"link.vh0.lanes=2", "link.vh1.lanes=2"});
+  const over_links::Settings narrow = and_also(kTransfersAlone, {"link.vh0.lanes=2", "link.vh1.lanes=2"});
   const auto device = open_model(board_of_links(2, narrow), {});
   const auto memory = device->pin({2 * kMebibyte});
   const std::array queues{device->queue(), device->queue()};
@@ -228,42 +244,26 @@ TEST(Links, HoldTheLimitOfWhatTheyMove) {
               AnyOf("vh0/PCIe host to device", "vh1/PCIe host to device"));
 }
 
-TEST(LinkLoads, ChooseTheLinkThatWouldHaveDoneWithATransferFirst) {
-  EXPECT_TRUE(rc::check([] {
-    std::vector<Bandwidth> rates;
-    for (int link = *rc::gen::inRange(1, 5); link > 0; --link) rates.push_back({*rc::gen::inRange(1, 5) * 1e9});
-    model::LinkLoads loads(rates);
-    std::vector<std::size_t> all(rates.size());
-    std::iota(all.begin(), all.end(), 0);
-    std::vector<std::uint64_t> under_way(rates.size());
-    for (int i = *rc::gen::inRange(1, 10); i > 0; --i) {
-      model::Command transfer;
-      transfer.work = model::Work::to_device;
-      transfer.bytes = *rc::gen::inRange<std::uint64_t>(1, 1'000'000);
-      const std::size_t chosen = loads.best(all, transfer);
-      const auto ends = [&](std::size_t link) {
-        return static_cast<double>(under_way[link] + transfer.bytes) / rates[link].bytes_per_second;
-      };
-      for (const std::size_t link : all) RC_ASSERT(ends(chosen) <= ends(link) * (1 + 1e-9));
-      loads.begin(chosen, transfer);
-      under_way[chosen] += transfer.bytes;
-    }
-  }));
-}
+/// Ends as soon as it is started.
+struct Ends : KernelPorts {
+  explicit Ends(const KernelSpec&) {}
+  void step() {
+    fabric::read_call(start);
+    finished.push({});
+  }
+  bool done() const { return false; }
+};
 
-TEST(LinkLoads, ChooseAmongEqualLinksTheOneThatIsIdleTheOtherWayAndThenTheFirst) {
-  model::LinkLoads loads({{1e9}, {1e9}, {1e9}});
-  model::Command there;
-  there.work = model::Work::to_device;
-  there.bytes = 4096;
-  model::Command back = there;
-  back.work = model::Work::to_host;
-  EXPECT_EQ(loads.best({0, 1, 2}, there), 0U);
-  loads.begin(0, there);
-  EXPECT_EQ(loads.best({0, 1, 2}, back), 1U);
-  EXPECT_EQ(loads.best({0, 2}, there), 2U);
-  loads.end(0, there);
-  EXPECT_EQ(loads.best({0, 1, 2}, back), 0U);
+TEST(Links, WithoutEnginesStartKernelsOverTheFirst) {
+  const auto launched = [](int links) {
+    const auto device = open_model(board_of_links_alone(links), {kernel_model<Ends>("ends")});
+    const auto kernel = device->kernel("ends");
+    const auto queue = device->queue();
+    device->run(
+        {{"thread", [&](Host& host) { host.wait(host.launch(*queue, {.kernel = *kernel, .arguments = {}})); }}});
+    return device->last_run();
+  };
+  EXPECT_EQ(launched(3), launched(1));
 }
 
 TEST(Links, ThatTheBoardHasNotAreRefusedByName) {
