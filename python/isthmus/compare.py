@@ -81,7 +81,8 @@ def _by_name(file: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def record_name(record: dict[str, Any]) -> str:
     """What tells a record from the others of its file, on one line."""
     if "flow" in record:
-        return f"{record['application']} {record['target']} {record['flow']}"
+        over = f" over {record['channel']}" if record.get("channel") else ""
+        return f"{record['application']} {record['target']}{over} {record['flow']}"
     ranks = {"ranks": record["ranks"]} if record.get("ranks", 1) != 1 else {}
     asked = {key: value for key, value in record.get("parameters", {}).items() if key not in FOUND}
     parameters = " ".join(f"{key}={value}" for key, value in {**ranks, **asked}.items())

@@ -128,7 +128,7 @@ LIMITS = (
     ),
     Limit(
         "dma-channels",
-        "Several DMA engines of one direction: transfers of one direction follow each other",
+        "Several DMA engines of one direction at a link: transfers of one direction follow each other there",
         "model too slow",
         "an engine with several channels takes turns between transfers of different queues, so that one's latency "
         "hides behind another's data; a transfer by itself has one channel there too",

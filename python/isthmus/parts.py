@@ -24,6 +24,23 @@ board has several of a kind; a board has the parts that its file names, and no o
 A part needs each of its keys but those that say otherwise. What a key holds, its source and its role: the README of
 platforms/. Below are the kinds, each with the section in which a board's only part of it stands. The tables are those
 of src/platform/kinds; `python -m isthmus.parts docs/parts.md` writes this page.
+
+## Boards of several links
+Each link has its own end in the host and, with a part `dma`, an engine of its own in front of the device's memory.
+They share the host's memory and the device's.
+
+- **Transfers** (flows offload and overlap, programs on `offload::Device`) go over all links. A transfer that may start
+  goes to the link that would have done with it first: by the link's rate, and by the bytes of the transfers that are
+  under way in its direction. Of links that would at one time, it goes to the one with less under way in the other
+  direction, then to the first of the file. Only links at which its host thread has no transfer under way come into
+  question, so that a thread has as many transfers under way as there are links, if it enqueued them on as many queues.
+  A transfer is not split, and one that is under way by itself is no faster than on the fastest link.
+- **Kernels** are started over the first link.
+- **Streams** go over one link: the first.
+- **Probes** are of one link each: `isthmus probe` asks every link by itself.
+- `--channel NAME` leaves the board that link alone, in any flow and probe; `channel` of a target does in a study.
+
+Parts of a link are named after it in reports, `vh1/PCIe tags`, where the board has several.
 """
 
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from isthmus.applications import FLOWS_OF_PROGRAMS, check_application, is_program
@@ -37,10 +38,23 @@ class Application(_Table):
     seed: int | None = Field(default=None, ge=0, le=MOST_SEED, description=SEED)
 
 
+class Place(_Table):
+    """A target, and the link of a board with several that runs go over."""
+
+    target: str = Field(description="a target")
+    channel: str | None = Field(default=None, min_length=1, description="the name of a link of the target's board")
+
+
+def _in_a_table(entry: object) -> object:
+    return {"target": entry} if isinstance(entry, str) else entry
+
+
 class Choice(_Table):
     """Where it runs."""
 
-    targets: list[str] = Field(min_length=1, description="a list of at least one target")
+    targets: list[Annotated[Place, BeforeValidator(_in_a_table)]] = Field(
+        min_length=1, description="a list of at least one target"
+    )
     flows: list[Literal["offload", "overlap", "stream"]] = Field(
         default=["offload", "overlap", "stream"], min_length=1, description="a list of offload, overlap and stream"
     )
@@ -54,7 +68,7 @@ class StudyDescription(_Table):
     study: Choice = Field(description="a table [study]")
 
 
-_TABLES: dict[str, type[_Table]] = {"application": Application, "study": Choice}
+_TABLES: dict[str, type[_Table]] = {"application": Application, "study": Choice, "study.targets": Place}
 
 
 @dataclass(frozen=True)
@@ -117,12 +131,13 @@ def experiments_of(study: StudyDescription, path: Path, sets: Sequence[str], fla
     if is_program(application):
         flows = [flow for flow in flows if flow in FLOWS_OF_PROGRAMS]
     runs = []
-    for target in dict.fromkeys(study.study.targets):
+    for target, channel in dict.fromkeys((place.target, place.channel) for place in study.study.targets):
         check_target(target, f"{path}:{line_of_item(text, 'study.targets', target)}")
-        if is_model(target):
-            platform(target, sets)
-        for flow in served_flows(target, flows, sets):
-            runs.append(replace(_experiment(application, study.application, path, flags), target=target, flow=flow))
+        links = _links(target, sets) if is_model(target) else None
+        if channel is not None:
+            _check_channel(channel, links, f"{path}:{line_of_item(text, 'study.targets', channel)}", target)
+        run = replace(_experiment(application, study.application, path, flags), target=target, channel=channel)
+        runs += [replace(run, flow=flow) for flow in served_flows(target, flows, sets)]
     if not runs:
         raise IsthmusError(
             f"{path}:{line_of(text, 'study.flows')}: key 'study.flows': no target has any of these flows"
@@ -130,6 +145,21 @@ def experiments_of(study: StudyDescription, path: Path, sets: Sequence[str], fla
     repeat, warmup = resolve("repeat", flags.repeat).value, resolve("warmup", flags.warmup).value
     grain = flags.grain or study.study.grain or DEFAULT
     return [replace(run, sets=tuple(sets), repeat=repeat, warmup=warmup, grain=grain) for run in runs]
+
+
+def _links(target: str, sets: Sequence[str]) -> list[str]:
+    """What the links of a modelled board are called."""
+    return [part["channel"] for part in platform(target, sets)["parts"] if part.get("channel") is not None]
+
+
+def _check_channel(channel: str, links: list[str] | None, place: str, target: str) -> None:
+    """Refuses a link that the target's board has not; `links` are None of what is no model."""
+    key = f"{place}: key 'study.targets.channel'"
+    if links is None:
+        raise IsthmusError(f"{key}: '{target}' is no model, and only models have links to choose")
+    if channel not in links:
+        known = " or ".join(links) or f"none, '{target}' has no link"
+        raise IsthmusError(f"{key}: expected {known}, got '{channel}'")
 
 
 def _application(application: Application, path: Path, text: str) -> str:
@@ -177,16 +207,18 @@ def _count(setting: str, flag: str | None, from_file: int | None) -> int:
 def _complaint(details: ErrorDetails, path: Path, text: str) -> IsthmusError:
     *tables, name = [str(part) for part in details["loc"] if isinstance(part, str)]
     key = ".".join([*tables, name])
-    fields = (_TABLES[tables[0]] if tables else StudyDescription).model_fields
+    before = takewhile(lambda part: isinstance(part, str), details["loc"])
+    written = ".".join(str(part) for part in before)  # of a list's entry, the list
+    fields = (_TABLES[".".join(tables)] if tables else StudyDescription).model_fields
     if details["type"] == "extra_forbidden":
         known = [".".join([*tables, field]) for field in fields]
-        return unknown("key", key, known, f"{path}:{line_of(text, key)}")
+        return unknown("key", key, known, f"{path}:{line_of(text, written)}")
     expected = fields[name].description
     if details["type"] == "missing":
         line = line_of(text, ".".join(tables)) if tables else 1
         return IsthmusError(f"{path}:{line}: key '{key}': missing, expected {expected}")
     got = details["input"]
-    line = line_of_item(text, key, got) if isinstance(got, str) else line_of(text, key)
+    line = line_of_item(text, written, got) if isinstance(got, str) else line_of(text, written)
     return IsthmusError(f"{path}:{line}: key '{key}': expected {expected}, got {_short(got)}")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from isthmus.numbers import figure, grouped, percent, seconds
 from isthmus.output import Table
 from isthmus.records import Part, Row
-from isthmus.verdict import kind_of, where
+from isthmus.verdict import kind_of, place_of, where
 
 SHOWN = 0.01  # of a spread
 
@@ -16,7 +16,7 @@ def rows_table(rows: Sequence[Row]) -> Table:
     columns = ("target", "flow", unit, "input payload, GB/s", "where the time goes", "kind", "output")
     cells = [
         (
-            row.target,
+            place_of(row),
             row.flow,
             *_rates(row),
             kind_of(row),

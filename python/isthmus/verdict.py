@@ -118,6 +118,11 @@ def _held(busy_share: float | None, path_share: float | None, chain: str) -> str
     return busy if path_share is None else f"{busy}, {percent(path_share)} of {chain}"
 
 
+def place_of(row: Row | Verdict) -> str:
+    """The target, and the link that it was reached by where its board has several."""
+    return row.target if row.channel is None else f"{row.target} over {row.channel}"
+
+
 def where(row: Row) -> str:
     """Where the time goes, in the order of the flow: `host to device copy 44 %, kernel 15 %`."""
     return ", ".join(f"{stage.name} {percent(stage.share)}" for stage in row.stages) or "-"
@@ -153,15 +158,16 @@ def decide(rows: Sequence[Row]) -> Verdict | None:
     tied = [row for row in others if not apart(_range(best), _range(row)) and row.value != best.value]
     for row in others:
         behind = "not to be judged" if row in tied else f"{figure(best.value / row.value)}x slower"
-        reasons.append(f"{row.target} {row.flow}: {pace(row)}, {behind}: {heading(row)}: {reason(row)}")
+        reasons.append(f"{place_of(row)} {row.flow}: {pace(row)}, {behind}: {heading(row)}: {reason(row)}")
     return Verdict(
         target=best.target,
         flow=best.flow,
+        channel=best.channel,
         kind=best.kind,
         value=best.value,
         unit=best.unit,
         judged=not tied,
-        within_spread=[f"{row.target} {row.flow}" for row in tied],
+        within_spread=[f"{place_of(row)} {row.flow}" for row in tied],
         reasons=reasons,
     )
 
@@ -173,7 +179,8 @@ def _range(row: Row) -> Interval:
 
 def said_of(verdict: Verdict) -> str:
     """The verdict's first sentence."""
-    first = f"{verdict.target}, {verdict.flow}: {grouped(verdict.value)} {verdict.unit}, {KIND_WORDS[verdict.kind]}"
+    rate = f"{grouped(verdict.value)} {verdict.unit}, {KIND_WORDS[verdict.kind]}"
+    first = f"{place_of(verdict)}, {verdict.flow}: {rate}"
     if verdict.judged:
         return f"fastest: {first}"
     others = " and ".join(verdict.within_spread)

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 from isthmus.numbers import counted
 from isthmus.records import Difference, Row
+from isthmus.verdict import place_of
 
 
 def wrong_lines(rows: Sequence[Row]) -> list[str]:
     """A line for each row that is wrong, to stand before everything else."""
-    return [f"WRONG, {row.target} {row.flow}: {_how(row)}" for row in rows if not row.verified]
+    return [f"WRONG, {place_of(row)} {row.flow}: {_how(row)}" for row in rows if not row.verified]
 
 
 def _how(row: Row) -> str:

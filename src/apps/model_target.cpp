@@ -33,8 +33,8 @@ constexpr std::array kFlows =
 
 class ModelTarget final : public Target {
  public:
-  ModelTarget(platform::Description platform, std::string_view channel)
-      : platform_(std::move(platform)), board_(platform_.over(channel)) {}
+  ModelTarget(platform::Description platform, std::string channel)
+      : platform_(std::move(platform)), channel_(std::move(channel)), board_(platform_.over(channel_)) {}
 
   std::string device_name() const override { return platform_.name(); }
   bool modelled() const override { return true; }
@@ -59,12 +59,13 @@ class ModelTarget final : public Target {
     row["parts"] = platform::to_json(parts_);
     row["bottleneck"] = platform::to_json(platform::bottleneck(parts_, lasted_, path_));
     row["platform"] = platform::to_json(platform_);
-    if (platform_.channels().size() > 1) row["channel"] = board_.channels().front();
+    if (platform_.channels().size() > 1 && !over_.empty()) row["channel"] = over_;
   }
 
  private:
   FilterRun stream(const FilterJob& job) {
     StreamRun result = run_stream(board_, job);
+    over_ = board_.channels().front();
     parts_ = std::move(result.parts);
     grain_ = result.grain;
     path_.clear();
@@ -73,7 +74,9 @@ class ModelTarget final : public Target {
   }
 
   FilterRun through_device_memory(const FilterJob& job) {
-    const auto device = offload::open_model(board_, {image_filter_kernel()}, {.grain = job.grain});
+    const auto device =
+        offload::open_model(platform_, {image_filter_kernel()}, {.channel = channel_, .grain = job.grain});
+    over_ = channel_;
     device->observe(job.states);
     device->shuffle(job.schedule_seed);
     FilterRun run = run_on_device(*device, job);
@@ -85,7 +88,9 @@ class ModelTarget final : public Target {
   }
 
   platform::Description platform_;
-  platform::Description board_;       ///< with the link that flows go over
+  std::string channel_;               ///< of the link that was chosen
+  platform::Description board_;       ///< with the link that streams go over: that, or the first
+  std::string over_;                  ///< the link of the last run; empty: all
   std::vector<offload::Part> parts_;  ///< of the last run
   std::vector<platform::Held> path_;
   Time lasted_;

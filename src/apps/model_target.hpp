@@ -9,7 +9,7 @@
 namespace isthmus::apps {
 
 /// A modelled board: "model:NAME" or a platform file, with KEY=VALUE settings in place of what the file says. Flows go
-/// over the link `channel`, the first where it is empty.
+/// over the link `channel`; where it is empty, streams go over the first, transfers over all.
 std::unique_ptr<Target> open_model_target(const std::string& name, const std::vector<std::string>& settings,
                                           const std::string& channel);
 

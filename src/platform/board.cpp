@@ -49,6 +49,10 @@ BoardSpec board_spec(const Description& board) {
   return spec;
 }
 
+std::string scope_of_link(const BoardSpec& board, std::size_t link) {
+  return board.links.size() > 1 ? board.links[link].channel : std::string();
+}
+
 fabric::DeviceMemory device_memory(const BoardSpec& board) {
   return board.memory ? fabric::DeviceMemory(board.memory->channel_capacity, board.memory->channels)
                       : fabric::DeviceMemory({}, 0);
@@ -72,9 +76,9 @@ void Board::attach_core(Out<fabric::HostRequest>& moves, In<fabric::HostMoved>& 
 }
 
 void Board::add_links(const BoardSpec& spec) {
-  for (const auto& [channel, pcie] : spec.links) {
-    const Scope scope = graph_.scope(spec.links.size() > 1 ? channel : "");
-    links_.push_back(fabric::add_pcie_link(graph_, pcie, *host_));
+  for (std::size_t link = 0; link < spec.links.size(); ++link) {
+    const Scope scope = graph_.scope(scope_of_link(spec, link));
+    links_.push_back(fabric::add_pcie_link(graph_, spec.links[link].pcie, *host_));
   }
 }
 

@@ -76,9 +76,12 @@ Description Description::over(std::string_view channel) const {
   return board;
 }
 
-std::string Description::key_here(std::string_view usual) const {
+std::string Description::key_here(std::string_view usual, std::string_view channel) const {
+  const auto elsewhere = [channel](const Section& part) {
+    return part.kind().link && !channel.empty() && part.channel() != channel;
+  };
   for (const Section& part : parts_)
-    if (part.kind().section == section_of(usual)) return part.name_of(last_of(usual));
+    if (part.kind().section == section_of(usual) && !elsewhere(part)) return part.name_of(last_of(usual));
   return {};
 }
 

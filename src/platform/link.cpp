@@ -47,16 +47,27 @@ std::vector<std::string> round_trip_keys(const fabric::HostMemorySpec& memory) {
   return keys;
 }
 
-/// What lies between root ports and memory, and the memory.
-std::vector<PartPlan> parts_of_host(const fabric::PcieLink& link) {
-  const fabric::HostActors& host = link.actors.host;
-  std::vector<PartPlan> parts;
-  if (host.iommu)
+/// What a read passes before the parts of the host that all links share.
+std::vector<PartPlan> to_host(const fabric::PcieLink& link) {
+  std::vector<PartPlan> parts{
+      {.name = "PCIe tags",
+       .keys = round_trip_keys(link.host),
+       .occupancies = {{link.actors.reader, fabric::kTags}},
+       .counts = "tags"},
+      credits(link, fabric::kNonpostedHeaders, "link.pcie.nonposted_header_credits", "credits")};
+  if (link.actors.host.iommu)
     parts.push_back({.name = "IOMMU walks",
                      .keys = {"host.iommu.walks", "host.iommu.walk_latency", "host.iommu.page", "host.iommu.entries",
                               "host.iommu.ways"},
-                     .occupancies = {{*host.iommu, fabric::kWalks}},
+                     .occupancies = {{*link.actors.host.iommu, fabric::kWalks}},
                      .counts = "walks"});
+  return parts;
+}
+
+/// What all links share: memory, and the way to it from root ports of another socket.
+std::vector<PartPlan> parts_of_host(const fabric::PcieLink& link) {
+  const fabric::HostActors& host = link.actors.host;
+  std::vector<PartPlan> parts;
   if (!host.socket_link.empty())
     parts.push_back({.name = "socket link", .keys = {"host.numa.rate"}, .actors = host.socket_link});
   PartPlan dram{.name = fabric::kHostMemory,
@@ -81,6 +92,27 @@ fabric::HostMemorySpec memory_spec(const Description& board) {
 /// One direction of the FPGA's PCIe block.
 PartPlan block(const char* name, ActorId actor) {
   return {.name = name, .keys = {"link.pcie.user_width", "link.pcie.user_clock"}, .actors = {actor}};
+}
+
+/// What a read's answer passes behind the host.
+std::vector<PartPlan> to_device(const fabric::PcieLink& link) {
+  return {{.name = fabric::kHostToDevice, .keys = lane_keys(), .actors = {link.actors.to_device}},
+          block(fabric::kPcieReceiver, link.actors.receiver)};
+}
+
+std::vector<PartPlan> of_writes(const fabric::PcieLink& link) {
+  return {block(fabric::kPcieTransmitter, link.actors.transmitter),
+          credits(link, fabric::kPostedHeaders, "link.pcie.posted_header_credits", "credits"),
+          credits(link, fabric::kPostedData, "link.pcie.posted_data_credits", "credits of 16 B"),
+          {.name = fabric::kDeviceToHost, .keys = lane_keys(), .actors = {link.actors.to_host}}};
+}
+
+/// `parts` of each link.
+template <class Parts>
+std::vector<PartPlan> of_each(const std::vector<ToldLink>& links, const Parts& parts) {
+  std::vector<PartPlan> all;
+  for (const auto& [link, channel] : links) append(all, of_link(parts(link), channel));
+  return all;
 }
 
 }  // namespace
@@ -120,25 +152,27 @@ Time pool_setup(const Description& board, const HostLinkSpec& spec) {
   return call + transfer_time(Bytes{spec.buffer_size.count * buffers}, alloc->bandwidth("rate"));
 }
 
-std::vector<PartPlan> parts_of_reads(const fabric::PcieLink& link) {
-  std::vector<PartPlan> parts{
-      {.name = "PCIe tags",
-       .keys = round_trip_keys(link.host),
-       .occupancies = {{link.actors.reader, fabric::kTags}},
-       .counts = "tags"},
-      credits(link, fabric::kNonpostedHeaders, "link.pcie.nonposted_header_credits", "credits")};
-  const auto host = parts_of_host(link);
-  parts.insert(parts.end(), host.begin(), host.end());
-  parts.push_back({.name = fabric::kHostToDevice, .keys = lane_keys(), .actors = {link.actors.to_device}});
-  parts.push_back(block(fabric::kPcieReceiver, link.actors.receiver));
+std::string name_on_link(const std::string& channel, const std::string& part) {
+  return channel.empty() ? part : fmt::format("{}/{}", channel, part);
+}
+
+std::vector<PartPlan> of_link(std::vector<PartPlan> plans, const std::string& channel) {
+  for (PartPlan& plan : plans) {
+    plan.name = name_on_link(channel, plan.name);
+    plan.channel = channel;
+  }
+  return plans;
+}
+
+std::vector<PartPlan> parts_of_reads(const std::vector<ToldLink>& links) {
+  std::vector<PartPlan> parts = of_each(links, to_host);
+  append(parts, parts_of_host(links.front().link));
+  append(parts, of_each(links, to_device));
   return parts;
 }
 
-std::vector<PartPlan> parts_of_writes(const fabric::PcieLink& link) {
-  return {block(fabric::kPcieTransmitter, link.actors.transmitter),
-          credits(link, fabric::kPostedHeaders, "link.pcie.posted_header_credits", "credits"),
-          credits(link, fabric::kPostedData, "link.pcie.posted_data_credits", "credits of 16 B"),
-          {.name = fabric::kDeviceToHost, .keys = lane_keys(), .actors = {link.actors.to_host}}};
+std::vector<PartPlan> parts_of_writes(const std::vector<ToldLink>& links) {
+  return of_each(links, of_writes);
 }
 
 }  // namespace isthmus::platform

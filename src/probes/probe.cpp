@@ -228,10 +228,22 @@ constexpr std::array kProbes = std::to_array<Probe>({
 
 }  // namespace
 
+namespace {
+
+/// A model is probed link by link: over the one that is named, else over the first.
+std::string channel_of(const Job& job) {
+  const bool modelled = job.target.starts_with("model:") || job.target.ends_with(".toml");
+  if (!modelled || !job.channel.empty()) return job.channel;
+  const auto channels = platform::load(platform::file_of(job.target), job.settings).channels();
+  return channels.empty() ? std::string() : channels.front();
+}
+
+}  // namespace
+
 offload::Device& Target::open() {
   if (!device_ || device_->info().modelled)
     device_ = offload::open_device(job_.target, job_.settings, memory_kernels(),
-                                   {.channel = job_.channel, .grain = job_.grain});
+                                   {.channel = channel_of(job_), .grain = job_.grain});
   return *device_;
 }
 

@@ -53,13 +53,13 @@ std::vector<platform::Part> parts_of_stream(const platform::Description& board, 
   std::vector<PartPlan> plans{thread(kProducer, stream.producer),
                               pool(kInputBuffers, "stream.input_buffers", stream.producer), porter(link.porter)};
   append(plans, reading(link.read_requests));
-  append(plans, platform::parts_of_reads(stream.pcie));
+  append(plans, platform::parts_of_reads({{.link = stream.pcie}}));
   plans.push_back({.name = kReplyBuffer, .keys = {"link.pcie.user_clock"}, .actors = {link.reply_buffer}});
   for (const ActorId actor : stream.kernel)
     plans.push_back({.name = report.actor(actor).name, .keys = {"kernel.clock"}, .actors = {actor}});
   plans.push_back(requests(kWriteRequests, link.write_requests));
   plans.push_back(pool(kOutputBuffers, "stream.output_buffers", link.write_requests));
-  append(plans, platform::parts_of_writes(stream.pcie));
+  append(plans, platform::parts_of_writes({{.link = stream.pcie}}));
   plans.push_back(thread(kConsumer, stream.consumer));
   return platform::parts_of(report, platform::on_board(std::move(plans), board));
 }

@@ -196,7 +196,8 @@ int main(int argc, char** argv) {
   app.add_option("--set", options.settings, "KEY=VALUE of a model's platform; may be repeated")
       ->expected(1)
       ->take_all();
-  app.add_option("--channel", options.channel, "the link of a model with several; by default its first");
+  app.add_option("--channel", options.channel,
+                 "the link of a model with several; by default a stream goes over the first, transfers over all");
   app.add_option("--workers", options.workers,
                  "threads of the target native; by default one a core, and actors move where the run is fastest");
   app.add_option("--map", options.placement, "ACTOR=WORKER,... of the target native; the row names its actors")

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "isthmus/base/error.hpp"
+#include "offload/boards_of_links.hpp"
 
 namespace isthmus::offload {
 namespace {
@@ -116,6 +117,16 @@ TEST(System, KeepsTheBytesOfEachBoard) {
   }));
 }
 
+TEST(System, KeepsTheBytesOfBoardsWithSeveralLinksEach) {
+  EXPECT_TRUE(rc::check([] {
+    std::vector<SystemBoard> boards(*rc::gen::inRange<std::size_t>(1, 4));
+    for (std::size_t i = 0; i < boards.size(); ++i)
+      boards[i] = {"board " + std::to_string(i), over_links::board_of_links(*rc::gen::inRange(1, 4))};
+    const auto system = open_system(boards, {});
+    RC_ASSERT(copy(*system, *rc::gen::inRange<std::size_t>(1, 50'000), *rc::gen::arbitrary<unsigned>()).right);
+  }));
+}
+
 struct Mine : std::exception {
   int board;
   explicit Mine(int which) : board(which) {}
@@ -125,6 +136,7 @@ TEST(System, ThrowsWhatABodyOfAnyBoardThrewFirst) {
   for (const int first : {0, 1, 2}) {
     const auto system = open_boards(3);
     std::vector<std::vector<HostThread>> threads;
+    threads.reserve(3);
     for (int board = 0; board < 3; ++board)
       threads.push_back({{"host", [board, first, &system](Host& host) {
                             const auto queue = system->device(static_cast<std::size_t>(board)).queue();

@@ -73,6 +73,14 @@ TEST(Parts, OfAnyNameAreFoundByTheirKind) {
   EXPECT_EQ(description.key_here("dma.rate"), "");
 }
 
+TEST(Parts, OfOneOfSeveralLinksAreFoundByItsChannel) {
+  const Description description = load_text(two_links());
+  EXPECT_EQ(description.key_here("link.pcie.lanes"), "link.vh0.lanes");
+  EXPECT_EQ(description.key_here("link.pcie.lanes", "vh1"), "link.vh1.lanes");
+  EXPECT_EQ(description.key_here("host.memory.latency", "vh1"), "host.memory.latency");
+  EXPECT_EQ(description.key_here("link.pcie.lanes", "vh2"), "");
+}
+
 TEST(Parts, ThatABoardHasNotAreNamedBesideThoseThatItHas) {
   const Description description = load_text(two_links());
   EXPECT_EQ(description.find("dram"), nullptr);

@@ -2,11 +2,13 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.python.conftest import TREE, Isthmus
 
 from isthmus import parts
+from isthmus.compare import record_name
 from isthmus.reproduction.laboratory import Bench
 
 BOARDS = {path.stem: str(path) for path in sorted((TREE / "tests" / "boards").glob("*.toml"))}
@@ -99,23 +101,38 @@ def test_the_channel_of_a_real_device_is_not_for_us_to_choose(real: Isthmus) -> 
     assert "--channel: 'opencl:0' is a real device" in done.stderr
 
 
-def test_a_run_goes_over_the_first_of_several_links_and_says_so(real: Isthmus) -> None:
-    words = ("run", "image-filter", "--on", BOARDS["two-links"], "--images", "4", "-q")
-    (row,) = real.json(*words)["rows"]
-    assert row["channel"] == "vh0"
-    assert {key for part in row["parts"] for key in part["keys"] if key.startswith("link.")} >= {"link.vh0.lanes"}
-    assert not [key for part in row["parts"] for key in part["keys"] if key.startswith(("link.vh1", "link.pcie"))]
-    (only,) = real.json("run", "image-filter", "--on", "model:aws-f1", "--images", "4", "-q")["rows"]
+def links_of(row: dict[str, Any]) -> set[str]:
+    """The links whose keys the parts of a row name."""
+    return {key.rpartition(".")[0] for part in row["parts"] for key in part["keys"] if key.startswith("link.")}
+
+
+@pytest.mark.parametrize("grain", ["--fine", "--coarse"])
+@pytest.mark.parametrize(
+    ("flow", "channel", "links"),
+    [
+        ("offload", None, {"link.vh0", "link.vh1"}),
+        ("overlap", None, {"link.vh0", "link.vh1"}),
+        ("stream", "vh0", {"link.vh0"}),
+    ],
+)
+def test_transfers_go_over_all_links_of_a_board_and_a_stream_over_the_first(
+    real: Isthmus, flow: str, channel: str | None, links: set[str], grain: str
+) -> None:
+    words = ("run", "image-filter", "--flow", flow, "--images", "4", "-q", grain, "--on")
+    (row,) = real.json(*words, BOARDS["two-links"])["rows"]
+    assert row["verified"]
+    assert row["channel"] == channel
+    assert links_of(row) == links
+    (only,) = real.json(*words, "model:aws-f1")["rows"]
     assert only["channel"] is None
-    assert row["value"] == only["value"], "the first link says what F1's says"
+    assert row["value"] == pytest.approx(only["value"], rel=0.001), "the first link is F1's, and the second narrower"
 
 
 def test_a_run_goes_over_the_link_that_is_named(real: Isthmus) -> None:
     words = ("run", "image-filter", "--flow", "offload", "--images", "4", "-q", "--on")
     (row,) = real.json(*words, BOARDS["two-links"], "--channel", "narrow")["rows"]
     assert row["channel"] == "narrow"
-    used = {key.rpartition(".")[0] for part in row["parts"] for key in part["keys"] if key.startswith("link.")}
-    assert used == {"link.vh1"}
+    assert links_of(row) == {"link.vh1"}
     (only,) = real.json(*words, "model:aws-f1", "--set", "link.pcie.lanes=8")["rows"]
     assert row["value"] == only["value"], "the second link is F1's with 8 lanes"
     done = real(*words, BOARDS["two-links"], "--channel", "narrow", "--dry-run")
@@ -136,6 +153,53 @@ def test_a_link_that_a_run_cannot_go_over_is_refused_in_one_line(
     done = real("run", "image-filter", "--on", target, "--channel", channel, "--images", "1")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert expected in done.stderr
+
+
+def test_a_study_runs_over_the_links_that_its_targets_name(real: Isthmus) -> None:
+    (real.folder / "links.toml").write_text(
+        '[application]\nname = "image-filter"\nimages = 4\n[study]\nflows = ["offload", "stream"]\n'
+        f'targets = [{{target = "{BOARDS["two-links"]}", channel = "narrow"}}, "{BOARDS["two-links"]}"]\n'
+    )
+    done = real("study", "links.toml", "-q", "--no-probes")
+    assert done.returncode == 0
+    folder = real.folder / "out" / "links"
+    rows = json.loads((folder / "study.json").read_text())["rows"]
+    told = [(row["flow"], row["channel"]) for row in rows]
+    assert told == [("offload", "narrow"), ("stream", "narrow"), ("offload", None), ("stream", "vh0")]
+    words = ("run", "image-filter", "--on", BOARDS["two-links"], "--images", "4", "-q")
+    for row in rows[:2]:
+        (alone,) = real.json(*words, "--flow", row["flow"], "--channel", "narrow")["rows"]
+        assert (row["value"], row["channel"]) == (alone["value"], alone["channel"])
+    assert "two-links.toml over narrow" in (folder / "report.html").read_text()
+    assert len({record_name(row) for row in rows}) == len(rows), "isthmus compare tells them apart"
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        (
+            '{target = "BOARD", channel = "wide"}',
+            "6: key 'study.targets.channel': expected vh0 or narrow, got 'wide'",
+        ),
+        (
+            '{target = "native", channel = "vh0"}',
+            "6: key 'study.targets.channel': 'native' is no model, and only models have links to choose",
+        ),
+        ('{target = "BOARD", channel = 3}', "5: key 'study.targets.channel': expected the name of a link"),
+        ('{target = "BOARD", link = "vh0"}', "5: unknown key 'study.targets.link'"),
+        ('{channel = "vh0"}', "5: key 'study.targets.target': missing, expected a target"),
+        ("3", "5: key 'study.targets': expected"),
+    ],
+)
+def test_a_target_of_a_study_that_is_wrong_is_refused_in_one_line(real: Isthmus, entry: str, expected: str) -> None:
+    entry = entry.replace("BOARD", BOARDS["two-links"])
+    (real.folder / "wrong.toml").write_text(
+        '[application]\nname = "image-filter"\nimages = 4\n[study]\n'
+        f'targets = ["model:aws-f1",\n  {entry},\n]\nflows = ["offload"]\n'
+    )
+    done = real("study", "wrong.toml")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert f"wrong.toml:{expected}" in done.stderr
 
 
 def test_a_study_leaves_out_flows_that_a_board_has_no_parts_for(real: Isthmus) -> None:

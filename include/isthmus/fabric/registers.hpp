@@ -23,6 +23,8 @@ class Units {
   static Unit to_device(std::size_t engine) { return static_cast<Unit>(2 * engine); }
   static Unit to_host(std::size_t engine) { return static_cast<Unit>(2 * engine + 1); }
   Unit kernel(std::size_t kernel) const { return static_cast<Unit>(2 * engines_ + kernel); }
+  std::size_t engines() const { return engines_; }
+  std::size_t kernels() const { return kernels_; }
   std::size_t count() const { return 2 * engines_ + kernels_; }
 
   bool is_kernel(Unit unit) const { return unit >= 2 * engines_ && unit < count(); }

@@ -137,7 +137,7 @@ struct DeviceInfo {
   std::string name;
   bool modelled = false;            ///< the clock is virtual: what the host computes between calls costs nothing
   Time opening{};                   ///< how long opening the device took, the first part of set-up
-  std::optional<LinkRates> link{};  ///< where it is known
+  std::optional<LinkRates> link{};  ///< where it is known; of several links that of the first
   bool memory = true;               ///< of its own
 };
 

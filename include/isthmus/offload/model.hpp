@@ -34,7 +34,13 @@ class ModelDevice : public Device {
 };
 
 struct ModelOptions {
-  std::string channel{};  ///< the link that joins device and host; empty: the board's first
+  /// The link that joins device and host; empty: all that the board has. Each has a DMA engine of its own, and host
+  /// threads a worker at each, so that several transfers of one thread are under way where its queues let them. When a
+  /// transfer may start, it goes to the link, of those at which its thread has a worker free, that would have done with
+  /// it first: by the link's rate, and by the bytes of the transfers under way in its direction. Of links that would at
+  /// one time, it goes to the one with less under way in the other direction, then to the first of the board's file. It
+  /// is not split. Kernels are started over the first link.
+  std::string channel{};
   std::uint64_t seed = 1;
   Grain grain = Grain::fine;  ///< the coarsest that will do
 };

@@ -8,7 +8,7 @@
 
 namespace isthmus::offload {
 
-/// Modelled boards in one host, each behind a root port of its own: they share the host's memory and nothing else.
+/// Modelled boards in one host, each link behind a root port of its own: they share the host's memory and nothing else.
 /// Buffers, queues and kernels are made on each board's device; the boards run together.
 class ModelSystem {
  public:
@@ -26,7 +26,7 @@ class ModelSystem {
 /// A board of a system and what it is called.
 struct SystemBoard {
   std::string name;
-  platform::Description platform;  ///< with one link
+  platform::Description platform;  ///< with the links that it is wired by
 };
 
 /// Opens boards in one host, which is that of the first: all of them describe the same.

@@ -41,6 +41,9 @@ struct BoardSpec {
 /// Throws Error naming the key where numbers contradict each other.
 BoardSpec board_spec(const Description& board);
 
+/// The scope of what belongs to one of a board's links: its channel, none where the board has no other.
+std::string scope_of_link(const BoardSpec& board, std::size_t link);
+
 /// Memory for a board, nothing in it; without channels where the board has none.
 fabric::DeviceMemory device_memory(const BoardSpec& board);
 

@@ -32,8 +32,21 @@ inline constexpr std::array<std::string_view, 7> kStreamNeeds = {"pcie", "memory
 /// rate is known.
 Time pool_setup(const Description& board, const HostLinkSpec& spec);
 
-/// The parts of `link` that a device's reads of host memory pass, in their order, and those that its writes pass.
-std::vector<PartPlan> parts_of_reads(const fabric::PcieLink& link);
-std::vector<PartPlan> parts_of_writes(const fabric::PcieLink& link);
+/// A link in reports.
+struct ToldLink {
+  const fabric::PcieLink& link;
+  std::string channel{};  ///< where the board has several
+};
+
+/// What a part of a link is called: after its channel, where it has one.
+std::string name_on_link(const std::string& channel, const std::string& part);
+
+/// The plans as those of one link: named after its channel, with its keys; as they are where it has none.
+std::vector<PartPlan> of_link(std::vector<PartPlan> plans, const std::string& channel);
+
+/// The parts that a device's reads of host memory over one or several links pass, in their order, and those that its
+/// writes pass. The host's that all of them share are there once.
+std::vector<PartPlan> parts_of_reads(const std::vector<ToldLink>& links);
+std::vector<PartPlan> parts_of_writes(const std::vector<ToldLink>& links);
 
 }  // namespace isthmus::platform

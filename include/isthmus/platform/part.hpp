@@ -48,6 +48,7 @@ struct PartPlan {
   std::vector<ActorId> actors{};       ///< that work,
   std::vector<Entries> occupancies{};  ///< or whose entries run out, or wait for a poll
   std::string counts{};                ///< what the entries are; nothing of a poll, for which any number may wait
+  std::string channel{};               ///< the link whose keys are meant; empty: the board's first
 };
 
 /// Puts `plans` behind those of `to`.

@@ -59,7 +59,9 @@ Input = Annotated[
 Channel = Annotated[
     str | None,
     typer.Option(
-        "--channel", metavar="NAME", help="The link of a modelled board with several. [default: the board's first]"
+        "--channel",
+        metavar="NAME",
+        help="The link of a modelled board with several. [default: streams the first, transfers all]",
     ),
 ]
 Seed = Annotated[str | None, setting("seed", "--seed", metavar="N", text="Seed of everything random in the run.")]

@@ -63,6 +63,9 @@ def study(
     fastest is not ranked below it. What an earlier run left in DIR/NAME moves to DIR/NAME/earlier/TIME; while another
     run still writes there, this one takes DIR/NAME-2. Then each target is probed for some seconds, for the
     curves of the report (probes.json), unless --with brings records of it.
+
+    A target of FILE is a name, or a table with the link of a board with several that runs go over, as run --channel
+    takes it: targets = ["model:aws-f1", {target = "mine.toml", channel = "vh1"}].
     """
     from isthmus.files import check_folder
     from isthmus.grain import chosen
@@ -178,7 +181,7 @@ def _conclude(
     from isthmus.output import Result
     from isthmus.records import ProbeFile, StudyFile
     from isthmus.tables import rows_table
-    from isthmus.verdict import decide, heading, reason, said_of, work
+    from isthmus.verdict import decide, heading, place_of, reason, said_of, work
     from isthmus.wrong import wrong_lines
 
     verdict = decide(rows)
@@ -190,7 +193,8 @@ def _conclude(
         session.keep(probes)
     said = wrong_lines(rows)
     if verdict is not None:
-        best = next(row for row in rows if (row.target, row.flow) == (verdict.target, verdict.flow))
+        fastest = (place_of(verdict), verdict.flow)
+        best = next(row for row in rows if (place_of(row), row.flow) == fastest)
         said += [said_of(verdict), f"{heading(best)}: {reason(best)}"]
     session.emit(
         Result(

@@ -172,7 +172,10 @@ class Row(Record):
     target: str = Field(description="as it was typed")
     device: str
     flow: Literal["offload", "overlap", "stream"]
-    channel: str | None = Field(default=None, description="the link that a modelled board with several was reached by")
+    channel: str | None = Field(
+        default=None,
+        description="the link that a modelled board with several was reached by; none where transfers go over all",
+    )
     kind: Kind
     grain: Grain | None = measured(description=GRAIN)
     application: str
@@ -220,6 +223,7 @@ class Verdict(Record):
 
     target: str
     flow: str
+    channel: str | None = Field(default=None, description="as in the row")
     kind: Kind
     value: float
     unit: str

@@ -7,7 +7,7 @@ from typing import Any
 from isthmus.numbers import grouped
 from isthmus.records import Row, StudyFile
 from isthmus.report.template import environment
-from isthmus.verdict import kind_of, limit_in_short, work
+from isthmus.verdict import kind_of, limit_in_short, place_of, work
 
 # Pixels. The picture is as wide as a telephone's page nearly, so that its letters stay readable on one.
 _WIDTH, _MARGIN, _TOP = 440, 16, 56
@@ -19,7 +19,7 @@ def render_chart(study: StudyFile) -> str:
     """The study as an SVG image; every text is escaped, and every rate says whether it is a model's."""
     fastest = max((row.value for row in study.rows if row.verified), default=0.0)
     groups, y = [], _TOP
-    for (target, device), rows in groupby(study.rows, key=lambda row: (row.target, row.device)):
+    for (target, device), rows in groupby(study.rows, key=lambda row: (place_of(row), row.device)):
         of_target = list(rows)
         bars = [_bar(row, y + _HEAD + number * _LINE, fastest) for number, row in enumerate(of_target)]
         name = textwrap.shorten(device, _DEVICE, placeholder=" ...")

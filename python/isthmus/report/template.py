@@ -7,7 +7,7 @@ from isthmus.numbers import figure, grouped, percent, seconds
 from isthmus.records import Part
 from isthmus.reproduction.tables import as_text, score_line
 from isthmus.tables import busiest_first, first_keys, under_way
-from isthmus.verdict import kind_of, reason, said_of
+from isthmus.verdict import kind_of, place_of, reason, said_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -34,6 +34,7 @@ def environment() -> "Environment":
         percent=percent,
         seconds=seconds,
         kind=kind_of,
+        place=place_of,
         reason=reason,
         said=said_of,
         width=_width,

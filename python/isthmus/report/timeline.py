@@ -7,7 +7,7 @@ from isthmus.numbers import seconds
 from isthmus.output import Table
 from isthmus.records import Row
 from isthmus.report.axes import Tick, every
-from isthmus.verdict import kind_of
+from isthmus.verdict import kind_of, place_of
 
 LINE = 22  # pixels from image to image
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
@@ -72,7 +72,7 @@ def _timeline(row: Row) -> Timeline:
         )
         for number, image in enumerate(row.first_images)
     ]
-    label = f"{row.target}, {row.flow}, {kind_of(row)}"
+    label = f"{place_of(row)}, {row.flow}, {kind_of(row)}"
     return Timeline(label, steps, ticks(end), lanes, len(lanes) * LINE, seconds(end), _table(row, label))
 
 

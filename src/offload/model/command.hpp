@@ -13,9 +13,9 @@
 
 namespace isthmus::offload::model {
 
-/// What the time of a run goes to. A command passes some of them one after the other; the device's are the last three.
-enum class Piece : std::uint8_t { host_thread, driver_call, allocation, copy, launch, to_device, to_host, kernel };
-inline constexpr std::size_t kPieces = 8;
+/// What the time of a run goes to in the host. A command passes some of them one after the other.
+enum class Piece : std::uint8_t { host_thread, driver_call, allocation, copy, launch };
+inline constexpr std::size_t kPieces = 5;
 
 /// A time for each piece.
 struct Pieces {
@@ -32,9 +32,6 @@ struct Pieces {
 enum class Work : std::uint8_t { to_device, to_host, kernel };
 inline constexpr std::size_t kWorks = 3;
 
-/// The device's piece of a command.
-Piece piece_of(Work work);
-
 /// The `number`th command of a host thread.
 struct CommandId {
   std::uint32_t thread;
@@ -49,8 +46,8 @@ struct Command {
   int queue = 0;
   std::int64_t message = -1;  ///< that it is for; below 0: unknown
   Work work{};
-  fabric::Unit unit{};
-  std::size_t worker = 0;  ///< who does it: see RuntimeState
+  fabric::Unit unit{};     ///< that does it; of a transfer from its start on
+  std::size_t worker = 0;  ///< likewise, in the host: see Workers
   std::vector<CommandId> after;
 
   // Of a transfer.

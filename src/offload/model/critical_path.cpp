@@ -11,38 +11,64 @@ namespace {
 
 using platform::Held;
 
+/// What units of the device did in a run, and what they hold of its critical path.
+struct Phase {
+  RuntimeState::Done done{};
+  Time piece{};
+
+  void add(const RuntimeState::Done& more, Time held) {
+    done.time += more.time;
+    done.bytes += more.bytes;
+    piece += held;
+  }
+};
+
 class Path {
  public:
-  explicit Path(const EndedRun& run) : run_(run) {
-    const RuntimeState& state = run.machine.runtime->state();
-    for (const Work work : {Work::to_device, Work::to_host, Work::kernel}) phase(work) = state.done(work);
-    if (phase(Work::kernel).time > Time{} && run.spec.board.memory) phase(Work::kernel).bytes = kernel_bytes();
+  explicit Path(const EndedRun& run)
+      : run_(run), units_(run.spec.engines.size(), run.machine.actors.kernels.size()), path_(longest()) {
+    for (std::size_t engine = 0; engine < units_.engines(); ++engine) {
+      add_to(to_device_.emplace_back(), fabric::Units::to_device(engine));
+      add_to(to_host_.emplace_back(), fabric::Units::to_host(engine));
+    }
+    for (std::size_t kernel = 0; kernel < units_.kernels(); ++kernel) add_to(kernels_, units_.kernel(kernel));
+    if (kernels_.done.time > Time{} && run.spec.board.memory) kernels_.done.bytes = kernel_bytes();
   }
 
   std::vector<Held> held() {
-    const Pieces path = longest();
-    add(busiest_thread(), path[Piece::host_thread]);
-    add(kTransferCall, path[Piece::driver_call]);
-    add(kAllocation, path[Piece::allocation]);
-    add(kCopy, path[Piece::copy]);
-    add(kLaunchCall, path[Piece::launch]);
-    if (run_.spec.dma) {
-      const fabric::PcieLinkActors& link = needed(run_.machine.link);
-      const auto passed = [&](Work work, const char* lane, ActorId lane_actor, const Actors& dma) {
-        return std::vector<Held>{
-            {kDma, busiest(dma)}, {lane, busy(lane_actor)}, {fabric::kHostMemory, host_memory_for(work)}};
-      };
-      on_device(Work::to_device, path,
-                passed(Work::to_device, fabric::kHostToDevice, link.to_device, actors().dma_to_device));
-      on_device(Work::to_host, path, passed(Work::to_host, fabric::kDeviceToHost, link.to_host, actors().dma_to_host));
+    add(busiest_thread(), path_.host[Piece::host_thread]);
+    add(kTransferCall, path_.host[Piece::driver_call]);
+    add(kAllocation, path_.host[Piece::allocation]);
+    add(kCopy, path_.host[Piece::copy]);
+    add(kLaunchCall, path_.host[Piece::launch]);
+    for (std::size_t link = 0; link < units_.engines(); ++link) {
+      const fabric::PcieLinkActors& lanes = run_.machine.links[link];
+      on_device(to_device_[link],
+                over(link, to_device_[link],
+                     {{kDma, busy(actors().dma_to_device[link])}, {fabric::kHostToDevice, busy(lanes.to_device)}}));
+      on_device(to_host_[link],
+                over(link, to_host_[link],
+                     {{kDma, busy(actors().dma_to_host[link])}, {fabric::kDeviceToHost, busy(lanes.to_host)}}));
     }
-    if (phase(Work::kernel).time > Time{}) on_device(Work::kernel, path, of_kernel());
+    if (kernels_.done.time > Time{}) on_device(kernels_, of_kernel());
     return std::move(held_);
   }
 
  private:
-  RuntimeState::Done& phase(Work work) { return phases_.at(static_cast<std::size_t>(work)); }
   const MachineActors& actors() const { return run_.machine.actors; }
+
+  void add_to(Phase& phase, fabric::Unit unit) const {
+    const auto held = path_.units.find(unit);
+    phase.add(run_.machine.runtime->state().done(unit), held != path_.units.end() ? held->second : Time{});
+  }
+
+  /// What a transfer passes over a link: the link's own parts and the host's memory.
+  std::vector<Held> over(std::size_t link, const Phase& phase, std::vector<Held> own) const {
+    for (Held& held : own)
+      held.part = platform::name_on_link(platform::scope_of_link(run_.spec.board, link), held.part);
+    own.push_back({fabric::kHostMemory, host_memory_for(phase)});
+    return own;
+  }
   Time busy(ActorId actor) const { return run_.report.actor(actor).busy; }
 
   void add(const std::string& part, Time time) {
@@ -50,11 +76,11 @@ class Path {
   }
 
   /// The path to the end of the command that ended last; until the run's end its thread went on.
-  Pieces longest() const {
+  CommandPath longest() const {
     const auto last = run_.machine.runtime->state().last();
     if (!last) return {};
-    Pieces path = last->path;
-    path[Piece::host_thread] += run_.context.start + run_.report.end - last->end;
+    CommandPath path = last->path;
+    path.host[Piece::host_thread] += run_.context.start + run_.report.end - last->end;
     return path;
   }
 
@@ -89,34 +115,38 @@ class Path {
   }
 
   /// The time that the host's memory works for what a unit moves: it has other work too.
-  Time host_memory_for(Work work) {
+  Time host_memory_for(const Phase& phase) const {
     const double rate = needed(run_.spec.board.host).bandwidth.bytes_per_second;
-    return Time::seconds(phase(work).bytes / rate);
+    return Time::seconds(phase.done.bytes / rate);
   }
 
   /// The time that memory works for a unit: of all its work, by the bytes.
-  Time memory_for(Work work) {
+  Time memory_for(const Phase& phase) const {
     const Time dram = busiest(actors().dram);
-    double all = 0;
-    for (const RuntimeState::Done& each : phases_) all += each.bytes;
-    return all > 0 ? Time::seconds(dram.seconds() * phase(work).bytes / all) : Time{};
+    double all = kernels_.done.bytes;
+    for (const auto* direction : {&to_device_, &to_host_})
+      for (const Phase& each : *direction) all += each.done.bytes;
+    return all > 0 ? Time::seconds(dram.seconds() * phase.done.bytes / all) : Time{};
   }
 
   /// Shares the unit's piece of the path out: to the slowest of the parts, and what goes beyond it to memory.
-  void on_device(Work work, const Pieces& path, std::vector<Held> parts) {
-    const Time whole = phase(work).time;
+  void on_device(const Phase& phase, std::vector<Held> parts) {
+    const Time whole = phase.done.time;
     if (whole == Time{}) return;
-    const Time piece = path[piece_of(work)];
-    parts.push_back({kDram, memory_for(work)});
+    parts.push_back({kDram, memory_for(phase)});
     const Held& slowest = *std::ranges::max_element(parts, std::less{}, &Held::time);
     const double works = std::min(1.0, slowest.time.seconds() / whole.seconds());
-    const Time worked = Time::seconds(piece.seconds() * works);
+    const Time worked = Time::seconds(phase.piece.seconds() * works);
     add(slowest.part, worked);
-    add(kDram, piece - worked);
+    add(kDram, phase.piece - worked);
   }
 
   const EndedRun& run_;
-  std::array<RuntimeState::Done, kWorks> phases_;
+  fabric::Units units_;
+  CommandPath path_;
+  std::vector<Phase> to_device_;  ///< by link
+  std::vector<Phase> to_host_;
+  Phase kernels_;
   std::vector<Held> held_;
 };
 

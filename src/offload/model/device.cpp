@@ -68,14 +68,14 @@ std::unique_ptr<PinnedBuffer> MachineDevice::pin(Bytes size) {
 
 Time MachineDevice::access_registers(const RegisterAccess& access, int count) {
   platform::require(board_, "an access to registers", needs::kRegisters);
-  const Time took = model::access_registers(spec_, access, count, order_);
+  const Time took = model::access_registers(over_first_link(spec_), access, count, order_);
   clock_ += took;
   return took;
 }
 
 HostAccessLatency MachineDevice::access_host_memory(const HostAccess& access) {
   platform::require(board_, "an access to host memory", needs::kHostAccess);
-  return model::access_host_memory(spec_, access, order_);
+  return model::access_host_memory(over_first_link(spec_), access, order_);
 }
 
 std::unique_ptr<Kernel> MachineDevice::kernel(const std::string& name) {
@@ -119,27 +119,26 @@ void MachineDevice::run(std::vector<HostThread> threads) {
 std::unique_ptr<DeviceRun> MachineDevice::begin(Graph& graph, std::vector<HostThread> threads, fabric::Host* host) {
   platform::require(board_, "host threads", needs::kHost);
   if (!spec_.shell_clock()) platform::require(board_, "registers", needs::kLaunches);
-  RunContext context = context_of(threads.size());
+  RunContext context = new_context();
   auto run = std::make_unique<DeviceRun>(std::move(threads), std::move(context));
   run->machine =
       build_machine(graph, {.board = loaded(), .threads = run->threads, .context = run->context, .host = host});
   return run;
 }
 
-RunContext MachineDevice::context_of(std::size_t threads) {
+RunContext MachineDevice::new_context() {
   return {.run = std::make_shared<RunIdentity>(),
           .board = board_,
           .costs = needed(spec_.host).calls,
           .pinned = pinned_,
           .units = loaded().units(),
-          .threads = threads,
           .start = clock_};
 }
 
 /// Parts that keep something from one command to the next make its time depend on more than itself.
 bool MachineDevice::may_be_coarse() const {
   const bool keeps = spec_.board.host && (spec_.board.host->cache || spec_.board.host->iommu);
-  return asked_ == Grain::coarse && states_ == nullptr && spec_.dma && spec_.host && !keeps;
+  return asked_ == Grain::coarse && states_ == nullptr && !spec_.engines.empty() && !keeps;
 }
 
 void MachineDevice::run_coarse(std::vector<HostThread> threads) {
@@ -147,7 +146,7 @@ void MachineDevice::run_coarse(std::vector<HostThread> threads) {
   if (!pace_ || kernels_of_pace_ != loaded_.size()) pace_.emplace(loaded(), order_);
   kernels_of_pace_ = loaded_.size();
   Graph graph(order_.seed);
-  RunContext context = context_of(threads.size());
+  RunContext context = new_context();
   std::array runs{std::make_unique<DeviceRun>(std::move(threads), std::move(context))};
   DeviceRun& run = *runs.front();
   const MachinePlan plan{.board = loaded(), .threads = run.threads, .context = run.context, .host = nullptr};
@@ -173,7 +172,8 @@ void MachineDevice::end(const DeviceRun& run, const RunReport& report) {
 
 std::unique_ptr<ModelDevice> open_model(const platform::Description& board, std::vector<KernelModel> kernels,
                                         const ModelOptions& options) {
-  return std::make_unique<model::MachineDevice>(board.over(options.channel), std::move(kernels), options);
+  platform::Description opened = options.channel.empty() ? board : board.over(options.channel);
+  return std::make_unique<model::MachineDevice>(std::move(opened), std::move(kernels), options);
 }
 
 }  // namespace isthmus::offload

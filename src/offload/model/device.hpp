@@ -56,14 +56,14 @@ class MachineDevice final : public ModelDevice {
   void wait_until(Time clock) { clock_ = std::max(clock_, clock); }
 
  private:
-  RunContext context_of(std::size_t threads);
+  RunContext new_context();
   bool may_be_coarse() const;
   void run_coarse(std::vector<HostThread> threads);
   Loaded loaded() { return {.spec = spec_, .kernels = loaded_, .memory = memory_}; }
   Time enqueue() const { return spec_.host ? spec_.host->calls.enqueue : Time{}; }
   Time allocation(Bytes size) const { return spec_.host && spec_.host->alloc ? spec_.host->alloc->of(size) : Time{}; }
 
-  platform::Description board_;  ///< with one link at most
+  platform::Description board_;
   MachineSpec spec_;
   DeviceInfo info_;
   std::vector<KernelModel> kernels_;

@@ -82,15 +82,31 @@ void LaunchCall::step() {
   out.push(token);
 }
 
+fabric::Units UnitWays::units_on(const fabric::Units& all, std::size_t way) {
+  return {way < all.engines() ? 1U : 0U, way == 0 ? all.kernels() : 0U};
+}
+
+UnitWays::Place UnitWays::place_of(fabric::Unit unit) const {
+  if (all_.is_kernel(unit)) return {.way = 0, .unit = first_.kernel(all_.kernel_of(unit))};
+  const std::size_t engine = all_.engine_of(unit);
+  const bool to_device = unit == fabric::Units::to_device(engine);
+  return {.way = engine, .unit = to_device ? fabric::Units::to_device(0) : fabric::Units::to_host(0)};
+}
+
+fabric::Unit UnitWays::unit_at(const Place& place) const {
+  if (place.way == 0 && first_.is_kernel(place.unit)) return all_.kernel(first_.kernel_of(place.unit));
+  const bool to_device = place.unit == fabric::Units::to_device(0);
+  return to_device ? fabric::Units::to_device(place.way) : fabric::Units::to_host(place.way);
+}
+
 bool UnitsUnderWay::any() const {
   return std::ranges::any_of(commands_, [](const Command* command) { return command != nullptr; });
 }
 
 namespace {
 
-std::vector<MmioRequest> doorbell_of(const Command& command) {
-  return command.work == Work::kernel ? fabric::doorbell(command.unit, command.call)
-                                      : fabric::doorbell(command.unit, command.job);
+std::vector<MmioRequest> doorbell_of(const Command& command, fabric::Unit unit) {
+  return command.work == Work::kernel ? fabric::doorbell(unit, command.call) : fabric::doorbell(unit, command.job);
 }
 
 }  // namespace
@@ -103,20 +119,25 @@ void DeviceAccess::step() {
   for (auto& port : submitted) finished_ = port.closed() && finished_;
 }
 
+/// The first of those that have come at once.
 bool DeviceAccess::take_interrupt() {
-  DeviceMessage message{};
-  if (!messages.pull(message)) return false;
-  timer_.wait(interrupt_);
-  const CommandToken token = units_.end(message.tag);
-  completed[token.command->worker].push(token);
-  return true;
+  for (std::size_t way = 0; way < messages.size(); ++way) {
+    DeviceMessage message{};
+    if (!messages[way].pull(message)) continue;
+    timer_.wait(costs_.interrupt);
+    const CommandToken token = units_.end(places_.unit_at({.way = way, .unit = message.tag}));
+    completed[token.command->worker].push(token);
+    return true;
+  }
+  return false;
 }
 
 bool DeviceAccess::ring_doorbells() {
   return units_.begin_free(submitted, [this](CommandToken token) {
-    for (const MmioRequest& store : doorbell_of(*token.command)) {
-      timer_.wait(store_);
-      mmio.push(store);
+    const UnitWays::Place place = places_.place_of(token.command->unit);
+    for (const MmioRequest& store : doorbell_of(*token.command, place.unit)) {
+      timer_.wait(costs_.store);
+      mmio[place.way].push(store);
     }
   });
 }

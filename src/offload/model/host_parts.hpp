@@ -110,17 +110,46 @@ class UnitsUnderWay {
   std::vector<Command*> commands_;  ///< by tokens that it holds
 };
 
+/// On which way a unit is reached, and what it is called there: a DMA engine is behind its link, kernels are behind the
+/// first.
+class UnitWays {
+ public:
+  explicit UnitWays(const fabric::Units& all) : all_(all), first_(units_on(all, 0)) {}
+  /// Those on a way.
+  static fabric::Units units_on(const fabric::Units& all, std::size_t way);
+  struct Place {
+    std::size_t way;
+    fabric::Unit unit;
+  };
+  Place place_of(fabric::Unit unit) const;
+  fabric::Unit unit_at(const Place& place) const;
+
+ private:
+  fabric::Units all_;
+  fabric::Units first_;
+};
+
 /// Where so many workers meet the device: rings a unit's doorbell when the unit is free, and takes its interrupts.
 class DeviceAccess {
  public:
   PortArray<In<CommandToken>> submitted;
   PortArray<Out<CommandToken>> completed;
-  In<DeviceMessage> messages{"messages"};
-  Out<MmioRequest> mmio{"mmio"};
+  PortArray<In<DeviceMessage>> messages;  ///< a way each
+  PortArray<Out<MmioRequest>> mmio;
 
-  /// `interrupt` is what an interrupt costs beyond a transfer's or launch's own cost: a hypervisor's part.
-  DeviceAccess(std::size_t workers, std::size_t units, Time store, Time interrupt)
-      : submitted(workers), completed(workers), store_(store), interrupt_(interrupt), units_(units) {}
+  /// What an access costs; `interrupt` beyond a transfer's or launch's own cost: a hypervisor's part.
+  struct Costs {
+    Time store;
+    Time interrupt;
+  };
+  DeviceAccess(std::size_t workers, std::size_t ways, const fabric::Units& units, const Costs& costs)
+      : submitted(workers),
+        completed(workers),
+        messages(ways, "messages"),
+        mmio(ways, "mmio"),
+        costs_(costs),
+        places_(units),
+        units_(units.count()) {}
   void step();
   bool done() const { return finished_; }
 
@@ -129,8 +158,8 @@ class DeviceAccess {
   bool ring_doorbells();
 
   Timer timer_;
-  Time store_;
-  Time interrupt_;
+  Costs costs_;
+  UnitWays places_;
   UnitsUnderWay units_;
   bool finished_ = false;
 };

@@ -52,18 +52,6 @@ fabric::KernelCall kernel_call(const Launch& launch) {
 
 }  // namespace
 
-Piece piece_of(Work work) {
-  switch (work) {
-    case Work::to_device:
-      return Piece::to_device;
-    case Work::to_host:
-      return Piece::to_host;
-    case Work::kernel:
-      return Piece::kernel;
-  }
-  return Piece::kernel;
-}
-
 Time Command::on_device() const {
   Time left = ran.length();
   for (const Time time : spent.times) left = left - time;
@@ -88,21 +76,20 @@ class ModelHost final : public Host {
   explicit ModelHost(HostThreadActor& actor) : actor_(actor), context_(actor.context_) {}
 
   Event write(Queue& queue, Buffer& to, std::span<const std::byte> from, Call call, std::vector<Event> after) override {
-    auto command = make(Work::to_device, fabric::Units::to_device(0), queue, after);
+    auto command = make(Work::to_device, queue, after);
     command->from = from;
     pass(*command, dynamic_cast<const ModelBuffer&>(to), from);
     return enqueue(command, call);
   }
   Event read(Queue& queue, const Buffer& from, std::span<std::byte> to, Call call, std::vector<Event> after) override {
-    auto command = make(Work::to_host, fabric::Units::to_host(0), queue, after);
+    auto command = make(Work::to_host, queue, after);
     command->to = to;
     pass(*command, dynamic_cast<const ModelBuffer&>(from), to);
     return enqueue(command, call);
   }
   Event launch(Queue& queue, const Launch& launch, std::vector<Event> after) override {
-    const std::size_t kernel = dynamic_cast<const ModelKernel&>(launch.kernel).index();
-    auto command = make(Work::kernel, context_.units.kernel(kernel), queue, after);
-    command->worker = context_.threads + kernel;
+    auto command = make(Work::kernel, queue, after);
+    command->unit = context_.units.kernel(dynamic_cast<const ModelKernel&>(launch.kernel).index());
     command->call = kernel_call(launch);
     return enqueue(command, Call::nonblocking);
   }
@@ -154,13 +141,11 @@ class ModelHost final : public Host {
     command.allocates = command.copied && !buffer.keeps_staging();
   }
 
-  std::shared_ptr<Command> make(Work work, fabric::Unit unit, Queue& queue, const std::vector<Event>& after) {
+  std::shared_ptr<Command> make(Work work, Queue& queue, const std::vector<Event>& after) {
     auto command = std::make_shared<Command>();
     command->id = {.thread = actor_.index_, .number = static_cast<std::uint32_t>(actor_.made_.size())};
     command->queue = dynamic_cast<ModelQueue&>(queue).id();
     command->work = work;
-    command->unit = unit;
-    command->worker = actor_.index_;
     command->message = actor_.timer_.message();
     command->after = ids_of(after, *context_.run);
     return command;

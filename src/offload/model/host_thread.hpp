@@ -30,8 +30,7 @@ struct RunContext {
   CallCosts costs;
   const PinnedMap& pinned;
   fabric::Units units;
-  std::size_t threads;  ///< how many there are
-  Time start;           ///< of the run on the device's clock
+  Time start;  ///< of the run on the device's clock
 };
 
 /// An event of a run, as the thread sees it that made it or took it.

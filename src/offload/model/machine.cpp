@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "isthmus/fabric/axi_port.hpp"
@@ -37,7 +38,7 @@ std::vector<PartPlan> host_parts(const MachinePlan& plan, const MachineActors& a
     parts.push_back({.name = thread_name(plan.threads[i]),
                      .keys = {"host.call.enqueue", "host.call.wake"},
                      .actors = {actors.threads[i]}});
-  if (plan.board.spec.dma) append(parts, transfer_parts(needed(plan.board.spec.host), actors));
+  if (!plan.board.spec.engines.empty()) append(parts, transfer_parts(needed(plan.board.spec.host), actors));
   if (!actors.launches.empty())
     parts.push_back({.name = kLaunchCall, .keys = {"kernel.launch"}, .actors = actors.launches});
   return parts;
@@ -64,20 +65,23 @@ PartPlan bursts(const char* name, const Actors& ports) {
           .counts = "bursts"};
 }
 
-std::vector<PartPlan> dma_parts(const MachineActors& actors) {
+/// Of one engine.
+std::vector<PartPlan> dma_parts(const MachineActors& actors, std::size_t engine) {
+  const Actors fetch{actors.dma_fetches[engine]};
+  const Actors ports{actors.dma_to_host[engine], actors.dma_to_device[engine]};
   return {{.name = "DMA descriptors",
            .keys = {"dma.descriptors_in_flight", "dma.descriptor_payload", "link.pcie.round_trip"},
-           .occupancies = entries(actors.dma_fetches, {fabric::kDescriptorsToDevice, fabric::kDescriptorsToHost}),
+           .occupancies = entries(fetch, {fabric::kDescriptorsToDevice, fabric::kDescriptorsToHost}),
            .counts = "descriptors"},
           {.name = "DMA read buffer",
            .keys = {"link.pcie.tags", "link.pcie.max_read_request", "link.pcie.round_trip"},
-           .occupancies = entries(actors.dma_fetches, {fabric::kReadBuffer}),
+           .occupancies = entries(fetch, {fabric::kReadBuffer}),
            .counts = "words of 64 B"},
           {.name = "DMA engine's words",
            .keys = {"link.pcie.user_clock"},
-           .actors = both(actors.dma_fetches, actors.dma_sends)},
-          {.name = kDma, .keys = {"dma.rate"}, .actors = both(actors.dma_to_device, actors.dma_to_host)},
-          bursts("DMA engine's AXI bursts", both(actors.dma_to_host, actors.dma_to_device))};
+           .actors = both(fetch, {actors.dma_sends[engine]})},
+          {.name = kDma, .keys = {"dma.rate"}, .actors = {ports[1], ports[0]}},
+          bursts("DMA engine's AXI bursts", ports)};
 }
 
 std::vector<PartPlan> dram_parts(const MachineActors& actors) {
@@ -105,11 +109,15 @@ std::vector<PartPlan> kernel_parts(const MachineActors& actors) {
 std::vector<PartPlan> device_parts(const Loaded& loaded, platform::Board& board, const MachineActors& actors) {
   std::vector<PartPlan> parts{
       {.name = kDeviceAccess, .keys = {"host.mmio.store", "hypervisor.cost"}, .actors = {actors.access}}};
-  if (!board.links().empty()) {
-    append(parts, platform::parts_of_reads(board.links().front()));
-    append(parts, platform::parts_of_writes(board.links().front()));
+  std::vector<platform::ToldLink> links;
+  for (const fabric::PcieLink& link : board.links())
+    links.push_back({.link = link, .channel = platform::scope_of_link(loaded.spec.board, links.size())});
+  if (!links.empty()) {
+    append(parts, platform::parts_of_reads(links));
+    append(parts, platform::parts_of_writes(links));
   }
-  if (loaded.spec.dma) append(parts, dma_parts(actors));
+  for (std::size_t engine = 0; engine < loaded.spec.engines.size(); ++engine)
+    append(parts, platform::of_link(dma_parts(actors, engine), links[engine].channel));
   if (!actors.dram.empty()) append(parts, dram_parts(actors));
   append(parts, kernel_parts(actors));
   return parts;
@@ -124,7 +132,9 @@ class WholeBoard final : public BoardSide {
   Out<CommandToken>& completed(std::size_t worker) override { return access_.completed[worker]; }
   platform::Grain grain() const override { return platform::Grain::fine; }
   void attach_core(CopyingCore& core) override { board_.attach_core(core.moves[0], core.moved[0]); }
-  Staging staging() override { return {board_.links().front().memory, needed(spec_.dma), needed(spec_.host).chunk}; }
+  Staging staging() override {
+    return {board_.links().front().memory, spec_.engines.front(), needed(spec_.host).chunk};
+  }
 
  private:
   const MachineSpec& spec_;
@@ -150,18 +160,25 @@ std::string to_host(const std::string& part) {
   return part + ", to host";
 }
 
+Workers workers_of(const MachineSpec& spec, std::size_t threads, std::size_t kernels) {
+  return {threads, kernels, std::max<std::size_t>(1, spec.engines.size())};
+}
+
 int copying_cores(const MachineSpec& spec, std::size_t threads) {
-  return spec.dma && needed(spec.host).copy ? static_cast<int>(threads) : 0;
+  const bool copies = !spec.engines.empty() && needed(spec.host).copy;
+  return copies ? static_cast<int>(threads * spec.engines.size()) : 0;
 }
 
 std::unique_ptr<BoardSide> build_board(Graph& graph, const Loaded& loaded, platform::Board& board, std::size_t workers,
                                        Machine& machine) {
-  auto& access = graph.add<DeviceAccess>(kDeviceAccess, {.group = kHostGroup}, workers, loaded.units().count(),
-                                         needed(loaded.spec.registers).store, needed(loaded.spec.host).interrupt);
+  const DeviceAccess::Costs costs{.store = needed(loaded.spec.registers).store,
+                                  .interrupt = needed(loaded.spec.host).interrupt};
+  auto& access =
+      graph.add<DeviceAccess>(kDeviceAccess, {.group = kHostGroup}, workers, loaded.spec.ways(), loaded.units(), costs);
   machine.actors.access = graph.id(access);
   build_shell(graph, loaded, board, access, machine);
   machine.actors.dram = board.dram();
-  if (!board.links().empty()) machine.link = board.links().front().actors;
+  for (const fabric::PcieLink& link : board.links()) machine.links.push_back(link.actors);
   append(machine.parts, device_parts(loaded, board, machine.actors));
   return std::make_unique<WholeBoard>(loaded.spec, board, access);
 }
@@ -172,7 +189,8 @@ Machine build_machine(Graph& graph, const MachinePlan& plan) {
   const int cores = copying_cores(spec, plan.threads.size());
   platform::Board board = plan.host != nullptr ? platform::Board(graph, spec.board, plan.board.memory, *plan.host)
                                                : platform::Board(graph, spec.board, plan.board.memory, cores);
-  const auto side = build_board(graph, plan.board, board, plan.threads.size() + plan.board.kernels.size(), machine);
+  const Workers workers = workers_of(spec, plan.threads.size(), plan.board.kernels.size());
+  const auto side = build_board(graph, plan.board, board, workers.count(), machine);
   build_host(graph, plan, *side, machine);
   arrange_parts(plan, machine);
   return machine;
@@ -183,6 +201,18 @@ void arrange_parts(const MachinePlan& plan, Machine& machine) {
   append(parts, std::exchange(machine.parts, {}));
   machine.parts = std::move(parts);
 }
+
+namespace {
+
+void move_ids(fabric::PcieLinkActors& link, std::size_t by) {
+  for (ActorId* id :
+       {&link.host.memory, &link.to_device, &link.to_host, &link.reader, &link.transmitter, &link.receiver})
+    id->place += by;
+  if (link.host.iommu) link.host.iommu->place += by;
+  for (ActorId& id : link.host.socket_link) id.place += by;
+}
+
+}  // namespace
 
 void move_ids(Machine& machine, std::size_t by) {
   MachineActors& all = machine.actors;
@@ -195,13 +225,7 @@ void move_ids(Machine& machine, std::size_t by) {
     for (ActorId& id : part.actors) id.place += by;
     for (platform::Entries& entries : part.occupancies) entries.actor.place += by;
   }
-  if (!machine.link) return;
-  fabric::PcieLinkActors& link = *machine.link;
-  for (ActorId* id :
-       {&link.host.memory, &link.to_device, &link.to_host, &link.reader, &link.transmitter, &link.receiver})
-    id->place += by;
-  if (link.host.iommu) link.host.iommu->place += by;
-  for (ActorId& id : link.host.socket_link) id.place += by;
+  for (fabric::PcieLinkActors& link : machine.links) move_ids(link, by);
 }
 
 }  // namespace isthmus::offload::model

@@ -13,6 +13,7 @@
 #include "offload/model/host_parts.hpp"
 #include "offload/model/host_thread.hpp"
 #include "offload/model/specs.hpp"
+#include "offload/model/workers.hpp"
 
 namespace isthmus::offload::model {
 
@@ -22,7 +23,7 @@ struct Loaded {
   const std::vector<const KernelModel*>& kernels;
   fabric::DeviceMemory& memory;
 
-  fabric::Units units() const { return {spec.dma ? 1U : 0U, kernels.size()}; }
+  fabric::Units units() const { return {spec.engines.size(), kernels.size()}; }
 };
 
 /// What a run builds its machine of.
@@ -71,7 +72,7 @@ struct Machine {
   std::vector<platform::PartPlan> parts{};  ///< in the order in which data to the device pass them
   std::vector<const HostThreadActor*> threads{};
   const Runtime* runtime = nullptr;
-  std::optional<fabric::PcieLinkActors> link{};
+  std::vector<fabric::PcieLinkActors> links{};
 };
 
 Machine build_machine(Graph& graph, const MachinePlan& plan);
@@ -82,13 +83,15 @@ void arrange_parts(const MachinePlan& plan, Machine& machine);
 /// Adds `by` to the ids of all actors of the machine.
 void move_ids(Machine& machine, std::size_t by);
 
+/// Who does the commands of so many threads.
+Workers workers_of(const MachineSpec& spec, std::size_t threads, std::size_t kernels);
+
 /// How many cores of a machine with so many threads move bytes in the host's memory.
 int copying_cores(const MachineSpec& spec, std::size_t threads);
 
 // The machine is built in pieces: the board with the FPGA's shell on it, host software.
 
-/// Where host software meets a board. Commands are handed in and out by worker: a host thread, or the launches of a
-/// kernel.
+/// Where host software meets a board. Commands are handed in and out by worker.
 class BoardSide {
  public:
   virtual ~BoardSide() = default;
@@ -104,12 +107,13 @@ class BoardSide {
 void build_host(Graph& graph, const MachinePlan& plan, BoardSide& board, Machine& machine);
 
 /// What the host stores to and what comes back: doorbells and interrupts of so many workers, then the shell behind the
-/// board's link. Adds what it builds to `machine`, with the parts of the device.
+/// board's links. Adds what it builds to `machine`, with the parts of the device.
 std::unique_ptr<BoardSide> build_board(Graph& graph, const Loaded& loaded, platform::Board& board, std::size_t workers,
                                        Machine& machine);
 
-/// The registers, the interrupts, the DMA engine and the kernels. Without a link, host software reaches the registers
-/// at once: the way there is a part of what a store and a wake-up cost. Adds what it builds to `machine`.
+/// The registers, the interrupts and a DMA engine behind each link, and the kernels, which are started over the first.
+/// Without a link, host software reaches the registers at once: the way there is a part of what a store and a wake-up
+/// cost. Adds what it builds to `machine`.
 void build_shell(Graph& graph, const Loaded& loaded, platform::Board& board, DeviceAccess& access, Machine& machine);
 
 /// How channels between parts of the host hand over: a line of memory from core to core.

@@ -82,15 +82,25 @@ class Registers {
   bool done() const { return false; }
 };
 
+Bandwidth payload_rate(const fabric::PcieLinkSpec& spec) {
+  const auto payload = static_cast<double>(std::min(spec.max_payload, spec.max_read_request).count);
+  const double share = payload / (payload + static_cast<double>(spec.completion_overhead.count));
+  return {fabric::raw_bandwidth(spec).bytes_per_second * share};
+}
+
 }  // namespace
+
+std::vector<Bandwidth> rates_of_links(const MachineSpec& machine) {
+  std::vector<Bandwidth> rates;
+  for (std::size_t link = 0; link < machine.engines.size(); ++link)
+    rates.push_back(std::min(payload_rate(machine.board.links[link].pcie), machine.engines[link].rate));
+  return rates;
+}
 
 std::optional<LinkRates> link_rates(const MachineSpec& machine) {
   if (machine.board.links.empty()) return {};
   const fabric::PcieLinkSpec& spec = machine.board.links.front().pcie;
-  const double raw = fabric::raw_bandwidth(spec).bytes_per_second;
-  const auto payload = static_cast<double>(std::min(spec.max_payload, spec.max_read_request).count);
-  const double share = payload / (payload + static_cast<double>(spec.completion_overhead.count));
-  return LinkRates{.advertised = fabric::advertised_bandwidth(spec), .payload = {raw * share}};
+  return LinkRates{.advertised = fabric::advertised_bandwidth(spec), .payload = payload_rate(spec)};
 }
 
 Time access_registers(const MachineSpec& spec, const RegisterAccess& access, int count, const RunOrder& order) {

@@ -25,35 +25,64 @@ void RuntimeState::completed(CommandToken token, Time now) {
   Record& record = records_.at(command.id);
   record.ran.end = command.ran.end;
   record.complete = true;
-  record.path += command.spent;
-  record.path[piece_of(command.work)] += command.on_device();
+  record.path.host += command.spent;
+  record.path.units[command.unit] += command.on_device();
   record.command = &command;
   busy_.at(command.worker) = false;
+  if (command.work != Work::kernel) links_.end(units_.engine_of(command.unit), command);
   done_by_worker_.at(command.worker) = &record;
   done_by_queue_[command.queue] = &record;
   queues_[command.queue].pop_front();
 }
 
-std::optional<CommandToken> RuntimeState::dispatch(std::size_t worker, Time now) {
-  if (busy_.at(worker)) return std::nullopt;
+template <class Wanted>
+RuntimeState::Record* RuntimeState::first_to_start(const Wanted& wanted) {
   Record* first = nullptr;
   for (const auto& [id, queue] : queues_) {
-    if (queue.empty() || queue.front()->dispatched || queue.front()->command->worker != worker ||
-        !may_start(*queue.front()))
+    if (queue.empty() || queue.front()->dispatched || !wanted(*queue.front()->command) || !may_start(*queue.front()))
       continue;
     if (first == nullptr || queue.front()->order < first->order) first = queue.front();
   }
+  return first;
+}
+
+std::optional<CommandToken> RuntimeState::dispatch_transfer(std::size_t thread, Time now) {
+  std::vector<std::size_t> free;
+  for (std::size_t link = 0; link < workers_.links(); ++link)
+    if (!busy_.at(workers_.of_transfers(thread, link))) free.push_back(link);
+  if (free.empty()) return std::nullopt;
+  Record* first = first_to_start(
+      [thread](const Command& command) { return command.work != Work::kernel && command.id.thread == thread; });
   if (first == nullptr) return std::nullopt;
+  Command& transfer = *first->command;
+  const std::size_t link = links_.best(free, transfer);
+  links_.begin(link, transfer);
+  transfer.unit = transfer.work == Work::to_device ? fabric::Units::to_device(link) : fabric::Units::to_host(link);
+  return start(*first, workers_.of_transfers(thread, link), now);
+}
+
+std::optional<CommandToken> RuntimeState::dispatch_launch(std::size_t kernel, Time now) {
+  const std::size_t worker = workers_.of_launches(kernel);
+  if (busy_.at(worker)) return std::nullopt;
+  Record* first = first_to_start([unit = units_.kernel(kernel)](const Command& command) {
+    return command.work == Work::kernel && command.unit == unit;
+  });
+  if (first == nullptr) return std::nullopt;
+  return start(*first, worker, now);
+}
+
+CommandToken RuntimeState::start(Record& record, std::size_t worker, Time now) {
   busy_.at(worker) = true;
-  Command* command = std::exchange(first->command, nullptr);
-  first->dispatched = true;
-  first->ran.start = command->ran.start = base_ + now;
-  first->path = path_to(*first, *command);
-  return CommandToken{command};
+  Command* command = std::exchange(record.command, nullptr);
+  command->worker = worker;
+  record.dispatched = true;
+  record.ran.start = command->ran.start = base_ + now;
+  record.path = path_to(record, *command);
+  return {command};
 }
 
 /// The path of what let this command start: of all that it had to wait for, the one that ended last.
-Pieces RuntimeState::path_to(const Record& record, const Command& command) const {
+CommandPath RuntimeState::path_to(const Record& record, const Command& command) const {
   const Record* last = record.known;
   const auto consider = [&last](const Record* other) {
     if (other != nullptr && other->complete && (last == nullptr || other->ran.end > last->ran.end)) last = other;
@@ -61,8 +90,8 @@ Pieces RuntimeState::path_to(const Record& record, const Command& command) const
   for (const CommandId before : command.after) consider(&records_.at(before));
   consider(done_by_worker_.at(command.worker));
   if (const auto done = done_by_queue_.find(command.queue); done != done_by_queue_.end()) consider(done->second);
-  Pieces path = last != nullptr ? last->path : Pieces{};
-  path[Piece::host_thread] += record.ran.start - (last != nullptr ? last->ran.end : base_);
+  CommandPath path = last != nullptr ? last->path : CommandPath{};
+  path.host[Piece::host_thread] += record.ran.start - (last != nullptr ? last->ran.end : base_);
   return path;
 }
 
@@ -131,10 +160,10 @@ bool RuntimeState::idle() const {
   return std::ranges::all_of(queues_, [](const auto& queue) { return queue.second.empty(); });
 }
 
-RuntimeState::Done RuntimeState::done(Work work) const {
+RuntimeState::Done RuntimeState::done(fabric::Unit unit) const {
   Done done;
   for (const auto& [id, record] : records_)
-    if (record.complete && record.command->work == work) {
+    if (record.complete && record.command->unit == unit) {
       done.time += record.command->on_device();
       done.bytes += static_cast<double>(record.command->bytes);
     }
@@ -149,12 +178,13 @@ std::optional<RuntimeState::Ended> RuntimeState::last() const {
   return Ended{.path = last->path, .end = last->ran.end};
 }
 
-Runtime::Runtime(std::size_t threads, std::size_t worker_count, Time base)
-    : calls(threads),
-      replies(threads),
-      workers(worker_count),
-      completions(worker_count),
-      state_(threads, worker_count, base) {}
+Runtime::Runtime(const Workers& who, LinkLoads links, const fabric::Units& units, Time base)
+    : calls(who.threads()),
+      replies(who.threads()),
+      workers(who.count()),
+      completions(who.count()),
+      who_(who),
+      state_(who, std::move(links), units, base) {}
 
 void Runtime::step() {
   const bool completed = take_completions();
@@ -192,11 +222,18 @@ bool Runtime::take_calls() {
 }
 
 void Runtime::dispatch() {
-  for (std::size_t worker = 0; worker < workers.size(); ++worker)
-    if (const auto token = state_.dispatch(worker, timer_.now())) {
-      timer_.works_on(token->command->message);
-      workers[worker].push(*token);
-    }
+  for (std::size_t thread = 0; thread < who_.threads(); ++thread)
+    while (handed_out(state_.dispatch_transfer(thread, timer_.now())))
+      ;
+  for (std::size_t kernel = 0; kernel < who_.kernels(); ++kernel)
+    handed_out(state_.dispatch_launch(kernel, timer_.now()));
+}
+
+bool Runtime::handed_out(const std::optional<CommandToken>& token) {
+  if (!token) return false;
+  timer_.works_on(token->command->message);
+  workers[token->command->worker].push(*token);
+  return true;
 }
 
 }  // namespace isthmus::offload::model

@@ -3,26 +3,42 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "isthmus/stream.hpp"
 #include "offload/model/command.hpp"
+#include "offload/model/workers.hpp"
 
 namespace isthmus::offload::model {
 
+/// The way to a command's end: what it goes to in the host, and on each unit of the device.
+struct CommandPath {
+  Pieces host{};
+  std::map<fabric::Unit, Time> units{};
+};
+
 /// What an OpenCL runtime keeps: in-order queues, what each command waits for, who waits for which command, mailboxes.
-/// A host thread's transfers are done on its behalf by one worker, a kernel's launches by one for all threads. A worker
-/// has one command under way; the one that was enqueued first goes first.
+/// A worker has one command under way. Of a thread's transfers, and of a kernel's launches, the one that was enqueued
+/// first goes first; a transfer goes to one of its thread's workers that are free, by what is under way over their
+/// links.
 class RuntimeState {
  public:
   /// `base` is the run's start on the device's clock.
-  RuntimeState(std::size_t threads, std::size_t workers, Time base)
-      : base_(base), busy_(workers), done_by_worker_(workers), known_(threads) {}
+  RuntimeState(const Workers& workers, LinkLoads links, const fabric::Units& units, Time base)
+      : base_(base),
+        workers_(workers),
+        links_(std::move(links)),
+        units_(units),
+        busy_(workers.count()),
+        done_by_worker_(workers.count()),
+        known_(workers.threads()) {}
 
   void call(std::size_t thread, const HostCall& call);
   void completed(CommandToken token, Time now);
-  /// A command for `worker` that may start now.
-  std::optional<CommandToken> dispatch(std::size_t worker, Time now);
+  /// A transfer of `thread` that may start now, and a launch of `kernel`.
+  std::optional<CommandToken> dispatch_transfer(std::size_t thread, Time now);
+  std::optional<CommandToken> dispatch_launch(std::size_t kernel, Time now);
   /// A thread whose wait is over, with what it is told.
   struct Answer {
     std::size_t thread;
@@ -31,16 +47,16 @@ class RuntimeState {
   std::optional<Answer> answer();
   bool idle() const;
 
-  /// How long the commands that do a kind of work were on the device, and what they moved through its memory.
+  /// How long a unit's commands were on the device, and what they moved through its memory.
   struct Done {
     Time time;
     double bytes = 0;
   };
-  Done done(Work work) const;
+  Done done(fabric::Unit unit) const;
   /// The critical path from the run's start to the end of the command that ended last, and that end on the device's
   /// clock; none where no command has ended.
   struct Ended {
-    Pieces path;
+    CommandPath path;
     Time end;
   };
   std::optional<Ended> last() const;
@@ -52,7 +68,7 @@ class RuntimeState {
     const Record* known = nullptr;  ///< the last that the host thread had seen the end of when it enqueued this one
     int order = 0;                  ///< in which it was enqueued
     bool dispatched = false;
-    Pieces path{};  ///< the critical path from the run's start to this command's end
+    CommandPath path{};  ///< the critical path from the run's start to this command's end
     bool complete = false;
     Span ran{};
   };
@@ -65,13 +81,20 @@ class RuntimeState {
 
   bool complete(CommandId command) const;
   bool may_start(const Record& record) const;
-  Pieces path_to(const Record& record, const Command& command) const;
+  /// Of the commands that may start and are `wanted`, the one that was enqueued first; null where there is none.
+  template <class Wanted>
+  Record* first_to_start(const Wanted& wanted);
+  CommandToken start(Record& record, std::size_t worker, Time now);
+  CommandPath path_to(const Record& record, const Command& command) const;
   /// Whether the waiter may go on; `told` is the command that it takes out of a mailbox.
   bool granted(const Waiter& waiter, std::optional<CommandId>& told);
   /// What a thread whose wait is over has seen the end of.
   void learn(const Waiter& waiter, const std::optional<CommandId>& told);
 
   Time base_;
+  Workers workers_;
+  LinkLoads links_;
+  fabric::Units units_;
   std::map<CommandId, Record> records_;
   std::map<int, Queue> queues_;
   std::map<int, std::deque<CommandId>> boxes_;
@@ -92,7 +115,7 @@ class Runtime {
   PortArray<Out<CommandToken>> workers;
   PortArray<In<CommandToken>> completions;
 
-  Runtime(std::size_t threads, std::size_t workers, Time base);
+  Runtime(const Workers& who, LinkLoads links, const fabric::Units& units, Time base);
   void step();
   bool done() const { return finished_; }
 
@@ -103,8 +126,11 @@ class Runtime {
   bool take_completions();
   bool take_calls();
   void dispatch();
+  /// To its worker, if there is one.
+  bool handed_out(const std::optional<CommandToken>& token);
 
   Timer timer_;
+  Workers who_;
   RuntimeState state_;
   bool finished_ = false;
 };

@@ -88,9 +88,17 @@ MachineSpec machine_spec(const Description& board) {
   MachineSpec machine{.board = platform::board_spec(board)};
   if (const Section* mmio = board.find("mmio")) machine.registers = registers_spec(*mmio);
   if (has(needs::kHost)) machine.host = host_spec(board);
-  if (has(needs::kCopies)) machine.dma = platform::dma_spec(board.the("dma"), board.the("pcie"));
+  if (has(needs::kCopies))
+    for (const std::string& channel : board.channels())
+      machine.engines.push_back(platform::dma_spec(board.the("dma"), board.over(channel).the("pcie")));
   if (board.find("kernel") != nullptr) machine.kernel = kernel_spec(board, machine);
   return machine;
+}
+
+MachineSpec over_first_link(MachineSpec spec) {
+  if (spec.board.links.size() > 1) spec.board.links.resize(1);
+  if (spec.engines.size() > 1) spec.engines.resize(1);
+  return spec;
 }
 
 }  // namespace isthmus::offload::model

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "isthmus/fabric/dma.hpp"
 #include "isthmus/offload/kernel_model.hpp"
@@ -49,12 +51,14 @@ struct MachineSpec {
   platform::BoardSpec board{};
   std::optional<RegistersSpec> registers{};
   std::optional<HostSpec> host{};
-  std::optional<fabric::DmaSpec> dma{};  ///< only beside a link and a memory
+  std::vector<fabric::DmaSpec> engines{};  ///< one for each link; only beside a memory
   std::optional<KernelSpec> kernel{};
 
-  /// Of the registers and interrupts: the link's user clock, else the kernel's or that of the way to memory.
-  std::optional<Clock> shell_clock() const {
-    if (!board.links.empty()) return board.links.front().pcie.user_clock;
+  /// The ways by which host software reaches the shell: a link, or one that takes no time where there is none.
+  std::size_t ways() const { return std::max<std::size_t>(1, board.links.size()); }
+  /// Of the registers and interrupts on a way: the link's user clock, else the kernel's or that of the way to memory.
+  std::optional<Clock> shell_clock(std::size_t way = 0) const {
+    if (!board.links.empty()) return board.links[way].pcie.user_clock;
     if (kernel) return kernel->clock;
     return board.memory ? std::optional(Clock{.frequency = board.memory->axi.clock}) : std::nullopt;
   }
@@ -69,7 +73,10 @@ struct RunOrder {
   std::uint64_t schedule_seed = 0;
 };
 
-/// Of a board with one link or none. Throws Error naming the key where numbers contradict each other.
+/// Throws Error naming the key where numbers contradict each other.
 MachineSpec machine_spec(const platform::Description& board);
+
+/// Without the links behind the first.
+MachineSpec over_first_link(MachineSpec spec);
 
 }  // namespace isthmus::offload::model

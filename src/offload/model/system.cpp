@@ -35,9 +35,13 @@ class ModelSystemImpl final : public ModelSystem {
     for (const auto& device : devices_) start = std::max(start, device->clock());
     for (const auto& device : devices_) device->wait_until(start);
     Graph graph(order_.seed);
+    int links = 0;
     int cores = 0;
-    for (std::size_t i = 0; i < devices_.size(); ++i) cores += copying_cores(devices_[i]->spec(), threads.at(i).size());
-    fabric::Host host(graph, needed(devices_.front()->spec().board.host), static_cast<int>(devices_.size()), cores);
+    for (std::size_t i = 0; i < devices_.size(); ++i) {
+      links += static_cast<int>(devices_[i]->spec().board.links.size());
+      cores += copying_cores(devices_[i]->spec(), threads.at(i).size());
+    }
+    fabric::Host host(graph, needed(devices_.front()->spec().board.host), links, cores);
     std::vector<std::unique_ptr<DeviceRun>> runs;
     for (std::size_t i = 0; i < devices_.size(); ++i) {
       const Scope scope = graph.scope(names_[i]);

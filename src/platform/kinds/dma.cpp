@@ -28,10 +28,11 @@ constexpr std::array kDmaKeys = std::to_array<Key>({
 
 }  // namespace
 
-const PartKind kDma{.name = "dma",
-                    .section = "dma",
-                    .meaning = "the engine that moves data between host memory and the device's DRAM",
-                    .keys = kDmaKeys};
+const PartKind kDma{
+    .name = "dma",
+    .section = "dma",
+    .meaning = "the engine that moves data between host memory and the device's DRAM; each link has one",
+    .keys = kDmaKeys};
 
 }  // namespace isthmus::platform::kinds
 

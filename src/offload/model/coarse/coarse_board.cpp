@@ -56,7 +56,7 @@ class CoarseBoard final : public BoardSide {
   Out<CommandToken>& completed(std::size_t worker) override { return access_.completed[worker]; }
   platform::Grain grain() const override { return platform::Grain::coarse; }
   void attach_core(CopyingCore& core) override { attach(core.turn); }
-  Staging staging() override { return {needed(spec_.dma), needed(spec_.host).chunk}; }
+  Staging staging() override { return {spec_.engines.front(), needed(spec_.host).chunk}; }
 
   void attach(Turn& turn) {
     graph_.connect(turn.calls[0], device_.calls[attached_], kAtOnce);
@@ -78,7 +78,8 @@ CoarseMachine build_coarse_machine(Graph& graph, const MachinePlan& plan, Pace& 
   const std::size_t units = loaded.units().count();
   const auto cores = static_cast<std::size_t>(copying_cores(loaded.spec, plan.threads.size()));
   auto& device = graph.add<CoarseDevice>("device", {}, units + cores, loaded, pace);
-  auto& access = graph.add<UnitAccess>("units", {}, plan.threads.size() + loaded.kernels.size(), units);
+  const Workers workers = workers_of(loaded.spec, plan.threads.size(), loaded.kernels.size());
+  auto& access = graph.add<UnitAccess>("units", {}, workers.count(), units);
   CoarseBoard board(graph, loaded.spec, access, device);
   for (std::size_t unit = 0; unit < units; ++unit) {
     auto& waiter = graph.add<UnitWaiter>(fmt::format("unit {}", unit), {});
