@@ -14,6 +14,7 @@ from isthmus.applications import counted, is_program
 from isthmus.errors import AnswerIsNoError, IsthmusError
 from isthmus.files import write_atomically
 from isthmus.grain import DEFAULT, Grain
+from isthmus.parsing import checked
 from isthmus.settings import resolve
 from isthmus.targets import is_model
 from isthmus.tools import Event, run_tool
@@ -99,25 +100,19 @@ def run_experiment(experiment: Experiment, on_event: Callable[[Event], None], re
 
     `remember`: whether its duration tells that of the next such run.
     """
-    from pydantic import ValidationError
-
     from isthmus.records import Row
 
     rows: list[Row] = []
 
     def sort(event: Event) -> None:
         if event["event"] == "row":
-            rows.append(Row.model_validate({key: value for key, value in event.items() if key != "event"}))
+            plain = {key: value for key, value in event.items() if key != "event"}
+            rows.append(checked(Row, plain, f"{experiment.tool} printed a wrong row"))
         else:
             on_event(event)
 
     started = time.monotonic()
-    try:
-        run_tool(experiment.tool, experiment.arguments(), sort)
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(map(str, first["loc"]))
-        raise IsthmusError(f"{experiment.tool} printed a row whose '{key}' is wrong: {first['msg']}") from error
+    run_tool(experiment.tool, experiment.arguments(), sort)
     if len(rows) != 1:
         raise IsthmusError(f"{experiment.tool} printed {len(rows)} rows for one experiment")
     if remember:

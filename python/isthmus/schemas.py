@@ -6,17 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from isthmus.files import write_atomically
-from isthmus.records import FILES
-
-# Files that hold the records of another one: their schemas refer to its definitions.
-RECORDS_OF = {"study": "run", "hpcc-scale": "hpcc", "acceptance": "hpcc"}
+from isthmus.kinds import KINDS
 
 
 def schema_texts() -> dict[str, str]:
     """The schema of each JSON file of the command, by file name."""
-    schemas = {name: model.model_json_schema(by_alias=True, mode="serialization") for name, model in FILES.items()}
+    schemas = {
+        name: kind.file_class.model_json_schema(by_alias=True, mode="serialization") for name, kind in KINDS.items()
+    }
     texts = {f"{name}.json": _text(schema) for name, schema in schemas.items()}
-    for name, home in RECORDS_OF.items():
+    for name, home in ((name, kind.definitions) for name, kind in KINDS.items() if kind.definitions):
         texts[f"{name}.json"] = _referring(schemas[name], f"{home}.json", schemas[home]["$defs"])
     return texts
 

@@ -338,7 +338,7 @@ def test_records_that_spread_are_named(real: Isthmus, tree: Path) -> None:
     ("text", "complaint"),
     [
         ("", "expected records of one device, got none"),
-        ("{", "expected JSON that isthmus probe wrote"),
+        ("{", "expected JSON that isthmus wrote"),
         ('{"records": [{"name": "h2d"}]}', "record 1: key 'quantity': Field required"),
         ("[1]", "record 1: key '': "),
     ],

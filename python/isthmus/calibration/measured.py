@@ -6,11 +6,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from pydantic import ValidationError
-
 from isthmus.errors import IsthmusError
 from isthmus.files import read_text
-from isthmus.parsing import from_json
+from isthmus.parsing import checked, from_json, our_json
 from isthmus.records import ProbeRecord
 
 # What host, link and DMA engine decide alone; each is a time by size.
@@ -103,20 +101,13 @@ def _plain(path: Path) -> list[Any]:
         return found if isinstance(found, list) else [whole]
     except ValueError:
         pass
-    try:
-        return [from_json(line) for line in text.splitlines() if line.strip()]
-    except ValueError as error:
-        raise IsthmusError(f"{path}: expected JSON that isthmus probe wrote: {error}") from error
+    return [our_json(line, path) for line in text.splitlines() if line.strip()]
 
 
 def _record(path: Path, number: int, plain: Any) -> ProbeRecord:
+    record = checked(ProbeRecord, plain, f"{path}: record {number}")
     try:
-        record = ProbeRecord.model_validate(plain)
         int(record.parameters["size"])
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(map(str, first["loc"]))
-        raise IsthmusError(f"{path}: record {number}: key '{key}': {first['msg']}") from error
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise IsthmusError(f"{path}: record {number}: key 'parameters.size': expected whole bytes") from error
     return record

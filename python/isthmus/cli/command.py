@@ -142,11 +142,16 @@ def command_path(ctx: Any) -> str:
 
 
 def command(
-    app: typer.Typer, name: str, examples: list[str], results: bool = True
+    app: typer.Typer, name: str, examples: list[str], results: bool = True, summary: str = ""
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Adds a function to `app` as the command `name`; its first parameter is the session, the rest its own options."""
+    """Adds a function to `app` as the command `name`; its first parameter is the session, the rest its own options.
+
+    `summary` stands in place of its own in help.
+    """
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
+        own_summary, _, detail = (function.__doc__ or "").partition("\n\n")
+        function.__doc__ = f"{summary or own_summary}\n\n{inspect.cleandoc(detail)}".rstrip()
         _EXAMPLES[inspect.cleandoc(function.__doc__ or "")] = examples
         own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
         common = {**(_RESULTS if results else {}), **_COMMON}

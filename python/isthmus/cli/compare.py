@@ -7,6 +7,7 @@ import typer
 
 from isthmus.cli.session import Session
 from isthmus.errors import AnswerIsNoError, IsthmusError
+from isthmus.kinds import commands
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,10 +19,12 @@ EXAMPLES = [
     "isthmus compare old.json new.json --fail-over 5%",
 ]
 
+KINDS = commands(lambda kind: kind.compared, "or")
+
 
 def compare(
     session: Session,
-    old: Annotated[str, typer.Argument(metavar="OLD", help="A JSON file of run, study, probe or hpcc.")],
+    old: Annotated[str, typer.Argument(metavar="OLD", help=f"A JSON file of {KINDS}.")],
     new: Annotated[str, typer.Argument(metavar="NEW", help="Another one.")],
     fail_over: Annotated[
         str | None, typer.Option("--fail-over", metavar="PERCENT", help="Exit with 1 if anything got worse by more.")
