@@ -73,15 +73,14 @@ def scale(
     code 1: some results are wrong.
     """
     from isthmus.files import check_folder
-    from isthmus.hpcc.scaling import GROWTH, MODES, check_modes
+    from isthmus.hpcc.benchmarks import benchmark_of
+    from isthmus.hpcc.scaling import MODES, check_modes
     from isthmus.hpcc.tune import Run
     from isthmus.hpcc.watch import Watch
-    from isthmus.names import unknown
     from isthmus.settings import resolve
 
-    if benchmark not in GROWTH:
-        raise unknown("benchmark", benchmark, list(GROWTH))
-    asked = [word.strip() for word in mode.split(",")] if mode else [one for one in MODES if GROWTH[benchmark].size]
+    growth = benchmark_of(benchmark).growth
+    asked = [word.strip() for word in mode.split(",")] if mode else [one for one in MODES if growth.size]
     modes = check_modes(benchmark, asked or ["weak"])
     counts = _counts(ranks)
     chosen = {"--variant": variant, "--repeat": repeat, "--scheme": scheme, "--parts": max(counts)}
@@ -133,6 +132,7 @@ def _measured(
     runs: _Runs, benchmark: str, modes: "list[Mode]", counts: list[int]
 ) -> "tuple[HpccScaleFile, IsthmusError | None]":
     """What was measured until a run failed, and why it did."""
+    from isthmus.hpcc.benchmarks import benchmark_of
     from isthmus.hpcc.scaling import rows_of, size_at
     from isthmus.records import HpccScaleFile
 
@@ -148,7 +148,7 @@ def _measured(
         except IsthmusError as error:
             trouble = error
         rows += rows_of(mode, found)
-    if benchmark == "hpl" and "strong" in modes and trouble is None:
+    if benchmark_of(benchmark).predicted and "strong" in modes and trouble is None:
         rows, curve = _predicted(runs, rows)
     records = [record for kept in runs.done.values() for record in kept]
     context = runs.session.context(complete=trouble is None)
@@ -156,7 +156,7 @@ def _measured(
 
 
 def _predicted(runs: _Runs, rows: "list[ScaleRow]") -> "tuple[list[ScaleRow], list[CurvePoint]]":
-    """HPL's strong scaling beside the curve of one rank alone over the local sizes."""
+    """Strong scaling beside the curve of one rank alone over the local sizes."""
     from isthmus.hpcc.scaling import local_size, predicted
     from isthmus.records import CurvePoint
 

@@ -91,11 +91,11 @@ def _written(settings: dict[str, int]) -> str:
 
 
 def _listed() -> list[str]:
-    from isthmus.hpcc.spaces import SPACES
+    from isthmus.hpcc.benchmarks import BENCHMARKS
 
     lines = []
-    for benchmark, forms in SPACES.items():
-        for form, space in forms.items():
+    for benchmark, row in BENCHMARKS.items():
+        for form, space in row.spaces.items():
             values = [f"{name}: {', '.join(map(str, values))}" for name, values in space.items()]
             lines.append(f"{benchmark}, {form}  {'; '.join(values)}")
     return lines

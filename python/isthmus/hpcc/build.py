@@ -7,8 +7,8 @@ from typing import Any
 from isthmus.errors import IsthmusError
 from isthmus.files import data_folder, read_text, write_atomically
 from isthmus.hpcc import side_file
-from isthmus.hpcc.configurations import Configuration
-from isthmus.hpcc.designs import banks_of, design_of
+from isthmus.hpcc.benchmarks import design_of
+from isthmus.hpcc.configurations import Configuration, banks_of
 from isthmus.hpcc.vendors import Work, binary_of, files_of
 from isthmus.records import HpccBuild, Value
 from isthmus.tools import collect

@@ -1,12 +1,12 @@
 """Configurations of the benchmarks for FPGA boards: those of meyer2024 tables 3.4 and 4.6, and a user's own files."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from isthmus.errors import IsthmusError
 from isthmus.files import data_folder, read_text
+from isthmus.hpcc.benchmarks import BENCHMARKS, Banks, design_of
 from isthmus.names import unknown
 from isthmus.parsing import toml
 from isthmus.toml_lines import line_of
@@ -14,9 +14,6 @@ from isthmus.toml_lines import line_of
 Tool = Literal["xrt", "intel"]
 TOOLS: dict[str, Tool] = {"xrt": "xrt", "intel": "intel"}
 MEMORIES = ("DDR", "HBM", "SVM")
-BENCHMARKS = ("stream", "random_access", "fft", "gemm", "ptrans", "hpl", "b_eff")
-
-Banks = Mapping[str, list[int]]
 
 
 @dataclass(frozen=True)
@@ -140,3 +137,18 @@ def _places(reader: _Reader, benchmark: str, banks: int) -> Banks:
         if not (isinstance(numbers, list) and numbers and all(number in range(banks) for number in numbers)):
             raise reader.expected(f"{benchmark}.banks.{argument}", f"a list of banks from 0 to {banks - 1}", numbers)
     return table
+
+
+def banks_of(configuration: Configuration, benchmark: str, replications: int) -> Banks:
+    """The bank of each buffer argument in each replication; none where the board has no memory of its own."""
+    if configuration.memory == "SVM":
+        return {}
+    usual = design_of(benchmark).banks(replications, configuration.banks)
+    chosen = configuration.places.get(benchmark, {})
+    for argument in chosen:
+        if argument not in usual:
+            raise IsthmusError(
+                f"configuration {configuration.name}: {benchmark}.banks.{argument}: expected one of {', '.join(usual)}"
+            )
+    given = {name: [numbers[r % len(numbers)] for r in range(replications)] for name, numbers in chosen.items()}
+    return {**usual, **given}
