@@ -1,10 +1,11 @@
 """What every command has: the common options, help with the examples first, and a session."""
 
+import dataclasses
 import functools
 import inspect
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -146,14 +147,16 @@ def command(
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Adds a function to `app` as the command `name`; its first parameter is the session, the rest its own options.
 
-    `summary` stands in place of its own in help.
+    A parameter of a data class stands for an option a field. `summary` stands in place of its own in help.
     """
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
         own_summary, _, detail = (function.__doc__ or "").partition("\n\n")
         function.__doc__ = f"{summary or own_summary}\n\n{inspect.cleandoc(detail)}".rstrip()
         _EXAMPLES[inspect.cleandoc(function.__doc__ or "")] = examples
-        own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+        declared = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+        groups: dict[str, Any] = {one.name: one.annotation for one in declared if _is_group(one.annotation)}
+        own = [option for one in declared for option in (_options_of(one) if one.name in groups else [one])]
         common = {**(_RESULTS if results else {}), **_COMMON}
 
         @functools.wraps(function)
@@ -161,6 +164,8 @@ def command(
             session = Session.from_flags({key: values.pop(key, None) for key in common})
             for key, last in _set_twice(values.get("sets") or ()).items():
                 session.note(f"--set {key}: given more than once, {last} holds")
+            for key, group in groups.items():
+                values[key] = group(**{one.name: values.pop(one.name) for one in dataclasses.fields(group)})
             try:
                 function(session, **values)
             except KeyboardInterrupt as interrupt:
@@ -178,6 +183,19 @@ def command(
         return function
 
     return register
+
+
+def _is_group(annotation: object) -> bool:
+    """Whether it is a data class, whose fields are options."""
+    return isinstance(annotation, type) and dataclasses.is_dataclass(annotation)
+
+
+def _options_of(group: inspect.Parameter) -> list[inspect.Parameter]:
+    annotations = get_type_hints(group.annotation, include_extras=True)
+    return [
+        inspect.Parameter(one.name, group.kind, default=one.default, annotation=annotations[one.name])
+        for one in dataclasses.fields(group.annotation)
+    ]
 
 
 def _set_twice(sets: Sequence[str]) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Options that the commands around HPC Challenge share, and the words of `isthmus-hpcc` that they become."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,6 +11,7 @@ from isthmus.cli.command import count
 if TYPE_CHECKING:
     from isthmus.cli.session import Session
     from isthmus.hpcc.tune import Run
+    from isthmus.hpcc.watch import Watch
 
 Ranks = Annotated[int, count("-n", "--ranks", metavar="R", text="Ranks, one for each device.")]
 On = Annotated[
@@ -66,13 +68,69 @@ NoPower = Annotated[bool, typer.Option("--no-power", help="Do not sample the pow
 NoTuned = Annotated[bool, typer.Option("--no-tuned", help="Not the parameters that 'hpcc tune' found for this device.")]
 
 
+@dataclass(frozen=True)
+class Work:
+    """Which run of a benchmark it is, of those that hpcc, tune and scale share."""
+
+    on: On = "opencl:0"
+    size: Size = "standard"
+    variant: Variant = None
+    optimized: Optimized = False
+    sets: Sets = None
+    scheme: Scheme = None
+
+    def words(self, benchmark: str) -> list[str]:
+        """As `isthmus-hpcc` takes it."""
+        chosen = {"--variant": self.variant, "--scheme": self.scheme}
+        switches = {"--optimized": self.optimized}
+        return [benchmark, "--on", self.on, "--size", self.size, *words_of(chosen, switches, self.sets)]
+
+    def run(self, benchmark: str, ranks: int, shape: str | None = None, grid: str | None = None) -> "Run":
+        """The run for which parameters are tuned."""
+        from isthmus.hpcc.tune import Run
+
+        sets = tuple(self.sets or [])
+        return Run(benchmark, self.on, self.size, self.variant, shape, self.optimized, ranks, grid, self.scheme, sets)
+
+
+@dataclass(frozen=True)
+class Placing:
+    """On how many ranks, and in which shape, of those that hpcc and tune share."""
+
+    ranks: Ranks = 1
+    shape: Shape = None
+    grid: GridShape = None
+
+
+@dataclass(frozen=True)
+class Measuring:
+    """How it is measured, of those that hpcc and scale share."""
+
+    repeat: Repeat = None
+    share: Share = False
+    launcher: Launcher = None
+    power_command: PowerCommand = None
+    no_power: NoPower = False
+    no_tuned: NoTuned = False
+
+    def words(self) -> list[str]:
+        """As `isthmus-hpcc` takes it."""
+        return words_of({"--repeat": self.repeat}, {"--share": self.share})
+
+    def watch(self) -> "Watch":
+        """What looks at the power meanwhile."""
+        from isthmus.hpcc.watch import Watch
+
+        return Watch(self.power_command, wanted=not self.no_power)
+
+
 def words_of(
-    chosen: Mapping[str, object], switches: Mapping[str, bool], sets: Sequence[str] | None = None
+    chosen: Mapping[str, object], switches: Mapping[str, bool] | None = None, sets: Sequence[str] | None = None
 ) -> list[str]:
     """Options with a value, leaving out those without one, switches that are on, and parameters."""
     words = [word for flag, value in chosen.items() if value is not None for word in (flag, str(value))]
     words += [word for assignment in sets or [] for word in ("--set", assignment)]
-    return words + [flag for flag, on in switches.items() if on]
+    return words + [flag for flag, on in (switches or {}).items() if on]
 
 
 def tuned_words(session: "Session", run: "Run") -> list[str]:
