@@ -7,8 +7,6 @@ from isthmus.errors import IsthmusError
 from isthmus.names import unknown
 from isthmus.tools import collect
 
-FLOWS_OF_PROGRAMS = ("stream",)
-
 
 def applications() -> list[str]:
     """The names of the applications that come with Isthmus."""

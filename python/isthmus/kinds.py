@@ -3,10 +3,12 @@
 Session, journal, store, compare, frames, report, schemas and help derive from it what they do with a file.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from isthmus.names import listed
 
 if TYPE_CHECKING:
     from isthmus.records import File, Record
@@ -119,12 +121,6 @@ def names(chosen: Callable[[Kind], object]) -> list[str]:
 def commands(chosen: Callable[[Kind], object], last: str) -> str:
     """The commands that write the kinds that are chosen, for people: `run, study and probe` where `last` is `and`."""
     return listed(dict.fromkeys(name.partition("-")[0] for name in names(chosen)), last)
-
-
-def listed(words: Iterable[str], last: str) -> str:
-    """`a, b and c` where `last` is `and`."""
-    *before, end = words
-    return f"{', '.join(before)} {last} {end}" if before else end
 
 
 def _name_of_class(instance: object, place: str) -> bool:

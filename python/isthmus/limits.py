@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from isthmus.files import write_atomically
+from isthmus.flows import FLOWS, OFFLOAD, OVERLAP, STREAM
 
 if TYPE_CHECKING:
     from isthmus.records import ModelLimit, ProbeRecord, Row
 
-FLOWS = ("offload", "overlap", "stream")
+DRIVEN = (OFFLOAD, OVERLAP)  # through a runtime's transfers and kernels
 COPIES = ("h2d", "d2h", "h2d-pinned", "d2h-pinned", "h2d-alloc", "duplex", "latency", "steps")
 STAGED = ("h2d", "d2h", "h2d-alloc", "latency", "steps")
 MEMORY = ("device-read", "device-write")
@@ -54,7 +55,7 @@ LIMITS = (
         "what the host has just written; host.llc knows the lines that devices have written and what makes way for "
         "them, and no access of the host's",
         "latency of small messages; pools of buffers of a few MiB",
-        ("stream",),
+        (STREAM,),
         (*COPIES, "device-latency"),
         ("host.llc.*", "host.memory.*", "link.pcie.round_trip", "host.copy.rate"),
     ),
@@ -87,7 +88,7 @@ LIMITS = (
         "model too slow",
         "copy and DMA of one transfer follow each other here, as choi2019 3.2.1 found; later runtimes overlap them",
         "pageable transfers of some MiB; runtimes later than SDAccel 2017",
-        ("offload", "overlap"),
+        DRIVEN,
         STAGED,
         ("host.copy.*", "host.alloc.*"),
     ),
@@ -99,7 +100,7 @@ LIMITS = (
         "a copy within the caches is faster than one through DRAM, one of fresh pages slower; the model has one rate, "
         "or two with a size between them",
         "pageable transfers far smaller or larger than those that the rate was measured with",
-        ("offload", "overlap"),
+        DRIVEN,
         STAGED,
         ("host.copy.*", "host.alloc.rate"),
     ),
@@ -133,7 +134,7 @@ LIMITS = (
         "an engine with several channels takes turns between transfers of different queues, so that one's latency "
         "hides behind another's data; a transfer by itself has one channel there too",
         "several queues that copy small buffers in one direction at once",
-        ("offload", "overlap"),
+        DRIVEN,
         COPIES,
         ("dma.*",),
     ),
@@ -163,7 +164,7 @@ LIMITS = (
         "either",
         "requests of a direction are served as they arrive, with rows opened ahead; no read-modify-write of ECC",
         "scattered access to device memory, writes of less than a burst",
-        ("offload", "overlap"),
+        DRIVEN,
         MEMORY,
         ("device.dram.*",),
     ),
@@ -174,7 +175,7 @@ LIMITS = (
         "loading a kernel takes from milliseconds to seconds, and a program that swaps kernels pays for each; several "
         "kernels that are there together, each with its own ports, share the memory's channels in the model too",
         "programs that change kernels while they run",
-        ("offload", "overlap"),
+        DRIVEN,
         ("launch",),
         ("kernel.*",),
     ),

@@ -3,20 +3,21 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
-from isthmus.applications import FLOWS_OF_PROGRAMS, check_application, is_program
+from isthmus.applications import check_application, is_program
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment
 from isthmus.files import data_folder, read_text
+from isthmus.flows import FLOWS
 from isthmus.grain import DEFAULT, Grain
-from isthmus.names import unknown
+from isthmus.names import listed, meant, unknown
 from isthmus.parsing import toml
+from isthmus.records.base import Flow
 from isthmus.settings import COUNT, MOST, MOST_SEED, SEED, resolve
-from isthmus.targets import check_target, is_model, platform, served_flows
+from isthmus.targets import check_target, flows_of, is_model, platform
 from isthmus.toml_lines import line_of, line_of_item
 
 
@@ -41,9 +42,7 @@ class Choice(_Table):
     """Where it runs."""
 
     targets: list[str] = Field(min_length=1, description="a list of at least one target")
-    flows: list[Literal["offload", "overlap", "stream"]] = Field(
-        default=["offload", "overlap", "stream"], min_length=1, description="a list of offload, overlap and stream"
-    )
+    flows: list[Flow] = Field(default=list(FLOWS), min_length=1, description=f"a list of {listed(FLOWS, 'and')}")
     grain: Grain | None = Field(default=None, description="fine or coarse")
 
 
@@ -114,14 +113,13 @@ def experiments_of(study: StudyDescription, path: Path, sets: Sequence[str], fla
     text = read_text(path)
     application = _application(study.application, path, text)
     flows = list(dict.fromkeys(study.study.flows))
-    if is_program(application):
-        flows = [flow for flow in flows if flow in FLOWS_OF_PROGRAMS]
     runs = []
     for target in dict.fromkeys(study.study.targets):
         check_target(target, f"{path}:{line_of_item(text, 'study.targets', target)}")
         if is_model(target):
             platform(target, sets)
-        for flow in served_flows(target, flows, sets):
+        offered = flows_of(application, target, sets)
+        for flow in (flow for flow in flows if flow in offered):
             runs.append(replace(_experiment(application, study.application, path, flags), target=target, flow=flow))
     if not runs:
         raise IsthmusError(
@@ -187,7 +185,8 @@ def _complaint(details: ErrorDetails, path: Path, text: str) -> IsthmusError:
         return IsthmusError(f"{path}:{line}: key '{key}': missing, expected {expected}")
     got = details["input"]
     line = line_of_item(text, key, got) if isinstance(got, str) else line_of(text, key)
-    return IsthmusError(f"{path}:{line}: key '{key}': expected {expected}, got {_short(got)}")
+    hint = meant(got, FLOWS) if key == "study.flows" and isinstance(got, str) else None
+    return IsthmusError(f"{path}:{line}: key '{key}': expected {expected}, got {_short(got)}", hint=hint)
 
 
 def _short(value: object) -> str:

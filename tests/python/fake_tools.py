@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 BYTES_PER_IMAGE = 1920 * 1080 * 4
 FOLDER = Path(__file__).parents[2] / "platforms"
 NAMES = ("alpha-data-7v3", "aws-f1")
+FLOWS = ("offload", "overlap", "stream")
 
 Inputs = dict[str, dict[str, Any]]
 
@@ -227,11 +228,17 @@ def row_of(values: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def flows_of(target: str) -> list[str]:
+    """What a target offers; FAKE_FLOWS names more flows, which each has."""
+    own = {"native": FLOWS[2:], "opencl": FLOWS[:2]}.get(target.partition(":")[0], FLOWS)
+    return [*own, *os.environ.get("FAKE_FLOWS", "").split()]
+
+
 def run() -> None:
     """isthmus-run."""
     values, alone = options(sys.argv[2:])
     if "--list" in alone:
-        say(event="application", name="image-filter", flows=["offload", "overlap", "stream"])
+        say(event="application", name="image-filter", flows=flows_of(values.get("--on", "model:")))
         return
     trouble = os.environ.get("FAKE_RUN")
     note(f"begin {values['--on']}")

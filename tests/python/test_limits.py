@@ -7,6 +7,7 @@ import pytest
 from tests.python.conftest import TREE, Isthmus
 
 from isthmus import limits
+from isthmus.flows import FLOWS
 from isthmus.probes import PROBES
 
 
@@ -21,14 +22,14 @@ def test_entries_name_flows_probes_and_keys_that_there_are(real: Isthmus) -> Non
     ids = [limit.id for limit in limits.LIMITS]
     assert len(set(ids)) == len(ids)
     for limit in limits.LIMITS:
-        assert set(limit.flows) <= set(limits.FLOWS)
+        assert set(limit.flows) <= set(FLOWS)
         assert set(limit.probes) <= set(PROBES)
         for pattern in limit.keys:
             assert any(fnmatchcase(key, pattern) for key in known), pattern
 
 
 def test_every_flow_and_probe_is_touched_by_some() -> None:
-    for flow in limits.FLOWS:
+    for flow in FLOWS:
         assert limits.of_flow(flow)
     untouched = [probe for probe in PROBES if not limits.of_probe(probe)]
     assert untouched == []

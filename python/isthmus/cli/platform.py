@@ -43,6 +43,7 @@ def show(
     boards and what is wired to what.
     """
     from isthmus.errors import IsthmusError
+    from isthmus.flows import STREAM
     from isthmus.limits import as_records, named, of_keys
     from isthmus.names import select
     from isthmus.output import Result
@@ -73,7 +74,7 @@ def show(
             detail=[f"{found.file}, sha256 {found.sha256}", named(limits)],
         )
     )
-    session.next(next_run(target, "stream") or f"isthmus probe {target}")
+    session.next(next_run(target, STREAM) or f"isthmus probe {target}")
 
 
 def new(

@@ -8,6 +8,7 @@ from isthmus.cli.command import Coarse, DryRun, Fine, List, Sets, setting
 from isthmus.cli.noise import loads_of, warn_if_noisy
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
+from isthmus.flows import FLOWS
 from isthmus.probes import MODELS_ALONE, PROBES
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def _next(probing: "Probing") -> str:
     from isthmus.targets import next_run, system
 
     several = system(probing.target, probing.sets) is not None
-    run = None if several else next_run(probing.target, "offload")
+    run = None if several else next_run(probing.target, FLOWS[0])
     return run or f"isthmus platform show {probing.target}"
 
 

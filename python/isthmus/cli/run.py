@@ -9,6 +9,8 @@ from isthmus.cli.command import Coarse, DryRun, Fine, List, Sets, count, setting
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment, Trace
+from isthmus.flows import FLOWS
+from isthmus.names import listed, meant
 
 if TYPE_CHECKING:
     from isthmus.grain import Grain
@@ -44,7 +46,7 @@ Flow = Annotated[
         "flow",
         "--flow",
         metavar="FLOW",
-        text="offload, overlap or stream (not on OpenCL; alone on native). [default: the first that the target has]",
+        text=f"{listed(FLOWS, 'or')}, as the target has it. [default: its first]",
     ),
 ]
 Images = Annotated[str | None, setting("images", "--images", metavar="N", text="How many images.")]
@@ -193,7 +195,7 @@ def _experiment(flags: _Flags) -> Experiment:
         channel=flags.channel,
     )
     _check(experiment)
-    return experiment
+    return replace(experiment, flow=_flow_of(experiment))
 
 
 def _of_program(flags: _Flags, app: str, target: str) -> Experiment:
@@ -202,7 +204,7 @@ def _of_program(flags: _Flags, app: str, target: str) -> Experiment:
     for name, value in (("--images", flags.images), ("--input", flags.photographs), ("--seed", flags.seed)):
         if value is not None:
             raise IsthmusError(f"{name}: is of the applications that come with Isthmus; a program takes --messages")
-    return Experiment(app, target, flags.flow or "stream", resolve("messages", flags.messages).value)
+    return Experiment(app, target, flags.flow or "", resolve("messages", flags.messages).value)
 
 
 def _of_ours(flags: _Flags, app: str, target: str) -> Experiment:
@@ -213,23 +215,15 @@ def _of_ours(flags: _Flags, app: str, target: str) -> Experiment:
     return Experiment(
         application=app,
         target=target,
-        flow=resolve("flow", flags.flow).value or _first_flow(target, flags.sets or []),
+        flow=resolve("flow", flags.flow).value or "",
         count=resolve("images", flags.images).value,
         input=resolve("input", flags.photographs).value,
         seed=resolve("seed", flags.seed).value,
     )
 
 
-def _first_flow(target: str, sets: list[str]) -> str:
-    """The first that the target has; where it has none, the first there is, for the tool to say what it lacks."""
-    from isthmus.targets import FLOWS, served_flows
-
-    return next(iter(served_flows(target, FLOWS, sets)), FLOWS[0])
-
-
 def _check(experiment: Experiment) -> None:
-    from isthmus.applications import FLOWS_OF_PROGRAMS, is_program
-    from isthmus.targets import FLOWS, flows_of, is_model, is_native
+    from isthmus.targets import is_model, is_native
 
     target = experiment.target
     if experiment.sets and not is_model(target):
@@ -240,11 +234,26 @@ def _check(experiment: Experiment) -> None:
         raise IsthmusError(f"--workers: expected the target native, got '{target}'")
     if experiment.mapping and not is_native(target):
         raise IsthmusError(f"--map: expected the target native, got '{target}'")
-    has = flows_of(target, FLOWS_OF_PROGRAMS if is_program(experiment.application) else FLOWS)
-    if not has:
+
+
+def _flow_of(experiment: Experiment) -> str:
+    """The flow that was asked for, else the first that the target has.
+
+    Where a model has none or not that one, its tool is left to say which part it lacks.
+    """
+    from isthmus.applications import is_program
+    from isthmus.targets import flows_of, is_model
+
+    target, wanted = experiment.target, experiment.flow
+    if wanted and is_model(target) and not is_program(experiment.application):
+        return wanted
+    offered = flows_of(experiment.application, target, experiment.sets)
+    if not offered and not is_model(target):
         raise IsthmusError(f"--on: a program of actors runs on models and native, not on '{target}'")
-    if experiment.flow not in has:
-        raise IsthmusError(f"--flow: '{target}' has no flow '{experiment.flow}'; expected {' or '.join(has)}")
+    if wanted and offered and wanted not in offered:
+        hint = meant(wanted, offered)
+        raise IsthmusError(f"--flow: '{target}' has no flow '{wanted}'; expected {listed(offered, 'or')}", hint=hint)
+    return wanted or next(iter(offered), FLOWS[0])
 
 
 def _trace(file: str | None, window: str | None, parts: list[str] | None, limit: str | None) -> Trace | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment
+from isthmus.flows import FLOWS
 from isthmus.names import unknown
 from isthmus.probes import LATENCIES, PROBES, SIZES
 from isthmus.reproduction.claims import CLAIMS
@@ -25,7 +26,7 @@ from isthmus.reproduction.laboratory import APPLICATION, CHANNEL, Bench, target_
 from isthmus.reproduction.published import Paper, PublishedRow, place_of_row
 from isthmus.reproduction.units import convert
 from isthmus.sizes import format_size, parse_size
-from isthmus.targets import FLOWS, check_target
+from isthmus.targets import check_target
 
 SHAPES = {  # the words after the kind; those in brackets may be left out
     "input": "BOARD:KEY",
