@@ -6,9 +6,11 @@ and ends; FAKE_DEVICES=none is a machine without OpenCL.
 
 import functools
 import hashlib
+import importlib.util
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 import tomllib
@@ -303,17 +305,23 @@ def show_platform() -> None:
 STEPS = ("advertised", "packets", "DMA", "copy", "end to end")
 
 
+def list_probes(target: str = "") -> None:
+    """The list of the real tool; FAKE_MORE_PROBES are records of more, which each target serves."""
+    package = importlib.util.find_spec("isthmus")
+    tool = Path(str(package and package.origin)).parent / "bin" / "isthmus-probe"
+    subprocess.run([tool, *([target] if target else []), "--list"], check=True)
+    for each in json.loads(os.environ.get("FAKE_MORE_PROBES", "[]")):
+        say(event="probe", served=True, **each)
+
+
 def probe() -> None:
     """isthmus-probe: a rate that rises with the size.
 
     FAKE_PROBE=vanish is a device that is gone after two records, =endless a second record that never comes.
     """
     values, (target, *names) = options(sys.argv[2:])
-    if "--list" in names:
-        from isthmus.probes import PROBES
-
-        for name in PROBES:
-            say(event="probe", name=name, served=True)
+    if "--list" in (target, *names):
+        list_probes(target if names else "")
         return
     real = target.startswith("opencl:")
     rate = 4.0 if real else transfer_rate(platform(target, values["--set"])[1])

@@ -69,7 +69,7 @@ def reframe(session: Session, out: Out = None) -> None:
     from isthmus.hpcc.benchmarks import BENCHMARKS
     from isthmus.hpcc.centre import SHIPPED
 
-    text = read_text(SHIPPED / "isthmus_hpcc.py").replace("@BENCHMARKS@", " ".join(BENCHMARKS))
+    text = read_text(SHIPPED / "isthmus_hpcc.py").replace("@BENCHMARKS@", '", "'.join(BENCHMARKS))
     _write(session, text, out, "reframe --run -c")
 
 

@@ -9,7 +9,6 @@ from isthmus.cli.noise import loads_of, warn_if_noisy
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
 from isthmus.flows import FLOWS
-from isthmus.probes import MODELS_ALONE, PROBES
 
 if TYPE_CHECKING:
     from isthmus.probing import Probing
@@ -70,13 +69,14 @@ def probe(
     named. All boards of a system file copy at once, and what limits them is told.
     """
     from isthmus.grain import DEFAULT, check_grain, chosen
+    from isthmus.probes import all_probes
     from isthmus.probing import Probing
     from isthmus.settings import resolve
     from isthmus.sizes import format_size, parse_size, parse_sizes
     from isthmus.targets import check_target, is_model
 
     if list_:
-        return session.lines([f"{name}  {text}" for name, text in PROBES.items()])
+        return session.lines([f"{name}  {probe.meaning}" for name, probe in all_probes().items()])
     if target is None:
         raise IsthmusError("TARGET: expected a target", hint="'isthmus run --list' names them.")
     check_target(target)
@@ -107,12 +107,13 @@ def probe(
 def _chosen(target: str, wanted: list[str], sets: list[str]) -> list[str]:
     """Those that the target serves; one that is asked for by its name stays, for the tool to say what it lacks."""
     from isthmus.names import select
+    from isthmus.probes import all_probes
     from isthmus.probing import served_by
     from isthmus.targets import is_model
 
-    names = select("probe", wanted, list(PROBES))
+    names = select("probe", wanted, list(all_probes()))
     if not is_model(target):
-        for name in MODELS_ALONE.intersection(wanted):
+        for name in (name for name in names if name in wanted and all_probes()[name].on_models_alone):
             raise IsthmusError(f"probe '{name}': '{target}' is a real device, and only a model can tell")
     served = served_by(target, sets)
     return [name for name in names if name in served or name in wanted] or names

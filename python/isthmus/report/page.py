@@ -122,5 +122,7 @@ def _legend(panels: Sequence[Panel]) -> list[Line]:
 def _others(material: Material, panels: Sequence[Panel]) -> Table:
     """What neither a curve nor a waterfall shows."""
     drawn = {panel.name for panel in panels}
-    kept = [one for one in material.probes if one.name != "steps" and not (name_of(one) in drawn and one.value > 0)]
+    kept = [
+        one for one in material.probes if "step" not in one.parameters and not (name_of(one) in drawn and one.value > 0)
+    ]
     return details_table(kept)

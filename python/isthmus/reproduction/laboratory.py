@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment, run_experiment
-from isthmus.probes import PROBES
+from isthmus.probes import all_probes
 from isthmus.probing import served_by
 from isthmus.targets import platform, platforms
 from isthmus.tools import Event, collect
@@ -64,7 +64,7 @@ class Bench:
 
         `channel=NAME` among the sets is the link of a board with several.
         """
-        if probe not in PROBES:
+        if probe not in all_probes():
             raise NotOfferedError(f"the probe '{probe}' is not offered yet")
         channels = [text.removeprefix(CHANNEL) for text in sets if text.startswith(CHANNEL)]
         sets = [text for text in sets if not text.startswith(CHANNEL)]
