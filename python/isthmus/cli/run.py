@@ -315,6 +315,6 @@ def _show(session: Session, experiment: Experiment, row: "Row") -> None:
     )
     warn_of_rows(session, [row])
     refuse_wrong([row])
-    change = worth_trying(row)
+    change = worth_trying(row, experiment.sets)
     other = "isthmus history" if is_program(experiment.application) else "isthmus study image-filter"
     session.next(command(changed(experiment, change)) if change else other)

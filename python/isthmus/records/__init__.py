@@ -1,86 +1,10 @@
 """The records that cross a border: what the tools print and what the JSON files hold (units in the names)."""
 
-from isthmus.records.base import Context, File, Record, Share, Value
-from isthmus.records.calibration import CalibratedKey, CalibrateFile, CurveError
-from isthmus.records.hpcc import (
-    AcceptanceCheck,
-    AcceptanceFile,
-    CurvePoint,
-    HpccBuild,
-    HpccBuildFile,
-    HpccBurnIn,
-    HpccDevice,
-    HpccFile,
-    HpccLaunch,
-    HpccPlace,
-    HpccPower,
-    HpccPowerOf,
-    HpccRecord,
-    HpccScaleFile,
-    HpccSensors,
-    HpccSensorsAround,
-    HpccTrial,
-    HpccTuned,
-    HpccTuneFile,
-    ScaleRow,
-)
-from isthmus.records.looking import (
-    Check,
-    CompareFile,
-    Comparison,
-    ConfigFile,
-    Device,
-    DevicesFile,
-    DoctorFile,
-    HistoryFile,
-    HistoryRun,
-    PlatformFile,
-    Regression,
-    RegressionsFile,
-    Setting,
-    System,
-    SystemBoard,
-    SystemFile,
-    SystemNode,
-    SystemWire,
-)
-from isthmus.records.papers import (
-    HeldOut,
-    PaperRow,
-    PaperScore,
-    Recalibrated,
-    ReproduceFile,
-    Role,
-    RoleScore,
-)
-from isthmus.records.probe import Percentiles, ProbeFile, ProbeRecord
-from isthmus.records.recorded import (
-    RecordedCommand,
-    RecordedDevice,
-    RecordedHost,
-    RecordedKernel,
-    RecordedOverhead,
-    RecordedProcess,
-    RecordedQueue,
-    RecordedTransfer,
-    RecordFile,
-)
-from isthmus.records.run import (
-    BoardPart,
-    Bottleneck,
-    Difference,
-    Effect,
-    ImageSteps,
-    Input,
-    ModelLimit,
-    Part,
-    Platform,
-    Row,
-    RunFile,
-    Stage,
-    Step,
-    StudyFile,
-    Verdict,
-    Window,
-    Worker,
-)
+from isthmus.records.base import *
+from isthmus.records.calibration import *
+from isthmus.records.hpcc import *
+from isthmus.records.looking import *
+from isthmus.records.papers import *
+from isthmus.records.probe import *
+from isthmus.records.recorded import *
+from isthmus.records.run import *
