@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from isthmus.errors import IsthmusError
 from isthmus.files import read_text
 from isthmus.kinds import commands
+from isthmus.names import meant
 from isthmus.parsing import our_json
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def _parse(path: Path, text: str) -> Record:
 def _items(rows: list[Record], of: str) -> Iterator[Record]:
     lists = sorted({key for row in rows for key, value in row.items() if isinstance(value, list)})
     if of not in lists:
-        raise IsthmusError(f"of: expected one of {', '.join(lists) or 'no list at all'}, got '{of}'")
+        raise IsthmusError(f"of: expected one of {', '.join(lists) or 'no list at all'}, got '{of}'", meant(of, lists))
     for row in rows:
         own = {key: value for key, value in row.items() if not isinstance(value, list)}
         for item in row.get(of) or []:

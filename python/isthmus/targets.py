@@ -5,6 +5,7 @@ from pathlib import Path
 
 from isthmus.applications import is_program
 from isthmus.errors import IsthmusError
+from isthmus.files import meant_file
 from isthmus.names import nearest, unknown
 from isthmus.tools import Event, collect
 
@@ -80,7 +81,7 @@ def check_target(target: str, place: str | None = None) -> None:
     prefix = f"{place}: " if place else ""
     if target.endswith(".toml"):
         if not Path(target).is_file():
-            raise IsthmusError(f"{prefix}target '{target}': no such file")
+            raise IsthmusError(f"{prefix}target '{target}': no such file", hint=meant_file(Path(target), "*.toml"))
     elif target.startswith("model:"):
         known = platforms()
         if target not in known:

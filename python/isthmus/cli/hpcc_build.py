@@ -9,6 +9,7 @@ from isthmus.cli.command import List
 from isthmus.cli.hpcc_options import Kernel, On, Sets, Shape, Variant, words_of
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
+from isthmus.names import meant
 
 if TYPE_CHECKING:
     from isthmus.records import HpccBuild
@@ -56,7 +57,7 @@ def build(
     if benchmark is None:
         raise IsthmusError("BENCH: expected a benchmark", hint="'isthmus hpcc --list' names them.")
     if tool not in TOOLS:
-        raise IsthmusError(f"--for: expected one of {', '.join(TOOLS)}, got {tool or 'none'}")
+        raise IsthmusError(f"--for: expected one of {', '.join(TOOLS)}, got {tool or 'none'}", meant(tool or "", TOOLS))
     if tool == "opencl":
         if config is not None:
             raise IsthmusError("--config: expected --for xrt or --for intel beside it; --for opencl takes --set")

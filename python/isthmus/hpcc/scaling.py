@@ -6,6 +6,7 @@ from typing import Literal
 
 from isthmus.errors import IsthmusError
 from isthmus.hpcc.benchmarks import BENCHMARKS, benchmark_of
+from isthmus.names import meant
 from isthmus.records import HpccRecord, ScaleRow
 from isthmus.spread import Interval, apart, likely
 
@@ -19,7 +20,7 @@ def check_modes(benchmark: str, modes: Sequence[str]) -> list[Mode]:
     """The modes; an IsthmusError for one that there is not, or that the benchmark does not have."""
     for mode in modes:
         if mode not in MODES:
-            raise IsthmusError(f"--mode: expected weak or strong, got '{mode}'")
+            raise IsthmusError(f"--mode: expected weak or strong, got '{mode}'", hint=meant(mode, MODES))
         if mode == "strong" and not benchmark_of(benchmark).growth.size:
             raise IsthmusError(f"--mode strong: expected weak for {benchmark}, whose ranks have problems of their own")
     return [mode for mode in MODES if mode in modes]

@@ -11,6 +11,7 @@ from isthmus.errors import IsthmusError
 from isthmus.files import read_text
 from isthmus.kinds import KINDS, Kind, commands, kind_of, name_of, names
 from isthmus.limits import Limit, of_records
+from isthmus.names import meant
 from isthmus.output import dump
 from isthmus.parsing import checked, from_json, our_json
 from isthmus.records import (
@@ -112,8 +113,9 @@ def _add(material: Material, path: Path) -> None:
     if kind is not None and kind.reported:
         return material.add(path.name, _checked(kind.file_class, whole, str(path)))
     if name:
-        expected = ", ".join(f"isthmus.{known}" for known in names(lambda one: one.reported))
-        raise IsthmusError(f"{path}: key 'schema': expected {expected}, got '{name}'")
+        known = [f"isthmus.{one}" for one in names(lambda one: one.reported)]
+        hint = None if kind else meant(f"isthmus.{name}", known)
+        raise IsthmusError(f"{path}: key 'schema': expected {', '.join(known)}, got '{name}'", hint)
     return _add_lines(material, path, text)
 
 
