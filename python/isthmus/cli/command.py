@@ -221,6 +221,7 @@ def help_text(ctx: Any, whole: bool) -> str:
         " ".join(_usage(command)),
         detail=rest,
         commands=[(name, _first_line(sub.help)) for name, sub in _members(ctx).items() if name != command.name],
+        arguments=[(param.metavar, param.help) for param in own if whole and param.param_type_name == "argument"],
         options=[(_flags(param), param.help or "") for param in own if param.param_type_name == "option"],
         whole=whole,
     )
