@@ -11,6 +11,7 @@ from isthmus.kinds import Kind, commands, kind_of, name_of, names, schema_of
 from isthmus.names import nearest
 from isthmus.parsing import checked, read_json
 from isthmus.records import Comparison
+from isthmus.store import value_of
 
 RESAMPLES = 2000
 TIMES = frozenset({"ns", "us", "ms", "s"})
@@ -89,8 +90,8 @@ def record_name(record: Mapping[str, Any]) -> str:
 
 def rate_of(record: Mapping[str, Any]) -> float | None:
     """The number of a record that can be compared; None where it has none above 0."""
-    value = record.get("value", record.get("images_per_s"))
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0 else None
+    value = value_of(record)
+    return value if value and value > 0 else None
 
 
 def _compare(name: str, old: dict[str, Any], new: dict[str, Any]) -> Comparison:

@@ -17,7 +17,7 @@ from isthmus.grain import DEFAULT, Grain
 from isthmus.parsing import checked
 from isthmus.settings import resolve
 from isthmus.targets import is_model
-from isthmus.tools import Event, run_tool
+from isthmus.tools import Event, as_sets, run_tool
 
 if TYPE_CHECKING:
     from isthmus.records import Row
@@ -86,8 +86,7 @@ class Experiment:
             words += ["--workers", str(self.workers)]
         for placements in self.mapping:
             words += ["--map", placements]
-        for assignment in self.sets if is_model(self.target) else ():
-            words += ["--set", assignment]
+        words += as_sets(self.sets) if is_model(self.target) else []
         words += ["--channel", self.channel] if self.channel else []
         if not is_model(self.target):
             words += ["--repeat", str(self.repeat)] if self.repeat is not None else []
@@ -130,8 +129,7 @@ def command(experiment: Experiment) -> str:
             words += [f"--{name}", str(value)]
     if is_model(experiment.target) and experiment.grain != DEFAULT:
         words += [f"--{experiment.grain}"]
-    for assignment in experiment.sets:
-        words += ["--set", assignment]
+    words += as_sets(experiment.sets)
     words += ["--channel", experiment.channel] if experiment.channel else []
     return shlex.join(words)
 

@@ -32,7 +32,6 @@ class Kind:
     shown: Mapping[str, str] = field(
         default_factory=dict
     )  # in which parts of a report: keys of a file, Material's lists
-    definitions: str = ""  # the kind whose schema describes the records that this one holds too
 
     @property
     def file_class(self) -> "type[File]":
@@ -51,18 +50,18 @@ class Kind:
         return next((records for name in self.lists if (records := document.get(name))), [])
 
 
-def _measured(file: str, record: str, lists: tuple[str, ...], shown: Mapping[str, str], definitions: str = "") -> Kind:
+def _measured(file: str, record: str, lists: tuple[str, ...], shown: Mapping[str, str]) -> Kind:
     """Of what was run."""
-    return Kind(file, record, lists, kept=True, compared=True, reported=True, shown=shown, definitions=definitions)
+    return Kind(file, record, lists, kept=True, compared=True, reported=True, shown=shown)
 
 
 KINDS = {
     "run": _measured("run.RunFile", "run.Row", ("rows",), {"rows": "rows"}),
-    "study": _measured("run.StudyFile", "run.Row", ("rows",), {"rows": "rows"}, "run"),
+    "study": _measured("run.StudyFile", "run.Row", ("rows",), {"rows": "rows"}),
     "probe": _measured("probe.ProbeFile", "probe.ProbeRecord", ("records",), {"records": "probes"}),
     "hpcc": _measured("hpcc.HpccFile", "hpcc.HpccRecord", ("records",), {"records": "hpcc"}),
     "hpcc-scale": _measured(
-        "hpcc.HpccScaleFile", "hpcc.HpccRecord", ("records",), {"rows": "scale", "records": "scaled"}, "hpcc"
+        "hpcc.HpccScaleFile", "hpcc.HpccRecord", ("records",), {"rows": "scale", "records": "scaled"}
     ),
     "reproduce": Kind(
         "papers.ReproduceFile",
@@ -74,7 +73,7 @@ KINDS = {
     "record": Kind("recorded.RecordFile", lists=("records",), reported=True, shown={"": "recordings"}),
     "hpcc-build": Kind("hpcc.HpccBuildFile"),
     "hpcc-tune": Kind("hpcc.HpccTuneFile"),
-    "acceptance": Kind("hpcc.AcceptanceFile", definitions="hpcc"),
+    "acceptance": Kind("hpcc.AcceptanceFile"),
     "devices": Kind("looking.DevicesFile"),
     "platform": Kind("looking.PlatformFile"),
     "system": Kind("looking.SystemFile"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from isthmus.grain import DEFAULT, Grain
 from isthmus.probes import REPEAT, all_probes
 from isthmus.targets import is_model
-from isthmus.tools import Event, collect, run_tool
+from isthmus.tools import Event, as_sets, collect, run_tool
 
 if TYPE_CHECKING:
     from isthmus.records import ProbeRecord
@@ -41,7 +41,7 @@ class Probing:
         words += ["--offset", str(self.offset)] if self.offset else []
         words += ["--channel", self.channel] if self.channel else []
         words += ["--grain", self.grain] if is_model(self.target) else []
-        return words + [word for assignment in self.sets for word in ("--set", assignment)]
+        return words + as_sets(self.sets)
 
 
 def run_probing(
@@ -75,7 +75,7 @@ def probe_for_study(probing: Probing, on_event: Callable[[Event], None]) -> "lis
 
 def served_by(target: str, sets: Sequence[str] = ()) -> list[str]:
     """The probes that a target has the parts for; of a real device all but those that only a model can tell."""
-    words = [target, "--list", *(word for assignment in sets for word in ("--set", assignment))]
+    words = [target, "--list", *as_sets(sets)]
     return [probe["name"] for probe in collect("isthmus-probe", words, "probe") if probe["served"]]
 
 

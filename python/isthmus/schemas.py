@@ -15,8 +15,10 @@ def schema_texts() -> dict[str, str]:
         name: kind.file_class.model_json_schema(by_alias=True, mode="serialization") for name, kind in KINDS.items()
     }
     texts = {f"{name}.json": _text(schema) for name, schema in schemas.items()}
-    for name, home in ((name, kind.definitions) for name, kind in KINDS.items() if kind.definitions):
-        texts[f"{name}.json"] = _referring(schemas[name], f"{home}.json", schemas[home]["$defs"])
+    homes = {kind.record_class.__name__: name for name, kind in reversed(KINDS.items()) if kind.record}
+    for name, schema in schemas.items():
+        for home in {home for record, home in homes.items() if record in schema["$defs"] and home != name}:
+            texts[f"{name}.json"] = _referring(schema, f"{home}.json", schemas[home]["$defs"])
     return texts
 
 

@@ -7,7 +7,7 @@ from isthmus.applications import is_program
 from isthmus.errors import IsthmusError
 from isthmus.files import meant_file
 from isthmus.names import nearest, unknown
-from isthmus.tools import Event, collect
+from isthmus.tools import Event, as_sets, collect
 
 
 def is_model(target: str) -> bool:
@@ -27,7 +27,7 @@ def is_native(target: str) -> bool:
 
 def flows_of(application: str, target: str, sets: Sequence[str] = ()) -> list[str]:
     """Those of an application, a name or the path of a program, that a target offers, as their tools say."""
-    words = ["--list", "--on", target, *(_sets(sets) if is_model(target) else ())]
+    words = ["--list", "--on", target, *(as_sets(sets) if is_model(target) else ())]
     (offered,) = (one["flows"] for one in collect("isthmus-run", words, "application"))
     if not is_program(application):
         return list(offered)
@@ -42,10 +42,6 @@ def next_run(target: str, flow: str, sets: Sequence[str] = ()) -> str | None:
     return f"isthmus run image-filter --on {target} --flow {flow if flow in flows else flows[0]}"
 
 
-def _sets(assignments: Sequence[str]) -> list[str]:
-    return [word for assignment in assignments for word in ("--set", assignment)]
-
-
 def devices() -> list[Event]:
     """The OpenCL devices of this machine, as `isthmus-devices` prints them."""
     return collect("isthmus-devices", [], "device")
@@ -58,7 +54,7 @@ def platforms() -> list[str]:
 
 def platform(target: str, sets: Sequence[str] = ()) -> Event:
     """The description of a modelled target with `sets` (KEY=VALUE) applied, as `isthmus-platform` prints it."""
-    found = collect("isthmus-platform", [target, *_sets(sets)], "platform")
+    found = collect("isthmus-platform", [target, *as_sets(sets)], "platform")
     if not found:
         raise IsthmusError(f"isthmus-platform says nothing about '{target}'")
     return found[0]
@@ -68,12 +64,12 @@ def system(target: str, sets: Sequence[str] = ()) -> Event | None:
     """What a system file says, with `sets` applied to all of its boards; None where the target is one board."""
     if not target.endswith(".toml"):
         return None
-    return next(iter(collect("isthmus-platform", [target, *_sets(sets)], "system")), None)
+    return next(iter(collect("isthmus-platform", [target, *as_sets(sets)], "system")), None)
 
 
 def collect_steps(target: str, sets: Sequence[str] = ()) -> list[Event]:
     """For each key of a model its values one step from those that it has with `sets` applied."""
-    return collect("isthmus-platform", [target, *_sets(sets), "--steps"], "steps")
+    return collect("isthmus-platform", [target, *as_sets(sets), "--steps"], "steps")
 
 
 def check_target(target: str, place: str | None = None) -> None:

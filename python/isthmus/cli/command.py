@@ -75,30 +75,39 @@ Coarse = Annotated[
 List = Annotated[bool, typer.Option("--list", help="List what can be chosen here, and stop.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan and an estimate of its time, and stop.")]
 
-_COMMON: dict[str, Any] = {
-    "quiet": Annotated[bool, typer.Option("-q", "--quiet", help="No progress, notes or hints on stderr.")],
-    "no_progress": Annotated[bool, typer.Option("--no-progress", help="No progress on stderr.")],
-    "color": Annotated[
+
+@dataclasses.dataclass
+class Common:
+    """Options of every command."""
+
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress, notes or hints on stderr.")] = False
+    no_progress: Annotated[bool, typer.Option("--no-progress", help="No progress on stderr.")] = False
+    color: Annotated[
         str | None, setting("color", "--color", metavar="auto|always|never", text="Colour in the output.")
-    ],
-    "debug": Annotated[bool, typer.Option("--debug", help="Show a traceback with an error.")],
-    "help_short": Help,
-    "help_whole": WholeHelp,
-}
-_RESULTS: dict[str, Any] = {
-    "format": Annotated[
+    ] = None
+    debug: Annotated[bool, typer.Option("--debug", help="Show a traceback with an error.")] = False
+    help_short: Help = False
+    help_whole: WholeHelp = False
+
+
+@dataclasses.dataclass
+class Results:
+    """Options of commands with results."""
+
+    format: Annotated[
         str | None, setting("format", "--format", metavar="table|json|csv|md", text="Form of the result on stdout.")
-    ],
-    "json": Annotated[str | None, written("--json", metavar="FILE", text="Write the result as JSON; '-' is stdout.")],
-    "csv": Annotated[str | None, written("--csv", metavar="FILE", text="Write the records as CSV; '-' is stdout.")],
-    "jsonl": Annotated[
+    ] = None
+    json: Annotated[str | None, written("--json", metavar="FILE", text="Write the result as JSON; '-' is stdout.")] = (
+        None
+    )
+    csv: Annotated[str | None, written("--csv", metavar="FILE", text="Write the records as CSV; '-' is stdout.")] = None
+    jsonl: Annotated[
         str | None,
         written("--jsonl", metavar="FILE", text="Write each record as a JSON line once it is complete."),
-    ],
-    "save": Annotated[
+    ] = None
+    save: Annotated[
         str | None, typer.Option("--save", metavar="NAME", help="Name the run in the results store (isthmus history).")
-    ],
-}
+    ] = None
 
 
 class Command(TyperCommand):
@@ -156,12 +165,12 @@ def command(
         _EXAMPLES[inspect.cleandoc(function.__doc__ or "")] = examples
         declared = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
         groups: dict[str, Any] = {one.name: one.annotation for one in declared if _is_group(one.annotation)}
-        own = [option for one in declared for option in (_options_of(one) if one.name in groups else [one])]
-        common = {**(_RESULTS if results else {}), **_COMMON}
+        own = [option for one in declared for option in (_options_of(one.annotation) if one.name in groups else [one])]
+        common = [option for group in ([Results] if results else []) + [Common] for option in _options_of(group)]
 
         @functools.wraps(function)
         def invoke(**values: Any) -> None:
-            session = Session.from_flags({key: values.pop(key, None) for key in common})
+            session = Session.from_flags({one.name: values.pop(one.name) for one in common})
             for key, last in _set_twice(values.get("sets") or ()).items():
                 session.note(f"--set {key}: given more than once, {last} holds")
             for key, group in groups.items():
@@ -171,12 +180,8 @@ def command(
             except KeyboardInterrupt as interrupt:
                 raise KeyboardInterrupt(session.what_is_kept()) from interrupt
 
-        keyword = inspect.Parameter.KEYWORD_ONLY
-        shared = [
-            inspect.Parameter(key, keyword, default=False if key in _SWITCHES else None, annotation=annotation)
-            for key, annotation in common.items()
-        ]
-        signature = inspect.Signature([*(parameter.replace(kind=keyword) for parameter in own), *shared])
+        options = [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in (*own, *common)]
+        signature = inspect.Signature(options)
         invoke.__signature__ = signature  # type: ignore[attr-defined]
         invoke.__annotations__ = {parameter.name: parameter.annotation for parameter in signature.parameters.values()}
         app.command(name, cls=Command, add_help_option=False)(invoke)
@@ -190,11 +195,13 @@ def _is_group(annotation: object) -> bool:
     return isinstance(annotation, type) and dataclasses.is_dataclass(annotation)
 
 
-def _options_of(group: inspect.Parameter) -> list[inspect.Parameter]:
-    annotations = get_type_hints(group.annotation, include_extras=True)
+def _options_of(group: Any) -> list[inspect.Parameter]:
+    annotations = get_type_hints(group, include_extras=True)
     return [
-        inspect.Parameter(one.name, group.kind, default=one.default, annotation=annotations[one.name])
-        for one in dataclasses.fields(group.annotation)
+        inspect.Parameter(
+            one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=annotations[one.name]
+        )
+        for one in dataclasses.fields(group)
     ]
 
 
@@ -205,15 +212,12 @@ def _set_twice(sets: Sequence[str]) -> dict[str, str]:
     return {key: value for key, value in pairs if keys.count(key) > 1}
 
 
-_SWITCHES = {"quiet", "no_progress", "debug", "help_short", "help_whole"}
-
-
 def help_text(ctx: Any, whole: bool) -> str:
     """The help of the command of `ctx`: short, or whole with every option and the exit codes."""
     command = ctx.command
     text = inspect.cleandoc(command.help or "")
     summary, _, rest = text.partition("\n\n")
-    own = [param for param in command.params if whole or param.name not in {**_COMMON, **_RESULTS}]
+    own = [param for param in command.params if whole or param.name not in {*vars(Common()), *vars(Results())}]
     return help_page(
         command_path(ctx),
         " ".join(summary.split()),

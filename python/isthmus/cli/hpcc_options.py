@@ -17,10 +17,6 @@ Ranks = Annotated[int, count("-n", "--ranks", metavar="R", text="Ranks, one for 
 On = Annotated[
     str, typer.Option("--on", metavar="TARGET", help="opencl:N or opencl:NAME; several devices with commas.")
 ]
-Size = Annotated[
-    str,
-    typer.Option("--size", metavar="small|standard", help="small: at most 64 MiB and under 10 s."),
-]
 Variant = Annotated[
     str | None,
     typer.Option(
@@ -30,41 +26,22 @@ Variant = Annotated[
 Shape = Annotated[
     str | None, typer.Option("--shape", metavar="cpu|gpu", help="Of ND-range kernels. [default: by the device]")
 ]
-Optimized = Annotated[bool, typer.Option("--optimized", help="The optimized run; else the base run of meyer2024.")]
 Sets = Annotated[
     list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the benchmark (meyer2024).")
 ]
-Repeat = Annotated[int | None, count("--repeat", metavar="N", text="Repetitions. [default: 10]")]
 For = Annotated[
     str | None,
     typer.Option("--for", metavar="DURATION", help="Burn-in: repeat until it is over, as in 30m, and tell of drift."),
 ]
-GridShape = Annotated[
-    str | None, typer.Option("--grid", metavar="PxQ", help="Grid of ranks. [default: nearest to square]")
-]
-Scheme = Annotated[str | None, typer.Option("--scheme", metavar="NAME", help="Of communication between ranks.")]
 Kernel = Annotated[
     str | None, typer.Option("--kernel", metavar="FILE", help="Kernels of your own, with the same arguments.")
 ]
 Binary = Annotated[
     str | None, typer.Option("--binary", metavar="FILE", help="What a vendor's compiler made: .aocx, .xclbin.")
 ]
+Optimized = Annotated[bool, typer.Option("--optimized", help="The optimized run; else the base run of meyer2024.")]
+Scheme = Annotated[str | None, typer.Option("--scheme", metavar="NAME", help="Of communication between ranks.")]
 Share = Annotated[bool, typer.Option("--share", help="Several ranks may share a device that cannot be divided.")]
-Launcher = Annotated[
-    str | None,
-    typer.Option(
-        "--launcher", metavar="mpirun|srun|WORDS", help="What starts ranks; {ranks} is their number in WORDS."
-    ),
-]
-PowerCommand = Annotated[
-    str | None,
-    typer.Option(
-        "--power-command",
-        metavar="CMD",
-        help="Prints the watts drawn now. [default: nvidia-smi or RAPL]",
-    ),
-]
-NoPower = Annotated[bool, typer.Option("--no-power", help="Do not sample the power.")]
 NoTuned = Annotated[bool, typer.Option("--no-tuned", help="Not the parameters that 'hpcc tune' found for this device.")]
 
 
@@ -73,11 +50,18 @@ class Work:
     """Which run of a benchmark it is, of those that hpcc, tune and scale share."""
 
     on: On = "opencl:0"
-    size: Size = "standard"
+    size: Annotated[
+        str,
+        typer.Option("--size", metavar="small|standard", help="small: at most 64 MiB and under 10 s."),
+    ] = "standard"
     variant: Variant = None
-    optimized: Optimized = False
+    optimized: Annotated[
+        bool, typer.Option("--optimized", help="The optimized run; else the base run of meyer2024.")
+    ] = False
     sets: Sets = None
-    scheme: Scheme = None
+    scheme: Annotated[str | None, typer.Option("--scheme", metavar="NAME", help="Of communication between ranks.")] = (
+        None
+    )
 
     def words(self, benchmark: str) -> list[str]:
         """As `isthmus-hpcc` takes it."""
@@ -99,19 +83,37 @@ class Placing:
 
     ranks: Ranks = 1
     shape: Shape = None
-    grid: GridShape = None
+    grid: Annotated[
+        str | None, typer.Option("--grid", metavar="PxQ", help="Grid of ranks. [default: nearest to square]")
+    ] = None
 
 
 @dataclass(frozen=True)
 class Measuring:
     """How it is measured, of those that hpcc and scale share."""
 
-    repeat: Repeat = None
-    share: Share = False
-    launcher: Launcher = None
-    power_command: PowerCommand = None
-    no_power: NoPower = False
-    no_tuned: NoTuned = False
+    repeat: Annotated[int | None, count("--repeat", metavar="N", text="Repetitions. [default: 10]")] = None
+    share: Annotated[bool, typer.Option("--share", help="Several ranks may share a device that cannot be divided.")] = (
+        False
+    )
+    launcher: Annotated[
+        str | None,
+        typer.Option(
+            "--launcher", metavar="mpirun|srun|WORDS", help="What starts ranks; {ranks} is their number in WORDS."
+        ),
+    ] = None
+    power_command: Annotated[
+        str | None,
+        typer.Option(
+            "--power-command",
+            metavar="CMD",
+            help="Prints the watts drawn now. [default: nvidia-smi or RAPL]",
+        ),
+    ] = None
+    no_power: Annotated[bool, typer.Option("--no-power", help="Do not sample the power.")] = False
+    no_tuned: Annotated[
+        bool, typer.Option("--no-tuned", help="Not the parameters that 'hpcc tune' found for this device.")
+    ] = False
 
     def words(self) -> list[str]:
         """As `isthmus-hpcc` takes it."""

@@ -26,29 +26,6 @@ EXAMPLES = [
     "isthmus run build/my-app --on native --messages 1000",
 ]
 
-Workers = Annotated[
-    int | None,
-    count("--workers", metavar="N", text="Threads of the target native; one a core by default."),
-]
-Map = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--map", metavar="ACTOR=WORKER,...", help="Which thread of the target native runs which actor; may be repeated."
-    ),
-]
-On = Annotated[
-    str | None,
-    setting("on", "--on", metavar="TARGET", text="model:NAME, FILE.toml, opencl:N, opencl:NAME or native."),
-]
-Flow = Annotated[
-    str | None,
-    setting(
-        "flow",
-        "--flow",
-        metavar="FLOW",
-        text=f"{listed(FLOWS, 'or')}, as the target has it. [default: its first]",
-    ),
-]
 Images = Annotated[str | None, setting("images", "--images", metavar="N", text="How many images.")]
 Messages = Annotated[
     str | None,
@@ -58,13 +35,6 @@ Input = Annotated[
     str | None,
     setting("input", "--input", metavar="DIR", text="Folder of photographs, instead of the installed wallpapers."),
 ]
-Channel = Annotated[
-    str | None,
-    typer.Option(
-        "--channel", metavar="NAME", help="The link of a modelled board with several. [default: the board's first]"
-    ),
-]
-Seed = Annotated[str | None, setting("seed", "--seed", metavar="N", text="Seed of everything random in the run.")]
 Repeated = Annotated[
     str | None,
     setting(
@@ -83,48 +53,95 @@ Warmup = Annotated[
         text="Runs before them that do not count. [default: 1 of less than a second, else 0]",
     ),
 ]
-TraceTo = Annotated[
-    str | None,
-    written("--trace", metavar="FILE", text="Write the states of a model's parts for Perfetto (ui.perfetto.dev)."),
-]
-TraceWindow = Annotated[
-    str | None,
-    typer.Option("--trace-window", metavar="A..B", help="Only what lies between two times, such as 1ms..2.5ms."),
-]
-TraceParts = Annotated[
-    list[str] | None,
-    typer.Option("--trace-parts", metavar="GLOB", help="Only parts whose names match; may be repeated."),
-]
-TraceLimit = Annotated[
-    str | None,
-    typer.Option("--trace-limit", metavar="SIZE", help="How large the trace may become [default: 256MiB]."),
-]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to run where."""
+
+    on: Annotated[
+        str | None,
+        setting("on", "--on", metavar="TARGET", text="model:NAME, FILE.toml, opencl:N, opencl:NAME or native."),
+    ] = None
+    flow: Annotated[
+        str | None,
+        setting(
+            "flow",
+            "--flow",
+            metavar="FLOW",
+            text=f"{listed(FLOWS, 'or')}, as the target has it. [default: its first]",
+        ),
+    ] = None
+    images: Images = None
+    messages: Messages = None
+    photographs: Input = None
+    workers: Annotated[
+        int | None,
+        count("--workers", metavar="N", text="Threads of the target native; one a core by default."),
+    ] = None
+    mapping: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--map",
+            metavar="ACTOR=WORKER,...",
+            help="Which thread of the target native runs which actor; may be repeated.",
+        ),
+    ] = None
+    sets: Sets = None
+    channel: Annotated[
+        str | None,
+        typer.Option(
+            "--channel", metavar="NAME", help="The link of a modelled board with several. [default: the board's first]"
+        ),
+    ] = None
+    seed: Annotated[
+        str | None, setting("seed", "--seed", metavar="N", text="Seed of all that is random in the run.")
+    ] = None
+
+
+@dataclass(frozen=True)
+class Tracing:
+    """The trace of a model, and what of it."""
+
+    trace: Annotated[
+        str | None,
+        written("--trace", metavar="FILE", text="Write the states of a model's parts for Perfetto (ui.perfetto.dev)."),
+    ] = None
+    trace_window: Annotated[
+        str | None,
+        typer.Option("--trace-window", metavar="A..B", help="Only what lies between two times, such as 1ms..2.5ms."),
+    ] = None
+    trace_parts: Annotated[
+        list[str] | None,
+        typer.Option("--trace-parts", metavar="GLOB", help="Only parts whose names match; may be repeated."),
+    ] = None
+    trace_limit: Annotated[
+        str | None,
+        typer.Option("--trace-limit", metavar="SIZE", help="How large the trace may become [default: 256MiB]."),
+    ] = None
+
+    def chosen(self) -> Trace | None:
+        """What is traced; None where nothing is."""
+        if self.trace is not None:
+            return Trace(self.trace, self.trace_window, tuple(self.trace_parts or ()), self.trace_limit)
+        for name, given in vars(self).items():
+            if given:
+                raise IsthmusError(f"--{name.replace('_', '-')}: expected --trace FILE beside it")
+        return None
 
 
 def run(
     session: Session,
+    wanted: Wanted,
+    tracing: Tracing,
     app: Annotated[
         str | None,
         typer.Argument(metavar="APP", help="The application; --list names them. Or the path of a program of your own."),
     ] = None,
-    on: On = None,
-    flow: Flow = None,
-    images: Images = None,
-    messages: Messages = None,
-    photographs: Input = None,
-    workers: Workers = None,
-    mapping: Map = None,
-    sets: Sets = None,
     fine: Fine = False,
     coarse: Coarse = False,
-    channel: Channel = None,
-    seed: Seed = None,
     repeat: Repeated = None,
     warmup: Warmup = None,
-    trace: TraceTo = None,
-    trace_window: TraceWindow = None,
-    trace_parts: TraceParts = None,
-    trace_limit: TraceLimit = None,
     list_: List = False,
     dry_run: DryRun = False,
 ) -> None:
@@ -144,8 +161,8 @@ def run(
         return list_choices(session)
     asked = chosen(fine, coarse)
     experiment = replace(
-        _experiment(_Flags(app, on, flow, images, messages, photographs, workers, mapping, sets, channel, seed)),
-        trace=_trace(trace, trace_window, trace_parts, trace_limit),
+        _experiment(app, wanted),
+        trace=tracing.chosen(),
         repeat=resolve("repeat", repeat).value,
         warmup=resolve("warmup", warmup).value,
     )
@@ -158,67 +175,52 @@ def run(
     return _show(session, experiment, row)
 
 
-@dataclass(frozen=True)
-class _Flags:
-    app: str | None
-    on: str | None
-    flow: str | None
-    images: str | None
-    messages: str | None
-    photographs: str | None
-    workers: int | None
-    mapping: list[str] | None
-    sets: list[str] | None
-    channel: str | None
-    seed: str | None
-
-
-def _experiment(flags: _Flags) -> Experiment:
+def _experiment(app: str | None, wanted: Wanted) -> Experiment:
     from isthmus.applications import applications, check_application, is_program
     from isthmus.settings import resolve
     from isthmus.targets import check_target
 
-    if flags.app is None:
+    if app is None:
         known = ", ".join(applications())
         raise IsthmusError(f"APP: expected an application, one of {known}, or a path", hint="'isthmus run -h'.")
-    check_application(flags.app)
-    target = resolve("on", flags.on).value
+    check_application(app)
+    target = resolve("on", wanted.on).value
     if target is None:
         raise IsthmusError("--on: expected a target", hint="'isthmus run --list' names them.")
     check_target(target)
-    made = _of_program if is_program(flags.app) else _of_ours
+    made = _of_program if is_program(app) else _of_ours
     experiment = replace(
-        made(flags, flags.app, target),
-        workers=flags.workers,
-        mapping=tuple(flags.mapping or ()),
-        sets=tuple(flags.sets or ()),
-        channel=flags.channel,
+        made(wanted, app, target),
+        workers=wanted.workers,
+        mapping=tuple(wanted.mapping or ()),
+        sets=tuple(wanted.sets or ()),
+        channel=wanted.channel,
     )
     _check(experiment)
     return replace(experiment, flow=_flow_of(experiment))
 
 
-def _of_program(flags: _Flags, app: str, target: str) -> Experiment:
+def _of_program(wanted: Wanted, app: str, target: str) -> Experiment:
     from isthmus.settings import resolve
 
-    for name, value in (("--images", flags.images), ("--input", flags.photographs), ("--seed", flags.seed)):
+    for name, value in (("--images", wanted.images), ("--input", wanted.photographs), ("--seed", wanted.seed)):
         if value is not None:
             raise IsthmusError(f"{name}: is of the applications that come with Isthmus; a program takes --messages")
-    return Experiment(app, target, flags.flow or "", resolve("messages", flags.messages).value)
+    return Experiment(app, target, wanted.flow or "", resolve("messages", wanted.messages).value)
 
 
-def _of_ours(flags: _Flags, app: str, target: str) -> Experiment:
+def _of_ours(wanted: Wanted, app: str, target: str) -> Experiment:
     from isthmus.settings import resolve
 
-    if flags.messages is not None:
+    if wanted.messages is not None:
         raise IsthmusError(f"--messages: is of programs of one's own; '{app}' takes --images")
     return Experiment(
         application=app,
         target=target,
-        flow=resolve("flow", flags.flow).value or "",
-        count=resolve("images", flags.images).value,
-        input=resolve("input", flags.photographs).value,
-        seed=resolve("seed", flags.seed).value,
+        flow=resolve("flow", wanted.flow).value or "",
+        count=resolve("images", wanted.images).value,
+        input=resolve("input", wanted.photographs).value,
+        seed=resolve("seed", wanted.seed).value,
     )
 
 
@@ -254,15 +256,6 @@ def _flow_of(experiment: Experiment) -> str:
         hint = meant(wanted, offered)
         raise IsthmusError(f"--flow: '{target}' has no flow '{wanted}'; expected {listed(offered, 'or')}", hint=hint)
     return wanted or next(iter(offered), FLOWS[0])
-
-
-def _trace(file: str | None, window: str | None, parts: list[str] | None, limit: str | None) -> Trace | None:
-    if file is not None:
-        return Trace(file, window, tuple(parts or ()), limit)
-    for name, given in (("--trace-window", window), ("--trace-parts", parts), ("--trace-limit", limit)):
-        if given:
-            raise IsthmusError(f"{name}: expected --trace FILE beside it")
-    return None
 
 
 def _grain(asked: "Grain | None", experiment: Experiment) -> "Grain":

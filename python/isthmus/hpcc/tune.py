@@ -13,7 +13,7 @@ from isthmus.hpcc.search import Search, Settings
 from isthmus.hpcc.trials import Trials
 from isthmus.hpcc.tuned import Best, Task, best_for, file_of, hash_of_kernels, keep, locked, tuned_folder
 from isthmus.records import HpccTrial, HpccTuned
-from isthmus.tools import Launch, collect
+from isthmus.tools import Launch, as_sets, collect
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Run:
     def words(self) -> list[str]:
         """As `isthmus-hpcc` takes it."""
         options = {"--size": self.size, "--variant": self.variant, "--shape": self.shape}
-        words = [self.benchmark, *_pairs(options), *(word for one in self.sets for word in ("--set", one))]
+        words = [self.benchmark, *_pairs(options), *as_sets(self.sets)]
         return words + (["--optimized"] if self.optimized else [])
 
     def words_of_ranks(self) -> list[str]:
@@ -56,7 +56,7 @@ class Found:
 
     def words(self) -> list[str]:
         """As `isthmus-hpcc` takes them."""
-        return ["--parameters-from", str(self.file), *(word for one in self.assignments for word in ("--set", one))]
+        return ["--parameters-from", str(self.file), *as_sets(self.assignments)]
 
     def line(self) -> str:
         """For people."""

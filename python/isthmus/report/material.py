@@ -12,7 +12,6 @@ from isthmus.files import read_text
 from isthmus.kinds import KINDS, Kind, commands, kind_of, name_of, names
 from isthmus.limits import Limit, of_records
 from isthmus.names import meant
-from isthmus.output import dump
 from isthmus.parsing import checked, from_json, our_json
 from isthmus.records import (
     Context,
@@ -52,30 +51,19 @@ class Material:
     score: dict[str, PaperScore] = field(default_factory=dict)
     held_out: list[HeldOut] = field(default_factory=list)
     recordings: list[RecordFile] = field(default_factory=list)
-    others: list[dict[str, Any]] = field(default_factory=list)
+    others: list[BaseModel] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
 
     def add(self, name: str, file: Any) -> None:
         """Adds the records of a file of a kind that is reported."""
         self.sources.append(Source(name, file.context))
-        kind = KINDS[name_of({"schema": file.schema_})]
-        for key, part in kind.shown.items():
-            mine, found = getattr(self, part), getattr(file, key) if key else [file]
-            if isinstance(mine, dict):
-                mine.update(found)
-            else:
-                mine += found
-        if not kind.shown:
-            self.others += kind.records_in(dump(file))
-        self.verdicts = _verdicts(self.rows)
+        self.take(KINDS[name_of({"schema": file.schema_})], {"": [file], **vars(file)})
 
-    def add_line(self, kind: Kind, record: Any) -> None:
-        """Adds a record of a kind that is reported."""
-        part = kind.shown.get(kind.lists[0])
-        if part:
-            getattr(self, part).append(record)
-        else:
-            self.others.append(dump(record))
+    def take(self, kind: Kind, found: Mapping[str, Any]) -> None:
+        """Adds what a file of a kind that is reported has under its keys."""
+        for key, part in (kind.shown or {kind.lists[0]: "others"}).items():
+            mine = getattr(self, part)
+            (mine.update if isinstance(mine, dict) else mine.extend)(found.get(key, ()))
         self.verdicts = _verdicts(self.rows)
 
     def ranked(self) -> list[Row]:
@@ -133,7 +121,7 @@ def _add_line(material: Material, plain: object, place: str) -> None:
     if kind is None or not isinstance(plain, dict):
         raise IsthmusError(f"{place}: expected a record of isthmus {commands(_is_of_lines, 'or')}")
     plain.pop("event", None)
-    material.add_line(kind, _checked(kind.record_class, plain, place))
+    material.take(kind, {kind.lists[0]: [_checked(kind.record_class, plain, place)]})
 
 
 def _is_of_lines(kind: Kind) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from isthmus.hpcc.scaling_tables import table as scale_table
 from isthmus.hpcc.scaling_tables import verdicts as scale_verdicts
-from isthmus.output import Table
+from isthmus.output import Table, dump
 from isthmus.probe_tables import details_table, name_of
 from isthmus.report.benchmarks import runs_of
 from isthmus.report.curves import HEIGHT, Line, Panel, best_copies, curve_panels
@@ -66,7 +66,7 @@ def render_report(material: Material) -> str:
         "recorded": recorded(material.recordings),
         "waterfalls": waterfalls(material.probes),
         "other_probes": _others(material, panels),
-        "others": records_table(material.others),
+        "others": records_table([dump(record) for record in material.others]),
         "runs": runs_of(material.hpcc),
         "runs_of_scaling": runs_of(material.scaled),
         "replications": replications([*material.hpcc, *material.scaled]),

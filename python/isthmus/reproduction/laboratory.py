@@ -11,7 +11,7 @@ from isthmus.experiments import Experiment, run_experiment
 from isthmus.probes import all_probes
 from isthmus.probing import served_by
 from isthmus.targets import platform, platforms
-from isthmus.tools import Event, collect
+from isthmus.tools import Event, as_sets, collect
 
 if TYPE_CHECKING:
     from isthmus.records import Input, Platform, Row
@@ -74,7 +74,7 @@ class Bench:
 
         def ask() -> list[Event]:
             with self._cores:
-                records = collect("isthmus-probe", [*arguments, *_words(sets)], "record")
+                records = collect("isthmus-probe", [*arguments, *as_sets(sets)], "record")
             links = dict.fromkeys(str(record["parameters"].get("channel")) for record in records)
             if len(links) > 1:
                 raise IsthmusError(
@@ -204,7 +204,3 @@ class Laboratory:
 
 def _list(sizes: Sequence[int]) -> str:
     return ",".join(f"{size}B" for size in sizes)
-
-
-def _words(sets: Sequence[str]) -> list[str]:
-    return [word for assignment in sets for word in ("--set", assignment)]
