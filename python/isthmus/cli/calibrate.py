@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from isthmus.cli.command import plain
 from isthmus.cli.noise import warn_if_noisy
 from isthmus.cli.session import Session
 from isthmus.errors import AnswerIsNoError, IsthmusError
@@ -39,19 +40,16 @@ def calibrate(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A platform file; made if it is not there.")],
     records: Annotated[
         list[str] | None,
-        typer.Option(
-            "--from",
-            metavar="RECORDS",
-            help="JSON of 'isthmus probe', or its JSON lines; several runs may be given, and their medians are fitted.",
+        plain(
+            "--from RECORDS",
+            "JSON of 'isthmus probe', or its JSON lines; several runs may be given, and their medians are fitted.",
         ),
     ] = None,
     keys: Annotated[
-        list[str] | None,
-        typer.Option("--keys", metavar="KEY", help="Names or globs of the keys to fit; may be repeated."),
+        list[str] | None, plain("--keys KEY", "Names or globs of the keys to fit; may be repeated.")
     ] = None,
     leave_out: Annotated[
-        str | None,
-        typer.Option("--leave-out", metavar="SIZES", help="Sizes that are not fitted, but compared with the result."),
+        str | None, plain("--leave-out SIZES", "Sizes that are not fitted, but compared with the result.")
     ] = None,
 ) -> None:
     """A platform file fitted to what was measured of a device.

@@ -20,36 +20,53 @@ from isthmus.settings import COUNT, KNOWN, whole
 from isthmus.stdout import write_out
 
 _EXAMPLES: dict[str, list[str]] = {}
+_KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
 
-def setting(name: str, *flags: str, metavar: str, text: str) -> Any:
-    """An option whose value, if it is not given, comes from the settings (`isthmus config show`)."""
-    default = KNOWN[name].default
-    shown = f" [default: {default}]" if default is not None else ""
-    return typer.Option(*flags, metavar=metavar, help=text + shown)
+def _read(words: str) -> tuple[list[str], str | None]:
+    """The names of an option, and what stands for its value, of `-o --output FILE`."""
+    names = [word for word in words.split() if word.startswith("-")]
+    return names, " ".join(words.split()[len(names) :]) or None
 
 
-def count(*flags: str, metavar: str, text: str) -> Any:
+def plain(words: str, text: str, parser: Callable[[Any], Any] | None = None) -> Any:
+    """An option that is read as its type says; `words` are its names and what stands for its value."""
+    names, metavar = _read(words)
+    return typer.Option(*names, metavar=metavar, help=text, parser=parser)
+
+
+def setting(words: str, text: str) -> Any:
+    """An option whose value, if it is not given, comes from the setting of its name (`isthmus config show`)."""
+    default = KNOWN[_read(words)[0][-1].strip("-")].default
+    return plain(words, text + (f" [default: {default}]" if default is not None else ""))
+
+
+def count(words: str, text: str) -> Any:
     """An option that counts."""
 
     def parse(word: str | int) -> int:
         try:
             return whole(1)(str(word))
         except ValueError:
-            raise IsthmusError(f"{flags[-1]}: expected {COUNT}, got '{word}'") from None
+            raise IsthmusError(f"{_read(words)[0][-1]}: expected {COUNT}, got '{word}'") from None
 
-    return typer.Option(*flags, metavar=metavar, help=text, parser=parse)
+    return plain(words, text, parse)
 
 
-def written(*flags: str, metavar: str, text: str) -> Any:
+def written(words: str, text: str) -> Any:
     """An option that names a file to be written, '-' apart: one that cannot be is refused before any work is done."""
 
     def parse(word: str) -> str:
         if word != "-":
-            check_writable(Path(word), flags[-1])
+            check_writable(Path(word), _read(words)[0][-1])
         return word
 
-    return typer.Option(*flags, metavar=metavar, help=text, parser=parse)
+    return plain(words, text, parse)
+
+
+def given(option: Any, default: Any = None) -> Any:
+    """A field of a data class that stands for an option."""
+    return dataclasses.field(default=default, metadata={"option": option})
 
 
 Help = Annotated[
@@ -61,31 +78,24 @@ WholeHelp = Annotated[
 ]
 Sets = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set", metavar="KEY=VALUE", help="Replace a number of the model, in the key's unit unless one is written."
-    ),
+    plain("--set KEY=VALUE", "Replace a number of the model, in the key's unit unless one is written."),
 ]
-Fine = Annotated[bool, typer.Option("--fine", help="Model every packet, burst and word; slower.")]
+Fine = Annotated[bool, plain("--fine", "Model every packet, burst and word; slower.")]
 Coarse = Annotated[
-    bool,
-    typer.Option(
-        "--coarse", help="Model what repeats once and count it, where that agrees with --fine within 1 %. [default]"
-    ),
+    bool, plain("--coarse", "Model what repeats once and count it, where that agrees with --fine within 1 %. [default]")
 ]
-List = Annotated[bool, typer.Option("--list", help="List what can be chosen here, and stop.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan and an estimate of its time, and stop.")]
+List = Annotated[bool, plain("--list", "List what can be chosen here, and stop.")]
+DryRun = Annotated[bool, plain("--dry-run", "Print the plan and an estimate of its time, and stop.")]
 
 
 @dataclasses.dataclass
 class Common:
     """Options of every command."""
 
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress, notes or hints on stderr.")] = False
-    no_progress: Annotated[bool, typer.Option("--no-progress", help="No progress on stderr.")] = False
-    color: Annotated[
-        str | None, setting("color", "--color", metavar="auto|always|never", text="Colour in the output.")
-    ] = None
-    debug: Annotated[bool, typer.Option("--debug", help="Show a traceback with an error.")] = False
+    quiet: bool = given(plain("-q --quiet", "No progress, notes or hints on stderr."), False)
+    no_progress: bool = given(plain("--no-progress", "No progress on stderr."), False)
+    color: str | None = given(setting("--color auto|always|never", "Colour in the output."))
+    debug: bool = given(plain("--debug", "Show a traceback with an error."), False)
     help_short: Help = False
     help_whole: WholeHelp = False
 
@@ -94,20 +104,11 @@ class Common:
 class Results:
     """Options of commands with results."""
 
-    format: Annotated[
-        str | None, setting("format", "--format", metavar="table|json|csv|md", text="Form of the result on stdout.")
-    ] = None
-    json: Annotated[str | None, written("--json", metavar="FILE", text="Write the result as JSON; '-' is stdout.")] = (
-        None
-    )
-    csv: Annotated[str | None, written("--csv", metavar="FILE", text="Write the records as CSV; '-' is stdout.")] = None
-    jsonl: Annotated[
-        str | None,
-        written("--jsonl", metavar="FILE", text="Write each record as a JSON line once it is complete."),
-    ] = None
-    save: Annotated[
-        str | None, typer.Option("--save", metavar="NAME", help="Name the run in the results store (isthmus history).")
-    ] = None
+    format: str | None = given(setting("--format table|json|csv|md", "Form of the result on stdout."))
+    json: str | None = given(written("--json FILE", "Write the result as JSON; '-' is stdout."))
+    csv: str | None = given(written("--csv FILE", "Write the records as CSV; '-' is stdout."))
+    jsonl: str | None = given(written("--jsonl FILE", "Write each record as a JSON line once it is complete."))
+    save: str | None = given(plain("--save NAME", "Name the run in the results store (isthmus history)."))
 
 
 class Command(TyperCommand):
@@ -180,7 +181,7 @@ def command(
             except KeyboardInterrupt as interrupt:
                 raise KeyboardInterrupt(session.what_is_kept()) from interrupt
 
-        options = [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in (*own, *common)]
+        options = [option.replace(kind=_KEYWORD) for option in (*own, *common)]
         signature = inspect.Signature(options)
         invoke.__signature__ = signature  # type: ignore[attr-defined]
         invoke.__annotations__ = {parameter.name: parameter.annotation for parameter in signature.parameters.values()}
@@ -196,11 +197,13 @@ def _is_group(annotation: object) -> bool:
 
 
 def _options_of(group: Any) -> list[inspect.Parameter]:
-    annotations = get_type_hints(group, include_extras=True)
+    """An option for each field of a data class."""
+    hints = get_type_hints(group, include_extras=True)
+    for one in dataclasses.fields(group):
+        for made in one.metadata.values():
+            hints[one.name] = Annotated[hints[one.name], made]
     return [
-        inspect.Parameter(
-            one.name, inspect.Parameter.KEYWORD_ONLY, default=one.default, annotation=annotations[one.name]
-        )
+        inspect.Parameter(one.name, _KEYWORD, default=one.default, annotation=hints[one.name])
         for one in dataclasses.fields(group)
     ]
 

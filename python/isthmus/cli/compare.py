@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isthmus.cli.command import plain
 from isthmus.cli.session import Session
 from isthmus.errors import AnswerIsNoError, IsthmusError
 from isthmus.kinds import commands
@@ -26,9 +27,7 @@ def compare(
     session: Session,
     old: Annotated[str, typer.Argument(metavar="OLD", help=f"A JSON file of {KINDS}.")],
     new: Annotated[str, typer.Argument(metavar="NEW", help="Another one.")],
-    fail_over: Annotated[
-        str | None, typer.Option("--fail-over", metavar="PERCENT", help="Exit with 1 if anything got worse by more.")
-    ] = None,
+    fail_over: Annotated[str | None, plain("--fail-over PERCENT", "Exit with 1 if anything got worse by more.")] = None,
 ) -> None:
     """Two files of results against each other.
 

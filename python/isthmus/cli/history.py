@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isthmus.cli.command import plain
 from isthmus.cli.compare import percentage
 from isthmus.cli.session import Session
 from isthmus.errors import AnswerIsNoError, IsthmusError
@@ -26,14 +27,13 @@ def history(
         typer.Argument(metavar="RUN", help="Numbers or saved names: one is shown, two are compared, new over old."),
     ] = None,
     fail_over: Annotated[
-        str | None,
-        typer.Option("--fail-over", metavar="PERCENT", help="Of two: exit with 1 if anything got worse by more."),
+        str | None, plain("--fail-over PERCENT", "Of two: exit with 1 if anything got worse by more.")
     ] = None,
     look: Annotated[
-        bool, typer.Option("--regressions", help="The newest run of everything against the spread of the earlier ones.")
+        bool, plain("--regressions", "The newest run of everything against the spread of the earlier ones.")
     ] = False,
     fail_on_regression: Annotated[
-        bool, typer.Option("--fail-on-regression", help="The same; exit with 1 if anything is worse beyond the noise.")
+        bool, plain("--fail-on-regression", "The same; exit with 1 if anything is worse beyond the noise.")
     ] = False,
 ) -> None:
     """Every run that is kept here, in one file.

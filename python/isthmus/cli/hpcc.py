@@ -23,8 +23,7 @@ EXAMPLES = [
 ]
 
 Summary = Annotated[
-    str | None,
-    written("--summary", metavar="FILE", text="Write key=value lines as HPC Challenge does; '-' is stdout."),
+    str | None, written("--summary FILE", "Write key=value lines as HPC Challenge does; '-' is stdout.")
 ]
 
 

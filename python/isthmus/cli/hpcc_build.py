@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.cli.command import List
+from isthmus.cli.command import List, plain
 from isthmus.cli.hpcc_options import Kernel, On, Sets, Shape, Variant, words_of
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
@@ -27,17 +27,12 @@ def build(
     session: Session,
     benchmark: Annotated[str | None, typer.Argument(metavar="BENCH", help="A benchmark with a kernel.")] = None,
     tool: Annotated[
-        str | None,
-        typer.Option("--for", metavar="xrt|intel|opencl", help="v++, aoc, or the driver of a device that is here."),
+        str | None, plain("--for xrt|intel|opencl", "v++, aoc, or the driver of a device that is here.")
     ] = None,
     config: Annotated[
-        str | None,
-        typer.Option("--config", metavar="FILE|NAME", help="Board, memory banks and parameters; --list names them."),
+        str | None, plain("--config FILE|NAME", "Board, memory banks and parameters; --list names them.")
     ] = None,
-    out: Annotated[
-        str | None,
-        typer.Option("--out", metavar="DIR", help="The folder that is written. [default: by BENCH and NAME]"),
-    ] = None,
+    out: Annotated[str | None, plain("--out DIR", "The folder that is written. [default: by BENCH and NAME]")] = None,
     on: On = "opencl:0",
     variant: Variant = None,
     shape: Shape = None,

@@ -4,45 +4,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from isthmus.cli.command import count
+from isthmus.cli.command import count, given, plain
 
 if TYPE_CHECKING:
     from isthmus.cli.session import Session
     from isthmus.hpcc.tune import Run
     from isthmus.hpcc.watch import Watch
 
-Ranks = Annotated[int, count("-n", "--ranks", metavar="R", text="Ranks, one for each device.")]
-On = Annotated[
-    str, typer.Option("--on", metavar="TARGET", help="opencl:N or opencl:NAME; several devices with commas.")
-]
+Ranks = Annotated[int, count("-n --ranks R", "Ranks, one for each device.")]
+On = Annotated[str, plain("--on TARGET", "opencl:N or opencl:NAME; several devices with commas.")]
 Variant = Annotated[
-    str | None,
-    typer.Option(
-        "--variant", metavar="single|ndrange", help="Kernels for HLS or for CPUs and GPUs. [default: by the device]"
-    ),
+    str | None, plain("--variant single|ndrange", "Kernels for HLS or for CPUs and GPUs. [default: by the device]")
 ]
-Shape = Annotated[
-    str | None, typer.Option("--shape", metavar="cpu|gpu", help="Of ND-range kernels. [default: by the device]")
-]
-Sets = Annotated[
-    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the benchmark (meyer2024).")
-]
-For = Annotated[
-    str | None,
-    typer.Option("--for", metavar="DURATION", help="Burn-in: repeat until it is over, as in 30m, and tell of drift."),
-]
-Kernel = Annotated[
-    str | None, typer.Option("--kernel", metavar="FILE", help="Kernels of your own, with the same arguments.")
-]
-Binary = Annotated[
-    str | None, typer.Option("--binary", metavar="FILE", help="What a vendor's compiler made: .aocx, .xclbin.")
-]
-Optimized = Annotated[bool, typer.Option("--optimized", help="The optimized run; else the base run of meyer2024.")]
-Scheme = Annotated[str | None, typer.Option("--scheme", metavar="NAME", help="Of communication between ranks.")]
-Share = Annotated[bool, typer.Option("--share", help="Several ranks may share a device that cannot be divided.")]
-NoTuned = Annotated[bool, typer.Option("--no-tuned", help="Not the parameters that 'hpcc tune' found for this device.")]
+Shape = Annotated[str | None, plain("--shape cpu|gpu", "Of ND-range kernels. [default: by the device]")]
+Sets = Annotated[list[str] | None, plain("--set NAME=VALUE", "A parameter of the benchmark (meyer2024).")]
+For = Annotated[str | None, plain("--for DURATION", "Burn-in: repeat until it is over, as in 30m, and tell of drift.")]
+Kernel = Annotated[str | None, plain("--kernel FILE", "Kernels of your own, with the same arguments.")]
+Binary = Annotated[str | None, plain("--binary FILE", "What a vendor's compiler made: .aocx, .xclbin.")]
 
 
 @dataclass(frozen=True)
@@ -50,18 +28,11 @@ class Work:
     """Which run of a benchmark it is, of those that hpcc, tune and scale share."""
 
     on: On = "opencl:0"
-    size: Annotated[
-        str,
-        typer.Option("--size", metavar="small|standard", help="small: at most 64 MiB and under 10 s."),
-    ] = "standard"
+    size: str = given(plain("--size small|standard", "small: at most 64 MiB and under 10 s."), "standard")
     variant: Variant = None
-    optimized: Annotated[
-        bool, typer.Option("--optimized", help="The optimized run; else the base run of meyer2024.")
-    ] = False
+    optimized: bool = given(plain("--optimized", "The optimized run; else the base run of meyer2024."), False)
     sets: Sets = None
-    scheme: Annotated[str | None, typer.Option("--scheme", metavar="NAME", help="Of communication between ranks.")] = (
-        None
-    )
+    scheme: str | None = given(plain("--scheme NAME", "Of communication between ranks."))
 
     def words(self, benchmark: str) -> list[str]:
         """As `isthmus-hpcc` takes it."""
@@ -83,37 +54,23 @@ class Placing:
 
     ranks: Ranks = 1
     shape: Shape = None
-    grid: Annotated[
-        str | None, typer.Option("--grid", metavar="PxQ", help="Grid of ranks. [default: nearest to square]")
-    ] = None
+    grid: str | None = given(plain("--grid PxQ", "Grid of ranks. [default: nearest to square]"))
 
 
 @dataclass(frozen=True)
 class Measuring:
     """How it is measured, of those that hpcc and scale share."""
 
-    repeat: Annotated[int | None, count("--repeat", metavar="N", text="Repetitions. [default: 10]")] = None
-    share: Annotated[bool, typer.Option("--share", help="Several ranks may share a device that cannot be divided.")] = (
-        False
+    repeat: int | None = given(count("--repeat N", "Repetitions. [default: 10]"))
+    share: bool = given(plain("--share", "Several ranks may share a device that cannot be divided."), False)
+    launcher: str | None = given(
+        plain("--launcher mpirun|srun|WORDS", "What starts ranks; {ranks} is their number in WORDS.")
     )
-    launcher: Annotated[
-        str | None,
-        typer.Option(
-            "--launcher", metavar="mpirun|srun|WORDS", help="What starts ranks; {ranks} is their number in WORDS."
-        ),
-    ] = None
-    power_command: Annotated[
-        str | None,
-        typer.Option(
-            "--power-command",
-            metavar="CMD",
-            help="Prints the watts drawn now. [default: nvidia-smi or RAPL]",
-        ),
-    ] = None
-    no_power: Annotated[bool, typer.Option("--no-power", help="Do not sample the power.")] = False
-    no_tuned: Annotated[
-        bool, typer.Option("--no-tuned", help="Not the parameters that 'hpcc tune' found for this device.")
-    ] = False
+    power_command: str | None = given(
+        plain("--power-command CMD", "Prints the watts drawn now. [default: nvidia-smi or RAPL]")
+    )
+    no_power: bool = given(plain("--no-power", "Do not sample the power."), False)
+    no_tuned: bool = given(plain("--no-tuned", "Not the parameters that 'hpcc tune' found for this device."), False)
 
     def words(self) -> list[str]:
         """As `isthmus-hpcc` takes it."""

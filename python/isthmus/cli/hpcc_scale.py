@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isthmus.cli.command import plain
 from isthmus.cli.hpcc_options import Measuring, Work, tuned_words, words_of
 from isthmus.cli.noise import loads_of, warn_if_noisy
 from isthmus.cli.session import Session
@@ -29,14 +30,9 @@ def scale(
     work: Work,
     measuring: Measuring,
     benchmark: Annotated[str, typer.Argument(metavar="BENCH", help="The benchmark; 'isthmus hpcc --list' names them.")],
-    ranks: Annotated[
-        str, typer.Option("--ranks", metavar="R,R,...", help="Numbers of them. [default: 1,2,4]")
-    ] = "1,2,4",
-    mode: Annotated[
-        str,
-        typer.Option("--mode", metavar="weak,strong", help="The problem grows, or stays. [default: both]"),
-    ] = "",
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the runs, and stop.")] = False,
+    ranks: Annotated[str, plain("--ranks R,R,...", "Numbers of them. [default: 1,2,4]")] = "1,2,4",
+    mode: Annotated[str, plain("--mode weak,strong", "The problem grows, or stays. [default: both]")] = "",
+    dry_run: Annotated[bool, plain("--dry-run", "Print the runs, and stop.")] = False,
 ) -> None:
     """A benchmark on ever more ranks: speed-up, parallel efficiency, a plot.
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.cli.command import List
+from isthmus.cli.command import List, plain
 from isthmus.cli.hpcc_options import Placing, Work
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
@@ -25,10 +25,8 @@ def tune(
     work: Work,
     placing: Placing,
     benchmark: Annotated[str | None, typer.Argument(metavar="BENCH", help="The benchmark; --list names them.")] = None,
-    budget: Annotated[
-        str, typer.Option("--budget", metavar="TIME", help="No new trial after this time, as in 60s, 5min, 1h.")
-    ] = "5min",
-    again: Annotated[bool, typer.Option("--again", help="Forget the trials of a search before.")] = False,
+    budget: Annotated[str, plain("--budget TIME", "No new trial after this time, as in 60s, 5min, 1h.")] = "5min",
+    again: Annotated[bool, plain("--again", "Forget the trials of a search before.")] = False,
     list_: List = False,
 ) -> None:
     """The parameters that a benchmark is best run with on this device.

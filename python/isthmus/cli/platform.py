@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.cli.command import Sets, written
+from isthmus.cli.command import Sets, plain, written
 from isthmus.cli.session import Session
 
 if TYPE_CHECKING:
@@ -81,10 +81,9 @@ def new(
     session: Session,
     name: Annotated[str, typer.Argument(metavar="NAME", help="What the board is called.")],
     like: Annotated[
-        str,
-        typer.Option("--like", metavar="TARGET", help="The board to copy, parts and numbers. [default: model:aws-f1]"),
+        str, plain("--like TARGET", "The board to copy, parts and numbers. [default: model:aws-f1]")
     ] = "model:aws-f1",
-    out: Annotated[str | None, written("--out", metavar="FILE", text="The file. [default: NAME.toml, here]")] = None,
+    out: Annotated[str | None, written("--out FILE", "The file. [default: NAME.toml, here]")] = None,
 ) -> None:
     """A commented file for a board of your own, which can be used as it is.
 

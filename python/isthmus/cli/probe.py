@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.cli.command import Coarse, DryRun, Fine, List, Sets, setting
+from isthmus.cli.command import Coarse, DryRun, Fine, List, Sets, plain, setting
 from isthmus.cli.noise import loads_of, warn_if_noisy
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
@@ -26,33 +26,18 @@ def probe(
     session: Session,
     target: Annotated[str | None, typer.Argument(metavar="TARGET", help="What to probe.")] = None,
     probes: Annotated[list[str] | None, typer.Argument(metavar="PROBE", help="Names or globs; all by default.")] = None,
-    sizes: Annotated[
-        str | None, setting("sizes", "--sizes", metavar="SIZES", text="Sizes and ranges, as in 64B,4KiB..1MiB:x2.")
-    ] = None,
+    sizes: Annotated[str | None, setting("--sizes SIZES", "Sizes and ranges, as in 64B,4KiB..1MiB:x2.")] = None,
     burst: Annotated[
-        str | None,
-        typer.Option(
-            "--burst", metavar="SIZES", help="Stretches in which device memory is touched. [default: each size at once]"
-        ),
+        str | None, plain("--burst SIZES", "Stretches in which device memory is touched. [default: each size at once]")
     ] = None,
     offset: Annotated[
-        str | None,
-        typer.Option(
-            "--offset", metavar="SIZE", help="Where device-latency's accesses begin in their 4 KiB page. [default: 0]"
-        ),
+        str | None, plain("--offset SIZE", "Where device-latency's accesses begin in their 4 KiB page. [default: 0]")
     ] = None,
     repeat: Annotated[
-        str | None,
-        setting(
-            "repeat",
-            "--repeat",
-            metavar="N",
-            text="Samples of each size, of a real device at most. [default: 20, of a model 1]",
-        ),
+        str | None, setting("--repeat N", "Samples of each size, of a real device at most. [default: 20, of a model 1]")
     ] = None,
     channel: Annotated[
-        str | None,
-        typer.Option("--channel", metavar="NAME", help="The link of a board with several. [default: each is probed]"),
+        str | None, plain("--channel NAME", "The link of a board with several. [default: each is probed]")
     ] = None,
     sets: Sets = None,
     fine: Fine = False,

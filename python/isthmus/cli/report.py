@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from isthmus.cli.command import written
+from isthmus.cli.command import plain, written
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
 from isthmus.kinds import commands
@@ -26,10 +26,8 @@ def report(
         list[str] | None,
         typer.Argument(metavar="FILE", help=f"JSON of {KINDS}."),
     ] = None,
-    output: Annotated[
-        str, written("-o", "--output", metavar="FILE", text="The page. [default: report.html]")
-    ] = "report.html",
-    title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="What stands above it.")] = None,
+    output: Annotated[str, written("-o --output FILE", "The page. [default: report.html]")] = "report.html",
+    title: Annotated[str | None, plain("--title TEXT", "What stands above it.")] = None,
 ) -> None:
     """Records as one self-contained HTML file: verdict, tables, curves, timelines, inputs.
 

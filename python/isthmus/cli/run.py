@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.cli.command import Coarse, DryRun, Fine, List, Sets, count, setting, written
+from isthmus.cli.command import Coarse, DryRun, Fine, List, Sets, count, given, plain, setting, written
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment, Trace
@@ -26,32 +26,18 @@ EXAMPLES = [
     "isthmus run build/my-app --on native --messages 1000",
 ]
 
-Images = Annotated[str | None, setting("images", "--images", metavar="N", text="How many images.")]
-Messages = Annotated[
-    str | None,
-    setting("messages", "--messages", metavar="N", text="How many messages, of an application of one's own."),
-]
-Input = Annotated[
-    str | None,
-    setting("input", "--input", metavar="DIR", text="Folder of photographs, instead of the installed wallpapers."),
-]
+Images = Annotated[str | None, setting("--images N", "How many images.")]
+Messages = Annotated[str | None, setting("--messages N", "How many messages, of an application of one's own.")]
+Input = Annotated[str | None, setting("--input DIR", "Folder of photographs, instead of the installed wallpapers.")]
 Repeated = Annotated[
     str | None,
     setting(
-        "repeat",
-        "--repeat",
-        metavar="N",
-        text="Runs of a real device or of threads, whose median counts. [default: 3 of less than a second, else 1]",
+        "--repeat N",
+        "Runs of a real device or of threads, whose median counts. [default: 3 of less than a second, else 1]",
     ),
 ]
 Warmup = Annotated[
-    str | None,
-    setting(
-        "warmup",
-        "--warmup",
-        metavar="N",
-        text="Runs before them that do not count. [default: 1 of less than a second, else 0]",
-    ),
+    str | None, setting("--warmup N", "Runs before them that do not count. [default: 1 of less than a second, else 0]")
 ]
 
 
@@ -59,73 +45,43 @@ Warmup = Annotated[
 class Wanted:
     """What is to run where."""
 
-    on: Annotated[
-        str | None,
-        setting("on", "--on", metavar="TARGET", text="model:NAME, FILE.toml, opencl:N, opencl:NAME or native."),
-    ] = None
-    flow: Annotated[
-        str | None,
-        setting(
-            "flow",
-            "--flow",
-            metavar="FLOW",
-            text=f"{listed(FLOWS, 'or')}, as the target has it. [default: its first]",
-        ),
-    ] = None
+    on: str | None = given(setting("--on TARGET", "model:NAME, FILE.toml, opencl:N, opencl:NAME or native."))
+    flow: str | None = given(
+        setting("--flow FLOW", f"{listed(FLOWS, 'or')}, as the target has it. [default: its first]")
+    )
     images: Images = None
     messages: Messages = None
     photographs: Input = None
-    workers: Annotated[
-        int | None,
-        count("--workers", metavar="N", text="Threads of the target native; one a core by default."),
-    ] = None
-    mapping: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--map",
-            metavar="ACTOR=WORKER,...",
-            help="Which thread of the target native runs which actor; may be repeated.",
-        ),
-    ] = None
+    workers: int | None = given(count("--workers N", "Threads of the target native; one a core by default."))
+    mapping: list[str] | None = given(
+        plain("--map ACTOR=WORKER,...", "Which thread of the target native runs which actor; may be repeated.")
+    )
     sets: Sets = None
-    channel: Annotated[
-        str | None,
-        typer.Option(
-            "--channel", metavar="NAME", help="The link of a modelled board with several. [default: the board's first]"
-        ),
-    ] = None
-    seed: Annotated[
-        str | None, setting("seed", "--seed", metavar="N", text="Seed of all that is random in the run.")
-    ] = None
+    channel: str | None = given(
+        plain("--channel NAME", "The link of a modelled board with several. [default: the board's first]")
+    )
+    seed: str | None = given(setting("--seed N", "Seed of all that is random in the run."))
 
 
 @dataclass(frozen=True)
 class Tracing:
     """The trace of a model, and what of it."""
 
-    trace: Annotated[
-        str | None,
-        written("--trace", metavar="FILE", text="Write the states of a model's parts for Perfetto (ui.perfetto.dev)."),
-    ] = None
-    trace_window: Annotated[
-        str | None,
-        typer.Option("--trace-window", metavar="A..B", help="Only what lies between two times, such as 1ms..2.5ms."),
-    ] = None
-    trace_parts: Annotated[
-        list[str] | None,
-        typer.Option("--trace-parts", metavar="GLOB", help="Only parts whose names match; may be repeated."),
-    ] = None
-    trace_limit: Annotated[
-        str | None,
-        typer.Option("--trace-limit", metavar="SIZE", help="How large the trace may become [default: 256MiB]."),
-    ] = None
+    trace: str | None = given(
+        written("--trace FILE", "Write the states of a model's parts for Perfetto (ui.perfetto.dev).")
+    )
+    trace_window: str | None = given(
+        plain("--trace-window A..B", "Only what lies between two times, such as 1ms..2.5ms.")
+    )
+    trace_parts: list[str] | None = given(plain("--trace-parts GLOB", "Only parts whose names match; may be repeated."))
+    trace_limit: str | None = given(plain("--trace-limit SIZE", "How large the trace may become [default: 256MiB]."))
 
     def chosen(self) -> Trace | None:
         """What is traced; None where nothing is."""
         if self.trace is not None:
             return Trace(self.trace, self.trace_window, tuple(self.trace_parts or ()), self.trace_limit)
-        for name, given in vars(self).items():
-            if given:
+        for name, value in vars(self).items():
+            if value:
                 raise IsthmusError(f"--{name.replace('_', '-')}: expected --trace FILE beside it")
         return None
 
