@@ -10,10 +10,11 @@ from tests.python.conftest import Isthmus
 from tests.python.samples import sample
 
 from isthmus.cli.session import Session
-from isthmus.kinds import KINDS
+from isthmus.kinds import KINDS, commands, names
 from isthmus.output import Result
 
-WITH_RECORDS = ("run", "study", "probe", "hpcc", "hpcc-scale", "reproduce")
+WITH_RECORDS = names(lambda kind: kind.kept)
+COMPARED = commands(lambda kind: kind.compared, "or")
 
 
 def write(isthmus: Isthmus, name: str) -> Path:
@@ -35,16 +36,23 @@ def finish(isthmus: Isthmus, name: str, **settings: str) -> None:
         session.emit(Result(file, records), text="")
 
 
+def test_what_is_run_is_kept_compared_and_reported_and_what_only_looks_is_not() -> None:
+    run = {"run", "study", "probe", "hpcc", "hpcc-scale"}
+    for of in (lambda kind: kind.kept, lambda kind: kind.compared, lambda kind: kind.reported):
+        assert run <= set(names(of))
+        assert not {"devices", "doctor", "config", "history", "compare", "platform"} & set(names(of))
+
+
 @pytest.mark.parametrize("name", list(KINDS))
 def test_a_file_is_compared_or_refused_in_one_line(isthmus: Isthmus, name: str) -> None:
     path = write(isthmus, name)
     done = isthmus("compare", path.name, path.name)
-    if name in ("run", "study", "probe", "hpcc", "hpcc-scale"):
+    if KINDS[name].compared:
         assert (done.returncode, done.stderr) == (0, "")
         assert "0 of 1 got worse" in done.stdout
     else:
         assert done.returncode == 2
-        assert done.stderr == f"error: {name}.json: expected a file of run, study, probe or hpcc, got {name}\n"
+        assert done.stderr == f"error: {name}.json: expected a file of {COMPARED}, got {name}\n"
 
 
 def test_a_schema_with_a_slip_gets_the_nearest(isthmus: Isthmus) -> None:
@@ -52,8 +60,7 @@ def test_a_schema_with_a_slip_gets_the_nearest(isthmus: Isthmus) -> None:
     done = isthmus("compare", "a.json", "a.json")
     assert (done.returncode, done.stderr) == (
         2,
-        "error: a.json: expected a file of run, study, probe or hpcc, got prob; "
-        "help: did you mean the schema 'isthmus.probe/1'?\n",
+        f"error: a.json: expected a file of {COMPARED}, got prob; help: did you mean the schema 'isthmus.probe/1'?\n",
     )
 
 
@@ -95,7 +102,7 @@ def test_a_run_of_the_history_is_shown_as_its_file_was(isthmus: Isthmus, name: s
 def test_a_report_shows_a_file_or_names_those_that_it_shows(isthmus: Isthmus, name: str) -> None:
     path = write(isthmus, name)
     done = isthmus("report", path.name)
-    if name in (*WITH_RECORDS, "record"):
+    if KINDS[name].reported:
         assert (done.returncode, done.stderr.count("\n")) == (0, 1), done.stderr
         assert f"{name}.json" in (isthmus.folder / "report.html").read_text()
     else:
