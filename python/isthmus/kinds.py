@@ -21,6 +21,8 @@ class Kind:
     """Files of a kind; its name is that of the schema, isthmus.NAME/1, and begins with the command that writes them.
 
     `file` and `record` are MODULE.CLASS in isthmus.records, named and not imported: help shall not wait for them.
+    `shown` are the lists of a report's Material for what a file has under its keys, "" being the file itself; without
+    them its records are among the others.
     """
 
     file: str
@@ -29,9 +31,7 @@ class Kind:
     kept: bool = False  # in the results store
     compared: bool = False
     reported: bool = False
-    shown: Mapping[str, str] = field(
-        default_factory=dict
-    )  # in which parts of a report: keys of a file, Material's lists
+    shown: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def file_class(self) -> "type[File]":
