@@ -4,10 +4,9 @@ import os
 from pathlib import Path
 
 from isthmus.errors import IsthmusError
+from isthmus.files import meant_file
 from isthmus.names import unknown
 from isthmus.tools import collect
-
-FLOWS_OF_PROGRAMS = ("stream",)
 
 
 def applications() -> list[str]:
@@ -34,7 +33,8 @@ def check_application(application: str, place: str | None = None) -> None:
         return
     prefix = f"{place}: " if place else ""
     if not Path(application).is_file():
-        raise IsthmusError(f"{prefix}program '{application}': no such file", hint="build it first.")
+        hint = meant_file(Path(application)) or "build it first."
+        raise IsthmusError(f"{prefix}program '{application}': no such file", hint=hint)
     if not os.access(application, os.X_OK):
         raise IsthmusError(f"{prefix}program '{application}': cannot be run, it is not executable")
     if not collect(application, ["--list"], "application"):

@@ -2,14 +2,16 @@
 
 import random
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from isthmus.errors import IsthmusError
-from isthmus.files import read_text
-from isthmus.parsing import from_json
+from isthmus.kinds import Kind, commands, kind_of, name_of, names, schema_of
+from isthmus.names import nearest
+from isthmus.parsing import checked, read_json
 from isthmus.records import Comparison
+from isthmus.store import value_of
 
 RESAMPLES = 2000
 TIMES = frozenset({"ns", "us", "ms", "s"})
@@ -24,18 +26,22 @@ def compare_files(old: Path, new: Path, say: Say) -> list[Comparison]:
 
     Wrong results have no rate: they are left out, and told of to `say`.
     """
-    return compare_documents(_read(old), _read(new), f"{old} and {new}", say)
+    files = {str(path): read_json(path) for path in (old, new)}
+    for place, file in files.items():
+        checked(_comparable(file, place).file_class, file, place)
+    return compare_documents((files[str(old)], files[str(new)]), (str(old), str(new)), say)
 
 
-def compare_documents(old: Any, new: Any, place: str, say: Say) -> list[Comparison]:
-    """The same for the contents of two files; `place` is what a complaint calls them."""
-    wrong = [record_name(record) for file in (old, new) for record in _records(file) if is_wrong(record)]
+def compare_documents(files: tuple[Any, Any], places: tuple[str, str], say: Say) -> list[Comparison]:
+    """The same for the contents of two files; `places` are what a complaint calls them."""
+    old, new = (_comparable(file, place).records_in(file) for file, place in zip(files, places, strict=True))
+    wrong = [record_name(record) for record in (*old, *new) if is_wrong(record)]
     if wrong:
         say(f"WRONG results are not compared: {', '.join(dict.fromkeys(wrong))}")
     before, after = _by_name(old), _by_name(new)
     found = [_compare(name, before[name], after[name]) for name in before if name in after]
     if not found:
-        raise IsthmusError(f"{place}: no record is in both")
+        raise IsthmusError(f"{' and '.join(places)}: no record is in both")
     return found
 
 
@@ -50,35 +56,29 @@ def _loss(item: Comparison) -> float:
     return 1 - (item.high if item.high is not None else item.ratio)
 
 
-def _read(path: Path) -> Any:
-    try:
-        file = from_json(read_text(path))
-    except ValueError as error:
-        raise IsthmusError(f"{path}: expected JSON that isthmus wrote: {error}") from error
-    records = _records(file) if isinstance(file, dict) else None
-    if not isinstance(records, list) or not all(isinstance(record, dict) and "kind" in record for record in records):
-        records = None
-    if not records:
-        raise IsthmusError(f"{path}: expected a file of run, study, probe or hpcc")
-    return file
+def _comparable(file: object, place: str) -> Kind:
+    kind = kind_of(file)
+    if kind is not None and kind.compared:
+        return kind
+    name = name_of(file)
+    guess = None if kind else nearest(name, names(lambda one: one.compared))
+    raise IsthmusError(
+        f"{place}: expected a file of {commands(lambda one: one.compared, 'or')}{name and f', got {name}'}",
+        hint=guess and f"did you mean the schema '{schema_of(guess)}'?",
+    )
 
 
-def _records(file: dict[str, Any]) -> Any:
-    """What was measured; the rows of a scaling are made of its records."""
-    return file.get("records") or file.get("rows") or []
-
-
-def is_wrong(record: dict[str, Any]) -> bool:
+def is_wrong(record: Mapping[str, Any]) -> bool:
     """Whether the results of a run or a benchmark were looked at and are not right."""
     return record.get("verified") is False or record.get("validated") is False
 
 
-def _by_name(file: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    right = (record for record in _records(file) if not is_wrong(record))
-    return {record_name(record): record for record in right if _value(record) is not None}
+def _by_name(records: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    right = (record for record in records if not is_wrong(record))
+    return {record_name(record): record for record in right if rate_of(record) is not None}
 
 
-def record_name(record: dict[str, Any]) -> str:
+def record_name(record: Mapping[str, Any]) -> str:
     """What tells a record from the others of its file, on one line."""
     if "flow" in record:
         over = f" over {record['channel']}" if record.get("channel") else ""
@@ -89,13 +89,14 @@ def record_name(record: dict[str, Any]) -> str:
     return f"{record.get('name', '?')} {record.get('target', '')} {parameters}".strip()
 
 
-def _value(record: dict[str, Any]) -> float | None:
-    value = record.get("value", record.get("images_per_s"))
-    return float(value) if isinstance(value, (int, float)) and value > 0 else None
+def rate_of(record: Mapping[str, Any]) -> float | None:
+    """The number of a record that can be compared; None where it has none above 0."""
+    value = value_of(record)
+    return value if value and value > 0 else None
 
 
 def _compare(name: str, old: dict[str, Any], new: dict[str, Any]) -> Comparison:
-    before, after = _value(old), _value(new)
+    before, after = rate_of(old), rate_of(new)
     assert before is not None
     assert after is not None
     unit = old.get("unit", "images/s")

@@ -14,9 +14,10 @@ from isthmus.applications import counted, is_program
 from isthmus.errors import AnswerIsNoError, IsthmusError
 from isthmus.files import write_atomically
 from isthmus.grain import DEFAULT, Grain
+from isthmus.parsing import checked
 from isthmus.settings import resolve
 from isthmus.targets import is_model
-from isthmus.tools import Event, run_tool
+from isthmus.tools import Event, as_sets, run_tool
 
 if TYPE_CHECKING:
     from isthmus.records import Row
@@ -85,8 +86,7 @@ class Experiment:
             words += ["--workers", str(self.workers)]
         for placements in self.mapping:
             words += ["--map", placements]
-        for assignment in self.sets if is_model(self.target) else ():
-            words += ["--set", assignment]
+        words += as_sets(self.sets) if is_model(self.target) else []
         words += ["--channel", self.channel] if self.channel else []
         if not is_model(self.target):
             words += ["--repeat", str(self.repeat)] if self.repeat is not None else []
@@ -99,25 +99,19 @@ def run_experiment(experiment: Experiment, on_event: Callable[[Event], None], re
 
     `remember`: whether its duration tells that of the next such run.
     """
-    from pydantic import ValidationError
-
     from isthmus.records import Row
 
     rows: list[Row] = []
 
     def sort(event: Event) -> None:
         if event["event"] == "row":
-            rows.append(Row.model_validate({key: value for key, value in event.items() if key != "event"}))
+            plain = {key: value for key, value in event.items() if key != "event"}
+            rows.append(checked(Row, plain, f"{experiment.tool} printed a wrong row"))
         else:
             on_event(event)
 
     started = time.monotonic()
-    try:
-        run_tool(experiment.tool, experiment.arguments(), sort)
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(map(str, first["loc"]))
-        raise IsthmusError(f"{experiment.tool} printed a row whose '{key}' is wrong: {first['msg']}") from error
+    run_tool(experiment.tool, experiment.arguments(), sort)
     if len(rows) != 1:
         raise IsthmusError(f"{experiment.tool} printed {len(rows)} rows for one experiment")
     if remember:
@@ -135,8 +129,7 @@ def command(experiment: Experiment) -> str:
             words += [f"--{name}", str(value)]
     if is_model(experiment.target) and experiment.grain != DEFAULT:
         words += [f"--{experiment.grain}"]
-    for assignment in experiment.sets:
-        words += ["--set", assignment]
+    words += as_sets(experiment.sets)
     words += ["--channel", experiment.channel] if experiment.channel else []
     return shlex.join(words)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from isthmus.errors import IsthmusError
+from isthmus.names import meant
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -86,9 +87,16 @@ def read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise IsthmusError(f"{path}: cannot read: {error.strerror}") from error
+        raise IsthmusError(f"{path}: cannot read: {error.strerror}", hint=meant_file(path)) from error
     except UnicodeDecodeError as error:
         raise IsthmusError(f"{path}: expected UTF-8 text, byte {error.start} is not") from error
+
+
+def meant_file(path: Path, pattern: str = "*") -> str | None:
+    """The hint that names the nearest file beside one that is not there; None where it is there, or none is near."""
+    if path.exists() or not path.parent.is_dir():
+        return None
+    return meant(str(path), [str(each) for each in path.parent.glob(pattern) if each.is_file()])
 
 
 def data_folder(name: str) -> Path:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from isthmus.errors import IsthmusError
 from isthmus.files import read_text
-from isthmus.parsing import from_json
+from isthmus.kinds import commands
+from isthmus.names import meant
+from isthmus.parsing import our_json
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -68,15 +70,13 @@ def _records(source: str | Path) -> list[Record]:
     document = _parse(path, read_text(path)) if path.suffix == ".json" else run_document(str(source))
     found = records_of(document)
     if not found:
-        raise IsthmusError(f"{source}: expected records of run, study, probe or reproduce, found none")
+        known = commands(lambda kind: kind.lists, "or")
+        raise IsthmusError(f"{source}: expected records of {known}, found none")
     return found
 
 
 def _parse(path: Path, text: str) -> Record:
-    try:
-        document = from_json(text)
-    except ValueError as error:
-        raise IsthmusError(f"{path}: expected JSON that isthmus wrote: {error}") from error
+    document = our_json(text, path)
     if not isinstance(document, dict):
         raise IsthmusError(f"{path}: expected JSON that isthmus wrote, got {type(document).__name__}")
     return document
@@ -85,7 +85,7 @@ def _parse(path: Path, text: str) -> Record:
 def _items(rows: list[Record], of: str) -> Iterator[Record]:
     lists = sorted({key for row in rows for key, value in row.items() if isinstance(value, list)})
     if of not in lists:
-        raise IsthmusError(f"of: expected one of {', '.join(lists) or 'no list at all'}, got '{of}'")
+        raise IsthmusError(f"of: expected one of {', '.join(lists) or 'no list at all'}, got '{of}'", meant(of, lists))
     for row in rows:
         own = {key: value for key, value in row.items() if not isinstance(value, list)}
         for item in row.get(of) or []:

@@ -12,11 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
-KINDS = {
-    "Row": "isthmus.run/1",
-    "ProbeRecord": "isthmus.probe/1",
-    "HpccRecord": "isthmus.hpcc/1",
-}  # of records, and the files that hold them
+from isthmus.files import write_atomically
+from isthmus.kinds import kind_of
 
 
 def folder_of(store: Path) -> Path:
@@ -48,8 +45,13 @@ class Journal:
         self._file.flush()
 
     def discard(self) -> None:
-        """The run is in the store."""
+        """The run is in the store, or of a kind that is not kept."""
         self._path.unlink(missing_ok=True)
+        self._file.close()
+
+    def hand_over(self, document: dict[str, Any]) -> None:
+        """Leaves the whole run, which the store could not take now, to its next use."""
+        write_atomically(self._path, json.dumps(document, ensure_ascii=False) + "\n")
         self._file.close()
 
 
@@ -75,14 +77,18 @@ def orphans(store: Path) -> "Iterator[list[dict[str, Any]]]":
 
 
 def _document(file: TextIO) -> dict[str, Any] | None:
-    """The run of a journal; None where nothing was complete. The last line may be half of one."""
+    """The run of a journal, on one line if it is whole; None where nothing was complete.
+
+    The last line may be half of one.
+    """
     lines = []
     for line in file:
         try:
             lines.append(json.loads(line))
         except json.JSONDecodeError:
             break
-    if len(lines) < 2:
+    head, *records = lines or [None]
+    kind = kind_of(head)
+    if kind is None or not (records or kind.records_in(head)):
         return None
-    head, *records = lines
-    return {**head, "rows" if head["schema"] == KINDS["Row"] else "records": records}
+    return {**head, kind.lists[0]: records} if records else head

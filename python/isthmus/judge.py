@@ -6,7 +6,7 @@ from dataclasses import replace
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment, run_experiment
 from isthmus.records import Bottleneck, Effect, Row
-from isthmus.relief import STEP, Candidate, candidates, slower, steps_of
+from isthmus.relief import STEP, Candidate, Steps, candidates, slower, steps_of
 from isthmus.side_by_side import run_side_by_side
 from isthmus.tools import Event
 
@@ -81,13 +81,26 @@ def changed(experiment: Experiment, assignment: str) -> Experiment:
     return replace(experiment, sets=(*kept, assignment), trace=None)
 
 
-def worth_trying(row: Row) -> str | None:
-    """KEY=VALUE that changes the rate as a rerun has shown; None where none was seen to."""
+def worth_trying(row: Row, sets: Sequence[str] = ()) -> str | None:
+    """KEY=VALUE that changes the rate as a rerun has shown; None where none was seen to.
+
+    Where nothing could be run again it is of the first key of the part that the row names; `sets` are those of its run.
+    """
     limit = row.bottleneck
     if limit is None:
         return None
+    if not limit.effects:
+        key = next((part.keys[0] for part in row.parts if part.name == limit.part and part.keys), None)
+        faster = steps_of(row.target, sets).get(key, Steps()).faster if key else ()
+        return _assignment(row, str(key), faster[0]) if faster else None
     seen = [effect.change for effect in limit.effects if abs(effect.raises) >= SEEN]
     return limit.relief or next(iter(seen), None)
+
+
+def _assignment(row: Row, key: str, value: float) -> str:
+    """KEY=VALUE in the key's unit."""
+    unit = next((item.unit for item in row.platform.inputs if item.key == key), None) if row.platform else None
+    return f"{key}={value:.9g}{unit or ''}"
 
 
 def _as_told(raw: Bottleneck, raises: float) -> bool:
@@ -108,7 +121,6 @@ class _Reruns:
         self._run_all = run_all
         self._told = told
         self._done = 0
-        self._units = {item.key: item.unit or "" for item in row.platform.inputs} if row.platform else {}
         self._counts, self._rate = self._shortened(replace(experiment, trace=None))
         self._experiment = experiment
 
@@ -118,7 +130,9 @@ class _Reruns:
         if max((effect.raises for effect in effects), default=0.0) < SEEN:
             effects += self._any_slower(slower(self._row, steps))
         order = sorted(effects, key=lambda effect: -effect.raises)
-        if not order or order[0].raises < HOLDS:
+        if not order:
+            return self._row.bottleneck or Bottleneck(part=None)
+        if order[0].raises < HOLDS:
             return Bottleneck(part=None, effects=order)
         # `effects` are still in the order in which keys stand behind their parts.
         named = next(effect for effect in effects if effect.raises >= _NEARLY * order[0].raises)
@@ -178,7 +192,7 @@ class _Reruns:
         return []
 
     def _rerun(self, tried: Sequence[Candidate]) -> list[Effect]:
-        changes = [f"{one.key}={one.value:.9g}{self._units.get(one.key, '')}" for one in tried]
+        changes = [_assignment(self._row, one.key, one.value) for one in tried]
         rates = self._rates([changed(self._experiment, change) for change in changes], self._counts)
         self._done += len(tried)
         return [

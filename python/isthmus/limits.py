@@ -13,15 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from isthmus.files import write_atomically
+from isthmus.flows import FLOWS, OFFLOAD, OVERLAP, STREAM
+from isthmus.probes import COPIES, LAUNCHES, STAGED, all_probes
 
 if TYPE_CHECKING:
     from isthmus.records import ModelLimit, ProbeRecord, Row
 
-FLOWS = ("offload", "overlap", "stream")
-COPIES = ("h2d", "d2h", "h2d-pinned", "d2h-pinned", "h2d-alloc", "duplex", "latency", "steps")
-STAGED = ("h2d", "d2h", "h2d-alloc", "latency", "steps")
-MEMORY = ("device-read", "device-write")
-REGISTERS = ("mmio-store", "mmio-load")
+DRIVEN = (OFFLOAD, OVERLAP)  # through a runtime's transfers and kernels
+REGISTERS, HOST_MEMORY = "registers", "host memory"  # what probes cross
 WIDTH = 118
 
 
@@ -29,9 +28,9 @@ WIDTH = 118
 class Limit:
     """Something that a machine has and no model does.
 
-    `error` is the sign of what that does to a modelled time or rate; `matters` says for which questions. `flows` and
-    `probes` are those whose numbers it touches, `keys` the numbers of a platform file that stand nearest to it
-    (patterns; a calibrated value there may hold a part of it).
+    `error` is the sign of what that does to a modelled time or rate; `matters` says for which questions. `flows`, and
+    the probes that cross what is `crossed`, are those whose numbers it touches, `keys` the numbers of a platform file
+    that stand nearest to it (patterns; a calibrated value there may hold a part of it).
     """
 
     id: str
@@ -40,7 +39,7 @@ class Limit:
     why: str
     matters: str
     flows: tuple[str, ...] = ()
-    probes: tuple[str, ...] = ()
+    crossed: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
 
 
@@ -54,8 +53,8 @@ LIMITS = (
         "what the host has just written; host.llc knows the lines that devices have written and what makes way for "
         "them, and no access of the host's",
         "latency of small messages; pools of buffers of a few MiB",
-        ("stream",),
-        (*COPIES, "device-latency"),
+        (STREAM,),
+        (*COPIES, HOST_MEMORY),
         ("host.llc.*", "host.memory.*", "link.pcie.round_trip", "host.copy.rate"),
     ),
     Limit(
@@ -66,7 +65,7 @@ LIMITS = (
         "has that for devices; a thread of another socket than its memory or its board is slower too",
         "machines of two and more sockets; placement of threads",
         FLOWS,
-        (*COPIES, *REGISTERS, "device-latency"),
+        (*COPIES, REGISTERS, HOST_MEMORY),
         ("host.numa.*", "host.memory.*", "host.cache.core_to_core", "link.pcie.round_trip"),
     ),
     Limit(
@@ -78,7 +77,7 @@ LIMITS = (
         "devices keep no translations of their own",
         "virtual machines and hosts with the IOMMU on; many small buffers",
         FLOWS,
-        (*COPIES, "device-latency"),
+        (*COPIES, HOST_MEMORY),
         ("host.iommu.*", "link.pcie.round_trip", "dma.descriptor_payload", "hypervisor.*"),
     ),
     Limit(
@@ -87,8 +86,8 @@ LIMITS = (
         "model too slow",
         "copy and DMA of one transfer follow each other here, as choi2019 3.2.1 found; later runtimes overlap them",
         "pageable transfers of some MiB; runtimes later than SDAccel 2017",
-        ("offload", "overlap"),
-        STAGED,
+        DRIVEN,
+        (STAGED,),
         ("host.copy.*", "host.alloc.*"),
     ),
     Limit(
@@ -99,8 +98,8 @@ LIMITS = (
         "a copy within the caches is faster than one through DRAM, one of fresh pages slower; the model has one rate, "
         "or two with a size between them",
         "pageable transfers far smaller or larger than those that the rate was measured with",
-        ("offload", "overlap"),
-        STAGED,
+        DRIVEN,
+        (STAGED,),
         ("host.copy.*", "host.alloc.rate"),
     ),
     Limit(
@@ -110,7 +109,7 @@ LIMITS = (
         "a link with errors sends packets again and may train to fewer lanes",
         "boards on risers or long cables; a measured link rate below the model's",
         FLOWS,
-        (*COPIES, *REGISTERS, "device-latency"),
+        (*COPIES, REGISTERS, HOST_MEMORY),
         ("link.pcie.*",),
     ),
     Limit(
@@ -123,7 +122,7 @@ LIMITS = (
         "IOMMU and no cores",
         "servers with several boards, behind one root port or several",
         FLOWS,
-        (*COPIES, *REGISTERS, "device-latency"),
+        (*COPIES, REGISTERS, HOST_MEMORY),
         ("link.pcie.*",),
     ),
     Limit(
@@ -133,7 +132,7 @@ LIMITS = (
         "an engine with several channels takes turns between transfers of different queues, so that one's latency "
         "hides behind another's data; a transfer by itself has one channel there too",
         "several queues that copy small buffers in one direction at once",
-        ("offload", "overlap"),
+        DRIVEN,
         COPIES,
         ("dma.*",),
     ),
@@ -144,7 +143,7 @@ LIMITS = (
         "a thread of the model always runs when it can",
         "tail latencies; hosts with more threads than cores",
         FLOWS,
-        (*COPIES, *REGISTERS, "launch"),
+        (*COPIES, REGISTERS, LAUNCHES),
         ("host.call.*", "stream.library_call", "stream.porter_period"),
     ),
     Limit(
@@ -163,8 +162,8 @@ LIMITS = (
         "either",
         "requests of a direction are served as they arrive, with rows opened ahead; no read-modify-write of ECC",
         "scattered access to device memory, writes of less than a burst",
-        ("offload", "overlap"),
-        MEMORY,
+        DRIVEN,
+        ("device memory",),
         ("device.dram.*",),
     ),
     Limit(
@@ -174,8 +173,8 @@ LIMITS = (
         "loading a kernel takes from milliseconds to seconds, and a program that swaps kernels pays for each; several "
         "kernels that are there together, each with its own ports, share the memory's channels in the model too",
         "programs that change kernels while they run",
-        ("offload", "overlap"),
-        ("launch",),
+        DRIVEN,
+        (LAUNCHES,),
         ("kernel.*",),
     ),
     Limit(
@@ -198,7 +197,8 @@ def of_flow(flow: str) -> list[Limit]:
 
 def of_probe(name: str) -> list[Limit]:
     """Those that touch a modelled record of that probe."""
-    return [limit for limit in LIMITS if name in limit.probes]
+    probe = all_probes().get(name)
+    return [limit for limit in LIMITS if probe and probe.crosses in limit.crossed]
 
 
 def of_keys(keys: Iterable[str]) -> list[Limit]:
@@ -217,10 +217,10 @@ def together(found: Iterable[Sequence[Limit]]) -> list[Limit]:
     return [limit for limit in LIMITS if limit.id in kept]
 
 
-def of_records(rows: "Iterable[Row]", probes: "Iterable[ProbeRecord]" = ()) -> list[Limit]:
+def of_records(rows: "Iterable[Row]", probed: "Iterable[ProbeRecord]" = ()) -> list[Limit]:
     """Those that touch what is modelled of these."""
     flows = {row.flow for row in rows if row.kind == "modelled"}
-    names = {record.name for record in probes if record.kind == "modelled"}
+    names = {record.name for record in probed if record.kind == "modelled"}
     return together([*map(of_flow, sorted(flows)), *map(of_probe, sorted(names))])
 
 
@@ -252,11 +252,12 @@ show. The list is `python/isthmus/limits.py`; `python -m isthmus.limits docs/mod
 
 
 def _entry(limit: Limit) -> str:
+    touched = [name for name, probe in all_probes().items() if probe.crosses in limit.crossed]
     lines = [
         f"{limit.what}.",
         f"- **Error:** {limit.error}: {limit.why}.",
         f"- **Matters for:** {limit.matters}.",
-        f"- **Touches:** {_touched('flows', limit.flows)}{_touched('probes', limit.probes)}"
+        f"- **Touches:** {_touched('flows', limit.flows)}{_touched('probes', touched)}"
         f"{_touched('keys', limit.keys)}".rstrip("; ")
         + ".",
     ]

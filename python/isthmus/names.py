@@ -16,13 +16,24 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     return by_lower[matches[0]] if matches else None
 
 
+def meant(name: str, known: Iterable[str]) -> str | None:
+    """The hint that names the nearest; None if none is near."""
+    guess = nearest(name, known)
+    return f"did you mean '{guess}'?" if guess else None
+
+
+def listed(words: Iterable[str], last: str) -> str:
+    """`a, b and c` where `last` is `and`."""
+    *before, end = words
+    return f"{', '.join(before)} {last} {end}" if before else end
+
+
 def unknown(kind: str, name: str, known: Sequence[str], place: str | None = None) -> IsthmusError:
     """The error for a name that does not exist: what exists, or the one that was meant.
 
     `place` is where the name stands, as FILE:LINE.
     """
-    guess = nearest(name, _families(known) if name.endswith(".*") else known)
-    hint = f"did you mean '{guess}'?" if guess else f"known: {_shown(known)}."
+    hint = meant(name, _families(known) if name.endswith(".*") else known) or f"known: {_shown(known)}."
     prefix = f"{place}: " if place else ""
     return IsthmusError(f"{prefix}unknown {kind} '{name}'", hint=hint)
 

@@ -3,10 +3,16 @@
 import json
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from isthmus.errors import IsthmusError
+from isthmus.files import read_text
 from isthmus.toml_lines import line_of_error
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+Model = TypeVar("Model", bound="BaseModel")
 
 
 def toml(text: str, path: Path) -> dict[str, Any]:
@@ -27,3 +33,28 @@ def from_json(text: str) -> Any:
         return json.loads(text)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
+
+
+def our_json(text: str, place: object) -> Any:
+    """The value of what isthmus wrote at `place`, a file or a line of one; an IsthmusError where it is no JSON."""
+    try:
+        return from_json(text)
+    except ValueError as error:
+        raise IsthmusError(f"{place}: expected JSON that isthmus wrote: {error}") from error
+
+
+def read_json(path: Path) -> Any:
+    """The value of a file that isthmus wrote; an IsthmusError where it cannot be read or is no JSON."""
+    return our_json(read_text(path), path)
+
+
+def checked(model: "type[Model]", plain: Any, place: object) -> "Model":
+    """`plain` as a record; an IsthmusError with `place` and the first key that is wrong."""
+    from pydantic import ValidationError
+
+    try:
+        return model.model_validate(plain)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(map(str, first["loc"]))
+        raise IsthmusError(f"{place}: key '{key}': {first['msg']}") from error

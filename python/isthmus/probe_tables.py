@@ -5,13 +5,11 @@ from itertools import groupby
 
 from isthmus.numbers import counted, figure
 from isthmus.output import Table
-from isthmus.probes import PROBES
+from isthmus.probes import is_curve, meaning_of
 from isthmus.records import ProbeRecord
 from isthmus.sizes import format_size
 from isthmus.tables import SHOWN
 from isthmus.verdict import KIND_WORDS
-
-CURVES = ("h2d", "d2h", "h2d-pinned", "d2h-pinned", "h2d-alloc", "duplex", "device-read", "device-write")
 
 
 def headline(records: Sequence[ProbeRecord]) -> str:
@@ -23,7 +21,7 @@ def headline(records: Sequence[ProbeRecord]) -> str:
 
 def probe_tables(records: Sequence[ProbeRecord]) -> list[Table]:
     """A row a size for the bandwidths of one size each and for the steps to them, a row for each of the others."""
-    curves = [record for record in records if record.name in CURVES]
+    curves = [record for record in records if is_curve(record.name)]
     steps = [record for record in records if "step" in record.parameters]
     others = [record for record in records if record not in curves and record not in steps]
     tables = [_by_size(group) for group in (curves, steps) if group]
@@ -51,7 +49,7 @@ def _by_size(records: Sequence[ProbeRecord]) -> Table:
 
 
 def _head(record: ProbeRecord) -> str:
-    what = how(record) if "step" in record.parameters else f"{_meaning(record)} ({column_of(record)})"
+    what = how(record) if "step" in record.parameters else f"{meaning_of(record.name)} ({column_of(record)})"
     return f"{what}, {record.unit}, {KIND_WORDS[record.kind]}"
 
 
@@ -78,10 +76,6 @@ def name_of(record: ProbeRecord) -> str:
     burst = int(record.parameters.get("burst", 0))
     whole = burst in (0, int(record.parameters["size"]))
     return record.name if whole else f"{record.name} by {format_size(burst)}"
-
-
-def _meaning(record: ProbeRecord) -> str:
-    return PROBES.get(record.name, record.name).split(",")[0]
 
 
 def _limits(records: Sequence[ProbeRecord]) -> Table:
@@ -127,7 +121,7 @@ def _how(record: ProbeRecord) -> str:
         offset = int(record.parameters.get("offset", 0))
         start = f", from {format_size(offset)} of a page" if offset else ""
         return f"{record.parameters['access']}, {record.parameters['in_flight']} in flight{start}"
-    return PROBES.get(record.name, "-").split(",")[0]
+    return meaning_of(record.name)
 
 
 def _cell(record: ProbeRecord) -> str:

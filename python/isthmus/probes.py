@@ -1,31 +1,62 @@
-"""The probes that `isthmus-probe` offers, in its order."""
+"""The probes that `isthmus-probe` offers, as its list tells of them; it is asked once, when it is first needed."""
 
-PROBES = {
-    "h2d": "host to device, pageable memory, no allocation",
-    "d2h": "device to host, pageable memory, no allocation",
-    "h2d-pinned": "host to device, pinned memory",
-    "d2h-pinned": "device to host, pinned memory",
-    "h2d-alloc": "host to device, pageable memory, allocation of the buffer included",
-    "duplex": "both directions at once, their sum, pinned memory",
-    "latency": "a 64-byte copy to the device, from call to return",
-    "mmio-store": "stores of 4, 8 and 64 bytes to registers, with and without write combining",
-    "mmio-load": "loads of 4, 8 and 64 bytes from registers",
-    "device-read": "a kernel reads device memory",
-    "device-write": "a kernel writes device memory",
-    "device-latency": "the device reads and writes host memory by itself, "
-    "one access at a time and as many as the link's tags allow",
-    "launch": "an empty kernel, from enqueue to the return of the wait for it",
-    "steps": "the five steps of choi2019 figure 5, from advertised to end to end, host to device",
-}
-MODELS_ALONE = frozenset({"mmio-store", "mmio-load", "device-latency"})
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from isthmus.tools import Event, collect
+
+STAGED, PINNED = "staged copies", "pinned copies"  # what a probe's bytes may cross
+COPIES = (STAGED, PINNED)
+LAUNCHES = "launches"
 REPEAT = 20  # samples of a size on a real device at most; a model gives the same again, but for a refresh of its memory
 
-# Those that look at sizes of their own, in bytes; every other takes any.
-SIZES: dict[str, tuple[int, ...] | range] = {
-    "latency": (64,),
-    "launch": (0,),
-    "mmio-store": (4, 8, 64),
-    "mmio-load": (4, 8, 64),
-    "device-latency": range(64, 4097, 64),
-}
-LATENCIES = frozenset({"latency", "launch", "mmio-load", "device-latency"})  # whose value is no bandwidth
+
+@dataclass(frozen=True)
+class Probe:
+    """A probe; `sizes` are those that it looks at, in bytes, a range of them if asked for; None: any.
+
+    `curve`: it has one value a size. `in_study`: each target of a study is asked for it. `fitted`: models are
+    calibrated with it; `compared`: a calibrated model is compared with it.
+    """
+
+    name: str
+    meaning: str
+    crosses: str
+    on_models_alone: bool
+    curve: bool
+    in_study: bool
+    fitted: bool
+    compared: bool
+    quantity: str
+    sizes: Sequence[int] | None
+
+
+@cache
+def all_probes() -> dict[str, Probe]:
+    """Those that there are, by name, in the order of the tool."""
+    listed = map(_probe, collect("isthmus-probe", ["--list"], "probe"))
+    return {probe.name: probe for probe in listed}
+
+
+def _probe(event: Event) -> Probe:
+    known = {name: event[name] for name in Probe.__annotations__}
+    sizes = event["sizes"]
+    if isinstance(sizes, dict):
+        known["sizes"] = range(sizes["multiples_of"], sizes["most"] + 1, sizes["multiples_of"])
+    return Probe(**known)
+
+
+def is_curve(name: str) -> bool:
+    """Whether records of that name are points of a line over sizes; not of a probe that there is no more."""
+    return name in all_probes() and all_probes()[name].curve
+
+
+def meaning_of(name: str) -> str:
+    """What a probe is about, in short; its name where there is no such probe."""
+    return all_probes()[name].meaning.partition(",")[0] if name in all_probes() else name
+
+
+def fitted_probes() -> list[str]:
+    """The probes that models are calibrated with."""
+    return [name for name, probe in all_probes().items() if probe.fitted]

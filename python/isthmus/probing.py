@@ -5,17 +5,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from isthmus.grain import DEFAULT, Grain
-from isthmus.probes import MODELS_ALONE, PROBES, REPEAT
+from isthmus.probes import REPEAT, all_probes
 from isthmus.targets import is_model
-from isthmus.tools import Event, collect, run_tool
+from isthmus.tools import Event, as_sets, collect, run_tool
 
 if TYPE_CHECKING:
     from isthmus.records import ProbeRecord
 
-# What a study asks of each of its targets: enough for the curves and the waterfall of its report, in a few seconds.
-STUDY_CURVES = ("h2d", "d2h", "h2d-pinned", "d2h-pinned", "h2d-alloc")
+# Enough for the curves and the waterfall of a study's report, in a few seconds.
 STUDY_SIZES = tuple(64 << shift for shift in (0, 4, 6, 8, 10, 12, 14, 16, 18))
-STUDY_POINTS = ("latency", "launch", "steps")
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,7 @@ class Probing:
         words += ["--offset", str(self.offset)] if self.offset else []
         words += ["--channel", self.channel] if self.channel else []
         words += ["--grain", self.grain] if is_model(self.target) else []
-        return words + [word for assignment in self.sets for word in ("--set", assignment)]
+        return words + as_sets(self.sets)
 
 
 def run_probing(
@@ -66,20 +64,18 @@ def probe_for_study(probing: Probing, on_event: Callable[[Event], None]) -> "lis
 
     Those of them that a board's parts serve; `probing` says the target and how it is modelled.
     """
-    served = served_by(probing.target, probing.sets)
+    served = [all_probes()[name] for name in served_by(probing.target, probing.sets)]
     records: list[ProbeRecord] = []
-    for wanted, sizes in ((STUDY_CURVES, STUDY_SIZES), (STUDY_POINTS, STUDY_SIZES[-1:])):
-        probes = [probe for probe in wanted if probe in served]
-        if probes:
-            run_probing(replace(probing, probes=probes, sizes=sizes), records.append, on_event)
+    for curve, sizes in ((True, STUDY_SIZES), (False, STUDY_SIZES[-1:])):
+        names = [probe.name for probe in served if probe.in_study and probe.curve == curve]
+        if names:
+            run_probing(replace(probing, probes=names, sizes=sizes), records.append, on_event)
     return records
 
 
 def served_by(target: str, sets: Sequence[str] = ()) -> list[str]:
     """The probes that a target has the parts for; of a real device all but those that only a model can tell."""
-    if not is_model(target):
-        return [name for name in PROBES if name not in MODELS_ALONE]
-    words = [target, "--list", *(word for assignment in sets for word in ("--set", assignment))]
+    words = [target, "--list", *as_sets(sets)]
     return [probe["name"] for probe in collect("isthmus-probe", words, "probe") if probe["served"]]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from isthmus.compare import TIMES, is_wrong, record_name
+from isthmus.compare import TIMES, is_wrong, rate_of, record_name
 from isthmus.records import Regression
 
 FEWEST = 3  # earlier runs, below which their spread is not known
@@ -33,7 +33,7 @@ def regressions(runs: Iterable[Run]) -> list[Regression]:
     units: dict[Key, str] = {}
     for run in runs:
         for record in run.records:
-            value = _value(record)
+            value = rate_of(record)
             if value is None or record.get("kind") != "measured" or is_wrong(record):
                 continue
             key = _key(run.host, record)
@@ -63,11 +63,6 @@ def _judge(key: Key, values: Sequence[tuple[int, float]], unit: str) -> Regressi
         change=change,
         regressed=loss > max(DEVIATIONS * noise, LEAST),
     )
-
-
-def _value(record: dict[str, Any]) -> float | None:
-    value = record.get("value", record.get("images_per_s"))
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0 else None
 
 
 def _key(host: str, record: dict[str, Any]) -> Key:

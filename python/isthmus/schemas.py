@@ -6,18 +6,19 @@ from pathlib import Path
 from typing import Any
 
 from isthmus.files import write_atomically
-from isthmus.records import FILES
-
-# Files that hold the records of another one: their schemas refer to its definitions.
-RECORDS_OF = {"study": "run", "hpcc-scale": "hpcc", "acceptance": "hpcc"}
+from isthmus.kinds import KINDS
 
 
 def schema_texts() -> dict[str, str]:
     """The schema of each JSON file of the command, by file name."""
-    schemas = {name: model.model_json_schema(by_alias=True, mode="serialization") for name, model in FILES.items()}
+    schemas = {
+        name: kind.file_class.model_json_schema(by_alias=True, mode="serialization") for name, kind in KINDS.items()
+    }
     texts = {f"{name}.json": _text(schema) for name, schema in schemas.items()}
-    for name, home in RECORDS_OF.items():
-        texts[f"{name}.json"] = _referring(schemas[name], f"{home}.json", schemas[home]["$defs"])
+    homes = {kind.record_class.__name__: name for name, kind in reversed(KINDS.items()) if kind.record}
+    for name, schema in schemas.items():
+        for home in {home for record, home in homes.items() if record in schema["$defs"] and home != name}:
+            texts[f"{name}.json"] = _referring(schema, f"{home}.json", schemas[home]["$defs"])
     return texts
 
 

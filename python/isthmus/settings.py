@@ -8,7 +8,8 @@ from typing import Any
 
 from isthmus.errors import IsthmusError
 from isthmus.files import read_text
-from isthmus.names import unknown
+from isthmus.flows import FLOWS
+from isthmus.names import listed, meant, unknown
 from isthmus.parsing import toml
 from isthmus.toml_lines import line_of
 
@@ -20,11 +21,12 @@ COLORS = ("auto", "always", "never")
 
 @dataclass(frozen=True)
 class Known:
-    """A setting: its default, how a text is read, and what was expected if it cannot be."""
+    """A setting: its default, how a text is read, what was expected if it cannot be, and the words of a choice."""
 
     default: Value
     parse: Callable[[str], Value]
     expected: str
+    among: tuple[str, ...] = ()
 
 
 def _switch(text: str) -> bool:
@@ -49,13 +51,13 @@ def whole(least: int, most: int = MOST) -> Callable[[str], int]:
     return parse
 
 
-def _one_of(choices: tuple[str, ...]) -> Callable[[str], str]:
+def _choice(default: str | None, among: tuple[str, ...], expected: str) -> Known:
     def parse(text: str) -> str:
-        if text not in choices:
+        if text not in among:
             raise ValueError
         return text
 
-    return parse
+    return Known(default, parse, expected, among)
 
 
 def _text(text: str) -> str:
@@ -66,13 +68,13 @@ def _text(text: str) -> str:
 
 _SWITCH = "true or false"
 KNOWN: dict[str, Known] = {
-    "format": Known("table", _one_of(FORMATS), "one of " + ", ".join(FORMATS)),
-    "color": Known("auto", _one_of(COLORS), "one of " + ", ".join(COLORS)),
+    "format": _choice("table", FORMATS, "one of " + ", ".join(FORMATS)),
+    "color": _choice("auto", COLORS, "one of " + ", ".join(COLORS)),
     "quiet": Known(False, _switch, _SWITCH),
     "progress": Known(True, _switch, _SWITCH),
     "debug": Known(False, _switch, _SWITCH),
     "on": Known(None, _text, "a target, as in model:aws-f1"),
-    "flow": Known(None, _one_of(("offload", "overlap", "stream")), "offload, overlap or stream"),
+    "flow": _choice(None, FLOWS, listed(FLOWS, "or")),
     "images": Known(200, whole(1), COUNT),
     "messages": Known(200, whole(1), COUNT),
     "input": Known(None, _text, "a folder of photographs"),
@@ -133,4 +135,5 @@ def _checked(name: str, text: str, place: str) -> Value:
     try:
         return known.parse(text)
     except (ValueError, KeyError):
-        raise IsthmusError(f"{place}: expected {known.expected}, got '{text}'") from None
+        hint = meant(text, known.among)
+        raise IsthmusError(f"{place}: expected {known.expected}, got '{text}'", hint=hint) from None

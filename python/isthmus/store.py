@@ -8,13 +8,14 @@ completed comes from its journal.
 import fcntl
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isthmus.errors import IsthmusError
 from isthmus.journal import folder_of, orphans
+from isthmus.kinds import kind_of, name_of
 from isthmus.names import unknown
 from isthmus.settings import resolve
 
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from isthmus.records import HistoryRun
     from isthmus.regressions import Run
 
-LISTS = ("records", "rows", "held_out")  # where a JSON file has its records
 _TABLES = """
 CREATE TABLE IF NOT EXISTS runs (
   id BIGINT PRIMARY KEY, name VARCHAR, kind VARCHAR, start VARCHAR, command VARCHAR, host VARCHAR, version VARCHAR,
@@ -62,7 +62,7 @@ def _insert(store: "duckdb.DuckDBPyConnection", document: dict[str, Any], name: 
         [
             number,
             name,
-            str(document["schema"]).partition("/")[0].removeprefix("isthmus."),
+            name_of(document),
             context["start"],
             " ".join(context["argv"]),
             context["host"],
@@ -142,12 +142,12 @@ def all_records() -> "list[Run]":
 
 
 def records_of(document: dict[str, Any]) -> list[dict[str, Any]]:
-    """The records of a JSON file: `records`, the `rows` of a run, study or reproduction, or what was `held_out`."""
-    found = (document.get(key) for key in LISTS)
-    return next((records for records in found if records), [])
+    """The records of a JSON file; none of one that is of no kind with records."""
+    kind = kind_of(document)
+    return kind.records_in(document) if kind else []
 
 
-def value_of(record: dict[str, Any]) -> float | None:
+def value_of(record: Mapping[str, Any]) -> float | None:
     """The number that a record is about, as ours where it stands beside a published one; None for a word or a claim."""
     value = next((record[key] for key in ("value", "images_per_s", "ours", "held_out") if key in record), None)
     return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None

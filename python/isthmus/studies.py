@@ -4,20 +4,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
-from isthmus.applications import FLOWS_OF_PROGRAMS, check_application, is_program
+from isthmus.applications import check_application, is_program
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment
 from isthmus.files import data_folder, read_text
+from isthmus.flows import FLOWS
 from isthmus.grain import DEFAULT, Grain
-from isthmus.names import unknown
+from isthmus.names import listed, meant, unknown
 from isthmus.parsing import toml
+from isthmus.records.base import Flow
 from isthmus.settings import COUNT, MOST, MOST_SEED, SEED, resolve
-from isthmus.targets import check_target, is_model, platform, served_flows
+from isthmus.targets import check_target, flows_of, is_model, platform
 from isthmus.toml_lines import line_of, line_of_item
 
 
@@ -55,9 +57,7 @@ class Choice(_Table):
     targets: list[Annotated[Place, BeforeValidator(_in_a_table)]] = Field(
         min_length=1, description="a list of at least one target"
     )
-    flows: list[Literal["offload", "overlap", "stream"]] = Field(
-        default=["offload", "overlap", "stream"], min_length=1, description="a list of offload, overlap and stream"
-    )
+    flows: list[Flow] = Field(default=list(FLOWS), min_length=1, description=f"a list of {listed(FLOWS, 'and')}")
     grain: Grain | None = Field(default=None, description="fine or coarse")
 
 
@@ -128,8 +128,6 @@ def experiments_of(study: StudyDescription, path: Path, sets: Sequence[str], fla
     text = read_text(path)
     application = _application(study.application, path, text)
     flows = list(dict.fromkeys(study.study.flows))
-    if is_program(application):
-        flows = [flow for flow in flows if flow in FLOWS_OF_PROGRAMS]
     runs = []
     for target, channel in dict.fromkeys((place.target, place.channel) for place in study.study.targets):
         check_target(target, f"{path}:{line_of_item(text, 'study.targets', target)}")
@@ -137,7 +135,8 @@ def experiments_of(study: StudyDescription, path: Path, sets: Sequence[str], fla
         if channel is not None:
             _check_channel(channel, links, f"{path}:{line_of_item(text, 'study.targets', channel)}", target)
         run = replace(_experiment(application, study.application, path, flags), target=target, channel=channel)
-        runs += [replace(run, flow=flow) for flow in served_flows(target, flows, sets)]
+        offered = flows_of(application, target, sets)
+        runs += [replace(run, flow=flow) for flow in flows if flow in offered]
     if not runs:
         raise IsthmusError(
             f"{path}:{line_of(text, 'study.flows')}: key 'study.flows': no target has any of these flows"
@@ -219,7 +218,8 @@ def _complaint(details: ErrorDetails, path: Path, text: str) -> IsthmusError:
         return IsthmusError(f"{path}:{line}: key '{key}': missing, expected {expected}")
     got = details["input"]
     line = line_of_item(text, written, got) if isinstance(got, str) else line_of(text, written)
-    return IsthmusError(f"{path}:{line}: key '{key}': expected {expected}, got {_short(got)}")
+    hint = meant(got, FLOWS) if key == "study.flows" and isinstance(got, str) else None
+    return IsthmusError(f"{path}:{line}: key '{key}': expected {expected}, got {_short(got)}", hint=hint)
 
 
 def _short(value: object) -> str:

@@ -1,11 +1,14 @@
 """The tables that show rows of applications."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from isthmus.compare import is_wrong, record_name
 from isthmus.numbers import figure, grouped, percent, seconds
 from isthmus.output import Table
 from isthmus.records import Part, Row
-from isthmus.verdict import kind_of, place_of, where
+from isthmus.store import value_of
+from isthmus.verdict import KIND_WORDS, kind_of, place_of, where
 
 SHOWN = 0.01  # of a spread
 
@@ -83,3 +86,18 @@ def first_keys(part: Part) -> str:
 
 def _spans(part: Part) -> tuple[float, float, float]:
     return (part.busy_s, part.starved_s, part.blocked_s)
+
+
+def records_table(records: Sequence[Mapping[str, Any]]) -> Table:
+    """One line for each record of whatever kind, as JSON files hold it."""
+    cells = [
+        (
+            f"{record['id']} {record['quantity']}" if "id" in record else record_name(record),
+            "WRONG" if is_wrong(record) else figure(value_of(record)),
+            str(record.get("unit", "images/s")),
+            # What stands beside a published number is always a model's.
+            KIND_WORDS.get(str(record.get("kind")), "model" if "id" in record else "-"),
+        )
+        for record in records
+    ]
+    return Table(("what", "value", "unit", "kind"), cells, numbers=frozenset({"value"}))

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from isthmus.applications import is_program
 from isthmus.errors import IsthmusError
+from isthmus.files import meant_file
 from isthmus.names import nearest, unknown
-from isthmus.tools import Event, collect
-
-FLOWS = ("offload", "overlap", "stream")
+from isthmus.tools import Event, as_sets, collect
 
 
 def is_model(target: str) -> bool:
@@ -25,29 +25,18 @@ def is_native(target: str) -> bool:
     return target == "native"
 
 
-def flows_of(target: str, flows: Sequence[str]) -> list[str]:
-    """Those of `flows` that the target has: an OpenCL device cannot stream, threads do nothing else.
-
-    A model may have each; whether its board has the parts for it is told when it runs.
-    """
-    if is_native(target):
-        return [flow for flow in flows if flow == "stream"]
-    return [flow for flow in flows if flow != "stream" or is_model(target)]
-
-
-def served_flows(target: str, flows: Sequence[str], sets: Sequence[str] = ()) -> list[str]:
-    """Those of `flows` that the target has and, of a model, that its board has the parts for."""
-    found = flows_of(target, flows)
-    if not is_model(target):
-        return found
-    words = ["--list", "--on", target, *(word for assignment in sets for word in ("--set", assignment))]
-    served = {flow for one in collect("isthmus-run", words, "application") for flow in one["flows"]}
-    return [flow for flow in found if flow in served]
+def flows_of(application: str, target: str, sets: Sequence[str] = ()) -> list[str]:
+    """Those of an application, a name or the path of a program, that a target offers, as their tools say."""
+    words = ["--list", "--on", target, *(as_sets(sets) if is_model(target) else ())]
+    (offered,) = (one["flows"] for one in collect("isthmus-run", words, "application"))
+    if not is_program(application):
+        return list(offered)
+    return [flow for one in collect(application, ["--list"], "application") for flow in one["flows"] if flow in offered]
 
 
 def next_run(target: str, flow: str, sets: Sequence[str] = ()) -> str | None:
     """The command that runs the image filter on a target, in that flow if the target has it; None if it has none."""
-    flows = served_flows(target, FLOWS, sets)
+    flows = flows_of("image-filter", target, sets)
     if not flows:
         return None
     return f"isthmus run image-filter --on {target} --flow {flow if flow in flows else flows[0]}"
@@ -65,8 +54,7 @@ def platforms() -> list[str]:
 
 def platform(target: str, sets: Sequence[str] = ()) -> Event:
     """The description of a modelled target with `sets` (KEY=VALUE) applied, as `isthmus-platform` prints it."""
-    arguments = [target, *(word for assignment in sets for word in ("--set", assignment))]
-    found = collect("isthmus-platform", arguments, "platform")
+    found = collect("isthmus-platform", [target, *as_sets(sets)], "platform")
     if not found:
         raise IsthmusError(f"isthmus-platform says nothing about '{target}'")
     return found[0]
@@ -76,14 +64,12 @@ def system(target: str, sets: Sequence[str] = ()) -> Event | None:
     """What a system file says, with `sets` applied to all of its boards; None where the target is one board."""
     if not target.endswith(".toml"):
         return None
-    arguments = [target, *(word for assignment in sets for word in ("--set", assignment))]
-    return next(iter(collect("isthmus-platform", arguments, "system")), None)
+    return next(iter(collect("isthmus-platform", [target, *as_sets(sets)], "system")), None)
 
 
 def collect_steps(target: str, sets: Sequence[str] = ()) -> list[Event]:
     """For each key of a model its values one step from those that it has with `sets` applied."""
-    words = [word for assignment in sets for word in ("--set", assignment)]
-    return collect("isthmus-platform", [target, *words, "--steps"], "steps")
+    return collect("isthmus-platform", [target, *as_sets(sets), "--steps"], "steps")
 
 
 def check_target(target: str, place: str | None = None) -> None:
@@ -91,7 +77,7 @@ def check_target(target: str, place: str | None = None) -> None:
     prefix = f"{place}: " if place else ""
     if target.endswith(".toml"):
         if not Path(target).is_file():
-            raise IsthmusError(f"{prefix}target '{target}': no such file")
+            raise IsthmusError(f"{prefix}target '{target}': no such file", hint=meant_file(Path(target), "*.toml"))
     elif target.startswith("model:"):
         known = platforms()
         if target not in known:

@@ -6,7 +6,7 @@ import shlex
 import signal
 import subprocess
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -65,6 +65,11 @@ class Launch:
     def command(self, words: Sequence[str]) -> list[str]:
         """The whole command line of a tool with these words."""
         return [*self.words, *(map(shlex.quote, words) if self.quoted else words)]
+
+
+def as_sets(assignments: Iterable[str]) -> list[str]:
+    """The arguments of a tool that set KEY=VALUE, one after the other."""
+    return [word for assignment in assignments for word in ("--set", assignment)]
 
 
 def run_tool(

@@ -158,7 +158,7 @@ void append(std::vector<PartPlan>& to, std::vector<PartPlan> plans) {
 std::vector<PartPlan> on_board(std::vector<PartPlan> plans, const Description& board) {
   for (PartPlan& plan : plans) {
     for (std::string& key : plan.keys) key = board.key_here(key, plan.channel);
-    std::erase(plan.keys, "");
+    std::erase_if(plan.keys, [&board](const std::string& key) { return !board.has(key); });
   }
   return plans;
 }

@@ -142,16 +142,36 @@ const probes::Probe* of_systems(std::string_view name) {
   return found == probes::system_probes().end() ? nullptr : &*found;
 }
 
+/// Null where a probe looks at every size.
+tools::Record sizes_of(const probes::Sizes& sizes) {
+  if (sizes.multiples_of != 0) return {{"multiples_of", sizes.multiples_of}, {"most", sizes.most}};
+  tools::Record own;
+  for (const Bytes size : sizes.own) own.push_back(size.count);
+  return own;
+}
+
+/// What is known of a probe without running it.
+tools::Record description_of(const probes::Probe& probe) {
+  return {{"event", "probe"},
+          {"name", probe.name},
+          {"meaning", probe.meaning},
+          {"crosses", probe.crosses},
+          {"on_models_alone", probe.on_models_alone},
+          {"needs", probe.needs},
+          {"quantity", probe.latency ? "latency" : "bandwidth"},
+          {"curve", probe.curve},
+          {"in_study", probe.in_study},
+          {"fitted", probe.fitted},
+          {"compared", probe.compared},
+          {"sizes", sizes_of(probe.looks_at)}};
+}
+
 /// Every probe, and whether the target serves it if there is one.
 void list(const Options& options) {
   const bool system = is_system(options);
   const Board board = system ? Board{} : board_of(options);
   for (const probes::Probe& probe : probes::all_probes()) {
-    tools::Record record{{"event", "probe"},
-                         {"name", probe.name},
-                         {"meaning", probe.meaning},
-                         {"on_models_alone", probe.on_models_alone},
-                         {"needs", probe.needs}};
+    tools::Record record = description_of(probe);
     if (!options.target.empty()) record["served"] = system ? of_systems(probe.name) != nullptr : served(probe, board);
     tools::print(record);
   }

@@ -6,9 +6,11 @@ and ends; FAKE_DEVICES=none is a machine without OpenCL.
 
 import functools
 import hashlib
+import importlib.util
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 import tomllib
@@ -18,6 +20,7 @@ from typing import Any, NoReturn
 BYTES_PER_IMAGE = 1920 * 1080 * 4
 FOLDER = Path(__file__).parents[2] / "platforms"
 NAMES = ("alpha-data-7v3", "aws-f1")
+FLOWS = ("offload", "overlap", "stream")
 
 Inputs = dict[str, dict[str, Any]]
 
@@ -227,11 +230,17 @@ def row_of(values: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def flows_of(target: str) -> list[str]:
+    """What a target offers; FAKE_FLOWS names more flows, which each has."""
+    own = {"native": FLOWS[2:], "opencl": FLOWS[:2]}.get(target.partition(":")[0], FLOWS)
+    return [*own, *os.environ.get("FAKE_FLOWS", "").split()]
+
+
 def run() -> None:
     """isthmus-run."""
     values, alone = options(sys.argv[2:])
     if "--list" in alone:
-        say(event="application", name="image-filter", flows=["offload", "overlap", "stream"])
+        say(event="application", name="image-filter", flows=flows_of(values.get("--on", "model:")))
         return
     trouble = os.environ.get("FAKE_RUN")
     note(f"begin {values['--on']}")
@@ -296,17 +305,23 @@ def show_platform() -> None:
 STEPS = ("advertised", "packets", "DMA", "copy", "end to end")
 
 
+def list_probes(target: str = "") -> None:
+    """The list of the real tool; FAKE_MORE_PROBES are records of more, which each target serves."""
+    package = importlib.util.find_spec("isthmus")
+    tool = Path(str(package and package.origin)).parent / "bin" / "isthmus-probe"
+    subprocess.run([tool, *([target] if target else []), "--list"], check=True)
+    for each in json.loads(os.environ.get("FAKE_MORE_PROBES", "[]")):
+        say(event="probe", served=True, **each)
+
+
 def probe() -> None:
     """isthmus-probe: a rate that rises with the size.
 
     FAKE_PROBE=vanish is a device that is gone after two records, =endless a second record that never comes.
     """
     values, (target, *names) = options(sys.argv[2:])
-    if "--list" in names:
-        from isthmus.probes import PROBES
-
-        for name in PROBES:
-            say(event="probe", name=name, served=True)
+    if "--list" in (target, *names):
+        list_probes(target if names else "")
         return
     real = target.startswith("opencl:")
     rate = 4.0 if real else transfer_rate(platform(target, values["--set"])[1])

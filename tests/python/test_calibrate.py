@@ -338,7 +338,7 @@ def test_records_that_spread_are_named(real: Isthmus, tree: Path) -> None:
     ("text", "complaint"),
     [
         ("", "expected records of one device, got none"),
-        ("{", "expected JSON that isthmus probe wrote"),
+        ("{", "expected JSON that isthmus wrote"),
         ('{"records": [{"name": "h2d"}]}', "record 1: key 'quantity': Field required"),
         ("[1]", "record 1: key '': "),
     ],
@@ -388,14 +388,15 @@ def test_a_curve_of_records_is_its_median_times(isthmus: Isthmus) -> None:
 def test_the_committed_model_of_the_h200_is_as_near_to_its_records_as_it_says(real: Isthmus, tree: Path) -> None:
     from isthmus.calibration.curves import exactly
     from isthmus.calibration.fit import errors
-    from isthmus.calibration.measured import FITTED, read_measured
+    from isthmus.calibration.measured import read_measured
+    from isthmus.probes import fitted_probes
 
     folder = tree / "docs" / "measurements" / "h200"
     said = json.loads((folder / "calibration.json").read_text())
     assert said["median_left_out"] < 0.1
     left_out = [64 << power for power in range(0, 16, 2)]
     curves = read_measured([folder / "records.jsonl"]).only(left_out, True)
-    points = {probe: curve for probe, curve in curves.items() if probe in FITTED}
+    points = {probe: curve for probe, curve in curves.items() if probe in fitted_probes()}
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ISTHMUS_BIN", real.environment["ISTHMUS_BIN"])
         found = errors(points, exactly(str(folder / "h200.toml"), points))

@@ -1,17 +1,17 @@
 import json
 from pathlib import Path
-from typing import Any
 
 from tests.python.conftest import Isthmus
+from tests.python.samples import sample
 
 RUN = ("run", "image-filter", "--on", "model:aws-f1", "--flow", "overlap", "-q")
 
 
 def probes(path: Path, samples: list[float], unit: str = "GB/s") -> None:
     """A file with one record of these samples."""
-    record: dict[str, Any] = {"name": "h2d", "target": "opencl:0", "unit": unit, "kind": "measured"}
-    record |= {"value": sorted(samples)[len(samples) // 2], "samples": samples, "parameters": {"size": 64}}
-    path.write_text(json.dumps({"records": [record]}))
+    file = sample("probe")
+    measured = {"unit": unit, "kind": "measured", "value": sorted(samples)[len(samples) // 2], "samples": samples}
+    path.write_text(json.dumps({**file, "records": [{**file["records"][0], **measured}]}))
 
 
 def test_the_ratio_is_new_over_old(isthmus: Isthmus) -> None:

@@ -126,8 +126,9 @@ def test_a_store_that_cannot_be_used_costs_a_line_and_not_the_result(isthmus: Is
 
 
 def test_what_was_held_out_counts_as_records() -> None:
-    assert records_of({"rows": [], "score": {}, "held_out": [{"id": "S000-087"}]}) == [{"id": "S000-087"}]
-    assert records_of({"rows": [], "score": {}, "held_out": []}) == []
+    held_out = {"schema": "isthmus.reproduce/1", "rows": [], "score": {}, "held_out": [{"id": "S000-087"}]}
+    assert records_of(held_out) == [{"id": "S000-087"}]
+    assert records_of({**held_out, "held_out": []}) == []
 
 
 @pytest.mark.parametrize("most", [0, 4096, 10_000])

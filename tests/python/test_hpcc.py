@@ -13,6 +13,8 @@ import pytest
 from tests.python.conftest import Isthmus
 from tests.python.test_schemas import check
 
+from isthmus.hpcc import benchmarks
+
 SMALL = ("--size", "small", "--repeat", "2")
 BENCHMARKS = {
     "stream": ("DEVICE_BUFFER_SIZE=1024", "ARRAY_SIZE=65536"),
@@ -248,6 +250,7 @@ def read(real: Isthmus, name: str) -> Any:
 def test_the_list_names_every_benchmark(real: Isthmus) -> None:
     listed = [line.split()[0] for line in real("hpcc", "--list").stdout.splitlines()]
     assert set(listed) == set(BENCHMARKS)
+    assert listed == list(benchmarks.BENCHMARKS)
 
 
 def ranks_below(pid: int) -> list[int]:

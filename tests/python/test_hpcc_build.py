@@ -11,8 +11,8 @@ import pytest
 from tests.python.conftest import Isthmus
 from tests.python.test_schemas import check
 
+from isthmus.hpcc.benchmarks import BENCHMARKS, design_of
 from isthmus.hpcc.configurations import configurations
-from isthmus.hpcc.designs import DESIGNS
 from isthmus.hpcc.kernel_source import kernels, replicated
 
 # meyer2024 table 3.4, by column; of STREAM, RandomAccess, FFT, GEMM in the table's order of rows.
@@ -82,7 +82,7 @@ SHIPPED = [
     (one.name, one.tool, benchmark)
     for one in configurations()
     for benchmark in one.parameters
-    if benchmark in DESIGNS and one.name in COMPILED_HERE
+    if BENCHMARKS[benchmark].design and one.name in COMPILED_HERE
 ]
 TYPES = "-Xclang -finclude-default-header -target spir64 -cl-std=CL1.2"
 
@@ -147,7 +147,7 @@ def test_every_compute_unit_has_a_bank_for_each_buffer(real: Isthmus, config: st
         assert len(names.split(".")) == int(count)
         units |= dict.fromkeys(names.split("."), kernel)
     replications = shipped.parameters[benchmark]["NUM_REPLICATIONS"]
-    for kernel in DESIGNS[benchmark].replicated:
+    for kernel in design_of(benchmark).replicated:
         assert list(units.values()).count(kernel) == replications
     places: dict[str, dict[str, int]] = {unit: {} for unit in units}
     for unit, argument, memory, bank in re.findall(r"^sp=(\w+)\.(\w+):(\w+)\[(\d+)\]$", "\n".join(lines), re.MULTILINE):
@@ -310,7 +310,7 @@ def test_replications_run_as_kernels_of_their_own(real: Isthmus, benchmark: str)
     kernel = ("--kernel", str(folder / f"{benchmark}.cl"), "--variant", "single", *words(parameters))
     binary = Path(real.folder, compiled(real, benchmark, *kernel))
     side = json.loads(Path(f"{binary}.json").read_text())
-    added = {"replicated": list(DESIGNS[benchmark].replicated), "banks": side_file(folder)["banks"]}
+    added = {"replicated": list(design_of(benchmark).replicated), "banks": side_file(folder)["banks"]}
     Path(f"{binary}.json").write_text(json.dumps(side | added))
     record = run(real, benchmark, str(binary))
     assert record["validated"] is True
@@ -319,7 +319,7 @@ def test_replications_run_as_kernels_of_their_own(real: Isthmus, benchmark: str)
     Path(f"{binary}.json").write_text(json.dumps(side | added | more))
     done = real("hpcc", benchmark, "--binary", str(binary), "--size", "small", "-q", *words(RUNS[benchmark]))
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert f"no kernel '{DESIGNS[benchmark].replicated[0]}_2' in it, expected NUM_REPLICATIONS=4" in done.stderr
+    assert f"no kernel '{design_of(benchmark).replicated[0]}_2' in it, expected NUM_REPLICATIONS=4" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from unittest import mock
 
 import pytest
 from tests.python import judged_rows
-from tests.python.judged_rows import KEYS, row_of
+from tests.python.judged_rows import KEYS, row_of, steps_of
 
 from isthmus.experiments import Experiment
 from isthmus.judge import changed, judge, worth_trying
@@ -63,6 +63,14 @@ def test_the_hint_is_then_a_slower_value_that_changes_the_rate() -> None:
     change = worth_trying(row)
     assert change is not None
     assert row_of(changed(RUN, change)).value < row.value
+
+
+def test_where_nothing_can_be_run_again_the_hint_is_of_the_first_key_of_the_part_that_the_row_names() -> None:
+    with mock.patch("isthmus.judge.steps_of", steps_of):
+        row = judge(RUN, row_of(RUN), lambda wanted: [None] * len(wanted), lambda done, most: None)
+        assert row.bottleneck == row_of(RUN).bottleneck, "nothing was found out beside what the run itself tells"
+        assert heading(row) == "busiest part, model"
+        assert worth_trying(row) == f"{row.parts[2].keys[0]}=8" == "window.size=8"
 
 
 def test_reruns_stop_where_nothing_that_is_left_can_give_twice_as_much() -> None:

@@ -1,8 +1,14 @@
 """devices, doctor, platform: the commands that only look."""
 
+import os
 from pathlib import Path
+from unittest import mock
 
 from tests.python.conftest import Isthmus
+
+from isthmus.flows import FLOWS
+from isthmus.targets import flows_of
+from isthmus.tools import collect
 
 
 def test_devices_are_targets(isthmus: Isthmus) -> None:
@@ -69,3 +75,11 @@ def test_platform_list_names_targets(isthmus: Isthmus) -> None:
 def test_a_real_device_has_no_description(isthmus: Isthmus) -> None:
     done = isthmus("platform", "show", "opencl:0")
     assert done.stderr == "error: TARGET: 'opencl:0' is a real device; expected model:NAME or FILE.toml\n"
+
+
+def test_the_flows_are_those_of_the_tool(real: Isthmus) -> None:
+    with mock.patch.dict(os.environ, real.environment, clear=True):
+        (listed,) = collect("isthmus-run", ["--list"], "application")
+        assert tuple(listed["flows"]) == FLOWS
+        assert flows_of("image-filter", "native") == ["stream"]
+        assert flows_of("image-filter", "model:aws-f1") == list(FLOWS)

@@ -1,6 +1,7 @@
 import re
 
 import pytest
+from tests.python.conftest import Isthmus
 
 from isthmus.errors import IsthmusError
 from isthmus.names import nearest, select, unknown
@@ -44,3 +45,31 @@ def test_a_long_list_is_cut_where_it_would_fill_the_screen() -> None:
     assert str(unknown("row", "", rows)).endswith(
         "known: S0, S1, S2, S3, S4, S5, S6, S7, S8, S9, S10, S11 and 88 more."
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "near"),
+    [
+        (("compare", "odl.json", "old.json"), "'old.json'"),
+        (("report", "old.jsn"), "'old.json'"),
+        (("run", "image-filter", "--on", "bord.toml"), "'board.toml'"),
+        (("run", "./ap", "--on", "native"), "'app'"),
+        (("run", "image-filter", "--on", "native", "--flow", "strem"), "'stream'"),
+        (("devices", "--format", "jsn"), "'json'"),
+        (("devices", "--color", "alwys"), "'always'"),
+        (("probe", "model:aws-f1", "h2d-pined"), "'h2d-pinned'"),
+        (("hpcc", "build", "gem", "--for", "xrt", "--config", "u280-ddr"), "'gemm'"),
+        (("hpcc", "build", "gemm", "--for", "intl"), "'intel'"),
+        (("hpcc", "scale", "hpll"), "'hpl'"),
+        (("hpcc", "scale", "hpl", "--mode", "stong"), "'strong'"),
+        (("report", "schema.json"), "'isthmus.study'"),
+        (("platform", "shwo"), "'show'"),
+    ],
+)
+def test_a_name_with_a_slip_gets_the_nearest_that_there_is(isthmus: Isthmus, words: tuple[str, ...], near: str) -> None:
+    for name in ("old.json", "board.toml", "app"):
+        (isthmus.folder / name).write_text("{}")
+    (isthmus.folder / "schema.json").write_text('{"schema": "isthmus.stduy/1"}')
+    done = isthmus(*words)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert done.stderr.endswith(f"did you mean {near}?\n"), done.stderr

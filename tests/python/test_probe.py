@@ -1,11 +1,10 @@
 import json
-import subprocess
 
 from tests.python.conftest import Isthmus
 
 from isthmus.numbers import figure
-from isthmus.probes import MODELS_ALONE, PROBES
-from isthmus.tools import tool_path
+from isthmus.probes import all_probes
+from isthmus.tools import collect
 
 
 def test_there_is_a_record_for_each_probe_and_size(isthmus: Isthmus) -> None:
@@ -91,10 +90,17 @@ def test_what_was_measured_before_a_device_vanished_is_kept(isthmus: Isthmus) ->
     ]
 
 
-def test_the_probes_are_those_of_the_tool() -> None:
-    tool = tool_path("isthmus-probe")
-    lines = subprocess.run([tool, "--list"], capture_output=True, text=True, check=True).stdout.splitlines()
-    listed = [json.loads(line) for line in lines]
-    assert {probe["name"]: probe["meaning"] for probe in listed} == PROBES
-    assert list(PROBES) == [probe["name"] for probe in listed]
-    assert {probe["name"] for probe in listed if probe["on_models_alone"]} == MODELS_ALONE
+def test_a_curve_has_one_value_at_each_size_that_is_asked_for() -> None:
+    sizes = [4096, 65536]
+    words = ("--sizes", ",".join(f"{size}B" for size in sizes), "--repeat", "1")
+    for name, probe in all_probes().items():
+        records = collect("isthmus-probe", ["model:aws-f1", name, *words], "record")
+        assert probe.curve == ([record["parameters"]["size"] for record in records] == sizes), name
+
+
+def test_models_are_calibrated_with_times_of_what_real_devices_have() -> None:
+    for name, probe in all_probes().items():
+        assert not probe.fitted or (probe.compared and not probe.on_models_alone), name
+        if probe.compared:
+            (record,) = collect("isthmus-probe", ["model:aws-f1", name, "--sizes", "4KiB", "--repeat", "1"], "record")
+            assert record["time_s"] > 0

@@ -101,6 +101,7 @@ def test_the_report_of_a_wrong_program_says_so(project: Path, real: Isthmus, tmp
         (("--on", "opencl:0"), "a program of actors runs on models and native, not on 'opencl:0'"),
         (("--on", "native", "--images", "3"), "--images: is of the applications that come with Isthmus"),
         (("--on", "native", "--flow", "offload"), "--flow: 'native' has no flow 'offload'; expected stream"),
+        (("--on", "native", "--flow", "steam"), "expected stream; help: did you mean 'stream'?"),
         (("--on", "native", "--set", "link.pcie.lanes=8"), "is a real device and has no numbers to replace"),
         (("--on", "model:aws-f1", "--set", "link.pcie.lanes=0"), "key 'link.pcie.lanes': expected 1..32, got 0"),
     ],

@@ -11,7 +11,7 @@ from tests.python.test_reproduce import row_of, surveyed
 
 from isthmus.errors import IsthmusError
 from isthmus.files import data_folder
-from isthmus.probes import LATENCIES, PROBES, SIZES
+from isthmus.probes import all_probes
 from isthmus.records import Input, PaperRow
 from isthmus.reproduction.checking import check_paper
 from isthmus.reproduction.comparison import agrees, paper_rows, score
@@ -192,12 +192,12 @@ def test_the_experiments_of_the_installed_papers_pass_the_check_of_ones_own() ->
 def test_probes_look_at_the_sizes_that_they_are_said_to_look_at() -> None:
     asked = (16, 64, 192, 208, 4096, 8192)
     words = ("--sizes", ",".join(f"{size}B" for size in asked), "--repeat", "1")
-    for name in (name for name in PROBES if name != "steps"):
+    for name, probe in ((name, probe) for name, probe in all_probes().items() if name != "steps"):
         records = collect("isthmus-probe", ["model:aws-f1", name, *words], "record")
-        known = SIZES.get(name, asked)
+        known = asked if probe.sizes is None else probe.sizes
         wanted = [size for size in asked if size in known] if isinstance(known, range) else known
         assert {record["parameters"]["size"] for record in records} == set(wanted)
-        assert {record["quantity"] for record in records} == {"latency" if name in LATENCIES else "bandwidth"}
+        assert {record["quantity"] for record in records} == {probe.quantity}
 
 
 def test_an_error_of_an_experiment_names_the_row_and_what_was_changed() -> None:

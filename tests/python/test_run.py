@@ -131,7 +131,10 @@ def test_set_reaches_the_model_and_is_refused_for_a_real_device(isthmus: Isthmus
             "target 'gpu': expected model:NAME, FILE.toml, opencl:N, opencl:NAME or native",
         ),
         (("run", "image-filter", "--on", "missing.toml"), "target 'missing.toml': no such file"),
-        ((*RUN, "--flow", "streams"), "--flow: expected offload, overlap or stream, got 'streams'"),
+        (
+            (*RUN, "--flow", "streams"),
+            "--flow: expected offload, overlap or stream, got 'streams'; help: did you mean 'stream'?",
+        ),
         (
             ("run", "image-filter", "--on", "native", "--workers", "0"),
             "--workers: expected a whole number from 1 to 2147483647",

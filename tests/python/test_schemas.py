@@ -7,7 +7,7 @@ import pytest
 from referencing import Registry, Resource
 from tests.python.conftest import TREE, Isthmus
 
-from isthmus.records import FILES
+from isthmus.kinds import KINDS
 from isthmus.schemas import schema_texts
 
 SCHEMAS = TREE / "docs" / "schemas"
@@ -54,8 +54,8 @@ def test_what_doctor_writes_is_what_its_schema_says(isthmus: Isthmus) -> None:
 
 
 def test_each_kind_of_file_names_its_schema() -> None:
-    for name, model in FILES.items():
-        assert model.model_fields["schema_"].default == f"isthmus.{name}/1"
+    for name, kind in KINDS.items():
+        assert kind.file_class.model_fields["schema_"].default == f"isthmus.{name}/1"
 
 
 def test_what_several_files_hold_is_described_once_and_looked_up_there() -> None:
@@ -70,4 +70,4 @@ def test_what_several_files_hold_is_described_once_and_looked_up_there() -> None
 
 def test_a_number_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError, match="finite number"):
-        FILES["run"].model_validate({"context": {}, "rows": [{"images_per_s": float("nan")}]})
+        KINDS["run"].file_class.model_validate({"context": {}, "rows": [{"images_per_s": float("nan")}]})

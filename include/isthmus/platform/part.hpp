@@ -55,7 +55,7 @@ struct PartPlan {
 void append(std::vector<PartPlan>& to, std::vector<PartPlan> plans);
 
 /// The plans, whose keys are named as on a board with one part of each kind in its usual section, with the names that
-/// they have on `board`; keys of parts that it has not are left out.
+/// they have on `board`; keys that it gives no value are left out.
 std::vector<PartPlan> on_board(std::vector<PartPlan> plans, const Description& board);
 
 /// The parts as the actors and occupancies of `report` spent the run.

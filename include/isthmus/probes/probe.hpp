@@ -59,14 +59,29 @@ class Target {
 
 using Report = std::function<void(const Finding&)>;
 
-/// A micro-benchmark; `run` reports each finding as soon as it is complete.
+/// The sizes that a probe looks at where they are not those that it is asked for.
+struct Sizes {
+  std::span<const Bytes> own{};   ///< whatever is asked for
+  std::int64_t multiples_of = 0;  ///< bytes; of the asked for those multiples of it that are not above `most`
+  std::int64_t most = 0;
+};
+
+/// A micro-benchmark; `run` reports each finding as soon as it is complete. What follows `of_a_link` is for who shows
+/// or uses its records.
 struct Probe {
   std::string_view name;
   std::string_view meaning;
-  bool on_models_alone;
-  bool of_a_link;         ///< what it finds is a link's: it is asked of each that the board has
-  platform::Needs needs;  ///< of a modelled board
+  std::string_view crosses;  ///< what its bytes pass, by which limits of the models are told of it
+  platform::Needs needs;     ///< of a modelled board
   void (*run)(const Job& job, Target& target, const Report& report);
+  bool on_models_alone = false;
+  bool of_a_link = true;  ///< what it finds is a link's: it is asked of each that the board has
+  bool latency = false;   ///< what it gives is a time, else a rate
+  bool curve = false;     ///< one value a size: a line over the sizes
+  bool in_study = false;  ///< asked of each target of a study, a curve at several sizes, another at the largest
+  bool fitted = false;    ///< host, link, DMA engine and launches decide it alone: models are calibrated with it
+  bool compared = false;  ///< a calibrated model is compared with it
+  Sizes looks_at{};
   std::string_view sizes = {};  ///< in words, those of the asked that it reports; empty: all, or those of its own
 };
 

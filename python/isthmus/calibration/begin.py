@@ -3,6 +3,7 @@
 from isthmus.calibration.edit import Number, Value
 from isthmus.calibration.measured import Measured, probe_of
 from isthmus.calibration.template import template
+from isthmus.probes import COPIES, all_probes
 
 LIKE = "model:aws-f1"
 LANES = (16, 32)
@@ -72,6 +73,6 @@ def _transfers(measured: Measured) -> list[tuple[str, int, float]]:
     return [
         (name, size, time)
         for name, curve in measured.curves.items()
-        if probe_of(name).startswith(("h2d", "d2h", "latency"))
+        if (probe := all_probes()[probe_of(name)]).fitted and probe.crosses in COPIES
         for size, time in curve.items()
     ]

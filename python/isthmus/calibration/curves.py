@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from isthmus.calibration.measured import Curves, channel_of, probe_of
-from isthmus.tools import collect
+from isthmus.tools import as_sets, collect
 
 # Time is a straight line over the size but for the first packets and pages: these sizes tell it.
 LONGEST = 64 << 20  # a longer run of the model takes a while and tells nothing new
@@ -13,7 +13,7 @@ GRID = (64, 1024, 4096, 16384, 65536, 262144, 1 << 20)
 def model_times(target: str, names: Sequence[str], sizes: Sequence[int], sets: Mapping[str, float]) -> Curves:
     """Seconds by curve and size, from runs of the model with some numbers replaced (in base units)."""
     words = ["--sizes", ",".join(f"{size}B" for size in sizes), "--repeat", "1", "--grain", "fine"]
-    words += [word for assignment in assignments(sets) for word in ("--set", assignment)]
+    words += as_sets(assignments(sets))
     curves: Curves = {}
     for channel in dict.fromkeys(map(channel_of, names)):
         curve_of_probe = {probe_of(name): name for name in names if channel_of(name) == channel}

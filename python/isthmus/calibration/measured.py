@@ -6,17 +6,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from pydantic import ValidationError
-
 from isthmus.errors import IsthmusError
 from isthmus.files import read_text
-from isthmus.parsing import from_json
+from isthmus.parsing import checked, from_json, our_json
+from isthmus.probes import all_probes, fitted_probes
 from isthmus.records import ProbeRecord
-
-# What host, link and DMA engine decide alone; each is a time by size.
-FITTED = ("h2d", "d2h", "h2d-pinned", "d2h-pinned", "h2d-alloc", "latency", "launch")
-# What follows from them, and is compared.
-PREDICTED = (*FITTED, "duplex")
 
 Curves = dict[str, dict[int, float]]
 
@@ -79,13 +73,14 @@ def read_measured(paths: Sequence[Path]) -> Measured:
     devices = sorted({record.device for record in records})
     if len(devices) != 1:
         raise IsthmusError(f"{names}: expected records of one device, got {', '.join(devices) or 'none'}")
+    compared = {name for name, probe in all_probes().items() if probe.compared}
     runs: dict[str, dict[int, list[float]]] = {}
     for record in records:
-        if record.name in PREDICTED and record.time_s is not None and record.time_s > 0:
+        if record.name in compared and record.time_s is not None and record.time_s > 0:
             times = runs.setdefault(curve_of(record), {}).setdefault(int(record.parameters["size"]), [])
             times.append(record.time_s)
-    if not set(map(probe_of, runs)) & set(FITTED):
-        raise IsthmusError(f"{names}: expected records of one of the probes {', '.join(FITTED)}")
+    if not set(map(probe_of, runs)) & set(fitted_probes()):
+        raise IsthmusError(f"{names}: expected records of one of the probes {', '.join(fitted_probes())}")
     curves = {probe: {size: median(times) for size, times in curve.items()} for probe, curve in runs.items()}
     return Measured(devices[0], records[0].kind, curves, _differ(runs), records)
 
@@ -103,20 +98,13 @@ def _plain(path: Path) -> list[Any]:
         return found if isinstance(found, list) else [whole]
     except ValueError:
         pass
-    try:
-        return [from_json(line) for line in text.splitlines() if line.strip()]
-    except ValueError as error:
-        raise IsthmusError(f"{path}: expected JSON that isthmus probe wrote: {error}") from error
+    return [our_json(line, path) for line in text.splitlines() if line.strip()]
 
 
 def _record(path: Path, number: int, plain: Any) -> ProbeRecord:
+    record = checked(ProbeRecord, plain, f"{path}: record {number}")
     try:
-        record = ProbeRecord.model_validate(plain)
         int(record.parameters["size"])
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(map(str, first["loc"]))
-        raise IsthmusError(f"{path}: record {number}: key '{key}': {first['msg']}") from error
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise IsthmusError(f"{path}: record {number}: key 'parameters.size': expected whole bytes") from error
     return record

@@ -31,11 +31,11 @@ def app_with(name: str | None) -> typer.Typer:
 def _add(app: typer.Typer, name: str, known: Known) -> None:
     module = import_module(f"isthmus.cli.{name}")
     if not known.members:
-        command(app, name, module.EXAMPLES, results=known.results)(getattr(module, name))
+        command(app, name, module.EXAMPLES, results=known.results, summary=known.summary)(getattr(module, name))
         return
     folder = _folder(app, name, known, module.EXAMPLES)
     if known.itself:
-        command(folder, name, module.EXAMPLES, results=known.results)(getattr(module, name))
+        command(folder, name, module.EXAMPLES, results=known.results, summary=known.summary)(getattr(module, name))
     for own_name, member in known.members.items():
         place = import_module(f"isthmus.cli.{member.module}") if member.module else module
         examples = getattr(place, member.examples)

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from isthmus.cli.command import plain
 from isthmus.cli.noise import warn_if_noisy
 from isthmus.cli.session import Session
 from isthmus.errors import AnswerIsNoError, IsthmusError
+from isthmus.probes import LAUNCHES, all_probes, fitted_probes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,19 +40,16 @@ def calibrate(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A platform file; made if it is not there.")],
     records: Annotated[
         list[str] | None,
-        typer.Option(
-            "--from",
-            metavar="RECORDS",
-            help="JSON of 'isthmus probe', or its JSON lines; several runs may be given, and their medians are fitted.",
+        plain(
+            "--from RECORDS",
+            "JSON of 'isthmus probe', or its JSON lines; several runs may be given, and their medians are fitted.",
         ),
     ] = None,
     keys: Annotated[
-        list[str] | None,
-        typer.Option("--keys", metavar="KEY", help="Names or globs of the keys to fit; may be repeated."),
+        list[str] | None, plain("--keys KEY", "Names or globs of the keys to fit; may be repeated.")
     ] = None,
     leave_out: Annotated[
-        str | None,
-        typer.Option("--leave-out", metavar="SIZES", help="Sizes that are not fitted, but compared with the result."),
+        str | None, plain("--leave-out SIZES", "Sizes that are not fitted, but compared with the result.")
     ] = None,
 ) -> None:
     """A platform file fitted to what was measured of a device.
@@ -62,7 +61,7 @@ def calibrate(
     Exit code 1: some fitted probe is off by more than 25 % (median).
     """
     from isthmus.calibration.fit import fit
-    from isthmus.calibration.measured import FITTED, curve_of, probe_of, read_measured
+    from isthmus.calibration.measured import curve_of, probe_of, read_measured
     from isthmus.files import check_writable
     from isthmus.probe_tables import spreads
     from isthmus.sizes import parse_sizes
@@ -74,7 +73,9 @@ def calibrate(
     check_writable(Path(file), "FILE")
     measured = read_measured([Path(each) for each in records])
     left_out = parse_sizes(leave_out) if leave_out else []
-    points = {probe: curve for probe, curve in measured.only(left_out, False).items() if probe_of(probe) in FITTED}
+    points = {
+        probe: curve for probe, curve in measured.only(left_out, False).items() if probe_of(probe) in fitted_probes()
+    }
     if not points:
         raise IsthmusError(f"--leave-out {leave_out}: nothing is left to fit")
     with _there(session, file, measured):
@@ -125,10 +126,14 @@ def _start(file: str, wanted: list[str] | None, measured: "Measured") -> "dict[s
         return {key: inputs[key] for key in select("key", wanted, numbers)}
     usual = {key: board.usual(key) for key in numbers}
     told = {key for key in numbers if usual[key].partition(".")[0] in KINDS}
-    told |= {key for key in numbers if usual[key] == "kernel.launch" and "launch" in measured.probes()}
+    told |= {key for key in numbers if usual[key] == "kernel.launch" and _launched(measured)}
     free = [key for key in numbers if key in told and inputs[key].role not in ("datasheet", "configuration")]
     off = [key for key in free if getattr(inputs.get(f"{key.rpartition('.')[0]}.enabled"), "value", True) is False]
     return {key: inputs[key] for key in free if key not in off and _may_tell(board, key, measured)}
+
+
+def _launched(measured: "Measured") -> bool:
+    return any(all_probes()[name].crosses == LAUNCHES for name in measured.probes())
 
 
 def _may_tell(board: "Platform", key: str, measured: "Measured") -> bool:
@@ -214,7 +219,7 @@ def _show(
     left: "dict[str, list[float]]",
     differ: float | None,
 ) -> None:
-    from isthmus.calibration.measured import FITTED, probe_of
+    from isthmus.calibration.measured import probe_of
     from isthmus.numbers import figure, percent
     from isthmus.output import Result, Table
     from isthmus.records import CalibrateFile
@@ -225,7 +230,7 @@ def _show(
         numbers=frozenset({"was", "is"}),
     )
     errors = [*_curve_errors(fitted, "fitted"), *_curve_errors(left, "left out")]
-    overall = [_overall(each, FITTED) for each in (fitted, left)]
+    overall = [_overall(each, fitted_probes()) for each in (fitted, left)]
     kept = [key for key in found.values if key not in {one.key for one in written}]
     curves = Table(
         ("probe", "sizes", "how many", "median error, model", "largest, model"),
@@ -259,7 +264,7 @@ def _show(
             ],
         )
     )
-    _judge(file, [error for error in errors if probe_of(error.name) in FITTED])
+    _judge(file, [error for error in errors if probe_of(error.name) in fitted_probes()])
     session.next(f"isthmus probe {file} h2d")
 
 

@@ -1,10 +1,11 @@
 """What every command has: the common options, help with the examples first, and a session."""
 
+import dataclasses
 import functools
 import inspect
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -19,36 +20,53 @@ from isthmus.settings import COUNT, KNOWN, whole
 from isthmus.stdout import write_out
 
 _EXAMPLES: dict[str, list[str]] = {}
+_KEYWORD = inspect.Parameter.KEYWORD_ONLY
 
 
-def setting(name: str, *flags: str, metavar: str, text: str) -> Any:
-    """An option whose value, if it is not given, comes from the settings (`isthmus config show`)."""
-    default = KNOWN[name].default
-    shown = f" [default: {default}]" if default is not None else ""
-    return typer.Option(*flags, metavar=metavar, help=text + shown)
+def _read(words: str) -> tuple[list[str], str | None]:
+    """The names of an option, and what stands for its value, of `-o --output FILE`."""
+    names = [word for word in words.split() if word.startswith("-")]
+    return names, " ".join(words.split()[len(names) :]) or None
 
 
-def count(*flags: str, metavar: str, text: str) -> Any:
+def plain(words: str, text: str, parser: Callable[[Any], Any] | None = None) -> Any:
+    """An option that is read as its type says; `words` are its names and what stands for its value."""
+    names, metavar = _read(words)
+    return typer.Option(*names, metavar=metavar, help=text, parser=parser)
+
+
+def setting(words: str, text: str) -> Any:
+    """An option whose value, if it is not given, comes from the setting of its name (`isthmus config show`)."""
+    default = KNOWN[_read(words)[0][-1].strip("-")].default
+    return plain(words, text + (f" [default: {default}]" if default is not None else ""))
+
+
+def count(words: str, text: str) -> Any:
     """An option that counts."""
 
     def parse(word: str | int) -> int:
         try:
             return whole(1)(str(word))
         except ValueError:
-            raise IsthmusError(f"{flags[-1]}: expected {COUNT}, got '{word}'") from None
+            raise IsthmusError(f"{_read(words)[0][-1]}: expected {COUNT}, got '{word}'") from None
 
-    return typer.Option(*flags, metavar=metavar, help=text, parser=parse)
+    return plain(words, text, parse)
 
 
-def written(*flags: str, metavar: str, text: str) -> Any:
+def written(words: str, text: str) -> Any:
     """An option that names a file to be written, '-' apart: one that cannot be is refused before any work is done."""
 
     def parse(word: str) -> str:
         if word != "-":
-            check_writable(Path(word), flags[-1])
+            check_writable(Path(word), _read(words)[0][-1])
         return word
 
-    return typer.Option(*flags, metavar=metavar, help=text, parser=parse)
+    return plain(words, text, parse)
+
+
+def given(option: Any, default: Any = None) -> Any:
+    """A field of a data class that stands for an option."""
+    return dataclasses.field(default=default, metadata={"option": option})
 
 
 Help = Annotated[
@@ -60,44 +78,37 @@ WholeHelp = Annotated[
 ]
 Sets = Annotated[
     list[str] | None,
-    typer.Option(
-        "--set", metavar="KEY=VALUE", help="Replace a number of the model, in the key's unit unless one is written."
-    ),
+    plain("--set KEY=VALUE", "Replace a number of the model, in the key's unit unless one is written."),
 ]
-Fine = Annotated[bool, typer.Option("--fine", help="Model every packet, burst and word; slower.")]
+Fine = Annotated[bool, plain("--fine", "Model every packet, burst and word; slower.")]
 Coarse = Annotated[
-    bool,
-    typer.Option(
-        "--coarse", help="Model what repeats once and count it, where that agrees with --fine within 1 %. [default]"
-    ),
+    bool, plain("--coarse", "Model what repeats once and count it, where that agrees with --fine within 1 %. [default]")
 ]
-List = Annotated[bool, typer.Option("--list", help="List what can be chosen here, and stop.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Print the plan and an estimate of its time, and stop.")]
+List = Annotated[bool, plain("--list", "List what can be chosen here, and stop.")]
+DryRun = Annotated[bool, plain("--dry-run", "Print the plan and an estimate of its time, and stop.")]
 
-_COMMON: dict[str, Any] = {
-    "quiet": Annotated[bool, typer.Option("-q", "--quiet", help="No progress, notes or hints on stderr.")],
-    "no_progress": Annotated[bool, typer.Option("--no-progress", help="No progress on stderr.")],
-    "color": Annotated[
-        str | None, setting("color", "--color", metavar="auto|always|never", text="Colour in the output.")
-    ],
-    "debug": Annotated[bool, typer.Option("--debug", help="Show a traceback with an error.")],
-    "help_short": Help,
-    "help_whole": WholeHelp,
-}
-_RESULTS: dict[str, Any] = {
-    "format": Annotated[
-        str | None, setting("format", "--format", metavar="table|json|csv|md", text="Form of the result on stdout.")
-    ],
-    "json": Annotated[str | None, written("--json", metavar="FILE", text="Write the result as JSON; '-' is stdout.")],
-    "csv": Annotated[str | None, written("--csv", metavar="FILE", text="Write the records as CSV; '-' is stdout.")],
-    "jsonl": Annotated[
-        str | None,
-        written("--jsonl", metavar="FILE", text="Write each record as a JSON line once it is complete."),
-    ],
-    "save": Annotated[
-        str | None, typer.Option("--save", metavar="NAME", help="Name the run in the results store (isthmus history).")
-    ],
-}
+
+@dataclasses.dataclass
+class Common:
+    """Options of every command."""
+
+    quiet: bool = given(plain("-q --quiet", "No progress, notes or hints on stderr."), False)
+    no_progress: bool = given(plain("--no-progress", "No progress on stderr."), False)
+    color: str | None = given(setting("--color auto|always|never", "Colour in the output."))
+    debug: bool = given(plain("--debug", "Show a traceback with an error."), False)
+    help_short: Help = False
+    help_whole: WholeHelp = False
+
+
+@dataclasses.dataclass
+class Results:
+    """Options of commands with results."""
+
+    format: str | None = given(setting("--format table|json|csv|md", "Form of the result on stdout."))
+    json: str | None = given(written("--json FILE", "Write the result as JSON; '-' is stdout."))
+    csv: str | None = given(written("--csv FILE", "Write the records as CSV; '-' is stdout."))
+    jsonl: str | None = given(written("--jsonl FILE", "Write each record as a JSON line once it is complete."))
+    save: str | None = given(plain("--save NAME", "Name the run in the results store (isthmus history)."))
 
 
 class Command(TyperCommand):
@@ -142,37 +153,59 @@ def command_path(ctx: Any) -> str:
 
 
 def command(
-    app: typer.Typer, name: str, examples: list[str], results: bool = True
+    app: typer.Typer, name: str, examples: list[str], results: bool = True, summary: str = ""
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Adds a function to `app` as the command `name`; its first parameter is the session, the rest its own options."""
+    """Adds a function to `app` as the command `name`; its first parameter is the session, the rest its own options.
+
+    A parameter of a data class stands for an option a field. `summary` stands in place of its own in help.
+    """
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
+        own_summary, _, detail = (function.__doc__ or "").partition("\n\n")
+        function.__doc__ = f"{summary or own_summary}\n\n{inspect.cleandoc(detail)}".rstrip()
         _EXAMPLES[inspect.cleandoc(function.__doc__ or "")] = examples
-        own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
-        common = {**(_RESULTS if results else {}), **_COMMON}
+        declared = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+        groups: dict[str, Any] = {one.name: one.annotation for one in declared if _is_group(one.annotation)}
+        own = [option for one in declared for option in (_options_of(one.annotation) if one.name in groups else [one])]
+        common = [option for group in ([Results] if results else []) + [Common] for option in _options_of(group)]
 
         @functools.wraps(function)
         def invoke(**values: Any) -> None:
-            session = Session.from_flags({key: values.pop(key, None) for key in common})
+            session = Session.from_flags({one.name: values.pop(one.name) for one in common})
             for key, last in _set_twice(values.get("sets") or ()).items():
                 session.note(f"--set {key}: given more than once, {last} holds")
+            for key, group in groups.items():
+                values[key] = group(**{one.name: values.pop(one.name) for one in dataclasses.fields(group)})
             try:
                 function(session, **values)
             except KeyboardInterrupt as interrupt:
                 raise KeyboardInterrupt(session.what_is_kept()) from interrupt
 
-        keyword = inspect.Parameter.KEYWORD_ONLY
-        shared = [
-            inspect.Parameter(key, keyword, default=False if key in _SWITCHES else None, annotation=annotation)
-            for key, annotation in common.items()
-        ]
-        signature = inspect.Signature([*(parameter.replace(kind=keyword) for parameter in own), *shared])
+        options = [option.replace(kind=_KEYWORD) for option in (*own, *common)]
+        signature = inspect.Signature(options)
         invoke.__signature__ = signature  # type: ignore[attr-defined]
         invoke.__annotations__ = {parameter.name: parameter.annotation for parameter in signature.parameters.values()}
         app.command(name, cls=Command, add_help_option=False)(invoke)
         return function
 
     return register
+
+
+def _is_group(annotation: object) -> bool:
+    """Whether it is a data class, whose fields are options."""
+    return isinstance(annotation, type) and dataclasses.is_dataclass(annotation)
+
+
+def _options_of(group: Any) -> list[inspect.Parameter]:
+    """An option for each field of a data class."""
+    hints = get_type_hints(group, include_extras=True)
+    for one in dataclasses.fields(group):
+        for made in one.metadata.values():
+            hints[one.name] = Annotated[hints[one.name], made]
+    return [
+        inspect.Parameter(one.name, _KEYWORD, default=one.default, annotation=hints[one.name])
+        for one in dataclasses.fields(group)
+    ]
 
 
 def _set_twice(sets: Sequence[str]) -> dict[str, str]:
@@ -182,15 +215,12 @@ def _set_twice(sets: Sequence[str]) -> dict[str, str]:
     return {key: value for key, value in pairs if keys.count(key) > 1}
 
 
-_SWITCHES = {"quiet", "no_progress", "debug", "help_short", "help_whole"}
-
-
 def help_text(ctx: Any, whole: bool) -> str:
     """The help of the command of `ctx`: short, or whole with every option and the exit codes."""
     command = ctx.command
     text = inspect.cleandoc(command.help or "")
     summary, _, rest = text.partition("\n\n")
-    own = [param for param in command.params if whole or param.name not in {**_COMMON, **_RESULTS}]
+    own = [param for param in command.params if whole or param.name not in {*vars(Common()), *vars(Results())}]
     return help_page(
         command_path(ctx),
         " ".join(summary.split()),
@@ -198,6 +228,7 @@ def help_text(ctx: Any, whole: bool) -> str:
         " ".join(_usage(command)),
         detail=rest,
         commands=[(name, _first_line(sub.help)) for name, sub in _members(ctx).items() if name != command.name],
+        arguments=[(param.metavar, param.help) for param in own if whole and param.param_type_name == "argument"],
         options=[(_flags(param), param.help or "") for param in own if param.param_type_name == "option"],
         whole=whole,
     )

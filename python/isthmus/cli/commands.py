@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from isthmus.kinds import commands
+
 SUMMARY = "How data crosses between a CPU and an FPGA: seen, modelled, compared and chosen."
 EXAMPLES = [
     "isthmus devices",
@@ -71,7 +73,7 @@ COMMANDS = {
     "report": Known(
         "Records as one self-contained HTML file: verdict, tables, curves, timelines, inputs.", results=False
     ),
-    "history": Known("Every run of run, study, probe, hpcc and reproduce here, kept in one file."),
+    "history": Known(f"Every run of {commands(lambda kind: kind.kept, 'and')} here, kept in one file."),
     "doctor": Known("What is installed, what is missing, and what to do about it."),
     "new": Known("A project of one's own: an actor, its program, a test and a study, ready to build.", results=False),
     "platform": Known(

@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isthmus.cli.command import plain
 from isthmus.cli.session import Session
 from isthmus.errors import AnswerIsNoError, IsthmusError
+from isthmus.kinds import commands
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,14 +20,14 @@ EXAMPLES = [
     "isthmus compare old.json new.json --fail-over 5%",
 ]
 
+KINDS = commands(lambda kind: kind.compared, "or")
+
 
 def compare(
     session: Session,
-    old: Annotated[str, typer.Argument(metavar="OLD", help="A JSON file of run, study, probe or hpcc.")],
+    old: Annotated[str, typer.Argument(metavar="OLD", help=f"A JSON file of {KINDS}.")],
     new: Annotated[str, typer.Argument(metavar="NEW", help="Another one.")],
-    fail_over: Annotated[
-        str | None, typer.Option("--fail-over", metavar="PERCENT", help="Exit with 1 if anything got worse by more.")
-    ] = None,
+    fail_over: Annotated[str | None, plain("--fail-over PERCENT", "Exit with 1 if anything got worse by more.")] = None,
 ) -> None:
     """Two files of results against each other.
 

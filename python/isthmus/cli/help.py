@@ -25,6 +25,7 @@ def help_page(
     usage: str,
     detail: str = "",
     commands: Listed = (),
+    arguments: Listed = (),
     options: Listed = (),
     whole: bool = False,
 ) -> str:
@@ -34,7 +35,7 @@ def help_page(
     lines += ["", f"Usage: {path} {usage}"]
     if whole and detail:
         lines += ["", *textwrap.wrap(" ".join(detail.split()), _width())]
-    for title, rows in (("Commands:", commands), ("Options:", options)):
+    for title, rows in (("Commands:", commands), ("Arguments:", arguments), ("Options:", options)):
         if rows:
             lines += ["", title, *_columns(rows)]
     lines += ["", EXIT_CODES if whole else f"All options: {path} --help"]

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isthmus.cli.command import plain
 from isthmus.cli.compare import percentage
 from isthmus.cli.session import Session
 from isthmus.errors import AnswerIsNoError, IsthmusError
@@ -26,17 +27,16 @@ def history(
         typer.Argument(metavar="RUN", help="Numbers or saved names: one is shown, two are compared, new over old."),
     ] = None,
     fail_over: Annotated[
-        str | None,
-        typer.Option("--fail-over", metavar="PERCENT", help="Of two: exit with 1 if anything got worse by more."),
+        str | None, plain("--fail-over PERCENT", "Of two: exit with 1 if anything got worse by more.")
     ] = None,
     look: Annotated[
-        bool, typer.Option("--regressions", help="The newest run of everything against the spread of the earlier ones.")
+        bool, plain("--regressions", "The newest run of everything against the spread of the earlier ones.")
     ] = False,
     fail_on_regression: Annotated[
-        bool, typer.Option("--fail-on-regression", help="The same; exit with 1 if anything is worse beyond the noise.")
+        bool, plain("--fail-on-regression", "The same; exit with 1 if anything is worse beyond the noise.")
     ] = False,
 ) -> None:
-    """Every run of run, study, probe, hpcc and reproduce here, kept in one file.
+    """Every run that is kept here, in one file.
 
     Without RUN they are listed, the newest first. The file is ISTHMUS_STORE, or isthmus/results.duckdb in the user's
     data folder; --save NAME on those commands names a run.
@@ -81,50 +81,27 @@ def _command(run: "HistoryRun") -> str:
 
 
 def _show(session: Session, wanted: str) -> None:
-    from isthmus.compare import is_wrong
-    from isthmus.numbers import counted, figure
-    from isthmus.output import Result, Table
-    from isthmus.records import FILES
-    from isthmus.store import LISTS, records_of, run_document, value_of
+    from isthmus.kinds import KINDS, name_of
+    from isthmus.numbers import counted
+    from isthmus.output import Result
+    from isthmus.store import run_document
+    from isthmus.tables import records_table
 
     document = run_document(wanted)
-    kind = str(document["schema"]).partition("/")[0].removeprefix("isthmus.")
-    file = FILES[kind].model_validate(document)
-    lists = (getattr(file, name, None) for name in LISTS)
-    records = next((list(found) for found in lists if found), [])
-    cells = [
-        (
-            _name(record),
-            "WRONG" if is_wrong(record) else figure(value_of(record)),
-            str(record.get("unit", "images/s")),
-            _kind(record),
-        )
-        for record in records_of(document)
-    ]
+    kind = KINDS[name_of(document)]
+    file = kind.file_class.model_validate(document)
+    records = kind.records_in(vars(file))
     context = document["context"]
     session.emit(
         Result(
             file,
             records,
             verdict=[f"{' '.join(context['argv'])}: {counted(len(records), 'record')}"],
-            tables=[Table(("what", "value", "unit", "kind"), cells, numbers=frozenset({"value"}))],
+            tables=[records_table(kind.records_in(document))],
             detail=[f"{context['start']} on {context['host']}, isthmus {context['version']}"],
         ),
         keep=False,
     )
-
-
-def _name(record: dict[str, object]) -> str:
-    from isthmus.compare import record_name
-
-    return f"{record['id']} {record['quantity']}" if "id" in record else record_name(record)
-
-
-def _kind(record: dict[str, object]) -> str:
-    from isthmus.verdict import KIND_WORDS
-
-    # What stands beside a published number is always a model's.
-    return KIND_WORDS.get(str(record.get("kind")), "model" if "id" in record else "-")
 
 
 def _regressions(session: Session, names: list[str], fail: bool) -> None:
@@ -166,5 +143,5 @@ def _compare(session: Session, old: str, new: str, fail_over: float | None) -> N
     from isthmus.compare import compare_documents
     from isthmus.store import run_document
 
-    found = compare_documents(run_document(old), run_document(new), f"{old} and {new}", session.warn)
+    found = compare_documents((run_document(old), run_document(new)), (old, new), session.warn)
     show_comparison(session, found, fail_over)

@@ -6,28 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from isthmus.cli.command import List, written
-from isthmus.cli.hpcc_options import (
-    Binary,
-    For,
-    GridShape,
-    Kernel,
-    Launcher,
-    NoPower,
-    NoTuned,
-    On,
-    Optimized,
-    PowerCommand,
-    Ranks,
-    Repeat,
-    Scheme,
-    Sets,
-    Shape,
-    Share,
-    Size,
-    Variant,
-    tuned_words,
-    words_of,
-)
+from isthmus.cli.hpcc_options import Binary, For, Kernel, Measuring, Placing, Work, tuned_words, words_of
 from isthmus.cli.noise import loads_of, warn_if_noisy
 from isthmus.cli.session import Session
 from isthmus.durations import parse_duration
@@ -44,32 +23,19 @@ EXAMPLES = [
 ]
 
 Summary = Annotated[
-    str | None,
-    written("--summary", metavar="FILE", text="Write key=value lines as HPC Challenge does; '-' is stdout."),
+    str | None, written("--summary FILE", "Write key=value lines as HPC Challenge does; '-' is stdout.")
 ]
 
 
 def hpcc(
     session: Session,
+    work: Work,
+    placing: Placing,
+    measuring: Measuring,
     benchmark: Annotated[str | None, typer.Argument(metavar="BENCH", help="The benchmark; --list names them.")] = None,
-    ranks: Ranks = 1,
-    on: On = "opencl:0",
-    size: Size = "standard",
-    variant: Variant = None,
-    shape: Shape = None,
-    optimized: Optimized = False,
-    sets: Sets = None,
-    repeat: Repeat = None,
     for_: For = None,
-    grid: GridShape = None,
-    scheme: Scheme = None,
     kernel: Kernel = None,
     binary: Binary = None,
-    share: Share = False,
-    launcher: Launcher = None,
-    power_command: PowerCommand = None,
-    no_power: NoPower = False,
-    no_tuned: NoTuned = False,
     summary: Summary = None,
     list_: List = False,
 ) -> None:
@@ -87,21 +53,16 @@ def hpcc(
         raise IsthmusError("--summary, --json, --csv and --jsonl: only one of them can be '-', the standard output")
     from isthmus.hpcc.measure import CutShort, measure
     from isthmus.hpcc.side_file import check
-    from isthmus.hpcc.tune import Run
-    from isthmus.hpcc.watch import Watch
 
-    chosen: dict[str, object] = {"--variant": variant, "--shape": shape, "--repeat": repeat, "--grid": grid}
-    chosen |= {"--scheme": scheme, "--kernel": kernel, "--binary": binary}
-    chosen |= {"--for": for_ and parse_duration(for_, "--for")}
-    switches = {"--optimized": optimized, "--share": share}
-    arguments = [benchmark, "--on", on, "--size", size, *words_of(chosen, switches, sets)]
-    if not (no_tuned or kernel or binary):
-        run = Run(benchmark, on, size, variant, shape, optimized, ranks, grid, scheme, tuple(sets or []))
-        arguments += tuned_words(session, run)
+    chosen: dict[str, object] = {"--shape": placing.shape, "--grid": placing.grid}
+    chosen |= {"--kernel": kernel, "--binary": binary, "--for": for_ and parse_duration(for_, "--for")}
+    arguments = [*work.words(benchmark), *measuring.words(), *words_of(chosen)]
+    if not (measuring.no_tuned or kernel or binary):
+        arguments += tuned_words(session, work.run(benchmark, placing.ranks, placing.shape, placing.grid))
     if binary is not None:
         check(Path(binary))
     try:
-        records = measure(session, arguments, ranks, launcher, Watch(power_command, wanted=not no_power))
+        records = measure(session, arguments, placing.ranks, measuring.launcher, measuring.watch())
     except CutShort as cut:
         _show(session, cut.records, summary, complete=False)
         raise

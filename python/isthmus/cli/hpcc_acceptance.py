@@ -3,9 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from isthmus.cli.command import written
+from isthmus.cli.command import plain, written
 from isthmus.cli.hpcc_options import For, Ranks
 from isthmus.cli.session import Session
 from isthmus.errors import AnswerIsNoError
@@ -23,23 +21,17 @@ EXAMPLES = [
 
 def acceptance(
     session: Session,
-    expect: Annotated[str, typer.Option("--expect", metavar="FILE", help="TOML: benchmarks and what they reach.")],
+    expect: Annotated[str, plain("--expect FILE", "TOML: benchmarks and what they reach.")],
     ranks: Ranks = 1,
-    nodes: Annotated[str | None, typer.Option("--nodes", metavar="NODE,...", help="The nodes.")] = None,
-    hosts: Annotated[
-        str | None,
-        typer.Option("--hosts", metavar="FILE", help="The nodes, one on a line. [default: Slurm's, or here]"),
-    ] = None,
+    nodes: Annotated[str | None, plain("--nodes NODE,...", "The nodes.")] = None,
+    hosts: Annotated[str | None, plain("--hosts FILE", "The nodes, one on a line. [default: Slurm's, or here]")] = None,
     launcher: Annotated[
-        str | None,
-        typer.Option(
-            "--launcher", metavar="mpirun|srun|ssh|WORDS", help="What starts ranks; {node} and {ranks} in WORDS."
-        ),
+        str | None, plain("--launcher mpirun|srun|ssh|WORDS", "What starts ranks; {node} and {ranks} in WORDS.")
     ] = None,
     for_: For = None,
-    junit: Annotated[str | None, written("--junit", metavar="FILE", text="Write the checks as JUnit's XML.")] = None,
+    junit: Annotated[str | None, written("--junit FILE", "Write the checks as JUnit's XML.")] = None,
     outliers_fail: Annotated[
-        bool, typer.Option("--outliers-fail", help="A node that is far from the median of all is a fail.")
+        bool, plain("--outliers-fail", "A node that is far from the median of all is a fail.")
     ] = False,
 ) -> None:
     """Whether nodes reach what a centre expects of them.

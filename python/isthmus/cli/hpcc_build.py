@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.cli.command import List
+from isthmus.cli.command import List, plain
 from isthmus.cli.hpcc_options import Kernel, On, Sets, Shape, Variant, words_of
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
+from isthmus.names import meant
 
 if TYPE_CHECKING:
     from isthmus.records import HpccBuild
@@ -26,17 +27,12 @@ def build(
     session: Session,
     benchmark: Annotated[str | None, typer.Argument(metavar="BENCH", help="A benchmark with a kernel.")] = None,
     tool: Annotated[
-        str | None,
-        typer.Option("--for", metavar="xrt|intel|opencl", help="v++, aoc, or the driver of a device that is here."),
+        str | None, plain("--for xrt|intel|opencl", "v++, aoc, or the driver of a device that is here.")
     ] = None,
     config: Annotated[
-        str | None,
-        typer.Option("--config", metavar="FILE|NAME", help="Board, memory banks and parameters; --list names them."),
+        str | None, plain("--config FILE|NAME", "Board, memory banks and parameters; --list names them.")
     ] = None,
-    out: Annotated[
-        str | None,
-        typer.Option("--out", metavar="DIR", help="The folder that is written. [default: by BENCH and NAME]"),
-    ] = None,
+    out: Annotated[str | None, plain("--out DIR", "The folder that is written. [default: by BENCH and NAME]")] = None,
     on: On = "opencl:0",
     variant: Variant = None,
     shape: Shape = None,
@@ -56,7 +52,7 @@ def build(
     if benchmark is None:
         raise IsthmusError("BENCH: expected a benchmark", hint="'isthmus hpcc --list' names them.")
     if tool not in TOOLS:
-        raise IsthmusError(f"--for: expected one of {', '.join(TOOLS)}, got {tool or 'none'}")
+        raise IsthmusError(f"--for: expected one of {', '.join(TOOLS)}, got {tool or 'none'}", meant(tool or "", TOOLS))
     if tool == "opencl":
         if config is not None:
             raise IsthmusError("--config: expected --for xrt or --for intel beside it; --for opencl takes --set")

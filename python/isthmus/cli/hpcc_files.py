@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from isthmus.cli.command import count, written
+from isthmus.cli.command import count, plain, written
 from isthmus.cli.session import Session
 
 JOB_EXAMPLES = [
@@ -18,7 +18,7 @@ REFRAME_EXAMPLES = [
     "reframe -c isthmus_hpcc.py --run -S 'IsthmusHpcc.size=small'",
 ]
 
-Out = Annotated[str | None, written("--out", metavar="FILE", text="Where to write it. [default: stdout]")]
+Out = Annotated[str | None, written("--out FILE", "Where to write it. [default: stdout]")]
 
 
 def job(
@@ -26,19 +26,13 @@ def job(
     words: Annotated[
         list[str], typer.Argument(metavar="WORD", help="What stands behind 'isthmus hpcc'; '--' before its options.")
     ],
-    scheduler: Annotated[str, typer.Option("--scheduler", metavar="slurm", help="The batch system.")] = "slurm",
-    nodes: Annotated[int, count("--nodes", metavar="N", text="Nodes. [default: 1]")] = 1,
-    ranks_per_node: Annotated[
-        int, count("--ranks-per-node", metavar="R", text="Ranks, one for each device. [default: 1]")
-    ] = 1,
-    gpus_per_node: Annotated[
-        int | None, count("--gpus-per-node", metavar="G", text="GPUs to ask for on each node.")
-    ] = None,
-    time: Annotated[
-        str, typer.Option("--time", metavar="H:M:S", help="The longest it may take. [default: 00:30:00]")
-    ] = "00:30:00",
-    partition: Annotated[str | None, typer.Option("--partition", metavar="NAME", help="Of the batch system.")] = None,
-    account: Annotated[str | None, typer.Option("--account", metavar="NAME", help="Who pays.")] = None,
+    scheduler: Annotated[str, plain("--scheduler slurm", "The batch system.")] = "slurm",
+    nodes: Annotated[int, count("--nodes N", "Nodes. [default: 1]")] = 1,
+    ranks_per_node: Annotated[int, count("--ranks-per-node R", "Ranks, one for each device. [default: 1]")] = 1,
+    gpus_per_node: Annotated[int | None, count("--gpus-per-node G", "GPUs to ask for on each node.")] = None,
+    time: Annotated[str, plain("--time H:M:S", "The longest it may take. [default: 00:30:00]")] = "00:30:00",
+    partition: Annotated[str | None, plain("--partition NAME", "Of the batch system.")] = None,
+    account: Annotated[str | None, plain("--account NAME", "Who pays.")] = None,
     out: Out = None,
 ) -> None:
     """A job script for a batch system.
@@ -62,13 +56,15 @@ def job(
 def reframe(session: Session, out: Out = None) -> None:
     """Tests of a centre for ReFrame.
 
-    The file runs the seven benchmarks, checks that their results are right, and compares what they reach with the
+    The file runs the benchmarks, checks that their results are right, and compares what they reach with the
     references that a centre writes into it, by system and partition. It needs ReFrame 4 (PyPI's reframe-hpc).
     """
     from isthmus.files import read_text
+    from isthmus.hpcc.benchmarks import BENCHMARKS
     from isthmus.hpcc.centre import SHIPPED
 
-    _write(session, read_text(SHIPPED / "isthmus_hpcc.py"), out, "reframe --run -c")
+    text = read_text(SHIPPED / "isthmus_hpcc.py").replace("@BENCHMARKS@", '", "'.join(BENCHMARKS))
+    _write(session, text, out, "reframe --run -c")
 
 
 def _write(session: Session, text: str, out: str | None, command: str) -> None:

@@ -1,78 +1,95 @@
 """Options that the commands around HPC Challenge share, and the words of `isthmus-hpcc` that they become."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from isthmus.cli.command import count
+from isthmus.cli.command import count, given, plain
 
 if TYPE_CHECKING:
     from isthmus.cli.session import Session
     from isthmus.hpcc.tune import Run
+    from isthmus.hpcc.watch import Watch
 
-Ranks = Annotated[int, count("-n", "--ranks", metavar="R", text="Ranks, one for each device.")]
-On = Annotated[
-    str, typer.Option("--on", metavar="TARGET", help="opencl:N or opencl:NAME; several devices with commas.")
-]
-Size = Annotated[
-    str,
-    typer.Option("--size", metavar="small|standard", help="small: at most 64 MiB and under 10 s."),
-]
+Ranks = Annotated[int, count("-n --ranks R", "Ranks, one for each device.")]
+On = Annotated[str, plain("--on TARGET", "opencl:N or opencl:NAME; several devices with commas.")]
 Variant = Annotated[
-    str | None,
-    typer.Option(
-        "--variant", metavar="single|ndrange", help="Kernels for HLS or for CPUs and GPUs. [default: by the device]"
-    ),
+    str | None, plain("--variant single|ndrange", "Kernels for HLS or for CPUs and GPUs. [default: by the device]")
 ]
-Shape = Annotated[
-    str | None, typer.Option("--shape", metavar="cpu|gpu", help="Of ND-range kernels. [default: by the device]")
-]
-Optimized = Annotated[bool, typer.Option("--optimized", help="The optimized run; else the base run of meyer2024.")]
-Sets = Annotated[
-    list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="A parameter of the benchmark (meyer2024).")
-]
-Repeat = Annotated[int | None, count("--repeat", metavar="N", text="Repetitions. [default: 10]")]
-For = Annotated[
-    str | None,
-    typer.Option("--for", metavar="DURATION", help="Burn-in: repeat until it is over, as in 30m, and tell of drift."),
-]
-GridShape = Annotated[
-    str | None, typer.Option("--grid", metavar="PxQ", help="Grid of ranks. [default: nearest to square]")
-]
-Scheme = Annotated[str | None, typer.Option("--scheme", metavar="NAME", help="Of communication between ranks.")]
-Kernel = Annotated[
-    str | None, typer.Option("--kernel", metavar="FILE", help="Kernels of your own, with the same arguments.")
-]
-Binary = Annotated[
-    str | None, typer.Option("--binary", metavar="FILE", help="What a vendor's compiler made: .aocx, .xclbin.")
-]
-Share = Annotated[bool, typer.Option("--share", help="Several ranks may share a device that cannot be divided.")]
-Launcher = Annotated[
-    str | None,
-    typer.Option(
-        "--launcher", metavar="mpirun|srun|WORDS", help="What starts ranks; {ranks} is their number in WORDS."
-    ),
-]
-PowerCommand = Annotated[
-    str | None,
-    typer.Option(
-        "--power-command",
-        metavar="CMD",
-        help="Prints the watts drawn now. [default: nvidia-smi or RAPL]",
-    ),
-]
-NoPower = Annotated[bool, typer.Option("--no-power", help="Do not sample the power.")]
-NoTuned = Annotated[bool, typer.Option("--no-tuned", help="Not the parameters that 'hpcc tune' found for this device.")]
+Shape = Annotated[str | None, plain("--shape cpu|gpu", "Of ND-range kernels. [default: by the device]")]
+Sets = Annotated[list[str] | None, plain("--set NAME=VALUE", "A parameter of the benchmark (meyer2024).")]
+For = Annotated[str | None, plain("--for DURATION", "Burn-in: repeat until it is over, as in 30m, and tell of drift.")]
+Kernel = Annotated[str | None, plain("--kernel FILE", "Kernels of your own, with the same arguments.")]
+Binary = Annotated[str | None, plain("--binary FILE", "What a vendor's compiler made: .aocx, .xclbin.")]
+
+
+@dataclass(frozen=True)
+class Work:
+    """Which run of a benchmark it is, of those that hpcc, tune and scale share."""
+
+    on: On = "opencl:0"
+    size: str = given(plain("--size small|standard", "small: at most 64 MiB and under 10 s."), "standard")
+    variant: Variant = None
+    optimized: bool = given(plain("--optimized", "The optimized run; else the base run of meyer2024."), False)
+    sets: Sets = None
+    scheme: str | None = given(plain("--scheme NAME", "Of communication between ranks."))
+
+    def words(self, benchmark: str) -> list[str]:
+        """As `isthmus-hpcc` takes it."""
+        chosen = {"--variant": self.variant, "--scheme": self.scheme}
+        switches = {"--optimized": self.optimized}
+        return [benchmark, "--on", self.on, "--size", self.size, *words_of(chosen, switches, self.sets)]
+
+    def run(self, benchmark: str, ranks: int, shape: str | None = None, grid: str | None = None) -> "Run":
+        """The run for which parameters are tuned."""
+        from isthmus.hpcc.tune import Run
+
+        sets = tuple(self.sets or [])
+        return Run(benchmark, self.on, self.size, self.variant, shape, self.optimized, ranks, grid, self.scheme, sets)
+
+
+@dataclass(frozen=True)
+class Placing:
+    """On how many ranks, and in which shape, of those that hpcc and tune share."""
+
+    ranks: Ranks = 1
+    shape: Shape = None
+    grid: str | None = given(plain("--grid PxQ", "Grid of ranks. [default: nearest to square]"))
+
+
+@dataclass(frozen=True)
+class Measuring:
+    """How it is measured, of those that hpcc and scale share."""
+
+    repeat: int | None = given(count("--repeat N", "Repetitions. [default: 10]"))
+    share: bool = given(plain("--share", "Several ranks may share a device that cannot be divided."), False)
+    launcher: str | None = given(
+        plain("--launcher mpirun|srun|WORDS", "What starts ranks; {ranks} is their number in WORDS.")
+    )
+    power_command: str | None = given(
+        plain("--power-command CMD", "Prints the watts drawn now. [default: nvidia-smi or RAPL]")
+    )
+    no_power: bool = given(plain("--no-power", "Do not sample the power."), False)
+    no_tuned: bool = given(plain("--no-tuned", "Not the parameters that 'hpcc tune' found for this device."), False)
+
+    def words(self) -> list[str]:
+        """As `isthmus-hpcc` takes it."""
+        return words_of({"--repeat": self.repeat}, {"--share": self.share})
+
+    def watch(self) -> "Watch":
+        """What looks at the power meanwhile."""
+        from isthmus.hpcc.watch import Watch
+
+        return Watch(self.power_command, wanted=not self.no_power)
 
 
 def words_of(
-    chosen: Mapping[str, object], switches: Mapping[str, bool], sets: Sequence[str] | None = None
+    chosen: Mapping[str, object], switches: Mapping[str, bool] | None = None, sets: Sequence[str] | None = None
 ) -> list[str]:
     """Options with a value, leaving out those without one, switches that are on, and parameters."""
     words = [word for flag, value in chosen.items() if value is not None for word in (flag, str(value))]
     words += [word for assignment in sets or [] for word in ("--set", assignment)]
-    return words + [flag for flag, on in switches.items() if on]
+    return words + [flag for flag, on in (switches or {}).items() if on]
 
 
 def tuned_words(session: "Session", run: "Run") -> list[str]:

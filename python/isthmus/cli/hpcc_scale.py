@@ -1,28 +1,14 @@
 """`isthmus hpcc scale BENCH`: one benchmark on ever more ranks."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.cli.hpcc_options import (
-    Launcher,
-    NoPower,
-    NoTuned,
-    On,
-    Optimized,
-    PowerCommand,
-    Repeat,
-    Scheme,
-    Sets,
-    Share,
-    Size,
-    Variant,
-    tuned_words,
-    words_of,
-)
+from isthmus.cli.command import plain
+from isthmus.cli.hpcc_options import Measuring, Work, tuned_words, words_of
 from isthmus.cli.noise import loads_of, warn_if_noisy
 from isthmus.cli.session import Session
 from isthmus.errors import AnswerIsNoError, IsthmusError
@@ -30,7 +16,6 @@ from isthmus.numbers import counted
 
 if TYPE_CHECKING:
     from isthmus.hpcc.scaling import Mode
-    from isthmus.hpcc.watch import Watch
     from isthmus.records import CurvePoint, HpccRecord, HpccScaleFile, ScaleRow
 
 EXAMPLES = [
@@ -42,27 +27,12 @@ EXAMPLES = [
 
 def scale(
     session: Session,
+    work: Work,
+    measuring: Measuring,
     benchmark: Annotated[str, typer.Argument(metavar="BENCH", help="The benchmark; 'isthmus hpcc --list' names them.")],
-    ranks: Annotated[
-        str, typer.Option("--ranks", metavar="R,R,...", help="Numbers of them. [default: 1,2,4]")
-    ] = "1,2,4",
-    mode: Annotated[
-        str,
-        typer.Option("--mode", metavar="weak,strong", help="The problem grows, or stays. [default: both]"),
-    ] = "",
-    on: On = "opencl:0",
-    size: Size = "standard",
-    variant: Variant = None,
-    optimized: Optimized = False,
-    sets: Sets = None,
-    repeat: Repeat = None,
-    scheme: Scheme = None,
-    share: Share = False,
-    launcher: Launcher = None,
-    power_command: PowerCommand = None,
-    no_power: NoPower = False,
-    no_tuned: NoTuned = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the runs, and stop.")] = False,
+    ranks: Annotated[str, plain("--ranks R,R,...", "Numbers of them. [default: 1,2,4]")] = "1,2,4",
+    mode: Annotated[str, plain("--mode weak,strong", "The problem grows, or stays. [default: both]")] = "",
+    dry_run: Annotated[bool, plain("--dry-run", "Print the runs, and stop.")] = False,
 ) -> None:
     """A benchmark on ever more ranks: speed-up, parallel efficiency, a plot.
 
@@ -73,30 +43,24 @@ def scale(
     code 1: some results are wrong.
     """
     from isthmus.files import check_folder
-    from isthmus.hpcc.scaling import GROWTH, MODES, check_modes
-    from isthmus.hpcc.tune import Run
-    from isthmus.hpcc.watch import Watch
-    from isthmus.names import unknown
+    from isthmus.hpcc.benchmarks import benchmark_of
+    from isthmus.hpcc.scaling import MODES, check_modes
     from isthmus.settings import resolve
 
-    if benchmark not in GROWTH:
-        raise unknown("benchmark", benchmark, list(GROWTH))
-    asked = [word.strip() for word in mode.split(",")] if mode else [one for one in MODES if GROWTH[benchmark].size]
+    growth = benchmark_of(benchmark).growth
+    asked = [word.strip() for word in mode.split(",")] if mode else [one for one in MODES if growth.size]
     modes = check_modes(benchmark, asked or ["weak"])
     counts = _counts(ranks)
-    chosen = {"--variant": variant, "--repeat": repeat, "--scheme": scheme, "--parts": max(counts)}
-    switches = {"--optimized": optimized, "--share": share}
-    arguments = [benchmark, "--on", on, "--size", size, *words_of(chosen, switches, sets)]
+    arguments = [*work.words(benchmark), *measuring.words(), *words_of({"--parts": max(counts)})]
     if dry_run:
         session.lines([f"{benchmark}, {one}: {counted(count, 'rank')}" for one in modes for count in counts])
         return
     folder = Path(resolve("out").value) / f"hpcc-{benchmark}"
     check_folder(folder, "out")
-    if not no_tuned:
+    if not measuring.no_tuned:
         # Those for the fewest ranks, in every run: what is compared differs in the ranks alone.
-        run = Run(benchmark, on, size, variant, None, optimized, counts[0], None, scheme, tuple(sets or []))
-        arguments += tuned_words(session, run)
-    runs = _Runs(session, arguments, launcher, lambda: Watch(power_command, wanted=not no_power))
+        arguments += tuned_words(session, work.run(benchmark, counts[0]))
+    runs = _Runs(session, arguments, measuring)
     file, trouble = _measured(runs, benchmark, modes, counts)
     _show(session, benchmark, folder, file)
     if trouble is not None:
@@ -111,8 +75,7 @@ class _Runs:
 
     session: Session
     arguments: list[str]
-    launcher: str | None
-    watch: "Callable[[], Watch]"
+    measuring: Measuring
     done: "dict[tuple[int, str], list[HpccRecord]]" = field(default_factory=dict)
 
     def at(self, ranks: int, sizes: Mapping[str, int]) -> "list[HpccRecord]":
@@ -122,10 +85,9 @@ class _Runs:
         words = [word for name, value in sizes.items() for word in ("--set", f"{name}={value}")]
         key = (ranks, " ".join(words))
         if key not in self.done:
-            arguments = [*self.arguments, *words]
-            self.done[key] = measure(
-                self.session, arguments, ranks, self.launcher, self.watch(), prefix=f"{counted(ranks, 'rank')}, "
-            )
+            arguments, launcher = [*self.arguments, *words], self.measuring.launcher
+            prefix = f"{counted(ranks, 'rank')}, "
+            self.done[key] = measure(self.session, arguments, ranks, launcher, self.measuring.watch(), prefix=prefix)
         return self.done[key]
 
 
@@ -133,6 +95,7 @@ def _measured(
     runs: _Runs, benchmark: str, modes: "list[Mode]", counts: list[int]
 ) -> "tuple[HpccScaleFile, IsthmusError | None]":
     """What was measured until a run failed, and why it did."""
+    from isthmus.hpcc.benchmarks import benchmark_of
     from isthmus.hpcc.scaling import rows_of, size_at
     from isthmus.records import HpccScaleFile
 
@@ -148,7 +111,7 @@ def _measured(
         except IsthmusError as error:
             trouble = error
         rows += rows_of(mode, found)
-    if benchmark == "hpl" and "strong" in modes and trouble is None:
+    if benchmark_of(benchmark).predicted and "strong" in modes and trouble is None:
         rows, curve = _predicted(runs, rows)
     records = [record for kept in runs.done.values() for record in kept]
     context = runs.session.context(complete=trouble is None)
@@ -156,7 +119,7 @@ def _measured(
 
 
 def _predicted(runs: _Runs, rows: "list[ScaleRow]") -> "tuple[list[ScaleRow], list[CurvePoint]]":
-    """HPL's strong scaling beside the curve of one rank alone over the local sizes."""
+    """Strong scaling beside the curve of one rank alone over the local sizes."""
     from isthmus.hpcc.scaling import local_size, predicted
     from isthmus.records import CurvePoint
 

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.cli.command import List
-from isthmus.cli.hpcc_options import GridShape, On, Optimized, Ranks, Scheme, Sets, Shape, Size, Variant
+from isthmus.cli.command import List, plain
+from isthmus.cli.hpcc_options import Placing, Work
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
 
@@ -22,20 +22,11 @@ EXAMPLES = [
 
 def tune(
     session: Session,
+    work: Work,
+    placing: Placing,
     benchmark: Annotated[str | None, typer.Argument(metavar="BENCH", help="The benchmark; --list names them.")] = None,
-    ranks: Ranks = 1,
-    on: On = "opencl:0",
-    size: Size = "standard",
-    variant: Variant = None,
-    shape: Shape = None,
-    optimized: Optimized = False,
-    sets: Sets = None,
-    grid: GridShape = None,
-    scheme: Scheme = None,
-    budget: Annotated[
-        str, typer.Option("--budget", metavar="TIME", help="No new trial after this time, as in 60s, 5min, 1h.")
-    ] = "5min",
-    again: Annotated[bool, typer.Option("--again", help="Forget the trials of a search before.")] = False,
+    budget: Annotated[str, plain("--budget TIME", "No new trial after this time, as in 60s, 5min, 1h.")] = "5min",
+    again: Annotated[bool, plain("--again", "Forget the trials of a search before.")] = False,
     list_: List = False,
 ) -> None:
     """The parameters that a benchmark is best run with on this device.
@@ -51,10 +42,9 @@ def tune(
     if benchmark is None:
         raise IsthmusError("BENCH: expected a benchmark", hint="'isthmus hpcc tune --list' names them.")
     from isthmus.durations import parse_duration
-    from isthmus.hpcc.tune import Run
     from isthmus.hpcc.tune import tune as search
 
-    run = Run(benchmark, on, size, variant, shape, optimized, ranks, grid, scheme, tuple(sets or []))
+    run = work.run(benchmark, placing.ranks, placing.shape, placing.grid)
     telling = _Telling(session, parse_duration(budget, "--budget"))
     with telling.progress:
         tuned = search(run, telling.budget_s, again, telling.trial, telling.better)
@@ -91,11 +81,11 @@ def _written(settings: dict[str, int]) -> str:
 
 
 def _listed() -> list[str]:
-    from isthmus.hpcc.spaces import SPACES
+    from isthmus.hpcc.benchmarks import BENCHMARKS
 
     lines = []
-    for benchmark, forms in SPACES.items():
-        for form, space in forms.items():
+    for benchmark, row in BENCHMARKS.items():
+        for form, space in row.spaces.items():
             values = [f"{name}: {', '.join(map(str, values))}" for name, values in space.items()]
             lines.append(f"{benchmark}, {form}  {'; '.join(values)}")
     return lines

@@ -3,7 +3,8 @@
 from isthmus.applications import applications
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
-from isthmus.targets import FLOWS, devices, platforms
+from isthmus.flows import FLOWS
+from isthmus.targets import devices, platforms
 
 
 def list_choices(session: Session) -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.cli.command import Sets, written
+from isthmus.cli.command import Sets, plain, written
 from isthmus.cli.session import Session
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def show(
     boards and what is wired to what.
     """
     from isthmus.errors import IsthmusError
+    from isthmus.flows import STREAM
     from isthmus.limits import as_records, named, of_keys
     from isthmus.names import select
     from isthmus.output import Result
@@ -73,17 +74,16 @@ def show(
             detail=[f"{found.file}, sha256 {found.sha256}", named(limits)],
         )
     )
-    session.next(next_run(target, "stream") or f"isthmus probe {target}")
+    session.next(next_run(target, STREAM) or f"isthmus probe {target}")
 
 
 def new(
     session: Session,
     name: Annotated[str, typer.Argument(metavar="NAME", help="What the board is called.")],
     like: Annotated[
-        str,
-        typer.Option("--like", metavar="TARGET", help="The board to copy, parts and numbers. [default: model:aws-f1]"),
+        str, plain("--like TARGET", "The board to copy, parts and numbers. [default: model:aws-f1]")
     ] = "model:aws-f1",
-    out: Annotated[str | None, written("--out", metavar="FILE", text="The file. [default: NAME.toml, here]")] = None,
+    out: Annotated[str | None, written("--out FILE", "The file. [default: NAME.toml, here]")] = None,
 ) -> None:
     """A commented file for a board of your own, which can be used as it is.
 

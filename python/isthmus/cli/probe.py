@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.cli.command import Coarse, DryRun, Fine, List, Sets, setting
+from isthmus.cli.command import Coarse, DryRun, Fine, List, Sets, plain, setting
 from isthmus.cli.noise import loads_of, warn_if_noisy
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
-from isthmus.probes import MODELS_ALONE, PROBES
+from isthmus.flows import FLOWS
 
 if TYPE_CHECKING:
     from isthmus.probing import Probing
@@ -26,33 +26,18 @@ def probe(
     session: Session,
     target: Annotated[str | None, typer.Argument(metavar="TARGET", help="What to probe.")] = None,
     probes: Annotated[list[str] | None, typer.Argument(metavar="PROBE", help="Names or globs; all by default.")] = None,
-    sizes: Annotated[
-        str | None, setting("sizes", "--sizes", metavar="SIZES", text="Sizes and ranges, as in 64B,4KiB..1MiB:x2.")
-    ] = None,
+    sizes: Annotated[str | None, setting("--sizes SIZES", "Sizes and ranges, as in 64B,4KiB..1MiB:x2.")] = None,
     burst: Annotated[
-        str | None,
-        typer.Option(
-            "--burst", metavar="SIZES", help="Stretches in which device memory is touched. [default: each size at once]"
-        ),
+        str | None, plain("--burst SIZES", "Stretches in which device memory is touched. [default: each size at once]")
     ] = None,
     offset: Annotated[
-        str | None,
-        typer.Option(
-            "--offset", metavar="SIZE", help="Where device-latency's accesses begin in their 4 KiB page. [default: 0]"
-        ),
+        str | None, plain("--offset SIZE", "Where device-latency's accesses begin in their 4 KiB page. [default: 0]")
     ] = None,
     repeat: Annotated[
-        str | None,
-        setting(
-            "repeat",
-            "--repeat",
-            metavar="N",
-            text="Samples of each size, of a real device at most. [default: 20, of a model 1]",
-        ),
+        str | None, setting("--repeat N", "Samples of each size, of a real device at most. [default: 20, of a model 1]")
     ] = None,
     channel: Annotated[
-        str | None,
-        typer.Option("--channel", metavar="NAME", help="The link of a board with several. [default: each is probed]"),
+        str | None, plain("--channel NAME", "The link of a board with several. [default: each is probed]")
     ] = None,
     sets: Sets = None,
     fine: Fine = False,
@@ -69,13 +54,14 @@ def probe(
     named. All boards of a system file copy at once, and what limits them is told.
     """
     from isthmus.grain import DEFAULT, check_grain, chosen
+    from isthmus.probes import all_probes
     from isthmus.probing import Probing
     from isthmus.settings import resolve
     from isthmus.sizes import format_size, parse_size, parse_sizes
     from isthmus.targets import check_target, is_model
 
     if list_:
-        return session.lines([f"{name}  {text}" for name, text in PROBES.items()])
+        return session.lines([f"{name}  {probe.meaning}" for name, probe in all_probes().items()])
     if target is None:
         raise IsthmusError("TARGET: expected a target", hint="'isthmus run --list' names them.")
     check_target(target)
@@ -106,12 +92,13 @@ def probe(
 def _chosen(target: str, wanted: list[str], sets: list[str]) -> list[str]:
     """Those that the target serves; one that is asked for by its name stays, for the tool to say what it lacks."""
     from isthmus.names import select
+    from isthmus.probes import all_probes
     from isthmus.probing import served_by
     from isthmus.targets import is_model
 
-    names = select("probe", wanted, list(PROBES))
+    names = select("probe", wanted, list(all_probes()))
     if not is_model(target):
-        for name in MODELS_ALONE.intersection(wanted):
+        for name in (name for name in names if name in wanted and all_probes()[name].on_models_alone):
             raise IsthmusError(f"probe '{name}': '{target}' is a real device, and only a model can tell")
     served = served_by(target, sets)
     return [name for name in names if name in served or name in wanted] or names
@@ -146,7 +133,7 @@ def _next(probing: "Probing") -> str:
     from isthmus.targets import next_run, system
 
     several = system(probing.target, probing.sets) is not None
-    run = None if several else next_run(probing.target, "offload")
+    run = None if several else next_run(probing.target, FLOWS[0])
     return run or f"isthmus platform show {probing.target}"
 
 

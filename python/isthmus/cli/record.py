@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.cli.command import written
+from isthmus.cli.command import plain, written
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
 
@@ -21,30 +21,16 @@ EXAMPLES = [
 
 Command = Annotated[list[str] | None, typer.Argument(metavar="-- COMMAND", help="The program and its own options.")]
 Output = Annotated[
-    str | None,
-    typer.Option(
-        "-o", "--output", metavar="FILE", help="The record; a folder: PROGRAM.record.json in it. [default: here]"
-    ),
+    str | None, plain("-o --output FILE", "The record; a folder: PROGRAM.record.json in it. [default: here]")
 ]
 Json = Annotated[
-    str | None,
-    written(
-        "--json", metavar="FILE", text="The record here too; '-' is stdout, the program's own then goes to stderr."
-    ),
+    str | None, written("--json FILE", "The record here too; '-' is stdout, the program's own then goes to stderr.")
 ]
-TraceTo = Annotated[
-    str | None, written("--trace", metavar="FILE", text="Write the timeline for Perfetto (ui.perfetto.dev).")
-]
+TraceTo = Annotated[str | None, written("--trace FILE", "Write the timeline for Perfetto (ui.perfetto.dev).")]
 Loader = Annotated[
-    str | None,
-    typer.Option(
-        "--loader", metavar="FILE", help="OpenCL loader for the program. [default: its own if that knows layers]"
-    ),
+    str | None, plain("--loader FILE", "OpenCL loader for the program. [default: its own if that knows layers]")
 ]
-Recover = Annotated[
-    str | None,
-    typer.Option("--recover", metavar="DIR", help="Make a record of the journals of a recording that was killed."),
-]
+Recover = Annotated[str | None, plain("--recover DIR", "Make a record of the journals of a recording that was killed.")]
 
 
 def record(

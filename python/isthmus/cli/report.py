@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
-from isthmus.cli.command import written
+from isthmus.cli.command import plain, written
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
+from isthmus.kinds import commands
 
 EXAMPLES = [
     "isthmus report",
@@ -16,22 +17,22 @@ EXAMPLES = [
     "isthmus report stream.json out/hpcc-hpl/scale.json",
 ]
 
+KINDS = commands(lambda kind: kind.reported, "or")
+
 
 def report(
     session: Session,
     files: Annotated[
         list[str] | None,
-        typer.Argument(metavar="FILE", help="JSON of study, run, probe, reproduce, hpcc or record."),
+        typer.Argument(metavar="FILE", help=f"JSON of {KINDS}."),
     ] = None,
-    output: Annotated[
-        str, written("-o", "--output", metavar="FILE", text="The page. [default: report.html]")
-    ] = "report.html",
-    title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="What stands above it.")] = None,
+    output: Annotated[str, written("-o --output FILE", "The page. [default: report.html]")] = "report.html",
+    title: Annotated[str | None, plain("--title TEXT", "What stands above it.")] = None,
 ) -> None:
     """Records as one self-contained HTML file: verdict, tables, curves, timelines, inputs.
 
-    FILE is what --json or --jsonl of study, run, probe, reproduce and hpcc wrote, or what record wrote, in any mix.
-    Without one it is everything in the folder of the latest study. The page runs no script and needs no network.
+    FILE is what --json or --jsonl of these commands wrote, or what record wrote, in any mix. Without one it is
+    everything in the folder of the latest study. The page runs no script and needs no network.
     """
     from isthmus.files import write_atomically
     from isthmus.report import gather, render_report

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.cli.command import DryRun, List, Sets, count
+from isthmus.cli.command import DryRun, List, Sets, count, plain
 from isthmus.cli.session import Session
 
 if TYPE_CHECKING:
@@ -34,23 +34,16 @@ def reproduce(
     papers: Annotated[
         list[str] | None, typer.Argument(metavar="PAPER", help="Names, globs or files; every installed one by default.")
     ] = None,
-    failing: Annotated[bool, typer.Option("--failing", help="Show only what does not agree; JSON has all.")] = False,
+    failing: Annotated[bool, plain("--failing", "Show only what does not agree; JSON has all.")] = False,
     images: Annotated[
-        int,
-        count("--images", metavar="N", text="Images of a run that is only compared with others. [default: 4]"),
+        int, count("--images N", "Images of a run that is only compared with others. [default: 4]")
     ] = FEW_IMAGES,
     no_spans: Annotated[
-        bool,
-        typer.Option("--no-spans", help="Leave the assumed inputs where they are, which saves most of the time."),
+        bool, plain("--no-spans", "Leave the assumed inputs where they are, which saves most of the time.")
     ] = False,
-    new: Annotated[
-        str | None, typer.Option("--new", metavar="FILE", help="Write a paper file to begin with, and stop.")
-    ] = None,
+    new: Annotated[str | None, plain("--new FILE", "Write a paper file to begin with, and stop.")] = None,
     hold_out: Annotated[
-        str | None,
-        typer.Option(
-            "--hold-out", metavar="EXPERIMENT", help="A row, or paper and place: what the model says without it."
-        ),
+        str | None, plain("--hold-out EXPERIMENT", "A row, or paper and place: what the model says without it.")
     ] = None,
     sets: Sets = None,
     list_: List = False,

@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.cli.command import Coarse, DryRun, Fine, List, Sets, count, setting, written
+from isthmus.cli.command import Coarse, DryRun, Fine, List, Sets, count, given, plain, setting, written
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment, Trace
+from isthmus.flows import FLOWS
+from isthmus.names import listed, meant
 
 if TYPE_CHECKING:
     from isthmus.grain import Grain
@@ -24,107 +26,78 @@ EXAMPLES = [
     "isthmus run build/my-app --on native --messages 1000",
 ]
 
-Workers = Annotated[
-    int | None,
-    count("--workers", metavar="N", text="Threads of the target native; one a core by default."),
-]
-Map = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--map", metavar="ACTOR=WORKER,...", help="Which thread of the target native runs which actor; may be repeated."
-    ),
-]
-On = Annotated[
-    str | None,
-    setting("on", "--on", metavar="TARGET", text="model:NAME, FILE.toml, opencl:N, opencl:NAME or native."),
-]
-Flow = Annotated[
-    str | None,
-    setting(
-        "flow",
-        "--flow",
-        metavar="FLOW",
-        text="offload, overlap or stream (not on OpenCL; alone on native). [default: the first that the target has]",
-    ),
-]
-Images = Annotated[str | None, setting("images", "--images", metavar="N", text="How many images.")]
-Messages = Annotated[
-    str | None,
-    setting("messages", "--messages", metavar="N", text="How many messages, of an application of one's own."),
-]
-Input = Annotated[
-    str | None,
-    setting("input", "--input", metavar="DIR", text="Folder of photographs, instead of the installed wallpapers."),
-]
-Channel = Annotated[
-    str | None,
-    typer.Option(
-        "--channel",
-        metavar="NAME",
-        help="The link of a modelled board with several. [default: streams the first, transfers all]",
-    ),
-]
-Seed = Annotated[str | None, setting("seed", "--seed", metavar="N", text="Seed of everything random in the run.")]
+Images = Annotated[str | None, setting("--images N", "How many images.")]
+Messages = Annotated[str | None, setting("--messages N", "How many messages, of an application of one's own.")]
+Input = Annotated[str | None, setting("--input DIR", "Folder of photographs, instead of the installed wallpapers.")]
 Repeated = Annotated[
     str | None,
     setting(
-        "repeat",
-        "--repeat",
-        metavar="N",
-        text="Runs of a real device or of threads, whose median counts. [default: 3 of less than a second, else 1]",
+        "--repeat N",
+        "Runs of a real device or of threads, whose median counts. [default: 3 of less than a second, else 1]",
     ),
 ]
 Warmup = Annotated[
-    str | None,
-    setting(
-        "warmup",
-        "--warmup",
-        metavar="N",
-        text="Runs before them that do not count. [default: 1 of less than a second, else 0]",
-    ),
+    str | None, setting("--warmup N", "Runs before them that do not count. [default: 1 of less than a second, else 0]")
 ]
-TraceTo = Annotated[
-    str | None,
-    written("--trace", metavar="FILE", text="Write the states of a model's parts for Perfetto (ui.perfetto.dev)."),
-]
-TraceWindow = Annotated[
-    str | None,
-    typer.Option("--trace-window", metavar="A..B", help="Only what lies between two times, such as 1ms..2.5ms."),
-]
-TraceParts = Annotated[
-    list[str] | None,
-    typer.Option("--trace-parts", metavar="GLOB", help="Only parts whose names match; may be repeated."),
-]
-TraceLimit = Annotated[
-    str | None,
-    typer.Option("--trace-limit", metavar="SIZE", help="How large the trace may become [default: 256MiB]."),
-]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to run where."""
+
+    on: str | None = given(setting("--on TARGET", "model:NAME, FILE.toml, opencl:N, opencl:NAME or native."))
+    flow: str | None = given(
+        setting("--flow FLOW", f"{listed(FLOWS, 'or')}, as the target has it. [default: its first]")
+    )
+    images: Images = None
+    messages: Messages = None
+    photographs: Input = None
+    workers: int | None = given(count("--workers N", "Threads of the target native; one a core by default."))
+    mapping: list[str] | None = given(
+        plain("--map ACTOR=WORKER,...", "Which thread of the target native runs which actor; may be repeated.")
+    )
+    sets: Sets = None
+    channel: str | None = given(
+        plain("--channel NAME", "The link of a board with several. [default: streams the first, transfers all]")
+    )
+    seed: str | None = given(setting("--seed N", "Seed of all that is random in the run."))
+
+
+@dataclass(frozen=True)
+class Tracing:
+    """The trace of a model, and what of it."""
+
+    trace: str | None = given(
+        written("--trace FILE", "Write the states of a model's parts for Perfetto (ui.perfetto.dev).")
+    )
+    trace_window: str | None = given(
+        plain("--trace-window A..B", "Only what lies between two times, such as 1ms..2.5ms.")
+    )
+    trace_parts: list[str] | None = given(plain("--trace-parts GLOB", "Only parts whose names match; may be repeated."))
+    trace_limit: str | None = given(plain("--trace-limit SIZE", "How large the trace may become [default: 256MiB]."))
+
+    def chosen(self) -> Trace | None:
+        """What is traced; None where nothing is."""
+        if self.trace is not None:
+            return Trace(self.trace, self.trace_window, tuple(self.trace_parts or ()), self.trace_limit)
+        for name, value in vars(self).items():
+            if value:
+                raise IsthmusError(f"--{name.replace('_', '-')}: expected --trace FILE beside it")
+        return None
 
 
 def run(
     session: Session,
+    wanted: Wanted,
+    tracing: Tracing,
     app: Annotated[
         str | None,
         typer.Argument(metavar="APP", help="The application; --list names them. Or the path of a program of your own."),
     ] = None,
-    on: On = None,
-    flow: Flow = None,
-    images: Images = None,
-    messages: Messages = None,
-    photographs: Input = None,
-    workers: Workers = None,
-    mapping: Map = None,
-    sets: Sets = None,
     fine: Fine = False,
     coarse: Coarse = False,
-    channel: Channel = None,
-    seed: Seed = None,
     repeat: Repeated = None,
     warmup: Warmup = None,
-    trace: TraceTo = None,
-    trace_window: TraceWindow = None,
-    trace_parts: TraceParts = None,
-    trace_limit: TraceLimit = None,
     list_: List = False,
     dry_run: DryRun = False,
 ) -> None:
@@ -144,8 +117,8 @@ def run(
         return list_choices(session)
     asked = chosen(fine, coarse)
     experiment = replace(
-        _experiment(_Flags(app, on, flow, images, messages, photographs, workers, mapping, sets, channel, seed)),
-        trace=_trace(trace, trace_window, trace_parts, trace_limit),
+        _experiment(app, wanted),
+        trace=tracing.chosen(),
         repeat=resolve("repeat", repeat).value,
         warmup=resolve("warmup", warmup).value,
     )
@@ -158,80 +131,57 @@ def run(
     return _show(session, experiment, row)
 
 
-@dataclass(frozen=True)
-class _Flags:
-    app: str | None
-    on: str | None
-    flow: str | None
-    images: str | None
-    messages: str | None
-    photographs: str | None
-    workers: int | None
-    mapping: list[str] | None
-    sets: list[str] | None
-    channel: str | None
-    seed: str | None
-
-
-def _experiment(flags: _Flags) -> Experiment:
+def _experiment(app: str | None, wanted: Wanted) -> Experiment:
     from isthmus.applications import applications, check_application, is_program
     from isthmus.settings import resolve
     from isthmus.targets import check_target
 
-    if flags.app is None:
+    if app is None:
         known = ", ".join(applications())
         raise IsthmusError(f"APP: expected an application, one of {known}, or a path", hint="'isthmus run -h'.")
-    check_application(flags.app)
-    target = resolve("on", flags.on).value
+    check_application(app)
+    target = resolve("on", wanted.on).value
     if target is None:
         raise IsthmusError("--on: expected a target", hint="'isthmus run --list' names them.")
     check_target(target)
-    made = _of_program if is_program(flags.app) else _of_ours
+    made = _of_program if is_program(app) else _of_ours
     experiment = replace(
-        made(flags, flags.app, target),
-        workers=flags.workers,
-        mapping=tuple(flags.mapping or ()),
-        sets=tuple(flags.sets or ()),
-        channel=flags.channel,
+        made(wanted, app, target),
+        workers=wanted.workers,
+        mapping=tuple(wanted.mapping or ()),
+        sets=tuple(wanted.sets or ()),
+        channel=wanted.channel,
     )
     _check(experiment)
-    return experiment
+    return replace(experiment, flow=_flow_of(experiment))
 
 
-def _of_program(flags: _Flags, app: str, target: str) -> Experiment:
+def _of_program(wanted: Wanted, app: str, target: str) -> Experiment:
     from isthmus.settings import resolve
 
-    for name, value in (("--images", flags.images), ("--input", flags.photographs), ("--seed", flags.seed)):
+    for name, value in (("--images", wanted.images), ("--input", wanted.photographs), ("--seed", wanted.seed)):
         if value is not None:
             raise IsthmusError(f"{name}: is of the applications that come with Isthmus; a program takes --messages")
-    return Experiment(app, target, flags.flow or "stream", resolve("messages", flags.messages).value)
+    return Experiment(app, target, wanted.flow or "", resolve("messages", wanted.messages).value)
 
 
-def _of_ours(flags: _Flags, app: str, target: str) -> Experiment:
+def _of_ours(wanted: Wanted, app: str, target: str) -> Experiment:
     from isthmus.settings import resolve
 
-    if flags.messages is not None:
+    if wanted.messages is not None:
         raise IsthmusError(f"--messages: is of programs of one's own; '{app}' takes --images")
     return Experiment(
         application=app,
         target=target,
-        flow=resolve("flow", flags.flow).value or _first_flow(target, flags.sets or []),
-        count=resolve("images", flags.images).value,
-        input=resolve("input", flags.photographs).value,
-        seed=resolve("seed", flags.seed).value,
+        flow=resolve("flow", wanted.flow).value or "",
+        count=resolve("images", wanted.images).value,
+        input=resolve("input", wanted.photographs).value,
+        seed=resolve("seed", wanted.seed).value,
     )
 
 
-def _first_flow(target: str, sets: list[str]) -> str:
-    """The first that the target has; where it has none, the first there is, for the tool to say what it lacks."""
-    from isthmus.targets import FLOWS, served_flows
-
-    return next(iter(served_flows(target, FLOWS, sets)), FLOWS[0])
-
-
 def _check(experiment: Experiment) -> None:
-    from isthmus.applications import FLOWS_OF_PROGRAMS, is_program
-    from isthmus.targets import FLOWS, flows_of, is_model, is_native
+    from isthmus.targets import is_model, is_native
 
     target = experiment.target
     if experiment.sets and not is_model(target):
@@ -242,20 +192,26 @@ def _check(experiment: Experiment) -> None:
         raise IsthmusError(f"--workers: expected the target native, got '{target}'")
     if experiment.mapping and not is_native(target):
         raise IsthmusError(f"--map: expected the target native, got '{target}'")
-    has = flows_of(target, FLOWS_OF_PROGRAMS if is_program(experiment.application) else FLOWS)
-    if not has:
+
+
+def _flow_of(experiment: Experiment) -> str:
+    """The flow that was asked for, else the first that the target has.
+
+    Where a model has none or not that one, its tool is left to say which part it lacks.
+    """
+    from isthmus.applications import is_program
+    from isthmus.targets import flows_of, is_model
+
+    target, wanted = experiment.target, experiment.flow
+    if wanted and is_model(target) and not is_program(experiment.application):
+        return wanted
+    offered = flows_of(experiment.application, target, experiment.sets)
+    if not offered and not is_model(target):
         raise IsthmusError(f"--on: a program of actors runs on models and native, not on '{target}'")
-    if experiment.flow not in has:
-        raise IsthmusError(f"--flow: '{target}' has no flow '{experiment.flow}'; expected {' or '.join(has)}")
-
-
-def _trace(file: str | None, window: str | None, parts: list[str] | None, limit: str | None) -> Trace | None:
-    if file is not None:
-        return Trace(file, window, tuple(parts or ()), limit)
-    for name, given in (("--trace-window", window), ("--trace-parts", parts), ("--trace-limit", limit)):
-        if given:
-            raise IsthmusError(f"{name}: expected --trace FILE beside it")
-    return None
+    if wanted and offered and wanted not in offered:
+        hint = meant(wanted, offered)
+        raise IsthmusError(f"--flow: '{target}' has no flow '{wanted}'; expected {listed(offered, 'or')}", hint=hint)
+    return wanted or next(iter(offered), FLOWS[0])
 
 
 def _grain(asked: "Grain | None", experiment: Experiment) -> "Grain":
@@ -308,6 +264,6 @@ def _show(session: Session, experiment: Experiment, row: "Row") -> None:
     )
     warn_of_rows(session, [row])
     refuse_wrong([row])
-    change = worth_trying(row)
+    change = worth_trying(row, experiment.sets)
     other = "isthmus history" if is_program(experiment.application) else "isthmus study image-filter"
     session.next(command(changed(experiment, change)) if change else other)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from isthmus.build_info import build_info
 from isthmus.errors import IsthmusError
 from isthmus.files import write_atomically
+from isthmus.kinds import is_kept, journalled, schema_of
 from isthmus.numbers import counted
 from isthmus.output import PIPE_WIDTH, Result, dump, print_tables, to_csv, to_json, to_json_line, to_markdown
 from isthmus.progress import Progress
@@ -27,10 +28,6 @@ if TYPE_CHECKING:
 
     from isthmus.journal import Journal
     from isthmus.records import Context
-
-
-# What `isthmus history` knows.
-KEPT = frozenset({"RunFile", "StudyFile", "ProbeFile", "HpccFile", "HpccScaleFile", "ReproduceFile"})
 
 
 HISTORY = "the results store (isthmus history)"
@@ -129,15 +126,15 @@ class Session:
         return f"{counted(self._complete, 'complete record')} {verb} kept in {' and '.join(self._places)}"
 
     def _note_in_journal(self, record: "BaseModel") -> None:
-        from isthmus.journal import KINDS, Journal
+        from isthmus.journal import Journal
         from isthmus.store import store_path
 
-        schema = KINDS.get(type(record).__name__)
-        if schema is None:
+        kind = journalled(record)
+        if kind is None:
             return
         with suppress(OSError):  # a folder that cannot be written is told of when the run is kept
             if self._journal is None:
-                self._journal = Journal(store_path(), schema, dump(self.context(complete=False)))
+                self._journal = Journal(store_path(), schema_of(kind), dump(self.context(complete=False)))
             self._journal.add(to_json_line(record))
             self.kept_in(HISTORY)
 
@@ -147,12 +144,8 @@ class Session:
         Before that a new one goes into the results store. Neither the store nor a file that cannot be written keeps a
         result from being shown.
         """
-        if keep and type(result.file).__name__ in KEPT:
-            kept = self.keep(result.file)
-            if kept:
-                self.kept_in(HISTORY)
-            if kept and self._journal is not None:
-                self._journal.discard()
+        if keep:
+            self._conclude(result.file)
         self._complete = len(result.records)
         try:
             self._write(self.json, lambda: to_json(result.file))
@@ -162,6 +155,19 @@ class Session:
                 self._emit_on_stdout(result)
             else:
                 write_out(text)
+
+    def _conclude(self, file: "BaseModel") -> None:
+        """Puts the file where runs are kept; what the journal has of it is no run that ended early."""
+        kept = is_kept(file) and self.keep(file)
+        if kept:
+            self.kept_in(HISTORY)
+        if self._journal is None:
+            return
+        if kept or not is_kept(file):
+            self._journal.discard()
+        else:
+            with suppress(IsthmusError):  # it was said that the run is not kept
+                self._journal.hand_over(dump(file))
 
     def _write(self, file: str | None, text: Callable[[], str]) -> None:
         if file not in (None, "-"):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.cli.command import Coarse, DryRun, Fine, List, Sets, setting
+from isthmus.cli.command import Coarse, DryRun, Fine, List, Sets, plain, setting
 from isthmus.cli.run import Images, Input, Messages, Repeated, Warmup
 from isthmus.cli.session import Session
 from isthmus.errors import AnswerIsNoError, IsthmusError
@@ -28,11 +28,10 @@ EXAMPLES = [
 FILES = ("study.jsonl", "study.json", "probes.json", "report.html", "chart.svg")  # that a study writes
 
 With = Annotated[
-    list[str] | None,
-    typer.Option("--with", metavar="FILE", help="Records of probe, run or reproduce that the report shows as well."),
+    list[str] | None, plain("--with FILE", "Records of probe, run or reproduce that the report shows as well.")
 ]
-NoProbes = Annotated[bool, typer.Option("--no-probes", help="Leave out the short probes of the targets.")]
-Out = Annotated[str | None, setting("out", "--out", metavar="DIR", text="Folder of the results.")]
+NoProbes = Annotated[bool, plain("--no-probes", "Leave out the short probes of the targets.")]
+Out = Annotated[str | None, setting("--out DIR", "Folder of the results.")]
 
 
 def study(

@@ -7,11 +7,11 @@ from typing import Any
 from isthmus.errors import IsthmusError
 from isthmus.files import data_folder, read_text, write_atomically
 from isthmus.hpcc import side_file
-from isthmus.hpcc.configurations import Configuration
-from isthmus.hpcc.designs import banks_of, design_of
+from isthmus.hpcc.benchmarks import design_of
+from isthmus.hpcc.configurations import Configuration, banks_of
 from isthmus.hpcc.vendors import Work, binary_of, files_of
 from isthmus.records import HpccBuild, Value
-from isthmus.tools import collect
+from isthmus.tools import as_sets, collect
 
 HEADERS = ("hls.h", "types.h")
 
@@ -20,7 +20,7 @@ def for_board(benchmark: str, configuration: Configuration, sets: Sequence[str],
     """Writes what the tool of a board needs to compile a benchmark, and the side file of the binary, into a folder."""
     design = design_of(benchmark)
     settings = [f"{name}={value}" for name, value in configuration.of(benchmark).items()] + list(sets)
-    made = _compilation([benchmark, "--parameters", "--on", "board", "--variant", "single", *_sets(settings)])
+    made = _compilation([benchmark, "--parameters", "--on", "board", "--variant", "single", *as_sets(settings)])
     parameters = compiled_in(made)
     kernels = data_folder("kernels") / "hpcc"
     work = Work(
@@ -102,10 +102,6 @@ def compiled_in(made: dict[str, Any]) -> dict[str, Value]:
     """The parameters of a compilation that its kernels do not take as arguments."""
     free = {spec["name"] for spec in made["specs"] if spec["at_run"]}
     return {name: value for name, value in made["parameters"].items() if name not in free}
-
-
-def _sets(settings: Sequence[str]) -> list[str]:
-    return [word for setting in settings for word in ("--set", setting)]
 
 
 def _compilation(arguments: list[str]) -> dict[str, Any]:

@@ -1,22 +1,19 @@
 """Configurations of the benchmarks for FPGA boards: those of meyer2024 tables 3.4 and 4.6, and a user's own files."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from isthmus.errors import IsthmusError
 from isthmus.files import data_folder, read_text
-from isthmus.names import unknown
+from isthmus.hpcc.benchmarks import BENCHMARKS, Banks, design_of
+from isthmus.names import meant, unknown
 from isthmus.parsing import toml
 from isthmus.toml_lines import line_of
 
 Tool = Literal["xrt", "intel"]
 TOOLS: dict[str, Tool] = {"xrt": "xrt", "intel": "intel"}
 MEMORIES = ("DDR", "HBM", "SVM")
-BENCHMARKS = ("stream", "random_access", "fft", "gemm", "ptrans", "hpl", "b_eff")
-
-Banks = Mapping[str, list[int]]
 
 
 @dataclass(frozen=True)
@@ -71,7 +68,8 @@ class _Reader:
         value = self._at(key)
         if isinstance(value, str) and value and (not among or value in among):
             return value
-        raise self.expected(key, f"one of {', '.join(among)}" if among else "a text", value)
+        hint = meant(value, among) if isinstance(value, str) else None
+        raise self.expected(key, f"one of {', '.join(among)}" if among else "a text", value, hint)
 
     def number(self, key: str) -> int:
         value = self._at(key)
@@ -79,9 +77,10 @@ class _Reader:
             return value
         raise self.expected(key, "a whole number of at least 1", value)
 
-    def expected(self, key: str, what: str, value: object) -> IsthmusError:
+    def expected(self, key: str, what: str, value: object, hint: str | None = None) -> IsthmusError:
         got = "nothing" if value is None else repr(value)
-        return IsthmusError(f"{self._path}:{line_of(self._text, key)}: key '{key}': expected {what}, got {got}")
+        place = f"{self._path}:{line_of(self._text, key)}"
+        return IsthmusError(f"{place}: key '{key}': expected {what}, got {got}", hint)
 
     def unknown_key(self, key: str, known: tuple[str, ...]) -> IsthmusError:
         return unknown("key", key, list(known), f"{self._path}:{line_of(self._text, key)}")
@@ -140,3 +139,17 @@ def _places(reader: _Reader, benchmark: str, banks: int) -> Banks:
         if not (isinstance(numbers, list) and numbers and all(number in range(banks) for number in numbers)):
             raise reader.expected(f"{benchmark}.banks.{argument}", f"a list of banks from 0 to {banks - 1}", numbers)
     return table
+
+
+def banks_of(configuration: Configuration, benchmark: str, replications: int) -> Banks:
+    """The bank of each buffer argument in each replication; none where the board has no memory of its own."""
+    if configuration.memory == "SVM":
+        return {}
+    usual = design_of(benchmark).banks(replications, configuration.banks)
+    chosen = configuration.places.get(benchmark, {})
+    for argument in chosen:
+        if argument not in usual:
+            place = f"configuration {configuration.name}: {benchmark}.banks.{argument}"
+            raise IsthmusError(f"{place}: expected one of {', '.join(usual)}", hint=meant(argument, usual))
+    given = {name: [numbers[r % len(numbers)] for r in range(replications)] for name, numbers in chosen.items()}
+    return {**usual, **given}

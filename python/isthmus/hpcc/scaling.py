@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from isthmus.errors import IsthmusError
+from isthmus.hpcc.benchmarks import BENCHMARKS, benchmark_of
+from isthmus.names import meant
 from isthmus.records import HpccRecord, ScaleRow
 from isthmus.spread import Interval, apart, likely
 
@@ -15,47 +16,19 @@ Parameters = Mapping[str, bool | int | float | str]
 MODES: tuple[Mode, ...] = ("weak", "strong")
 
 
-@dataclass(frozen=True)
-class Growth:
-    """How the size of a benchmark's problem follows the ranks.
-
-    `size` is the parameter. It is of one rank or of all together; for a matrix of n x n values or a table of 2^n words
-    it grows with the root or by the logarithm of the factor by which there are more ranks.
-    """
-
-    size: str = ""
-    of_all: bool = False
-    power: float = 1.0
-    logarithm: bool = False
-    blocks: tuple[str, ...] = ()  # what divides the size: the product of these
-    logs: tuple[str, ...] = ()  # and of two to the power of these
-
-
-# Those without a size that can be shared out scale weakly alone: each rank has a problem of its own.
-GROWTH = {
-    "stream": Growth("ARRAY_SIZE", blocks=("DEVICE_BUFFER_SIZE", "GLOBAL_MEM_UNROLL")),
-    "fft": Growth("DATA_SIZE", logs=("LOG_FFT_SIZE",)),
-    "random_access": Growth("TABLE_SIZE_LOG", of_all=True, logarithm=True),
-    "ptrans": Growth("MATRIX_SIZE", of_all=True, power=0.5, blocks=("BLOCK_SIZE",)),
-    "hpl": Growth("MATRIX_SIZE", of_all=True, power=0.5, logs=("LOCAL_MEM_BLOCK_LOG",)),
-    "gemm": Growth(),
-    "b_eff": Growth(),
-}
-
-
 def check_modes(benchmark: str, modes: Sequence[str]) -> list[Mode]:
     """The modes; an IsthmusError for one that there is not, or that the benchmark does not have."""
     for mode in modes:
         if mode not in MODES:
-            raise IsthmusError(f"--mode: expected weak or strong, got '{mode}'")
-        if mode == "strong" and not GROWTH.get(benchmark, Growth("?")).size:
+            raise IsthmusError(f"--mode: expected weak or strong, got '{mode}'", hint=meant(mode, MODES))
+        if mode == "strong" and not benchmark_of(benchmark).growth.size:
             raise IsthmusError(f"--mode strong: expected weak for {benchmark}, whose ranks have problems of their own")
     return [mode for mode in MODES if mode in modes]
 
 
 def size_at(benchmark: str, mode: Mode, first: Parameters, factor: float) -> dict[str, int]:
     """The size for `factor` times the ranks of a first run with these parameters; empty where it is the same."""
-    growth = GROWTH[benchmark]
+    growth = BENCHMARKS[benchmark].growth
     if not growth.size or (mode == "strong") == growth.of_all:
         return {}
     size = int(first[growth.size])
@@ -68,7 +41,7 @@ def size_at(benchmark: str, mode: Mode, first: Parameters, factor: float) -> dic
 
 def _step(benchmark: str, first: Parameters) -> int:
     """What divides the size: whole blocks or transforms, for every replication where it is shared out among them."""
-    growth = GROWTH[benchmark]
+    growth = BENCHMARKS[benchmark].growth
     blocks = math.prod(int(first[name]) for name in growth.blocks) << sum(int(first[name]) for name in growth.logs)
     return blocks if growth.of_all else blocks * int(first["NUM_REPLICATIONS"])
 
@@ -85,7 +58,7 @@ def together(record: HpccRecord) -> float:
 
 def rows_of(mode: Mode, runs: Sequence[Sequence[HpccRecord]]) -> list[ScaleRow]:
     """A row for each quantity of each run; the first run has the fewest ranks."""
-    size = GROWTH[runs[0][0].benchmark].size
+    size = BENCHMARKS[runs[0][0].benchmark].growth.size
     rows = []
     for records in runs:
         for record, first in zip(records, runs[0], strict=True):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from isthmus.hpcc.spaces import RATED
+from isthmus.hpcc.benchmarks import rated
 from isthmus.numbers import counted, figure, percent
 from isthmus.output import Table
 from isthmus.records import HpccScaleFile, ScaleRow
@@ -32,8 +32,7 @@ def verdict(benchmark: str, rows: Sequence[ScaleRow]) -> str:
         own = [row for row in of_mode if not row.shared and row.efficiency is not None]
         if own:
             most = max(own, key=lambda row: row.ranks)
-            rated = RATED.get(benchmark, benchmark)
-            headline = next((row for row in own if (row.ranks, row.name) == (most.ranks, rated)), most)
+            headline = next((row for row in own if (row.ranks, row.name) == (most.ranks, rated(benchmark))), most)
             reached = percent(headline.efficiency) if headline.judged else NOT_JUDGED
             said.append(f"{mode} {reached} on {counted(headline.ranks, 'rank')} ({headline.name})")
     right = "validated" if all(row.validated for row in rows) else "WRONG"

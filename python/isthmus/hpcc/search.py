@@ -6,7 +6,7 @@ It depends on nothing but the values of its trials, so with those that are known
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from isthmus.hpcc.spaces import Space
+from isthmus.hpcc.benchmarks import Space
 
 Settings = dict[str, int]
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from isthmus.errors import IsthmusError
+from isthmus.hpcc.benchmarks import Space, rated, space_of
 from isthmus.hpcc.search import Search, Settings
-from isthmus.hpcc.spaces import RATED, Space, space_of
 from isthmus.hpcc.trials import Trials
 from isthmus.hpcc.tuned import Best, Task, best_for, file_of, hash_of_kernels, keep, locked, tuned_folder
 from isthmus.records import HpccTrial, HpccTuned
-from isthmus.tools import Launch, collect
+from isthmus.tools import Launch, as_sets, collect
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Run:
     def words(self) -> list[str]:
         """As `isthmus-hpcc` takes it."""
         options = {"--size": self.size, "--variant": self.variant, "--shape": self.shape}
-        words = [self.benchmark, *_pairs(options), *(word for one in self.sets for word in ("--set", one))]
+        words = [self.benchmark, *_pairs(options), *as_sets(self.sets)]
         return words + (["--optimized"] if self.optimized else [])
 
     def words_of_ranks(self) -> list[str]:
@@ -56,7 +56,7 @@ class Found:
 
     def words(self) -> list[str]:
         """As `isthmus-hpcc` takes them."""
-        return ["--parameters-from", str(self.file), *(word for one in self.assignments for word in ("--set", one))]
+        return ["--parameters-from", str(self.file), *as_sets(self.assignments)]
 
     def line(self) -> str:
         """For people."""
@@ -136,8 +136,8 @@ def tune(
     with locked(here.trials.with_suffix(".lock"), wait=False):
         if again:
             here.trials.unlink(missing_ok=True)
-        rated = RATED.get(run.benchmark, run.benchmark)
-        trials = Trials(here.trials, [*run.words(), *run.words_of_ranks()], run.ranks, rated, budget_s, on_trial)
+        words = [*run.words(), *run.words_of_ranks()]
+        trials = Trials(here.trials, words, run.ranks, rated(run.benchmark), budget_s, on_trial)
 
         def better(settings: Settings) -> None:
             keep(here.file, here.task, _best(run.benchmark, trials.done, settings))

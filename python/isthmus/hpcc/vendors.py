@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from isthmus.hpcc.configurations import Banks, Configuration
-from isthmus.hpcc.designs import Design
+from isthmus.hpcc.benchmarks import Banks, Design
+from isthmus.hpcc.configurations import Configuration
 from isthmus.hpcc.kernel_source import kernels, replicated
 from isthmus.records import Value
 

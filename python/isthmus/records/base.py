@@ -2,11 +2,22 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
+
+from isthmus.flows import FLOWS
 
 Kind = Literal["modelled", "measured"]
 Share = Annotated[float, Field(ge=0)]
 Value = bool | int | float | str
+
+
+def _known(flow: str) -> str:
+    if flow not in FLOWS:
+        raise ValueError(f"expected one of {', '.join(FLOWS)}")
+    return flow
+
+
+Flow = Annotated[str, AfterValidator(_known), WithJsonSchema({"enum": list(FLOWS), "type": "string"})]
 
 
 def _is_none(value: object) -> bool:

@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from isthmus.grain import GRAIN, Grain
-from isthmus.records.base import LOAD, File, Kind, Record, Share, Value, measured
+from isthmus.records.base import LOAD, File, Flow, Kind, Record, Share, Value, measured
 
 
 class Stage(Record):
@@ -171,7 +171,7 @@ class Row(Record):
 
     target: str = Field(description="as it was typed")
     device: str
-    flow: Literal["offload", "overlap", "stream"]
+    flow: Flow
     channel: str | None = Field(
         default=None,
         description="the link that a modelled board with several was reached by; none where transfers go over all",

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from isthmus.numbers import figure
 from isthmus.output import Table
-from isthmus.probe_tables import CURVES, name_of, over
-from isthmus.probes import PROBES
+from isthmus.probe_tables import name_of, over
+from isthmus.probes import all_probes, is_curve
 from isthmus.records import ProbeRecord
 from isthmus.report.axes import LogAxis, Tick, decades
 from isthmus.sizes import format_size
@@ -52,13 +52,13 @@ class Panel:
 
 def curve_panels(records: Sequence[ProbeRecord]) -> list[Panel]:
     """A panel for each probe that was taken at several sizes."""
-    curves = [record for record in records if record.name in CURVES and record.value > 0]
+    curves = [record for record in records if is_curve(record.name) and record.value > 0]
     styles = {label: number % STYLES for number, label in enumerate(dict.fromkeys(map(label_of, curves)))}
     by_probe: dict[str, list[ProbeRecord]] = {}
     for record in curves:
         by_probe.setdefault(name_of(record), []).append(record)
     panels = [_panel(name, found, styles) for name, found in by_probe.items() if len(set(map(_size, found))) > 1]
-    return sorted(panels, key=lambda panel: CURVES.index(panel.name.partition(" ")[0]))
+    return sorted(panels, key=lambda panel: list(all_probes()).index(panel.name.partition(" ")[0]))
 
 
 def best_copies(records: Sequence[ProbeRecord]) -> list[str]:
@@ -99,7 +99,7 @@ def _panel(name: str, records: Sequence[ProbeRecord], styles: dict[str, int]) ->
         lines.append(Line(label, styles[label], modelled, points))
     return Panel(
         name=name,
-        meaning=PROBES[records[0].name],
+        meaning=all_probes()[records[0].name].meaning,
         unit=records[0].unit,
         sizes=[Tick(x.at(size), format_size(size)) for size in _some(sizes)],
         rates=[Tick(y.at(value), f"{value:g}") for value in named],

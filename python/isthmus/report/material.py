@@ -1,18 +1,19 @@
 """What a report is made of: rows, probe records and comparisons with papers, from one study or from many files."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from isthmus.errors import IsthmusError
 from isthmus.files import read_text
+from isthmus.kinds import KINDS, Kind, commands, kind_of, name_of, names
 from isthmus.limits import Limit, of_records
-from isthmus.parsing import from_json
+from isthmus.names import meant
+from isthmus.parsing import checked, from_json, our_json
 from isthmus.records import (
-    FILES,
     Context,
     HeldOut,
     HpccRecord,
@@ -25,8 +26,6 @@ from isthmus.records import (
     Verdict,
 )
 from isthmus.verdict import decide
-
-TOLD = ("study", "run", "probe", "reproduce", "hpcc", "hpcc-scale", "record")
 
 
 @dataclass(frozen=True)
@@ -52,28 +51,20 @@ class Material:
     score: dict[str, PaperScore] = field(default_factory=dict)
     held_out: list[HeldOut] = field(default_factory=list)
     recordings: list[RecordFile] = field(default_factory=list)
+    others: list[BaseModel] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
 
     def add(self, name: str, file: Any) -> None:
-        """Adds the records of a file of one of the commands in TOLD."""
+        """Adds the records of a file of a kind that is reported."""
         self.sources.append(Source(name, file.context))
-        kind = file.schema_.partition("/")[0].removeprefix("isthmus.")
-        if kind in ("study", "run"):
-            self.rows += file.rows
-            self.verdicts = _verdicts(self.rows)
-        elif kind == "probe":
-            self.probes += file.records
-        elif kind == "hpcc":
-            self.hpcc += file.records
-        elif kind == "hpcc-scale":
-            self.scale += file.rows
-            self.scaled += file.records
-        elif kind == "record":
-            self.recordings.append(file)
-        else:
-            self.papers += file.rows
-            self.score.update(file.score)
-            self.held_out += file.held_out
+        self.take(KINDS[name_of({"schema": file.schema_})], {"": [file], **vars(file)})
+
+    def take(self, kind: Kind, found: Mapping[str, Any]) -> None:
+        """Adds what a file of a kind that is reported has under its keys."""
+        for key, part in (kind.shown or {kind.lists[0]: "others"}).items():
+            mine = getattr(self, part)
+            (mine.update if isinstance(mine, dict) else mine.extend)(found.get(key, ()))
+        self.verdicts = _verdicts(self.rows)
 
     def ranked(self) -> list[Row]:
         """The rows, the fastest of each application first, wrong ones last."""
@@ -106,49 +97,53 @@ def _add(material: Material, path: Path) -> None:
         whole = from_json(text)
     except ValueError:
         return _add_lines(material, path, text)
-    kind = str(whole.get("schema") if isinstance(whole, dict) else None).partition("/")[0].removeprefix("isthmus.")
-    if kind in TOLD:
-        return material.add(path.name, _checked(FILES[kind], whole, str(path)))
-    if kind != "None":
-        raise IsthmusError(f"{path}: key 'schema': expected isthmus.{', isthmus.'.join(TOLD)}, got '{kind}'")
+    name, kind = name_of(whole), kind_of(whole)
+    if kind is not None and kind.reported:
+        return material.add(path.name, _checked(kind.file_class, whole, str(path)))
+    if name:
+        known = [f"isthmus.{one}" for one in names(lambda one: one.reported)]
+        hint = None if kind else meant(f"isthmus.{name}", known)
+        raise IsthmusError(f"{path}: key 'schema': expected {', '.join(known)}, got '{name}'", hint)
     return _add_lines(material, path, text)
 
 
 def _add_lines(material: Material, path: Path, text: str) -> None:
-    """Rows and records, one a line, as --jsonl and the tools write them."""
+    """Records, one a line, as --jsonl and the tools write them."""
     for number, line in enumerate(text.splitlines(), start=1):
-        place = f"{path}:{number}"
-        if not line.strip():
-            continue
-        try:
-            plain = from_json(line)
-        except ValueError as error:
-            raise IsthmusError(f"{place}: expected JSON that isthmus wrote: {error}") from error
-        if not isinstance(plain, dict) or not {"flow", "samples"} & set(plain):
-            raise IsthmusError(f"{place}: expected a row of isthmus run or study, or a record of isthmus probe or hpcc")
-        plain.pop("event", None)
-        if "benchmark" in plain:
-            material.hpcc.append(_checked(HpccRecord, plain, place))
-        elif "samples" in plain:
-            material.probes.append(_checked(ProbeRecord, plain, place))
-        else:
-            material.rows.append(_checked(Row, plain, place))
+        if line.strip():
+            _add_line(material, our_json(line, f"{path}:{number}"), f"{path}:{number}")
     if not text.strip():
         raise IsthmusError(f"{path}: expected records that isthmus wrote, the file is empty")
-    material.verdicts = _verdicts(material.rows)
+
+
+def _add_line(material: Material, plain: object, place: str) -> None:
+    kind = _kind_of_record(plain) if isinstance(plain, dict) else None
+    if kind is None or not isinstance(plain, dict):
+        raise IsthmusError(f"{place}: expected a record of isthmus {commands(_is_of_lines, 'or')}")
+    plain.pop("event", None)
+    material.take(kind, {kind.lists[0]: [_checked(kind.record_class, plain, place)]})
+
+
+def _is_of_lines(kind: Kind) -> bool:
+    return kind.reported and bool(kind.record)
+
+
+def _kind_of_record(plain: Mapping[str, Any]) -> Kind | None:
+    """The kind of which it has most of the fields that each record has; None where it has no two of any."""
+
+    def likeness(kind: Kind) -> int:
+        return sum(name in plain for name, field in kind.record_class.model_fields.items() if field.is_required())
+
+    found = max(filter(_is_of_lines, KINDS.values()), key=likeness)
+    return found if likeness(found) > 1 else None
 
 
 def _checked(model: type[BaseModel], plain: Any, place: str) -> Any:
-    try:
-        checked = model.model_validate(plain)
-        for record in [checked, *getattr(checked, "records", [])]:
-            if isinstance(record, ProbeRecord):
-                _check_parameters(record, place)
-        return checked
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(map(str, first["loc"]))
-        raise IsthmusError(f"{place}: key '{key}': {first['msg']}") from error
+    found = checked(model, plain, place)
+    for record in [found, *getattr(found, "records", [])]:
+        if isinstance(record, ProbeRecord):
+            _check_parameters(record, place)
+    return found
 
 
 def _check_parameters(record: ProbeRecord, place: str) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from isthmus.hpcc.scaling_tables import table as scale_table
 from isthmus.hpcc.scaling_tables import verdicts as scale_verdicts
-from isthmus.output import Table
+from isthmus.output import Table, dump
 from isthmus.probe_tables import details_table, name_of
 from isthmus.report.benchmarks import runs_of
 from isthmus.report.curves import HEIGHT, Line, Panel, best_copies, curve_panels
@@ -18,6 +18,7 @@ from isthmus.report.template import FOLDER, environment
 from isthmus.report.timeline import timelines
 from isthmus.report.waterfall import waterfalls
 from isthmus.reproduction.tables import held_out_table, score_table
+from isthmus.tables import records_table
 from isthmus.wrong import wrong_lines
 
 HEADINGS = {
@@ -34,6 +35,7 @@ HEADINGS = {
     "curves": "Bandwidth against payload",
     "waterfall": "From advertised to end to end",
     "probes": "Latencies and other probes",
+    "others": "Other records",
     "papers": "Against the papers",
     "inputs": "What the models were given",
     "limits": "What the models do not know",
@@ -63,7 +65,8 @@ def render_report(material: Material) -> str:
         "timelines": timelines(material.ranked()),
         "recorded": recorded(material.recordings),
         "waterfalls": waterfalls(material.probes),
-        "others": _others(material, panels),
+        "other_probes": _others(material, panels),
+        "others": records_table([dump(record) for record in material.others]),
         "runs": runs_of(material.hpcc),
         "runs_of_scaling": runs_of(material.scaled),
         "replications": replications([*material.hpcc, *material.scaled]),
@@ -102,7 +105,8 @@ def _sections(material: Material, content: Mapping[str, Any]) -> list[Section]:
         "recorded": content["recorded"],
         "curves": content["panels"],
         "waterfall": content["waterfalls"],
-        "probes": content["others"].rows,
+        "probes": content["other_probes"].rows,
+        "others": material.others,
         "papers": material.papers or material.held_out,
         "inputs": material.described(),
         "limits": material.limits(),
@@ -118,5 +122,7 @@ def _legend(panels: Sequence[Panel]) -> list[Line]:
 def _others(material: Material, panels: Sequence[Panel]) -> Table:
     """What neither a curve nor a waterfall shows."""
     drawn = {panel.name for panel in panels}
-    kept = [one for one in material.probes if one.name != "steps" and not (name_of(one) in drawn and one.value > 0)]
+    kept = [
+        one for one in material.probes if "step" not in one.parameters and not (name_of(one) in drawn and one.value > 0)
+    ]
     return details_table(kept)

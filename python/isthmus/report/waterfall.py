@@ -48,7 +48,7 @@ def waterfalls(records: Sequence[ProbeRecord]) -> list[Waterfall]:
     """For each target the steps at the largest size that was probed."""
     by_label: dict[str, list[ProbeRecord]] = {}
     for record in records:
-        if record.name == "steps" and "step" in record.parameters:
+        if "step" in record.parameters:
             by_label.setdefault(label_of(record), []).append(record)
     return [_waterfall(label, found) for label, found in by_label.items()]
 

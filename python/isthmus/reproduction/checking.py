@@ -7,8 +7,9 @@ from pathlib import Path
 
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment
+from isthmus.flows import FLOWS
 from isthmus.names import unknown
-from isthmus.probes import LATENCIES, PROBES, SIZES
+from isthmus.probes import all_probes
 from isthmus.reproduction.claims import CLAIMS
 from isthmus.reproduction.comparison import unit_of_reading
 from isthmus.reproduction.expressions import (
@@ -25,7 +26,7 @@ from isthmus.reproduction.laboratory import APPLICATION, CHANNEL, Bench, target_
 from isthmus.reproduction.published import Paper, PublishedRow, place_of_row
 from isthmus.reproduction.units import convert
 from isthmus.sizes import format_size, parse_size
-from isthmus.targets import FLOWS, check_target
+from isthmus.targets import check_target
 
 SHAPES = {  # the words after the kind; those in brackets may be left out
     "input": "BOARD:KEY",
@@ -159,19 +160,22 @@ def _stage(given: _Given, word: str) -> None:
 
 
 def _probe(given: _Given, word: str) -> None:
-    if word not in PROBES:
-        raise unknown("probe", word, list(PROBES))
+    probe = all_probes().get(word)
+    if probe is None:
+        raise unknown("probe", word, list(all_probes()))
     if word not in given.bench.served(given.target):
         parts = ", ".join(part.name for part in given.bench.platform(given.target, ()).parts)
         raise IsthmusError(f"probe '{word}': {given.words['BOARD']} lacks the parts for it; it has {parts}")
-    if word == "steps" or (given.kind != "probe-time" and word in LATENCIES):
+    several = not probe.curve and probe.sizes is None
+    if several or (given.kind != "probe-time" and probe.quantity == "latency"):
         raise IsthmusError(f"probe '{word}': expected one that gives a bandwidth; probe-time tells the time of one")
-    if "SIZE" not in given.words and word in SIZES:
+    if "SIZE" not in given.words and probe.sizes is not None:
         raise IsthmusError(f"probe '{word}': expected one that looks at every size")
 
 
 def _size(given: _Given, word: str) -> None:
-    known = SIZES.get(given.words.get("PROBE", ""))
+    probe = all_probes().get(given.words.get("PROBE", ""))
+    known = probe and probe.sizes
     if parse_size(word) in (known or [parse_size(word)]):
         return
     shown = ", ".join(map(format_size, filter(None, known or ())))

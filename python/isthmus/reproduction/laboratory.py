@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment, run_experiment
-from isthmus.probes import PROBES
+from isthmus.probes import all_probes
 from isthmus.probing import served_by
 from isthmus.targets import platform, platforms
-from isthmus.tools import Event, collect
+from isthmus.tools import Event, as_sets, collect
 
 if TYPE_CHECKING:
     from isthmus.records import Input, Platform, Row
@@ -64,7 +64,7 @@ class Bench:
 
         `channel=NAME` among the sets is the link of a board with several.
         """
-        if probe not in PROBES:
+        if probe not in all_probes():
             raise NotOfferedError(f"the probe '{probe}' is not offered yet")
         channels = [text.removeprefix(CHANNEL) for text in sets if text.startswith(CHANNEL)]
         sets = [text for text in sets if not text.startswith(CHANNEL)]
@@ -74,7 +74,7 @@ class Bench:
 
         def ask() -> list[Event]:
             with self._cores:
-                records = collect("isthmus-probe", [*arguments, *_words(sets)], "record")
+                records = collect("isthmus-probe", [*arguments, *as_sets(sets)], "record")
             links = dict.fromkeys(str(record["parameters"].get("channel")) for record in records)
             if len(links) > 1:
                 raise IsthmusError(
@@ -204,7 +204,3 @@ class Laboratory:
 
 def _list(sizes: Sequence[int]) -> str:
     return ",".join(f"{size}B" for size in sizes)
-
-
-def _words(sets: Sequence[str]) -> list[str]:
-    return [word for assignment in sets for word in ("--set", assignment)]

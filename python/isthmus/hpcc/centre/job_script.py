@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from isthmus.files import read_text
+from isthmus.hpcc.benchmarks import BENCHMARKS
 from isthmus.hpcc.centre import SHIPPED
-from isthmus.hpcc.scaling import GROWTH
 from isthmus.names import unknown
 
 SCHEDULERS = ("slurm",)
-WORK = (*GROWTH, "tune", "scale", "acceptance")  # what a job may be
+WORK = (*BENCHMARKS, "tune", "scale", "acceptance")  # what a job may be
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,39 @@
+"""What stands behind a part of a model are keys of the board that was modelled, as --set takes them."""
+
+from pathlib import Path
+
+import pytest
+from tests.python.conftest import TREE, Isthmus
+
+from isthmus.applications import applications
+from isthmus.experiments import Experiment, run_experiment
+from isthmus.targets import flows_of
+
+BOARDS = [
+    path
+    for folder in ("platforms", "tests/boards")
+    for path in sorted((TREE / folder).glob("*.toml"))
+    if "[link" in path.read_text()
+]
+
+
+@pytest.mark.parametrize("board", BOARDS, ids=lambda board: str(Path(board).stem))
+def test_the_keys_behind_each_part_are_whole_keys_of_its_board(board: Path) -> None:
+    for application in applications():
+        for flow in flows_of(application, str(board)):
+            row = run_experiment(Experiment(application, str(board), flow, 2), lambda event: None, remember=False)
+            assert row.platform is not None
+            known = {item.key for item in row.platform.inputs}
+            assert any(part.keys for part in row.parts)
+            assert [key for part in row.parts for key in part.keys if key not in known] == []
+
+
+def test_the_hint_is_of_a_key_behind_the_part_that_the_reruns_name(real: Isthmus) -> None:
+    done = real(
+        "run", "image-filter", "--on", "model:aws-f1", "--flow", "stream", "--images", "4", "--json", "run.json"
+    )
+    (row,) = real.json("history", "1")["rows"]
+    key, _, value = done.stderr.splitlines()[-1].rpartition("--set ")[2].partition("=")
+    (effect,) = [one for one in row["bottleneck"]["effects"] if one["change"] == f"{key}={value}"]
+    assert effect["raises"] > 0
+    assert key in next(part["keys"] for part in row["parts"] if part["name"] == row["bottleneck"]["part"])
