@@ -67,10 +67,13 @@ struct Standing {
   bool record_due = false;  ///< half a ring was filled since it was last seen that no needed record is written over
   bool held_back = false;   ///< the order of actors is drawn, and news does not change it
 
+  static_assert(std::endian::native == std::endian::little, "`wait` is the lowest byte of the word");
   /// It is nothing but that it waits like this.
   bool only(Wait for_what) const { return std::bit_cast<std::uint32_t>(*this) == static_cast<std::uint32_t>(for_what); }
   /// Likewise for news of a channel: one of the four that come first.
-  bool only_for_news() const { return std::bit_cast<std::uint32_t>(*this) - 1 < static_cast<std::uint32_t>(Wait::turn); }
+  bool only_for_news() const {
+    return std::bit_cast<std::uint32_t>(*this) - 1 < static_cast<std::uint32_t>(Wait::turn);
+  }
 };
 
 /// An actor as the scheduler sees it: its place in time and why it waits. The user's struct is in the derived
@@ -85,8 +88,8 @@ struct alignas(64) Actor : Standing {
   bool waited = false;     ///< for a time, in this step
   bool clocked = false;
   Tick now = 0;
-  Tick fuel = kSpent;  ///< the first tick at which the loop of steps needs a closer look, were it not for `slip`
-  Tick slip = 0;       ///< how much later steps start, since `fuel` was given, for waits for tokens and slots
+  Tick fuel = kSpent;         ///< the first tick at which the loop of steps needs a closer look, were it not for `slip`
+  Tick slip = 0;              ///< how much later steps start, since `fuel` was given, for waits for tokens and slots
   Tick may_wait_to = kSpent;  ///< a wait to this tick leaves all steps that `fuel` is for before `look_at`
   Tick initiation_interval = 1;
   Tick look_at = 0;  ///< the first tick past the horizon, or of a step that may have to be watched; at times less
@@ -106,8 +109,8 @@ struct alignas(64) Actor : Standing {
   bool sensed_time = false;
   Ask asked = Ask::token;
   bool failed = false;
-  bool listed = false;      ///< among those the scheduler looks through when nothing can run
-  bool crosses = false;     ///< to actors whose ticks are not its own, through windows
+  bool listed = false;   ///< among those the scheduler looks through when nothing can run
+  bool crosses = false;  ///< to actors whose ticks are not its own, through windows
   bool feeds_itself = false;
   bool blocked_lately = false;
   bool periodic = false;
@@ -250,8 +253,8 @@ void works_on(Actor& actor, std::int64_t message);
 /// The border between two steps: what ActorOf<T>::run asks of the scheduler.
 enum class Border : std::uint8_t { step, leave };
 /// For an actor with a clock, at the tick where its next step would start if the last one neither waited for a time nor
-/// was silent. Leaves that tick in `now`. Returns who starts a step now: the actor itself, which then has fuel; another,
-/// for whom it leaves; or null where that is not known.
+/// was silent. Leaves that tick in `now`. Returns who starts a step now: the actor itself, which then has fuel;
+/// another, for whom it leaves; or null where that is not known.
 Actor* border(Actor& actor, Tick next);
 Border clockless_border(Actor& actor);
 Border after_silent_step(Actor& actor, Tick step_start);

@@ -117,11 +117,11 @@ struct alignas(64) Channel {
   std::byte* middle_slot = nullptr;
   std::byte* last_slot = nullptr;
   std::uint64_t depth = 0;
-  std::uint64_t slots = 0;             ///< a power of two
-  std::vector<std::int64_t> messages;  ///< of the tokens' writers, by slot, where states are observed
-  const PortState* late_ahead = nullptr;     ///< of its reader
-  ToldTogether* told = nullptr;        ///< where its reader asks for its head together with those of others
-  bool returns = false;                ///< its tokens bring entries back, whatever message they were for
+  std::uint64_t slots = 0;                ///< a power of two
+  std::vector<std::int64_t> messages;     ///< of the tokens' writers, by slot, where states are observed
+  const PortState* late_ahead = nullptr;  ///< of its reader
+  ToldTogether* told = nullptr;           ///< where its reader asks for its head together with those of others
+  bool returns = false;                   ///< its tokens bring entries back, whatever message they were for
   int index = 0;
   int client_key = 0;
   int synchroniser = 0;
