@@ -176,16 +176,20 @@ bool Scheduler::keeps_record(Actor& actor) {
   return true;
 }
 
+/// Who was told last, from the list, set going.
+[[gnu::always_inline]] inline Actor* Scheduler::take_news() {
+  Actor& told = **--news_end;
+  told.has_news = false;
+  set_going(told);
+  return &told;
+}
+
 /// The actor to run now that `after` cannot go on; null when nothing can run any more.
 [[gnu::always_inline]] inline Actor* Scheduler::pick(Actor* after) {
   // What was told last is done first: so what is on its way goes on to the end of a pipeline while it is in the cache,
   // and what an actor has just given out is done before what it gave out earlier.
-  if (!all_heard() && news_end[-1]->only_for_news()) [[likely]] {
-    Actor& told = **--news_end;
-    told.has_news = false;
-    set_going(told);
-    return &told;
-  }
+  if (!all_heard() && news_end[-1]->only_for_news()) [[likely]]
+    return take_news();
   return pick_any(after);
 }
 
@@ -194,13 +198,8 @@ bool Scheduler::keeps_record(Actor& actor) {
 [[gnu::always_inline]] inline Actor* Scheduler::hand_over(Actor& actor, PortState& awaited) {
   await_turn(actor, awaited);
   if (all_heard() || !news_end[-1]->only(Wait::turn)) return nullptr;
-  Actor& told = **--news_end;
-  told.has_news = false;
-  told.wait = Wait::none;
-  if (!has_one_token(*told.expects)) [[unlikely]]
-    told.spend();
-  running_ = &told;
-  return &told;
+  running_ = take_news();
+  return running_;
 }
 
 Actor* Scheduler::pick_any(const Actor* after) {

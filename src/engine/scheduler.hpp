@@ -102,6 +102,7 @@ class Scheduler {
   void suspend_here(Actor& actor);
   [[noreturn, gnu::noinline]] void leave_for_good(Actor& actor);
   void block(PortState& port);
+  Actor* take_news();
   void await_turn(Actor& actor, PortState& port);
   void note_blocked(Actor& actor) {
     if (std::exchange(actor.blocked_lately, true)) return;

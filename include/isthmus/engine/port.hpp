@@ -203,7 +203,10 @@ class Out : private engine::Port {
     return *token;
   }
   /// A push at this tick would find a slot.
-  bool room() { return live() ? state_.live.find_room() : engine::slot_free(home().state_); }
+  bool room() {
+    if (quick()) return true;
+    return live() ? state_.live.find_room() : engine::slot_free(home().state_);
+  }
 
  private:
   friend class engine::Wiring;
