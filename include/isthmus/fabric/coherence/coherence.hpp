@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "isthmus/engine/graph.hpp"
+#include "isthmus/fabric/coherence/coherent_cache.hpp"
+#include "isthmus/fabric/coherence/home.hpp"
+#include "isthmus/fabric/coherence/service_layer.hpp"
+
+namespace isthmus::fabric {
+
+/// A cache of a home, and how far it is from there.
+struct CoherenceAgent {
+  std::string name;
+  CoherentCacheSpec cache;
+  int to_home = 1;    ///< cycles, of every message
+  int from_home = 1;  ///< likewise
+  /// What each takes longer: requests, confirmations, write-backs, answers to snoops; answers and snoops of the home.
+  std::array<int, 6> longer{};
+};
+
+/// Lines and what keeps them coherent. All of it is on one clock.
+struct CoherenceSpec {
+  Clock clock;
+  int line = 64;
+  bool forward = true;         ///< state F: QPI
+  int memory_latency = 2;      ///< cycles, 2 or more, from the home and back to it
+  std::optional<int> depth{};  ///< of every channel; else of as much as is under way at full pace
+  std::vector<CoherenceAgent> agents;
+};
+
+/// Cycles from a circuit to its cache and back, 1 or more each; translation takes 2 or more.
+struct ServicePhases {
+  int translation = 4;
+  int access = 7;
+  int reordering_read = 3;
+  int reordering_write = 1;
+};
+
+/// A home, its memory and its caches in a graph.
+///
+///     Coherence coherence(graph, spec, memory);
+///     graph.connect(core.accesses, coherence.cache(0).requests[0], coherence.channel(1));
+///     graph.connect(coherence.cache(0).results[0], core.results, coherence.channel(1));
+///     ServiceLayer& layer = coherence.add_service_layer({39, 28}, {}, 1);
+class Coherence {
+ public:
+  /// Throws Error for a cache that is smaller than a set.
+  Coherence(Graph& graph, const CoherenceSpec& spec, PinnedMemory& memory, CoherenceObserver* observer = nullptr);
+
+  CoherentCache& cache(std::size_t agent) { return *caches_[agent]; }
+
+  /// Before a port of a cache; its ends towards the circuit are for the caller to connect, whose channels take what is
+  /// left of the phases: a cycle of translation, and reordering.
+  ServiceLayer& add_service_layer(ServiceLayerSpec layer, const ServicePhases& phases, std::size_t agent,
+                                  std::size_t port = 0);
+  /// The channel to a client of a cache or of a service layer, of so many cycles.
+  ChannelOptions channel(int latency) const;
+
+ private:
+  void connect(const CoherenceAgent& agent, std::size_t place);
+
+  Graph& graph_;
+  CoherenceSpec spec_;
+  Home* home_;
+  std::vector<CoherentCache*> caches_;
+};
+
+}  // namespace isthmus::fabric

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "isthmus/engine/port_array.hpp"
+#include "isthmus/engine/timer.hpp"
+#include "isthmus/fabric/coherence/line_store.hpp"
+
+namespace isthmus::fabric {
+
+struct CoherentCacheSpec {
+  Bytes size;
+  int ways = 1;
+  int line = 64;             ///< bytes, a power of two
+  int ports = 1;             ///< clients, each with an access a cycle
+  int reads_in_flight = 8;   ///< that miss
+  int writes_in_flight = 8;  ///< that miss, and write-backs
+};
+
+/// A cache that a home keeps coherent with others, on a clock: an access to the tags for each port in a cycle, and a
+/// snoop beside them. An access that has to wait holds up those behind it at its port: while its line is awaited or in
+/// the write-back buffer, and for want of a slot or a way.
+class CoherentCache {
+ public:
+  PortArray<In<LineAccess>> requests;
+  PortArray<Out<LineResult>> results;  ///< a client takes them whatever else it waits for
+  Out<HomeRequest> home_requests{"home_requests"};
+  In<HomeAnswer> home_answers{"home_answers"};
+  Out<Confirm> confirms{"confirms"};
+  Out<WriteBack> write_backs{"write_backs"};
+  In<Snoop> snoops{"snoops"};
+  Out<SnoopAnswer> snoop_answers{"snoop_answers"};
+
+  /// It is number `agent` of its home. Throws Error for a size below a set, and for other numbers that
+  /// cannot be.
+  CoherentCache(const CoherentCacheSpec& spec, std::size_t agent, CoherenceObserver* observer = nullptr);
+
+  void step();
+  /// It ends with its home, which ends when no cache has clients any more.
+  bool done() const { return over_; }
+
+  /// For checks: its lines, and those in the write-back buffer that are still to be written.
+  const LineStore& lines() const { return store_; }
+
+ private:
+  using Way = LineStore::Way;
+  struct Miss {
+    std::size_t port = 0;
+    Way* way = nullptr;  ///< none of an uncached read
+    LineAccess access{};
+  };
+  struct Buffered {
+    bool taken = false;
+    bool valid = false;  ///< else a snoop has had it, and the message that is under way is void
+    std::uint64_t line = 0;
+    LineBytes data{};
+  };
+
+  void take_answer();
+  void take_grant(const HomeAnswer& answer);
+  void take_written_back(const HomeAnswer& answer);
+  void hand_on(std::uint16_t miss);
+  void hand_on_waiting();
+  void answer_snoop();
+  void answer_from(Way& way, const Snoop& snoop, SnoopAnswer& answer);
+  void look_up(std::size_t port);
+  void hit(std::size_t port, const LineAccess& access, Way& way);
+  void miss(std::size_t port, const LineAccess& access, Way* way);
+  bool make_way(Way& way);
+  void leave();
+
+  bool result_goes(std::size_t port) const;
+  Buffered* in_buffer(std::uint64_t line);
+  void perform(const LineAccess& access, Way& way, LineResult& result);
+  void set(Way& way, LineState state);
+  std::uint64_t line_of(std::uint64_t addr) const { return addr >> line_shift_; }
+  std::size_t offset_of(std::uint64_t addr) const { return addr & static_cast<std::uint64_t>(spec_.line - 1); }
+
+  Timer timer_;
+  CoherentCacheSpec spec_;
+  std::size_t agent_;
+  CoherenceObserver* observer_;
+  int line_shift_;
+  LineStore store_;
+  std::vector<Miss> misses_;
+  Places free_misses_;
+  int reads_free_;
+  int writes_free_;
+  std::vector<Buffered> buffer_;
+  Places free_buffer_;
+  int buffered_ = 0;
+  int under_way_ = 0;                         ///< answers of the home that are still to come
+  std::vector<Ring<std::uint16_t>> waiting_;  ///< of each port: misses whose results wait for room
+
+  // Of this step: a channel takes one token a tick.
+  bool moved_ = false;
+  bool asked_ = false;
+  bool wrote_back_ = false;
+  std::uint64_t handed_on_ = 0;  ///< ports, a bit each
+
+  bool left_ = false;
+  bool over_ = false;
+};
+
+}  // namespace isthmus::fabric

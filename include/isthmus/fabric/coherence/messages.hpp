@@ -1,0 +1,131 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "isthmus/base/units.hpp"
+
+/// What caches, home and their clients say to each other (docs/coherence.md).
+namespace isthmus::fabric {
+
+/// The longest line (CAPI).
+inline constexpr int kMostLine = 128;
+using LineBytes = std::array<std::byte, kMostLine>;
+
+/// Modified, exclusive, shared, invalid; forward: the sharer that answers.
+enum class LineState : std::uint8_t { invalid, shared, forward, exclusive, modified };
+
+inline bool may_write(LineState state) {
+  return state >= LineState::exclusive;
+}
+
+/// A client's access to a line or a part of one.
+struct LineAccess {
+  enum class Kind : std::uint8_t {
+    read,
+    read_once,  ///< uncached: what it misses is not kept
+    write,
+  };
+  Kind kind;
+  std::uint8_t bytes;  ///< none past the line's end
+  std::uint16_t tag;   ///< the client's name for it
+  std::uint64_t addr;
+  LineBytes data;  ///< of a write
+};
+
+struct LineResult {
+  LineAccess::Kind kind;
+  std::uint8_t bytes;
+  std::uint16_t tag;
+  LineBytes data;  ///< of a read
+};
+
+/// A cache asks the home for a line.
+struct HomeRequest {
+  enum class Kind : std::uint8_t {
+    read,
+    read_once,
+    own,       ///< to write all of it: without data
+    own_read,  ///< to write a part of it
+    leave,     ///< no line: its clients have finished
+  };
+  Kind kind;
+  std::uint16_t miss;  ///< the cache's name for it
+  std::uint64_t line;
+};
+
+/// The home asks a cache.
+struct Snoop {
+  bool invalidate;  ///< else the line stays, to be read
+  std::uint16_t transaction;
+  std::uint64_t line;
+};
+
+struct SnoopAnswer {
+  std::uint16_t transaction;
+  bool had;       ///< a valid copy
+  bool has_data;  ///< it was M, E or F: it answers
+  bool dirty;     ///< it was M
+  bool buffered;  ///< out of the write-back buffer, whose message is void
+  LineBytes data;
+};
+
+/// The home answers a cache. Always consumed.
+struct HomeAnswer {
+  enum class Kind : std::uint8_t { grant, written_back };
+  Kind kind;
+  LineState state;  ///< granted; invalid after an uncached read
+  bool has_data;
+  bool confirm;         ///< the line's transaction ends with the cache's word; not that of a void write-back
+  std::uint16_t place;  ///< of the miss, or in the write-back buffer
+  std::uint16_t transaction;
+  LineBytes data;
+};
+
+/// A cache has taken a grant: the next transaction of the line may begin.
+struct Confirm {
+  std::uint16_t transaction;
+};
+
+/// A modified line that made way.
+struct WriteBack {
+  std::uint16_t place;  ///< in the buffer
+  std::uint64_t line;
+  LineBytes data;
+};
+
+struct MemoryRead {
+  std::uint16_t transaction;
+  std::uint64_t line;
+};
+
+struct MemoryData {
+  std::uint16_t transaction;
+  LineBytes data;
+};
+
+struct MemoryWrite {
+  std::uint64_t line;
+  LineBytes data;
+};
+
+inline void copy_line(const LineBytes& from, LineBytes& to, int bytes) {
+  std::memcpy(to.data(), from.data(), static_cast<std::size_t>(bytes));
+}
+
+/// What parts of it do, at what time; for checks and probes. It is told by each part in the order of that part's time,
+/// but of parts among each other in any.
+class CoherenceObserver {
+ public:
+  virtual ~CoherenceObserver() = default;
+  /// A line's state in the cache that is number `agent` of its home.
+  virtual void now_is(std::size_t agent, std::uint64_t line, LineState state, Time at) = 0;
+  /// A modified line entered the write-back buffer, or left it.
+  virtual void buffered(std::size_t agent, std::uint64_t line, bool in, Time at) = 0;
+  /// An access went to the tags, for good.
+  virtual void looked_up(std::size_t agent, const LineAccess& access, Time at) = 0;
+};
+
+}  // namespace isthmus::fabric

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "isthmus/engine/timer.hpp"
+#include "isthmus/fabric/coherence/line_store.hpp"
+
+namespace isthmus::fabric {
+
+struct ServiceLayerSpec {
+  int reads_in_flight = 8;
+  int writes_in_flight = 8;
+  int depth = 1;  ///< of the channel from `accesses`
+};
+
+/// What lies between a circuit and its cache (choi2019: system protocol layer): it sends requests on, of reads and
+/// writes one a cycle, in turn where both are there, and hands results back in the order of the requests, of reads and
+/// of writes. A place for the result is taken with the request, so that the cache never waits to give one; there are
+/// so many places for reads, and so many for writes. How long its phases take is the latency of its channels.
+class ServiceLayer {
+ public:
+  In<LineAccess> reads{"reads"};
+  In<LineAccess> writes{"writes"};
+  Out<LineAccess> accesses{"accesses"};  ///< to the cache
+  In<LineResult> results{"results"};     ///< from it
+  Out<LineResult> read_results{"read_results"};
+  Out<LineResult> write_results{"write_results"};
+
+  explicit ServiceLayer(const ServiceLayerSpec& spec);
+
+  void step();
+  bool done() const { return over_; }
+
+ private:
+  struct Place {
+    bool done = false;
+    std::uint16_t tag = 0;  ///< the client's
+    LineResult result{};
+  };
+  /// Requests of one kind, in order.
+  struct Order {
+    explicit Order(int most) : places(static_cast<std::size_t>(most)) {}
+    std::vector<Place> places;
+    std::size_t first = 0;
+    std::size_t count = 0;
+
+    bool full() const { return count == places.size(); }
+    std::size_t next() const { return (first + count) % places.size(); }
+  };
+
+  void take_result();
+  void hand_back(Order& order, Out<LineResult>& to);
+  void send();
+  bool send(In<LineAccess>& from, Order& order);
+  void end();
+
+  Timer timer_;
+  int depth_;
+  int sent_ = 0;  ///< to the cache, without a result yet
+  Order reading_;
+  Order writing_;
+  bool write_next_ = false;
+  bool moved_ = false;
+  bool over_ = false;
+};
+
+}  // namespace isthmus::fabric

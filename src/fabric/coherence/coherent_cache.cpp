@@ -1,0 +1,264 @@
+#include "isthmus/fabric/coherence/coherent_cache.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "isthmus/base/error.hpp"
+
+namespace isthmus::fabric {
+namespace {
+
+constexpr int kMostPorts = 64;
+
+const CoherentCacheSpec& checked(const CoherentCacheSpec& spec) {
+  if (!std::has_single_bit(static_cast<unsigned>(spec.line)) || spec.line > kMostLine)
+    throw Error(fmt::format("a cache: expected lines of a power of two up to {} B, got {} B", kMostLine, spec.line));
+  if (spec.ports < 0 || spec.ports > kMostPorts)
+    throw Error(fmt::format("a cache: expected 0 to {} ports, got {}", kMostPorts, spec.ports));
+  if (spec.ways < 1) throw Error(fmt::format("a cache: expected 1 way or more, got {}", spec.ways));
+  if (spec.reads_in_flight < 1 || spec.writes_in_flight < 1)
+    throw Error(fmt::format("a cache: expected 1 read and 1 write in flight or more, got {} and {}",
+                            spec.reads_in_flight, spec.writes_in_flight));
+  return spec;
+}
+
+}  // namespace
+
+CoherentCache::CoherentCache(const CoherentCacheSpec& spec, std::size_t agent, CoherenceObserver* observer)
+    : requests(checked(spec).ports, "requests"),
+      results(spec.ports, "results"),
+      spec_(spec),
+      agent_(agent),
+      observer_(observer),
+      line_shift_(std::countr_zero(static_cast<unsigned>(spec.line))),
+      store_(spec.size, spec.ways, spec.line),
+      misses_(static_cast<std::size_t>(spec.reads_in_flight + spec.writes_in_flight)),
+      free_misses_(misses_.size()),
+      reads_free_(spec.reads_in_flight),
+      writes_free_(spec.writes_in_flight),
+      buffer_(static_cast<std::size_t>(spec.writes_in_flight)),
+      free_buffer_(buffer_.size()),
+      waiting_(requests.size(), Ring<std::uint16_t>(misses_.size())) {}
+
+// Pushes that may wait go to who always takes them: the home takes confirmations and answers to snoops, clients their
+// results. For all else there is room first, so that what comes from the home is always taken.
+void CoherentCache::step() {
+  moved_ = asked_ = wrote_back_ = false;
+  handed_on_ = 0;
+  take_answer();
+  answer_snoop();
+  hand_on_waiting();
+  for (std::size_t port = 0; port < requests.size(); ++port) look_up(port);
+  if (moved_) return;
+  leave();
+  if (!moved_ && !over_)
+    timer_.wait(requests, results, home_requests, home_answers, confirms, write_backs, snoops, snoop_answers);
+}
+
+void CoherentCache::set(Way& way, LineState state) {
+  way.state = state;
+  if (observer_ != nullptr) observer_->now_is(agent_, way.line, state, timer_.now());
+}
+
+/// Whether a result may leave by this port in this step.
+bool CoherentCache::result_goes(std::size_t port) const {
+  return (handed_on_ >> port & 1U) == 0;
+}
+
+void CoherentCache::take_answer() {
+  if (under_way_ == 0) return;
+  const HomeAnswer* answer = home_answers.pull_in_place();
+  if (answer == nullptr) return;
+  moved_ = true;
+  --under_way_;
+  if (answer->confirm) confirms.push({answer->transaction});
+  answer->kind == HomeAnswer::Kind::grant ? take_grant(*answer) : take_written_back(*answer);
+}
+
+void CoherentCache::take_grant(const HomeAnswer& answer) {
+  Miss& miss = misses_[answer.place];
+  LineAccess& access = miss.access;
+  if (miss.way == nullptr) {
+    std::memcpy(access.data.data(), answer.data.data() + offset_of(access.addr), access.bytes);
+  } else {
+    Way& way = *miss.way;
+    way.awaited = false;
+    if (answer.has_data) std::memcpy(store_.bytes(way), answer.data.data(), static_cast<std::size_t>(spec_.line));
+    set(way, answer.state);
+    std::byte* const at = store_.bytes(way) + offset_of(access.addr);
+    if (access.kind == LineAccess::Kind::write)
+      std::memcpy(at, access.data.data(), access.bytes);
+    else
+      std::memcpy(access.data.data(), at, access.bytes);
+  }
+  waiting_[miss.port].push(answer.place);
+}
+
+void CoherentCache::take_written_back(const HomeAnswer& answer) {
+  Buffered& place = buffer_[answer.place];
+  if (place.valid && observer_ != nullptr) observer_->buffered(agent_, place.line, false, timer_.now());
+  place.taken = place.valid = false;
+  free_buffer_.give(answer.place);
+  --buffered_;
+  ++writes_free_;
+}
+
+void CoherentCache::hand_on_waiting() {
+  for (std::size_t port = 0; port < waiting_.size(); ++port) {
+    if (waiting_[port].empty() || !result_goes(port)) continue;
+    hand_on(waiting_[port].front());
+    waiting_[port].pop();
+  }
+}
+
+void CoherentCache::hand_on(std::uint16_t place) {
+  const Miss& miss = misses_[place];
+  LineResult& result = results[miss.port].slot();
+  result.kind = miss.access.kind;
+  result.bytes = miss.access.bytes;
+  result.tag = miss.access.tag;
+  const bool write = miss.access.kind == LineAccess::Kind::write;
+  if (!write) copy_line(miss.access.data, result.data, result.bytes);
+  ++(write ? writes_free_ : reads_free_);
+  free_misses_.give(place);
+  handed_on_ |= std::uint64_t{1} << miss.port;
+  moved_ = true;
+}
+
+CoherentCache::Buffered* CoherentCache::in_buffer(std::uint64_t line) {
+  if (buffered_ == 0) return nullptr;
+  const auto found = std::ranges::find_if(buffer_, [&](const Buffered& one) { return one.taken && one.line == line; });
+  return found == buffer_.end() ? nullptr : &*found;
+}
+
+void CoherentCache::answer_snoop() {
+  const Snoop* asked = snoops.pull_in_place();
+  if (asked == nullptr) return;
+  const Snoop snoop = *asked;
+  moved_ = true;
+  SnoopAnswer& answer = snoop_answers.slot();
+  answer.transaction = snoop.transaction;
+  answer.had = answer.has_data = answer.dirty = answer.buffered = false;
+  if (Way* way = store_.find(snoop.line); way != nullptr && way->state != LineState::invalid)
+    return answer_from(*way, snoop, answer);
+  Buffered* buffered = in_buffer(snoop.line);
+  if (buffered == nullptr || !buffered->valid) return;
+  answer.has_data = answer.dirty = answer.buffered = true;
+  copy_line(buffered->data, answer.data, spec_.line);
+  buffered->valid = false;
+  if (observer_ != nullptr) observer_->buffered(agent_, snoop.line, false, timer_.now());
+}
+
+void CoherentCache::answer_from(Way& way, const Snoop& snoop, SnoopAnswer& answer) {
+  answer.had = true;
+  answer.has_data = way.state >= LineState::forward;
+  answer.dirty = way.state == LineState::modified;
+  if (answer.has_data) std::memcpy(answer.data.data(), store_.bytes(way), static_cast<std::size_t>(spec_.line));
+  set(way, snoop.invalidate ? LineState::invalid : LineState::shared);
+}
+
+void CoherentCache::look_up(std::size_t port) {
+  const LineAccess* access = requests[port].front();
+  if (access == nullptr) return;
+  const std::uint64_t line = line_of(access->addr);
+  if (in_buffer(line) != nullptr) return;
+  Way* way = store_.find(line);
+  if (way != nullptr && way->awaited) return;
+  const bool write = access->kind == LineAccess::Kind::write;
+  if (way != nullptr && (!write || may_write(way->state))) return hit(port, *access, *way);
+  miss(port, *access, way);
+}
+
+void CoherentCache::hit(std::size_t port, const LineAccess& access, Way& way) {
+  if (!result_goes(port)) return;
+  if (observer_ != nullptr) observer_->looked_up(agent_, access, timer_.now());
+  store_.use(way);
+  LineResult& result = results[port].slot();
+  result.kind = access.kind;
+  result.bytes = access.bytes;
+  result.tag = access.tag;
+  perform(access, way, result);
+  requests[port].pull_in_place();
+  moved_ = true;
+}
+
+void CoherentCache::perform(const LineAccess& access, Way& way, LineResult& result) {
+  std::byte* const at = store_.bytes(way) + offset_of(access.addr);
+  if (access.kind != LineAccess::Kind::write) {
+    std::memcpy(result.data.data(), at, access.bytes);
+    return;
+  }
+  std::memcpy(at, access.data.data(), access.bytes);
+  if (way.state != LineState::modified) set(way, LineState::modified);
+}
+
+void CoherentCache::miss(std::size_t port, const LineAccess& access, Way* way) {
+  const bool write = access.kind == LineAccess::Kind::write;
+  int& slots = write ? writes_free_ : reads_free_;
+  if (asked_ || slots == 0 || !home_requests.room()) return;
+  if (way == nullptr && access.kind != LineAccess::Kind::read_once) {
+    way = store_.victim(line_of(access.addr));
+    if (way == nullptr || !make_way(*way) || slots == 0) return;
+    way->line = line_of(access.addr);
+  }
+  if (observer_ != nullptr) observer_->looked_up(agent_, access, timer_.now());
+  --slots;
+  ++under_way_;
+  const std::uint16_t place = free_misses_.take();
+  Miss& miss = misses_[place];
+  miss.port = port;
+  miss.way = way;
+  miss.access = access;
+  if (way != nullptr) {
+    way->awaited = true;
+    store_.use(*way);
+  }
+  using Kind = HomeRequest::Kind;
+  Kind kind = access.kind == LineAccess::Kind::read ? Kind::read : Kind::read_once;
+  if (write) kind = access.bytes == spec_.line ? Kind::own : Kind::own_read;
+  home_requests.push({.kind = kind, .miss = place, .line = line_of(access.addr)});
+  requests[port].pull_in_place();
+  asked_ = moved_ = true;
+}
+
+/// Whether the way is free now: a modified line needs a place in the write-back buffer, which takes a write slot.
+bool CoherentCache::make_way(Way& way) {
+  if (way.state == LineState::invalid) return true;
+  if (way.state == LineState::modified) {
+    if (wrote_back_ || writes_free_ == 0 || !write_backs.room()) return false;
+    --writes_free_;
+    ++buffered_;
+    ++under_way_;
+    const std::uint16_t place = free_buffer_.take();
+    Buffered& buffered = buffer_[place];
+    buffered.taken = buffered.valid = true;
+    buffered.line = way.line;
+    WriteBack& message = write_backs.slot();
+    message.place = place;
+    message.line = way.line;
+    std::memcpy(buffered.data.data(), store_.bytes(way), static_cast<std::size_t>(spec_.line));
+    copy_line(buffered.data, message.data, spec_.line);
+    if (observer_ != nullptr) observer_->buffered(agent_, way.line, true, timer_.now());
+    wrote_back_ = moved_ = true;
+  }
+  set(way, LineState::invalid);
+  return true;
+}
+
+/// Tells the home when there are no clients any more, and ends with it.
+void CoherentCache::leave() {
+  if (left_) {
+    over_ = snoops.closed();
+    return;
+  }
+  if (reads_free_ < spec_.reads_in_flight || writes_free_ < spec_.writes_in_flight) return;
+  for (auto& port : requests)
+    if (!port.closed()) return;
+  if (!home_requests.room()) return;
+  home_requests.push({.kind = HomeRequest::Kind::leave, .miss = 0, .line = 0});
+  left_ = moved_ = true;
+}
+
+}  // namespace isthmus::fabric
