@@ -4,49 +4,52 @@
 // interface a cycle.
 
 #define SIDE (BLOCK_SIZE / GEMM_SIZE)
+#define BLOCKS (SIDE * SIDE)
 
-// A block of a matrix, cut into the register blocks that are used in one cycle.
-typedef DATA_TYPE register_block[GEMM_SIZE][GEMM_SIZE];
+// Values that are used in one cycle, each in a bank of its own: of a block of a matrix the register blocks follow each
+// other by rows, and so do the values of each.
+typedef DATA_TYPE register_block[GEMM_SIZE * GEMM_SIZE];
 
-void load(__global const DATA_TYPE* restrict from, uint size, __local register_block to[SIDE][SIDE]) {
+void load(__global const DATA_TYPE* restrict from, uint size, __local register_block to[BLOCKS]) {
   for (uint row = 0; row < BLOCK_SIZE; ++row) {
     PIPELINED
     for (uint start = 0; start < BLOCK_SIZE; start += GLOBAL_MEM_UNROLL) {
       UNROLLED(GLOBAL_MEM_UNROLL)
       for (uint u = 0; u < GLOBAL_MEM_UNROLL; ++u) {
         const uint column = start + u;
-        to[row / GEMM_SIZE][column / GEMM_SIZE][row % GEMM_SIZE][column % GEMM_SIZE] =
+        to[row / GEMM_SIZE * SIDE + column / GEMM_SIZE][row % GEMM_SIZE * GEMM_SIZE + column % GEMM_SIZE] =
             from[row * (size_t)size + column];
       }
     }
   }
 }
-// sum += a b, or sum = a b for the first block of the row. A register block of `sum` is used again only SIDE^2 cycles
-// later, long after its addition has left the pipeline.
-void multiply(__local register_block a[SIDE][SIDE], __local register_block b[SIDE][SIDE],
-              __local register_block sum[SIDE][SIDE], bool first) {
-  for (uint k = 0; k < SIDE; ++k) {
-    INDEPENDENT
-    PIPELINED
-    for (uint block = 0; block < SIDE * SIDE; ++block) {
-      const uint i = block / SIDE;
-      const uint j = block % SIDE;
+
+// sum += a b, or sum = a b for the first block of the row. A register block of `sum` is used again only BLOCKS cycles
+// later.
+void multiply(__local register_block a[BLOCKS], __local register_block b[BLOCKS], __local register_block sum[BLOCKS],
+              bool first) {
+  INDEPENDENT(sum, BLOCKS)
+  PIPELINED
+  for (uint step = 0; step < SIDE * BLOCKS; ++step) {
+    const uint k = step / BLOCKS;
+    const uint i = step / SIDE % SIDE;
+    const uint j = step % SIDE;
+    UNROLLED(GEMM_SIZE)
+    for (uint y = 0; y < GEMM_SIZE; ++y) {
       UNROLLED(GEMM_SIZE)
-      for (uint y = 0; y < GEMM_SIZE; ++y) {
+      for (uint x = 0; x < GEMM_SIZE; ++x) {
+        DATA_TYPE dot = first && k == 0 ? (DATA_TYPE)0 : sum[i * SIDE + j][y * GEMM_SIZE + x];
         UNROLLED(GEMM_SIZE)
-        for (uint x = 0; x < GEMM_SIZE; ++x) {
-          DATA_TYPE dot = first && k == 0 ? (DATA_TYPE)0 : sum[i][j][y][x];
-          UNROLLED(GEMM_SIZE)
-          for (uint z = 0; z < GEMM_SIZE; ++z) dot += a[i][k][y][z] * b[k][j][z][x];
-          sum[i][j][y][x] = dot;
-        }
+        for (uint z = 0; z < GEMM_SIZE; ++z)
+          dot += a[i * SIDE + k][y * GEMM_SIZE + z] * b[k * SIDE + j][z * GEMM_SIZE + x];
+        sum[i * SIDE + j][y * GEMM_SIZE + x] = dot;
       }
     }
   }
 }
 
-void store(__local register_block sum[SIDE][SIDE], __global const DATA_TYPE* c, __global DATA_TYPE* c_out,
-           DATA_TYPE alpha, DATA_TYPE beta, uint size) {
+void store(__local register_block sum[BLOCKS], __global const DATA_TYPE* c, __global DATA_TYPE* c_out, DATA_TYPE alpha,
+           DATA_TYPE beta, uint size) {
   for (uint row = 0; row < BLOCK_SIZE; ++row) {
     PIPELINED
     for (uint start = 0; start < BLOCK_SIZE; start += GLOBAL_MEM_UNROLL) {
@@ -55,7 +58,8 @@ void store(__local register_block sum[SIDE][SIDE], __global const DATA_TYPE* c, 
         const uint column = start + u;
         const size_t at = row * (size_t)size + column;
         c_out[at] =
-            alpha * sum[row / GEMM_SIZE][column / GEMM_SIZE][row % GEMM_SIZE][column % GEMM_SIZE] + beta * c[at];
+            alpha * sum[row / GEMM_SIZE * SIDE + column / GEMM_SIZE][row % GEMM_SIZE * GEMM_SIZE + column % GEMM_SIZE] +
+            beta * c[at];
       }
     }
   }
@@ -66,9 +70,9 @@ SINGLE_WORK_ITEM
 __kernel void gemm(__global const DATA_TYPE* restrict a, __global const DATA_TYPE* restrict b,
                    __global const DATA_TYPE* c, __global DATA_TYPE* c_out, SCALAR alpha, SCALAR beta, uint size,
                    uint first_block, uint blocks) {
-  __local register_block a_block[SIDE][SIDE] BANKED(3) BANKED(4);
-  __local register_block b_block[SIDE][SIDE] BANKED(3) BANKED(4);
-  __local register_block sum[SIDE][SIDE] BANKED(3) BANKED(4);
+  MEMORY(__local DATA_TYPE, a_block, BLOCKS, GEMM_SIZE * GEMM_SIZE);
+  MEMORY(__local DATA_TYPE, b_block, BLOCKS, GEMM_SIZE * GEMM_SIZE);
+  MEMORY(__local DATA_TYPE, sum, BLOCKS, GEMM_SIZE * GEMM_SIZE);
   for (size_t row = first_block * (size_t)BLOCK_SIZE; row < (first_block + blocks) * (size_t)BLOCK_SIZE;
        row += BLOCK_SIZE) {
     for (size_t column = 0; column < size; column += BLOCK_SIZE) {

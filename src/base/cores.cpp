@@ -69,6 +69,16 @@ std::vector<Core> Cores::near(const std::string& pci) const {
   return found.empty() ? all() : found;
 }
 
+std::int64_t Cores::last_level_cache() const {
+  for (const hwloc_obj_type_t level : {HWLOC_OBJ_L4CACHE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L1CACHE}) {
+    std::uint64_t bytes = 0;
+    for (hwloc_obj_t cache = nullptr; (cache = hwloc_get_next_obj_by_type(topology_->get(), level, cache)) != nullptr;)
+      bytes += cache->attr->cache.size;
+    if (bytes > 0) return static_cast<std::int64_t>(bytes);
+  }
+  return 0;
+}
+
 std::string Cores::processor() const {
   const hwloc_obj_t package = hwloc_get_obj_by_type(topology_->get(), HWLOC_OBJ_PACKAGE, 0);
   const char* name = package == nullptr ? nullptr : hwloc_obj_get_info_by_name(package, "CPUModel");

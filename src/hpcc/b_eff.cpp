@@ -1,11 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
 #include <memory>
 
 #include "hpcc/benchmarks.hpp"
-#include "isthmus/base/error.hpp"
+#include "hpcc/exchange_probe.hpp"
 #include "isthmus/cluster/scheme.hpp"
 #include "isthmus/hpcc/equations.hpp"
 
@@ -19,22 +18,43 @@ constexpr std::size_t kBytesOfASize = std::size_t{1} << 22;
 
 enum class Direction : std::uint8_t { right, left };
 
-/// Where a message lies in a buffer with all of them.
+/// Where one message is, in bytes of the buffer that is sent from and of the one that receives.
 struct Message {
-  std::size_t place;
+  std::size_t out;
+  std::size_t in;
   std::size_t bytes;
 };
 
-Message message_of(std::size_t size) {
-  const std::size_t bytes = std::size_t{1} << size;
-  return {.place = bytes - 1, .bytes = bytes};
+/// The messages of one size, in the same stretch of both buffers. Each arrives a cache line behind the one before it,
+/// or its own length, and is sent from as much in front of it: something of every one is left to be looked at, and is
+/// nothing that another has brought.
+struct Series {
+  std::size_t first;
+  std::size_t bytes;
+  std::size_t count;
+
+  std::size_t step() const { return std::min<std::size_t>(bytes, 64); }
+  std::size_t end() const { return first + bytes + (count - 1) * step(); }
+  Message message(std::size_t index) const {
+    return {.out = first + (count - 1 - index) * step(), .in = first + index * step(), .bytes = bytes};
+  }
+};
+
+/// Of each size with so many messages, at most kBytesOfASize of bytes, and of those whose latency is measured.
+std::vector<Series> all_series(std::size_t messages) {
+  std::vector<Series> all;
+  const auto add = [&](std::size_t bytes, std::size_t count) {
+    all.push_back({.first = all.empty() ? 0 : all.back().end(), .bytes = bytes, .count = count});
+  };
+  for (std::size_t size = 0; size < kSizes; ++size)
+    add(std::size_t{1} << size, std::min(messages, kBytesOfASize >> size));
+  add(1, messages);
+  return all;
 }
-constexpr Message kLone{.place = 2 * kLargest - 1, .bytes = 1};  // the one whose latency is measured
-constexpr std::size_t kAllMessages = 2 * kLargest;
 
 /// What `rank` sends to one side, the bytes of all messages: a pattern without a period, of its own for rank and side.
-std::vector<std::byte> pattern(int rank, Direction direction) {
-  std::vector<std::byte> bytes(kAllMessages);
+std::vector<std::byte> pattern(const std::vector<Series>& series, int rank, Direction direction) {
+  std::vector<std::byte> bytes(series.back().end());
   std::uint64_t state = 2 * static_cast<std::uint64_t>(rank) + (direction == Direction::left ? 1 : 0);
   for (std::byte& each : bytes) {
     // Steele, Lea and Flood's SplitMix64.
@@ -46,12 +66,26 @@ std::vector<std::byte> pattern(int rank, Direction direction) {
   return bytes;
 }
 
+/// What all messages leave behind that are sent from `out`.
+std::vector<std::byte> left_behind(const std::vector<Series>& series, const std::vector<std::byte>& out) {
+  std::vector<std::byte> in(out.size());
+  for (const Series& each : series)
+    for (std::size_t index = 0; index < each.count; ++index) {
+      const Message message = each.message(index);
+      std::ranges::copy(std::span(out).subspan(message.out, message.bytes),
+                        in.begin() + static_cast<std::ptrdiff_t>(message.in));
+    }
+  return in;
+}
+
 /// The messages to and from one side.
 class Side {
  public:
   virtual ~Side() = default;
   /// By all ranks at once.
   virtual void connect(const std::string& /*scheme*/) {}
+  /// The bytes that messages are to change.
+  virtual void reset(const std::vector<std::byte>& received) = 0;
   virtual void begin() {}
   virtual void exchange(const Message& message, int to, int from) = 0;
   /// Returns when all messages are where they belong.
@@ -62,23 +96,22 @@ class Side {
 
 class DeviceSide final : public Side {
  public:
-  DeviceSide(Job& job, const std::vector<std::byte>& message)
-      : job_(job), out_(job.device().buffer(kAllMessages)), in_(job.device().buffer(kAllMessages)) {
-    job.queue().write(out_, 0, message);
-    const std::byte nothing{0};
-    job.queue().fill(in_, std::span(&nothing, 1)).wait();
+  DeviceSide(Job& job, const std::vector<std::byte>& sent)
+      : job_(job), out_(job.device().buffer(sent.size())), in_(job.device().buffer(sent.size())) {
+    job.queue().write(out_, 0, sent);
   }
   void connect(const std::string& scheme) override {
     scheme_ = cluster::make_scheme(scheme, job_.device(), job_.ranks(), kLargest);
   }
+  void reset(const std::vector<std::byte>& received) override { job_.queue().write(in_, 0, received); }
   void begin() override { scheme_->begin(out_, in_); }
   void exchange(const Message& message, int to, int from) override {
-    scheme_->exchange({out_, message.place, message.bytes}, to, {in_, message.place, message.bytes}, from);
+    scheme_->exchange({out_, message.out, message.bytes}, to, {in_, message.in, message.bytes}, from);
   }
   void finish() override { scheme_->finish(); }
   void end() override { scheme_->end(); }
   std::vector<std::byte> received() override {
-    std::vector<std::byte> bytes(kAllMessages);
+    std::vector<std::byte> bytes(in_.size());
     job_.queue().read(in_, 0, bytes);
     return bytes;
   }
@@ -92,11 +125,12 @@ class DeviceSide final : public Side {
 
 class HostSide final : public Side {
  public:
-  HostSide(const cluster::Ranks& ranks, const std::vector<std::byte>& message)
-      : ranks_(ranks), out_(message), in_(kAllMessages) {}
+  HostSide(const cluster::Ranks& ranks, const std::vector<std::byte>& sent)
+      : ranks_(ranks), out_(sent), in_(sent.size()) {}
+  void reset(const std::vector<std::byte>& received) override { in_ = received; }
   void exchange(const Message& message, int to, int from) override {
-    ranks_.exchange(std::span(out_).subspan(message.place, message.bytes), to,
-                    std::span(in_).subspan(message.place, message.bytes), from);
+    ranks_.exchange(std::span(out_).subspan(message.out, message.bytes), to,
+                    std::span(in_).subspan(message.in, message.bytes), from);
   }
   std::vector<std::byte> received() override { return in_; }
 
@@ -106,14 +140,12 @@ class HostSide final : public Side {
   std::vector<std::byte> in_;
 };
 
-/// What the probes copy.
-struct Copies {
-  offload::ComputeQueue one;
-  offload::ComputeQueue other;
-  offload::ComputeBuffer device_out;
-  offload::ComputeBuffer device_in;
-  offload::PinnedMemory host_out;
-  offload::PinnedMemory host_in;
+/// The messages of one direction around the ring, and what they leave behind on this rank.
+struct Way {
+  std::unique_ptr<Side> side;
+  int to;
+  int from;
+  std::vector<std::byte> expected;
 };
 
 class EffectiveBandwidth final : public Benchmark {
@@ -122,65 +154,61 @@ class EffectiveBandwidth final : public Benchmark {
 
   std::vector<Metric> metrics() const override;
   void connect() override;
+  void reset() override;
   std::vector<double> run() override;
+  std::size_t working_set() const override { return ways_.size() * 2 * series_.back().end(); }
   std::vector<double> probe() override;
-  std::string model() const override;
+  std::string model() const override { return probe_ ? probe_->model() : std::string(); }
   Validation validate() override;
 
  private:
-  std::size_t messages(std::size_t size) const { return std::min(messages_, kBytesOfASize >> size); }
-  int right() const { return (job_.ranks().rank() + 1) % job_.ranks().size(); }
-  int left() const { return (job_.ranks().rank() + job_.ranks().size() - 1) % job_.ranks().size(); }
-  void exchange(std::size_t size);
-  void exchange_one_by_one();
-  double one_by_one(std::size_t bytes, std::size_t count);
-  double at_once(std::size_t bytes, std::size_t count);
-  double exchanged(std::size_t bytes, std::size_t count);
-  double copied_both_ways(std::size_t bytes, std::size_t count);
-  template <typename Body>
-  double timed_often(std::size_t count, Body body) {
-    const double seconds = job_.timed([&] {
-      for (std::size_t each = 0; each < count; ++each) body();
-    });
-    return seconds / static_cast<double>(count);
+  int neighbour(int distance) const {
+    return (job_.ranks().rank() + distance + job_.ranks().size()) % job_.ranks().size();
   }
+  Way way(Direction direction) const;
+  void exchange(const Series& series);
+  void exchange_one_by_one(const Series& series);
 
   Job& job_;
-  std::string name_;
-  std::size_t messages_;
-  std::unique_ptr<Side> to_right_;
-  std::unique_ptr<Side> to_left_;
-  std::vector<std::byte> host_out_;
-  std::vector<std::byte> host_in_;
-  std::unique_ptr<Copies> copies_;
+  std::vector<Series> series_;  // of each size, and behind them that of the latency
+  std::vector<Way> ways_;
+  std::unique_ptr<ExchangeProbe> probe_;  // MPI alone has none: it is what the others are held against
 };
 
 EffectiveBandwidth::EffectiveBandwidth(Job& job)
-    : job_(job),
-      messages_(static_cast<std::size_t>(job.parameters().integer("MESSAGES"))),
-      host_out_(kLargest),
-      host_in_(kLargest) {
-  const auto rank = job.ranks().rank();
-  if (job.scheme() == "cpu") {
-    to_right_ = std::make_unique<HostSide>(job.ranks(), pattern(rank, Direction::right));
-    to_left_ = std::make_unique<HostSide>(job.ranks(), pattern(rank, Direction::left));
-    return;
-  }
-  to_right_ = std::make_unique<DeviceSide>(job, pattern(rank, Direction::right));
-  to_left_ = std::make_unique<DeviceSide>(job, pattern(rank, Direction::left));
-  const auto& device = job.device();
-  copies_ = std::make_unique<Copies>(Copies{.one = device.copy_queue(),
-                                            .other = device.copy_queue(),
-                                            .device_out = device.buffer(kLargest),
-                                            .device_in = device.buffer(kLargest),
-                                            .host_out = device.pinned(kLargest),
-                                            .host_in = device.pinned(kLargest)});
+    : job_(job), series_(all_series(static_cast<std::size_t>(job.parameters().integer("MESSAGES")))) {
+  for (const Direction direction : {Direction::right, Direction::left}) ways_.push_back(way(direction));
+}
+
+Way EffectiveBandwidth::way(Direction direction) const {
+  const int step = direction == Direction::right ? 1 : -1;
+  const auto sent = pattern(series_, job_.ranks().rank(), direction);
+  Way made{.side = nullptr, .to = neighbour(step), .from = neighbour(-step), .expected = {}};
+  made.expected = left_behind(series_, pattern(series_, made.from, direction));
+  if (job_.scheme() == "cpu")
+    made.side = std::make_unique<HostSide>(job_.ranks(), sent);
+  else
+    made.side = std::make_unique<DeviceSide>(job_, sent);
+  return made;
 }
 
 void EffectiveBandwidth::connect() {
-  name_ = job_.choose_scheme();
-  to_right_->connect(name_);
-  to_left_->connect(name_);
+  const std::string scheme = job_.choose_scheme();
+  for (const Way& way : ways_) way.side->connect(scheme);
+  if (scheme == "cpu") return;
+  const auto& device = job_.device();
+  job_.ranks().agree([&] {
+    probe_ = std::make_unique<ExchangeProbe>(job_, scheme, device.buffer(kLargest), device.buffer(kLargest), kLargest);
+  });
+}
+
+/// No byte that a message is to bring is right before it has come.
+void EffectiveBandwidth::reset() {
+  for (const Way& way : ways_) {
+    std::vector<std::byte> wrong = way.expected;
+    for (std::byte& each : wrong) each = ~each;
+    way.side->reset(wrong);
+  }
 }
 
 /// Both directions: of each exchange the bytes sent and those received count, as equation 4.2 counts them.
@@ -188,127 +216,78 @@ std::vector<Metric> EffectiveBandwidth::metrics() const {
   std::vector<Metric> all;
   std::vector<std::size_t> sizes;
   for (std::size_t size = 0; size < kSizes; ++size) {
-    const auto bytes = std::size_t{1} << size;
-    all.push_back({.name = fmt::format("b_eff.{}B", bytes),
+    const Series& series = series_[size];
+    all.push_back({.name = fmt::format("b_eff.{}B", series.bytes),
                    .quantity = "bandwidth",
                    .unit = "GB/s",
-                   .work = static_cast<double>(2 * 2 * bytes * messages(size)) * 1e-9});
+                   .work = static_cast<double>(2 * 2 * series.bytes * series.count) * 1e-9,
+                   .steps = static_cast<double>(2 * series.count)});
     sizes.push_back(size);
   }
   all.push_back({.name = "b_eff.latency",
                  .quantity = "latency",
                  .unit = "us",
-                 .work = 1e6 / static_cast<double>(2 * messages(0))});
+                 .work = 1e6 / static_cast<double>(2 * series_.back().count)});
   all.push_back({.name = "b_eff", .quantity = "bandwidth", .unit = "GB/s", .mean_of = sizes});
   return all;
 }
 
-void EffectiveBandwidth::exchange(std::size_t size) {
-  const Message message = message_of(size);
-  for (std::size_t each = 0; each < messages(size); ++each) to_right_->exchange(message, right(), left());
-  for (std::size_t each = 0; each < messages(size); ++each) to_left_->exchange(message, left(), right());
-  to_right_->finish();
-  to_left_->finish();
+/// With what the scheme prepares, such as mapping the buffers: a benchmark that computes between its exchanges pays it
+/// each time.
+void EffectiveBandwidth::exchange(const Series& series) {
+  for (const Way& way : ways_) way.side->begin();
+  for (const Way& way : ways_)
+    for (std::size_t each = 0; each < series.count; ++each) way.side->exchange(series.message(each), way.to, way.from);
+  for (const Way& way : ways_) way.side->finish();
+  for (const Way& way : ways_) way.side->end();
 }
 
 /// What a message of the least size takes from memory to memory: no other overlaps with it.
-void EffectiveBandwidth::exchange_one_by_one() {
-  for (std::size_t each = 0; each < messages(0); ++each) {
-    to_right_->exchange(kLone, right(), left());
-    to_right_->finish();
-    to_left_->exchange(kLone, left(), right());
-    to_left_->finish();
-  }
+void EffectiveBandwidth::exchange_one_by_one(const Series& series) {
+  for (const Way& way : ways_) way.side->begin();
+  for (std::size_t each = 0; each < series.count; ++each)
+    for (const Way& way : ways_) {
+      way.side->exchange(series.message(each), way.to, way.from);
+      way.side->finish();
+    }
+  for (const Way& way : ways_) way.side->end();
 }
 
 std::vector<double> EffectiveBandwidth::run() {
   std::vector<double> seconds;
-  // Mapping belongs to the set-up of a series of messages, as the registration of memory with a network card does.
-  to_right_->begin();
-  to_left_->begin();
-  for (std::size_t size = 0; size < kSizes; ++size) seconds.push_back(job_.timed([&] { exchange(size); }));
-  seconds.push_back(job_.timed([&] { exchange_one_by_one(); }));
-  to_right_->end();
-  to_left_->end();
+  for (std::size_t size = 0; size < kSizes; ++size) seconds.push_back(job_.timed([&] { exchange(series_[size]); }));
+  seconds.push_back(job_.timed([&] { exchange_one_by_one(series_.back()); }));
   return seconds;
 }
 
-/// Seconds that the steps of the scheme take for a message of so many bytes, each timed by itself.
-double EffectiveBandwidth::one_by_one(std::size_t bytes, std::size_t count) {
-  double seconds = name_ == "shared" ? 0 : exchanged(bytes, count);
-  if (name_ == "mapped") return seconds;
-  const bool pageable = name_ == "staged";
-  const auto out = (pageable ? std::span(host_out_) : copies_->host_out.bytes()).first(bytes);
-  const auto in = (pageable ? std::span(host_in_) : copies_->host_in.bytes()).first(bytes);
-  seconds += timed_often(count, [&] { copies_->one.write(copies_->device_in, 0, out); });
-  return seconds + timed_often(count, [&] { copies_->one.read(copies_->device_out, 0, in); });
-}
-
-/// Those of the slowest step, where they overlap.
-double EffectiveBandwidth::at_once(std::size_t bytes, std::size_t count) {
-  const double copied = copied_both_ways(bytes, count);
-  return name_ == "shared" ? copied : std::max(copied, exchanged(bytes, count));
-}
-
-double EffectiveBandwidth::exchanged(std::size_t bytes, std::size_t count) {
-  const auto out = std::span(host_out_).first(bytes);
-  const auto in = std::span(host_in_).first(bytes);
-  return timed_often(count, [&] { job_.ranks().exchange(out, right(), in, left()); });
-}
-
-/// Seconds of a read and a write of pinned memory at once, the next of which start while these are on their way.
-double EffectiveBandwidth::copied_both_ways(std::size_t bytes, std::size_t count) {
-  constexpr std::size_t kOnTheWay = 2;  // reads, and as many writes
-  std::deque<offload::ComputeEvent> copies;
-  const auto wait_until_left = [&](std::size_t most) {
-    for (; copies.size() > most; copies.pop_front()) copies.front().wait();
-  };
-  const double seconds = job_.timed([&] {
-    for (std::size_t each = 0; each < count; ++each) {
-      copies.push_back(copies_->one.start_read(copies_->device_out, 0, copies_->host_in.bytes().first(bytes)));
-      copies_->one.flush();
-      copies.push_back(copies_->other.start_write(copies_->device_in, 0, copies_->host_out.bytes().first(bytes)));
-      copies_->other.flush();
-      wait_until_left(2 * kOnTheWay - 1);
-    }
-    wait_until_left(0);
-  });
-  return seconds / static_cast<double>(count);
-}
-
 std::vector<double> EffectiveBandwidth::probe() {
-  // MPI alone is what the others are held against.
-  if (name_ == "cpu") return {};
-  const bool overlaps = name_ == "shared" || name_ == "pipelined";
+  if (!probe_) return {};
+  const double prepared = probe_->preparation();  // of one way; a message of the other pays as much
+  const auto with_preparation = [&](const Series& series, double seconds) {
+    return seconds + prepared / static_cast<double>(series.count);
+  };
+  const auto traffic = [&](const Series& series) {
+    return ExchangeProbe::Traffic{
+        .out_bytes = series.bytes, .to = neighbour(1), .in_bytes = series.bytes, .from = neighbour(-1)};
+  };
   std::vector<double> values;
   for (std::size_t size = 0; size < kSizes; ++size) {
-    const std::size_t bytes = message_of(size).bytes;
-    const double seconds = overlaps ? at_once(bytes, messages(size)) : one_by_one(bytes, messages(size));
-    values.push_back(staged_bandwidth(static_cast<double>(bytes), 0, seconds, 0) * 1e-9);
+    const Series& series = series_[size];
+    const double seconds = with_preparation(series, probe_->seconds(traffic(series), series.count));
+    values.push_back(staged_bandwidth(static_cast<double>(series.bytes), 0, seconds, 0) * 1e-9);
   }
-  values.push_back(one_by_one(kLone.bytes, messages(0)) * 1e6);  // of the latency, in us
+  const Series& lone = series_.back();
+  values.push_back(with_preparation(lone, probe_->one_by_one(traffic(lone), lone.count)) * 1e6);  // us
   return values;
 }
 
-std::string EffectiveBandwidth::model() const {
-  if (name_ == "staged") return "equation 4.2 with write, MPI_Sendrecv and read timed by themselves at each size";
-  if (name_ == "pipelined") return "equation 4.2 with the slower of pinned copies both ways at once and MPI_Sendrecv";
-  if (name_ == "shared") return "equation 4.2 with pinned copies both ways at once";
-  if (name_ == "cpu") return {};
-  return job_.ranks().size() == 1 ? "equation 4.2 with a copy in the host's memory alone"
-                                  : "equation 4.2 with MPI_Sendrecv alone";
-}
-
 Validation EffectiveBandwidth::validate() {
-  const auto wrong = [](const std::vector<std::byte>& got, const std::vector<std::byte>& expected) {
-    double count = 0;
-    for (std::size_t byte = 0; byte < kAllMessages; ++byte) count += got[byte] != expected[byte] ? 1 : 0;
-    return count;
-  };
-  return {.what = "wrong bytes",
-          .error = wrong(to_right_->received(), pattern(left(), Direction::right)) +
-                   wrong(to_left_->received(), pattern(right(), Direction::left)),
-          .limit = 0};
+  double wrong = 0;
+  for (const Way& way : ways_) {
+    const std::vector<std::byte> got = way.side->received();
+    for (std::size_t byte = 0; byte < got.size(); ++byte) wrong += got[byte] != way.expected[byte] ? 1 : 0;
+  }
+  return {.what = "wrong bytes", .error = wrong, .limit = 0};
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "hpcc/memory_probe.hpp"
 #include "hpcc/random_values.hpp"
 #include "hpcc/reference_fft.hpp"
+#include "hpcc/setting.hpp"
 #include "hpcc/values.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/hpcc/equations.hpp"
@@ -34,7 +35,12 @@ struct GpuTile {
 /// As in the kernel.
 GpuTile gpu_tile(int log_size) {
   if (log_size <= 8) return {.log_values = 3, .log_tile = 10};
-  return {.log_values = 4, .log_tile = log_size <= 11 ? 11 : (log_size == 13 ? 13 : 12)};
+  return {.log_values = log_size == 13 ? 5 : 4, .log_tile = log_size <= 11 ? 11 : (log_size == 13 ? 13 : 12)};
+}
+
+/// Of transforms of 2^13 values on a GPU; see the kernel.
+std::string options_of(const Job& job) {
+  return job.setting().device.limits_registers ? "-cl-nv-maxrregcount=128" : "";
 }
 
 /// Batched 1D transforms, single precision (meyer2024 3.1.4).
@@ -43,7 +49,9 @@ class Fft final : public Benchmark {
   explicit Fft(Job& job);
 
   std::vector<Metric> metrics() const override;
+  void reset() override;
   std::vector<double> run() override;
+  std::size_t working_set() const override { return 2 * batch_ * size_ * kComplex; }
   std::vector<double> probe() override;
   std::string model() const override {
     return "equation 3.1, its values a cycle those of the memory probe, which reads and writes each value once";
@@ -62,6 +70,18 @@ class Fft final : public Benchmark {
   void fill();
   void plan();
   NdRange work_items(std::size_t transforms) const;
+  /// Enqueues transforms `first` to `first + count - 1` of a replication.
+  void launch(std::size_t replica, std::uint32_t first, std::uint32_t count);
+
+  /// Both steps of long transforms in one launch, where the device can: a replication's kernel, what its groups count,
+  /// and how often it was launched.
+  struct Chained {
+    offload::ComputeKernel kernel;
+    ComputeBuffer counters;
+    std::uint32_t launches = 0;
+  };
+
+  void chain();
 
   Job& job_;
   int log_size_;
@@ -75,6 +95,7 @@ class Fft final : public Benchmark {
   ComputeBuffer spare_;                            // what the probe writes
   std::vector<ComputeBuffer> scratch_;             // of each replication
   std::optional<offload::ComputeKernel> columns_;  // goes before, on GPUs, for transforms that are longer than a tile
+  std::vector<Chained> chained_;                   // in place of both
   MemoryProbe memory_;
 };
 
@@ -94,7 +115,7 @@ Fft::Fft(Job& job)
       size_(std::size_t{1} << log_size_),
       batch_(integer(job, "DATA_SIZE") / size_),
       host_(2 * batch_ * size_),
-      program_(job.program()),
+      program_(job.program(options_of(job))),
       kernels_(job.replications(program_, "fft")),
       spare_(job.spare(batch_ * size_ * kComplex)),
       memory_(job) {
@@ -107,6 +128,7 @@ Fft::Fft(Job& job)
   for (std::size_t set = 0; set < sets; ++set) buffers_.push_back(make_buffers(set, sets));
   fill();
   if (program_.has("fft_plan")) plan();
+  if (program_.has("fft_chained")) chain();
 }
 
 Fft::Buffers Fft::make_buffers(std::size_t set, std::size_t sets) const {
@@ -139,6 +161,16 @@ void Fft::plan() {
   buffers_.front().twiddles = planned;
 }
 
+/// The counters of a launch are the number that groups draw from, and two for each transform.
+void Fft::chain() {
+  const std::vector<std::uint32_t> zeros(1 + 2 * (batch_ / queues_.size()));
+  for (std::size_t each = 0; each < queues_.size(); ++each) {
+    chained_.push_back({.kernel = program_.kernel("fft_chained"),
+                        .counters = job_.device().buffer(zeros.size() * sizeof(std::uint32_t))});
+    job_.queue().write(chained_.back().counters, 0, offload::bytes_of(zeros));
+  }
+}
+
 NdRange Fft::work_items(std::size_t transforms) const {
   if (job_.setting().single()) return NdRange::single();
   if (job_.setting().gpu()) {
@@ -153,24 +185,41 @@ std::vector<Metric> Fft::metrics() const {
   return {{.name = "fft", .quantity = "rate", .unit = "GFLOP/s", .work = operations * 1e-9}};
 }
 
+void Fft::reset() {
+  for (const Buffers& set : buffers_) job_.spoil(set.out);
+  for (const ComputeBuffer& each : scratch_) job_.spoil(each);
+}
+
 std::vector<double> Fft::run() {
   const std::size_t count = batch_ / queues_.size();
   return {job_.timed([&] {
     for (std::size_t replica = 0; replica < queues_.size(); ++replica) {
-      const Buffers& buffers = buffers_[replica % buffers_.size()];
-      const auto first = static_cast<std::uint32_t>(buffers_.size() == 1 ? replica * count : 0);
-      if (columns_)
-        job_.launched("fft", replica,
-                      queues_[replica].launch(*columns_, work_items(count),
-                                              {&buffers.in, &scratch_[replica], &buffers.twiddles, first}));
-      const auto event = queues_[replica].launch(
-          kernels_[replica], work_items(count),
-          {&buffers.in, &buffers.out, &buffers.twiddles, &scratch_[replica], first, static_cast<std::uint32_t>(count)});
-      job_.launched("fft", replica, event);
+      launch(replica, static_cast<std::uint32_t>(buffers_.size() == 1 ? replica * count : 0),
+             static_cast<std::uint32_t>(count));
       queues_[replica].flush();
     }
     for (auto& queue : queues_) queue.finish();
   })};
+}
+
+void Fft::launch(std::size_t replica, std::uint32_t first, std::uint32_t count) {
+  const Buffers& buffers = buffers_[replica % buffers_.size()];
+  const ComputeBuffer& scratch = scratch_[replica];
+  offload::ComputeQueue& queue = queues_[replica];
+  if (!chained_.empty()) {
+    Chained& chained = chained_[replica];
+    job_.launched("fft", replica,
+                  queue.launch(chained.kernel, work_items(2 * std::size_t{count}),
+                               {&buffers.in, &buffers.out, &buffers.twiddles, &scratch, &chained.counters, first, count,
+                                chained.launches++}));
+    return;
+  }
+  if (columns_)
+    job_.launched("fft", replica,
+                  queue.launch(*columns_, work_items(count), {&buffers.in, &scratch, &buffers.twiddles, first}));
+  job_.launched("fft", replica,
+                queue.launch(kernels_[replica], work_items(count),
+                             {&buffers.in, &buffers.out, &buffers.twiddles, &scratch, first, count}));
 }
 
 std::vector<double> Fft::probe() {
@@ -226,13 +275,14 @@ void check(const Job& job) {
 }  // namespace
 
 std::vector<ParameterSpec> fft_parameters(const Setting& setting) {
-  const char* standard = setting.gpu() ? "67108864" : (setting.single() ? "1048576" : "16777216");
+  const std::int64_t values = std::int64_t{1} << (setting.gpu() ? 26 : (setting.single() ? 20 : 24));
+  const std::int64_t standard = values << growth_of(setting, 2 * kComplex * static_cast<double>(values));
   const char* small = setting.single() ? "262144" : "1048576";
   return {
       {.name = "LOG_FFT_SIZE", .meaning = "logarithm of a transform's values", .value = "12", .least = 5, .most = 17},
       {.name = "DATA_SIZE",
        .meaning = "complex values of all transforms of a batch",
-       .value = setting.size == Size::small ? small : standard,
+       .value = setting.size == Size::small ? small : std::to_string(standard),
        .at_run = true},
       {.name = "NUM_REPLICATIONS",
        .meaning = "copies of the kernel, each with its part of the batch",

@@ -28,7 +28,9 @@ class Gemm final : public Benchmark {
   explicit Gemm(Job& job);
 
   std::vector<Metric> metrics() const override;
+  void reset() override;
   std::vector<double> run() override;
+  std::size_t working_set() const override { return 4 * a_.size(); }
   std::vector<double> probe() override { return {multiply_adds_.rate() * 1e-9}; }
   std::string model() const override { return "the multiply-add probe, 2 n^3 operations at its rate"; }
   Validation validate() override;
@@ -137,6 +139,13 @@ NdRange Gemm::work_items(std::size_t block_rows) const {
 std::vector<Metric> Gemm::metrics() const {
   const auto n = static_cast<double>(size_);
   return {{.name = "gemm", .quantity = "rate", .unit = "GFLOP/s", .work = 2 * n * n * n * 1e-9}};
+}
+
+void Gemm::reset() {
+  job_.spoil(out_);
+  if (!packing_) return;
+  job_.spoil(packing_->a);
+  job_.spoil(packing_->b);
 }
 
 std::vector<double> Gemm::run() {

@@ -18,7 +18,9 @@ using offload::ComputeBuffer;
 using offload::ComputeKernel;
 using offload::NdRange;
 
-constexpr std::size_t kLuItems = 256;   // of the one work-group that decomposes a block on a GPU
+constexpr std::size_t kLuItems = 256;  // of the one work-group that decomposes a block on a GPU
+// On a CPU one work-item decomposes a block, and the others wait: 2/3 n^3 operations, a second and more beyond this.
+constexpr std::int64_t kLargestCpuBlockLog = 10;
 constexpr std::size_t kCpuVectors = 2;  // in a row of the registers' block on a CPU
 constexpr std::size_t kCpuVectorBytes = 64;
 
@@ -30,8 +32,9 @@ class Hpl final : public Benchmark {
 
   std::vector<Metric> metrics() const override;
   void connect() override;
-  void reset() override { job_.queue().write(a_, 0, system_->matrix().bytes()); }
+  void reset() override;
   std::vector<double> run() override;
+  std::size_t working_set() const override { return a_.size(); }
   std::vector<double> probe() override { return {job_.ranks().size() * multiply_adds_.rate() * 1e-9}; }
   std::string model() const override { return "the multiply-add probe of each rank, 2 n^3 / 3 operations at its rate"; }
   Validation validate() override;
@@ -132,6 +135,11 @@ Hpl::Step Hpl::step(std::size_t k) const {
           .inner_column = in_values(columns_.before(k + 1)),
           .values_down = rows_.my_values_behind(k),
           .values_across = columns_.my_values_behind(k)};
+}
+
+void Hpl::reset() {
+  job_.queue().write(a_, 0, system_->matrix().bytes());
+  for (const ComputeBuffer* each : {&diagonal_, &left_, &top_}) job_.spoil(*each);
 }
 
 std::vector<double> Hpl::run() {
@@ -281,7 +289,7 @@ std::vector<ParameterSpec> hpl_parameters(const Setting& setting) {
        .meaning = "logarithm of n of the blocks that ranks share out",
        .value = setting.gpu() ? "7" : (setting.single() ? "6" : "8"),
        .least = 5,
-       .most = 12},
+       .most = setting.single() || setting.gpu() ? 12 : kLargestCpuBlockLog},
       {.name = "REGISTER_BLOCK_LOG",
        .meaning = "logarithm of n of the blocks in registers; of their rows on a CPU",
        .value = "3",

@@ -45,13 +45,13 @@ offload::ComputeProgram Job::compile(const std::string& file, const std::string&
   return device().program(sources, parameters().build_options() + " " + options);
 }
 
-offload::ComputeProgram Job::program() {
+offload::ComputeProgram Job::program(const std::string& options) {
   if (!parts_.binary.empty()) {
     used_file_ = parts_.binary;
     return device().program_from_binary(parts_.binary);
   }
   used_file_ = parts_.kernel_file.empty() ? shipped_file(benchmark_, setting()) : parts_.kernel_file;
-  return compile(used_file_, {});
+  return compile(used_file_, options);
 }
 
 std::optional<offload::ComputeProgram> Job::special_program(const std::string& name) {
@@ -75,6 +75,11 @@ const std::string& Job::choose_scheme() {
 
 offload::ComputeProgram Job::own_program(const std::string& name, const std::string& options) {
   return compile(fmt::format("kernels/hpcc/{}.cl", name), options);
+}
+
+void Job::spoil(const offload::ComputeBuffer& buffer) {
+  constexpr std::byte kOnes{0xff};  // in IEEE 754 of any width no number
+  queue_.fill(buffer, std::span(&kOnes, 1)).wait();
 }
 
 std::vector<offload::ComputeKernel> Job::replications(const offload::ComputeProgram& program,

@@ -8,7 +8,9 @@
 #include "hpcc/benchmarks.hpp"
 #include "hpcc/block_grid.hpp"
 #include "hpcc/checks.hpp"
+#include "hpcc/exchange_probe.hpp"
 #include "hpcc/memory_probe.hpp"
+#include "hpcc/setting.hpp"
 #include "hpcc/values.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/cluster/scheme.hpp"
@@ -50,10 +52,12 @@ class Transpose final : public Benchmark {
 
   std::vector<Metric> metrics() const override;
   void connect() override;
+  void reset() override;
   std::vector<double> run() override;
+  std::size_t working_set() const override { return arrays_->a.size() + arrays_->b.size() + arrays_->c.size(); }
   std::vector<double> probe() override;
   std::string model() const override {
-    return "equation 4.5 with the exchange and a pass over three arrays timed by themselves";
+    return "equation 4.5 with a pass over three arrays timed by itself" + (probe_ ? ", " + probe_->model() : "");
   }
   Validation validate() override;
 
@@ -61,6 +65,7 @@ class Transpose final : public Benchmark {
   void lay_out();
   void fill();
   void exchange();
+  double expected_of_exchange();
   void launch();
   offload::NdRange work_items(std::size_t blocks) const;
   std::size_t value_bytes() const { return size_of_type(type_); }
@@ -77,6 +82,7 @@ class Transpose final : public Benchmark {
   std::vector<Parcel> parcels_;        // for each other rank, by distance
   std::size_t received_ = 0;           // blocks
   std::unique_ptr<cluster::Scheme> scheme_;
+  std::unique_ptr<ExchangeProbe> probe_;  // of one rank there is none
   std::unique_ptr<Arrays> arrays_;
   std::vector<offload::ComputeQueue> queues_;
   std::vector<offload::ComputeKernel> kernels_;
@@ -141,7 +147,11 @@ Transpose::Transpose(Job& job)
 void Transpose::connect() {
   std::size_t largest = 1;
   for (const Parcel& parcel : parcels_) largest = std::max({largest, parcel.out_count, parcel.in_count});
-  scheme_ = cluster::make_scheme(job_.choose_scheme(), job_.device(), job_.ranks(), largest * block_bytes());
+  const std::string name = job_.choose_scheme();
+  scheme_ = cluster::make_scheme(name, job_.device(), job_.ranks(), largest * block_bytes());
+  if (job_.ranks().size() == 1 || !job_.has_probes()) return;
+  job_.ranks().agree(
+      [&] { probe_ = std::make_unique<ExchangeProbe>(job_, name, arrays_->a, arrays_->in, largest * block_bytes()); });
 }
 
 /// Blocks of A lie in the order in which they are sent, so that what one rank gets is one stretch.
@@ -229,6 +239,11 @@ void Transpose::launch() {
   for (auto& queue : queues_) queue.finish();
 }
 
+void Transpose::reset() {
+  job_.spoil(arrays_->in);
+  job_.spoil(arrays_->c);
+}
+
 std::vector<double> Transpose::run() {
   const double seconds = job_.timed([&] {
     exchange();
@@ -237,8 +252,24 @@ std::vector<double> Transpose::run() {
   return {seconds, seconds, seconds};
 }
 
+/// Seconds.
+double Transpose::expected_of_exchange() {
+  if (!probe_) return 0;
+  const int ranks = job_.ranks().size();
+  double seconds = probe_->preparation();
+  for (int distance = 1; distance < ranks; ++distance) {
+    const Parcel& parcel = parcels_[static_cast<std::size_t>(distance) - 1];
+    seconds += probe_->seconds({.out_bytes = parcel.out_count * block_bytes(),
+                                .to = (job_.ranks().rank() + distance) % ranks,
+                                .in_bytes = parcel.in_count * block_bytes(),
+                                .from = (job_.ranks().rank() + ranks - distance) % ranks},
+                               1);
+  }
+  return seconds;
+}
+
 std::vector<double> Transpose::probe() {
-  const double exchanged = job_.timed([&] { exchange(); });
+  const double exchanged = expected_of_exchange();
   // Blocks of A and of B are as many or more than those of C on a grid that is not square; the least are compared.
   const std::size_t bytes = std::min(stored_.size(), places_.size()) * block_bytes();
   const double moved = 3 * static_cast<double>(places_.size() * block_bytes());
@@ -273,10 +304,13 @@ Validation Transpose::validate() {
 
 std::vector<ParameterSpec> ptrans_parameters(const Setting& setting) {
   const bool small = setting.size == Size::small;
+  const std::int64_t side = setting.gpu() ? 16384 : 8192;
+  const double bytes = 3.0 * sizeof(float) * static_cast<double>(side * side) / setting.ranks;
+  const std::int64_t standard = side << growth_of(setting, bytes, 4);
   return {
       {.name = "MATRIX_SIZE",
        .meaning = "n of the n x n matrices",
-       .value = small ? "1536" : (setting.gpu() ? "16384" : "8192"),
+       .value = small ? "1536" : std::to_string(standard),
        .at_run = true},
       {.name = "BLOCK_SIZE",
        .meaning = "n of the blocks that are distributed and buffered",

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <numeric>
 
 #include "hpcc/benchmarks.hpp"
 #include "hpcc/checks.hpp"
 #include "hpcc/random_numbers.hpp"
+#include "hpcc/setting.hpp"
 #include "isthmus/base/error.hpp"
 
 namespace isthmus::hpcc {
@@ -30,6 +32,7 @@ class RandomAccess final : public Benchmark {
   std::vector<Metric> metrics() const override;
   void reset() override;
   std::vector<double> run() override;
+  std::size_t working_set() const override { return mine_ * sizeof(std::uint64_t); }
   std::vector<double> probe() override;
   std::string model() const override { return "as many scattered words read and written by the random probe"; }
   Validation validate() override;
@@ -38,7 +41,8 @@ class RandomAccess final : public Benchmark {
   /// A way to change scattered words.
   struct Probe {
     offload::ComputeKernel kernel;
-    std::uint64_t items;
+    offload::NdRange range;
+    std::uint64_t items() const { return range.global.front(); }
   };
 
   offload::NdRange work_items() const;
@@ -144,12 +148,13 @@ std::vector<double> RandomAccess::run() {
 }
 
 void RandomAccess::add_probes() {
-  const auto add = [this](const char* name, const char* options, std::uint64_t items) {
-    probes_.push_back({job_.own_program(name, options).kernel("probe_random"), items});
+  const auto add = [this](const char* name, const char* options, const offload::NdRange& range) {
+    probes_.push_back({job_.own_program(name, options).kernel("probe_random"), range});
   };
-  if (job_.setting().on_cpu()) return add("probe_random_cpu", "", 64);
-  add("probe_random_gpu", "-DPROBE_ATOMIC=0", std::uint64_t{1} << 17U);
-  if (atomic_) add("probe_random_gpu", "-DPROBE_ATOMIC=1", std::uint64_t{1} << 19U);
+  // Left to itself a driver puts items that stand for cores into a group or two, which keep a core or two busy.
+  if (job_.setting().on_cpu()) return add("probe_random_cpu", "", {.global = {64, 1, 1}, .local = {1, 1, 1}});
+  add("probe_random_gpu", "-DPROBE_ATOMIC=0", {.global = {std::size_t{1} << 17U, 1, 1}});
+  if (atomic_) add("probe_random_gpu", "-DPROBE_ATOMIC=1", {.global = {std::size_t{1} << 19U, 1, 1}});
 }
 
 std::vector<double> RandomAccess::probe() {
@@ -158,12 +163,12 @@ std::vector<double> RandomAccess::probe() {
   const std::uint64_t part = mine_ / replications_;
   double best = probes_.empty() ? kNoExpectation : 0;
   for (const Probe& probe : probes_) {
-    const std::uint64_t batches = std::max<std::uint64_t>(kUpdatesOfAWord * mine_ / (kBatch * probe.items), 1);
+    const std::uint64_t batches = std::max<std::uint64_t>(kUpdatesOfAWord * mine_ / (kBatch * probe.items()), 1);
     const double seconds = job_.timed([&] {
-      job_.queue().launch(probe.kernel, {.global = {probe.items, 1, 1}}, {&spare_, part - 1, batches});
+      job_.queue().launch(probe.kernel, probe.range, {&spare_, part - 1, batches});
       job_.queue().finish();
     });
-    best = std::max(best, static_cast<double>(probe.items * batches * kBatch) / seconds * 1e-9);
+    best = std::max(best, static_cast<double>(probe.items() * batches * kBatch) / seconds * 1e-9);
   }
   return {best};
 }
@@ -191,12 +196,14 @@ Validation RandomAccess::validate() {
 
 std::vector<ParameterSpec> random_access_parameters(const Setting& setting) {
   const bool small = setting.size == Size::small;
+  const int log = setting.gpu() ? 27 : 24;
+  const int standard = log + growth_of(setting, std::ldexp(sizeof(std::uint64_t), log) / setting.ranks);
   const auto units = std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(setting.device.compute_units, 1)));
   const int per_unit = std::countr_zero(units) + (setting.gpu() ? 11 : 7);
   return {
       {.name = "TABLE_SIZE_LOG",
        .meaning = "logarithm of the words of the table, of all ranks together",
-       .value = small ? "21" : (setting.gpu() ? "27" : "24"),
+       .value = small ? "21" : std::to_string(standard),
        .least = 4,
        .most = 40,
        .at_run = true},
@@ -206,7 +213,7 @@ std::vector<ParameterSpec> random_access_parameters(const Setting& setting) {
        .value = "1",
        .most = 1024},
       {.name = "HPCC_FPGA_RA_DEVICE_BUFFER_SIZE_LOG",
-       .meaning = "logarithm of the words that the single-work-item kernel loads before it stores",
+       .meaning = "logarithm of the steps for which the single-work-item kernel keeps a word between load and store",
        .value = "0",
        .least = 0,
        .most = 20},

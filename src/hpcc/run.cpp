@@ -4,224 +4,18 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <numeric>
 #include <sstream>
 
+#include "hpcc/results.hpp"
 #include "hpcc/setting.hpp"
 #include "isthmus/base/error.hpp"
-#include "isthmus/base/interrupt.hpp"
 #include "isthmus/base/load.hpp"
-#include "isthmus/base/summary.hpp"
 #include "isthmus/cluster/scheme.hpp"
 
 namespace isthmus::hpcc {
 namespace {
 
 constexpr int kRepetitions = 10;  // as STREAM v5.10 does
-constexpr std::int64_t kProbes =
-    10;  // of a run, so that they take no longer than the work; enough to know their spread
-// Before a rate is refused: other programs may have slowed the probes down, for a while.
-constexpr int kTrials = 10;
-constexpr double kPatience = 3;  // seconds
-
-double value_of(const Metric& metric, double seconds) {
-  return metric.less_is_better() ? metric.work * seconds : metric.work / seconds;
-}
-
-double best_of(const Metric& metric, const std::vector<double>& samples) {
-  return metric.less_is_better() ? std::ranges::min(samples) : std::ranges::max(samples);
-}
-
-/// The repetitions of every metric: seconds of the slowest rank, and what the probes let expect of this one.
-struct Measured {
-  std::vector<std::vector<double>> seconds;
-  std::vector<std::vector<double>> expected;
-};
-
-void append(std::vector<std::vector<double>>& columns, const std::vector<double>& row) {
-  columns.resize(std::max(columns.size(), row.size()));
-  for (std::size_t index = 0; index < row.size(); ++index) columns[index].push_back(row[index]);
-}
-
-/// The slowest rank sets the pace, so the probe of the slowest bounds it.
-std::vector<double> probe(Benchmark& benchmark, const cluster::Ranks& ranks) {
-  std::vector<double> expected = benchmark.probe();
-  for (double& value : expected) value = -value;
-  ranks.largest(expected);
-  for (double& value : expected) value = -value;
-  return expected;
-}
-
-/// Other programs of this host read the same clock.
-double monotonic() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-/// One repetition, appended to what was measured, and when it began and ended.
-std::pair<double, double> repeat(Benchmark& benchmark, Job& job, Measured& measured, bool probed = true) {
-  benchmark.reset();
-  job.forget_launches();
-  const double begin = monotonic();
-  std::vector<double> seconds = benchmark.run();
-  job.ranks().largest(seconds);
-  const double end = monotonic();
-  append(measured.seconds, seconds);
-  if (probed && job.has_probes()) append(measured.expected, probe(benchmark, job.ranks()));
-  return {begin, end};
-}
-
-/// The first repetition warms caches, queues and pages.
-void warm_up(Benchmark& benchmark, Job& job) {
-  Measured forgotten;
-  repeat(benchmark, job, forgotten);
-}
-
-Measured measure(Benchmark& benchmark, Job& job, int repetitions, const Listener& listener) {
-  Measured measured;
-  for (int number = 1; number <= repetitions; ++number) {
-    const bool probed = number * kProbes / repetitions > (number - 1) * kProbes / repetitions;
-    const auto [begin, end] = repeat(benchmark, job, measured, probed);
-    if (listener.on_repetition)
-      listener.on_repetition({.number = number, .total = repetitions, .begin = begin, .end = end});
-  }
-  return measured;
-}
-
-Validation agreed(Validation mine, const cluster::Ranks& ranks) {
-  mine.error = ranks.largest(std::isnan(mine.error) ? std::numeric_limits<double>::infinity() : mine.error);
-  return mine;
-}
-
-/// What a burn-in has measured: of each round the best repetition; the validation is that of its worst round.
-struct Burned {
-  BurnIn seen;
-  Measured rounds;
-  Validation worst;
-};
-
-/// Repetitions until there are enough for a round, or the burn-in is over on any rank; whether it is.
-bool play_round(Benchmark& benchmark, Job& job, int repetitions, double end, Burned& burned) {
-  constexpr double kRound = 1;  // seconds, so that looking at the results is little beside the work
-  const cluster::Ranks& ranks = job.ranks();
-  Measured round;
-  const double begin = monotonic();
-  for (int count = 1;; ++count) {
-    repeat(benchmark, job, round);
-    ++burned.seen.repetitions;
-    const bool over = ranks.largest(interrupted() || monotonic() >= end ? 1.0 : 0.0) > 0;
-    if (!over && (count < repetitions || ranks.largest(monotonic() - begin) < kRound)) continue;
-    const auto keep = [](const auto& columns, auto& kept, const auto& pick) {
-      std::vector<double> row(columns.size());
-      std::ranges::transform(columns, row.begin(), pick);
-      append(kept, row);
-    };
-    keep(round.seconds, burned.rounds.seconds, [](const auto& column) { return std::ranges::min(column); });
-    keep(round.expected, burned.rounds.expected, [](const auto& column) { return column.back(); });
-    return over;
-  }
-}
-
-Burned burn_in(Benchmark& benchmark, Job& job, int repetitions, double wanted, const Listener& listener) {
-  Burned burned;
-  const double start = monotonic();
-  const int total = static_cast<int>(std::ceil(wanted));
-  for (bool over = false; !over;) {
-    const double begin = monotonic();
-    over = play_round(benchmark, job, repetitions, start + wanted, burned);
-    const double end = monotonic();
-    const Validation found = agreed(benchmark.validate(), job.ranks());
-    burned.seen.wrong += found.passed() ? 0 : 1;
-    if (burned.seen.ends.empty() || found.error > burned.worst.error || !found.passed()) burned.worst = found;
-    burned.seen.ends.push_back(end - start);
-    const int done = over ? total : std::min(total, static_cast<int>(end - start));
-    if (listener.on_repetition) listener.on_repetition({.number = done, .total = total, .begin = begin, .end = end});
-  }
-  burned.seen.seconds = burned.seen.ends.back();
-  burned.seen.cut_short = burned.seen.seconds < wanted;
-  return burned;
-}
-
-std::optional<Expectation> expectation(const Metric& metric, const std::vector<double>& probes) {
-  if (probes.empty() || std::ranges::any_of(probes, [](double each) { return std::isnan(each); })) return {};
-  const auto [least, most] = std::ranges::minmax(probes);
-  return Expectation{.value = best_of(metric, probes), .spread = (most - least) / most};
-}
-
-Result summarise(const Metric& metric, std::vector<double> samples) {
-  const Summary summary = isthmus::summarise(samples);
-  Result result{
-      .metric = metric, .value = best_of(metric, samples), .median = summary.median, .spread = summary.spread};
-  result.samples = std::move(samples);
-  return result;
-}
-
-std::optional<Expectation> mean_expectation(const Metric& metric, const std::vector<Result>& parts) {
-  Expectation mean;
-  for (const std::size_t part : metric.mean_of) {
-    const auto& expected = parts[part].expected;
-    if (!expected) return {};
-    mean.value += expected->value / static_cast<double>(metric.mean_of.size());
-    mean.spread = std::max(mean.spread, expected->spread);
-  }
-  return mean;
-}
-
-/// Equation 4.1: of the best of each part; each sample is that of one repetition.
-Result mean_of(const Metric& metric, const std::vector<Result>& parts) {
-  std::vector<double> samples(parts[metric.mean_of.front()].samples.size());
-  double best = 0;
-  for (const std::size_t part : metric.mean_of) {
-    best += parts[part].value / static_cast<double>(metric.mean_of.size());
-    for (std::size_t index = 0; index < samples.size(); ++index)
-      samples[index] += parts[part].samples[index] / static_cast<double>(metric.mean_of.size());
-  }
-  Result result = summarise(metric, std::move(samples));
-  result.value = best;
-  result.expected = mean_expectation(metric, parts);
-  return result;
-}
-
-std::vector<Result> results_of(const Benchmark& benchmark, const Measured& measured) {
-  std::vector<Result> results;
-  for (const Metric& metric : benchmark.metrics()) {
-    if (!metric.mean_of.empty()) {
-      results.push_back(mean_of(metric, results));
-      continue;
-    }
-    const std::size_t index = results.size();
-    std::vector<double> samples;
-    for (const double seconds : measured.seconds.at(index)) samples.push_back(value_of(metric, seconds));
-    results.push_back(summarise(metric, std::move(samples)));
-    results.back().seconds = measured.seconds[index];
-    if (index < measured.expected.size()) results.back().expected = expectation(metric, measured.expected[index]);
-  }
-  return results;
-}
-
-/// A wrong count of work gives rates that no device has: they are refused, not reported. A noisy machine may have
-/// slowed the few probes down, so before that both are measured again, in turn: what slows one slows the other.
-void refuse_impossible(std::vector<Result>& results, Benchmark& benchmark, Job& job, Measured& measured) {
-  const auto impossible = [](const Result& result) { return result.value > result.bound(); };
-  const double begin = monotonic();
-  const auto patient = [&](int trial) {
-    return trial < kTrials || job.ranks().largest(monotonic() - begin) < kPatience;
-  };
-  Measured judged = measured;
-  std::vector<Result> found = results;
-  for (int trial = 0; std::ranges::any_of(found, impossible) && patient(trial); ++trial) {
-    repeat(benchmark, job, judged);
-    found = results_of(benchmark, judged);
-  }
-  if (const auto refused = std::ranges::find_if(found, impossible); refused != found.end())
-    throw cluster::AgreedError(
-        fmt::format("{}: {:.4g} {} is more than the {:.4g} that this device's own probes allow: the work or the "
-                    "replications are not what the parameters say",
-                    refused->metric.name, refused->value, refused->metric.unit, refused->bound()));
-  measured.expected = judged.expected;
-  results = results_of(benchmark, measured);
-}
 
 /// Those of all ranks, by rank.
 std::vector<Launch> launches_of(const Job& job) {
@@ -303,19 +97,6 @@ void refuse_unused(const Request& request, const Job& job) {
 
 }  // namespace
 
-std::optional<double> Result::efficiency() const {
-  if (!expected) return {};
-  return metric.less_is_better() ? expected->value / value : value / expected->value;
-}
-
-double Result::bound() const {
-  // Seconds; what lasts less is the scheduler's and the clock's as much as the device's.
-  constexpr double kLongEnough = 1e-3;
-  if (!expected || seconds.empty() || metric.less_is_better() || std::ranges::min(seconds) <= kLongEnough)
-    return std::numeric_limits<double>::infinity();
-  return expected->value * (1 + expected->spread + spread);
-}
-
 Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener& listener) {
   const LoadMeter meter;
   Placement placement = place(request, ranks);
@@ -331,16 +112,11 @@ Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener&
   ranks.agree([&] { refuse_unused(request, *job); });
   const int repetitions = request.repetitions > 0 ? request.repetitions : kRepetitions;
   warm_up(*benchmark, *job);
-  Burned burned;
-  if (request.seconds > 0) {
-    burned = burn_in(*benchmark, *job, repetitions, request.seconds, listener);
-  } else {
-    burned.rounds = measure(*benchmark, *job, repetitions, listener);
-    burned.worst = agreed(benchmark->validate(), ranks);
-  }
-  Measured& measured = burned.rounds;
-  Outcome outcome{.results = results_of(*benchmark, measured),
-                  .validation = burned.worst,
+  Repeated done = request.seconds > 0 ? burn_in(*benchmark, *job, repetitions, request.seconds, listener)
+                                      : measure(*benchmark, *job, repetitions, listener);
+  Outcome outcome{.results = results_of(*benchmark, done.measured),
+                  .validation = done.worst,
+                  .working_set = static_cast<std::size_t>(ranks.largest(static_cast<double>(benchmark->working_set()))),
                   .model = benchmark->model(),
                   .setting = job->setting(),
                   .parameters = job->parameters().all(),
@@ -351,10 +127,10 @@ Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener&
                   .places = placement.places,
                   .launches = launches_of(*job)};
   outcome.load = load_on_hosts(meter, ranks);
-  if (request.seconds > 0) outcome.burn_in = burned.seen;
+  if (request.seconds > 0) outcome.burn_in = done.seen;
   outcome.shared = std::ranges::any_of(outcome.places, &Place::shared);
-  // Ranks that share a device are timed in turns that no probe foresees.
-  if (outcome.validation.passed() && !outcome.shared) refuse_impossible(outcome.results, *benchmark, *job, measured);
+  if (outcome.validation.passed() && !outcome.shared)
+    refuse_impossible(outcome.results, *benchmark, *job, done.measured);
   return outcome;
 }
 

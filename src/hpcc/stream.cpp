@@ -7,6 +7,7 @@
 
 #include "hpcc/benchmarks.hpp"
 #include "hpcc/memory_probe.hpp"
+#include "hpcc/setting.hpp"
 #include "hpcc/values.hpp"
 #include "isthmus/base/error.hpp"
 
@@ -15,10 +16,15 @@ namespace {
 
 using offload::ComputeBuffer;
 
-// What the arrays hold at the start, and the factor of Scale and Triad. A round multiplies A by j (1 + j) + j, which is
-// 1 for j = sqrt(2) - 1: the values stay in range over any number of rounds, in half precision too.
-constexpr std::array kStart{1.0, 2.0, 0.0};
-constexpr double kFactor = std::numbers::sqrt2 - 1;
+// The factor of Scale and Triad: a repetition multiplies A by j (1 + j) + j = 2. It begins with another A than the one
+// before, so that no value of an earlier one is right: B and C are made of it, and A itself ends as something else.
+constexpr double kFactor = std::numbers::sqrt3 - 1;
+
+/// What A holds when a repetition begins; exact in every type.
+double start_of(int repetition) {
+  constexpr int kPeriod = 8;
+  return 1 + static_cast<double>(repetition % kPeriod) / kPeriod;
+}
 
 constexpr std::size_t kA = 0;
 constexpr std::size_t kB = 1;
@@ -47,7 +53,9 @@ class Stream final : public Benchmark {
   explicit Stream(Job& job);
 
   std::vector<Metric> metrics() const override;
+  void reset() override { host_[kA].fill(start_of(++repetition_)); }
   std::vector<double> run() override;
+  std::size_t working_set() const override { return kArrays * bytes_; }
   std::vector<double> probe() override;
   std::string model() const override {
     return "the memory probe at the same arrays, reads and writes; copies by a probe of its own";
@@ -75,7 +83,7 @@ class Stream final : public Benchmark {
   MemoryProbe memory_;
   Values spare_host_;
   std::vector<offload::PinnedMemory> pinned_;  // of the host's arrays, in an optimized run
-  int rounds_ = 0;
+  int repetition_ = 0;
 };
 
 /// Work-items that move `vectors` vectors: one that does all of it, one for each stretch, or one for each few vectors.
@@ -110,7 +118,7 @@ Stream::Stream(Job& job)
     arrays_.push_back({array(0, "in1"), array(1, "in2"), array(2, "out")});
   }
   // Behind the device's arrays, which are the first to have no room.
-  for (const double start : kStart) host_.emplace_back(type_, count_, start);
+  for (std::size_t array = 0; array < kArrays; ++array) host_.emplace_back(type_, count_, 0);
   spare_host_ = Values(type_, count_, 0);
   if (job.setting().optimized && !job.setting().device.host_memory) {
     for (Values& values : host_) pinned_.push_back(job.device().pin(values.bytes()));
@@ -188,38 +196,37 @@ std::vector<double> Stream::run() {
   std::vector<double> seconds{write()};
   for (const Operation& operation : kOperations) seconds.push_back(launch(operation));
   seconds.push_back(read());
-  ++rounds_;
   return seconds;
 }
 
 /// On the arrays themselves, as where they lie counts too: results are on the host, and a repetition begins by writing.
 std::vector<double> Stream::probe() {
-  const double bytes = static_cast<double>(kArrays * bytes_);
-  std::vector<double> rates{bytes / write() * 1e-9};
+  const auto part = spare_host_.bytes().first(bytes_ / arrays_.size());
+  const auto rate_of_copies = [&](const auto& copy) {
+    const double seconds = job_.timed([&] {
+      for (const auto& set : arrays_)
+        for (const ComputeBuffer& array : set) copy(array);
+    });
+    return static_cast<double>(kArrays * bytes_) / seconds * 1e-9;
+  };
+  std::vector<double> rates{rate_of_copies([&](const auto& array) { job_.queue().write(array, 0, part); })};
   const auto& arrays = arrays_.front();
   for (const Operation& each : kOperations)
-    rates.push_back(
-        memory_.rate(arrays[each.in1], arrays[each.in2], arrays[each.out], each.adds ? 2 : 1, bytes_ / arrays_.size()) *
-        1e-9);
-  const double read = job_.timed([&] {
-    for (const auto& set : arrays_)
-      for (const ComputeBuffer& array : set)
-        job_.queue().read(array, 0, spare_host_.bytes().first(bytes_ / arrays_.size()));
-  });
-  rates.push_back(bytes / read * 1e-9);
+    rates.push_back(memory_.rate(arrays[each.in1], arrays[each.in2], arrays[each.out], each.adds ? 2 : 1, part.size()) *
+                    1e-9);
+  rates.push_back(rate_of_copies([&](const auto& array) { job_.queue().read(array, 0, part); }));
   return rates;
 }
 
 Validation Stream::validate() {
   // The same sums with scalars, each rounded to the type as the device rounds it.
-  std::array<double, kArrays> expected = kStart;
+  std::array<double, kArrays> expected{start_of(repetition_), 0, 0};
   const double factor = rounded(type_, type_ == "double" ? kFactor : static_cast<float>(kFactor));
-  for (int round = 0; round < rounds_; ++round)
-    for (const Operation& each : kOperations) {
-      const double scaled = each.scales ? rounded(type_, factor * expected[each.in1]) : expected[each.in1];
-      expected[each.out] = each.adds ? rounded(type_, scaled + expected[each.in2]) : scaled;
-    }
-  Validation found{.what = "largest relative error", .limit = epsilon_of_type(type_) * rounds_};
+  for (const Operation& each : kOperations) {
+    const double scaled = each.scales ? rounded(type_, factor * expected[each.in1]) : expected[each.in1];
+    expected[each.out] = each.adds ? rounded(type_, scaled + expected[each.in2]) : scaled;
+  }
+  Validation found{.what = "largest relative error", .limit = epsilon_of_type(type_) * kOperations.size()};
   for (std::size_t each = 0; each < kArrays; ++each)
     found.error = std::max(found.error, host_[each].largest_relative_error(expected[each]));
   return found;
@@ -232,10 +239,12 @@ std::vector<ParameterSpec> stream_parameters(const Setting& setting) {
   const bool single = setting.variant == Variant::single;
   const bool small = setting.size == Size::small;
   const char* type = "float";
+  const std::int64_t count = std::int64_t{1} << (cpu ? 25 : 28);
+  const std::int64_t standard = count << growth_of(setting, kArrays * sizeof(float) * static_cast<double>(count));
   return {
       {.name = "ARRAY_SIZE",
        .meaning = "values of each array",
-       .value = small ? "4194304" : (cpu ? "33554432" : "268435456"),
+       .value = small ? "4194304" : std::to_string(standard),
        .at_run = true},
       {.name = "NUM_REPLICATIONS",
        .meaning = "copies of the kernel, each with its part of the arrays",
@@ -251,7 +260,8 @@ std::vector<ParameterSpec> stream_parameters(const Setting& setting) {
       {.name = "DEVICE_BUFFER_SIZE",
        .meaning = "vectors of a block in local memory; values of a work-item on a CPU",
        .value = single ? "256" : "16384",
-       .most = 1 << 24},
+       .most = 1 << 24,
+       .multiple_of = single ? std::vector<std::string>{"GLOBAL_MEM_UNROLL"} : std::vector<std::string>{}},
   };
 }
 

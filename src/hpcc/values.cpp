@@ -76,7 +76,16 @@ Values::Values(const std::string& data_type, std::size_t count, double start)
       count_(count),
       bytes_(count * size_of_type(data_type)),
       pages_((bytes_ + sizeof(Page) - 1) / sizeof(Page)) {
-  for (std::size_t index = 0; index < count; ++index) set(index, start);
+  fill(start);
+}
+
+void Values::fill(double value) {
+  if (count_ == 0) return;
+  set(0, value);
+  // Each copy doubles what there is.
+  const std::size_t size = bytes_ / count_;
+  for (std::size_t done = size; done < bytes_; done *= 2)
+    std::memcpy(bytes().data() + done, bytes().data(), std::min(done, bytes_ - done));
 }
 
 double Values::at(std::size_t index) const {

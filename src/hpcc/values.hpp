@@ -26,6 +26,8 @@ class Values {
   std::size_t size() const { return count_; }
   double at(std::size_t index) const;
   void set(std::size_t index, double value);
+  /// All of them.
+  void fill(double value);
   std::span<std::byte> bytes() { return std::as_writable_bytes(std::span(pages_)).first(bytes_); }
   std::span<const std::byte> bytes() const { return std::as_bytes(std::span(pages_)).first(bytes_); }
 

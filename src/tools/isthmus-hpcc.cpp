@@ -117,6 +117,9 @@ Record record_of(const hpcc::Request& request, const hpcc::Outcome& run, const h
   record["expected_spread"] = result.expected ? Record(result.expected->spread) : Record();
   record["expected_from"] = run.model;
   const auto efficiency = result.efficiency();
+  const auto expected_seconds = result.expected_seconds();
+  record["expected_s"] = expected_seconds ? Record(*expected_seconds) : Record();
+  record["judged"] = result.judged() && !run.shared;
   record["efficiency"] = efficiency ? Record(*efficiency) : Record();
   record["variant"] = run.setting.variant == hpcc::Variant::single ? "single" : "ndrange";
   record["kernel"] = run.kernel_file;
@@ -129,6 +132,8 @@ Record record_of(const hpcc::Request& request, const hpcc::Outcome& run, const h
   record["shared"] = run.shared;
   record["places"] = places_of(run.places);
   record["launches"] = launches_of(run.launches, metric.name);
+  record["working_set_bytes"] = run.working_set;
+  record["cache_bytes"] = run.setting.device.cache > 0 ? Record(run.setting.device.cache) : Record();
   record["device_info"] = device_of(run.setting.device);
   record["burn_in"] = run.burn_in ? burn_in_of(*run.burn_in) : Record();
   record["version"] = version();

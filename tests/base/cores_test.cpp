@@ -15,6 +15,11 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
+TEST(Cores, LastLevelCachesOfAllPackagesAreAddedUp) {
+  EXPECT_EQ(Cores::from_xml(Machine(2, 4).xml()).last_level_cache(), 2 * Machine::kCache);
+  EXPECT_EQ(Cores::from_xml(Machine(1, 3).xml()).last_level_cache(), Machine::kCache);
+}
+
 TEST(Cores, ADeviceIsNearTheCoresOfThePackageThatItHangsOn) {
   const Cores cores = Cores::from_xml(Machine(2, 4).xml());
   EXPECT_EQ(cores.all().size(), 8U);

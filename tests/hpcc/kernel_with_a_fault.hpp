@@ -25,6 +25,10 @@ class KernelWithAFault {
     text_.replace(text_.find(right), right.size(), wrong);
     write();
   }
+  /// With statements at the start of each of its kernels.
+  static KernelWithAFault at_the_start(const std::string& shipped, const std::string& statements) {
+    return KernelWithAFault(shipped, statements, 0);
+  }
   ~KernelWithAFault() { std::filesystem::remove(file_); }
   KernelWithAFault(const KernelWithAFault&) = delete;
   KernelWithAFault& operator=(const KernelWithAFault&) = delete;
@@ -37,6 +41,15 @@ class KernelWithAFault {
               ("isthmus-" + std::to_string(getpid()) + "-" + std::filesystem::path(shipped).filename().string())) {
     std::ifstream source(data_file(shipped));
     text_.assign(std::istreambuf_iterator<char>(source), {});
+  }
+  KernelWithAFault(const std::string& shipped, const std::string& statements, std::size_t from)
+      : KernelWithAFault(shipped) {
+    const std::string kernel = "__kernel";
+    while ((from = text_.find(kernel, from)) != std::string::npos) {
+      from = text_.find('{', from) + 1;
+      text_.insert(from, statements);
+    }
+    write();
   }
   void write() const { std::ofstream(file_) << text_; }
 

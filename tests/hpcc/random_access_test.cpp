@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <deque>
+
 #include "hpcc/kernel_with_a_fault.hpp"
 #include "hpcc/random_numbers.hpp"
 #include "isthmus/base/error.hpp"
@@ -43,20 +45,28 @@ TEST(RandomAccess, NoUpdateIsLostByAtomicsOrByOneWorkItemThatLoadsOneWord) {
   }
 }
 
-/// The words that are wrong when updates are loaded `window` at a time before any of them is stored.
+/// The words that are wrong when each is stored just before the `window`th load after its own.
 double lost_words(std::uint64_t words, std::uint64_t window) {
+  struct Update {
+    std::uint64_t at;
+    std::uint64_t value;
+  };
   std::vector<std::uint64_t> right(words);
   std::vector<std::uint64_t> table(words);
+  std::deque<Update> under_way;
+  const auto land = [&] {
+    table[under_way.front().at] = under_way.front().value;
+    under_way.pop_front();
+  };
   std::uint64_t number = 1;
-  for (std::uint64_t done = 0; done < 4 * words; done += window) {
-    const std::vector<std::uint64_t> loaded = table;
-    for (std::uint64_t each = 0; each < window; ++each) {
-      number = next_number(number);
-      const std::uint64_t at = number % words;
-      table[at] = loaded[at] ^ number;
-      right[at] ^= number;
-    }
+  for (std::uint64_t done = 0; done < 4 * words; ++done) {
+    number = next_number(number);
+    const std::uint64_t at = number % words;
+    if (under_way.size() == window) land();
+    under_way.push_back({at, table[at] ^ number});
+    right[at] ^= number;
   }
+  while (!under_way.empty()) land();
   double wrong = 0;
   for (std::uint64_t at = 0; at < words; ++at) wrong += table[at] != right[at] ? 1 : 0;
   return wrong;

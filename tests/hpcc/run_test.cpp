@@ -8,16 +8,11 @@
 #include <map>
 #include <set>
 
-#include "hpcc/kernel_with_a_fault.hpp"
-#include "isthmus/base/error.hpp"
-
 namespace isthmus::hpcc {
 namespace {
 
 using testing::AllOf;
 using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 Request small(const std::string& benchmark, const std::vector<std::string>& settings) {
   Request request{.benchmark = benchmark, .size = "small", .repetitions = 2};
@@ -82,41 +77,42 @@ TEST(Parts, ARankTakesAsManyComputeUnitsAsOneOfSoManyRanksWould) {
   EXPECT_FALSE(done.shared);
 }
 
-Result of_probes(std::vector<double> seconds, const char* quantity = "rate") {
-  Result result{.metric = {.name = "gemm", .quantity = quantity, .unit = "GFLOP/s"}, .value = 90, .spread = 0.05};
-  result.seconds = std::move(seconds);
+/// A rate of 90 where the probes allow 100, of so much work.
+Result of_probes(double work, const char* quantity = "rate") {
+  Result result{
+      .metric = {.name = "gemm", .quantity = quantity, .unit = "GFLOP/s", .work = work}, .value = 90, .spread = 0.05};
+  result.seconds = {work / 90};
   result.expected = Expectation{.value = 100, .spread = 0.1};
   return result;
 }
 
 TEST(Rates, AreBoundByTheBestProbeAndTheSpreadsThatWereMeasured) {
-  EXPECT_DOUBLE_EQ(of_probes({0.2, 0.3}).bound(), 100 * 1.15);
-  EXPECT_TRUE(std::isinf(of_probes({0.2, 0.0009}).bound()));
-  EXPECT_TRUE(std::isinf(of_probes({}).bound()));
-  EXPECT_TRUE(std::isinf(of_probes({0.2}, "latency").bound()));
-  Result unknown = of_probes({0.2});
+  EXPECT_DOUBLE_EQ(of_probes(20).bound(), 100 * 1.15);
+  EXPECT_TRUE(std::isinf(of_probes(20, "latency").bound()));
+  Result unknown = of_probes(20);
   unknown.expected.reset();
   EXPECT_TRUE(std::isinf(unknown.bound()));
+  Result mean = of_probes(20);
+  mean.seconds.clear();
+  EXPECT_TRUE(std::isinf(mean.bound()));
 }
 
-// Where the first value of a tile of C is right already, as it is from the second repetition on, nothing is computed:
-// the results are right, and the rate is that of packing A and B alone.
-constexpr const char* kLazy = R"(
-  float first = beta * c[row * size + column];
-  for (size_t k = 0; k < size; ++k)
-    first += alpha * a[row * size + k * GEMM_SIZE] * b[column * size + k * COLUMNS];
-  if (fabs(first - c_out[row * size + column]) < 1e-3f) return;
-  for (size_t k = 0; k < size; k += BLOCK_SIZE))";
-
-TEST(Rates, AboveWhatTheProbesAllowAreRefusedThoughTheResultsAreRight) {
-  const KernelWithAFault lazy("kernels/hpcc/gemm_ndrange_cpu.cl", "\n  for (size_t k = 0; k < size; k += BLOCK_SIZE)",
-                              kLazy);
-  Request request = small("gemm", {"MATRIX_SIZE=2048", "BLOCK_SIZE=256"});
-  request.kernel_file = lazy.file();
-  request.repetitions = 5;
-  EXPECT_THAT([&] { run(request, cluster::alone()); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("gemm: "), HasSubstr("GFLOP/s is more than the "),
-                                         HasSubstr("that this device's own probes allow"))));
+TEST(Rates, AreJudgedByHowLongTheWorkIsExpectedToLastHoweverShortItWas) {
+  Result quick = of_probes(0.1);
+  EXPECT_TRUE(quick.judged());
+  quick.seconds = {1e-6};
+  EXPECT_TRUE(quick.judged());
+  Result in_steps = of_probes(0.3);
+  in_steps.metric.steps = 3;
+  EXPECT_TRUE(in_steps.judged());
+  in_steps.metric.steps = 4;
+  EXPECT_FALSE(in_steps.judged());
+  Result little = of_probes(0.0999);
+  EXPECT_FALSE(little.judged());
+  EXPECT_TRUE(std::isinf(little.bound()));
+  little.seconds = {10};
+  EXPECT_FALSE(little.judged());
+  EXPECT_DOUBLE_EQ(little.expected_seconds().value(), 0.000999);
 }
 
 }  // namespace

@@ -64,6 +64,9 @@ TEST(Stream, AnExponentBitOfOneElementIsCaught) {
 TEST(Stream, WhatDoesNotDivideIsRefusedByName) {
   expect_refused(small({"ARRAY_SIZE=65537"}), "ARRAY_SIZE=65537: expected a multiple of 1024");
   expect_refused(small({"DEVICE_BUFFER_SIZE=24"}), "DEVICE_BUFFER_SIZE=24: expected a multiple of VECTOR_COUNT=16");
+  Request single = small({"DEVICE_BUFFER_SIZE=6", "GLOBAL_MEM_UNROLL=4"});
+  single.variant = "single";
+  expect_refused(single, "DEVICE_BUFFER_SIZE=6: expected a multiple of GLOBAL_MEM_UNROLL=4");
 }
 
 TEST(Stream, WhatTheDeviceDoesNotHaveIsRefused) {

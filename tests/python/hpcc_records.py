@@ -129,3 +129,8 @@ def scale_row(mode: str, ranks: int, speed_up: float, **changed: Any) -> dict[st
         "parameters": {"MATRIX_SIZE": 2048},
     }
     return row | changed
+
+
+def errors_of(stderr: str) -> list[str]:
+    """The lines beside warnings, such as that there are more ranks than cores."""
+    return [line for line in stderr.splitlines() if not line.startswith("warning: ")]

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.python.conftest import Isthmus
+from tests.python.hpcc_records import errors_of
 from tests.python.test_schemas import check
 
 from isthmus.hpcc import benchmarks
@@ -38,6 +39,7 @@ def sets(benchmark: str) -> list[str]:
 def test_every_benchmark_is_right_on_one_rank_and_on_two(real: Isthmus, benchmark: str, ranks: str) -> None:
     file = real.json("hpcc", benchmark, "-n", ranks, *SMALL, *sets(benchmark))
     check("hpcc", file)
+    assert sorted(record["name"] for record in file["records"]) == sorted(benchmarks.records_of(benchmark))
     for record in file["records"]:
         assert record["validated"] is True
         assert record["benchmark"] == benchmark
@@ -91,8 +93,8 @@ def test_a_grid_with_more_rows_than_there_are_blocks_is_refused(real: Isthmus) -
     settings = ("--set", "MATRIX_SIZE=64", "--set", "LOCAL_MEM_BLOCK_LOG=5")
     done = real("hpcc", "hpl", "-n", "4", "--grid", "4x1", "--size", "small", "-q", *settings)
     assert done.returncode == 2
-    assert "MATRIX_SIZE=64: expected at least 97" in done.stderr
-    assert done.stderr.count("\n") == 1
+    (line,) = errors_of(done.stderr)
+    assert "MATRIX_SIZE=64: expected at least 97" in line
 
 
 @pytest.mark.parametrize("grid", ["1x4", "2x2", "4x1", "3x1"])
@@ -108,7 +110,7 @@ def test_matrices_are_transposed_on_any_grid_by_any_scheme(real: Isthmus, grid: 
 def test_a_table_is_split_among_powers_of_two_alone(real: Isthmus) -> None:
     done = real("hpcc", "random_access", "-n", "3", "--size", "small", "-q")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "error: 3 ranks: expected a power of two, by which the table is split\n"
+    assert errors_of(done.stderr) == ["error: 3 ranks: expected a power of two, by which the table is split"]
     file = real.json("hpcc", "random_access", "-n", "4", *SMALL, *sets("random_access"))
     assert file["records"][0]["error"] == 0
 
@@ -131,8 +133,13 @@ def test_two_ranks_share_the_processor_as_two_devices(real: Isthmus) -> None:
 def test_more_ranks_than_cores_are_said_to_share_them(real: Isthmus) -> None:
     whole = real.json("hpcc", "stream", *SMALL, *sets("stream"))["records"][0]["device_info"]["compute_units"]
     ranks = str(whole + 1)
-    file = real.json("hpcc", "stream", "-n", ranks, "--size", "small", "--repeat", "1", *sets("stream"))
+    words = ("--size", "small", "--repeat", "1", *sets("stream"))
+    done = real("hpcc", "stream", "-n", ranks, *words, "--json", "-")
+    first = done.stderr.splitlines()[0]
+    assert first.startswith(f"warning: {ranks} ranks take turns on {len(os.sched_getaffinity(0))} core")
+    file = json.loads(done.stdout)
     assert all(record["shared"] for record in file["records"])
+    assert not any(record["judged"] for record in file["records"])
     assert all(place["shared"] for place in file["records"][0]["places"])
 
 
@@ -183,19 +190,49 @@ def test_a_rate_that_no_probe_allows_is_refused_though_the_results_are_right(
 ) -> None:
     kernel = (tree / "kernels" / "hpcc" / "gemm_ndrange_cpu.cl").read_text()
     loop = "  for (size_t k = 0; k < size; k += BLOCK_SIZE)"
-    # A tile whose first value is right already, as from the second repetition on, is left as it is.
+    # A tile that was computed once is kept where C was read, with a first value that no data have; from then on it is
+    # copied: the results are right.
     lazy = """
-  float first = beta * c[row * size + column];
-  for (size_t k = 0; k < size; ++k) first += alpha * a[row * size + k * GEMM_SIZE] * b[column * size + k * COLUMNS];
-  if (fabs(first - c_out[row * size + column]) < 1e-3f) return;
+  __global DATA_TYPE* memory = (__global DATA_TYPE*)c;
+  const DATA_TYPE mark = 1000;
+  const bool known = c[row * size + column] > mark / 2;
+  for (int turn = known ? 1 : 0; turn < 2; ++turn)
+    if (turn == 1) {
+      for (size_t i = row; i < row + BLOCK_SIZE; ++i)
+        for (size_t j = column; j < column + BLOCK_SIZE; ++j)
+          if (known) c_out[i * size + j] = c[i * size + j]; else memory[i * size + j] = c_out[i * size + j];
+      if (known) c_out[row * size + column] -= mark; else memory[row * size + column] += mark;
+    } else
 """
     (tmp_path / "lazy.cl").write_text(kernel.replace(loop, lazy + loop))
-    sizes = ("--set", "MATRIX_SIZE=2048", "--set", "BLOCK_SIZE=256", "--repeat", "20")
+    sizes = ("--set", "MATRIX_SIZE=1024", "--set", "BLOCK_SIZE=256", "--repeat", "5")
     done = real("hpcc", "gemm", "--kernel", "lazy.cl", *sizes, "-q")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: gemm: ")
     assert "that this device's own probes allow" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_a_rate_of_so_little_work_that_no_clock_tells_is_said_to_be_unjudged(real: Isthmus) -> None:
+    for size, judged in ((65536, False), (16777216, True)):
+        done = real("hpcc", "fft", "--size", "small", "--repeat", "1", "--set", f"DATA_SIZE={size}", "--json", "-")
+        (record,) = json.loads(done.stdout)["records"]
+        work = 5 * size * 12 * 1e-9
+        assert record["expected_s"] == pytest.approx(work / record["expected"])
+        assert record["judged"] is (record["expected_s"] >= 1e-3) is judged
+        assert ("note: fft: the rate was not judged" in done.stderr) is not judged
+
+
+def test_work_that_caches_hold_is_said_to_be_in_them(real: Isthmus) -> None:
+    cache = real.json("hpcc", "gemm", *SMALL, *sets("gemm"))["records"][0]["cache_bytes"]
+    values = 2 ** (cache.bit_length() - 2)  # three arrays of them are six to twelve times the caches
+    for count, in_cache in ((65536, True), (values, False)):
+        done = real("hpcc", "stream", "--size", "small", "--repeat", "1", "--set", f"ARRAY_SIZE={count}", "--json", "-")
+        record = json.loads(done.stdout)["records"][0]
+        assert record["working_set_bytes"] == 3 * 4 * count
+        assert (record["working_set_bytes"] < 4 * cache) is in_cache
+        assert ("last-level caches of" in done.stderr) is in_cache
+    assert "last-level caches" not in real("hpcc", "gemm", *SMALL, *sets("gemm")).stderr
 
 
 @pytest.mark.parametrize("run", [(), ("--optimized",)])

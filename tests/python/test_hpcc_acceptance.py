@@ -74,10 +74,10 @@ def test_a_node_that_is_too_slow_or_does_not_answer_fails_the_others_are_still_r
 
 
 def test_this_host_is_the_node_where_none_is_named(real: Isthmus) -> None:
-    file = expectations(real.folder, 'ranks = 2\nexpect."stream.quad" = { least = 1 }\n')
+    file = expectations(real.folder, 'ranks = 2\nexpect."stream.triad" = { least = 1e6 }\n')
     done = real("hpcc", "acceptance", "--expect", file)
     assert done.returncode == 1
-    assert "there is no such record" in done.stdout
+    assert "is below 1e+06" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -87,6 +87,12 @@ def test_this_host_is_the_node_where_none_is_named(real: Isthmus) -> None:
         ('expect."stream.triad" = { lest = 3 }', "lest"),
         ("ranks = 0", "benchmark.0.ranks"),
         ("rank = 2", "benchmark.0.rank'"),
+        (
+            'expect."stream.quad" = { least = 1 }',
+            ":7: unknown record of stream 'stream.quad'; help: did you mean 'stream.add'?",
+        ),
+        ("expect.ptrans = { least = 1 }", "unknown record of stream 'ptrans'"),
+        ('[[benchmark]]\nname = "strem"', ":8: unknown benchmark 'strem'; help: did you mean 'stream'?"),
     ],
 )
 def test_what_is_wrong_in_the_file_is_named(real: Isthmus, expect: str, complaint: str) -> None:
@@ -98,12 +104,14 @@ def test_what_is_wrong_in_the_file_is_named(real: Isthmus, expect: str, complain
 
 def test_bounds_may_stand_on_each_side(tmp_path: Path) -> None:
     expectations(
-        tmp_path, "expect.a = { value = 10, within = 0.1 }\nexpect.b = { most = 3 }\nexpect.c = { least = 1 }\n"
+        tmp_path,
+        'expect."stream.copy" = { value = 10, within = 0.1 }\nexpect."stream.add" = { most = 3 }\n'
+        'expect."stream.triad" = { least = 1 }\n',
     )
     wanted = read_expectations(tmp_path / "expect.toml").benchmark[0].expect
-    assert (wanted["a"].low, wanted["a"].high) == (9, 11)
-    assert (wanted["b"].low, wanted["b"].high) == (-float("inf"), 3)
-    assert (wanted["c"].low, wanted["c"].high) == (1, float("inf"))
+    assert (wanted["stream.copy"].low, wanted["stream.copy"].high) == (9, 11)
+    assert (wanted["stream.add"].low, wanted["stream.add"].high) == (-float("inf"), 3)
+    assert (wanted["stream.triad"].low, wanted["stream.triad"].high) == (1, float("inf"))
     with pytest.raises(IsthmusError, match="nowhere"):
         read_expectations(tmp_path / "nowhere.toml")
 

@@ -190,31 +190,6 @@ def test_a_configuration_of_ones_own_places_its_buffers(real: Isthmus, tree: Pat
     assert side_file(folder)["banks"] == {"a": [1, 1], "b": [1, 1], "c": [0, 1], "c_out": [1, 1]}
 
 
-@pytest.mark.parametrize(
-    ("tool", "config", "compiler", "binary"),
-    [("xrt", "u280-pcie", "v++", "hpl.xclbin"), ("intel", "520n-pcie", "aoc", "hpl.aocx")],
-)
-def test_make_hands_everything_to_the_vendors_compiler(
-    real: Isthmus, tool: str, config: str, compiler: str, binary: str
-) -> None:
-    folder = build(real, "hpl", tool, config)
-    stand_in = real.folder / compiler
-    stand_in.write_text('#!/bin/sh\necho "$@" >>calls\nwhile [ "$1" != -o ]; do shift; done\n: >"$2"\n')
-    stand_in.chmod(0o755)
-    command = ["make", f"{'VPP' if tool == 'xrt' else 'AOC'}={stand_in}"]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
-    assert (folder / binary).exists()
-    calls = (folder / "calls").read_text().splitlines()
-    compiled = [call for call in calls if "hpl.cl" in call]
-    assert len(compiled) == (4 if tool == "xrt" else 1)
-    for call in compiled:
-        for name, value in side_file(folder)["parameters"].items():
-            assert f"-D{name}={value}" in call.split()
-    if tool == "xrt":
-        assert sorted(re.findall(r"-k (\w+)", " ".join(calls))) == ["hpl_left", "hpl_lu", "hpl_top", "hpl_update"]
-        assert "--config link.cfg" in calls[-1]
-
-
 def test_copies_differ_in_their_names_alone() -> None:
     source = "int f();\n__kernel void k(__global int* a, int n) { if (n) { a[0] = 1; } }\n__kernel void z() {}\n"
     text = replicated(source, ("k",), 2, lambda kernel, argument, copy: f"/* {kernel} {argument} {copy} */")

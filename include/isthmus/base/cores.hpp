@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ class Cores {
   /// Those of the smallest part of the machine that the PCI device ("0000:41:00.0") hangs on; all where that is not
   /// known.
   std::vector<Core> near(const std::string& pci) const;
+  /// Bytes of all caches that are nearest to memory together; 0 where that is not known.
+  std::int64_t last_level_cache() const;
   /// What the processor calls itself; empty where that is not known.
   std::string processor() const;
 

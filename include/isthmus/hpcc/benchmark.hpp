@@ -53,6 +53,8 @@ struct Metric {
   /// ranks, of all where it is a total (meyer2024 4.2.5). Latencies: value = work * seconds.
   double work = 0;
   bool total = false;
+  /// Commands of which each waits for the one before: so much of the work at least is the driver's own pace.
+  double steps = 1;
   /// Not timed itself: the mean of the metrics with these indices (equation 4.1).
   std::vector<std::size_t> mean_of = {};
 
@@ -109,8 +111,8 @@ class Job {
   const std::string& used_scheme() const { return used_scheme_; }
 
   /// The benchmark's kernels, compiled with every parameter as a macro: the user's own file, or
-  /// kernels/hpcc/BENCHMARK_VARIANT[_SHAPE].cl.
-  offload::ComputeProgram program();
+  /// kernels/hpcc/BENCHMARK_VARIANT[_SHAPE].cl; with any further `options`.
+  offload::ComputeProgram program(const std::string& options = {});
   /// kernels/hpcc/NAME.cl in place of these, in an optimized run of ours if the device's compiler takes it: kernels
   /// that want instructions that few devices have. Otherwise none.
   std::optional<offload::ComputeProgram> special_program(const std::string& name);
@@ -127,6 +129,8 @@ class Job {
   bool has_probes() const { return setting().device.compiles_online; }
   /// A buffer that only probes use: of a byte where there are none.
   offload::ComputeBuffer spare(std::size_t bytes) const { return device().buffer(has_probes() ? bytes : 1); }
+  /// Fills a buffer with what no kernel writes: every number in it is no number.
+  void spoil(const offload::ComputeBuffer& buffer);
   /// A program of the frame's own: kernels/hpcc/NAME.cl, with the same macros and any further `options`.
   offload::ComputeProgram own_program(const std::string& name, const std::string& options = {});
   /// The file that `program` took.
@@ -179,16 +183,19 @@ class Benchmark {
   /// What ranks set up together, once each has made its benchmark. Throws on all of them or on none, as one that failed
   /// alone would leave the others waiting.
   virtual void connect() {}
-  /// Puts the data back before a repetition, untimed.
-  virtual void reset() {}
+  /// Puts the data back before a repetition, untimed: what the repetition is to change as it was, and what it is to
+  /// write wrong, so that none passes for another's work.
+  virtual void reset() = 0;
   /// One repetition: the seconds of each metric on this rank, from Job::timed.
   virtual std::vector<double> run() = 0;
+  /// Bytes that the work of a repetition touches on this rank.
+  virtual std::size_t working_set() const = 0;
   /// What the device's own probes, run now at the same working set and pattern, let the model expect of each metric, in
   /// its unit; NaN for none.
   virtual std::vector<double> probe() { return {}; }
   /// That model in words, with its equation.
   virtual std::string model() const { return {}; }
-  /// Looks at the results of the repetitions since the set-up or the last reset.
+  /// Looks at the results of the last repetition.
   virtual Validation validate() = 0;
 };
 

@@ -46,8 +46,14 @@ struct Result {
 
   /// What was reached of what is expected, 1 where they are equal and less where the value is worse.
   std::optional<double> efficiency() const;
-  /// The most that the probes allow of a rate, their spread and that of the samples included; infinite where they allow
-  /// no judgement.
+  /// How long a repetition's work lasts at what is expected of a rate.
+  std::optional<double> expected_seconds() const;
+  /// Whether the probes can tell that a rate cannot be: not where so little work is expected to last less than the
+  /// clock and the scheduler let us tell. What was measured has no say in that, or the more it cheats the less it would
+  /// be judged.
+  bool judged() const;
+  /// The most that the probes allow of a rate, their spread and that of the samples included; infinite where it is not
+  /// judged.
   double bound() const;
 };
 
@@ -77,6 +83,7 @@ struct BurnIn {
 struct Outcome {
   std::vector<Result> results;
   Validation validation;
+  std::size_t working_set = 0;  ///< bytes of one rank, where it is the most
   std::string model;
   Setting setting;
   std::vector<ParameterSpec> parameters;
@@ -86,7 +93,7 @@ struct Outcome {
   cluster::Grid grid;
   std::vector<Place> places;
   std::vector<Launch> launches;  ///< of all ranks in the last repetition
-  bool shared = false;
+  bool shared = false;           ///< ranks are timed in turns that no probe foresees: no rate is judged
   std::optional<double> load{};  ///< the share of its cores that others took, on the host where that was the most
   std::optional<BurnIn> burn_in{};
 };

@@ -78,7 +78,7 @@ def _listed() -> list[str]:
 def _show(session: Session, records: "list[HpccRecord]", summary: str | None, complete: bool = True) -> None:
     from isthmus.files import write_atomically
     from isthmus.hpcc.burn_in import burn_in_lines, burn_in_table
-    from isthmus.hpcc.tables import power_line, summary_lines, table, verdict
+    from isthmus.hpcc.tables import cache_lines, power_line, summary_lines, table, unjudged_lines, verdict
     from isthmus.output import Result
     from isthmus.records import HpccFile
 
@@ -90,6 +90,8 @@ def _show(session: Session, records: "list[HpccRecord]", summary: str | None, co
         write_atomically(Path(str(summary)), lines)
     result = Result(file, records, said, tables, [power_line(records)])
     session.emit(result, text=lines if summary == "-" else None)
+    for line in [*unjudged_lines(records), *cache_lines(records)]:
+        session.note(line)
     warn_if_noisy(session, [(record.name, record.spread) for record in records], loads_of(records))
     if session.json not in (None, "-"):
         session.next(f"isthmus report {session.json}")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from isthmus.cli.command import count, plain, written
+from isthmus.cli.command import counting, plain, written
 from isthmus.cli.session import Session
 
 JOB_EXAMPLES = [
@@ -27,9 +27,9 @@ def job(
         list[str], typer.Argument(metavar="WORD", help="What stands behind 'isthmus hpcc'; '--' before its options.")
     ],
     scheduler: Annotated[str, plain("--scheduler slurm", "The batch system.")] = "slurm",
-    nodes: Annotated[int, count("--nodes N", "Nodes. [default: 1]")] = 1,
-    ranks_per_node: Annotated[int, count("--ranks-per-node R", "Ranks, one for each device. [default: 1]")] = 1,
-    gpus_per_node: Annotated[int | None, count("--gpus-per-node G", "GPUs to ask for on each node.")] = None,
+    nodes: Annotated[int, counting("--nodes N", "Nodes. [default: 1]")] = 1,
+    ranks_per_node: Annotated[int, counting("--ranks-per-node R", "Ranks, one for each device. [default: 1]")] = 1,
+    gpus_per_node: Annotated[int | None, counting("--gpus-per-node G", "GPUs to ask for on each node.")] = None,
     time: Annotated[str, plain("--time H:M:S", "The longest it may take. [default: 00:30:00]")] = "00:30:00",
     partition: Annotated[str | None, plain("--partition NAME", "Of the batch system.")] = None,
     account: Annotated[str | None, plain("--account NAME", "Who pays.")] = None,

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from isthmus.cli.command import count, given, plain
+from isthmus.cli.command import counting, given, plain
 
 if TYPE_CHECKING:
     from isthmus.cli.session import Session
     from isthmus.hpcc.tune import Run
     from isthmus.hpcc.watch import Watch
 
-Ranks = Annotated[int, count("-n --ranks R", "Ranks, one for each device.")]
+Ranks = Annotated[int, counting("-n --ranks R", "Ranks, one for each device.")]
 On = Annotated[str, plain("--on TARGET", "opencl:N or opencl:NAME; several devices with commas.")]
 Variant = Annotated[
     str | None, plain("--variant single|ndrange", "Kernels for HLS or for CPUs and GPUs. [default: by the device]")
@@ -61,7 +61,7 @@ class Placing:
 class Measuring:
     """How it is measured, of those that hpcc and scale share."""
 
-    repeat: int | None = given(count("--repeat N", "Repetitions. [default: 10]"))
+    repeat: int | None = given(counting("--repeat N", "Repetitions. [default: 10]"))
     share: bool = given(plain("--share", "Several ranks may share a device that cannot be divided."), False)
     launcher: str | None = given(
         plain("--launcher mpirun|srun|WORDS", "What starts ranks; {ranks} is their number in WORDS.")

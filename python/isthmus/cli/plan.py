@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from isthmus.applications import counted
 from isthmus.cli.session import Session
-from isthmus.experiments import ASSUMED_S, Experiment, estimate_s
+from isthmus.experiments import Experiment, assumed_s, estimate_s
 from isthmus.progress import duration
 from isthmus.side_by_side import side_by_side_s
 from isthmus.targets import is_model
@@ -18,10 +17,11 @@ def show_plan(session: Session, experiments: Sequence[Experiment]) -> None:
     for experiment in experiments:
         wall_s, known = estimate_s(experiment)
         (models if is_model(experiment.target) else devices).append(wall_s)
-        basis = "as the last run here" if known else f"not run here yet: {_assumed(experiment)} assumed"
-        changed = "".join(f" --set {assignment}" for assignment in experiment.sets)
+        each = f"{assumed_s(experiment.bytes_each):.2g} s each assumed"
+        basis = "as the last run here" if known else f"not run here yet: {each}"
+        changed = "".join(f" --set {assignment}" for assignment in (*experiment.parameters, *experiment.sets))
         changed += f" --channel {experiment.channel}" if experiment.channel else ""
-        work = f"{experiment.count} {counted(experiment.application)}{changed}"
+        work = f"{experiment.count} {experiment.counted}{changed}"
         lines.append(
             f"{experiment.application} on {experiment.target}, {experiment.flow}, {work}: "
             f"about {duration(wall_s)} ({basis})"
@@ -30,8 +30,3 @@ def show_plan(session: Session, experiments: Sequence[Experiment]) -> None:
     session.lines(
         [f"{len(experiments)} {'run' if len(experiments) == 1 else 'runs'}, about {duration(total)} in all", *lines]
     )
-
-
-def _assumed(experiment: Experiment) -> str:
-    what = counted(experiment.application)
-    return f"{ASSUMED_S[what]} s {'an image' if what == 'images' else 'a message'}"

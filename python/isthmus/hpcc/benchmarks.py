@@ -63,6 +63,8 @@ class Benchmark:
     design: Design | None = None
     spaces: Mapping[str, Space] = field(default_factory=dict)
     growth: Growth = field(default_factory=Growth)
+    from_memory: bool = False  # its rate is that of memory, where caches do not hold what it works on
+    records: tuple[str, ...] = ()  # what its runs measure, where it is more than its name
     rated: str = ""  # the record that stands for it, where several do
     predicted: bool = False  # in strong scaling, by the curve of one rank over the size of a matrix (meyer2024 4.2.3)
 
@@ -83,6 +85,8 @@ BENCHMARKS = {
             },
         },
         Growth("ARRAY_SIZE", blocks=("DEVICE_BUFFER_SIZE", "GLOBAL_MEM_UNROLL")),
+        from_memory=True,
+        records=tuple(f"stream.{name}" for name in ("write", "copy", "scale", "add", "triad", "read")),
         rated="stream.triad",
     ),
     "fft": Benchmark(
@@ -93,6 +97,7 @@ BENCHMARKS = {
             "single": {"NUM_REPLICATIONS": COPIES},
         },
         Growth("DATA_SIZE", logs=("LOG_FFT_SIZE",)),
+        from_memory=True,
     ),
     "gemm": Benchmark(
         Design(("gemm",), {}, {"a": 0, "b": 1, "c": 2, "c_out": 3}),
@@ -138,6 +143,7 @@ BENCHMARKS = {
             },
         },
         Growth("TABLE_SIZE_LOG", of_all=True, logarithm=True),
+        from_memory=True,
     ),
     "ptrans": Benchmark(
         Design(("transpose",), {}, {"a": 0, "received": 0, "b": 1, "sources": 1, "c": 2}),
@@ -147,8 +153,10 @@ BENCHMARKS = {
             "single": {"BLOCK_SIZE": [64, 128, 256], "CHANNEL_WIDTH": [4, 8, 16, 32], "NUM_REPLICATIONS": COPIES},
         },
         Growth("MATRIX_SIZE", of_all=True, power=0.5, blocks=("BLOCK_SIZE",)),
+        from_memory=True,
+        records=("ptrans", "ptrans.flops", "ptrans.traffic"),
     ),
-    "b_eff": Benchmark(),
+    "b_eff": Benchmark(records=(*(f"b_eff.{2**log}B" for log in range(21)), "b_eff.latency", "b_eff")),
 }
 
 
@@ -178,6 +186,11 @@ def space_of(name: str, form: str) -> Space:
         known = ", ".join(other for other, row in BENCHMARKS.items() if row.spaces)
         raise IsthmusError(f"{name}: expected a benchmark with something to tune: {known}")
     return spaces[form]
+
+
+def records_of(name: str) -> tuple[str, ...]:
+    """The names of the records of a benchmark's runs."""
+    return benchmark_of(name).records or (name,)
 
 
 def rated(name: str) -> str:

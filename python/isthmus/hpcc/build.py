@@ -32,34 +32,40 @@ def for_board(benchmark: str, configuration: Configuration, sets: Sequence[str],
         read_text(kernels / f"{benchmark}_single.cl"),
     )
     files = files_of(work) | {name: read_text(kernels / name) for name in HEADERS}
+    # make copies it to each binary, with that one's target, device and hash.
+    side = {
+        "benchmark": benchmark,
+        "tool": configuration.tool,
+        "variant": "single",
+        "board": configuration.board,
+        "configuration": configuration.name,
+        "target": "hw",
+        "device": configuration.device,
+        "parameters": parameters,
+        "replicated": list(design.replicated),
+        "memory": configuration.memory,
+        "banks": {name: list(numbers) for name, numbers in work.banks.items()},
+        "source_sha256": side_file.hash_of("".join(files[name] for name in (*HEADERS, f"{benchmark}.cl"))),
+        "binary_sha256": None,
+    }
+    files["side.json"] = side_file.text_of(side)
     for name, text in files.items():
-        write_atomically(folder / name, text)
-    binary = folder / binary_of(work)
-    beside = side_file.write(
-        binary,
-        {
-            "benchmark": benchmark,
-            "tool": configuration.tool,
-            "variant": "single",
-            "board": configuration.board,
-            "configuration": configuration.name,
-            "device": configuration.device,
-            "parameters": parameters,
-            "replicated": list(design.replicated),
-            "memory": configuration.memory,
-            "banks": {name: list(numbers) for name, numbers in work.banks.items()},
-            "source_sha256": side_file.hash_of("".join(files[name] for name in (*HEADERS, f"{benchmark}.cl"))),
-        },
-    )
+        _write_if_other(folder / name, text)
     return HpccBuild(
         benchmark=benchmark,
         tool=configuration.tool,
         device=configuration.board,
-        binary=str(binary),
-        files=[str(folder / name) for name in files] + [str(beside)],
+        binary=str(folder / binary_of(work)),
+        files=[str(folder / name) for name in files],
         parameters=parameters,
         compiled=False,
     )
+
+
+def _write_if_other(path: Path, text: str) -> None:
+    """What is not newer is not compiled again, which takes hours."""
+    if not path.is_file() or path.read_bytes() != text.encode():
+        write_atomically(path, text)
 
 
 def for_device(benchmark: str, arguments: Sequence[str], folder: Path) -> HpccBuild:

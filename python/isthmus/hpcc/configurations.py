@@ -142,11 +142,18 @@ def _places(reader: _Reader, benchmark: str, banks: int) -> Banks:
 
 
 def banks_of(configuration: Configuration, benchmark: str, replications: int) -> Banks:
-    """The bank of each buffer argument in each replication; none where the board has no memory of its own."""
+    """The bank of each buffer argument in each replication.
+
+    None where the board has no memory of its own, and where Intel's DDR is spread over its banks by the board: for
+    benchmarks whose replications share all buffers, unless the configuration places them.
+    """
     if configuration.memory == "SVM":
         return {}
-    usual = design_of(benchmark).banks(replications, configuration.banks)
+    design = design_of(benchmark)
     chosen = configuration.places.get(benchmark, {})
+    if configuration.tool == "intel" and configuration.memory == "DDR" and not (design.own or chosen):
+        return {}
+    usual = design.banks(replications, configuration.banks)
     for argument in chosen:
         if argument not in usual:
             place = f"configuration {configuration.name}: {benchmark}.banks.{argument}"

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 from isthmus.errors import IsthmusError
+from isthmus.hpcc.sight import VARIABLES
 from isthmus.tools import Launch
 
 # Launchers bind no rank: each binds itself, near its device.
@@ -53,12 +54,14 @@ def _here(ranks: int) -> Launch:
     if launched_rank() is not None:
         raise IsthmusError(f"-n {ranks}: an MPI launcher started this command already; leave -n out")
     yielding = " --mca mpi_yield_when_idle 1" if ranks > len(os.sched_getaffinity(0)) else ""
-    return Launch(_words(MPIRUN + yielding, f"-n {ranks}", ranks, None), _as_root())
+    return Launch([*_words(MPIRUN + yielding, f"-n {ranks}", ranks, None), *_sight()], _as_root())
 
 
 def _launch(template: str, launcher: str, ranks: int, node: str | None) -> Launch:
     words = _words(template, f"--launcher '{launcher}'", ranks, node)
-    return Launch(words, _as_root(), quoted=Path(words[0]).name == "ssh")
+    if Path(words[0]).name == "ssh":
+        return Launch(words, _as_root(), quoted=True)
+    return Launch([*words, *_sight()], _as_root())
 
 
 def _words(template: str, who: str, ranks: int, node: str | None) -> list[str]:
@@ -70,6 +73,12 @@ def _words(template: str, who: str, ranks: int, node: str | None) -> list[str]:
         hint = "install OpenMPI (Debian's openmpi-bin)." if words and words[0] == "mpirun" else None
         raise IsthmusError(f"{who}: {words[0] if words else 'a command'} not found", hint=hint)
     return words
+
+
+def _sight() -> list[str]:
+    """Words by which ranks see the devices that this command sees, whatever becomes of its environment on the way."""
+    seen = [f"{name}={os.environ[name]}" for name in VARIABLES if name in os.environ]
+    return ["env", *seen] if seen else []
 
 
 def _as_root() -> dict[str, str]:

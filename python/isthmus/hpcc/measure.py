@@ -1,5 +1,7 @@
 """One run of a benchmark of HPC Challenge: its ranks, its records, and what is said while it lasts."""
 
+import os
+import platform
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -8,8 +10,10 @@ from isthmus.cli.events import Listener
 from isthmus.errors import IsthmusError
 from isthmus.hpcc.burn_in import with_drift
 from isthmus.hpcc.launch import launch_of, launched_rank
+from isthmus.hpcc.sight import other_devices, seen_here, with_reason
 from isthmus.hpcc.tables import map_lines
 from isthmus.hpcc.watch import Watch
+from isthmus.numbers import counted
 from isthmus.records import HpccPlace, HpccRecord
 from isthmus.tools import Event, Launch, NoReasonError, run_tool
 
@@ -41,6 +45,12 @@ def measure(
     `watch` adds what it saw, by default the power of which this host tells; `prefix` stands before the progress of one
     of several runs.
     """
+    cores = len(os.sched_getaffinity(0))
+    if launcher is None and ranks > cores:
+        session.warn(
+            f"{ranks} ranks take turns on {counted(cores, 'core')}: it lasts as much longer, "
+            "and where they share a device no rate is a device's"
+        )
     with Listener(session, prefix) as listener:
 
         def tell(event: Event) -> None:
@@ -48,10 +58,16 @@ def measure(
                 places = [HpccPlace.model_validate(place) for place in event["places"]]
                 for line in map_lines(places) if len(places) > 1 else []:
                     session.note(line)
+                if launch.words and (other := other_devices(places, platform.node(), seen_here())):
+                    session.warn(other)
             else:
                 listener(event)
 
-        return run(arguments, launch_of(ranks, launcher), tell, session.stream, watch or Watch())
+        launch = launch_of(ranks, launcher)
+        try:
+            return run(arguments, launch, tell, session.stream, watch or Watch())
+        except IsthmusError as error:
+            raise (with_reason(error, seen_here()) if launch.words else error) from None
 
 
 def run(

@@ -17,8 +17,13 @@ def path_of(binary: Path) -> Path:
 
 def write(binary: Path, content: dict[str, Any]) -> Path:
     """Writes the side file of a binary."""
-    write_atomically(path_of(binary), json.dumps(content, indent=2) + "\n")
+    write_atomically(path_of(binary), text_of(content))
     return path_of(binary)
+
+
+def text_of(content: dict[str, Any]) -> str:
+    """A side file as text, a line a key."""
+    return json.dumps(content, indent=2) + "\n"
 
 
 def hash_of(text: str | bytes) -> str:

@@ -3,9 +3,12 @@
 import re
 from collections.abc import Sequence
 
+from isthmus.hpcc.benchmarks import benchmark_of
+from isthmus.hpcc.keys import hpc_challenge
 from isthmus.numbers import counted, figure, percent
 from isthmus.output import Table
 from isthmus.records import HpccPlace, HpccRecord
+from isthmus.sizes import format_size
 
 COLUMNS = ("benchmark", "best", "unit", "median", "spread", "expected, model", "of expected", "over ranks")
 
@@ -41,6 +44,35 @@ def table(records: Sequence[HpccRecord]) -> Table:
     return Table(COLUMNS, rows, numbers=frozenset({"best", "median", "spread", "expected, model", "of expected"}))
 
 
+def unjudged_lines(records: Sequence[HpccRecord]) -> list[str]:
+    """A line on the rates that were not held against the probes, as so little work lasts too short a time to tell."""
+    short = [one for one in records if not (one.judged or one.shared or one.expected_s is None)]
+    if not short:
+        return []
+    names = short[0].name if len(short) == 1 else f"{len(short)} of {len(records)} records of {short[0].benchmark}"
+    longest = max(one.expected_s or 0 for one in short)
+    return [
+        f"{names}: the rate was not judged: at what is expected the work lasts {figure(longest * 1e3)} ms"
+        f"{' at most' if len(short) > 1 else ''}, too short to tell; a larger size is judged"
+    ]
+
+
+CACHES = 4  # times the last-level caches, from which on memory sets the rate (STREAM's rule)
+
+
+def cache_lines(records: Sequence[HpccRecord]) -> list[str]:
+    """A line where caches hold a part of what is measured as memory's rate."""
+    one = records[0]
+    if not benchmark_of(one.benchmark).from_memory or one.working_set_bytes is None or one.cache_bytes is None:
+        return []
+    if one.working_set_bytes >= CACHES * one.cache_bytes:
+        return []
+    return [
+        f"{one.benchmark}: works on {format_size(one.working_set_bytes)} beside last-level caches of "
+        f"{format_size(one.cache_bytes)}: below {CACHES} times as much the rate is also that of the caches"
+    ]
+
+
 def power_line(records: Sequence[HpccRecord]) -> str:
     """What the devices drew, and the best performance per watt; or why that is unknown."""
     power = records[0].power
@@ -56,13 +88,17 @@ def power_line(records: Sequence[HpccRecord]) -> str:
 
 
 def summary_lines(records: Sequence[HpccRecord]) -> str:
-    """`name=value` lines between marks, as HPC Challenge ends its output file; booleans are 1 and 0."""
+    """`name=value` lines between marks, as HPC Challenge ends its output file; booleans are 1 and 0.
+
+    Figures that HPC Challenge measures alike are there under its names too.
+    """
     first = records[0]
     lines = ["Begin of Summary section.", f"VersionIsthmus={first.version}", f"CommWorldProcs={first.ranks}"]
     lines += [f"{name}={value}" for name, value in _setting(first).items()]
     lines += [f"{name}={value}" for name, value in first.parameters.items()]
     for one in records:
         lines += [f"{name}={value}" for name, value in _figures(one).items()]
+    lines += [f"{name}={value}" for name, value in hpc_challenge(records).items()]
     lines += [f"{name}={value}" for name, value in _power(first).items()]
     lines += [f"{_key(first.error_is)}={_number(first.error)}", f"ErrorLimit={first.error_limit:.6g}"]
     lines += [f"Success={int(first.validated)}", "End of Summary section."]

@@ -6,9 +6,13 @@ from dataclasses import dataclass
 from isthmus.hpcc.benchmarks import Banks, Design
 from isthmus.hpcc.configurations import Configuration
 from isthmus.hpcc.kernel_source import kernels, replicated
+from isthmus.hpcc.side_file import hash_of
 from isthmus.records import Value
 
 INCLUDES = '#include "hls.h"\n#include "types.h"\n\n'
+
+
+EMULATOR = "Intel(R) FPGA Emulation Device"
 
 
 @dataclass(frozen=True)
@@ -19,7 +23,7 @@ class Work:
     configuration: Configuration
     design: Design
     parameters: Mapping[str, Value]
-    banks: Banks
+    banks: Banks  # none where the board spreads all buffers over its memory itself
     source: str  # of the single-work-item kernels
 
     @property
@@ -29,8 +33,17 @@ class Work:
 
     @property
     def defines(self) -> str:
-        """The parameters as a compiler takes them."""
-        return " ".join(f"-D{name}={value}" for name, value in self.parameters.items())
+        """The vendor and the parameters as a compiler takes them."""
+        vendor = "ISTHMUS_XILINX" if self.configuration.tool == "xrt" else "ISTHMUS_INTEL"
+        return " ".join([f"-D{vendor}", *(f"-D{name}={value}" for name, value in self.parameters.items())])
+
+    @property
+    def flags(self) -> str:
+        """What else the compiler is told unless make is given other FLAGS."""
+        if self.configuration.tool == "xrt":
+            return ""
+        apart = self.configuration.memory == "DDR" and bool(self.banks)
+        return "-fpc -fp-relaxed" + (" -no-interleaving=default" if apart else "")
 
 
 def files_of(work: Work) -> dict[str, str]:
@@ -39,8 +52,10 @@ def files_of(work: Work) -> dict[str, str]:
 
 
 def binary_of(work: Work) -> str:
-    """The name of what the tool makes."""
-    return f"{work.benchmark}.{'xclbin' if work.configuration.tool == 'xrt' else 'aocx'}"
+    """What make makes for the board, with the folder of that target, platform, defines and flags."""
+    key = hash_of(f"{work.defines} {work.flags}")[:8]
+    folder = f"hw-{work.configuration.platform.replace('/', '-')}-{key}"
+    return f"{folder}/{work.benchmark}.{'xclbin' if work.configuration.tool == 'xrt' else 'aocx'}"
 
 
 def _xrt(work: Work) -> dict[str, str]:
@@ -75,31 +90,74 @@ def _link_configuration(work: Work) -> str:
     return "".join(f"{line}\n" for line in [*lines, *places])
 
 
-def _xrt_makefile(work: Work, names: list[str]) -> str:
-    objects = " ".join(f"build/{name}.xo" for name in names)
-    return f"""# {work.benchmark} for {work.configuration.board} ({work.configuration.source}).
-# make: the binary {binary_of(work)}. make TARGET=sw_emu or hw_emu: for emulation. make report: estimates alone.
-VPP ?= v++
-PLATFORM ?= {work.configuration.platform}
+def _settings(work: Work, targets: str, platform: str, binary: str) -> str:
+    """What both Makefiles begin with, up to the name of the binary; `platform` is the vendor's word for it."""
+    configuration = work.configuration
+    return f"""{platform} ?= {configuration.platform}
 TARGET ?= hw
-DEFINES := -DISTHMUS_XILINX {work.defines}
-FLAGS := -t $(TARGET) --platform $(PLATFORM) --save-temps --temp_dir build/$(TARGET)
+FLAGS ?= {work.flags}
+DEFINES := {work.defines}
+ifneq ($(origin DEFINES),file)
+$(error DEFINES: expected none; 'isthmus hpcc build {work.benchmark} --set NAME=VALUE' changes what is compiled in)
+endif
+ifeq ($(filter $(TARGET),{targets}),)
+$(error TARGET=$(TARGET): expected one of {targets})
+endif
+KEY := $(shell printf '%s' '$(DEFINES) $(FLAGS)' | sha256sum | cut -c1-8)
+OUT := $(TARGET)-$(subst /,-,$({platform}))-$(KEY)
+BINARY := $(OUT)/{binary}
+ISTHMUS ?= isthmus
+"""
 
-.PHONY: all report clean
-all: {binary_of(work)}
+
+# Whatever came before it, the side file is of the binary that lies beside it.
+_ENDING = """
+side: $(BINARY)
+\tsed -e 's|"device": "[^"]*"|"device": "$(DEVICE)"|' -e 's|"target": "[^"]*"|"target": "$(TARGET)"|' \\
+\t  -e 's|"binary_sha256": null|"binary_sha256": "'$$(sha256sum <$(BINARY) | cut -c1-64)'"|' side.json >$(BINARY).json
+
+run: all
+\t$(ENVIRONMENT) $(ISTHMUS) hpcc {benchmark} --on 'opencl:$(DEVICE)' --binary $(BINARY) $(ARGUMENTS)
+
+clean:
+\trm -rf $(OUT)
+"""
+
+
+def _xrt_makefile(work: Work, names: list[str]) -> str:
+    objects = " ".join(f"$(OUT)/{name}.xo" for name in names)
+    return f"""# {work.benchmark} for {work.configuration.board} ({work.configuration.source}).
+# make: the binary of the board. make TARGET=sw_emu or hw_emu: for emulation. make report: estimates alone.
+# make run: runs it, with ARGUMENTS. Each TARGET, PLATFORM and FLAGS have a folder of their own.
+VPP ?= v++
+EMCONFIGUTIL ?= emconfigutil
+{_settings(work, "hw sw_emu hw_emu", "PLATFORM", f"{work.benchmark}.xclbin")}DEVICE ?= {work.configuration.device}
+COMMON := -t $(TARGET) --platform $(PLATFORM) --save-temps --temp_dir $(OUT)/temp $(FLAGS)
+ifeq ($(TARGET),hw)
+ENVIRONMENT := env -u XCL_EMULATION_MODE
+EMULATED :=
+else
+ENVIRONMENT := env XCL_EMULATION_MODE=$(TARGET) EMCONFIG_PATH=$(abspath $(OUT))
+EMULATED := $(OUT)/emconfig.json
+endif
+
+.PHONY: all report side run clean
+.DELETE_ON_ERROR:
+all: side $(EMULATED)
 
 report: {objects}
 
-build/%.xo: {work.benchmark}.cl hls.h types.h compile.cfg
-\t@mkdir -p build
-\t$(VPP) -c $(FLAGS) --config compile.cfg -k $* -I. $(DEFINES) -o $@ $<
+$(OUT)/%.xo: {work.benchmark}.cl hls.h types.h compile.cfg
+\t@mkdir -p $(OUT)
+\t$(VPP) -c $(COMMON) --config compile.cfg -k $* -I. $(DEFINES) -o $@ $<
 
-{binary_of(work)}: {objects} link.cfg
-\t$(VPP) -l $(FLAGS) --config link.cfg -o $@ {objects}
+$(BINARY): {objects} link.cfg
+\t$(VPP) -l $(COMMON) --config link.cfg -o $@ {objects}
 
-clean:
-\trm -rf build {binary_of(work)}
-"""
+$(OUT)/emconfig.json:
+\t@mkdir -p $(OUT)
+\t$(EMCONFIGUTIL) --platform $(PLATFORM) --od $(OUT)
+{_ENDING.format(benchmark=work.benchmark)}"""
 
 
 def _intel(work: Work) -> dict[str, str]:
@@ -114,29 +172,34 @@ def _intel(work: Work) -> dict[str, str]:
 
 
 def _intel_makefile(work: Work) -> str:
-    # Buffers that only one replication uses are kept in its bank; others are spread by the board.
-    apart = work.configuration.memory == "DDR" and bool(work.design.own)
-    flags = "-fpc -fp-relaxed" + (" -no-interleaving=default" if apart else "")
     return f"""# {work.benchmark} for {work.configuration.board} ({work.configuration.source}).
-# make: the binary {binary_of(work)}. make emulate: for emulation. make report: estimates alone.
+# make: the binary of the board. make emulate: for emulation. make report: estimates alone.
+# make run, make emulate-run: runs it, with ARGUMENTS. Each target, BOARD and FLAGS have a folder of their own.
 AOC ?= aoc
-BOARD ?= {work.configuration.platform}
-FLAGS ?= {flags}
-DEFINES := -DISTHMUS_INTEL {work.defines}
-SOURCES := {work.benchmark}.cl hls.h types.h
+{_settings(work, "hw emulate", "BOARD", f"{work.benchmark}.aocx")}SOURCES := {work.benchmark}.cl hls.h types.h
+ifeq ($(TARGET),hw)
+DEVICE ?= {work.configuration.device}
+COMMON := -board=$(BOARD) $(FLAGS)
+else
+DEVICE ?= {EMULATOR}
+COMMON := -march=emulator
+endif
 
-.PHONY: all report emulate clean
-all: {binary_of(work)}
+.PHONY: all report emulate emulate-run side run clean
+.DELETE_ON_ERROR:
+all: side
 
-{binary_of(work)}: $(SOURCES)
-\t$(AOC) -board=$(BOARD) $(FLAGS) $(DEFINES) -I. -o $@ $<
+$(BINARY): $(SOURCES)
+\t@mkdir -p $(OUT)
+\t$(AOC) $(COMMON) $(DEFINES) -I. -o $@ $<
 
 report: $(SOURCES)
-\t$(AOC) -rtl -report -board=$(BOARD) $(FLAGS) $(DEFINES) -I. -o {work.benchmark}.aocr $<
+\t@mkdir -p report-$(OUT)
+\t$(AOC) -rtl -report $(COMMON) $(DEFINES) -I. -o report-$(OUT)/{work.benchmark}.aocr $<
 
-emulate: $(SOURCES)
-\t$(AOC) -march=emulator $(DEFINES) -I. -o {binary_of(work)} $<
+emulate:
+\t$(MAKE) TARGET=emulate all
 
-clean:
-\trm -rf {work.benchmark} {work.benchmark}.aocr {work.benchmark}.aoco {binary_of(work)}
-"""
+emulate-run:
+\t$(MAKE) TARGET=emulate run
+{_ENDING.format(benchmark=work.benchmark)}"""

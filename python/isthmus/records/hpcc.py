@@ -145,6 +145,14 @@ class HpccRecord(Record):
     expected: float | None = Field(description="what a model gives from this device's own probes")
     expected_spread: float | None = Field(description="(best - worst) / best of the probes")
     expected_from: str
+    expected_s: float | None = Field(
+        default=None, description="how long a repetition's work lasts at what is expected of a rate"
+    )
+    judged: bool = Field(
+        default=True,
+        description="whether the rate would have been refused if no probe allowed it: not where ranks share a device, "
+        "nothing is expected, or expected_s is less than 1 ms",
+    )
     efficiency: float | None = Field(description="value / expected; of a latency expected / value")
     variant: Literal["single", "ndrange"]
     kernel: str
@@ -158,6 +166,10 @@ class HpccRecord(Record):
     scheme: str
     shared: bool = Field(description="ranks shared a device or its cores: no rate of a device")
     places: list[HpccPlace]
+    working_set_bytes: int | None = Field(default=None, description="that a repetition's work touches on one rank")
+    cache_bytes: int | None = Field(
+        default=None, description="of the last-level caches of a rank's device; null where the driver does not tell"
+    )
     launches: list[HpccLaunch] = Field(default=[], description="of the last repetition, in order of launch")
     device_info: HpccDevice
     burn_in: HpccBurnIn | None = Field(default=None, description="of a run with --for")

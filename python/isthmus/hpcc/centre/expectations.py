@@ -8,8 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from isthmus.errors import IsthmusError
 from isthmus.files import read_text
+from isthmus.hpcc.benchmarks import BENCHMARKS, records_of
+from isthmus.names import unknown
 from isthmus.parsing import toml
-from isthmus.toml_lines import line_of
+from isthmus.toml_lines import line_of, line_of_item
 
 Share = Annotated[float, Field(ge=0, lt=1)]
 
@@ -92,13 +94,28 @@ def read_expectations(path: Path) -> Expectations:
     text = read_text(path)
     document = toml(text, path)
     try:
-        return Expectations.model_validate(document)
+        expectations = Expectations.model_validate(document)
     except ValidationError as error:
         details = error.errors()[0]
         key = ".".join(str(part) for part in details["loc"])
         names = ".".join(str(part) for part in details["loc"] if isinstance(part, str))
         what = str(details["msg"]).removeprefix("Value error, ")
         raise IsthmusError(f"{path}:{_line(text, names)}: key '{key}': {what[:1].lower()}{what[1:]}") from error
+
+    _check_names(expectations, text, path)
+    return expectations
+
+
+def _check_names(expectations: Expectations, text: str, path: Path) -> None:
+    """Of benchmarks and records, before an hour of the first one's work is done."""
+    for wanted in expectations.benchmark:
+        if wanted.name not in BENCHMARKS:
+            place = f"{path}:{line_of_item(text, 'benchmark', wanted.name)}"
+            raise unknown("benchmark", wanted.name, list(BENCHMARKS), place)
+        for record in wanted.expect:
+            if record not in records_of(wanted.name):
+                place = f"{path}:{line_of_item(text, 'benchmark', record)}"
+                raise unknown(f"record of {wanted.name}", record, records_of(wanted.name), place)
 
 
 def _line(text: str, key: str) -> Any:

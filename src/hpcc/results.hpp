@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vector>
+
+#include "hpcc/repetitions.hpp"
+
+/// What repetitions say of each metric, and whether that can be.
+namespace isthmus::hpcc {
+
+std::vector<Result> results_of(const Benchmark& benchmark, const Measured& measured);
+
+/// A wrong count of work gives rates that no device has: they are refused, not reported. A noisy machine may have
+/// slowed the few probes down, so before that both are measured again, in turn: what slows one slows the other.
+void refuse_impossible(std::vector<Result>& results, Benchmark& benchmark, Job& job, Measured& measured);
+
+}  // namespace isthmus::hpcc

@@ -1,0 +1,63 @@
+#include "hpcc/exchange_probe.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cluster/group.hpp"
+
+namespace isthmus::hpcc {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr std::size_t kMebi = std::size_t{1} << 20;
+
+/// One rank that keeps what it was asked to send and to receive.
+class Listening final : public cluster::Ranks::Group {
+ public:
+  std::vector<std::pair<std::size_t, std::size_t>> asked;
+
+  int rank() const override { return 0; }
+  int size() const override { return 1; }
+  void barrier() override {}
+  void largest(std::span<double>) override {}
+  void sum(std::span<double>) override {}
+  void broadcast(std::span<std::byte>, int) override {}
+  std::vector<std::string> gather(const std::string& text) override { return {text}; }
+  void exchange(std::span<const std::byte> out, int to, std::span<std::byte> in, int from) override {
+    EXPECT_EQ(to == cluster::kNobody, out.empty());
+    EXPECT_EQ(from == cluster::kNobody, in.empty());
+    asked.emplace_back(out.size(), in.size());
+  }
+  std::shared_ptr<Group> split(int, int) override { return std::make_shared<Listening>(); }
+  std::shared_ptr<Group> on_this_host() override { return std::make_shared<Listening>(); }
+};
+
+class ExchangeProbes : public testing::Test {
+ protected:
+  /// The messages of a probe of `scheme` that sends 2.5 MiB and receives 1.
+  std::vector<std::pair<std::size_t, std::size_t>> messages(const std::string& scheme) {
+    ranks_->asked.clear();
+    ExchangeProbe probe(job_, scheme, job_.device().buffer(3 * kMebi), job_.device().buffer(3 * kMebi), 3 * kMebi);
+    EXPECT_GT(probe.seconds({.out_bytes = 5 * kMebi / 2, .to = 0, .in_bytes = kMebi, .from = 0}, 1), 0) << scheme;
+    EXPECT_EQ(probe.preparation() > 0, scheme == "mapped");
+    return ranks_->asked;
+  }
+
+ private:
+  std::shared_ptr<Listening> ranks_ = std::make_shared<Listening>();
+  Job job_{"b_eff", {.device = offload::ComputeDevice::open("opencl:0"), .ranks = cluster::Ranks(ranks_)}};
+};
+
+TEST_F(ExchangeProbes, SendWhatTheSchemeSendsInItsPieces) {
+  const std::pair whole{5 * kMebi / 2, kMebi};
+  EXPECT_THAT(messages("staged"), ElementsAre(whole));
+  EXPECT_THAT(messages("mapped"), ElementsAre(whole));
+  EXPECT_THAT(messages("pipelined"), ElementsAre(std::pair(kMebi, kMebi), std::pair(kMebi, std::size_t{0}),
+                                                 std::pair(kMebi / 2, std::size_t{0})));
+  EXPECT_THAT(messages("shared"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace isthmus::hpcc
