@@ -97,6 +97,17 @@ cl_int CL_API_CALL set_property(cl_command_queue handle, cl_command_queue_proper
   return result;
 }
 
+// What a program gives away it is done with: what is complete may be the last that is heard of it.
+cl_int CL_API_CALL release(cl_command_queue queue) {
+  recorder().look_at_the_complete(queue);
+  return driver().clReleaseCommandQueue(queue);
+}
+
+cl_int CL_API_CALL release_context(cl_context context) {
+  recorder().settle_all();
+  return driver().clReleaseContext(context);
+}
+
 }  // namespace
 
 void wrap_queues(cl_icd_dispatch& table) {
@@ -104,6 +115,8 @@ void wrap_queues(cl_icd_dispatch& table) {
   table.clCreateCommandQueueWithProperties = create_with_properties;
   table.clGetCommandQueueInfo = information;
   table.clSetCommandQueueProperty = set_property;
+  table.clReleaseCommandQueue = release;
+  table.clReleaseContext = release_context;
 }
 
 }  // namespace isthmus::layer

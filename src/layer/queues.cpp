@@ -29,6 +29,11 @@ Queue& Queues::find(cl_command_queue handle) {
   return queues_.find(handle)->second;
 }
 
+Queue* Queues::known(cl_command_queue handle) {
+  const auto found = queues_.find(handle);
+  return found != queues_.end() ? &found->second : nullptr;
+}
+
 void Queues::introduce(Queue& queue) {
   if (queue.written_in == journal().generation()) return;
   queue.written_in = journal().generation();

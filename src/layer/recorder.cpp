@@ -171,6 +171,16 @@ void Recorder::settle(cl_command_queue handle) noexcept {
   });
 }
 
+void Recorder::look_at_the_complete(cl_command_queue handle) noexcept {
+  carefully([&] {
+    std::unique_lock guard(lock_);
+    Queue* const queue = queues_.known(handle);
+    const bool any = queue != nullptr && !queue->pending.empty();
+    guard.unlock();
+    if (any) settle(*queue, Look::at_the_complete);
+  });
+}
+
 void Recorder::settle_all() noexcept {
   carefully([&] {
     std::vector<Queue*> busy;

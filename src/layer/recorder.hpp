@@ -47,6 +47,8 @@ class Recorder {
   /// Looks at the commands of one queue, or of all.
   void settle(cl_command_queue queue) noexcept;
   void settle_all() noexcept;
+  /// The program has seen that a command of the queue is complete, or gives the queue away.
+  void look_at_the_complete(cl_command_queue queue) noexcept;
   /// The process leaves: the driver may take its objects away from here on.
   void leave() noexcept;
 

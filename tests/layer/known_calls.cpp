@@ -23,6 +23,20 @@ using known::Session;
   std::exit(6);
 }
 
+/// Launches, learns by `how` that all is complete (or never asks), and leaves by _exit.
+[[noreturn]] void leave_by_exit(const std::string& how) {
+  auto* const session = new Session;
+  cl_command_queue queue = session->queue_with(0);
+  cl_event last = known::launch_three(*session, queue);
+  known::wait_beside_opencl(last);
+  cl_int status = CL_QUEUED;
+  if (how == "polls")
+    known::check(clGetEventInfo(last, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr), how.c_str());
+  if (how == "releases-queue") known::check(clReleaseCommandQueue(queue), how.c_str());
+  if (how == "releases-context") known::check(clReleaseContext(session->context), how.c_str());
+  _exit(7);
+}
+
 /// A child that does nothing with OpenCL, and one that becomes this program anew.
 int split(char* self) {
   const Session session;
@@ -45,6 +59,7 @@ int run(const std::string& part, int count, char* self) {
   if (part == "none") return 3;
   if (part == "split") return split(self);
   if (part == "killed" || part == "crashed" || part == "quick" || part == "left") leave(part);
+  if (part == "polls" || part.starts_with("releases-") || part == "never-asks") leave_by_exit(part);
   const Session session;
   if (part == "buffers" || part == "all") known::move_buffers(session);
   if (part == "images" || part == "all") known::move_images(session);

@@ -1,5 +1,6 @@
 #include <atomic>
 #include <cstdio>
+#include <future>
 #include <thread>
 
 #include "layer/opencl_program.hpp"
@@ -59,6 +60,26 @@ void compute(const Session& session) {
   for (cl_kernel one : {kernel, nothing}) clReleaseKernel(one);
   clReleaseMemObject(values);
   clReleaseCommandQueue(queue);
+}
+
+cl_event launch_three(const Session& session, cl_command_queue queue) {
+  cl_kernel nothing = session.kernel("nothing");
+  const std::size_t one = 1;
+  cl_event last = nullptr;
+  for (cl_event* place : {static_cast<cl_event*>(nullptr), static_cast<cl_event*>(nullptr), &last}) {
+    check(clEnqueueNDRangeKernel(queue, nothing, 1, nullptr, &one, &one, 0, nullptr, place), "launch");
+    say({.what = "kernel", .kernel = "nothing", .global = {1}, .local = {1}});
+  }
+  check(clFlush(queue), "clFlush");
+  say({.what = "flush"});
+  return last;
+}
+
+void wait_beside_opencl(cl_event event) {
+  std::promise<void> complete;
+  const auto tell = [](cl_event, cl_int, void* promise) { static_cast<std::promise<void>*>(promise)->set_value(); };
+  check(clSetEventCallback(event, CL_COMPLETE, tell, &complete), "clSetEventCallback");
+  complete.get_future().wait();
 }
 
 void wait_for_the_host(const Session& session) {

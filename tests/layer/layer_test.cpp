@@ -10,7 +10,6 @@
 namespace isthmus::layer {
 namespace {
 
-using testing::Each;
 using testing::IsEmpty;
 using testing::SizeIs;
 
@@ -120,6 +119,26 @@ TEST_P(Leave, KeepsWhatWasDoneBefore) {
 INSTANTIATE_TEST_SUITE_P(Layer, Leave,
                          testing::Values(Leaving{"left", 6, true}, Leaving{"quick", 7, false},
                                          Leaving{"killed", 128 + SIGKILL, false}));
+
+class Seen : public testing::TestWithParam<const char*> {};
+
+TEST_P(Seen, CompleteCommandsHaveTheirTimesThoughTheProgramLeavesByExit) {
+  const Session run = run_with_layer({GetParam()});
+  EXPECT_EQ(run.outcome.code, 7) << run.outcome.err;
+  const Recorded& recorded = run.journals.at(0);
+  EXPECT_EQ(recorded.lines(), run.lines("call"));
+  EXPECT_THAT(recorded.times, SizeIs(3));
+  expect_times(recorded);
+  EXPECT_EQ(recorded.process.ended, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Layer, Seen, testing::Values("polls", "releases-queue", "releases-context"));
+
+TEST(Layer, AsksForNoTimesThatTheProgramNeverWaitedFor) {
+  const Session run = run_with_layer({"never-asks"});
+  EXPECT_EQ(run.journals.at(0).lines(), run.lines("call"));
+  EXPECT_THAT(run.journals.at(0).times, IsEmpty());
+}
 
 TEST(Layer, GivesEachProcessThatCallsOpenClAJournalOfItsOwn) {
   const Session run = run_with_layer({"split"});

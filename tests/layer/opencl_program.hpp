@@ -56,4 +56,9 @@ void wait_for_the_host(const Session& session);
 void use_threads(const Session& session);
 void make_many(const Session& session, int count);
 
+/// The event of the last of three launches, which are on their way.
+cl_event launch_three(const Session& session, cl_command_queue queue);
+/// Until the event is complete, by a callback: no other function of OpenCL is called.
+void wait_beside_opencl(cl_event event);
+
 }  // namespace known

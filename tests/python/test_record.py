@@ -107,6 +107,7 @@ def test_the_sums_of_a_record_are_those_of_its_commands(whole: Whole) -> None:
         assert spans[0] * 1e-9 <= one["p50_s"] <= one["p99_s"] <= spans[-1] * 1e-9 * (1 + 1e-9)
     assert times == {}
     assert file["overhead"]["calls"] == len(file["records"])
+    assert file["overhead"]["commands"] == sum(one["group"] != "host" for one in file["records"])
     assert file["overhead"]["total_s"] == pytest.approx(sum(one["overhead_ns"] for one in file["records"]) * 1e-9)
 
 
@@ -162,6 +163,17 @@ def test_however_a_program_ends_its_code_is_passed_on_and_its_calls_are_kept(
     assert file["context"]["complete"] is ended
     assert [line_of(command) for command in file["records"]] == said(done.stdout)
     assert ("was killed, crashed or left by _exit" in done.stdout) is not ended
+
+
+@pytest.mark.parametrize(("part", "without"), [("polls", 0), ("never-asks", 3)])
+def test_what_a_program_that_left_by_exit_saw_complete_is_not_called_incomplete(
+    record: Record, tmp_path: Path, part: str, without: int
+) -> None:
+    done = record("-o", "a.json", "--", KNOWN, part)
+    (process,) = read(tmp_path / "a.json")["processes"]
+    assert process["unfinished"] == without
+    assert "not complete" not in done.stdout
+    assert ("3 commands have no times: the driver was not asked for them" in done.stdout) is (without > 0)
 
 
 def test_every_process_of_a_program_is_in_its_record(record: Record, tmp_path: Path) -> None:

@@ -16,11 +16,12 @@ from tests.python.conftest import TREE
 from isthmus.errors import IsthmusError
 from isthmus.recording.clocks import align
 from isthmus.recording.document import document, make_head
-from isthmus.recording.journal import CALL, TIMES, read_journal, read_journals
+from isthmus.recording.journal import CALL, GROUPS, TIMES, read_journal, read_journals
 from isthmus.recording.loader import knows_layers, loader_environment
 from isthmus.recording.perfetto import trace_of
-from isthmus.recording.summary import covered
-from isthmus.recording.timeline import COMMAND, make_timeline
+from isthmus.recording.summary import covered, overhead
+from isthmus.recording.tables import detail
+from isthmus.recording.timeline import COMMAND, Timeline, make_timeline
 from isthmus.records import Context, RecordFile
 
 LAYER = TREE / "build" / "release" / "src" / "layer" / "libisthmus-record-layer.so"
@@ -54,6 +55,18 @@ def test_a_clock_that_is_only_off_is_found_within_its_uncertainty(offset: int, c
     on_host = clock.on_host(queued)
     assert (begin - clock.uncertainty <= on_host).all()
     assert (on_host <= end + clock.uncertainty).all()
+
+
+def test_what_a_launch_costs_has_its_share_of_the_finish_that_asks_for_its_time() -> None:
+    line = Timeline([], 0, 0, commands=np.zeros(1001, COMMAND))
+    line.commands["group"] = [GROUPS.index("kernel")] * 1000 + [GROUPS.index("host")]
+    line.commands["overhead"] = [80] * 1000 + [1_620_000]
+    line.commands["end"][-1] = 10**9
+    took = overhead(line)
+    assert (took.calls, took.commands, took.p50_ns) == (1001, 1000, 80)
+    assert took.command_ns == pytest.approx(1700)
+    (printed,) = detail(RecordFile.model_construct(overhead=took, span_s=1.0, processes=[]))
+    assert printed.startswith("the layer took 1.70 ms in 1,001 calls, 1.70 us a command with asking for its times (p99")
 
 
 def test_a_clock_that_runs_at_another_rate_is_followed() -> None:

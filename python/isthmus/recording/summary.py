@@ -146,9 +146,12 @@ def overhead(line: Timeline) -> RecordedOverhead:
     """The layer's own time in the calls."""
     took = line.commands["overhead"]
     total = int(took.sum())
+    commands = int((line.commands["group"] != _HOST).sum())
     return RecordedOverhead(
         calls=len(took),
+        commands=commands,
         total_s=total * NS,
+        command_ns=total / commands if commands else None,
         mean_ns=float(took.mean()) if len(took) else None,
         p50_ns=float(np.percentile(took, 50)) if len(took) else None,
         p99_ns=float(np.percentile(took, 99)) if len(took) else None,

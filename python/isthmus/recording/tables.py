@@ -31,10 +31,12 @@ def detail(head: RecordFile) -> list[str]:
     """What the layer took, and what is missing from the record."""
     took = head.overhead
     lines = []
-    if took.calls and took.p50_ns is not None and took.p99_ns is not None:
+    if took.calls and took.p99_ns is not None:
+        mean = f", {seconds(took.command_ns * 1e-9)} a command" if took.command_ns is not None else ""
         lines.append(
-            f"the layer took {took.p50_ns:.0f} ns a call (p50; p99 {took.p99_ns:.0f} ns) of {took.calls} calls, "
-            f"{percent(took.share)} of {seconds(head.span_s)}"
+            f"the layer took {seconds(took.total_s)} in {grouped(took.calls)} calls{mean} with asking for its times "
+            f"(p99 of a call {seconds(took.p99_ns * 1e-9)}), {percent(took.share)} of {seconds(head.span_s)}; "
+            "what profiling takes the driver is not in that"
         )
     return lines + missing(head)
 
@@ -47,12 +49,19 @@ def missing(head: RecordFile) -> list[str]:
         if not process.ended:
             lines.append(f"{who} was killed, crashed or left by _exit; what it had done until then is here")
         if process.unfinished:
-            lines.append(f"{who}: {process.unfinished} commands were not complete when it ended and have no times")
+            lines.append(f"{who}: {process.unfinished} commands {_without_times(process.ended)}")
         if process.lost:
             lines.append(f"{who}: {process.lost} calls and times had no room in its journal and are lost")
         if process.extensions:
             lines.append(f"{who} asked for extensions whose calls are not recorded: {', '.join(process.extensions)}")
     return lines
+
+
+def _without_times(ended: bool) -> str:
+    """Why; only who ends in order is asked about every command once more."""
+    if ended:
+        return "were not complete when it ended and have no times"
+    return "have no times: the driver was not asked for them, complete or not"
 
 
 def tables(head: RecordFile) -> list[Table]:

@@ -1,10 +1,20 @@
 """What an unmodified program did with its OpenCL devices."""
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from isthmus.records.base import File, Record
+
+# What a field is a place in, and whose fields are.
+_LISTS = {"process": "processes", "device": "devices", "queue": "queues"}
+_PLACES = (
+    ("devices", "process"),
+    *((holders, "device") for holders in ("queues", "kernels", "transfers", "records")),
+    ("records", "process"),
+    ("records", "queue"),
+)
 
 
 class RecordedProcess(Record):
@@ -89,10 +99,14 @@ class RecordedHost(Record):
 
 
 class RecordedOverhead(Record):
-    """What the layer itself took in the recorded calls."""
+    """What the layer itself took in the recorded calls; what profiling takes the driver is in the driver's calls."""
 
     calls: int
+    commands: int = Field(description="of the calls, those that made one: a transfer, a kernel, an order")
     total_s: float
+    command_ns: float | None = Field(
+        description="`total_s` over `commands`: a command's own call and its share of those that asked for its times"
+    )
     mean_ns: float | None
     p50_ns: float | None
     p99_ns: float | None
@@ -116,7 +130,7 @@ class RecordedCommand(Record):
     blocking: bool
     waits: int = Field(description="events in its wait list")
     error: int = Field(description="of OpenCL, 0 for none")
-    unfinished: bool = Field(description="not complete when the process ended")
+    unfinished: bool = Field(description="not complete, or not seen to be, when the process ended")
     call_begin_ns: int
     call_end_ns: int
     overhead_ns: int = Field(description="of the layer, besides")
@@ -145,3 +159,17 @@ class RecordFile(File):
     host: list[RecordedHost]
     overhead: RecordedOverhead
     records: list[RecordedCommand]
+
+    @model_validator(mode="after")
+    def _places_are_there(self) -> Self:
+        for holders, field in _PLACES:
+            places = _LISTS[field]
+            there = len(getattr(self, places))
+            for number, place in enumerate(getattr(one, field) for one in getattr(self, holders)):
+                if place is not None and not 0 <= place < there:
+                    raise PydanticCustomError(
+                        "place",
+                        "key '{key}': expected a place in '{places}', which has {there}, got {got}",
+                        {"key": f"{holders}.{number}.{field}", "places": places, "there": there, "got": place},
+                    )
+        return self
