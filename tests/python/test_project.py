@@ -98,10 +98,10 @@ def test_the_report_of_a_wrong_program_says_so(project: Path, real: Isthmus, tmp
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("--on", "opencl:0"), "a program of actors runs on models and native, not on 'opencl:0'"),
-        (("--on", "native", "--images", "3"), "--images: is of the applications that come with Isthmus"),
+        (("--on", "opencl:0"), "has no flow that 'opencl:0' offers"),
+        (("--on", "native", "--images", "3"), "unknown option '--images'; help: "),
         (("--on", "native", "--flow", "offload"), "--flow: 'native' has no flow 'offload'; expected stream"),
-        (("--on", "native", "--flow", "steam"), "expected stream; help: did you mean 'stream'?"),
+        (("--on", "native", "--flow", "steam"), "got 'steam'; help: did you mean 'stream'?"),
         (("--on", "native", "--set", "link.pcie.lanes=8"), "is a real device and has no numbers to replace"),
         (("--on", "model:aws-f1", "--set", "link.pcie.lanes=0"), "key 'link.pcie.lanes': expected 1..32, got 0"),
     ],
@@ -134,8 +134,10 @@ def test_a_path_that_is_no_program_is_refused(isthmus: Isthmus) -> None:
             "images = 3",
             "s.toml:1: key 'application.name': expected the name of an application, or 'application.program'",
         ),
-        ('program = "app"\nimages = 3', "s.toml:3: key 'application.images': is of the applications of Isthmus"),
-        ('name = "image-filter"\nmessages = 3', "s.toml:3: key 'application.messages': is of programs"),
+        (
+            'name = "image-filter"\nmessages = 3',
+            "s.toml:3: key 'application.messages': 'image-filter' counts images, expected 'application.count'",
+        ),
         (
             'program = "app"\nmessages = 0',
             "s.toml:3: key 'application.messages': expected a whole number from 1 to 2147483647",

@@ -53,15 +53,17 @@ def write_project(folder: Path) -> list[Path]:
     new = not folder.exists()
     written: list[Path] = []
     try:
-        for template in sorted(TEMPLATE.iterdir()):
+        for template in sorted(TEMPLATE.rglob("*")):
             if template.is_file():
-                file = folder / _HIDDEN.get(template.name, template.name)
+                file = folder / template.relative_to(TEMPLATE).with_name(_HIDDEN.get(template.name, template.name))
                 text = read_text(template).replace("@NAME@", name).replace("@VERSION@", build_info().version)
                 write_atomically(file, text)
                 written.append(file)
     except BaseException:
         for file in written:
             file.unlink()
+        for made in {file.parent for file in written} - {folder}:
+            made.rmdir()
         if new and folder.exists():
             folder.rmdir()
         raise

@@ -15,10 +15,14 @@ struct RunningSum {
   void step() {
     isthmus::StreamWord word;
     if (!in.pull(word)) return;
-    auto numbers = std::bit_cast<std::array<std::uint32_t, 16>>(word.data);
-    for (auto& number : numbers) number = sum += number;
-    word.data = std::bit_cast<isthmus::Word>(numbers);
+    word.data = add_up(word.data, sum);
     out.push(word);
     if (word.last) sum = 0;  // the next word begins another message
+  }
+
+  static isthmus::Word add_up(const isthmus::Word& word, std::uint32_t& sum) {
+    auto numbers = std::bit_cast<std::array<std::uint32_t, 16>>(word);
+    for (auto& number : numbers) number = sum += number;
+    return std::bit_cast<isthmus::Word>(numbers);
   }
 };
