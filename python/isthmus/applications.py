@@ -1,12 +1,70 @@
 """Applications: those that come with Isthmus, by name, and programs of one's own, by path."""
 
 import os
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from isthmus.errors import IsthmusError
 from isthmus.files import meant_file
 from isthmus.names import unknown
-from isthmus.tools import collect
+from isthmus.tools import Event, collect
+
+NUMBERS = ("integer", "number")
+PATHS = ("folder", "file")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """Something that an application lets its user choose, as it declares it."""
+
+    name: str
+    kind: str  # integer, number, text, choice, folder or file
+    help: str
+    unit: str | None = None
+    default: Any = None
+    min: float | None = None
+    max: float | None = None
+    choices: tuple[str, ...] = ()
+
+    @property
+    def metavar(self) -> str:
+        """What stands for a value in help."""
+        return {"integer": "N", "number": "X", "folder": "DIR", "file": "FILE"}.get(self.kind, "TEXT")
+
+    @property
+    def expected(self) -> str:
+        """What a value should be."""
+        if self.kind == "choice":
+            return " or ".join(self.choices)
+        what = {"integer": "a whole number", "number": "a number", "folder": "a folder", "file": "a file"}
+        return " ".join(part for part in (what.get(self.kind, "text"), self._span(), self.unit or "") if part)
+
+    @property
+    def told(self) -> str:
+        """What it means, what it should be and what it is by default, for help."""
+        default = "" if self.default is None else f" [default: {self.default}]"
+        return f"{self.help.rstrip('.')}; {self.expected}.{default}"
+
+    def _span(self) -> str:
+        if self.min is not None and self.max is not None:
+            return f"from {self.min:.12g} to {self.max:.12g}"
+        if self.min is not None:
+            return f"of {self.min:.12g} or more"
+        return "" if self.max is None else f"of {self.max:.12g} or less"
+
+
+@dataclass(frozen=True)
+class Application:
+    """What an application says of itself."""
+
+    name: str
+    counted: str  # images, messages, ...
+    count: int  # that a run takes where none is asked for
+    bytes_each: int  # of one that is counted, with its parameters as they are by default
+    flows: tuple[str, ...]
+    parameters: Mapping[str, Parameter]
 
 
 def applications() -> list[str]:
@@ -19,23 +77,48 @@ def is_program(application: str) -> bool:
     return "/" in application
 
 
-def counted(application: str) -> str:
-    """What a run of it is counted in."""
-    return "messages" if is_program(application) else "images"
+def describe(application: str, place: str | None = None) -> Application:
+    """What an application says of itself; an IsthmusError, with the nearest name, where there is none.
+
+    `place` is where it is written, as FILE:LINE.
+    """
+    if is_program(application):
+        return _program(application, f"{place}: " if place else "")
+    told = {str(event["name"]): event for event in collect("isthmus-run", ["--list"], "application")}
+    if application not in told:
+        raise unknown("application", application, list(told), place)
+    return _described(told[application])
 
 
-def check_application(application: str, place: str | None = None) -> None:
-    """Refuses an application that does not exist, with the nearest; `place` is where it is written, as FILE:LINE."""
-    if not is_program(application):
-        known = applications()
-        if application not in known:
-            raise unknown("application", application, known, place)
-        return
-    prefix = f"{place}: " if place else ""
-    if not Path(application).is_file():
-        hint = meant_file(Path(application)) or "build it first."
-        raise IsthmusError(f"{prefix}program '{application}': no such file", hint=hint)
-    if not os.access(application, os.X_OK):
-        raise IsthmusError(f"{prefix}program '{application}': cannot be run, it is not executable")
-    if not collect(application, ["--list"], "application"):
-        raise IsthmusError(f"{prefix}program '{application}': does not say which application it is (--list)")
+def _program(path: str, prefix: str) -> Application:
+    if not Path(path).is_file():
+        hint = meant_file(Path(path)) or "build it first."
+        raise IsthmusError(f"{prefix}program '{path}': no such file", hint=hint)
+    if not os.access(path, os.X_OK):
+        raise IsthmusError(f"{prefix}program '{path}': cannot be run, it is not executable")
+    told = collect(path, ["--list"], "application")
+    if not told:
+        raise IsthmusError(f"{prefix}program '{path}': does not say which application it is (--list)")
+    return _described(told[0])
+
+
+def _described(event: Event) -> Application:
+    try:
+        parameters = [Parameter(**{**one, "choices": tuple(one.get("choices", ()))}) for one in event["parameters"]]
+        return Application(
+            name=event["name"],
+            counted=event["counted"],
+            count=event["count"],
+            bytes_each=event["bytes_each"],
+            flows=tuple(event["flows"]),
+            parameters={one.name: one for one in parameters},
+        )
+    except (KeyError, TypeError) as error:
+        raise IsthmusError(
+            f"application '{event.get('name')}': its program does not say {error}", hint="build it with this version."
+        ) from None
+
+
+def is_parameter(assignment: str) -> bool:
+    """Whether NAME=VALUE is of an application's parameter: keys of platforms have a dot."""
+    return "." not in assignment.partition("=")[0]

@@ -81,8 +81,9 @@ def _by_name(records: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 def record_name(record: Mapping[str, Any]) -> str:
     """What tells a record from the others of its file, on one line."""
     if "flow" in record:
+        chosen = "".join(f" {key}={value}" for key, value in record.get("parameters", {}).items())
         over = f" over {record['channel']}" if record.get("channel") else ""
-        return f"{record['application']} {record['target']}{over} {record['flow']}"
+        return f"{record['application']}{chosen} {record['target']}{over} {record['flow']}"
     ranks = {"ranks": record["ranks"]} if record.get("ranks", 1) != 1 else {}
     asked = {key: value for key, value in record.get("parameters", {}).items() if key not in FOUND}
     parameters = " ".join(f"{key}={value}" for key, value in {**ranks, **asked}.items())

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from isthmus.applications import counted, is_program
+from isthmus.applications import is_program
 from isthmus.errors import AnswerIsNoError, IsthmusError
 from isthmus.files import write_atomically
 from isthmus.grain import DEFAULT, Grain
@@ -22,8 +22,8 @@ from isthmus.tools import Event, as_sets, run_tool
 if TYPE_CHECKING:
     from isthmus.records import Row
 
-# Of an image of the image filter, and of a message of 64 KiB.
-ASSUMED_S = {"images": 0.1, "messages": 0.001}
+# Of a model, which is the slowest: 0.1 s for an image of 8 MB.
+ASSUMED_BYTES_PER_S = 80e6
 
 _REMEMBERING = threading.Lock()
 
@@ -52,8 +52,10 @@ class Experiment:
     application: str
     target: str
     flow: str
-    count: int  # of images or messages
-    input: str | None = None
+    count: int  # of `counted`
+    counted: str = "images"
+    bytes_each: int = 0  # of one of them, about
+    parameters: tuple[str, ...] = ()  # NAME=VALUE, as the application declares them
     seed: int | None = None
     workers: int | None = None
     mapping: tuple[str, ...] = ()
@@ -70,16 +72,11 @@ class Experiment:
         return self.application if is_program(self.application) else "isthmus-run"
 
     def arguments(self) -> list[str]:
-        """The arguments of `tool`; `sets` only where they mean something, on a model, repetitions on anything else.
-
-        A program knows one grain.
-        """
-        words = ["--on", self.target, f"--{counted(self.application)}", str(self.count)]
-        if not is_program(self.application):
-            words = ["--app", self.application, *words, "--flow", self.flow]
-            words += ["--grain", self.grain] if is_model(self.target) else []
-        if self.input is not None:
-            words += ["--input", self.input]
+        """The arguments of `tool`; `sets` only where they mean something, on a model, repetitions on anything else."""
+        words = [] if is_program(self.application) else ["--app", self.application]
+        words += ["--on", self.target, "--flow", self.flow, "--count", str(self.count)]
+        words += ["--grain", self.grain] if is_model(self.target) else []
+        words += as_sets(self.parameters)
         if self.seed is not None:
             words += ["--seed", str(self.seed)]
         if self.workers is not None:
@@ -121,12 +118,12 @@ def run_experiment(experiment: Experiment, on_event: Callable[[Event], None], re
 
 def command(experiment: Experiment) -> str:
     """What a user types to run it; settings that are the default are left out."""
-    kind = counted(experiment.application)
     words = ["isthmus", "run", experiment.application, "--on", experiment.target, "--flow", experiment.flow]
-    given = ((kind, experiment.count), ("input", experiment.input), ("seed", experiment.seed))
-    for name, value in given:
-        if value is not None and value != resolve(name).value:
-            words += [f"--{name}", str(value)]
+    words += ["--count", str(experiment.count)]
+    for name, _, value in (one.partition("=") for one in experiment.parameters):
+        words += [f"--{name}", value]
+    if experiment.seed is not None and experiment.seed != resolve("seed").value:
+        words += ["--seed", str(experiment.seed)]
     if is_model(experiment.target) and experiment.grain != DEFAULT:
         words += [f"--{experiment.grain}"]
     words += as_sets(experiment.sets)
@@ -144,8 +141,13 @@ def refuse_wrong(rows: Sequence["Row"]) -> None:
 def estimate_s(experiment: Experiment) -> tuple[float, bool]:
     """Seconds that it will take on this machine, and whether that comes from an earlier run here."""
     known = _memory().get(_key(experiment))
-    per_image = known if isinstance(known, float) else ASSUMED_S[counted(experiment.application)]
-    return per_image * experiment.count, isinstance(known, float)
+    each = known if isinstance(known, float) else assumed_s(experiment.bytes_each)
+    return each * experiment.count, isinstance(known, float)
+
+
+def assumed_s(size: int) -> float:
+    """Seconds that so many bytes take through an application that was not run here yet."""
+    return size / ASSUMED_BYTES_PER_S
 
 
 def _key(experiment: Experiment) -> str:
@@ -155,7 +157,7 @@ def _key(experiment: Experiment) -> str:
 
 def _memory_file() -> Path:
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "isthmus" / "seconds-per-image.json"
+    return Path(base) / "isthmus" / "seconds-each.json"
 
 
 def _memory() -> dict[str, object]:

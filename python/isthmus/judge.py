@@ -147,8 +147,7 @@ class _Reruns:
 
     def _shortened(self, experiment: Experiment) -> tuple[tuple[int, ...], float]:
         """How many messages the reruns take, the fewest whose rate is that of the whole, and that rate."""
-        each = self._row.bytes_per_image or self._row.bytes_per_message or 1
-        count = max(_FEWEST, min(_MOST, _SHORT_BYTES // each))
+        count = max(_FEWEST, min(_MOST, _SHORT_BYTES // max(1, self._row.bytes_each)))
         while count < experiment.count:
             counts = (count // 2, count)
             (rate,) = self._rates([experiment], counts)

@@ -56,5 +56,5 @@ def checked(model: "type[Model]", plain: Any, place: object) -> "Model":
         return model.model_validate(plain)
     except ValidationError as error:
         first = error.errors()[0]
-        key = ".".join(map(str, first["loc"]))
-        raise IsthmusError(f"{place}: key '{key}': {first['msg']}") from error
+        prefix = f"key '{'.'.join(map(str, first['loc']))}': " if first["loc"] else ""
+        raise IsthmusError(f"{place}: {prefix}{first['msg']}") from error

@@ -1,149 +1,174 @@
-"""Study files: an application, the targets and flows to compare; read, checked and spread into runs."""
+"""Studies: applications on several targets in several flows, spread into runs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import takewhile
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
-from pydantic_core import ErrorDetails
-
-from isthmus.applications import check_application, is_program
+from isthmus.applications import PATHS, Application, describe, is_program
+from isthmus.asked import Asked, count_of, parameters_of
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment
-from isthmus.files import data_folder, read_text
-from isthmus.flows import FLOWS
+from isthmus.files import read_text
 from isthmus.grain import DEFAULT, Grain
-from isthmus.names import listed, meant, unknown
-from isthmus.parsing import toml
-from isthmus.records.base import Flow
-from isthmus.settings import COUNT, MOST, MOST_SEED, SEED, resolve
+from isthmus.names import meant
+from isthmus.settings import resolve
+from isthmus.study_file import StudyDescription, Work
 from isthmus.targets import check_target, flows_of, is_model, platform
 from isthmus.toml_lines import line_of, line_of_item
-
-
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class Application(_Table):
-    """What runs: an application of Isthmus by name, or a program; each description says what a value should be."""
-
-    name: str | None = Field(default=None, min_length=1, description="the name of an application")
-    program: str | None = Field(
-        default=None, min_length=1, description="the path of a program, from this file's folder"
-    )
-    messages: int | None = Field(default=None, ge=1, le=MOST, description=COUNT)
-    images: int | None = Field(default=None, ge=1, le=MOST, description=COUNT)
-    input: str | None = Field(default=None, min_length=1, description="a folder of photographs")
-    seed: int | None = Field(default=None, ge=0, le=MOST_SEED, description=SEED)
-
-
-class Place(_Table):
-    """A target, and the link of a board with several that runs go over."""
-
-    target: str = Field(description="a target")
-    channel: str | None = Field(default=None, min_length=1, description="the name of a link of the target's board")
-
-
-def _in_a_table(entry: object) -> object:
-    return {"target": entry} if isinstance(entry, str) else entry
-
-
-class Choice(_Table):
-    """Where it runs."""
-
-    targets: list[Annotated[Place, BeforeValidator(_in_a_table)]] = Field(
-        min_length=1, description="a list of at least one target"
-    )
-    flows: list[Flow] = Field(default=list(FLOWS), min_length=1, description=f"a list of {listed(FLOWS, 'and')}")
-    grain: Grain | None = Field(default=None, description="fine or coarse")
-
-
-class StudyDescription(_Table):
-    """A study file as it is written."""
-
-    application: Application = Field(description="a table [application]")
-    study: Choice = Field(description="a table [study]")
-
-
-_TABLES: dict[str, type[_Table]] = {"application": Application, "study": Choice, "study.targets": Place}
 
 
 @dataclass(frozen=True)
 class Flags:
     """What the command line says in place of the study file."""
 
-    images: str | None = None
-    messages: str | None = None
-    photographs: str | None = None
+    asked: Asked = field(default_factory=Asked)
     repeat: str | None = None
     warmup: str | None = None
     grain: Grain | None = None
 
 
-def find_study(name: str) -> Path:
-    """The study file at the path `name`, or the known one of that name; an IsthmusError with the nearest."""
-    if Path(name).is_file():
-        return Path(name)
-    known = _studies()
-    if name not in known:
-        raise unknown("study", name, study_files())
-    return known[name]
-
-
-def study_files() -> list[str]:
-    """What can be typed for a study: files here and in the folder examples, names of those that come with Isthmus."""
-    shipped = data_folder("examples")
-    return [name if path.parent == shipped else str(path) for name, path in _studies().items()]
-
-
-def _studies() -> dict[str, Path]:
-    """Studies by name: of the folder that a person is in, of its folder examples, and of the package, in this order."""
-    folders = (Path(), Path("examples"), data_folder("examples"))
-    found: dict[str, Path] = {}
-    for path in (path for folder in folders for path in sorted(folder.glob("*.toml"))):
-        if path.stem not in found and "[study]" in path.read_text(encoding="utf-8", errors="replace"):
-            found[path.stem] = path
-    return found
-
-
-def read_study(path: Path) -> StudyDescription:
-    """The study of a file; anything wrong in it is an IsthmusError with file, line, key and what was expected."""
-    text = read_text(path)
-    document = toml(text, path)
-    try:
-        return StudyDescription.model_validate(document)
-    except ValidationError as error:
-        unknown_first = sorted(error.errors(), key=lambda details: details["type"] != "extra_forbidden")
-        raise _complaint(unknown_first[0], path, text) from error
-
-
-def experiments_of(study: StudyDescription, path: Path, sets: Sequence[str], flags: Flags) -> list[Experiment]:
+def experiments_of(study: StudyDescription, path: Path, flags: Flags) -> list[Experiment]:
     """Every run of the study that its targets allow; names that do not exist are refused here, before anything runs.
 
-    `sets` and `flags` come from the command line and win.
+    `flags` come from the command line and win.
     """
     text = read_text(path)
-    application = _application(study.application, path, text)
-    flows = list(dict.fromkeys(study.study.flows))
-    runs = []
-    for target, channel in dict.fromkeys((place.target, place.channel) for place in study.study.targets):
+    works = [_Described(work, path, text, number) for number, work in enumerate(study.application)]
+    _refuse_twice(works)
+    flags.asked.check([one.application for one in works])
+    sets = flags.asked.platform_sets()
+    places = list(dict.fromkeys((place.target, place.channel) for place in study.study.targets))
+    for target, channel in places:
         check_target(target, f"{path}:{line_of_item(text, 'study.targets', target)}")
-        links = _links(target, sets) if is_model(target) else None
         if channel is not None:
+            links = _links(target, sets) if is_model(target) else None
             _check_channel(channel, links, f"{path}:{line_of_item(text, 'study.targets', channel)}", target)
-        run = replace(_experiment(application, study.application, path, flags), target=target, channel=channel)
-        offered = flows_of(application, target, sets)
-        runs += [replace(run, flow=flow) for flow in flows if flow in offered]
-    if not runs:
-        raise IsthmusError(
-            f"{path}:{line_of(text, 'study.flows')}: key 'study.flows': no target has any of these flows"
-        )
+    runs = [run for work in works for run in _runs(work, places, list(dict.fromkeys(study.study.flows)), flags)]
     repeat, warmup = resolve("repeat", flags.repeat).value, resolve("warmup", flags.warmup).value
     grain = flags.grain or study.study.grain or DEFAULT
-    return [replace(run, sets=tuple(sets), repeat=repeat, warmup=warmup, grain=grain) for run in runs]
+    return [replace(run, sets=sets, repeat=repeat, warmup=warmup, grain=grain) for run in runs]
+
+
+@dataclass(frozen=True)
+class _Described:
+    """A table [application] of a study, and what its application says of itself."""
+
+    work: Work
+    path: Path
+    text: str
+    number: int  # among the tables
+
+    @cached_property
+    def typed(self) -> str:
+        """The name, or the path of the program."""
+        own = self.work.program is not None
+        if own == (self.work.name is not None):
+            what = "not both" if own else "or 'application.program', the path of a program"
+            place = self.place("program" if own else None)
+            raise IsthmusError(f"{place}: key 'application.name': expected the name of an application, {what}")
+        return self.work.name or _beside(self.path, str(self.work.program))
+
+    @cached_property
+    def application(self) -> Application:
+        """As it says; every key of the table fits to it."""
+        found = describe(self.typed, self.place("name" if self.work.name is not None else "program"))
+        for key in ("images", "messages"):
+            if getattr(self.work, key) is not None and key != found.counted:
+                raise IsthmusError(
+                    f"{self.place(key)}: key 'application.{key}': '{found.name}' counts {found.counted}, "
+                    "expected 'application.count'"
+                )
+        for name in self._given():
+            if name not in found.parameters:
+                key = "input" if name == "input" and self.work.input is not None else f"parameters.{name}"
+                known = ", ".join(found.parameters) or "none"
+                hint = meant(name, found.parameters) or f"its parameters: {known}."
+                raise IsthmusError(
+                    f"{self.place(key)}: key 'application.{key}': '{found.name}' has no such parameter", hint=hint
+                )
+        return found
+
+    def place(self, key: str | None) -> str:
+        """FILE:LINE of a key of the table, or of the table."""
+        return f"{self.path}:{line_of(self.text, '.'.join(['application', *([key] if key else [])]), self.number)}"
+
+    def count(self) -> int | None:
+        """How many run, if the table says so, under whatever name; an IsthmusError where it has two."""
+        given = {
+            key: value for key in ("count", "images", "messages") if (value := getattr(self.work, key)) is not None
+        }
+        if len(given) > 1:
+            first, second = list(given)[:2]
+            raise IsthmusError(
+                f"{self.place(second)}: key 'application.{second}': is another name of 'application.{first}'"
+            )
+        return next(iter(given.values()), None)
+
+    def parameters(self) -> dict[str, object]:
+        """The parameters of the table; paths are from its file's folder."""
+        known = self.application.parameters
+        return {
+            name: str(self.path.parent / str(value)) if known[name].kind in PATHS else value
+            for name, value in self._given().items()
+        }
+
+    def _given(self) -> dict[str, object]:
+        if self.work.input is None:
+            return dict(self.work.parameters)
+        if "input" in self.work.parameters:
+            raise IsthmusError(
+                f"{self.place('input')}: key 'application.input': is another name of 'application.parameters.input'"
+            )
+        return {**self.work.parameters, "input": self.work.input}
+
+
+def _refuse_twice(works: Sequence[_Described]) -> None:
+    """Two applications of one name could not be told apart in the results."""
+    names: set[str] = set()
+    for work in works:
+        name = work.application.name
+        if name in names:
+            key = "name" if work.work.name is not None else "program"
+            raise IsthmusError(
+                f"{work.place(key)}: key 'application.{key}': a second application '{name}'; "
+                "expected a name each, or a study each"
+            )
+        names.add(name)
+
+
+def _runs(
+    work: _Described, places: Sequence[tuple[str, str | None]], flows: Sequence[str], flags: Flags
+) -> list[Experiment]:
+    """Those of one application; an IsthmusError where no target has any of the flows."""
+    sets = flags.asked.platform_sets()
+    base = _experiment(work, flags)
+    runs = []
+    for target, channel in places:
+        offered = flows_of(work.typed, target, sets)
+        runs += [replace(base, target=target, channel=channel, flow=flow) for flow in flows if flow in offered]
+    if not runs:
+        line = line_of(work.text, "study.flows")
+        raise IsthmusError(
+            f"{work.path}:{line}: key 'study.flows': no target has any of these flows of '{work.application.name}'"
+        )
+    return runs
+
+
+def _experiment(work: _Described, flags: Flags) -> Experiment:
+    """An experiment with the application, without target and flow."""
+    application = work.application
+    count, parameters = flags.asked.of_application(application)
+    return Experiment(
+        application=work.typed,
+        target="",
+        flow="",
+        count=count_of(application, count, work.count()),
+        counted=application.counted,
+        bytes_each=application.bytes_each,
+        parameters=parameters_of(application, parameters, work.parameters()),
+        seed=work.work.seed if work.work.seed is not None else resolve("seed").value,
+    )
 
 
 def _links(target: str, sets: Sequence[str]) -> list[str]:
@@ -161,67 +186,6 @@ def _check_channel(channel: str, links: list[str] | None, place: str, target: st
         raise IsthmusError(f"{key}: expected {known}, got '{channel}'")
 
 
-def _application(application: Application, path: Path, text: str) -> str:
-    """The name, or the path of the program, once it is sure that there is one and that the other keys fit to it."""
-    own = application.program is not None
-    if own == (application.name is not None):
-        line = line_of(text, "application.program" if own else "application")
-        what = "not both" if own else "or 'application.program', the path of a program"
-        raise IsthmusError(f"{path}:{line}: key 'application.name': expected the name of an application, {what}")
-    for key in ("images", "input", "seed") if own else ("messages",):
-        if getattr(application, key) is not None:
-            line = line_of(text, f"application.{key}")
-            whose = "the applications of Isthmus" if own else "programs"
-            raise IsthmusError(f"{path}:{line}: key 'application.{key}': is of {whose}")
-    found = application.name or _beside(path, str(application.program))
-    check_application(found, f"{path}:{line_of(text, 'application.program' if own else 'application.name')}")
-    return found
-
-
 def _beside(path: Path, program: str) -> str:
     found = str(path.parent / program)
     return found if is_program(found) else f"./{found}"
-
-
-def _experiment(name: str, application: Application, path: Path, flags: Flags) -> Experiment:
-    """An experiment with the application, without target and flow."""
-    if is_program(name):
-        return Experiment(name, "", "", _count("messages", flags.messages, application.messages))
-    folder = str(path.parent / application.input) if application.input is not None else None
-    return Experiment(
-        application=name,
-        target="",
-        flow="",
-        count=_count("images", flags.images, application.images),
-        input=flags.photographs or folder or resolve("input").value,
-        seed=application.seed if application.seed is not None else resolve("seed").value,
-    )
-
-
-def _count(setting: str, flag: str | None, from_file: int | None) -> int:
-    count: int = from_file if flag is None and from_file is not None else resolve(setting, flag).value
-    return count
-
-
-def _complaint(details: ErrorDetails, path: Path, text: str) -> IsthmusError:
-    *tables, name = [str(part) for part in details["loc"] if isinstance(part, str)]
-    key = ".".join([*tables, name])
-    before = takewhile(lambda part: isinstance(part, str), details["loc"])
-    written = ".".join(str(part) for part in before)  # of a list's entry, the list
-    fields = (_TABLES[".".join(tables)] if tables else StudyDescription).model_fields
-    if details["type"] == "extra_forbidden":
-        known = [".".join([*tables, field]) for field in fields]
-        return unknown("key", key, known, f"{path}:{line_of(text, written)}")
-    expected = fields[name].description
-    if details["type"] == "missing":
-        line = line_of(text, ".".join(tables)) if tables else 1
-        return IsthmusError(f"{path}:{line}: key '{key}': missing, expected {expected}")
-    got = details["input"]
-    line = line_of_item(text, written, got) if isinstance(got, str) else line_of(text, written)
-    hint = meant(got, FLOWS) if key == "study.flows" and isinstance(got, str) else None
-    return IsthmusError(f"{path}:{line}: key '{key}': expected {expected}, got {_short(got)}", hint=hint)
-
-
-def _short(value: object) -> str:
-    text = repr(value) if not isinstance(value, bool) else str(value).lower()
-    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -13,8 +13,8 @@ from isthmus.verdict import KIND_WORDS, kind_of, place_of, where
 SHOWN = 0.01  # of a spread
 
 
-def rows_table(rows: Sequence[Row]) -> Table:
-    """One line for each target and flow."""
+def rows_table(rows: Sequence[Row], titled: bool = False) -> Table:
+    """One line for each target and flow of an application, with its name above if it is `titled`."""
     unit = rows[0].unit if rows else "images/s"
     columns = ("target", "flow", unit, "input payload, GB/s", "where the time goes", "kind", "output")
     cells = [
@@ -27,7 +27,13 @@ def rows_table(rows: Sequence[Row]) -> Table:
         )
         for row in rows
     ]
-    return Table(columns, cells, numbers=frozenset({unit, "input payload, GB/s"}), below="where the time goes")
+    return Table(
+        columns,
+        cells,
+        numbers=frozenset({unit, "input payload, GB/s"}),
+        below="where the time goes",
+        title=rows[0].application if titled else "",
+    )
 
 
 def _rates(row: Row) -> tuple[str, str, str]:

@@ -26,12 +26,10 @@ def is_native(target: str) -> bool:
 
 
 def flows_of(application: str, target: str, sets: Sequence[str] = ()) -> list[str]:
-    """Those of an application, a name or the path of a program, that a target offers, as their tools say."""
+    """Those of an application, a name or the path of a program, that a target offers, as its tool says."""
     words = ["--list", "--on", target, *(as_sets(sets) if is_model(target) else ())]
-    (offered,) = (one["flows"] for one in collect("isthmus-run", words, "application"))
-    if not is_program(application):
-        return list(offered)
-    return [flow for one in collect(application, ["--list"], "application") for flow in one["flows"] if flow in offered]
+    tool, words = (application, words) if is_program(application) else ("isthmus-run", ["--app", application, *words])
+    return [flow for one in collect(tool, words, "application") for flow in one["flows"]]
 
 
 def next_run(target: str, flow: str, sets: Sequence[str] = ()) -> str | None:

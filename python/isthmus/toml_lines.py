@@ -9,16 +9,23 @@ _PART = re.compile(r"""[A-Za-z0-9_-]+|"[^"]*"|'[^']*'""")
 _AT = re.compile(r"at line (\d+)")
 
 
-def line_of(text: str, key: str) -> int:
-    """The line, from 1, on which the dotted `key` (a value or a table) is written; 1 if it cannot be told."""
+def line_of(text: str, key: str, entry: int = 0) -> int:
+    """The line, from 1, on which the dotted `key` (a value or a table) is written; 1 if it cannot be told.
+
+    Where the first part of the key is an array of tables, it is looked for in that of the number `entry`, from 0.
+    """
     wanted = key.split(".")
     table: list[str] = []
+    begun = -1
     for number, line in enumerate(text.splitlines(), start=1):
-        if header := _HEADER.match(line):
+        header = _HEADER.match(line)
+        assignment = None if header else _KEY.match(line)
+        if header:
             table = _parts(header[1])
-            if table[: len(wanted)] == wanted:
-                return number
-        elif (assignment := _KEY.match(line)) and (table + _parts(assignment[1]))[: len(wanted)] == wanted:
+            begun += table == wanted[:1]
+        here = table if header else [*table, *_parts(assignment[1])] if assignment else []
+        inline = bool(assignment) and here == wanted[: len(here)]  # a key of a table that stands on one line
+        if (here[: len(wanted)] == wanted or inline) and max(begun, 0) == entry:
             return number
     return 1
 

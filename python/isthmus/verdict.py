@@ -1,6 +1,6 @@
 """What sets the pace of a row, and which row of a study is the fastest that is right."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from isthmus.numbers import figure, grouped, percent, seconds
 from isthmus.records import Bottleneck, Effect, Part, Row, Verdict
@@ -140,9 +140,25 @@ def pace(row: Row) -> str:
 
 def work(row: Row) -> str:
     """What went through in the run: `200 images of 1920x1080`, `200 messages of 64 KiB`."""
-    if row.images is not None:
-        return f"{row.images} images of {row.width}x{row.height}"
-    return f"{row.messages} messages of {format_size(row.bytes_per_message or 0)}"
+    each = format_size(row.bytes_each) if row.width is None else f"{row.width}x{row.height}"
+    return f"{row.count} {row.counted} of {each}"
+
+
+def latency(row: Row) -> str:
+    """From acquire or enqueue to the output: `p50 1.2 ms, p99 2 ms, p99.9 2 ms, most 3 ms`."""
+    found = row.latency
+    if found is None:
+        return "-"
+    shown = (("p50", found.p50_s), ("p99", found.p99_s), ("p99.9", found.p999_s), ("most", found.max_s))
+    return ", ".join(f"{name} {seconds(value)}" for name, value in shown)
+
+
+def decide_each(rows: Iterable[Row]) -> dict[str, Verdict | None]:
+    """A verdict for each application, as rates of different work are not compared; None where no row is right."""
+    by_application: dict[str, list[Row]] = {}
+    for row in rows:
+        by_application.setdefault(row.application, []).append(row)
+    return {name: decide(of_one) for name, of_one in by_application.items()}
 
 
 def decide(rows: Sequence[Row]) -> Verdict | None:
@@ -160,6 +176,7 @@ def decide(rows: Sequence[Row]) -> Verdict | None:
         behind = "not to be judged" if row in tied else f"{figure(best.value / row.value)}x slower"
         reasons.append(f"{place_of(row)} {row.flow}: {pace(row)}, {behind}: {heading(row)}: {reason(row)}")
     return Verdict(
+        application=best.application,
         target=best.target,
         flow=best.flow,
         channel=best.channel,
@@ -175,6 +192,20 @@ def decide(rows: Sequence[Row]) -> Verdict | None:
 def _range(row: Row) -> Interval:
     """The rates among which a row's may lie; a model's is exact."""
     return likely(row.samples) if row.samples else (row.value, row.value)
+
+
+def said_with_reason(verdict: Verdict, applications: int) -> list[str]:
+    """The verdict and what limits the fastest, with the application's name where there are several."""
+    return [f"{_whose(verdict, applications)}{said_of(verdict)}", *verdict.reasons[:1]]
+
+
+def said_of_others(verdict: Verdict, applications: int) -> list[str]:
+    """Why the others are slower, with the application's name where there are several."""
+    return [f"{_whose(verdict, applications)}{reason}" for reason in verdict.reasons[1:]]
+
+
+def _whose(verdict: Verdict, applications: int) -> str:
+    return f"{verdict.application}: " if applications > 1 else ""
 
 
 def said_of(verdict: Verdict) -> str:

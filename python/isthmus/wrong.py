@@ -16,7 +16,7 @@ def _how(row: Row) -> str:
     found = row.difference
     if found is None:
         return "the output differs from the reference"
-    what, element = ("image", "byte") if row.images is not None else ("message", "value")
+    what, element = row.counted.removesuffix("s"), "byte" if found.column is not None else "value"
     return (
         f"{what} {found.message} differs first at offset {found.offset}{_pixel(found)}: "
         f"expected {found.expected}, got {found.got}; "

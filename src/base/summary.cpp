@@ -4,7 +4,6 @@
 #include <cmath>
 
 namespace isthmus {
-namespace {
 
 double percentile(const std::vector<double>& sorted, double fraction) {
   const double place = fraction * static_cast<double>(sorted.size() - 1);
@@ -12,8 +11,6 @@ double percentile(const std::vector<double>& sorted, double fraction) {
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
   return std::lerp(sorted[below], sorted[above], place - static_cast<double>(below));
 }
-
-}  // namespace
 
 Summary summarise(std::vector<double> samples) {
   std::ranges::sort(samples);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "isthmus/base/error.hpp"
@@ -10,54 +11,98 @@
 namespace isthmus::program {
 
 void Producer::step() {
-  timer_.works_on(batch_.first + next_);
-  if (next_ == 0) started_ = timer_.now();
+  const int message = batch_.first + next();
+  timer_.works_on(message);
+  if (next() == 0) started_ = timer_.now();
   Buffer buffer = link.acquire();
-  const auto message = buffer.span().first(batch_.application.input);
-  batch_.application.fill(batch_.first + next_++, message);
-  buffer.shrink(message.size());
-  link.commit(std::move(buffer));
+  acquired_.push_back(timer_.now());
+  const std::size_t size = batch_.application.input;
+  if (buffer.span().size() < size) {
+    send_in_pieces(message, std::move(buffer));
+  } else {
+    batch_.application.fill(message, buffer.span().first(size));
+    buffer.shrink(size);
+    link.commit(std::move(buffer));
+  }
+  if (committed_.size() < kMessagesTold) committed_.push_back(timer_.now());
 }
 
-Checker::Checker(const ByteApplication& application, const std::function<void(int)>& progress)
-    : application_(application),
-      progress_(progress),
-      input_(application.input),
-      expected_(application.output),
-      differences_(application.element, application.text) {}
+void Producer::send_in_pieces(int message, Buffer buffer) {
+  message_.resize(batch_.application.input);
+  batch_.application.fill(message, message_);
+  for (std::span<const std::byte> rest = message_;;) {
+    const auto bytes = std::min(rest.size(), buffer.span().size());
+    buffer.shrink(bytes);
+    std::ranges::copy(rest.first(bytes), buffer.span().begin());
+    rest = rest.subspan(bytes);
+    if (!rest.empty()) buffer.continues();
+    link.commit(std::move(buffer));
+    if (rest.empty()) return;
+    buffer = link.acquire();
+  }
+}
 
-void Checker::check(int message, std::span<const std::byte> output) {
-  if (output.size() != expected_.size())
-    throw Error(fmt::format("message {} of '{}': expected {} bytes of output, got {}; `last` closes a message", message,
-                            application_.name, expected_.size(), output.size()));
-  application_.fill(message, input_);
-  application_.reference(input_, expected_);
-  differences_.compare(message, expected_, output);
-  if (progress_) progress_(message + 1);
+void ConfiguringProducer::step() {
+  if (next() == 0) {
+    const Control& sent = batch().application.extras.control;
+    for (const std::uint32_t message : sent.messages) control.send(message);
+    if (sent.ready) control.receive(*sent.ready);
+  }
+  Producer::step();
+}
+
+void CopiedOut::take(int message, std::size_t offset, Buffer buffer) {
+  std::ranges::copy(buffer.span(), exchange_.output(message).subspan(offset).begin());
+}
+
+void Kept::finished(int message) {
+  if (message + 1 < batch_.first + batch_.count) return;
+  std::vector<std::byte> input(batch_.application.input);
+  for (int i = 0; i < batch_.count; ++i) {
+    stop_if_interrupted();
+    batch_.application.fill(batch_.first + i, input);
+    checker_.check(batch_.first + i, input, outputs_[static_cast<std::size_t>(i)].span());
+  }
+  outputs_.clear();
 }
 
 void Consumer::step() {
   stop_if_interrupted();
-  received_.push_back(link.receive());
-  ++next_;
-  ended_ = timer_.now();
-  if (!later_ || done()) compare();
-}
-
-void Consumer::require_all(const std::string& why) {
-  if (done()) return;
-  compare();
-  throw Error(fmt::format("message {} has not come back from the kernel: {}; `last` closes a message",
-                          batch_.first + next_, why));
-}
-
-void Consumer::compare() {
-  int message = batch_.first + next_ - static_cast<int>(received_.size());
-  for (const Buffer& output : received_) {
-    stop_if_interrupted();
-    checker_.check(message++, output.span());
+  const std::size_t size = batch_.application.output;
+  Time now;
+  for (std::size_t got = 0; got < size;) {
+    Buffer buffer = link.receive();
+    now = timer_.now();
+    const std::size_t bytes = buffer.span().size();
+    if (bytes != std::min(size - got, buffer_))
+      throw Error(fmt::format("message {} of '{}': expected {} bytes of output, got {}; `last` closes a message",
+                              next(), batch_.application.name, size, got + bytes));
+    outputs_.take(next(), got, std::move(buffer));
+    got += bytes;
   }
-  received_.clear();
+  const int message = next();
+  received_.push_back(now);
+  outputs_.finished(message);
+}
+
+void Consumer::require_all(const std::string& why) const {
+  if (done()) return;
+  throw Error(fmt::format("message {} has not come back from the kernel: {}; `last` closes a message", next(), why));
+}
+
+FlowTimes times_of(const Producer& producer, const Consumer& consumer) {
+  const Time start = producer.started();
+  const auto& received = consumer.received();
+  FlowTimes times{.elapsed = received.back() - start, .stages = {}, .first = {}, .latencies = {}};
+  for (std::size_t i = 0; i < received.size(); ++i) {
+    const Time acquired = producer.acquired()[i];
+    times.latencies.push_back(received[i] - acquired);
+    if (i >= kMessagesTold) continue;
+    const Time committed = producer.committed()[i] - start;
+    times.first.push_back({{.name = "acquire to commit", .begin = acquired - start, .end = committed},
+                           {.name = "commit to receive", .begin = committed, .end = received[i] - start}});
+  }
+  return times;
 }
 
 }  // namespace isthmus::program

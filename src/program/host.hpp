@@ -1,11 +1,15 @@
 #pragma once
 
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "isthmus/stream/host_buffers.hpp"
+#include "program/checker.hpp"
+#include "program/exchange.hpp"
 #include "program/run.hpp"
 
-/// The host's threads of an application: one fills messages, the other takes the outputs.
+/// The host's threads of a stream: one fills messages, the other takes the outputs.
 namespace isthmus::program {
 
 /// Messages first .. first + count - 1 of an application, in one graph.
@@ -15,67 +19,150 @@ struct Batch {
   int count;
 };
 
+/// Fills buffers message by message; one that is larger than a buffer takes as many as it needs, and the next begins in
+/// a buffer of its own. What is drawn costs no virtual time, the calls do.
 class Producer {
  public:
   HostInput link;
 
+  /// `call` is the time of each of the library's.
   Producer(PinnedMemory& memory, Time call, const Batch& batch) : link(memory, call), batch_(batch) {}
   void step();
-  bool done() const { return next_ == batch_.count; }
+  bool done() const { return next() == batch_.count; }
 
   /// The first acquire.
   Time started() const { return started_; }
+  /// When the first buffer of each message was there to be filled.
+  const std::vector<Time>& acquired() const { return acquired_; }
+  /// When the last one of each of the first messages was on its way.
+  const std::vector<Time>& committed() const { return committed_; }
+
+ protected:
+  int next() const { return static_cast<int>(acquired_.size()); }
+  const Batch& batch() const { return batch_; }
 
  private:
+  void send_in_pieces(int message, Buffer buffer);
+
   const Batch& batch_;
-  int next_ = 0;
+  std::vector<std::byte> message_;  ///< that is larger than a buffer
   Time started_;
+  std::vector<Time> acquired_;
+  std::vector<Time> committed_;
   Timer timer_;
+};
+
+/// Tells the kernel what it must know before the first word.
+class ConfiguringProducer : public Producer {
+ public:
+  HostControl control;
+
+  ConfiguringProducer(PinnedMemory& memory, Time call, const Batch& batch, Time store)
+      : Producer(memory, call, batch), control(store) {}
+  void step();
 };
 
 /// Why an output does not come back when all parts of a run have ended.
 inline constexpr const char* kOutputEnded = "its output has ended";
 
-/// Compares outputs with the reference, byte for byte.
-class Checker {
+/// Where outputs go, in their order.
+class Outputs {
  public:
-  Checker(const ByteApplication& application, const std::function<void(int)>& progress);
-  void check(int message, std::span<const std::byte> output);
-  std::optional<Difference> difference() const { return differences_.found(); }
-
- private:
-  const ByteApplication& application_;
-  const std::function<void(int)>& progress_;
-  std::vector<std::byte> input_;
-  std::vector<std::byte> expected_;
-  Differences differences_;
+  virtual ~Outputs() = default;
+  /// A buffer with what begins at byte `offset` of the output.
+  virtual void take(int message, std::size_t offset, Buffer buffer) = 0;
+  virtual void finished(int message) = 0;
 };
 
-/// Receives outputs, and compares each as it comes or, with `later`, all of them at the end.
+/// Copies them to where an exchange wants them.
+class CopiedOut final : public Outputs {
+ public:
+  explicit CopiedOut(Exchange& exchange) : exchange_(exchange) {}
+  void take(int message, std::size_t offset, Buffer buffer) override;
+  void finished(int message) override { exchange_.finished(message); }
+
+ private:
+  Exchange& exchange_;
+};
+
+/// Whose bytes matter to nobody: what they are is asked of another stream.
+class Dropped final : public Outputs {
+ public:
+  void take(int, std::size_t, Buffer) override {}
+  void finished(int) override {}
+};
+
+/// Keeps a batch of them, each in one buffer, and compares them where they are when the last has come, which takes none
+/// of the measured time.
+class Kept final : public Outputs {
+ public:
+  Kept(const Batch& batch, Checker& checker) : batch_(batch), checker_(checker) {}
+  void take(int, std::size_t, Buffer buffer) override { outputs_.push_back(std::move(buffer)); }
+  void finished(int message) override;
+
+ private:
+  const Batch& batch_;
+  Checker& checker_;
+  std::vector<Buffer> outputs_;
+};
+
+/// Receives outputs.
 class Consumer {
  public:
   HostOutput link;
 
-  Consumer(PinnedMemory& memory, Time call, const Batch& batch, Checker& checker, bool later)
-      : link(memory, call), batch_(batch), checker_(checker), later_(later) {}
+  /// `buffer` is the room of each of the link's.
+  Consumer(PinnedMemory& memory, Time call, const Batch& batch, Bytes buffer, Outputs& outputs)
+      : link(memory, call), batch_(batch), buffer_(static_cast<std::size_t>(buffer.count)), outputs_(outputs) {}
+  /// Throws Error where an output has another size than expected.
   void step();
-  bool done() const { return next_ == batch_.count; }
+  bool done() const { return static_cast<int>(received_.size()) == batch_.count; }
 
-  /// The last output.
-  Time ended() const { return ended_; }
-  /// Throws Error where an output has not come back, because of `why`, or one before it has another size than expected.
-  void require_all(const std::string& why);
+  /// When the last bytes of each output were there.
+  const std::vector<Time>& received() const { return received_; }
+  /// Throws Error where an output has not come back, because of `why`.
+  void require_all(const std::string& why) const;
 
  private:
-  void compare();
+  int next() const { return batch_.first + static_cast<int>(received_.size()); }
 
   const Batch& batch_;
-  Checker& checker_;
-  bool later_;
-  std::vector<Buffer> received_;
-  int next_ = 0;
-  Time ended_;
+  std::size_t buffer_;
+  Outputs& outputs_;
+  std::vector<Time> received_;
   Timer timer_;
 };
+
+/// What the host's threads saw of a batch: elapsed time, latencies, and the first messages step by step. The rest is
+/// told by who ran it.
+FlowTimes times_of(const Producer& producer, const Consumer& consumer);
+
+/// Adds the host's thread that fills messages, and ties it and the kernel's control messages to a link. Without any,
+/// `leave_out` is told to close what the link has for them.
+template <class Link, class LeaveOut>
+Producer& add_producer(Graph& graph, const std::string& name, Link& link, PinnedMemory& memory, Time call, Time store,
+                       const Batch& batch, const LeaveOut& leave_out) {
+  const ActorOptions options{.group = kHostGroup};
+  if (batch.application.extras.control.messages.empty()) {
+    auto& producer = graph.add<Producer>(name, options, memory, call, batch);
+    link.connect(producer.link);
+    leave_out();
+    return producer;
+  }
+  auto& producer = graph.add<ConfiguringProducer>(name, options, memory, call, batch, store);
+  link.connect(producer.link);
+  link.connect(producer.control);
+  return producer;
+}
+
+/// The ends of a link that the kernel of an application is tied to.
+template <class Link>
+KernelEnds ends_of(Link& link, const ByteApplication& application) {
+  KernelEnds ends{.words = link.to_kernel(), .results = link.from_kernel()};
+  if (application.extras.control.messages.empty()) return ends;
+  ends.control = &link.control_to_kernel();
+  ends.status = &link.control_from_kernel();
+  return ends;
+}
 
 }  // namespace isthmus::program

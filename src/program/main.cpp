@@ -2,153 +2,229 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+#include <utility>
+
 #include "isthmus/base/data_file.hpp"
 #include "isthmus/base/error.hpp"
-#include "isthmus/base/version.hpp"
-#include "isthmus/platform/json.hpp"
+#include "isthmus/base/nearest.hpp"
 #include "isthmus/stream/native.hpp"
 #include "program/grain_option.hpp"
-#include "program/measuring.hpp"
-#include "program/run.hpp"
-#include "program/stages.hpp"
-#include "program/tool.hpp"
+#include "program/parameter_options.hpp"
+#include "program/row.hpp"
 #include "program/trace_options.hpp"
 
 namespace isthmus::program {
 namespace {
 
+/// An application with the values that it has where a user says nothing.
+struct Known {
+  const Maker& maker;
+  ByteApplication usual;
+
+  explicit Known(const Maker& of) : maker(of), usual(of.make(Values(of.parameters))) {}
+};
+
 struct Options {
   std::string target;
-  int messages = 200;
-  std::vector<std::string> settings;
+  std::string flow;
   std::string channel;
+  std::uint64_t seed = 1;
   int workers = 0;
   std::vector<std::string> placement;
   Repetition repetition;
   bool list = false;
   TraceArguments trace;
   GrainArgument grain;
+  CountArgument count;
+  ParameterArguments parameters;
+
+  /// Without an application, of which nothing is run.
+  explicit Options(const Known* known)
+      : count(known != nullptr ? known->usual.extras.counted : "messages",
+              known != nullptr ? known->usual.extras.count : 1),
+        parameters(known != nullptr ? known->usual.name : "",
+                   known != nullptr ? known->maker.parameters : std::vector<Parameter>()) {}
 };
 
-void check(const Options& options) {
-  if (options.target.empty()) throw Error("--on: expected a target such as model:aws-f1 or native");
-  if (options.messages < 1) throw Error(fmt::format("--messages: expected 1 or more, got {}", options.messages));
-  options.repetition.check();
-  const bool native = options.target == "native";
-  if (options.workers < 0 || options.workers > native::cores())
-    throw Error(fmt::format("--workers: expected 1..{}, a thread a core, got {}", native::cores(), options.workers));
-  if (options.workers != 0 && !native)
-    throw Error(fmt::format("--workers: expected the target native, got '{}'", options.target));
-  if (!options.placement.empty() && !native)
-    throw Error(fmt::format("--map: expected the target native, got '{}'", options.target));
-  if (native && !options.settings.empty())
-    throw Error(
-        fmt::format("--set {}: target 'native' is this machine, only models have settings", options.settings.front()));
-  if (native && !options.channel.empty())
-    throw Error(fmt::format("--channel {}: target 'native' is this machine, and only models have links to choose",
-                            options.channel));
-  if (native && options.trace.wanted())
-    throw Error("--trace: 'native' is this machine, only the parts of models are seen");
-  options.grain.check(options.target, !native);
-}
-
-Record row(const ByteApplication& application, const Options& options, const Result& result) {
-  const double elapsed = result.elapsed.seconds();
-  return {{"event", "row"},
-          {"target", options.target},
-          {"flow", "stream"},
-          {"application", application.name},
-          {"messages", options.messages},
-          {"bytes_per_message", application.input},
-          {"elapsed_s", elapsed},
-          {"setup_s", result.setup.seconds()},
-          {"value", options.messages / elapsed},
-          {"unit", "messages/s"},
-          {"gb_per_s", static_cast<double>(application.input) * options.messages / elapsed * 1e-9},
-          {"verified", !result.difference},
-          {"stages", stages_of_row(result)},
-          {"version", version()}};
-}
-
-Result run_natively(const ByteApplication& application, const Options& options, const Job& job, Record& record) {
-  Measuring measuring(options.repetition);
-  Result result = typical_run(
-      measuring, [&] { return run_native(application, job); }, [](const Result& run) { return run.elapsed; });
-  record = row(application, options, result);
-  measuring.add_to(record, "value", options.messages, static_cast<double>(application.input));
-  record["device"] = native::processor();
-  record["kind"] = "measured";
-  record["workers"] = platform::to_json(result.workers);
-  return result;
-}
-
-Result run_modelled(const ByteApplication& application, const Options& options, Job job, Record& record) {
-  const auto platform = platform::load(platform::file_of(options.target), options.settings);
-  const auto trace = options.trace.wanted() ? options.trace.open() : nullptr;
-  job.states = trace.get();
-  Result result = run_on_model(application, platform, job);
-  if (trace != nullptr) options.trace.close(*trace);
-  record = row(application, options, result);
-  record["device"] = platform.name();
-  record["kind"] = "modelled";
-  record["grain"] = to_string(platform::Grain::fine);
-  record["parts"] = platform::to_json(result.parts);
-  record["bottleneck"] = platform::to_json(platform::bottleneck(result.parts, result.lasted));
-  record["platform"] = platform::to_json(platform);
-  if (platform.channels().size() > 1) record["channel"] = platform.over(options.channel).channels().front();
-  return result;
-}
-
-int run_application(const ByteApplication& application, const Options& options) {
-  check(options);
-  const Job job{.messages = options.messages,
-                .progress = Progress("messages", options.messages),
-                .channel = options.channel,
-                .workers = options.workers,
-                .placement = native::parse_placement(options.placement)};
-  Record record;
-  const Result result = options.target == "native" ? run_natively(application, options, job, record)
-                                                   : run_modelled(application, options, job, record);
-  if (result.difference) record["difference"] = to_json(*result.difference);
-  print(record);
-  return result.difference ? kAnswerIsNo : kDone;
-}
-
-int list(const ByteApplication& application) {
-  print(
-      {{"event", "application"}, {"name", application.name}, {"summary", application.summary}, {"flows", {"stream"}}});
-  return kDone;
-}
-
-}  // namespace
-
-void check(const ByteApplication& application) {
-  for (const std::size_t bytes : {application.input, application.output})
-    if (bytes == 0 || bytes % kWordBytes != 0)
-      throw Error(fmt::format("application '{}': expected messages of a multiple of {} bytes, got {}", application.name,
-                              kWordBytes, bytes));
-}
-
-int main_of(int argc, char** argv, const ByteApplication& application, const char* data) {
-  if (data != nullptr) look_for_data_in(data);
-  CLI::App app(fmt::format("{}: {}.", application.name, application.summary));
-  Options options;
-  app.add_option("--on", options.target, "the target: model:NAME, FILE.toml or native");
-  app.add_option("--messages", options.messages, "how many messages")->capture_default_str();
-  app.add_option("--set", options.settings, "KEY=VALUE of a model's platform; may be repeated")
-      ->expected(1)
-      ->take_all();
-  app.add_option("--channel", options.channel, "the link of a model with several; by default its first");
+void add_to(CLI::App& app, Options& options) {
+  app.add_option("--on", options.target, "the target: model:NAME, FILE.toml, opencl:N, opencl:NAME or native");
+  app.add_option("--flow", options.flow,
+                 "offload, overlap (double-buffered) or stream; by default the first that application and target have");
+  options.count.add_to(app);
+  options.parameters.add_to(app);
+  app.add_option("--channel", options.channel,
+                 "the link of a model with several; by default a stream goes over the first, transfers over all");
   app.add_option("--workers", options.workers,
                  "threads of the target native; by default one a core, and actors move where the run is fastest");
   app.add_option("--map", options.placement, "ACTOR=WORKER,... of the target native; the row names its actors")
       ->expected(1)
       ->take_all();
+  app.add_option("--seed", options.seed, "for what is drawn at random")->capture_default_str();
   options.repetition.add_to(app);
-  app.add_flag("--list", options.list, "says what the application is");
+  app.add_flag("--list", options.list,
+               "the applications, with their parameters and the flows that the target of --on has");
   options.trace.add_to(app);
   options.grain.add_to(app);
-  return run(app, argc, argv, [&] { return options.list ? list(application) : run_application(application, options); });
+}
+
+void check(const Options& options) {
+  if (!options.flow.empty() && std::ranges::find(flows(), options.flow) == flows().end())
+    throw Error(unknown_name("flow", options.flow, flows()));
+  if (options.target.empty()) throw Error("--on: expected a target such as model:aws-f1, opencl:0 or native");
+  const bool native = options.target == "native";
+  if (options.workers != 0 && !native)
+    throw Error(fmt::format("--workers: expected the target native, got '{}'", options.target));
+  if (!options.placement.empty() && !native)
+    throw Error(fmt::format("--map: expected the target native, got '{}'", options.target));
+  if (options.workers < 0 || options.workers > native::cores())
+    throw Error(fmt::format("--workers: expected 1..{}, a thread a core, got {}", native::cores(), options.workers));
+  options.repetition.check();
+}
+
+void check_model(const Options& options, const Target& target) {
+  options.grain.check(options.target, target.modelled());
+  if (options.trace.wanted() && !target.modelled())
+    throw Error(fmt::format("--trace: '{}' is no model, and only the parts of models are seen", options.target));
+  if (options.trace.wanted() && options.grain.coarse())
+    throw Error("--trace: expected --grain fine, which has every packet and word, got coarse");
+}
+
+void note(const std::string& text) {
+  print({{"event", "note"}, {"text", text}});
+}
+
+/// The first flow that the application has on the target, or else of all that it has.
+std::string usual_flow(const ByteApplication& application, const Target& target) {
+  auto known = target.flows(application);
+  if (known.empty()) known = flows_of(application);
+  if (known.empty()) throw Error(fmt::format("application '{}': expected a kernel, got none", application.name));
+  return known.front();
+}
+
+Run run_once(const Asked& asked, const Options& options, Target& target, TraceFile* trace) {
+  return target.run({.application = asked.application,
+                     .flow = asked.flow,
+                     .count = asked.count,
+                     .progress = Progress(asked.application.extras.counted, asked.count),
+                     .states = trace,
+                     .workers = options.workers,
+                     .placement = native::parse_placement(options.placement),
+                     .grain = options.grain.chosen()});
+}
+
+Record modelled_row(const Asked& asked, const Options& options, Target& target) {
+  const auto trace = options.trace.wanted() ? options.trace.open() : nullptr;
+  const Run run = run_once(asked, options, target, trace.get());
+  if (trace != nullptr) options.trace.close(*trace);
+  return row_of(asked, target, run);
+}
+
+Record measured_row(const Asked& asked, const Options& options, Target& target) {
+  Measuring measuring(options.repetition);
+  const Run run = typical_run(
+      measuring, [&] { return run_once(asked, options, target, nullptr); },
+      [](const Run& each) { return each.times.elapsed; });
+  Record row = row_of(asked, target, run);
+  add_samples(row, asked, measuring);
+  return row;
+}
+
+int run_application(const Known& known, const Options& options) {
+  check(options);
+  const Values values = options.parameters.values();
+  const ByteApplication application = known.maker.make(values);
+  const int count = options.count.chosen();
+  const auto target = open_target(options.target, options.parameters.settings(), options.channel);
+  const std::string flow = options.flow.empty() ? usual_flow(application, *target) : options.flow;
+  target->require_flow(application, flow);
+  check_model(options, *target);
+  if (application.extras.open) application.extras.open({.count = count, .seed = options.seed, .note = note});
+  const Asked asked{.target = options.target,
+                    .flow = flow,
+                    .count = count,
+                    .seed = options.seed,
+                    .application = application,
+                    .values = values};
+  const Record row = target->modelled() ? modelled_row(asked, options, *target) : measured_row(asked, options, *target);
+  print(row);
+  return row.at("verified") ? kDone : kAnswerIsNo;
+}
+
+Record told(const Known& known, const Target* target) {
+  const ByteApplication& usual = known.usual;
+  return {{"event", "application"},
+          {"name", usual.name},
+          {"summary", usual.summary},
+          {"counted", usual.extras.counted},
+          {"flows", target != nullptr ? target->flows(usual) : flows_of(usual)},
+          {"count", usual.extras.count},
+          {"bytes_each", usual.input},
+          {"parameters", to_json(known.maker.parameters)}};
+}
+
+/// The applications that are given, each with its flows, or those of them that the target has if there is one.
+int list(const std::vector<const Known*>& applications, const Options& options) {
+  std::unique_ptr<Target> target;
+  if (!options.target.empty()) target = open_target(options.target, options.parameters.settings(), options.channel);
+  for (const Known* known : applications) print(told(*known, target.get()));
+  return kDone;
+}
+
+/// What a command line says of `name`, before it is known which other options there are.
+std::string first_value_of(const std::string& name, int argc, char** argv) {
+  CLI::App app;
+  app.set_help_flag();
+  app.allow_extras();
+  std::string value;
+  app.add_option(name, value)->take_last();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError&) {
+    return {};  // said when all of it is read
+  }
+  return value;
+}
+
+}  // namespace
+
+int main_of(int argc, char** argv, const Maker& application, const char* data) {
+  if (data != nullptr) look_for_data_in(data);
+  std::optional<Known> known;
+  try {
+    known.emplace(application);
+  } catch (const Error& error) {
+    return fail(error.what());
+  }
+  CLI::App app(fmt::format("{}: {}.", known->usual.name, known->usual.summary));
+  Options options(&*known);
+  add_to(app, options);
+  return run(app, argc, argv,
+             [&] { return options.list ? list({&*known}, options) : run_application(*known, options); });
+}
+
+int main_of_one(int argc, char** argv, std::span<const Maker> applications, const char* summary) {
+  std::vector<Known> all;
+  std::vector<std::string> names;
+  std::string name = first_value_of("--app", argc, argv);
+  for (const Maker& each : applications) names.push_back(all.emplace_back(each).usual.name);
+  const auto at = std::ranges::find(names, name);
+  const Known* chosen = at == names.end() ? nullptr : &all[static_cast<std::size_t>(at - names.begin())];
+  CLI::App app(summary);
+  Options options(chosen);
+  app.add_option("--app", name, "the application; --list names them, and with --app its options are told too");
+  add_to(app, options);
+  // What it does not take is said of an application that there is.
+  app.allow_extras(chosen == nullptr && !name.empty());
+  return run(app, argc, argv, [&] {
+    if (chosen == nullptr && !(options.list && name.empty())) throw Error(unknown_name("application", name, names));
+    if (!options.list) return run_application(*chosen, options);
+    std::vector<const Known*> listed;
+    for (const Known& each : all)
+      if (chosen == nullptr || chosen == &each) listed.push_back(&each);
+    return list(listed, options);
+  });
 }
 
 }  // namespace isthmus::program

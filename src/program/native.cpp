@@ -1,4 +1,4 @@
-#include "isthmus/stream/native.hpp"
+#include "program/native.hpp"
 
 #include <algorithm>
 
@@ -12,8 +12,12 @@ namespace isthmus::program {
 namespace {
 
 /// What the outputs of a batch, which wait until they are compared, may take of the memory, and how many they may be.
-constexpr std::size_t kBatchBytes = std::size_t{64} << 20U;
+constexpr std::size_t kBatchBytes = std::size_t{256} << 20U;
 constexpr std::size_t kBatchMessages = 1024;
+/// The same of inputs on their way: a few where they are large, so that the pool stays near the cores.
+constexpr std::size_t kInputBytes = std::size_t{32} << 20U;
+/// Words before the kernel and behind it.
+constexpr int kWords = 256;
 
 int batch_size(const ByteApplication& application) {
   return static_cast<int>(std::clamp<std::size_t>(kBatchBytes / application.output, 1, kBatchMessages));
@@ -22,13 +26,13 @@ int batch_size(const ByteApplication& application) {
 /// One word more than a message: an output that is too long is seen, not split.
 native::LinkSpec link_spec(const Batch& batch) {
   const std::size_t most = std::max(batch.application.input, batch.application.output);
-  return {.buffer_size = Bytes{static_cast<std::int64_t>(most) + kWordBytes},
-          .input_buffers = 8,
+  return {.buffer_size = Bytes{static_cast<std::int64_t>(most + kWordBytes)},
+          .input_buffers = static_cast<int>(std::clamp<std::size_t>(kInputBytes / most, 4, 8)),
           .output_buffers = batch.count + 1};
 }
 
 /// Throws Error where an output has not come back. A thread that Ctrl-C stops fails the run: what counts is why.
-native::Report run_graph(Graph& graph, const Job& job, Consumer& consumer) {
+native::Report run_threads(Graph& graph, const Job& job, const Consumer& consumer) {
   native::Report report = native::run(
       graph, {.workers = job.workers, .placement = job.placement, .throw_on_error = false, .silence = job.silence});
   if (report.outcome != Outcome::finished) stop_if_interrupted();
@@ -37,34 +41,34 @@ native::Report run_graph(Graph& graph, const Job& job, Consumer& consumer) {
   return report;
 }
 
-void run_batch(const Batch& batch, Checker& checker, const Job& job, Result& result) {
+void run_batch(const Batch& batch, Checker& checker, const Job& job, NativeRun& result) {
   Graph graph;
-  native::Link link(graph, link_spec(batch));
-  auto& producer = graph.add<Producer>(kProducer, {}, link.memory(), Time(), batch);
-  auto& consumer = graph.add<Consumer>(kConsumer, {}, link.memory(), Time(), batch, checker, true);
-  link.connect(producer.link);
+  const native::LinkSpec spec = link_spec(batch);
+  native::Link link(graph, spec);
+  Kept outputs(batch, checker);
+  auto& producer = add_producer(graph, "producer", link, link.memory(), Time(), Time(), batch, [] {});
+  auto& consumer = graph.add<Consumer>("consumer", {}, link.memory(), Time(), batch, spec.buffer_size, outputs);
   link.connect(consumer.link);
-  Kernel kernel(graph, Clock{Frequency::mhz(1)}, link.to_kernel(), link.from_kernel());
+  Kernel kernel(graph, {.clock = Clock{Frequency::mhz(1)}, .fifo = kWords}, ends_of(link, batch.application));
   batch.application.kernel(kernel);
-  const native::Report report = run_graph(graph, job, consumer);
-  result.setup += producer.started();
-  result.elapsed += consumer.ended() - producer.started();
-  result.workers = report.workers;
+  result.workers = run_threads(graph, job, consumer).workers;
+  result.run.setup += producer.started();
+  add(result.run.times, times_of(producer, consumer));
 }
 
 }  // namespace
 
-Result run_native(const ByteApplication& application, const Job& job) {
-  check(application);
-  Checker checker(application, job.progress);
-  Result result;
-  for (int first = 0; first < job.messages; first += batch_size(application)) {
-    const Batch batch{
-        .application = application, .first = first, .count = std::min(batch_size(application), job.messages - first)};
-    run_batch(batch, checker, job, result);
-  }
-  result.stages = {{"producer, kernel and consumer at once", result.elapsed}};
-  result.difference = checker.difference();
+NativeRun run_native(const Job& job) {
+  check_words(job.application);
+  Checker checker(job.application, job.progress);
+  NativeRun result;
+  FlowTimes& times = result.run.times;
+  const int most = batch_size(job.application);
+  for (int first = 0; first < job.count; first += most)
+    run_batch({.application = job.application, .first = first, .count = std::min(most, job.count - first)}, checker,
+              job, result);
+  times.stages = {{"producer, kernel and consumer at once", times.elapsed}};
+  result.run.difference = checker.difference();
   return result;
 }
 

@@ -8,50 +8,73 @@
 #include <vector>
 
 #include "isthmus/engine/trace.hpp"
-#include "isthmus/platform/description.hpp"
-#include "isthmus/platform/part.hpp"
+#include "isthmus/platform/grain.hpp"
 #include "isthmus/program/application.hpp"
-#include "isthmus/stream/native.hpp"
 
+/// What is run, and what came of it, whatever the target.
 namespace isthmus::program {
 
+using platform::Grain;
+
+/// An application over a number of messages, in one flow.
 struct Job {
-  int messages = 1;
-  /// Called with the number of messages whose output has been compared with the reference.
+  const ByteApplication& application;
+  std::string flow;
+  int count = 1;  ///< messages
+  /// Called with the number of messages whose output has been compared with the reference, by the thread that compares.
   std::function<void(int)> progress{};
-  StateObserver* states = nullptr;         ///< is told how the parts of a model spend the run
-  std::string channel{};                   ///< the link of a model that messages go over; empty: its first
+  /// Is told how the parts of a model spend the run; none if it is not wanted. Real devices have nothing to tell.
+  StateObserver* states = nullptr;
   int workers = 0;                         ///< threads of the target native; 0: as many as fit
-  std::map<std::string, int> placement{};  ///< workers of its actors by name
+  std::map<std::string, int> placement{};  ///< workers of its actors by name; the others are placed along the channels
   std::uint64_t schedule_seed = 0;         ///< of a model: see RunOptions; no result depends on it
+  Grain grain = Grain::fine;               ///< of a model: the coarsest that will do
   /// Seconds after which threads that move no token, but are in no long step either, are said to be dead.
   double silence = 10;
 };
 
+/// How long the commands of one kind took, added up over the messages, or how long a part of a model was at work.
 struct Stage {
   std::string name;
   Time time;
 };
 
-struct Result {
-  Time setup;    ///< allocation of the pools
-  Time elapsed;  ///< from the first acquire to the last output
-  std::vector<Stage> stages;
-  std::optional<Difference> difference;       ///< none if every byte of every message is right
-  std::vector<platform::Part> parts;          ///< of a model, in the order in which data pass them
-  Time lasted;                                ///< of a model: the whole run, of which the shares of its stages are
-  std::vector<native::WorkerReport> workers;  ///< of threads: which actors each of them ran
+/// Something that one message went through; times count from the start of the flow.
+struct Step {
+  std::string name;
+  Time begin;
+  Time end;
 };
 
-/// Throws Error where a message is not a multiple of 64 bytes, or none.
-void check(const ByteApplication& application);
+/// The first messages of a run are told step by step: enough to see how they follow each other.
+inline constexpr int kMessagesTold = 8;
 
-/// Runs the application on a modelled board, in virtual time. Throws Error where a message is larger than a buffer of
-/// the link, or the graph ends in an error.
-Result run_on_model(const ByteApplication& application, const platform::Description& platform, const Job& job);
+struct FlowTimes {
+  Time elapsed;                          ///< from the first acquire or enqueue to the last output
+  std::vector<Stage> stages;             ///< in the order of the flow; they may overlap
+  std::vector<std::vector<Step>> first;  ///< of the first messages, in their order
+  std::vector<Time> latencies;           ///< of each message: from its acquire or first enqueue to its output
+  Time lasted{};  ///< where stages are what parts of a model did: the whole run, of which their shares are
+};
 
-/// Runs it on this machine's threads. Outputs are compared after a batch of messages has run, so that it takes none of
-/// the measured time.
-Result run_native(const ByteApplication& application, const Job& job);
+/// The times of messages and of those that follow them.
+void add(FlowTimes& sum, const FlowTimes& more);
+
+struct Run {
+  Time setup{};  ///< opening the device, building the kernel, allocating buffers and pools
+  FlowTimes times{};
+  std::optional<Difference> difference{};  ///< none if every byte of every message is right
+};
+
+/// The flows that there are, in the order in which they are preferred.
+const std::vector<std::string>& flows();
+/// Those of an application.
+std::vector<std::string> flows_of(const ByteApplication& application);
+
+/// Throws Error where an application has none.
+const DeviceKernel& device_kernel_of(const ByteApplication& application);
+
+/// Throws Error where a stream cannot carry the messages: they are not a multiple of 64 bytes, or none.
+void check_words(const ByteApplication& application);
 
 }  // namespace isthmus::program

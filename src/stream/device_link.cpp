@@ -114,7 +114,7 @@ void ReadBuffer::step() {
   taken_ += kWordBytes;
   StreamWord& to = out.slot();
   to.data = word.data;
-  to.last = left_ == 0;
+  to.last = left_ == 0 && !entry_.continues;
   if (taken_ == request_ || left_ == 0) {
     consumed.push(static_cast<std::uint32_t>(taken_));
     taken_ = 0;

@@ -61,16 +61,17 @@ void BufferHome::begin_call() {
 
 Buffer HostInput::acquire() {
   begin_call();
+  PooledBuffer token{};
   if (unused_.empty()) {
-    const PooledBuffer token = free.read();
+    token = free.read();
     pool_.came_back();
-    pool_.take();
-    return take(token);
+  } else {
+    token = unused_.back();
+    unused_.pop_back();
+    token.bytes = token.capacity;
   }
+  token.continues = false;
   pool_.take();
-  PooledBuffer token = unused_.back();
-  unused_.pop_back();
-  token.bytes = token.capacity;
   return take(token);
 }
 

@@ -9,7 +9,7 @@ namespace isthmus {
 namespace {
 
 PoolEntry entry_of(const PooledBuffer& buffer) {
-  return {.addr = buffer.addr, .bytes = buffer.bytes};
+  return {.addr = buffer.addr, .bytes = buffer.bytes, .continues = buffer.continues};
 }
 
 const PooledBuffer& find(const std::vector<PooledBuffer>& pool, std::uint64_t addr) {

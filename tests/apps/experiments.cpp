@@ -4,15 +4,16 @@
 
 #include <nlohmann/json.hpp>
 
+#include "apps/filter_over.hpp"
 #include "apps/image_files.hpp"
-#include "isthmus/apps/target.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/offload/model.hpp"
 #include "isthmus/platform/json.hpp"
 #include "isthmus/probes/copy.hpp"
 #include "isthmus/probes/memory.hpp"
 #include "isthmus/probes/probe.hpp"
-#include "program/run.hpp"
+#include "program/stream_flow.hpp"
+#include "program/target.hpp"
 
 namespace isthmus::apps {
 namespace {
@@ -129,31 +130,31 @@ class Frames {
   FrameSource source_;
 };
 
-std::string text(const std::vector<Stage>& stages) {
+std::string text(const std::vector<program::Stage>& stages) {
   std::string all;
-  for (const Stage& stage : stages) all += stage.name + " " + text(stage.time);
+  for (const program::Stage& stage : stages) all += stage.name + " " + text(stage.time);
   return all;
 }
 
-std::string text(const FlowTimes& times) {
+std::string text(const program::FlowTimes& times) {
   std::string all = text(times.elapsed) + text(times.stages);
-  for (const auto& steps : times.images)
-    for (const Step& step : steps) all += step.name + " " + text(step.begin) + text(step.end);
+  for (const auto& steps : times.first)
+    for (const program::Step& step : steps) all += step.name + " " + text(step.begin) + text(step.end);
   return all;
 }
 
 struct Filtered {
-  FilterRun run;
+  program::Run run;
   nlohmann::ordered_json row;
 };
 
 Filtered run_filter(const Bench& bench, const char* flow, ImageSize size, int images) {
   const Frames frames(size, images);
-  const FilterSpec spec = default_filter();
-  const auto target = open_target(bench.target, bench.settings);
+  const auto application = filter_over(frames.source());
+  const auto target = program::open_target(bench.target, bench.settings);
   Filtered filtered;
-  filtered.run = target->run(
-      {.flow = flow, .spec = spec, .frames = frames.source(), .progress = {}, .schedule_seed = bench.schedule_seed});
+  filtered.run =
+      target->run({.application = application, .flow = flow, .count = images, .schedule_seed = bench.schedule_seed});
   target->explain(filtered.row);
   return filtered;
 }
@@ -235,7 +236,7 @@ void two_ways(program::Kernel& kernel) {
   kernel.to_host(gather.out);
 }
 
-program::Result run_program(const Bench& bench, int messages) {
+program::StreamRun run_program(const Bench& bench, int messages) {
   const program::ByteApplication inverts{
       .name = "inverts",
       .summary = "each bit turned",
@@ -247,21 +248,23 @@ program::Result run_program(const Bench& bench, int messages) {
           [](std::span<const std::byte> in, std::span<std::byte> out) {
             std::ranges::transform(in, out.begin(), [](std::byte byte) { return ~byte; });
           }};
-  return program::run_on_model(inverts, platform_of(bench),
-                               {.messages = messages, .schedule_seed = bench.schedule_seed});
+  return program::run_stream(
+      platform_of(bench),
+      {.application = inverts, .flow = "stream", .count = messages, .schedule_seed = bench.schedule_seed});
 }
 
 Rate program_rate(const Bench& bench) {
-  const program::Result run = run_program(bench, 200);
-  Rate rate{.elapsed = run.elapsed, .keys = {}};
+  const program::StreamRun run = run_program(bench, 200);
+  Rate rate{.elapsed = run.run.times.elapsed, .keys = {}};
   for (const platform::Part& part : run.parts) rate.keys.insert(part.keys.begin(), part.keys.end());
   return rate;
 }
 
 std::string program_flow(const Bench& bench) {
-  const program::Result run = run_program(bench, 40);
-  std::string all = text(run.elapsed) + text(run.setup) + text(run.parts) + (run.difference ? "wrong" : "right");
-  for (const program::Stage& stage : run.stages) all += stage.name + " " + text(stage.time);
+  const program::StreamRun run = run_program(bench, 40);
+  std::string all =
+      text(run.run.times.elapsed) + text(run.run.setup) + text(run.parts) + (run.run.difference ? "wrong" : "right");
+  for (const program::Stage& stage : run.run.times.stages) all += stage.name + " " + text(stage.time);
   return all;
 }
 

@@ -7,14 +7,23 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "apps/filter_over.hpp"
 #include "apps/noise.hpp"
-#include "apps/stream_flow.hpp"
-#include "apps/stream_steady.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/platform/board.hpp"
+#include "program/stream_flow.hpp"
+#include "program/stream_steady.hpp"
+#include "program/target.hpp"
 
 namespace isthmus::apps {
 namespace {
+
+using program::Grain;
+using program::is_steady;
+using program::Lengths;
+using program::open_target;
+using program::run_stream;
+using program::StreamRun;
 
 constexpr const char* kF1 = "model:aws-f1";
 constexpr ImageSize kFullHd{.width = 1920, .height = 1080};
@@ -28,8 +37,9 @@ struct Case {
 
 StreamRun run(const Case& of, Grain grain, const FilterSpec& spec = default_filter()) {
   const FrameSource frames = of.noise.frames(of.images);
+  const auto application = filter_over(frames, spec);
   return run_stream(platform::load(platform::file_of(of.target), of.settings),
-                    {.flow = "stream", .spec = spec, .frames = frames, .progress = {}, .grain = grain});
+                    {.application = application, .flow = "stream", .count = of.images, .grain = grain});
 }
 
 double ratio(Time coarse, Time fine) {
@@ -38,8 +48,8 @@ double ratio(Time coarse, Time fine) {
 
 int longest_fine(const Case& of) {
   const FrameSource frames = of.noise.frames(1);
-  const Lengths lengths = steady_lengths(platform::load(platform::file_of(of.target), of.settings),
-                                         {static_cast<std::int64_t>(frames.size().bytes())});
+  const Lengths lengths =
+      program::steady_lengths(platform::load(platform::file_of(of.target), of.settings), filter_over(frames));
   return lengths.shorter + lengths.longer;
 }
 
@@ -62,9 +72,9 @@ TEST(CoarseStream, TakesTheTimeOfAFineOneInFullHd) {
   EXPECT_FALSE(coarse.run.difference);
   expect_alike(coarse, fine);
   EXPECT_EQ(coarse.run.setup, fine.run.setup);
-  ASSERT_EQ(coarse.run.times.images.size(), fine.run.times.images.size());
-  for (std::size_t i = 0; i < fine.run.times.images.size(); ++i)
-    EXPECT_EQ(coarse.run.times.images[i].back().end, fine.run.times.images[i].back().end) << i;
+  ASSERT_EQ(coarse.run.times.first.size(), fine.run.times.first.size());
+  for (std::size_t i = 0; i < fine.run.times.first.size(); ++i)
+    EXPECT_EQ(coarse.run.times.first[i].back().end, fine.run.times.first[i].back().end) << i;
 }
 
 std::vector<std::string> random_settings() {
@@ -135,11 +145,11 @@ TEST(CoarseStream, IsFineWhereItIsObserved) {
   Case of{.noise = noise, .images = 0, .settings = kQuick};
   of.images = longest_fine(of) + 1;
   const FrameSource frames = noise.frames(of.images);
-  const FilterSpec spec = default_filter();
+  const auto application = filter_over(frames);
   Deaf deaf;
   const StreamRun fine = run_stream(
       platform::load(platform::file_of(kF1), of.settings),
-      {.flow = "stream", .spec = spec, .frames = frames, .progress = {}, .states = &deaf, .grain = Grain::coarse});
+      {.application = application, .flow = "stream", .count = of.images, .states = &deaf, .grain = Grain::coarse});
   EXPECT_EQ(fine.grain, Grain::fine);
 }
 
@@ -148,23 +158,27 @@ TEST(CoarseStream, TakesTheSameInAnyOrderOfItsActors) {
   Case of{.noise = noise, .images = 0, .settings = kQuick};
   of.images = longest_fine(of) + 1;
   const FrameSource frames = noise.frames(of.images);
-  const FilterSpec spec = default_filter();
+  const auto application = filter_over(frames);
   const StreamRun shuffled = run_stream(
       platform::load(platform::file_of(kF1), of.settings),
-      {.flow = "stream", .spec = spec, .frames = frames, .progress = {}, .schedule_seed = 7, .grain = Grain::coarse});
+      {.application = application, .flow = "stream", .count = of.images, .schedule_seed = 7, .grain = Grain::coarse});
   EXPECT_EQ(shuffled.grain, Grain::coarse);
   EXPECT_EQ(shuffled.run.times.elapsed, run(of, Grain::coarse).run.times.elapsed);
 }
 
 /// Runs a flow of a target whose reference becomes wrong behind the first `right` images.
-FilterRun run_with_reference_wrong_behind(const std::string& flow, int right, int images) {
+program::Run run_with_reference_wrong_behind(const std::string& flow, int right, int images) {
   const Noise noise({.width = 640, .height = 90});
   const FrameSource frames = noise.frames(images);
   FilterSpec spec = default_filter();
+  auto application = filter_over(frames);
+  application.reference = [&](std::span<const std::byte> in, std::span<std::byte> out) {
+    filter_reference(spec, frames.size(), in, out);
+  };
   const auto target = open_target(kF1, kQuick);
-  return target->run({.flow = flow,
-                      .spec = spec,
-                      .frames = frames,
+  return target->run({.application = application,
+                      .flow = flow,
+                      .count = images,
                       .progress =
                           [&](int compared) {
                             if (compared == right) spec.coefficients[0][4] += 64;
@@ -182,7 +196,7 @@ TEST(CoarseStream, AWrongLastImageIsFound) {
   EXPECT_EQ(difference->of_messages, images);
 }
 
-TEST(ImagesBeside, TheFirstDifferenceIsThatOfTheFirstWrongImage) {
+TEST(MessagesBeside, TheFirstDifferenceIsThatOfTheFirstWrongImage) {
   for (const char* flow : {"offload", "overlap", "stream"}) {
     const auto difference = run_with_reference_wrong_behind(flow, 5, 12).difference;
     ASSERT_TRUE(difference) << flow;
@@ -192,31 +206,32 @@ TEST(ImagesBeside, TheFirstDifferenceIsThatOfTheFirstWrongImage) {
   }
 }
 
-TEST(ImagesBeside, WhatIsThrownWhereImagesAreComparedReachesTheCaller) {
+TEST(MessagesBeside, WhatIsThrownWhereImagesAreComparedReachesTheCaller) {
   const Noise noise({.width = 640, .height = 90});
   const FrameSource frames = noise.frames(12);
-  const FilterSpec spec = default_filter();
+  const auto application = filter_over(frames);
   for (const char* flow : {"offload", "overlap", "stream"}) {
     const auto give_up = [](int compared) {
       if (compared == 5) throw Error("enough seen");
     };
-    EXPECT_THAT([&] { open_target(kF1, {})->run({.flow = flow, .spec = spec, .frames = frames, .progress = give_up}); },
+    const program::Job job{.application = application, .flow = flow, .count = 12, .progress = give_up};
+    EXPECT_THAT([&] { open_target(kF1, {})->run(job); },
                 testing::ThrowsMessage<Error>(testing::HasSubstr("enough seen")))
         << flow;
   }
 }
 
-TEST(ImagesBeside, CountsEachImageThatWasComparedInTurn) {
+TEST(MessagesBeside, CountsEachImageThatWasComparedInTurn) {
   const Noise noise({.width = 640, .height = 90});
-  const FilterSpec spec = default_filter();
   const int images = longest_fine({.noise = noise, .images = 0, .settings = kQuick}) + 9;
   const FrameSource frames = noise.frames(images);
+  const auto application = filter_over(frames);
   for (const char* flow : {"offload", "stream"}) {
     std::vector<int> told;
     open_target(kF1, kQuick)
-        ->run({.flow = flow,
-               .spec = spec,
-               .frames = frames,
+        ->run({.application = application,
+               .flow = flow,
+               .count = images,
                .progress = [&](int compared) { told.push_back(compared); },
                .grain = Grain::coarse});
     std::vector<int> expected(static_cast<std::size_t>(images));
@@ -227,12 +242,12 @@ TEST(ImagesBeside, CountsEachImageThatWasComparedInTurn) {
 
 TEST(ModelTarget, SaysTheGrainThatARunReallyHad) {
   const Noise noise({.width = 640, .height = 90});
-  const FilterSpec spec = default_filter();
   const auto target = open_target(kF1, kQuick);
   const int fine = longest_fine({.noise = noise, .images = 0, .settings = kQuick});
   for (const auto& [images, grain] : {std::pair(fine, "fine"), std::pair(fine + 1, "coarse")}) {
     const FrameSource frames = noise.frames(images);
-    target->run({.flow = "stream", .spec = spec, .frames = frames, .progress = {}, .grain = Grain::coarse});
+    const auto application = filter_over(frames);
+    target->run({.application = application, .flow = "stream", .count = images, .grain = Grain::coarse});
     nlohmann::ordered_json row;
     target->explain(row);
     EXPECT_EQ(row["grain"], grain) << images;

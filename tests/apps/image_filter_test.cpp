@@ -1,5 +1,3 @@
-#include "isthmus/apps/image_filter.hpp"
-
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "apps/random_filter.hpp"
+#include "isthmus/apps/filter.hpp"
 
 namespace isthmus::apps {
 namespace {

@@ -1,15 +1,16 @@
-#include "isthmus/apps/image_flows.hpp"
-
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
 
+#include "apps/filter_over.hpp"
 #include "apps/image_files.hpp"
 #include "apps/random_filter.hpp"
-#include "isthmus/apps/target.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/offload/opencl.hpp"
+#include "program/checker.hpp"
+#include "program/device_flows.hpp"
+#include "program/target.hpp"
 
 namespace isthmus::apps {
 namespace {
@@ -17,13 +18,19 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-std::unique_ptr<ImageFlow> make_flow(const std::string& name, offload::Device& device, const FilterSpec& spec,
-                                     ImageSize size) {
-  return name == "offload" ? make_offload_flow(device, spec, size) : make_overlap_flow(device, spec, size);
+using program::DeviceFlow;
+using program::FlowTimes;
+using program::open_target;
+
+std::unique_ptr<DeviceFlow> make_flow(const std::string& name, offload::Device& device, const FilterSpec& spec,
+                                      ImageSize size) {
+  const auto application = image_filter_of(spec, size, {});
+  return name == "offload" ? program::make_offload_flow(device, application)
+                           : program::make_overlap_flow(device, application);
 }
 
 /// Images held in memory; `finished` keeps the order and can be made to fail.
-class Images : public ImageExchange {
+class Images : public program::Exchange {
  public:
   Images(ImageSize size, int count) : in_(static_cast<std::size_t>(count)), out_(in_.size()) {
     for (std::size_t i = 0; i < in_.size(); ++i) {
@@ -104,10 +111,10 @@ TEST_P(FlowsOnOpenCl, EveryStageTakesTimeWithinTheRun) {
   EXPECT_EQ(times.stages[1].name, "kernel");
   EXPECT_EQ(times.stages[2].name, "device to host copy");
   for (std::size_t i = 0; i < 3; ++i) EXPECT_GT(times.stages[i].time, Time());
-  for (const Stage& stage : times.stages) EXPECT_LE(stage.time, times.elapsed) << stage.name;
-  ASSERT_EQ(times.images.size(), 4u);
-  for (const auto& steps : times.images)
-    for (const Step& step : steps) EXPECT_LT(step.begin, step.end) << step.name;
+  for (const program::Stage& stage : times.stages) EXPECT_LE(stage.time, times.elapsed) << stage.name;
+  ASSERT_EQ(times.first.size(), 4u);
+  for (const auto& steps : times.first)
+    for (const program::Step& step : steps) EXPECT_LT(step.begin, step.end) << step.name;
 }
 
 TEST_P(FlowsOnOpenCl, AFailureOnTheWayEndsTheRunAndTheNextOneWorks) {
@@ -128,9 +135,9 @@ TEST(OffloadFlow, ItsStagesAddUpToTheRun) {
   const auto device = offload::open_opencl("opencl:0");
   const ImageSize size{640, 400};
   Images images(size, 3);
-  const FlowTimes times = make_offload_flow(*device, default_filter(), size)->run(images, 0, 3);
+  const FlowTimes times = make_flow("offload", *device, default_filter(), size)->run(images, 0, 3);
   Time sum;
-  for (const Stage& stage : times.stages) sum += stage.time;
+  for (const program::Stage& stage : times.stages) sum += stage.time;
   EXPECT_GE(sum, times.elapsed);
   EXPECT_EQ(times.stages.back().name, "between commands");
 }
@@ -144,14 +151,14 @@ class Targets : public testing::Test {
 
 TEST_F(Targets, AnOpenClTargetRunsBothOfItsFlowsAndChecksEveryImage) {
   const auto target = open_target("opencl:0", {});
-  EXPECT_FALSE(target->modelled());
-  EXPECT_THAT(target->flows(), testing::ElementsAre("offload", "overlap"));
-  const FilterSpec spec = default_filter();
   const auto source = frames(7);
-  for (const std::string& flow : target->flows()) {
+  const auto application = filter_over(source);
+  EXPECT_FALSE(target->modelled());
+  EXPECT_THAT(target->flows(application), testing::ElementsAre("offload", "overlap"));
+  for (const std::string& flow : target->flows(application)) {
     int checked = 0;
-    const FilterRun run =
-        target->run({.flow = flow, .spec = spec, .frames = source, .progress = [&](int done) { checked = done; }});
+    const program::Run run = target->run(
+        {.application = application, .flow = flow, .count = 7, .progress = [&](int done) { checked = done; }});
     EXPECT_EQ(checked, 7);
     EXPECT_FALSE(run.difference);
     EXPECT_GT(run.setup, Time());
@@ -175,7 +182,8 @@ TEST(Checker, FindsTheFirstByteThatDiffers) {
   const ImageSize size{6, 4};
   const FilterSpec spec = default_filter();
   int checked = 0;
-  Checker checker(spec, size, [&](int count) { checked = count; });
+  const auto application = image_filter_of(spec, size, {});
+  program::Checker checker(application, [&](int count) { checked = count; });
   const auto in = chart(size).pixels;
   std::vector<std::byte> out(size.bytes());
   filter_reference(spec, size, in, out);

@@ -5,15 +5,19 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "apps/filter_over.hpp"
 #include "apps/image_files.hpp"
 #include "apps/random_filter.hpp"
-#include "isthmus/apps/target.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/platform/schema.hpp"
+#include "program/target.hpp"
 
 namespace isthmus::apps {
 namespace {
 
+using program::FlowTimes;
+using program::kMessagesTold;
+using program::Step;
 using Json = nlohmann::ordered_json;
 using Settings = std::vector<std::string>;
 using testing::HasSubstr;
@@ -24,7 +28,7 @@ constexpr const char* kAlphaData = "model:alpha-data-7v3";
 constexpr ImageSize kFullHd{.width = 1920, .height = 1080};
 
 struct Result {
-  FilterRun run;
+  program::Run run;
   Json row;
   double seconds() const { return run.times.elapsed.seconds(); }
 };
@@ -34,9 +38,10 @@ Result run(const char* board, const std::string& flow, ImageSize size, int image
   const TemporaryFolder folder;
   write_png(folder / "chart.png", chart({size.width + 5, size.height + 3}));
   const FrameSource frames({folder / "chart.png"}, size, images, 1);
-  const auto target = open_target(board, settings);
+  const auto application = filter_over(frames, spec);
+  const auto target = program::open_target(board, settings);
   Result result;
-  result.run = target->run({.flow = flow, .spec = spec, .frames = frames, .progress = {}});
+  result.run = target->run({.application = application, .flow = flow, .count = images});
   target->explain(result.row);
   return result;
 }
@@ -79,10 +84,10 @@ TEST_P(FlowsOnModels, TheSameRunGivesTheSameRecordToTheLastByte) {
 }
 
 TEST_P(FlowsOnModels, TheFirstImagesAreToldStepAfterStepWithinTheRun) {
-  const FlowTimes times = run({320, 180}, kImagesTold + 2).run.times;
-  ASSERT_EQ(times.images.size(), static_cast<std::size_t>(kImagesTold));
+  const FlowTimes times = run({320, 180}, kMessagesTold + 2).run.times;
+  ASSERT_EQ(times.first.size(), static_cast<std::size_t>(kMessagesTold));
   Time before;
-  for (const auto& steps : times.images) {
+  for (const auto& steps : times.first) {
     ASSERT_EQ(steps.size(), 3U);
     EXPECT_GE(steps.front().begin, before) << "images go in their order";
     before = steps.front().begin;
@@ -100,7 +105,7 @@ TEST_P(FlowsOnModels, WhereAllImagesAreToldTheirStepsAddUpToTheStages) {
   const FlowTimes times = run({320, 180}, 3).run.times;
   for (std::size_t stage = 0; stage < 3; ++stage) {
     Time sum;
-    for (const auto& steps : times.images) sum += steps.at(stage).end - steps.at(stage).begin;
+    for (const auto& steps : times.first) sum += steps.at(stage).end - steps.at(stage).begin;
     EXPECT_EQ(sum, times.stages[stage].time) << times.stages[stage].name;
   }
 }

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "isthmus/apps/image_filter.hpp"
+#include "isthmus/apps/filter.hpp"
 
 namespace isthmus::apps {
 

@@ -1,5 +1,5 @@
 // The image filter as a stream on the modelled boards.
-#include "apps/stream_flow.hpp"
+#include "program/stream_flow.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -7,6 +7,7 @@
 
 #include <string>
 
+#include "apps/filter_over.hpp"
 #include "apps/noise.hpp"
 #include "isthmus/base/error.hpp"
 
@@ -19,11 +20,15 @@ using testing::ThrowsMessage;
 constexpr const char* kF1 = "model:aws-f1";
 constexpr const char* kAlphaData = "model:alpha-data-7v3";
 
+using program::FlowTimes;
+using program::StreamRun;
+
 StreamRun run(const Noise& noise, int images, const char* target = kF1, std::vector<std::string> settings = {},
               const FilterSpec& spec = default_filter()) {
   const FrameSource frames = noise.frames(images);
-  return run_stream(platform::load(platform::file_of(target), settings),
-                    {.flow = "stream", .spec = spec, .frames = frames, .progress = {}});
+  const auto application = filter_over(frames, spec);
+  return program::run_stream(platform::load(platform::file_of(target), settings),
+                             {.application = application, .flow = "stream", .count = images});
 }
 
 /// A link of any payload, whose reads and writes begin anywhere in a page.
@@ -62,9 +67,9 @@ TEST(StreamFlow, GivesTheReferencesBytesForImagesOfManySizes) {
 
 TEST(StreamFlow, TheFirstImagesAreToldFromAcquireToReceive) {
   const FlowTimes times = run(Noise({320, 90}), 5).run.times;
-  ASSERT_EQ(times.images.size(), 5U);
+  ASSERT_EQ(times.first.size(), 5U);
   Time acquired;
-  for (const auto& steps : times.images) {
+  for (const auto& steps : times.first) {
     ASSERT_EQ(steps.size(), 2U);
     EXPECT_GE(steps[0].begin, acquired);
     EXPECT_LT(steps[0].begin, steps[0].end);
@@ -72,7 +77,7 @@ TEST(StreamFlow, TheFirstImagesAreToldFromAcquireToReceive) {
     EXPECT_LT(steps[1].begin, steps[1].end);
     acquired = steps[0].begin;
   }
-  EXPECT_EQ(times.images.back()[1].end, times.elapsed);
+  EXPECT_EQ(times.first.back()[1].end, times.elapsed);
 }
 
 TEST(StreamFlow, AFrameMayTakeManyBuffersAndThePoolsAsFewAsTwo) {
@@ -134,11 +139,11 @@ TEST(StreamFlow, TheSumOfAPartsTimesIsItsLifetime) {
 TEST(StreamFlow, WithoutItsBottleneckTheNextNamedPartIsTheLimit) {
   const Noise noise({.width = 1920, .height = 1080});
   const auto before = run(noise, 4);
-  const Bottleneck link = offload::bottleneck(before.parts, before.run.times.lasted);
+  const Bottleneck link = platform::bottleneck(before.parts, before.run.times.lasted);
   EXPECT_EQ(link.part, "PCIe device to host");
   EXPECT_GT(link.busy_share, 0.95);
   const auto after = run(noise, 4, kF1, {"link.pcie.generation=4"});
-  const Bottleneck next = offload::bottleneck(after.parts, after.run.times.lasted);
+  const Bottleneck next = platform::bottleneck(after.parts, after.run.times.lasted);
   EXPECT_EQ(next.part, link.next);
   EXPECT_GT(next.busy_share, 0.95);
   // What the first verdict promised is what the second run gives.
@@ -153,9 +158,10 @@ TEST(StreamFlow, SetUpIsApartAndHoldsTheAllocationOfThePools) {
 }
 
 TEST(StreamFlow, RefusesFramesThatAreNoWholeWords) {
-  const Noise noise({.width = 100, .height = 10});
-  EXPECT_THAT([&] { run(noise, 1); },
-              ThrowsMessage<Error>(HasSubstr("100 x 10 pixels: expected a width that is a multiple of 16")));
+  EXPECT_THAT([] { run(Noise({.width = 100, .height = 10}), 1); },
+              ThrowsMessage<Error>(HasSubstr("multiple of 64 bytes, got 4000")));
+  EXPECT_THAT([] { run(Noise({.width = 8, .height = 10}), 1); },
+              ThrowsMessage<Error>(HasSubstr("8 x 10 pixels: expected a width that is a multiple of 16")));
 }
 
 }  // namespace

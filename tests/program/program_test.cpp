@@ -13,7 +13,8 @@
 
 #include "isthmus/base/data_file.hpp"
 #include "isthmus/base/error.hpp"
-#include "program/run.hpp"
+#include "program/native.hpp"
+#include "program/stream_flow.hpp"
 
 namespace isthmus::program {
 namespace {
@@ -136,22 +137,42 @@ Application<Number, Number> sums(std::size_t numbers) {
   return application;
 }
 
-Result on_model(const ByteApplication& application, int messages, const std::vector<std::string>& settings = {}) {
-  return run_on_model(application, platform::load(platform::file_of("model:aws-f1"), settings), {.messages = messages});
+StreamRun stream(const ByteApplication& application, int messages, const std::vector<std::string>& settings = {}) {
+  return run_stream(platform::load(platform::file_of("model:aws-f1"), settings),
+                    {.application = application, .flow = "stream", .count = messages});
+}
+
+Run on_model(const ByteApplication& application, int messages, const std::vector<std::string>& settings = {}) {
+  return stream(application, messages, settings).run;
+}
+
+struct Threads {
+  int workers = 0;
+  double silence = 10;
+  std::function<void(int)> progress{};
+};
+
+Run on_threads(const ByteApplication& application, int messages, const Threads& threads = {}) {
+  return run_native({.application = application,
+                     .flow = "stream",
+                     .count = messages,
+                     .progress = threads.progress,
+                     .workers = threads.workers,
+                     .silence = threads.silence})
+      .run;
 }
 
 TEST(Application, GivesTheReferencesBytesOnModelsAndOnThreads) {
   for (const auto& application : {increments(16), increments(1008), sums(16), sums(4096)}) {
     EXPECT_FALSE(on_model(application.bytes(), 20).difference);
-    EXPECT_FALSE(run_native(application.bytes(), {.messages = 20}).difference);
-    EXPECT_FALSE(run_native(application.bytes(), {.messages = 20, .workers = 1}).difference);
+    EXPECT_FALSE(on_threads(application.bytes(), 20).difference);
+    EXPECT_FALSE(on_threads(application.bytes(), 20, {.workers = 1}).difference);
   }
 }
 
 TEST(Application, ManyMessagesGoThroughThreadsInBatches) {
   int compared = 0;
-  const auto result =
-      run_native(increments(16).bytes(), {.messages = 2500, .progress = [&](int done) { compared = done; }});
+  const auto result = on_threads(increments(16).bytes(), 2500, {.progress = [&](int done) { compared = done; }});
   EXPECT_FALSE(result.difference);
   EXPECT_EQ(compared, 2500);
 }
@@ -163,7 +184,7 @@ TEST(Application, AnOutputThatDiffersIsNamedByMessageAndElementWithHowManyDiffer
     if (in[0] == 3 * 1000003U) out[17] += 1;
     if (in[0] == 4 * 1000003U) out[2] = out[9] = 0;
   };
-  const auto differs = [](const Result& result) {
+  const auto differs = [](const program::Run& result) {
     const auto& found = result.difference;
     const Number right = 3 * 1000003U + 17 + 2;
     return found && found->message == 3 && found->offset == 17 && found->expected == std::to_string(right + 1) &&
@@ -171,7 +192,7 @@ TEST(Application, AnOutputThatDiffersIsNamedByMessageAndElementWithHowManyDiffer
            found->messages == 2 && found->of_messages == 5;
   };
   EXPECT_TRUE(differs(on_model(application.bytes(), 5)));
-  EXPECT_TRUE(differs(run_native(application.bytes(), {.messages = 5})));
+  EXPECT_TRUE(differs(on_threads(application.bytes(), 5)));
 }
 
 TEST(Application, AnOutputThatIsNeverClosedOrTooLongIsAnError) {
@@ -182,8 +203,7 @@ TEST(Application, AnOutputThatIsNeverClosedOrTooLongIsAnError) {
     kernel.to_host(endless.out);
   };
   EXPECT_THROW(on_model(application.bytes(), 2), Error);
-  EXPECT_THAT([&] { run_native(application.bytes(), {.messages = 2}); },
-              ThrowsMessage<Error>(HasSubstr("`last` closes a message")));
+  EXPECT_THAT([&] { on_threads(application.bytes(), 2); }, ThrowsMessage<Error>(HasSubstr("`last` closes a message")));
 }
 
 /// Takes words and gives none back, but counts its steps: it is never idle.
@@ -210,7 +230,7 @@ TEST(Application, AWordThatNeverComesIsSaidOnThreadsAsOnTheModel) {
     if (!counts) {
       EXPECT_THAT([&] { on_model(application.bytes(), 2, {"stream.porter_period=1ms"}); }, says);
     }
-    EXPECT_THAT([&] { run_native(application.bytes(), {.messages = 2, .silence = 0.3}); }, says);
+    EXPECT_THAT([&] { on_threads(application.bytes(), 2, {.silence = 0.3}); }, says);
   }
 }
 
@@ -227,7 +247,7 @@ Application<Number, Number> first_words(int words, bool closes) {
 
 void expect_of_both(const ByteApplication& application, const testing::Matcher<std::string>& message) {
   EXPECT_THAT([&] { on_model(application, 4, {"stream.porter_period=1ms"}); }, ThrowsMessage<Error>(message));
-  EXPECT_THAT([&] { run_native(application, {.messages = 4}); }, ThrowsMessage<Error>(message));
+  EXPECT_THAT([&] { on_threads(application, 4); }, ThrowsMessage<Error>(message));
 }
 
 TEST(Application, TheFirstMessageThatIsNotWholeIsNamedOnThreadsAsOnTheModel) {
@@ -249,20 +269,22 @@ TEST(Application, AStepThatIsAtWorkForLongIsNotTakenForDead) {
     kernel.to_host(slow.out);
   };
   application.reference = [](std::span<const Number> in, std::span<Number> out) { std::ranges::copy(in, out.begin()); };
-  EXPECT_FALSE(run_native(application.bytes(), {.messages = 1, .silence = 0.05}).difference);
+  EXPECT_FALSE(on_threads(application.bytes(), 1, {.silence = 0.05}).difference);
 }
 
 TEST(Application, MessagesThatTheLinkCannotCarryAreRefused) {
-  EXPECT_THAT([] { run_native(increments(17).bytes(), {}); },
+  EXPECT_THAT([] { on_threads(increments(17).bytes(), 1); },
               ThrowsMessage<Error>(AllOf(HasSubstr("'increments'"), HasSubstr("multiple of 64 bytes, got 68"))));
   EXPECT_THAT([] { on_model(increments(0).bytes(), 1); }, ThrowsMessage<Error>(HasSubstr("got 0")));
-  EXPECT_THAT(
-      [] { on_model(increments(8192).bytes(), 1, {"stream.buffer_size=16KiB"}); },
-      ThrowsMessage<Error>(HasSubstr("32768 bytes a message: expected at most the model's stream.buffer_size")));
+}
+
+TEST(Application, MessagesLargerThanABufferOfTheLinkTakeSeveral) {
+  for (const auto& application : {increments(8192), increments(4096 + 16), sums(12288)})
+    EXPECT_FALSE(on_model(application.bytes(), 5, {"stream.buffer_size=16KiB"}).difference);
 }
 
 TEST(Application, AModelTellsOfTheKernelsActorsAmongTheLinksParts) {
-  const auto parts = on_model(increments(1024).bytes(), 10).parts;
+  const auto parts = stream(increments(1024).bytes(), 10).parts;
   EXPECT_THAT(parts, Contains(Field(&platform::Part::name, "first")));
   EXPECT_THAT(parts, Contains(Field(&platform::Part::name, "second")));
   EXPECT_EQ(parts.front().name, "producer thread");
@@ -270,19 +292,20 @@ TEST(Application, AModelTellsOfTheKernelsActorsAmongTheLinksParts) {
 }
 
 TEST(Application, TwiceTheMessagesTakeTwiceTheVirtualTime) {
-  const auto time = [](int messages) { return on_model(increments(16384).bytes(), messages).elapsed.seconds(); };
+  const auto time = [](int messages) { return on_model(increments(16384).bytes(), messages).times.elapsed.seconds(); };
   EXPECT_NEAR((time(120) - time(80)) / (time(80) - time(40)), 1, 0.02);
 }
 
 class Printed {
  public:
-  explicit Printed(std::vector<std::string> arguments) {
+  explicit Printed(std::vector<std::string> arguments) : Printed(std::move(arguments), increments(64)) {}
+  Printed(std::vector<std::string> arguments, const auto& application) {
     arguments.insert(arguments.begin(), "increments");
     std::vector<char*> argv;
     for (auto& argument : arguments) argv.push_back(argument.data());
     testing::internal::CaptureStdout();
     testing::internal::CaptureStderr();
-    code = main_of(static_cast<int>(argv.size()), argv.data(), increments(64));
+    code = main_of(static_cast<int>(argv.size()), argv.data(), application);
     std::istringstream lines(testing::internal::GetCapturedStdout());
     for (std::string line; std::getline(lines, line);) {
       auto record = nlohmann::json::parse(line);
@@ -304,6 +327,15 @@ TEST(Program, PrintsARowOfEachTarget) {
     EXPECT_EQ(row.at("kind"), target == "native" ? "measured" : "modelled");
     EXPECT_EQ(row.at("messages"), 7);
     EXPECT_EQ(row.at("bytes_per_message"), 256);
+    EXPECT_EQ(row.at("count"), 7);
+    EXPECT_EQ(row.at("counted"), "messages");
+    EXPECT_EQ(row.at("bytes_each"), 256);
+    EXPECT_TRUE(row.at("parameters").empty());
+    const auto& latency = row.at("latency");
+    EXPECT_GT(latency.at("p50_s"), 0.0);
+    EXPECT_GE(latency.at("p99_s"), latency.at("p50_s"));
+    EXPECT_GE(latency.at("p999_s"), latency.at("p99_s"));
+    EXPECT_GE(latency.at("max_s"), latency.at("p999_s"));
     EXPECT_EQ(row.at("verified"), true);
     const double elapsed = row.at("elapsed_s");
     EXPECT_NEAR(row.at("value").get<double>() * elapsed, 7, 1e-9);
@@ -358,6 +390,82 @@ TEST(Program, SaysWhatItIs) {
   ASSERT_EQ(printed.records.size(), 1U);
   EXPECT_EQ(printed.records[0].at("name"), "increments");
   EXPECT_THAT(printed.records[0].at("flows"), ElementsAre("stream"));
+  EXPECT_EQ(printed.records[0].at("counted"), "messages");
+  EXPECT_EQ(printed.records[0].at("count"), 200);
+  EXPECT_TRUE(printed.records[0].at("parameters").empty());
+}
+
+/// Increments of as many numbers as a parameter says.
+Maker of_numbers() {
+  return {.parameters = {{.name = "numbers", .kind = ParameterKind::integer, .help = "of a message", .preset = "32"}},
+          .make = [](const Values& values) {
+            auto application = increments(static_cast<std::size_t>(values.integer("numbers")));
+            application.extras.counted = "packets";
+            application.extras.count = 9;
+            return application.bytes();
+          }};
+}
+
+TEST(Program, OfAMakerTakesItsParametersAndCountsByItsName) {
+  for (const std::vector<std::string>& form : {std::vector<std::string>{"--numbers", "48"}, {"--set", "numbers=48"}}) {
+    std::vector<std::string> arguments{"--on", "model:aws-f1", "--packets", "4"};
+    arguments.insert(arguments.end(), form.begin(), form.end());
+    const auto row = Printed(arguments, of_numbers()).records.at(0);
+    EXPECT_EQ(row.at("parameters"), nlohmann::json({{"numbers", 48}}));
+    EXPECT_EQ(row.at("bytes_each"), 48 * sizeof(Number));
+    EXPECT_EQ(row.at("packets"), 4);
+    EXPECT_EQ(row.at("unit"), "packets/s");
+    EXPECT_EQ(row.at("verified"), true);
+  }
+  const auto usual = Printed({"--on", "model:aws-f1"}, of_numbers()).records.at(0);
+  EXPECT_EQ(usual.at("count"), 9);
+  EXPECT_EQ(usual.at("parameters").at("numbers"), 32);
+  EXPECT_THAT(Printed({"--on", "native", "--messages", "4"}, of_numbers()).error, HasSubstr("--messages"));
+}
+
+/// Adds what it was told before the first message.
+struct Offset {
+  In<StreamWord> in{"in"};
+  In<std::uint32_t> control{"control"};
+  Out<StreamWord> out{"out"};
+  Out<ControlMessage> status{"status"};
+  Number by = 0;
+  bool told = false;
+  void step() {
+    if (!told) {
+      by = control.read() + control.read();
+      status.push({.tag = 9, .message = 0});
+      told = true;
+    }
+    const StreamWord word = in.read();
+    auto numbers = std::bit_cast<Numbers>(word.data);
+    for (Number& number : numbers) number += by;
+    out.push({.data = std::bit_cast<Word>(numbers), .last = word.last});
+  }
+};
+
+TEST(Application, ControlMessagesReachTheKernelBeforeTheFirstWord) {
+  auto application = increments(16384);
+  application.kernel = [](Kernel& kernel) {
+    auto& offset = kernel.add<Offset>("offset");
+    kernel.from_host(offset.in);
+    kernel.control(offset.control, offset.status);
+    kernel.to_host(offset.out);
+  };
+  EXPECT_THAT([&] { on_model(application.bytes(), 3); }, ThrowsMessage<Error>(HasSubstr("takes control messages")));
+  application.extras.control = {.messages = {1, 1}, .ready = 9};
+  application.extras.steady = true;
+  EXPECT_FALSE(on_model(application.bytes(), 20).difference);
+  EXPECT_FALSE(on_threads(application.bytes(), 20).difference);
+  const ByteApplication bytes = application.bytes();
+  // Coarse, where most messages go through the actors alone.
+  const std::vector<std::string> quick{"stream.porter_period=1us", "link.pcie.round_trip=500ns"};
+  const auto coarse = run_stream(platform::load(platform::file_of("model:aws-f1"), quick),
+                                 {.application = bytes, .flow = "stream", .count = 300, .grain = Grain::coarse});
+  EXPECT_FALSE(coarse.run.difference);
+  EXPECT_EQ(coarse.grain, Grain::coarse);
+  application.extras.control.messages = {1, 2};
+  EXPECT_TRUE(on_model(application.bytes(), 3).difference);
 }
 
 TEST(Program, ASettingChangesTheModel) {
@@ -387,8 +495,14 @@ TEST(Program, RefusesInOneLineWhatItCannotDo) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> refused{
       {{}, "--on: expected a target"},
       {{"--on", "model:aws-f2"}, "aws-f1"},
-      {{"--on", "opencl:0"}, "expected model:NAME"},
+      {{"--on", "opencl:0"}, "'increments'"},
+      {{"--on", "model:aws-f1", "--flow", "offload"},
+       "application 'increments' has no flow 'offload': expected stream"},
+      {{"--on", "model:aws-f1", "--flow", "steam"}, "did you mean 'stream'?"},
       {{"--on", "native", "--messages", "0"}, "--messages: expected 1 or more, got 0"},
+      {{"--on", "native", "--count", "0"}, "--count: expected 1 or more, got 0"},
+      {{"--on", "native", "--count", "1", "--messages", "1"}, "two names of one option"},
+      {{"--on", "native", "--set", "lanes=8"}, "--set lanes=8: application 'increments' has no parameters"},
       {{"--on", "native", "--repeat", "-1"}, "--repeat: expected 1 or more, got -1"},
       {{"--on", "native", "--set", "link.pcie.lanes=8"}, "only models have settings"},
       {{"--on", "native", "--channel", "vh0"}, "only models have links to choose"},

@@ -8,7 +8,7 @@
 
 #include "isthmus/platform/schema.hpp"
 #include "isthmus/program.hpp"
-#include "program/run.hpp"
+#include "program/stream_flow.hpp"
 
 namespace isthmus::program {
 namespace {
@@ -38,13 +38,15 @@ ByteApplication echo(std::size_t bytes) {
 
 using Settings = std::vector<std::string>;
 
-Result run(std::size_t bytes, int messages, const Settings& settings, const char* board = "model:aws-f1") {
-  Result result = run_on_model(echo(bytes), platform::load(platform::file_of(board), settings), {.messages = messages});
-  EXPECT_FALSE(result.difference);
+StreamRun run(std::size_t bytes, int messages, const Settings& settings, const char* board = "model:aws-f1") {
+  const ByteApplication application = echo(bytes);
+  StreamRun result = run_stream(platform::load(platform::file_of(board), settings),
+                                {.application = application, .flow = "stream", .count = messages});
+  EXPECT_FALSE(result.run.difference);
   return result;
 }
 
-const Part& part(const Result& result, const std::string& name) {
+const Part& part(const StreamRun& result, const std::string& name) {
   const auto found = std::ranges::find(result.parts, name, &Part::name);
   if (found == result.parts.end()) throw std::runtime_error("no part " + name);
   return *found;
@@ -88,8 +90,8 @@ Settings some_settings(std::mt19937_64& random) {
 }
 
 /// No rate is above the most that Little's law gives its window.
-void expect_within_its_window(const Result& result, const Part& part) {
-  const double rate = static_cast<double>(part.window->taken) / result.elapsed.seconds();
+void expect_within_its_window(const StreamRun& result, const Part& part) {
+  const double rate = static_cast<double>(part.window->taken) / result.run.times.elapsed.seconds();
   const double most = static_cast<double>(part.window->size) / part.window->round_trip.seconds();
   EXPECT_LE(rate, most * (1 + 1e-7)) << part.name;
 }
@@ -105,7 +107,7 @@ TEST(Windows, WhateverTheSettingsEachHasItsWholeLifeAndWhatWentThroughItObeysLit
     for (const std::string& setting : settings) trace += ' ' + setting;
     SCOPED_TRACE(trace);
     const char* board = random() % 2 == 0 ? "model:aws-f1" : "model:alpha-data-7v3";
-    const Result result = run(bytes, messages, settings, board);
+    const StreamRun result = run(bytes, messages, settings, board);
     for (const Part& each : result.parts) {
       EXPECT_EQ(each.busy + each.starved + each.blocked, each.lifetime) << each.name;
       EXPECT_GE(each.busy, Time{}) << each.name;
@@ -114,7 +116,7 @@ TEST(Windows, WhateverTheSettingsEachHasItsWholeLifeAndWhatWentThroughItObeysLit
       // The mean round trip is a whole number of femtoseconds, a rounding for each entry taken.
       EXPECT_LE(fill_of(each), 1 + 1e-7) << each.name;
       // Full lasts until the return, the round trip to the last output at most.
-      const double tail = 1 - result.elapsed.seconds() / result.lasted.seconds();
+      const double tail = 1 - result.run.times.elapsed.seconds() / result.run.times.lasted.seconds();
       EXPECT_GE(fill_of(each) + tail + 1e-7, each.window->size == 1 ? share(each) : 0) << each.name;
       expect_within_its_window(result, each);
     }
@@ -129,9 +131,9 @@ TEST(Windows, WhateverTheSettingsEachHasItsWholeLifeAndWhatWentThroughItObeysLit
 }
 
 TEST(Windows, AStreamOfOneRequestAtATimeGoesAtOneARoundTrip) {
-  const Result result = run(65536, 20,
-                            {"stream.requests_in_flight=1", "stream.request_size=512B", "link.pcie.round_trip=20us",
-                             "stream.porter_period=1us"});
+  const StreamRun result = run(65536, 20,
+                               {"stream.requests_in_flight=1", "stream.request_size=512B", "link.pcie.round_trip=20us",
+                                "stream.porter_period=1us"});
   const Part& requests = part(result, "requests in flight");
   // The completions' time on the wire: 512 B in packets of 128 B with 26 B of overhead, on 16 lanes of 8 GT/s.
   const double on_wire = (512 + 4 * 26) / (16 * 1e9 * 128 / 130);
@@ -139,7 +141,8 @@ TEST(Windows, AStreamOfOneRequestAtATimeGoesAtOneARoundTrip) {
   EXPECT_NEAR(requests.window->round_trip.seconds(), round_trip, 0.005 * round_trip);
   EXPECT_GT(share(requests), 0.98);
   // Full all the time, it lets one request a round trip through.
-  EXPECT_NEAR(result.elapsed.seconds(), 20 * 65536.0 / 512 * round_trip, 0.01 * result.elapsed.seconds());
+  EXPECT_NEAR(result.run.times.elapsed.seconds(), 20 * 65536.0 / 512 * round_trip,
+              0.01 * result.run.times.elapsed.seconds());
   EXPECT_NEAR(fill_of(requests), 1, 0.02);
   EXPECT_LT(share(part(result, "PCIe tags")), 0.01) << "there are 32";
 }
@@ -166,7 +169,7 @@ TEST(Windows, TheOneThatIsMadeSmallIsFull) {
 }
 
 TEST(Windows, SmallMessagesWaitForThePorter) {
-  const Result result = run(4096, 200, {});
+  const StreamRun result = run(4096, 200, {});
   EXPECT_GT(share(part(result, "porter")), 0.95);
   EXPECT_GT(share(part(result, "input buffers")), 0.6);
   EXPECT_LT(share(part(result, "PCIe device to host")), 0.2);

@@ -23,7 +23,13 @@ class FakeBench(Bench):
         sets = list(experiment.sets)
         return Row.model_validate(
             fake_tools.row_of(
-                {"--on": experiment.target, "--flow": experiment.flow, "--images": experiment.count, "--set": sets}
+                {
+                    "--app": experiment.application,
+                    "--on": experiment.target,
+                    "--flow": experiment.flow,
+                    "--count": experiment.count,
+                    "--set": sets,
+                }
             )
         )
 

@@ -131,7 +131,7 @@ def transfer_rate(inputs: Inputs) -> float:
     return 1 / rate
 
 
-def stages(target: str, flow: str, images: int, sets: list[str]) -> dict[str, float]:
+def stages(target: str, flow: str, images: float, sets: list[str]) -> dict[str, float]:
     """Seconds of each stage, in the order of the flow."""
     if target.startswith("opencl:"):
         return {"host to device copy": 1e-3 * images, "kernel": 6e-3 * images, "device to host copy": 1e-3 * images}
@@ -175,10 +175,56 @@ def grain_of(values: dict[str, Any], modelled: bool) -> dict[str, str]:
     return {"grain": values.get("--grain", "fine")} if modelled else {}
 
 
+APPLICATIONS: dict[str, dict[str, Any]] = {
+    "image-filter": {
+        "summary": "a stencil",
+        "counted": "images",
+        "count": 200,
+        "bytes_each": BYTES_PER_IMAGE,
+        "parameters": [{"name": "input", "kind": "folder", "help": "Photographs."}],
+    },
+    "suffix-sum": {
+        "summary": "running sums",
+        "counted": "messages",
+        "count": 200,
+        "bytes_each": 4 * 1024,
+        "parameters": [
+            {"name": "values", "kind": "integer", "min": 16, "max": 65536, "default": 1024, "help": "Of a message."}
+        ],
+    },
+}
+
+
+def parameters_of(values: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of the application that run, by name."""
+    declared = APPLICATIONS[values["--app"]]["parameters"]
+    given = dict(one.split("=", 1) for one in values["--set"] if "." not in one.partition("=")[0])
+    found = {one["name"]: given.get(one["name"], one.get("default")) for one in declared}
+    return {name: int(value) if str(value).isdigit() else value for name, value in found.items() if value is not None}
+
+
+def work_of(values: dict[str, Any]) -> dict[str, Any]:
+    """How much of what runs."""
+    count, name = int(values["--count"]), values["--app"]
+    counted, parameters = APPLICATIONS[name]["counted"], parameters_of(values)
+    each = 4 * parameters["values"] if name == "suffix-sum" else BYTES_PER_IMAGE
+    shape = {"taps": 9, "width": 1920, "height": 1080} if name == "image-filter" else {}
+    work = {"application": name, "count": count, "counted": counted, "bytes_each": each, "parameters": parameters}
+    return {**work, counted: count, f"bytes_per_{counted[:-1]}": each, **shape}
+
+
+def latency_of(elapsed: float, count: int) -> dict[str, float]:
+    """As if each took as long as the last but the slowest, which took twice as long."""
+    each = elapsed / count
+    return {"p50_s": each, "p99_s": each, "p999_s": each, "max_s": 2 * each}
+
+
 def row_of(values: dict[str, Any]) -> dict[str, Any]:
     """The row of one run."""
-    target, flow, images = values["--on"], values["--flow"], int(values["--images"])
-    times = stages(target, flow, images, values["--set"])
+    target, flow, work = values["--on"], values["--flow"], work_of(values)
+    count, bytes_each = work["count"], work["bytes_each"]
+    platform_sets = [one for one in values["--set"] if "." in one.partition("=")[0]]
+    times = stages(target, flow, count * bytes_each / BYTES_PER_IMAGE, platform_sets)
     elapsed = sum(times.values()) if flow == "offload" else max(times.values())
     order = sorted(times, key=times.__getitem__, reverse=True)
     modelled = target != "native" and not target.startswith("opencl:")
@@ -187,19 +233,17 @@ def row_of(values: dict[str, Any]) -> dict[str, Any]:
         "device": "Fake CPU" if not modelled else f"Fake {target}",
         "flow": flow,
         "kind": "modelled" if modelled else "measured",
-        "application": "image-filter",
-        "images": images,
-        "taps": 9,
-        "width": 1920,
-        "height": 1080,
-        "bytes_per_image": BYTES_PER_IMAGE,
+        **work,
         "elapsed_s": elapsed,
         "setup_s": 0.5,
-        "images_per_s": images / elapsed,
-        "gb_per_s": BYTES_PER_IMAGE * images / elapsed / 1e9,
+        "value": count / elapsed,
+        "unit": f"{work['counted']}/s",
+        **({"images_per_s": count / elapsed} if work["counted"] == "images" else {}),
+        "gb_per_s": bytes_each * count / elapsed / 1e9,
+        "latency": latency_of(elapsed, count),
         "verified": os.environ.get("FAKE_RUN") != "wrong",
         "stages": [{"name": name, "time_s": span, "share": span / elapsed} for name, span in times.items()],
-        "first_images": images_of(times, flow, images),
+        "first_images": images_of(times, flow, count),
         "parts": [
             {
                 "name": name,
@@ -224,7 +268,7 @@ def row_of(values: dict[str, Any]) -> dict[str, Any]:
         }
         if modelled
         else None,
-        "platform": description(*platform(target, values["--set"])) if modelled else None,
+        "platform": description(*platform(target, platform_sets)) if modelled else None,
         "seed": int(values.get("--seed", 1)),
         "version": "0.1.0",
     }
@@ -236,15 +280,22 @@ def flows_of(target: str) -> list[str]:
     return [*own, *os.environ.get("FAKE_FLOWS", "").split()]
 
 
+def list_applications(values: dict[str, Any]) -> None:
+    """All applications, or the one that is named, with the flows of the target."""
+    for name, told in APPLICATIONS.items():
+        if name == values.get("--app", name):
+            say(event="application", name=name, flows=flows_of(values.get("--on", "model:")), **told)
+
+
 def run() -> None:
     """isthmus-run."""
     values, alone = options(sys.argv[2:])
     if "--list" in alone:
-        say(event="application", name="image-filter", flows=flows_of(values.get("--on", "model:")))
+        list_applications(values)
         return
     trouble = os.environ.get("FAKE_RUN")
     note(f"begin {values['--on']}")
-    say(event="progress", what="images", done=1, total=int(values["--images"]))
+    say(event="progress", what=APPLICATIONS[values["--app"]]["counted"], done=1, total=int(values["--count"]))
     if trouble == "error" or (trouble == "one fails" and values["--flow"] == "overlap"):
         fail("photograph a.jpg: expected an image, got 0 bytes")
     if trouble == "gone" and values["--on"].startswith("opencl:"):

@@ -19,7 +19,7 @@ from isthmus.calibration.measured import read_measured
 from isthmus.errors import IsthmusError
 from isthmus.reproduction.published import read_paper
 from isthmus.sizes import parse_sizes
-from isthmus.studies import read_study
+from isthmus.study_file import read_study
 
 SEED = int(os.environ.get("ISTHMUS_FUZZ_SEED") or secrets.randbits(32))
 EXAMPLES = int(os.environ.get("ISTHMUS_FUZZ_EXAMPLES", "150"))

@@ -101,7 +101,7 @@ def test_reproduce_is_fine() -> None:
 
 def test_what_is_typed_again_names_the_grain_that_is_not_usual() -> None:
     run = Experiment("image-filter", "model:aws-f1", "stream", 5)
-    assert command(run) == "isthmus run image-filter --on model:aws-f1 --flow stream --images 5"
+    assert command(run) == "isthmus run image-filter --on model:aws-f1 --flow stream --count 5"
     fine = Experiment("image-filter", "model:aws-f1", "stream", 5, grain="fine")
     assert command(fine) == f"{command(run)} --fine"
 

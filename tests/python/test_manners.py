@@ -83,9 +83,12 @@ def test_an_unknown_command_gets_the_nearest(isthmus: Isthmus) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("run", "--imges", "3"), "unknown option '--imges'; help: did you mean '--images'?"),
-        (("run", "--nosuch"), "unknown option '--nosuch'; help: see 'isthmus run -h'."),
-        (("run", "--images"), "option '--images' requires an argument; help: see 'isthmus -h'."),
+        (("run", "--cuont", "3"), "unknown option '--cuont'; help: did you mean '--count'?"),
+        (
+            ("run", "--nosuch"),
+            "unknown option '--nosuch'; help: 'isthmus run APP --help' lists what an application takes.",
+        ),
+        (("run", "--count"), "option '--count' requires an argument; help: see 'isthmus -h'."),
         (("doctor", "now"), "unexpected argument 'now'; help: see 'isthmus doctor -h'."),
         (("compare", "a", "b", "c", "d"), "unexpected argument 'c'; help: see 'isthmus compare -h'."),
         (("compare", "a"), "missing argument 'NEW'; help: see 'isthmus compare -h'."),

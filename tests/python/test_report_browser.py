@@ -262,7 +262,9 @@ def test_the_keyboard_reaches_the_content_the_details_and_what_scrolls(browser: 
     press(Keys.ENTER)
     assert browser.run("return document.querySelector('#verdict details').open")
     press(Keys.TAB)
-    assert browser.run("return document.activeElement.getAttribute('aria-label')") == "Targets and flows"
+    assert (
+        browser.run("return document.activeElement.getAttribute('aria-label')") == "Targets and flows of image-filter"
+    )
     assert browser.run("return getComputedStyle(document.activeElement).outlineStyle") != "none"
     unreachable = """return [...document.querySelectorAll('main *')].filter(e =>
       e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX === 'auto' && e.tabIndex < 0).length"""

@@ -120,7 +120,16 @@ RECORD: dict[str, Any] = {
         }
     ],
     "host": [{"what": "finish", "calls": 1, "total_s": 0.001, "longest_s": 0.001}],
-    "overhead": {"calls": 4, "total_s": 1.2e-6, "mean_ns": 300, "p50_ns": 300, "p99_ns": 300, "share": 1.2e-5},
+    "overhead": {
+        "calls": 4,
+        "commands": 3,
+        "total_s": 1.2e-6,
+        "command_ns": 400,
+        "mean_ns": 300,
+        "p50_ns": 300,
+        "p99_ns": 300,
+        "share": 1.2e-5,
+    },
     "records": [
         command(1, "write buffer", "transfer", 0, bytes=4096, **worked(10, 20)),
         command(2, "kernel", "kernel", 2, name="stencil", **worked(40, 60), gap_ns=20 * MS, gap_host_ns=5 * MS),
@@ -179,8 +188,8 @@ def test_the_tables_hold_the_timeline_the_sums_and_the_longest_gaps(browser: Bro
         "busy 67 % of 90.0 ms",
         "stencil",
         "4,096",
-        "300 ns a call",
-        "2 commands were not complete",
+        "400 ns a command",
+        "2 commands have no times",
         "clFancyKHR",
     ):
         assert said in text
@@ -255,3 +264,25 @@ def test_the_command_takes_a_record_and_names_what_is_wrong_in_one(real: Isthmus
     done = real("report", "bad.json")
     assert done.returncode == 2
     assert "bad.json: key 'span_s'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("holders", "field", "place", "there"),
+    [
+        ("records", "device", 3, 1),
+        ("queues", "device", -1, 1),
+        ("devices", "process", 1, 1),
+        ("records", "queue", 9, 1),
+    ],
+)
+def test_a_place_that_its_list_does_not_have_is_one_line(
+    isthmus: Isthmus, holders: str, field: str, place: int, there: int
+) -> None:
+    record = json.loads(json.dumps(RECORD))
+    assert len(record[holders]) >= 1
+    record[holders][0][field] = place
+    (isthmus.folder / "app.record.json").write_text(json.dumps(record))
+    done = isthmus("report", "app.record.json")
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: app.record.json: key '{holders}.0.{field}': expected a place in '")
+    assert done.stderr.endswith(f", which has {there}, got {place}\n")

@@ -32,7 +32,7 @@ def test_the_bottleneck_comes_before_the_table_and_says_model(isthmus: Isthmus) 
 def test_the_next_command_is_the_same_run_with_the_change_that_a_rerun_has_shown(isthmus: Isthmus) -> None:
     done = isthmus(*RUN, "--flow", "overlap", "--images", "4", "--set", "link.pcie.lanes=8")
     (again,) = (line.removeprefix("next: ") for line in done.stderr.splitlines() if line.startswith("next: "))
-    assert again == "isthmus run image-filter --on model:aws-f1 --flow overlap --images 4 --set link.pcie.lanes=16"
+    assert again == "isthmus run image-filter --on model:aws-f1 --flow overlap --count 4 --set link.pcie.lanes=16"
     before = isthmus.json(*RUN, "--flow", "overlap", "--images", "4", "--set", "link.pcie.lanes=8")["rows"][0]
     after = isthmus.json(*again.split()[1:])["rows"][0]
     relief = before["bottleneck"]["effects"][0]
@@ -202,8 +202,8 @@ def test_a_wrong_output_is_shown_and_the_answer_is_no(isthmus: Isthmus) -> None:
 def test_a_dry_run_runs_nothing_and_learns_its_estimate_from_the_last_run(isthmus: Isthmus) -> None:
     done = isthmus(*RUN, "--dry-run", FAKE_RUN="crash")
     assert done.returncode == 0
-    assert done.stdout.splitlines()[0] == "1 run, about 20 s in all"
-    assert "0.1 s an image assumed" in done.stdout
+    assert done.stdout.splitlines()[0] == "1 run, about 21 s in all", "200 images of 8.3 MB at 80 MB/s"
+    assert "0.1 s each assumed" in done.stdout
     isthmus(*RUN)
     assert "as the last run here" in isthmus(*RUN, "--dry-run").stdout
 

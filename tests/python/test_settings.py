@@ -16,7 +16,7 @@ def user_file(isthmus: Isthmus) -> Path:
 
 
 def test_each_place_wins_over_the_next(isthmus: Isthmus) -> None:
-    assert settings(isthmus)["images"] == (200, "default")
+    assert settings(isthmus)["images"] == (None, "default"), "each application says how many it takes"
     user_file(isthmus).write_text("images = 5\n")
     assert settings(isthmus)["images"] == (5, str(user_file(isthmus)))
     (isthmus.folder / "isthmus.toml").write_text("images = 6\n")

@@ -283,3 +283,105 @@ def test_the_study_of_the_examples_is_well_formed(isthmus: Isthmus) -> None:
     done = isthmus("study", str(TREE / "examples" / "image-filter.toml"), "--dry-run")
     assert done.returncode == 0
     assert done.stdout.count("200 images") == 9
+
+
+TWO = """
+[[application]]
+name = "image-filter"
+count = 4
+[[application]]
+name = "suffix-sum"
+parameters = {values = 64}
+[study]
+targets = ["model:aws-f1", "opencl:0", "native"]
+"""
+
+
+def test_each_application_of_a_study_has_a_verdict_of_its_own(isthmus: Isthmus) -> None:
+    (isthmus.folder / "two.toml").write_text(TWO)
+    done = isthmus("study", "two.toml", "--no-probes", "--json", "two.json")
+    assert done.returncode == 0, done.stderr
+    file = json.loads((isthmus.folder / "two.json").read_text())
+    assert file["verdict"] is None, "rates of different work are not compared"
+    assert [one["application"] for one in file["verdicts"]] == ["image-filter", "suffix-sum"]
+    for verdict in file["verdicts"]:
+        rows = [row for row in file["rows"] if row["application"] == verdict["application"]]
+        assert verdict["value"] == max(row["value"] for row in rows)
+        assert {(row["target"], row["flow"]) for row in rows} >= {("model:aws-f1", "stream"), ("native", "stream")}
+        assert f"{verdict['application']}: fastest: " in done.stdout
+    assert {(row["count"], row["counted"]) for row in file["rows"]} == {(4, "images"), (200, "messages")}
+    assert {row["parameters"]["values"] for row in file["rows"] if row["counted"] == "messages"} == {64}
+    page = (isthmus.folder / "out" / "two" / "report.html").read_text()
+    assert "suffix-sum, " in page
+    chart = (isthmus.folder / "out" / "two" / "chart.svg").read_text()
+    assert "image-filter: 4 images of 1920x1080" in chart
+    assert "suffix-sum: 200 messages of 256B, messages/s" in chart
+    assert chart.count('class="bar best"') == 2
+
+
+def test_what_is_typed_reaches_the_applications_that_have_it(isthmus: Isthmus) -> None:
+    (isthmus.folder / "two.toml").write_text(TWO)
+    words = ("study", "two.toml", "--no-probes", "--values", "128", "--images", "2", "--messages", "3")
+    rows = isthmus.json(*words)["rows"]
+    assert {(row["count"], row["parameters"].get("values")) for row in rows} == {(2, None), (3, 128)}
+    assert {row["count"] for row in isthmus.json(*words[:3], "--count", "5")["rows"]} == {5}
+
+
+def test_a_path_among_the_parameters_is_from_the_folder_of_the_study(isthmus: Isthmus) -> None:
+    (isthmus.folder / "lab").mkdir()
+    tail = '[study]\ntargets = ["native"]\n'
+    (isthmus.folder / "lab" / "a.toml").write_text(f'[application]\nname = "image-filter"\ninput = "photos"\n{tail}')
+    (row,) = isthmus.json("study", "lab/a.toml", "--no-probes")["rows"]
+    assert row["parameters"] == {"input": "lab/photos"}
+    (row,) = isthmus.json("study", "lab/a.toml", "--no-probes", "--input", "mine")["rows"]
+    assert row["parameters"] == {"input": "mine"}
+
+
+@pytest.mark.parametrize(
+    ("entries", "complaint"),
+    [
+        (
+            '[[application]]\nname = "suffix-sum"\n[[application]]\nname = "suffix-sum"\n',
+            ":4: key 'application.name': a second application 'suffix-sum'; expected a name each, or a study each",
+        ),
+        (
+            '[[application]]\nname = "image-filter"\n[[application]]\nname = "suffix-sun"\n',
+            ":4: unknown application 'suffix-sun'; help: did you mean 'suffix-sum'?",
+        ),
+        (
+            '[[application]]\nname = "image-filter"\n[[application]]\nname = "suffix-sum"\ncuont = 3\n',
+            ":5: unknown key 'application.cuont'; help: did you mean 'application.count'?",
+        ),
+        (
+            '[[application]]\nname = "image-filter"\n[[application]]\nname = "suffix-sum"\nimages = 3\n',
+            ":5: key 'application.images': 'suffix-sum' counts messages, expected 'application.count'",
+        ),
+        (
+            '[application]\nname = "suffix-sum"\ncount = 3\nmessages = 3\n',
+            ":4: key 'application.messages': is another name of 'application.count'",
+        ),
+        (
+            '[application]\nname = "suffix-sum"\ncount = 0\n',
+            ":3: key 'application.count': expected a whole number from 1 to 2147483647, got 0",
+        ),
+        (
+            '[application]\nname = "suffix-sum"\nparameters = {valus = 3}\n',
+            ":3: key 'application.parameters.valus': 'suffix-sum' has no such parameter; help: did you mean 'values'?",
+        ),
+        (
+            '[application]\nname = "suffix-sum"\ninput = "here"\n',
+            ":3: key 'application.input': 'suffix-sum' has no such parameter; help: its parameters: values.",
+        ),
+        (
+            '[application]\nname = "suffix-sum"\nparameters = {values = [3]}\n',
+            ":3: key 'application.parameters.values': expected a number, a text, true or false, got [3]",
+        ),
+        ("application = 3\n", ":1: key 'application': expected a table [application], got 3"),
+    ],
+)
+def test_a_wrong_table_of_an_application_is_one_line_with_its_place(
+    isthmus: Isthmus, entries: str, complaint: str
+) -> None:
+    (isthmus.folder / "wrong.toml").write_text(f'{entries}[study]\ntargets = ["model:aws-f1"]\n')
+    done = isthmus("study", "wrong.toml")
+    assert (done.returncode, done.stderr) == (2, f"error: wrong.toml{complaint}\n")

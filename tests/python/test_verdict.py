@@ -15,13 +15,15 @@ def row(**changes: Any) -> Row:
         "flow": "offload",
         "kind": "measured",
         "application": "image-filter",
-        "images": 10,
+        "count": 10,
+        "counted": "images",
+        "bytes_each": 8294400,
         "width": 1920,
         "height": 1080,
-        "bytes_per_image": 8294400,
         "elapsed_s": 1.0,
         "setup_s": 0.0,
-        "images_per_s": 10.0,
+        "value": 10.0,
+        "unit": "images/s",
         "gb_per_s": 2.0,
         "verified": True,
         "stages": [
@@ -91,9 +93,7 @@ def test_the_stages_are_told_in_the_order_of_the_flow() -> None:
 
 
 def test_the_fastest_right_row_wins() -> None:
-    verdict = decide(
-        [row(images_per_s=5.0), row(flow="overlap", images_per_s=9.0), row(images_per_s=99.0, verified=False)]
-    )
+    verdict = decide([row(value=5.0), row(flow="overlap", value=9.0), row(value=99.0, verified=False)])
     assert verdict is not None
     assert (verdict.flow, verdict.value, len(verdict.reasons)) == ("overlap", 9.0, 2)
     assert verdict.reasons[1].startswith(
@@ -108,9 +108,9 @@ def test_without_a_right_row_there_is_no_verdict(rows: list[Row]) -> None:
 
 
 def test_rows_within_the_spread_of_the_fastest_are_not_ranked() -> None:
-    best = row(images_per_s=9.0, samples=[8.0, 9.0, 9.5])
-    near = row(flow="overlap", images_per_s=8.5, samples=[8.4, 8.5, 8.6])
-    far = row(target="native", flow="stream", images_per_s=5.0, samples=[4.0, 5.0, 7.9])
+    best = row(value=9.0, samples=[8.0, 9.0, 9.5])
+    near = row(flow="overlap", value=8.5, samples=[8.4, 8.5, 8.6])
+    far = row(target="native", flow="stream", value=5.0, samples=[4.0, 5.0, 7.9])
     verdict = decide([far, near, best])
     assert verdict is not None
     assert (verdict.flow, verdict.judged, verdict.within_spread) == ("offload", False, ["opencl:0 overlap"])
@@ -128,7 +128,7 @@ def test_rows_within_the_spread_of_the_fastest_are_not_ranked() -> None:
 
 def test_a_wrong_row_says_where_it_differs_and_how_much() -> None:
     found = {"message": 3, "offset": 17, "expected": 2.5, "got": 0, "elements": 4096, "of_elements": 204800}
-    messages = {"images": None, "messages": 200, "bytes_per_message": 4096, "value": 9.0, "unit": "messages/s"}
+    messages = {"count": 200, "counted": "messages", "bytes_each": 4096, "value": 9.0, "unit": "messages/s"}
     wrong = row(verified=False, difference={**found, "messages": 7, "of_messages": 200}, **messages)
     assert wrong_lines([row(), wrong]) == [
         "WRONG, opencl:0 offload: message 3 differs first at offset 17: expected 2.5, got 0; "

@@ -55,6 +55,12 @@ TEST(IsthmusRun, MeasuresAVerifiedRowOnARealDevice) {
     EXPECT_EQ(row.at("flow"), flow);
     EXPECT_EQ(row.at("kind"), "measured");
     EXPECT_EQ(row.at("images"), 3);
+    EXPECT_EQ(row.at("count"), 3);
+    EXPECT_EQ(row.at("counted"), "images");
+    EXPECT_EQ(row.at("bytes_each"), 1920 * 1080 * 4);
+    EXPECT_EQ(row.at("value"), row.at("images_per_s"));
+    EXPECT_EQ(row.at("unit"), "images/s");
+    EXPECT_LE(row.at("latency").at("max_s"), row.at("elapsed_s"));
     EXPECT_EQ(row.at("bytes_per_image"), 1920 * 1080 * 4);
     EXPECT_EQ(row.at("verified"), true);
     EXPECT_EQ(row.at("seed"), 5);
@@ -82,8 +88,27 @@ TEST(IsthmusRun, ListsItsApplications) {
   const Outcome outcome = run({.words = {ISTHMUS_RUN, "--list"}});
   EXPECT_EQ(outcome.code, 0);
   const auto applications = records(outcome.out, "application");
-  ASSERT_EQ(applications.size(), 1u);
+  ASSERT_GE(applications.size(), 2u);
   EXPECT_EQ(applications[0].at("name"), "image-filter");
+  EXPECT_EQ(applications[0].at("counted"), "images");
+  EXPECT_EQ(applications[0].at("parameters").at(0).at("name"), "input");
+  const auto of_one =
+      records(run({.words = {ISTHMUS_RUN, "--list", "--app", "suffix-sum", "--on", "native"}}).out, "application");
+  ASSERT_EQ(of_one.size(), 1u);
+  EXPECT_EQ(of_one[0].at("name"), "suffix-sum");
+  EXPECT_EQ(of_one[0].at("flows"), json({"stream"}));
+}
+
+TEST(IsthmusRun, AParameterHoldsInEitherFormAndIsInTheRow) {
+  for (const std::vector<std::string>& form : {std::vector<std::string>{"--values", "64"}, {"--set", "values=64"}}) {
+    Command command{.words = {ISTHMUS_RUN, "--app", "suffix-sum", "--on", "model:aws-f1", "--count", "3"}};
+    command.words.insert(command.words.end(), form.begin(), form.end());
+    const auto rows = records(run(command).out, "row");
+    ASSERT_EQ(rows.size(), 1u);
+    EXPECT_EQ(rows[0].at("parameters"), json({{"values", 64}}));
+    EXPECT_EQ(rows[0].at("bytes_each"), 256);
+    EXPECT_EQ(rows[0].at("flow"), "offload") << "the first that it has there";
+  }
 }
 
 TEST(IsthmusRun, RefusesUnknownNamesWithTheNearestOne) {
@@ -95,7 +120,12 @@ TEST(IsthmusRun, RefusesUnknownNamesWithTheNearestOne) {
 }
 
 TEST(IsthmusRun, RefusesWhatMakesNoSense) {
+  expect_refused({.words = {ISTHMUS_RUN, "--app", "suffix-sum", "--on", "native", "--images", "3"}}, "--images");
+  expect_refused({.words = {ISTHMUS_RUN, "--app", "suffix-sum", "--on", "native", "--values", "17"}},
+                 "values: expected a multiple of 16");
   expect_refused(run_command({"--on", "opencl:0", "--images", "0"}), "--images: expected 1 or more, got 0");
+  expect_refused(run_command({"--on", "opencl:0", "--images", "1", "--count", "1"}), "two names of one option");
+  expect_refused(run_command({"--on", "opencl:0", "--set", "inputs=x"}), "did you mean 'input'?");
   expect_refused(run_command({"--on", "opencl:0", "--images", "-3"}), "--images");
   expect_refused(run_command({"--on", "opencl:0", "--images", "many"}), "--images");
   expect_refused(run_command({"--on", "opencl:0", "--flow", "stream"}), "has no flow 'stream'");

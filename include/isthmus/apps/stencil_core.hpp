@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "isthmus/apps/image_filter.hpp"
+#include "isthmus/apps/filter.hpp"
 #include "isthmus/stream/vocabulary.hpp"
 
 /// The circuit of the image filter: what the streaming actor and the modelled OpenCL kernel both instantiate. Plain C++

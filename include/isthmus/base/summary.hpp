@@ -18,6 +18,10 @@ struct Summary {
   double most = 0;
 };
 
+/// The value below which `fraction` (0..1) of the samples lie, interpolated between neighbours. `sorted` holds one at
+/// least, in ascending order.
+double percentile(const std::vector<double>& sorted, double fraction);
+
 /// There is at least one sample.
 Summary summarise(std::vector<double> samples);
 

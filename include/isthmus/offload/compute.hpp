@@ -31,13 +31,15 @@ struct ComputeProperties {
   std::int64_t global_memory = 0;   ///< bytes
   std::int64_t max_allocation = 0;  ///< bytes
   std::int64_t local_memory = 0;    ///< bytes
+  std::int64_t cache = 0;           ///< bytes of last-level caches; 0: not known, as drivers of GPUs tell another level
   std::int64_t max_work_group = 0;  ///< work-items
   bool half = false;                ///< cl_khr_fp16
   bool fp64 = false;                ///< cl_khr_fp64
   bool ecc = false;
   bool host_memory = false;  ///< device and host have one memory
   bool compiles_online = false;
-  bool divisible = false;  ///< into parts of equally many compute units
+  bool limits_registers = false;  ///< whether its compiler takes -cl-nv-maxrregcount (cl_nv_compiler_options)
+  bool divisible = false;         ///< into parts of equally many compute units
 };
 
 /// The `index`th of `count` equal parts of a device's compute units; the whole device by default.

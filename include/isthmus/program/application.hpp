@@ -1,28 +1,76 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
+#include "isthmus/program/device_kernel.hpp"
 #include "isthmus/program/difference.hpp"
 #include "isthmus/program/kernel.hpp"
+#include "isthmus/program/parameter.hpp"
 
 namespace isthmus::program {
+
+/// What the host tells the kernel before the first word.
+struct Control {
+  std::vector<std::uint32_t> messages{};
+  std::optional<std::uint32_t> ready{};  ///< the tag of the kernel's answer, which the host waits for
+};
+
+/// A run that is about to begin.
+struct Opening {
+  int count;                                     ///< messages
+  std::uint64_t seed;                            ///< for what is drawn at random
+  std::function<void(const std::string&)> note;  ///< tells the user something
+};
+
+/// A number that goes by a name.
+using Fact = std::pair<std::string, std::int64_t>;
+
+/// What applications may have beyond a kernel and messages. All of it may be left out.
+struct Extras {
+  std::string counted = "messages";  ///< what a message is to its user, a plural that ends in s: "images"
+  std::vector<Fact> facts{};         ///< that rows hold
+  int count = 200;                   ///< messages of a run where the user does not say
+  /// Called before the first message of each run.
+  std::function<void(const Opening&)> open{};
+  Control control{};
+  /// Where a value of the output lies, for people, such as its column and row.
+  std::function<std::vector<Fact>(std::size_t value)> place{};
+  std::optional<DeviceKernel> device{};   ///< for the flows offload and overlap
+  std::vector<std::string_view> parts{};  ///< kinds of parts that the kernels need of a board beside those of the flow
+  /// Each message takes the kernel as long as any other, and its output depends on no other message: a long stream may
+  /// be told from short ones (docs/grain.md).
+  bool steady = false;
+};
 
 /// An application as bytes: what every back end runs.
 struct ByteApplication {
   std::string name;
   std::string summary;
-  std::size_t input = 0;   ///< bytes of a message to the kernel, a multiple of 64
-  std::size_t output = 0;  ///< bytes of the message that it gives back, likewise
-  std::function<void(Kernel&)> kernel;
+  std::size_t input = 0;   ///< bytes of a message to the kernel
+  std::size_t output = 0;  ///< bytes of the message that it gives back
+  std::function<void(Kernel&)> kernel{};
   std::function<void(int, std::span<std::byte>)> fill;
   std::function<void(std::span<const std::byte>, std::span<std::byte>)> reference;
   std::size_t element = 1;         ///< bytes of a value of the output
   ElementText text = hexadecimal;  ///< writes one
+  Extras extras{};
+};
+
+/// An application whose parameters a user may choose.
+struct Maker {
+  std::vector<Parameter> parameters{};
+  /// The application with these values, in each of which lies in its range. It opens nothing yet: see Extras::open.
+  std::function<ByteApplication(const Values&)> make;
 };
 
 /// A streaming application: the host fills messages of Input values, a kernel of actors turns each into one message of
@@ -31,8 +79,8 @@ struct ByteApplication {
 ///     const Application<float, float> scale{.name = "scale", .summary = "each number doubled",
 ///                                           .input = 1024, .output = 1024, ...};
 ///
-/// A message fits in a buffer of the link (stream.buffer_size, 4 MiB on the boards that come with Isthmus) and is a
-/// multiple of 64 bytes long, since the link moves words of 512 bit.
+/// To be streamed, a message is a multiple of 64 bytes long, since the link moves words of 512 bit. One that is larger
+/// than a buffer of the link (stream.buffer_size, 4 MiB on the boards that come with Isthmus) takes several.
 template <class Input, class Output>
 struct Application {
   static_assert(std::is_trivially_copyable_v<Input> && std::is_trivially_copyable_v<Output>,
@@ -44,10 +92,11 @@ struct Application {
   std::size_t output = 0;  ///< values of the message that it gives back
   /// Adds the kernel's actors and connects them. Called once a run, or more often.
   std::function<void(Kernel&)> kernel;
-  /// Writes input message `number`, 0 and up; the same number gives the same values each time.
+  /// Writes input message `number`, 0 and up; the same number gives the same values each time. Several threads call it.
   std::function<void(int number, std::span<Input> message)> fill;
   /// What the kernel should give back for an input message, computed another way.
   std::function<void(std::span<const Input> input, std::span<Output> output)> reference;
+  Extras extras{};
 
   ByteApplication bytes() const {
     return {.name = name,
@@ -65,7 +114,8 @@ struct Application {
                   Output value;
                   std::memcpy(&value, element.data(), sizeof(value));
                   return text_of(value);
-                }};
+                },
+            .extras = extras};
   }
 
  private:

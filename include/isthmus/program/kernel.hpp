@@ -9,18 +9,31 @@
 
 namespace isthmus::program {
 
+/// The ends of a link that a kernel is tied to.
+struct KernelEnds {
+  Out<StreamWord>& words;
+  In<StreamWord>& results;
+  Out<std::uint32_t>* control = nullptr;  ///< none where the host sends no control messages
+  In<ControlMessage>* status = nullptr;
+};
+
+/// What a kernel may know of where its actors are.
+struct KernelPlace {
+  Clock clock;
+  int onchip_latency = 0;  ///< cycles to read on-chip memory; 0 where there is no board
+  int fifo = 64;           ///< words before the kernel and behind it: one block RAM wide and deep enough
+};
+
 /// The place on the device's side of a host link where an application puts its actors, the same on threads and on a
 /// model. Words of messages come in by `from_host` and leave by `to_host`; `last` closes a message in both directions.
 class Kernel {
  public:
-  /// The actors will be on `clock`; `from` and `to` are the link's ends.
-  Kernel(Graph& graph, const Clock& clock, Out<StreamWord>& from, In<StreamWord>& to)
-      : graph_(graph), clock_(clock), from_(from), to_(to) {}
+  Kernel(Graph& graph, const KernelPlace& place, const KernelEnds& ends) : graph_(graph), place_(place), ends_(ends) {}
 
   /// Adds an actor on the kernel's clock.
   template <class T, class... Args>
   T& add(const std::string& name, Args&&... args) {
-    T& actor = graph_.add<T>(name, {.clock = clock_, .group = kDeviceGroup}, std::forward<Args>(args)...);
+    T& actor = graph_.add<T>(name, {.clock = place_.clock, .group = kDeviceGroup}, std::forward<Args>(args)...);
     actors_.push_back(graph_.id(actor));
     return actor;
   }
@@ -32,23 +45,28 @@ class Kernel {
   }
 
   /// The actor that reads the messages.
-  void from_host(In<StreamWord>& in) { graph_.connect(from_, in, fifo(1)); }
+  void from_host(In<StreamWord>& in) { graph_.connect(ends_.words, in, fifo(place_.fifo)); }
   /// The actor that writes the results, `latency` cycles after its step: the depth of its pipeline.
-  void to_host(Out<StreamWord>& out, int latency = 1) { graph_.connect(out, to_, fifo(latency)); }
+  void to_host(Out<StreamWord>& out, int latency = 1) {
+    graph_.connect(out, ends_.results, fifo(place_.fifo, latency));
+  }
+  /// The actor that reads the host's control messages, of an application that has some, and answers them.
+  void control(In<std::uint32_t>& in, Out<ControlMessage>& out);
+
+  int onchip_latency() const { return place_.onchip_latency; }
 
   /// The actors, in the order in which they were added.
   const std::vector<ActorId>& actors() const { return actors_; }
 
  private:
-  /// One block RAM wide and deep enough. Threads have no clock; their channels need a time, which means nothing there.
-  static ChannelOptions fifo(int latency) {
-    return {.depth = 64, .latency = latency, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)};
+  /// Threads have no clock; their channels need a time, which means nothing there.
+  static ChannelOptions fifo(int depth, int latency = 1) {
+    return {.depth = depth, .latency = latency, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)};
   }
 
   Graph& graph_;
-  Clock clock_;
-  Out<StreamWord>& from_;
-  In<StreamWord>& to_;
+  KernelPlace place_;
+  KernelEnds ends_;
   std::vector<ActorId> actors_;
 };
 

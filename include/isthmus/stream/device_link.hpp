@@ -13,6 +13,7 @@ namespace isthmus {
 struct PoolEntry {
   std::uint64_t addr;
   std::uint32_t bytes;
+  bool continues = false;  ///< the message goes on in the next buffer
 };
 
 /// How the FPGA's side asks for data.

@@ -18,6 +18,7 @@ struct PooledBuffer {
   std::uint32_t capacity;  ///< bytes
   std::uint32_t bytes;     ///< that hold data
   std::byte* data;
+  bool continues = false;  ///< the message goes on in the next buffer
 };
 
 class BufferHome;
@@ -34,6 +35,8 @@ class Buffer {
   std::span<std::byte> span() const { return {token_.data, token_.bytes}; }
   /// Only the first `bytes`, a multiple of 64, are to be sent.
   void shrink(std::size_t bytes);
+  /// The message goes on in the buffer that is sent next: none of this one's words is its last.
+  void continues() { token_.continues = true; }
 
  private:
   friend class BufferHome;

@@ -99,7 +99,8 @@ class HostLink {
   /// Builds the pools in the link's memory and all parts of both sides.
   HostLink(Graph& graph, const PcieInterface& pcie, const HostLinkSpec& spec);
 
-  /// To the kernel: the words of committed buffers in order, `last` on each buffer's last.
+  /// To the kernel: the words of committed buffers in order, `last` on a message's last, which is that of a
+  /// buffer.
   Out<StreamWord>& to_kernel() { return buffer_->out; }
   /// From the kernel: `last` ends a message, which hands the buffer to the host.
   In<StreamWord>& from_kernel() { return writer_->in; }

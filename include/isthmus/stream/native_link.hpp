@@ -33,7 +33,7 @@ class BufferPool {
   std::vector<PooledBuffer> pool_;
 };
 
-/// Hands the words of committed buffers to a kernel, `last` on each buffer's last.
+/// Hands the words of committed buffers to a kernel, `last` on a message's last, which is that of a buffer.
 class BufferReader {
  public:
   In<PooledBuffer> committed{"committed"};

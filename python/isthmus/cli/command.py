@@ -4,12 +4,14 @@ import dataclasses
 import functools
 import inspect
 from collections.abc import Callable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from isthmus.asked import Typed
 from isthmus.cli.commands import COMMANDS
 from isthmus.cli.help import help_page
 from isthmus.cli.session import Session
@@ -21,6 +23,9 @@ from isthmus.stdout import write_out
 
 _EXAMPLES: dict[str, list[str]] = {}
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
+_TYPED = "typed"  # the parameter of a function that takes options of applications
+_CONTEXT = "context_of_parser"
+_APPLICATION = "isthmus.application"  # the application that help is asked for
 
 
 def _read(words: str) -> tuple[list[str], str | None]:
@@ -41,7 +46,7 @@ def setting(words: str, text: str) -> Any:
     return plain(words, text + (f" [default: {default}]" if default is not None else ""))
 
 
-def count(words: str, text: str) -> Any:
+def counting(words: str, text: str) -> Any:
     """An option that counts."""
 
     def parse(word: str | int) -> int:
@@ -119,6 +124,33 @@ class Command(TyperCommand):
         formatter.write(help_text(ctx, whole=True))
 
 
+class CommandOfApplications(Command):
+    """A command with options of the applications that it runs, --NAME VALUE, beside its own; it has them as `typed`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Keeps the options that are not its own for the function."""
+        own, typed = self._apart(args)
+        ctx.meta[_APPLICATION] = self.make_parser(ctx).parse_args(list(own))[0].get("app")
+        left = super().parse_args(ctx, own)
+        ctx.meta[_TYPED] = Typed(typed, [name.strip("-") for one in self.params for name in one.opts])
+        return left
+
+    def _apart(self, args: Sequence[str]) -> tuple[list[str], list[tuple[str, str | None]]]:
+        """Its own words, and the other options without their dashes, each with what follows it."""
+        valued = {name for one in self.params if not getattr(one, "is_flag", False) for name in one.opts}
+        known = valued | {name for one in self.params for name in one.opts}
+        own: list[str] = []
+        others: list[tuple[str, str | None]] = []
+        words = iter(args)
+        for word in words:
+            name, assigned, value = word.partition("=")
+            if name.startswith("--") and name != "--" and name not in known:
+                others.append((name.removeprefix("--"), value if assigned else next(words, None)))
+            else:
+                own += [word, *islice(words, int(word in valued))]
+        return own, others
+
+
 class Group(TyperGroup):
     """The command `isthmus` and its folders of commands."""
 
@@ -157,14 +189,17 @@ def command(
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Adds a function to `app` as the command `name`; its first parameter is the session, the rest its own options.
 
-    A parameter of a data class stands for an option a field. `summary` stands in place of its own in help.
+    A parameter of a data class stands for an option a field, one called `typed` for the options of applications.
+    `summary` stands in place of its own in help.
     """
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
         own_summary, _, detail = (function.__doc__ or "").partition("\n\n")
         function.__doc__ = f"{summary or own_summary}\n\n{inspect.cleandoc(detail)}".rstrip()
         _EXAMPLES[inspect.cleandoc(function.__doc__ or "")] = examples
-        declared = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+        parameters = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+        declared = [one for one in parameters if one.name != _TYPED]
+        takes_typed = len(declared) < len(parameters)
         groups: dict[str, Any] = {one.name: one.annotation for one in declared if _is_group(one.annotation)}
         own = [option for one in declared for option in (_options_of(one.annotation) if one.name in groups else [one])]
         common = [option for group in ([Results] if results else []) + [Common] for option in _options_of(group)]
@@ -174,6 +209,9 @@ def command(
             session = Session.from_flags({one.name: values.pop(one.name) for one in common})
             for key, last in _set_twice(values.get("sets") or ()).items():
                 session.note(f"--set {key}: given more than once, {last} holds")
+            context = values.pop(_CONTEXT)
+            if takes_typed:
+                values[_TYPED] = context.meta[_TYPED]
             for key, group in groups.items():
                 values[key] = group(**{one.name: values.pop(one.name) for one in dataclasses.fields(group)})
             try:
@@ -181,11 +219,13 @@ def command(
             except KeyboardInterrupt as interrupt:
                 raise KeyboardInterrupt(session.what_is_kept()) from interrupt
 
-        options = [option.replace(kind=_KEYWORD) for option in (*own, *common)]
+        of_typer = inspect.Parameter(_CONTEXT, _KEYWORD, annotation=typer.Context)
+        options = [option.replace(kind=_KEYWORD) for option in (of_typer, *own, *common)]
         signature = inspect.Signature(options)
         invoke.__signature__ = signature  # type: ignore[attr-defined]
         invoke.__annotations__ = {parameter.name: parameter.annotation for parameter in signature.parameters.values()}
-        app.command(name, cls=Command, add_help_option=False)(invoke)
+        kind = CommandOfApplications if takes_typed else Command
+        app.command(name, cls=kind, add_help_option=False)(invoke)
         return function
 
     return register
@@ -229,9 +269,19 @@ def help_text(ctx: Any, whole: bool) -> str:
         detail=rest,
         commands=[(name, _first_line(sub.help)) for name, sub in _members(ctx).items() if name != command.name],
         arguments=[(param.metavar, param.help) for param in own if whole and param.param_type_name == "argument"],
+        parameters=_parameters_of(ctx.meta.get(_APPLICATION)) if whole else [],
         options=[(_flags(param), param.help or "") for param in own if param.param_type_name == "option"],
         whole=whole,
     )
+
+
+def _parameters_of(application: str | None) -> list[tuple[str, str]]:
+    """The options of an application, for help."""
+    if application is None:
+        return []
+    from isthmus.applications import describe
+
+    return [(f"--{one.name} {one.metavar}", one.told) for one in describe(application).parameters.values()]
 
 
 def _members(ctx: Any) -> dict[str, Any]:

@@ -26,6 +26,7 @@ def help_page(
     detail: str = "",
     commands: Listed = (),
     arguments: Listed = (),
+    parameters: Listed = (),
     options: Listed = (),
     whole: bool = False,
 ) -> str:
@@ -35,7 +36,8 @@ def help_page(
     lines += ["", f"Usage: {path} {usage}"]
     if whole and detail:
         lines += ["", *textwrap.wrap(" ".join(detail.split()), _width())]
-    for title, rows in (("Commands:", commands), ("Arguments:", arguments), ("Options:", options)):
+    titles = ("Commands:", "Arguments:", "Parameters of the application:", "Options:")
+    for title, rows in zip(titles, (commands, arguments, parameters, options), strict=True):
         if rows:
             lines += ["", title, *_columns(rows)]
     lines += ["", EXIT_CODES if whole else f"All options: {path} --help"]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.cli.command import DryRun, List, Sets, count, plain
+from isthmus.cli.command import DryRun, List, Sets, counting, plain
 from isthmus.cli.session import Session
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ EXAMPLES = [
 ]
 FEW_IMAGES = 4
 PROBE_S = 0.5
+IMAGE_S = 0.1
 START_S = 0.05
 
 
@@ -36,7 +37,7 @@ def reproduce(
     ] = None,
     failing: Annotated[bool, plain("--failing", "Show only what does not agree; JSON has all.")] = False,
     images: Annotated[
-        int, count("--images N", "Images of a run that is only compared with others. [default: 4]")
+        int, counting("--images N", "Images of a run that is only compared with others. [default: 4]")
     ] = FEW_IMAGES,
     no_spans: Annotated[
         bool, plain("--no-spans", "Leave the assumed inputs where they are, which saves most of the time.")
@@ -166,18 +167,16 @@ def _recalibrated(one: "Recalibrated") -> str:
 
 
 def _plan(survey: "Survey") -> list[str]:
-    from isthmus.experiments import ASSUMED_S
     from isthmus.progress import duration
     from isthmus.reproduction.laboratory import CORES
     from isthmus.reproduction.survey import experiments_s
 
     views = survey.first_views()
     views += [*survey.end_views(survey.open_rows()), *survey.most_corner_views()] if survey.spans else []
-    image_s = ASSUMED_S["images"]
-    wall_s = sum(START_S + experiments_s(view, survey.published, image_s, PROBE_S) for view in views) / CORES
+    wall_s = sum(START_S + experiments_s(view, survey.published, IMAGE_S, PROBE_S) for view in views) / CORES
     return [
         f"{len(views)} states of the boards, {survey.images} images of a run that is only compared",
-        f"at most about {duration(wall_s)} on {CORES} cores if an image takes {image_s} s and a probe {PROBE_S} s",
+        f"at most about {duration(wall_s)} on {CORES} cores if an image takes {IMAGE_S} s and a probe {PROBE_S} s",
     ]
 
 

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.cli.command import Coarse, DryRun, Fine, List, Sets, count, given, plain, setting, written
+from isthmus.asked import Asked, Typed, count_of, parameters_of
+from isthmus.cli.command import Coarse, DryRun, Fine, List, counting, given, plain, setting, written
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment, Trace
@@ -18,17 +19,27 @@ if TYPE_CHECKING:
 
 EXAMPLES = [
     "isthmus run image-filter --on model:aws-f1 --flow stream",
-    "isthmus run image-filter --on opencl:0 --flow overlap --images 50 --json -",
+    "isthmus run image-filter --on opencl:0 --flow overlap --count 50 --json -",
     "isthmus run image-filter --on model:aws-f1 --flow stream --set link.pcie.lanes=8",
     "isthmus run image-filter --on mine.toml --channel vh1",
     "isthmus run image-filter --on native --flow stream --map stencil=0,consumer=1",
-    "isthmus run image-filter --on model:aws-f1 --images 2 --trace f1.perfetto-trace",
-    "isthmus run build/my-app --on native --messages 1000",
+    "isthmus run image-filter --on model:aws-f1 --count 2 --trace f1.perfetto-trace",
+    "isthmus run suffix-sum --on native --count 1000",
+    "isthmus run build/my-app --on native --count 1000",
 ]
 
-Images = Annotated[str | None, setting("--images N", "How many images.")]
-Messages = Annotated[str | None, setting("--messages N", "How many messages, of an application of one's own.")]
-Input = Annotated[str | None, setting("--input DIR", "Folder of photographs, instead of the installed wallpapers.")]
+Count = Annotated[
+    str | None,
+    setting("--count N", "How many images, messages, ...; --images N where images are counted. [default: 200]"),
+]
+Sets = Annotated[
+    list[str] | None,
+    plain(
+        "--set KEY=VALUE",
+        "Replace a number of the model, in the key's unit unless one is written; without a dot a parameter of the "
+        "application, which is --NAME VALUE too ('isthmus run APP --help' lists them).",
+    ),
+]
 Repeated = Annotated[
     str | None,
     setting(
@@ -49,10 +60,8 @@ class Wanted:
     flow: str | None = given(
         setting("--flow FLOW", f"{listed(FLOWS, 'or')}, as the target has it. [default: its first]")
     )
-    images: Images = None
-    messages: Messages = None
-    photographs: Input = None
-    workers: int | None = given(count("--workers N", "Threads of the target native; one a core by default."))
+    count: Count = None
+    workers: int | None = given(counting("--workers N", "Threads of the target native; one a core by default."))
     mapping: list[str] | None = given(
         plain("--map ACTOR=WORKER,...", "Which thread of the target native runs which actor; may be repeated.")
     )
@@ -90,6 +99,7 @@ def run(
     session: Session,
     wanted: Wanted,
     tracing: Tracing,
+    typed: Typed,
     app: Annotated[
         str | None,
         typer.Argument(metavar="APP", help="The application; --list names them. Or the path of a program of your own."),
@@ -117,7 +127,7 @@ def run(
         return list_choices(session)
     asked = chosen(fine, coarse)
     experiment = replace(
-        _experiment(app, wanted),
+        _experiment(app, wanted, typed),
         trace=tracing.chosen(),
         repeat=resolve("repeat", repeat).value,
         warmup=resolve("warmup", warmup).value,
@@ -131,53 +141,39 @@ def run(
     return _show(session, experiment, row)
 
 
-def _experiment(app: str | None, wanted: Wanted) -> Experiment:
-    from isthmus.applications import applications, check_application, is_program
+def _experiment(app: str | None, wanted: Wanted, typed: Typed) -> Experiment:
+    from isthmus.applications import applications, describe
     from isthmus.settings import resolve
     from isthmus.targets import check_target
 
+    asked = Asked(wanted.count, typed, tuple(wanted.sets or ()))
     if app is None:
+        asked.check([])
         known = ", ".join(applications())
         raise IsthmusError(f"APP: expected an application, one of {known}, or a path", hint="'isthmus run -h'.")
-    check_application(app)
+    application = describe(app)
+    asked.check([application])
     target = resolve("on", wanted.on).value
     if target is None:
         raise IsthmusError("--on: expected a target", hint="'isthmus run --list' names them.")
     check_target(target)
-    made = _of_program if is_program(app) else _of_ours
-    experiment = replace(
-        made(wanted, app, target),
+    how_many, parameters = asked.of_application(application)
+    experiment = Experiment(
+        application=app,
+        target=target,
+        flow=resolve("flow", wanted.flow).value or "",
+        count=count_of(application, how_many),
+        counted=application.counted,
+        bytes_each=application.bytes_each,
+        parameters=parameters_of(application, parameters),
+        seed=resolve("seed", wanted.seed).value,
         workers=wanted.workers,
         mapping=tuple(wanted.mapping or ()),
-        sets=tuple(wanted.sets or ()),
+        sets=asked.platform_sets(),
         channel=wanted.channel,
     )
     _check(experiment)
     return replace(experiment, flow=_flow_of(experiment))
-
-
-def _of_program(wanted: Wanted, app: str, target: str) -> Experiment:
-    from isthmus.settings import resolve
-
-    for name, value in (("--images", wanted.images), ("--input", wanted.photographs), ("--seed", wanted.seed)):
-        if value is not None:
-            raise IsthmusError(f"{name}: is of the applications that come with Isthmus; a program takes --messages")
-    return Experiment(app, target, wanted.flow or "", resolve("messages", wanted.messages).value)
-
-
-def _of_ours(wanted: Wanted, app: str, target: str) -> Experiment:
-    from isthmus.settings import resolve
-
-    if wanted.messages is not None:
-        raise IsthmusError(f"--messages: is of programs of one's own; '{app}' takes --images")
-    return Experiment(
-        application=app,
-        target=target,
-        flow=resolve("flow", wanted.flow).value or "",
-        count=resolve("images", wanted.images).value,
-        input=resolve("input", wanted.photographs).value,
-        seed=resolve("seed", wanted.seed).value,
-    )
 
 
 def _check(experiment: Experiment) -> None:
@@ -199,15 +195,14 @@ def _flow_of(experiment: Experiment) -> str:
 
     Where a model has none or not that one, its tool is left to say which part it lacks.
     """
-    from isthmus.applications import is_program
     from isthmus.targets import flows_of, is_model
 
     target, wanted = experiment.target, experiment.flow
-    if wanted and is_model(target) and not is_program(experiment.application):
+    if wanted and is_model(target):
         return wanted
     offered = flows_of(experiment.application, target, experiment.sets)
     if not offered and not is_model(target):
-        raise IsthmusError(f"--on: a program of actors runs on models and native, not on '{target}'")
+        raise IsthmusError(f"--on: '{experiment.application}' has no flow that '{target}' offers")
     if wanted and offered and wanted not in offered:
         hint = meant(wanted, offered)
         raise IsthmusError(f"--flow: '{target}' has no flow '{wanted}'; expected {listed(offered, 'or')}", hint=hint)
@@ -238,19 +233,20 @@ def _measure(session: Session, experiment: Experiment) -> "Row":
 
 
 def _show(session: Session, experiment: Experiment, row: "Row") -> None:
-    from isthmus.applications import is_program
     from isthmus.cli.noise import warn_of_rows
     from isthmus.experiments import command, refuse_wrong
     from isthmus.judge import changed, worth_trying
     from isthmus.numbers import seconds
     from isthmus.output import Result
     from isthmus.records import RunFile
+    from isthmus.study_file import study_files
     from isthmus.tables import parts_table, rows_table, workers_table
-    from isthmus.verdict import heading, kind_of, reason, work
+    from isthmus.verdict import heading, kind_of, latency, reason, work
     from isthmus.wrong import wrong_lines
 
     took = f"{seconds(row.elapsed_s)}, " if row.verified else ""
-    detail = f"{work(row)} on {row.device}: {took}set-up {seconds(row.setup_s)}, {kind_of(row)}"
+    detail = [f"{work(row)} on {row.device}: {took}set-up {seconds(row.setup_s)}, {kind_of(row)}"]
+    detail += [f"latency: {latency(row)}, {kind_of(row)}"] if row.verified and row.latency else []
     more = [table for table in (parts_table(row), workers_table(row)) if table is not None]
     file = RunFile(context=session.context(row.seed), rows=[row])
     session.emit(
@@ -259,11 +255,12 @@ def _show(session: Session, experiment: Experiment, row: "Row") -> None:
             records=[row],
             verdict=wrong_lines([row]) or [f"{heading(row)}: {reason(row)}"],
             tables=[rows_table([row]), *more],
-            detail=[detail],
+            detail=detail,
         )
     )
     warn_of_rows(session, [row])
     refuse_wrong([row])
     change = worth_trying(row, experiment.sets)
-    other = "isthmus history" if is_program(experiment.application) else "isthmus study image-filter"
+    name = experiment.application
+    other = f"isthmus study {name}" if name in study_files() else "isthmus history"
     session.next(command(changed(experiment, change)) if change else other)

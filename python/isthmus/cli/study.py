@@ -1,12 +1,13 @@
-"""`isthmus study FILE`: an application on several targets in several flows, and one verdict."""
+"""`isthmus study FILE`: applications on several targets in several flows, and a verdict for each."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.cli.command import Coarse, DryRun, Fine, List, Sets, plain, setting
-from isthmus.cli.run import Images, Input, Messages, Repeated, Warmup
+from isthmus.asked import Asked, Typed
+from isthmus.cli.command import Coarse, DryRun, Fine, List, plain, setting
+from isthmus.cli.run import Count, Repeated, Sets, Warmup
 from isthmus.cli.session import Session
 from isthmus.errors import AnswerIsNoError, IsthmusError
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = [
     "isthmus study image-filter",
-    "isthmus study image-filter --images 20 --dry-run",
+    "isthmus study image-filter --count 20 --dry-run",
     "isthmus study image-filter --set link.pcie.lanes=8",
 ]
 
@@ -36,12 +37,11 @@ Out = Annotated[str | None, setting("--out DIR", "Folder of the results.")]
 
 def study(
     session: Session,
+    typed: Typed,
     file: Annotated[
         str | None, typer.Argument(metavar="FILE", help="The study file, or the name of one that --list finds.")
     ] = None,
-    images: Images = None,
-    messages: Messages = None,
-    photographs: Input = None,
+    count: Count = None,
     sets: Sets = None,
     fine: Fine = False,
     coarse: Coarse = False,
@@ -53,9 +53,10 @@ def study(
     list_: List = False,
     dry_run: DryRun = False,
 ) -> None:
-    """An application on several targets in several flows, and one verdict.
+    """Applications on several targets in several flows, and a verdict for each.
 
-    The application is one that comes with Isthmus, or a program of one's own ('isthmus new' writes one with its study).
+    An application is one that comes with Isthmus, or a program of one's own ('isthmus new' writes one with its study);
+    with [[application]] a file names several. --NAME VALUE sets a parameter of those that have it.
     Writes study.json, probes.json, report.html and chart.svg to DIR/NAME, NAME being the stem of FILE; each row is in
     DIR/NAME/study.jsonl as soon as it is complete. --set changes the models; an OpenCL device has no flow 'stream'.
     Models run side by side on all cores, a real device alone and several times: what lies within the spread of the
@@ -71,15 +72,16 @@ def study(
     from isthmus.out_folder import OutFolder
     from isthmus.report import gather
     from isthmus.settings import resolve
-    from isthmus.studies import Flags, experiments_of, find_study, read_study, study_files
+    from isthmus.studies import Flags, experiments_of
+    from isthmus.study_file import find_study, read_study, study_files
 
     if list_:
         return session.lines(study_files())
     if file is None:
         raise IsthmusError("FILE: expected a study file", hint="'isthmus study --list' finds some.")
     path = find_study(file)
-    flags = Flags(images, messages, photographs, repeat, warmup, chosen(fine, coarse))
-    experiments = experiments_of(read_study(path), path, sets or [], flags)
+    flags = Flags(Asked(count, typed, tuple(sets or ())), repeat, warmup, chosen(fine, coarse))
+    experiments = experiments_of(read_study(path), path, flags)
     if dry_run:
         from isthmus.cli.plan import show_plan
 
@@ -99,7 +101,6 @@ def _run_all(session: Session, experiments: "Sequence[Experiment]", folder: "Out
     """Models side by side, then each real device by itself, so that nothing disturbs what is measured."""
     from collections import Counter
 
-    from isthmus.applications import counted
     from isthmus.cli.events import Listener, Tally
     from isthmus.experiments import run_experiment
     from isthmus.judge import run_and_judge
@@ -111,7 +112,7 @@ def _run_all(session: Session, experiments: "Sequence[Experiment]", folder: "Out
     with Listener(session, f"{len(models)} models side by side: ") as listener:
         totals: Counter[str] = Counter()
         for run in models.values():
-            totals[counted(run.application)] += run.count
+            totals[run.counted] += run.count
         run_side_by_side(models, Tally(listener, totals), kept.keep, run_and_judge)
     for number, experiment in enumerate(experiments):
         if number not in models:
@@ -180,30 +181,35 @@ def _conclude(
     from isthmus.output import Result
     from isthmus.records import ProbeFile, StudyFile
     from isthmus.tables import rows_table
-    from isthmus.verdict import decide, heading, place_of, reason, said_of, work
+    from isthmus.verdict import decide_each, said_of_others, said_with_reason, work
     from isthmus.wrong import wrong_lines
 
-    verdict = decide(rows)
+    verdicts = decide_each(rows)
     limits = of_records(rows)
-    file = StudyFile(context=session.context(rows[0].seed), rows=rows, verdict=verdict, limits=as_records(limits))
+    file = StudyFile(
+        context=session.context(rows[0].seed),
+        rows=rows,
+        verdict=next(iter(verdicts.values())) if len(verdicts) == 1 else None,
+        verdicts=[verdict for verdict in verdicts.values() if verdict is not None],
+        limits=as_records(limits),
+    )
     probes = ProbeFile(context=session.context(), records=records) if records else None
     written = _write(folder, file, probes, material)
     if probes is not None:
         session.keep(probes)
-    said = wrong_lines(rows)
-    if verdict is not None:
-        fastest = (place_of(verdict), verdict.flow)
-        best = next(row for row in rows if (place_of(row), row.flow) == fastest)
-        said += [said_of(verdict), f"{heading(best)}: {reason(best)}"]
+    of_each = [[row for row in rows if row.application == name] for name in verdicts]
     session.emit(
         Result(
             file=file,
             records=rows,
-            verdict=said,
-            tables=[rows_table(rows)],
+            verdict=[
+                *wrong_lines(rows),
+                *(line for one in file.verdicts for line in said_with_reason(one, len(of_each))),
+            ],
+            tables=[rows_table(of_one, titled=len(of_each) > 1) for of_one in of_each],
             detail=[
-                *(verdict.reasons[1:] if verdict else []),
-                f"{work(rows[0])} in each run",
+                *(line for one in file.verdicts for line in said_of_others(one, len(of_each))),
+                *(f"{work(of_one[0])} in each run" for of_one in of_each),
                 *([named(limits)] if limits else []),
                 f"written: {', '.join(map(str, written))}",
             ],
@@ -211,8 +217,9 @@ def _conclude(
     )
     warn_of_rows(session, rows)
     refuse_wrong(rows)
-    if verdict is None:
-        raise AnswerIsNoError("no target gave the right output")
+    for name, verdict in verdicts.items():
+        if verdict is None:
+            raise AnswerIsNoError(f"no target gave the right output of {name}")
     session.next(f"xdg-open {folder.path / 'report.html'}")
 
 

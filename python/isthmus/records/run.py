@@ -166,6 +166,17 @@ class Difference(Record):
     channel: int | None = measured(description="of an image: red, green, blue, alpha")
 
 
+class Latency(Record):
+    """From the acquire or enqueue of what is counted to its output, over all of a run; a coarse model's over those that
+    it simulated.
+    """
+
+    p50_s: float = Field(ge=0)
+    p99_s: float = Field(ge=0)
+    p999_s: float = Field(ge=0)
+    max_s: float = Field(ge=0)
+
+
 class Row(Record):
     """One application on one target in one flow."""
 
@@ -179,8 +190,13 @@ class Row(Record):
     kind: Kind
     grain: Grain | None = measured(description=GRAIN)
     application: str
+    parameters: dict[str, Value] = Field(default_factory=dict, description="of the application, as they held")
     value: float = Field(description="the rate, in `unit`")
-    unit: str = Field(description="images/s, or messages/s of an application of one's own")
+    unit: str = Field(description="what is counted, a second: images/s, messages/s")
+    count: int = Field(gt=0, description="of what is counted")
+    counted: str = Field(description="images, messages, ...")
+    bytes_each: int = Field(description="input payload of one of them")
+    latency: Latency | None = measured(description="of each of them")
     images: int | None = Field(default=None, gt=0)
     width: int | None = None
     height: int | None = None
@@ -208,19 +224,29 @@ class Row(Record):
 
     @model_validator(mode="before")
     @classmethod
-    def _rate(cls, record: object) -> object:
-        # The image filter prints its rate as images_per_s alone.
-        if isinstance(record, dict) and "images_per_s" in record:
-            return {"value": record["images_per_s"], "unit": "images/s"} | record
-        return record
+    def _of_earlier_versions(cls, record: object) -> object:
+        # They named by what is counted how many and how large they are, and the rate of images.
+        if not isinstance(record, dict) or "counted" in record:
+            return record
+        counted = "images" if "images" in record else "messages"
+        known = {
+            "counted": counted,
+            "count": record.get(counted),
+            "bytes_each": record.get(f"bytes_per_{counted[:-1]}", 0),
+            "value": record.get("images_per_s"),
+            "unit": f"{counted}/s",
+        }
+        return {key: value for key, value in known.items() if value is not None} | record
 
 
 class Verdict(Record):
-    """The fastest verified row of a study; each reason names a part, its busy share and the rate it would need.
+    """The fastest verified row of an application in a study.
 
-    Where it is not `judged`, the rows in `within_spread` may be as fast: their samples and its own overlap.
+    Each reason names a part, its busy share and the rate it would need. Where it is not `judged`, the rows in
+    `within_spread` may be as fast: their samples and its own overlap.
     """
 
+    application: str = ""
     target: str
     flow: str
     channel: str | None = Field(default=None, description="as in the row")
@@ -254,5 +280,6 @@ class StudyFile(File):
 
     schema_: Literal["isthmus.study/1"] = Field(default="isthmus.study/1", alias="schema")
     rows: list[Row]
-    verdict: Verdict | None
+    verdict: Verdict | None = Field(description="of a study of one application; null where no output is right")
+    verdicts: list[Verdict] = Field(default_factory=list, description="of each application")
     limits: list[ModelLimit] = Field(default_factory=list, description="of the modelled rows")

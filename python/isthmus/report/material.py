@@ -1,7 +1,8 @@
 """What a report is made of: rows, probe records and comparisons with papers, from one study or from many files."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from isthmus.records import (
     ScaleRow,
     Verdict,
 )
-from isthmus.verdict import decide
+from isthmus.verdict import decide_each
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,24 @@ class Source:
 
     name: str
     context: Context
+
+
+@dataclass(frozen=True)
+class Work:
+    """The rows of an application, the fastest first."""
+
+    name: str
+    rows: list[Row]
+
+    @property
+    def unit(self) -> str:
+        """What the rates count: images/s, messages/s."""
+        return self.rows[0].unit
+
+    @property
+    def fastest(self) -> float:
+        """The greatest rate of a row that is right."""
+        return max((row.value for row in self.rows if row.verified), default=0.0)
 
 
 @dataclass
@@ -64,15 +83,16 @@ class Material:
         for key, part in (kind.shown or {kind.lists[0]: "others"}).items():
             mine = getattr(self, part)
             (mine.update if isinstance(mine, dict) else mine.extend)(found.get(key, ()))
-        self.verdicts = _verdicts(self.rows)
+        self.verdicts = [one for one in decide_each(self.rows).values() if one is not None]
 
     def ranked(self) -> list[Row]:
-        """The rows, the fastest of each application first, wrong ones last."""
-        return sorted(self.rows, key=lambda row: (row.application, not row.verified, -row.value))
+        """The rows by application, as they come, the fastest of each first, wrong ones last."""
+        names = list(dict.fromkeys(row.application for row in self.rows))
+        return sorted(self.rows, key=lambda row: (names.index(row.application), not row.verified, -row.value))
 
-    def unit(self) -> str:
-        """What the rates count: images/s, messages/s, or both where rows of both are here."""
-        return " or ".join(dict.fromkeys(row.unit for row in self.rows))
+    def works(self) -> list["Work"]:
+        """The applications: rates of different work are not compared."""
+        return [Work(name, list(rows)) for name, rows in groupby(self.ranked(), key=lambda row: row.application)]
 
     def limits(self) -> list[Limit]:
         """What the models do not know that touches what is shown."""
@@ -152,12 +172,3 @@ def _check_parameters(record: ProbeRecord, place: str) -> None:
     for name in ("burst", "step"):
         if not isinstance(record.parameters.get(name, 0), int):
             raise IsthmusError(f"{place}: key 'parameters.{name}' of {record.name}: expected a whole number")
-
-
-def _verdicts(rows: Iterable[Row]) -> list[Verdict]:
-    """The fastest of each application: rates of different work are not compared."""
-    by_application: dict[str, list[Row]] = {}
-    for row in rows:
-        by_application.setdefault(row.application, []).append(row)
-    found = [decide(group) for group in by_application.values()]
-    return [verdict for verdict in found if verdict is not None]

@@ -1,4 +1,4 @@
-"""The first images of a run: when each was in which step."""
+"""The first images, messages, ... of a run: when each was in which step."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ _NAMED_TIMES = 5
 
 @dataclass(frozen=True)
 class Bar:
-    """A step of an image, in percent of the shown time; `style` is its place among the steps."""
+    """A step of an image or message, in percent of the shown time; `style` is its place among the steps."""
 
     begin: float
     width: float
@@ -48,12 +48,13 @@ class Timeline:
     """What the names of the lanes mean, where they do not say it themselves."""
 
 
-def timelines(rows: Sequence[Row]) -> list[Timeline]:
-    """A timeline for each row that is right and tells of its first images."""
-    return [_timeline(row) for row in rows if row.verified and _end(row) > 0]
+def timelines(rows: Sequence[Row], named: bool) -> list[Timeline]:
+    """A timeline for each row that is right and tells of its first images; `named` after its application too."""
+    return [_timeline(row, f"{row.application}, " if named else "") for row in rows if row.verified and _end(row) > 0]
 
 
-def _timeline(row: Row) -> Timeline:
+def _timeline(row: Row, prefix: str) -> Timeline:
+    one = row.counted.removesuffix("s")
     end = _end(row)
     steps = list(dict.fromkeys(step.name for image in row.first_images for step in image.steps))
     lanes = [
@@ -65,14 +66,14 @@ def _timeline(row: Row) -> Timeline:
                     begin=round(100 * step.begin_s / end, 3),
                     width=round(100 * max(0.0, step.end_s - step.begin_s) / end, 3),
                     style=steps.index(step.name),
-                    title=f"image {image.image}, {step.name}: {seconds(step.begin_s)} to {seconds(step.end_s)}",
+                    title=f"{one} {image.image}, {step.name}: {seconds(step.begin_s)} to {seconds(step.end_s)}",
                 )
                 for step in image.steps
             ],
         )
         for number, image in enumerate(row.first_images)
     ]
-    label = f"{place_of(row)}, {row.flow}, {kind_of(row)}"
+    label = f"{prefix}{place_of(row)}, {row.flow}, {kind_of(row)}"
     return Timeline(label, steps, ticks(end), lanes, len(lanes) * LINE, seconds(end), _table(row, label))
 
 
@@ -90,10 +91,10 @@ def ticks(end: float) -> list[Tick]:
 
 
 def _table(row: Row, label: str) -> Table:
-    columns = ("image", "step", "begin", "end")
+    columns = (row.counted.removesuffix("s"), "step", "begin", "end")
     cells = [
         (str(image.image), step.name, seconds(step.begin_s), seconds(step.end_s))
         for image in row.first_images
         for step in image.steps
     ]
-    return Table(columns, cells, numbers=frozenset({"begin", "end"}), title=f"first images of {label}")
+    return Table(columns, cells, numbers=frozenset({"begin", "end"}), title=f"first {row.counted} of {label}")

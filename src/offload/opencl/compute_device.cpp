@@ -7,6 +7,7 @@
 #include <mutex>
 #include <vector>
 
+#include "isthmus/base/cores.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/offload/compute.hpp"
 #include "offload/opencl/api.hpp"
@@ -62,6 +63,14 @@ cl_mem_flags intel_channel(std::uint32_t bank) {
   return cl_mem_flags{bank + 1} << 16U;
 }
 
+/// Of the processor's last-level caches those that go with so many of its units.
+std::int64_t cache_of(const std::string& type, std::int64_t units) {
+  if (type != "cpu") return 0;
+  const Cores here = Cores::here();
+  const auto all = static_cast<std::int64_t>(units_of(here.all()).size());
+  return here.last_level_cache() * std::min(units, all) / std::max<std::int64_t>(all, 1);
+}
+
 ComputeProperties describe(cl_device_id device, const std::string& target) {
   const auto platform = opencl::number<cl_platform_id>(device, CL_DEVICE_PLATFORM);
   const auto bytes = [device](cl_device_info what) {
@@ -84,6 +93,7 @@ ComputeProperties describe(cl_device_id device, const std::string& target) {
       .global_memory = bytes(CL_DEVICE_GLOBAL_MEM_SIZE),
       .max_allocation = bytes(CL_DEVICE_MAX_MEM_ALLOC_SIZE),
       .local_memory = bytes(CL_DEVICE_LOCAL_MEM_SIZE),
+      .cache = cache_of(type, opencl::number<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS)),
       .max_work_group = static_cast<std::int64_t>(opencl::number<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE)),
       .half = has("cl_khr_fp16 "),
       .fp64 = has("cl_khr_fp64 "),
@@ -91,6 +101,7 @@ ComputeProperties describe(cl_device_id device, const std::string& target) {
       // PoCL says no of its processors.
       .host_memory = opencl::number<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY) == CL_TRUE || type == "cpu",
       .compiles_online = opencl::number<cl_bool>(device, CL_DEVICE_COMPILER_AVAILABLE) == CL_TRUE,
+      .limits_registers = has("cl_nv_compiler_options "),
       .divisible = divisible(device)};
 }
 

@@ -25,7 +25,7 @@ void BufferReader::step() {
   for (std::uint32_t at = 0; at < buffer.bytes; at += kWordBytes) {
     StreamWord& word = out.slot();
     std::memcpy(word.data.bytes.data(), buffer.data + at, kWordBytes);
-    word.last = at + kWordBytes == buffer.bytes;
+    word.last = at + kWordBytes == buffer.bytes && !buffer.continues;
   }
   freed.push(buffer);
 }

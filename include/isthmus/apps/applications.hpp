@@ -1,0 +1,12 @@
+#pragma once
+
+#include <vector>
+
+#include "isthmus/program/application.hpp"
+
+namespace isthmus::apps {
+
+/// The applications that come with Isthmus.
+const std::vector<program::Maker>& applications();
+
+}  // namespace isthmus::apps

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "isthmus/offload/kernel_model.hpp"
+
+namespace isthmus::program {
+
+/// The part of a message's input that one buffer of the device holds, by its place in DeviceKernel::inputs.
+struct InputBuffer {
+  std::size_t index = 0;
+};
+/// The same of its output.
+struct OutputBuffer {
+  std::size_t index = 0;
+};
+/// What DeviceKernel::constants holds at that place.
+struct ConstantBuffer {
+  std::size_t index = 0;
+};
+
+/// An argument of a kernel, in the order of its signature.
+using KernelArgument = std::variant<InputBuffer, OutputBuffer, ConstantBuffer, std::int32_t>;
+
+/// An application as an OpenCL kernel, of which each launch turns one message into its output: kernels/<name>.cl on
+/// real devices, its twin as an actor on models.
+struct DeviceKernel {
+  offload::KernelModel twin;
+  std::vector<KernelArgument> arguments;
+  std::size_t columns = 1;  ///< work items
+  std::size_t rows = 1;
+  /// Bytes of each buffer that a message's input is cut into; empty: one buffer holds all of it.
+  std::vector<std::size_t> inputs{};
+  std::vector<std::size_t> outputs{};
+  /// Buffers that are written once, before the first launch.
+  std::vector<std::vector<std::byte>> constants{};
+};
+
+}  // namespace isthmus::program

@@ -1,0 +1,20 @@
+#include "isthmus/apps/applications.hpp"
+
+// The table: a line for each, the name of its folder and of the function in it that makes it.
+#define ISTHMUS_APPLICATIONS(EACH) \
+  EACH(image_filter)               \
+  EACH(suffix_sum)
+
+namespace isthmus::apps {
+
+#define ISTHMUS_DECLARED(name) program::Maker name();
+#define ISTHMUS_MADE(name) name(),
+
+ISTHMUS_APPLICATIONS(ISTHMUS_DECLARED)
+
+const std::vector<program::Maker>& applications() {
+  static const std::vector<program::Maker> kAll{ISTHMUS_APPLICATIONS(ISTHMUS_MADE)};
+  return kAll;
+}
+
+}  // namespace isthmus::apps

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace isthmus::program {
+
+/// Where a flow finds its messages and leaves their outputs, one by one in order. `input` is called by the host thread
+/// that sends, `output` and `finished` by the one that receives; `input(i + 4)` never comes before `finished(i)`.
+class Exchange {
+ public:
+  virtual ~Exchange() = default;
+  /// The bytes of a message; they stay as they are until it is finished.
+  virtual std::span<const std::byte> input(int message) = 0;
+  virtual std::span<std::byte> output(int message) = 0;
+  /// The output of `message` is complete.
+  virtual void finished(int message) = 0;
+};
+
+}  // namespace isthmus::program

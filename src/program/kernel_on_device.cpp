@@ -1,0 +1,105 @@
+#include "program/kernel_on_device.hpp"
+
+#include <fmt/format.h>
+
+#include <numeric>
+#include <utility>
+
+#include "isthmus/base/error.hpp"
+#include "program/run.hpp"
+
+namespace isthmus::program {
+namespace {
+
+using offload::Call;
+
+Bytes bytes(std::size_t size) {
+  return {static_cast<std::int64_t>(size)};
+}
+
+/// One buffer for all of a message where the kernel does not say how it is cut; else the sizes, which make it up.
+std::vector<std::size_t> cut(const std::vector<std::size_t>& sizes, std::size_t message, const std::string& what) {
+  if (sizes.empty()) return {message};
+  const std::size_t sum = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
+  if (sum != message)
+    throw Error(fmt::format("buffers of the {}: expected {} bytes in all, a message, got {}", what, message, sum));
+  return sizes;
+}
+
+std::vector<std::unique_ptr<offload::Buffer>> allocate(offload::Device& device, const std::vector<std::size_t>& sizes) {
+  std::vector<std::unique_ptr<offload::Buffer>> buffers;
+  buffers.reserve(sizes.size());
+  for (const std::size_t size : sizes) buffers.push_back(device.allocate(bytes(size)));
+  return buffers;
+}
+
+template <class Buffers>
+const offload::Buffer* buffer(const Buffers& of, std::size_t index, const char* what) {
+  if (index < of.size()) return of[index].get();
+  throw Error(
+      fmt::format("argument of a kernel: expected one of {} {} buffers, got number {}", of.size(), what, index));
+}
+
+}  // namespace
+
+KernelOnDevice::KernelOnDevice(offload::Device& device, const ByteApplication& application, std::size_t messages)
+    : description_(device_kernel_of(application)), kernel_(device.kernel(description_.twin.name)) {
+  description_.inputs = cut(description_.inputs, application.input, "input");
+  description_.outputs = cut(description_.outputs, application.output, "output");
+  for (std::size_t i = 0; i < messages; ++i) {
+    auto out = allocate(device, description_.outputs);
+    slots_.push_back({.in = allocate(device, description_.inputs), .out = std::move(out)});
+  }
+  for (const auto& constant : description_.constants) constants_.push_back(device.allocate(bytes(constant.size())));
+  for (const KernelArgument& each : description_.arguments) argument(each, slots_.front());
+  if (constants_.empty()) return;
+  const auto queue = device.queue();
+  device.run({{"set-up", [&](offload::Host& host) {
+                 for (std::size_t i = 0; i < constants_.size(); ++i)
+                   host.write(*queue, *constants_[i], description_.constants[i], Call::blocking);
+               }}});
+}
+
+KernelOnDevice::Events KernelOnDevice::write(offload::Host& host, offload::Queue& queue, int message,
+                                             std::span<const std::byte> from, Events after) const {
+  Events events;
+  for (std::size_t i = 0; i < description_.inputs.size(); ++i) {
+    const std::size_t size = description_.inputs[i];
+    events.push_back(
+        host.write(queue, *slot(message).in[i], from.first(size), Call::blocking, std::exchange(after, {})));
+    from = from.subspan(size);
+  }
+  return events;
+}
+
+offload::Event KernelOnDevice::launch(offload::Host& host, offload::Queue& queue, int message, Events after) const {
+  offload::Launch launch{
+      .kernel = *kernel_, .arguments = {}, .columns = description_.columns, .rows = description_.rows};
+  for (const KernelArgument& each : description_.arguments) launch.arguments.push_back(argument(each, slot(message)));
+  return host.launch(queue, launch, std::move(after));
+}
+
+KernelOnDevice::Events KernelOnDevice::read(offload::Host& host, offload::Queue& queue, int message,
+                                            std::span<std::byte> to, Events after) const {
+  Events events;
+  for (std::size_t i = 0; i < description_.outputs.size(); ++i) {
+    const std::size_t size = description_.outputs[i];
+    events.push_back(host.read(queue, *slot(message).out[i], to.first(size), Call::blocking, std::exchange(after, {})));
+    to = to.subspan(size);
+  }
+  return events;
+}
+
+offload::Argument KernelOnDevice::argument(const KernelArgument& of, const Slot& slot) const {
+  struct Chosen {
+    const Slot& slot;
+    const Buffers& constants;
+    offload::Argument operator()(InputBuffer at) const { return buffer(slot.in, at.index, "input"); }
+    offload::Argument operator()(OutputBuffer at) const { return buffer(slot.out, at.index, "output"); }
+    offload::Argument operator()(ConstantBuffer at) const { return buffer(constants, at.index, "constant"); }
+    offload::Argument operator()(std::int32_t value) const { return value; }
+  };
+  return std::visit(Chosen{slot, constants_}, of);
+}
+
+}  // namespace isthmus::program

@@ -1,0 +1,106 @@
+#include "program/model_target.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "isthmus/offload/model.hpp"
+#include "isthmus/platform/json.hpp"
+#include "isthmus/platform/link.hpp"
+#include "isthmus/platform/needs.hpp"
+#include "program/device_flows.hpp"
+#include "program/stream_flow.hpp"
+
+namespace isthmus::program {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Kinds of parts that kernels between copies need of a board.
+constexpr std::array<std::string_view, 9> kThroughMemory = {"pcie", "memory", "cache", "call",  "mmio",
+                                                            "dma",  "dram",   "axi",   "kernel"};
+
+std::vector<std::string_view> needs_of(const ByteApplication& application, const std::string& flow) {
+  std::vector<std::string_view> needs(kThroughMemory.begin(), kThroughMemory.end());
+  if (flow == "stream") needs.assign(platform::kStreamNeeds.begin(), platform::kStreamNeeds.end());
+  const auto& more = application.extras.parts;
+  needs.insert(needs.end(), more.begin(), more.end());
+  return needs;
+}
+
+class ModelTarget final : public Target {
+ public:
+  ModelTarget(platform::Description platform, std::string channel)
+      : platform_(std::move(platform)), channel_(std::move(channel)), board_(platform_.over(channel_)) {}
+
+  std::string device_name() const override { return platform_.name(); }
+  bool modelled() const override { return true; }
+  std::vector<std::string> flows(const ByteApplication& application) const override {
+    auto found = flows_of(application);
+    std::erase_if(found,
+                  [&](const std::string& flow) { return !platform::has_all(platform_, needs_of(application, flow)); });
+    return found;
+  }
+  void require_flow(const ByteApplication& application, const std::string& flow) const override {
+    const auto offered = flows_of(application);
+    if (std::ranges::find(offered, flow) == offered.end()) return Target::require_flow(application, flow);
+    platform::require(platform_, fmt::format("flow '{}'", flow), needs_of(application, flow));
+  }
+
+  Run run(const Job& job) override { return job.flow == "stream" ? stream(job) : through_device_memory(job); }
+
+  void explain(Json& row) const override {
+    row["grain"] = platform::to_string(grain_);
+    row["parts"] = platform::to_json(parts_);
+    row["bottleneck"] = platform::to_json(platform::bottleneck(parts_, lasted_, path_));
+    row["platform"] = platform::to_json(platform_);
+    if (platform_.channels().size() > 1 && !over_.empty()) row["channel"] = over_;
+  }
+
+ private:
+  Run stream(const Job& job) {
+    StreamRun result = run_stream(board_, job);
+    over_ = board_.channels().front();
+    parts_ = std::move(result.parts);
+    grain_ = result.grain;
+    path_.clear();
+    lasted_ = result.run.times.lasted;
+    return std::move(result.run);
+  }
+
+  Run through_device_memory(const Job& job) {
+    const auto device = offload::open_model(platform_, {device_kernel_of(job.application).twin},
+                                            {.channel = channel_, .grain = job.grain});
+    over_ = channel_;
+    device->observe(job.states);
+    device->shuffle(job.schedule_seed);
+    Run run = run_on_device(*device, job);
+    parts_ = device->parts();
+    grain_ = device->grain();
+    path_ = device->path();
+    lasted_ = device->last_run();
+    return run;
+  }
+
+  platform::Description platform_;
+  std::string channel_;                ///< of the link that was chosen
+  platform::Description board_;        ///< with the link that streams go over: that, or the first
+  std::string over_;                   ///< the link of the last run; empty: all
+  std::vector<platform::Part> parts_;  ///< of the last run
+  std::vector<platform::Held> path_;
+  Time lasted_;
+  Grain grain_ = Grain::fine;
+};
+
+}  // namespace
+
+std::unique_ptr<Target> open_model_target(const std::string& name, const std::vector<std::string>& settings,
+                                          const std::string& channel) {
+  return std::make_unique<ModelTarget>(platform::load(platform::file_of(name), settings), channel);
+}
+
+}  // namespace isthmus::program

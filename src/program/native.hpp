@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "isthmus/stream/native.hpp"
+#include "program/run.hpp"
+
+namespace isthmus::program {
+
+struct NativeRun {
+  Run run{};
+  std::vector<native::WorkerReport> workers{};  ///< which actors each of them ran
+};
+
+/// Runs a stream on this machine's threads. Outputs are compared after a batch of messages has run, so that it takes
+/// none of the measured time.
+NativeRun run_native(const Job& job);
+
+}  // namespace isthmus::program

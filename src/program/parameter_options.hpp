@@ -1,0 +1,56 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "isthmus/program/parameter.hpp"
+#include "program/tool.hpp"
+
+namespace isthmus::program {
+
+/// The options with which a user chooses the values of an application's parameters and the numbers of a platform:
+/// --set for both, whose keys have a dot and whose parameters have none, and --NAME for each parameter.
+class ParameterArguments {
+ public:
+  /// Those of `application`, which may have none.
+  ParameterArguments(std::string application, std::vector<Parameter> declared)
+      : application_(std::move(application)), declared_(std::move(declared)), typed_(declared_.size()) {}
+  void add_to(CLI::App& app);
+
+  /// Throws Error where a parameter is unknown, given twice, or a value is none of it.
+  Values values() const;
+  /// KEY=VALUE of the platform.
+  std::vector<std::string> settings() const;
+
+ private:
+  const Parameter& find(const std::string& name, const std::string& setting) const;
+
+  std::string application_;
+  std::vector<Parameter> declared_;
+  std::vector<std::string> settings_;
+  std::vector<std::optional<std::string>> typed_;  ///< by --NAME
+};
+
+/// As records hold them.
+Record to_json(const std::vector<Parameter>& declared);
+Record to_json(const Values& values);
+
+/// The option with which a user says how much of what an application counts is to be run: --count, and the same by the
+/// name of what is counted, such as --images.
+class CountArgument {
+ public:
+  CountArgument(std::string counted, int preset) : counted_(std::move(counted)), preset_(preset) {}
+  void add_to(CLI::App& app);
+  /// Throws Error where it is below 1, or given under both names.
+  int chosen() const;
+
+ private:
+  std::string counted_;
+  int preset_;
+  std::optional<int> count_;
+  std::optional<int> by_name_;
+};
+
+}  // namespace isthmus::program

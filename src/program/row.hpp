@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "program/measuring.hpp"
+#include "program/target.hpp"
+#include "program/tool.hpp"
+
+namespace isthmus::program {
+
+/// What was asked for.
+struct Asked {
+  std::string target;  ///< as it was typed
+  std::string flow;
+  int count;
+  std::uint64_t seed;
+  const ByteApplication& application;
+  const Values& values;
+};
+
+/// What a run gave, as a line of JSON.
+Record row_of(const Asked& asked, const Target& target, const Run& run);
+
+/// Puts the median rate of measured runs into a row, and what stands behind it.
+void add_samples(Record& row, const Asked& asked, const Measuring& measuring);
+
+/// Where an output differed first, with what the application says of the place.
+Record to_json(const Difference& difference, const ByteApplication& application);
+
+}  // namespace isthmus::program

@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/base/interrupt.hpp"
+#include "program/device_flows.hpp"
+#include "program/messages_beside.hpp"
+
+namespace isthmus::program {
+namespace {
+
+/// Host memory for some messages and their outputs, used in turn.
+class Slots final : public Exchange {
+ public:
+  Slots(const ByteApplication& application, Checker& checker, int count)
+      : application_(application), checker_(checker), in_(static_cast<std::size_t>(count)), out_(in_.size()) {
+    for (auto& message : in_) message.resize(application.input);
+    for (auto& message : out_) message.resize(application.output);
+  }
+
+  void produce(int message) { application_.fill(message, in_[slot(message)]); }
+  void check(int message) {
+    stop_if_interrupted();
+    checker_.check(message, in_[slot(message)], out_[slot(message)]);
+  }
+
+  std::span<const std::byte> input(int message) override { return in_[slot(message)]; }
+  std::span<std::byte> output(int message) override { return out_[slot(message)]; }
+  void finished(int) override {}
+
+ private:
+  std::size_t slot(int message) const { return static_cast<std::size_t>(message) % in_.size(); }
+
+  const ByteApplication& application_;
+  Checker& checker_;
+  std::vector<std::vector<std::byte>> in_;
+  std::vector<std::vector<std::byte>> out_;
+};
+
+/// What the messages of a batch and their outputs may take of the host's memory.
+constexpr std::size_t kHostBytes = std::size_t{1} << 30;
+
+FlowTimes run_in_batches(DeviceFlow& flow, const Job& job, Checker& checker) {
+  const auto each = std::max<std::size_t>(1, job.application.input + job.application.output);
+  const auto most = static_cast<int>(std::clamp<std::size_t>(kHostBytes / each, 1, 1 << 20));
+  const int batches = (job.count + most - 1) / most;
+  const int size = (job.count + batches - 1) / batches;
+  Slots slots(job.application, checker, size);
+  FlowTimes times;
+  for (int first = 0; first < job.count; first += size) {
+    const int count = std::min(size, job.count - first);
+    for (int message = first; message < first + count; ++message) slots.produce(message);
+    add(times, flow.run(slots, first, count));
+    for (int message = first; message < first + count; ++message) slots.check(message);
+  }
+  return times;
+}
+
+std::unique_ptr<DeviceFlow> make_flow(offload::Device& device, const Job& job) {
+  if (job.flow == "offload") return make_offload_flow(device, job.application);
+  if (job.flow == "overlap") return make_overlap_flow(device, job.application);
+  throw Error(fmt::format("device '{}' has no flow '{}': expected offload or overlap", device.info().name, job.flow));
+}
+
+}  // namespace
+
+Run run_on_device(offload::Device& device, const Job& job) {
+  const Time before = device.clock();
+  const auto flow = make_flow(device, job);
+  Run run{.setup = device.info().opening + (device.clock() - before)};
+  Checker checker(job.application, job.progress);
+  if (device.info().modelled) {
+    MessagesBeside messages(job.application, checker);
+    run.times = flow->run(messages, 0, job.count);
+    messages.compare_rest();
+  } else {
+    run.times = run_in_batches(*flow, job, checker);
+  }
+  run.difference = checker.difference();
+  return run;
+}
+
+}  // namespace isthmus::program

@@ -1,0 +1,113 @@
+#include "program/stream_fine.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/engine/graph.hpp"
+#include "isthmus/platform/board.hpp"
+#include "isthmus/stream/host_link.hpp"
+#include "program/parts.hpp"
+#include "program/run_graph.hpp"
+
+namespace isthmus::program {
+namespace {
+
+/// Host software of an application that sends no control messages.
+struct NoMessages {
+  HostControl control{Time()};
+  void step() {}
+  bool done() const { return true; }
+};
+
+void leave_out_control(Graph& graph, HostLink& link, const HostLinkSpec& spec) {
+  auto& device = graph.add<NoControl>("no control", {.clock = spec.device_clock, .group = kDeviceGroup});
+  graph.connect(link.control_to_kernel(), device.in);
+  graph.connect(device.out, link.control_from_kernel());
+  link.connect(graph.add<NoMessages>("no messages", {.group = kHostGroup}).control);
+}
+
+/// Tells the watchdog of each message that has come back.
+struct WatchedConsumer : Consumer {
+  using Consumer::Consumer;
+  Out<int> returned{"returned"};
+  void step() {
+    Consumer::step();
+    returned.push(1);
+  }
+};
+
+/// Ends a run in which nothing comes back any more: the host's porter would ask for ever. A second of the model's time
+/// is longer than 4 MiB take at 100 MHz and a thousand cycles a word.
+struct Watchdog {
+  static constexpr bool periodic = true;
+  In<int> returned{"returned"};
+  Timer timer;
+  std::int64_t seconds;
+  int messages = 0;
+
+  explicit Watchdog(std::size_t message) : seconds(1 + static_cast<std::int64_t>(message >> 22U)) {}
+
+  void step() {
+    timer.wait(Time::ms(1000 * seconds));
+    const int before = messages;
+    while (returned.pull()) ++messages;
+    if (messages == before)
+      throw Error(
+          fmt::format("message {} has not come back from the kernel for {} s of virtual time; `last` closes a message",
+                      messages, seconds));
+  }
+};
+
+void watch(Graph& graph, WatchedConsumer& consumer, const Batch& batch) {
+  auto& dog =
+      graph.add<Watchdog>("watchdog", {.group = kHostGroup}, batch.application.input + batch.application.output);
+  graph.connect(consumer.returned, dog.returned,
+                {.depth = batch.count + 1, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)});
+}
+
+KernelPlace place_on(const platform::Description& board) {
+  const platform::Section* onchip = board.find("onchip");
+  return {.clock = Clock{board.the("kernel").frequency("clock")},
+          .onchip_latency = onchip != nullptr ? static_cast<int>(onchip->count("latency")) : 0};
+}
+
+}  // namespace
+
+FineStream stream_finely(const platform::Description& board, const Job& job, int count, Outputs& outputs) {
+  const HostLinkSpec spec = platform::host_link_spec(board);
+  const Batch batch{.application = job.application, .first = 0, .count = count};
+  Graph graph;
+  const platform::BoardSpec parts = platform::board_spec(board);
+  fabric::DeviceMemory memory = platform::device_memory(parts);
+  platform::Board fpga(graph, parts, memory);
+  fabric::PcieLink& pcie = fpga.links().front();
+  HostLink link(graph, pcie, spec);
+  auto& producer = add_producer(graph, kProducer, link, pcie.memory, spec.library_call, spec.mmio_store, batch,
+                                [&] { leave_out_control(graph, link, spec); });
+  auto& consumer = graph.add<WatchedConsumer>(kConsumer, {.group = kHostGroup}, pcie.memory, spec.library_call, batch,
+                                              spec.buffer_size, outputs);
+  link.connect(consumer.link);
+  watch(graph, consumer, batch);
+  Kernel kernel(graph, place_on(board), ends_of(link, job.application));
+  job.application.kernel(kernel);
+  const StreamActors stream{.pcie = pcie,
+                            .link = link,
+                            .producer = graph.id(producer),
+                            .consumer = graph.id(consumer),
+                            .kernel = kernel.actors()};
+  const RunReport report =
+      run_graph(graph, {.states = job.states, .output = stream.consumer, .schedule_seed = job.schedule_seed});
+  consumer.require_all(kOutputEnded);
+  FineStream fine{.stream = {.run = {.setup = platform::pool_setup(board, spec) + producer.started(),
+                                     .times = times_of(producer, consumer)},
+                             .parts = parts_of_stream(board, report, stream)},
+                  .received = {}};
+  fine.stream.run.times.stages = stages_of_stream(report, stream);
+  fine.stream.run.times.lasted = report.end;
+  for (const Time at : consumer.received()) fine.received.push_back(at - producer.started());
+  return fine;
+}
+
+}  // namespace isthmus::program

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "program/host.hpp"
+#include "program/stream_flow.hpp"
+
+namespace isthmus::program {
+
+/// A stream of which every packet and word was a token.
+struct FineStream {
+  StreamRun stream;            ///< without a word on its bytes
+  std::vector<Time> received;  ///< when each message was there, from the first acquire on
+};
+
+/// Streams the first `count` messages of a job; what comes back goes to `outputs`.
+FineStream stream_finely(const platform::Description& board, const Job& job, int count, Outputs& outputs);
+
+}  // namespace isthmus::program

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <span>
+
+#include "isthmus/platform/description.hpp"
+#include "program/stream_flow.hpp"
+
+/// What a long stream takes, from what short ones took: equal messages are a pipeline that becomes steady.
+namespace isthmus::program {
+
+/// Messages of two streams that are one steady stretch apart: in both it fills and drains.
+struct Lengths {
+  int shorter;
+  int longer;
+  Time round;  ///< of the porter: within one an end is seen
+};
+
+/// The shorter one passes each buffer of the pools twice; the longer one lasts so many of the porter's rounds more that
+/// one of them matters little.
+Lengths steady_lengths(const platform::Description& board, const ByteApplication& application);
+
+/// Whether the second half of the stretch between the lengths took as long for a message as the first, but for what a
+/// round of the porter leaves open. `received` are the ends of the longer one's messages.
+bool is_steady(std::span<const Time> received, const Lengths& lengths);
+
+/// A stream of `count` messages, at the pace that the longer one has beyond the shorter.
+StreamRun extend(const StreamRun& shorter, const StreamRun& longer, const Lengths& lengths, int count);
+
+}  // namespace isthmus::program

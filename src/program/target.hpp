@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "program/run.hpp"
+
+namespace isthmus::program {
+
+/// What an application runs on: a real device, a modelled board, or this machine's threads.
+class Target {
+ public:
+  virtual ~Target() = default;
+  virtual std::string device_name() const = 0;
+  virtual bool modelled() const = 0;
+  /// Those of an application's flows that this target has.
+  virtual std::vector<std::string> flows(const ByteApplication& application) const = 0;
+  /// Throws Error where `flow` is none of them, with what the application or the target lacks where that is known.
+  virtual void require_flow(const ByteApplication& application, const std::string& flow) const;
+  /// Runs `job`, whose flow is one of `flows()`.
+  virtual Run run(const Job& job) = 0;
+  /// Adds what the target can say about its last run to a row: a model its parts, bottleneck and platform.
+  virtual void explain(nlohmann::ordered_json& row) const = 0;
+};
+
+/// Opens the target that a user named: "model:NAME", FILE.toml, "opencl:N", "opencl:NAME" or "native". `settings` are
+/// KEY=VALUE pairs for a model's platform, `channel` is the link of a model that flows go over; where it is empty,
+/// streams go over the first, transfers over all. Throws Error if there is no such target or a setting or channel fits
+/// nothing.
+std::unique_ptr<Target> open_target(const std::string& name, const std::vector<std::string>& settings,
+                                    const std::string& channel = {});
+
+}  // namespace isthmus::program

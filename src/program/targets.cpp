@@ -1,0 +1,90 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/offload/opencl.hpp"
+#include "isthmus/platform/json.hpp"
+#include "program/device_flows.hpp"
+#include "program/model_target.hpp"
+#include "program/native.hpp"
+#include "program/target.hpp"
+
+namespace isthmus::program {
+namespace {
+
+std::vector<std::string> without(std::vector<std::string> flows, bool streams) {
+  std::erase_if(flows, [streams](const std::string& flow) { return (flow == "stream") == streams; });
+  return flows;
+}
+
+class OpenClTarget final : public Target {
+ public:
+  explicit OpenClTarget(const std::string& name) : device_(offload::open_opencl(name)) {}
+
+  std::string device_name() const override { return device_->info().name; }
+  bool modelled() const override { return false; }
+  std::vector<std::string> flows(const ByteApplication& application) const override {
+    return without(flows_of(application), true);
+  }
+  Run run(const Job& job) override { return run_on_device(*device_, job); }
+  void explain(nlohmann::ordered_json&) const override {}
+
+ private:
+  std::unique_ptr<offload::Device> device_;
+};
+
+class NativeTarget final : public Target {
+ public:
+  std::string device_name() const override { return native::processor(); }
+  bool modelled() const override { return false; }
+  std::vector<std::string> flows(const ByteApplication& application) const override {
+    return without(flows_of(application), false);
+  }
+  Run run(const Job& job) override {
+    NativeRun result = run_native(job);
+    workers_ = std::move(result.workers);
+    return std::move(result.run);
+  }
+  void explain(nlohmann::ordered_json& row) const override { row["workers"] = platform::to_json(workers_); }
+
+ private:
+  std::vector<native::WorkerReport> workers_;
+};
+
+}  // namespace
+
+void Target::require_flow(const ByteApplication& application, const std::string& flow) const {
+  const auto offered = flows_of(application);
+  const auto has = [&flow](const std::vector<std::string>& some) {
+    return std::ranges::find(some, flow) != some.end();
+  };
+  if (!has(offered))
+    throw Error(fmt::format("application '{}' has no flow '{}': expected {}", application.name, flow,
+                            fmt::join(offered, " or ")));
+  const auto known = flows(application);
+  if (!has(known))
+    throw Error(fmt::format("'{}' has no flow '{}' of '{}': expected {}", device_name(), flow, application.name,
+                            known.empty() ? "another target" : fmt::format("{}", fmt::join(known, " or "))));
+}
+
+std::unique_ptr<Target> open_target(const std::string& name, const std::vector<std::string>& settings,
+                                    const std::string& channel) {
+  if (name.starts_with("model:") || name.ends_with(".toml")) return open_model_target(name, settings, channel);
+  const bool native = name == "native";
+  if (!native && !name.starts_with("opencl:"))
+    throw Error(
+        fmt::format("unknown target '{}': expected model:NAME, FILE.toml, opencl:N, opencl:NAME or native", name));
+  if (!channel.empty())
+    throw Error(
+        fmt::format("--channel {}: target '{}' is no model, and only models have links to choose", channel, name));
+  if (!settings.empty())
+    throw Error(fmt::format("--set {}: target '{}' is {}, only models have settings", settings.front(), name,
+                            native ? "this machine" : "a real device"));
+  if (native) return std::make_unique<NativeTarget>();
+  return std::make_unique<OpenClTarget>(name);
+}
+
+}  // namespace isthmus::program

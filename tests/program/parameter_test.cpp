@@ -1,0 +1,132 @@
+// What a user may choose of an application, and how the command line says it.
+#include "isthmus/program/parameter.hpp"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "isthmus/base/error.hpp"
+#include "program/parameter_options.hpp"
+
+namespace isthmus::program {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+const std::vector<Parameter> kDeclared{
+    {.name = "values",
+     .kind = ParameterKind::integer,
+     .help = "numbers of a message",
+     .unit = "values",
+     .min = 16,
+     .max = 64,
+     .preset = "32"},
+    {.name = "gain", .kind = ParameterKind::number, .help = "by which it grows", .min = 0},
+    {.name = "order", .kind = ParameterKind::choice, .help = "of the sum", .choices = {"rising", "falling"}}};
+
+/// A command line as CLI11 reads it.
+class Typed {
+ public:
+  explicit Typed(std::vector<std::string> words) {
+    arguments.add_to(app_);
+    count.add_to(app_);
+    std::ranges::reverse(words);
+    app_.parse(std::move(words));
+  }
+  ParameterArguments arguments{"sums", kDeclared};
+  CountArgument count{"packets", 200};
+
+ private:
+  CLI::App app_;
+};
+
+TEST(Parameters, HoldWhatWasTypedInEitherFormAndThePresetsOfTheOthers) {
+  const Typed typed({"--set", "gain=0.5", "--set", "link.pcie.lanes=8", "--order", "falling"});
+  const Values values = typed.arguments.values();
+  EXPECT_EQ(values.integer("values"), 32);
+  EXPECT_EQ(values.number("gain"), 0.5);
+  EXPECT_EQ(values.text("order"), "falling");
+  EXPECT_THAT(typed.arguments.settings(), ElementsAre("link.pcie.lanes=8"));
+  EXPECT_EQ(to_json(values).dump(), R"({"gain":0.5,"order":"falling","values":32})");
+  EXPECT_FALSE(Typed({}).arguments.values().has("gain")) << "it has no preset";
+}
+
+TEST(Parameters, AreRefusedInALineThatSaysWhatWasExpected) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> refused{
+      {{"--set", "value=40"}, "unknown parameter 'value': expected values, gain or order"},
+      {{"--set", "value=40"}, "did you mean 'values'?"},
+      {{"--set", "values"}, "--set values: expected NAME=VALUE"},
+      {{"--set", "values=65"}, "--set values=65: expected an integer of 16..64 values, got '65'"},
+      {{"--values", "15"}, "--values: expected an integer of 16..64 values, got '15'"},
+      {{"--values", "16.5"}, "got '16.5'"},
+      {{"--values", ""}, "got ''"},
+      {{"--gain", "-1"}, "--gain: expected a number of 0 or more, got '-1'"},
+      {{"--gain", "inf"}, "got 'inf'"},
+      {{"--gain", "nan"}, "got 'nan'"},
+      {{"--order", "raising"}, "did you mean 'rising'?"},
+      {{"--values", "16", "--set", "values=17"}, "--set values=17: parameter 'values' has a value already"}};
+  for (const auto& [words, part] : refused)
+    EXPECT_THAT([&] { Typed(words).arguments.values(); }, ThrowsMessage<Error>(HasSubstr(part)));
+  EXPECT_THAT(
+      [] {
+        ParameterArguments none("echo", {});
+        CLI::App app;
+        none.add_to(app);
+        app.parse("--set lanes=8", false);
+        none.values();
+      },
+      ThrowsMessage<Error>(HasSubstr("application 'echo' has no parameters")));
+}
+
+TEST(Parameters, AFolderIsOneThatIsThereAndAFileToo) {
+  const std::string folder = testing::TempDir();
+  const std::string file = folder + "/parameter_test." + std::to_string(getpid());
+  std::ofstream(file) << "text";
+  const auto given = [](ParameterKind kind, const std::string& path) {
+    return std::get<std::string>(parse({.name = "input", .kind = kind, .help = ""}, path, "--input"));
+  };
+  EXPECT_EQ(given(ParameterKind::folder, folder), folder);
+  EXPECT_EQ(given(ParameterKind::file, file), file);
+  const auto refused = [&](ParameterKind kind, const std::string& path, const char* part) {
+    EXPECT_THAT([&] { given(kind, path); }, ThrowsMessage<Error>(HasSubstr(part)));
+  };
+  refused(ParameterKind::folder, file, "--input: expected a folder, got '");
+  refused(ParameterKind::file, folder, "--input: expected a file, got '");
+  refused(ParameterKind::file, file + ".none", "No such file");
+  std::remove(file.c_str());
+}
+
+TEST(Parameters, AreDescribedWithWhatBoundsThem) {
+  EXPECT_EQ(to_json(kDeclared).dump(),
+            R"([{"name":"values","kind":"integer","unit":"values","min":16,"max":64,"default":32,)"
+            R"("help":"numbers of a message"},)"
+            R"({"name":"gain","kind":"number","min":0.0,"help":"by which it grows"},)"
+            R"({"name":"order","kind":"choice","choices":["rising","falling"],"help":"of the sum"}])");
+}
+
+TEST(Count, GoesByTwoNamesOfWhichOneMayBeGiven) {
+  EXPECT_EQ(Typed({}).count.chosen(), 200);
+  EXPECT_EQ(Typed({"--count", "7"}).count.chosen(), 7);
+  EXPECT_EQ(Typed({"--packets", "8"}).count.chosen(), 8);
+  EXPECT_THAT(
+      [] {
+        Typed({"--packets", "8", "--count", "8"}).count.chosen();
+      },
+      ThrowsMessage<Error>(HasSubstr("--count, --packets: expected one of them")));
+  EXPECT_THAT(
+      [] {
+        Typed({"--packets", "0"}).count.chosen();
+      },
+      ThrowsMessage<Error>(HasSubstr("--packets: expected 1 or more, got 0")));
+  EXPECT_THAT(
+      [] {
+        Typed({"--count", "-2"}).count.chosen();
+      },
+      ThrowsMessage<Error>(HasSubstr("--count: expected 1 or more, got -2")));
+}
+
+}  // namespace
+}  // namespace isthmus::program
