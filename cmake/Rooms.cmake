@@ -10,16 +10,17 @@ function(isthmus_together TARGET)
   endif()
 endfunction()
 
-# isthmus_room(NAME SOURCES a.cpp ... USES lower-room ... PACKAGES package ... LINKS library ...): the library
-# isthmus_NAME, which may link what those packages ("Boost COMPONENTS context" is one) define. INSTALLED puts it and its
+# isthmus_room(NAME USES lower-room ... PACKAGES package ... LINKS library ...): the library isthmus_NAME of all that is
+# in the folder, which may link what those packages ("Boost COMPONENTS context" is one) define. INSTALLED puts it and its
 # headers into the wheel (Package.cmake). APART as for isthmus_together.
 function(isthmus_room NAME)
-  cmake_parse_arguments(ROOM "INSTALLED" "" "SOURCES;APART;USES;PACKAGES;LINKS;PRIVATE_LINKS" ${ARGN})
+  cmake_parse_arguments(ROOM "INSTALLED" "" "APART;USES;PACKAGES;LINKS;PRIVATE_LINKS" ${ARGN})
   foreach(package ${ROOM_PACKAGES})
     string(REPLACE " " ";" words "${package}")
     find_package(${words} REQUIRED)
   endforeach()
-  add_library(isthmus_${NAME} STATIC ${ROOM_SOURCES})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" *.cpp)
+  add_library(isthmus_${NAME} STATIC ${sources})
   add_library(Isthmus::${NAME} ALIAS isthmus_${NAME})
   isthmus_together(isthmus_${NAME} ${ROOM_APART})
   target_include_directories(isthmus_${NAME} PUBLIC
