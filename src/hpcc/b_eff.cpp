@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <memory>
 
-#include "hpcc/benchmarks.hpp"
 #include "hpcc/exchange_probe.hpp"
 #include "isthmus/cluster/scheme.hpp"
+#include "isthmus/hpcc/benchmark.hpp"
 #include "isthmus/hpcc/equations.hpp"
 
 namespace isthmus::hpcc {
@@ -290,8 +290,6 @@ Validation EffectiveBandwidth::validate() {
   return {.what = "wrong bytes", .error = wrong, .limit = 0};
 }
 
-}  // namespace
-
 std::vector<ParameterSpec> b_eff_parameters(const Setting& setting) {
   return {{.name = "MESSAGES",
            .meaning = "messages of a size in each direction, fewer of the large ones",
@@ -302,6 +300,12 @@ std::vector<ParameterSpec> b_eff_parameters(const Setting& setting) {
 
 std::unique_ptr<Benchmark> make_b_eff(Job& job) {
   return std::make_unique<EffectiveBandwidth>(job);
+}
+
+}  // namespace
+
+Entry b_eff_benchmark() {
+  return {"b_eff", "messages of 21 sizes around a ring of devices (equation 4.1)", b_eff_parameters, make_b_eff};
 }
 
 }  // namespace isthmus::hpcc

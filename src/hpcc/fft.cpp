@@ -5,7 +5,6 @@
 #include <numbers>
 #include <optional>
 
-#include "hpcc/benchmarks.hpp"
 #include "hpcc/checks.hpp"
 #include "hpcc/memory_probe.hpp"
 #include "hpcc/random_values.hpp"
@@ -13,6 +12,7 @@
 #include "hpcc/setting.hpp"
 #include "hpcc/values.hpp"
 #include "isthmus/base/error.hpp"
+#include "isthmus/hpcc/benchmark.hpp"
 #include "isthmus/hpcc/equations.hpp"
 
 namespace isthmus::hpcc {
@@ -272,8 +272,6 @@ void check(const Job& job) {
   require_memory(job, "DATA_SIZE", 3 * integer(job, "DATA_SIZE") * kComplex);
 }
 
-}  // namespace
-
 std::vector<ParameterSpec> fft_parameters(const Setting& setting) {
   const std::int64_t values = std::int64_t{1} << (setting.gpu() ? 26 : (setting.single() ? 20 : 24));
   const std::int64_t standard = values << growth_of(setting, 2 * kComplex * static_cast<double>(values));
@@ -294,6 +292,12 @@ std::vector<ParameterSpec> fft_parameters(const Setting& setting) {
 std::unique_ptr<Benchmark> make_fft(Job& job) {
   check(job);
   return std::make_unique<Fft>(job);
+}
+
+}  // namespace
+
+Entry fft_benchmark() {
+  return {"fft", "batched 1D Fourier transforms, single precision", fft_parameters, make_fft};
 }
 
 }  // namespace isthmus::hpcc

@@ -1,8 +1,9 @@
+#include "hpcc/gemm.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
-#include "hpcc/benchmarks.hpp"
 #include "hpcc/checks.hpp"
 #include "hpcc/multiply_add_probe.hpp"
 #include "hpcc/random_values.hpp"
@@ -210,11 +211,15 @@ Validation Gemm::validate() {
       .what = "residual", .error = error / (epsilon_of_type(type_) * static_cast<double>(size_) * largest), .limit = 1};
 }
 
-}  // namespace
-
 std::unique_ptr<Benchmark> make_gemm(Job& job) {
   check_gemm(job);
   return std::make_unique<Gemm>(job);
+}
+
+}  // namespace
+
+Entry gemm_benchmark() {
+  return {"gemm", "matrix multiplication: alpha A B + beta C", gemm_parameters, make_gemm};
 }
 
 }  // namespace isthmus::hpcc

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "hpcc/benchmarks.hpp"
 #include "hpcc/checks.hpp"
+#include "hpcc/gemm.hpp"
 #include "hpcc/values.hpp"
 #include "isthmus/base/error.hpp"
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <memory>
 
-#include "hpcc/benchmarks.hpp"
 #include "hpcc/checks.hpp"
 #include "hpcc/linear_system.hpp"
 #include "hpcc/multiply_add_probe.hpp"
 #include "hpcc/values.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/cluster/broadcast.hpp"
+#include "isthmus/hpcc/benchmark.hpp"
 
 namespace isthmus::hpcc {
 namespace {
@@ -269,8 +269,6 @@ void check(const Job& job) {
                  blocks * blocks * block * block / static_cast<std::size_t>(job.ranks().size()) * bytes);
 }
 
-}  // namespace
-
 std::vector<ParameterSpec> hpl_parameters(const Setting& setting) {
   const char* standard = setting.gpu() ? "16384" : (setting.single() ? "1024" : "8192");
   const char* small = setting.single() ? "512" : "1024";
@@ -301,6 +299,12 @@ std::vector<ParameterSpec> hpl_parameters(const Setting& setting) {
 std::unique_ptr<Benchmark> make_hpl(Job& job) {
   check(job);
   return std::make_unique<Hpl>(job);
+}
+
+}  // namespace
+
+Entry hpl_benchmark() {
+  return {"hpl", "LU decomposition without pivoting, solved over all ranks", hpl_parameters, make_hpl};
 }
 
 }  // namespace isthmus::hpcc

@@ -5,7 +5,6 @@
 #include <limits>
 #include <memory>
 
-#include "hpcc/benchmarks.hpp"
 #include "hpcc/block_grid.hpp"
 #include "hpcc/checks.hpp"
 #include "hpcc/exchange_probe.hpp"
@@ -14,6 +13,7 @@
 #include "hpcc/values.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/cluster/scheme.hpp"
+#include "isthmus/hpcc/benchmark.hpp"
 
 namespace isthmus::hpcc {
 namespace {
@@ -300,8 +300,6 @@ Validation Transpose::validate() {
   return {.what = "largest error / largest value", .error = error / largest, .limit = std::nextafter(limit, 1.0)};
 }
 
-}  // namespace
-
 std::vector<ParameterSpec> ptrans_parameters(const Setting& setting) {
   const bool small = setting.size == Size::small;
   const std::int64_t side = setting.gpu() ? 16384 : 8192;
@@ -328,6 +326,12 @@ std::vector<ParameterSpec> ptrans_parameters(const Setting& setting) {
 
 std::unique_ptr<Benchmark> make_ptrans(Job& job) {
   return std::make_unique<Transpose>(job);
+}
+
+}  // namespace
+
+Entry ptrans_benchmark() {
+  return {"ptrans", "matrix transposition over a grid of devices: C = B + A^T", ptrans_parameters, make_ptrans};
 }
 
 }  // namespace isthmus::hpcc

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <numeric>
 
-#include "hpcc/benchmarks.hpp"
 #include "hpcc/checks.hpp"
 #include "hpcc/random_numbers.hpp"
 #include "hpcc/setting.hpp"
 #include "isthmus/base/error.hpp"
+#include "isthmus/hpcc/benchmark.hpp"
 
 namespace isthmus::hpcc {
 namespace {
@@ -192,8 +192,6 @@ Validation RandomAccess::validate() {
           .limit = atomic_ ? 0 : kMostErrors};
 }
 
-}  // namespace
-
 std::vector<ParameterSpec> random_access_parameters(const Setting& setting) {
   const bool small = setting.size == Size::small;
   const int log = setting.gpu() ? 27 : 24;
@@ -237,6 +235,12 @@ std::vector<ParameterSpec> random_access_parameters(const Setting& setting) {
 
 std::unique_ptr<Benchmark> make_random_access(Job& job) {
   return std::make_unique<RandomAccess>(job);
+}
+
+}  // namespace
+
+Entry random_access_benchmark() {
+  return {"random_access", "updates of words scattered over memory", random_access_parameters, make_random_access};
 }
 
 }  // namespace isthmus::hpcc

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <numbers>
 
-#include "hpcc/benchmarks.hpp"
 #include "hpcc/memory_probe.hpp"
 #include "hpcc/setting.hpp"
 #include "hpcc/values.hpp"
 #include "isthmus/base/error.hpp"
+#include "isthmus/hpcc/benchmark.hpp"
 
 namespace isthmus::hpcc {
 namespace {
@@ -232,8 +232,6 @@ Validation Stream::validate() {
   return found;
 }
 
-}  // namespace
-
 std::vector<ParameterSpec> stream_parameters(const Setting& setting) {
   const bool cpu = setting.shape() == "cpu";
   const bool single = setting.variant == Variant::single;
@@ -267,6 +265,13 @@ std::vector<ParameterSpec> stream_parameters(const Setting& setting) {
 
 std::unique_ptr<Benchmark> make_stream(Job& job) {
   return std::make_unique<Stream>(job);
+}
+
+}  // namespace
+
+Entry stream_benchmark() {
+  return {"stream", "memory bandwidth: Copy, Scale, Add, Triad, host to device and back", stream_parameters,
+          make_stream};
 }
 
 }  // namespace isthmus::hpcc
