@@ -10,6 +10,7 @@
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/nearest.hpp"
 #include "isthmus/stream/native.hpp"
+#include "program/flows.hpp"
 #include "program/grain_option.hpp"
 #include "program/parameter_options.hpp"
 #include "program/row.hpp"
@@ -70,8 +71,7 @@ void add_to(CLI::App& app, Options& options) {
 }
 
 void check(const Options& options) {
-  if (!options.flow.empty() && std::ranges::find(flows(), options.flow) == flows().end())
-    throw Error(unknown_name("flow", options.flow, flows()));
+  if (!options.flow.empty()) flow_named(options.flow);
   if (options.target.empty()) throw Error("--on: expected a target such as model:aws-f1, opencl:0 or native");
   const bool native = options.target == "native";
   if (options.workers != 0 && !native)

@@ -3,16 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
 #include "isthmus/offload/model.hpp"
 #include "isthmus/platform/json.hpp"
-#include "isthmus/platform/link.hpp"
 #include "isthmus/platform/needs.hpp"
-#include "program/device_flows.hpp"
+#include "program/flows.hpp"
 #include "program/stream_flow.hpp"
 
 namespace isthmus::program {
@@ -20,13 +18,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Kinds of parts that kernels between copies need of a board.
-constexpr std::array<std::string_view, 9> kThroughMemory = {"pcie", "memory", "cache", "call",  "mmio",
-                                                            "dma",  "dram",   "axi",   "kernel"};
-
 std::vector<std::string_view> needs_of(const ByteApplication& application, const std::string& flow) {
-  std::vector<std::string_view> needs(kThroughMemory.begin(), kThroughMemory.end());
-  if (flow == "stream") needs.assign(platform::kStreamNeeds.begin(), platform::kStreamNeeds.end());
+  const auto& own = flow_named(flow).needs;
+  std::vector<std::string_view> needs(own.begin(), own.end());
   const auto& more = application.extras.parts;
   needs.insert(needs.end(), more.begin(), more.end());
   return needs;
@@ -51,7 +45,7 @@ class ModelTarget final : public Target {
     platform::require(platform_, fmt::format("flow '{}'", flow), needs_of(application, flow));
   }
 
-  Run run(const Job& job) override { return job.flow == "stream" ? stream(job) : through_device_memory(job); }
+  Run run(const Job& job) override { return flow_named(job.flow).streams() ? stream(job) : between_copies(job); }
 
   void explain(Json& row) const override {
     row["grain"] = platform::to_string(grain_);
@@ -72,7 +66,7 @@ class ModelTarget final : public Target {
     return std::move(result.run);
   }
 
-  Run through_device_memory(const Job& job) {
+  Run between_copies(const Job& job) {
     const auto device = offload::open_model(platform_, {device_kernel_of(job.application).twin},
                                             {.channel = channel_, .grain = job.grain});
     over_ = channel_;

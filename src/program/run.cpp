@@ -17,19 +17,6 @@ void add(FlowTimes& sum, const FlowTimes& more) {
   }
 }
 
-const std::vector<std::string>& flows() {
-  static const std::vector<std::string> kAll{"offload", "overlap", "stream"};
-  return kAll;
-}
-
-std::vector<std::string> flows_of(const ByteApplication& application) {
-  std::vector<std::string> found;
-  for (const std::string& flow : flows())
-    if (flow == "stream" ? static_cast<bool>(application.kernel) : application.extras.device.has_value())
-      found.push_back(flow);
-  return found;
-}
-
 const DeviceKernel& device_kernel_of(const ByteApplication& application) {
   if (const auto& kernel = application.extras.device) return *kernel;
   throw Error(fmt::format("application '{}': expected a kernel for devices, got none", application.name));

@@ -66,11 +66,6 @@ struct Run {
   std::optional<Difference> difference{};  ///< none if every byte of every message is right
 };
 
-/// The flows that there are, in the order in which they are preferred.
-const std::vector<std::string>& flows();
-/// Those of an application.
-std::vector<std::string> flows_of(const ByteApplication& application);
-
 /// Throws Error where an application has none.
 const DeviceKernel& device_kernel_of(const ByteApplication& application);
 

@@ -1,10 +1,8 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
 #include "program/device_flows.hpp"
+#include "program/flows.hpp"
 #include "program/messages_beside.hpp"
 
 namespace isthmus::program {
@@ -57,17 +55,11 @@ FlowTimes run_in_batches(DeviceFlow& flow, const Job& job, Checker& checker) {
   return times;
 }
 
-std::unique_ptr<DeviceFlow> make_flow(offload::Device& device, const Job& job) {
-  if (job.flow == "offload") return make_offload_flow(device, job.application);
-  if (job.flow == "overlap") return make_overlap_flow(device, job.application);
-  throw Error(fmt::format("device '{}' has no flow '{}': expected offload or overlap", device.info().name, job.flow));
-}
-
 }  // namespace
 
 Run run_on_device(offload::Device& device, const Job& job) {
   const Time before = device.clock();
-  const auto flow = make_flow(device, job);
+  const auto flow = flow_named(job.flow).between_copies(device, job.application);
   Run run{.setup = device.info().opening + (device.clock() - before)};
   Checker checker(job.application, job.progress);
   if (device.info().modelled) {

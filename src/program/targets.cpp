@@ -8,6 +8,7 @@
 #include "isthmus/offload/opencl.hpp"
 #include "isthmus/platform/json.hpp"
 #include "program/device_flows.hpp"
+#include "program/flows.hpp"
 #include "program/model_target.hpp"
 #include "program/native.hpp"
 #include "program/target.hpp"
@@ -15,8 +16,9 @@
 namespace isthmus::program {
 namespace {
 
-std::vector<std::string> without(std::vector<std::string> flows, bool streams) {
-  std::erase_if(flows, [streams](const std::string& flow) { return (flow == "stream") == streams; });
+std::vector<std::string> those_of(const ByteApplication& application, bool streams) {
+  auto flows = flows_of(application);
+  std::erase_if(flows, [streams](const std::string& flow) { return flow_named(flow).streams() != streams; });
   return flows;
 }
 
@@ -27,7 +29,7 @@ class OpenClTarget final : public Target {
   std::string device_name() const override { return device_->info().name; }
   bool modelled() const override { return false; }
   std::vector<std::string> flows(const ByteApplication& application) const override {
-    return without(flows_of(application), true);
+    return those_of(application, false);
   }
   Run run(const Job& job) override { return run_on_device(*device_, job); }
   void explain(nlohmann::ordered_json&) const override {}
@@ -41,7 +43,7 @@ class NativeTarget final : public Target {
   std::string device_name() const override { return native::processor(); }
   bool modelled() const override { return false; }
   std::vector<std::string> flows(const ByteApplication& application) const override {
-    return without(flows_of(application), false);
+    return those_of(application, true);
   }
   Run run(const Job& job) override {
     NativeRun result = run_native(job);

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isthmus/platform/needs.hpp"
+#include "program/device_flows.hpp"
+
+namespace isthmus::program {
+
+/// A way in which an application's data cross.
+struct Flow {
+  std::string_view name;
+  platform::Needs needs;  ///< of a modelled board
+  /// Sets it up, where messages lie in the device's memory before and after the kernel; none where they stream through
+  /// it.
+  std::unique_ptr<DeviceFlow> (*between_copies)(offload::Device& device, const ByteApplication& application) = nullptr;
+
+  bool streams() const { return between_copies == nullptr; }
+  /// Whether the application has the kernel that it takes.
+  bool takes(const ByteApplication& application) const {
+    return streams() ? static_cast<bool>(application.kernel) : application.extras.device.has_value();
+  }
+};
+
+/// The flows that there are, in the order in which they are preferred.
+std::span<const Flow> all_flows();
+
+/// Throws Error with the nearest name where there is none of that name.
+const Flow& flow_named(const std::string& name);
+
+/// The names of those that take an application.
+std::vector<std::string> flows_of(const ByteApplication& application);
+
+}  // namespace isthmus::program
