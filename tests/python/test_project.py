@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from tests.python.test_schemas import check
 import isthmus as package
 from isthmus import IsthmusError
 from isthmus.files import write_atomically
+from isthmus.flows import FLOWS
 
 PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
@@ -47,24 +49,32 @@ def test_a_new_project_builds_and_its_tests_pass(project: Path) -> None:
     assert "100% tests passed" in shell("ctest --test-dir build", project)
 
 
-@pytest.mark.parametrize("target", ["native", "model:aws-f1", "model:alpha-data-7v3"])
-def test_its_program_prints_a_row_on_threads_and_on_models(project: Path, target: str) -> None:
-    lines = [json.loads(line) for line in shell(f"build/my-app --on {target} --messages 30", project).splitlines()]
+@pytest.mark.parametrize(
+    ("target", "flow"),
+    [
+        ("native", "stream"),
+        ("opencl:0", "offload"),
+        ("opencl:0", "overlap"),
+        *((f"model:{board}", flow) for board in ("aws-f1", "alpha-data-7v3") for flow in FLOWS),
+    ],
+)
+def test_its_program_runs_on_threads_devices_and_models(project: Path, target: str, flow: str) -> None:
+    words = f"build/my-app --on {target} --flow {flow} --count 30"
+    lines = [json.loads(line) for line in shell(words, project).splitlines()]
     (row,) = (line for line in lines if line["event"] == "row")
-    assert (row["application"], row["messages"], row["verified"]) == ("my-app", 30, True)
-    assert row["kind"] == ("measured" if target == "native" else "modelled")
+    assert (row["application"], row["flow"], row["count"], row["verified"]) == ("my-app", flow, 30, True)
+    assert row["kind"] == ("modelled" if target.startswith("model:") else "measured")
 
 
 def test_the_command_runs_it(project: Path, real: Isthmus) -> None:
     program = str(project / "build" / "my-app")
-    file = real.json("run", program, "--on", "model:aws-f1", "--messages", "30")
+    words = ("run", program, "--on", "model:aws-f1", "--flow", "stream", "--messages", "30")
+    file = real.json(*words)
     check("run", file)
     (row,) = file["rows"]
     assert row["value"] == pytest.approx(30 / row["elapsed_s"])
     assert (row["unit"], row["images"], row["bytes_per_message"]) == ("messages/s", None, 65536)
-    slow = real.json("run", program, "--on", "model:aws-f1", "--messages", "30", "--set", "kernel.clock=25MHz")["rows"][
-        0
-    ]
+    slow = real.json(*words, "--set", "kernel.clock=25MHz")["rows"][0]
     assert slow["bottleneck"]["part"] == "running sum"
     assert slow["value"] < row["value"]
 
@@ -76,7 +86,11 @@ def test_the_study_that_comes_with_it_names_one_verdict(project: Path, real: Ist
     assert done.returncode == 0, done.stderr
     file = json.loads((real.folder / "out" / "study" / "study.json").read_text())
     check("study", file)
-    assert [row["target"] for row in file["rows"]] == ["model:alpha-data-7v3", "model:aws-f1", "native"]
+    boards = ["model:alpha-data-7v3", "model:aws-f1"]
+    assert [(row["target"], row["flow"]) for row in file["rows"]] == [
+        *((board, flow) for board in boards for flow in FLOWS),
+        ("native", "stream"),
+    ]
     assert all(row["verified"] for row in file["rows"])
     fastest = max(file["rows"], key=lambda row: row["value"])
     assert (file["verdict"]["target"], file["verdict"]["unit"]) == (fastest["target"], "messages/s")
@@ -98,7 +112,7 @@ def test_the_report_of_a_wrong_program_says_so(project: Path, real: Isthmus, tmp
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (("--on", "opencl:0"), "has no flow that 'opencl:0' offers"),
+        (("--on", "opencl:0", "--flow", "stream"), "'opencl:0' has no flow 'stream'; expected offload or overlap"),
         (("--on", "native", "--images", "3"), "unknown option '--images'; help: "),
         (("--on", "native", "--flow", "offload"), "--flow: 'native' has no flow 'offload'; expected stream"),
         (("--on", "native", "--flow", "steam"), "got 'steam'; help: did you mean 'stream'?"),
@@ -183,20 +197,22 @@ def test_a_reserved_name_is_refused(isthmus: Isthmus, name: str, owner: str) -> 
     assert isthmus("new", f"my-{name}").returncode == 0
 
 
+@pytest.mark.parametrize("last", ["main.cpp", "running_sum.cl", "test.cpp"])
 @pytest.mark.parametrize("there", [False, True])
-def test_a_project_that_cannot_be_written_whole_leaves_nothing_behind(isthmus: Isthmus, there: bool) -> None:
+def test_a_project_that_cannot_be_written_whole_leaves_nothing_behind(isthmus: Isthmus, there: bool, last: str) -> None:
     folder = isthmus.folder / "app"
     if there:
         folder.mkdir()
 
     def full(path: Path, text: str) -> None:
-        if path.name == "main.cpp":
+        if path.name == last:
             raise IsthmusError(f"{path}: cannot write: No space left on device")
         write_atomically(path, text)
 
     with mock.patch("isthmus.project.new.write_atomically", full):
         done = isthmus("new", "app")
-    assert (done.returncode, done.stderr) == (2, "error: app/main.cpp: cannot write: No space left on device\n")
+    assert done.returncode == 2
+    assert re.fullmatch(rf"error: app/(kernels/)?{last}: cannot write: No space left on device\n", done.stderr)
     assert folder.exists() is there
     assert not there or not any(folder.iterdir())
 
@@ -207,7 +223,7 @@ def test_an_empty_folder_is_filled_under_its_own_name(isthmus: Isthmus) -> None:
     assert isthmus("new", ".").returncode == 2, "this folder holds something"
     assert isthmus("new", "My App").returncode == 0
     assert "project(my-app " in (folder / "CMakeLists.txt").read_text()
-    assert not any("@" in path.read_text() for path in folder.iterdir())
+    assert not any("@" in path.read_text() for path in folder.rglob("*") if path.is_file())
     assert (folder / ".gitignore").is_file()
 
 

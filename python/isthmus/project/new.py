@@ -1,6 +1,7 @@
 """The files of a new project: an actor, its program, a test and a study, with the project's name in them."""
 
 import re
+import shutil
 from pathlib import Path
 
 from isthmus.build_info import build_info
@@ -60,10 +61,8 @@ def write_project(folder: Path) -> list[Path]:
                 write_atomically(file, text)
                 written.append(file)
     except BaseException:
-        for file in written:
-            file.unlink()
-        for made in {file.parent for file in written} - {folder}:
-            made.rmdir()
+        for made in folder.iterdir() if folder.exists() else ():
+            shutil.rmtree(made) if made.is_dir() else made.unlink()
         if new and folder.exists():
             folder.rmdir()
         raise

@@ -4,8 +4,8 @@
 
 #include "running_sum.hpp"
 
-/// kernels/running_sum.cl as an actor, for modelled boards: a launch reads one message from the device's memory, in bursts,
-/// and writes its sums.
+/// kernels/running_sum.cl as an actor, for modelled boards: a launch reads one message from the device's memory, in
+/// bursts, and writes its sums.
 class RunningSumKernel : public isthmus::offload::WordKernel {
  public:
   using WordKernel::WordKernel;
