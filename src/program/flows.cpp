@@ -1,41 +1,40 @@
 #include "program/flows.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/nearest.hpp"
-#include "isthmus/platform/link.hpp"
+
+// The table: a line for each, in the order in which they are preferred. NAME_flow() of its file says what it is.
+#define ISTHMUS_FLOWS(EACH) \
+  EACH(offload)             \
+  EACH(overlap)             \
+  EACH(stream)
 
 namespace isthmus::program {
-namespace {
 
-constexpr std::array<std::string_view, 9> kBetweenCopies = {"pcie", "memory", "cache", "call",  "mmio",
-                                                            "dma",  "dram",   "axi",   "kernel"};
+#define ISTHMUS_DECLARED(name) Flow name##_flow();
+#define ISTHMUS_MADE(name) name##_flow(),
 
-constexpr std::array kFlows = std::to_array<Flow>({
-    {.name = "offload", .needs = kBetweenCopies, .between_copies = make_offload_flow},
-    {.name = "overlap", .needs = kBetweenCopies, .between_copies = make_overlap_flow},
-    {.name = "stream", .needs = platform::kStreamNeeds},
-});
-
-}  // namespace
+ISTHMUS_FLOWS(ISTHMUS_DECLARED)
 
 std::span<const Flow> all_flows() {
-  return kFlows;
+  static const std::vector<Flow> kAll{ISTHMUS_FLOWS(ISTHMUS_MADE)};
+  return kAll;
 }
 
 const Flow& flow_named(const std::string& name) {
-  const auto* const found = std::ranges::find(kFlows, name, &Flow::name);
-  if (found != kFlows.end()) return *found;
+  const auto all = all_flows();
+  const auto found = std::ranges::find(all, name, &Flow::name);
+  if (found != all.end()) return *found;
   std::vector<std::string> known;
-  for (const Flow& flow : kFlows) known.emplace_back(flow.name);
+  for (const Flow& flow : all) known.emplace_back(flow.name);
   throw Error(unknown_name("flow", name, known));
 }
 
 std::vector<std::string> flows_of(const ByteApplication& application) {
   std::vector<std::string> found;
-  for (const Flow& flow : kFlows)
+  for (const Flow& flow : all_flows())
     if (flow.takes(application)) found.emplace_back(flow.name);
   return found;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -7,7 +8,7 @@
 #include <vector>
 
 #include "isthmus/platform/needs.hpp"
-#include "program/device_flows.hpp"
+#include "program/device_flow.hpp"
 
 namespace isthmus::program {
 
@@ -16,7 +17,7 @@ struct Flow {
   std::string_view name;
   platform::Needs needs;  ///< of a modelled board
   /// Sets it up, where messages lie in the device's memory before and after the kernel; none where they stream through
-  /// it.
+  /// it. Throws Error where the buffers of the application's kernel do not hold its messages.
   std::unique_ptr<DeviceFlow> (*between_copies)(offload::Device& device, const ByteApplication& application) = nullptr;
 
   bool streams() const { return between_copies == nullptr; }
@@ -25,6 +26,10 @@ struct Flow {
     return streams() ? static_cast<bool>(application.kernel) : application.extras.device.has_value();
   }
 };
+
+/// What copies of messages and a kernel between them need of a board.
+inline constexpr std::array<std::string_view, 9> kBetweenCopies = {"pcie", "memory", "cache", "call",  "mmio",
+                                                                   "dma",  "dram",   "axi",   "kernel"};
 
 /// The flows that there are, in the order in which they are preferred.
 std::span<const Flow> all_flows();

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "isthmus/base/interrupt.hpp"
-#include "program/device_flows.hpp"
 #include "program/flows.hpp"
 #include "program/messages_beside.hpp"
 

@@ -4,6 +4,8 @@
 #include <optional>
 
 #include "isthmus/base/worker.hpp"
+#include "isthmus/platform/link.hpp"
+#include "program/flows.hpp"
 #include "program/messages_beside.hpp"
 #include "program/stream_fine.hpp"
 #include "program/stream_steady.hpp"
@@ -44,6 +46,10 @@ std::optional<StreamRun> coarsely(const platform::Description& board, const Job&
 }
 
 }  // namespace
+
+Flow stream_flow() {
+  return {.name = "stream", .needs = platform::kStreamNeeds};
+}
 
 StreamRun run_stream(const platform::Description& board, const Job& job) {
   check_words(job.application);

@@ -7,7 +7,6 @@
 #include "isthmus/base/error.hpp"
 #include "isthmus/offload/opencl.hpp"
 #include "isthmus/platform/json.hpp"
-#include "program/device_flows.hpp"
 #include "program/flows.hpp"
 #include "program/model_target.hpp"
 #include "program/native.hpp"

@@ -9,7 +9,7 @@
 #include "isthmus/base/error.hpp"
 #include "isthmus/offload/opencl.hpp"
 #include "program/checker.hpp"
-#include "program/device_flows.hpp"
+#include "program/flows.hpp"
 #include "program/target.hpp"
 
 namespace isthmus::apps {
@@ -24,9 +24,7 @@ using program::open_target;
 
 std::unique_ptr<DeviceFlow> make_flow(const std::string& name, offload::Device& device, const FilterSpec& spec,
                                       ImageSize size) {
-  const auto application = image_filter_of(spec, size, {});
-  return name == "offload" ? program::make_offload_flow(device, application)
-                           : program::make_overlap_flow(device, application);
+  return program::flow_named(name).between_copies(device, image_filter_of(spec, size, {}));
 }
 
 /// Images held in memory; `finished` keeps the order and can be made to fail.

@@ -1,6 +1,4 @@
 // Applications with an OpenCL kernel of several buffers, on a real device and on its twin.
-#include "program/device_flows.hpp"
-
 #include <gmock/gmock.h>
 
 #include <array>
@@ -9,6 +7,7 @@
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/offload/word_kernel.hpp"
+#include "program/flows.hpp"
 #include "program/target.hpp"
 
 namespace isthmus::program {

@@ -1,0 +1,53 @@
+#include "program/commands.hpp"
+
+#include <algorithm>
+
+namespace isthmus::program {
+namespace {
+
+using offload::Event;
+
+constexpr const char* kIn = "host to device copy";
+constexpr const char* kKernel = "kernel";
+constexpr const char* kOut = "device to host copy";
+
+Time total(const std::vector<Event>& events) {
+  Time sum;
+  for (const Event& event : events) sum += event->span().length();
+  return sum;
+}
+
+Time total(const std::vector<Commands::OfMessage>& messages) {
+  Time sum;
+  for (const auto& events : messages) sum += total(events);
+  return sum;
+}
+
+std::vector<std::vector<Step>> first_messages(const Commands& commands, Time start) {
+  std::vector<std::vector<Step>> messages;
+  for (std::size_t i = 0; i < std::min<std::size_t>(commands.out.size(), kMessagesTold); ++i) {
+    auto& steps = messages.emplace_back();
+    const auto add = [&](const char* name, const Event& event) {
+      const offload::Span span = event->span();
+      steps.push_back({.name = name, .begin = span.start - start, .end = span.end - start});
+    };
+    for (const Event& event : commands.in[i]) add(kIn, event);
+    add(kKernel, commands.kernel[i]);
+    for (const Event& event : commands.out[i]) add(kOut, event);
+  }
+  return messages;
+}
+
+}  // namespace
+
+FlowTimes times_of(const Commands& commands, Time start, Time end) {
+  FlowTimes times{.elapsed = end - start,
+                  .stages = {{kIn, total(commands.in)}, {kKernel, total(commands.kernel)}, {kOut, total(commands.out)}},
+                  .first = first_messages(commands, start),
+                  .latencies = {}};
+  for (std::size_t i = 0; i < commands.ended.size(); ++i)
+    times.latencies.push_back(commands.ended[i] - commands.enqueued[i]);
+  return times;
+}
+
+}  // namespace isthmus::program

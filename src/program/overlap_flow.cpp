@@ -1,0 +1,98 @@
+// The same double-buffered: device buffers for two messages; one host thread copies in and launches, another copies
+// out, so that both directions and the kernel go on at once (stacc table IV: the maximum of the three).
+#include <utility>
+
+#include "isthmus/base/interrupt.hpp"
+#include "program/commands.hpp"
+#include "program/flows.hpp"
+#include "program/kernel_on_device.hpp"
+
+namespace isthmus::program {
+namespace {
+
+using offload::Device;
+using offload::Event;
+using offload::Host;
+
+class OverlapFlow final : public DeviceFlow {
+ public:
+  OverlapFlow(Device& device, const ByteApplication& application)
+      : device_(device),
+        kernel_(device, application, kAtOnce),
+        writes_(device.queue()),
+        kernels_(device.queue()),
+        reads_(device.queue()) {}
+
+  FlowTimes run(Exchange& messages, int first, int count) override {
+    Passage passage{.messages = messages,
+                    .first = first,
+                    .count = count,
+                    .launched = device_.mailbox(kAtOnce),
+                    .fetched = device_.mailbox(kAtOnce)};
+    device_.run({{"copy in", [&](Host& host) { copy_in(host, passage); }},
+                 {"copy out", [&](Host& host) { copy_out(host, passage); }}});
+    return times_of(passage.commands, passage.start, passage.commands.ended.back());
+  }
+
+ private:
+  static constexpr int kAtOnce = 2;
+
+  /// One run: mailboxes of its own, because one that failed may leave events behind.
+  struct Passage {
+    Exchange& messages;
+    int first;
+    int count;
+    std::unique_ptr<offload::Mailbox> launched;  ///< kernels whose output is to be fetched
+    std::unique_ptr<offload::Mailbox> fetched;   ///< copies out that set an output buffer free
+    Commands commands{};
+    Time start{};
+  };
+
+  void copy_in(Host& host, Passage& passage) {
+    passage.start = host.now();
+    auto& kernels = passage.commands.kernel;
+    for (int message = passage.first; message < passage.first + passage.count; ++message) {
+      stop_if_interrupted();
+      host.works_on(message);
+      passage.commands.enqueued.push_back(host.now());
+      const bool reuses = message >= passage.first + kAtOnce;
+      std::vector<Event> input_free;
+      if (reuses) input_free.push_back(*(kernels.end() - kAtOnce));
+      auto ready = kernel_.write(host, *writes_, message, passage.messages.input(message), std::move(input_free));
+      passage.commands.in.push_back(ready);
+      if (reuses) ready.push_back(host.take(*passage.fetched));
+      kernels.push_back(kernel_.launch(host, *kernels_, message, std::move(ready)));
+      host.put(*passage.launched, kernels.back());
+    }
+  }
+
+  void copy_out(Host& host, Passage& passage) {
+    for (int message = passage.first; message < passage.first + passage.count; ++message) {
+      const Event kernel = host.take(*passage.launched);
+      host.works_on(message);
+      auto& copies = passage.commands.out;
+      copies.push_back(kernel_.read(host, *reads_, message, passage.messages.output(message), {kernel}));
+      passage.commands.ended.push_back(host.now());
+      passage.messages.finished(message);
+      if (message + kAtOnce < passage.first + passage.count) host.put(*passage.fetched, copies.back().back());
+    }
+  }
+
+  Device& device_;
+  KernelOnDevice kernel_;
+  std::unique_ptr<offload::Queue> writes_;
+  std::unique_ptr<offload::Queue> kernels_;
+  std::unique_ptr<offload::Queue> reads_;
+};
+
+}  // namespace
+
+Flow overlap_flow() {
+  return {.name = "overlap",
+          .needs = kBetweenCopies,
+          .between_copies = [](Device& device, const ByteApplication& application) -> std::unique_ptr<DeviceFlow> {
+            return std::make_unique<OverlapFlow>(device, application);
+          }};
+}
+
+}  // namespace isthmus::program
