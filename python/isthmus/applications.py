@@ -1,5 +1,6 @@
 """Applications: those that come with Isthmus, by name, and programs of one's own, by path."""
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from typing import Any
 
 from isthmus.errors import IsthmusError
 from isthmus.files import meant_file
-from isthmus.names import unknown
+from isthmus.names import meant, unknown
 from isthmus.tools import Event, collect
 
 NUMBERS = ("integer", "number")
@@ -46,6 +47,26 @@ class Parameter:
         """What it means, what it should be and what it is by default, for help."""
         default = "" if self.default is None else f" [default: {self.default}]"
         return f"{self.help.rstrip('.')}; {self.expected}.{default}"
+
+    def check(self, value: object, place: str) -> None:
+        """Refuses what is no value of it, by an IsthmusError that names `place`."""
+        if not self._admits(str(value)):
+            hint = meant(str(value), self.choices)
+            raise IsthmusError(f"{place}: expected {self.expected}, got '{value}'", hint=hint)
+
+    def _admits(self, text: str) -> bool:
+        if self.kind == "choice":
+            return text in self.choices
+        if self.kind in PATHS:
+            return Path(text).is_dir() if self.kind == "folder" else Path(text).is_file()
+        if self.kind not in NUMBERS:
+            return True
+        try:
+            number = int(text) if self.kind == "integer" else float(text)
+        except ValueError:
+            return False
+        least, most = (-math.inf if self.min is None else self.min), (math.inf if self.max is None else self.max)
+        return math.isfinite(number) and least <= number <= most
 
     def _span(self) -> str:
         if self.min is not None and self.max is not None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from isthmus.applications import Application, is_parameter
+from isthmus.applications import Application, Parameter, is_parameter
 from isthmus.errors import IsthmusError
 from isthmus.names import meant, nearest
 from isthmus.settings import COUNT, KNOWN, resolve, whole
@@ -67,11 +67,11 @@ class Asked:
         for name, value in self.typed.options:
             if name == application.counted:
                 count = _count(value, name)
-            elif name in application.parameters:
-                parameters[name] = _value(value, application, name)
-        for name, _, value in (one.partition("=") for one in self.sets):
-            if name.strip() in application.parameters:
-                parameters[name.strip()] = value.strip()
+            elif parameter := application.parameters.get(name):
+                parameters[name] = _value(value, parameter, f"--{name}")
+        for name, value in (map(str.strip, one.split("=", 1)) for one in self.sets if is_parameter(one)):
+            if parameter := application.parameters.get(name):
+                parameters[name] = _value(value, parameter, f"--set {name}")
         return count, parameters
 
 
@@ -102,9 +102,10 @@ def _count(value: str | None, name: str) -> str:
         raise IsthmusError(f"--{name}: expected {COUNT}, got '{value or ''}'") from None
 
 
-def _value(value: str | None, application: Application, name: str) -> str:
+def _value(value: str | None, parameter: Parameter, place: str) -> str:
     if value is None:
-        raise IsthmusError(f"--{name}: expected {application.parameters[name].expected}")
+        raise IsthmusError(f"{place}: expected {parameter.expected}")
+    parameter.check(value, place)
     return value
 
 

@@ -81,7 +81,7 @@ class _Described:
                 )
         for name in self._given():
             if name not in found.parameters:
-                key = "input" if name == "input" and self.work.input is not None else f"parameters.{name}"
+                key = self._key(name)
                 known = ", ".join(found.parameters) or "none"
                 hint = meant(name, found.parameters) or f"its parameters: {known}."
                 raise IsthmusError(
@@ -107,11 +107,17 @@ class _Described:
 
     def parameters(self) -> dict[str, object]:
         """The parameters of the table; paths are from its file's folder."""
-        known = self.application.parameters
-        return {
-            name: str(self.path.parent / str(value)) if known[name].kind in PATHS else value
-            for name, value in self._given().items()
-        }
+        values = {}
+        for name, value in self._given().items():
+            parameter = self.application.parameters[name]
+            values[name] = str(self.path.parent / str(value)) if parameter.kind in PATHS else value
+            key = self._key(name)
+            parameter.check(values[name], f"{self.place(key)}: key 'application.{key}'")
+        return values
+
+    def _key(self, name: str) -> str:
+        """What stands for a parameter in the table."""
+        return "input" if name == "input" and self.work.input is not None else f"parameters.{name}"
 
     def _given(self) -> dict[str, object]:
         if self.work.input is None:

@@ -328,7 +328,8 @@ def test_what_is_typed_reaches_the_applications_that_have_it(isthmus: Isthmus) -
 
 
 def test_a_path_among_the_parameters_is_from_the_folder_of_the_study(isthmus: Isthmus) -> None:
-    (isthmus.folder / "lab").mkdir()
+    for folder in ("lab/photos", "mine"):
+        (isthmus.folder / folder).mkdir(parents=True)
     tail = '[study]\ntargets = ["native"]\n'
     (isthmus.folder / "lab" / "a.toml").write_text(f'[application]\nname = "image-filter"\ninput = "photos"\n{tail}')
     (row,) = isthmus.json("study", "lab/a.toml", "--no-probes")["rows"]
@@ -375,6 +376,14 @@ def test_a_path_among_the_parameters_is_from_the_folder_of_the_study(isthmus: Is
         (
             '[application]\nname = "suffix-sum"\nparameters = {values = [3]}\n',
             ":3: key 'application.parameters.values': expected a number, a text, true or false, got [3]",
+        ),
+        (
+            '[application]\nname = "suffix-sum"\n[application.parameters]\nvalues = 8\n',
+            ":4: key 'application.parameters.values': expected a whole number from 16 to 65536, got '8'",
+        ),
+        (
+            '[application]\nname = "image-filter"\ninput = "nowhere"\n',
+            ":3: key 'application.input': expected a folder, got 'nowhere'",
         ),
         ("application = 3\n", ":1: key 'application': expected a table [application], got 3"),
     ],
