@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/nearest.hpp"
@@ -10,22 +11,25 @@
 namespace isthmus::hpcc {
 namespace {
 
+/// The place of `word` in `words`. Throws Error with the nearest where it is none of them.
+std::size_t place_of(const std::string& word, const std::array<std::string, 2>& words, const char* what) {
+  const auto found = std::ranges::find(words, word);
+  if (found == words.end()) throw Error(fmt::format("--{}: {}", what, unknown_name(what, word, words)));
+  return static_cast<std::size_t>(found - words.begin());
+}
+
 Variant variant_of(const std::string& text, const offload::ComputeProperties& device) {
   if (text.empty()) return device.type == "cpu" || device.type == "gpu" ? Variant::ndrange : Variant::single;
-  if (text == "single") return Variant::single;
-  if (text == "ndrange") return Variant::ndrange;
-  throw Error(fmt::format("--variant: expected single or ndrange, got '{}'", text));
+  return std::array{Variant::single, Variant::ndrange}[place_of(text, {"single", "ndrange"}, "variant")];
 }
 
 std::string shape_of(const std::string& text) {
-  if (text.empty() || text == "cpu" || text == "gpu") return text;
-  throw Error(fmt::format("--shape: expected cpu or gpu, got '{}'", text));
+  if (!text.empty()) place_of(text, {"cpu", "gpu"}, "shape");
+  return text;
 }
 
 Size size_of(const std::string& text) {
-  if (text == "small") return Size::small;
-  if (text == "standard") return Size::standard;
-  throw Error(fmt::format("--size: expected small or standard, got '{}'", text));
+  return std::array{Size::small, Size::standard}[place_of(text, {"small", "standard"}, "size")];
 }
 
 }  // namespace
