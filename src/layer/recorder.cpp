@@ -1,8 +1,5 @@
 #include "layer/recorder.hpp"
 
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <deque>
@@ -16,17 +13,6 @@ namespace {
 
 // Of an in-order queue that is beyond its limit, a call asks for the times of two commands: one more than it adds.
 constexpr std::size_t kAtOnce = 2;
-
-std::uint32_t thread_number() {
-  static thread_local std::uint32_t number = 0;
-  static thread_local std::uint32_t of = 0;
-  const std::uint32_t generation = journal().generation();
-  if (of != generation) {
-    of = generation;
-    number = static_cast<std::uint32_t>(syscall(SYS_gettid));
-  }
-  return number;
-}
 
 struct Times {
   cl_ulong queued = 0;
@@ -87,6 +73,12 @@ Recorder& recorder() {
   return *only;
 }
 
+Stopwatch::Stopwatch() : entered(now()) {
+  Thread& thread = this_thread();
+  thread.calls.fetch_add(1, std::memory_order_relaxed);
+  if (thread.polls != 0) recorder().polled(thread.poll_end, thread.poll_end, true);
+}
+
 void Recorder::command(const Call& call, const Stopwatch& watch, cl_int result, cl_event event,
                        bool program_asks) noexcept {
   carefully([&] {
@@ -139,12 +131,42 @@ void Recorder::host_call(const Call& call, const Stopwatch& watch, cl_int result
   });
 }
 
+void Recorder::waited(Kind kind, std::uint32_t thread, std::uint64_t begin, std::uint64_t end) noexcept {
+  carefully([&] {
+    const std::uint64_t entered = now();
+    std::unique_lock guard(lock_);
+    names_.introduce();
+    const std::uint64_t id = ++last_id_;
+    guard.unlock();
+    journal().append<CallSlot>(SlotType::call, [&](CallSlot& slot) {
+      slot.kind = static_cast<std::uint8_t>(kind);
+      slot.flags = kBlocking;
+      slot.thread = thread;
+      slot.id = id;
+      slot.begin = begin;
+      slot.end = end;
+      slot.waits = 1;
+      slot.overhead = now() - entered;
+    });
+  });
+}
+
+void Recorder::polled(std::uint64_t begin, std::uint64_t end, bool complete) noexcept {
+  Thread& thread = this_thread();
+  if (!complete) {
+    if (thread.polls++ == 0) thread.poll_begin = begin;
+    thread.poll_end = end;
+  } else if (std::exchange(thread.polls, 0) != 0) {
+    waited(Kind::poll_events, thread.number, thread.poll_begin, end);
+  }
+}
+
 void Recorder::write(const Call& call, const Stopwatch& watch, cl_int result, std::uint64_t id, std::uint32_t queue,
                      std::uint32_t kernel, std::uint16_t flags) {
   journal().append<CallSlot>(SlotType::call, [&](CallSlot& slot) {
     slot.kind = static_cast<std::uint8_t>(call.kind);
     slot.flags = flags;
-    slot.thread = thread_number();
+    slot.thread = this_thread().number;
     slot.id = id;
     slot.queue = queue;
     slot.kernel = kernel;

@@ -83,10 +83,12 @@ void show_properties(const Session& session) {
          clCreateCommandQueue(session.context, session.device, ~cl_command_queue_properties{0}, &result) != nullptr);
   answer("impossible queue", static_cast<std::uint64_t>(-result));
   cl_event user = clCreateUserEvent(session.context, &result);
+  say({.what = "create user event"});
   cl_ulong time = 0;
   answer("time of a user's event", static_cast<std::uint64_t>(-clGetEventProfilingInfo(user, CL_PROFILING_COMMAND_END,
                                                                                        sizeof time, &time, nullptr)));
   check(clSetUserEventStatus(user, CL_COMPLETE), "clSetUserEventStatus");
+  say({.what = "set user event"});
   clReleaseEvent(user);
 }
 
