@@ -30,7 +30,9 @@ Output = Annotated[
 Json = Annotated[
     str | None, written("--json FILE", "The record here too; '-' is stdout, the program's own then goes to stderr.")
 ]
-TraceTo = Annotated[str | None, written("--trace FILE", "Write the timeline for Perfetto (ui.perfetto.dev).")]
+TraceTo = Annotated[
+    str | None, written("--trace FILE", "Write the timeline of these calls for Perfetto (ui.perfetto.dev).")
+]
 Loader = Annotated[
     str | None, plain("--loader FILE", "OpenCL loader for the program. [default: its own if that knows layers]")
 ]

@@ -11,7 +11,7 @@ Array = NDArray[Any]
 Rows = slice | Array
 
 _WIDTHS = (np.int8, np.int16, np.int32)
-_AT_ONCE = 1 << 20
+_AT_ONCE = 1 << 17
 
 
 def narrow(values: Array) -> Array:
@@ -53,18 +53,28 @@ class Column:
 
 
 class Collected:
-    """Columns that come piece by piece."""
+    """Columns that come piece by piece and have no more rows than `room`; what is not filled takes no memory."""
 
-    def __init__(self) -> None:
-        self._parts: dict[str, list[Array]] = defaultdict(list)
+    def __init__(self, room: int) -> None:
+        self._room = room
+        self._values: dict[str, Array] = {}
+        self._filled: dict[str, int] = defaultdict(int)
 
     def add(self, name: str, values: Array) -> None:
         """The next piece of a column."""
-        self._parts[name].append(narrow(values))
+        begin = self._filled[name]
+        width = np.dtype(_width(values))
+        known = self._values.get(name)
+        if known is None or width.itemsize > known.itemsize:
+            self._values[name] = np.zeros(self._room, width)
+            if known is not None:
+                self._values[name][:begin] = known[:begin]
+        self._filled[name] = begin + len(values)
+        self._values[name][begin : self._filled[name]] = values
 
     def columns(self) -> dict[str, Array]:
-        """All of them; the pieces are gone then."""
-        return {name: np.concatenate(self._parts.pop(name)) for name in list(self._parts)}
+        """All of them."""
+        return {name: values[: self._filled[name]] for name, values in self._values.items()}
 
 
 class Table(Mapping[str, Array]):

@@ -105,7 +105,7 @@ def read_journal(path: Path) -> Journal | None:
     """One journal; None if its process ended before the first slot was whole."""
     head: dict[str, int] | None = None
     texts, queues = [np.zeros(0, TEXT)], [np.zeros(0, QUEUE)]
-    calls = Collected()
+    calls = Collected(path.stat().st_size // SLOT if path.is_file() else 0)
     for first, slots in _pieces(path):
         head = head or _head(path, slots)
         texts.append(_of(slots, _TEXT, TEXT))
@@ -176,7 +176,7 @@ def _collect(path: Path, first: int, slots: Array, calls: Collected) -> None:
 
 
 def _by_number(columns: dict[str, Array]) -> Table:
-    columns["begin"] = columns["begin"].astype(np.int64)
+    columns["begin"] = columns["begin"].astype(np.int64, copy=False)
     table = Table(columns, len(columns["id"]))
     if not ascending(table["id"]):
         table.reorder(np.argsort(table["id"], kind="stable"))

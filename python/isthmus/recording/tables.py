@@ -47,10 +47,9 @@ def missing(head: RecordFile) -> list[str]:
     if head.summed:
         single = head.overhead.calls - head.summed
         lines.append(
-            f"of {grouped(head.overhead.calls)} calls the record holds the first {grouped(single)} one by one, the "
-            "others as sums; so does a trace"
+            f"of {head.overhead.calls:,} calls the record holds the first {single:,} one by one, and what all add up to"
             if single
-            else f"the record holds what {grouped(head.summed)} calls add up to, and none of them one by one"
+            else f"the record holds what {head.summed:,} calls add up to, and none of them one by one"
         )
     for process in head.processes:
         who = f"process {process.process}"
