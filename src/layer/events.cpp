@@ -79,7 +79,7 @@ cl_int CL_API_CALL set_callback(cl_event event, cl_int type, Notify notify, void
     const Held held = *given;
     const cl_int result =
         host_call(call, [&] { return driver().clSetEventCallback(event, type, notified, given.get()); });
-    if (result == CL_SUCCESS) given.release();
+    if (result == CL_SUCCESS) static_cast<void>(given.release());
     held->since.store(now(), std::memory_order_release);
     return result;
   } catch (const std::bad_alloc&) {
