@@ -165,6 +165,24 @@ def test_what_cannot_be_kept_is_one_line(isthmus: Isthmus, words: tuple[str, ...
     assert expected in done.stderr
 
 
+def test_a_map_that_moves_nothing_has_no_rate(journals: Path, full: Record) -> None:
+    rates = {one["what"]: one["gb_per_s"] for one in full["transfers"]}
+    # PoCL's processor has the host's memory: where it maps, there is the data.
+    assert [one["shares_memory"] for one in full["devices"]] == [True] * 3
+    for what in ("map buffer", "map image", "unmap", "SVM map", "SVM unmap"):
+        assert rates[what] is None
+    assert all(rate > 0 for what, rate in rates.items() if "map" not in what)
+    line = make_timeline(read_journals(journals))
+    for device in line.devices:
+        device.shares_memory = False
+    apart = {one.what: one for one in make_head(line, CONTEXT, ["app"], 0, 0).transfers}
+    for what in ("map buffer", "unmap"):
+        moving = [one for one in full["records"] if one["what"] == what and one["bytes"] > 0]
+        assert 0 < len(moving) < apart[what].calls
+        took = sum(one["end_ns"] - one["start_ns"] for one in moving)
+        assert apart[what].gb_per_s == pytest.approx(sum(one["bytes"] for one in moving) / took)
+
+
 def test_more_sizes_than_a_record_should_have_are_summed_by_powers_of_two(journals: Path) -> None:
     line = make_timeline(read_journals(journals))
     rows = np.flatnonzero(line.commands["bytes"] > 0)

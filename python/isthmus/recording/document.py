@@ -8,11 +8,12 @@ from typing import Any
 from isthmus.output import to_json
 from isthmus.recording import summary
 from isthmus.recording.groups import alike
-from isthmus.recording.singles import lanes, longest_gaps, singles
+from isthmus.recording.singles import Row, lanes, longest_gaps, singles
 from isthmus.recording.stretches import KINDS, SEVERAL, rows_of
 from isthmus.recording.timeline import Timeline
-from isthmus.records import Context, RecordedGap, RecordedStretch, RecordFile
+from isthmus.records import Context, RecordedCommand, RecordedGap, RecordedStretch, RecordFile
 
+_COMMAND = "{" + ", ".join(f'"{name}": %s' for name in RecordedCommand.model_fields) + "}"
 _LATEST = datetime(9999, 1, 1, tzinfo=UTC).timestamp()
 
 
@@ -81,40 +82,41 @@ def _instant(realtime: int) -> str:
 def document(head: RecordFile, line: Timeline, count: int) -> Iterator[str]:
     """The file in pieces: the head as other files are written, then the first `count` calls, a line each."""
     before, _, after = to_json(head).rpartition("[]")
+    whats, names = (
+        {text: json.dumps(text, ensure_ascii=False) for text in texts} for texts in (line.whats, line.names)
+    )
+    whats[line.what(-1)] = json.dumps(line.what(-1))
     yield before + "["
     first = True
     for row in singles(line, count):
-        yield ("\n    " if first else ",\n    ") + json.dumps(_command(line, row), ensure_ascii=False)
+        name = names[line.names[row["name"]]] if row["name"] >= 0 else "null"
+        yield ("\n    " if first else ",\n    ") + _command(row, whats[line.what(row["what"])], name)
         first = False
     yield ("]" if first else "\n  ]") + after
 
 
-def _command(line: Timeline, row: dict[str, Any]) -> dict[str, Any]:
+def _command(row: Row, what: str, name: str) -> str:
+    """A call as JSON; three times as fast as the json module, which matters for a hundred thousand."""
     dimensions = row["dimensions"]
     local = row["local"][:dimensions]
-    return {
-        "process": row["process"],
-        "id": row["id"],
-        "what": line.what(row["what"]),
-        "group": row["group"],
-        "name": line.names[row["name"]] if row["name"] >= 0 else None,
-        "queue": summary.place(row["queue"]),
-        "device": summary.place(row["device"]),
-        "thread": row["thread"],
-        "bytes": row["bytes"],
-        "global_size": row["global"][:dimensions] if dimensions else None,
-        "local_size": local if any(local) else None,
-        "blocking": row["blocking"],
-        "waits": row["waits"],
-        "error": row["error"],
-        "unfinished": row["unfinished"],
-        "call_begin_ns": row["begin"],
-        "call_end_ns": row["end"],
-        "overhead_ns": row["overhead"],
-        "queued_ns": row["queued"],
-        "submit_ns": row["submit"],
-        "start_ns": row["start"],
-        "end_ns": row["done"],
-        "gap_ns": row["gap"],
-        "gap_host_ns": row["gap_host"],
-    }
+    return _COMMAND % (
+        *(row["process"], row["id"], what, f'"{row["group"]}"', name, _place(row["queue"]), _place(row["device"])),
+        *(row["thread"], row["bytes"], row["global"][:dimensions] if dimensions else "null"),
+        *(local if any(local) else "null", _word(row["blocking"]), row["waits"], row["error"]),
+        *(_word(row["unfinished"]), row["begin"], row["end"], row["overhead"], *_times(row)),
+        *(row["gap"], row["gap_host"]),
+    )
+
+
+def _times(row: Row) -> tuple[Any, ...]:
+    if not row["timed"]:
+        return ("null",) * 4
+    return row["queued"], row["submit"], row["start"], row["done"]
+
+
+def _word(value: bool) -> str:
+    return "true" if value else "false"
+
+
+def _place(number: int) -> int | str:
+    return number if number >= 0 else "null"

@@ -28,7 +28,7 @@ Row = dict[str, Any]
 
 
 def singles(line: Timeline, count: int) -> Iterator[Row]:
-    """The first calls with all that the journals say of them; a time that is not known is None."""
+    """The first calls with all that the journals say of them, ns since the origin; device times only where `timed`."""
     for begin in range(0, min(count, line.commands.rows), _AT_ONCE):
         rows = slice(begin, min(begin + _AT_ONCE, count, line.commands.rows))
         columns = {**{name: values[rows].tolist() for name, values in line.commands.items()}, **_details(line, rows)}
@@ -55,17 +55,14 @@ def _details(line: Timeline, rows: slice) -> dict[str, list[Any]]:
 
 
 def _row(line: Timeline, row: Row) -> Row:
-    """With times since the origin, and places looked up."""
     begin = row["begin"]
-    start = begin + row["start"]
-    times = {"queued": begin + row["queued"], "submit": row["submit"], "start": start, "done": start + row["time"]}
-    return {
-        **row,
-        "thread": line.threads[row["thread"]][1],
-        "group": GROUPS[line.group_of[row["what"]] if row["what"] >= 0 else -1],
-        "end": begin + row["span"],
-        **(times if row["timed"] else dict.fromkeys(times)),
-    }
+    row["thread"] = line.threads[row["thread"]][1]
+    row["group"] = GROUPS[line.group_of[row["what"]] if row["what"] >= 0 else -1]
+    row["end"] = begin + row["span"]
+    row["queued"] += begin
+    row["start"] += begin
+    row["done"] = row["start"] + row["time"]
+    return row
 
 
 def longest_gaps(line: Timeline, after: int) -> Array:
