@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "layer/extension_functions.hpp"
+#include "layer/queue_functions.hpp"
 #include "layer/recorder.hpp"
 #include "layer/wrappers.hpp"
 
@@ -32,6 +33,7 @@ FunctionBeneath<clEnqueueReleaseExternalMemObjectsKHR_fn> release_beneath;
 FunctionBeneath<clEnqueueWaitSemaphoresKHR_fn> wait_beneath;
 FunctionBeneath<clEnqueueSignalSemaphoresKHR_fn> signal_beneath;
 FunctionBeneath<clCreateProgramWithILKHR_fn> il_beneath;
+FunctionBeneath<CreateQueue> queue_beneath;
 
 cl_int CL_API_CALL read_pipe(cl_command_queue queue, cl_program program, const char* pipe, cl_bool blocking, void* to,
                              size_t size, cl_uint waits, const cl_event* wait, cl_event* event) {
@@ -108,6 +110,11 @@ cl_program CL_API_CALL with_il(cl_context context, const void* code, size_t leng
                 [&](cl_int* failure) { return il_beneath.of_platform_of(context)(context, code, length, failure); });
 }
 
+cl_command_queue CL_API_CALL create_with_properties(cl_context context, cl_device_id device,
+                                                    const cl_queue_properties* properties, cl_int* error) {
+  return create_queue(queue_beneath.of_platform_of(context), context, device, properties, error);
+}
+
 /// What the program gets for a function that its driver has.
 void* in_place_of(const char* name, cl_platform_id platform, void* function) {
   if (function == nullptr) return nullptr;
@@ -140,6 +147,7 @@ std::span<const Wrapped> other_functions() {
       Wrapped{"clEnqueueWaitSemaphoresKHR", &wait_beneath, reinterpret_cast<void*>(wait_semaphores)},
       Wrapped{"clEnqueueSignalSemaphoresKHR", &signal_beneath, reinterpret_cast<void*>(signal_semaphores)},
       Wrapped{"clCreateProgramWithILKHR", &il_beneath, reinterpret_cast<void*>(with_il)},
+      Wrapped{"clCreateCommandQueueWithPropertiesKHR", &queue_beneath, reinterpret_cast<void*>(create_with_properties)},
   };
   return all;
 }

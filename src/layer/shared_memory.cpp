@@ -59,6 +59,11 @@ cl_int CL_API_CALL argument(cl_kernel kernel, cl_uint number, const void* place)
                    [&] { return driver().clSetKernelArgSVMPointer(kernel, number, place); });
 }
 
+cl_int CL_API_CALL execution(cl_kernel kernel, cl_kernel_exec_info name, size_t size, const void* value) {
+  const auto run = [&] { return driver().clSetKernelExecInfo(kernel, name, size, value); };
+  return name == CL_KERNEL_EXEC_INFO_SVM_PTRS ? host_call({.kind = Kind::svm_pointers}, run) : run();
+}
+
 }  // namespace
 
 void wrap_shared_memory(cl_icd_dispatch& table) {
@@ -69,6 +74,7 @@ void wrap_shared_memory(cl_icd_dispatch& table) {
   table.clSVMAlloc = allocate;
   table.clSVMFree = release;
   table.clSetKernelArgSVMPointer = argument;
+  table.clSetKernelExecInfo = execution;
 }
 
 }  // namespace isthmus::layer

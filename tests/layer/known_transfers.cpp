@@ -161,6 +161,8 @@ void move_shared_memory(const Session& session) {
   cl_kernel kernel = session.kernel("add");
   check(clSetKernelArgSVMPointer(kernel, 0, first), "clSetKernelArgSVMPointer");
   say({.what = "set SVM argument"});
+  check(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof second, &second), "clSetKernelExecInfo");
+  say({.what = "set SVM pointers"});
   clReleaseKernel(kernel);
   const std::uint8_t pattern = 3;
   check(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_WRITE, first, 1024, 0, nullptr, nullptr), "map SVM");
