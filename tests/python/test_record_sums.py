@@ -18,8 +18,8 @@ from isthmus.recording import columns
 from isthmus.recording.columns import Collected, Column, ascending
 from isthmus.recording.document import document, make_head
 from isthmus.recording.groups import quantiles as columns_quantiles
-from isthmus.recording.journal import read_journals
-from isthmus.recording.timeline import make_timeline
+from isthmus.recording.journal import CALL, SLOT, TIMES, read_journal, read_journals
+from isthmus.recording.timeline import Timeline, make_timeline
 from isthmus.records import Context, RecordFile
 from isthmus.report import render_report
 from isthmus.report.material import Material
@@ -28,6 +28,7 @@ LAYER = TREE / "build" / "release" / "src" / "layer" / "libisthmus-record-layer.
 KNOWN = TREE / "build" / "release" / "tests" / "layer" / "known_calls"
 CONTEXT = Context(argv=[], host="", version="", start="", elapsed=0)
 ALL = 1 << 30
+TIMES_NAMES = ("queued", "submit", "start", "end")
 Record = dict[str, Any]
 
 
@@ -181,6 +182,53 @@ def test_a_map_that_moves_nothing_has_no_rate(journals: Path, full: Record) -> N
         assert 0 < len(moving) < apart[what].calls
         took = sum(one["end_ns"] - one["start_ns"] for one in moving)
         assert apart[what].gb_per_s == pytest.approx(sum(one["bytes"] for one in moving) / took)
+
+
+def line_of(path: Path) -> Timeline:
+    """The timeline of one journal."""
+    journal = read_journal(path)
+    assert journal is not None
+    return make_timeline([journal])
+
+
+def repeated(journal: Path, times: int, to: Path) -> int:
+    """The journal of a program that did so many times what that of `journal` did; its number of calls."""
+    raw = np.fromfile(journal, np.uint8).reshape(-1, SLOT)
+    raw = raw[: np.flatnonzero(raw[:, 0] == 0)[0]]
+    moving = raw[(raw[:, 0] == 4) | (raw[:, 0] == 5)]
+    calls = moving[moving[:, 0] == 4].view(CALL).reshape(-1)
+    span = int(calls["end"].max() - calls["begin"].min()) + 1000
+    with to.open("wb") as file:
+        raw[(raw[:, 0] != 4) & (raw[:, 0] != 5)].tofile(file)
+        for number in range(times):
+            again = moving.copy()
+            its_calls, its_times = (again[again[:, 0] == kind] for kind in (4, 5))
+            for table, names in ((its_calls.view(CALL), ("begin", "end")), (its_times.view(TIMES), TIMES_NAMES)):
+                table["id"] += np.uint64(number * len(calls))
+                for name in names:
+                    table[name] += np.uint64(number * span)
+            its_calls.tofile(file)
+            its_times.tofile(file)
+    return times * len(calls)
+
+
+def test_little_is_held_of_a_call_and_a_hundred_times_as_many_add_up_to_a_hundred_times_as_much(
+    journals: Path, tmp_path: Path
+) -> None:
+    (many,) = [path for path in journals.glob("*.journal") if line_of(path).commands.rows == 3003]
+    count = repeated(many, 100, tmp_path / "1-0.journal")
+    line = make_timeline(read_journals(tmp_path))
+    head = make_head(line, CONTEXT, ["app"], 0, 0)
+    assert head.overhead.calls == count > 300_000
+    # What the journal has of a call and its times are 256 bytes.
+    assert sum(column.nbytes for column in line.commands.values()) < 70 * count
+    (tmp_path / "one").mkdir()
+    repeated(many, 1, tmp_path / "one" / "1-0.journal")
+    once = make_head(make_timeline(read_journals(tmp_path / "one")), CONTEXT, ["app"], 0, 0)
+    for few, all_of_them in zip(once.sums, head.sums, strict=True):
+        assert all_of_them.calls == 100 * few.calls
+        assert all_of_them.call_ns.total == 100 * few.call_ns.total
+        assert (few.time_ns and few.time_ns.total * 100) == (all_of_them.time_ns and all_of_them.time_ns.total)
 
 
 def test_more_sizes_than_a_record_should_have_are_summed_by_powers_of_two(journals: Path) -> None:
