@@ -1,5 +1,7 @@
 // bench_record_calls KIND: what a call of OpenCL and its share of the finish of its batch cost the thread that makes
 // them, in ns of its processor time, and what they take by the wall clock; medians of batches.
+// bench_record_calls launches COUNT KERNELS: so many launches, of one kernel or of several in turn, and nothing
+// printed.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
@@ -36,7 +38,7 @@ double median(std::vector<double> values) {
 
 struct Program {
   cl_command_queue queue = nullptr;
-  cl_kernel kernel = nullptr;
+  std::array<cl_kernel, 3> kernels{};
   cl_mem buffer = nullptr;
 
   Program() {
@@ -49,23 +51,37 @@ struct Program {
     check(result);
     queue = clCreateCommandQueue(context, device, 0, &result);
     check(result);
-    const char* source = "kernel void nothing() {}";
+    const char* source = "kernel void nothing() {} kernel void none() {} kernel void naught() {}";
     cl_program program = clCreateProgramWithSource(context, 1, &source, nullptr, &result);
     check(result);
     check(clBuildProgram(program, 1, &device, "", nullptr, nullptr));
-    kernel = clCreateKernel(program, "nothing", &result);
-    check(result);
+    for (std::size_t at = 0; at < kernels.size(); ++at) {
+      kernels[at] = clCreateKernel(program, std::array{"nothing", "none", "naught"}[at], &result);
+      check(result);
+    }
     buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, 64, nullptr, &result);
     check(result);
   }
 
-  void call(const std::string& kind) {
+  void launch(std::size_t which, cl_event* event) {
     static constexpr std::size_t one = 1;
+    check(clEnqueueNDRangeKernel(queue, kernels[which], 1, nullptr, &one, &one, 0, nullptr, event));
+  }
+
+  void launch_all(std::uint64_t count, std::size_t of) {
+    for (std::uint64_t at = 0; at < count; ++at) {
+      launch(at % of, nullptr);
+      if (at % kCalls == kCalls - 1) check(clFinish(queue));
+    }
+    check(clFinish(queue));
+  }
+
+  void call(const std::string& kind) {
     std::array<char, 64> bytes{};
-    if (kind == "launch") check(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &one, &one, 0, nullptr, nullptr));
+    if (kind == "launch") launch(0, nullptr);
     if (kind == "launch-wait") {
       cl_event event = nullptr;
-      check(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &one, &one, 0, nullptr, &event));
+      launch(0, &event);
       check(clWaitForEvents(1, &event));
       clReleaseEvent(event);
     }
@@ -77,8 +93,12 @@ struct Program {
 
 int main(int count, char** words) {
   const std::string kind = count > 1 ? words[1] : "";
+  if (kind == "launches" && count == 4) {
+    Program().launch_all(std::strtoull(words[2], nullptr, 10), std::clamp(std::atoi(words[3]), 1, 3));
+    return 0;
+  }
   if (kind != "launch" && kind != "launch-wait" && kind != "write") {
-    std::fputs("error: expected bench_record_calls launch|launch-wait|write\n", stderr);
+    std::fputs("error: expected bench_record_calls launch|launch-wait|write or launches COUNT KERNELS\n", stderr);
     return 2;
   }
   Program program;

@@ -1,5 +1,9 @@
 // Events of a queue whose times the program did not ask for tell it none; one that it sees complete is looked at here
-// too.
+// too. A program that waits without a wait, by asking again and again or by a callback, is seen to wait.
+#include <atomic>
+#include <memory>
+#include <new>
+
 #include "layer/information.hpp"
 #include "layer/recorder.hpp"
 #include "layer/wrappers.hpp"
@@ -7,19 +11,89 @@
 namespace isthmus::layer {
 namespace {
 
+using Notify = void(CL_CALLBACK*)(cl_event event, cl_int status, void* data);
+
+cl_command_queue queue_of(cl_event event) {
+  return information<cl_command_queue>(driver().clGetEventInfo, event, CL_EVENT_COMMAND_QUEUE, nullptr);
+}
+
 cl_int CL_API_CALL profile(cl_event event, cl_profiling_info name, size_t room, void* place, size_t* needed) {
-  const auto queue = information<cl_command_queue>(driver().clGetEventInfo, event, CL_EVENT_COMMAND_QUEUE, nullptr);
+  const cl_command_queue queue = queue_of(event);
   if (queue != nullptr && recorder().queue(queue).forced) return CL_PROFILING_INFO_NOT_AVAILABLE;
   return driver().clGetEventProfilingInfo(event, name, room, place, needed);
 }
 
 cl_int CL_API_CALL inform(cl_event event, cl_event_info name, size_t room, void* place, size_t* needed) {
+  if (name != CL_EVENT_COMMAND_EXECUTION_STATUS || place == nullptr)
+    return driver().clGetEventInfo(event, name, room, place, needed);
+  this_thread().calls.fetch_add(1, std::memory_order_relaxed);
+  const std::uint64_t begin = now();
   const cl_int result = driver().clGetEventInfo(event, name, room, place, needed);
-  if (result != CL_SUCCESS || name != CL_EVENT_COMMAND_EXECUTION_STATUS || place == nullptr) return result;
-  if (*static_cast<const cl_int*>(place) > CL_COMPLETE) return result;
-  recorder().look_at_the_complete(
-      information<cl_command_queue>(driver().clGetEventInfo, event, CL_EVENT_COMMAND_QUEUE, nullptr));
+  if (result != CL_SUCCESS) return result;
+  const bool complete = *static_cast<const cl_int*>(place) <= CL_COMPLETE;
+  recorder().polled(begin, now(), complete);
+  if (complete) recorder().look_at_the_complete(queue_of(event));
   return result;
+}
+
+/// A callback of the program's. The thread that set it waits for it if it begins no other call until then.
+struct Notice {
+  Notify notify;
+  void* data;
+  const Thread* thread;
+  std::uint32_t number;
+  std::uint64_t calls;
+  std::atomic<std::uint64_t> since{0};  // when the callback was set; 0 before
+};
+// Of the thread that sets it and of the callback, whichever is the last.
+using Held = std::shared_ptr<Notice>;
+
+void CL_CALLBACK notified(cl_event event, cl_int status, void* data) {
+  const std::unique_ptr<Held> held(static_cast<Held*>(data));
+  const Notice& notice = **held;
+  const std::uint64_t since = notice.since.load(std::memory_order_acquire);
+  if (since != 0 && notice.thread->calls.load(std::memory_order_relaxed) == notice.calls)
+    recorder().waited(Kind::wait_for_callback, notice.number, since, now());
+  if (status <= CL_COMPLETE) recorder().look_at_the_complete(queue_of(event));
+  notice.notify(event, status, notice.data);
+}
+
+std::unique_ptr<Held> notice_of(Notify notify, void* data) {
+  const Thread& thread = this_thread();
+  auto held = std::make_unique<Held>(std::make_shared<Notice>());
+  Notice& notice = **held;
+  notice.notify = notify;
+  notice.data = data;
+  notice.thread = &thread;
+  notice.number = thread.number;
+  // With the one that sets it.
+  notice.calls = thread.calls.load(std::memory_order_relaxed) + 1;
+  return held;
+}
+
+cl_int CL_API_CALL set_callback(cl_event event, cl_int type, Notify notify, void* data) {
+  const Call call{.kind = Kind::set_event_callback};
+  if (notify == nullptr) return host_call(call, [&] { return driver().clSetEventCallback(event, type, notify, data); });
+  try {
+    std::unique_ptr<Held> given = notice_of(notify, data);
+    const Held held = *given;
+    const cl_int result =
+        host_call(call, [&] { return driver().clSetEventCallback(event, type, notified, given.get()); });
+    if (result == CL_SUCCESS) static_cast<void>(given.release());
+    held->since.store(now(), std::memory_order_release);
+    return result;
+  } catch (const std::bad_alloc&) {
+    return driver().clSetEventCallback(event, type, notify, data);
+  }
+}
+
+cl_event CL_API_CALL create_user_event(cl_context context, cl_int* error) {
+  return create(Kind::create_user_event, error,
+                [&](cl_int* failure) { return driver().clCreateUserEvent(context, failure); });
+}
+
+cl_int CL_API_CALL set_user_event(cl_event event, cl_int status) {
+  return host_call({.kind = Kind::set_user_event}, [&] { return driver().clSetUserEventStatus(event, status); });
 }
 
 }  // namespace
@@ -27,6 +101,9 @@ cl_int CL_API_CALL inform(cl_event event, cl_event_info name, size_t room, void*
 void wrap_events(cl_icd_dispatch& table) {
   table.clGetEventProfilingInfo = profile;
   table.clGetEventInfo = inform;
+  table.clSetEventCallback = set_callback;
+  table.clCreateUserEvent = create_user_event;
+  table.clSetUserEventStatus = set_user_event;
 }
 
 }  // namespace isthmus::layer

@@ -12,7 +12,7 @@ namespace isthmus::layer {
 // nanoseconds: those of the host by CLOCK_MONOTONIC, those of a device by the device's own clock.
 inline constexpr std::size_t kSlotSize = 128;
 inline constexpr std::array<char, 8> kMagic{'i', 's', 't', 'h', 'm', 'u', 's', 'R'};
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
 
 enum class SlotType : std::uint8_t { empty, process, text, queue, call, times };
 
@@ -21,6 +21,11 @@ enum class Text : std::uint8_t { kind, command, device, platform, driver, device
 
 /// Whether a call moves data, computes, orders other commands, or is done by the host alone.
 enum class Group : std::uint8_t { transfer, kernel, order, host };
+
+// What a text's `detail` says: of a kind of call its Group and whether its bytes are moved; of a device whether its
+// memory is the host's.
+inline constexpr std::uint32_t kMoves = 0x100;
+inline constexpr std::uint32_t kSharesMemory = 1;
 
 enum Flag : std::uint16_t {
   kBlocking = 1,     // the call returns when the command is complete
@@ -49,7 +54,7 @@ struct TextSlot {
   std::uint16_t length = 0;  ///< bytes of this part
   std::uint32_t id = 0;
   std::uint32_t part = 0;
-  std::uint32_t detail = 0;  ///< the Group of a kind
+  std::uint32_t detail = 0;
   std::array<char, 112> text{};
 };
 

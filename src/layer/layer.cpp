@@ -27,6 +27,9 @@ void fill_table() {
   wrap_kernels(own);
   wrap_order(own);
   wrap_host_calls(own);
+  wrap_objects(own);
+  wrap_programs(own);
+  wrap_extensions(own);
   wrap_queues(own);
   wrap_events(own);
 }

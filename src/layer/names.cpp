@@ -34,7 +34,8 @@ void Names::introduce() {
   if (introduced_in_ == journal().generation()) return;
   introduced_in_ = journal().generation();
   for (std::uint32_t kind = 0; kind < kKinds.size(); ++kind)
-    journal().append_text(Text::kind, kind, kKinds[kind].name, static_cast<std::uint32_t>(kKinds[kind].group));
+    journal().append_text(Text::kind, kind, kKinds[kind].name,
+                          static_cast<std::uint32_t>(kKinds[kind].group) | (kKinds[kind].moves ? kMoves : 0));
   journal().append_text(Text::command, 0, command_line());
 }
 
@@ -52,7 +53,8 @@ std::uint32_t Names::device(cl_device_id device) {
 void Names::write_device(cl_device_id device, std::uint32_t id) {
   const auto ask = driver().clGetDeviceInfo;
   const auto platform = information<cl_platform_id>(ask, device, CL_DEVICE_PLATFORM, nullptr);
-  journal().append_text(Text::device, id, text_of(ask, device, CL_DEVICE_NAME));
+  const bool shares = information<cl_bool>(ask, device, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_FALSE) != CL_FALSE;
+  journal().append_text(Text::device, id, text_of(ask, device, CL_DEVICE_NAME), shares ? kSharesMemory : 0);
   journal().append_text(Text::driver, id, text_of(ask, device, CL_DRIVER_VERSION));
   journal().append_text(Text::device_type, id, name_of(information<cl_device_type>(ask, device, CL_DEVICE_TYPE, 0)));
   journal().append_text(Text::platform, id, text_of(driver().clGetPlatformInfo, platform, CL_PLATFORM_NAME));

@@ -1,4 +1,6 @@
 // Queues keep their times whether the program asked for them or not, and the program sees what it asked for.
+#include "layer/queue_functions.hpp"
+
 #include <cstring>
 #include <vector>
 
@@ -53,22 +55,30 @@ List read(const cl_queue_properties* list) {
   return found;
 }
 
-cl_command_queue CL_API_CALL create_with_properties(cl_context context, cl_device_id device,
-                                                    const cl_queue_properties* properties, cl_int* error) {
+}  // namespace
+
+cl_command_queue create_queue(CreateQueue make, cl_context context, cl_device_id device,
+                              const cl_queue_properties* properties, cl_int* error) {
   const List list = read(properties);
   // A queue on the device is no queue of the host's commands.
   bool forced = (list.properties & (kProfiling | CL_QUEUE_ON_DEVICE)) == 0;
-  cl_command_queue queue =
-      driver().clCreateCommandQueueWithProperties(context, device, forced ? list.profiled.data() : properties, error);
+  cl_command_queue queue = make(context, device, forced ? list.profiled.data() : properties, error);
   if (queue == nullptr && forced) {
     forced = false;
-    queue = driver().clCreateCommandQueueWithProperties(context, device, properties, error);
+    queue = make(context, device, properties, error);
   }
   if (queue == nullptr) return nullptr;
   Queue seen{.properties = list.properties, .forced = forced, .told_by_list = true};
   if (properties != nullptr) seen.list = list.asked;
   recorder().queue_made(queue, seen);
   return queue;
+}
+
+namespace {
+
+cl_command_queue CL_API_CALL create_with_properties(cl_context context, cl_device_id device,
+                                                    const cl_queue_properties* properties, cl_int* error) {
+  return create_queue(driver().clCreateCommandQueueWithProperties, context, device, properties, error);
 }
 
 cl_int CL_API_CALL information(cl_command_queue handle, cl_command_queue_info name, size_t room, void* place,

@@ -11,6 +11,7 @@
 #include "layer/names.hpp"
 #include "layer/opencl.hpp"
 #include "layer/queues.hpp"
+#include "layer/threads.hpp"
 
 namespace isthmus::layer {
 
@@ -29,7 +30,8 @@ struct Call {
 
 /// When the layer was entered, and when the driver's call began and ended.
 struct Stopwatch {
-  std::uint64_t entered = now();
+  Stopwatch();
+  std::uint64_t entered;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
 };
@@ -44,6 +46,10 @@ class Recorder {
   void about_to_finish(cl_command_queue queue) noexcept;
   /// A call that makes no command is done.
   void host_call(const Call& call, const Stopwatch& watch, cl_int result) noexcept;
+  /// A thread of this number waited, as became known afterwards.
+  void waited(Kind kind, std::uint32_t thread, std::uint64_t begin, std::uint64_t end) noexcept;
+  /// The calling thread has asked whether a command is complete.
+  void polled(std::uint64_t begin, std::uint64_t end, bool complete) noexcept;
   /// Looks at the commands of one queue, or of all.
   void settle(cl_command_queue queue) noexcept;
   void settle_all() noexcept;
@@ -102,6 +108,26 @@ cl_int enqueue(const Call& call, cl_event* event, const Run& run) {
   return result;
 }
 
+/// Runs `run(error)` of the driver, which returns a handle, and writes down the call with the bytes of what was made.
+template <class Run, class Bytes>
+auto create(Call call, cl_int* error, const Run& run, const Bytes& bytes) {
+  Stopwatch watch;
+  cl_int result = CL_SUCCESS;
+  watch.begin = now();
+  const auto made = run(&result);
+  watch.end = now();
+  call.bytes = made != nullptr ? bytes(made) : 0;
+  recorder().host_call(call, watch, result);
+  if (error != nullptr) *error = result;
+  return made;
+}
+
+/// The same without bytes.
+template <class Run>
+auto create(Kind kind, cl_int* error, const Run& run) {
+  return create({.kind = kind}, error, run, [](const void*) { return std::uint64_t{0}; });
+}
+
 /// Runs `run()` of the driver, which returns an error code, and writes down the call.
 template <class Run>
 cl_int host_call(const Call& call, const Run& run) {
@@ -112,6 +138,19 @@ cl_int host_call(const Call& call, const Run& run) {
   watch.end = now();
   recorder().host_call(call, watch, result);
   return result;
+}
+
+/// Runs `run(error)` of the driver, which returns a place in memory, and writes down the call; none is a failure.
+template <class Run>
+void* allocated(const Call& call, cl_int* error, const Run& run) {
+  void* place = nullptr;
+  const cl_int result = host_call(call, [&] {
+    cl_int failure = CL_SUCCESS;
+    place = run(&failure);
+    return place == nullptr && failure == CL_SUCCESS ? CL_MEM_OBJECT_ALLOCATION_FAILURE : failure;
+  });
+  if (error != nullptr) *error = result;
+  return place;
 }
 
 }  // namespace isthmus::layer

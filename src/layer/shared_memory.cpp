@@ -1,4 +1,4 @@
-// Copies, fills and moves of shared virtual memory.
+// Shared virtual memory: taken and given back, as an argument, and its copies, fills and moves.
 #include <numeric>
 
 #include "layer/recorder.hpp"
@@ -42,6 +42,28 @@ cl_int CL_API_CALL free(cl_command_queue queue, cl_uint count, void* pointers[],
   });
 }
 
+void* CL_API_CALL allocate(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment) {
+  return allocated({.kind = Kind::svm_allocate, .bytes = size}, nullptr,
+                   [&](cl_int*) { return driver().clSVMAlloc(context, flags, size, alignment); });
+}
+
+void CL_API_CALL release(cl_context context, void* place) {
+  host_call({.kind = Kind::svm_release}, [&] {
+    driver().clSVMFree(context, place);
+    return CL_SUCCESS;
+  });
+}
+
+cl_int CL_API_CALL argument(cl_kernel kernel, cl_uint number, const void* place) {
+  return host_call({.kind = Kind::svm_argument},
+                   [&] { return driver().clSetKernelArgSVMPointer(kernel, number, place); });
+}
+
+cl_int CL_API_CALL execution(cl_kernel kernel, cl_kernel_exec_info name, size_t size, const void* value) {
+  const auto run = [&] { return driver().clSetKernelExecInfo(kernel, name, size, value); };
+  return name == CL_KERNEL_EXEC_INFO_SVM_PTRS ? host_call({.kind = Kind::svm_pointers}, run) : run();
+}
+
 }  // namespace
 
 void wrap_shared_memory(cl_icd_dispatch& table) {
@@ -49,6 +71,10 @@ void wrap_shared_memory(cl_icd_dispatch& table) {
   table.clEnqueueSVMMemFill = fill;
   table.clEnqueueSVMMigrateMem = migrate;
   table.clEnqueueSVMFree = free;
+  table.clSVMAlloc = allocate;
+  table.clSVMFree = release;
+  table.clSetKernelArgSVMPointer = argument;
+  table.clSetKernelExecInfo = execution;
 }
 
 }  // namespace isthmus::layer

@@ -12,6 +12,9 @@ void wrap_shared_memory(cl_icd_dispatch& table);
 void wrap_kernels(cl_icd_dispatch& table);
 void wrap_order(cl_icd_dispatch& table);
 void wrap_host_calls(cl_icd_dispatch& table);
+void wrap_objects(cl_icd_dispatch& table);
+void wrap_programs(cl_icd_dispatch& table);
+void wrap_extensions(cl_icd_dispatch& table);
 void wrap_queues(cl_icd_dispatch& table);
 void wrap_events(cl_icd_dispatch& table);
 

@@ -27,8 +27,9 @@ using known::Session;
 [[noreturn]] void leave_by_exit(const std::string& how) {
   auto* const session = new Session;
   cl_command_queue queue = session->queue_with(0);
-  cl_event last = known::launch_three(*session, queue);
-  known::wait_beside_opencl(last);
+  cl_event gate = known::make_gate(*session);
+  cl_event last = known::launch_three(*session, queue, gate);
+  known::wait_beside_opencl(*session, last, gate);
   cl_int status = CL_QUEUED;
   if (how == "polls")
     known::check(clGetEventInfo(last, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr), how.c_str());
@@ -65,7 +66,10 @@ int run(const std::string& part, int count, char* self) {
   if (part == "images" || part == "all") known::move_images(session);
   if (part == "shared" || part == "all") known::move_shared_memory(session);
   if (part == "compute" || part == "all") known::compute(session);
-  if (part == "gate" || part == "all") known::wait_for_the_host(session);
+  if (part == "objects" || part == "all") known::make_objects(session);
+  if (part == "extensions" || part == "all") known::use_extensions(session);
+  if (part == "gate") known::wait_for_the_host(session);
+  if (part == "waits") known::wait_without_a_wait(session);
   if (part == "properties") known::show_properties(session);
   if (part == "threads") known::use_threads(session);
   if (part == "many") known::make_many(session, count);

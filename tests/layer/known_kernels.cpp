@@ -1,6 +1,4 @@
-#include <atomic>
 #include <cstdio>
-#include <future>
 #include <thread>
 
 #include "layer/opencl_program.hpp"
@@ -16,10 +14,6 @@ void add(const Session&, cl_command_queue queue, cl_kernel kernel, cl_mem values
   const std::size_t local = 64;
   check(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &kValues, &local, 0, nullptr, nullptr), "add");
   say({.what = "kernel", .kernel = "add", .global = {kValues}, .local = {local}});
-}
-
-void CL_CALLBACK release(cl_event, cl_int, void* gate) {
-  clSetUserEventStatus(static_cast<cl_event>(gate), CL_COMPLETE);
 }
 
 }  // namespace
@@ -59,55 +53,6 @@ void compute(const Session& session) {
   clReleaseEvent(marked);
   for (cl_kernel one : {kernel, nothing}) clReleaseKernel(one);
   clReleaseMemObject(values);
-  clReleaseCommandQueue(queue);
-}
-
-cl_event launch_three(const Session& session, cl_command_queue queue) {
-  cl_kernel nothing = session.kernel("nothing");
-  const std::size_t one = 1;
-  cl_event last = nullptr;
-  for (cl_event* place : {static_cast<cl_event*>(nullptr), static_cast<cl_event*>(nullptr), &last}) {
-    check(clEnqueueNDRangeKernel(queue, nothing, 1, nullptr, &one, &one, 0, nullptr, place), "launch");
-    say({.what = "kernel", .kernel = "nothing", .global = {1}, .local = {1}});
-  }
-  check(clFlush(queue), "clFlush");
-  say({.what = "flush"});
-  return last;
-}
-
-void wait_beside_opencl(cl_event event) {
-  std::promise<void> complete;
-  const auto tell = [](cl_event, cl_int, void* promise) { static_cast<std::promise<void>*>(promise)->set_value(); };
-  check(clSetEventCallback(event, CL_COMPLETE, tell, &complete), "clSetEventCallback");
-  complete.get_future().wait();
-}
-
-void wait_for_the_host(const Session& session) {
-  cl_int result = CL_SUCCESS;
-  cl_event gate = clCreateUserEvent(session.context, &result);
-  check(result, "clCreateUserEvent");
-  cl_command_queue queue = session.queue_with(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-  cl_command_queue other = session.queue_with(0);
-  cl_kernel nothing = session.kernel("nothing");
-  const std::size_t one = 1;
-  for (int at = 0; at < 200; ++at) {
-    check(clEnqueueNDRangeKernel(queue, nothing, 1, nullptr, &one, &one, 1, &gate, nullptr), "gated");
-    say({.what = "kernel", .kernel = "nothing", .global = {1}, .local = {1}});
-  }
-  check(clFlush(queue), "clFlush");
-  say({.what = "flush"});
-  cl_event first = nullptr;
-  check(clEnqueueNDRangeKernel(other, nothing, 1, nullptr, &one, &one, 0, nullptr, &first), "first");
-  say({.what = "kernel", .kernel = "nothing", .global = {1}, .local = {1}});
-  check(clSetEventCallback(first, CL_COMPLETE, release, gate), "clSetEventCallback");
-  check(clFinish(other), "clFinish");
-  say({.what = "finish", .blocking = true});
-  check(clFinish(queue), "clFinish");
-  say({.what = "finish", .blocking = true});
-  clReleaseEvent(first);
-  clReleaseEvent(gate);
-  clReleaseKernel(nothing);
-  clReleaseCommandQueue(other);
   clReleaseCommandQueue(queue);
 }
 

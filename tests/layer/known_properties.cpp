@@ -61,6 +61,21 @@ cl_command_queue made_by_list(const Session& session, const cl_queue_properties*
   return queue;
 }
 
+/// A queue by the function of cl_khr_create_command_queue, where the driver has it.
+void describe_made_by_extension(const Session& session) {
+  cl_platform_id platform = nullptr;
+  check(clGetDeviceInfo(session.device, CL_DEVICE_PLATFORM, sizeof platform, &platform, nullptr), "platform");
+  const auto make = reinterpret_cast<clCreateCommandQueueWithPropertiesKHR_fn>(
+      clGetExtensionFunctionAddressForPlatform(platform, "clCreateCommandQueueWithPropertiesKHR"));
+  answer("queues by an extension", make != nullptr);
+  if (make == nullptr) return;
+  const std::array<cl_queue_properties_khr, 3> free{CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+  cl_int result = CL_SUCCESS;
+  cl_command_queue queue = make(session.context, session.device, free.data(), &result);
+  check(result, "clCreateCommandQueueWithPropertiesKHR");
+  describe_both("by an extension", session, queue);
+}
+
 }  // namespace
 
 void show_properties(const Session& session) {
@@ -78,15 +93,18 @@ void show_properties(const Session& session) {
   describe_both("list of none", session, made_by_list(session, none.data()));
   describe_both("list out of order", session, made_by_list(session, free.data()));
   describe_both("list of both", session, made_by_list(session, both.data()));
+  describe_made_by_extension(session);
   cl_int result = CL_SUCCESS;
   answer("impossible queue made",
          clCreateCommandQueue(session.context, session.device, ~cl_command_queue_properties{0}, &result) != nullptr);
   answer("impossible queue", static_cast<std::uint64_t>(-result));
   cl_event user = clCreateUserEvent(session.context, &result);
+  say({.what = "create user event"});
   cl_ulong time = 0;
   answer("time of a user's event", static_cast<std::uint64_t>(-clGetEventProfilingInfo(user, CL_PROFILING_COMMAND_END,
                                                                                        sizeof time, &time, nullptr)));
   check(clSetUserEventStatus(user, CL_COMPLETE), "clSetUserEventStatus");
+  say({.what = "set user event"});
   clReleaseEvent(user);
 }
 

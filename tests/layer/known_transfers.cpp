@@ -82,6 +82,7 @@ cl_mem image(const Session& session) {
   cl_int result = CL_SUCCESS;
   const cl_mem made = clCreateImage(session.context, CL_MEM_READ_WRITE, &format, &shape, nullptr, &result);
   check(result, "clCreateImage");
+  say({.what = "create image", .bytes = 32 * 16 * 4});
   return made;
 }
 
@@ -150,8 +151,19 @@ void move_images(const Session& session) {
 
 void move_shared_memory(const Session& session) {
   cl_command_queue queue = session.queue_with(0);
-  void* first = clSVMAlloc(session.context, CL_MEM_READ_WRITE, 1024, 0);
-  void* const second = clSVMAlloc(session.context, CL_MEM_READ_WRITE, 1024, 0);
+  std::array<void*, 2> places{};
+  for (void*& place : places) {
+    place = clSVMAlloc(session.context, CL_MEM_READ_WRITE, 1024, 0);
+    check(place != nullptr ? CL_SUCCESS : CL_OUT_OF_RESOURCES, "clSVMAlloc");
+    say({.what = "allocate SVM", .bytes = 1024});
+  }
+  auto& [first, second] = places;
+  cl_kernel kernel = session.kernel("add");
+  check(clSetKernelArgSVMPointer(kernel, 0, first), "clSetKernelArgSVMPointer");
+  say({.what = "set SVM argument"});
+  check(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof second, &second), "clSetKernelExecInfo");
+  say({.what = "set SVM pointers"});
+  clReleaseKernel(kernel);
   const std::uint8_t pattern = 3;
   check(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_WRITE, first, 1024, 0, nullptr, nullptr), "map SVM");
   say({.what = "SVM map", .bytes = 1024, .blocking = true});
@@ -169,6 +181,7 @@ void move_shared_memory(const Session& session) {
   say({.what = "SVM free"});
   finish(queue);
   clSVMFree(session.context, second);
+  say({.what = "release SVM"});
   clReleaseCommandQueue(queue);
 }
 

@@ -45,6 +45,7 @@ Session::Session() {
   const char* source = kSource;
   program = clCreateProgramWithSource(context, 1, &source, nullptr, &result);
   check(result, "clCreateProgramWithSource");
+  say({.what = "create program with source"});
   check(clBuildProgram(program, 1, &device, "", nullptr, nullptr), "clBuildProgram");
   say({.what = "build program"});
 }
@@ -66,7 +67,7 @@ cl_mem Session::buffer(std::size_t bytes, const void* content) const {
   const cl_mem_flags flags = CL_MEM_READ_WRITE | (content != nullptr ? CL_MEM_COPY_HOST_PTR : 0);
   const cl_mem made = clCreateBuffer(context, flags, bytes, const_cast<void*>(content), &result);
   check(result, "clCreateBuffer");
-  if (content != nullptr) say({.what = "create buffer with content", .bytes = bytes});
+  say({.what = content != nullptr ? "create buffer with content" : "create buffer", .bytes = bytes});
   return made;
 }
 

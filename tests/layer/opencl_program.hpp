@@ -5,6 +5,7 @@
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
+#include <CL/cl_ext.h>
 
 #include <array>
 #include <cstdint>
@@ -56,9 +57,16 @@ void wait_for_the_host(const Session& session);
 void use_threads(const Session& session);
 void make_many(const Session& session, int count);
 
-/// The event of the last of three launches, which are on their way.
-cl_event launch_three(const Session& session, cl_command_queue queue);
-/// Until the event is complete, by a callback: no other function of OpenCL is called.
-void wait_beside_opencl(cl_event event);
+void make_objects(const Session& session);
+void wait_without_a_wait(const Session& session);
+void use_extensions(const Session& session);
+
+/// An event that the host sets.
+cl_event make_gate(const Session& session);
+/// The event of the last of three launches, which wait for the gate.
+cl_event launch_three(const Session& session, cl_command_queue queue, cl_event gate);
+/// Opens the gate in another thread and waits until the event is complete, by a callback of a marker in a queue of its
+/// own: nothing is asked about the event.
+void wait_beside_opencl(const Session& session, cl_event event, cl_event gate);
 
 }  // namespace known

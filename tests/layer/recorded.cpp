@@ -49,15 +49,6 @@ void add(Recorded& recorded, const std::array<char, kSlotSize>& bytes) {
   }
 }
 
-Recorded read(const std::filesystem::path& path) {
-  Recorded recorded;
-  std::ifstream file(path, std::ios::binary);
-  std::array<char, kSlotSize> bytes{};
-  while (file.read(bytes.data(), kSlotSize) && bytes[0] != 0) add(recorded, bytes);
-  std::ranges::sort(recorded.calls, {}, &CallSlot::id);
-  return recorded;
-}
-
 std::filesystem::path new_folder() {
   std::string name = std::filesystem::temp_directory_path() / "isthmus-layer-XXXXXX";
   if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no folder");
@@ -71,6 +62,15 @@ std::vector<std::string> words(const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
+
+Recorded read_journal(const std::filesystem::path& path) {
+  Recorded recorded;
+  std::ifstream file(path, std::ios::binary);
+  std::array<char, kSlotSize> bytes{};
+  while (file.read(bytes.data(), kSlotSize) && bytes[0] != 0) add(recorded, bytes);
+  std::ranges::sort(recorded.calls, {}, &CallSlot::id);
+  return recorded;
+}
 
 std::string Recorded::kind(const CallSlot& call) const {
   return texts.at({Text::kind, call.kind});
@@ -101,7 +101,8 @@ Session run_with_layer(const std::vector<std::string>& arguments) {
   Session run;
   run.outcome = tools::run({.words = words(arguments),
                             .environment = {"OPENCL_LAYERS=" ISTHMUS_LAYER, "ISTHMUS_RECORD_DIR=" + folder.string()}});
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) run.journals.push_back(read(entry.path()));
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    run.journals.push_back(read_journal(entry.path()));
   std::ranges::sort(run.journals, {}, [](const Recorded& one) { return one.process.monotonic; });
   std::filesystem::remove_all(folder);
   return run;

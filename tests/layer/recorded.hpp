@@ -23,6 +23,8 @@ struct Recorded {
   std::vector<std::string> lines() const;
 };
 
+Recorded read_journal(const std::filesystem::path& path);
+
 /// A run of known_calls: what it printed, and its journals by begin.
 struct Session {
   tools::Outcome outcome;

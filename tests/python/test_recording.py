@@ -14,14 +14,16 @@ from hypothesis import strategies as st
 from tests.python.conftest import TREE
 
 from isthmus.errors import IsthmusError
-from isthmus.recording.clocks import align
+from isthmus.recording.clocks import Clock, align
+from isthmus.recording.columns import Array, Table
 from isthmus.recording.document import document, make_head
+from isthmus.recording.gaps import Cover
 from isthmus.recording.journal import CALL, GROUPS, TIMES, read_journal, read_journals
 from isthmus.recording.loader import knows_layers, loader_environment
 from isthmus.recording.perfetto import trace_of
-from isthmus.recording.summary import covered, overhead
+from isthmus.recording.summary import overhead
 from isthmus.recording.tables import detail
-from isthmus.recording.timeline import COMMAND, Timeline, make_timeline
+from isthmus.recording.timeline import Timeline, make_timeline
 from isthmus.records import Context, RecordFile
 
 LAYER = TREE / "build" / "release" / "src" / "layer" / "libisthmus-record-layer.so"
@@ -40,6 +42,11 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def aligned(queued: Array, begin: Array, end: Array) -> Clock:
+    """The clock on which these commands were queued between these times."""
+    return align(len(queued), lambda rows: (queued[rows], begin[rows], end[rows]))
+
+
 @given(
     offset=st.integers(-(10**15), 10**15),
     calls=st.lists(st.tuples(st.integers(10**6, 10**12), st.integers(0, 10**5), st.integers(0, 10**5)), min_size=1),
@@ -49,7 +56,7 @@ def test_a_clock_that_is_only_off_is_found_within_its_uncertainty(offset: int, c
     queued = np.array([at for at, _, _ in calls])
     begin = np.array([at + offset - before for at, before, _ in calls])
     end = np.array([at + offset + after for at, _, after in calls])
-    clock = align(queued, begin, end)
+    clock = aligned(queued, begin, end)
     assert clock.drift == 0
     assert abs(clock.offset - offset) <= clock.uncertainty
     on_host = clock.on_host(queued)
@@ -58,14 +65,15 @@ def test_a_clock_that_is_only_off_is_found_within_its_uncertainty(offset: int, c
 
 
 def test_what_a_launch_costs_has_its_share_of_the_finish_that_asks_for_its_time() -> None:
-    line = Timeline([], 0, 0, commands=np.zeros(1001, COMMAND))
-    line.commands["group"] = [GROUPS.index("kernel")] * 1000 + [GROUPS.index("host")]
-    line.commands["overhead"] = [80] * 1000 + [1_620_000]
-    line.commands["end"][-1] = 10**9
-    took = overhead(line)
+    columns = {name: np.zeros(1001, np.int64) for name in ("begin", "span", "start", "time", "timed")}
+    columns |= {"what": np.array([0] * 1000 + [1]), "overhead": np.array([80] * 1000 + [1_620_000])}
+    columns["span"][-1] = 10**9
+    columns["timed"] = columns["timed"].astype(bool)
+    groups = [GROUPS.index("kernel"), GROUPS.index("host")]
+    took = overhead(Timeline([], 0, 0, Table(columns, 1001), whats=["kernel", "finish"], group_of=groups))
     assert (took.calls, took.commands, took.p50_ns) == (1001, 1000, 80)
     assert took.command_ns == pytest.approx(1700)
-    (printed,) = detail(RecordFile.model_construct(overhead=took, span_s=1.0, processes=[]))
+    (printed,) = detail(RecordFile.model_construct(overhead=took, span_s=1.0, processes=[], summed=0))
     assert printed.startswith("the layer took 1.70 ms in 1,001 calls, 1.70 us a command with asking for its times (p99")
 
 
@@ -74,20 +82,23 @@ def test_a_clock_that_runs_at_another_rate_is_followed() -> None:
     host = np.array(sorted(dice.randrange(60 * 10**9) for _ in range(2000)))
     device = np.array([10**12 + round(at * (1 + 30e-6)) for at in host.tolist()])
     before = np.array([dice.randrange(200, 2000) for _ in host])
-    clock = align(device, host - before, host + 500)
+    clock = aligned(device, host - before, host + 500)
     # Thirty millionths of a minute are 1.8 ms; without following them the times would be off by up to 0.9 ms.
     assert clock.drift == pytest.approx(-30e-6, rel=0.01)
     assert np.abs(clock.on_host(device) - host).max() < 5_000
     assert np.abs(clock.on_host(device) - host).max() <= clock.uncertainty + 2_500
 
 
-@given(st.lists(st.tuples(st.integers(0, 200), st.integers(0, 50)), max_size=30))
-def test_the_time_that_commands_cover_is_counted_once(spans: list[tuple[int, int]]) -> None:
-    rows = np.zeros(len(spans), COMMAND)
-    rows["start"] = [start for start, _ in spans]
-    rows["done"] = [start + length for start, length in spans]
-    ticks = {tick for start, length in spans for tick in range(start, start + length)}
-    assert covered(np.sort(rows, order="start")) == len(ticks)
+@given(st.lists(st.tuples(st.integers(0, 200), st.integers(0, 50)), max_size=30), st.integers(0, 30))
+def test_the_time_that_commands_cover_is_counted_once_however_many_come_together(
+    spans: list[tuple[int, int]], cut: int
+) -> None:
+    start = np.array([start for start, _ in sorted(spans)], np.int64)
+    done = start + np.array([length for _, length in sorted(spans)], np.int64)
+    cover = Cover()
+    before = [*cover.add(start[:cut], done[:cut]), *cover.add(start[cut:], done[cut:])]
+    assert before == [max(done[:place], default=start[place]) for place in range(len(start))]
+    assert cover.total == len({tick for begin, end in zip(start, done, strict=True) for tick in range(begin, end)})
 
 
 @settings(max_examples=30, deadline=None)
@@ -102,8 +113,10 @@ def test_a_journal_that_is_cut_short_is_whole_up_to_there(journal: Path, cut: in
         assert found is None
     else:
         assert found is not None
-        assert found.calls["id"].tolist() == whole.calls["id"][: len(found.calls)].tolist()
-        assert set(found.times["id"].tolist()) <= set(whole.times["id"].tolist())
+        known = dict(zip(whole.calls["slot"].tolist(), whole.calls["times_slot"].tolist(), strict=True))
+        for slot, times in zip(found.calls["slot"].tolist(), found.calls["times_slot"].tolist(), strict=True):
+            assert times in (known[slot], -1)
+            assert (times >= 0) == (0 <= known[slot] < cut // 128)
 
 
 @settings(max_examples=40, deadline=None)
@@ -118,9 +131,9 @@ def test_a_spoiled_journal_is_a_record_of_its_kind_or_an_error(journal: Path, ch
         found = read_journal(path)
         if found is not None:
             line = make_timeline([found])
-            text = "".join(document(make_head(line, CONTEXT, ["app"], None), line))
+            text = "".join(document(make_head(line, CONTEXT, ["app"], None, 10), line, 10))
             RecordFile.model_validate(json.loads(text))
-            assert list(trace_of(line)) or not len(line.commands)
+            assert list(trace_of(line, 10)) or not line.commands.rows
     except IsthmusError:
         pass
 
@@ -130,7 +143,7 @@ def test_a_folder_without_journals_has_none(tmp_path: Path) -> None:
     (tmp_path / "1-0.journal").write_bytes(b"")
     assert read_journals(tmp_path) == []
     (tmp_path / "2-0.journal").write_bytes(b"\x01" * 256)
-    with pytest.raises(IsthmusError, match=r"2-0\.journal: expected a journal of version 1"):
+    with pytest.raises(IsthmusError, match=r"2-0\.journal: expected a journal of version 2"):
         read_journals(tmp_path)
 
 

@@ -1,12 +1,13 @@
 """`isthmus record -- COMMAND`: what any program does with OpenCL."""
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.cli.command import plain, written
+from isthmus.cli.command import counting, plain, written
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
 
@@ -16,8 +17,11 @@ if TYPE_CHECKING:
 EXAMPLES = [
     "isthmus record -- ./app --its --own options",
     "isthmus record -o app.json --trace app.perfetto-trace -- ./app",
+    "isthmus record --summary -- ./app-of-millions-of-launches",
     "isthmus record -- clpeak --transfer-bandwidth && isthmus report clpeak.record.json",
 ]
+
+_CALLS = 100_000
 
 Command = Annotated[list[str] | None, typer.Argument(metavar="-- COMMAND", help="The program and its own options.")]
 Output = Annotated[
@@ -26,10 +30,17 @@ Output = Annotated[
 Json = Annotated[
     str | None, written("--json FILE", "The record here too; '-' is stdout, the program's own then goes to stderr.")
 ]
-TraceTo = Annotated[str | None, written("--trace FILE", "Write the timeline for Perfetto (ui.perfetto.dev).")]
+TraceTo = Annotated[
+    str | None, written("--trace FILE", "Write the timeline of these calls for Perfetto (ui.perfetto.dev).")
+]
 Loader = Annotated[
     str | None, plain("--loader FILE", "OpenCL loader for the program. [default: its own if that knows layers]")
 ]
+Calls = Annotated[
+    int | None,
+    counting("--calls N", f"Calls that the record holds one by one, the first ones. [default: {_CALLS}]"),
+]
+Summary = Annotated[bool, plain("--summary", "No calls one by one: what they add up to alone.")]
 Recover = Annotated[str | None, plain("--recover DIR", "Make a record of the journals of a recording that was killed.")]
 
 
@@ -41,31 +52,51 @@ def record(
     output: Output = None,
     json: Json = None,
     trace: TraceTo = None,
+    calls: Calls = None,
+    summary: Summary = False,
     loader: Loader = None,
     recover: Recover = None,
 ) -> None:
     """The transfers, kernels and gaps of any OpenCL program, unchanged.
 
     The program runs as it would alone, with an OpenCL layer between it and its driver that turns profiling on in each
-    queue; the program sees the properties that it asked for. Exit code: the program's own, 128 and the signal's number
-    if one ended it; 2 with an error line if the layer was never called.
+    queue; the program sees the properties that it asked for. The record holds the first calls one by one, and what all
+    of them add up to. Exit code: the program's own, 128 and the signal's number if one ended it; 2 with an error line
+    if the layer was never called.
     """
     from isthmus.files import check_writable
     from isthmus.recording.launch import environment_of, journal_folder, run_program
 
+    if summary and (calls is not None or trace is not None):
+        raise IsthmusError(f"--summary: expected no {'--calls' if calls is not None else '--trace'} beside it")
+    outputs = _Outputs(output, json, trace, 0 if summary else calls or _CALLS)
     if recover is not None:
-        return _recover(session, Path(recover), output, json, trace)
+        return _recover(session, Path(recover), outputs)
     if not command:
         raise IsthmusError("COMMAND: expected a program after --", hint="see 'isthmus record -h'.")
-    target = None if json == "-" and output is None else _target(output, Path(command[0]).name)
+    target = outputs.target(command)
     if target is not None:
         check_writable(target, "--output")
     with journal_folder(target.parent if target else Path.cwd()) as folder:
         environment = environment_of(command[0], folder, loader)
         code = run_program(command, environment, stdout=sys.stderr if json == "-" else None)
         journals = _journals(folder, command, code)
-        _write(session, journals, command, code, target, json, trace)
+        _write(session, journals, command, code, outputs)
     raise typer.Exit(code)
+
+
+@dataclass(frozen=True)
+class _Outputs:
+    """Where the record is written, and how many of the calls one by one."""
+
+    output: str | None
+    json: str | None
+    trace: str | None
+    calls: int
+
+    def target(self, command: list[str]) -> Path | None:
+        """The file of the record; none if it goes to the standard output alone."""
+        return None if self.json == "-" and self.output is None else _target(self.output, Path(command[0]).name)
 
 
 def _target(output: str | None, program: str) -> Path:
@@ -90,25 +121,17 @@ def _journals(folder: Path, command: list[str], code: int) -> "list[Journal]":
     return journals
 
 
-def _recover(session: Session, folder: Path, output: str | None, json: str | None, trace: str | None) -> None:
+def _recover(session: Session, folder: Path, outputs: _Outputs) -> None:
     from isthmus.recording.journal import read_journals
 
     journals = read_journals(folder)
     if not journals:
         raise IsthmusError(f"--recover {folder}: expected a folder with journals (*.journal)")
-    command = journals[0].texts["command"].get(0, "").split(" ")
-    target = None if json == "-" and output is None else _target(output, Path(command[0]).name)
-    _write(session, journals, command, None, target, json, trace)
+    _write(session, journals, journals[0].texts["command"].get(0, "").split(" "), None, outputs)
 
 
 def _write(
-    session: Session,
-    journals: "list[Journal]",
-    command: list[str],
-    code: int | None,
-    target: Path | None,
-    json: str | None,
-    trace: str | None,
+    session: Session, journals: "list[Journal]", command: list[str], code: int | None, outputs: _Outputs
 ) -> None:
     from isthmus.files import write_atomically
     from isthmus.output import Result
@@ -119,17 +142,19 @@ def _write(
     from isthmus.stdout import write_out
 
     line = make_timeline(journals)
-    head = make_head(line, session.context(complete=all(one.process["ended"] for one in journals)), command, code)
-    for file in [target, Path(json) if json not in (None, "-") else None]:
+    context = session.context(complete=all(one.process["ended"] for one in journals))
+    head = make_head(line, context, command, code, outputs.calls)
+    target = outputs.target(command)
+    for file in [target, Path(outputs.json) if outputs.json not in (None, "-") else None]:
         if file is not None:
-            write_atomically(file, document(head, line))
-    if trace is not None:
-        write_atomically(Path(trace), trace_of(line))
-    if json == "-" or session.format == "json":
-        for piece in document(head, line):
+            write_atomically(file, document(head, line, outputs.calls))
+    if outputs.trace is not None:
+        write_atomically(Path(outputs.trace), trace_of(line, outputs.calls))
+    if outputs.json == "-" or session.format == "json":
+        for piece in document(head, line, outputs.calls):
             write_out(piece)
         return
-    detail = [*tables.detail(head), f"written: {target}, {len(line.commands)} calls"]
+    detail = [*tables.detail(head), f"written: {target}, {line.commands.rows} calls"]
     summed = [*head.kernels, *head.transfers]
     session.emit(Result(head, summed, tables.verdict(head), tables.tables(head), detail), keep=False)
     session.next(f"isthmus report {target}")

@@ -1,17 +1,18 @@
 """The journals that the layer writes (src/layer/journal_format.hpp): slots of 128 bytes, whole up to an empty one."""
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from isthmus.errors import IsthmusError
+from isthmus.recording.columns import Array, Collected, Column, Table, ascending
 
 SLOT = 128
-VERSION = 1
+VERSION = 2
 MAGIC = b"isthmusR"
 
 PROCESS = np.dtype(
@@ -66,23 +67,32 @@ _PROCESS, _TEXT, _QUEUE, _CALL, _TIMES = 1, 2, 3, 4, 5
 TEXTS = ("kind", "command", "device", "platform", "driver", "device_type", "kernel", "extension")
 GROUPS = ("transfer", "kernel", "order", "host")
 BLOCKING, PROGRAM_ASKS, HAS_TIMES = 1, 2, 4
+GROUP, MOVES = 0xFF, 0x100
+SHARES_MEMORY = 1
+_TIMES_COLUMNS = ("times_slot", "status", "started", "time", "told")
 
 _MOST = 1 << 62  # ns or bytes; what can be subtracted from each other
+_AT_ONCE = 1 << 14  # slots: what fits a processor's cache
 
-Array = NDArray[Any]
+Texts = dict[str, dict[int, str]]
+Details = dict[str, dict[int, int]]
 
 
 @dataclass(frozen=True)
 class Journal:
-    """What one process wrote: calls by number, and the times of those that were complete when it ended."""
+    """What one process wrote: its calls by number, each with the times of its command.
+
+    Times of the device's clock: `queued`, from there to the start `started`, from there to the end `time`; `told` where
+    the driver told them. `slot` and `times_slot` are places in the file, -1 for times that are not there.
+    """
 
     path: Path
     process: dict[str, int]
-    texts: dict[str, dict[int, str]]
-    groups: dict[int, str] = field(repr=False)
+    texts: Texts
+    details: Details = field(repr=False)
+    """By what a text is of, and its number: of a kind of call its group and MOVES, of a device SHARES_MEMORY."""
     queues: Array
-    calls: Array
-    times: Array
+    calls: Table
 
 
 def read_journals(folder: Path) -> list[Journal]:
@@ -93,34 +103,51 @@ def read_journals(folder: Path) -> list[Journal]:
 
 def read_journal(path: Path) -> Journal | None:
     """One journal; None if its process ended before the first slot was whole."""
+    head: dict[str, int] | None = None
+    texts, queues = [np.zeros(0, TEXT)], [np.zeros(0, QUEUE)]
+    calls = Collected(path.stat().st_size // SLOT if path.is_file() else 0)
+    for first, slots in _pieces(path):
+        head = head or _head(path, slots)
+        texts.append(_of(slots, _TEXT, TEXT))
+        queues.append(_of(slots, _QUEUE, QUEUE))
+        _collect(path, first, slots, calls)
+    if head is None:
+        return None
+    table = _by_number(calls.columns())
+    _add_times(path, table)
+    return Journal(path, head, *_texts(np.concatenate(texts)), np.concatenate(queues), table)
+
+
+def slots_at(path: Path, places: Array, form: "np.dtype[Any]") -> Array:
+    """Slots of one form by their places in the file."""
+    file = np.memmap(path, form, mode="r", shape=(path.stat().st_size // SLOT,))
+    return np.array(file[places])
+
+
+def _pieces(path: Path) -> Iterator[tuple[int, Array]]:
+    """The slots up to the first empty one, some at once: the number of the first, and their bytes until the next."""
+    room = bytearray(_AT_ONCE * SLOT)
+    first = 0
     try:
-        raw = np.memmap(path, np.uint8, mode="r")
-    except (OSError, ValueError) as error:
-        if path.is_file() and path.stat().st_size == 0:
-            return None
+        with path.open("rb", buffering=0) as file:
+            while whole := (file.readinto(room) or 0) // SLOT:
+                slots = np.frombuffer(room, np.uint8, whole * SLOT).reshape(-1, SLOT)
+                empty = np.flatnonzero(slots[:, 0] == 0)
+                yield first, slots[: empty[0]] if len(empty) else slots
+                if len(empty):
+                    return
+                first += whole
+    except OSError as error:
         raise IsthmusError(f"{path}: cannot read the journal: {error}") from error
-    slots = raw[: len(raw) // SLOT * SLOT].reshape(-1, SLOT)
-    empty = np.flatnonzero(slots[:, 0] == 0)
-    slots = slots[: empty[0]] if len(empty) else slots
+
+
+def _head(path: Path, slots: Array) -> dict[str, int] | None:
     if not len(slots):
         return None
     head = _of(slots, _PROCESS, PROCESS)
     if not len(head) or head[0]["magic"] != MAGIC or head[0]["version"] != VERSION or head[0]["slot_size"] != SLOT:
         raise IsthmusError(f"{path}: expected a journal of version {VERSION} that isthmus record wrote")
-    texts, groups = _texts(_of(slots, _TEXT, TEXT))
-    calls, times = _of(slots, _CALL, CALL), _of(slots, _TIMES, TIMES)
-    for table, names in ((calls, ("bytes", "begin", "end", "overhead")), (times, ("queued", "submit", "start", "end"))):
-        if any((table[name] >= _MOST).any() for name in names):
-            raise IsthmusError(f"{path}: expected a journal, got times or bytes above {_MOST}")
-    return Journal(
-        path=path,
-        process={name: int(head[0][name]) for name in PROCESS.names or () if name != "magic"},
-        texts=texts,
-        groups=groups,
-        queues=_of(slots, _QUEUE, QUEUE),
-        calls=calls[np.argsort(calls["id"], kind="stable")],
-        times=times[np.argsort(times["id"], kind="stable")],
-    )
+    return {name: int(head[0][name]) for name in PROCESS.names or () if name != "magic"}
 
 
 def _of(slots: Array, kind: int, form: "np.dtype[Any]") -> Array:
@@ -128,15 +155,69 @@ def _of(slots: Array, kind: int, form: "np.dtype[Any]") -> Array:
     return chosen.reshape(-1)
 
 
-def _texts(slots: Array) -> tuple[dict[str, dict[int, str]], dict[int, str]]:
+def _check(path: Path, table: Array, names: tuple[str, ...]) -> None:
+    if any((table[name] >= _MOST).any() for name in names):
+        raise IsthmusError(f"{path}: expected a journal, got times or bytes above {_MOST}")
+
+
+def _collect(path: Path, first: int, slots: Array, calls: Collected) -> None:
+    """The columns of the calls among these slots."""
+    found = _of(slots, _CALL, CALL)
+    _check(path, found, ("bytes", "begin", "end", "overhead"))
+    calls.add("slot", first + np.flatnonzero(slots[:, 0] == _CALL))
+    for name in ("kind", "flags", "thread", "queue", "kernel", "result"):
+        calls.add(name, found[name])
+    for name in ("id", "bytes", "begin", "overhead"):
+        calls.add(name, found[name].astype(np.int64))
+    calls.add("span", (found["end"] - found["begin"]).astype(np.int64))
+    used = np.arange(3) < found["dimensions"][:, None]
+    items = np.where(used, found["global"], 1).prod(axis=1).astype(np.int64)
+    calls.add("items", np.where(found["dimensions"] > 0, items, 0))
+
+
+def _by_number(columns: dict[str, Array]) -> Table:
+    columns["begin"] = columns["begin"].astype(np.int64, copy=False)
+    table = Table(columns, len(columns["id"]))
+    if not ascending(table["id"]):
+        table.reorder(np.argsort(table["id"], kind="stable"))
+    return table
+
+
+def _add_times(path: Path, calls: Table) -> None:
+    """The times of each call whose command was seen complete."""
+    numbers = calls.take("id")
+    queued = np.zeros(calls.rows, np.int64)
+    columns = {name: Column(calls.rows, -1 if name == "times_slot" else 0) for name in _TIMES_COLUMNS}
+    for first, slots in _pieces(path):
+        found = _of(slots, _TIMES, TIMES)
+        _check(path, found, ("queued", "submit", "start", "end"))
+        places = first + np.flatnonzero(slots[:, 0] == _TIMES)
+        known = found["id"] <= np.iinfo(numbers.dtype).max
+        ids = found["id"][known].astype(numbers.dtype)
+        where = np.searchsorted(numbers, ids)
+        there = where < calls.rows
+        there[there] = numbers[where[there]] == ids[there]
+        found, places, where = found[known][there], places[known][there], where[there]
+        times = {name: found[name].astype(np.int64) for name in ("queued", "start", "end")}
+        queued[where] = times["queued"]
+        columns["times_slot"].put(where, places)
+        columns["status"].put(where, found["status"])
+        columns["started"].put(where, times["start"] - times["queued"])
+        columns["time"].put(where, times["end"] - times["start"])
+        columns["told"].put(where, times["end"] > 0)
+    calls["queued"] = queued
+    for name, column in columns.items():
+        calls[name] = column.values
+
+
+def _texts(slots: Array) -> tuple[Texts, Details]:
     pieces: dict[tuple[str, int], dict[int, bytes]] = defaultdict(dict)
-    groups: dict[int, str] = {}
-    for slot in slots[(slots["what"] < len(TEXTS)) & (slots["detail"] < len(GROUPS))]:
+    details: Details = {what: {} for what in TEXTS}
+    for slot in slots[slots["what"] < len(TEXTS)]:
         what, number = TEXTS[slot["what"]], int(slot["id"])
         pieces[what, number][int(slot["part"])] = bytes(slot["text"])[: int(slot["length"])]
-        if what == "kind":
-            groups[number] = GROUPS[slot["detail"]]
-    texts: dict[str, dict[int, str]] = {what: {} for what in TEXTS}
+        details[what][number] = int(slot["detail"])
+    texts: Texts = {what: {} for what in TEXTS}
     for (what, number), parts in pieces.items():
         texts[what][number] = b"".join(parts[part] for part in sorted(parts)).decode("utf-8", "replace")
-    return texts, groups
+    return texts, details

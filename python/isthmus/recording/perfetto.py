@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from isthmus.recording.journal import GROUPS
+from isthmus.recording.singles import Row, singles
 from isthmus.recording.timeline import Timeline
 
 # Field numbers of Perfetto's messages (perfetto/protos/perfetto/trace).
@@ -14,16 +14,12 @@ _TYPE, _TRACK, _EVENT_NAME, _ANNOTATION, _FLOW = 9, 11, 23, 4, 47
 _ANNOTATION_NAME, _ANNOTATION_INT, _ANNOTATION_TEXT = 10, 4, 6
 _BEGIN, _END = 1, 2
 
-Row = dict[str, Any]
 
-
-def trace_of(line: Timeline) -> Iterator[bytes]:
-    """The trace in pieces."""
+def trace_of(line: Timeline, count: int) -> Iterator[bytes]:
+    """The trace of the first `count` calls, in pieces."""
     tracks = _Tracks(line)
-    names = line.commands.dtype.names or ()
-    for values in zip(*(line.commands[name].tolist() for name in names), strict=True):
-        row = dict(zip(names, values, strict=True))
-        title = line.names[row["name"]] if row["name"] >= 0 else line.whats[row["what"]]
+    for row in singles(line, count):
+        title = line.title(row["what"], row["name"])
         flow = (row["process"] << 40) + row["id"] if row["timed"] else None
         yield from tracks.of_thread(row)
         yield _slice(tracks.thread(row), row["begin"], row["end"], title, _notes(row), flow)
@@ -73,7 +69,7 @@ class _Tracks:
 
 
 def _notes(row: Row) -> list[tuple[str, int | str]]:
-    notes: list[tuple[str, int | str]] = [("call", row["id"]), ("group", GROUPS[row["group"]])]
+    notes: list[tuple[str, int | str]] = [("call", row["id"]), ("group", row["group"])]
     if row["bytes"]:
         notes.append(("bytes", row["bytes"]))
     if row["dimensions"]:

@@ -1,11 +1,14 @@
 """What a timeline adds up to: by kernel, by kind of transfer, by device, and what the layer took."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
-from isthmus.recording.journal import GROUPS, Array
-from isthmus.recording.timeline import Timeline, working
+from isthmus.recording.columns import Array, pieces
+from isthmus.recording.groups import Alike, quantiles
+from isthmus.recording.journal import GROUPS
+from isthmus.recording.timeline import Timeline
 from isthmus.records import (
     RecordedDevice,
     RecordedHost,
@@ -13,22 +16,27 @@ from isthmus.records import (
     RecordedOverhead,
     RecordedProcess,
     RecordedQueue,
+    RecordedSpread,
+    RecordedSum,
     RecordedTransfer,
 )
 
 NS = 1e-9
-_TRANSFER, _KERNEL, _HOST = (GROUPS.index(name) for name in ("transfer", "kernel", "host"))
+# What neither moves nor changes where the host and the device have one memory.
+_MAPS = frozenset({"map buffer", "map image", "unmap", "SVM map", "SVM unmap"})
 
 
 def processes(line: Timeline) -> list[RecordedProcess]:
     """The processes that called OpenCL."""
+    commands = line.commands
+    unfinished = np.bincount(commands["process"][commands["unfinished"]], minlength=len(line.journals))
     return [
         RecordedProcess(
             process=journal.process["process"],
             parent=journal.process["parent"],
             command=journal.texts["command"].get(0, ""),
             ended=journal.process["ended"] != 0,
-            unfinished=int(np.count_nonzero(line.commands["unfinished"] & (line.commands["process"] == number))),
+            unfinished=int(unfinished[number]),
             lost=journal.process["lost"],
             extensions=sorted(journal.texts["extension"].values()),
         )
@@ -43,129 +51,174 @@ def queues(line: Timeline) -> list[RecordedQueue]:
 
 def devices(line: Timeline) -> list[RecordedDevice]:
     """How busy each device was, and why it was not."""
-    return [_device(line, number) for number in range(len(line.devices))]
+    return [
+        RecordedDevice(
+            process=told.process,
+            name=told.name,
+            platform=told.platform,
+            driver=told.driver,
+            type=told.type,
+            shares_memory=told.shares_memory,
+            commands=told.work.commands,
+            span_s=(told.work.last - told.work.first) * NS,
+            busy_s=told.work.busy.total * NS,
+            transfers_s=told.work.transfers.total * NS,
+            kernels_s=told.work.kernels.total * NS,
+            gap_host_s=told.work.gap_host * NS,
+            gap_other_s=(told.work.gap - told.work.gap_host) * NS,
+            gaps=told.work.gaps,
+            longest_gap_s=told.work.longest * NS,
+            clock_uncertainty_s=told.clock.uncertainty * NS,
+            clock_drift=told.clock.drift,
+            timer_resolution_ns=told.timer_resolution,
+        )
+        for told in line.devices
+    ]
 
 
-def _device(line: Timeline, number: int) -> RecordedDevice:
-    rows = line.commands[working(line.commands, number)]
-    told = line.devices[number]
-    return RecordedDevice(
-        process=told.process,
-        name=told.name,
-        platform=told.platform,
-        driver=told.driver,
-        type=told.type,
-        commands=len(rows),
-        span_s=float(rows["done"].max() - rows["start"].min()) * NS if len(rows) else 0.0,
-        busy_s=covered(rows) * NS,
-        transfers_s=covered(rows[rows["group"] == _TRANSFER]) * NS,
-        kernels_s=covered(rows[rows["group"] == _KERNEL]) * NS,
-        gap_host_s=int(rows["gap_host"].sum()) * NS,
-        gap_other_s=int((rows["gap"] - rows["gap_host"]).sum()) * NS,
-        gaps=int(np.count_nonzero(rows["gap"])),
-        longest_gap_s=int(rows["gap"].max(initial=0)) * NS,
-        clock_uncertainty_s=told.clock.uncertainty * NS,
-        clock_drift=told.clock.drift,
-        timer_resolution_ns=told.timer_resolution,
-    )
-
-
-def covered(rows: Array) -> int:
-    """How long at least one of the commands was under way, ns; they come in the order of their starts."""
-    if not len(rows):
-        return 0
-    until = np.maximum.accumulate(rows["done"])
-    begin = np.maximum(rows["start"], np.concatenate([rows["start"][:1], until[:-1]]))
-    return int(np.maximum(rows["done"] - begin, 0).sum())
-
-
-def kernels(line: Timeline) -> list[RecordedKernel]:
+def kernels(line: Timeline, groups: Iterable[Alike]) -> list[RecordedKernel]:
     """Each kernel on each device, the one that took the most time first."""
     found = []
-    for (device, name), rows in _grouped(line.commands[line.commands["group"] == _KERNEL], "device", "name"):
-        spans = _spans(rows)
-        items = np.where(np.arange(3) < rows["dimensions"][:, None], rows["global"], 1).prod(axis=1)
+    own = (one for one in groups if one.group == "kernel")
+    for (device, name), parts in _by(own, lambda one: (one.device, line.title(one.what, one.name))).items():
+        spans = quantiles([_times(line, one.rows) for one in parts])
         found.append(
             RecordedKernel(
-                name=line.names[name] if name >= 0 else "(unnamed)",
+                name=name,
                 device=place(device),
-                calls=len(rows),
-                timed=len(spans),
-                work_items=int(items[rows["dimensions"] > 0].sum()),
-                total_s=int(spans.sum()) * NS,
-                mean_s=float(spans.mean()) * NS if len(spans) else None,
-                p50_s=_quantile(spans, 50),
-                p99_s=_quantile(spans, 99),
+                calls=sum(len(one.rows) for one in parts),
+                timed=spans.count,
+                work_items=sum(_total(line.commands["items"], one.rows) for one in parts),
+                total_s=spans.total * NS,
+                mean_s=spans.total / spans.count * NS if spans.count else None,
+                p50_s=_scaled(spans.p50),
+                p99_s=_scaled(spans.p99),
             )
         )
     return sorted(found, key=lambda one: -one.total_s)
 
 
-def transfers(line: Timeline) -> list[RecordedTransfer]:
+def transfers(line: Timeline, groups: Iterable[Alike]) -> list[RecordedTransfer]:
     """Each kind of transfer on each device, the one that moved the most bytes first."""
-    moving = (line.commands["group"] == _TRANSFER) | ((line.commands["group"] == _HOST) & (line.commands["bytes"] > 0))
     found = []
-    for (device, what), rows in _grouped(line.commands[moving], "device", "what"):
-        timed = rows[rows["timed"]]
-        spans = _spans(rows)
-        if rows["group"][0] == _HOST:
-            timed, spans = rows, rows["end"] - rows["begin"]
-        total = int(spans.sum())
+    for (device, what), parts in _by((one for one in groups if one.moves), lambda one: (one.device, one.what)).items():
+        spans = quantiles([_own_times(line, one) for one in parts])
+        moved, took = _moved(line, parts)
         found.append(
             RecordedTransfer(
-                what=line.whats[what],
+                what=line.what(what),
                 device=place(device),
-                calls=len(rows),
-                timed=len(timed),
-                bytes=int(rows["bytes"].sum()),
-                total_s=total * NS,
-                p50_s=_quantile(spans, 50),
-                gb_per_s=int(timed["bytes"].sum()) / total if total else None,
+                calls=sum(len(one.rows) for one in parts),
+                timed=spans.count,
+                bytes=sum(_total(line.commands["bytes"], one.rows) for one in parts),
+                total_s=spans.total * NS,
+                p50_s=_scaled(spans.p50),
+                gb_per_s=moved / took if moved and took else None,
             )
         )
     return sorted(found, key=lambda one: -one.bytes)
 
 
-def host(line: Timeline) -> list[RecordedHost]:
+def _moved(line: Timeline, parts: Iterable[Alike]) -> tuple[int, int]:
+    """The bytes of those that moved any and are timed, and their time; a map in a memory that is shared moves none."""
+    moved = took = 0
+    for one in parts:
+        if one.device >= 0 and line.devices[one.device].shares_memory and line.what(one.what) in _MAPS:
+            continue
+        moving = one.rows[line.commands["bytes"][one.rows] > 0]
+        timed = moving if one.group == "host" else moving[line.commands["timed"][moving]]
+        moved += _total(line.commands["bytes"], timed)
+        took += _total(line.commands["span" if one.group == "host" else "time"], timed)
+    return moved, took
+
+
+def host(line: Timeline, groups: Iterable[Alike]) -> list[RecordedHost]:
     """Calls that made no command, the longest together first."""
     found = []
-    for (what,), rows in _grouped(line.commands[line.commands["group"] == _HOST], "what"):
-        spans = rows["end"] - rows["begin"]
+    spans = line.commands["span"]
+    for (what,), parts in _by((one for one in groups if one.group == "host"), lambda one: (one.what,)).items():
         found.append(
             RecordedHost(
-                what=line.whats[what],
-                calls=len(rows),
-                total_s=int(spans.sum()) * NS,
-                longest_s=int(spans.max()) * NS,
+                what=line.what(what),
+                calls=sum(len(one.rows) for one in parts),
+                total_s=sum(_total(spans, one.rows) for one in parts) * NS,
+                longest_s=max(int(spans[one.rows].max()) for one in parts) * NS,
             )
         )
     return sorted(found, key=lambda one: -one.total_s)
 
 
+def sums(line: Timeline, groups: Iterable[Alike]) -> list[RecordedSum]:
+    """All calls that are alike together, those of the most calls first."""
+    return sorted((_sum(line, one) for one in groups), key=lambda one: -one.calls)
+
+
+def _sum(line: Timeline, one: Alike) -> RecordedSum:
+    commands, rows = line.commands, one.rows
+    timed = rows[commands["timed"][rows]]
+    sizes = commands["bytes"][rows]
+    works = one.group in ("transfer", "kernel") and len(timed) > 0
+    return RecordedSum(
+        device=place(one.device),
+        what=line.what(one.what),
+        group=one.group,  # type: ignore[arg-type]  # one of GROUPS
+        name=line.names[one.name] if one.name >= 0 else None,
+        calls=len(rows),
+        timed=len(timed),
+        failed=int(np.count_nonzero(commands["error"][rows])),
+        unfinished=int(np.count_nonzero(commands["unfinished"][rows])),
+        bytes=int(sizes.sum(dtype=np.int64)),
+        least_bytes=int(sizes.min()),
+        most_bytes=int(sizes.max()),
+        work_items=_total(commands["items"], rows),
+        first_call_ns=int(commands["begin"][rows[0]]),
+        last_call_ns=_last(line, rows, lambda part: commands["begin"][part] + commands["span"][part]),
+        first_start_ns=-_last(line, timed, lambda part: -line.start(part)) if len(timed) else None,
+        last_end_ns=_last(line, timed, lambda part: line.start(part) + commands["time"][part]) if len(timed) else None,
+        call_ns=_spread(commands["span"][rows]),
+        overhead_ns=_spread(commands["overhead"][rows]),
+        time_ns=_spread(commands["time"][timed]) if len(timed) else None,
+        gap_ns=_spread(commands["gap"][timed]) if works else None,
+        gap_host_ns=_spread(commands["gap_host"][timed]) if works else None,
+    )
+
+
+def _last(line: Timeline, rows: Array, time: Callable[[Array], Array]) -> int:
+    return max(int(time(rows[part]).max()) for part in pieces(len(rows)))
+
+
+def _spread(values: Array) -> RecordedSpread:
+    """Of at least one time."""
+    found = quantiles([values])
+    return RecordedSpread(total=found.total, p50=found.p50 or 0.0, p99=found.p99 or 0.0)
+
+
 def overhead(line: Timeline) -> RecordedOverhead:
     """The layer's own time in the calls."""
-    took = line.commands["overhead"]
-    total = int(took.sum())
-    commands = int((line.commands["group"] != _HOST).sum())
+    took = quantiles([line.commands["overhead"]])
+    kinds = np.bincount(line.groups[line.commands["what"]], minlength=len(GROUPS))
+    commands = took.count - int(kinds[GROUPS.index("host")])
     return RecordedOverhead(
-        calls=len(took),
+        calls=took.count,
         commands=commands,
-        total_s=total * NS,
-        command_ns=total / commands if commands else None,
-        mean_ns=float(took.mean()) if len(took) else None,
-        p50_ns=float(np.percentile(took, 50)) if len(took) else None,
-        p99_ns=float(np.percentile(took, 99)) if len(took) else None,
-        share=total * NS / span(line) if len(took) else 0.0,
+        total_s=took.total * NS,
+        command_ns=took.total / commands if commands else None,
+        mean_ns=took.total / took.count if took.count else None,
+        p50_ns=took.p50,
+        p99_ns=took.p99,
+        share=took.total * NS / span(line) if took.count else 0.0,
     )
 
 
 def span(line: Timeline) -> float:
     """Seconds from the begin of the first call to the end of the last call or command."""
     commands = line.commands
-    if not len(commands):
-        return 0.0
-    last = max(int(commands["end"].max()), int(commands["done"][commands["timed"]].max(initial=0)))
-    return (last - int(commands["begin"].min())) * NS
+    last = 0
+    for part in pieces(commands.rows):
+        last = max(last, int((commands["begin"][part] + commands["span"][part]).max()))
+        done = line.start(part) + commands["time"][part]
+        last = max(last, int(done[commands["timed"][part]].max(initial=0)))
+    return (last - int(commands["begin"].min(initial=0))) * NS
 
 
 def place(number: int) -> int | None:
@@ -173,22 +226,28 @@ def place(number: int) -> int | None:
     return int(number) if number >= 0 else None
 
 
-def _spans(rows: Array) -> Array:
-    timed = rows[rows["timed"]]
-    found: Array = timed["done"] - timed["start"]
+def _times(line: Timeline, rows: Array) -> Array:
+    """How long those of the commands that are timed took the device."""
+    found: Array = line.commands["time"][rows[line.commands["timed"][rows]]]
     return found
 
 
-def _quantile(values: Array, percent: int) -> float | None:
-    return float(np.percentile(values, percent)) * NS if len(values) else None
+def _own_times(line: Timeline, one: Alike) -> Array:
+    """How long calls of a kind took: on the device, or, where there is no command, the host."""
+    found: Array = line.commands["span"][one.rows] if one.group == "host" else _times(line, one.rows)
+    return found
 
 
-def _grouped(rows: Array, *keys: str) -> Iterator[tuple[tuple[int, ...], Array]]:
-    """The rows by equal keys."""
-    table = np.stack([rows[key] for key in keys], axis=1) if len(rows) else np.zeros((0, len(keys)), np.int64)
-    values, group = np.unique(table, axis=0, return_inverse=True)
-    order = np.argsort(group.ravel(), kind="stable")
-    if not len(rows):
-        return
-    for value, part in zip(values, np.split(order, np.cumsum(np.bincount(group.ravel()))[:-1]), strict=True):
-        yield tuple(map(int, value)), rows[part]
+def _total(column: Array, rows: Array) -> int:
+    return int(column[rows].sum(dtype=np.int64))
+
+
+def _scaled(value: float | None) -> float | None:
+    return None if value is None else value * NS
+
+
+def _by(groups: Iterable[Alike], key: Callable[[Alike], tuple[Any, ...]]) -> dict[tuple[Any, ...], Sequence[Alike]]:
+    found: dict[tuple[Any, ...], list[Alike]] = {}
+    for one in groups:
+        found.setdefault(key(one), []).append(one)
+    return dict(found)

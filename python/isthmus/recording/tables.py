@@ -44,6 +44,13 @@ def detail(head: RecordFile) -> list[str]:
 def missing(head: RecordFile) -> list[str]:
     """What a reader must know that the record does not hold."""
     lines = []
+    if head.summed:
+        single = head.overhead.calls - head.summed
+        lines.append(
+            f"of {head.overhead.calls:,} calls the record holds the first {single:,} one by one, and what all add up to"
+            if single
+            else f"the record holds what {head.summed:,} calls add up to, and none of them one by one"
+        )
     for process in head.processes:
         who = f"process {process.process}"
         if not process.ended:

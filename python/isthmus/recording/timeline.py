@@ -2,110 +2,156 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from isthmus.recording.clocks import Clock, align
-from isthmus.recording.journal import BLOCKING, GROUPS, HAS_TIMES, Array, Journal
-
-NONE = np.iinfo(np.int64).min  # a time that is not known
-
-COMMAND = np.dtype(
-    [
-        *(
-            (name, np.int64)
-            for name in ("process", "id", "device", "queue", "thread", "what", "name", "bytes", "error")
-        ),
-        *((name, np.int64) for name in ("begin", "end", "overhead", "queued", "submit", "start", "done")),
-        *((name, np.int64) for name in ("gap", "gap_host", "dimensions", "waits")),
-        ("global", np.int64, 3),
-        ("local", np.int64, 3),
-        ("group", np.int8),
-        ("blocking", np.bool_),
-        ("timed", np.bool_),
-        ("unfinished", np.bool_),
-    ]
-)
+from isthmus.recording.columns import Array, Column, Rows, Table, ascending, joined, narrow, pieces
+from isthmus.recording.gaps import Work, find_gaps, working
+from isthmus.recording.journal import BLOCKING, GROUP, GROUPS, HAS_TIMES, MOVES, SHARES_MEMORY, Journal
 
 
 @dataclass
 class Device:
-    """A device as its driver names it, and its clock; one for each process that used it."""
+    """A device as its driver names it, its clock, and what it did; one for each process that used it."""
 
     process: int
     name: str
     platform: str
     driver: str
     type: str
+    shares_memory: bool = False
     clock: Clock = field(default_factory=Clock)
     timer_resolution: int = 0
+    work: Work = field(default_factory=Work)
 
 
 @dataclass
 class Timeline:
-    """Commands and calls in the order in which they began, in ns since `origin` (CLOCK_MONOTONIC)."""
+    """Commands and calls in the order in which they began, in ns since `origin` (CLOCK_MONOTONIC).
+
+    Columns of `commands`: places in the lists of the timeline, -1 for none (`process`, `thread`, `queue`, `what`,
+    `name`) and in the journal (`slot`, `times_slot`); `begin` since the origin, and from there `span` to the call's
+    end, `queued` and `start`, from the start `time` to the command's end (0 where it is not `timed`); the gap before
+    it and for how much of that nothing was queued (`gap`, `gap_host`); `bytes`, work-`items`, `error`, `overhead`,
+    `blocking`, `unfinished`.
+    """
 
     journals: list[Journal]
     origin: int
     realtime: int
+    commands: Table
     devices: list[Device] = field(default_factory=list)
     queues: list[tuple[int, int, bool]] = field(default_factory=list)
     """Number, device and whether profiling was forced; the place in this list is the queue of a command."""
-    whats: list[str] = field(default_factory=list)
+    threads: list[tuple[int, int]] = field(default_factory=list)
+    """Process and number."""
     names: list[str] = field(default_factory=list)
-    commands: Array = field(default_factory=lambda: np.zeros(0, COMMAND))
+    whats: list[str] = field(default_factory=list)
+    group_of: list[int] = field(default_factory=list)
+    """Of each of `whats`, the place in GROUPS."""
+    moving: list[bool] = field(default_factory=list)
+    """Of each of `whats`, whether its bytes are moved."""
+
+    @property
+    def groups(self) -> Array:
+        """Of each of `whats` the group, and at the end that of a call whose kind is not known."""
+        return np.array([*self.group_of, GROUPS.index("host")], np.int8)
+
+    @property
+    def device_of(self) -> Array:
+        """Of each queue the device, and at the end -1: that of no queue."""
+        return narrow(np.array([*(device for _, device, _ in self.queues), -1]))
+
+    def what(self, place: int) -> str:
+        """What a call does."""
+        return self.whats[place] if place >= 0 else "(unknown)"
+
+    def title(self, what: int, name: int) -> str:
+        """The kernel's name, or else what the call does."""
+        return self.names[name] if name >= 0 else self.what(what)
+
+    def start(self, rows: Rows) -> Array:
+        """When commands started; of those that are timed."""
+        found: Array = self.commands["begin"][rows] + self.commands["start"][rows]
+        return found
 
 
 def make_timeline(journals: Sequence[Journal]) -> Timeline:
-    """What the journals say, together."""
+    """What the journals say, together; their columns are the timeline's then."""
     first = journals[0].process
-    origin = min([int(journal.calls["begin"].min()) for journal in journals if len(journal.calls)], default=0)
+    origin = min([int(journal.calls["begin"].min()) for journal in journals if journal.calls.rows], default=0)
     origin = origin or first["monotonic"]
-    line = Timeline(list(journals), origin, first["realtime"] + origin - first["monotonic"])
-    tables = [_commands(line, number, journal) for number, journal in enumerate(journals)]
-    commands = np.concatenate(tables) if tables else line.commands
-    line.commands = commands[np.argsort(commands["begin"], kind="stable")]
-    for device in range(len(line.devices)):
-        _find_gaps(line.commands, device)
+    line = Timeline(list(journals), origin, first["realtime"] + origin - first["monotonic"], Table({}, 0))
+    line.commands = joined([_commands(line, number, journal) for number, journal in enumerate(journals)])
+    if not ascending(line.commands["begin"]):
+        line.commands.reorder(np.argsort(line.commands["begin"], kind="stable"))
+    _add_gaps(line)
     return line
 
 
-def _commands(line: Timeline, process: int, journal: Journal) -> Array:
+def _commands(line: Timeline, process: int, journal: Journal) -> Table:
     calls = journal.calls
-    table = np.zeros(len(calls), COMMAND)
-    for name in ("id", "thread", "bytes", "dimensions", "waits", "global", "local", "overhead"):
-        table[name] = calls[name]
-    table["process"] = process
-    table["error"] = calls["result"]
-    table["blocking"] = calls["flags"] & BLOCKING != 0
-    table["what"] = _looked_up(calls["kind"], _places(journal.texts["kind"], line.whats))
-    table["name"] = _looked_up(calls["kernel"], _places(journal.texts["kernel"], line.names))
-    groups = np.array([GROUPS.index(journal.groups.get(kind, "host")) for kind in range(256)], np.int8)
-    table["group"] = groups[calls["kind"]]
-    table["begin"] = calls["begin"].astype(np.int64) - line.origin
-    table["end"] = calls["end"].astype(np.int64) - line.origin
-    _place(line, process, journal, table)
-    _add_times(line, process, journal, table)
+    table = Table({}, calls.rows)
+    table["process"] = np.full(calls.rows, process, np.min_scalar_type(-1 - process))
+    for name in ("slot", "times_slot", "bytes", "items", "overhead", "span"):
+        table[name] = calls.take(name)
+    table["begin"] = calls.take("begin")
+    table["begin"] -= line.origin
+    flags = calls.take("flags")
+    table["blocking"] = flags & BLOCKING != 0
+    table["unfinished"] = (flags & HAS_TIMES != 0) & (table["times_slot"] < 0)
+    table["what"] = _looked_up(calls.take("kind"), _kinds(line, journal))
+    table["name"] = _looked_up(calls.take("kernel"), _places(journal.texts["kernel"], line.names))
+    error, status = calls.take("result"), calls.take("status")
+    table["error"] = np.where(status < 0, status, error)
+    numbers = calls.take("thread")
+    known = {int(number): len(line.threads) + place for place, number in enumerate(_values(numbers))}
+    line.threads += [(process, number) for number in known]
+    table["thread"] = _looked_up(numbers, known)
+    table["queue"] = _looked_up(calls.take("queue"), _queues(line, process, journal))
+    _place_times(line, process, calls, table)
     return table
 
 
-def _places(texts: dict[int, str], known: list[str]) -> dict[int, int]:
-    """The places of the texts in a list that all processes share."""
-    for text in texts.values():
-        if text not in known:
-            known.append(text)
-    return {number: known.index(text) for number, text in texts.items()}
+def _values(numbers: Array) -> list[int]:
+    """The different ones, ascending."""
+    found = [np.unique(numbers[part]) for part in pieces(len(numbers))]
+    return [int(value) for value in np.unique(np.concatenate(found))] if found else []
 
 
 def _looked_up(numbers: Array, places: dict[int, int]) -> Array:
     """Each number's place; -1 for one that has none."""
-    values, which = np.unique(numbers, return_inverse=True)
-    found: Array = np.array([places.get(int(value), -1) for value in values], np.int64)[which.ravel()]
+    values = _values(numbers)
+    found = narrow(np.array([places.get(value, -1) for value in values], np.int64))
+    column = Column(len(numbers))
+    for part in pieces(len(numbers)):
+        column.put(part, found[np.searchsorted(np.array(values), numbers[part])])
+    return column.values
+
+
+def _places(texts: dict[int, str], known: list[str]) -> dict[int, int]:
+    """The places of the texts in a list that all processes share."""
+    places = {text: place for place, text in enumerate(known)}
+    found = {number: places.setdefault(text, len(places)) for number, text in texts.items()}
+    known[:] = places
     return found
 
 
-def _place(line: Timeline, process: int, journal: Journal, table: Array) -> None:
-    """Queue and device of each call; -1 for none."""
+def _kinds(line: Timeline, journal: Journal) -> dict[int, int]:
+    """The places of the kinds of calls."""
+    places = _places(journal.texts["kind"], line.whats)
+    details = {places[number]: detail for number, detail in journal.details["kind"].items()}
+    for place in range(len(line.group_of), len(line.whats)):
+        group = details[place] & GROUP
+        line.group_of.append(group if group < len(GROUPS) else GROUPS.index("host"))
+        line.moving.append(details[place] & MOVES != 0)
+    return places
+
+
+def _queues(line: Timeline, process: int, journal: Journal) -> dict[int, int]:
+    """The places of the process's queues, whose devices are added to the timeline's."""
     texts = journal.texts
     devices: dict[int, int] = {}
     for number in sorted(texts["device"]):
@@ -113,7 +159,8 @@ def _place(line: Timeline, process: int, journal: Journal, table: Array) -> None
             texts[what].get(number, "") for what in ("device", "platform", "driver", "device_type")
         )
         devices[number] = len(line.devices)
-        line.devices.append(Device(process, name, platform, driver, kind))
+        shares = journal.details["device"][number] & SHARES_MEMORY != 0
+        line.devices.append(Device(process, name, platform, driver, kind, shares))
     places: dict[int, int] = {}
     for slot in journal.queues:
         device = devices.get(int(slot["device"]), -1)
@@ -121,53 +168,44 @@ def _place(line: Timeline, process: int, journal: Journal, table: Array) -> None
         line.queues.append((int(slot["id"]), device, bool(slot["forced"])))
         if device >= 0:
             line.devices[device].timer_resolution = int(slot["timer_resolution"])
-    table["queue"] = _looked_up(journal.calls["queue"], places)
-    table["device"] = np.array([*(device for _, device, _ in line.queues), -1])[table["queue"]]
+    return places
 
 
-def _add_times(line: Timeline, process: int, journal: Journal, table: Array) -> None:
-    """The four times of each command that has them, on the host's clock."""
-    for name in ("queued", "submit", "start", "done"):
-        table[name] = NONE
-    times = journal.times
-    where = np.searchsorted(journal.calls["id"], times["id"])
-    there = where < len(table)
-    there[there] = journal.calls["id"][where[there]] == times["id"][there]
-    times, where = times[there], where[there]
-    expected = journal.calls["flags"] & HAS_TIMES != 0
-    table["unfinished"] = expected
-    table["unfinished"][where] = False
-    failed = times["status"] < 0
-    table["error"][where[failed]] = times["status"][failed]
-    told = times["end"] > 0
-    times, where = times[told], where[told]
-    table["timed"][where] = True
+def _place_times(line: Timeline, process: int, calls: Table, table: Table) -> None:
+    """Puts the times of each command that has them on the host's clock."""
+    raw, started, time = calls.take("queued"), calls.take("started"), calls.take("time")
+    columns = {name: Column(table.rows) for name in ("queued", "start", "time")}
+    devices = line.device_of
+    table["timed"] = calls.take("told").astype(bool) & (devices >= 0)[table["queue"]]
     for number, device in enumerate(line.devices):
-        mine = table["device"][where] == number
-        if device.process != process or not mine.any():
+        if device.process != process:
             continue
-        rows, found = where[mine], times[mine]
-        device.clock = align(found["queued"], journal.calls["begin"][rows], journal.calls["end"][rows])
-        for name, theirs in (("queued", "queued"), ("submit", "submit"), ("start", "start"), ("done", "end")):
-            table[name][rows] = device.clock.on_host(found[theirs]) - line.origin
+        rows = np.flatnonzero((devices == number)[table["queue"]] & table["timed"]).astype(np.int32)
+        if not len(rows):
+            continue
+        device.clock = align(len(rows), partial(_call, line.origin, table, raw, rows))
+        for part in pieces(len(rows)):
+            here = rows[part]
+            queued, begun = (device.clock.on_host(raw[here] + more) for more in (0, started[here]))
+            done = device.clock.on_host(raw[here] + started[here].astype(np.int64) + time[here])
+            columns["queued"].put(here, queued - line.origin - table["begin"][here])
+            columns["start"].put(here, begun - line.origin - table["begin"][here])
+            columns["time"].put(here, done - begun)
+    for name, column in columns.items():
+        table[name] = column.values
 
 
-def working(commands: Array, device: int) -> Array:
-    """Places of the commands that kept the device busy, in the order in which they started."""
-    mine = np.flatnonzero(
-        (commands["device"] == device) & commands["timed"] & (commands["group"] <= GROUPS.index("kernel"))
-    )
-    found: Array = mine[np.argsort(commands["start"][mine], kind="stable")]
-    return found
+def _call(origin: int, table: Table, raw: Array, rows: Array, part: slice) -> tuple[Array, Array, Array]:
+    """When the commands in some of the rows were queued, and when their calls began and ended."""
+    here = rows[part]
+    begin = table["begin"][here] + origin
+    return raw[here], begin, begin + table["span"][here]
 
 
-def _find_gaps(commands: Array, device: int) -> None:
-    """Before each command: how long the device had nothing to do, and for how much of it nothing was queued."""
-    rows = working(commands, device)
-    if len(rows) < 2:
-        return
-    busy_until = np.maximum.accumulate(commands["done"][rows])[:-1]
-    later = rows[1:]
-    gap = np.maximum(commands["start"][later] - busy_until, 0)
-    commands["gap"][later] = gap
-    commands["gap_host"][later] = np.clip(commands["queued"][later] - busy_until, 0, gap)
+def _add_gaps(line: Timeline) -> None:
+    commands = line.commands
+    gap, gap_host = Column(commands.rows), Column(commands.rows)
+    for number, device in enumerate(line.devices):
+        rows = working(commands, line.device_of == number, line.groups)
+        device.work = find_gaps(commands, rows, line.groups, gap, gap_host)
+    commands["gap"], commands["gap_host"] = gap.values, gap_host.values

@@ -11,9 +11,8 @@ from isthmus.records.base import File, Record
 _LISTS = {"process": "processes", "device": "devices", "queue": "queues"}
 _PLACES = (
     ("devices", "process"),
-    *((holders, "device") for holders in ("queues", "kernels", "transfers", "records")),
-    ("records", "process"),
-    ("records", "queue"),
+    *((holders, "device") for holders in ("queues", "kernels", "transfers", "sums", "longest_gaps", "records")),
+    *((holders, field) for holders in ("stretches", "records") for field in ("process", "queue")),
 )
 
 
@@ -39,6 +38,7 @@ class RecordedDevice(Record):
     platform: str
     driver: str
     type: str
+    shares_memory: bool = Field(default=False, description="with the host: mapping moves nothing")
     commands: int = Field(description="transfers and kernels that the driver timed")
     span_s: float
     busy_s: float = Field(description="at least one command under way")
@@ -86,7 +86,9 @@ class RecordedTransfer(Record):
     bytes: int
     total_s: float
     p50_s: float | None
-    gb_per_s: float | None = Field(description="bytes of the timed ones over their time, 1e9 bytes a second")
+    gb_per_s: float | None = Field(
+        description="bytes of the timed ones that move any over their time, 1e9 bytes a second; null where none does"
+    )
 
 
 class RecordedHost(Record):
@@ -111,6 +113,71 @@ class RecordedOverhead(Record):
     p50_ns: float | None
     p99_ns: float | None
     share: float = Field(description="of the time from the first call to the last")
+
+
+class RecordedSpread(Record):
+    """Times of several calls, ns: all together, and what half and 99 % of them do not exceed."""
+
+    total: int
+    p50: float
+    p99: float
+
+
+class RecordedSum(Record):
+    """All calls that are alike: of one kind and kernel, on one device, with as many bytes each.
+
+    Times are ns since `origin` on the host's clock. A program with more than 1000 different numbers of bytes has them
+    in steps of a power of two.
+    """
+
+    device: int | None = Field(description="place in `devices`")
+    what: str
+    group: Literal["transfer", "kernel", "order", "host"]
+    name: str | None = Field(description="of the kernel")
+    calls: int
+    timed: int = Field(description="of them those that were complete and whose driver told when")
+    failed: int = Field(description="calls that were refused, and commands that ended with an error")
+    unfinished: int = Field(description="commands that were not complete, or not seen to be, when the process ended")
+    bytes: int = Field(description="of all calls together")
+    least_bytes: int = Field(description="of one call")
+    most_bytes: int = Field(description="of one call")
+    work_items: int = Field(description="of all launches together")
+    first_call_ns: int = Field(description="begin of the first call")
+    last_call_ns: int = Field(description="end of the last call to return")
+    first_start_ns: int | None = Field(description="when the first started on the device")
+    last_end_ns: int | None = Field(description="when the last was complete on the device")
+    call_ns: RecordedSpread = Field(description="from begin to end of each call")
+    overhead_ns: RecordedSpread = Field(description="of the layer, besides")
+    time_ns: RecordedSpread | None = Field(description="from start to end on the device")
+    gap_ns: RecordedSpread | None = Field(description="how long the device had nothing to do before each")
+    gap_host_ns: RecordedSpread | None = Field(description="of it, how long the command was not queued yet")
+
+
+class RecordedGap(Record):
+    """A time for which a device had nothing to do, before a call that is not in `records`."""
+
+    device: int | None = Field(description="place in `devices`")
+    before: str = Field(description="the kernel, or what the call does")
+    gap_ns: int
+    gap_host_ns: int = Field(description="of it, how long the command was not queued yet")
+    end_ns: int = Field(description="when the command started, since `origin` on the host's clock")
+
+
+class RecordedStretch(Record):
+    """What a queue or a thread did in calls that are not in `records`, as a timeline of the whole shows it.
+
+    Calls of a kind that begin within 0.05 % of the shown time are one stretch. Times are ns since `origin`.
+    """
+
+    queue: int | None = Field(description="place in `queues`: its commands on the device")
+    process: int | None = Field(description="place in `processes`, of a thread: its calls")
+    thread: int | None
+    kind: str = Field(description="kernel, transfer, host waits, host builds, other call")
+    name: str | None = Field(description="the kernel, or what the calls do; null for several")
+    begin_ns: int
+    end_ns: int
+    busy_ns: int = Field(description="of all calls together")
+    calls: int
 
 
 class RecordedCommand(Record):
@@ -143,7 +210,10 @@ class RecordedCommand(Record):
 
 
 class RecordFile(File):
-    """`record -- COMMAND` writes it; `records` come in the order in which the calls began."""
+    """`record -- COMMAND` writes it; `records` come in the order in which the calls began, `summed` more only as sums.
+
+    `processes` to `sums` are of all calls.
+    """
 
     schema_: Literal["isthmus.record/1"] = Field(default="isthmus.record/1", alias="schema")
     kind: Literal["measured"] = "measured"
@@ -158,6 +228,10 @@ class RecordFile(File):
     transfers: list[RecordedTransfer]
     host: list[RecordedHost]
     overhead: RecordedOverhead
+    sums: list[RecordedSum] = Field(default=[], description="of all calls, those in `records` too")
+    summed: int = Field(default=0, description="calls that are not in `records`, which holds the first ones")
+    longest_gaps: list[RecordedGap] = Field(default=[], description="of those calls, the longest first")
+    stretches: list[RecordedStretch] = Field(default=[], description="of those calls, the busiest queues and threads")
     records: list[RecordedCommand]
 
     @model_validator(mode="after")

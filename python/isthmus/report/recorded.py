@@ -3,19 +3,30 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from isthmus.numbers import percent, seconds
 from isthmus.output import Table
 from isthmus.recording import tables
-from isthmus.records import RecordedCommand, RecordFile
+from isthmus.recording.stretches import (
+    KERNEL,
+    KINDS,
+    MOST_GAPS,
+    SEVERAL,
+    TRANSFER,
+    Stretches,
+    Window,
+    busiest,
+    compressed,
+    kind_of,
+    rows_of,
+)
+from isthmus.records import RecordedCommand, RecordedGap, RecordFile
 from isthmus.report.timeline import LINE, Bar, Lane, Timeline, ticks
 
-STEPS = ["kernel", "transfer", "host waits", "host builds", "other call"]
-_WAITS = frozenset({"finish", "wait for events"})
-_BUILDS = frozenset({"build program", "compile program", "link program"})
+STEPS = list(KINDS)
 _NS = 1e-9
 _FINEST = 0.002  # of the shown time: what is nearer than that is drawn as one
-_MOST_LANES = 6  # of queues, and of threads
-_MOST_GAPS = 10
 _CLOSER = 0.6  # of the whole time: where the devices are at work for less of it, that time is shown by itself too
 
 
@@ -58,13 +69,13 @@ def recorded(files: Iterable[RecordFile]) -> list[Recorded]:
 
 def _recorded(file: RecordFile) -> Recorded:
     label = f"{' '.join(file.program)}, measured"
-    shown = [*tables.tables(file), *([_gaps(file)] if any(one.gap_ns for one in file.records) else [])]
+    shown = [*tables.tables(file), *([gaps] if (gaps := _gaps(file)).rows else [])]
     return Recorded(label, tables.verdict(file), tables.detail(file), _timelines(file, label), shown)
 
 
 def _timelines(file: RecordFile, label: str) -> list[Timeline]:
     """The whole time, and closer that in which the devices were at work."""
-    queues, threads = _queues(file), _threads(file)
+    queues, threads = _lanes(file)
     end = max((one.end for each in [*queues, *threads] for one in each.stretches), default=0)
     if end <= 0:
         return []
@@ -104,54 +115,68 @@ def _within(stretches: Iterable[_Stretch], begin: int, end: int) -> Iterator[_St
             yield replace(one, begin=first - begin, end=last - begin, busy=last - first)
 
 
-def _queues(file: RecordFile) -> list[_Who]:
-    """What devices did, by queue; those with the most to do."""
-    found = []
-    for number, queue in enumerate(file.queues):
-        work = [
-            _Stretch(
-                one.start_ns, one.end_ns, 0 if one.group == "kernel" else 1, one.end_ns - one.start_ns, 1, _of(one)
-            )
-            for one in file.records
-            if one.queue == number and one.group in ("kernel", "transfer")
-            if one.start_ns is not None and one.end_ns is not None
-        ]
-        device = "device" if queue.device is None else file.devices[queue.device].name
-        if work:
-            found.append(_Who(f"q{number + 1}", f"queue {number + 1}, {device}", work))
-    return _busiest(found)
+def _lanes(file: RecordFile) -> tuple[list[_Who], list[_Who]]:
+    """What devices did, by queue, and what threads of the program spent in calls; those with the most to do."""
+    threads = sorted(
+        {(one.process, one.thread) for one in file.records}
+        | {(one.process, one.thread) for one in file.stretches if one.process is not None and one.thread is not None}
+    )
+    places = {thread: len(file.queues) + place for place, thread in enumerate(threads)}
+    names: dict[str | None, int] = {None: SEVERAL}
+    found = _all_of(file, places, names)
+    if not len(found):
+        return [], []
+    busy = np.zeros(len(file.queues) + len(threads), np.int64)
+    np.add.at(busy, found.lane, found.busy)
+    there = np.unique(found.lane)
+    queues, others = (busiest(there[chosen], busy) for chosen in (there < len(file.queues), there >= len(file.queues)))
+    shown = found.chosen(np.isin(found.lane, [*queues, *others]))
+    work = shown.chosen(np.isin(shown.lane, queues))
+    window = Window(int(shown.end.max()), int(work.begin.min(initial=0)), int(work.end.max(initial=0)))
+    by_lane: dict[int, list[_Stretch]] = {lane: [] for lane in [*queues, *others]}
+    words = {number: name or "several" for name, number in names.items()}
+    for lane, kind, begin, end, took, calls, name in rows_of(compressed(shown, window)):
+        by_lane[lane].append(_Stretch(begin, end, kind, took, calls, words[name]))
+    return (
+        [_Who(f"q{lane + 1}", f"queue {lane + 1}, {_device_of(file, lane)}", by_lane[lane]) for lane in queues],
+        [
+            _Who(f"t{number}", _thread_name(file, threads[lane - len(file.queues)]), by_lane[lane])
+            for number, lane in enumerate(others, start=1)
+        ],
+    )
 
 
-def _threads(file: RecordFile) -> list[_Who]:
-    """What threads of the program spent in calls; those that spent the most."""
-    by_thread: dict[tuple[int, int], list[RecordedCommand]] = {}
+def _all_of(file: RecordFile, threads: dict[tuple[int, int], int], names: dict[str | None, int]) -> Stretches:
+    """Each call on the lane of its thread, each timed command on that of its queue, and the stretches of the others."""
+    rows = []
+
+    def add(lane: int, kind: int, begin: int, end: int, busy: int, calls: int, name: str | None) -> None:
+        rows.append((lane, kind, begin, end, busy, calls, names.setdefault(name, len(names))))
+
     for one in file.records:
-        by_thread.setdefault((one.process, one.thread), []).append(one)
-    found = [
-        _Who(
-            f"t{number}",
-            f"thread {thread} of process {file.processes[process].process}",
-            [
-                _Stretch(
-                    one.call_begin_ns, one.call_end_ns, _style(one), one.call_end_ns - one.call_begin_ns, 1, _of(one)
-                )
-                for one in calls
-            ],
-        )
-        for number, ((process, thread), calls) in enumerate(by_thread.items(), start=1)
-    ]
-    return _busiest(found)
+        begin, end = one.call_begin_ns, one.call_end_ns
+        add(threads[one.process, one.thread], kind_of(one.what, one.blocking), begin, end, end - begin, 1, _of(one))
+        if one.queue is None or one.start_ns is None or one.end_ns is None or one.group not in ("kernel", "transfer"):
+            continue
+        kind = KERNEL if one.group == "kernel" else TRANSFER
+        add(one.queue, kind, one.start_ns, one.end_ns, one.end_ns - one.start_ns, 1, _of(one))
+    for each in file.stretches:
+        lane = each.queue
+        if each.process is not None and each.thread is not None:
+            lane = threads[each.process, each.thread]
+        if lane is not None and each.kind in KINDS:
+            kind = KINDS.index(each.kind)
+            add(lane, kind, each.begin_ns, each.end_ns, each.busy_ns, each.calls, each.name)
+    return Stretches(*np.array(rows, np.int64).reshape(-1, 7).T)
 
 
-def _busiest(found: Sequence[_Who]) -> list[_Who]:
-    chosen = sorted(found, key=lambda each: -sum(one.busy for one in each.stretches))[:_MOST_LANES]
-    return [each for each in found if each in chosen]
+def _device_of(file: RecordFile, queue: int) -> str:
+    device = file.queues[queue].device
+    return "device" if device is None else file.devices[device].name
 
 
-def _style(call: RecordedCommand) -> int:
-    if call.what in _BUILDS:
-        return 3
-    return 2 if call.what in _WAITS or call.blocking else 4
+def _thread_name(file: RecordFile, thread: tuple[int, int]) -> str:
+    return f"thread {thread[1]} of process {file.processes[thread[0]].process}"
 
 
 def _of(call: RecordedCommand) -> str:
@@ -203,14 +228,21 @@ def _table(drawn: Sequence[_Who], label: str) -> Table:
 
 def _gaps(file: RecordFile) -> Table:
     """The longest times for which a device had nothing to do, and what ended them."""
-    longest = sorted((one for one in file.records if one.gap_ns), key=lambda one: -one.gap_ns)[:_MOST_GAPS]
+    single = (
+        RecordedGap(
+            device=one.device, before=_of(one), gap_ns=one.gap_ns, gap_host_ns=one.gap_host_ns, end_ns=one.start_ns or 0
+        )
+        for one in file.records
+        if one.gap_ns
+    )
+    longest = sorted([*single, *file.longest_gaps], key=lambda one: -one.gap_ns)[:MOST_GAPS]
     columns = ("gap", "at", "waiting for the host", "before", "device")
     cells = [
         (
             seconds(one.gap_ns * _NS),
-            seconds(((one.start_ns or 0) - one.gap_ns) * _NS),
-            percent(one.gap_host_ns / one.gap_ns),
-            _of(one),
+            seconds((one.end_ns - one.gap_ns) * _NS),
+            percent(one.gap_host_ns / one.gap_ns if one.gap_ns else 0.0),
+            one.before,
             "-" if one.device is None else file.devices[one.device].name,
         )
         for one in longest
