@@ -19,6 +19,8 @@ std::size_t gemm_columns(const Job& job);
 std::unique_ptr<Benchmark> make_gemm(Job& job);
 
 std::vector<ParameterSpec> hpl_parameters(const Setting& setting);
+/// Throws Error for parameters that do not go together or do not fit the device.
+void check_hpl(const Job& job);
 std::unique_ptr<Benchmark> make_hpl(Job& job);
 
 std::vector<ParameterSpec> random_access_parameters(const Setting& setting);

@@ -17,17 +17,23 @@ namespace {
 
 constexpr int kRepetitions = 10;  // as STREAM v5.10 does
 
+constexpr const char* kNoPhase = "-";
+
 /// Those of all ranks, by rank.
 std::vector<Launch> launches_of(const Job& job) {
   std::string mine;
   for (const Launch& each : job.launches())
-    mine += fmt::format("{} {} {} {}\n", each.metric, each.replication, each.span.start, each.span.end);
+    mine += fmt::format("{} {} {} {} {} {}\n", each.metric, each.phase.empty() ? kNoPhase : each.phase, each.turn,
+                        each.replication, each.span.start, each.span.end);
   std::vector<Launch> all;
   int rank = 0;
   for (const std::string& text : job.ranks().gather(mine)) {
     std::istringstream words(text);
     Launch each{.rank = rank++};
-    while (words >> each.metric >> each.replication >> each.span.start >> each.span.end) all.push_back(each);
+    while (words >> each.metric >> each.phase >> each.turn >> each.replication >> each.span.start >> each.span.end) {
+      if (each.phase == kNoPhase) each.phase.clear();
+      all.push_back(each);
+    }
   }
   return all;
 }

@@ -74,6 +74,8 @@ Record launches_of(const std::vector<hpcc::Launch>& launches, const std::string&
     if (each.metric == metric)
       list.push_back({{"rank", each.rank},
                       {"replication", each.replication},
+                      {"phase", each.phase},
+                      {"step", each.turn},
                       {"start_s", since(first[each.rank], each.span.start)},
                       {"end_s", since(first[each.rank], each.span.end)}});
   return list;

@@ -43,6 +43,8 @@ class HpccLaunch(Record):
 
     rank: int
     replication: int
+    phase: str = Field(default="", description="communication or update (meyer2024 figure 4.5); empty: it has none")
+    step: int = Field(default=0, description="of the algorithm, whose phase it is")
     start_s: float = Field(ge=0)
     end_s: float = Field(ge=0)
 
