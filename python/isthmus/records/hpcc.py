@@ -236,6 +236,10 @@ class ScaleRow(Record):
     grid: str
     unit: str
     value: float = Field(description="of all ranks together")
+    low: float | None = Field(
+        default=None, description="of all ranks together, the least that the median of the repetitions is likely to be"
+    )
+    high: float | None = Field(default=None, description="likewise the most: with low an interval of 95 %")
     speed_up: float | None = Field(description="over the fewest ranks, whose own is 1; null of a latency")
     efficiency: float | None = Field(description="speed_up over the factor by which there are more ranks")
     predicted: float | None = Field(
