@@ -258,10 +258,10 @@ void Hpl::update_rest(const Step& at, const Region& rest, const offload::Compute
 /// leave each compute unit some blocks of a piece.
 std::size_t Hpl::pieces(const Region& region) const {
   constexpr std::size_t kMost = 8;
-  constexpr std::size_t kOfAUnit = 8;  // blocks
+  const std::size_t of_a_unit = job_.setting().gpu() ? 8 : 2;  // blocks: a unit of a GPU has several under way
   const std::size_t copies = update_kernels_.size();
   const auto units = static_cast<std::size_t>(std::max<std::int64_t>(job_.setting().device.compute_units, 1));
-  const std::size_t wanted = job_.setting().single() ? copies : region.rows * region.columns / (kOfAUnit * units);
+  const std::size_t wanted = job_.setting().single() ? copies : region.rows * region.columns / (of_a_unit * units);
   return std::min(region.rows, std::clamp(wanted, copies, std::max(kMost, copies)));
 }
 
