@@ -213,7 +213,7 @@ Validation Gemm::validate() {
 }  // namespace
 
 std::unique_ptr<Benchmark> make_gemm(Job& job) {
-  check_gemm(job);
+  gemm_needs(job);
   return std::make_unique<Gemm>(job);
 }
 

@@ -311,7 +311,7 @@ Validation Hpl::validate() {
 }  // namespace
 
 std::unique_ptr<Benchmark> make_hpl(Job& job) {
-  check_hpl(job);
+  hpl_needs(job);
   return std::make_unique<Hpl>(job);
 }
 

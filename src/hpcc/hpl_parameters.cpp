@@ -35,7 +35,7 @@ void check_gpu(const Job& job, std::size_t block, std::size_t value_bytes) {
 
 }  // namespace
 
-void check_hpl(const Job& job) {
+Needs hpl_needs(const Job& job) {
   const std::string& type = job.parameters().text("DATA_TYPE");
   const std::size_t bytes = size_of_type(type);
   const std::size_t block = block_of(job);
@@ -53,8 +53,17 @@ void check_hpl(const Job& job) {
                             with_value(job, "LOCAL_MEM_BLOCK_LOG")));
   if (job.setting().single()) require_local_memory(job, "LOCAL_MEM_BLOCK_LOG", 3 * block * block * bytes);
   if (job.setting().gpu()) check_gpu(job, block, bytes);
-  require_memory(job, "MATRIX_SIZE",
-                 blocks * blocks * block * block / static_cast<std::size_t>(job.ranks().size()) * bytes);
+  const auto ranks = static_cast<std::size_t>(job.ranks().size());
+  const auto most_of = [&](int parts) {
+    return (blocks + static_cast<std::size_t>(parts) - 1) / static_cast<std::size_t>(parts);
+  };
+  const std::size_t rows = most_of(job.grid().rows);
+  const std::size_t columns = most_of(job.grid().columns);
+  const std::size_t held =
+      rows * columns + 2 * (rows + columns) + 2;  // the matrix, two sets of factors, the diagonal's
+  const auto n = static_cast<double>(size);
+  return {.memory = require_memory(job, "MATRIX_SIZE", held * block * block * bytes),
+          .operations = 2 * n * n * n / 3 / static_cast<double>(ranks)};
 }
 
 std::vector<ParameterSpec> hpl_parameters(const Setting& setting) {

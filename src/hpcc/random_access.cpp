@@ -68,21 +68,6 @@ std::uint64_t table_words(const Job& job) {
   return std::uint64_t{1} << integer(job, "TABLE_SIZE_LOG");
 }
 
-void check(const Job& job) {
-  const auto ranks = static_cast<std::uint64_t>(job.ranks().size());
-  if (!std::has_single_bit(ranks))
-    throw Error(fmt::format("{} ranks: expected a power of two, by which the table is split", ranks));
-  const auto parts = ranks * integer(job, "NUM_REPLICATIONS");
-  const auto generators = std::uint64_t{1} << integer(job, "HPCC_FPGA_RA_RNG_COUNT_LOG");
-  if (parts * generators > table_words(job))
-    throw Error(fmt::format("{}: expected at least one word for each rank, replication and generator",
-                            with_value(job, "TABLE_SIZE_LOG")));
-  if (!job.setting().single() && !job.setting().gpu() && generators % kLanes != 0)
-    throw Error(fmt::format("{}: expected at least 3, the generators of a vector",
-                            with_value(job, "HPCC_FPGA_RA_RNG_COUNT_LOG")));
-  require_memory(job, "TABLE_SIZE_LOG", 2 * table_words(job) / ranks * sizeof(std::uint64_t));
-}
-
 std::vector<std::uint64_t> seeds_of(std::uint64_t generators, std::uint64_t numbers) {
   std::vector<std::uint64_t> seeds(generators);
   for (std::uint64_t each = 0; each < generators; ++each) seeds[each] = number_at(each * (numbers / generators));
@@ -91,7 +76,7 @@ std::vector<std::uint64_t> seeds_of(std::uint64_t generators, std::uint64_t numb
 
 RandomAccess::RandomAccess(Job& job)
     : job_(job),
-      words_((check(job), table_words(job))),
+      words_((random_access_needs(job), table_words(job))),
       mine_(words_ / static_cast<std::uint64_t>(job.ranks().size())),
       first_(mine_ * static_cast<std::uint64_t>(job.ranks().rank())),
       generators_(std::uint64_t{1} << integer(job, "HPCC_FPGA_RA_RNG_COUNT_LOG")),
@@ -233,6 +218,26 @@ std::vector<ParameterSpec> random_access_parameters(const Setting& setting) {
        .least = 0,
        .most = setting.single() ? 0 : 1},
   };
+}
+
+Needs random_access_needs(const Job& job) {
+  const auto ranks = static_cast<std::uint64_t>(job.ranks().size());
+  if (!std::has_single_bit(ranks))
+    throw Error(fmt::format("{} ranks: expected a power of two, by which the table is split", ranks));
+  const auto parts = ranks * integer(job, "NUM_REPLICATIONS");
+  const auto generators = std::uint64_t{1} << integer(job, "HPCC_FPGA_RA_RNG_COUNT_LOG");
+  if (parts * generators > table_words(job))
+    throw Error(fmt::format("{}: expected at least one word for each rank, replication and generator",
+                            with_value(job, "TABLE_SIZE_LOG")));
+  if (!job.setting().single() && !job.setting().gpu() && generators % kLanes != 0)
+    throw Error(fmt::format("{}: expected at least 3, the generators of a vector",
+                            with_value(job, "HPCC_FPGA_RA_RNG_COUNT_LOG")));
+  constexpr double kLine = 64;      // bytes of memory, read and written for each word
+  constexpr double kOfANumber = 4;  // shift, comparison, two more
+  const auto updates = static_cast<double>(kUpdatesOfAWord * table_words(job));
+  return {.memory = require_memory(job, "TABLE_SIZE_LOG", 2 * table_words(job) / ranks * sizeof(std::uint64_t)),
+          .operations = kOfANumber * updates * static_cast<double>(integer(job, "NUM_REPLICATIONS")),
+          .traffic = 2 * kLine * updates / static_cast<double>(ranks)};
 }
 
 std::unique_ptr<Benchmark> make_random_access(Job& job) {

@@ -58,6 +58,10 @@ std::optional<double> load_on_hosts(const LoadMeter& meter, const cluster::Ranks
   return most;
 }
 
+int repetitions_of(const Request& request) {
+  return request.repetitions > 0 ? request.repetitions : kRepetitions;
+}
+
 std::string parameters_from(const Request& request) {
   if (!request.parameters_from.empty()) return request.parameters_from;
   if (!request.binary.empty()) return request.binary + ".json";
@@ -103,6 +107,25 @@ void refuse_unused(const Request& request, const Job& job) {
 
 }  // namespace
 
+Plan plan(const Request& request, const cluster::Ranks& ranks) {
+  const Placement placement = place(request, ranks);
+  std::unique_ptr<Job> job;
+  Needs needs;
+  ranks.agree([&] {
+    job = make_job(request, placement, ranks);
+    needs = entry_of(request.benchmark).needs(*job);
+  });
+  return {.setting = job->setting(),
+          .parameters = job->parameters().all(),
+          .parameters_from = parameters_from(request),
+          .grid = job->grid(),
+          .places = placement.places,
+          .needs = {.memory = static_cast<std::size_t>(ranks.largest(static_cast<double>(needs.memory))),
+                    .operations = ranks.largest(needs.operations),
+                    .traffic = ranks.largest(needs.traffic)},
+          .repetitions = repetitions_of(request)};
+}
+
 Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener& listener) {
   const LoadMeter meter;
   Placement placement = place(request, ranks);
@@ -116,7 +139,7 @@ Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener&
   });
   benchmark->connect();
   ranks.agree([&] { refuse_unused(request, *job); });
-  const int repetitions = request.repetitions > 0 ? request.repetitions : kRepetitions;
+  const int repetitions = repetitions_of(request);
   warm_up(*benchmark, *job);
   Repeated done = request.seconds > 0 ? burn_in(*benchmark, *job, repetitions, request.seconds, listener)
                                       : measure(*benchmark, *job, repetitions, listener);

@@ -167,7 +167,7 @@ TEST(Hpl, AnExponentBitOfOneElementIsCaught) {
 
 TEST(Hpl, WhatDoesNotGoTogetherIsRefusedByName) {
   expect_refused({"DATA_TYPE=half"}, "DATA_TYPE=half: expected float or double");
-  expect_refused({"MATRIX_SIZE=1048576"}, "MATRIX_SIZE=1048576: needs 4398046511104 bytes of memory");
+  expect_refused({"MATRIX_SIZE=1048576"}, "MATRIX_SIZE=1048576: needs 4398583390208 bytes of memory");
   expect_refused({"LOCAL_MEM_BLOCK_LOG=12"}, "LOCAL_MEM_BLOCK_LOG: expected a whole number from 5 to 10, got '12'");
   expect_refused({"REGISTER_BLOCK_LOG=7"}, "REGISTER_BLOCK_LOG");
   EXPECT_THAT([] { run(small(kShapes[2], {"LOCAL_MEM_BLOCK_LOG=8"}), cluster::alone()); },

@@ -211,11 +211,20 @@ class Benchmark {
   virtual Validation validate() = 0;
 };
 
+/// What a benchmark takes of one rank's device, known before anything is compiled or allocated.
+struct Needs {
+  std::size_t memory = 0;  ///< bytes of all buffers, those of probes included
+  double operations = 0;   ///< arithmetic of a repetition
+  double traffic = 0;      ///< bytes that a repetition moves through the device's memory, or between memories
+};
+
 /// How a benchmark is known.
 struct Entry {
   std::string_view name;
   std::string_view meaning;
   std::vector<ParameterSpec> (*parameters)(const Setting& setting);
+  /// Throws Error for parameters that do not go together or do not fit the device.
+  Needs (*needs)(const Job& job);
   std::unique_ptr<Benchmark> (*make)(Job& job);
 };
 
