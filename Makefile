@@ -46,6 +46,7 @@ bench-gpu:
 	if [ -x build/bench-gpu/benchmarks/gpu/bench_hpcc_gpu ]; then \
 	  build/bench-gpu/benchmarks/gpu/bench_hpcc_gpu --json build/bench.json; fi
 	PYTHONPATH=benchmarks $(PYTHON) benchmarks/hpcc/ring.py --gpus --json build/bench.json
+	PYTHONPATH=benchmarks $(PYTHON) benchmarks/hpcc/linpack.py --json build/bench.json
 
 # What the ratios must reach, by the medians of more rounds; for a machine that does nothing else.
 bench-check: bench

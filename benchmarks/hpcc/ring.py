@@ -7,27 +7,21 @@ there is a note and no figure.
 """
 
 import argparse
-import json
-import shutil
 import statistics
-import subprocess
 from pathlib import Path
-from typing import Any
 
 import bench_json
+from two_gpus import Records, records, two_gpus
 
 PAIRS = 5
-Ring = dict[str, dict[str, Any]]
 
 
-def ring(on: str, *words: str) -> Ring:
+def ring(on: str, *words: str) -> Records:
     """The records of a run, by name."""
-    command = ["isthmus", "hpcc", "b_eff", "-n", "2", "--on", on, *words, "--no-power", "--json", "-", "-q"]
-    file = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    return {record["name"]: record for record in file["records"]}
+    return records("b_eff", on.split(","), 2, *words)
 
 
-def pairs_of(on: str) -> list[tuple[Ring, Ring]]:
+def pairs_of(on: str) -> list[tuple[Records, Records]]:
     """Ours and MPI alone, in turns."""
     return [(ring(on, "--optimized"), ring(on, "--scheme", "cpu")) for _ in range(PAIRS)]
 
@@ -49,7 +43,7 @@ def beside_host(on: str) -> list[bench_json.Figure]:
     pairs = pairs_of(on)
     sizes = [f"b_eff.{2**log}B" for log in range(21)]
 
-    def ratio(name: str, ours: Ring, peer: Ring) -> float:
+    def ratio(name: str, ours: Records, peer: Records) -> float:
         return float(ours[name]["value"] / min(ours[name]["expected"], peer[name]["value"]))
 
     found = {name: statistics.median(ratio(name, *pair) for pair in pairs) for name in sizes}
@@ -65,20 +59,6 @@ def beside_host(on: str) -> list[bench_json.Figure]:
     ]
 
 
-def two_gpus() -> str | None:
-    """The first two, for --on; none, with a note, where they or the programs that use them are not here."""
-    for program in ("isthmus", "mpirun"):
-        if shutil.which(program) is None:
-            print(f"note: hpcc.gpu.b_eff: left out, {program} not found")
-            return None
-    listed = subprocess.run(["isthmus", "devices", "--json", "-", "-q"], check=True, capture_output=True, text=True)
-    gpus = [each["target"] for each in json.loads(listed.stdout)["devices"] if each["type"] == "gpu"]
-    if len(gpus) < 2:
-        print(f"note: hpcc.gpu.b_eff: left out, {len(gpus)} of 2 GPUs found")
-        return None
-    return ",".join(gpus[:2])
-
-
 def main() -> None:
     """Measures, prints and writes."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -86,8 +66,9 @@ def main() -> None:
     parser.add_argument("--on", default="opencl:0", help="opencl:N, or two with memories of their own")
     parser.add_argument("--gpus", action="store_true", help="the first two GPUs, where there are two")
     asked = parser.parse_args()
-    on = two_gpus() if asked.gpus else asked.on
-    if on is not None:
+    gpus = two_gpus("hpcc.gpu.b_eff") if asked.gpus else [asked.on]
+    if gpus is not None:
+        on = ",".join(gpus)
         bench_json.add(asked.json, beside_host(on) if "," in on else beside_mpi(on))
 
 

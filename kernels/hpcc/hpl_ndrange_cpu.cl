@@ -154,18 +154,19 @@ void register_tile(__global const DATA_TYPE* restrict left, __global const DATA_
     for (int v = 0; v < VECTORS; ++v) STORE(LOAD(v, c + i * ld) - sum[i][v], v, c + i * ld);
 }
 
-// Inner blocks: A - left top. Work-items: columns of blocks by rows of blocks, of which the first is the
-// `first_block`th of `left`; `rows` x `columns` values in all, behind which the last blocks have nothing to change.
+// Inner blocks: A - left top. Work-items: columns of blocks by rows of blocks, of which the first are the
+// `first_column`th of `top` and the `first_row`th of `left`; `rows` x `columns` values from there, behind which the last
+// blocks have nothing to change.
 __kernel void hpl_update(__global DATA_TYPE* restrict a, uint ld, uint row, uint column,
                          __global const DATA_TYPE* restrict left, __global const DATA_TYPE* restrict top,
-                         uint first_block, uint rows, uint columns) {
-  const size_t block_row = first_block + get_global_id(1);
-  const size_t block_column = get_global_id(0);
+                         uint first_row, uint first_column, uint rows, uint columns) {
+  const size_t block_row = first_row + get_global_id(1);
+  const size_t block_column = first_column + get_global_id(0);
   a += (row + block_row * B) * ld + column + block_column * B;
   left += block_row * B * B;
   top += block_column * B * B;
   const size_t down = min((size_t)B, rows - get_global_id(1) * B);
-  const size_t across = min((size_t)B, columns - block_column * B);
+  const size_t across = min((size_t)B, columns - get_global_id(0) * B);
   for (size_t i = 0; i < down; i += ROWS)
     for (size_t j = 0; j < across; j += COLUMNS) register_tile(left + i * B, top + j * B, a + i * ld + j, ld);
 }

@@ -218,18 +218,18 @@ void multiply(__local register_block left[BLOCKS], __local register_block top[BL
   }
 }
 
-// Inner blocks: A - left top, `rows` x `columns` values from the `first_block`th block of `left` on; in the last blocks
-// what is behind them is zero.
+// Inner blocks: A - left top, `rows` x `columns` values from the `first_row`th block of `left` and the `first_column`th of
+// `top` on; in the last blocks what is behind them is zero.
 SINGLE_WORK_ITEM
 __kernel void hpl_update(__global DATA_TYPE* restrict a, uint ld, uint row, uint column,
                          __global const DATA_TYPE* restrict left, __global const DATA_TYPE* restrict top,
-                         uint first_block, uint rows, uint columns) {
+                         uint first_row, uint first_column, uint rows, uint columns) {
   MEMORY(__local DATA_TYPE, left_block, BLOCKS, R * R);
   MEMORY(__local DATA_TYPE, top_block, BLOCKS, R * R);
   MEMORY(__local DATA_TYPE, sum, BLOCKS, R * R);
-  for (size_t i = first_block; i < first_block + (rows + B - 1) / B; ++i) {
+  for (size_t i = first_row; i < first_row + (rows + B - 1) / B; ++i) {
     load(left + i * B * B, B, left_block);
-    for (size_t j = 0; j < (columns + B - 1) / B; ++j) {
+    for (size_t j = first_column; j < first_column + (columns + B - 1) / B; ++j) {
       __global DATA_TYPE* inner = a + (row + i * B) * ld + column + j * B;
       load(top + j * B * B, B, top_block);
       load(inner, ld, sum);

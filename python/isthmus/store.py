@@ -8,7 +8,7 @@ completed comes from its journal.
 import fcntl
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -121,6 +121,19 @@ def run_document(wanted: str) -> dict[str, Any]:
     assert row is not None
     document: dict[str, Any] = json.loads(row[0])
     return document
+
+
+def newest(kind: str, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any] | None:
+    """The newest file of a kind that is wanted, of the runs that are kept."""
+    if not store_path().exists() and not folder_of(store_path()).exists():
+        return None
+    with _open(store_path()) as store:
+        rows = store.execute("SELECT document FROM runs WHERE kind = ? ORDER BY id DESC", [kind])
+        while (row := rows.fetchone()) is not None:
+            document: dict[str, Any] = json.loads(row[0])
+            if wanted(document):
+                return document
+    return None
 
 
 def all_records() -> "list[Run]":

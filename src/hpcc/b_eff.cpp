@@ -298,6 +298,14 @@ std::vector<ParameterSpec> b_eff_parameters(const Setting& setting) {
            .at_run = true}};
 }
 
+Needs b_eff_needs(const Job& job) {
+  const auto series = all_series(static_cast<std::size_t>(job.parameters().integer("MESSAGES")));
+  double sent = 0;
+  for (const Series& each : series) sent += static_cast<double>(each.bytes * each.count);
+  const std::size_t buffers = job.scheme() == "cpu" ? 0 : 2 * (2 * series.back().end() + kLargest);
+  return {.memory = buffers, .traffic = 2 * 2 * sent};
+}
+
 std::unique_ptr<Benchmark> make_b_eff(Job& job) {
   return std::make_unique<EffectiveBandwidth>(job);
 }
@@ -305,7 +313,8 @@ std::unique_ptr<Benchmark> make_b_eff(Job& job) {
 }  // namespace
 
 Entry b_eff_benchmark() {
-  return {"b_eff", "messages of 21 sizes around a ring of devices (equation 4.1)", b_eff_parameters, make_b_eff};
+  return {"b_eff", "messages of 21 sizes around a ring of devices (equation 4.1)", b_eff_parameters, b_eff_needs,
+          make_b_eff};
 }
 
 }  // namespace isthmus::hpcc

@@ -32,8 +32,9 @@ void require_local_memory(const Job& job, const char* name, std::size_t bytes) {
   if (!job.precompiled()) require_room(job, name, bytes, "local memory", job.setting().device.local_memory);
 }
 
-void require_memory(const Job& job, const char* name, std::size_t bytes) {
+std::size_t require_memory(const Job& job, const char* name, std::size_t bytes) {
   require_room(job, name, bytes, "memory", job.memory_limit());
+  return bytes;
 }
 
 }  // namespace isthmus::hpcc

@@ -17,7 +17,7 @@ std::string with_value(const Job& job, const char* name);
 void require_multiple(const Job& job, const char* name, const char* of);
 /// What the kernels keep in local memory must fit the device; `name` is the parameter that decides.
 void require_local_memory(const Job& job, const char* name, std::size_t bytes);
-/// All buffers together must fit the device; `name` is the parameter that decides.
-void require_memory(const Job& job, const char* name, std::size_t bytes);
+/// All buffers together must fit the device; `name` is the parameter that decides. Returns their bytes.
+std::size_t require_memory(const Job& job, const char* name, std::size_t bytes);
 
 }  // namespace isthmus::hpcc

@@ -257,21 +257,6 @@ std::size_t local_bytes(const Job& job, std::size_t size) {
                             : (tile.tile() * 17 / 16 + kBetweenTransforms) * kComplex;
 }
 
-void check(const Job& job) {
-  constexpr std::size_t kShortest = 512;  // values that short transforms of a CPU's work-item have together, at most
-  const std::size_t size = std::size_t{1} << integer(job, "LOG_FFT_SIZE");
-  const std::size_t together =
-      job.setting().gpu() ? gpu_tile(static_cast<int>(integer(job, "LOG_FFT_SIZE"))).tile() : kShortest;
-  const std::size_t least = job.setting().single() ? size : std::max(size, together);
-  const std::size_t step = least * integer(job, "NUM_REPLICATIONS");
-  if (integer(job, "DATA_SIZE") % step != 0)
-    throw Error(fmt::format("{}: expected a multiple of {}: whole transforms of {} for each of {}",
-                            with_value(job, "DATA_SIZE"), step, with_value(job, "LOG_FFT_SIZE"),
-                            with_value(job, "NUM_REPLICATIONS")));
-  require_local_memory(job, "LOG_FFT_SIZE", local_bytes(job, size));
-  require_memory(job, "DATA_SIZE", 3 * integer(job, "DATA_SIZE") * kComplex);
-}
-
 std::vector<ParameterSpec> fft_parameters(const Setting& setting) {
   const std::int64_t values = std::int64_t{1} << (setting.gpu() ? 26 : (setting.single() ? 20 : 24));
   const std::int64_t standard = values << growth_of(setting, 2 * kComplex * static_cast<double>(values));
@@ -289,15 +274,33 @@ std::vector<ParameterSpec> fft_parameters(const Setting& setting) {
   };
 }
 
+Needs fft_needs(const Job& job) {
+  constexpr std::size_t kShortest = 512;  // values that short transforms of a CPU's work-item have together, at most
+  const std::size_t size = std::size_t{1} << integer(job, "LOG_FFT_SIZE");
+  const std::size_t together =
+      job.setting().gpu() ? gpu_tile(static_cast<int>(integer(job, "LOG_FFT_SIZE"))).tile() : kShortest;
+  const std::size_t least = job.setting().single() ? size : std::max(size, together);
+  const std::size_t step = least * integer(job, "NUM_REPLICATIONS");
+  if (integer(job, "DATA_SIZE") % step != 0)
+    throw Error(fmt::format("{}: expected a multiple of {}: whole transforms of {} for each of {}",
+                            with_value(job, "DATA_SIZE"), step, with_value(job, "LOG_FFT_SIZE"),
+                            with_value(job, "NUM_REPLICATIONS")));
+  require_local_memory(job, "LOG_FFT_SIZE", local_bytes(job, size));
+  const std::size_t data = integer(job, "DATA_SIZE") * kComplex;
+  const auto values = static_cast<double>(integer(job, "DATA_SIZE"));
+  return {.memory = require_memory(job, "DATA_SIZE", 3 * data),
+          .operations = 5 * values * static_cast<double>(integer(job, "LOG_FFT_SIZE")),
+          .traffic = 2 * static_cast<double>(data)};
+}
+
 std::unique_ptr<Benchmark> make_fft(Job& job) {
-  check(job);
   return std::make_unique<Fft>(job);
 }
 
 }  // namespace
 
 Entry fft_benchmark() {
-  return {"fft", "batched 1D Fourier transforms, single precision", fft_parameters, make_fft};
+  return {"fft", "batched 1D Fourier transforms, single precision", fft_parameters, fft_needs, make_fft};
 }
 
 }  // namespace isthmus::hpcc

@@ -212,14 +212,13 @@ Validation Gemm::validate() {
 }
 
 std::unique_ptr<Benchmark> make_gemm(Job& job) {
-  check_gemm(job);
   return std::make_unique<Gemm>(job);
 }
 
 }  // namespace
 
 Entry gemm_benchmark() {
-  return {"gemm", "matrix multiplication: alpha A B + beta C", gemm_parameters, make_gemm};
+  return {"gemm", "matrix multiplication: alpha A B + beta C", gemm_parameters, gemm_needs, make_gemm};
 }
 
 }  // namespace isthmus::hpcc

@@ -2,12 +2,12 @@
 
 #include "isthmus/hpcc/benchmark.hpp"
 
-/// What GEMM may be asked for.
+/// What GEMM may be asked for, and what that takes.
 namespace isthmus::hpcc {
 
 std::vector<ParameterSpec> gemm_parameters(const Setting& setting);
 /// Throws Error for parameters that do not go together or do not fit the device.
-void check_gemm(const Job& job);
+Needs gemm_needs(const Job& job);
 /// In a row of the block in registers.
 std::size_t gemm_columns(const Job& job);
 

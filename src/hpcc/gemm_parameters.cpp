@@ -47,7 +47,7 @@ std::size_t gemm_columns(const Job& job) {
   return integer(job, "REGISTER_VECTORS") * width;
 }
 
-void check_gemm(const Job& job) {
+Needs gemm_needs(const Job& job) {
   const std::string& type = job.parameters().text("DATA_TYPE");
   const std::size_t bytes = size_of_type(type);
   const std::size_t block = integer(job, "BLOCK_SIZE");
@@ -66,7 +66,8 @@ void check_gemm(const Job& job) {
     check_columns(job);
   }
   constexpr std::size_t kMatrices = 6;  // A, B, C, the result, A and B packed
-  require_memory(job, "MATRIX_SIZE", kMatrices * size * size * bytes);
+  const auto n = static_cast<double>(size);
+  return {.memory = require_memory(job, "MATRIX_SIZE", kMatrices * size * size * bytes), .operations = 2 * n * n * n};
 }
 
 std::vector<ParameterSpec> gemm_parameters(const Setting& setting) {

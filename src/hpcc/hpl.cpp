@@ -1,7 +1,11 @@
+#include "hpcc/hpl.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <utility>
 
 #include "hpcc/checks.hpp"
 #include "hpcc/linear_system.hpp"
@@ -9,7 +13,6 @@
 #include "hpcc/values.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/cluster/broadcast.hpp"
-#include "isthmus/hpcc/benchmark.hpp"
 
 namespace isthmus::hpcc {
 namespace {
@@ -18,14 +21,14 @@ using offload::ComputeBuffer;
 using offload::ComputeKernel;
 using offload::NdRange;
 
-constexpr std::size_t kLuItems = 256;  // of the one work-group that decomposes a block on a GPU
-// On a CPU one work-item decomposes a block, and the others wait: 2/3 n^3 operations, a second and more beyond this.
-constexpr std::int64_t kLargestCpuBlockLog = 10;
+constexpr std::size_t kLuItems = 256;   // of the one work-group that decomposes a block on a GPU
 constexpr std::size_t kCpuVectors = 2;  // in a row of the registers' block on a CPU
 constexpr std::size_t kCpuVectorBytes = 64;
 
 /// LU decomposition on the devices, right-looking, in blocks, without pivots; the factors' systems are solved on the
-/// hosts (meyer2024 4.1.3).
+/// hosts (meyer2024 4.1.3). Each step has a communication phase, which makes its left and top blocks and brings them to
+/// the ranks that need them, and an update phase. The inner row and column of blocks from which the next communication
+/// phase starts are updated first; the others are while it lasts (figure 4.5).
 class Hpl final : public Benchmark {
  public:
   explicit Hpl(Job& job);
@@ -48,11 +51,30 @@ class Hpl final : public Benchmark {
     std::uint32_t inner_row, inner_column;
     std::size_t values_down, values_across;  // behind row and column k, without what fills up the last blocks
   };
+  /// Inner blocks of a step, counted from the first one behind row and column k.
+  struct Region {
+    std::size_t first_row, rows;
+    std::size_t first_column, columns;
+  };
+  /// What the update of a step reads. While it does the next step's are made: two sets take turns.
+  struct Factors {
+    ComputeBuffer left;
+    ComputeBuffer top;
+  };
 
   Step step(std::size_t k) const;
+  Factors& factors(const Step& at) { return factors_[at.k % factors_.size()]; }
+  Factors buffers() const;
+  void communicate(const Step& at);
+  void communicates(const Step& at, offload::ComputeEvent event) {
+    job_.launched("hpl", 0, std::move(event), "communication", static_cast<int>(at.k));
+  }
   void decompose(const Step& at);
   void solve_left_and_top(const Step& at);
   void update(const Step& at);
+  void update_rest(const Step& at, const Region& rest, const offload::ComputeEvent& ready);
+  offload::ComputeEvent update(offload::ComputeQueue& queue, std::size_t replica, const Step& at, const Region& region);
+  std::size_t pieces(const Region& region) const;
   void share_along_row(const Step& at, const ComputeBuffer& buffer, std::size_t blocks);
   void share_along_column(const Step& at, const ComputeBuffer& buffer, std::size_t blocks);
   NdRange panels(std::size_t blocks, std::size_t values, std::size_t panel) const;
@@ -68,7 +90,8 @@ class Hpl final : public Benchmark {
   BlockCyclic rows_;
   BlockCyclic columns_;
   std::unique_ptr<LinearSystem> system_;
-  std::vector<offload::ComputeQueue> queues_;  // one for each replication of the update
+  std::vector<offload::ComputeQueue> updates_;  // of the update phase; the job's queue is the communication phase's
+  std::vector<offload::ComputeEvent> updated_;  // the last update phase, of each of these queues
   offload::ComputeProgram program_;
   ComputeKernel lu_kernel_;
   ComputeKernel left_kernel_;
@@ -76,22 +99,17 @@ class Hpl final : public Benchmark {
   std::vector<ComputeKernel> update_kernels_;  // one for each replication
   ComputeBuffer a_;
   ComputeBuffer diagonal_;
-  ComputeBuffer left_;
-  ComputeBuffer top_;
+  std::array<Factors, 2> factors_;
   std::unique_ptr<cluster::Broadcast> along_row_;
   std::unique_ptr<cluster::Broadcast> along_column_;
   MultiplyAddProbe multiply_adds_;
 };
 
-std::size_t block_of(const Job& job) {
-  return std::size_t{1} << integer(job, "LOCAL_MEM_BLOCK_LOG");
-}
-
 Hpl::Hpl(Job& job)
     : job_(job),
       type_(job.parameters().text("DATA_TYPE")),
       size_(integer(job, "MATRIX_SIZE")),
-      block_(block_of(job)),
+      block_(std::size_t{1} << integer(job, "LOCAL_MEM_BLOCK_LOG")),
       block_bytes_(block_ * block_ * size_of_type(type_)),
       rows_(size_, block_, job.grid().rows, job.grid().row_of(job.ranks().rank())),
       columns_(size_, block_, job.grid().columns, job.grid().column_of(job.ranks().rank())),
@@ -102,10 +120,17 @@ Hpl::Hpl(Job& job)
       update_kernels_(job.replications(program_, "hpl_update")),
       a_(job.buffer(rows_.my_size() * columns_.my_size() * size_of_type(type_), lu_kernel_, 0, "a")),
       diagonal_(job.buffer(2 * block_bytes_, lu_kernel_, 4, "diagonal")),
-      left_(job.buffer(rows_.my_blocks() * block_bytes_, left_kernel_, 5, "left")),
-      top_(job.buffer(columns_.my_blocks() * block_bytes_, top_kernel_, 5, "top")),
+      factors_{buffers(), buffers()},
       multiply_adds_(job, type_) {
-  for (std::size_t each = 0; each < integer(job, "NUM_REPLICATIONS"); ++each) queues_.push_back(job.device().queue());
+  // Of two queues one begins a piece where the other's leaves compute units idle; what is not a kernel of work-items
+  // has one place for each of its copies.
+  const std::size_t queues = std::max<std::size_t>(update_kernels_.size(), job.setting().single() ? 1 : 2);
+  for (std::size_t each = 0; each < queues; ++each) updates_.push_back(job.device().queue());
+}
+
+Hpl::Factors Hpl::buffers() const {
+  return {.left = job_.buffer(rows_.my_blocks() * block_bytes_, left_kernel_, 5, "left"),
+          .top = job_.buffer(columns_.my_blocks() * block_bytes_, top_kernel_, 5, "top")};
 }
 
 /// One row's ranks may fail where another row's do not: only all together may go on.
@@ -115,9 +140,11 @@ void Hpl::connect() {
     return ranks.size() == 1 ? nullptr : cluster::make_broadcast(scheme, job_.device(), ranks, largest);
   };
   system_ = std::make_unique<LinearSystem>(job_.ranks(), job_.grid(), size_, block_, type_);
-  job_.ranks().agree([&] { along_row_ = broadcast(system_->row_ranks(), std::max(left_.size(), diagonal_.size())); });
   job_.ranks().agree(
-      [&] { along_column_ = broadcast(system_->column_ranks(), std::max(top_.size(), diagonal_.size())); });
+      [&] { along_row_ = broadcast(system_->row_ranks(), std::max(factors_.front().left.size(), diagonal_.size())); });
+  job_.ranks().agree([&] {
+    along_column_ = broadcast(system_->column_ranks(), std::max(factors_.front().top.size(), diagonal_.size()));
+  });
 }
 
 std::vector<Metric> Hpl::metrics() const {
@@ -139,19 +166,29 @@ Hpl::Step Hpl::step(std::size_t k) const {
 
 void Hpl::reset() {
   job_.queue().write(a_, 0, system_->matrix().bytes());
-  for (const ComputeBuffer* each : {&diagonal_, &left_, &top_}) job_.spoil(*each);
+  job_.spoil(diagonal_);
+  for (const Factors& each : factors_) {
+    job_.spoil(each.left);
+    job_.spoil(each.top);
+  }
 }
 
 std::vector<double> Hpl::run() {
+  updated_.clear();
   return {job_.timed([&] {
-    for (std::size_t k = 0; k < rows_.blocks(); ++k) {
-      const Step at = step(k);
-      decompose(at);
-      solve_left_and_top(at);
-      update(at);
+    communicate(step(0));
+    for (std::size_t k = 0; k + 1 < rows_.blocks(); ++k) {
+      update(step(k));
+      communicate(step(k + 1));
     }
     job_.queue().finish();
+    for (auto& queue : updates_) queue.finish();
   })};
+}
+
+void Hpl::communicate(const Step& at) {
+  decompose(at);
+  solve_left_and_top(at);
 }
 
 /// The diagonal block, and its factors to all ranks that have left or top blocks of this step.
@@ -161,8 +198,9 @@ void Hpl::decompose(const Step& at) {
   if (has_row && has_column) {
     const bool gpu = job_.setting().gpu();
     const NdRange items = gpu ? NdRange{.global = {kLuItems, 1, 1}, .local = {kLuItems, 1, 1}} : NdRange::single();
-    job_.queue().launch(lu_kernel_, items,
-                        {&a_, in_values(columns_.my_blocks()), in_values(at.row), in_values(at.column), &diagonal_});
+    communicates(at, job_.queue().launch(
+                         lu_kernel_, items,
+                         {&a_, in_values(columns_.my_blocks()), in_values(at.row), in_values(at.column), &diagonal_}));
   }
   if (has_row) share_along_row(at, diagonal_, 2);
   if (has_column) share_along_column(at, diagonal_, 2);
@@ -170,38 +208,78 @@ void Hpl::decompose(const Step& at) {
 
 void Hpl::solve_left_and_top(const Step& at) {
   const auto ld = in_values(columns_.my_blocks());
+  const auto& [left, top] = factors(at);
   if (columns_.is_mine(at.k) && at.rows_left > 0)
-    job_.queue().launch(
-        left_kernel_, panels(at.rows_left, at.values_down, std::size_t{1} << integer(job_, "REGISTER_BLOCK_LOG")),
-        {&a_, ld, at.inner_row, in_values(at.column), &diagonal_, &left_, static_cast<std::uint32_t>(at.rows_left)});
+    communicates(at, job_.queue().launch(
+                         left_kernel_,
+                         panels(at.rows_left, at.values_down, std::size_t{1} << integer(job_, "REGISTER_BLOCK_LOG")),
+                         {&a_, ld, at.inner_row, in_values(at.column), &diagonal_, &left,
+                          static_cast<std::uint32_t>(at.rows_left)}));
   if (rows_.is_mine(at.k) && at.columns_left > 0)
-    job_.queue().launch(
-        top_kernel_, panels(at.columns_left, at.values_across, columns_of_panel()),
-        {&a_, ld, in_values(at.row), at.inner_column, &diagonal_, &top_, static_cast<std::uint32_t>(at.columns_left)});
-  share_along_row(at, left_, at.rows_left);
-  share_along_column(at, top_, at.columns_left);
+    communicates(at, job_.queue().launch(top_kernel_, panels(at.columns_left, at.values_across, columns_of_panel()),
+                                         {&a_, ld, in_values(at.row), at.inner_column, &diagonal_, &top,
+                                          static_cast<std::uint32_t>(at.columns_left)}));
+  share_along_row(at, left, at.rows_left);
+  share_along_column(at, top, at.columns_left);
 }
 
+/// Begins once all of the last update is done. The next communication phase waits for its own row and column alone.
 void Hpl::update(const Step& at) {
-  if (at.rows_left == 0 || at.columns_left == 0) return;
-  const auto launch = [&](offload::ComputeQueue& queue, std::size_t replica, std::size_t first, std::size_t count) {
-    const auto event =
-        queue.launch(update_kernels_[replica], inner(count, at.columns_left),
-                     {&a_, in_values(columns_.my_blocks()), at.inner_row, at.inner_column, &left_, &top_,
-                      static_cast<std::uint32_t>(first),
-                      static_cast<std::uint32_t>(std::min(count * block_, at.values_down - first * block_)),
-                      static_cast<std::uint32_t>(at.values_across)});
-    job_.launched("hpl", replica, event);
+  const offload::ComputeEvent ready = job_.queue().after(updated_);
+  job_.queue().flush();
+  const std::size_t row = rows_.is_mine(at.k + 1) ? 1 : 0;
+  const std::size_t column = columns_.is_mine(at.k + 1) ? 1 : 0;
+  const Region next_column{.first_row = 0, .rows = at.rows_left, .first_column = 0, .columns = column};
+  const Region next_row{.first_row = 0, .rows = row, .first_column = column, .columns = at.columns_left - column};
+  for (const Region& next : {next_column, next_row})
+    if (next.rows * next.columns > 0) update(job_.queue(), 0, at, next);
+  job_.queue().flush();
+  update_rest(at, {.first_row = row, .rows = at.rows_left - row, .first_column = column, .columns = next_row.columns},
+              ready);
+}
+
+void Hpl::update_rest(const Step& at, const Region& rest, const offload::ComputeEvent& ready) {
+  updated_.clear();
+  const std::size_t all = rest.columns > 0 ? pieces(rest) : 0;
+  for (std::size_t each = 0; each < std::min(all, updates_.size()); ++each) updates_[each].after({&ready, 1});
+  for (std::size_t each = 0; each < all; ++each) {
+    const std::size_t first = each * rest.rows / all;
+    const Region piece{.first_row = rest.first_row + first,
+                       .rows = (each + 1) * rest.rows / all - first,
+                       .first_column = rest.first_column,
+                       .columns = rest.columns};
+    auto& queue = updates_[each % updates_.size()];
+    auto event = update(queue, each % update_kernels_.size(), at, piece);
     queue.flush();
-  };
-  if (queues_.size() == 1) return launch(job_.queue(), 0, 0, at.rows_left);
-  job_.queue().finish();
-  for (std::size_t replica = 0; replica < queues_.size(); ++replica) {
-    const std::size_t first = replica * at.rows_left / queues_.size();
-    const std::size_t count = (replica + 1) * at.rows_left / queues_.size() - first;
-    if (count > 0) launch(queues_[replica], replica, first, count);
+    if (each + updates_.size() >= all) updated_.push_back(std::move(event));
   }
-  for (auto& queue : queues_) queue.finish();
+}
+
+/// Rows of blocks are launched in pieces, between which a kernel of the communication phase gets its turn: as many as
+/// leave each compute unit some blocks of a piece.
+std::size_t Hpl::pieces(const Region& region) const {
+  constexpr std::size_t kMost = 8;
+  const std::size_t of_a_unit = job_.setting().gpu() ? 8 : 2;  // blocks: a unit of a GPU has several under way
+  const std::size_t copies = update_kernels_.size();
+  const auto units = static_cast<std::size_t>(std::max<std::int64_t>(job_.setting().device.compute_units, 1));
+  const std::size_t wanted = job_.setting().single() ? copies : region.rows * region.columns / (of_a_unit * units);
+  return std::min(region.rows, std::clamp(wanted, copies, std::max(kMost, copies)));
+}
+
+offload::ComputeEvent Hpl::update(offload::ComputeQueue& queue, std::size_t replica, const Step& at,
+                                  const Region& region) {
+  const auto& [left, top] = factors(at);
+  const auto values = [&](std::size_t first, std::size_t blocks, std::size_t behind) {
+    return static_cast<std::uint32_t>(std::min(blocks * block_, behind - first * block_));
+  };
+  auto event =
+      queue.launch(update_kernels_[replica], inner(region.rows, region.columns),
+                   {&a_, in_values(columns_.my_blocks()), at.inner_row, at.inner_column, &left, &top,
+                    static_cast<std::uint32_t>(region.first_row), static_cast<std::uint32_t>(region.first_column),
+                    values(region.first_row, region.rows, at.values_down),
+                    values(region.first_column, region.columns, at.values_across)});
+  job_.launched("hpl", replica, event, "update", static_cast<int>(at.k));
+  return event;
 }
 
 /// The first `blocks` blocks of the rank of the row that has column k, to all of the row.
@@ -231,80 +309,14 @@ Validation Hpl::validate() {
   return {.what = "residual", .error = system_->residual(system_->solve(factors)), .limit = 1};
 }
 
-void check_gpu(const Job& job, std::size_t block, std::size_t value_bytes) {
-  const std::size_t side = block >> integer(job, "REGISTER_BLOCK_LOG");
-  const auto most = static_cast<std::size_t>(job.setting().device.max_work_group);
-  constexpr std::size_t kDepth = 8;      // of the slices of blocks in local memory
-  constexpr std::size_t kLargest = 128;  // block that the registers of one group hold twice
-  if (block > kLargest)
-    throw Error(
-        fmt::format("{}: expected at most 7 on a GPU, blocks of {}", with_value(job, "LOCAL_MEM_BLOCK_LOG"), kLargest));
-  require_local_memory(job, "LOCAL_MEM_BLOCK_LOG", 2 * kDepth * (2 * block + 4) * value_bytes);
-  if (integer(job, "REGISTER_BLOCK_LOG") < 2 || side * side > most)
-    throw Error(
-        fmt::format("{}: expected at least 2, the logarithm of the width of loads, and at most {} work-items a "
-                    "group, got {}",
-                    with_value(job, "REGISTER_BLOCK_LOG"), most, side * side));
-}
-
-void check(const Job& job) {
-  const std::string& type = job.parameters().text("DATA_TYPE");
-  const std::size_t bytes = size_of_type(type);
-  const std::size_t block = block_of(job);
-  const std::size_t size = integer(job, "MATRIX_SIZE");
-  if (type == "half") throw Error("DATA_TYPE=half: expected float or double");
-  require_type(type, job.setting().device);
-  const std::size_t blocks = (size + block - 1) / block;
-  const auto most = static_cast<std::size_t>(std::max(job.grid().rows, job.grid().columns));
-  if (blocks < most)
-    throw Error(fmt::format("{}: expected at least {}, a block for each rank of the grid {}x{}",
-                            with_value(job, "MATRIX_SIZE"), (most - 1) * block + 1, job.grid().rows,
-                            job.grid().columns));
-  if (integer(job, "REGISTER_BLOCK_LOG") > integer(job, "LOCAL_MEM_BLOCK_LOG"))
-    throw Error(fmt::format("{}: expected at most {}", with_value(job, "REGISTER_BLOCK_LOG"),
-                            with_value(job, "LOCAL_MEM_BLOCK_LOG")));
-  if (job.setting().single()) require_local_memory(job, "LOCAL_MEM_BLOCK_LOG", 3 * block * block * bytes);
-  if (job.setting().gpu()) check_gpu(job, block, bytes);
-  require_memory(job, "MATRIX_SIZE",
-                 blocks * blocks * block * block / static_cast<std::size_t>(job.ranks().size()) * bytes);
-}
-
-std::vector<ParameterSpec> hpl_parameters(const Setting& setting) {
-  const char* standard = setting.gpu() ? "16384" : (setting.single() ? "1024" : "8192");
-  const char* small = setting.single() ? "512" : "1024";
-  return {
-      {.name = "MATRIX_SIZE",
-       .meaning = "n of the n x n matrix of all ranks together",
-       .value = setting.size == Size::small ? small : standard,
-       .most = 1 << 20,
-       .at_run = true},
-      {.name = "NUM_REPLICATIONS",
-       .meaning = "copies of the kernel that updates inner blocks",
-       .value = "1",
-       .most = 1024},
-      {.name = "DATA_TYPE", .meaning = "float or double", .kind = ParameterKind::data_type, .value = "float"},
-      {.name = "LOCAL_MEM_BLOCK_LOG",
-       .meaning = "logarithm of n of the blocks that ranks share out",
-       .value = setting.gpu() ? "7" : (setting.single() ? "6" : "8"),
-       .least = 5,
-       .most = setting.single() || setting.gpu() ? 12 : kLargestCpuBlockLog},
-      {.name = "REGISTER_BLOCK_LOG",
-       .meaning = "logarithm of n of the blocks in registers; of their rows on a CPU",
-       .value = "3",
-       .least = 1,
-       .most = 4},
-  };
-}
-
 std::unique_ptr<Benchmark> make_hpl(Job& job) {
-  check(job);
   return std::make_unique<Hpl>(job);
 }
 
 }  // namespace
 
 Entry hpl_benchmark() {
-  return {"hpl", "LU decomposition without pivoting, solved over all ranks", hpl_parameters, make_hpl};
+  return {"hpl", "LU decomposition without pivoting, solved over all ranks", hpl_parameters, hpl_needs, make_hpl};
 }
 
 }  // namespace isthmus::hpcc

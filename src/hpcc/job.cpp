@@ -111,9 +111,37 @@ double Job::timed(const std::function<void()>& body) const {
 }
 
 void Job::launched(const std::string& metric, std::size_t replication, offload::ComputeEvent event) {
+  keep({.metric = metric, .phase = {}, .turn = 0, .replication = replication, .events = {std::move(event)}});
+}
+
+void Job::launched(const std::string& metric, std::size_t replication, offload::ComputeEvent event,
+                   const std::string& phase, int turn) {
+  keep({.metric = metric, .phase = phase, .turn = turn, .replication = replication, .events = {std::move(event)}});
+}
+
+bool Job::Kept::is_with(const Kept& other) const {
+  return !phase.empty() && turn == other.turn && replication == other.replication && phase == other.phase &&
+         metric == other.metric;
+}
+
+void Job::keep(Kept launch) {
   // PoCL 3.1 loses count of a kernel's code, and aborts, when several queues start it for the first time at once.
-  if (begun_.emplace(metric, replication).second) event.wait();
-  launches_.push_back({metric, replication, std::move(event)});
+  if (begun_.emplace(launch.metric, launch.phase, launch.replication).second) launch.events.front().wait();
+  const auto phase =
+      std::find_if(launches_.rbegin(), launches_.rend(), [&](const Kept& each) { return each.is_with(launch); });
+  if (phase == launches_.rend())
+    launches_.push_back(std::move(launch));
+  else
+    phase->events.push_back(std::move(launch.events.front()));
+}
+
+offload::DeviceSpan Job::Kept::span() const {
+  offload::DeviceSpan whole = events.front().span();
+  for (const offload::ComputeEvent& each : events) {
+    const offload::DeviceSpan span = each.span();
+    whole = {.start = std::min(whole.start, span.start), .end = std::max(whole.end, span.end)};
+  }
+  return whole;
 }
 
 std::vector<Launch> Job::launches() const {
@@ -121,9 +149,11 @@ std::vector<Launch> Job::launches() const {
   all.reserve(launches_.size());
   for (const Kept& each : launches_)
     all.push_back({.metric = each.metric,
+                   .phase = each.phase,
+                   .turn = each.turn,
                    .rank = ranks().rank(),
                    .replication = static_cast<int>(each.replication),
-                   .span = each.event.span()});
+                   .span = each.span()});
   return all;
 }
 

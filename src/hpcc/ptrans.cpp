@@ -100,29 +100,9 @@ GpuTile gpu_tile(std::size_t block) {
   return block % 64 == 0 ? GpuTile{.side = 64, .rows = 16} : GpuTile{.side = 32, .rows = 8};
 }
 
-void check(const Job& job) {
-  const std::string& type = job.parameters().text("DATA_TYPE");
-  const std::size_t block = integer(job, "BLOCK_SIZE");
-  require_type(type, job.setting().device);
-  require_multiple(job, "MATRIX_SIZE", "BLOCK_SIZE");
-  if (job.setting().single()) {
-    require_local_memory(job, "BLOCK_SIZE", 2 * block * block * size_of_type(type));
-  } else if (const std::size_t tile = job.setting().gpu() ? 32 : (type == "double" ? 8 : 16); block % tile != 0) {
-    throw Error(fmt::format("{}: expected a multiple of {}", with_value(job, "BLOCK_SIZE"), tile));
-  }
-  const std::size_t size = integer(job, "MATRIX_SIZE");
-  const auto blocks = (size / block) * (size / block);
-  if (blocks < static_cast<std::size_t>(job.ranks().size()))
-    throw Error(fmt::format("{}: {} blocks, expected at least one for each of {} ranks", with_value(job, "MATRIX_SIZE"),
-                            blocks, job.ranks().size()));
-  constexpr std::size_t kArrays = 5;  // A, what of it comes from others, B, C and the probe's
-  require_memory(job, "MATRIX_SIZE",
-                 kArrays * size * size * size_of_type(type) / static_cast<std::size_t>(job.ranks().size()));
-}
-
 Transpose::Transpose(Job& job)
     : job_(job),
-      type_((check(job), job.parameters().text("DATA_TYPE"))),
+      type_(job.parameters().text("DATA_TYPE")),
       block_(integer(job, "BLOCK_SIZE")),
       size_(integer(job, "MATRIX_SIZE")),
       layout_(job.grid(), static_cast<std::int64_t>(size_ / block_)),
@@ -324,6 +304,26 @@ std::vector<ParameterSpec> ptrans_parameters(const Setting& setting) {
   };
 }
 
+Needs ptrans_needs(const Job& job) {
+  const std::string& type = job.parameters().text("DATA_TYPE");
+  const std::size_t block = integer(job, "BLOCK_SIZE");
+  require_type(type, job.setting().device);
+  require_multiple(job, "MATRIX_SIZE", "BLOCK_SIZE");
+  if (job.setting().single()) {
+    require_local_memory(job, "BLOCK_SIZE", 2 * block * block * size_of_type(type));
+  } else if (const std::size_t tile = job.setting().gpu() ? 32 : (type == "double" ? 8 : 16); block % tile != 0) {
+    throw Error(fmt::format("{}: expected a multiple of {}", with_value(job, "BLOCK_SIZE"), tile));
+  }
+  const std::size_t size = integer(job, "MATRIX_SIZE");
+  const auto blocks = (size / block) * (size / block);
+  if (blocks < static_cast<std::size_t>(job.ranks().size()))
+    throw Error(fmt::format("{}: {} blocks, expected at least one for each of {} ranks", with_value(job, "MATRIX_SIZE"),
+                            blocks, job.ranks().size()));
+  constexpr std::size_t kArrays = 5;  // A, what of it comes from others, B, C and the probe's
+  const std::size_t matrix = size * size * size_of_type(type) / static_cast<std::size_t>(job.ranks().size());
+  return {.memory = require_memory(job, "MATRIX_SIZE", kArrays * matrix), .traffic = 3 * static_cast<double>(matrix)};
+}
+
 std::unique_ptr<Benchmark> make_ptrans(Job& job) {
   return std::make_unique<Transpose>(job);
 }
@@ -331,7 +331,8 @@ std::unique_ptr<Benchmark> make_ptrans(Job& job) {
 }  // namespace
 
 Entry ptrans_benchmark() {
-  return {"ptrans", "matrix transposition over a grid of devices: C = B + A^T", ptrans_parameters, make_ptrans};
+  return {"ptrans", "matrix transposition over a grid of devices: C = B + A^T", ptrans_parameters, ptrans_needs,
+          make_ptrans};
 }
 
 }  // namespace isthmus::hpcc

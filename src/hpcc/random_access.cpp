@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "hpcc/checks.hpp"
+#include "hpcc/numbers_probe.hpp"
 #include "hpcc/random_numbers.hpp"
 #include "hpcc/setting.hpp"
 #include "isthmus/base/error.hpp"
@@ -34,7 +35,10 @@ class RandomAccess final : public Benchmark {
   std::vector<double> run() override;
   std::size_t working_set() const override { return mine_ * sizeof(std::uint64_t); }
   std::vector<double> probe() override;
-  std::string model() const override { return "as many scattered words read and written by the random probe"; }
+  std::string model() const override {
+    return "the slower of as many scattered words read and written by the random probe, and of all ranks' numbers made "
+           "by the probe of the generator";
+  }
   Validation validate() override;
 
  private:
@@ -62,25 +66,11 @@ class RandomAccess final : public Benchmark {
   std::vector<offload::ComputeKernel> kernels_;
   std::vector<Probe> probes_;  // none where nothing compiles online
   offload::ComputeBuffer spare_;
+  NumbersProbe numbers_;
 };
 
 std::uint64_t table_words(const Job& job) {
   return std::uint64_t{1} << integer(job, "TABLE_SIZE_LOG");
-}
-
-void check(const Job& job) {
-  const auto ranks = static_cast<std::uint64_t>(job.ranks().size());
-  if (!std::has_single_bit(ranks))
-    throw Error(fmt::format("{} ranks: expected a power of two, by which the table is split", ranks));
-  const auto parts = ranks * integer(job, "NUM_REPLICATIONS");
-  const auto generators = std::uint64_t{1} << integer(job, "HPCC_FPGA_RA_RNG_COUNT_LOG");
-  if (parts * generators > table_words(job))
-    throw Error(fmt::format("{}: expected at least one word for each rank, replication and generator",
-                            with_value(job, "TABLE_SIZE_LOG")));
-  if (!job.setting().single() && !job.setting().gpu() && generators % kLanes != 0)
-    throw Error(fmt::format("{}: expected at least 3, the generators of a vector",
-                            with_value(job, "HPCC_FPGA_RA_RNG_COUNT_LOG")));
-  require_memory(job, "TABLE_SIZE_LOG", 2 * table_words(job) / ranks * sizeof(std::uint64_t));
 }
 
 std::vector<std::uint64_t> seeds_of(std::uint64_t generators, std::uint64_t numbers) {
@@ -91,7 +81,7 @@ std::vector<std::uint64_t> seeds_of(std::uint64_t generators, std::uint64_t numb
 
 RandomAccess::RandomAccess(Job& job)
     : job_(job),
-      words_((check(job), table_words(job))),
+      words_(table_words(job)),
       mine_(words_ / static_cast<std::uint64_t>(job.ranks().size())),
       first_(mine_ * static_cast<std::uint64_t>(job.ranks().rank())),
       generators_(std::uint64_t{1} << integer(job, "HPCC_FPGA_RA_RNG_COUNT_LOG")),
@@ -99,7 +89,8 @@ RandomAccess::RandomAccess(Job& job)
       atomic_(integer(job, "ATOMIC") != 0),
       start_(mine_),
       kernels_(job.replications(job.program(), "random_access")),
-      spare_(job.spare(mine_ * sizeof(std::uint64_t))) {
+      spare_(job.spare(mine_ * sizeof(std::uint64_t))),
+      numbers_(job) {
   if (job.has_probes()) add_probes();
   std::iota(start_.begin(), start_.end(), first_);
   const auto seeds = seeds_of(generators_, kUpdatesOfAWord * words_);
@@ -170,7 +161,10 @@ std::vector<double> RandomAccess::probe() {
     });
     best = std::max(best, static_cast<double>(probe.items() * batches * kBatch) / seconds * 1e-9);
   }
-  return {best};
+  // Each replication on each rank makes the numbers of all.
+  const std::uint64_t all = replications_ * kUpdatesOfAWord * words_;
+  const double made = numbers_.rate(all, words_ - 1, first_, part) / static_cast<double>(all);  // times a second
+  return {std::min(best, made * metrics().front().work)};
 }
 
 /// The same numbers once more take every word back to what it was, so each that differs then is an error.
@@ -233,6 +227,26 @@ std::vector<ParameterSpec> random_access_parameters(const Setting& setting) {
   };
 }
 
+Needs random_access_needs(const Job& job) {
+  const auto ranks = static_cast<std::uint64_t>(job.ranks().size());
+  if (!std::has_single_bit(ranks))
+    throw Error(fmt::format("{} ranks: expected a power of two, by which the table is split", ranks));
+  const auto parts = ranks * integer(job, "NUM_REPLICATIONS");
+  const auto generators = std::uint64_t{1} << integer(job, "HPCC_FPGA_RA_RNG_COUNT_LOG");
+  if (parts * generators > table_words(job))
+    throw Error(fmt::format("{}: expected at least one word for each rank, replication and generator",
+                            with_value(job, "TABLE_SIZE_LOG")));
+  if (!job.setting().single() && !job.setting().gpu() && generators % kLanes != 0)
+    throw Error(fmt::format("{}: expected at least 3, the generators of a vector",
+                            with_value(job, "HPCC_FPGA_RA_RNG_COUNT_LOG")));
+  constexpr double kLine = 64;      // bytes of memory, read and written for each word
+  constexpr double kOfANumber = 4;  // shift, comparison, two more
+  const auto updates = static_cast<double>(kUpdatesOfAWord * table_words(job));
+  return {.memory = require_memory(job, "TABLE_SIZE_LOG", 2 * table_words(job) / ranks * sizeof(std::uint64_t)),
+          .operations = kOfANumber * updates * static_cast<double>(integer(job, "NUM_REPLICATIONS")),
+          .traffic = 2 * kLine * updates / static_cast<double>(ranks)};
+}
+
 std::unique_ptr<Benchmark> make_random_access(Job& job) {
   return std::make_unique<RandomAccess>(job);
 }
@@ -240,7 +254,8 @@ std::unique_ptr<Benchmark> make_random_access(Job& job) {
 }  // namespace
 
 Entry random_access_benchmark() {
-  return {"random_access", "updates of words scattered over memory", random_access_parameters, make_random_access};
+  return {"random_access", "updates of words scattered over memory", random_access_parameters, random_access_needs,
+          make_random_access};
 }
 
 }  // namespace isthmus::hpcc

@@ -17,17 +17,23 @@ namespace {
 
 constexpr int kRepetitions = 10;  // as STREAM v5.10 does
 
+constexpr const char* kNoPhase = "-";
+
 /// Those of all ranks, by rank.
 std::vector<Launch> launches_of(const Job& job) {
   std::string mine;
   for (const Launch& each : job.launches())
-    mine += fmt::format("{} {} {} {}\n", each.metric, each.replication, each.span.start, each.span.end);
+    mine += fmt::format("{} {} {} {} {} {}\n", each.metric, each.phase.empty() ? kNoPhase : each.phase, each.turn,
+                        each.replication, each.span.start, each.span.end);
   std::vector<Launch> all;
   int rank = 0;
   for (const std::string& text : job.ranks().gather(mine)) {
     std::istringstream words(text);
     Launch each{.rank = rank++};
-    while (words >> each.metric >> each.replication >> each.span.start >> each.span.end) all.push_back(each);
+    while (words >> each.metric >> each.phase >> each.turn >> each.replication >> each.span.start >> each.span.end) {
+      if (each.phase == kNoPhase) each.phase.clear();
+      all.push_back(each);
+    }
   }
   return all;
 }
@@ -50,6 +56,10 @@ std::optional<double> load_on_hosts(const LoadMeter& meter, const cluster::Ranks
   const double most = ranks.largest(uses.empty() ? -1 : load_of(uses));
   if (most < 0) return {};
   return most;
+}
+
+int repetitions_of(const Request& request) {
+  return request.repetitions > 0 ? request.repetitions : kRepetitions;
 }
 
 std::string parameters_from(const Request& request) {
@@ -97,6 +107,25 @@ void refuse_unused(const Request& request, const Job& job) {
 
 }  // namespace
 
+Plan plan(const Request& request, const cluster::Ranks& ranks) {
+  const Placement placement = place(request, ranks);
+  std::unique_ptr<Job> job;
+  Needs needs;
+  ranks.agree([&] {
+    job = make_job(request, placement, ranks);
+    needs = entry_of(request.benchmark).needs(*job);
+  });
+  return {.setting = job->setting(),
+          .parameters = job->parameters().all(),
+          .parameters_from = parameters_from(request),
+          .grid = job->grid(),
+          .places = placement.places,
+          .needs = {.memory = static_cast<std::size_t>(ranks.largest(static_cast<double>(needs.memory))),
+                    .operations = ranks.largest(needs.operations),
+                    .traffic = ranks.largest(needs.traffic)},
+          .repetitions = repetitions_of(request)};
+}
+
 Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener& listener) {
   const LoadMeter meter;
   Placement placement = place(request, ranks);
@@ -106,11 +135,13 @@ Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener&
   ranks.agree([&] {
     job = make_job(request, placement, ranks);
     if (request.seconds > 0) job->finish_repetitions();
-    benchmark = entry_of(request.benchmark).make(*job);
+    const Entry& entry = entry_of(request.benchmark);
+    entry.needs(*job);
+    benchmark = entry.make(*job);
   });
   benchmark->connect();
   ranks.agree([&] { refuse_unused(request, *job); });
-  const int repetitions = request.repetitions > 0 ? request.repetitions : kRepetitions;
+  const int repetitions = repetitions_of(request);
   warm_up(*benchmark, *job);
   Repeated done = request.seconds > 0 ? burn_in(*benchmark, *job, repetitions, request.seconds, listener)
                                       : measure(*benchmark, *job, repetitions, listener);

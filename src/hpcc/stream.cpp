@@ -67,7 +67,6 @@ class Stream final : public Benchmark {
   double read();
   std::span<std::byte> part_of_host(std::size_t array, std::size_t set);
   double launch(const Operation& operation);
-  void check() const;
 
   Job& job_;
   std::string type_;
@@ -107,7 +106,7 @@ Stream::Stream(Job& job)
       bytes_(count_ * size_of_type(type_)),
       vectors_(count_ / integer(job, "VECTOR_COUNT")),
       replications_(integer(job, "NUM_REPLICATIONS")),
-      kernels_((check(), job.replications(job.program(), "stream"))),
+      kernels_(job.replications(job.program(), "stream")),
       memory_(job),
       spare_host_(type_, 0, 0) {
   const std::size_t sets = job.has_banks() ? replications_ : 1;
@@ -125,20 +124,6 @@ Stream::Stream(Job& job)
     pinned_.push_back(job.device().pin(spare_host_.bytes()));
   }
   for (std::uint64_t each = 0; each < replications_; ++each) queues_.push_back(job.device().queue());
-}
-
-void Stream::check() const {
-  const auto vector = integer(job_, "VECTOR_COUNT");
-  const auto block = integer(job_, "DEVICE_BUFFER_SIZE") * (job_.setting().single() ? vector : 1);
-  require_type(type_, job_.setting().device);
-  if (block % vector != 0)
-    throw Error(fmt::format("DEVICE_BUFFER_SIZE={}: expected a multiple of VECTOR_COUNT={}", block, vector));
-  const auto step = block * replications_ * integer(job_, "GLOBAL_MEM_UNROLL");
-  if (count_ % step != 0)
-    throw Error(
-        fmt::format("ARRAY_SIZE={}: expected a multiple of {}: a block of {} values (DEVICE_BUFFER_SIZE) times "
-                    "NUM_REPLICATIONS={} times GLOBAL_MEM_UNROLL={}",
-                    count_, step, block, replications_, integer(job_, "GLOBAL_MEM_UNROLL")));
 }
 
 std::vector<Metric> Stream::metrics() const {
@@ -263,6 +248,26 @@ std::vector<ParameterSpec> stream_parameters(const Setting& setting) {
   };
 }
 
+Needs stream_needs(const Job& job) {
+  const auto count = integer(job, "ARRAY_SIZE");
+  const auto replications = integer(job, "NUM_REPLICATIONS");
+  const auto vector = integer(job, "VECTOR_COUNT");
+  const auto block = integer(job, "DEVICE_BUFFER_SIZE") * (job.setting().single() ? vector : 1);
+  const auto& type = job.parameters().text("DATA_TYPE");
+  require_type(type, job.setting().device);
+  if (block % vector != 0)
+    throw Error(fmt::format("DEVICE_BUFFER_SIZE={}: expected a multiple of VECTOR_COUNT={}", block, vector));
+  const auto step = block * replications * integer(job, "GLOBAL_MEM_UNROLL");
+  if (count % step != 0)
+    throw Error(
+        fmt::format("ARRAY_SIZE={}: expected a multiple of {}: a block of {} values (DEVICE_BUFFER_SIZE) times "
+                    "NUM_REPLICATIONS={} times GLOBAL_MEM_UNROLL={}",
+                    count, step, block, replications, integer(job, "GLOBAL_MEM_UNROLL")));
+  constexpr double kPasses = 2 + 2 + 3 + 3 + 2 * 3;  // over an array: the four operations, there and back
+  const std::size_t array = count * size_of_type(type);
+  return {.memory = kArrays * array, .operations = 0, .traffic = kPasses * static_cast<double>(array)};
+}
+
 std::unique_ptr<Benchmark> make_stream(Job& job) {
   return std::make_unique<Stream>(job);
 }
@@ -271,7 +276,7 @@ std::unique_ptr<Benchmark> make_stream(Job& job) {
 
 Entry stream_benchmark() {
   return {"stream", "memory bandwidth: Copy, Scale, Add, Triad, host to device and back", stream_parameters,
-          make_stream};
+          stream_needs, make_stream};
 }
 
 }  // namespace isthmus::hpcc

@@ -74,6 +74,8 @@ Record launches_of(const std::vector<hpcc::Launch>& launches, const std::string&
     if (each.metric == metric)
       list.push_back({{"rank", each.rank},
                       {"replication", each.replication},
+                      {"phase", each.phase},
+                      {"step", each.turn},
                       {"start_s", since(first[each.rank], each.span.start)},
                       {"end_s", since(first[each.rank], each.span.end)}});
   return list;
@@ -173,6 +175,28 @@ void print_compilation(const hpcc::Request& request, const hpcc::Compilation& ma
                 {"max_allocation_bytes", made.setting.device.max_allocation}});
 }
 
+int print_plan(const hpcc::Request& request, const cluster::Ranks& ranks) {
+  const hpcc::Plan made = hpcc::plan(request, ranks);
+  if (ranks.first())
+    tools::print({{"event", "plan"},
+                  {"benchmark", request.benchmark},
+                  {"places", places_of(made.places)},
+                  {"ranks", ranks.size()},
+                  {"grid", fmt::format("{}x{}", made.grid.rows, made.grid.columns)},
+                  {"run", request.optimized ? "optimized" : "base"},
+                  {"size", request.size},
+                  {"variant", made.setting.single() ? "single" : "ndrange"},
+                  {"parameters", parameters_of(made.parameters)},
+                  {"parameters_from", made.parameters_from},
+                  {"repetitions", made.repetitions},
+                  {"burn_in_s", request.seconds},
+                  {"memory_bytes", made.needs.memory},
+                  {"operations", made.needs.operations},
+                  {"traffic_bytes", made.needs.traffic},
+                  {"device_info", device_of(made.setting.device)}});
+  return tools::kDone;
+}
+
 int benchmark(const hpcc::Request& request, const cluster::Ranks& ranks) {
   hpcc::Listener listener;
   if (ranks.first()) {
@@ -194,9 +218,9 @@ int benchmark(const hpcc::Request& request, const cluster::Ranks& ranks) {
 }
 
 /// What every rank knows is said by the first; what one rank alone knows it says itself, and ends the others.
-int on_all_ranks(const hpcc::Request& request, const cluster::Job& job) {
+int on_all_ranks(const hpcc::Request& request, const cluster::Job& job, bool planned) {
   try {
-    return benchmark(request, job.ranks());
+    return planned ? print_plan(request, job.ranks()) : benchmark(request, job.ranks());
   } catch (const cluster::AgreedError& error) {
     // Said before MPI ends: once one rank has left with an error, the launcher ends those that are still to say it.
     return job.ranks().first() ? tools::fail(error.what()) : tools::kCouldNotRun;
@@ -238,10 +262,12 @@ int main(int argc, char** argv) {
   hpcc::Request request;
   bool listed = false;
   bool asked = false;
+  bool planned = false;
   std::string binary;
   add_options(app, request);
   app.add_flag("--list", listed, "the benchmarks");
   app.add_flag("--parameters", asked, "the parameters, and nothing is run; --on board: those of an FPGA board");
+  app.add_flag("--plan", planned, "what would be run, on these ranks and devices, and nothing is run");
   app.add_option("--compile", binary, "only compile the kernels, into this file");
   return tools::run(app, argc, argv, [&] {
     if (listed) return list();
@@ -250,6 +276,6 @@ int main(int argc, char** argv) {
       return tools::kDone;
     }
     const cluster::Job job(argc, argv);
-    return on_all_ranks(request, job);
+    return on_all_ranks(request, job, planned);
   });
 }

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "hpcc/block_cyclic.hpp"
 #include "hpcc/kernel_with_a_fault.hpp"
@@ -111,6 +113,44 @@ TEST(Hpl, BlocksNeedNotDivideTheMatrix) {
   }
 }
 
+/// When each phase of each step ran.
+std::map<std::pair<std::string, int>, offload::DeviceSpan> phases_of(const Outcome& done) {
+  std::map<std::pair<std::string, int>, offload::DeviceSpan> phases;
+  for (const Launch& each : done.launches) phases[{each.phase, each.turn}] = each.span;
+  return phases;
+}
+
+TEST(Hpl, TheNextCommunicationPhaseBeginsInTheUpdatePhaseAndTheUpdateAfterIt) {
+  constexpr int kSteps = 24;
+  for (const Shape& shape : {kShapes[1], kShapes[2]}) {
+    const Outcome done = run(small(shape, {"MATRIX_SIZE=768"}), cluster::alone());
+    ASSERT_TRUE(done.validation.passed()) << done.validation.error;
+    auto phases = phases_of(done);
+    EXPECT_EQ(phases.size(), 2 * kSteps - 1);  // behind the last block is nothing to update
+    int overlaps = 0;
+    for (int step = 0; step + 1 < kSteps; ++step) {
+      const auto update = phases[{"update", step}];
+      const auto next = phases[{"communication", step + 1}];
+      EXPECT_GE(next.start, update.start) << "what it starts from is updated first";
+      overlaps += next.start < update.end ? 1 : 0;
+      const bool last = step + 2 == kSteps;
+      EXPECT_TRUE(last || (phases[{"update", step + 1}].start >= update.end)) << "which changed what it changes";
+    }
+    EXPECT_GT(overlaps, 0) << shape.file("hpl");
+  }
+}
+
+TEST(Hpl, ASetOfFactorsIsNotMadeAnewBeforeTheUpdateThatReadsIt) {
+  // Each block of an update begins late, so that whatever does not wait for it is done before.
+  const std::string begins = "const size_t block_row = first_row + get_global_id(1);";
+  const KernelWithAFault slow(
+      kShapes[1].file("hpl"), begins,
+      "volatile uint sum = 0; for (uint turn = 0; turn < 20000; ++turn) sum += turn;\n" + begins);
+  Request request = small(kShapes[1], {"MATRIX_SIZE=640"});
+  request.kernel_file = slow.file();
+  EXPECT_TRUE(run(request, cluster::alone()).validation.passed());
+}
+
 TEST(Hpl, AnExponentBitOfOneElementIsCaught) {
   for (const Shape& shape : kShapes) {
     // The last kernel of the file updates the inner blocks.
@@ -127,7 +167,7 @@ TEST(Hpl, AnExponentBitOfOneElementIsCaught) {
 
 TEST(Hpl, WhatDoesNotGoTogetherIsRefusedByName) {
   expect_refused({"DATA_TYPE=half"}, "DATA_TYPE=half: expected float or double");
-  expect_refused({"MATRIX_SIZE=1048576"}, "MATRIX_SIZE=1048576: needs 4398046511104 bytes of memory");
+  expect_refused({"MATRIX_SIZE=1048576"}, "MATRIX_SIZE=1048576: needs 4398583390208 bytes of memory");
   expect_refused({"LOCAL_MEM_BLOCK_LOG=12"}, "LOCAL_MEM_BLOCK_LOG: expected a whole number from 5 to 10, got '12'");
   expect_refused({"REGISTER_BLOCK_LOG=7"}, "REGISTER_BLOCK_LOG");
   EXPECT_THAT([] { run(small(kShapes[2], {"LOCAL_MEM_BLOCK_LOG=8"}), cluster::alone()); },

@@ -2,9 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <deque>
+#include <memory>
+#include <utility>
 
+#include "cluster/group.hpp"
 #include "hpcc/kernel_with_a_fault.hpp"
+#include "hpcc/numbers_probe.hpp"
 #include "hpcc/random_numbers.hpp"
+#include "hpcc/setting.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/hpcc/run.hpp"
 
@@ -78,6 +83,67 @@ TEST(RandomAccess, ABufferOfLoadedWordsLosesUpdatesAndEveryOneIsCounted) {
       cluster::alone());
   EXPECT_GT(lost_words(4096, 64), 0);
   EXPECT_EQ(done.validation.error * 4096, lost_words(4096, 64));
+}
+
+/// The first of so many ranks, each on a host of its own, of which the others keep still.
+class OneOfMany final : public cluster::Ranks::Group {
+ public:
+  explicit OneOfMany(int size) : size_(size) {}
+  int rank() const override { return 0; }
+  int size() const override { return size_; }
+  void barrier() override {}
+  void largest(std::span<double>) override {}
+  void sum(std::span<double>) override {}
+  void broadcast(std::span<std::byte>, int) override {}
+  std::vector<std::string> gather(const std::string& text) override { return {text}; }
+  void exchange(std::span<const std::byte>, int, std::span<std::byte>, int) override {}
+  std::shared_ptr<Group> split(int, int) override { return std::make_shared<OneOfMany>(1); }
+  std::shared_ptr<Group> on_this_host() override { return std::make_shared<OneOfMany>(1); }
+
+ private:
+  int size_;
+};
+
+TEST(RandomAccess, OfManyRanksIsExpectedToMakeTheNumbersOfAll) {
+  // As many words for the rank.
+  const Outcome alone = run(small("ndrange", {"TABLE_SIZE_LOG=16"}), cluster::alone());
+  const Outcome among = run(small("ndrange", {"TABLE_SIZE_LOG=24"}), cluster::Ranks(std::make_shared<OneOfMany>(256)));
+  EXPECT_EQ(alone.working_set, among.working_set);
+  EXPECT_TRUE(among.validation.passed());
+  const auto expected = [](const Outcome& done) { return done.results.front().expected.value().value; };
+  EXPECT_LT(expected(among), expected(alone) / 4);
+}
+
+TEST(NumbersProbe, HoldsEachNumberAgainstTheWordsOfTheRank) {
+  const auto device = offload::ComputeDevice::open("opencl:0");
+  const Setting setting{.device = device.properties()};
+  const Parameters parameters(entry_of("random_access").parameters(setting), {});
+  Job job("random_access", {.device = device, .ranks = cluster::alone(), .setting = setting, .parameters = parameters});
+  constexpr std::uint64_t kWords = 1 << 10;
+  constexpr std::uint64_t kCount = 1000;
+  constexpr std::size_t kItems = 3;
+  constexpr std::uint64_t kChains = 4;
+  for (const auto& [option, lanes] : {std::pair{"-DPROBE_ON_CPU=1", 8U}, {"-DPROBE_ON_CPU=0", 1U}}) {
+    const auto kernel = job.own_program("probe_numbers", option).kernel("probe_numbers");
+    const auto buffer = device.buffer(kItems * sizeof(std::uint64_t));
+    const std::uint64_t first = 300;
+    const std::uint64_t size = 128;
+    job.queue().launch(kernel, {.global = {kItems, 1, 1}}, {&buffer, kCount, kWords - 1, first, size});
+    std::vector<std::uint64_t> found(kItems);
+    job.queue().read(buffer, 0, offload::bytes_of(found));
+    std::uint64_t start = 0;
+    for (const std::uint64_t each : found) {
+      std::uint64_t wanted = 0;
+      for (std::uint64_t generator = 0; generator < kChains * lanes; ++generator) {
+        std::uint64_t number = ++start * 0x9e3779b97f4a7c15U;
+        for (std::uint64_t turn = 0; turn < kCount; ++turn) {
+          number = next_number(number);
+          wanted += number % kWords >= first && number % kWords < first + size ? 1 : 0;
+        }
+      }
+      EXPECT_EQ(each, wanted) << option;
+    }
+  }
 }
 
 // Work-items that are stopped between load and store lose the same few words of any table: a large one holds more

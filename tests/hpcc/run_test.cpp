@@ -41,6 +41,41 @@ TEST(Launches, EveryReplicationOfEveryBenchmarkIsSeen) {
   }
 }
 
+/// The bytes of the buffers of a benchmark's own, by hand.
+TEST(Plan, TellsTheMemoryAndTheWorkOfARunThatItDoesNotMake) {
+  struct Case {
+    Request request;
+    std::size_t memory;
+    double operations;
+    double traffic;
+  };
+  const double n = 512;
+  const std::size_t matrix = 512 * 512 * sizeof(float);
+  for (const Case& each : {Case{small("stream", {"ARRAY_SIZE=1048576"}), 3U << 22U, 0, 16.0 * (1U << 22U)},
+                           Case{small("gemm", {"MATRIX_SIZE=512", "BLOCK_SIZE=128"}), 6 * matrix, 2 * n * n * n, 0},
+                           Case{small("hpl", {"MATRIX_SIZE=512", "LOCAL_MEM_BLOCK_LOG=5"}),
+                                matrix + (4 * 16 + 2) * 32 * 32 * sizeof(float), 2 * n * n * n / 3, 0},
+                           Case{small("fft", {"DATA_SIZE=1048576", "LOG_FFT_SIZE=9"}), 3U << 23U, 45.0 * (1U << 20U),
+                                2.0 * (1U << 23U)}}) {
+    const Plan made = plan(each.request, cluster::alone());
+    EXPECT_EQ(made.needs.memory, each.memory) << each.request.benchmark;
+    EXPECT_EQ(made.needs.operations, each.operations) << each.request.benchmark;
+    EXPECT_EQ(made.needs.traffic, each.traffic) << each.request.benchmark;
+    EXPECT_EQ(made.repetitions, 2);
+    EXPECT_EQ(made.places.size(), 1U);
+  }
+}
+
+TEST(Plan, HasRoomForWhatEveryRunTouches) {
+  for (const auto& entry : all_benchmarks()) {
+    const Request request{.benchmark = std::string(entry.name), .size = "small", .repetitions = 1};
+    const auto planned = plan(request, cluster::alone()).needs.memory;
+    const auto touched = run(request, cluster::alone()).working_set;
+    EXPECT_GE(planned, touched) << entry.name;
+    EXPECT_LE(planned, 4 * touched) << entry.name;
+  }
+}
+
 TEST(Launches, LastNoLongerThanTheRepetitionThatTheyArePartOf) {
   const Outcome done = run(small("stream", {"NUM_REPLICATIONS=4"}), cluster::alone());
   const std::set<int> all{0, 1, 2, 3};

@@ -83,6 +83,23 @@ def test_hpl_is_right_by_any_scheme(real: Isthmus, scheme: str, grid: str) -> No
     assert (record["validated"], record["scheme"]) == (True, scheme)
 
 
+def test_panels_of_hpl_are_exchanged_while_the_update_before_is_under_way(real: Isthmus) -> None:
+    sizes = ("--set", "MATRIX_SIZE=1024", "--set", "LOCAL_MEM_BLOCK_LOG=5")
+    (record,) = real.json("hpcc", "hpl", "-n", "2", "--grid", "1x2", *SMALL, *sizes)["records"]
+    assert record["validated"] is True
+    spans = {(one["rank"], one["phase"], one["step"]): one for one in record["launches"]}
+    assert {phase for _, phase, _ in spans} == {"communication", "update"}
+    steps = range(1024 // 32 - 1)
+    # The rank that does not have the diagonal block of the next step solves its top blocks with what it has received.
+    receiver = {step: step % 2 for step in steps}
+    seen = [
+        spans[receiver[step], "communication", step + 1]["start_s"] < spans[receiver[step], "update", step]["end_s"]
+        for step in steps
+        if (receiver[step], "communication", step + 1) in spans and (receiver[step], "update", step) in spans
+    ]
+    assert any(seen)
+
+
 def test_hpl_needs_the_devices(real: Isthmus) -> None:
     done = real("hpcc", "hpl", "-n", "2", "--scheme", "cpu", *SMALL, "-q", *sets("hpl"))
     assert (done.returncode, done.stdout) == (2, "")

@@ -107,6 +107,63 @@ def test_speed_up_lies_where_logarithms_put_it(browser: Browser, page: Path) -> 
     assert len(points) == 2
 
 
+def looks(browser: Browser, lines: str) -> list[list[str]]:
+    """Of each line of a legend or a plot: shape, colour and dashes."""
+    found: list[list[str]] = browser.run(
+        f"""return [...document.querySelectorAll('{lines}')].map(line => {{
+             const shape = line.querySelector('circle, rect, path');
+             const style = getComputedStyle(shape);
+             const dashes = getComputedStyle(line.querySelector('line:not(.spread)')).strokeDasharray;
+             return [shape.outerHTML.replace(/ xmlns="[^"]*"/, ''), style.fill, dashes];
+           }})"""
+    )
+    return found
+
+
+def test_one_legend_serves_every_plot_of_scaling_and_no_two_lines_look_alike(
+    browser: Browser, isthmus: Isthmus
+) -> None:
+    names = ["hpl", "ptrans", "fft", "gemm", "random_access", "b_eff", "stream.triad"]
+    rows = [
+        scale_row(mode, ranks, 0.9 * ranks, name=name, predicted=95.0 * ranks if name == "hpl" else None)
+        for name in names
+        for mode in ("strong", "weak")
+        for ranks in (1, 2)
+    ]
+    browser.open(write_page(isthmus, RECORDS, rows))
+    (texts,) = [browser.texts("#scaling .legend")]
+    assert len(texts) == 1
+    wanted = ["linear", "hpl, measured", "hpl, predicted, model", *(f"{name}, measured" for name in names[1:])]
+    assert browser.texts("#scaling .legend li") == wanted
+    legend = looks(browser, "#scaling .legend .swatch")
+    assert len({tuple(one) for one in legend}) == len(wanted)
+    assert looks(browser, "#scaling figure:first-of-type .plot > g") == legend[:3], "as in the plots"
+
+
+def test_spreads_stand_beside_the_speed_up_in_the_plot(browser: Browser, isthmus: Isthmus) -> None:
+    rows = [
+        scale_row("weak", ranks, speed_up, low=90 * speed_up, high=99 * speed_up)
+        for ranks, speed_up in ((1, 1.0), (2, 1.9), (4, 3.6))
+    ]
+    browser.open(write_page(isthmus, RECORDS, rows))
+    ends = browser.run(
+        """return [...document.querySelectorAll('#scaling .plot .spread')].map(e =>
+             [e.y1.baseVal.value, e.y2.baseVal.value])"""
+    )
+    named = browser.run(
+        """return Object.fromEntries([...document.querySelectorAll('#scaling .plot .grid')].filter(e =>
+             e.getAttribute('x1') == '0').map(e => [+e.nextElementSibling.textContent, e.y1.baseVal.value]))"""
+    )
+    (low, at_low), *_, (high, at_high) = sorted((float(value), at) for value, at in named.items())
+
+    def place(value: float) -> float:
+        return float(at_low + (at_high - at_low) * math.log(value / low) / math.log(high / low))
+
+    assert ends == [pytest.approx([place(0.9 * one), place(one)], abs=0.1) for one in (1.0, 1.9, 3.6)]
+    titles = browser.texts("#scaling .mark title")
+    assert "hpl, measured: 1.90 (1.71 to 1.90) on 2 ranks" in titles
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400, 1600])
 def test_the_page_is_for_everyone(browser: Browser, page: Path, width: int, scheme: str) -> None:

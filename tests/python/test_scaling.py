@@ -152,6 +152,12 @@ def test_a_speed_up_within_the_spread_is_not_to_be_judged() -> None:
         assert verdict("b_eff", rows).endswith("weak 100 % on 2 ranks (b_eff)") == judged
 
 
+def test_a_row_tells_where_the_median_of_its_repetitions_lies() -> None:
+    more = records(name="stream.copy", value=50.0, samples=[30.0, 40.0, 50.0], ranks=2)
+    (row,) = rows_of("weak", [more])
+    assert (row.value, row.low, row.high) == (100, 60, 100), "of both ranks together"
+
+
 def test_a_finished_scaling_is_whole_in_the_history_and_can_be_compared(tmp_path: Path, isthmus: Isthmus) -> None:
     tool = tmp_path / "bin" / "isthmus-hpcc"
     tool.parent.mkdir()

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "isthmus/cluster/grid.hpp"
@@ -73,6 +74,8 @@ struct Validation {
 /// compare.
 struct Launch {
   std::string metric{};  ///< whose time it is part of
+  std::string phase{};   ///< of a benchmark that has several: "communication" or "update"; else empty
+  int turn = 0;          ///< the step of the algorithm whose phase it is
   int rank = 0;
   int replication = 0;
   offload::DeviceSpan span{};
@@ -145,6 +148,9 @@ class Job {
   /// Keeps the event of a kernel's launch, the `replication`th of its copies, in the seconds of `metric`; waits for the
   /// first of each, which no repetition times.
   void launched(const std::string& metric, std::size_t replication, offload::ComputeEvent event);
+  /// The same in a phase of a step, whose launches count as one, from the first start to the last end.
+  void launched(const std::string& metric, std::size_t replication, offload::ComputeEvent event,
+                const std::string& phase, int turn);
   void forget_launches() { launches_.clear(); }
   /// The launches that were kept, all complete.
   std::vector<Launch> launches() const;
@@ -163,15 +169,21 @@ class Job {
   bool finishes_ = false;
   struct Kept {
     std::string metric;
+    std::string phase;
+    int turn;
     std::size_t replication;
-    offload::ComputeEvent event;
+    std::vector<offload::ComputeEvent> events;
+
+    bool is_with(const Kept& other) const;
+    offload::DeviceSpan span() const;
   };
+  void keep(Kept launch);
   std::vector<Kept> launches_;
-  std::set<std::pair<std::string, std::size_t>> begun_;  ///< metrics and replications that were launched once
+  std::set<std::tuple<std::string, std::string, std::size_t>> begun_;  ///< what was launched once
 };
 
-/// One benchmark, set up: made by Entry::make, which checks the parameters, compiles, allocates and fills without a
-/// call that all ranks make, and then by `connect`.
+/// One benchmark, set up: made by Entry::make, which compiles, allocates and fills without a call that all ranks make,
+/// after Entry::needs has checked the parameters, and then by `connect`.
 class Benchmark {
  public:
   Benchmark() = default;
@@ -199,11 +211,20 @@ class Benchmark {
   virtual Validation validate() = 0;
 };
 
+/// What a benchmark takes of one rank's device, known before anything is compiled or allocated.
+struct Needs {
+  std::size_t memory = 0;  ///< bytes of all buffers, those of probes included
+  double operations = 0;   ///< arithmetic of a repetition
+  double traffic = 0;      ///< bytes that a repetition moves through the device's memory, or between memories
+};
+
 /// How a benchmark is known.
 struct Entry {
   std::string_view name;
   std::string_view meaning;
   std::vector<ParameterSpec> (*parameters)(const Setting& setting);
+  /// Throws Error for parameters that do not go together or do not fit the device.
+  Needs (*needs)(const Job& job);
   std::unique_ptr<Benchmark> (*make)(Job& job);
 };
 

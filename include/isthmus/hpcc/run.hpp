@@ -117,6 +117,21 @@ struct Listener {
 /// above what the device's own probes allow.
 Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener& listener = {});
 
+/// What a run would be.
+struct Plan {
+  Setting setting;
+  std::vector<ParameterSpec> parameters;
+  std::string parameters_from;
+  cluster::Grid grid;
+  std::vector<Place> places;
+  Needs needs;  ///< of the rank that needs most
+  int repetitions;
+};
+
+/// Finds out what `run` would do, on the device of each rank, and throws as it would for what does not fit; compiles
+/// nothing, allocates nothing and runs nothing there.
+Plan plan(const Request& request, const cluster::Ranks& ranks);
+
 /// The target and part of this rank's device, and who shares it.
 struct Placement {
   offload::ComputeDevice device;

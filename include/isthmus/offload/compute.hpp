@@ -184,6 +184,10 @@ class ComputeQueue {
   /// Fills the buffer with `pattern`, of 1, 2, 4, 8 ... 128 bytes.
   ComputeEvent fill(const ComputeBuffer& to, std::span<const std::byte> pattern);
 
+  /// What is enqueued from here on begins after these commands of other queues, which have been flushed, and after all
+  /// that this queue was given before. The event of that moment, which others may wait for; it has no times.
+  ComputeEvent after(std::span<const ComputeEvent> events);
+
   /// Sends what is enqueued to the device.
   void flush();
   /// Waits for every command of the queue.

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.cli.command import List, written
+from isthmus.cli.command import DryRun, List, written
 from isthmus.cli.hpcc_options import Binary, For, Kernel, Measuring, Placing, Work, tuned_words, words_of
 from isthmus.cli.noise import loads_of, warn_if_noisy
 from isthmus.cli.session import Session
@@ -19,6 +19,7 @@ EXAMPLES = [
     "isthmus hpcc stream --size small",
     "isthmus hpcc b_eff -n 2 --on opencl:0",
     "isthmus hpcc gemm --for 1h",
+    "isthmus hpcc hpl -n 4 --dry-run",
     "isthmus hpcc ptrans -n 4 --grid 2x2 --set BLOCK_SIZE=256 --json -",
 ]
 
@@ -37,6 +38,7 @@ def hpcc(
     kernel: Kernel = None,
     binary: Binary = None,
     summary: Summary = None,
+    dry_run: DryRun = False,
     list_: List = False,
 ) -> None:
     """HPC Challenge for accelerators, on one OpenCL device or many.
@@ -51,7 +53,7 @@ def hpcc(
         raise IsthmusError("BENCH: expected a benchmark", hint="'isthmus hpcc --list' names them.")
     if summary == "-" and "-" in (session.json, session.csv, session.jsonl):
         raise IsthmusError("--summary, --json, --csv and --jsonl: only one of them can be '-', the standard output")
-    from isthmus.hpcc.measure import CutShort, measure
+    from isthmus.hpcc.measure import CutShort, measure, warn_of_turns
     from isthmus.hpcc.side_file import check
 
     chosen: dict[str, object] = {"--shape": placing.shape, "--grid": placing.grid}
@@ -61,6 +63,11 @@ def hpcc(
         arguments += tuned_words(session, work.run(benchmark, placing.ranks, placing.shape, placing.grid))
     if binary is not None:
         check(Path(binary))
+    if dry_run:
+        from isthmus.hpcc.plan import lines_of, plan_of
+
+        warn_of_turns(session, placing.ranks, measuring.launcher)
+        return session.lines(lines_of(plan_of(arguments, placing.ranks, measuring.launcher)))
     try:
         records = measure(session, arguments, placing.ranks, measuring.launcher, measuring.watch())
     except CutShort as cut:

@@ -32,6 +32,16 @@ class CutShort(KeyboardInterrupt):
         self.records = records
 
 
+def warn_of_turns(session: "Session", ranks: int, launcher: str | None) -> None:
+    """Before ranks are started here: whether there are more of them than cores."""
+    cores = len(os.sched_getaffinity(0))
+    if launcher is None and ranks > cores:
+        session.warn(
+            f"{ranks} ranks take turns on {counted(cores, 'core')}: it lasts as much longer, "
+            "and where they share a device no rate is a device's"
+        )
+
+
 def measure(
     session: "Session",
     arguments: Sequence[str],
@@ -45,12 +55,7 @@ def measure(
     `watch` adds what it saw, by default the power of which this host tells; `prefix` stands before the progress of one
     of several runs.
     """
-    cores = len(os.sched_getaffinity(0))
-    if launcher is None and ranks > cores:
-        session.warn(
-            f"{ranks} ranks take turns on {counted(cores, 'core')}: it lasts as much longer, "
-            "and where they share a device no rate is a device's"
-        )
+    warn_of_turns(session, ranks, launcher)
     with Listener(session, prefix) as listener:
 
         def tell(event: Event) -> None:

@@ -65,6 +65,7 @@ def rows_of(mode: Mode, runs: Sequence[Sequence[HpccRecord]]) -> list[ScaleRow]:
             latency = record.quantity == "latency"
             speed_up = None if latency or first.value == 0 else together(record) / together(first)
             more = record.ranks / first.ranks
+            low, high = _reached(record)
             rows.append(
                 ScaleRow(
                     mode=mode,
@@ -73,6 +74,8 @@ def rows_of(mode: Mode, runs: Sequence[Sequence[HpccRecord]]) -> list[ScaleRow]:
                     grid=record.grid,
                     unit=record.unit,
                     value=together(record),
+                    low=low,
+                    high=high,
                     speed_up=speed_up,
                     efficiency=None if speed_up is None else speed_up / more,
                     judged=_judged(record, first),
@@ -86,13 +89,14 @@ def rows_of(mode: Mode, runs: Sequence[Sequence[HpccRecord]]) -> list[ScaleRow]:
 
 def _judged(record: HpccRecord, first: HpccRecord) -> bool:
     """Whether what all ranks reach together lies beyond the spread of both runs."""
+    return record.ranks == first.ranks or apart(_reached(record), _reached(first))
 
-    def reached(one: HpccRecord) -> Interval:
-        low, high = likely(one.samples)
-        factor = together(one) / one.value if one.value else 0.0
-        return low * factor, high * factor
 
-    return record.ranks == first.ranks or apart(reached(record), reached(first))
+def _reached(record: HpccRecord) -> Interval:
+    """Where the median of what all ranks reach together is likely to lie."""
+    low, high = likely(record.samples)
+    factor = together(record) / record.value if record.value else 0.0
+    return low * factor, high * factor
 
 
 def predicted(rows: Sequence[ScaleRow], curve: Mapping[int, float]) -> list[ScaleRow]:

@@ -43,6 +43,8 @@ class HpccLaunch(Record):
 
     rank: int
     replication: int
+    phase: str = Field(default="", description="communication or update (meyer2024 figure 4.5); empty: it has none")
+    step: int = Field(default=0, description="of the algorithm, whose phase it is")
     start_s: float = Field(ge=0)
     end_s: float = Field(ge=0)
 
@@ -234,6 +236,10 @@ class ScaleRow(Record):
     grid: str
     unit: str
     value: float = Field(description="of all ranks together")
+    low: float | None = Field(
+        default=None, description="of all ranks together, the least that the median of the repetitions is likely to be"
+    )
+    high: float | None = Field(default=None, description="likewise the most: with low an interval of 95 %")
     speed_up: float | None = Field(description="over the fewest ranks, whose own is 1; null of a latency")
     efficiency: float | None = Field(description="speed_up over the factor by which there are more ranks")
     predicted: float | None = Field(

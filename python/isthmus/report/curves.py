@@ -13,7 +13,7 @@ from isthmus.sizes import format_size
 from isthmus.verdict import KIND_WORDS
 
 HEIGHT = 220  # pixels of a plot
-STYLES = 6  # colours and shapes of lines
+STYLES = 12  # colours with shapes of marks: six, then the same hollow
 
 _NAMED_SIZES = 5
 
@@ -25,6 +25,8 @@ class Point:
     x: float
     y: float
     title: str
+    spread: tuple[float, float] | None = None
+    """Pixels from the top, of where it lies with what repetitions differ by."""
 
 
 @dataclass(frozen=True)

@@ -57,6 +57,7 @@ class Section:
 def render_report(material: Material) -> str:
     """The page as HTML; every text of the records is escaped, and a section without content is left out."""
     panels = curve_panels(material.probes)
+    scaling = scaling_panels(material.scale)
     content: dict[str, Any] = {
         "wrong": wrong_lines(material.rows),
         "best_copies": best_copies(material.probes),
@@ -70,7 +71,8 @@ def render_report(material: Material) -> str:
         "runs": runs_of(material.hpcc),
         "runs_of_scaling": runs_of(material.scaled),
         "replications": replications([*material.hpcc, *material.scaled]),
-        "scaling": scaling_panels(material.scale),
+        "scaling": scaling,
+        "scaling_legend": _legend(scaling),
         "scale_table": scale_table(material.scale),
         "scale_verdicts": scale_verdicts(material.scale),
         "score_table": score_table(material.score),

@@ -21,16 +21,21 @@ def _end(record: HpccRecord) -> float:
 def _timeline(record: HpccRecord) -> Timeline:
     end = _end(record)
     ranks = sorted({launch.rank for launch in record.launches})
-    by_lane: dict[tuple[int, int], list[HpccLaunch]] = {}
+    by_lane: dict[tuple[int, str, int], list[HpccLaunch]] = {}
     for launch in record.launches:
-        by_lane.setdefault((launch.rank, launch.replication), []).append(launch)
+        by_lane.setdefault((launch.rank, launch.phase, launch.replication), []).append(launch)
     lanes = [
-        Lane(str(replication), number * LINE, [_bar(launch, end, ranks.index(rank)) for launch in launches])
-        for number, ((rank, replication), launches) in enumerate(sorted(by_lane.items()))
+        Lane(
+            f"{phase[:1]}{replication}",
+            number * LINE,
+            [_bar(launch, end, ranks.index(rank)) for launch in launches],
+        )
+        for number, ((rank, phase, replication), launches) in enumerate(sorted(by_lane.items()))
     ]
     label = f"{record.name}, {place_of(record)}"
     steps = [f"rank {rank}" for rank in ranks]
-    return Timeline(label, steps, ticks(end), lanes, len(lanes) * LINE, seconds(end), _table(record, label))
+    names = [f"{phase[0]}: {phase}" for phase in dict.fromkeys(launch.phase for launch in record.launches) if phase]
+    return Timeline(label, steps, ticks(end), lanes, len(lanes) * LINE, seconds(end), _table(record, label), names)
 
 
 def _bar(launch: HpccLaunch, end: float, style: int) -> Bar:
@@ -38,9 +43,13 @@ def _bar(launch: HpccLaunch, end: float, style: int) -> Bar:
         begin=round(100 * launch.start_s / end, 3),
         width=round(100 * max(0.0, launch.end_s - launch.start_s) / end, 3),
         style=style,
-        title=f"rank {launch.rank}, replication {launch.replication}: "
+        title=f"rank {launch.rank}, replication {launch.replication}{_phase(launch)}: "
         f"{seconds(launch.start_s)} to {seconds(launch.end_s)}",
     )
+
+
+def _phase(launch: HpccLaunch) -> str:
+    return f", {launch.phase} of step {launch.step}" if launch.phase else ""
 
 
 def _table(record: HpccRecord, label: str) -> Table:

@@ -182,6 +182,17 @@ PinnedMemory ComputeQueue::map(const ComputeBuffer& buffer) {
   return {ComputeHandle(mapped, unmap), {static_cast<std::byte*>(mapped), buffer.size()}};
 }
 
+ComputeEvent ComputeQueue::after(std::span<const ComputeEvent> events) {
+  std::vector<cl_event> awaited;
+  for (const ComputeEvent& each : events) awaited.push_back(static_cast<cl_event>(each.handle()));
+  cl_event event = nullptr;
+  opencl::check(
+      clEnqueueBarrierWithWaitList(static_cast<cl_command_queue>(queue_.get()), static_cast<cl_uint>(awaited.size()),
+                                   awaited.empty() ? nullptr : awaited.data(), &event),
+      "clEnqueueBarrierWithWaitList", device_);
+  return own(event, device_);
+}
+
 void ComputeQueue::flush() {
   opencl::check(clFlush(static_cast<cl_command_queue>(queue_.get())), "clFlush", device_);
 }

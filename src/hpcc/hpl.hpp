@@ -1,0 +1,12 @@
+#pragma once
+
+#include "isthmus/hpcc/benchmark.hpp"
+
+/// What HPL may be asked for, and what that takes.
+namespace isthmus::hpcc {
+
+std::vector<ParameterSpec> hpl_parameters(const Setting& setting);
+/// Throws Error for parameters that do not go together or do not fit the device.
+Needs hpl_needs(const Job& job);
+
+}  // namespace isthmus::hpcc
