@@ -130,7 +130,7 @@ void expect_call_of_each_platform(const char* name, const std::string& kind, std
   for (std::size_t at = 0; at < platforms.size(); ++at)
     given[at] = reinterpret_cast<Function>(
         layer().table->clGetExtensionFunctionAddressForPlatform(handle<cl_platform_id>(platforms[at].platform), name));
-  for (std::size_t at : {1, 0}) {
+  for (const std::size_t at : {std::size_t{1}, std::size_t{0}}) {
     EXPECT_NE(reinterpret_cast<void*>(given[at]), functions[at]);
     const std::array<int, 2> calls{platforms[0].calls, platforms[1].calls};
     // As a loader gives a program the first that it is asked for.

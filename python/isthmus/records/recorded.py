@@ -191,7 +191,7 @@ class RecordedCommand(Record):
     queue: int | None = Field(description="place in `queues`")
     device: int | None = Field(description="place in `devices`")
     thread: int
-    bytes: int
+    bytes: int = Field(description="that it moves; where it allocates, that it takes")
     global_size: list[int] | None
     local_size: list[int] | None = Field(description="null where the driver chose")
     blocking: bool
