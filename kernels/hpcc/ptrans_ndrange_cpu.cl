@@ -1,5 +1,5 @@
 // PTRANS for CPUs: a work-item owns a matrix block. Squares as wide as a cache line are transposed in registers, so
-// that every line of A, B and C is touched once and whole, and C goes past the caches. `sources`, `width` and `pitch` as
+// that every line of A, B and C is touched once and whole, and C goes past the caches. `sources` and `pitch` as
 // in ptrans_single.cl.
 
 #ifdef DATA_TYPE_IS_DOUBLE
@@ -35,12 +35,12 @@ typedef struct {
 } block;
 
 block block_of(__global const DATA_TYPE* a, __global const DATA_TYPE* received, __global const int* sources,
-               __global const DATA_TYPE* b, __global DATA_TYPE* c, int width, int pitch, int each) {
-  const int source = sources[2 * each];
-  const ulong at = ((ulong)(each / width) * pitch + each % width) * LINES_A_ROW;
+               __global const DATA_TYPE* b, __global DATA_TYPE* c, int pitch, int each) {
+  const int source = sources[3 * each];
+  const ulong at = (ulong)sources[3 * each + 2] * LINES_A_ROW;
   __global const LINE* matrix = (__global const LINE*)(source >= 0 ? received : a);
   const block found = {matrix + (ulong)(source >= 0 ? source : -1 - source) * LINES_A_ROW, (__global const LINE*)b + at,
-                       (__global LINE*)c + at, sources[2 * each + 1] / SIDE, pitch / SIDE};
+                       (__global LINE*)c + at, sources[3 * each + 1] / SIDE, pitch / SIDE};
   return found;
 }
 
@@ -81,12 +81,12 @@ __attribute__((vec_type_hint(LINE))) __kernel void transpose(__global const DATA
                                                              __global const DATA_TYPE* restrict received,
                                                              __global const int* restrict sources,
                                                              __global const DATA_TYPE* restrict b,
-                                                             __global DATA_TYPE* restrict c, const int width, const int pitch,
+                                                             __global DATA_TYPE* restrict c, const int pitch,
                                                              const int first, const int count) {
   const int each = first + (int)get_global_id(0);
-  const block mine = block_of(a, received, sources, b, c, width, pitch, each);
+  const block mine = block_of(a, received, sources, b, c, pitch, each);
   // Lines come some squares before they are turned: a row of a block is too short for the processor to see its strides.
-  const block next = each + 1 < first + count ? block_of(a, received, sources, b, c, width, pitch, each + 1) : mine;
+  const block next = each + 1 < first + count ? block_of(a, received, sources, b, c, pitch, each + 1) : mine;
   for (int square = 0; square < SQUARES; ++square) {
     const int later = square + AHEAD;
     if (later < SQUARES)

@@ -1,8 +1,8 @@
 // PTRANS as three pipelines for each matrix block (meyer2024 4.1.2.1): a block of A is read into local memory; it is
 // read transposed and a block of B is added to it; the sum is written. Matrices lie row by row, as HPC Challenge has
-// them: A, B and C are `width` blocks wide, and their rows `pitch` values apart. `sources` says two things of the block
-// of A for each block of C: where it begins, in as many values as a block has in a row, i >= 0 in what came from other
-// ranks or -1 - i in A; and how many values the rows there are apart.
+// them: rows of A, B and C are `pitch` values apart. `sources` says three things for each block of C: where its block of
+// A begins, in as many values as a block has in a row, i >= 0 in what came from other ranks or -1 - i in A; how many
+// values the rows there are apart; and where the block of C, and that of B, begins.
 //
 // Value (row, column) of the block of A is in bank (row + column) % CHANNEL_WIDTH: neighbours in a row as well as those
 // in a column lie in different banks, so that CHANNEL_WIDTH values enter and leave a cycle.
@@ -24,14 +24,14 @@ void rotate_lanes(DATA_TYPE values[CHANNEL_WIDTH], uint by) {
 SINGLE_WORK_ITEM
 __kernel void transpose(__global const DATA_TYPE* restrict a, __global const DATA_TYPE* restrict received,
                         __global const int* restrict sources, __global const DATA_TYPE* restrict b,
-                        __global DATA_TYPE* restrict c, const int width, const int pitch, const int first, const int count) {
+                        __global DATA_TYPE* restrict c, const int pitch, const int first, const int count) {
   MEMORY(__local DATA_TYPE, block, BLOCK_SIZE * WORDS, CHANNEL_WIDTH);
   MEMORY(__local DATA_TYPE, sum, BLOCK_SIZE * WORDS, CHANNEL_WIDTH);
   for (int each = first; each < first + count; ++each) {
-    const int source = sources[2 * each];
-    const ulong pitch_of_a = sources[2 * each + 1];
+    const int source = sources[3 * each];
+    const ulong pitch_of_a = sources[3 * each + 1];
     const ulong from = (ulong)(source >= 0 ? source : -1 - source) * BLOCK_SIZE;
-    const ulong to = (ulong)(each / width) * BLOCK_SIZE * (ulong)pitch + (ulong)(each % width) * BLOCK_SIZE;
+    const ulong to = (ulong)sources[3 * each + 2] * BLOCK_SIZE;
     PIPELINED
     for (uint word = 0; word < BLOCK_SIZE * WORDS; ++word) {
       const ulong at = from + word / WORDS * pitch_of_a + word % WORDS * CHANNEL_WIDTH;

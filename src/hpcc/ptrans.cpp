@@ -104,6 +104,13 @@ std::size_t line_of(const Job& job) {
   return cpu ? 64 / size_of_type(job.parameters().text("DATA_TYPE")) : 0;
 }
 
+/// Rows of blocks that a CPU goes down before it takes the next column: 2 KiB of A in turn.
+std::size_t strip_of(const Job& job) {
+  constexpr std::size_t kBytes = 2048;
+  const std::size_t row = integer(job, "BLOCK_SIZE") * size_of_type(job.parameters().text("DATA_TYPE"));
+  return line_of(job) > 0 ? std::max<std::size_t>(kBytes / row, 1) : 1;
+}
+
 Transpose::Transpose(Job& job)
     : job_(job),
       type_((ptrans_needs(job), job.parameters().text("DATA_TYPE"))),
@@ -111,7 +118,8 @@ Transpose::Transpose(Job& job)
       size_(integer(job, "MATRIX_SIZE")),
       rows_(size_, block_, job.grid().rows, job.grid().row_of(job.ranks().rank())),
       columns_(size_, block_, job.grid().columns, job.grid().column_of(job.ranks().rank())),
-      layout_(job.grid(), static_cast<std::int64_t>(size_ / block_), job.ranks().rank(), block_, line_of(job)),
+      layout_(job.grid(), static_cast<std::int64_t>(size_ / block_), job.ranks().rank(), block_, line_of(job),
+              strip_of(job)),
       kernels_(job.replications(job.program(), "transpose")),
       memory_(job) {
   const auto array = [&](std::size_t bytes, std::uint32_t index, const char* name) {
@@ -223,11 +231,10 @@ void Transpose::launch() {
     const std::size_t first = layout_.places().size() * each / copies;
     const std::size_t count = layout_.places().size() * (each + 1) / copies - first;
     if (count == 0) continue;
-    const auto event =
-        queues_[each].launch(kernels_[each], work_items(count),
-                             {&arrays_->a, &arrays_->in, &arrays_->map, &arrays_->b, &arrays_->c,
-                              static_cast<std::int32_t>(layout_.width()), static_cast<std::int32_t>(layout_.pitch()),
-                              static_cast<std::int32_t>(first), static_cast<std::int32_t>(count)});
+    const auto event = queues_[each].launch(
+        kernels_[each], work_items(count),
+        {&arrays_->a, &arrays_->in, &arrays_->map, &arrays_->b, &arrays_->c, static_cast<std::int32_t>(layout_.pitch()),
+         static_cast<std::int32_t>(first), static_cast<std::int32_t>(count)});
     job_.launched("ptrans", each, event);
     queues_[each].flush();
   }
@@ -313,7 +320,7 @@ std::vector<ParameterSpec> ptrans_parameters(const Setting& setting) {
        .at_run = true},
       {.name = "BLOCK_SIZE",
        .meaning = "n of the blocks that are distributed and buffered",
-       .value = setting.gpu() || setting.single() ? "128" : "64",
+       .value = "128",
        .most = 1 << 14,
        .multiple_of = setting.single() ? std::vector<std::string>{"CHANNEL_WIDTH"} : std::vector<std::string>{}},
       {.name = "DATA_TYPE", .meaning = "float, double or half", .kind = ParameterKind::data_type, .value = "float"},

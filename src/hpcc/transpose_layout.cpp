@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 namespace isthmus::hpcc {
@@ -20,7 +21,8 @@ Series series_of(const std::vector<std::int64_t>& blocks, int parts) {
 
 }  // namespace
 
-TransposeLayout::TransposeLayout(cluster::Grid grid, std::int64_t side, int rank, std::size_t block, std::size_t line)
+TransposeLayout::TransposeLayout(cluster::Grid grid, std::int64_t side, int rank, std::size_t block, std::size_t line,
+                                 std::size_t strip)
     : grid_(grid),
       blocks_(grid, side),
       rank_(rank),
@@ -30,7 +32,14 @@ TransposeLayout::TransposeLayout(cluster::Grid grid, std::int64_t side, int rank
       width_(static_cast<std::size_t>(
           std::ranges::count_if(places_, [&](const Block& each) { return each.row == places_.front().row; }))) {
   for (int distance = 1; distance < grid.rows * grid.columns; ++distance) parcels_.push_back(next_parcel(distance));
+  order(strip);
   find_sources();
+}
+
+void TransposeLayout::order(std::size_t strip) {
+  std::ranges::stable_sort(places_, {}, [&](const Block& place) {
+    return std::tuple(local(place.row, grid_.rows) / strip, place.column, place.row);
+  });
 }
 
 std::size_t TransposeLayout::pitch(std::size_t width) const {
@@ -53,6 +62,10 @@ Parcel TransposeLayout::next_parcel(int distance) {
   return parcel;
 }
 
+std::int32_t TransposeLayout::place_of(const Block& block) const {
+  return static_cast<std::int32_t>(local(block.row, grid_.rows) * pitch() + local(block.column, grid_.columns));
+}
+
 std::size_t TransposeLayout::values_of(const BlockSet& set) const {
   return set.size() == 0 ? 0 : set.rows.size() * block_ * pitch(set.columns.size());
 }
@@ -69,12 +82,10 @@ void TransposeLayout::find_sources() {
   }
   for (const Block& place : places_) {
     const Block wanted{place.column, place.row};
-    if (blocks_.owner(wanted) != rank_) {
-      sources_.push_back(arrived.at({wanted.row, wanted.column}));
-      continue;
-    }
-    const std::size_t begin = local(wanted.row, grid_.rows) * pitch() + local(wanted.column, grid_.columns);
-    sources_.push_back({.begin = -1 - static_cast<std::int32_t>(begin), .pitch = static_cast<std::int32_t>(pitch())});
+    const bool own = blocks_.owner(wanted) == rank_;
+    sources_.push_back(own ? Source{.begin = -1 - place_of(wanted), .pitch = static_cast<std::int32_t>(pitch())}
+                           : arrived.at({wanted.row, wanted.column}));
+    sources_.back().place = place_of(place);
   }
 }
 

@@ -29,20 +29,25 @@ struct Parcel {
 };
 
 /// Where a block of A lies: `begin` times as many values behind as a block has in a row, in what came from others or,
-/// as -1 - begin, in the rank's own A; in a matrix whose rows are `pitch` values apart. As kernels have it.
+/// as -1 - begin, in the rank's own A; in a matrix whose rows are `pitch` values apart. `place` is where the block of C
+/// begins, likewise. As kernels have it.
 struct Source {
   std::int32_t begin;
   std::int32_t pitch;
+  std::int32_t place = 0;
 };
 
 /// Who sends which blocks for a transposition, of matrices whose blocks of one rank lie row by row as one matrix.
 class TransposeLayout {
  public:
-  /// Of `rank`, with blocks of `block` x `block` values. Rows are an odd number of cache lines apart, of `line` values:
-  /// an even number, such as a power of two, would put those of a column into few places of the caches. 0: no matter.
-  TransposeLayout(cluster::Grid grid, std::int64_t side, int rank, std::size_t block, std::size_t line);
+  /// Of `rank`, with blocks of `block` x `block` values, which are worked on column by column of strips that are
+  /// `strip` blocks high: so A is read along its rows for a while, and the pages of B and C are few. Rows are an odd
+  /// number of cache lines apart, of `line` values: an even number, such as a power of two, would put those of a column
+  /// into few places of the caches. 0: no matter.
+  TransposeLayout(cluster::Grid grid, std::int64_t side, int rank, std::size_t block, std::size_t line,
+                  std::size_t strip = 1);
 
-  /// This rank's blocks of each matrix, row by row.
+  /// This rank's blocks of each matrix, in the order in which they are worked on.
   const std::vector<Block>& places() const { return places_; }
   /// How many of them are side by side.
   std::size_t width() const { return width_; }
@@ -64,7 +69,9 @@ class TransposeLayout {
 
  private:
   Parcel next_parcel(int distance);
+  void order(std::size_t strip);
   void find_sources();
+  std::int32_t place_of(const Block& block) const;
   std::size_t values_of(const BlockSet& set) const;
 
   cluster::Grid grid_;

@@ -51,7 +51,8 @@ class Ranks {
  public:
   Ranks(cluster::Grid grid, std::int64_t side, std::size_t block, std::size_t line)
       : grid_(grid), size_(static_cast<std::size_t>(side) * block), block_(block) {
-    for (int rank = 0; rank < grid.rows * grid.columns; ++rank) layouts_.emplace_back(grid, side, rank, block, line);
+    for (int rank = 0; rank < grid.rows * grid.columns; ++rank)
+      layouts_.emplace_back(grid, side, rank, block, line, line + 1);
   }
 
   const TransposeLayout& layout(int rank) const { return layouts_[static_cast<std::size_t>(rank)]; }
@@ -123,6 +124,8 @@ TEST(TransposeLayout, EachRankFindsEveryBlockOfAInWhatItHasOrReceives) {
             const auto begin = static_cast<std::size_t>(source.begin >= 0 ? source.begin : -1 - source.begin) * kBlock;
             const auto row = static_cast<std::size_t>(layout.places()[each].row) * kBlock;
             const auto column = static_cast<std::size_t>(layout.places()[each].column) * kBlock;
+            const auto place = static_cast<std::size_t>(source.place) * kBlock;
+            EXPECT_EQ(own.at(place), row * size + column) << "of B and C as of A";
             for (std::size_t i = 0; i < kBlock; ++i)
               for (std::size_t j = 0; j < kBlock; ++j)
                 ASSERT_EQ(from.at(begin + j * static_cast<std::size_t>(source.pitch) + i),

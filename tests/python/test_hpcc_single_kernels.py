@@ -76,8 +76,8 @@ def ptrans_calls(p: Parameters) -> Calls:
     values = 2 * p["BLOCK_SIZE"] ** 2
     # One block came from another rank, alone; the other is the second of two beside each other.
     side = p["BLOCK_SIZE"]
-    sources = np.array([[0, side], [-2, 2 * side]], np.int32)
-    return [("transpose", [filled(values), filled(values), sources, filled(values), buffer(values), 2, 2 * side, 0, 2])]
+    sources = np.array([[0, side, 0], [-2, 2 * side, 1]], np.int32)
+    return [("transpose", [filled(values), filled(values), sources, filled(values), buffer(values), 2 * side, 0, 2])]
 
 
 def hpl_calls(p: Parameters) -> Calls:
