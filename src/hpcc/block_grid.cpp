@@ -14,13 +14,13 @@ std::vector<Block> BlockGrid::blocks_of(int rank) const {
   return blocks;
 }
 
-std::vector<Block> BlockGrid::sent(int from, int to) const {
-  std::vector<Block> blocks;
-  for (const Block& place : blocks_of(to)) {
-    const Block transposed{place.column, place.row};
-    if (owner(transposed) == from) blocks.push_back(transposed);
-  }
-  return blocks;
+BlockSet BlockGrid::sent(int from, int to) const {
+  BlockSet set;
+  for (std::int64_t row = grid_.row_of(from); row < side_; row += grid_.rows)
+    if (row % grid_.columns == grid_.column_of(to)) set.rows.push_back(row);
+  for (std::int64_t column = grid_.column_of(from); column < side_; column += grid_.columns)
+    if (column % grid_.rows == grid_.row_of(to)) set.columns.push_back(column);
+  return set;
 }
 
 }  // namespace isthmus::hpcc

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -14,6 +15,13 @@ struct Block {
   bool operator==(const Block&) const = default;
 };
 
+/// The blocks of some rows and columns, each of which ascend.
+struct BlockSet {
+  std::vector<std::int64_t> rows;
+  std::vector<std::int64_t> columns;
+  std::size_t size() const { return rows.size() * columns.size(); }
+};
+
 /// Which rank of a P x Q grid holds which blocks of a matrix of `side` x `side` blocks: block (i, j) is at row i mod P,
 /// column j mod Q (the PQ distribution of meyer2024 4.1.2).
 class BlockGrid {
@@ -23,8 +31,8 @@ class BlockGrid {
   int owner(Block block) const;
   /// The blocks of a rank, row by row.
   std::vector<Block> blocks_of(int rank) const;
-  /// Those blocks of `from` whose transposed place is at `to`, in the order in which `to` has these places.
-  std::vector<Block> sent(int from, int to) const;
+  /// Those blocks of `from` whose transposed place is at `to`.
+  BlockSet sent(int from, int to) const;
 
  private:
   cluster::Grid grid_;

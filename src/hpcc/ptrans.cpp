@@ -5,11 +5,12 @@
 #include <limits>
 #include <memory>
 
-#include "hpcc/block_grid.hpp"
+#include "hpcc/block_cyclic.hpp"
 #include "hpcc/checks.hpp"
 #include "hpcc/exchange_probe.hpp"
 #include "hpcc/memory_probe.hpp"
 #include "hpcc/setting.hpp"
+#include "hpcc/transpose_layout.hpp"
 #include "hpcc/values.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/cluster/scheme.hpp"
@@ -28,19 +29,12 @@ double element(Matrix matrix, std::int64_t row, std::int64_t column, const std::
   return rounded(type, static_cast<double>(mixed >> 11U) * 0x1p-52 - 1);
 }
 
-/// What one rank sends to another, as stretches of blocks.
-struct Parcel {
-  std::size_t out_first;
-  std::size_t out_count;
-  std::size_t in_first;
-  std::size_t in_count;
-};
-
-/// In the device's memory.
+/// In the device's memory, matrices row by row.
 struct Arrays {
   offload::ComputeBuffer a;
+  offload::ComputeBuffer out;  ///< what of A goes to others, where that is not all of it
   offload::ComputeBuffer in;   ///< what of A comes from others
-  offload::ComputeBuffer map;  ///< where each block of A lies
+  offload::ComputeBuffer map;  ///< where each block of A lies, a Source for each of C
   offload::ComputeBuffer b;
   offload::ComputeBuffer c;
   offload::ComputeBuffer spare;  ///< the probe's
@@ -57,30 +51,34 @@ class Transpose final : public Benchmark {
   std::size_t working_set() const override { return arrays_->a.size() + arrays_->b.size() + arrays_->c.size(); }
   std::vector<double> probe() override;
   std::string model() const override {
-    return "equation 4.5 with a pass over three arrays timed by itself" + (probe_ ? ", " + probe_->model() : "");
+    return "equation 4.5 with passes over memory timed by themselves" + (probe_ ? ", " + probe_->model() : "");
   }
   Validation validate() override;
 
  private:
-  void lay_out();
   void fill();
+  void fill(Matrix matrix, const offload::ComputeBuffer& to);
+  void pack();
+  void pack(const Parcel& parcel);
   void exchange();
+  double expected_of_packing();
   double expected_of_exchange();
   void launch();
   offload::NdRange work_items(std::size_t blocks) const;
+  std::size_t local_rows() const { return columns_.my_size() > 0 ? rows_.my_size() : 0; }
+  std::int64_t global_row(std::size_t local) const { return static_cast<std::int64_t>(rows_.global(local)); }
+  std::int64_t global_column(std::size_t local) const { return static_cast<std::int64_t>(columns_.global(local)); }
   std::size_t value_bytes() const { return size_of_type(type_); }
   std::size_t block_bytes() const { return block_ * block_ * value_bytes(); }
+  const offload::ComputeBuffer& sent() const { return layout_.packs() ? arrays_->out : arrays_->a; }
 
   Job& job_;
   std::string type_;
   std::size_t block_;
   std::size_t size_;
-  BlockGrid layout_;
-  std::vector<Block> places_;          // blocks of B and C of this rank, in the order of their buffers
-  std::vector<Block> stored_;          // blocks of A, those for one rank together
-  std::vector<std::int32_t> sources_;  // for each of places_: see the kernels
-  std::vector<Parcel> parcels_;        // for each other rank, by distance
-  std::size_t received_ = 0;           // blocks
+  BlockCyclic rows_;
+  BlockCyclic columns_;
+  TransposeLayout layout_;
   std::unique_ptr<cluster::Scheme> scheme_;
   std::unique_ptr<ExchangeProbe> probe_;  // of one rank there is none
   std::unique_ptr<Arrays> arrays_;
@@ -100,75 +98,73 @@ GpuTile gpu_tile(std::size_t block) {
   return block % 64 == 0 ? GpuTile{.side = 64, .rows = 16} : GpuTile{.side = 32, .rows = 8};
 }
 
+/// Values of a cache line, where caches put rows that are a power of two apart into the same places.
+std::size_t line_of(const Job& job) {
+  const bool cpu = !job.setting().single() && !job.setting().gpu();
+  return cpu ? 64 / size_of_type(job.parameters().text("DATA_TYPE")) : 0;
+}
+
+/// Rows of blocks that a CPU goes down before it takes the next column: 2 KiB of A in turn.
+std::size_t strip_of(const Job& job) {
+  constexpr std::size_t kBytes = 2048;
+  const std::size_t row = integer(job, "BLOCK_SIZE") * size_of_type(job.parameters().text("DATA_TYPE"));
+  return line_of(job) > 0 ? std::max<std::size_t>(kBytes / row, 1) : 1;
+}
+
 Transpose::Transpose(Job& job)
     : job_(job),
       type_(job.parameters().text("DATA_TYPE")),
       block_(integer(job, "BLOCK_SIZE")),
       size_(integer(job, "MATRIX_SIZE")),
-      layout_(job.grid(), static_cast<std::int64_t>(size_ / block_)),
-      places_(layout_.blocks_of(job.ranks().rank())),
+      rows_(size_, block_, job.grid().rows, job.grid().row_of(job.ranks().rank())),
+      columns_(size_, block_, job.grid().columns, job.grid().column_of(job.ranks().rank())),
+      layout_(job.grid(), static_cast<std::int64_t>(size_ / block_), job.ranks().rank(), block_, line_of(job),
+              strip_of(job)),
       kernels_(job.replications(job.program(), "transpose")),
       memory_(job) {
-  lay_out();
-  const auto blocks = [&](std::size_t count) { return std::max<std::size_t>(count, 1) * block_bytes(); };
   const auto array = [&](std::size_t bytes, std::uint32_t index, const char* name) {
     return job.buffer(bytes, kernels_.front(), index, name);
   };
-  arrays_ = std::make_unique<Arrays>(Arrays{.a = array(blocks(stored_.size()), 0, "a"),
-                                            .in = array(blocks(received_), 1, "received"),
-                                            .map = array(sources_.size() * sizeof(std::int32_t), 2, "sources"),
-                                            .b = array(blocks(places_.size()), 3, "b"),
-                                            .c = array(blocks(places_.size()), 4, "c"),
-                                            .spare = job.spare(blocks(places_.size()))});
+  const auto bytes = [&](std::size_t values) { return std::max(values * value_bytes(), block_bytes()); };
+  const std::size_t matrix = bytes(layout_.values());
+  const std::size_t sources = std::max<std::size_t>(layout_.sources().size(), 1) * sizeof(Source);
+  arrays_ = std::make_unique<Arrays>(Arrays{.a = array(matrix, 0, "a"),
+                                            .out = job.device().buffer(layout_.packs() ? bytes(layout_.sent()) : 1),
+                                            .in = array(bytes(layout_.received()), 1, "received"),
+                                            .map = array(sources, 2, "sources"),
+                                            .b = array(matrix, 3, "b"),
+                                            .c = array(matrix, 4, "c"),
+                                            .spare = job.spare(matrix)});
   for (std::size_t each = 0; each < integer(job, "NUM_REPLICATIONS"); ++each) queues_.push_back(job.device().queue());
   fill();
 }
 
 void Transpose::connect() {
   std::size_t largest = 1;
-  for (const Parcel& parcel : parcels_) largest = std::max({largest, parcel.out_count, parcel.in_count});
+  for (const Parcel& parcel : layout_.parcels()) largest = std::max({largest, parcel.out_count, parcel.in_count});
   const std::string name = job_.choose_scheme();
-  scheme_ = cluster::make_scheme(name, job_.device(), job_.ranks(), largest * block_bytes());
+  scheme_ = cluster::make_scheme(name, job_.device(), job_.ranks(), largest * value_bytes());
   if (job_.ranks().size() == 1 || !job_.has_probes()) return;
   job_.ranks().agree(
-      [&] { probe_ = std::make_unique<ExchangeProbe>(job_, name, arrays_->a, arrays_->in, largest * block_bytes()); });
-}
-
-/// Blocks of A lie in the order in which they are sent, so that what one rank gets is one stretch.
-void Transpose::lay_out() {
-  const int ranks = job_.ranks().size();
-  const int rank = job_.ranks().rank();
-  std::vector<Block> arrived;
-  for (int distance = 0; distance < ranks; ++distance) {
-    const auto out = layout_.sent(rank, (rank + distance) % ranks);
-    const auto in = distance == 0 ? std::vector<Block>() : layout_.sent((rank + ranks - distance) % ranks, rank);
-    if (distance > 0) parcels_.push_back({stored_.size(), out.size(), arrived.size(), in.size()});
-    stored_.insert(stored_.end(), out.begin(), out.end());
-    arrived.insert(arrived.end(), in.begin(), in.end());
-  }
-  received_ = arrived.size();
-  for (const Block& place : places_) {
-    const Block wanted{place.column, place.row};
-    const auto& where = layout_.owner(wanted) == rank ? stored_ : arrived;
-    const auto index = static_cast<std::int32_t>(std::ranges::find(where, wanted) - where.begin());
-    sources_.push_back(&where == &stored_ ? -1 - index : index);
-  }
+      [&] { probe_ = std::make_unique<ExchangeProbe>(job_, name, sent(), arrays_->in, largest * value_bytes()); });
 }
 
 void Transpose::fill() {
-  Values values(type_, block_ * block_, 0);
-  const auto write = [&](Matrix matrix, const std::vector<Block>& blocks, const offload::ComputeBuffer& to) {
-    const auto side = static_cast<std::int64_t>(block_);
-    for (std::size_t each = 0; each < blocks.size(); ++each) {
-      for (std::int64_t at = 0; at < side * side; ++at)
-        values.set(static_cast<std::size_t>(at),
-                   element(matrix, blocks[each].row * side + at / side, blocks[each].column * side + at % side, type_));
-      job_.queue().write(to, each * block_bytes(), values.bytes());
-    }
-  };
-  write(Matrix::a, stored_, arrays_->a);
-  write(Matrix::b, places_, arrays_->b);
-  job_.queue().write(arrays_->map, 0, offload::bytes_of(sources_));
+  fill(Matrix::a, arrays_->a);
+  fill(Matrix::b, arrays_->b);
+  job_.queue().write(arrays_->map, 0, offload::bytes_of(layout_.sources()));
+}
+
+/// A row of blocks after the other.
+void Transpose::fill(Matrix matrix, const offload::ComputeBuffer& to) {
+  const std::size_t pitch = layout_.pitch();
+  Values values(type_, block_ * pitch, 0);
+  for (std::size_t first = 0; first < local_rows(); first += block_) {
+    for (std::size_t row = 0; row < block_; ++row)
+      for (std::size_t column = 0; column < columns_.my_size(); ++column)
+        values.set(row * pitch + column, element(matrix, global_row(first + row), global_column(column), type_));
+    job_.queue().write(to, first * pitch * value_bytes(), values.bytes());
+  }
 }
 
 /// PTRANS and its traffic are totals; FLOP/s n^2 / t, GB/s n^2 w / t, traffic 3 n^2 w / t.
@@ -180,17 +176,42 @@ std::vector<Metric> Transpose::metrics() const {
           {.name = "ptrans.traffic", .quantity = "bandwidth", .unit = "GB/s", .work = 3 * bytes * 1e-9, .total = true}};
 }
 
+void Transpose::pack() {
+  if (!layout_.packs()) return;
+  for (const Parcel& parcel : layout_.parcels())
+    if (parcel.out_count > 0) pack(parcel);
+  job_.queue().finish();
+}
+
+/// Puts the rows and columns of blocks of a parcel beside each other: columns that are neighbours at once.
+void Transpose::pack(const Parcel& parcel) {
+  const bool neighbours = parcel.columns.step == 1;
+  const std::size_t together = neighbours ? parcel.columns.count : 1;
+  const std::size_t from_pitch = layout_.pitch() * value_bytes();
+  const std::size_t to_pitch = layout_.pitch(parcel.columns.count) * value_bytes();
+  const std::size_t of_block = block_ * value_bytes();
+  for (std::size_t each = 0; each < parcel.columns.count; each += together) {
+    const std::size_t column = parcel.columns.first + each * parcel.columns.step;
+    job_.queue().copy_box(arrays_->a,
+                          {.offset = parcel.rows.first * block_ * from_pitch + column * of_block,
+                           .row_pitch = from_pitch,
+                           .slice_pitch = parcel.rows.step * block_ * from_pitch},
+                          arrays_->out,
+                          {.offset = parcel.out_first * value_bytes() + each * of_block,
+                           .row_pitch = to_pitch,
+                           .slice_pitch = block_ * to_pitch},
+                          {together * of_block, block_, parcel.rows.count});
+  }
+}
+
 void Transpose::exchange() {
-  const int ranks = job_.ranks().size();
-  const int rank = job_.ranks().rank();
-  if (ranks == 1) return;
-  scheme_->begin(arrays_->a, arrays_->in);
-  for (int distance = 1; distance < ranks; ++distance) {
-    const Parcel& parcel = parcels_[static_cast<std::size_t>(distance) - 1];
-    scheme_->exchange({arrays_->a, parcel.out_first * block_bytes(), parcel.out_count * block_bytes()},
-                      (rank + distance) % ranks,
-                      {arrays_->in, parcel.in_first * block_bytes(), parcel.in_count * block_bytes()},
-                      (rank + ranks - distance) % ranks);
+  if (job_.ranks().size() == 1) return;
+  pack();
+  scheme_->begin(sent(), arrays_->in);
+  for (const Parcel& parcel : layout_.parcels()) {
+    const std::size_t first = layout_.packs() ? parcel.out_first : 0;
+    scheme_->exchange({sent(), first * value_bytes(), parcel.out_count * value_bytes()}, parcel.to,
+                      {arrays_->in, parcel.in_first * value_bytes(), parcel.in_count * value_bytes()}, parcel.from);
   }
   scheme_->finish();
   scheme_->end();
@@ -207,12 +228,13 @@ offload::NdRange Transpose::work_items(std::size_t blocks) const {
 void Transpose::launch() {
   const std::size_t copies = queues_.size();
   for (std::size_t each = 0; each < copies; ++each) {
-    const std::size_t first = places_.size() * each / copies;
-    const std::size_t count = places_.size() * (each + 1) / copies - first;
+    const std::size_t first = layout_.places().size() * each / copies;
+    const std::size_t count = layout_.places().size() * (each + 1) / copies - first;
     if (count == 0) continue;
-    const auto event = queues_[each].launch(kernels_[each], work_items(count),
-                                            {&arrays_->a, &arrays_->in, &arrays_->map, &arrays_->b, &arrays_->c,
-                                             static_cast<std::int32_t>(first), static_cast<std::int32_t>(count)});
+    const auto event = queues_[each].launch(
+        kernels_[each], work_items(count),
+        {&arrays_->a, &arrays_->in, &arrays_->map, &arrays_->b, &arrays_->c, static_cast<std::int32_t>(layout_.pitch()),
+         static_cast<std::int32_t>(first), static_cast<std::int32_t>(count)});
     job_.launched("ptrans", each, event);
     queues_[each].flush();
   }
@@ -235,46 +257,50 @@ std::vector<double> Transpose::run() {
 /// Seconds.
 double Transpose::expected_of_exchange() {
   if (!probe_) return 0;
-  const int ranks = job_.ranks().size();
   double seconds = probe_->preparation();
-  for (int distance = 1; distance < ranks; ++distance) {
-    const Parcel& parcel = parcels_[static_cast<std::size_t>(distance) - 1];
-    seconds += probe_->seconds({.out_bytes = parcel.out_count * block_bytes(),
-                                .to = (job_.ranks().rank() + distance) % ranks,
-                                .in_bytes = parcel.in_count * block_bytes(),
-                                .from = (job_.ranks().rank() + ranks - distance) % ranks},
+  for (const Parcel& parcel : layout_.parcels())
+    seconds += probe_->seconds({.out_bytes = parcel.out_count * value_bytes(),
+                                .to = parcel.to,
+                                .in_bytes = parcel.in_count * value_bytes(),
+                                .from = parcel.from},
                                1);
-  }
   return seconds;
 }
 
+/// Seconds.
+double Transpose::expected_of_packing() {
+  if (!layout_.packs()) return 0;
+  const std::size_t bytes = layout_.sent() * value_bytes();
+  const double rate = memory_.rate(arrays_->a, arrays_->b, arrays_->spare, 1, std::max(bytes, block_bytes()));
+  return 2 * static_cast<double>(bytes) / rate;
+}
+
 std::vector<double> Transpose::probe() {
-  const double exchanged = expected_of_exchange();
-  // Blocks of A and of B are as many or more than those of C on a grid that is not square; the least are compared.
-  const std::size_t bytes = std::min(stored_.size(), places_.size()) * block_bytes();
-  const double moved = 3 * static_cast<double>(places_.size() * block_bytes());
-  const double passed = moved / memory_.rate(arrays_->a, arrays_->b, arrays_->spare, 2, std::max(bytes, block_bytes()));
+  const double exchanged = expected_of_packing() + expected_of_exchange();
+  const std::size_t bytes = layout_.places().size() * block_bytes();
+  const double rate = memory_.rate(arrays_->a, arrays_->b, arrays_->spare, 2, std::max(bytes, block_bytes()));
   std::vector<double> rates;
-  for (const Metric& metric : metrics()) rates.push_back(metric.work / (exchanged + passed));
+  for (const Metric& metric : metrics())
+    rates.push_back(metric.work / (exchanged + 3 * static_cast<double>(bytes) / rate));
   return rates;
 }
 
 Validation Transpose::validate() {
-  const auto side = static_cast<std::int64_t>(block_);
-  Values values(type_, block_ * block_, 0);
+  const std::size_t pitch = layout_.pitch();
+  Values values(type_, block_ * pitch, 0);
   double largest = 0;
   double error = 0;
-  for (std::size_t each = 0; each < places_.size(); ++each) {
-    job_.queue().read(arrays_->c, each * block_bytes(), values.bytes());
-    for (std::int64_t at = 0; at < side * side; ++at) {
-      const std::int64_t row = places_[each].row * side + at / side;
-      const std::int64_t column = places_[each].column * side + at % side;
-      const double expected =
-          rounded(type_, element(Matrix::b, row, column, type_) + element(Matrix::a, column, row, type_));
-      const double difference = std::abs(values.at(static_cast<std::size_t>(at)) - expected);
-      largest = std::max(largest, std::abs(expected));
-      if (!(difference <= error)) error = std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
-    }
+  for (std::size_t at = 0; at < local_rows() * columns_.my_size(); ++at) {
+    const std::size_t local = at / columns_.my_size();
+    if (at % (block_ * columns_.my_size()) == 0)
+      job_.queue().read(arrays_->c, local * pitch * value_bytes(), values.bytes());
+    const std::int64_t row = global_row(local);
+    const std::int64_t column = global_column(at % columns_.my_size());
+    const double expected =
+        rounded(type_, element(Matrix::b, row, column, type_) + element(Matrix::a, column, row, type_));
+    const double difference = std::abs(values.at(local % block_ * pitch + at % columns_.my_size()) - expected);
+    largest = std::max(largest, std::abs(expected));
+    if (!(difference <= error)) error = std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
   }
   const double limit = 2 * epsilon_of_type(type_);
   return {.what = "largest error / largest value", .error = error / largest, .limit = std::nextafter(limit, 1.0)};
@@ -292,7 +318,7 @@ std::vector<ParameterSpec> ptrans_parameters(const Setting& setting) {
        .at_run = true},
       {.name = "BLOCK_SIZE",
        .meaning = "n of the blocks that are distributed and buffered",
-       .value = setting.gpu() || setting.single() ? "128" : "64",
+       .value = "128",
        .most = 1 << 14,
        .multiple_of = setting.single() ? std::vector<std::string>{"CHANNEL_WIDTH"} : std::vector<std::string>{}},
       {.name = "DATA_TYPE", .meaning = "float, double or half", .kind = ParameterKind::data_type, .value = "float"},
@@ -319,9 +345,10 @@ Needs ptrans_needs(const Job& job) {
   if (blocks < static_cast<std::size_t>(job.ranks().size()))
     throw Error(fmt::format("{}: {} blocks, expected at least one for each of {} ranks", with_value(job, "MATRIX_SIZE"),
                             blocks, job.ranks().size()));
-  constexpr std::size_t kArrays = 5;  // A, what of it comes from others, B, C and the probe's
+  // A, what of it comes from others, B, C and the probe's; where it is packed what of it goes to others.
+  const std::size_t arrays = job.grid().rows == job.grid().columns ? 5 : 6;
   const std::size_t matrix = size * size * size_of_type(type) / static_cast<std::size_t>(job.ranks().size());
-  return {.memory = require_memory(job, "MATRIX_SIZE", kArrays * matrix), .traffic = 3 * static_cast<double>(matrix)};
+  return {.memory = require_memory(job, "MATRIX_SIZE", arrays * matrix), .traffic = 3 * static_cast<double>(matrix)};
 }
 
 std::unique_ptr<Benchmark> make_ptrans(Job& job) {

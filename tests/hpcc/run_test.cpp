@@ -32,7 +32,7 @@ TEST(Launches, EveryReplicationOfEveryBenchmarkIsSeen) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> benchmarks{
       {"fft", {"DATA_SIZE=65536", "LOG_FFT_SIZE=9", "NUM_REPLICATIONS=2"}},
       {"gemm", {"MATRIX_SIZE=256", "BLOCK_SIZE=128", "NUM_REPLICATIONS=2"}},
-      {"hpl", {"MATRIX_SIZE=768", "NUM_REPLICATIONS=2"}},
+      {"hpl", {"MATRIX_SIZE=1024", "NUM_REPLICATIONS=2"}},
       {"ptrans", {"MATRIX_SIZE=384", "NUM_REPLICATIONS=2"}},
       {"random_access", {"TABLE_SIZE_LOG=16", "NUM_REPLICATIONS=2"}}};
   for (const auto& [name, settings] : benchmarks) {

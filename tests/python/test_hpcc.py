@@ -118,7 +118,20 @@ def test_a_grid_with_more_rows_than_there_are_blocks_is_refused(real: Isthmus) -
 @pytest.mark.parametrize("scheme", SCHEMES[:-1])
 def test_matrices_are_transposed_on_any_grid_by_any_scheme(real: Isthmus, grid: str, scheme: str) -> None:
     rows, columns = map(int, grid.split("x"))
-    words = ("--grid", grid, "--scheme", scheme, "--set", "MATRIX_SIZE=320", "--size", "small", "--repeat", "1")
+    words = (
+        "--grid",
+        grid,
+        "--scheme",
+        scheme,
+        "--set",
+        "MATRIX_SIZE=320",
+        "--set",
+        "BLOCK_SIZE=64",
+        "--size",
+        "small",
+        "--repeat",
+        "1",
+    )
     for record in real.json("hpcc", "ptrans", "-n", str(rows * columns), *words)["records"]:
         assert record["validated"] is True
         assert (record["grid"], record["scheme"], record["across"]) == (grid, scheme, "total")

@@ -74,8 +74,10 @@ def gemm_calls(p: Parameters) -> Calls:
 
 def ptrans_calls(p: Parameters) -> Calls:
     values = 2 * p["BLOCK_SIZE"] ** 2
-    sources = np.array([0, -1], np.int32)
-    return [("transpose", [filled(values), filled(values), sources, filled(values), buffer(values), 0, 2])]
+    # One block came from another rank, alone; the other is the second of two beside each other.
+    side = p["BLOCK_SIZE"]
+    sources = np.array([[0, side, 0], [-2, 2 * side, 1]], np.int32)
+    return [("transpose", [filled(values), filled(values), sources, filled(values), buffer(values), 2 * side, 0, 2])]
 
 
 def hpl_calls(p: Parameters) -> Calls:
@@ -88,7 +90,7 @@ def hpl_calls(p: Parameters) -> Calls:
         ("hpl_lu", [a, ld, none, none, diagonal]),
         ("hpl_top", [a, ld, none, n, diagonal, top, one]),
         ("hpl_left", [a, ld, n, none, diagonal, left, one]),
-        ("hpl_update", [a, ld, n, n, left, top, none, n, n]),
+        ("hpl_update", [a, ld, n, n, left, top, none, none, n, n]),
     ]
 
 

@@ -118,6 +118,16 @@ class BuildRefused : public Error {
   using Error::Error;
 };
 
+/// Where a box of rows lies in a buffer, in bytes: its first, and from row to row and from slice to slice of rows.
+struct BoxPlace {
+  std::size_t offset = 0;
+  std::size_t row_pitch = 0;
+  std::size_t slice_pitch = 0;
+};
+
+/// Bytes of a row, rows of a slice, slices.
+using BoxSize = std::array<std::size_t, 3>;
+
 class ComputeKernel {
  public:
   ComputeKernel(ComputeHandle kernel, std::string name) : kernel_(std::move(kernel)), name_(std::move(name)) {}
@@ -179,6 +189,9 @@ class ComputeQueue {
   ComputeEvent start_read(const ComputeBuffer& from, std::size_t offset, std::span<std::byte> to);
   ComputeEvent copy(const ComputeBuffer& from, std::size_t from_offset, const ComputeBuffer& to, std::size_t to_offset,
                     std::size_t bytes);
+  /// Throws Error where the rows do not fit the buffers.
+  ComputeEvent copy_box(const ComputeBuffer& from, const BoxPlace& from_place, const ComputeBuffer& to,
+                        const BoxPlace& to_place, const BoxSize& size);
   /// Maps the whole buffer, for the host to read and write.
   PinnedMemory map(const ComputeBuffer& buffer);
   /// Fills the buffer with `pattern`, of 1, 2, 4, 8 ... 128 bytes.

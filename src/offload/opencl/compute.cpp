@@ -160,6 +160,24 @@ ComputeEvent ComputeQueue::copy(const ComputeBuffer& from, std::size_t from_offs
   return own(event, device_);
 }
 
+ComputeEvent ComputeQueue::copy_box(const ComputeBuffer& from, const BoxPlace& from_place, const ComputeBuffer& to,
+                                    const BoxPlace& to_place, const BoxSize& size) {
+  const auto origin = [&](const ComputeBuffer& buffer, const BoxPlace& place) {
+    const std::size_t rows = (size[2] - 1) * place.slice_pitch + (size[1] - 1) * place.row_pitch + size[0];
+    require_inside(buffer, place.offset, rows);
+    return BoxSize{place.offset % place.row_pitch, place.offset / place.row_pitch, 0};
+  };
+  const BoxSize from_origin = origin(from, from_place);
+  const BoxSize to_origin = origin(to, to_place);
+  cl_event event = nullptr;
+  opencl::check(
+      clEnqueueCopyBufferRect(static_cast<cl_command_queue>(queue_.get()), memory(from), memory(to), from_origin.data(),
+                              to_origin.data(), size.data(), from_place.row_pitch, from_place.slice_pitch,
+                              to_place.row_pitch, to_place.slice_pitch, 0, nullptr, &event),
+      "clEnqueueCopyBufferRect", device_);
+  return own(event, device_);
+}
+
 ComputeEvent ComputeQueue::fill(const ComputeBuffer& to, std::span<const std::byte> pattern) {
   cl_event event = nullptr;
   opencl::check(clEnqueueFillBuffer(static_cast<cl_command_queue>(queue_.get()), memory(to), pattern.data(),
