@@ -66,7 +66,7 @@ LIMITS = (
         "machines of two and more sockets; placement of threads",
         FLOWS,
         (*COPIES, REGISTERS, HOST_MEMORY),
-        ("host.numa.*", "host.memory.*", "host.cache.core_to_core", "link.pcie.round_trip"),
+        ("host.numa.*", "host.memory.*", "host.cores.core_to_core", "link.pcie.round_trip"),
     ),
     Limit(
         "iommu",

@@ -21,7 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Kinds of parts that kernels between copies need of a board.
-constexpr std::array<std::string_view, 9> kThroughMemory = {"pcie", "memory", "cache", "call",  "mmio",
+constexpr std::array<std::string_view, 9> kThroughMemory = {"pcie", "memory", "cores", "call",  "mmio",
                                                             "dma",  "dram",   "axi",   "kernel"};
 
 std::vector<std::string_view> needs_of(const ByteApplication& application, const std::string& flow) {
