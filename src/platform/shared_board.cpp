@@ -129,4 +129,16 @@ void SharedBoard::attach_core(Out<LineAccess>& accesses, In<LineResult>& results
   ++cores_;
 }
 
+std::vector<PartPlan> SharedBoard::parts() const {
+  std::vector<PartPlan> plans{{.name = fabric::kReadsInFlight,
+                               .keys = {"cache.reads_in_flight", "link.qpi.round_trip", "cache.clock"},
+                               .counts = "reads"},
+                              {.name = fabric::kWritesInFlight,
+                               .keys = {"cache.writes_in_flight", "link.qpi.round_trip", "cache.clock"},
+                               .counts = "writes"}};
+  for (const fabric::ServiceLayer* each : layers_)
+    for (PartPlan& plan : plans) plan.occupancies.push_back({graph_.id(*each), plan.name});
+  return plans;
+}
+
 }  // namespace isthmus::platform

@@ -51,7 +51,7 @@ struct Options {
 void add_to(CLI::App& app, Options& options) {
   app.add_option("--on", options.target, "the target: model:NAME, FILE.toml, opencl:N, opencl:NAME or native");
   app.add_option("--flow", options.flow,
-                 "offload, overlap (double-buffered) or stream; by default the first that application and target have");
+                 "offload, overlap (double-buffered), stream or shared; by default the first that application and target have");
   options.count.add_to(app);
   options.parameters.add_to(app);
   app.add_option("--channel", options.channel,

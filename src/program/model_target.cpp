@@ -12,7 +12,9 @@
 #include "isthmus/platform/json.hpp"
 #include "isthmus/platform/link.hpp"
 #include "isthmus/platform/needs.hpp"
+#include "isthmus/platform/shared_board.hpp"
 #include "program/device_flows.hpp"
+#include "program/shared_flow.hpp"
 #include "program/stream_flow.hpp"
 
 namespace isthmus::program {
@@ -27,6 +29,10 @@ constexpr std::array<std::string_view, 9> kThroughMemory = {"pcie", "memory", "c
 std::vector<std::string_view> needs_of(const ByteApplication& application, const std::string& flow) {
   std::vector<std::string_view> needs(kThroughMemory.begin(), kThroughMemory.end());
   if (flow == "stream") needs.assign(platform::kStreamNeeds.begin(), platform::kStreamNeeds.end());
+  if (flow == "shared") {
+    needs.assign(platform::kSharedNeeds.begin(), platform::kSharedNeeds.end());
+    needs.push_back("mmio");
+  }
   const auto& more = application.extras.parts;
   needs.insert(needs.end(), more.begin(), more.end());
   return needs;
@@ -51,7 +57,7 @@ class ModelTarget final : public Target {
     platform::require(platform_, fmt::format("flow '{}'", flow), needs_of(application, flow));
   }
 
-  Run run(const Job& job) override { return job.flow == "stream" ? stream(job) : through_device_memory(job); }
+  Run run(const Job& job) override { return is_streaming(job.flow) ? stream(job) : through_device_memory(job); }
 
   void explain(Json& row) const override {
     row["grain"] = platform::to_string(grain_);
@@ -63,7 +69,7 @@ class ModelTarget final : public Target {
 
  private:
   Run stream(const Job& job) {
-    StreamRun result = run_stream(board_, job);
+    StreamRun result = job.flow == "shared" ? run_shared(board_, job) : run_stream(board_, job);
     over_ = board_.channels().front();
     parts_ = std::move(result.parts);
     grain_ = result.grain;

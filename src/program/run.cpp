@@ -18,14 +18,18 @@ void add(FlowTimes& sum, const FlowTimes& more) {
 }
 
 const std::vector<std::string>& flows() {
-  static const std::vector<std::string> kAll{"offload", "overlap", "stream"};
+  static const std::vector<std::string> kAll{"offload", "overlap", "stream", "shared"};
   return kAll;
+}
+
+bool is_streaming(const std::string& flow) {
+  return flow == "stream" || flow == "shared";
 }
 
 std::vector<std::string> flows_of(const ByteApplication& application) {
   std::vector<std::string> found;
   for (const std::string& flow : flows())
-    if (flow == "stream" ? static_cast<bool>(application.kernel) : application.extras.device.has_value())
+    if (is_streaming(flow) ? static_cast<bool>(application.kernel) : application.extras.device.has_value())
       found.push_back(flow);
   return found;
 }

@@ -68,6 +68,8 @@ struct Run {
 
 /// The flows that there are, in the order in which they are preferred.
 const std::vector<std::string>& flows();
+/// Whether words of messages go through the application's actors, in place of its kernel for devices.
+bool is_streaming(const std::string& flow);
 /// Those of an application.
 std::vector<std::string> flows_of(const ByteApplication& application);
 

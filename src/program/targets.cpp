@@ -15,8 +15,17 @@
 namespace isthmus::program {
 namespace {
 
-std::vector<std::string> without(std::vector<std::string> flows, bool streams) {
-  std::erase_if(flows, [streams](const std::string& flow) { return (flow == "stream") == streams; });
+/// Those of an application that copy to a device.
+std::vector<std::string> copying(const ByteApplication& application) {
+  std::vector<std::string> flows = flows_of(application);
+  std::erase_if(flows, is_streaming);
+  return flows;
+}
+
+/// What threads of this machine do.
+std::vector<std::string> threaded(const ByteApplication& application) {
+  std::vector<std::string> flows = flows_of(application);
+  std::erase_if(flows, [](const std::string& flow) { return flow != "stream"; });
   return flows;
 }
 
@@ -26,9 +35,7 @@ class OpenClTarget final : public Target {
 
   std::string device_name() const override { return device_->info().name; }
   bool modelled() const override { return false; }
-  std::vector<std::string> flows(const ByteApplication& application) const override {
-    return without(flows_of(application), true);
-  }
+  std::vector<std::string> flows(const ByteApplication& application) const override { return copying(application); }
   Run run(const Job& job) override { return run_on_device(*device_, job); }
   void explain(nlohmann::ordered_json&) const override {}
 
@@ -40,9 +47,7 @@ class NativeTarget final : public Target {
  public:
   std::string device_name() const override { return native::processor(); }
   bool modelled() const override { return false; }
-  std::vector<std::string> flows(const ByteApplication& application) const override {
-    return without(flows_of(application), false);
-  }
+  std::vector<std::string> flows(const ByteApplication& application) const override { return threaded(application); }
   Run run(const Job& job) override {
     NativeRun result = run_native(job);
     workers_ = std::move(result.workers);

@@ -50,7 +50,7 @@ class SharedBoard {
 
   const Clock& core_clock() const { return spec_.coherence.clock; }
   const fabric::CoherentCache& cache() { return coherence_.cache(kFpga); }
-  /// Of the service layers, the FPGA's cache and the home.
+  /// What bounds the reads and the writes that are under way.
   std::vector<PartPlan> parts() const;
 
  private:
