@@ -159,8 +159,8 @@ LIMITS = (
     ),
     Limit(
         "coherent-traffic",
-        "What else meets on the way between a coherent cache, the home and memory: channels and rows of the host's DRAM, "
-        "the cores' own caches, other sockets and what they snoop",
+        "What else meets on the way between a coherent cache, the home and memory: channels and rows of the host's "
+        "DRAM, the cores' own caches, other sockets and what they snoop",
         "model too fast",
         "the home moves a line each way in a cycle of cache.clock, memory answers in host.memory.latency whatever is "
         "asked of it, and a core reaches the last-level cache at once",

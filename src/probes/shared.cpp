@@ -24,6 +24,7 @@ platform::Description board_of(const Job& job) {
 std::vector<Start> starts_of(const Job& job, std::string_view probe, const std::vector<Start>& allowed) {
   if (job.starts.empty()) return {allowed.front()};
   std::vector<std::string> names;
+  names.reserve(allowed.size());
   for (const Start start : allowed) names.emplace_back(kStarts.at(static_cast<std::size_t>(start)));
   std::vector<Start> starts;
   for (const std::string& name : job.starts) {

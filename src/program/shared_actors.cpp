@@ -130,8 +130,8 @@ void ConfiguringSharedReader::step() {
   if (!configured) {
     const Control& sent = work.job.application.extras.control;
     for (const std::uint32_t message : sent.messages) control.push(message);
-    if (sent.ready)
-      while (answers.read().tag != *sent.ready) {
+    if (const auto ready = sent.ready)
+      while (answers.read().tag != *ready) {
       }
     configured = true;
   }

@@ -22,12 +22,13 @@ namespace {
 
 constexpr int kCores = 2;
 
-// Each slot is used twice before the stretch whose pace is taken, and twice in each half of it.
-constexpr Lengths kLengths{.shorter = 2 * kSharedSlots, .longer = 6 * kSharedSlots, .round = {}};
+// Each slot is used twice before the stretch whose pace is taken, twice in each half of it, and once behind it, where
+// the last messages have the caches for themselves.
+constexpr Lengths kLengths{.shorter = 2 * kSharedSlots, .longer = 7 * kSharedSlots, .round = {}};
 
-/// What the pace of a half may differ by, of all its messages together: cores and circuit meet in other places each
-/// time, a third of a message.
-constexpr double kUneven = 0.3;
+/// What the pace of a half may differ by, of all its messages together, in messages: cores and circuit meet in other
+/// places each time.
+constexpr double kUneven = 0.1;
 
 platform::SharedSpec spec_of(const platform::Description& board) {
   platform::SharedSpec spec = platform::shared_spec(board);
@@ -192,7 +193,7 @@ std::optional<StreamRun> coarsely(const platform::Description& board, const Job&
   first.count = lengths.longer;
   const FineStream longer = Machine(board, first, messages).run();
   beside.finish();
-  Lengths uneven = lengths;
+  Lengths uneven{.shorter = lengths.shorter, .longer = lengths.longer - kSharedSlots, .round = {}};
   uneven.round = Time::seconds(kUneven * longer.received.back().seconds() / lengths.longer);
   if (!is_steady(longer.received, uneven)) return {};
   send_through_kernel(job, lengths.longer, messages);

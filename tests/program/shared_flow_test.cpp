@@ -132,7 +132,7 @@ TEST(SharedFlow, IsSlowerWithFewerLinesUnderWay) {
 }
 
 TEST(SharedFlow, CoarseTakesAsLongWithinATwentieth) {
-  auto application = increments<Increment>();
+  auto application = increments<Increment>(16 * kOfMessage);
   application.extras.steady = true;
   const StreamRun fine = shared(application.bytes(), 60);
   const StreamRun coarse = shared(application.bytes(), 60, {}, Grain::coarse);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <bit>
 #include <limits>
 
 #include "isthmus/base/error.hpp"
@@ -17,7 +16,7 @@ std::uint64_t SharedSpace::allocate(Bytes size) {
   if (pages > left)
     throw Error(fmt::format("shared memory of {} B: expected at most {} B, what is left of a page table of {} x {} B",
                             size.count, left * page, table_->entries, page));
-  const std::uint64_t address = static_cast<std::uint64_t>(frames_.size()) << shift();
+  const std::uint64_t address = static_cast<std::uint64_t>(frames_.size()) << shift_;
   for (std::int64_t i = 0; i < pages; ++i) frames_.push_back(memory_.allocate(table_->page).addr);
   return address;
 }
@@ -26,10 +25,6 @@ std::uint64_t SharedSpace::left_in_page(std::uint64_t address) const {
   if (!table_) return std::numeric_limits<std::uint64_t>::max();
   const auto page = static_cast<std::uint64_t>(table_->page.count);
   return page - (address & (page - 1));
-}
-
-unsigned SharedSpace::shift() const {
-  return static_cast<unsigned>(std::countr_zero(static_cast<std::uint64_t>(table_->page.count)));
 }
 
 void SharedSpace::refuse(std::uint64_t address) {

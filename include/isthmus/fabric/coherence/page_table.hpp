@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -20,14 +21,17 @@ struct PageTableSpec {
 class SharedSpace {
  public:
   /// Without a table the circuit has the host's addresses, and there is no bound but the host's memory.
-  SharedSpace(PinnedMemory& memory, std::optional<PageTableSpec> table) : memory_(memory), table_(table) {}
+  SharedSpace(PinnedMemory& memory, std::optional<PageTableSpec> table)
+      : memory_(memory),
+        table_(table),
+        shift_(table ? std::countr_zero(static_cast<std::uint64_t>(table->page.count)) : 0) {}
 
   /// The address of so many zeroed bytes, from a page on. Throws Error where the table has not enough entries left.
   std::uint64_t allocate(Bytes size);
   /// Where a circuit's address lies in the host. Throws Error for one that no page holds.
   std::uint64_t physical(std::uint64_t address) const {
     if (!table_) return address;
-    const std::uint64_t page = address >> shift();
+    const std::uint64_t page = address >> shift_;
     if (page >= frames_.size()) refuse(address);
     return frames_[page] + (address & (static_cast<std::uint64_t>(table_->page.count) - 1));
   }
@@ -39,11 +43,11 @@ class SharedSpace {
   std::uint64_t left_in_page(std::uint64_t address) const;
 
  private:
-  unsigned shift() const;
   [[noreturn]] static void refuse(std::uint64_t address);
 
   PinnedMemory& memory_;
   std::optional<PageTableSpec> table_;
+  int shift_;  ///< from an address to its page
   std::vector<std::uint64_t> frames_;
 };
 
