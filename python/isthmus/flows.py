@@ -1,5 +1,5 @@
 """The flows: the ways in which an application's data cross. Which of them a target offers, its tool says."""
 
-OFFLOAD, OVERLAP, STREAM = "offload", "overlap", "stream"
+OFFLOAD, OVERLAP, STREAM, SHARED = "offload", "overlap", "stream", "shared"
 
-FLOWS = (OFFLOAD, OVERLAP, STREAM)
+FLOWS = (OFFLOAD, OVERLAP, STREAM, SHARED)

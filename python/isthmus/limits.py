@@ -13,14 +13,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from isthmus.files import write_atomically
-from isthmus.flows import FLOWS, OFFLOAD, OVERLAP, STREAM
+from isthmus.flows import FLOWS, OFFLOAD, OVERLAP, SHARED, STREAM
 from isthmus.probes import COPIES, LAUNCHES, STAGED, all_probes
 
 if TYPE_CHECKING:
     from isthmus.records import ModelLimit, ProbeRecord, Row
 
 DRIVEN = (OFFLOAD, OVERLAP)  # through a runtime's transfers and kernels
-REGISTERS, HOST_MEMORY = "registers", "host memory"  # what probes cross
+OVER_PCIE = (*DRIVEN, STREAM)
+REGISTERS, HOST_MEMORY, SHARED_MEMORY = "registers", "host memory", "shared memory"  # what probes cross
 WIDTH = 118
 
 
@@ -64,9 +65,9 @@ LIMITS = (
         "memory behind the other socket is reached over the sockets' link, some 60 ns later and at its rate: host.numa "
         "has that for devices; a thread of another socket than its memory or its board is slower too",
         "machines of two and more sockets; placement of threads",
-        FLOWS,
+        OVER_PCIE,
         (*COPIES, REGISTERS, HOST_MEMORY),
-        ("host.numa.*", "host.memory.*", "host.cache.core_to_core", "link.pcie.round_trip"),
+        ("host.numa.*", "host.memory.*", "host.cores.core_to_core", "link.pcie.round_trip"),
     ),
     Limit(
         "iommu",
@@ -76,7 +77,7 @@ LIMITS = (
         "host.iommu a walk takes its latency and nothing of the memory's rate, no entry is ever invalidated, and "
         "devices keep no translations of their own",
         "virtual machines and hosts with the IOMMU on; many small buffers",
-        FLOWS,
+        OVER_PCIE,
         (*COPIES, HOST_MEMORY),
         ("host.iommu.*", "link.pcie.round_trip", "dma.descriptor_payload", "hypervisor.*"),
     ),
@@ -108,7 +109,7 @@ LIMITS = (
         "model too fast",
         "a link with errors sends packets again and may train to fewer lanes",
         "boards on risers or long cables; a measured link rate below the model's",
-        FLOWS,
+        OVER_PCIE,
         (*COPIES, REGISTERS, HOST_MEMORY),
         ("link.pcie.*",),
     ),
@@ -121,7 +122,7 @@ LIMITS = (
         "memory, and the socket link and the cache that are switched on, but no fabric between their root ports, no "
         "IOMMU and no cores",
         "servers with several boards, behind one root port or several",
-        FLOWS,
+        OVER_PCIE,
         (*COPIES, REGISTERS, HOST_MEMORY),
         ("link.pcie.*",),
     ),
@@ -155,6 +156,18 @@ LIMITS = (
         FLOWS,
         (),
         ("host.call.*", "stream.library_call"),
+    ),
+    Limit(
+        "coherent-traffic",
+        "What else meets on the way between a coherent cache, the home and memory: channels and rows of the host's "
+        "DRAM, the cores' own caches, other sockets and what they snoop",
+        "model too fast",
+        "the home moves a line each way in a cycle of cache.clock, memory answers in host.memory.latency whatever is "
+        "asked of it, and a core reaches the last-level cache at once",
+        "host software that works on memory while circuits do; links faster than a channel of DRAM",
+        (SHARED,),
+        (SHARED_MEMORY,),
+        ("link.qpi.*", "cache.*", "host.memory.*", "host.llc.*"),
     ),
     Limit(
         "dram-policy",

@@ -61,14 +61,14 @@ def column_of(record: ProbeRecord) -> str:
 def over(record: ProbeRecord) -> str:
     """` over vh0`: the link of a board with several; ` of 4 boards on n0`: those of a system that did it at once.
 
-    Empty where there is nothing to tell apart.
+    With what caches held before, of shared memory. Empty where there is nothing to tell apart.
     """
     if "boards" in record.parameters:
         number = int(record.parameters["boards"])
         node = record.parameters.get("node")
         return f" of {counted(number, 'board')}{'' if node is None else f' on {node}'}"
-    channel = record.parameters.get("channel")
-    return f" over {channel}" if channel is not None else ""
+    channel, start = record.parameters.get("channel"), record.parameters.get("start")
+    return (f" over {channel}" if channel is not None else "") + (f", {start}" if start is not None else "")
 
 
 def name_of(record: ProbeRecord) -> str:
@@ -117,6 +117,8 @@ def _how(record: ProbeRecord) -> str:
         return f"step {record.parameters['step']}: {record.parameters['what']}"
     if "write_combining" in record.parameters:
         return "write combining" if record.parameters["write_combining"] else "each by itself"
+    if "phase" in record.parameters:
+        return f"{record.parameters['access']}, {record.parameters['phase']}"
     if "in_flight" in record.parameters:
         offset = int(record.parameters.get("offset", 0))
         start = f", from {format_size(offset)} of a page" if offset else ""

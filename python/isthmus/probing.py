@@ -29,6 +29,7 @@ class Probing:
     offset: int = 0
     channel: str | None = None
     grain: Grain = DEFAULT  # of a model: the coarsest that will do
+    start: str | None = None  # of shared memory: what caches hold before, several by commas
 
     def repeat(self) -> int:
         """Samples of each size: of a model one, for it gives the same again."""
@@ -40,6 +41,7 @@ class Probing:
         words += ["--burst", _sizes(self.bursts)] if self.bursts else []
         words += ["--offset", str(self.offset)] if self.offset else []
         words += ["--channel", self.channel] if self.channel else []
+        words += ["--start", self.start] if self.start else []
         words += ["--grain", self.grain] if is_model(self.target) else []
         return words + as_sets(self.sets)
 

@@ -140,7 +140,7 @@ HostLinkSpec host_link_spec(const Description& board) {
           .porter_period = stream.time("porter_period"),
           .library_call = stream.time("library_call"),
           .mmio_store = board.the("mmio").time("store"),
-          .core_to_core = board.the("cache").time("core_to_core"),
+          .core_to_core = board.the("cores").time("core_to_core"),
           .device_clock = {.frequency = board.the("pcie").frequency("user_clock")}};
 }
 

@@ -6,9 +6,11 @@
 #include "isthmus/offload/model.hpp"
 #include "isthmus/offload/needs.hpp"
 #include "isthmus/offload/open.hpp"
+#include "isthmus/platform/shared_board.hpp"
 #include "isthmus/probes/copy.hpp"
 #include "isthmus/probes/memory.hpp"
 #include "probes/sampling.hpp"
+#include "probes/shared.hpp"
 
 namespace isthmus::probes {
 namespace {
@@ -195,6 +197,7 @@ void steps(const Job& job, Target& target, const Report& report) {
 
 constexpr std::array kLine{kCacheLine};
 constexpr std::array kNothing{Bytes{0}};
+constexpr std::string_view kShared = "shared memory";
 constexpr std::string_view kStaged = "staged copies";
 constexpr std::string_view kPinned = "pinned copies";
 
@@ -312,6 +315,40 @@ constexpr std::array kProbes = std::to_array<Probe>({
      .fitted = true,
      .compared = true,
      .looks_at = {.own = kNothing}},
+    {.name = "cache-hit",
+     .meaning = "a circuit reads and writes lines that the FPGA's coherent cache holds, one at a time, by phases",
+     .crosses = kShared,
+     .needs = platform::kSharedNeeds,
+     .run = cache_hits,
+     .on_models_alone = true,
+     .of_a_link = false,
+     .latency = true,
+     .looks_at = {.own = kLine}},
+    {.name = "cache-miss",
+     .meaning = "a circuit reads and writes lines that it does not hold, one at a time, by phases",
+     .crosses = kShared,
+     .needs = platform::kSharedNeeds,
+     .run = cache_misses,
+     .on_models_alone = true,
+     .of_a_link = false,
+     .latency = true,
+     .looks_at = {.own = kLine}},
+    {.name = "shared-read",
+     .meaning = "a circuit reads the host's memory through the coherent cache",
+     .crosses = kShared,
+     .needs = platform::kSharedNeeds,
+     .run = shared_reads,
+     .on_models_alone = true,
+     .of_a_link = false,
+     .curve = true},
+    {.name = "shared-write",
+     .meaning = "a circuit writes the host's memory through the coherent cache",
+     .crosses = kShared,
+     .needs = platform::kSharedNeeds,
+     .run = shared_writes,
+     .on_models_alone = true,
+     .of_a_link = false,
+     .curve = true},
     {.name = "steps",
      .meaning = "the five steps of choi2019 figure 5, from advertised to end to end, host to device",
      .crosses = kStaged,

@@ -9,7 +9,8 @@
 #define ISTHMUS_FLOWS(EACH) \
   EACH(offload)             \
   EACH(overlap)             \
-  EACH(stream)
+  EACH(stream)              \
+  EACH(shared)
 
 namespace isthmus::program {
 
@@ -23,13 +24,17 @@ std::span<const Flow> all_flows() {
   return kAll;
 }
 
+std::vector<std::string> flow_names() {
+  std::vector<std::string> names;
+  for (const Flow& flow : all_flows()) names.emplace_back(flow.name);
+  return names;
+}
+
 const Flow& flow_named(const std::string& name) {
   const auto all = all_flows();
   const auto found = std::ranges::find(all, name, &Flow::name);
   if (found != all.end()) return *found;
-  std::vector<std::string> known;
-  for (const Flow& flow : all) known.emplace_back(flow.name);
-  throw Error(unknown_name("flow", name, known));
+  throw Error(unknown_name("flow", name, flow_names()));
 }
 
 std::vector<std::string> flows_of(const ByteApplication& application) {

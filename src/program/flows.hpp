@@ -9,6 +9,7 @@
 
 #include "isthmus/platform/needs.hpp"
 #include "program/device_flow.hpp"
+#include "program/stream_flow.hpp"
 
 namespace isthmus::program {
 
@@ -16,23 +17,26 @@ namespace isthmus::program {
 struct Flow {
   std::string_view name;
   platform::Needs needs;  ///< of a modelled board
-  /// Sets it up, where messages lie in the device's memory before and after the kernel; none where they stream through
-  /// it. Throws Error where the buffers of the application's kernel do not hold its messages.
+  /// Sets it up, where messages lie in the device's memory before and after the kernel; none where they go through
+  /// the application's actors. Throws Error where the buffers of its kernel do not hold its messages.
   std::unique_ptr<DeviceFlow> (*between_copies)(offload::Device& device, const ByteApplication& application) = nullptr;
+  /// Runs it on a modelled board, where words of messages go through the actors.
+  StreamRun (*through_actors)(const platform::Description& board, const Job& job) = nullptr;
+  bool on_threads = false;  ///< whether this machine's threads have it too
 
-  bool streams() const { return between_copies == nullptr; }
   /// Whether the application has the kernel that it takes.
   bool takes(const ByteApplication& application) const {
-    return streams() ? static_cast<bool>(application.kernel) : application.extras.device.has_value();
+    return between_copies == nullptr ? static_cast<bool>(application.kernel) : application.extras.device.has_value();
   }
 };
 
 /// What copies of messages and a kernel between them need of a board.
-inline constexpr std::array<std::string_view, 9> kBetweenCopies = {"pcie", "memory", "cache", "call",  "mmio",
+inline constexpr std::array<std::string_view, 9> kBetweenCopies = {"pcie", "memory", "cores", "call",  "mmio",
                                                                    "dma",  "dram",   "axi",   "kernel"};
 
 /// The flows that there are, in the order in which they are preferred.
 std::span<const Flow> all_flows();
+std::vector<std::string> flow_names();
 
 /// Throws Error with the nearest name where there is none of that name.
 const Flow& flow_named(const std::string& name);

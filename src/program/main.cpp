@@ -1,6 +1,7 @@
 #include "isthmus/program/main.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -51,8 +52,9 @@ struct Options {
 
 void add_to(CLI::App& app, Options& options) {
   app.add_option("--on", options.target, "the target: model:NAME, FILE.toml, opencl:N, opencl:NAME or native");
-  app.add_option("--flow", options.flow,
-                 "offload, overlap (double-buffered) or stream; by default the first that application and target have");
+  app.add_option(
+      "--flow", options.flow,
+      fmt::format("{}; by default the first that application and target have", fmt::join(flow_names(), ", ")));
   options.count.add_to(app);
   options.parameters.add_to(app);
   app.add_option("--channel", options.channel,

@@ -11,7 +11,6 @@
 #include "isthmus/platform/json.hpp"
 #include "isthmus/platform/needs.hpp"
 #include "program/flows.hpp"
-#include "program/stream_flow.hpp"
 
 namespace isthmus::program {
 namespace {
@@ -45,7 +44,10 @@ class ModelTarget final : public Target {
     platform::require(platform_, fmt::format("flow '{}'", flow), needs_of(application, flow));
   }
 
-  Run run(const Job& job) override { return flow_named(job.flow).streams() ? stream(job) : between_copies(job); }
+  Run run(const Job& job) override {
+    const Flow& flow = flow_named(job.flow);
+    return flow.between_copies == nullptr ? through_actors(flow, job) : between_copies(job);
+  }
 
   void explain(Json& row) const override {
     row["grain"] = platform::to_string(grain_);
@@ -56,8 +58,8 @@ class ModelTarget final : public Target {
   }
 
  private:
-  Run stream(const Job& job) {
-    StreamRun result = run_stream(board_, job);
+  Run through_actors(const Flow& flow, const Job& job) {
+    StreamRun result = flow.through_actors(board_, job);
     over_ = board_.channels().front();
     parts_ = std::move(result.parts);
     grain_ = result.grain;

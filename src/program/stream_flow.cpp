@@ -48,7 +48,7 @@ std::optional<StreamRun> coarsely(const platform::Description& board, const Job&
 }  // namespace
 
 Flow stream_flow() {
-  return {.name = "stream", .needs = platform::kStreamNeeds};
+  return {.name = "stream", .needs = platform::kStreamNeeds, .through_actors = run_stream, .on_threads = true};
 }
 
 StreamRun run_stream(const platform::Description& board, const Job& job) {

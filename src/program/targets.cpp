@@ -15,9 +15,11 @@
 namespace isthmus::program {
 namespace {
 
-std::vector<std::string> those_of(const ByteApplication& application, bool streams) {
+/// Those of an application's flows that may be.
+template <class May>
+std::vector<std::string> those_of(const ByteApplication& application, const May& may) {
   auto flows = flows_of(application);
-  std::erase_if(flows, [streams](const std::string& flow) { return flow_named(flow).streams() != streams; });
+  std::erase_if(flows, [&may](const std::string& flow) { return !may(flow_named(flow)); });
   return flows;
 }
 
@@ -28,7 +30,7 @@ class OpenClTarget final : public Target {
   std::string device_name() const override { return device_->info().name; }
   bool modelled() const override { return false; }
   std::vector<std::string> flows(const ByteApplication& application) const override {
-    return those_of(application, false);
+    return those_of(application, [](const Flow& flow) { return flow.between_copies != nullptr; });
   }
   Run run(const Job& job) override { return run_on_device(*device_, job); }
   void explain(nlohmann::ordered_json&) const override {}
@@ -42,7 +44,7 @@ class NativeTarget final : public Target {
   std::string device_name() const override { return native::processor(); }
   bool modelled() const override { return false; }
   std::vector<std::string> flows(const ByteApplication& application) const override {
-    return those_of(application, true);
+    return those_of(application, [](const Flow& flow) { return flow.on_threads; });
   }
   Run run(const Job& job) override {
     NativeRun result = run_native(job);

@@ -29,6 +29,7 @@ struct Options {
   std::vector<std::string> probes;
   std::string sizes = "64B..64MiB:x4";
   std::string bursts;
+  std::vector<std::string> starts;
   std::int64_t offset = 0;
   int repeat = 20;
   std::uint64_t seed = 1;
@@ -76,6 +77,7 @@ probes::Job job_of(const Options& options) {
   probes::Job job{.target = options.target,
                   .settings = options.settings,
                   .channel = options.channel,
+                  .starts = options.starts,
                   .sizes = probes::parse_sizes(options.sizes),
                   .bursts = {},
                   .offset = {options.offset},
@@ -319,6 +321,9 @@ int main(int argc, char** argv) {
       ->expected(1)
       ->take_all();
   app.add_option("--channel", options.channel, "the link of a board with several; by default each is probed");
+  app.add_option("--start", options.starts,
+                 "what caches hold of shared memory before: cold, warm, flushed; several by commas")
+      ->delimiter(',');
   options.grain.add_to(app);
   app.add_flag("--list", options.list, "print the probes, and which of them TARGET serves, and stop");
   return tools::run(app, argc, argv, [&] { return probe(options); });

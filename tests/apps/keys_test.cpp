@@ -84,7 +84,7 @@ const std::vector<Witness>& witnesses() {
       {"host.iommu.page", "2MiB", "copies", kTranslated},
       {"host.iommu.walks", "1", "host reads", kFewTranslations},
       {"host.iommu.walk_latency", "1us", "copies", kTranslated},
-      {"host.cache.core_to_core", "150ns", "copies"},
+      {"host.cores.core_to_core", "150ns", "copies"},
       {"host.copy.enabled", kToggled, "copies"},
       {"host.copy.rate", "1GB/s", "copies"},
       {"host.alloc.enabled", kToggled, "copies", {"host.alloc.rate=2GB/s"}},

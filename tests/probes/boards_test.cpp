@@ -60,25 +60,27 @@ class Sections {
   std::string text_;
 };
 
-/// A board of F1's parts of these kinds, as a file.
+/// A board of these kinds of parts, F1's or those of a board with shared memory, as a file.
 class Board {
  public:
-  explicit Board(const std::vector<std::string_view>& kinds)
+  Board(const Probe& probe, const std::vector<std::string_view>& kinds)
       : file_(fmt::format("{}board-of-parts-{}.toml", ::testing::TempDir(), ::getpid())) {
     std::ofstream stream(file_);
     stream << "name = \"Board of parts\"\n";
-    for (const std::string_view kind : kinds) stream << kSections.of(kind) << "\n";
+    const bool shared = std::ranges::find(probe.needs, "qpi") != probe.needs.end();
+    for (const std::string_view kind : kinds) stream << (shared ? kShared : kPrivate).of(kind) << "\n";
   }
   const std::string& file() const { return file_; }
 
  private:
-  static inline const Sections kSections{"platforms/aws-f1.toml"};
+  static inline const Sections kPrivate{"platforms/aws-f1.toml"};
+  static inline const Sections kShared{"platforms/xeon-fpga-v1.toml"};
   std::string file_;
 };
 
 TEST(Needs, OfEveryProbeAreEnoughForIt) {
   for (const Probe& probe : all_probes()) {
-    const Board whole({probe.needs.begin(), probe.needs.end()});
+    const Board whole(probe, {probe.needs.begin(), probe.needs.end()});
     EXPECT_THAT(found(probe, whole.file()), Not(IsEmpty())) << probe.name;
   }
 }
@@ -88,7 +90,7 @@ TEST(Needs, OfEveryProbeAreNamedWhereTheBoardLacksOne) {
     for (const std::string_view lacking : probe.needs) {
       std::vector<std::string_view> kinds(probe.needs.begin(), probe.needs.end());
       std::erase(kinds, lacking);
-      const Board less(kinds);
+      const Board less(probe, kinds);
       EXPECT_THAT([&] { found(probe, less.file()); }, ThrowsMessage<Error>(HasSubstr(std::string(lacking))))
           << probe.name << " without " << lacking;
     }
@@ -97,6 +99,7 @@ TEST(Needs, OfEveryProbeAreNamedWhereTheBoardLacksOne) {
 // The file says the same of its first link as F1's of its only one, and of the second but for the lanes.
 TEST(TwoLinks, AreProbedEachAsTheOnlyLinkOfABoard) {
   for (const Probe& probe : all_probes()) {
+    if (!platform::has_all(platform::load(platform::file_of("model:aws-f1")), probe.needs)) continue;
     EXPECT_EQ(found(probe, board("two-links"), "vh0"), found(probe, "model:aws-f1")) << probe.name;
     EXPECT_EQ(found(probe, board("two-links"), "narrow"), found(probe, "model:aws-f1", "", {"link.pcie.lanes=8"}))
         << probe.name;
@@ -136,7 +139,7 @@ TEST(NoLink, RefusesWhatGoesOverOne) {
   EXPECT_THAT(
       [&] { sample(*copies(*device, Direction::to_device, HostSide::pageable, {64}), 1); },
       ThrowsMessage<Error>(HasSubstr("no-link.toml: a copy: expected a board with pcie and memory and dma, got "
-                                     "one of host.cache, host.call, host.mmio, device.dram, device.axi, kernel")));
+                                     "one of host.cores, host.call, host.mmio, device.dram, device.axi, kernel")));
   EXPECT_THAT(
       [&] {
         device->access_registers({.kind = offload::RegisterAccess::Kind::load, .size = {4}, .write_combining = false},

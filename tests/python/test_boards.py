@@ -67,7 +67,7 @@ def test_one_link_of_several_is_probed_where_it_is_named(real: Isthmus) -> None:
     [
         (
             ("probe", "no-link", "h2d"),
-            "probe 'h2d': expected a board with pcie and memory and dma, got one of host.cache",
+            "probe 'h2d': expected a board with pcie and memory and dma, got one of host.cores",
         ),
         (("probe", "two-links", "h2d", "--channel", "wide"), "unknown channel 'wide': expected vh0 or narrow"),
         (("probe", "no-link", "--channel", "vh0"), "unknown channel 'vh0': there is none to choose from"),

@@ -4,6 +4,7 @@ from tests.python.conftest import Isthmus
 
 from isthmus.numbers import figure
 from isthmus.probes import all_probes
+from isthmus.probing import served_by
 from isthmus.tools import collect
 
 
@@ -93,8 +94,10 @@ def test_what_was_measured_before_a_device_vanished_is_kept(isthmus: Isthmus) ->
 def test_a_curve_has_one_value_at_each_size_that_is_asked_for() -> None:
     sizes = [4096, 65536]
     words = ("--sizes", ",".join(f"{size}B" for size in sizes), "--repeat", "1")
+    private = served_by("model:aws-f1")
     for name, probe in all_probes().items():
-        records = collect("isthmus-probe", ["model:aws-f1", name, *words], "record")
+        target = "model:aws-f1" if name in private else "model:xeon-fpga-v1"
+        records = collect("isthmus-probe", [target, name, *words], "record")
         assert probe.curve == ([record["parameters"]["size"] for record in records] == sizes), name
 
 
@@ -104,3 +107,29 @@ def test_models_are_calibrated_with_times_of_what_real_devices_have() -> None:
         if probe.compared:
             (record,) = collect("isthmus-probe", ["model:aws-f1", name, "--sizes", "4KiB", "--repeat", "1"], "record")
             assert record["time_s"] > 0
+
+
+def test_a_board_with_shared_memory_tells_each_phase_of_an_access(real: Isthmus) -> None:
+    shown = real.json("probe", "model:xeon-fpga-v1", "cache-hit", "cache-miss")
+    found = {
+        (one["name"], one["parameters"]["access"], one["parameters"]["phase"]): one["value"] for one in shown["records"]
+    }
+    assert found["cache-hit", "read", "all"] == 70  # choi2019 table 3
+    assert found["cache-hit", "write", "all"] == 60
+    assert found["cache-miss", "read", "all"] == 355
+    phases = ("translation", "access", "reordering")
+    for name in ("cache-hit", "cache-miss"):
+        for access in ("read", "write"):
+            assert sum(found[name, access, phase] for phase in phases) == found[name, access, "all"]
+    assert {one["unit"] for one in shown["records"]} == {"ns"}
+    assert {one["parameters"]["start"] for one in shown["records"]} == {"warm", "flushed"}
+
+
+def test_starts_of_shared_memory_stand_beside_each_other(real: Isthmus) -> None:
+    words = ("shared-read", "--sizes", "64KiB", "--start", "flushed,warm")
+    rates = {
+        one["parameters"]["start"]: one["value"] for one in real.json("probe", "model:xeon-fpga-v1", *words)["records"]
+    }
+    assert rates["warm"] > 1.5 * rates["flushed"]
+    told = " ".join(real("probe", "model:xeon-fpga-v1", *words).stdout.split())
+    assert "over vl0, warm" in told

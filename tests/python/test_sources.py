@@ -16,7 +16,11 @@ from isthmus.numbers import rounds_to
 
 TREE = Path(__file__).parents[2]
 BOARDS = sorted(path for path in (TREE / "platforms").glob("*.toml") if path.stem != "sources")
-PAPER_BOARD = {"aws-f1": "AWS F1", "alpha-data-7v3": "Alpha Data"}  # what choi2019 calls them
+PAPER_BOARD = {
+    "aws-f1": "AWS F1",
+    "alpha-data-7v3": "Alpha Data",
+    "xeon-fpga-v1": "Xeon+FPGA v1",
+}  # what choi2019 calls them
 
 SCALES = {
     "bit": 0.125, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30,

@@ -121,7 +121,7 @@ GOOD = '[application]\nname = "image-filter"\n[study]\ntargets = ["model:aws-f1"
         ),
         (
             GOOD.replace('["stream"]', '["streem"]'),
-            "5: key 'study.flows': expected a list of offload, overlap and stream, got 'streem'; "
+            "5: key 'study.flows': expected a list of offload, overlap, stream and shared, got 'streem'; "
             "help: did you mean 'stream'?",
         ),
         (

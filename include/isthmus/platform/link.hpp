@@ -25,7 +25,7 @@ LinkSpec link_spec(const Description& board);
 HostLinkSpec host_link_spec(const Description& board);
 
 /// The kinds of parts that a stream through a kernel needs.
-inline constexpr std::array<std::string_view, 7> kStreamNeeds = {"pcie", "memory", "cache", "call",
+inline constexpr std::array<std::string_view, 7> kStreamNeeds = {"pcie", "memory", "cores", "call",
                                                                  "mmio", "kernel", "stream"};
 
 /// What allocating the pools of a host link costs (init_buf_pools): one call into the kernel and the pages, where a

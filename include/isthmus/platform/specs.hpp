@@ -1,6 +1,10 @@
 #pragma once
 
+#include <optional>
+
 #include "isthmus/fabric/axi.hpp"
+#include "isthmus/fabric/coherence/coherent_cache.hpp"
+#include "isthmus/fabric/coherence/page_table.hpp"
 #include "isthmus/fabric/dma.hpp"
 #include "isthmus/fabric/dram.hpp"
 #include "isthmus/fabric/host_memory.hpp"
@@ -13,6 +17,10 @@ namespace isthmus::platform {
 fabric::PcieLinkSpec pcie_link_spec(const Section& pcie);
 fabric::HostMemorySpec host_memory_spec(const Section& memory);
 fabric::HostCacheSpec host_cache_spec(const Section& llc);
+/// The FPGA's cache.
+fabric::CoherentCacheSpec coherent_cache_spec(const Section& cache);
+/// None where it is switched off.
+std::optional<fabric::PageTableSpec> page_table_spec(const Section& translation);
 fabric::SocketLinkSpec socket_link_spec(const Section& numa);
 fabric::IommuSpec iommu_spec(const Section& iommu);
 fabric::DramSpec dram_spec(const Section& dram);

@@ -22,6 +22,7 @@ struct Job {
   std::string target;
   std::vector<std::string> settings;  ///< KEY=VALUE, of a model's platform
   std::string channel{};              ///< the link of a model; empty: the board's first
+  std::vector<std::string> starts{};  ///< of shared memory: what caches hold before; empty: as the probe has it
   std::vector<Bytes> sizes;
   std::vector<Bytes> bursts;                      ///< of device memory; empty: the whole size at once
   Bytes offset{};                                 ///< of the device's accesses to host memory, in their page

@@ -11,7 +11,7 @@ namespace isthmus::program {
 /// row as a line of JSON, as the tools of Isthmus do, so that `isthmus run PATH` and a study can run it:
 ///
 ///     --on model:NAME | FILE.toml | opencl:N | native    the target
-///     --flow stream | offload | overlap                  by default the first that application and target have
+///     --flow stream | offload | overlap | shared         by default the first that application and target have
 ///     --count N                                          how many messages; by what it counts too, as --messages
 ///     --set NAME=VALUE, --NAME VALUE                     a parameter that the application declares
 ///     --set KEY=VALUE                                    replaces a number of the model's platform: KEY has a dot

@@ -12,7 +12,7 @@
 
 namespace isthmus {
 
-/// The numbers of a host link, as platform files give them (stream.*, host.mmio.*, host.cache.*).
+/// The numbers of a host link, as platform files give them (stream.*, host.mmio.*, host.cores.*).
 struct HostLinkSpec {
   RequestSpec requests{};
   Bytes buffer_size{4 << 20};

@@ -29,7 +29,7 @@ EXAMPLES = [
     "isthmus calibrate mine.toml --from records.json --leave-out 1KiB,64KiB,4MiB",
 ]
 # The parts whose times and rates records of copies tell: host, link and DMA engine.
-KINDS = frozenset({"pcie", "memory", "cache", "copy", "alloc", "call", "mmio", "dma"})
+KINDS = frozenset({"pcie", "memory", "cores", "copy", "alloc", "call", "mmio", "dma"})
 FAR = 0.25  # of a probe's median error: above it the model is no model of the device
 INFLEXIBLE = "the link's lanes, generation and tags, or the DMA engine's descriptor_payload"
 UNITS = frozenset({"ps", "ns", "us", "ms", "s", "MB/s", "GB/s"})

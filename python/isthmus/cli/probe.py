@@ -39,6 +39,12 @@ def probe(
     channel: Annotated[
         str | None, plain("--channel NAME", "The link of a board with several. [default: each is probed]")
     ] = None,
+    start: Annotated[
+        str | None,
+        plain(
+            "--start STARTS", "What caches hold of shared memory before: cold, warm, flushed. [default: the probe's]"
+        ),
+    ] = None,
     sets: Sets = None,
     fine: Fine = False,
     coarse: Coarse = False,
@@ -51,7 +57,9 @@ def probe(
     of a real device are taken in passes over all sizes in random order, until the 95 % interval of a size's median lies
     within 5 % of it.
     Registers (mmio-*) are probed on models alone. A probe that a board lacks the parts for is left out unless it is
-    named. All boards of a system file copy at once, and what limits them is told.
+    named. All boards of a system file copy at once, and what limits them is told. On a board with shared memory,
+    --start says what caches hold before: cold (the FPGA's nothing, the host's what a core has written), warm (every
+    line was accessed before) or flushed (neither anything).
     """
     from isthmus.grain import DEFAULT, check_grain, chosen
     from isthmus.probes import all_probes
@@ -66,9 +74,11 @@ def probe(
         raise IsthmusError("TARGET: expected a target", hint="'isthmus run --list' names them.")
     check_target(target)
     if not is_model(target):
-        for option, given in (("--set", sets), ("--channel", channel)):
+        for option, given in (("--set", sets), ("--channel", channel), ("--start", start)):
             if given:
-                raise IsthmusError(f"{option}: '{target}' is a real device, and only models have numbers and links")
+                raise IsthmusError(
+                    f"{option}: '{target}' is a real device, and only models have numbers, links and starts"
+                )
     asked = chosen(fine, coarse)
     check_grain(asked, target)
     probing = Probing(
@@ -81,6 +91,7 @@ def probe(
         parse_size(offset) if offset else 0,
         channel,
         asked or DEFAULT,
+        start,
     )
     if dry_run:
         shown = ", ".join(map(format_size, probing.sizes))

@@ -19,7 +19,7 @@ int transactions_of(const CoherenceSpec& spec) {
 }  // namespace
 
 Coherence::Coherence(Graph& graph, const CoherenceSpec& spec, PinnedMemory& memory, CoherenceObserver* observer)
-    : graph_(graph), spec_(spec) {
+    : graph_(graph), spec_(spec), observer_(observer) {
   const ActorOptions clocked{.clock = spec.clock, .group = kGroup};
   home_ = &graph.add<Home>("home", clocked,
                            HomeSpec{.agents = static_cast<int>(spec.agents.size()),
@@ -58,6 +58,8 @@ ServiceLayer& Coherence::add_service_layer(ServiceLayerSpec layer, const Service
                                            std::size_t port) {
   const ChannelOptions accesses = channel(phases.translation - 1);
   layer.depth = accesses.depth;
+  layer.agent = agent;
+  layer.observer = observer_;
   auto& service = graph_.add<ServiceLayer>(fmt::format("{}'s service layer {}", spec_.agents[agent].name, port),
                                            {.clock = spec_.clock, .group = kGroup}, layer);
   CoherentCache& cache = *caches_[agent];

@@ -3,7 +3,7 @@
 namespace isthmus::fabric {
 
 ServiceLayer::ServiceLayer(const ServiceLayerSpec& spec)
-    : depth_(spec.depth), reading_(spec.reads_in_flight), writing_(spec.writes_in_flight) {}
+    : spec_(spec), reading_(kReadsInFlight, spec.reads_in_flight), writing_(kWritesInFlight, spec.writes_in_flight) {}
 
 void ServiceLayer::step() {
   moved_ = false;
@@ -22,6 +22,7 @@ void ServiceLayer::take_result() {
   if (result == nullptr) return;
   moved_ = true;
   --sent_;
+  if (spec_.observer != nullptr) spec_.observer->came_back(spec_.agent, timer_.now());
   const bool write = result->kind == LineAccess::Kind::write;
   Place& place = (write ? writing_ : reading_).places[result->tag];
   place.done = true;
@@ -41,12 +42,13 @@ void ServiceLayer::hand_back(Order& order, Out<LineResult>& to) {
   if (result.kind != LineAccess::Kind::write) copy_line(place.result.data, result.data, result.bytes);
   order.first = order.first + 1 == order.places.size() ? 0 : order.first + 1;
   --order.count;
+  order.in_flight.give();
   moved_ = true;
 }
 
 // What has no result yet is more than lies in the channel.
 void ServiceLayer::send() {
-  if (sent_ >= depth_ && !accesses.room()) return;
+  if (sent_ >= spec_.depth && !accesses.room()) return;
   const bool sent =
       write_next_ ? send(writes, writing_) || send(reads, reading_) : send(reads, reading_) || send(writes, writing_);
   moved_ |= sent;
@@ -58,6 +60,7 @@ bool ServiceLayer::send(In<LineAccess>& from, Order& order) {
   if (request == nullptr) return false;
   const std::size_t next = order.next();
   ++order.count;
+  order.in_flight.take();
   ++sent_;
   order.places[next].done = false;
   order.places[next].tag = request->tag;
@@ -65,7 +68,7 @@ bool ServiceLayer::send(In<LineAccess>& from, Order& order) {
   access.kind = request->kind;
   access.bytes = request->bytes;
   access.tag = static_cast<std::uint16_t>(next);
-  access.addr = request->addr;
+  access.addr = spec_.space != nullptr ? spec_.space->physical(request->addr) : request->addr;
   write_next_ = access.kind != LineAccess::Kind::write;
   if (!write_next_) copy_line(request->data, access.data, access.bytes);
   return true;

@@ -60,7 +60,7 @@ HostSpec host_spec(const Description& board) {
                 .transfer = rest(call, "transfer", calls.enqueue + calls.wake) + hypervisor(board),
                 .launch = hypervisor(board),
                 .interrupt = hypervisor(board),
-                .core_to_core = board.the("cache").time("core_to_core"),
+                .core_to_core = board.the("cores").time("core_to_core"),
                 .copy = copy_spec(board.find("copy")),
                 .alloc = allocation_spec(board.find("alloc")),
                 .chunk = {}};

@@ -1,5 +1,6 @@
 #include <array>
 
+#include "isthmus/platform/specs.hpp"
 #include "platform/kinds/kinds.hpp"
 
 namespace isthmus::platform::kinds {
@@ -7,13 +8,38 @@ namespace {
 
 using enum Quantity;
 
+// The smallest has room for a set of the most and longest lines.
 constexpr std::array kCacheKeys = std::to_array<Key>({
-    {"core_to_core", time, ns, 10 * us, "a cache line from one core of the host to another"},
+    {"size", bytes, kKiB, 64 * kMiB, "size of the cache, in whole sets"},
+    {"line", bytes, 64, 128, "one line of it, of the home and of the host's cache", {.power_of_two = true}},
+    {"ways", count, 1, 8, "lines of a set; 1: direct-mapped", {.faster = Faster::either}},
+    {"clock", frequency, MHz, 2000 * MHz, "clock of the cache and of what lies between it and a circuit"},
+    {"ports", count, 1, 8, "circuits' ports, each with an access a cycle"},
+    {"access", cycles, 1, 1000, "cycles from the lookup of an access to its result behind the cache, if it hits"},
+    {"reads_in_flight", count, 1, 1024, "reads that a port has under way, and misses of the cache"},
+    {"writes_in_flight", count, 1, 1024,
+     "writes that a port has under way, and misses and write-backs of the cache together"},
 });
 
 }  // namespace
 
-const PartKind kCache{
-    .name = "cache", .section = "host.cache", .meaning = "the caches of the host's cores", .keys = kCacheKeys};
+const PartKind kCache{.name = "cache",
+                      .section = "cache",
+                      .meaning = "the FPGA's cache that is kept coherent with the host's",
+                      .keys = kCacheKeys};
 
 }  // namespace isthmus::platform::kinds
+
+namespace isthmus::platform {
+
+fabric::CoherentCacheSpec coherent_cache_spec(const Section& cache) {
+  const auto count = [&cache](std::string_view key) { return static_cast<int>(cache.count(key)); };
+  return {.size = cache.bytes("size"),
+          .ways = count("ways"),
+          .line = static_cast<int>(cache.bytes("line").count),
+          .ports = count("ports"),
+          .reads_in_flight = count("reads_in_flight"),
+          .writes_in_flight = count("writes_in_flight")};
+}
+
+}  // namespace isthmus::platform

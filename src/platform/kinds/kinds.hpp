@@ -6,17 +6,21 @@
 namespace isthmus::platform::kinds {
 
 extern const PartKind kPcie;
+extern const PartKind kQpi;
 extern const PartKind kMemory;
 extern const PartKind kLlc;
 extern const PartKind kNuma;
 extern const PartKind kIommu;
-extern const PartKind kCache;
+extern const PartKind kCores;
 extern const PartKind kCopy;
 extern const PartKind kAlloc;
 extern const PartKind kRuntime;
 extern const PartKind kCall;
 extern const PartKind kMmio;
 extern const PartKind kHypervisor;
+extern const PartKind kTranslation;
+extern const PartKind kCache;
+extern const PartKind kReordering;
 extern const PartKind kDma;
 extern const PartKind kDram;
 extern const PartKind kAxi;

@@ -14,19 +14,20 @@ constexpr std::array kLlcKeys = std::to_array<Key>({
     {"size", bytes, 16 * kKiB, 4 * kGiB, "size of the cache, in whole sets", {.when = "enabled"}},
     {"line", bytes, 16, 256, "one line of it", {.when = "enabled", .power_of_two = true, .faster = Faster::either}},
     {"ways", count, 1, 64, "lines of a set", {.when = "enabled", .faster = Faster::either}},
-    {"write_ways", count, 1, 64, "of these, what devices' writes may fill (DDIO)", {.when = "enabled"}},
+    {"write_ways", count, 1, 64, "of these, what devices' writes over PCIe may fill (DDIO)", {.may_be_left_out = true}},
     {"hit_latency",
      time,
      ns,
      10 * us,
-     "read of what it holds, from the root complex and back to it, in place of host.memory.latency",
+     "read of what it holds, from the root complex or a coherent cache's home and back, in place of "
+     "host.memory.latency",
      {.when = "enabled"}},
     {"miss_latency",
      time,
      ns,
      10 * us,
-     "read of what it does not hold, likewise, memory and its data's time included",
-     {.when = "enabled"}},
+     "read of what it does not hold, likewise, memory and its data's time included; for PCIe links",
+     {.may_be_left_out = true}},
 });
 
 constexpr std::array kLlcRelations = std::to_array<Relation>({
@@ -36,11 +37,12 @@ constexpr std::array kLlcRelations = std::to_array<Relation>({
 
 }  // namespace
 
-const PartKind kLlc{.name = "llc",
-                    .section = "host.llc",
-                    .meaning = "the host's last-level cache as devices find it: the lines that devices have written",
-                    .keys = kLlcKeys,
-                    .relations = kLlcRelations};
+const PartKind kLlc{
+    .name = "llc",
+    .section = "host.llc",
+    .meaning = "the host's last-level cache: over PCIe the lines that devices have written, else coherent",
+    .keys = kLlcKeys,
+    .relations = kLlcRelations};
 
 }  // namespace isthmus::platform::kinds
 

@@ -65,6 +65,7 @@ class Coherence {
 
   Graph& graph_;
   CoherenceSpec spec_;
+  CoherenceObserver* observer_;
   Home* home_;
   std::vector<CoherentCache*> caches_;
 };

@@ -126,6 +126,8 @@ class CoherenceObserver {
   virtual void buffered(std::size_t agent, std::uint64_t line, bool in, Time at) = 0;
   /// An access went to the tags, for good.
   virtual void looked_up(std::size_t agent, const LineAccess& access, Time at) = 0;
+  /// A result has come from a cache to a service layer of it.
+  virtual void came_back(std::size_t /*agent*/, Time /*at*/) {}
 };
 
 }  // namespace isthmus::fabric

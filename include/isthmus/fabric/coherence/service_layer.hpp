@@ -3,15 +3,24 @@
 #include <cstdint>
 #include <vector>
 
+#include "isthmus/engine/occupancy.hpp"
 #include "isthmus/engine/timer.hpp"
 #include "isthmus/fabric/coherence/line_store.hpp"
+#include "isthmus/fabric/coherence/page_table.hpp"
 
 namespace isthmus::fabric {
+
+/// What reports call a service layer's places.
+inline constexpr const char* kReadsInFlight = "reads in flight";
+inline constexpr const char* kWritesInFlight = "writes in flight";
 
 struct ServiceLayerSpec {
   int reads_in_flight = 8;
   int writes_in_flight = 8;
-  int depth = 1;  ///< of the channel from `accesses`
+  int depth = 1;                       ///< of the channel from `accesses`
+  const SharedSpace* space = nullptr;  ///< whose addresses the circuit's are; none: those of the host
+  std::size_t agent = 0;               ///< its cache, for the observer
+  CoherenceObserver* observer = nullptr;
 };
 
 /// What lies between a circuit and its cache (choi2019: system protocol layer): it sends requests on, of reads and
@@ -40,10 +49,11 @@ class ServiceLayer {
   };
   /// Requests of one kind, in order.
   struct Order {
-    explicit Order(int most) : places(static_cast<std::size_t>(most)) {}
+    Order(const char* name, int most) : places(static_cast<std::size_t>(most)), in_flight(name, most) {}
     std::vector<Place> places;
     std::size_t first = 0;
     std::size_t count = 0;
+    Occupancy in_flight;
 
     bool full() const { return count == places.size(); }
     std::size_t next() const { return (first + count) % places.size(); }
@@ -56,7 +66,7 @@ class ServiceLayer {
   void end();
 
   Timer timer_;
-  int depth_;
+  ServiceLayerSpec spec_;
   int sent_ = 0;  ///< to the cache, without a result yet
   Order reading_;
   Order writing_;

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "isthmus/base/units.hpp"
+#include "isthmus/stream/pinned_memory.hpp"
+
+namespace isthmus::fabric {
+
+struct PageTableSpec {
+  std::int64_t entries = 1024;
+  Bytes page{std::int64_t{2} << 20U};  ///< a power of two
+};
+
+/// Memory of the host that a circuit addresses as one space from 0 on, in pinned pages wherever they lie. The driver
+/// has entered them all before the circuit starts (choi2019 2.1), so that no access misses.
+class SharedSpace {
+ public:
+  /// Without a table the circuit has the host's addresses, and there is no bound but the host's memory.
+  SharedSpace(PinnedMemory& memory, std::optional<PageTableSpec> table)
+      : memory_(memory),
+        table_(table),
+        shift_(table ? std::countr_zero(static_cast<std::uint64_t>(table->page.count)) : 0) {}
+
+  /// The address of so many zeroed bytes, from a page on. Throws Error where the table has not enough entries left.
+  std::uint64_t allocate(Bytes size);
+  /// Where a circuit's address lies in the host. Throws Error for one that no page holds.
+  std::uint64_t physical(std::uint64_t address) const {
+    if (!table_) return address;
+    const std::uint64_t page = address >> shift_;
+    if (page >= frames_.size()) refuse(address);
+    return frames_[page] + (address & (static_cast<std::uint64_t>(table_->page.count) - 1));
+  }
+  /// The bytes behind a circuit's address in memory, whatever caches hold of them; within a page.
+  std::span<std::byte> bytes(std::uint64_t address, std::int64_t count) {
+    return {memory_.at(physical(address), count), static_cast<std::size_t>(count)};
+  }
+  /// How many bytes from `address` on lie in its page.
+  std::uint64_t left_in_page(std::uint64_t address) const;
+
+ private:
+  [[noreturn]] static void refuse(std::uint64_t address);
+
+  PinnedMemory& memory_;
+  std::optional<PageTableSpec> table_;
+  int shift_;  ///< from an address to its page
+  std::vector<std::uint64_t> frames_;
+};
+
+}  // namespace isthmus::fabric

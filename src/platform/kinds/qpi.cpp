@@ -1,0 +1,28 @@
+#include <array>
+
+#include "platform/kinds/kinds.hpp"
+
+namespace isthmus::platform::kinds {
+namespace {
+
+using enum Quantity;
+
+constexpr std::array kQpiKeys = std::to_array<Key>({
+    {"round_trip", time, 10 * ns, 100 * us,
+     "from a miss of the FPGA's cache to its answer on an idle link, host memory included"},
+});
+
+constexpr std::array kQpiRelations = std::to_array<Relation>({
+    {{"memory", "latency"}, {"qpi", "round_trip"}},
+});
+
+}  // namespace
+
+const PartKind kQpi{.name = "qpi",
+                    .section = "link.qpi",
+                    .meaning = "a coherent link between the FPGA's cache and the host, as QPI or UPI",
+                    .keys = kQpiKeys,
+                    .relations = kQpiRelations,
+                    .link = true};
+
+}  // namespace isthmus::platform::kinds

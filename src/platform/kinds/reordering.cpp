@@ -1,0 +1,22 @@
+#include <array>
+
+#include "platform/kinds/kinds.hpp"
+
+namespace isthmus::platform::kinds {
+namespace {
+
+using enum Quantity;
+
+constexpr std::array kReorderingKeys = std::to_array<Key>({
+    {"read", cycles, 1, 1000, "cycles of the cache's clock that a read's result takes from there to the circuit"},
+    {"write", cycles, 1, 1000, "cycles of the cache's clock that a write's takes"},
+});
+
+}  // namespace
+
+const PartKind kReordering{.name = "reordering",
+                           .section = "reordering",
+                           .meaning = "what gives results back to circuits in the order of the requests",
+                           .keys = kReorderingKeys};
+
+}  // namespace isthmus::platform::kinds

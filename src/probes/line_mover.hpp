@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "isthmus/engine/port_array.hpp"
+#include "isthmus/engine/timer.hpp"
+#include "isthmus/fabric/coherence/line_store.hpp"
+#include "isthmus/fabric/coherence/page_table.hpp"
+
+namespace isthmus::probes {
+
+/// Fills a line with what a writer leaves there: each word tells its address and the writer.
+void fill_line(std::uint64_t address, std::uint64_t writer, std::span<std::byte> line);
+
+/// A way over some lines, one after the other.
+struct LinePass {
+  fabric::LineAccess::Kind kind;
+  std::uint64_t lines;
+  std::uint64_t writer;  ///< of what it writes, or expects
+  bool awaited = false;  ///< begins with a token
+  bool told = false;     ///< ends with one
+};
+
+/// Where a mover's lines are, and how it goes over them.
+struct LineWay {
+  std::string name;         ///< in error texts
+  std::uint64_t first = 0;  ///< address
+  int line = 64;
+  int ports = 1;                               ///< over which the lines go in turn
+  int at_once = 1;                             ///< under way
+  bool in_order = false;                       ///< a port's results come in the order of its requests, else in any
+  bool each_told = false;                      ///< keeps when each access began and ended
+  const fabric::SharedSpace* space = nullptr;  ///< of a core, whose addresses are the host's
+};
+
+/// Passes over lines, of a circuit or of a core of the host. What it reads is what it expects, else it throws Error.
+class LineMover {
+ public:
+  PortArray<Out<fabric::LineAccess>> requests;
+  PortArray<In<fabric::LineResult>> results;
+  In<int> begin{"begin"};
+  Out<int> end{"end"};
+
+  struct Times {
+    Time first;  ///< request
+    Time last;   ///< result
+  };
+  struct Each {
+    Time begin;
+    Time end;
+  };
+
+  LineMover(LineWay way, std::vector<LinePass> passes);
+
+  void step();
+  bool done() const { return pass_ == passes_.size(); }
+
+  /// Of each pass.
+  const std::vector<Times>& times() const { return times_; }
+  /// Of each access of the last pass.
+  const std::vector<Each>& each() const { return each_; }
+
+ private:
+  struct Slot {
+    std::uint64_t number = 0;  ///< of the line
+    Time begin{};
+  };
+  void start();
+  bool take(std::size_t port);
+  bool send(std::size_t port);
+  void finish();
+  std::uint64_t address_of(std::uint64_t number) const { return way_.first + number * line_; }
+  void check(const fabric::LineResult& result, std::uint64_t number) const;
+
+  Timer timer_;
+  LineWay way_;
+  std::uint64_t line_;
+  std::vector<LinePass> passes_;
+  std::size_t pass_ = 0;
+  bool started_ = false;
+  std::vector<std::uint64_t> sent_;      ///< of each port, in this pass
+  std::vector<std::uint64_t> received_;  ///< likewise
+  std::uint64_t finished_ = 0;
+  std::vector<Slot> slots_;
+  fabric::Places free_;
+  std::vector<Times> times_;
+  std::vector<Each> each_;
+};
+
+}  // namespace isthmus::probes

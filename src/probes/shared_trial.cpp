@@ -1,0 +1,151 @@
+#include "probes/shared_trial.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "isthmus/base/error.hpp"
+
+namespace isthmus::probes {
+namespace {
+
+using fabric::LineAccess;
+using platform::SharedBoard;
+
+constexpr int kOfACore = 16;       // accesses that a core of the host has under way
+constexpr int kOfACircuit = 4096;  // more than a service layer lets through
+
+// Who has written a line last.
+constexpr std::uint64_t kCore = 1;
+constexpr std::uint64_t kCircuit = 2;
+
+/// When accesses passed the FPGA's cache.
+struct Passages final : fabric::CoherenceObserver {
+  std::vector<Time> lookups;
+  std::vector<Time> returns;
+  void now_is(std::size_t, std::uint64_t, fabric::LineState, Time) override {}
+  void buffered(std::size_t, std::uint64_t, bool, Time) override {}
+  void looked_up(std::size_t agent, const LineAccess&, Time at) override {
+    if (agent == SharedBoard::kFpga) lookups.push_back(at);
+  }
+  void came_back(std::size_t agent, Time at) override {
+    if (agent == SharedBoard::kFpga) returns.push_back(at);
+  }
+};
+
+/// What the core does before the circuit and behind it.
+std::vector<LinePass> passes_of_core(const Trial& trial) {
+  const bool writes = trial.kind == LineAccess::Kind::write;
+  std::vector<LinePass> passes{{.kind = LineAccess::Kind::write,
+                                .lines = trial.start == Start::flushed ? 0 : trial.lines,
+                                .writer = kCore,
+                                .told = true}};
+  if (writes)
+    passes.push_back({.kind = LineAccess::Kind::read, .lines = trial.lines, .writer = kCircuit, .awaited = true});
+  return passes;
+}
+
+std::vector<LinePass> passes_of_circuit(const Trial& trial) {
+  const LinePass pass{
+      .kind = trial.kind, .lines = trial.lines, .writer = trial.kind == LineAccess::Kind::write ? kCircuit : kCore};
+  std::vector<LinePass> passes(trial.start == Start::warm ? 2 : 1, pass);
+  passes.front().awaited = true;
+  passes.back().told = true;
+  return passes;
+}
+
+class Machine {
+ public:
+  Machine(const platform::Description& board, const Trial& trial)
+      : trial_(trial),
+        spec_(platform::shared_spec(board)),
+        space_(memory_, spec_.table),
+        first_(allocate(board)),
+        board_(graph_, spec_, memory_, space_, 1, trial.one_by_one ? &passages_ : nullptr),
+        core_(graph_.add<LineMover>("core", {.clock = board_.core_clock()}, core_way(), passes_of_core(trial))),
+        circuit_(graph_.add<LineMover>("circuit", {.clock = spec_.circuit}, circuit_way(), passes_of_circuit(trial))) {
+    if (trial.start == Start::flushed) fill();
+    board_.attach_core(core_.requests[0], core_.results[0]);
+    for (int port = 0; port < spec_.ports; ++port) attach(port);
+    graph_.connect(core_.end, circuit_.begin);
+    graph_.connect(circuit_.end, core_.begin);
+  }
+
+  TrialResult run() {
+    graph_.run();
+    const LineMover::Times& times = circuit_.times().back();
+    TrialResult result{.elapsed = times.last - times.first};
+    const std::vector<LineMover::Each>& each = circuit_.each();
+    const std::size_t before = passages_.lookups.size() - each.size();  // a warm start's
+    for (std::size_t i = 0; i < each.size(); ++i)
+      result.each.push_back({each[i].begin, passages_.lookups[before + i], passages_.returns[before + i], each[i].end});
+    return result;
+  }
+
+ private:
+  std::uint64_t bytes() const { return trial_.lines * static_cast<std::uint64_t>(spec_.coherence.line); }
+
+  std::uint64_t allocate(const platform::Description& board) {
+    if (spec_.table) {
+      const std::int64_t held = spec_.table->entries * spec_.table->page.count;
+      if (static_cast<std::int64_t>(bytes()) > held)
+        throw Error(
+            fmt::format("{}: shared memory: expected at most the {} B that {} pages of {} B hold "
+                        "(translation.entries, translation.page), got {} B",
+                        board.file().string(), held, spec_.table->entries, spec_.table->page.count, bytes()));
+    }
+    return space_.allocate({static_cast<std::int64_t>(bytes())});
+  }
+
+  LineWay way(const char* name, int at_once) const {
+    return {.name = name, .first = first_, .line = spec_.coherence.line, .at_once = at_once};
+  }
+  LineWay core_way() const {
+    LineWay core = way("core", kOfACore);
+    core.space = &space_;
+    return core;
+  }
+  LineWay circuit_way() const {
+    LineWay circuit = way("circuit", trial_.one_by_one ? 1 : kOfACircuit);
+    if (!trial_.one_by_one) circuit.ports = spec_.ports;
+    circuit.in_order = true;
+    circuit.each_told = trial_.one_by_one;
+    return circuit;
+  }
+
+  /// What a core would have written long ago.
+  void fill() {
+    const auto line = static_cast<std::uint64_t>(spec_.coherence.line);
+    for (std::uint64_t at = first_; at < first_ + bytes(); at += line)
+      fill_line(at, kCore, space_.bytes(at, spec_.coherence.line));
+  }
+
+  void attach(int port) {
+    const auto place = static_cast<std::size_t>(port);
+    const bool used = place < circuit_.requests.size();
+    const bool writes = trial_.kind == LineAccess::Kind::write;
+    if (used && writes) board_.attach_writes(port, circuit_.requests[place], circuit_.results[place]);
+    if (used && !writes) board_.attach_reads(port, circuit_.requests[place], circuit_.results[place]);
+    if (!used || writes) board_.leave_out_reads(port);
+    if (!used || !writes) board_.leave_out_writes(port);
+  }
+
+  Trial trial_;
+  platform::SharedSpec spec_;
+  PinnedMemory memory_;
+  fabric::SharedSpace space_;
+  std::uint64_t first_;
+  Passages passages_;
+  Graph graph_;
+  platform::SharedBoard board_;
+  LineMover& core_;
+  LineMover& circuit_;
+};
+
+}  // namespace
+
+TrialResult run_trial(const platform::Description& board, const Trial& trial) {
+  return Machine(board, trial).run();
+}
+
+}  // namespace isthmus::probes

@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "isthmus/engine/timer.hpp"
+#include "isthmus/fabric/coherence/line_store.hpp"
+#include "isthmus/fabric/coherence/page_table.hpp"
+#include "isthmus/stream.hpp"
+#include "program/exchange.hpp"
+#include "program/run.hpp"
+
+/// The host's cores and the circuit's ends of the flow through shared memory.
+namespace isthmus::program {
+
+/// Messages under way, each with memory of its own: one that is written, one in the circuit, one that is read.
+inline constexpr int kSharedSlots = 3;
+/// Lines that a core has under way: the line fill buffers of its first cache.
+inline constexpr int kLineFills = 10;
+
+/// Where messages lie, as a circuit addresses it.
+struct SharedPlaces {
+  const fabric::SharedSpace& space;
+  std::uint64_t input[kSharedSlots];
+  std::uint64_t output[kSharedSlots];
+  std::uint64_t status;  ///< a line: how many outputs are complete
+
+  std::uint64_t input_of(int message) const { return input[message % kSharedSlots]; }
+  std::uint64_t output_of(int message) const { return output[message % kSharedSlots]; }
+};
+
+/// What all of them work on.
+struct SharedWork {
+  const Job& job;
+  Exchange& messages;
+  SharedPlaces places;
+  Time store;  ///< to a register of the circuit
+};
+
+/// A core that writes message by message and starts the circuit.
+struct SharedProducer {
+  Out<fabric::LineAccess> accesses{"accesses"};
+  In<fabric::LineResult> results{"results"};
+  In<int> taken{"taken"};  ///< outputs that the other core has read
+  Out<int> starts{"starts"};
+  Timer timer;
+  const SharedWork& work;
+  int next = 0;
+  std::vector<Time> begun{};
+  std::vector<Time> started{};
+
+  explicit SharedProducer(const SharedWork& what) : work(what) {}
+  void step();
+  bool done() const { return next == work.job.count; }
+};
+
+/// A core that waits for outputs and reads them.
+struct SharedConsumer {
+  Out<fabric::LineAccess> accesses{"accesses"};
+  In<fabric::LineResult> results{"results"};
+  Out<int> taken{"taken"};
+  Timer timer;
+  const SharedWork& work;
+  int next = 0;
+  std::vector<Time> received{};
+
+  explicit SharedConsumer(const SharedWork& what) : work(what) {}
+  void step();
+  bool done() const { return next == work.job.count; }
+
+ private:
+  std::uint64_t complete();
+  /// Throws Error where a kernel gives no output any more: the core would spin for ever.
+  void give_up_if_late();
+};
+
+/// Reads messages line by line and hands them to the kernel as words.
+struct SharedReader {
+  Out<fabric::LineAccess> accesses{"accesses"};
+  In<fabric::LineResult> results{"results"};
+  In<int> starts{"starts"};
+  Out<StreamWord> words{"words"};
+  Timer timer;
+  const SharedWork& work;
+  std::uint64_t lines;  ///< of a message
+  int started = 0;
+  std::uint64_t asked = 0;  ///< lines of all messages
+  std::uint64_t handed = 0;
+
+  explicit SharedReader(const SharedWork& what) : work(what), lines(what.job.application.input / kWordBytes) {}
+  void step();
+  bool done() const { return handed == lines * static_cast<std::uint64_t>(work.job.count); }
+};
+
+/// The same with an application that is told something first.
+struct ConfiguringSharedReader : SharedReader {
+  Out<std::uint32_t> control{"control"};
+  In<ControlMessage> answers{"answers"};
+  bool configured = false;
+
+  using SharedReader::SharedReader;
+  void step();
+};
+
+/// Writes what comes out of the kernel, and the status when a message is complete.
+struct SharedWriter {
+  Out<fabric::LineAccess> accesses{"accesses"};
+  In<fabric::LineResult> results{"results"};
+  In<StreamWord> words{"words"};
+  Timer timer;
+  const SharedWork& work;
+  std::uint64_t lines;
+  std::uint64_t written = 0;   ///< lines of all messages
+  std::uint64_t answered = 0;  ///< likewise
+  int told = 0;                ///< status lines written
+  int over = 0;                ///< and answered
+
+  explicit SharedWriter(const SharedWork& what) : work(what), lines(what.job.application.output / kWordBytes) {}
+  void step();
+  bool done() const { return over == work.job.count; }
+};
+
+}  // namespace isthmus::program

@@ -1,0 +1,158 @@
+// Probes of shared memory: against the published latencies, and with each cause of them moved.
+#include <gmock/gmock.h>
+
+#include <map>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/probes/probe.hpp"
+
+namespace isthmus::probes {
+namespace {
+
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+struct Asked {
+  std::string probe;
+  std::vector<std::string> settings{};
+  std::vector<std::string> starts{};
+  std::vector<Bytes> sizes{{64}};
+  std::string target = "model:xeon-fpga-v1";
+  int samples = 1;
+};
+
+std::vector<Finding> findings(const Asked& asked) {
+  const auto probe = std::ranges::find(all_probes(), asked.probe, &Probe::name);
+  const Job job{.target = asked.target,
+                .settings = asked.settings,
+                .starts = asked.starts,
+                .sizes = asked.sizes,
+                .bursts = {},
+                .samples = asked.samples};
+  Target target(job);
+  std::vector<Finding> found;
+  probe->run(job, target, [&found](const Finding& finding) { found.push_back(finding); });
+  return found;
+}
+
+std::string parameter(const Finding& finding, const std::string& name) {
+  for (const auto& [each, value] : finding.parameters)
+    if (each == name) return std::get<std::string>(value);
+  return "";
+}
+
+/// In ns, by access and phase: "read all".
+std::map<std::string, double> latencies(const Asked& asked) {
+  std::map<std::string, double> found;
+  for (const Finding& finding : findings(asked)) {
+    EXPECT_EQ(finding.unit, "ns");
+    EXPECT_EQ(parameter(finding, "channel"), "vl0");
+    EXPECT_THAT(finding.samples, Each(finding.samples.front())) << "nothing differs from access to access";
+    found[parameter(finding, "access") + " " + parameter(finding, "phase")] = finding.samples.front();
+  }
+  return found;
+}
+
+double rate(const Asked& asked) {
+  return findings(asked).front().samples.front();
+}
+
+TEST(CacheHit, TakesThePublishedPhases) {  // choi2019, tables 3 and 4
+  const auto ns = latencies({.probe = "cache-hit", .samples = 5});
+  const std::map<std::string, double> published{
+      {"read translation", 20},  {"read access", 35},  {"read reordering", 15}, {"read all", 70},
+      {"write translation", 20}, {"write access", 35}, {"write reordering", 5}, {"write all", 60}};
+  EXPECT_EQ(ns, published);
+}
+
+TEST(CacheMiss, TakesTheRoundTripBesides) {  // choi2019, table 3
+  const auto ns = latencies({.probe = "cache-miss", .samples = 5});
+  EXPECT_EQ(ns.at("read all"), 355);
+  EXPECT_NEAR(ns.at("write all") / 360, 1, 0.06);
+  EXPECT_EQ(ns.at("write all"), 60 + 285);
+}
+
+TEST(CacheMiss, MovesWithTheRoundTripAndAHitDoesNot) {
+  const std::vector<std::string> far{"link.qpi.round_trip=385ns"};
+  EXPECT_EQ(latencies({.probe = "cache-hit", .settings = far}), latencies({.probe = "cache-hit"}));
+  EXPECT_EQ(latencies({.probe = "cache-miss", .settings = far}).at("read all"), 455);
+}
+
+TEST(CacheMiss, OfALineThatTheHostsCacheHasIsServedFromThere) {
+  const auto cold = latencies({.probe = "cache-miss", .starts = {"cold"}});
+  EXPECT_EQ(cold.at("read all"), 355 - 100 + 20);
+  const auto near = latencies({.probe = "cache-miss", .settings = {"host.llc.hit_latency=10ns"}, .starts = {"cold"}});
+  EXPECT_EQ(near.at("read all"), 355 - 100 + 10);
+}
+
+TEST(CacheHit, WithoutAPageTableSavesItsCycles) {
+  EXPECT_EQ(latencies({.probe = "cache-hit", .settings = {"translation.enabled=false"}}).at("read translation"), 10);
+}
+
+constexpr Bytes kOfTheCache{64 << 10U};
+constexpr Bytes kLarge{1 << 20U};
+
+TEST(SharedRead, IsAsFastAsItsPlateau) {  // choi2019, figure 4: 7.0 and 4.9 GB/s
+  EXPECT_NEAR(rate({.probe = "shared-read", .sizes = {kLarge}}) / 7.0, 1, 0.02);
+  EXPECT_NEAR(rate({.probe = "shared-write", .sizes = {kLarge}}) / 4.9, 1, 0.03);
+}
+
+TEST(SharedRead, OfWhatTheCacheHoldsMovesALineACycle) {
+  const double line_a_cycle = 12.8;
+  EXPECT_NEAR(rate({.probe = "shared-read", .starts = {"warm"}, .sizes = {kOfTheCache}}) / line_a_cycle, 1, 0.02);
+  EXPECT_NEAR(rate({.probe = "shared-write", .starts = {"warm"}, .sizes = {kOfTheCache}}) / line_a_cycle, 1, 0.02);
+}
+
+TEST(SharedRead, ThroughACacheThatHoldsNothingOfItIsAsSlowWarmAsFlushed) {
+  const std::vector<std::string> none{"cache.size=1KiB", "host.llc.size=16KiB", "host.llc.ways=1"};
+  const auto asked = [&](const char* start) {
+    return rate({.probe = "shared-read", .settings = none, .starts = {start}, .sizes = {kOfTheCache}});
+  };
+  EXPECT_NEAR(asked("warm") / asked("flushed"), 1, 0.01);
+  EXPECT_GT(rate({.probe = "shared-read", .starts = {"warm"}, .sizes = {kOfTheCache}}), 1.5 * asked("warm"));
+}
+
+TEST(SharedRead, IsAsFastAsTheCircuitAsks) {
+  const auto at = [](const char* clock) {
+    return rate({.probe = "shared-read", .settings = {clock}, .starts = {"warm"}, .sizes = {kOfTheCache}});
+  };
+  EXPECT_NEAR(at("kernel.clock=100MHz") / at("kernel.clock=50MHz"), 2, 0.05);
+}
+
+TEST(SharedRead, OverTwoPortsMovesTwiceAsMuchOfWhatTheCacheHolds) {
+  const auto at = [](const char* ports) {
+    return rate({.probe = "shared-read", .settings = {ports}, .starts = {"warm"}, .sizes = {kOfTheCache}});
+  };
+  EXPECT_NEAR(at("cache.ports=2") / at("cache.ports=1"), 2, 0.1);
+}
+
+TEST(Shared, RefusesWhatCannotBe) {
+  const auto refusal = [](const Asked& asked) -> std::string {
+    try {
+      findings(asked);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refusal({.probe = "shared-read", .sizes = {{100}}}), HasSubstr("a line of 64 B (cache.line), got 100 B"));
+  EXPECT_THAT(
+      refusal({.probe = "shared-write", .settings = {"translation.entries=1"}, .sizes = {{2 * kLarge.count + 64}}}),
+      HasSubstr("at most the 2097152 B that 1 pages of 2097152 B hold (translation.entries, translation.page)"));
+  EXPECT_EQ(refusal({.probe = "shared-write", .settings = {"translation.entries=1"}, .sizes = {{2 * kLarge.count}}}),
+            "");
+  EXPECT_THAT(refusal({.probe = "cache-miss", .starts = {"warn"}}), HasSubstr("--start: unknown start 'warn'"));
+  EXPECT_THAT(refusal({.probe = "cache-hit", .starts = {"cold"}}), HasSubstr("expected warm of cache-hit"));
+  EXPECT_THAT(refusal({.probe = "cache-hit", .settings = {"host.llc.enabled=false"}}),
+              HasSubstr("expected true on a board with a coherent cache, got false"));
+  EXPECT_THAT(refusal({.probe = "cache-hit", .settings = {"link.qpi.round_trip=104ns"}}),
+              HasSubstr("expected at least 22 cycles of cache.clock, got 104 ns"));
+  EXPECT_THAT(refusal({.probe = "cache-hit", .settings = {"cache.line=128B", "cache.size=128KiB"}}),
+              HasSubstr("expected 128 B, as cache.line, got 64 B"));
+  EXPECT_THAT(refusal({.probe = "cache-hit", .target = "model:aws-f1"}),
+              HasSubstr("expected a board with qpi and translation and cache and reordering"));
+}
+
+}  // namespace
+}  // namespace isthmus::probes

@@ -1,0 +1,153 @@
+// Applications on a board with shared memory: their bytes, and what their pace depends on.
+#include "program/shared_flow.hpp"
+
+#include <gmock/gmock.h>
+
+#include <bit>
+
+#include "isthmus/base/error.hpp"
+#include "program/target.hpp"
+
+namespace isthmus::program {
+namespace {
+
+using Number = std::uint32_t;
+using Numbers = std::array<Number, 16>;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+constexpr const char* kBoard = "model:xeon-fpga-v1";
+constexpr std::size_t kOfMessage = 16 * 64;  // numbers
+
+struct Increment {
+  In<StreamWord> in{"in"};
+  Out<StreamWord> out{"out"};
+  void step() {
+    StreamWord word = in.read();
+    auto numbers = std::bit_cast<Numbers>(word.data);
+    for (Number& number : numbers) ++number;
+    word.data = std::bit_cast<Word>(numbers);
+    out.push(word);
+  }
+};
+
+/// Gives nothing back.
+struct Silent {
+  In<StreamWord> in{"in"};
+  Out<StreamWord> out{"out"};
+  void step() { in.read(); }
+};
+
+/// Each number and what the host says.
+struct Told {
+  In<std::uint32_t> control{"control"};
+  Out<ControlMessage> status{"status"};
+  In<StreamWord> in{"in"};
+  Out<StreamWord> out{"out"};
+  std::uint32_t more = 0;
+  bool told = false;
+  void step() {
+    if (!told) {
+      more = control.read();
+      status.push({.tag = 9, .message = 0});
+      told = true;
+    }
+    StreamWord word = in.read();
+    auto numbers = std::bit_cast<Numbers>(word.data);
+    for (Number& number : numbers) number += more;
+    word.data = std::bit_cast<Word>(numbers);
+    out.push(word);
+  }
+};
+
+template <class Actor>
+Application<Number, Number> increments(std::size_t numbers = kOfMessage) {
+  return {.name = "increments",
+          .summary = "each number and 1",
+          .input = numbers,
+          .output = numbers,
+          .kernel =
+              [](Kernel& kernel) {
+                auto& actor = kernel.add<Actor>("actor");
+                kernel.from_host(actor.in);
+                kernel.to_host(actor.out);
+                if constexpr (requires { actor.control; }) kernel.control(actor.control, actor.status);
+              },
+          .fill =
+              [](int message, std::span<Number> numbers_of) {
+                for (std::size_t i = 0; i < numbers_of.size(); ++i)
+                  numbers_of[i] = static_cast<Number>(message) * 1000003U + static_cast<Number>(i);
+              },
+          .reference =
+              [](std::span<const Number> in, std::span<Number> out) {
+                for (std::size_t i = 0; i < in.size(); ++i) out[i] = in[i] + 1;
+              }};
+}
+
+StreamRun shared(const ByteApplication& application, int messages, const std::vector<std::string>& settings = {},
+                 Grain grain = Grain::fine) {
+  return run_shared(platform::load(platform::file_of(kBoard), settings),
+                    {.application = application, .flow = "shared", .count = messages, .grain = grain});
+}
+
+double elapsed(const std::vector<std::string>& settings, std::size_t numbers = kOfMessage) {
+  return shared(increments<Increment>(numbers).bytes(), 8, settings).run.times.elapsed.seconds();
+}
+
+TEST(SharedFlow, GivesTheReferencesBytesInMemoryThatIsUsedAgainAndAgain) {
+  const StreamRun result = shared(increments<Increment>().bytes(), 20);
+  EXPECT_FALSE(result.run.difference);
+  EXPECT_EQ(result.run.times.latencies.size(), 20U);
+}
+
+TEST(SharedFlow, NamesTheMessageThatDiffers) {
+  auto application = increments<Increment>();
+  application.reference = [](std::span<const Number> in, std::span<Number> out) { std::ranges::copy(in, out.begin()); };
+  ASSERT_TRUE(shared(application.bytes(), 3).run.difference);
+  EXPECT_EQ(shared(application.bytes(), 3).run.difference->messages, 3);
+}
+
+TEST(SharedFlow, TellsTheKernelWhatItMustKnow) {
+  auto application = increments<Told>();
+  application.extras.control = {.messages = {1}, .ready = 9};
+  EXPECT_FALSE(shared(application.bytes(), 4).run.difference);
+  application.extras.control.messages = {2};
+  EXPECT_TRUE(shared(application.bytes(), 4).run.difference);
+}
+
+TEST(SharedFlow, OfAKernelThatIsSilentEnds) {
+  EXPECT_THAT([] { shared(increments<Silent>().bytes(), 1); },
+              ThrowsMessage<Error>(HasSubstr("message 0 has not come back from the kernel")));
+}
+
+TEST(SharedFlow, OfSmallMessagesTakesTheRoundTripAndTheStore) {
+  EXPECT_GT(elapsed({"link.qpi.round_trip=1us"}, 16), 1.5 * elapsed({}, 16));
+  EXPECT_GT(elapsed({"host.mmio.store=10us"}, 16), 4 * elapsed({}, 16));
+}
+
+TEST(SharedFlow, IsSlowerWithFewerLinesUnderWay) {
+  EXPECT_GT(elapsed({"cache.reads_in_flight=2"}), 2 * elapsed({}));
+  EXPECT_GT(elapsed({"cache.writes_in_flight=2"}), 2 * elapsed({}));
+}
+
+TEST(SharedFlow, CoarseTakesAsLongWithinATwentieth) {
+  auto application = increments<Increment>(16 * kOfMessage);
+  application.extras.steady = true;
+  const StreamRun fine = shared(application.bytes(), 60);
+  const StreamRun coarse = shared(application.bytes(), 60, {}, Grain::coarse);
+  EXPECT_EQ(coarse.grain, Grain::coarse);
+  EXPECT_FALSE(coarse.run.difference);
+  EXPECT_NEAR(coarse.run.times.elapsed.seconds() / fine.run.times.elapsed.seconds(), 1, 0.05);
+}
+
+TEST(SharedFlow, IsOfBoardsWithSharedMemoryAlone) {
+  const ByteApplication application = increments<Increment>().bytes();
+  EXPECT_THAT(open_target(kBoard, {})->flows(application), ElementsAre("shared"));
+  EXPECT_THAT(open_target("model:aws-f1", {})->flows(application), ElementsAre("stream"));
+  EXPECT_THAT([&] { open_target("model:aws-f1", {})->require_flow(application, "shared"); },
+              ThrowsMessage<Error>(HasSubstr("flow 'shared': expected a board with qpi and translation and cache")));
+}
+
+}  // namespace
+}  // namespace isthmus::program
