@@ -1,12 +1,15 @@
 // Every number of a platform matters to some probe or flow.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
 #include "apps/experiments.hpp"
+#include "isthmus/base/error.hpp"
 #include "isthmus/platform/description.hpp"
 #include "isthmus/platform/schema.hpp"
+#include "isthmus/probes/probe.hpp"
 
 namespace isthmus::apps {
 namespace {
@@ -154,6 +157,55 @@ const std::vector<Witness>& witnesses() {
   return kAll;
 }
 
+/// Those of boards whose circuits share the host's memory: the probes of that tell of each.
+const std::vector<Witness>& shared_witnesses() {
+  static const Settings kFewPages{"translation.page=4KiB", "translation.entries=64"};
+  static constexpr const char* kProbes = "shared memory";
+  static const std::vector<Witness> kAll{
+      {"link.qpi.round_trip", "400ns", kProbes},
+      {"translation.enabled", kToggled, kProbes},
+      {"translation.entries", "4", kProbes, kFewPages},
+      {"translation.page", "4KiB", kProbes, {"translation.entries=4"}},
+      {"translation.latency", "8", kProbes},
+      {"cache.size", "4KiB", kProbes},
+      {"cache.line", "128B", kProbes, {"host.llc.line=128B"}},
+      {"cache.ways", "2", kProbes, {"cache.size=16KiB"}},
+      {"cache.clock", "400MHz", kProbes},
+      {"cache.ports", "2", kProbes},
+      {"cache.access", "9", kProbes},
+      {"cache.reads_in_flight", "4", kProbes},
+      {"cache.writes_in_flight", "4", kProbes},
+      {"reordering.read", "6", kProbes},
+      {"reordering.write", "6", kProbes},
+  };
+  return kAll;
+}
+
+/// What the probes of shared memory tell, as text; an Error is an outcome as well.
+std::string shared_outcome(const Settings& settings) {
+  std::string all;
+  const auto ask = [&](const char* name, const std::vector<std::string>& starts) {
+    const probes::Job job{.target = "model:xeon-fpga-v1",
+                          .settings = settings,
+                          .starts = starts,
+                          .sizes = {{1024}, {20 * 1024}},
+                          .bursts = {},
+                          .samples = 1};
+    probes::Target target(job);
+    const auto probe = std::ranges::find(probes::all_probes(), name, &probes::Probe::name);
+    probe->run(job, target, [&all](const probes::Finding& finding) {
+      for (const Time time : finding.times) all += fmt::format("{} fs\n", time.femtoseconds());
+    });
+  };
+  try {
+    for (const char* name : {"cache-hit", "cache-miss"}) ask(name, {});
+    for (const char* name : {"shared-read", "shared-write"}) ask(name, {"warm", "flushed"});
+  } catch (const Error& error) {
+    all += error.what();
+  }
+  return all;
+}
+
 class Keys : public testing::TestWithParam<const char*> {
  protected:
   std::string value(const Witness& witness) const {
@@ -165,7 +217,8 @@ class Keys : public testing::TestWithParam<const char*> {
 
 TEST(Keys, EachHasItsWitness) {
   std::set<std::string, std::less<>> told;
-  for (const Witness& witness : witnesses()) EXPECT_TRUE(told.insert(witness.key).second) << witness.key;
+  for (const auto& all : {witnesses(), shared_witnesses()})
+    for (const Witness& witness : all) EXPECT_TRUE(told.insert(witness.key).second) << witness.key;
   const auto keys = platform::usual_keys();
   for (const std::string& key : keys) EXPECT_TRUE(told.contains(key)) << key;
   EXPECT_EQ(told.size(), keys.size());
@@ -178,6 +231,16 @@ TEST_P(Keys, ChangesWhatItsWitnessTells) {
     const std::string before = outcome(witness.experiment, {.target = GetParam(), .settings = witness.also});
     const std::string after = outcome(witness.experiment, {.target = GetParam(), .settings = changed});
     EXPECT_NE(before, after) << changed.back() << " changes nothing of " << witness.experiment;
+    EXPECT_EQ(after.find("--set"), std::string::npos) << after;
+  }
+}
+
+TEST(Keys, OfSharedMemoryChangeWhatItsProbesTell) {
+  for (const Witness& witness : shared_witnesses()) {
+    Settings changed = witness.also;
+    changed.push_back(fmt::format("{}={}", witness.key, witness.value == kToggled ? "false" : witness.value));
+    const std::string after = shared_outcome(changed);
+    EXPECT_NE(shared_outcome(witness.also), after) << changed.back();
     EXPECT_EQ(after.find("--set"), std::string::npos) << after;
   }
 }

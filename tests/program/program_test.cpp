@@ -110,7 +110,7 @@ TEST(Program, SaysWhatItIs) {
   const Printed printed({"--list"});
   ASSERT_EQ(printed.records.size(), 1U);
   EXPECT_EQ(printed.records[0].at("name"), "increments");
-  EXPECT_THAT(printed.records[0].at("flows"), ElementsAre("stream"));
+  EXPECT_THAT(printed.records[0].at("flows"), ElementsAre("stream", "shared"));
   EXPECT_EQ(printed.records[0].at("counted"), "messages");
   EXPECT_EQ(printed.records[0].at("count"), 200);
   EXPECT_TRUE(printed.records[0].at("parameters").empty());
