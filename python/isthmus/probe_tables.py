@@ -13,7 +13,8 @@ from isthmus.verdict import KIND_WORDS
 
 
 def headline(records: Sequence[ProbeRecord]) -> str:
-    """The largest bandwidth, or the least latency where there is none."""
+    """The largest bandwidth, or the least latency of a whole access where there is none."""
+    records = [record for record in records if record.parameters.get("phase", "all") == "all"]
     rates = [record for record in records if record.quantity == "bandwidth" and record.time_s is not None]
     best = max(rates, key=lambda one: one.value) if rates else min(records, key=lambda one: one.value)
     return f"best: {best.name}{over(best)}, {_cell(best)} {best.unit} at {size_of(best)}, {KIND_WORDS[best.kind]}"

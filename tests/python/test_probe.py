@@ -123,6 +123,10 @@ def test_a_board_with_shared_memory_tells_each_phase_of_an_access(real: Isthmus)
             assert sum(found[name, access, phase] for phase in phases) == found[name, access, "all"]
     assert {one["unit"] for one in shown["records"]} == {"ns"}
     assert {one["parameters"]["start"] for one in shown["records"]} == {"warm", "flushed"}
+    assert (
+        "best: cache-hit over vl0, warm, 60.0 ns at 64B, model\n"
+        in real("probe", "model:xeon-fpga-v1", "cache-hit").stdout
+    )
 
 
 def test_starts_of_shared_memory_stand_beside_each_other(real: Isthmus) -> None:
