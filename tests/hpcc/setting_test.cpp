@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "isthmus/base/error.hpp"
+
 namespace isthmus::hpcc {
 namespace {
 
@@ -31,6 +33,22 @@ TEST(StandardSizes, GrowOnlyWhileAnEighthOfARanksMemoryHasRoom) {
   EXPECT_EQ(growth_of(processor(kGibi, 16 * kGibi), kGibi), 1);
   EXPECT_EQ(growth_of(processor(kGibi, 64 * kGibi, 2), kGibi), 2);
   EXPECT_EQ(growth_of(processor(kGibi, 64 * kGibi, 4), kGibi), 1);
+}
+
+TEST(Settings, WordsThatAreNoneOfThoseThatMayBeGetTheNearest) {
+  const auto refused = [](const Request& request) {
+    try {
+      setting_of(request, processor(kGibi, kGibi).device, 1);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refused({.benchmark = "stream", .size = "standrad"}),
+            "--size: unknown size 'standrad': expected small or standard; did you mean 'standard'?");
+  EXPECT_EQ(refused({.benchmark = "stream", .variant = "other"}),
+            "--variant: unknown variant 'other': expected single or ndrange");
+  EXPECT_EQ(refused({.benchmark = "stream", .shape = "cpu"}), "");
 }
 
 TEST(StandardSizes, StayWhereTheCachesAreNotKnown) {

@@ -188,7 +188,6 @@ def test_the_value_is_the_best_repetition(real: Isthmus) -> None:
         (("stream", "--set", "ARAY_SIZE=3"), "did you mean 'ARRAY_SIZE'?"),
         (("stream", "--grid", "3x5"), "--grid 3x5: expected P * Q ="),
         (("stream", "--variant", "other"), "--variant: unknown variant 'other': expected single or ndrange"),
-        (("stream", "--size", "standrad"), "expected small or standard; did you mean 'standard'?"),
         (("stream", "--shape", "cpuu"), "expected cpu or gpu; did you mean 'cpu'?"),
         (("b_eff", "--scheme", "stagd"), "did you mean 'staged'?"),
         (("stream", "--on", "opencl:77"), "unknown target 'opencl:77'"),

@@ -6,7 +6,7 @@ from unittest import mock
 
 from tests.python.conftest import Isthmus
 
-from isthmus.flows import FLOWS
+from isthmus.flows import FLOWS, SHARED
 from isthmus.targets import flows_of
 from isthmus.tools import collect
 
@@ -82,4 +82,5 @@ def test_the_flows_are_those_of_the_tool(real: Isthmus) -> None:
         for listed in collect("isthmus-run", ["--list"], "application"):
             assert tuple(listed["flows"]) == FLOWS
         assert flows_of("image-filter", "native") == ["stream"]
-        assert flows_of("image-filter", "model:aws-f1") == list(FLOWS)
+        assert flows_of("image-filter", "model:aws-f1") == [flow for flow in FLOWS if flow != SHARED]
+        assert flows_of("image-filter", "model:xeon-fpga-v1") == [SHARED]

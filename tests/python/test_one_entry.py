@@ -108,7 +108,7 @@ def test_a_kind_of_file(isthmus: Isthmus) -> None:
 def test_a_flow(isthmus: Isthmus) -> None:
     run = with_entry(isthmus, FLOW, FAKE_FLOWS="zigzag")
     words = ("run", "image-filter", "--on", "opencl:0", "--flow", "zigzag", "--images", "3", "--json", "run.json")
-    assert "stream or zigzag" in run("run", "--help").stdout
+    assert "shared or zigzag" in run("run", "--help").stdout
     assert run(*words).returncode == 0
     check_kept(run, isthmus, "image-filter opencl:0 zigzag", "run.json")
     assert "zigzag" in (isthmus.folder / "report.html").read_text()

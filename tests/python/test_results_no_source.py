@@ -160,13 +160,16 @@ SET_UP = {
 
 
 def calibrates(paper: str, row: dict[str, Any]) -> bool:
-    """Whether a calibrated number of a board was taken from a row: then it was measured."""
+    """Whether a calibrated number of a board was taken from a row: then it was measured.
+
+    An input by which a formula converts what was measured, such as a clock, stays one.
+    """
     published = PublishedRow.model_validate(row)
     return any(
         rests_on(Input(key=key, value=entry["value"], role="calibrated", source=entry["source"]), paper, published)
         for path in BOARDS
         for key, entry in inputs(read(path))
-        if entry["role"] == "calibrated"
+        if entry["role"] == "calibrated" and (row["kind"] != "input" or " & " not in entry["source"])
     )
 
 

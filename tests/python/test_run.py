@@ -133,7 +133,7 @@ def test_set_reaches_the_model_and_is_refused_for_a_real_device(isthmus: Isthmus
         (("run", "image-filter", "--on", "missing.toml"), "target 'missing.toml': no such file"),
         (
             (*RUN, "--flow", "streams"),
-            "--flow: expected offload, overlap or stream, got 'streams'; help: did you mean 'stream'?",
+            "--flow: expected offload, overlap, stream or shared, got 'streams'; help: did you mean 'stream'?",
         ),
         (
             ("run", "image-filter", "--on", "native", "--workers", "0"),
