@@ -155,8 +155,8 @@ void register_tile(__global const DATA_TYPE* restrict left, __global const DATA_
 }
 
 // Inner blocks: A - left top. Work-items: columns of blocks by rows of blocks, of which the first are the
-// `first_column`th of `top` and the `first_row`th of `left`; `rows` x `columns` values from there, behind which the last
-// blocks have nothing to change.
+// `first_column`th of `top` and the `first_row`th of `left`; `rows` x `columns` values from there, behind which the
+// last blocks have nothing to change.
 __kernel void hpl_update(__global DATA_TYPE* restrict a, uint ld, uint row, uint column,
                          __global const DATA_TYPE* restrict left, __global const DATA_TYPE* restrict top,
                          uint first_row, uint first_column, uint rows, uint columns) {

@@ -325,8 +325,7 @@ __attribute__((reqd_work_group_size(SIDE, SIDE, 1))) __kernel void hpl_left(__gl
 // `left`; `rows` x `columns` values in all, and whole blocks are changed, as what fills up the last ones is zero.
 __attribute__((reqd_work_group_size(SIDE, SIDE, 1))) __kernel void hpl_update(
     __global DATA_TYPE* restrict a, uint ld, uint row, uint column, __global const DATA_TYPE* restrict left,
-    __global const DATA_TYPE* restrict top, uint first_row, uint first_column, uint rows,
-    uint columns) {
+    __global const DATA_TYPE* restrict top, uint first_row, uint first_column, uint rows, uint columns) {
   __local slices slice[2];
   const uint2 at = place(item_of_group());
   const size_t block_row = first_row + get_group_id(1);

@@ -218,8 +218,8 @@ void multiply(__local register_block left[BLOCKS], __local register_block top[BL
   }
 }
 
-// Inner blocks: A - left top, `rows` x `columns` values from the `first_row`th block of `left` and the `first_column`th of
-// `top` on; in the last blocks what is behind them is zero.
+// Inner blocks: A - left top, `rows` x `columns` values from the `first_row`th block of `left` and the `first_column`th
+// of `top` on; in the last blocks what is behind them is zero.
 SINGLE_WORK_ITEM
 __kernel void hpl_update(__global DATA_TYPE* restrict a, uint ld, uint row, uint column,
                          __global const DATA_TYPE* restrict left, __global const DATA_TYPE* restrict top,

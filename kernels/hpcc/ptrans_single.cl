@@ -1,7 +1,7 @@
 // PTRANS as three pipelines for each matrix block (meyer2024 4.1.2.1): a block of A is read into local memory; it is
 // read transposed and a block of B is added to it; the sum is written. Matrices lie row by row, as HPC Challenge has
-// them: rows of A, B and C are `pitch` values apart. `sources` says three things for each block of C: where its block of
-// A begins, in as many values as a block has in a row, i >= 0 in what came from other ranks or -1 - i in A; how many
+// them: rows of A, B and C are `pitch` values apart. `sources` says three things for each block of C: where its block
+// of A begins, in as many values as a block has in a row, i >= 0 in what came from other ranks or -1 - i in A; how many
 // values the rows there are apart; and where the block of C, and that of B, begins.
 //
 // Value (row, column) of the block of A is in bank (row + column) % CHANNEL_WIDTH: neighbours in a row as well as those
@@ -55,8 +55,7 @@ __kernel void transpose(__global const DATA_TYPE* restrict a, __global const DAT
         values[bank] = block[(column + (bank + turn) % CHANNEL_WIDTH) * WORDS + row / CHANNEL_WIDTH][bank];
       rotate_lanes(values, turn % CHANNEL_WIDTH);
       UNROLLED(CHANNEL_WIDTH)
-      for (uint lane = 0; lane < CHANNEL_WIDTH; ++lane)
-        sum[word][lane] = b[at + lane] + values[lane];
+      for (uint lane = 0; lane < CHANNEL_WIDTH; ++lane) sum[word][lane] = b[at + lane] + values[lane];
     }
     PIPELINED
     for (uint word = 0; word < BLOCK_SIZE * WORDS; ++word) {
