@@ -73,7 +73,8 @@ fuzz: build
 sanitize tsan: $(VENV)/.ready
 	cmake --preset $@ --log-level=WARNING
 	cmake --build --preset $@ -- --quiet
-	ASAN_OPTIONS=intercept_tls_get_addr=0 RC_PARAMS="max_success=10" ISTHMUS_FUZZ_SECONDS=5 $(CTEST) --test-dir build/$@
+	ASAN_OPTIONS=intercept_tls_get_addr=0 LSAN_OPTIONS=suppressions=$(CURDIR)/tests/leaks.txt:print_suppressions=0 \
+	  RC_PARAMS="max_success=10" ISTHMUS_FUZZ_SECONDS=5 $(CTEST) --test-dir build/$@
 
 lint: style rtl-lint tidy
 
