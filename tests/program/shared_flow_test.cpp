@@ -3,34 +3,19 @@
 
 #include <gmock/gmock.h>
 
-#include <bit>
-
 #include "isthmus/base/error.hpp"
+#include "program/increments.hpp"
 #include "program/target.hpp"
 
 namespace isthmus::program {
 namespace {
 
-using Number = std::uint32_t;
-using Numbers = std::array<Number, 16>;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 constexpr const char* kBoard = "model:xeon-fpga-v1";
 constexpr std::size_t kOfMessage = 16 * 64;  // numbers
-
-struct Increment {
-  In<StreamWord> in{"in"};
-  Out<StreamWord> out{"out"};
-  void step() {
-    StreamWord word = in.read();
-    auto numbers = std::bit_cast<Numbers>(word.data);
-    for (Number& number : numbers) ++number;
-    word.data = std::bit_cast<Word>(numbers);
-    out.push(word);
-  }
-};
 
 /// Gives nothing back.
 struct Silent {
@@ -62,7 +47,7 @@ struct Told {
 };
 
 template <class Actor>
-Application<Number, Number> increments(std::size_t numbers = kOfMessage) {
+Application<Number, Number> of_actor(std::size_t numbers = kOfMessage) {
   return {.name = "increments",
           .summary = "each number and 1",
           .input = numbers,
@@ -74,11 +59,7 @@ Application<Number, Number> increments(std::size_t numbers = kOfMessage) {
                 kernel.to_host(actor.out);
                 if constexpr (requires { actor.control; }) kernel.control(actor.control, actor.status);
               },
-          .fill =
-              [](int message, std::span<Number> numbers_of) {
-                for (std::size_t i = 0; i < numbers_of.size(); ++i)
-                  numbers_of[i] = static_cast<Number>(message) * 1000003U + static_cast<Number>(i);
-              },
+          .fill = fill,
           .reference =
               [](std::span<const Number> in, std::span<Number> out) {
                 for (std::size_t i = 0; i < in.size(); ++i) out[i] = in[i] + 1;
@@ -92,24 +73,24 @@ StreamRun shared(const ByteApplication& application, int messages, const std::ve
 }
 
 double elapsed(const std::vector<std::string>& settings, std::size_t numbers = kOfMessage) {
-  return shared(increments<Increment>(numbers).bytes(), 8, settings).run.times.elapsed.seconds();
+  return shared(of_actor<Increment>(numbers).bytes(), 8, settings).run.times.elapsed.seconds();
 }
 
 TEST(SharedFlow, GivesTheReferencesBytesInMemoryThatIsUsedAgainAndAgain) {
-  const StreamRun result = shared(increments<Increment>().bytes(), 20);
+  const StreamRun result = shared(of_actor<Increment>().bytes(), 20);
   EXPECT_FALSE(result.run.difference);
   EXPECT_EQ(result.run.times.latencies.size(), 20U);
 }
 
 TEST(SharedFlow, NamesTheMessageThatDiffers) {
-  auto application = increments<Increment>();
+  auto application = of_actor<Increment>();
   application.reference = [](std::span<const Number> in, std::span<Number> out) { std::ranges::copy(in, out.begin()); };
   ASSERT_TRUE(shared(application.bytes(), 3).run.difference);
   EXPECT_EQ(shared(application.bytes(), 3).run.difference->messages, 3);
 }
 
 TEST(SharedFlow, TellsTheKernelWhatItMustKnow) {
-  auto application = increments<Told>();
+  auto application = of_actor<Told>();
   application.extras.control = {.messages = {1}, .ready = 9};
   EXPECT_FALSE(shared(application.bytes(), 4).run.difference);
   application.extras.control.messages = {2};
@@ -117,7 +98,7 @@ TEST(SharedFlow, TellsTheKernelWhatItMustKnow) {
 }
 
 TEST(SharedFlow, OfAKernelThatIsSilentEnds) {
-  EXPECT_THAT([] { shared(increments<Silent>().bytes(), 1); },
+  EXPECT_THAT([] { shared(of_actor<Silent>().bytes(), 1); },
               ThrowsMessage<Error>(HasSubstr("message 0 has not come back from the kernel")));
 }
 
@@ -132,7 +113,7 @@ TEST(SharedFlow, IsSlowerWithFewerLinesUnderWay) {
 }
 
 TEST(SharedFlow, CoarseTakesAsLongWithinATwentieth) {
-  auto application = increments<Increment>(16 * kOfMessage);
+  auto application = of_actor<Increment>(16 * kOfMessage);
   application.extras.steady = true;
   const StreamRun fine = shared(application.bytes(), 60);
   const StreamRun coarse = shared(application.bytes(), 60, {}, Grain::coarse);
@@ -142,7 +123,7 @@ TEST(SharedFlow, CoarseTakesAsLongWithinATwentieth) {
 }
 
 TEST(SharedFlow, IsOfBoardsWithSharedMemoryAlone) {
-  const ByteApplication application = increments<Increment>().bytes();
+  const ByteApplication application = of_actor<Increment>().bytes();
   EXPECT_THAT(open_target(kBoard, {})->flows(application), ElementsAre("shared"));
   EXPECT_THAT(open_target("model:aws-f1", {})->flows(application), ElementsAre("stream"));
   EXPECT_THAT([&] { open_target("model:aws-f1", {})->require_flow(application, "shared"); },
