@@ -42,6 +42,23 @@ template <class Ready>
   return at_hand(port, free_bytes(port), slot_ready);
 }
 
+bool moved_since(const PortState& port, Tick tick) {
+  const SlotHeader& last = Channel::header_at(port.cursor - port.channel->stride);
+  return (port.reads() ? last.popped_at : last.pushed_at) >= tick;
+}
+
+/// Whether `actor` has moved a token at or after `tick`: by the port of last time most likely.
+bool has_moved(Actor& actor, Tick tick) {
+  if (actor.mover != nullptr && moved_since(*actor.mover, tick)) return true;
+  const auto moved = [&](const PortState* port) {
+    if (!moved_since(*port, tick)) return false;
+    actor.mover = port;
+    return true;
+  };
+  return std::ranges::any_of(actor.outputs, moved, &Channel::writer_port) ||
+         std::ranges::any_of(actor.inputs, moved, &Channel::reader_port);
+}
+
 }  // namespace
 
 /// Leaves `actor` between two steps until it is known whether `input` closes.
@@ -135,7 +152,7 @@ Border Scheduler::clockless_border(Actor& actor) {
 /// The last step waited, was told "no" or was watched.
 Border Scheduler::after_look_back(Actor& actor) {
   // Of one that waited for a token or slot it is the end of those waits, at which it moved one.
-  const Tick step_start = actor.now - actor.initiation_interval;
+  const Tick step_start = actor.now - actor.advanced - actor.initiation_interval;
   actor.now = running_now;
   actor.look_back = false;
   if (actor.told_end != 0) [[unlikely]] {
@@ -143,12 +160,7 @@ Border Scheduler::after_look_back(Actor& actor) {
     return Border::leave;
   }
   const bool waited = std::exchange(actor.waited, false);
-  const bool active = waited ||
-                      std::any_of(actor.outputs.begin(), actor.outputs.end(),
-                                  [&](const Channel* channel) { return channel->last_pushed_at() >= step_start; }) ||
-                      std::any_of(actor.inputs.begin(), actor.inputs.end(),
-                                  [&](const Channel* channel) { return channel->last_popped_at() >= step_start; });
-  if (!active) return after_silent_step(actor, step_start);
+  if (!waited && !has_moved(actor, step_start)) return after_silent_step(actor, step_start);
   actor.questions.clear();
   actor.sensed_time = false;
   actor.now = actor.after_advances();
@@ -214,7 +226,10 @@ void Scheduler::finish(Actor& actor) {
   actor.wait = Wait::finished;
   if (!actor.periodic) --live_;
   // All before anyone is told: what a reader is told depends on what the others can still do.
-  for (Channel* channel : actor.outputs) channel->close_visible = channel->forward.map(actor.now);
+  for (Channel* channel : actor.outputs) {
+    channel->close_visible = channel->forward.map(actor.now);
+    channel->no_token_before = kNever;
+  }
   for (Channel* channel : actor.outputs) {
     Actor& reader = *channel->reader;
     if (reader.expects_token == channel->reader_port) reader.expects_token = nullptr;
@@ -243,7 +258,6 @@ void Scheduler::fail(Actor& actor, std::exception_ptr why) {
 }
 
 Actor* border(Actor& actor, Tick next) {
-  actor.slip = 0;
   // The commonest case of one that has `done()`: what it got is used up.
   PortState* port = actor.expects_token;
   const bool waits = port != nullptr && port->cursor == port->peer->cursor;

@@ -59,7 +59,7 @@ PortRoom Registration::make_room(std::size_t ports, std::size_t port_bytes) {
 
 }  // namespace engine
 
-Graph::Graph(std::uint64_t seed) : seed_(seed) {}
+Graph::Graph(std::uint64_t seed) : seed_(seed), rings_(std::make_unique<engine::RingMemory>()) {}
 Graph::~Graph() = default;
 
 void Graph::adopt(std::unique_ptr<engine::GraphActor> actor, const std::string& name, const ActorOptions& options) {
@@ -95,7 +95,7 @@ ActorId Graph::holder(const std::byte* address) const {
 }
 
 void Graph::connect_ports(std::byte* from, std::byte* to, const ChannelOptions& options) {
-  channels_.push_back(engine::Wiring::connect(actors_, from, to, options, static_cast<int>(channels_.size())));
+  channels_.push_back(engine::Wiring::connect(actors_, from, to, options, static_cast<int>(channels_.size()), *rings_));
 }
 
 std::vector<std::string> Graph::check() {

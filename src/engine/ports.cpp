@@ -50,32 +50,57 @@ void release(PortState& port) {
   if (port.listener != nullptr) tell_listener(port);
 }
 
-bool token_visible(PortState& port) {
-  Actor& actor = *port.actor;
-  const Here here(actor);
-  if (accessed_now(port)) advance(actor);
-  const bool visible = actor.scheduler->token_visible(actor, *port.channel);
-  open_reader_window(*port.channel);
-  if (visible) return true;
-  actor.note_no(*port.channel, Ask::token);
-  port.last_miss = actor.now;
+namespace {
+
+/// `pull` finds nothing.
+bool miss(PortState& port, Tick now) {
+  port.actor->note_no(*port.channel, Ask::token, now);
+  port.last_miss = now;
   port.ahead = &port;
   return false;
 }
 
-bool peek(PortState& port) {
+/// `peek` or `front` finds nothing.
+bool see_nothing(PortState& port, Tick now) {
+  port.actor->note_no(*port.channel, Ask::token, now);
+  port.last_no = now;
+  if (ToldTogether* const told = port.channel->told) told->alone = now;
+  return false;
+}
+
+/// It was told that it sees nothing at `now`, alone or together with others.
+bool seen_before(const PortState& port, Tick now) {
+  const ToldTogether* const told = port.channel->told;
+  return port.last_no == now || (told != nullptr && told->all == now);
+}
+
+/// Nothing is there, and nothing comes by now, as was found earlier. (Without a clock each look counts.)
+bool known_empty(const PortState& port) {
+  const Channel& channel = *port.channel;
+  return channel.empty() && channel.no_token_before > running_now && port.actor->clocked;
+}
+
+}  // namespace
+
+bool token_visible(PortState& port) {
   Actor& actor = *port.actor;
+  if (known_empty(port) && port.channel->last_popped_at() != running_now && port.last_miss != running_now)
+    return miss(port, running_now);
   const Here here(actor);
-  ToldTogether* const told = port.channel->told;
-  const bool with_others = told != nullptr && told->all == actor.now;
-  if (port.last_no == actor.now || with_others || !actor.clocked) advance(actor);
+  if (accessed_now(port)) advance(actor);
   const bool visible = actor.scheduler->token_visible(actor, *port.channel);
   open_reader_window(*port.channel);
-  if (visible) return true;
-  actor.note_no(*port.channel, Ask::token);
-  port.last_no = actor.now;
-  if (told != nullptr) told->alone = actor.now;
-  return false;
+  return visible || miss(port, actor.now);
+}
+
+bool peek(PortState& port) {
+  Actor& actor = *port.actor;
+  if (known_empty(port) && !seen_before(port, running_now)) return see_nothing(port, running_now);
+  const Here here(actor);
+  if (seen_before(port, actor.now) || !actor.clocked) advance(actor);
+  const bool visible = actor.scheduler->token_visible(actor, *port.channel);
+  open_reader_window(*port.channel);
+  return visible || see_nothing(port, actor.now);
 }
 
 bool slot_free(PortState& port) {
@@ -83,7 +108,7 @@ bool slot_free(PortState& port) {
   const Here here(actor);
   if (port.last_no == actor.now || !actor.clocked) advance(actor);
   if (actor.scheduler->slot_free(actor, *port.channel)) return true;
-  actor.note_no(*port.channel, Ask::room);
+  actor.note_no(*port.channel, Ask::room, actor.now);
   port.last_no = actor.now;
   return false;
 }
@@ -93,7 +118,7 @@ bool channel_closed(PortState& port) {
   const Here here(actor);
   if (port.last_no_closed == actor.now || !actor.clocked) advance(actor);
   if (actor.scheduler->channel_closed(actor, *port.channel)) return true;
-  actor.note_no(*port.channel, Ask::closed);
+  actor.note_no(*port.channel, Ask::closed, actor.now);
   port.last_no_closed = actor.now;
   return false;
 }

@@ -39,12 +39,12 @@ std::span<const std::uint32_t> SilentInputs::ask() {
   if (silent_.empty() || told_.all == now || told_.alone == now || std::ranges::any_of(awake_, refused)) return all_;
   told_.all = now;
   actor.ask_look_back();
-  actor.questions.push_back({nullptr, Ask::token, now, this});
+  actor.questions.emplace_back(nullptr, Ask::token, now, this);
   return awake_;
 }
 
 void SilentInputs::tell(std::vector<Question>& questions, Tick at) const {
-  for (const auto place : silent_) questions.push_back({port(place).channel, Ask::token, at});
+  for (const auto place : silent_) questions.emplace_back(port(place).channel, Ask::token, at);
 }
 
 /// What was asked then is told by who is silent now.
@@ -76,6 +76,7 @@ Tick SilentInputs::silent_before(std::size_t place) const {
 
 void spell_out(std::vector<Question>& questions) {
   const auto one = [](const Question& question) { return question.inputs == nullptr; };
+  if (std::ranges::all_of(questions, one)) return;
   const auto together = std::ranges::stable_partition(questions, one);
   const std::vector<Question> several(together.begin(), together.end());
   questions.erase(together.begin(), together.end());

@@ -41,9 +41,9 @@ Tick start_that_sees(const Actor& actor, Tick change, Tick offset) {
 }
 
 bool counts(const Actor& actor, const Question& question) {
-  const auto& promised = actor.promised_channels;
-  return actor.trivial || !actor.clocked ||
-         std::find(promised.begin(), promised.end(), question.channel) != promised.end();
+  const Channel& channel = *question.channel;
+  const PortState& port = question.ask == Ask::room ? *channel.writer_port : *channel.reader_port;
+  return actor.trivial || !actor.clocked || port.promise == actor.promises;
 }
 
 /// At which tick of its step the question was asked.

@@ -131,7 +131,7 @@ inline void Scheduler::move_to(Actor& actor, Tick target) {
   if (target > actor.horizon) [[unlikely]]
     wait_for_horizon(actor, target, account, began);
   actor.now = target;
-  actor.wait_out(port, target - began);
+  actor.wait_out(port);
   if (!actor.spans.prolong(began, target, account)) note_wait(actor, {began, target, 0, account});
 }
 

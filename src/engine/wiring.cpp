@@ -60,59 +60,6 @@ int synchroniser_cycles(const GraphActor& a, const GraphActor& b, const ChannelO
   return a.grid.same_edges(b.grid) || same_source ? 0 : 2;
 }
 
-/// How many slots a ring has: enough that counts can be taken back to where an error held (Scheduler::record_safe)
-/// without a look at the whole run every few tokens, which is what many actors that are seldom busy pay for; few enough
-/// that it stays in a core's caches.
-std::uint64_t ring_slots(std::uint64_t depth, std::size_t stride) {
-  constexpr std::size_t kRingBytes = 32 * 1024;
-  constexpr std::size_t kLargeToken = 1024;
-  const std::uint64_t least = (stride > kLargeToken ? 4 : 16) * std::bit_ceil(depth);
-  if (stride > kLargeToken) return least;
-  return std::max<std::uint64_t>({least, 64, std::bit_floor(kRingBytes / stride)});
-}
-
-/// Slots and their bytes, which are counted in 32 bits on the way of a token; throws Error where those are too few.
-void set_size(Channel& channel, const ChannelOptions& options, const TokenType& type) {
-  constexpr std::uint64_t kTooMany = std::uint64_t{1} << 32;
-  if (options.depth < 1)
-    throw Error(fmt::format("channel '{}': depth {}: expected 1 or more", channel.name, options.depth));
-  channel.depth = static_cast<std::uint64_t>(options.depth);
-  channel.slots = ring_slots(channel.depth, type.slot_bytes);
-  if (type.slot_bytes >= kTooMany / channel.slots)
-    throw Error(
-        fmt::format("channel '{}': depth {} with tokens of {} bytes: expected fewer or smaller ones, the ring "
-                    "that keeps their history has to stay below 4 GiB and would take {} slots of {} bytes",
-                    channel.name, options.depth, type.size, channel.slots, type.slot_bytes));
-  channel.stride = static_cast<std::uint32_t>(type.slot_bytes);
-}
-
-void allocate(Channel& channel) {
-  channel.stride_shift = static_cast<std::uint32_t>(std::countr_zero(channel.stride));
-  const std::uint32_t odd = channel.stride >> channel.stride_shift;
-  for (int bits = 1; bits < 32; bits *= 2)
-    channel.stride_inverse *= 2 - odd * channel.stride_inverse;  // Newton: doubles the right bits
-  channel.ring_bytes = static_cast<std::int64_t>(channel.slots * channel.stride);
-  channel.depth_bytes = static_cast<std::int64_t>(channel.depth * channel.stride);
-  const auto bytes = (channel.slots + 1) * channel.stride;
-  channel.storage.reset(new (std::align_val_t{64}, std::nothrow) std::byte[bytes]);
-  if (channel.storage == nullptr)
-    throw Error(fmt::format("channel '{}': no memory for a ring of {} MiB", channel.name, bytes >> 20));
-  for (std::size_t at = 0; at < bytes; at += channel.stride)
-    ::new (static_cast<void*>(channel.storage.get() + at)) SlotHeader;
-  channel.ring = channel.storage.get() + channel.stride;
-  channel.last_slot = channel.ring + channel.ring_bytes - channel.stride;
-  channel.middle_slot = channel.ring + channel.ring_bytes / 2 - channel.stride;
-  for (PortState* port : {channel.writer_port, channel.reader_port}) {
-    port->cursor = port->window_end = channel.ring;
-    port->stop = channel.middle_slot;
-    port->channel = &channel;
-    port->ahead = port;
-  }
-  channel.reader_port->latency = channel.forward.latency();
-  channel.reader_port->peer = channel.writer_port;
-  channel.writer_port->peer = channel.reader_port;
-}
-
 /// The depth from which the channel carries a token every period of its slower end, 0 where an end has no clock: the
 /// longest way of a slot there and back, in ticks of that end, over as many ticks as it takes most pairs of clocks to
 /// repeat.
@@ -210,7 +157,7 @@ void Wiring::bind_members(GraphActor& actor, std::uint64_t seed) {
 }
 
 std::unique_ptr<Channel> Wiring::connect(const Actors& actors, std::byte* from, std::byte* to,
-                                         const ChannelOptions& options, int index) {
+                                         const ChannelOptions& options, int index, RingMemory& memory) {
   const Found writer = find_port(actors, from);
   const Found reader = find_port(actors, to);
   if (writer.actor == nullptr || reader.actor == nullptr)
@@ -231,7 +178,6 @@ std::unique_ptr<Channel> Wiring::connect(const Actors& actors, std::byte* from, 
   auto channel = std::make_unique<Channel>();
   channel->name = name;
   channel->index = index;
-  set_size(*channel, options, *writer.port->type);
   channel->writer_port = reinterpret_cast<PortState*>(from);  // a port begins with its state
   channel->reader_port = reinterpret_cast<PortState*>(to);
   channel->writer = writer.actor;
@@ -245,7 +191,7 @@ std::unique_ptr<Channel> Wiring::connect(const Actors& actors, std::byte* from, 
       reader.actor->grid, writer.actor->grid,
       latency_ticks(*reader.actor, options.return_latency, options.return_latency_time, "return_latency", name),
       channel->synchroniser);
-  allocate(*channel);
+  make_ring(*channel, options.depth, *writer.port->type, memory);
   writer.actor->outputs.push_back(channel.get());
   reader.actor->inputs.push_back(channel.get());
   writer.port->channel = reader.port->channel = channel.get();

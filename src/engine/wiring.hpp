@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "isthmus/engine/graph.hpp"
+#include "ring.hpp"
 
 namespace isthmus::engine {
 
-/// Turns a user's structs into a graph: names ports, allocates channels, refuses what cannot run.
+/// Turns a user's structs into a graph: names ports, makes channels, refuses what cannot run.
 class Wiring {
  public:
   using Actors = std::vector<std::unique_ptr<GraphActor>>;
@@ -18,7 +18,7 @@ class Wiring {
   static void find_state(GraphActor& actor);
   static void bind_members(GraphActor& actor, std::uint64_t seed);
   static std::unique_ptr<Channel> connect(const Actors& actors, std::byte* from, std::byte* to,
-                                          const ChannelOptions& options, int index);
+                                          const ChannelOptions& options, int index, RingMemory& memory);
   static std::vector<std::string> check(const Actors& actors, const Channels& channels);
   static void rank_clients(const Actors& actors, const Channels& channels);
 };

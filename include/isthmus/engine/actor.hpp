@@ -88,8 +88,7 @@ struct alignas(64) Actor : Standing {
   bool waited = false;     ///< for a time, in this step
   bool clocked = false;
   Tick now = 0;
-  Tick fuel = kSpent;         ///< the first tick at which the loop of steps needs a closer look, were it not for `slip`
-  Tick slip = 0;              ///< how much later steps start, since `fuel` was given, for waits for tokens and slots
+  Tick fuel = kSpent;  ///< the first tick at which the loop of steps needs a closer look, but for waits since then
   Tick may_wait_to = kSpent;  ///< a wait to this tick leaves all steps that `fuel` is for before `look_at`
   Tick initiation_interval = 1;
   Tick look_at = 0;  ///< the first tick past the horizon, or of a step that may have to be watched; at times less
@@ -131,10 +130,11 @@ struct alignas(64) Actor : Standing {
   // Waiting.
   Tick resume_at = 0;  ///< next act of one that waits for its horizon
   Tick known_wake = kNever;
-  Tick sleep_period = 0;      ///< from step to step; 0 where only news makes one
-  bool idle = false;          ///< docs/time.md, "The end"
-  bool busy_asleep = false;   ///< the steps that it sleeps through were not told "no"
-  std::uint8_t told_end = 0;  ///< exceptions thrown to it to end a step; one that it caught is its failure
+  Tick sleep_period = 0;             ///< from step to step; 0 where only news makes one
+  bool idle = false;                 ///< docs/time.md, "The end"
+  bool busy_asleep = false;          ///< the steps that it sleeps through were not told "no"
+  const PortState* mover = nullptr;  ///< the port by which a step was last seen to have moved something
+  std::uint8_t told_end = 0;         ///< exceptions thrown to it to end a step; one that it caught is its failure
   Tick idle_since = 0;
   Tick unwatched = 0;  ///< how far it may go before the scheduler looks at the rest of the run
 
@@ -145,7 +145,7 @@ struct alignas(64) Actor : Standing {
   Tick polls_since = kNever;  ///< the end of the first silent step of one that the engine cannot put to sleep
   std::vector<Question> questions;
   std::vector<std::byte> snapshot;
-  std::vector<const Channel*> promised_channels;
+  Tick promises = 0;  ///< how often it said so; ports of the last time have this number
 
   // Identity and accounts.
   std::string pll;
@@ -184,9 +184,8 @@ struct alignas(64) Actor : Standing {
     fuel = std::min(look_at, now + steps * initiation_interval);
     may_wait_to = look_at - (fuel - now);
   }
-  /// A step waits at `port` for so long, up to `now`.
-  void wait_out(const PortState& port, Tick length) {
-    slip += length;
+  /// A step waits at `port` up to `now`.
+  void wait_out(const PortState& port) {
     // A step that waits elsewhere may go on to take more from the gate than one token, at another tick.
     if (now > may_wait_to || (gate != nullptr && gate != &port)) spend();
   }
@@ -197,9 +196,9 @@ struct alignas(64) Actor : Standing {
   void spend() { fuel = kSpent; }
   /// The same, where `look_at` may have come nearer.
   void forbid_waits() { fuel = may_wait_to = kSpent; }
-  void note_no(Channel& channel, Ask ask) {
+  void note_no(Channel& channel, Ask ask, Tick at) {
     ask_look_back();
-    questions.push_back({&channel, ask, now, nullptr});
+    questions.emplace_back(&channel, ask, at);
   }
 };
 
@@ -244,8 +243,7 @@ void works_on(Actor& actor, std::int64_t message);
   const Tick now = running_now;
   const Tick ready = Channel::header_at(port.cursor).pushed_at + port.latency;
   Actor& actor = *port.actor;
-  if (ready <= now || ready > actor.may_wait_to || !actor.spans.prolong(now, ready, Account::starved)) return false;
-  actor.slip += ready - now;
+  if (ready > actor.may_wait_to || !actor.spans.prolong(now, ready, Account::starved)) return false;
   running_now = ready;
   return true;
 }

@@ -77,6 +77,7 @@ struct alignas(64) PortState {
   PortState* peer = nullptr;  ///< the channel's other end
   Tick last_no = -1;          ///< of `peek`, `front` or `room`
   Tick last_no_closed = -1;
+  Tick promise = -1;       ///< the last `timer.wait(ports...)` that named it
   std::uint64_t laps = 0;  ///< tokens moved in whole rounds of the ring
   LanePort live;           ///< in place of all else where the graph runs in real time
 
@@ -126,7 +127,6 @@ struct alignas(64) Channel {
   int client_key = 0;
   int synchroniser = 0;
   std::string name;
-  std::unique_ptr<std::byte[], AlignedDelete> storage;
 
   bool direct() const { return forward.direct(); }
   bool closing() const { return close_visible != kNever; }

@@ -47,6 +47,8 @@ struct ChannelOptions {
 
 namespace engine {
 
+class RingMemory;
+
 /// The bytes of an actor between its ports and timers.
 struct StateRange {
   std::size_t begin;
@@ -171,9 +173,11 @@ struct ActorOf final : GraphActor {
   /// Whatever makes a step silent or longer than its interval, but for waits for tokens and slots, takes away its fuel.
   [[gnu::always_inline]] static Actor* loop_of_steps(ActorOf*& self, decltype(Actor::run) run) {
     Tick due = self->now;
+    Tick waits = 0;  // how much later steps start than `due`, for waits since the fuel was given
     for (;;) {
       while (due >= self->fuel) {
-        Actor* const next = border(*self, due + self->slip);
+        Actor* const next = border(*self, due + waits);
+        waits = 0;
         if (next == self) {
           due = self->now;
           break;
@@ -183,7 +187,7 @@ struct ActorOf final : GraphActor {
         due = self->now;
       }
       do {
-        running_now = due + self->slip;
+        running_now = due + waits;
         if constexpr (HasDone<T>) {
           if (self->user.done()) [[unlikely]] {
             self->now = running_now;
@@ -192,6 +196,7 @@ struct ActorOf final : GraphActor {
           }
         }
         self->user.step();
+        waits = running_now - due;
         due += self->initiation_interval;
       } while (due < self->fuel);
     }
@@ -298,6 +303,7 @@ class Graph {
   std::vector<std::unique_ptr<engine::GraphActor>> actors_;
   std::unordered_set<std::string> names_;                       ///< of them
   std::map<const std::byte*, Extent, std::greater<>> extents_;  ///< of them
+  std::unique_ptr<engine::RingMemory> rings_;
   std::vector<std::unique_ptr<engine::Channel>> channels_;
   std::vector<ChannelOptions> channel_options_;
 };

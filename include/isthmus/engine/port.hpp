@@ -189,8 +189,11 @@ class Out : private engine::Port {
 
   /// Waits for a free slot and fills it.
   void push(const T& value) {
-    if (!quick()) [[unlikely]]
-      return live() ? state_.live.push(value) : home().push_slowly(value);
+    if (!quick()) [[unlikely]] {
+      if (live()) return state_.live.push(value);
+      const T copy = value;  // so that the value itself needs no address, and may be stored field by field
+      return home().push_slowly(copy);
+    }
     *place() = value;
     give();
   }

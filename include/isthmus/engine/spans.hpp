@@ -66,14 +66,18 @@ class Spans {
   Train* first() const { return storage_.get() + 1; }
   void append(const Span& span);
   void grow();
-  static Tick told_apart(Tick length, Account account) { return account == Account::starved ? length : -length; }
+  /// None is equal to a length below 1.
+  static Tick told_apart(Tick length, Account account) {
+    constexpr Tick kOther = Tick{1} << 62;
+    return account == Account::starved ? length : length + kOther;
+  }
   /// What `prolong` leaves undone.
   void count_last() const {
     if (next_begin_ != kNever) end_[-1].count = (next_begin_ - end_[-1].first.begin) / every_;
   }
 
   Tick next_begin_ = kNever;  ///< of what would prolong the last train
-  Tick length_ = 0;           ///< of its spans; negative where they are not starved
+  Tick length_ = 0;           ///< of its spans, `told_apart`
   Tick every_ = 0;
   Train* end_ = nullptr;
   Train* limit_ = nullptr;

@@ -36,7 +36,7 @@ class Timer : private engine::Member {
   requires(sizeof...(Ports) > 0) void wait(Ports&... ports) {
     actor_->promised = true;
     actor_->ask_look_back();
-    actor_->promised_channels.clear();
+    ++actor_->promises;
     (promise(ports), ...);
   }
 
@@ -45,7 +45,7 @@ class Timer : private engine::Member {
 
   template <class Port>
   void promise(Port& port) {
-    actor_->promised_channels.push_back(port.state_.channel);
+    port.state_.promise = actor_->promises;
   }
   template <class Port>
   void promise(PortArray<Port>& ports) {

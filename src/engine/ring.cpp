@@ -1,0 +1,100 @@
+#include "ring.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <new>
+#include <utility>
+
+#include "isthmus/base/error.hpp"
+
+namespace isthmus::engine {
+namespace {
+
+/// How many slots a ring has: enough that counts can be taken back to where an error held (Scheduler::record_safe)
+/// without a look at the whole run every few tokens, which is what many actors that are seldom busy pay for; few enough
+/// that it stays in a core's caches.
+std::uint64_t ring_slots(std::uint64_t depth, std::size_t stride) {
+  constexpr std::size_t kRingBytes = 32 * 1024;
+  constexpr std::size_t kLargeToken = 1024;
+  const std::uint64_t least = (stride > kLargeToken ? 4 : 16) * std::bit_ceil(depth);
+  if (stride > kLargeToken) return least;
+  return std::max<std::uint64_t>({least, 64, std::bit_floor(kRingBytes / stride)});
+}
+
+void set_size(Channel& channel, int depth, const TokenType& type) {
+  constexpr std::uint64_t kTooMany = std::uint64_t{1} << 32;
+  if (depth < 1) throw Error(fmt::format("channel '{}': depth {}: expected 1 or more", channel.name, depth));
+  channel.depth = static_cast<std::uint64_t>(depth);
+  channel.slots = ring_slots(channel.depth, type.slot_bytes);
+  if (type.slot_bytes >= kTooMany / channel.slots)
+    throw Error(
+        fmt::format("channel '{}': depth {} with tokens of {} bytes: expected fewer or smaller ones, the ring "
+                    "that keeps their history has to stay below 4 GiB and would take {} slots of {} bytes",
+                    channel.name, depth, type.size, channel.slots, type.slot_bytes));
+  channel.stride = static_cast<std::uint32_t>(type.slot_bytes);
+  channel.stride_shift = static_cast<std::uint32_t>(std::countr_zero(channel.stride));
+  const std::uint32_t odd = channel.stride >> channel.stride_shift;
+  for (int bits = 1; bits < 32; bits *= 2)
+    channel.stride_inverse *= 2 - odd * channel.stride_inverse;  // Newton: doubles the right bits
+  channel.ring_bytes = static_cast<std::int64_t>(channel.slots * channel.stride);
+  channel.depth_bytes = static_cast<std::int64_t>(channel.depth * channel.stride);
+}
+
+}  // namespace
+
+void RingMemory::Free::operator()(std::byte* bytes) const {
+  std::free(bytes);
+}
+
+std::byte* RingMemory::block(std::size_t bytes, std::size_t alignment) {
+  auto* const memory = static_cast<std::byte*>(std::aligned_alloc(alignment, bytes));
+  if (memory != nullptr) blocks_.emplace_back(memory);
+  return memory;
+}
+
+std::byte* RingMemory::take(std::size_t bytes) {
+  constexpr std::size_t kLine = 64;
+  constexpr std::size_t kLargePage = std::size_t{2} << 20;
+  constexpr std::size_t kFew = kLargePage / 4;  // up to there, and for what is larger, a shared page would be wasted
+  bytes = (bytes + kLine - 1) / kLine * kLine;
+  if (taken_ < kFew || bytes > kFew) {
+    taken_ += bytes;
+    return block(bytes, kLine);
+  }
+  if (bytes > left_) {
+    next_ = block(kLargePage, kLargePage);
+    if (next_ == nullptr) return nullptr;
+    left_ = kLargePage;
+    // Without large pages, where the system refuses them, all is as it was.
+    static_cast<void>(madvise(next_, kLargePage, MADV_HUGEPAGE));
+  }
+  left_ -= bytes;
+  return std::exchange(next_, next_ + bytes);
+}
+
+void make_ring(Channel& channel, int depth, const TokenType& type, RingMemory& memory) {
+  set_size(channel, depth, type);
+  const auto bytes = (channel.slots + 1) * channel.stride;
+  std::byte* const storage = memory.take(bytes);
+  if (storage == nullptr)
+    throw Error(fmt::format("channel '{}': no memory for a ring of {} MiB", channel.name, bytes >> 20));
+  for (std::size_t at = 0; at < bytes; at += channel.stride) ::new (static_cast<void*>(storage + at)) SlotHeader;
+  channel.ring = storage + channel.stride;
+  channel.last_slot = channel.ring + channel.ring_bytes - channel.stride;
+  channel.middle_slot = channel.ring + channel.ring_bytes / 2 - channel.stride;
+  for (PortState* port : {channel.writer_port, channel.reader_port}) {
+    port->cursor = port->window_end = channel.ring;
+    port->stop = channel.middle_slot;
+    port->channel = &channel;
+    port->ahead = port;
+  }
+  channel.reader_port->latency = channel.forward.latency();
+  channel.reader_port->peer = channel.writer_port;
+  channel.writer_port->peer = channel.reader_port;
+}
+
+}  // namespace isthmus::engine
