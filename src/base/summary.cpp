@@ -22,6 +22,7 @@ Summary summarise(std::vector<double> samples) {
           .p25 = at(0.25),
           .p75 = at(0.75),
           .p95 = at(0.95),
+          .p99 = at(0.99),
           .most = samples.back()};
 }
 

@@ -15,6 +15,7 @@ struct Summary {
   double p25 = 0;
   double p75 = 0;
   double p95 = 0;
+  double p99 = 0;
   double most = 0;
 };
 
