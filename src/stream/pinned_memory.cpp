@@ -14,10 +14,18 @@ namespace {
 constexpr std::uint64_t kFirstAddress = 0x1'0000'0000;     // above 4 GiB: headers with 64-bit addresses
 constexpr std::uint64_t kRange = std::uint64_t{1} << 40U;  // addresses for one who asks for some of his own
 constexpr std::uint64_t kPage = 4096;
+constexpr std::size_t kAlignment = 64;  // of the bytes here, as an address's: objects lie in them
 
 }  // namespace
 
 PinnedMemory::PinnedMemory() : common_{.next = kFirstAddress, .end = kRange}, reserved_(kRange) {}
+
+PinnedMemory::Block::Block(std::uint64_t at, std::int64_t length, Storage all)
+    : addr(at), size(length), storage(std::move(all)) {
+  void* first = storage.get();
+  std::size_t room = static_cast<std::size_t>(length) + kAlignment;
+  bytes = static_cast<std::byte*>(std::align(kAlignment, static_cast<std::size_t>(length), first, room));
+}
 
 PinnedMemory::Region PinnedMemory::allocate(Bytes size) {
   return allocate(size, common_);
@@ -33,15 +41,15 @@ PinnedMemory::Region PinnedMemory::allocate(Bytes size, Addresses& addresses) {
   const std::uint64_t addr = (addresses.next + kPage - 1) / kPage * kPage;
   if (addr > addresses.end || addresses.end - addr < bytes)
     throw Error(fmt::format("{} bytes of pinned memory: the {} bytes of addresses for it are used up", bytes, kRange));
-  Storage storage(static_cast<std::byte*>(std::calloc(bytes, 1)));
-  if (storage == nullptr && bytes != 0) throw std::bad_alloc();
+  Storage storage(static_cast<std::byte*>(std::calloc(bytes + kAlignment, 1)));
+  if (storage == nullptr) throw std::bad_alloc();
   blocks_.push_back(std::make_shared<Block>(addr, size.count, std::move(storage)));
   addresses.next = addr + bytes;
-  return {addr, {blocks_.back()->bytes.get(), bytes}};
+  return {addr, {blocks_.back()->bytes, bytes}};
 }
 
 void PinnedMemory::release(const Region& region) {
-  std::erase_if(blocks_, [&region](const auto& block) { return block->bytes.get() == region.bytes.data(); });
+  std::erase_if(blocks_, [&region](const auto& block) { return block->bytes == region.bytes.data(); });
 }
 
 Bytes PinnedMemory::allocated() const {
@@ -72,7 +80,7 @@ std::byte* PinnedMemory::at(std::uint64_t addr, std::int64_t bytes) {
   if (offset + bytes > block.size)
     throw Error(fmt::format("{} bytes at host address {:#x} pass the end of their pinned region", bytes, addr));
   if (block.lent) throw Error(fmt::format("the device touches host address {:#x} while a host thread holds it", addr));
-  return block.bytes.get() + offset;
+  return block.bytes + offset;
 }
 
 }  // namespace isthmus

@@ -81,10 +81,11 @@ class PinnedMemory {
   };
   using Storage = std::unique_ptr<std::byte[], Free>;
   struct Block {
-    Block(std::uint64_t at, std::int64_t length, Storage storage) : addr(at), size(length), bytes(std::move(storage)) {}
+    Block(std::uint64_t at, std::int64_t length, Storage all);
     std::uint64_t addr;
     std::int64_t size;
-    Storage bytes;
+    Storage storage;
+    std::byte* bytes;  ///< in it, at a multiple of 64 as their address is
     std::atomic<bool> lent = false;
   };
   const std::shared_ptr<Block>& find(std::uint64_t addr);
