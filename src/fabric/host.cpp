@@ -22,15 +22,6 @@ int most_parts(const PcieLinkSpec& spec) {
   return static_cast<int>((spec.max_read_request.count - 1) / kMostPayload + 2);
 }
 
-/// Requests that wait for the host: what the receive buffer has room for, and the rest of a read of several parts.
-int most_requests(const PcieLinkSpec& spec) {
-  return spec.posted_header_credits * tokens_of_packet(spec) + spec.nonposted_header_credits + most_parts(spec);
-}
-
-int most_answers(const PcieLinkSpec& spec) {
-  return spec.tags * most_parts(spec);
-}
-
 ChannelOptions channel(int depth, Time latency) {
   return {.depth = depth, .latency_time = latency, .return_latency_time = kHandOver};
 }
@@ -40,6 +31,15 @@ Time one_way(Time time) {
 }
 
 }  // namespace
+
+// What the receive buffer has room for, and the rest of a read of several parts.
+int most_requests(const PcieLinkSpec& spec) {
+  return spec.posted_header_credits * tokens_of_packet(spec) + spec.nonposted_header_credits + most_parts(spec);
+}
+
+int most_answers(const PcieLinkSpec& spec) {
+  return spec.tags * most_parts(spec);
+}
 
 Time in_host(const PcieLinkSpec& spec) {
   return Time::fs(std::min(kHandOver, spec.flight).femtoseconds() / 4);
@@ -79,7 +79,7 @@ Out<HostRequest>& Host::translated(const PcieLinkSpec& link, RootPort& port) {
   return iommu.out;
 }
 
-void Host::attach(Out<HostRequest>& moves, In<HostMoved>& moved) {
+void Host::attach_core(Out<HostRequest>& moves, In<HostMoved>& moved) {
   if (attached_cores_ == cores_) throw Error(fmt::format("a host: expected at most {} cores, got another", cores_));
   const auto core = static_cast<std::size_t>(attached_cores_++);
   const std::size_t first = memory_.in.size() - memory_.moved.size();

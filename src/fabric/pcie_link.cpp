@@ -87,7 +87,7 @@ struct Ends {
   PcieReceiver& receiver;
 };
 
-Ends add_ends(Graph& graph, const PcieLinkSpec& spec, Host& host) {
+Ends add_ends(Graph& graph, const PcieLinkSpec& spec, LinkHost& host) {
   const ActorOptions block{.clock = spec.user_clock, .group = kDeviceGroup};
   const ActorOptions words{
       .clock = spec.user_clock, .initiation_interval = cycles_per_word(spec), .group = kDeviceGroup};
@@ -143,7 +143,7 @@ void connect_block(Graph& graph, const PcieLinkSpec& spec, const Ends& ends) {
 
 }  // namespace
 
-PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, Host& host) {
+PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, LinkHost& host) {
   const HostMemorySpec& memory = host.spec();
   check(spec, memory);
   const Ends ends = add_ends(graph, spec, host);

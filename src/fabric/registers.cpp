@@ -8,7 +8,7 @@
 namespace isthmus::fabric {
 namespace {
 
-constexpr std::uint64_t kPage = 4096;  // of a unit's registers
+constexpr std::uint64_t kUnitBytes = 4096;  // of a unit's registers
 constexpr std::uint64_t kLine = 64;
 
 /// The line that starts a kernel.
@@ -23,8 +23,11 @@ using Arguments = std::array<std::uint64_t, kLine / sizeof(std::uint64_t)>;
 
 template <class T>
 MmioRequest store(Unit unit, std::uint64_t line, const T& content) {
-  MmioRequest request{
-      .kind = MmioRequest::Kind::store, .bytes = sizeof(T), .tag = 0, .addr = unit * kPage + line * kLine, .data = {}};
+  MmioRequest request{.kind = MmioRequest::Kind::store,
+                      .bytes = sizeof(T),
+                      .tag = 0,
+                      .addr = unit * kUnitBytes + line * kLine,
+                      .data = {}};
   std::memcpy(request.data.data(), &content, sizeof(T));
   return request;
 }
@@ -50,7 +53,7 @@ constexpr std::size_t kInLine = std::tuple_size_v<Arguments>;
 
 }  // namespace
 
-const std::size_t kMostArguments = kInStart + (kPage / kLine - 1) * kInLine;
+const std::size_t kMostArguments = kInStart + (kUnitBytes / kLine - 1) * kInLine;
 
 std::vector<MmioRequest> doorbell(Unit unit, const DmaJob& job) {
   return {store(unit, 0, job)};
@@ -86,11 +89,11 @@ DeviceRegisters::DeviceRegisters(std::size_t engine_count, std::size_t kernel_co
 
 void DeviceRegisters::step() {
   const MmioRequest request = in.read();
-  const auto unit = static_cast<Unit>(request.addr / kPage);
+  const auto unit = static_cast<Unit>(request.addr / kUnitBytes);
   if (unit >= units_.count()) throw Error("a store to a register that the device does not have");
   if (units_.is_kernel(unit)) {
     kernels[units_.kernel_of(unit)].push(
-        {.line = static_cast<std::uint32_t>(request.addr % kPage / kLine), .content = request.data});
+        {.line = static_cast<std::uint32_t>(request.addr % kUnitBytes / kLine), .content = request.data});
   } else {
     const std::size_t engine = units_.engine_of(unit);
     engines[engine].push({.to_device = unit == Units::to_device(engine), .job = content<DmaJob>(request.data)});

@@ -205,5 +205,12 @@ TEST(CoherentCache, RefusesWhatCannotBe) {
   EXPECT_THAT(refusal({.size = Bytes{4096}, .writes_in_flight = 0}), HasSubstr("got 8 and 0"));
 }
 
+TEST(Home, FillsAnotherCacheThanTheOneItRemembersTheLinesOf) {
+  const ActorOptions clocked{.clock = Clock{Frequency::mhz(200)}};
+  Graph graph;
+  graph.add<Home>("home", clocked, HomeSpec{.filled = 1, .remembered = 0});
+  EXPECT_THROW(graph.add<Home>("another", clocked, HomeSpec{.filled = 1, .remembered = 1}), Error);
+}
+
 }  // namespace
 }  // namespace isthmus::fabric

@@ -81,12 +81,16 @@ CoherenceBench any_bench(Dice& dice, bool qpi) {
                                  .uncached = dice.chance(50)});
     spec.agents.push_back({.name = cache == 0 ? "FPGA cache" : "host cache " + std::to_string(cache),
                            .cache = any_cache(dice, spec.line, ports),
-                           .to_home = dice.number(1, 20),
-                           .from_home = dice.number(1, 20)});
+                           .to_home = dice.number(qpi ? 1 : 2, 20),
+                           .from_home = dice.number(qpi ? 1 : 2, 20)});
+    if (!qpi && cache == 0)
+      spec.agents.back().wire = {.to_home = Time::ns(dice.number(1, 100)), .from_home = Time::ns(dice.number(1, 100))};
     if (dice.chance(60))
       for (int& longer : spec.agents.back().longer) longer = dice.one_of({0, 0, 3, 30});
     bench.clients.push_back(clients);
   }
+  if (dice.chance(60)) spec.filled = 1;
+  if (dice.chance(60)) spec.remembered = 0;
   return bench;
 }
 

@@ -110,7 +110,8 @@ DramRun run_dram(const DramSpec& spec, const std::vector<DramMaster>& masters) {
   cells.reserve(0, kMemory);
   Commands commands;
   Graph graph;
-  auto& dram = graph.add<DramController>("dram", {}, spec, cells, masters.size(), &commands);
+  auto& dram = graph.add<DramController>("dram", {}, spec, cells,
+                                         DramMasters{.read = masters.size(), .write = masters.size()}, &commands);
   const ChannelOptions request{
       .depth = 32, .latency_time = DramController::request_latency(spec), .return_latency_time = Time::ns(1)};
   ChannelOptions data = request;

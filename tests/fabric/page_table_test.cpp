@@ -46,5 +46,17 @@ TEST(SharedSpace, WithoutATableIsTheHosts) {
   EXPECT_EQ(space.bytes(first, 64).data(), memory.at(first, 64));
 }
 
+TEST(HeldPages, AreThoseAskedForLast) {
+  HeldPages held(2);
+  EXPECT_FALSE(held.ask(7));
+  EXPECT_FALSE(held.ask(8));
+  EXPECT_TRUE(held.ask(7));
+  EXPECT_TRUE(held.ask(7));
+  EXPECT_FALSE(held.ask(9)) << "in place of 8";
+  EXPECT_TRUE(held.ask(7));
+  EXPECT_FALSE(held.ask(8));
+  EXPECT_FALSE(held.ask(9));
+}
+
 }  // namespace
 }  // namespace isthmus::fabric

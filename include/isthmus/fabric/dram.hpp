@@ -88,6 +88,12 @@ class Channel;
 inline constexpr const char* kWaitingReads = "waiting reads";
 inline constexpr const char* kWaitingWrites = "waiting writes";
 
+/// How many masters a controller has ports for.
+struct DramMasters {
+  std::size_t read;
+  std::size_t write;
+};
+
 /// The controller of one channel, which owns its cells while it runs.
 ///
 /// Requests of each direction are served in the order of arrival; a controller that has served a group in one direction
@@ -100,8 +106,7 @@ class DramController {
   PortArray<In<AxiWrite>> writes;
   PortArray<Out<AxiWritten>> written;
 
-  /// Of `masters`, each of which may read and write.
-  DramController(const DramSpec& spec, DramCells& cells, std::size_t masters, DramObserver* observer = nullptr);
+  DramController(const DramSpec& spec, DramCells& cells, const DramMasters& masters, DramObserver* observer = nullptr);
   ~DramController();
   DramController(const DramController&) = delete;
   DramController& operator=(const DramController&) = delete;

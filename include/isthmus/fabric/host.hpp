@@ -37,6 +37,26 @@ struct HostActors {
   std::vector<ActorId> socket_link{};  ///< there and back
 };
 
+/// A host to which links are attached, each of which gets a root port of its own.
+class LinkHost {
+ public:
+  virtual ~LinkHost() = default;
+  virtual const HostMemorySpec& spec() const = 0;
+  virtual PinnedMemory& memory() = 0;
+  /// Those on the way of the link that was attached last.
+  virtual const HostActors& actors() const = 0;
+  /// The answers under way to a link of which one may overtake another; none where all take the same time.
+  virtual std::optional<DelayLineSpec> overtaking(const PcieLinkSpec& link) const = 0;
+  /// The place that the next link gets.
+  virtual int next() const = 0;
+  /// Connects the next link's end. Throws Error where there is room for no more.
+  virtual void attach(const PcieLinkSpec& link, const HostEnd& end) = 0;
+};
+
+/// What waits between a link's root port and the host: requests, and answers to all tags.
+int most_requests(const PcieLinkSpec& spec);
+int most_answers(const PcieLinkSpec& spec);
+
 /// A host in a graph: memory, what else the spec has on the way to it, and room for so many links, each of which gets a
 /// root port of its own, and for so many cores that move bytes.
 ///
@@ -44,23 +64,18 @@ struct HostActors {
 ///     PcieLink left = add_pcie_link(graph, spec, host);
 ///     const Scope scope = graph.scope("right");
 ///     PcieLink right = add_pcie_link(graph, spec, host);
-class Host {
+class Host final : public LinkHost {
  public:
   Host(Graph& graph, const HostMemorySpec& spec, int links = 1, int cores = 0);
 
-  const HostMemorySpec& spec() const { return spec_; }
-  PinnedMemory& memory() { return memory_.memory(); }
-  /// Those on the way of the link that was attached last.
-  const HostActors& actors() const { return actors_; }
-
-  /// The answers under way to a link of which one may overtake another; none where all take the same time.
-  std::optional<DelayLineSpec> overtaking(const PcieLinkSpec& link) const;
-  /// The place that the next link gets.
-  int next() const { return attached_; }
+  const HostMemorySpec& spec() const override { return spec_; }
+  PinnedMemory& memory() override { return memory_.memory(); }
+  const HostActors& actors() const override { return actors_; }
+  std::optional<DelayLineSpec> overtaking(const PcieLinkSpec& link) const override;
+  int next() const override { return attached_; }
   /// Connects the next core. Throws Error where there is room for no more.
-  void attach(Out<HostRequest>& moves, In<HostMoved>& moved);
-  /// Connects the next link's end. Throws Error where there is room for no more.
-  void attach(const PcieLinkSpec& link, const HostEnd& end);
+  void attach_core(Out<HostRequest>& moves, In<HostMoved>& moved);
+  void attach(const PcieLinkSpec& link, const HostEnd& end) override;
 
  private:
   Out<HostRequest>& translated(const PcieLinkSpec& link, RootPort& port);

@@ -41,7 +41,7 @@ inline constexpr const char* kPcieTransmitter = "PCIe transmitter";
 inline constexpr const char* kPcieReceiver = "PCIe receiver";
 
 /// Adds a link to `graph`, attached to a host of the same graph. Throws Error where `spec` cannot be built.
-PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, Host& host);
+PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, LinkHost& host);
 
 /// The same to a host that has no other link.
 PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, const HostMemorySpec& memory);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace isthmus::fabric {
 namespace {
 
@@ -22,10 +24,13 @@ Coherence::Coherence(Graph& graph, const CoherenceSpec& spec, PinnedMemory& memo
     : graph_(graph), spec_(spec), observer_(observer) {
   const ActorOptions clocked{.clock = spec.clock, .group = kGroup};
   home_ = &graph.add<Home>("home", clocked,
-                           HomeSpec{.agents = static_cast<int>(spec.agents.size()),
+                           HomeSpec{.agents = static_cast<int>(spec.agents.size()) + spec.bridges,
+                                    .uncached = spec.bridges,
                                     .line = spec.line,
                                     .forward = spec.forward,
-                                    .transactions = transactions_of(spec)});
+                                    .transactions = transactions_of(spec) + spec.bridges * kLinesOfABridge,
+                                    .filled = spec.filled,
+                                    .remembered = spec.remembered});
   auto& lines = graph.add<LineMemory>("home's memory", clocked, memory, spec.line);
   graph.connect(home_->memory_reads, lines.reads, channel(1));
   graph.connect(home_->memory_writes, lines.writes, channel(1));
@@ -33,6 +38,7 @@ Coherence::Coherence(Graph& graph, const CoherenceSpec& spec, PinnedMemory& memo
   for (std::size_t place = 0; place < spec.agents.size(); ++place) {
     CoherentCacheSpec cache = spec.agents[place].cache;
     cache.line = spec.line;
+    cache.filled = spec.filled == place;
     caches_.push_back(&graph.add<CoherentCache>(spec.agents[place].name, clocked, cache, place, observer));
     connect(spec.agents[place], place);
   }
@@ -44,10 +50,48 @@ void Coherence::connect(const CoherenceAgent& agent, std::size_t place) {
   const auto back = [&](std::size_t kind) { return channel(agent.from_home + agent.longer[kind]); };
   graph_.connect(cache.home_requests, home_->requests[place], there(0));
   graph_.connect(cache.confirms, home_->confirms[place], there(1));
-  graph_.connect(cache.write_backs, home_->write_backs[place], there(2));
-  graph_.connect(cache.snoop_answers, home_->snoop_answers[place], there(3));
-  graph_.connect(home_->answers[place], cache.home_answers, back(4));
   graph_.connect(home_->snoops[place], cache.snoops, back(5));
+  if (!agent.wire) {
+    graph_.connect(cache.write_backs, home_->write_backs[place], there(2));
+    graph_.connect(cache.snoop_answers, home_->snoop_answers[place], there(3));
+    graph_.connect(home_->answers[place], cache.home_answers, back(4));
+    return;
+  }
+  const auto over = [&](const char* what, Time line, auto& from, auto& to, int latency) {
+    return connect_over_wire(fmt::format("{}'s {}", agent.name, what), line, from, to, latency);
+  };
+  wires_to_home_ = {over("write-backs on the wire", agent.wire->to_home, cache.write_backs, home_->write_backs[place],
+                         agent.to_home + agent.longer[2]),
+                    over("answers on the wire", agent.wire->to_home, cache.snoop_answers, home_->snoop_answers[place],
+                         agent.to_home + agent.longer[3])};
+  wires_from_home_ = {over("lines on the wire", agent.wire->from_home, home_->answers[place], cache.home_answers,
+                           agent.from_home + agent.longer[4])};
+}
+
+template <class Message>
+ActorId Coherence::connect_over_wire(const std::string& name, Time line, Out<Message>& from, In<Message>& to,
+                                     int latency) {
+  auto& wire = graph_.add<LineWire<Message>>(name, {.clock = spec_.clock, .group = kGroup}, spec_.clock, line);
+  graph_.connect(from, wire.in, channel(1));
+  graph_.connect(wire.out, to, channel(latency - 1));
+  return graph_.id(wire);
+}
+
+HomeBridge& Coherence::add_bridge(const HomeBridgeSpec& spec) {
+  const std::size_t place = caches_.size() + static_cast<std::size_t>(bridges_++);
+  auto& bridge = graph_.add<HomeBridge>("home bridge", {.clock = spec_.clock, .group = kGroup}, spec);
+  graph_.connect(bridge.home_requests, home_->requests[place], channel(1));
+  graph_.connect(bridge.confirms, home_->confirms[place], channel(1));
+  graph_.connect(bridge.write_backs, home_->write_backs[place], channel(1));
+  graph_.connect(home_->answers[place], bridge.home_answers, channel(1));
+  return bridge;
+}
+
+// The home asks memory and all caches in the cycle behind the request.
+int Coherence::bridged_cycles(const CoherenceSpec& spec) {
+  int longest = spec.memory_latency;
+  for (const CoherenceAgent& agent : spec.agents) longest = std::max(longest, agent.from_home + agent.to_home);
+  return 1 + longest + 1;
 }
 
 ChannelOptions Coherence::channel(int latency) const {

@@ -29,6 +29,7 @@ const CoherentCacheSpec& checked(const CoherentCacheSpec& spec) {
 CoherentCache::CoherentCache(const CoherentCacheSpec& spec, std::size_t agent, CoherenceObserver* observer)
     : requests(checked(spec).ports, "requests"),
       results(spec.ports, "results"),
+      hints(spec.watched_lines > 0 ? 1 : 0, "hints"),
       spec_(spec),
       agent_(agent),
       observer_(observer),
@@ -45,7 +46,7 @@ CoherentCache::CoherentCache(const CoherentCacheSpec& spec, std::size_t agent, C
 // Pushes that may wait go to who always takes them: the home takes confirmations and answers to snoops, clients their
 // results. For all else there is room first, so that what comes from the home is always taken.
 void CoherentCache::step() {
-  moved_ = asked_ = wrote_back_ = false;
+  moved_ = asked_ = wrote_back_ = hinted_ = false;
   handed_on_ = 0;
   take_answer();
   answer_snoop();
@@ -54,12 +55,23 @@ void CoherentCache::step() {
   if (moved_) return;
   leave();
   if (!moved_ && !over_)
-    timer_.wait(requests, results, home_requests, home_answers, confirms, write_backs, snoops, snoop_answers);
+    timer_.wait(requests, results, home_requests, home_answers, confirms, write_backs, snoops, snoop_answers, hints);
 }
 
 void CoherentCache::set(Way& way, LineState state) {
   way.state = state;
   if (observer_ != nullptr) observer_->now_is(agent_, way.line, state, timer_.now());
+}
+
+void CoherentCache::give_up(Way& way) {
+  set(way, LineState::invalid);
+  if (!is_watched(way.line)) return;
+  hints[0].push(static_cast<std::uint16_t>(way.line - spec_.watched));
+  hinted_ = true;
+}
+
+bool CoherentCache::is_watched(std::uint64_t line) const {
+  return line - spec_.watched < static_cast<std::uint64_t>(spec_.watched_lines);
 }
 
 /// Whether a result may leave by this port in this step.
@@ -68,12 +80,13 @@ bool CoherentCache::result_goes(std::size_t port) const {
 }
 
 void CoherentCache::take_answer() {
-  if (under_way_ == 0) return;
+  if (under_way_ == 0 && !spec_.filled) return;
   const HomeAnswer* answer = home_answers.pull_in_place();
   if (answer == nullptr) return;
   moved_ = true;
-  --under_way_;
   if (answer->confirm) confirms.push({answer->transaction});
+  if (answer->kind == HomeAnswer::Kind::fill) return take_fill(*answer);
+  --under_way_;
   answer->kind == HomeAnswer::Kind::grant ? take_grant(*answer) : take_written_back(*answer);
 }
 
@@ -81,19 +94,22 @@ void CoherentCache::take_grant(const HomeAnswer& answer) {
   Miss& miss = misses_[answer.place];
   LineAccess& access = miss.access;
   if (miss.way == nullptr) {
-    std::memcpy(access.data.data(), answer.data.data() + offset_of(access.addr), access.bytes);
+    copy_bytes(answer.data.data() + offset_of(access.addr), access.data.data(), access.bytes);
   } else {
     Way& way = *miss.way;
     way.awaited = false;
-    if (answer.has_data) std::memcpy(store_.bytes(way), answer.data.data(), static_cast<std::size_t>(spec_.line));
+    if (answer.has_data) copy_bytes(answer.data.data(), store_.bytes(way), line_bytes());
     set(way, answer.state);
     std::byte* const at = store_.bytes(way) + offset_of(access.addr);
     if (access.kind == LineAccess::Kind::write)
-      std::memcpy(at, access.data.data(), access.bytes);
+      copy_bytes(access.data.data(), at, access.bytes);
     else
-      std::memcpy(access.data.data(), at, access.bytes);
+      copy_bytes(at, access.data.data(), access.bytes);
+    miss.way = nullptr;
   }
-  waiting_[miss.port].push(answer.place);
+  if (!miss.filled) return waiting_[miss.port].push(answer.place);
+  ++reads_free_;
+  free_misses_.give(answer.place);
 }
 
 void CoherentCache::take_written_back(const HomeAnswer& answer) {
@@ -103,6 +119,32 @@ void CoherentCache::take_written_back(const HomeAnswer& answer) {
   free_buffer_.give(answer.place);
   --buffered_;
   ++writes_free_;
+}
+
+/// Its sender has heard that this cache has no copy; what came to be under way since then waits for this transaction.
+void CoherentCache::take_fill(const HomeAnswer& answer) {
+  if (left_) return;
+  Way* way = store_.find(answer.line);
+  if (way != nullptr) return answer_awaited(*way, answer);
+  way = store_.victim(answer.line);
+  if (way == nullptr || !make_way(*way)) return;
+  way->line = answer.line;
+  store_.use(*way);
+  copy_bytes(answer.data.data(), store_.bytes(*way), line_bytes());
+  set(*way, answer.state);
+}
+
+/// A read of the line that waits at the home need not wait any longer.
+void CoherentCache::answer_awaited(Way& way, const HomeAnswer& answer) {
+  Miss& miss = *std::ranges::find(misses_, &way, &Miss::way);
+  if (miss.access.kind != LineAccess::Kind::read || miss.filled) return;
+  LineResult& result = results[miss.port].slot();
+  result.kind = miss.access.kind;
+  result.bytes = miss.access.bytes;
+  result.tag = miss.access.tag;
+  copy_bytes(answer.data.data() + offset_of(miss.access.addr), result.data.data(), miss.access.bytes);
+  handed_on_ |= std::uint64_t{1} << miss.port;
+  miss.filled = true;
 }
 
 void CoherentCache::hand_on_waiting() {
@@ -155,8 +197,11 @@ void CoherentCache::answer_from(Way& way, const Snoop& snoop, SnoopAnswer& answe
   answer.had = true;
   answer.has_data = way.state >= LineState::forward;
   answer.dirty = way.state == LineState::modified;
-  if (answer.has_data) std::memcpy(answer.data.data(), store_.bytes(way), static_cast<std::size_t>(spec_.line));
-  set(way, snoop.invalidate ? LineState::invalid : LineState::shared);
+  if (answer.has_data) copy_bytes(store_.bytes(way), answer.data.data(), line_bytes());
+  if (snoop.invalidate)
+    give_up(way);
+  else
+    set(way, LineState::shared);
 }
 
 void CoherentCache::look_up(std::size_t port) {
@@ -187,10 +232,10 @@ void CoherentCache::hit(std::size_t port, const LineAccess& access, Way& way) {
 void CoherentCache::perform(const LineAccess& access, Way& way, LineResult& result) {
   std::byte* const at = store_.bytes(way) + offset_of(access.addr);
   if (access.kind != LineAccess::Kind::write) {
-    std::memcpy(result.data.data(), at, access.bytes);
+    copy_bytes(at, result.data.data(), access.bytes);
     return;
   }
-  std::memcpy(at, access.data.data(), access.bytes);
+  copy_bytes(access.data.data(), at, access.bytes);
   if (way.state != LineState::modified) set(way, LineState::modified);
 }
 
@@ -210,6 +255,7 @@ void CoherentCache::miss(std::size_t port, const LineAccess& access, Way* way) {
   Miss& miss = misses_[place];
   miss.port = port;
   miss.way = way;
+  miss.filled = false;
   miss.access = access;
   if (way != nullptr) {
     way->awaited = true;
@@ -226,6 +272,7 @@ void CoherentCache::miss(std::size_t port, const LineAccess& access, Way* way) {
 /// Whether the way is free now: a modified line needs a place in the write-back buffer, which takes a write slot.
 bool CoherentCache::make_way(Way& way) {
   if (way.state == LineState::invalid) return true;
+  if (hinted_ && is_watched(way.line)) return false;
   if (way.state == LineState::modified) {
     if (wrote_back_ || writes_free_ == 0 || !write_backs.room()) return false;
     --writes_free_;
@@ -238,12 +285,12 @@ bool CoherentCache::make_way(Way& way) {
     WriteBack& message = write_backs.slot();
     message.place = place;
     message.line = way.line;
-    std::memcpy(buffered.data.data(), store_.bytes(way), static_cast<std::size_t>(spec_.line));
+    copy_bytes(store_.bytes(way), buffered.data.data(), line_bytes());
     copy_line(buffered.data, message.data, spec_.line);
     if (observer_ != nullptr) observer_->buffered(agent_, way.line, true, timer_.now());
     wrote_back_ = moved_ = true;
   }
-  set(way, LineState::invalid);
+  give_up(way);
   return true;
 }
 

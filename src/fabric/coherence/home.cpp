@@ -2,21 +2,28 @@
 
 #include <bit>
 
+#include "isthmus/base/error.hpp"
+
 namespace isthmus::fabric {
 namespace {
 
 bool owns(HomeRequest::Kind kind) {
-  return kind == HomeRequest::Kind::own || kind == HomeRequest::Kind::own_read;
+  return kind == HomeRequest::Kind::own || kind == HomeRequest::Kind::own_read || kind == HomeRequest::Kind::put;
+}
+
+/// Whether the answer has the line's bytes.
+bool with_data(HomeRequest::Kind kind) {
+  return kind != HomeRequest::Kind::own && kind != HomeRequest::Kind::put;
 }
 
 }  // namespace
 
 Home::Home(const HomeSpec& spec)
     : requests(spec.agents, "requests"),
-      snoop_answers(spec.agents, "snoop_answers"),
+      snoop_answers(spec.agents - spec.uncached, "snoop_answers"),
       confirms(spec.agents, "confirms"),
       write_backs(spec.agents, "write_backs"),
-      snoops(spec.agents, "snoops"),
+      snoops(snoop_answers.size(), "snoops"),
       answers(spec.agents, "answers"),
       spec_(spec),
       transactions_(static_cast<std::size_t>(spec.transactions)),
@@ -24,7 +31,10 @@ Home::Home(const HomeSpec& spec)
       buckets_(std::bit_ceil(4 * transactions_.size()), kNone),
       // what a cache has asked for or written back, and void write-backs
       due_(requests.size(), Ring<Due>(2 * transactions_.size())),
-      expected_(requests.size()) {}
+      expected_(requests.size()) {
+  if (spec.filled && spec.filled == spec.remembered)
+    throw Error("a home: expected the cache that is filled to be another than the one it remembers the lines of");
+}
 
 // No push waits. Answers of caches, confirmations and data are taken whatever else happens: all else waits for them. An
 // input is asked only while something is due there: each question costs as much as a token.
@@ -33,7 +43,7 @@ void Home::step() {
   const std::size_t agents = requests.size();
   for (std::size_t agent = 0; agent < agents; ++agent) {
     take_confirm(agent);
-    take_snoop_answer(agent);
+    if (agent < snoops.size()) take_snoop_answer(agent);
   }
   take_memory_data();
   for (std::size_t i = 0; i < agents; ++i) {
@@ -54,7 +64,11 @@ void Home::take_confirm(std::size_t agent) {
   if (confirm == nullptr) return;
   moved_ = true;
   --expected_[agent].confirms;
-  transactions_[confirm->transaction].confirmed = true;
+  Transaction& transaction = transactions_[confirm->transaction];
+  if (agent == transaction.requester)
+    transaction.confirmed = true;
+  else
+    transaction.fill_due = false;
   end_if_over(confirm->transaction);
 }
 
@@ -72,9 +86,10 @@ void Home::take_snoop_answer(std::size_t agent) {
   --transaction.snoops_due;
   transaction.had |= answer->had;
   transaction.void_due |= answer->buffered;
+  if (agent == spec_.remembered && (!answer->had || owns(transaction.kind))) given_.erase(transaction.line);
   if (answer->has_data) {
     transaction.has_data = true;
-    if (transaction.kind != HomeRequest::Kind::own) copy_line(answer->data, transaction.data, spec_.line);
+    if (with_data(transaction.kind)) copy_line(answer->data, transaction.data, spec_.line);
   }
   if (to_memory) write(transaction.line, transaction.data);
   answer_if_ready(place);
@@ -96,7 +111,7 @@ void Home::take_memory_data() {
   Transaction& transaction = transactions_[data->transaction];
   transaction.memory_due = false;
   if (!transaction.has_data) {
-    if (transaction.kind != HomeRequest::Kind::own) copy_line(data->data, transaction.data, spec_.line);
+    if (with_data(transaction.kind)) copy_line(data->data, transaction.data, spec_.line);
     answer_if_ready(data->transaction);
   }
   end_if_over(data->transaction);
@@ -108,6 +123,7 @@ void Home::take_write_back(std::size_t agent) {
   if (expected_[agent].nothing_new) return;
   const WriteBack* message = write_backs[agent].front();
   if (message == nullptr) return;
+  if (agent >= snoops.size()) return take_put(agent, *message);
   std::uint16_t place = find(message->line);
   if (place != kNone) {
     Transaction& transaction = transactions_[place];
@@ -127,6 +143,17 @@ void Home::take_write_back(std::size_t agent) {
   ++under_way_;
   write_backs[agent].pull_in_place();
   moved_ = true;
+}
+
+/// The bytes of a `put`, whose transaction ends with them.
+void Home::take_put(std::size_t agent, const WriteBack& message) {
+  if (wrote_ || !memory_writes.room()) return;
+  const std::uint16_t place = find(message.line);
+  write(message.line, message.data);
+  write_backs[agent].pull_in_place();
+  moved_ = true;
+  transactions_[place].confirmed = true;
+  end_if_over(place);
 }
 
 void Home::take_request(std::size_t agent) {
@@ -161,11 +188,25 @@ void Home::ask(std::size_t agent, const HomeRequest& request, std::uint16_t plac
   ++data_due_;
   memory_reads.push({.transaction = place, .line = request.line});
   for (std::size_t other = 0; other < snoops.size(); ++other) {
-    if (other == agent) continue;
+    if (other == agent || !may_have(other, agent, request.line)) continue;
     snoops[other].push({.invalidate = owns(request.kind), .transaction = place, .line = request.line});
     ++transaction.snoops_due;
     ++expected_[other].snoop_answers;
   }
+  if (agent == spec_.remembered && request.kind != HomeRequest::Kind::read_once) given_.insert(request.line);
+}
+
+/// Agents without a cache have every cache asked: what a link's read takes was measured so.
+bool Home::may_have(std::size_t other, std::size_t agent, std::uint64_t line) const {
+  return other != spec_.remembered || agent >= snoops.size() || given_.contains(line);
+}
+
+/// Whether a read that is answered leaves its line in the cache that is filled, too.
+bool Home::fills(const Transaction& transaction) const {
+  using enum HomeRequest::Kind;
+  return spec_.filled && transaction.requester != *spec_.filled && transaction.requester < snoops.size() &&
+         (transaction.kind == read || transaction.kind == read_once) && !transaction.had &&
+         !expected_[*spec_.filled].nothing_new;
 }
 
 void Home::answer_if_ready(std::uint16_t place) {
@@ -173,7 +214,12 @@ void Home::answer_if_ready(std::uint16_t place) {
   if (transaction.answered || transaction.snoops_due > 0) return;
   if (transaction.memory_due && !transaction.has_data) return;
   transaction.answered = true;
-  due_[transaction.requester].push({.place = transaction.miss, .transaction = place});
+  due_[transaction.requester].push(
+      {.confirm = transaction.kind != HomeRequest::Kind::put, .place = transaction.miss, .transaction = place});
+  ++under_way_;
+  if (!spec_.filled || !fills(transaction)) return;
+  transaction.fills = transaction.fill_due = true;
+  due_[*spec_.filled].push({.kind = HomeAnswer::Kind::fill, .transaction = place});
   ++under_way_;
 }
 
@@ -191,16 +237,24 @@ void Home::answer_due(std::size_t agent) {
   answer.transaction = due.transaction;
   answer.has_data = false;
   if (due.kind == HomeAnswer::Kind::grant) grant(transactions_[due.transaction], answer);
+  if (due.kind == HomeAnswer::Kind::fill) fill(transactions_[due.transaction], answer);
+}
+
+void Home::fill(const Transaction& transaction, HomeAnswer& answer) const {
+  answer.line = transaction.line;
+  answer.has_data = true;
+  answer.state = transaction.kind == HomeRequest::Kind::read ? LineState::shared : LineState::exclusive;
+  copy_line(transaction.data, answer.data, spec_.line);
 }
 
 void Home::grant(const Transaction& transaction, HomeAnswer& answer) const {
-  answer.has_data = transaction.kind != HomeRequest::Kind::own;
+  answer.has_data = with_data(transaction.kind);
   if (answer.has_data) copy_line(transaction.data, answer.data, spec_.line);
   if (owns(transaction.kind))
     answer.state = LineState::modified;
   else if (transaction.kind == HomeRequest::Kind::read_once)
     answer.state = LineState::invalid;
-  else if (!transaction.had)
+  else if (!transaction.had && !transaction.fills)
     answer.state = LineState::exclusive;
   else
     answer.state = spec_.forward ? LineState::forward : LineState::shared;
@@ -213,7 +267,7 @@ std::uint16_t Home::begin(std::size_t agent, std::uint64_t line) {
   transaction.requester = agent;
   transaction.snoops_due = 0;
   transaction.memory_due = transaction.had = transaction.has_data = transaction.answered = transaction.confirmed =
-      transaction.void_due = false;
+      transaction.void_due = transaction.fills = transaction.fill_due = false;
   transaction.next = bucket(line);
   bucket(line) = place;
   ++under_way_;
@@ -228,7 +282,7 @@ std::uint16_t Home::find(std::uint64_t line) const {
 
 void Home::end_if_over(std::uint16_t place) {
   const Transaction& transaction = transactions_[place];
-  if (!transaction.confirmed || transaction.memory_due || transaction.void_due) return;
+  if (!transaction.confirmed || transaction.memory_due || transaction.void_due || transaction.fill_due) return;
   std::uint16_t* at = &bucket(transaction.line);
   while (*at != place) at = &transactions_[*at].next;
   *at = transaction.next;
@@ -239,13 +293,13 @@ void Home::end_if_over(std::uint16_t place) {
 void LineMemory::step() {
   bool moved = false;
   if (const MemoryWrite* write = writes.pull_in_place(); write != nullptr) {
-    std::memcpy(at(write->line), write->data.data(), static_cast<std::size_t>(line_));
+    copy_bytes(write->data.data(), at(write->line), static_cast<std::size_t>(line_));
     moved = true;
   }
   if (const MemoryRead* read = reads.front(); read != nullptr && data.room()) {
     MemoryData& answer = data.slot();
     answer.transaction = read->transaction;
-    std::memcpy(answer.data.data(), at(read->line), static_cast<std::size_t>(line_));
+    copy_bytes(at(read->line), answer.data.data(), static_cast<std::size_t>(line_));
     reads.pull_in_place();
     moved = true;
   }

@@ -2,11 +2,27 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "isthmus/base/error.hpp"
 
 namespace isthmus::fabric {
+
+bool HeldPages::ask(std::uint64_t page) {
+  ++uses_;
+  if (last_ < held_.size() && held_[last_].page == page) {
+    held_[last_].used = uses_;
+    return true;
+  }
+  auto found = std::ranges::find(held_, page, &Held::page);
+  const bool known = found != held_.end();
+  if (!known && held_.size() < most_) found = held_.insert(held_.end(), {.page = page, .used = 0});
+  if (found == held_.end()) found = std::ranges::min_element(held_, {}, &Held::used);
+  *found = {.page = page, .used = uses_};
+  last_ = static_cast<std::size_t>(found - held_.begin());
+  return known;
+}
 
 std::uint64_t SharedSpace::allocate(Bytes size) {
   if (!table_) return memory_.allocate(size).addr;
@@ -19,6 +35,15 @@ std::uint64_t SharedSpace::allocate(Bytes size) {
   const std::uint64_t address = static_cast<std::uint64_t>(frames_.size()) << shift_;
   for (std::int64_t i = 0; i < pages; ++i) frames_.push_back(memory_.allocate(table_->page).addr);
   return address;
+}
+
+void SharedSpace::copy_in(std::uint64_t address, std::span<const std::byte> from) {
+  while (!from.empty()) {
+    const auto piece = std::min<std::uint64_t>(from.size(), left_in_page(address));
+    std::ranges::copy(from.first(piece), bytes(address, static_cast<std::int64_t>(piece)).begin());
+    from = from.subspan(piece);
+    address += piece;
+  }
 }
 
 std::uint64_t SharedSpace::left_in_page(std::uint64_t address) const {

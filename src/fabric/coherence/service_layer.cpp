@@ -1,9 +1,14 @@
 #include "isthmus/fabric/coherence/service_layer.hpp"
 
+#include <algorithm>
+
 namespace isthmus::fabric {
 
 ServiceLayer::ServiceLayer(const ServiceLayerSpec& spec)
-    : spec_(spec), reading_(kReadsInFlight, spec.reads_in_flight), writing_(kWritesInFlight, spec.writes_in_flight) {}
+    : spec_(spec),
+      held_(spec.held_pages),
+      reading_(kReadsInFlight, spec.reads_in_flight),
+      writing_(kWritesInFlight, spec.writes_in_flight) {}
 
 void ServiceLayer::step() {
   moved_ = false;
@@ -39,6 +44,7 @@ void ServiceLayer::hand_back(Order& order, Out<LineResult>& to) {
   result.kind = place.result.kind;
   result.bytes = place.result.bytes;
   result.tag = place.tag;
+  result.channel = place.result.channel;
   if (result.kind != LineAccess::Kind::write) copy_line(place.result.data, result.data, result.bytes);
   order.first = order.first + 1 == order.places.size() ? 0 : order.first + 1;
   --order.count;
@@ -48,22 +54,45 @@ void ServiceLayer::hand_back(Order& order, Out<LineResult>& to) {
 
 // What has no result yet is more than lies in the channel.
 void ServiceLayer::send() {
+  if (rests_ > 0) {
+    --rests_;
+    moved_ = true;
+    return;
+  }
   if (sent_ >= spec_.depth && !accesses.room()) return;
-  const bool sent =
+  moved_ |=
       write_next_ ? send(writes, writing_) || send(reads, reading_) : send(reads, reading_) || send(writes, writing_);
-  moved_ |= sent;
+}
+
+/// Whether the next access is to a page that has to be found; that begins then.
+bool ServiceLayer::must_walk(In<LineAccess>& from) {
+  if (spec_.held_pages == 0) return false;
+  const LineAccess* request = from.front();
+  if (request == nullptr || request->kind == LineAccess::Kind::fence) return false;
+  if (held_.ask(spec_.space->page_of(request->addr))) return false;
+  rests_ = std::max(spec_.page_walk - 1, 0);
+  return true;
 }
 
 bool ServiceLayer::send(In<LineAccess>& from, Order& order) {
   if (order.full()) return false;
+  if (must_walk(from)) return true;
   const LineAccess* request = from.pull_in_place();
   if (request == nullptr) return false;
+  rests_ = spec_.interval - 1;
   const std::size_t next = order.next();
+  Place& place = order.places[next];
   ++order.count;
   order.in_flight.take();
+  place.tag = request->tag;
+  place.done = request->kind == LineAccess::Kind::fence;
+  if (place.done) {
+    place.result.kind = request->kind;
+    place.result.bytes = 0;
+    place.result.channel = request->channel;
+    return true;
+  }
   ++sent_;
-  order.places[next].done = false;
-  order.places[next].tag = request->tag;
   LineAccess& access = accesses.slot();
   access.kind = request->kind;
   access.bytes = request->bytes;

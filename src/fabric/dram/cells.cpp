@@ -10,13 +10,13 @@ namespace isthmus::fabric {
 namespace {
 
 // A multiple of kLongestAxiBurst, so that no burst crosses a page.
-constexpr std::uint64_t kPage = std::uint64_t{1} << 20U;
+constexpr std::uint64_t kPiece = std::uint64_t{1} << 20U;
 
 /// Calls `move(address, piece)` for the piece of `all` that lies in each page.
 template <class Bytes, class Move>
 void by_page(std::uint64_t address, Bytes all, const Move& move) {
   while (!all.empty()) {
-    const auto piece = all.first(std::min<std::size_t>(all.size(), kPage - address % kPage));
+    const auto piece = all.first(std::min<std::size_t>(all.size(), kPiece - address % kPiece));
     move(address, piece);
     all = all.subspan(piece.size());
     address += piece.size();
@@ -32,18 +32,18 @@ DramCells DramCells::dropping_writes(const DramCells& seen) {
 }
 
 void DramCells::reserve(std::uint64_t address, std::uint64_t bytes) {
-  const std::uint64_t end = (address + bytes + kPage - 1) / kPage;
+  const std::uint64_t end = (address + bytes + kPiece - 1) / kPiece;
   if (pages_.size() < end) pages_.resize(end);
-  for (std::uint64_t page = address / kPage; page < end; ++page)
-    if (pages_[page] == nullptr) pages_[page] = std::make_unique<std::byte[]>(kPage);
+  for (std::uint64_t page = address / kPiece; page < end; ++page)
+    if (pages_[page] == nullptr) pages_[page] = std::make_unique<std::byte[]>(kPiece);
 }
 
 std::byte* DramCells::place(std::uint64_t address) const {
   if (seen_ != nullptr) return seen_->place(address);
-  const std::uint64_t page = address / kPage;
+  const std::uint64_t page = address / kPiece;
   if (page >= pages_.size() || pages_[page] == nullptr)
     throw Error(fmt::format("device DRAM: the byte at {:#x} is in no buffer", address));
-  return pages_[page].get() + address % kPage;
+  return pages_[page].get() + address % kPiece;
 }
 
 void DramCells::read(std::uint64_t address, std::span<std::byte> to) const {

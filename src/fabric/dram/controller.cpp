@@ -27,11 +27,12 @@ Time half(Time time) {
 
 }  // namespace
 
-DramController::DramController(const DramSpec& spec, DramCells& cells, std::size_t masters, DramObserver* observer)
-    : reads(masters),
-      data(masters),
-      writes(masters),
-      written(masters),
+DramController::DramController(const DramSpec& spec, DramCells& cells, const DramMasters& masters,
+                               DramObserver* observer)
+    : reads(masters.read),
+      data(masters.read),
+      writes(masters.write),
+      written(masters.write),
       cells_(cells),
       channel_(std::make_unique<dram::Channel>(spec, observer)),
       waiting_reads_(kWaitingReads, spec.queue_depth),

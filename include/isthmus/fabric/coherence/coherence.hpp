@@ -8,6 +8,8 @@
 #include "isthmus/engine/graph.hpp"
 #include "isthmus/fabric/coherence/coherent_cache.hpp"
 #include "isthmus/fabric/coherence/home.hpp"
+#include "isthmus/fabric/coherence/home_bridge.hpp"
+#include "isthmus/fabric/coherence/line_wire.hpp"
 #include "isthmus/fabric/coherence/service_layer.hpp"
 
 namespace isthmus::fabric {
@@ -20,6 +22,7 @@ struct CoherenceAgent {
   int from_home = 1;  ///< likewise
   /// What each takes longer: requests, confirmations, write-backs, answers to snoops; answers and snoops of the home.
   std::array<int, 6> longer{};
+  std::optional<LineWireSpec> wire{};  ///< that bounds its lines; the way is 2 cycles or more each way then
 };
 
 /// Lines and what keeps them coherent. All of it is on one clock.
@@ -30,6 +33,9 @@ struct CoherenceSpec {
   int memory_latency = 2;      ///< cycles, 2 or more, from the home and back to it
   std::optional<int> depth{};  ///< of every channel; else of as much as is under way at full pace
   std::vector<CoherenceAgent> agents;
+  int bridges = 0;                          ///< agents without a cache: links of the host
+  std::optional<std::size_t> filled{};      ///< as the home's
+  std::optional<std::size_t> remembered{};  ///< likewise
 };
 
 /// Cycles from a circuit to its cache and back, 1 or more each; translation takes 2 or more.
@@ -52,22 +58,36 @@ class Coherence {
   Coherence(Graph& graph, const CoherenceSpec& spec, PinnedMemory& memory, CoherenceObserver* observer = nullptr);
 
   CoherentCache& cache(std::size_t agent) { return *caches_[agent]; }
+  ActorId home() const { return graph_.id(*home_); }
+  /// What the lines pass that a cache gets over a wire, and those that it gives.
+  const std::vector<ActorId>& wires_from_home() const { return wires_from_home_; }
+  const std::vector<ActorId>& wires_to_home() const { return wires_to_home_; }
 
   /// Before a port of a cache; its ends towards the circuit are for the caller to connect, whose channels take what is
   /// left of the phases: a cycle of translation, and reordering.
   ServiceLayer& add_service_layer(ServiceLayerSpec layer, const ServicePhases& phases, std::size_t agent,
                                   std::size_t port = 0);
+  /// The next of the agents without a cache, a cycle from the home; its other ends are for the caller to connect.
+  HomeBridge& add_bridge(const HomeBridgeSpec& spec);
+  /// How long the home takes for a line that such an agent reads, from its request to its answer.
+  static int bridged_cycles(const CoherenceSpec& spec);
+
   /// The channel to a client of a cache or of a service layer, of so many cycles.
   ChannelOptions channel(int latency) const;
 
  private:
   void connect(const CoherenceAgent& agent, std::size_t place);
+  template <class Message>
+  ActorId connect_over_wire(const std::string& name, Time line, Out<Message>& from, In<Message>& to, int latency);
 
   Graph& graph_;
   CoherenceSpec spec_;
   CoherenceObserver* observer_;
   Home* home_;
   std::vector<CoherentCache*> caches_;
+  std::vector<ActorId> wires_from_home_;
+  std::vector<ActorId> wires_to_home_;
+  int bridges_ = 0;  ///< that have been added
 };
 
 }  // namespace isthmus::fabric

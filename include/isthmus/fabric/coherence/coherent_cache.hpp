@@ -12,10 +12,13 @@ namespace isthmus::fabric {
 struct CoherentCacheSpec {
   Bytes size;
   int ways = 1;
-  int line = 64;             ///< bytes, a power of two
-  int ports = 1;             ///< clients, each with an access a cycle
-  int reads_in_flight = 8;   ///< that miss
-  int writes_in_flight = 8;  ///< that miss, and write-backs
+  int line = 64;              ///< bytes, a power of two
+  int ports = 1;              ///< clients, each with an access a cycle
+  int reads_in_flight = 8;    ///< that miss
+  int writes_in_flight = 8;   ///< that miss, and write-backs
+  bool filled = false;        ///< whether the home hands it lines that it has not asked for
+  std::uint64_t watched = 0;  ///< the first of the lines of which it tells when it gives them up
+  int watched_lines = 0;
 };
 
 /// A cache that a home keeps coherent with others, on a clock: an access to the tags for each port in a cycle, and a
@@ -31,6 +34,7 @@ class CoherentCache {
   Out<WriteBack> write_backs{"write_backs"};
   In<Snoop> snoops{"snoops"};
   Out<SnoopAnswer> snoop_answers{"snoop_answers"};
+  PortArray<Out<std::uint16_t>> hints;  ///< one, if any line is watched: their places, to who takes all at once
 
   /// It is number `agent` of its home. Throws Error for a size below a set, and for other numbers that
   /// cannot be.
@@ -47,7 +51,8 @@ class CoherentCache {
   using Way = LineStore::Way;
   struct Miss {
     std::size_t port = 0;
-    Way* way = nullptr;  ///< none of an uncached read
+    Way* way = nullptr;   ///< that is awaited; none of an uncached read
+    bool filled = false;  ///< a read that a fill has answered: its grant is still to come
     LineAccess access{};
   };
   struct Buffered {
@@ -60,6 +65,8 @@ class CoherentCache {
   void take_answer();
   void take_grant(const HomeAnswer& answer);
   void take_written_back(const HomeAnswer& answer);
+  void take_fill(const HomeAnswer& answer);
+  void answer_awaited(Way& way, const HomeAnswer& answer);
   void hand_on(std::uint16_t miss);
   void hand_on_waiting();
   void answer_snoop();
@@ -70,10 +77,13 @@ class CoherentCache {
   bool make_way(Way& way);
   void leave();
 
+  bool is_watched(std::uint64_t line) const;
   bool result_goes(std::size_t port) const;
   Buffered* in_buffer(std::uint64_t line);
   void perform(const LineAccess& access, Way& way, LineResult& result);
   void set(Way& way, LineState state);
+  void give_up(Way& way);
+  std::size_t line_bytes() const { return static_cast<std::size_t>(spec_.line); }
   std::uint64_t line_of(std::uint64_t addr) const { return addr >> line_shift_; }
   std::size_t offset_of(std::uint64_t addr) const { return addr & static_cast<std::uint64_t>(spec_.line - 1); }
 
@@ -97,6 +107,7 @@ class CoherentCache {
   bool moved_ = false;
   bool asked_ = false;
   bool wrote_back_ = false;
+  bool hinted_ = false;
   std::uint64_t handed_on_ = 0;  ///< ports, a bit each
 
   bool left_ = false;

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <unordered_set>
 #include <vector>
 
 #include "isthmus/engine/port_array.hpp"
@@ -12,14 +14,21 @@ namespace isthmus::fabric {
 
 struct HomeSpec {
   int agents = 2;
+  int uncached = 0;  ///< of these, the last: without a cache, and never snooped
   int line = 64;
   bool forward = true;    ///< the last reader of several answers the next: F (QPI), else S (CAPI)
   int transactions = 16;  ///< at once, of different lines
+  /// The cache that keeps what another reads and nobody has, as well: whose lines pass it on their way.
+  std::optional<std::size_t> filled{};
+  /// The cache of which the home remembers the lines that it was given: the others' requests snoop it for those alone.
+  std::optional<std::size_t> remembered{};
 };
 
 /// The home of lines: their memory's front and the order of what happens to each. It serves one transaction of a line
 /// at a time, until its requester has confirmed the answer; a request that has to wait holds up those behind it from
 /// its cache.
+///
+/// Agents without a cache read what they do not keep, and put lines: all caches give theirs up, then the bytes come.
 ///
 /// It asks the other caches and the memory at once. A cache that has the line's data answers in the memory's place; a
 /// grant without data waits for the memory too, as its directory lies there (assumed).
@@ -54,6 +63,8 @@ class Home {
     bool answered = false;
     bool confirmed = false;
     bool void_due = false;  ///< a write-back that a snoop has overtaken is still to come
+    bool fills = false;     ///< goes to the cache that is filled as well
+    bool fill_due = false;  ///< which has not confirmed it yet
     LineBytes data{};
   };
   struct Due {
@@ -74,11 +85,15 @@ class Home {
   void take_snoop_answer(std::size_t agent);
   void take_memory_data();
   void take_write_back(std::size_t agent);
+  void take_put(std::size_t agent, const WriteBack& message);
   void take_request(std::size_t agent);
   bool may_ask_others(std::size_t agent);
   void ask(std::size_t agent, const HomeRequest& request, std::uint16_t place);
+  bool may_have(std::size_t other, std::size_t agent, std::uint64_t line) const;
+  bool fills(const Transaction& transaction) const;
   void answer_due(std::size_t agent);
   void grant(const Transaction& transaction, HomeAnswer& answer) const;
+  void fill(const Transaction& transaction, HomeAnswer& answer) const;
   void answer_if_ready(std::uint16_t place);
   void end_if_over(std::uint16_t place);
   void write(std::uint64_t line, const LineBytes& data);
@@ -96,6 +111,7 @@ class Home {
   std::vector<std::uint16_t> buckets_;
   std::vector<Ring<Due>> due_;  ///< answers, of each agent
   std::vector<Expected> expected_;
+  std::unordered_set<std::uint64_t> given_;  ///< lines that the remembered cache may have
   int data_due_ = 0;
   std::size_t first_ = 0;  ///< the agent that is served first
   int left_ = 0;           ///< agents without clients

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "isthmus/base/units.hpp"
+#include "isthmus/engine/port.hpp"
 
 /// What caches, home and their clients say to each other (docs/coherence.md).
 namespace isthmus::fabric {
@@ -27,19 +28,40 @@ struct LineAccess {
     read,
     read_once,  ///< uncached: what it misses is not kept
     write,
+    fence,  ///< WrFence: its result comes once the results of all writes before it may be relied on by anybody
   };
   Kind kind;
-  std::uint8_t bytes;  ///< none past the line's end
-  std::uint16_t tag;   ///< the client's name for it
+  std::uint8_t bytes;    ///< none past the line's end
+  std::uint16_t tag;     ///< the client's name for it
+  std::uint8_t channel;  ///< the way to the home, where there are several: its place, or kAnyChannel
+  std::uint8_t more;     ///< lines of the same request that follow, where there are several ways
   std::uint64_t addr;
   LineBytes data;  ///< of a write
 };
+
+/// An access that leaves by `accesses`, alone in its request, over the first channel. The bytes of a write are for the
+/// caller to put there.
+inline LineAccess& begin_access(Out<LineAccess>& accesses, LineAccess::Kind kind, std::uint64_t address,
+                                std::uint64_t bytes, std::uint16_t tag) {
+  LineAccess& access = accesses.slot();
+  access.kind = kind;
+  access.bytes = static_cast<std::uint8_t>(bytes);
+  access.tag = tag;
+  access.channel = 0;
+  access.more = 0;
+  access.addr = address;
+  return access;
+}
+
+/// A client's access goes over whichever channel is free (VA).
+inline constexpr std::uint8_t kAnyChannel = 0xff;
 
 struct LineResult {
   LineAccess::Kind kind;
   std::uint8_t bytes;
   std::uint16_t tag;
-  LineBytes data;  ///< of a read
+  std::uint8_t channel;  ///< over which it came, where there are several; before that, of a fence, as it was asked for
+  LineBytes data;        ///< of a read
 };
 
 /// A cache asks the home for a line.
@@ -49,6 +71,7 @@ struct HomeRequest {
     read_once,
     own,       ///< to write all of it: without data
     own_read,  ///< to write a part of it
+    put,       ///< whose line comes as a WriteBack when it is granted: a write of who has no cache
     leave,     ///< no line: its clients have finished
   };
   Kind kind;
@@ -74,13 +97,18 @@ struct SnoopAnswer {
 
 /// The home answers a cache. Always consumed.
 struct HomeAnswer {
-  enum class Kind : std::uint8_t { grant, written_back };
+  enum class Kind : std::uint8_t {
+    grant,
+    written_back,
+    fill,  ///< not asked for: a line that another cache reads, to be kept as well where there is room
+  };
   Kind kind;
   LineState state;  ///< granted; invalid after an uncached read
   bool has_data;
   bool confirm;         ///< the line's transaction ends with the cache's word; not that of a void write-back
   std::uint16_t place;  ///< of the miss, or in the write-back buffer
   std::uint16_t transaction;
+  std::uint64_t line;  ///< of a fill
   LineBytes data;
 };
 
@@ -89,7 +117,7 @@ struct Confirm {
   std::uint16_t transaction;
 };
 
-/// A modified line that made way.
+/// A modified line that made way; or what a `put` writes.
 struct WriteBack {
   std::uint16_t place;  ///< in the buffer
   std::uint64_t line;
@@ -111,8 +139,16 @@ struct MemoryWrite {
   LineBytes data;
 };
 
+/// In blocks of a length that the compiler knows: for another it takes a string instruction, which takes longer to
+/// start than to copy a line.
+inline void copy_bytes(const std::byte* from, std::byte* to, std::size_t bytes) {
+  constexpr std::size_t kBlock = 64;
+  std::size_t done = 0;
+  for (; done + kBlock <= bytes; done += kBlock) std::memcpy(to + done, from + done, kBlock);
+  if (done < bytes) std::memcpy(to + done, from + done, bytes - done);
+}
 inline void copy_line(const LineBytes& from, LineBytes& to, int bytes) {
-  std::memcpy(to.data(), from.data(), static_cast<std::size_t>(bytes));
+  copy_bytes(from.data(), to.data(), static_cast<std::size_t>(bytes));
 }
 
 /// What parts of it do, at what time; for checks and probes. It is told by each part in the order of that part's time,

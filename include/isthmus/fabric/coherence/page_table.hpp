@@ -16,6 +16,31 @@ struct PageTableSpec {
   Bytes page{std::int64_t{2} << 20U};  ///< a power of two
 };
 
+/// How a circuit's pages are found that nobody has entered before.
+struct PageWalkSpec {
+  std::size_t held = 256;  ///< pages whose place is known at once
+  Time latency;            ///< to find that of another
+};
+
+/// The pages whose place is known: those asked for last.
+class HeldPages {
+ public:
+  explicit HeldPages(std::size_t most) : most_(most) {}
+
+  /// Whether a page is one of them; if not it becomes one, in place of the one asked for least recently.
+  bool ask(std::uint64_t page);
+
+ private:
+  struct Held {
+    std::uint64_t page;
+    std::uint64_t used;
+  };
+  std::size_t most_;
+  std::uint64_t uses_ = 0;
+  std::size_t last_ = 0;
+  std::vector<Held> held_;
+};
+
 /// Memory of the host that a circuit addresses as one space from 0 on, in pinned pages wherever they lie. The driver
 /// has entered them all before the circuit starts (choi2019 2.1), so that no access misses.
 class SharedSpace {
@@ -39,6 +64,10 @@ class SharedSpace {
   std::span<std::byte> bytes(std::uint64_t address, std::int64_t count) {
     return {memory_.at(physical(address), count), static_cast<std::size_t>(count)};
   }
+  /// Puts bytes there, of as many pages as they take.
+  void copy_in(std::uint64_t address, std::span<const std::byte> from);
+  /// The number of the page that an address lies in; 0 without a table.
+  std::uint64_t page_of(std::uint64_t address) const { return table_ ? address >> shift_ : 0; }
   /// How many bytes from `address` on lie in its page.
   std::uint64_t left_in_page(std::uint64_t address) const;
 

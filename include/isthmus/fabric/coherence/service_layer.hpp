@@ -17,16 +17,20 @@ inline constexpr const char* kWritesInFlight = "writes in flight";
 struct ServiceLayerSpec {
   int reads_in_flight = 8;
   int writes_in_flight = 8;
+  int interval = 1;                    ///< cycles from an access to the next
   int depth = 1;                       ///< of the channel from `accesses`
   const SharedSpace* space = nullptr;  ///< whose addresses the circuit's are; none: those of the host
+  std::size_t held_pages = 0;          ///< of `space`, whose place is known at once; 0: that of all
+  int page_walk = 0;                   ///< cycles to find that of another, while no access passes
   std::size_t agent = 0;               ///< its cache, for the observer
   CoherenceObserver* observer = nullptr;
 };
 
 /// What lies between a circuit and its cache (choi2019: system protocol layer): it sends requests on, of reads and
 /// writes one a cycle, in turn where both are there, and hands results back in the order of the requests, of reads and
-/// of writes. A place for the result is taken with the request, so that the cache never waits to give one; there are
-/// so many places for reads, and so many for writes. How long its phases take is the latency of its channels.
+/// of writes, a fence's as one of them. A place for the result is taken with the request, so that the cache never waits
+/// to give one; there are so many places for reads, and so many for writes. How long its phases take is the latency of
+/// its channels; an access to a page that has to be found first holds up all behind it.
 class ServiceLayer {
  public:
   In<LineAccess> reads{"reads"};
@@ -63,11 +67,14 @@ class ServiceLayer {
   void hand_back(Order& order, Out<LineResult>& to);
   void send();
   bool send(In<LineAccess>& from, Order& order);
+  bool must_walk(In<LineAccess>& from);
   void end();
 
   Timer timer_;
   ServiceLayerSpec spec_;
-  int sent_ = 0;  ///< to the cache, without a result yet
+  int sent_ = 0;   ///< to the cache, without a result yet
+  int rests_ = 0;  ///< cycles until the next may go
+  HeldPages held_;
   Order reading_;
   Order writing_;
   bool write_next_ = false;

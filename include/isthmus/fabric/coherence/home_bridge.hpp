@@ -1,0 +1,104 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "isthmus/engine/timer.hpp"
+#include "isthmus/fabric/coherence/line_store.hpp"
+#include "isthmus/fabric/host_memory.hpp"
+
+namespace isthmus::fabric {
+
+/// A read of this address is answered once all writes that came before it over the link are at the home: what WrFence
+/// becomes on a PCIe channel, as a read that pushes posted writes before it (PCI Express Base
+/// Specification 3.0, 2.4.1).
+inline constexpr std::uint64_t kFenceAddress = 0xfed0'0000;
+
+/// Bytes of posted writes that a root port has.
+struct PciePosted {
+  std::uint16_t bytes;
+};
+
+/// The most lines that a bridge may ask for at once.
+inline constexpr int kLinesOfABridge = 256;
+
+struct HomeBridgeSpec {
+  int line = 64;   ///< bytes, of which all accesses are multiples
+  int reads = 32;  ///< requests under way: as many as the link has tags
+  int lines = 64;  ///< of reads and writes, asked of the home
+};
+
+/// Between a root port and the home of lines: an agent without a cache. What the device reads is not kept; of what it
+/// writes all caches give up their lines. A write is acknowledged when the root port hands it over, reads are answered
+/// in any order, and nothing is ordered but by a read of kFenceAddress.
+class HomeBridge {
+ public:
+  In<HostRequest> requests{"requests"};
+  Out<Dllps> dllps{"dllps"};
+  Out<HostAnswer> answers{"answers"};
+  Out<DeviceMessage> messages{"messages"};
+  Out<PciePosted> posted{"posted"};
+  Out<HomeRequest> home_requests{"home_requests"};
+  In<HomeAnswer> home_answers{"home_answers"};
+  Out<Confirm> confirms{"confirms"};
+  Out<WriteBack> write_backs{"write_backs"};
+
+  explicit HomeBridge(const HomeBridgeSpec& spec);
+
+  void step();
+  bool done() const { return over_; }
+
+ private:
+  struct Read {
+    std::uint64_t addr = 0;
+    std::uint16_t bytes = 0;
+    std::uint16_t left = 0;  ///< that are still to come
+    std::uint16_t tag = 0;
+    std::uint8_t packets = 0;
+    std::array<std::byte, kMostPayload> data{};
+  };
+  struct Line {
+    bool put = false;
+    std::uint16_t read = 0;    ///< which
+    std::uint16_t offset = 0;  ///< in it
+    std::uint64_t fences = 0;  ///< that came before a put
+    std::uint64_t number = 0;
+    LineBytes data{};  ///< of a put
+  };
+  /// Puts between two fences.
+  struct Stretch {
+    int under_way = 0;
+    bool fenced = false;
+    Read fence{};  ///< its answer
+  };
+
+  void take_answer();
+  void put(Line& line, std::uint16_t place);
+  void take_read_line(const HomeAnswer& answer);
+  void take_request();
+  void begin(const HostRequest& request);
+  bool ask_next_line(const HostRequest& request);
+  void take_fence(const HostRequest& request);
+  void answer_fences();
+  void answer(const Read& read);
+  void leave();
+
+  Timer timer_;
+  HomeBridgeSpec spec_;
+  std::vector<Read> reads_;
+  Places free_reads_;
+  std::vector<Line> lines_;
+  Places free_lines_;
+  std::deque<Stretch> stretches_;  ///< the last goes on
+  std::uint64_t fences_ = 0;       ///< answered
+  bool begun_ = false;             ///< the request at hand
+  std::uint16_t read_ = 0;         ///< its place
+  std::uint16_t asked_ = 0;        ///< bytes of it
+  int under_way_ = 0;              ///< lines
+  bool moved_ = false;
+  bool over_ = false;
+};
+
+}  // namespace isthmus::fabric
