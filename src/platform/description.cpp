@@ -49,7 +49,8 @@ Description load(const std::filesystem::path& file, std::span<const std::string>
 }
 
 const Section* Description::find(std::string_view kind) const {
-  const auto found = std::ranges::find(parts_, kind, [](const Section& part) { return part.kind().name; });
+  const auto found = std::ranges::find_if(
+      parts_, [kind](const Section& part) { return part.kind().name == kind || part.kind().family == kind; });
   return found == parts_.end() ? nullptr : &*found;
 }
 
@@ -62,6 +63,13 @@ std::vector<std::string> Description::channels() const {
   std::vector<std::string> names;
   for (const Section& part : parts_)
     if (part.kind().link) names.push_back(part.channel());
+  return names;
+}
+
+std::vector<std::string> channels_of(const Description& board, std::string_view kind) {
+  std::vector<std::string> names;
+  for (const Section& part : board.parts())
+    if (part.kind().name == kind) names.push_back(part.channel());
   return names;
 }
 

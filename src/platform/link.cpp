@@ -85,7 +85,9 @@ fabric::HostMemorySpec memory_spec(const Description& board) {
   fabric::HostMemorySpec spec = host_memory_spec(board.the("memory"));
   if (const Section* numa = in_use(board, "numa")) spec.socket_link = socket_link_spec(*numa);
   if (const Section* iommu = in_use(board, "iommu")) spec.iommu = iommu_spec(*iommu);
-  if (const Section* llc = in_use(board, "llc")) spec.cache = host_cache_spec(*llc);
+  // where an FPGA has a coherent cache, the host's is the home's affair
+  if (const Section* llc = in_use(board, "llc"); llc != nullptr && board.find("cache") == nullptr)
+    spec.cache = host_cache_spec(*llc);
   return spec;
 }
 
@@ -117,15 +119,19 @@ std::vector<PartPlan> of_each(const std::vector<ToldLink>& links, const Parts& p
 
 }  // namespace
 
-LinkSpec link_spec(const Description& board) {
-  const Section& pcie = board.the("pcie");
-  LinkSpec spec{.pcie = pcie_link_spec(pcie), .memory = memory_spec(board)};
-  if (spec.pcie.round_trip <= fabric::least_round_trip(spec.pcie, spec.memory))
+fabric::PcieLinkSpec checked_link_spec(const Section& pcie, const fabric::HostMemorySpec& memory) {
+  fabric::PcieLinkSpec spec = pcie_link_spec(pcie);
+  const Time least = fabric::least_round_trip(spec, memory);
+  if (spec.round_trip <= least)
     refuse(pcie.place_of("round_trip"), pcie.name_of("round_trip"),
-           fmt::format("more than the {} that link and host memory take",
-                       to_string(fabric::least_round_trip(spec.pcie, spec.memory))),
-           to_string(spec.pcie.round_trip));
+           fmt::format("more than the {} that link and host memory take", to_string(least)),
+           to_string(spec.round_trip));
   return spec;
+}
+
+LinkSpec link_spec(const Description& board) {
+  const fabric::HostMemorySpec memory = memory_spec(board);
+  return {.pcie = checked_link_spec(board.the("pcie"), memory), .memory = memory};
 }
 
 HostLinkSpec host_link_spec(const Description& board) {
@@ -169,6 +175,13 @@ std::vector<PartPlan> parts_of_reads(const std::vector<ToldLink>& links) {
   append(parts, parts_of_host(links.front().link));
   append(parts, of_each(links, to_device));
   return parts;
+}
+
+std::vector<PartPlan> parts_of_link(const ToldLink& told) {
+  std::vector<PartPlan> parts = to_host(told.link);
+  append(parts, to_device(told.link));
+  append(parts, of_writes(told.link));
+  return of_link(std::move(parts), told.channel);
 }
 
 std::vector<PartPlan> parts_of_writes(const std::vector<ToldLink>& links) {

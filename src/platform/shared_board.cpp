@@ -2,9 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "isthmus/base/error.hpp"
+#include "isthmus/base/nearest.hpp"
+#include "isthmus/platform/link.hpp"
 #include "isthmus/platform/specs.hpp"
+#include "platform/kinds/kinds.hpp"
 #include "platform/refuse.hpp"
 
 namespace isthmus::platform {
@@ -13,8 +18,10 @@ namespace {
 using fabric::LineAccess;
 using fabric::LineResult;
 
-constexpr int kAddressed = 2;   // cycles from a circuit's request to the cache without a page table
-constexpr int kLeastThere = 2;  // cycles from a cache to the home and back, one each
+constexpr int kAddressed = 2;    // cycles from a circuit's request to the cache without a page table
+constexpr int kSelected = 1;     // cycles that a choice among channels takes beside, and likewise on the way back
+constexpr int kLeastThere = 2;   // cycles from a cache to the home and back, one each
+constexpr int kLeastOfWire = 4;  // the same over a wire that lines take turns on
 
 /// In whole cycles of the cache's clock.
 int cycles(Time time, Frequency clock) {
@@ -30,14 +37,28 @@ int at_least(int least, const Section& part, std::string_view key, Frequency clo
   return count;
 }
 
-fabric::ServicePhases phases_of(const Description& board) {
+/// Cycles of a phase that takes at least so many.
+int at_least(int least, const Section& part, std::string_view key) {
+  const auto count = static_cast<int>(part.count(key));
+  if (count < least)
+    refuse(part.place_of(key), part.name_of(key), fmt::format("at least {} cycles", least), fmt::format("{}", count));
+  return count;
+}
+
+/// Of a flag that may be left out.
+bool is_on(const Section& part, std::string_view key) {
+  return part.has(key) && part.flag(key);
+}
+
+/// `selected` cycles of the choice among channels are in them.
+fabric::ServicePhases phases_of(const Description& board, int selected) {
   const Section& translation = board.the("translation");
   const Section& reordering = board.the("reordering");
-  const auto count = [](const Section& part, std::string_view key) { return static_cast<int>(part.count(key)); };
-  return {.translation = translation.flag("enabled") ? count(translation, "latency") : kAddressed,
-          .access = count(board.the("cache"), "access"),
-          .reordering_read = count(reordering, "read"),
-          .reordering_write = count(reordering, "write")};
+  const int addressed = kAddressed + selected;
+  return {.translation = translation.flag("enabled") ? at_least(addressed, translation, "latency") : addressed,
+          .access = at_least(1, board.the("cache"), "access"),
+          .reordering_read = at_least(1 + selected, reordering, "read"),
+          .reordering_write = at_least(1 + selected, reordering, "write")};
 }
 
 /// The host's last-level cache, as far from the home as it answers sooner than memory.
@@ -58,6 +79,46 @@ fabric::CoherenceAgent host_agent(const Section& llc, Frequency clock, const fab
           .from_home = away - away / 2};
 }
 
+/// The links beside the coherent one, on a board that chooses among them.
+std::vector<BoardLink> links_of(const Description& board, const Section& cache,
+                                const fabric::CoherenceSpec& coherence) {
+  std::vector<BoardLink> links;
+  if (board.find("pcie") == nullptr) return links;
+  const auto only = [&cache](std::string_view key, std::int64_t most, const std::string& got) {
+    if (got != fmt::format("{}", most))
+      refuse(cache.place_of(key), cache.name_of(key), fmt::format("{} on a board with PCIe channels", most), got);
+  };
+  only("ports", 1, fmt::format("{}", cache.count("ports")));
+  only("line", kWordBytes, fmt::format("{}", cache.bytes("line").count));
+  const Section& translation = board.the("translation");
+  if (page_walk_spec(translation))
+    refuse(translation.place_of("pageable"), translation.name_of("pageable"), "false on a board with PCIe channels",
+           "true");
+  for (const std::string& channel : channels_of(board, "pcie")) {
+    const Description over = board.over(channel);
+    const fabric::HostMemorySpec memory{.bandwidth = {}, .latency = fabric::CoherentHost::latency(coherence)};
+    links.push_back({.channel = channel, .pcie = checked_link_spec(over.the("pcie"), memory)});
+  }
+  return links;
+}
+
+/// Home, memory and both caches: CAPI's share lines without one of them that answers, and pass a wire.
+fabric::CoherenceSpec coherence_of(const Description& board, const Section& coherent,
+                                   const fabric::CoherentCacheSpec& fpga, Frequency clock) {
+  const bool wired = coherent.kind().name == kinds::kCapi.name;
+  const int memory = at_least(2, board.the("memory"), "latency", clock);
+  const int there = at_least(memory + (wired ? kLeastOfWire : kLeastThere), coherent, "round_trip", clock) - memory;
+  fabric::CoherenceSpec coherence{
+      .clock = {.frequency = clock}, .line = fpga.line, .forward = !wired, .memory_latency = memory, .agents = {}};
+  coherence.agents.push_back({.name = "cache", .cache = fpga, .to_home = there / 2, .from_home = there - there / 2});
+  if (wired) coherence.agents.front().wire = line_wire_spec(coherent, fpga.line);
+  const Section& llc = board.the("llc");
+  coherence.agents.push_back(host_agent(llc, clock, fpga));
+  if (is_on(llc, "allocate_on_device_read")) coherence.filled = SharedBoard::kHost;
+  if (is_on(coherent, "directory")) coherence.remembered = SharedBoard::kFpga;
+  return coherence;
+}
+
 /// What has nothing to ask.
 struct NoAccesses {
   Out<LineAccess> accesses{"accesses"};
@@ -69,23 +130,48 @@ struct NoAccesses {
 }  // namespace
 
 SharedSpec shared_spec(const Description& board) {
-  const Section& qpi = board.the("qpi");
+  const Section& coherent = board.the(kCoherentLink);
   const Section& cache = board.the("cache");
   const Frequency clock = cache.frequency("clock");
   const fabric::CoherentCacheSpec fpga = coherent_cache_spec(cache);
-  const int memory = at_least(2, board.the("memory"), "latency", clock);
-  const int there = at_least(memory + kLeastThere, qpi, "round_trip", clock) - memory;
-  fabric::CoherenceSpec coherence{
-      .clock = {.frequency = clock}, .line = fpga.line, .memory_latency = memory, .agents = {}};
-  coherence.agents.push_back({.name = "cache", .cache = fpga, .to_home = there / 2, .from_home = there - there / 2});
-  coherence.agents.push_back(host_agent(board.the("llc"), clock, fpga));
-  return {.channel = qpi.channel(),
-          .coherence = coherence,
-          .phases = phases_of(board),
-          .layer = {.reads_in_flight = fpga.reads_in_flight, .writes_in_flight = fpga.writes_in_flight},
-          .ports = fpga.ports,
-          .circuit = {.frequency = board.the("kernel").frequency("clock")},
-          .table = page_table_spec(board.the("translation"))};
+  const fabric::CoherenceSpec coherence = coherence_of(board, coherent, fpga, clock);
+  SharedSpec spec{.channels = {coherent.channel()},
+                  .link = std::string(coherent.kind().section),
+                  .links = links_of(board, cache, coherence),
+                  .coherence = coherence,
+                  .phases = {},
+                  .layer = {.reads_in_flight = fpga.reads_in_flight,
+                            .writes_in_flight = fpga.writes_in_flight,
+                            .interval = static_cast<int>(cache.count("interval"))},
+                  .ports = fpga.ports,
+                  .circuit = {.frequency = board.the("kernel").frequency("clock")},
+                  .table = page_table_spec(board.the("translation"))};
+  if (const auto walk = page_walk_spec(board.the("translation"))) {
+    spec.layer.held_pages = walk->held;
+    spec.layer.page_walk = cycles(walk->latency, clock);
+  }
+  spec.phases = phases_of(board, spec.links.empty() ? 0 : kSelected);
+  if (spec.links.empty()) return spec;
+  for (const BoardLink& link : spec.links) spec.channels.push_back(link.channel);
+  spec.coherence.bridges = static_cast<int>(spec.links.size());
+  spec.selector = {.channels = static_cast<int>(spec.channels.size()),
+                   .depth = static_cast<int>(board.the("queue").count("depth")),
+                   .round_robin = board.the("va").flag("round_robin")};
+  return spec;
+}
+
+std::vector<std::string> ways_of(const SharedSpec& spec) {
+  std::vector<std::string> ways = spec.channels;
+  if (ways.size() > 1) ways.emplace_back(kAnyOfThem);
+  return ways;
+}
+
+std::uint8_t way_named(const SharedSpec& spec, const std::string& name) {
+  const std::vector<std::string> ways = ways_of(spec);
+  const auto found = std::ranges::find(ways, name);
+  if (found == ways.end()) throw Error("--channel: " + unknown_name("channel", name, ways));
+  const auto place = static_cast<std::size_t>(found - ways.begin());
+  return place < spec.channels.size() ? static_cast<std::uint8_t>(place) : fabric::kAnyChannel;
 }
 
 SharedBoard::SharedBoard(Graph& graph, const SharedSpec& spec, PinnedMemory& memory, const fabric::SharedSpace& space,
@@ -98,16 +184,54 @@ SharedBoard::SharedBoard(Graph& graph, const SharedSpec& spec, PinnedMemory& mem
         return built;
       }()),
       coherence_(graph, spec_.coherence, memory, observer) {
+  fabric::ServicePhases phases = spec_.phases;
+  if (!spec_.links.empty()) phases.translation = kAddressed;
   for (int port = 0; port < spec_.ports; ++port)
-    layers_.push_back(&coherence_.add_service_layer(spec_.layer, spec_.phases, kFpga, static_cast<std::size_t>(port)));
+    layers_.push_back(&coherence_.add_service_layer(spec_.layer, phases, kFpga, static_cast<std::size_t>(port)));
+  if (!spec_.links.empty()) add_links(memory);
+}
+
+void SharedBoard::add_links(PinnedMemory& memory) {
+  const ActorOptions clocked{.clock = spec_.coherence.clock, .group = kDeviceGroup};
+  selector_ = &graph_.add<fabric::ChannelSelector>("choice of channels", clocked, spec_.selector);
+  host_.emplace(graph_, spec_.coherence, coherence_, memory);
+  connect_channel(0, layer(0).reads, layer(0).read_results, layer(0).writes, layer(0).write_results);
+  for (std::size_t i = 0; i < spec_.links.size(); ++i) {
+    const Scope scope = graph_.scope(spec_.links[i].channel);
+    links_.push_back(
+        fabric::add_line_link(graph_, spec_.links[i].pcie, *host_, spec_.coherence.clock, spec_.layer.space));
+    fabric::PcieChannel& channel = links_.back().channel;
+    connect_channel(i + 1, channel.line_reads, channel.read_results, channel.line_writes, channel.write_results);
+  }
+}
+
+/// What waits for a channel waits in the selector's queue, so that there is room for no more than what is on its way.
+void SharedBoard::connect_channel(std::size_t place, In<LineAccess>& reads, Out<LineResult>& reads_done,
+                                  In<LineAccess>& writes, Out<LineResult>& writes_done) {
+  const int translation = spec_.phases.translation - kAddressed;
+  const ChannelOptions there{.depth = translation + 1, .latency = translation};
+  graph_.connect(selector_->channel_reads[place], reads, there);
+  graph_.connect(selector_->channel_writes[place], writes, there);
+  graph_.connect(reads_done, selector_->reads_done[place], coherence_.channel(kSelected));
+  graph_.connect(writes_done, selector_->writes_done[place], coherence_.channel(kSelected));
 }
 
 void SharedBoard::attach_reads(int port, Out<LineAccess>& reads, In<LineResult>& results) {
+  if (selector_ != nullptr) {
+    graph_.connect(reads, selector_->reads, coherence_.channel(1));
+    graph_.connect(selector_->read_results, results, coherence_.channel(spec_.phases.reordering_read - kSelected));
+    return;
+  }
   graph_.connect(reads, layer(port).reads, coherence_.channel(1));
   graph_.connect(layer(port).read_results, results, coherence_.channel(spec_.phases.reordering_read));
 }
 
 void SharedBoard::attach_writes(int port, Out<LineAccess>& writes, In<LineResult>& results) {
+  if (selector_ != nullptr) {
+    graph_.connect(writes, selector_->writes, coherence_.channel(1));
+    graph_.connect(selector_->write_results, results, coherence_.channel(spec_.phases.reordering_write - kSelected));
+    return;
+  }
   graph_.connect(writes, layer(port).writes, coherence_.channel(1));
   graph_.connect(layer(port).write_results, results, coherence_.channel(spec_.phases.reordering_write));
 }
@@ -123,21 +247,46 @@ void SharedBoard::leave_out_writes(int port) {
 }
 
 void SharedBoard::attach_core(Out<LineAccess>& accesses, In<LineResult>& results) {
+  attach_core(accesses, results, 2);
+}
+
+void SharedBoard::attach_distant_core(Out<LineAccess>& accesses, In<LineResult>& results) {
+  const fabric::CoherenceAgent& host = spec_.coherence.agents[kHost];
+  attach_core(accesses, results, host.to_home + host.from_home);
+}
+
+/// So many cycles there and back.
+void SharedBoard::attach_core(Out<LineAccess>& accesses, In<LineResult>& results, int cycles) {
   fabric::CoherentCache& cache = coherence_.cache(kHost);
-  graph_.connect(accesses, cache.requests[cores_], coherence_.channel(1));
-  graph_.connect(cache.results[cores_], results, coherence_.channel(1));
+  graph_.connect(accesses, cache.requests[cores_], coherence_.channel(cycles / 2));
+  graph_.connect(cache.results[cores_], results, coherence_.channel(cycles - cycles / 2));
   ++cores_;
 }
 
+void SharedBoard::attach_hints(In<std::uint16_t>& hints) {
+  graph_.connect(coherence_.cache(kFpga).hints[0], hints, coherence_.channel(1));
+}
+
+ChannelOptions SharedBoard::to_circuit() const {
+  return coherence_.channel(spec_.coherence.agents[kFpga].from_home);
+}
+
 std::vector<PartPlan> SharedBoard::parts() const {
-  std::vector<PartPlan> plans{{.name = fabric::kReadsInFlight,
-                               .keys = {"cache.reads_in_flight", "link.qpi.round_trip", "cache.clock"},
-                               .counts = "reads"},
-                              {.name = fabric::kWritesInFlight,
-                               .keys = {"cache.writes_in_flight", "link.qpi.round_trip", "cache.clock"},
-                               .counts = "writes"}};
+  const std::string round_trip = spec_.link + ".round_trip";
+  std::vector<PartPlan> plans{
+      {.name = fabric::kReadsInFlight, .keys = {"cache.reads_in_flight", round_trip, "cache.clock"}, .counts = "reads"},
+      {.name = fabric::kWritesInFlight,
+       .keys = {"cache.writes_in_flight", round_trip, "cache.clock"},
+       .counts = "writes"}};
   for (const fabric::ServiceLayer* each : layers_)
     for (PartPlan& plan : plans) plan.occupancies.push_back({graph_.id(*each), plan.name});
+  const std::vector<std::string> wire{spec_.link + ".lanes", spec_.link + ".generation"};
+  if (!coherence_.wires_from_home().empty()) {
+    plans.push_back({.name = "lines to the FPGA", .keys = wire, .actors = coherence_.wires_from_home()});
+    plans.push_back({.name = "lines to the host", .keys = wire, .actors = coherence_.wires_to_home()});
+  }
+  for (std::size_t i = 0; i < links_.size(); ++i)
+    append(plans, parts_of_link({.link = links_[i].link, .channel = spec_.links[i].channel}));
   return plans;
 }
 

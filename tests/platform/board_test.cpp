@@ -132,10 +132,11 @@ Outcome run(const Description& platform, const Layout& layout, const std::vector
   auto& producer = graph.add<Producer>("producer", {}, pinned, sent);
   auto& consumer = graph.add<Consumer>("consumer", {}, pinned, sent.size());
   const ActorOptions clocked{.clock = Clock{platform.the("kernel").frequency("clock")}};
-  auto& reader = graph.add<TableReader>("table", clocked, layout);
+  auto& reader = graph.add<TableReader>("reader", clocked, layout);
   auto& mixer = graph.add<Mixer>("mixer", clocked, layout);
   auto& control = graph.add<NoControl>("no control", {.clock = link_spec.device_clock});
-  const DramEnds dram = board.add_streaming_master("mixer", *clocked.clock);
+  const DramReadEnds reads = board.add_streaming_reader({.name = "table", .clock = *clocked.clock});
+  const DramWriteEnds writes = board.add_streaming_writer({.name = "results", .clock = *clocked.clock});
   board.connect_memory();
   link.connect(producer.link);
   link.connect(producer.control);
@@ -144,10 +145,10 @@ Outcome run(const Description& platform, const Layout& layout, const std::vector
   graph.connect(control.out, link.control_from_kernel());
   graph.connect(link.to_kernel(), mixer.in, {.depth = 64});
   graph.connect(mixer.out, link.from_kernel(), {.depth = 64});
-  graph.connect(reader.requests, dram.read_requests);
-  graph.connect(dram.read_words, mixer.table, {.depth = 64});
-  graph.connect(mixer.requests, dram.write_requests);
-  graph.connect(mixer.words, dram.write_words, {.depth = 64});
+  graph.connect(reader.requests, reads.requests);
+  graph.connect(reads.words, mixer.table, {.depth = 64});
+  graph.connect(mixer.requests, writes.requests);
+  graph.connect(mixer.words, writes.words, {.depth = 64});
 
   Outcome outcome;
   outcome.report = graph.run();

@@ -13,6 +13,7 @@
 #include "isthmus/fabric/dram_port.hpp"
 #include "isthmus/fabric/pcie_link.hpp"
 #include "isthmus/platform/link.hpp"
+#include "isthmus/platform/part.hpp"
 
 /// A board in a graph: what its file's parts are built of, whatever runs on it. Flows attach to it what drives them.
 namespace isthmus::platform {
@@ -68,13 +69,31 @@ struct MasterPassed {
   fabric::AxiPassed written;
 };
 
-/// What a streaming kernel has of memory (stacc table I), on its clock.
-struct DramEnds {
-  In<DramReadReq>& read_requests;
-  Out<DramReadResp>& read_words;
-  In<DramWriteApply>& write_requests;
-  In<DramWriteData>& write_words;
+/// An actor of a streaming kernel that reads memory, or writes it.
+struct StreamingMaster {
+  std::string name;  ///< what reports call its way to memory
+  Clock clock;
+  std::optional<int> outstanding{};  ///< bursts that it has under way, where they are not as many as the AXI ports have
 };
+
+/// What such an actor has of memory (stacc table I), on its clock, and the AXI port behind it.
+struct DramReadEnds {
+  In<DramReadReq>& requests;
+  Out<DramReadResp>& words;
+  ActorId port;
+};
+struct DramWriteEnds {
+  In<DramWriteApply>& requests;
+  In<DramWriteData>& words;
+  ActorId port;
+};
+
+/// Reads of single words at random places of a board's memory.
+struct RandomReads {
+  Time latency;       ///< of one on an idle channel that holds another row open, from a streaming kernel and back
+  double per_second;  ///< no timing of one channel lets more of them through
+};
+RandomReads random_reads(const MemorySpec& memory);
 
 class Board {
  public:
@@ -94,10 +113,12 @@ class Board {
 
   /// Adds a master's ports; its bursts meet those of others at the controllers. Of a board with memory.
   MasterEnds add_master(const Master& master);
-  /// Adds a master that is a streaming kernel on `clock`; `name` is what reports call its way to memory.
-  DramEnds add_streaming_master(const std::string& name, const Clock& clock);
+  /// Adds a master that is an actor of a streaming kernel.
+  DramReadEnds add_streaming_reader(const StreamingMaster& master);
+  DramWriteEnds add_streaming_writer(const StreamingMaster& master);
   /// How many masters there are.
   std::size_t masters() const { return ports_.size(); }
+  /// Of one that both reads and writes.
   MasterPassed passed(std::size_t master) const;
 
   /// Builds the controllers, once all masters are there.
@@ -106,11 +127,16 @@ class Board {
   const std::vector<ActorId>& dram() const { return dram_; }
 
  private:
+  /// Of a master; one that only reads, or only writes, lacks the other.
   struct Ports {
-    fabric::AxiReader& reader;
-    fabric::AxiWriter& writer;
+    fabric::AxiSpec axi;
+    fabric::AxiReader* reader;
+    fabric::AxiWriter* writer;
   };
   void add_links(const BoardSpec& spec);
+  fabric::AxiSpec axi_of(const StreamingMaster& master) const;
+  fabric::DramPortSpec port_spec(const fabric::AxiSpec& axi) const;
+  fabric::DramMasters count_masters() const;
   void connect(fabric::DramController& dram, std::size_t channel);
 
   Graph& graph_;
@@ -122,6 +148,9 @@ class Board {
   std::vector<Ports> ports_;
   std::vector<ActorId> dram_;
 };
+
+/// The parts of the device's memory, whose controllers are `dram`.
+std::vector<PartPlan> parts_of_memory(const std::vector<ActorId>& dram);
 
 /// Between a part on a clock and one without: a register at each end.
 ChannelOptions register_on(const Clock& clock, int depth);

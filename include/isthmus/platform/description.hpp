@@ -28,7 +28,7 @@ class Description {
   /// other units, order or words have the same one; an overridden value changes it.
   std::string sha256() const;
 
-  /// The board's first part of a kind; null where it has none.
+  /// The board's first part of a kind or of a family of kinds; null where it has none.
   const Section* find(std::string_view kind) const;
   /// The same; throws Error that names the parts that there are where it has none.
   const Section& the(std::string_view kind) const;
@@ -61,6 +61,9 @@ class Description {
   std::filesystem::path file_;
   std::vector<Section> parts_;
 };
+
+/// The channels whose links are of one kind, in the order of their names.
+std::vector<std::string> channels_of(const Description& board, std::string_view kind);
 
 /// "link.vh0, link.vh1, kernel": for messages.
 std::string names_of(const std::vector<Section>& parts);

@@ -82,9 +82,13 @@ struct PartKind {
   std::string_view meaning;  ///< for people, in one line
   std::span<const Key> keys;
   std::span<const Relation> relations{};
-  bool link = false;     ///< joins host and device: it has a channel's name, by which commands choose it
-  bool several = false;  ///< a board may have more than one
+  bool link = false;          ///< joins host and device: it has a channel's name, by which commands choose it
+  bool several = false;       ///< a board may have more than one
+  std::string_view family{};  ///< what it may be asked for by as well: one of several kinds that do the same
 };
+
+/// The family of links that keep a cache of the FPGA coherent with the host's.
+inline constexpr std::string_view kCoherentLink = "coherent-link";
 
 /// The key `name` of a kind, or null.
 const Key* find_key(const PartKind& kind, std::string_view name);

@@ -6,7 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "isthmus/fabric/coherence/channel_selector.hpp"
 #include "isthmus/fabric/coherence/coherence.hpp"
+#include "isthmus/fabric/coherence/coherent_host.hpp"
+#include "isthmus/platform/board.hpp"
 #include "isthmus/platform/description.hpp"
 #include "isthmus/platform/part.hpp"
 
@@ -14,11 +17,17 @@
 namespace isthmus::platform {
 
 /// The kinds of parts that such a board has.
-inline constexpr std::array<std::string_view, 7> kSharedNeeds = {"qpi",   "memory",     "llc",   "translation",
-                                                                 "cache", "reordering", "kernel"};
+inline constexpr std::array<std::string_view, 7> kSharedNeeds = {kCoherentLink, "memory",     "llc",   "translation",
+                                                                 "cache",       "reordering", "kernel"};
+
+/// What commands call the choice among all channels.
+inline constexpr const char* kAnyOfThem = "va";
 
 struct SharedSpec {
-  std::string channel;  ///< what the coherent link is called
+  std::vector<std::string> channels;  ///< the coherent link's first
+  std::string link;                   ///< whose keys the coherent link has: "link.qpi"
+  std::vector<BoardLink> links{};     ///< the other channels
+  fabric::ChannelSelectorSpec selector{};
   fabric::CoherenceSpec coherence;
   fabric::ServicePhases phases;
   fabric::ServiceLayerSpec layer;
@@ -29,6 +38,17 @@ struct SharedSpec {
 
 /// Throws Error naming the key where numbers contradict each other, or the host's last-level cache is switched off.
 SharedSpec shared_spec(const Description& board);
+
+/// Lines that a core of the host has under way: the line fill buffers of its first cache.
+inline constexpr int kLineFills = 10;
+
+/// What stands for the coherent channel in accesses.
+inline constexpr std::uint8_t kCoherentWay = 0;
+
+/// What a circuit may name as its way: the channels, and where there are several the choice among them.
+std::vector<std::string> ways_of(const SharedSpec& spec);
+/// What stands for one of them in accesses. Throws Error where the board has none of that name.
+std::uint8_t way_named(const SharedSpec& spec, const std::string& name);
 
 class SharedBoard {
  public:
@@ -47,19 +67,32 @@ class SharedBoard {
   void leave_out_writes(int port);
   /// A core of the host, on `core_clock`, whose addresses are those of memory. Cores are attached in any order.
   void attach_core(Out<fabric::LineAccess>& accesses, In<fabric::LineResult>& results);
+  /// The same as far from the last-level cache as a hit there takes (host.llc.hit_latency).
+  void attach_distant_core(Out<fabric::LineAccess>& accesses, In<fabric::LineResult>& results);
+  /// Where the FPGA's cache tells of the lines that it watches.
+  void attach_hints(In<std::uint16_t>& hints);
 
   const Clock& core_clock() const { return spec_.coherence.clock; }
-  const fabric::CoherentCache& cache() { return coherence_.cache(kFpga); }
+  /// From a store of a core to a register of the circuit, over the link.
+  ChannelOptions to_circuit() const;
+  const fabric::CoherentCache& cache(std::size_t agent = kFpga) { return coherence_.cache(agent); }
   /// What bounds the reads and the writes that are under way.
   std::vector<PartPlan> parts() const;
 
  private:
+  void attach_core(Out<fabric::LineAccess>& accesses, In<fabric::LineResult>& results, int cycles);
   fabric::ServiceLayer& layer(int port) { return *layers_[static_cast<std::size_t>(port)]; }
+  void add_links(PinnedMemory& memory);
+  void connect_channel(std::size_t place, In<fabric::LineAccess>& reads, Out<fabric::LineResult>& reads_done,
+                       In<fabric::LineAccess>& writes, Out<fabric::LineResult>& writes_done);
 
   Graph& graph_;
   SharedSpec spec_;
   fabric::Coherence coherence_;
   std::vector<fabric::ServiceLayer*> layers_;
+  std::optional<fabric::CoherentHost> host_;  ///< of the links
+  std::vector<fabric::LineLink> links_;
+  fabric::ChannelSelector* selector_ = nullptr;  ///< where there are several channels
   std::size_t cores_ = 0;
   int left_out_ = 0;
 };

@@ -4,6 +4,7 @@
 
 #include "isthmus/fabric/axi.hpp"
 #include "isthmus/fabric/coherence/coherent_cache.hpp"
+#include "isthmus/fabric/coherence/line_wire.hpp"
 #include "isthmus/fabric/coherence/page_table.hpp"
 #include "isthmus/fabric/dma.hpp"
 #include "isthmus/fabric/dram.hpp"
@@ -21,6 +22,10 @@ fabric::HostCacheSpec host_cache_spec(const Section& llc);
 fabric::CoherentCacheSpec coherent_cache_spec(const Section& cache);
 /// None where it is switched off.
 std::optional<fabric::PageTableSpec> page_table_spec(const Section& translation);
+/// None where pages have all been entered before a circuit starts.
+std::optional<fabric::PageWalkSpec> page_walk_spec(const Section& translation);
+/// Of lines of so many bytes.
+fabric::LineWireSpec line_wire_spec(const Section& capi, std::int64_t line);
 fabric::SocketLinkSpec socket_link_spec(const Section& numa);
 fabric::IommuSpec iommu_spec(const Section& iommu);
 fabric::DramSpec dram_spec(const Section& dram);

@@ -7,6 +7,7 @@ namespace isthmus::platform::kinds {
 
 extern const PartKind kPcie;
 extern const PartKind kQpi;
+extern const PartKind kCapi;
 extern const PartKind kMemory;
 extern const PartKind kLlc;
 extern const PartKind kNuma;
@@ -21,6 +22,8 @@ extern const PartKind kHypervisor;
 extern const PartKind kTranslation;
 extern const PartKind kCache;
 extern const PartKind kReordering;
+extern const PartKind kQueue;
+extern const PartKind kVa;
 extern const PartKind kDma;
 extern const PartKind kDram;
 extern const PartKind kAxi;

@@ -28,6 +28,12 @@ constexpr std::array kLlcKeys = std::to_array<Key>({
      10 * us,
      "read of what it does not hold, likewise, memory and its data's time included; for PCIe links",
      {.may_be_left_out = true}},
+    {"allocate_on_device_read",
+     flag,
+     0,
+     1,
+     "whether a line that the circuit reads through its cache, and no cache has, stays here as well",
+     {.may_be_left_out = true, .faster = Faster::either}},
 });
 
 constexpr std::array kLlcRelations = std::to_array<Relation>({

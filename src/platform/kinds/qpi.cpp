@@ -10,6 +10,12 @@ using enum Quantity;
 constexpr std::array kQpiKeys = std::to_array<Key>({
     {"round_trip", time, 10 * ns, 100 * us,
      "from a miss of the FPGA's cache to its answer on an idle link, host memory included"},
+    {"directory",
+     flag,
+     0,
+     1,
+     "whether the home knows which lines the FPGA's cache may have, so that cores wait over the link for no others",
+     {.may_be_left_out = true}},
 });
 
 constexpr std::array kQpiRelations = std::to_array<Relation>({
@@ -23,6 +29,7 @@ const PartKind kQpi{.name = "qpi",
                     .meaning = "a coherent link between the FPGA's cache and the host, as QPI or UPI",
                     .keys = kQpiKeys,
                     .relations = kQpiRelations,
-                    .link = true};
+                    .link = true,
+                    .family = kCoherentLink};
 
 }  // namespace isthmus::platform::kinds

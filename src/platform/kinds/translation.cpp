@@ -10,7 +10,12 @@ using enum Quantity;
 
 constexpr std::array kTranslationKeys = std::to_array<Key>({
     {"enabled", flag, 0, 1, "whether circuits' addresses are those of a page table, else the host's"},
-    {"entries", count, 1, 1048576, "pages that the table holds, all entered by the driver", {.when = "enabled"}},
+    {"entries",
+     count,
+     1,
+     1048576,
+     "pages that the table holds, or that the host has for circuits",
+     {.when = "enabled"}},
     {"page", bytes, 4 * kKiB, kGiB, "one page of pinned memory", {.when = "enabled", .power_of_two = true}},
     {"latency",
      cycles,
@@ -18,6 +23,25 @@ constexpr std::array kTranslationKeys = std::to_array<Key>({
      1000,
      "cycles of the cache's clock from a circuit's request to the lookup in the cache",
      {.when = "enabled"}},
+    {"pageable",
+     flag,
+     0,
+     1,
+     "whether a circuit's pages are any of a program, found when they are first asked for; else pinned ones, entered "
+     "before it starts",
+     {.may_be_left_out = true}},
+    {"held",
+     count,
+     1,
+     65536,
+     "pageable pages whose place is known at once: those asked for last",
+     {.may_be_left_out = true}},
+    {"walk_latency",
+     time,
+     ns,
+     100 * us,
+     "to find the place of another in the tables of the host, while no access passes",
+     {.may_be_left_out = true}},
 });
 
 }  // namespace
@@ -34,6 +58,12 @@ namespace isthmus::platform {
 std::optional<fabric::PageTableSpec> page_table_spec(const Section& translation) {
   if (!translation.flag("enabled")) return {};
   return fabric::PageTableSpec{.entries = translation.count("entries"), .page = translation.bytes("page")};
+}
+
+std::optional<fabric::PageWalkSpec> page_walk_spec(const Section& translation) {
+  if (!translation.flag("enabled") || !translation.has("pageable") || !translation.flag("pageable")) return {};
+  return fabric::PageWalkSpec{.held = static_cast<std::size_t>(translation.count("held")),
+                              .latency = translation.time("walk_latency")};
 }
 
 }  // namespace isthmus::platform

@@ -1,0 +1,24 @@
+#include <array>
+
+#include "platform/kinds/kinds.hpp"
+
+namespace isthmus::platform::kinds {
+namespace {
+
+constexpr std::array kQueueKeys = std::to_array<Key>({
+    {"depth",
+     Quantity::count,
+     1,
+     64,
+     "lines that wait for each channel, of reads and of writes",
+     {.faster = Faster::either}},
+});
+
+}  // namespace
+
+const PartKind kQueue{.name = "queue",
+                      .section = "queue",
+                      .meaning = "a circuit's requests before the channels, where there are several",
+                      .keys = kQueueKeys};
+
+}  // namespace isthmus::platform::kinds
