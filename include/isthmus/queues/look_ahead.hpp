@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isthmus/fabric/coherence/page_table.hpp"
+#include "isthmus/platform/part.hpp"
+#include "isthmus/platform/shared_board.hpp"
+
+/// Cores of the host and a circuit that work on shared memory together (gemieux2018, IV and V).
+namespace isthmus::queues {
+
+/// How a core tells the circuit the line that it needs next.
+enum class HandOver : std::uint8_t {
+  none,           ///< not at all: it works alone
+  poll,           ///< in a line that the circuit reads again and again, through its cache
+  poll_uncached,  ///< the same, but the circuit does not keep the line
+  mmio,           ///< by a store to a register of the circuit
+  umsg,           ///< in a line of which the circuit's cache tells when it is taken away (UMSG)
+};
+inline constexpr std::string_view kHandOvers[] = {"none", "poll", "poll-uncached", "mmio", "umsg"};
+
+/// What a core does with lines, one after the other, of which it knows the next while it works on one.
+struct LookAhead {
+  HandOver hand_over = HandOver::none;
+  Time work;                             ///< on each line, once it is there
+  std::uint64_t reach = 0;               ///< bytes of the data, from the first on, that the circuit may read
+  std::span<const std::uint32_t> lines;  ///< by their places in the data, in the order of the work
+  std::function<void(std::size_t place, std::span<const std::byte> line)> visit{};  ///< gets each as the core read it
+};
+
+struct LookAheadRun {
+  Time elapsed;
+  std::vector<Time> reads;            ///< what each line took to come
+  std::vector<platform::Part> parts;  ///< the core and the circuit
+};
+
+/// A board with data in its host's memory. Each run begins with caches that hold nothing.
+class LookAheadBoard {
+ public:
+  /// Throws Error where the data do not fit into the page table. `board` lives longer.
+  LookAheadBoard(const platform::Description& board, std::span<const std::byte> data);
+
+  /// The core works line by line, and hands the next one over before it asks for one; the circuit reads what is handed
+  /// over, so that it is in the caches. Throws Error for a line that the data have not.
+  LookAheadRun run(const LookAhead& work);
+
+ private:
+  const platform::Description& board_;
+  platform::SharedSpec spec_;
+  PinnedMemory memory_;
+  fabric::SharedSpace space_;
+  std::uint64_t lines_;
+  std::uint64_t data_;
+  std::uint64_t mailbox_;
+};
+
+}  // namespace isthmus::queues

@@ -1,0 +1,109 @@
+#include "queues/look_ahead_actors.hpp"
+
+#include "isthmus/base/interrupt.hpp"
+
+namespace isthmus::queues {
+namespace {
+
+using fabric::LineAccess;
+using fabric::LineResult;
+
+enum Tag : std::uint16_t { kFetched, kMail };
+
+/// What is read of the mailbox: number and address.
+constexpr int kMailBytes = 16;
+
+}  // namespace
+
+VisitingCore::VisitingCore(const LookAheadWork& of, Time cycle)
+    : stores(of.what.hand_over == HandOver::none ? 0 : 1, "stores"), work(of), cycle_(cycle) {
+  reads.reserve(of.what.lines.size());
+}
+
+void VisitingCore::step() {
+  stop_if_interrupted();
+  if (next == 0) begun = free_ = timer.now();
+  if (!stores.empty()) hand_over();
+  const Time from = timer.now();
+  const LineResult& line = read_line(accesses, results, work.space.physical(work.address_of(next)), work.line);
+  reads.push_back(timer.now() - from);
+  if (work.what.visit) work.what.visit(next, {line.data.data(), static_cast<std::size_t>(work.line)});
+  free_ += reads.back() + work.what.work;
+  ended = free_;
+  if (free_ - cycle_ > timer.now()) timer.wait_until(free_ - cycle_);  // of this step
+  ++next;
+}
+
+void VisitingCore::hand_over() {
+  const bool last = next + 1 == work.what.lines.size();
+  Store store{.address = work.space.physical(work.mailbox), .words = 2, .last = last, .word = {}};
+  store.word[0] = next + 1;
+  store.word[1] = last ? kNoMore : work.address_of(next + 1);
+  stores[0].push(store);
+}
+
+Prefetcher::Prefetcher(const LookAheadWork& of)
+    : registers(of.what.hand_over == HandOver::mmio ? 1 : 0, "registers"),
+      hints(of.what.hand_over == HandOver::umsg ? 1 : 0, "hints"),
+      work(of) {}
+
+void Prefetcher::step() {
+  bool moved = take_result();
+  moved |= take_register();
+  moved |= take_hint();
+  moved |= ask();
+  if (!moved) timer.wait(results, registers, hints, accesses);
+}
+
+bool Prefetcher::take_result() {
+  if (under_way_ == 0) return false;
+  const LineResult* result = results.pull_in_place();
+  if (result == nullptr) return false;
+  --under_way_;
+  if (result->tag == kFetched) return true;
+  mail_under_way_ = false;
+  heard(word_of(result->data, 0), word_of(result->data, 1));
+  return true;
+}
+
+bool Prefetcher::take_register() {
+  if (registers.empty()) return false;
+  const Store* store = registers[0].pull_in_place();
+  if (store == nullptr) return false;
+  heard(store->word[0], store->word[1]);
+  return true;
+}
+
+bool Prefetcher::take_hint() {
+  if (hints.empty() || hints[0].pull_in_place() == nullptr) return false;
+  look_ = true;
+  return true;
+}
+
+void Prefetcher::heard(std::uint64_t number, std::uint64_t address) {
+  if (number == heard_) return;
+  heard_ = number;
+  if (address == kNoMore)
+    over_ = true;
+  else if (address - work.data < work.what.reach)
+    to_fetch_.push_back(address);
+}
+
+bool Prefetcher::ask() {
+  const bool mail = has_mailbox() && !over_ && !mail_under_way_ && look_;
+  if ((to_fetch_.empty() && !mail) || !accesses.room()) return false;
+  ++under_way_;
+  if (!to_fetch_.empty()) {
+    fabric::begin_access(accesses, LineAccess::Kind::read, to_fetch_.front(), work.line, kFetched);
+    to_fetch_.pop_front();
+    return true;
+  }
+  const bool kept = work.what.hand_over != HandOver::poll_uncached;
+  fabric::begin_access(accesses, kept ? LineAccess::Kind::read : LineAccess::Kind::read_once, work.mailbox, kMailBytes,
+                       kMail);
+  mail_under_way_ = true;
+  look_ = hints.empty();
+  return true;
+}
+
+}  // namespace isthmus::queues

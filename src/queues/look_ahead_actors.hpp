@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "isthmus/engine/port_array.hpp"
+#include "isthmus/fabric/coherence/coherent_cache.hpp"
+#include "isthmus/queues/look_ahead.hpp"
+#include "queues/stores.hpp"
+
+/// A core that works on lines and a circuit that reads the next of them ahead.
+namespace isthmus::queues {
+
+/// What both work on. What is handed over is a number, 1 and up, and the line's address.
+struct LookAheadWork {
+  const LookAhead& what;
+  const fabric::SharedSpace& space;
+  std::uint64_t data;  ///< as the circuit addresses it
+  std::uint64_t mailbox;
+  int line;  ///< bytes
+
+  std::uint64_t address_of(std::size_t place) const {
+    return data + std::uint64_t{what.lines[place]} * static_cast<std::uint64_t>(line);
+  }
+};
+
+/// Handed over at the end, in the place of an address.
+inline constexpr std::uint64_t kNoMore = ~std::uint64_t{0};
+
+struct VisitingCore {
+  Out<fabric::LineAccess> accesses{"accesses"};
+  In<fabric::LineResult> results{"results"};
+  PortArray<Out<Store>> stores;  ///< one where it hands lines over
+  Timer timer;
+  const LookAheadWork& work;
+  std::size_t next = 0;
+  Time begun{};
+  Time ended{};
+  std::vector<Time> reads{};
+
+  VisitingCore(const LookAheadWork& of, Time cycle);
+  void step();
+  bool done() const { return next == work.what.lines.size(); }
+
+ private:
+  void hand_over();
+
+  Time cycle_;   ///< of its clock
+  Time free_{};  ///< when the work on the lines so far is over, which edges of the clock follow
+};
+
+/// The circuit: takes what is handed over, by whatever way, and reads the line through its cache, for nothing but that.
+struct Prefetcher {
+  Out<fabric::LineAccess> accesses{"accesses"};
+  In<fabric::LineResult> results{"results"};
+  PortArray<In<Store>> registers;      ///< one with mmio
+  PortArray<In<std::uint16_t>> hints;  ///< one with umsg
+  Timer timer;
+  const LookAheadWork& work;
+
+  explicit Prefetcher(const LookAheadWork& of);
+  void step();
+  bool done() const { return over_ && to_fetch_.empty() && under_way_ == 0; }
+
+ private:
+  bool take_result();
+  bool take_register();
+  bool take_hint();
+  bool ask();
+  void heard(std::uint64_t number, std::uint64_t address);
+  bool has_mailbox() const { return registers.empty(); }
+
+  std::deque<std::uint64_t> to_fetch_;  ///< addresses
+  std::uint64_t heard_ = 0;             ///< number of the last
+  int under_way_ = 0;
+  bool mail_under_way_ = false;
+  bool look_ = true;  ///< into the mailbox, again: the circuit's cache gets the line with the first look
+  bool over_ = false;
+};
+
+}  // namespace isthmus::queues

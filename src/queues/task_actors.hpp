@@ -1,0 +1,150 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "isthmus/engine/port_array.hpp"
+#include "isthmus/fabric/coherence/page_table.hpp"
+#include "isthmus/queues/task_graph.hpp"
+#include "queues/stores.hpp"
+
+/// Cores that execute tasks, and the circuit that keeps their queues. They share lines of memory: the control block has
+/// two for each core, the data block the tasks' data, a line more for each task its value.
+namespace isthmus::queues {
+
+/// What all of them work on; addresses are the circuit's.
+struct TaskPlaces {
+  const TaskWork& work;
+  const fabric::SharedSpace& space;
+  int line;  ///< bytes
+  std::vector<std::uint32_t> order;
+  std::vector<std::uint64_t> first;  ///< of each task, its first line of the data
+  std::uint64_t data;
+  std::uint64_t values;   ///< {1, value} of each task once it is done
+  std::uint64_t control;  ///< a core's `send` line, then its `done` line
+  Time patience;          ///< of a core without a task
+
+  std::uint64_t at(std::uint64_t block, std::uint64_t line_number) const {
+    return block + line_number * static_cast<std::uint64_t>(line);
+  }
+  std::uint64_t data_line(std::uint32_t task, std::uint32_t number) const { return at(data, first[task] + number); }
+  std::uint64_t value_line(std::uint32_t task) const { return at(values, task); }
+  /// Circuit to core: tasks sent so far, whether there will be no more, and the numbers of the last of them, in turn.
+  std::uint64_t send_line(int core) const { return at(control, 2 * static_cast<std::uint64_t>(core)); }
+  /// Core to circuit: ready for tasks, tasks acknowledged, tasks done.
+  std::uint64_t done_line(int core) const { return at(control, 2 * static_cast<std::uint64_t>(core) + 1); }
+};
+
+/// The words of these lines. Numbers of tasks are of 32 bits, two to a word.
+enum SendWord : std::uint8_t { kSent, kOver, kNumbers };
+enum DoneWord : std::uint8_t { kReady, kAcknowledged, kDone };
+inline constexpr int kSendWords = kNumbers + kMostDepth / 2;
+
+/// What all cores do with a task.
+struct TaskCore {
+  Out<fabric::LineAccess> accesses{"accesses"};
+  In<fabric::LineResult> results{"results"};
+  Out<Store> stores{"stores"};
+  Timer timer;
+  const TaskPlaces& places;
+  TaskRun& run;
+  int core;
+  std::uint64_t taken = 0;
+  std::uint64_t finished = 0;
+  bool over = false;
+
+  TaskCore(const TaskPlaces& of, TaskRun& told, int number) : places(of), run(told), core(number) {}
+  bool done() const { return over; }
+
+ protected:
+  fabric::LineResult read(std::uint64_t address, int bytes);
+  /// Whether it is done, and its value.
+  std::pair<bool, std::uint64_t> value_of(std::uint32_t task);
+  void execute(std::uint32_t task);
+  void store(std::uint64_t address, std::span<const std::uint64_t> words, bool last = false);
+
+ private:
+  std::vector<std::byte> data_of(std::uint32_t task);
+};
+
+/// Executes every so-manyth task of the order, when those before it are done.
+struct OwnCore : TaskCore {
+  using TaskCore::TaskCore;
+  void step();
+
+ private:
+  std::size_t next_ = 0;  ///< in the order
+};
+
+/// Executes what the circuit sends.
+struct QueueCore : TaskCore {
+  using TaskCore::TaskCore;
+  void step();
+
+ private:
+  void tell(bool last = false);
+  std::uint32_t number(const fabric::LineBytes& line) const;
+  bool ready_ = false;
+  Time waits_since_{};
+};
+
+/// The circuit: knows the graph, hears from the cores what is done, and sends them tasks that are ready.
+struct TaskScheduler {
+  Out<fabric::LineAccess> reads{"reads"};
+  In<fabric::LineResult> read_results{"read_results"};
+  Out<fabric::LineAccess> writes{"writes"};
+  In<fabric::LineResult> write_results{"write_results"};
+  Timer timer;
+  const TaskPlaces& places;
+
+  explicit TaskScheduler(const TaskPlaces& of);
+  void step();
+  bool done() const;
+
+ private:
+  /// A task in the ready queue of a core.
+  struct Ready {
+    std::uint32_t task;
+    std::uint32_t asked = 0;  ///< lines of its data
+    std::uint32_t come = 0;
+  };
+  struct Lane {
+    std::deque<Ready> queue{};
+    std::vector<std::uint32_t> sent{};  ///< in their order
+    bool ready = false;
+    std::uint64_t acknowledged = 0;
+    std::uint64_t done = 0;
+    bool looks = false;   ///< a read of its line is under way
+    bool writes = false;  ///< a write of the other
+    bool told = true;     ///< the core has been written all that is to be said
+    bool closed = false;  ///< the last word has been written
+
+    std::size_t waiting() const { return queue.size() + sent.size() - acknowledged; }
+    std::size_t open() const { return queue.size() + sent.size() - done; }
+  };
+
+  bool take_read();
+  bool take_write();
+  void hear(Lane& lane, const fabric::LineBytes& line);
+  void finish(std::uint32_t task);
+  bool assign();
+  bool ask();
+  bool ask_for_data();
+  bool look();
+  bool send();
+  void write(Lane& lane, int core);
+  bool stopped() const { return places.work.stops_after && all_sent_ >= *places.work.stops_after; }
+
+  std::vector<Lane> lanes_;
+  std::vector<std::vector<std::uint32_t>> next_;  ///< of each task, those that come after it
+  std::vector<std::uint32_t> waits_for_;          ///< of each task, those that are not done yet
+  std::deque<std::uint32_t> ready_;               ///< and in no core's queue
+  std::uint32_t finished_ = 0;
+  std::uint32_t all_sent_ = 0;
+  std::size_t first_looked_ = 0;
+  std::size_t first_written_ = 0;
+  int reads_under_way_ = 0;
+};
+
+}  // namespace isthmus::queues

@@ -1,0 +1,152 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/engine/graph.hpp"
+#include "isthmus/platform/shared_board.hpp"
+#include "queues/task_actors.hpp"
+
+namespace isthmus::queues {
+namespace {
+
+// A core gives up where it waits for longer than all the work, a thousand cycles of the circuit for each task, and for
+// each line ten, and two ways over the link to memory and back; all of it one after the other.
+constexpr Time kLeastPatience = Time::us(1000);
+constexpr std::int64_t kCyclesOfATask = 1000;
+constexpr std::int64_t kWaysOfALine = 2;
+constexpr std::int64_t kCyclesOfALine = 10;
+
+/// From the circuit's cache over the home to the host's cache and memory, and back.
+Time way_of_line(const fabric::CoherenceSpec& coherence) {
+  std::int64_t cycles = coherence.memory_latency;
+  Time on_wires;
+  for (const fabric::CoherenceAgent& agent : coherence.agents) {
+    cycles += agent.to_home + agent.from_home;
+    if (agent.wire) on_wires += agent.wire->to_home + agent.wire->from_home;
+  }
+  return on_wires + Time::seconds(static_cast<double>(cycles) / coherence.clock.frequency.hertz());
+}
+
+Time patience_of(const TaskWork& work, const platform::SharedSpec& spec) {
+  Time patience = kLeastPatience;
+  std::int64_t lines = 0;
+  for (const Task& task : work.graph.tasks) {
+    patience += task.work;
+    lines += task.lines;
+  }
+  const double ways = static_cast<double>(kWaysOfALine * lines) * way_of_line(spec.coherence).seconds();
+  const auto tasks = static_cast<std::int64_t>(work.graph.tasks.size());
+  const auto cycles = static_cast<double>(kCyclesOfATask * tasks + kCyclesOfALine * lines);
+  return patience + Time::seconds(ways + cycles / spec.circuit.frequency.hertz());
+}
+
+void check(const TaskWork& work) {
+  if (work.graph.tasks.empty()) throw Error("a graph of tasks: expected 1 task or more, got none");
+  if (work.cores < 1) throw Error(fmt::format("cores: expected 1 or more, got {}", work.cores));
+  if (work.depth < 1 || work.depth > kMostDepth)
+    throw Error(fmt::format("depth of a core's queue: expected 1..{} tasks, got {}", kMostDepth, work.depth));
+}
+
+class TaskMachine {
+ public:
+  TaskMachine(const platform::Description& board, const TaskWork& work)
+      : description_(board),
+        spec_(platform::shared_spec(board)),
+        space_(memory_, spec_.table),
+        places_(places(work)),
+        board_(graph_, spec_, memory_, space_, 2 * work.cores) {
+    run_.tasks.resize(work.graph.tasks.size());
+    run_.values.resize(work.graph.tasks.size());
+    space_.copy_in(places_.data, places_.work.data);
+    for (int core = 0; core < work.cores; ++core) {
+      if (work.scheme == Scheme::alone)
+        add_core(graph_.add<OwnCore>(fmt::format("core {}", core), host(), places_, run_, core));
+      else
+        add_core(graph_.add<QueueCore>(fmt::format("core {}", core), host(), places_, run_, core));
+    }
+    if (work.scheme != Scheme::alone) add_scheduler();
+    for (int port = scheduler_ == nullptr ? 0 : 1; port < spec_.ports; ++port) {
+      board_.leave_out_reads(port);
+      board_.leave_out_writes(port);
+    }
+  }
+
+  TaskRun run() {
+    const RunReport report = graph_.run();
+    for (const TaskTimes& task : run_.tasks) run_.elapsed = std::max(run_.elapsed, task.end);
+    std::vector<platform::PartPlan> plans{
+        {.name = "cores", .keys = {"host.memory.latency", "host.llc.hit_latency", "cache.clock"}, .actors = cores_}};
+    if (scheduler_ != nullptr) {
+      plans.push_back(
+          {.name = "scheduler in the circuit", .keys = {"kernel.clock"}, .actors = {graph_.id(*scheduler_)}});
+      platform::append(plans, board_.parts());
+    }
+    run_.parts = platform::parts_of(report, platform::on_board(std::move(plans), description_));
+    return std::move(run_);
+  }
+
+ private:
+  ActorOptions host() const { return {.clock = spec_.coherence.clock, .group = kHostGroup}; }
+
+  std::uint64_t block(std::uint64_t lines) {
+    return space_.allocate({static_cast<std::int64_t>(std::max<std::uint64_t>(lines, 1)) * spec_.coherence.line});
+  }
+
+  TaskPlaces places(const TaskWork& work) {
+    check(work);
+    TaskPlaces made{.work = work,
+                    .space = space_,
+                    .line = spec_.coherence.line,
+                    .order = in_order(work.graph),
+                    .first = {},
+                    .data = 0,
+                    .values = block(work.graph.tasks.size()),
+                    .control = block(2 * static_cast<std::uint64_t>(work.cores)),
+                    .patience = patience_of(work, spec_)};
+    std::uint64_t lines = 0;
+    for (const Task& task : work.graph.tasks) {
+      made.first.push_back(lines);
+      lines += task.lines;
+    }
+    const std::uint64_t bytes = lines * static_cast<std::uint64_t>(made.line);
+    if (work.data.size() != bytes)
+      throw Error(fmt::format("data of the tasks: expected {} B, got {} B", bytes, work.data.size()));
+    made.data = block(lines);
+    return made;
+  }
+
+  template <class Core>
+  void add_core(Core& core) {
+    cores_.push_back(graph_.id(core));
+    board_.attach_distant_core(core.accesses, core.results);
+    auto& stores = graph_.add<LineStores>(fmt::format("store buffer {}", core.core), host());
+    graph_.connect(core.stores, stores.stores, {.depth = kStores});
+    board_.attach_distant_core(stores.accesses, stores.results);
+  }
+
+  void add_scheduler() {
+    scheduler_ = &graph_.add<TaskScheduler>("scheduler", {.clock = spec_.circuit, .group = kDeviceGroup}, places_);
+    board_.attach_reads(0, scheduler_->reads, scheduler_->read_results);
+    board_.attach_writes(0, scheduler_->writes, scheduler_->write_results);
+  }
+
+  const platform::Description& description_;
+  platform::SharedSpec spec_;
+  PinnedMemory memory_;
+  fabric::SharedSpace space_;
+  TaskPlaces places_;
+  TaskRun run_;
+  Graph graph_;
+  platform::SharedBoard board_;
+  std::vector<ActorId> cores_;
+  TaskScheduler* scheduler_ = nullptr;  ///< none where the cores are alone
+};
+
+}  // namespace
+
+TaskRun run_tasks(const platform::Description& board, const TaskWork& work) {
+  return TaskMachine(board, work).run();
+}
+
+}  // namespace isthmus::queues
