@@ -32,11 +32,15 @@ struct KernelPorts {
       : regions(ports, "regions"), data(ports, "data"), stores(ports, "stores"), written(ports, "written") {}
 };
 
+/// What reports call the accesses to memory that a kernel waits for, one at a time.
+inline constexpr const char* kKernelAccesses = "accesses";
+
 /// The twin of kernels/<name>.cl on a modelled board: an actor that computes the bytes. `add` adds it to a graph as
 /// `actor`; it throws Error where the board has no room for it.
 struct KernelModel {
   std::string name;
   std::function<KernelPorts&(Graph&, const std::string& actor, const KernelSpec&)> add;
+  bool one_access = false;  ///< it waits for each access to memory, of which it keeps an Occupancy kKernelAccesses of 1
 };
 
 /// The model whose actor is a Kernel, made from the board's KernelSpec.

@@ -13,7 +13,9 @@ namespace isthmus::offload {
 /// in bursts, a word a cycle.
 class WordKernel : public KernelPorts {
  public:
-  explicit WordKernel(const KernelSpec& spec) : spec_(spec), clock_(spec.clock) {}
+  /// Writes go through the first of the ports.
+  explicit WordKernel(const KernelSpec& spec, std::size_t ports = 1)
+      : KernelPorts(ports), spec_(spec), clock_(spec.clock) {}
 
  protected:
   const KernelSpec& spec() const { return spec_; }
@@ -26,8 +28,8 @@ class WordKernel : public KernelPorts {
   /// From now on words are written to a region of so many bytes, in their order.
   void begin_writing(fabric::DeviceAddress to, std::uint64_t bytes);
   void write(const Word& word);
-  /// A cycle, which passes with the next burst or `work`.
-  void cycle() { ++cycles_; }
+  /// Cycles, which pass with the next burst or `work`.
+  void cycle(Tick count = 1) { cycles_ += count; }
   /// Lets the cycles pass that were counted since the last time.
   void work();
   /// Waits until all that was written is in memory, and says that the launch is over.

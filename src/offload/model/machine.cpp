@@ -84,24 +84,26 @@ std::vector<PartPlan> dma_parts(const MachineActors& actors, std::size_t engine)
           bursts("DMA engine's AXI bursts", ports)};
 }
 
-std::vector<PartPlan> dram_parts(const MachineActors& actors) {
-  return {{.name = "device DRAM's queue",
-           .keys = {"device.dram.queue_depth"},
-           .occupancies = entries(actors.dram, {fabric::kWaitingReads, fabric::kWaitingWrites}),
-           .counts = "bursts"},
-          {.name = kDram,
-           .keys = {"device.dram.kernel_channels", "device.dram.transfer_rate", "device.dram.data_width",
-                    "device.dram.burst_length", "device.dram.tCCD_S", "device.dram.tCCD_L"},
-           .actors = actors.dram}};
+/// The accesses that kernels wait for, one at a time; none where no kernel does.
+std::vector<PartPlan> access_parts(const Loaded& loaded, const MachineActors& actors) {
+  std::vector<platform::Entries> waiting;
+  for (std::size_t kernel = 0; kernel < loaded.kernels.size(); ++kernel)
+    if (loaded.kernels[kernel]->one_access) waiting.push_back({.actor = actors.kernels[kernel], .of = kKernelAccesses});
+  if (waiting.empty()) return {};
+  return {{.name = "kernel's access to memory",
+           .keys = {"device.axi.latency", "device.dram.idle_latency"},
+           .occupancies = std::move(waiting),
+           .counts = "accesses"}};
 }
 
-std::vector<PartPlan> kernel_parts(const MachineActors& actors) {
+std::vector<PartPlan> kernel_parts(const Loaded& loaded, const MachineActors& actors) {
   if (actors.kernels.empty()) return {};
   std::vector<PartPlan> parts;
   const Actors ports = both(actors.kernel_reads, actors.kernel_writes);
   if (!ports.empty())
     parts = {bursts("kernel's AXI bursts", ports),
              {.name = kKernelPorts, .keys = {"device.axi.clock", "device.axi.data_width"}, .actors = ports}};
+  append(parts, access_parts(loaded, actors));
   parts.push_back({.name = kKernel, .keys = {"kernel.clock"}, .actors = actors.kernels});
   return parts;
 }
@@ -118,8 +120,8 @@ std::vector<PartPlan> device_parts(const Loaded& loaded, platform::Board& board,
   }
   for (std::size_t engine = 0; engine < loaded.spec.engines.size(); ++engine)
     append(parts, platform::of_link(dma_parts(actors, engine), links[engine].channel));
-  if (!actors.dram.empty()) append(parts, dram_parts(actors));
-  append(parts, kernel_parts(actors));
+  if (!actors.dram.empty()) append(parts, platform::parts_of_memory(actors.dram));
+  append(parts, kernel_parts(loaded, actors));
   return parts;
 }
 

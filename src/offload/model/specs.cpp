@@ -89,7 +89,7 @@ MachineSpec machine_spec(const Description& board) {
   if (const Section* mmio = board.find("mmio")) machine.registers = registers_spec(*mmio);
   if (has(needs::kHost)) machine.host = host_spec(board);
   if (has(needs::kCopies))
-    for (const std::string& channel : board.channels())
+    for (const std::string& channel : platform::channels_of(board, "pcie"))
       machine.engines.push_back(platform::dma_spec(board.the("dma"), board.over(channel).the("pcie")));
   if (board.find("kernel") != nullptr) machine.kernel = kernel_spec(board, machine);
   return machine;

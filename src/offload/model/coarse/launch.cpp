@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "isthmus/base/error.hpp"
@@ -101,10 +102,11 @@ std::uint64_t launch_at_once(const Loaded& loaded, std::size_t kernel, const fab
   }
   const RunReport report = graph.run({.throw_on_error = false});
   if (report.outcome != Outcome::finished) throw Error(report.message);
-  std::uint64_t passed = 0;
-  for (const auto* reader : readers) passed += reader->passed();
-  for (const auto* writer : writers) passed += writer->passed();
-  return passed;
+  std::uint64_t read = 0;
+  std::uint64_t written = 0;
+  for (const auto* reader : readers) read += reader->passed();
+  for (const auto* writer : writers) written += writer->passed();
+  return std::max(read, written);
 }
 
 }  // namespace isthmus::offload::model

@@ -13,8 +13,8 @@ namespace isthmus::offload::model {
 /// How far an activity was when a sample ended: the bytes that had passed its ports to memory, or that its core had
 /// moved, and when the last of them had.
 struct Progress {
-  std::optional<Time> end;  ///< its own in the sample, if it came to that
-  fabric::AxiPassed passed;
+  std::optional<Time> end;   ///< its own in the sample, if it came to that
+  fabric::AxiPassed passed;  ///< of a kernel, in the direction in which more have: the other may wait for its end
 };
 
 /// What the actors of a machine did.
