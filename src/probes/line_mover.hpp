@@ -11,16 +11,21 @@
 
 namespace isthmus::probes {
 
-/// Fills a line with what a writer leaves there: each word tells its address and the writer.
-void fill_line(std::uint64_t address, std::uint64_t writer, std::span<std::byte> line);
+/// Fills a line with what a writer leaves there: each word tells its place among the lines and the writer.
+void fill_line(std::uint64_t place, std::uint64_t writer, std::span<std::byte> line);
 
 /// A way over some lines, one after the other.
 struct LinePass {
   fabric::LineAccess::Kind kind;
   std::uint64_t lines;
-  std::uint64_t writer;  ///< of what it writes, or expects
-  bool awaited = false;  ///< begins with a token
-  bool told = false;     ///< ends with one
+  std::uint64_t writer;      ///< of what it writes, or expects
+  bool awaited = false;      ///< begins with a token
+  bool told = false;         ///< ends with one
+  std::uint64_t from = 0;    ///< address of the lines, behind the way's first
+  bool until = false;        ///< a read of one line, again and again until it is as expected
+  bool copied = false;       ///< a write of what the read before has found
+  bool fenced = false;       ///< ends with a fence, over all channels of its way
+  std::uint8_t channel = 0;  ///< over which it goes, where there are several
 };
 
 /// Where a mover's lines are, and how it goes over them.
@@ -29,6 +34,9 @@ struct LineWay {
   std::uint64_t first = 0;  ///< address
   int line = 64;
   int ports = 1;                               ///< over which the lines go in turn
+  int burst = 1;                               ///< lines of a request
+  int channels = 1;                            ///< that results may come over
+  bool split = false;                          ///< of two ports, the first has reads alone, the second writes
   int at_once = 1;                             ///< under way
   bool in_order = false;                       ///< a port's results come in the order of its requests, else in any
   bool each_told = false;                      ///< keeps when each access began and ended
@@ -59,6 +67,8 @@ class LineMover {
 
   /// Of each pass.
   const std::vector<Times>& times() const { return times_; }
+  /// How many requests of the last pass went over each channel.
+  const std::vector<std::int64_t>& requests_over() const { return requests_over_; }
   /// Of each access of the last pass.
   const std::vector<Each>& each() const { return each_; }
 
@@ -66,13 +76,20 @@ class LineMover {
   struct Slot {
     std::uint64_t number = 0;  ///< of the line
     Time begin{};
+    std::uint8_t more = 0;  ///< lines of its request that follow
   };
   void start();
+  std::size_t first_port() const;  ///< of this pass
+  std::size_t ports() const { return way_.split ? 1 : requests.size(); }
   bool take(std::size_t port);
   bool send(std::size_t port);
+  void send_line(std::size_t port, std::uint64_t number);
+  void fence();
   void finish();
-  std::uint64_t address_of(std::uint64_t number) const { return way_.first + number * line_; }
-  void check(const fabric::LineResult& result, std::uint64_t number) const;
+  std::uint64_t address_of(std::uint64_t number) const { return way_.first + passes_[pass_].from + number * line_; }
+  void fill(std::uint64_t number, std::span<std::byte> line) const;
+  bool is_expected(const fabric::LineResult& result, std::uint64_t number) const;
+  void keep(const fabric::LineResult& result, std::uint64_t number);
 
   Timer timer_;
   LineWay way_;
@@ -87,6 +104,8 @@ class LineMover {
   fabric::Places free_;
   std::vector<Times> times_;
   std::vector<Each> each_;
+  std::vector<std::int64_t> requests_over_;
+  std::vector<std::byte> found_;  ///< by the last pass that read, where one writes it
 };
 
 }  // namespace isthmus::probes

@@ -9,6 +9,7 @@
 #include "isthmus/platform/shared_board.hpp"
 #include "isthmus/probes/copy.hpp"
 #include "isthmus/probes/memory.hpp"
+#include "isthmus/shared/machine.hpp"
 #include "probes/sampling.hpp"
 #include "probes/shared.hpp"
 
@@ -196,6 +197,9 @@ void steps(const Job& job, Target& target, const Report& report) {
 }
 
 constexpr std::array kLine{kCacheLine};
+/// Of the caches of boards with shared memory.
+constexpr std::array kSharedLines{kCacheLine, Bytes{fabric::kMostLine}};
+constexpr std::int64_t kMostLooped = 65535 * kCacheLine.count;  // gemieux2018 figures 6 and 7
 constexpr std::array kNothing{Bytes{0}};
 constexpr std::string_view kShared = "shared memory";
 constexpr std::string_view kStaged = "staged copies";
@@ -323,7 +327,7 @@ constexpr std::array kProbes = std::to_array<Probe>({
      .on_models_alone = true,
      .of_a_link = false,
      .latency = true,
-     .looks_at = {.own = kLine}},
+     .looks_at = {.own = kSharedLines}},
     {.name = "cache-miss",
      .meaning = "a circuit reads and writes lines that it does not hold, one at a time, by phases",
      .crosses = kShared,
@@ -332,7 +336,27 @@ constexpr std::array kProbes = std::to_array<Probe>({
      .on_models_alone = true,
      .of_a_link = false,
      .latency = true,
-     .looks_at = {.own = kLine}},
+     .looks_at = {.own = kSharedLines}},
+    {.name = "loopback",
+     .meaning = "lines that a circuit or a core writes, the other copies, and the first reads and compares",
+     .crosses = kShared,
+     .needs = platform::kSharedNeeds,
+     .run = loopbacks,
+     .on_models_alone = true,
+     .of_a_link = false,
+     .latency = true,
+     .curve = true,
+     .looks_at = {.multiples_of = kCacheLine.count, .most = kMostLooped},
+     .sizes = "1 to 65535 lines"},
+    {.name = "pointer-walk",
+     .meaning = "a circuit follows the pointers of a list, and of a hash table, that the CPU has built in its memory",
+     .crosses = kShared,
+     .needs = kSharedMachineNeeds,
+     .run = pointer_walks,
+     .on_models_alone = true,
+     .of_a_link = false,
+     .latency = true,
+     .curve = true},
     {.name = "shared-read",
      .meaning = "a circuit reads the host's memory through the coherent cache",
      .crosses = kShared,

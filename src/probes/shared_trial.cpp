@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "isthmus/base/error.hpp"
+#include "isthmus/platform/specs.hpp"
 
 namespace isthmus::probes {
 namespace {
@@ -45,12 +46,16 @@ std::vector<LinePass> passes_of_core(const Trial& trial) {
   return passes;
 }
 
-std::vector<LinePass> passes_of_circuit(const Trial& trial) {
+/// Those that warm the cache go over the coherent channel.
+std::vector<LinePass> passes_of_circuit(const Trial& trial, std::uint8_t channel) {
+  const bool writes = trial.kind == LineAccess::Kind::write;
   const LinePass pass{
-      .kind = trial.kind, .lines = trial.lines, .writer = trial.kind == LineAccess::Kind::write ? kCircuit : kCore};
+      .kind = trial.kind, .lines = trial.lines, .writer = writes ? kCircuit : kCore, .channel = platform::kCoherentWay};
   std::vector<LinePass> passes(trial.start == Start::warm ? 2 : 1, pass);
   passes.front().awaited = true;
   passes.back().told = true;
+  passes.back().fenced = writes && channel != platform::kCoherentWay;
+  passes.back().channel = channel;
   return passes;
 }
 
@@ -59,11 +64,13 @@ class Machine {
   Machine(const platform::Description& board, const Trial& trial)
       : trial_(trial),
         spec_(platform::shared_spec(board)),
+        way_(trial.way.empty() ? platform::kCoherentWay : platform::way_named(spec_, trial.way)),
         space_(memory_, spec_.table),
-        first_(allocate(board)),
+        first_(allocate_shared(board, space_, bytes())),
         board_(graph_, spec_, memory_, space_, 1, trial.one_by_one ? &passages_ : nullptr),
         core_(graph_.add<LineMover>("core", {.clock = board_.core_clock()}, core_way(), passes_of_core(trial))),
-        circuit_(graph_.add<LineMover>("circuit", {.clock = spec_.circuit}, circuit_way(), passes_of_circuit(trial))) {
+        circuit_(
+            graph_.add<LineMover>("circuit", {.clock = spec_.circuit}, circuit_way(), passes_of_circuit(trial, way_))) {
     if (trial.start == Start::flushed) fill();
     board_.attach_core(core_.requests[0], core_.results[0]);
     for (int port = 0; port < spec_.ports; ++port) attach(port);
@@ -75,7 +82,13 @@ class Machine {
     graph_.run();
     const LineMover::Times& times = circuit_.times().back();
     TrialResult result{.elapsed = times.last - times.first};
+    for (std::size_t i = 0; i < spec_.channels.size(); ++i)
+      result.requests.emplace_back(spec_.channels[i], circuit_.requests_over()[i]);
     const std::vector<LineMover::Each>& each = circuit_.each();
+    if (way_ != platform::kCoherentWay) {
+      for (const LineMover::Each& one : each) result.each.push_back({one.begin, {}, {}, one.end});
+      return result;
+    }
     const std::size_t before = passages_.lookups.size() - each.size();  // a warm start's
     for (std::size_t i = 0; i < each.size(); ++i)
       result.each.push_back({each[i].begin, passages_.lookups[before + i], passages_.returns[before + i], each[i].end});
@@ -84,18 +97,6 @@ class Machine {
 
  private:
   std::uint64_t bytes() const { return trial_.lines * static_cast<std::uint64_t>(spec_.coherence.line); }
-
-  std::uint64_t allocate(const platform::Description& board) {
-    if (spec_.table) {
-      const std::int64_t held = spec_.table->entries * spec_.table->page.count;
-      if (static_cast<std::int64_t>(bytes()) > held)
-        throw Error(
-            fmt::format("{}: shared memory: expected at most the {} B that {} pages of {} B hold "
-                        "(translation.entries, translation.page), got {} B",
-                        board.file().string(), held, spec_.table->entries, spec_.table->page.count, bytes()));
-    }
-    return space_.allocate({static_cast<std::int64_t>(bytes())});
-  }
 
   LineWay way(const char* name, int at_once) const {
     return {.name = name, .first = first_, .line = spec_.coherence.line, .at_once = at_once};
@@ -108,7 +109,9 @@ class Machine {
   LineWay circuit_way() const {
     LineWay circuit = way("circuit", trial_.one_by_one ? 1 : kOfACircuit);
     if (!trial_.one_by_one) circuit.ports = spec_.ports;
-    circuit.in_order = true;
+    circuit.in_order = way_ != fabric::kAnyChannel;
+    circuit.burst = trial_.burst;
+    circuit.channels = static_cast<int>(spec_.channels.size());
     circuit.each_told = trial_.one_by_one;
     return circuit;
   }
@@ -117,7 +120,7 @@ class Machine {
   void fill() {
     const auto line = static_cast<std::uint64_t>(spec_.coherence.line);
     for (std::uint64_t at = first_; at < first_ + bytes(); at += line)
-      fill_line(at, kCore, space_.bytes(at, spec_.coherence.line));
+      fill_line(at - first_, kCore, space_.bytes(at, spec_.coherence.line));
   }
 
   void attach(int port) {
@@ -132,6 +135,7 @@ class Machine {
 
   Trial trial_;
   platform::SharedSpec spec_;
+  std::uint8_t way_;
   PinnedMemory memory_;
   fabric::SharedSpace space_;
   std::uint64_t first_;
@@ -143,6 +147,18 @@ class Machine {
 };
 
 }  // namespace
+
+std::uint64_t allocate_shared(const platform::Description& board, fabric::SharedSpace& space, std::uint64_t bytes) {
+  if (const auto table = platform::page_table_spec(board.the("translation"))) {
+    const std::int64_t held = table->entries * table->page.count;
+    if (static_cast<std::int64_t>(bytes) > held)
+      throw Error(
+          fmt::format("{}: shared memory: expected at most the {} B that {} pages of {} B hold "
+                      "(translation.entries, translation.page), got {} B",
+                      board.file().string(), held, table->entries, table->page.count, bytes));
+  }
+  return space.allocate({static_cast<std::int64_t>(bytes)});
+}
 
 TrialResult run_trial(const platform::Description& board, const Trial& trial) {
   return Machine(board, trial).run();

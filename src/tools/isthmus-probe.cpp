@@ -14,6 +14,7 @@
 #include "isthmus/base/summary.hpp"
 #include "isthmus/base/version.hpp"
 #include "isthmus/platform/needs.hpp"
+#include "isthmus/platform/shared_board.hpp"
 #include "isthmus/probes/probe.hpp"
 #include "isthmus/probes/sizes.hpp"
 #include "isthmus/probes/system.hpp"
@@ -34,8 +35,9 @@ struct Options {
   int repeat = 20;
   std::uint64_t seed = 1;
   std::vector<std::string> settings;
-  std::string channel;
+  std::vector<std::string> channels;
   bool list = false;
+  bool whole_lines = false;
   program::GrainArgument grain;
 };
 
@@ -51,6 +53,17 @@ using Board = std::optional<platform::Description>;
 /// Whether a target has what a probe needs; a real device has it, or says in its own words what it lacks.
 bool served(const probes::Probe& probe, const Board& board) {
   return board ? platform::has_all(*board, probe.needs) : !probe.on_models_alone;
+}
+
+/// Without the sizes that take part of a line of the board's cache, if the user did not choose them.
+Options fitted(Options options, const Board& board) {
+  const platform::Section* cache = board ? board->find("cache") : nullptr;
+  if (!options.whole_lines || cache == nullptr) return options;
+  std::vector<Bytes> sizes = probes::parse_sizes(options.sizes);
+  std::erase_if(sizes, [line = cache->bytes("line")](Bytes size) { return size.count % line.count != 0; });
+  options.sizes.clear();
+  for (const Bytes size : sizes) options.sizes += fmt::format("{}{}B", options.sizes.empty() ? "" : ",", size.count);
+  return options;
 }
 
 /// Those that the target serves; those of the user must be.
@@ -76,7 +89,7 @@ std::vector<const probes::Probe*> chosen(const Options& options, const Board& bo
 probes::Job job_of(const Options& options) {
   probes::Job job{.target = options.target,
                   .settings = options.settings,
-                  .channel = options.channel,
+                  .channels = options.channels,
                   .starts = options.starts,
                   .sizes = probes::parse_sizes(options.sizes),
                   .bursts = {},
@@ -115,8 +128,10 @@ tools::Record record_of(const Options& options, const Probed& probed, const prob
                         {{"p0", summary.least},
                          {"p5", summary.p5},
                          {"p25", summary.p25},
+                         {"p50", summary.median},
                          {"p75", summary.p75},
                          {"p95", summary.p95},
+                         {"p99", summary.p99},
                          {"p100", summary.most}}},
                        {"kind", probed.grain ? "modelled" : "measured"},
                        {"target", options.target},
@@ -124,6 +139,7 @@ tools::Record record_of(const Options& options, const Probed& probed, const prob
                        {"parameters", parameters_of(finding)},
                        {"version", version()}};
   if (probed.grain) record["grain"] = to_string(*probed.grain);
+  for (const auto& [channel, count] : finding.requests) record["requests"][channel] = count;
   if (finding.load) record["load"] = *finding.load;
   if (finding.times.empty()) return record;
   std::vector<double> seconds;
@@ -186,17 +202,35 @@ struct Way {
   probes::Target target{job};
 };
 
-/// The links that are asked: the one that the user named, else each; where there is none to choose, the target itself.
-std::list<Way> ways_of(const Options& options, const Board& board) {
+void check_channels(const Options& options, const platform::Description& board) {
+  std::vector<std::string> channels = board.channels();
+  if (board.find("va") != nullptr) channels.emplace_back(platform::kAnyOfThem);
+  for (const std::string& channel : options.channels)
+    if (std::ranges::find(channels, channel) == channels.end())
+      throw Error(fmt::format("--channel: {}", unknown_name("channel", channel, channels)));
+}
+
+/// The links that a probe is asked of: those that the user named, else each that its parts are of; the target itself
+/// where there is none to choose.
+std::list<Way> ways_of(const Options& options, const Board& board, const probes::Probe& probe) {
   const probes::Job job = job_of(options);
-  const std::vector<std::string> channels = board ? board->channels() : std::vector<std::string>{};
+  std::vector<std::string> channels;
+  if (board) check_channels(options, *board);
+  if (board && probe.of_a_link) {
+    const bool pcie = std::ranges::find(probe.needs, "pcie") != probe.needs.end();
+    channels = pcie ? platform::channels_of(*board, "pcie") : board->channels();
+    for (const std::string& channel : options.channels)
+      if (std::ranges::find(channels, channel) == channels.end())
+        throw Error(fmt::format("--channel: {} of {}", unknown_name("channel", channel, channels), probe.name));
+  }
   std::list<Way> ways;
   for (const std::string& channel : channels) {
-    if (!options.channel.empty() && channel != options.channel) continue;
+    if (!options.channels.empty() && std::ranges::find(options.channels, channel) == options.channels.end()) continue;
     Way& way = ways.emplace_back(job, channels.size() > 1 ? channel : "");
     way.job.channel = channel;
   }
-  if (ways.empty()) ways.emplace_back(job, "").job.channel = options.channel;  // refused as any other unknown name
+  if (ways.empty()) ways.emplace_back(job, "");
+  if (!board && !options.channels.empty()) ways.front().job.channel = options.channels.front();  // refused there
   return ways;
 }
 
@@ -228,20 +262,18 @@ void tell_left_out(const Options& options, const probes::Probe& probe, const std
          {"text", fmt::format("{}: left out {}; it takes {}", probe.name, fmt::join(left_out, ", "), probe.sizes)}});
 }
 
-void run_probe(const Options& options, const probes::Probe& probe, std::list<Way>& ways) {
+void run_probe(const Options& options, const probes::Probe& probe, const Board& board) {
+  std::list<Way> ways = ways_of(options, board, probe);
   std::set<std::int64_t> reported;
-  for (Way& way : ways) {
-    reported.merge(run_over(options, probe, way));
-    if (!probe.of_a_link) break;
-  }
+  for (Way& way : ways) reported.merge(run_over(options, probe, way));
   tell_left_out(options, probe, ways.front().job.sizes, reported);
 }
 
 /// Options of probes that a system has not.
 void refuse_options_of_one_board(const Options& options) {
-  if (!options.channel.empty())
-    throw Error(fmt::format("--channel {}: '{}' is a system, whose wires say which links are used", options.channel,
-                            options.target));
+  if (!options.channels.empty())
+    throw Error(fmt::format("--channel {}: '{}' is a system, whose wires say which links are used",
+                            fmt::join(options.channels, ","), options.target));
   if (!options.bursts.empty())
     throw Error(fmt::format("--burst {}: '{}' is a system, whose boards copy each size at once", options.bursts,
                             options.target));
@@ -295,9 +327,10 @@ int probe(const Options& options) {
     probe_system(options);
     return tools::kDone;
   }
-  std::list<Way> ways = ways_of(options, board);
-  ways.front().target.open();  // what cannot be opened is known before a probe is looked for
-  for (const probes::Probe* each : chosen(options, board)) run_probe(options, *each, ways);
+  Way first{.job = job_of(options), .named = {}};
+  first.target.open();  // what cannot be opened is known before a probe is looked for
+  const Options fitting = fitted(options, board);
+  for (const probes::Probe* each : chosen(options, board)) run_probe(fitting, *each, board);
   return tools::kDone;
 }
 
@@ -309,8 +342,11 @@ int main(int argc, char** argv) {
   app.add_option("TARGET", options.target, "the target: model:NAME, FILE.toml, opencl:N or opencl:NAME");
   app.add_option("PROBE", options.probes, "names of --list; by default all that the target has");
   app.add_option("--sizes", options.sizes, "sizes and ranges, such as 64B,4KiB..64MiB:x2")->capture_default_str();
-  app.add_option("--burst", options.bursts,
-                 "stretches in which device memory is read and written, as sizes; by default each size at once");
+  app.add_flag("--whole-lines", options.whole_lines, "leave out sizes of part of a line, in place of refusing them");
+  app.add_option(
+      "--burst", options.bursts,
+      "stretches in which device memory is read and written, or bytes a request of shared memory, as sizes; by "
+      "default each size at once, or a line");
   app.add_option("--offset", options.offset, "where the device's accesses to host memory begin in their page, bytes")
       ->check(CLI::Range(0, 4032))
       ->capture_default_str();
@@ -320,7 +356,9 @@ int main(int argc, char** argv) {
   app.add_option("--set", options.settings, "KEY=VALUE of a model's platform; may be repeated")
       ->expected(1)
       ->take_all();
-  app.add_option("--channel", options.channel, "the link of a board with several; by default each is probed");
+  app.add_option("--channel", options.channels,
+                 "links of a board with several, or va for the choice among them; several by commas; by default each")
+      ->delimiter(',');
   app.add_option("--start", options.starts,
                  "what caches hold of shared memory before: cold, warm, flushed; several by commas")
       ->delimiter(',');

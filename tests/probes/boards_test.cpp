@@ -50,8 +50,9 @@ class Sections {
     text_ = {std::istreambuf_iterator<char>(stream), {}};
   }
   std::string of(std::string_view kind) const {
-    const auto* known = platform::find_kind(platform::schema(), kind);
-    const auto begin = text_.find(fmt::format("[{}]\n", known->section));
+    const auto known = std::ranges::find_if(
+        platform::schema(), [kind](const auto* one) { return one->name == kind || one->family == kind; });
+    const auto begin = text_.find(fmt::format("[{}]\n", (*known)->section));
     const auto end = text_.find("\n[", begin);
     return text_.substr(begin, end == std::string::npos ? end : end + 1 - begin);
   }
@@ -67,7 +68,7 @@ class Board {
       : file_(fmt::format("{}board-of-parts-{}.toml", ::testing::TempDir(), ::getpid())) {
     std::ofstream stream(file_);
     stream << "name = \"Board of parts\"\n";
-    const bool shared = std::ranges::find(probe.needs, "qpi") != probe.needs.end();
+    const bool shared = std::ranges::find(probe.needs, platform::kCoherentLink) != probe.needs.end();
     for (const std::string_view kind : kinds) stream << (shared ? kShared : kPrivate).of(kind) << "\n";
   }
   const std::string& file() const { return file_; }

@@ -151,7 +151,7 @@ TEST(Shared, RefusesWhatCannotBe) {
   EXPECT_THAT(refusal({.probe = "cache-hit", .settings = {"cache.line=128B", "cache.size=128KiB"}}),
               HasSubstr("expected 128 B, as cache.line, got 64 B"));
   EXPECT_THAT(refusal({.probe = "cache-hit", .target = "model:aws-f1"}),
-              HasSubstr("expected a board with qpi and translation and cache and reordering"));
+              HasSubstr("expected a board with coherent-link and translation and cache and reordering"));
 }
 
 }  // namespace

@@ -22,9 +22,11 @@ struct Job {
   std::string target;
   std::vector<std::string> settings;  ///< KEY=VALUE, of a model's platform
   std::string channel{};              ///< the link of a model; empty: the board's first
+  std::vector<std::string>
+      channels{};                     ///< of shared memory: those over which a circuit goes; empty: as the probe has it
   std::vector<std::string> starts{};  ///< of shared memory: what caches hold before; empty: as the probe has it
   std::vector<Bytes> sizes;
-  std::vector<Bytes> bursts;                      ///< of device memory; empty: the whole size at once
+  std::vector<Bytes> bursts;                      ///< of device memory: empty: the whole size at once; of a request
   Bytes offset{};                                 ///< of the device's accesses to host memory, in their page
   int samples = 1;                                ///< of each size; of a real device the most
   std::uint64_t seed = 1;                         ///< of the order in which a real device's are taken
@@ -40,7 +42,8 @@ struct Finding {
   Bytes size;
   std::vector<std::pair<std::string, Parameter>> parameters;  ///< besides the size
   std::vector<double> samples;                                ///< in the unit
-  std::vector<Time> times;       ///< of one copy, pass or access; none if nothing was timed
+  std::vector<Time> times;  ///< of one copy, pass or access; none if nothing was timed
+  std::vector<std::pair<std::string, std::int64_t>> requests{};  ///< of shared memory, by channel
   std::optional<double> load{};  ///< of a real device: the share of the cores that others took meanwhile
 };
 

@@ -1,0 +1,105 @@
+// A board whose coherent cache lies behind PCIe: its one published plateau, and each cause of it moved.
+#include <gmock/gmock.h>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/probes/probe.hpp"
+
+namespace isthmus::probes {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+constexpr Bytes kLine{128};
+constexpr Bytes kOfTheCache{64 << 10U};
+constexpr Bytes kLarge{4 << 20U};
+constexpr double kWire = 8 * 1.0 * 128 / 130;  // GB/s of eight lanes at 8 GT/s, encoded
+
+struct Asked {
+  std::string probe;
+  std::vector<std::string> settings{};
+  std::vector<std::string> starts{};
+  Bytes size = kLarge;
+};
+
+std::vector<Finding> findings(const Asked& asked) {
+  const auto probe = std::ranges::find(all_probes(), asked.probe, &Probe::name);
+  const Job job{.target = "model:ibm-capi",
+                .settings = asked.settings,
+                .starts = asked.starts,
+                .sizes = {asked.size},
+                .bursts = {},
+                .samples = 1};
+  Target target(job);
+  std::vector<Finding> found;
+  probe->run(job, target, [&found](const Finding& finding) { found.push_back(finding); });
+  return found;
+}
+
+double told(const Asked& asked) {
+  return findings(asked).front().samples.front();
+}
+
+/// In ns, of a whole access.
+double latency(const Asked& asked, const std::string& access) {
+  for (const Finding& finding : findings(asked)) {
+    std::string text;
+    for (const auto& [name, value] : finding.parameters)
+      if (name == "access" || name == "phase") text += std::get<std::string>(value) + " ";
+    if (text == access + " all ") return finding.samples.front();
+  }
+  return 0;
+}
+
+const std::vector<std::string> kPinned{"translation.pageable=false"};
+
+std::vector<std::string> pinned(const std::string& setting) {
+  return {kPinned.front(), setting};
+}
+
+TEST(Capi, ReadsALineAsFastAsPublished) {  // choi2019, table 5
+  EXPECT_NEAR(latency({.probe = "cache-miss", .settings = kPinned, .size = kLine}, "read") / 882, 1, 0.01);
+}
+
+TEST(Capi, HasThePublishedPlateauPinnedAndPageable) {  // choi2019, 3.2.2
+  for (const char* probe : {"shared-read", "shared-write"}) {
+    EXPECT_NEAR(told({.probe = probe, .settings = kPinned}) / 3.3, 1, 0.04) << probe;
+    EXPECT_NEAR(told({.probe = probe}) / 3.3, 1, 0.04) << probe;
+  }
+}
+
+TEST(Capi, FindsEachPageOncePageableAndNonePinned) {
+  const auto time = [](const std::vector<std::string>& settings) {
+    return findings({.probe = "shared-read", .settings = settings}).front().times.front();
+  };
+  const double pages = static_cast<double>(kLarge.count) / (64 << 10);
+  const double walk = 1e-6;
+  EXPECT_NEAR((time({}) - time(kPinned)).seconds() / (pages * walk), 0.9, 0.1);
+  EXPECT_NEAR((time({"translation.page=4KiB"}) - time(kPinned)).seconds() / (16 * pages * walk), 0.9, 0.1);
+  EXPECT_EQ(time(pinned("translation.page=4KiB")), time(kPinned));
+}
+
+TEST(Capi, IsBoundByItsWireWithMoreUnderWay) {
+  const std::vector<std::string> many{kPinned.front(), "cache.reads_in_flight=200", "cache.writes_in_flight=400"};
+  EXPECT_LT(told({.probe = "shared-read", .settings = many}), kWire * 128 / (128 + 26));
+  EXPECT_GT(told({.probe = "shared-read", .settings = many}), 0.9 * kWire * 128 / (128 + 26));
+  const double written_back = 31.0 / 32;  // what the cache still holds in the end is not
+  EXPECT_LT(told({.probe = "shared-write", .settings = many}) * written_back, kWire * 128 / (128 + 30));
+  EXPECT_GT(told({.probe = "shared-write", .settings = many}), 0.9 * kWire * 128 / (128 + 30));
+}
+
+TEST(Capi, OfWhatItsCacheHoldsMovesHalfALineACycle) {
+  EXPECT_NEAR(told({.probe = "shared-read", .starts = {"warm"}, .size = kOfTheCache}) / (0.25 * 64), 1, 0.03);
+}
+
+TEST(Capi, TakesALinesMultiplesAlone) {
+  EXPECT_THAT([] { findings({.probe = "shared-read", .size = {64}}); },
+              ThrowsMessage<Error>(HasSubstr("a line of 128 B (cache.line), got 64 B")));
+}
+
+TEST(Capi, LoopsBackEveryByte) {
+  EXPECT_GT(told({.probe = "loopback", .size = kLine}), 4 * 832);
+}
+
+}  // namespace
+}  // namespace isthmus::probes
