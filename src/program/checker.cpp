@@ -8,7 +8,7 @@ Checker::Checker(const ByteApplication& application, std::function<void(int)> pr
     : application_(application),
       progress_(std::move(progress)),
       expected_(application.output),
-      differences_(application.element, application.text) {}
+      differences_(application.element, application.text, application.extras.agree) {}
 
 void Checker::check(int message, std::span<const std::byte> in, std::span<const std::byte> out) {
   application_.reference(in, expected_);

@@ -11,15 +11,10 @@ constexpr const char* kIn = "host to device copy";
 constexpr const char* kKernel = "kernel";
 constexpr const char* kOut = "device to host copy";
 
-Time total(const std::vector<Event>& events) {
-  Time sum;
-  for (const Event& event : events) sum += event->span().length();
-  return sum;
-}
-
 Time total(const std::vector<Commands::OfMessage>& messages) {
   Time sum;
-  for (const auto& events : messages) sum += total(events);
+  for (const auto& events : messages)
+    for (const Event& event : events) sum += event->span().length();
   return sum;
 }
 
@@ -32,7 +27,7 @@ std::vector<std::vector<Step>> first_messages(const Commands& commands, Time sta
       steps.push_back({.name = name, .begin = span.start - start, .end = span.end - start});
     };
     for (const Event& event : commands.in[i]) add(kIn, event);
-    add(kKernel, commands.kernel[i]);
+    for (const Event& event : commands.kernel[i]) add(kKernel, event);
     for (const Event& event : commands.out[i]) add(kOut, event);
   }
   return messages;
@@ -47,6 +42,8 @@ FlowTimes times_of(const Commands& commands, Time start, Time end) {
                   .latencies = {}};
   for (std::size_t i = 0; i < commands.ended.size(); ++i)
     times.latencies.push_back(commands.ended[i] - commands.enqueued[i]);
+  for (const auto& launches : commands.kernel)
+    for (const Event& launch : launches) times.launches.push_back(launch->span().end - start);
   return times;
 }
 

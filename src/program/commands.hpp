@@ -11,7 +11,7 @@ namespace isthmus::program {
 struct Commands {
   using OfMessage = std::vector<offload::Event>;
   std::vector<OfMessage> in;
-  std::vector<offload::Event> kernel;
+  std::vector<OfMessage> kernel;
   std::vector<OfMessage> out;
   std::vector<Time> enqueued{};  ///< when the host thread began with each message
   std::vector<Time> ended{};

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "isthmus/offload/device.hpp"
-#include "program/exchange.hpp"
+#include "isthmus/program/exchange.hpp"
 #include "program/run.hpp"
 
 /// Applications between copies to and from a device's memory, written once for every back end of the offload interface.

@@ -22,11 +22,16 @@ struct Flow {
   std::unique_ptr<DeviceFlow> (*between_copies)(offload::Device& device, const ByteApplication& application) = nullptr;
   /// Runs it on a modelled board, where words of messages go through the actors.
   StreamRun (*through_actors)(const platform::Description& board, const Job& job) = nullptr;
+  bool over_any = false;    ///< chooses among the board's channels by the job; else it has one of the links alone
   bool on_threads = false;  ///< whether this machine's threads have it too
+  bool in_place = false;    ///< whether it takes an application's datapath as well, which reads messages where they are
+  bool device_memory = true;  ///< whether kernels reach the device's memory
 
-  /// Whether the application has the kernel that it takes.
+  /// Whether the application has the kernel that it takes, and that has what it needs.
   bool takes(const ByteApplication& application) const {
-    return between_copies == nullptr ? static_cast<bool>(application.kernel) : application.extras.device.has_value();
+    if (application.extras.memory && !device_memory) return false;
+    if (between_copies != nullptr) return application.extras.device.has_value();
+    return application.kernel || (in_place && (application.extras.datapath || application.extras.together));
   }
 };
 

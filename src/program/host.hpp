@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "isthmus/program/exchange.hpp"
 #include "isthmus/stream/host_buffers.hpp"
 #include "program/checker.hpp"
-#include "program/exchange.hpp"
 #include "program/run.hpp"
 
 /// The host's threads of a stream: one fills messages, the other takes the outputs.

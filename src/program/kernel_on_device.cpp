@@ -51,12 +51,25 @@ KernelOnDevice::KernelOnDevice(offload::Device& device, const ByteApplication& a
     slots_.push_back({.in = allocate(device, description_.inputs), .out = std::move(out)});
   }
   for (const auto& constant : description_.constants) constants_.push_back(device.allocate(bytes(constant.size())));
-  for (const KernelArgument& each : description_.arguments) argument(each, slots_.front());
-  if (constants_.empty()) return;
+  if (const auto& memory = application.extras.memory)
+    image_ = device.allocate({static_cast<std::int64_t>(memory->bytes)});
+  scratch_ = allocate(device, description_.scratch);
+  arguments(description_.arguments, slots_.front());
+  for (const auto& each : description_.further) arguments(each, slots_.front());
+  if (!constants_.empty() || image_ != nullptr) set_up(device, application);
+}
+
+void KernelOnDevice::set_up(offload::Device& device, const ByteApplication& application) {
+  std::vector<std::byte> image;
+  if (const auto& memory = application.extras.memory) {
+    image.resize(memory->bytes);
+    memory->fill(0, image);
+  }
   const auto queue = device.queue();
   device.run({{"set-up", [&](offload::Host& host) {
                  for (std::size_t i = 0; i < constants_.size(); ++i)
                    host.write(*queue, *constants_[i], description_.constants[i], Call::blocking);
+                 if (image_ != nullptr) host.write(*queue, *image_, image, Call::blocking);
                }}});
 }
 
@@ -72,11 +85,19 @@ KernelOnDevice::Events KernelOnDevice::write(offload::Host& host, offload::Queue
   return events;
 }
 
-offload::Event KernelOnDevice::launch(offload::Host& host, offload::Queue& queue, int message, Events after) const {
-  offload::Launch launch{
-      .kernel = *kernel_, .arguments = {}, .columns = description_.columns, .rows = description_.rows};
-  for (const KernelArgument& each : description_.arguments) launch.arguments.push_back(argument(each, slot(message)));
-  return host.launch(queue, launch, std::move(after));
+KernelOnDevice::Events KernelOnDevice::launch(offload::Host& host, offload::Queue& queue, int message,
+                                              Events after) const {
+  Events events;
+  const auto add = [&](const std::vector<KernelArgument>& of) {
+    const offload::Launch launch{.kernel = *kernel_,
+                                 .arguments = arguments(of, slot(message)),
+                                 .columns = description_.columns,
+                                 .rows = description_.rows};
+    events.push_back(host.launch(queue, launch, std::exchange(after, {})));
+  };
+  add(description_.arguments);
+  for (const auto& each : description_.further) add(each);
+  return events;
 }
 
 KernelOnDevice::Events KernelOnDevice::read(offload::Host& host, offload::Queue& queue, int message,
@@ -90,16 +111,31 @@ KernelOnDevice::Events KernelOnDevice::read(offload::Host& host, offload::Queue&
   return events;
 }
 
+std::vector<offload::Argument> KernelOnDevice::arguments(const std::vector<KernelArgument>& of,
+                                                         const Slot& slot) const {
+  std::vector<offload::Argument> all;
+  all.reserve(of.size());
+  for (const KernelArgument& each : of) all.push_back(argument(each, slot));
+  return all;
+}
+
 offload::Argument KernelOnDevice::argument(const KernelArgument& of, const Slot& slot) const {
   struct Chosen {
     const Slot& slot;
     const Buffers& constants;
+    const Buffers& scratch;
+    const offload::Buffer* image;
     offload::Argument operator()(InputBuffer at) const { return buffer(slot.in, at.index, "input"); }
     offload::Argument operator()(OutputBuffer at) const { return buffer(slot.out, at.index, "output"); }
     offload::Argument operator()(ConstantBuffer at) const { return buffer(constants, at.index, "constant"); }
+    offload::Argument operator()(ScratchBuffer at) const { return buffer(scratch, at.index, "scratch"); }
+    offload::Argument operator()(ImageBuffer) const {
+      if (image != nullptr) return image;
+      throw Error("argument of a kernel: expected an image in device memory of its application, got none");
+    }
     offload::Argument operator()(std::int32_t value) const { return value; }
   };
-  return std::visit(Chosen{slot, constants_}, of);
+  return std::visit(Chosen{slot, constants_, scratch_, image_.get()}, of);
 }
 
 }  // namespace isthmus::program

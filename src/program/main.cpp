@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -25,7 +27,7 @@ struct Known {
   const Maker& maker;
   ByteApplication usual;
 
-  explicit Known(const Maker& of) : maker(of), usual(of.make(Values(of.parameters))) {}
+  explicit Known(const Maker& of) : maker(of), usual(of.make(each_of(of.parameters, Values(of.parameters)).front())) {}
 };
 
 struct Options {
@@ -105,11 +107,18 @@ std::string usual_flow(const ByteApplication& application, const Target& target)
   return known.front();
 }
 
+/// In what is counted, of which a message may hold several.
+std::function<void(int)> progress_of(const Asked& asked) {
+  return [progress = Progress(asked.application.extras.counted, asked.count()),
+          each = asked.application.extras.in_message](int messages) mutable { progress(messages * each); };
+}
+
 Run run_once(const Asked& asked, const Options& options, Target& target, TraceFile* trace) {
   return target.run({.application = asked.application,
                      .flow = asked.flow,
-                     .count = asked.count,
-                     .progress = Progress(asked.application.extras.counted, asked.count),
+                     .count = asked.messages,
+                     .progress = progress_of(asked),
+                     .note = note,
                      .states = trace,
                      .workers = options.workers,
                      .placement = native::parse_placement(options.placement),
@@ -133,25 +142,45 @@ Record measured_row(const Asked& asked, const Options& options, Target& target) 
   return row;
 }
 
-int run_application(const Known& known, const Options& options) {
-  check(options);
-  const Values values = options.parameters.values();
+/// So many that they hold `count`. The last is filled up.
+int messages_of(const ByteApplication& application, int count) {
+  const int each = application.extras.in_message;
+  const int messages = count / each + (count % each == 0 ? 0 : 1);
+  if (messages > std::numeric_limits<int>::max() / each)
+    throw Error(
+        fmt::format("--count: expected at most {}, got {}", std::numeric_limits<int>::max() / each * each, count));
+  if (messages * each != count)
+    note(fmt::format("{} {}: as many as {} messages of {} hold", messages * each, application.extras.counted, messages,
+                     each));
+  return messages;
+}
+
+int run_application(const Known& known, const Options& options, const Values& values) {
   const ByteApplication application = known.maker.make(values);
-  const int count = options.count.chosen();
+  const int messages = messages_of(application, options.count.chosen());
   const auto target = open_target(options.target, options.parameters.settings(), options.channel);
   const std::string flow = options.flow.empty() ? usual_flow(application, *target) : options.flow;
   target->require_flow(application, flow);
   check_model(options, *target);
-  if (application.extras.open) application.extras.open({.count = count, .seed = options.seed, .note = note});
+  if (application.extras.open) application.extras.open({.count = messages, .seed = options.seed, .note = note});
   const Asked asked{.target = options.target,
                     .flow = flow,
-                    .count = count,
+                    .messages = messages,
                     .seed = options.seed,
                     .application = application,
                     .values = values};
   const Record row = target->modelled() ? modelled_row(asked, options, *target) : measured_row(asked, options, *target);
   print(row);
   return row.at("verified") ? kDone : kAnswerIsNo;
+}
+
+/// A row for each of the values of parameters that take several.
+int run_application(const Known& known, const Options& options) {
+  check(options);
+  int code = kDone;
+  for (const Values& values : each_of(known.maker.parameters, options.parameters.values()))
+    code = std::max(code, run_application(known, options, values));
+  return code;
 }
 
 Record told(const Known& known, const Target* target) {

@@ -13,12 +13,7 @@ constexpr int kAhead = 4;
 }  // namespace
 
 MessagesBeside::MessagesBeside(const ByteApplication& application, Checker& checker)
-    : application_(application), checker_(checker), slots_(kAhead) {
-  for (Slot& each : slots_) {
-    each.in.resize(application.input);
-    each.out.resize(application.output);
-  }
-}
+    : application_(application), checker_(checker), slots_(kAhead) {}
 
 std::span<const std::byte> MessagesBeside::input(int message) {
   Slot& to = slot(message);
@@ -27,7 +22,9 @@ std::span<const std::byte> MessagesBeside::input(int message) {
 }
 
 std::span<std::byte> MessagesBeside::output(int message) {
-  return slot(message).out;
+  Slot& to = slot(message);
+  to.out.resize(application_.output);
+  return to.out;
 }
 
 void MessagesBeside::finished(int message) {
@@ -45,6 +42,7 @@ MessagesBeside::Slot& MessagesBeside::slot(int message) {
 
 void MessagesBeside::draw(int message, Slot& to) const {
   if (to.drawn == message) return;
+  to.in.resize(application_.input);
   application_.fill(message, to.in);
   to.drawn = message;
 }

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "isthmus/base/worker.hpp"
+#include "isthmus/program/exchange.hpp"
 #include "program/checker.hpp"
-#include "program/exchange.hpp"
 
 namespace isthmus::program {
 

@@ -10,6 +10,7 @@
 #include "isthmus/offload/model.hpp"
 #include "isthmus/platform/json.hpp"
 #include "isthmus/platform/needs.hpp"
+#include "isthmus/platform/shared_board.hpp"
 #include "program/flows.hpp"
 
 namespace isthmus::program {
@@ -22,13 +23,16 @@ std::vector<std::string_view> needs_of(const ByteApplication& application, const
   std::vector<std::string_view> needs(own.begin(), own.end());
   const auto& more = application.extras.parts;
   needs.insert(needs.end(), more.begin(), more.end());
+  if (application.extras.memory) needs.insert(needs.end(), {"dram", "axi"});
   return needs;
 }
 
 class ModelTarget final : public Target {
  public:
   ModelTarget(platform::Description platform, std::string channel)
-      : platform_(std::move(platform)), channel_(std::move(channel)), board_(platform_.over(channel_)) {}
+      : platform_(std::move(platform)), channel_(std::move(channel)) {
+    if (!any_channel()) platform_.over(channel_);  // refused before anything is done with it
+  }
 
   std::string device_name() const override { return platform_.name(); }
   bool modelled() const override { return true; }
@@ -58,9 +62,16 @@ class ModelTarget final : public Target {
   }
 
  private:
+  bool any_channel() const { return channel_ == platform::kAnyOfThem && platform_.find("va") != nullptr; }
+  std::string channel_of_shared() const {
+    return channel_.empty() ? platform_.the(platform::kCoherentLink).channel() : channel_;
+  }
   Run through_actors(const Flow& flow, const Job& job) {
-    StreamRun result = flow.through_actors(board_, job);
-    over_ = board_.channels().front();
+    Job over = job;
+    over.channel = channel_;
+    const platform::Description board = flow.over_any ? platform_ : platform_.over(channel_);
+    StreamRun result = flow.through_actors(board, over);
+    over_ = flow.over_any ? channel_of_shared() : board.channels().front();
     parts_ = std::move(result.parts);
     grain_ = result.grain;
     path_.clear();
@@ -84,7 +95,6 @@ class ModelTarget final : public Target {
 
   platform::Description platform_;
   std::string channel_;                ///< of the link that was chosen
-  platform::Description board_;        ///< with the link that streams go over: that, or the first
   std::string over_;                   ///< the link of the last run; empty: all
   std::vector<platform::Part> parts_;  ///< of the last run
   std::vector<platform::Held> path_;

@@ -1,11 +1,13 @@
 #include "program/native.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
 #include "isthmus/stream/native_link.hpp"
 #include "program/host.hpp"
+#include "program/native_memory.hpp"
 #include "program/parts.hpp"
 
 namespace isthmus::program {
@@ -41,7 +43,7 @@ native::Report run_threads(Graph& graph, const Job& job, const Consumer& consume
   return report;
 }
 
-void run_batch(const Batch& batch, Checker& checker, const Job& job, NativeRun& result) {
+void run_batch(const Batch& batch, Checker& checker, const Job& job, NativeMemory* memory, NativeRun& result) {
   Graph graph;
   const native::LinkSpec spec = link_spec(batch);
   native::Link link(graph, spec);
@@ -49,7 +51,10 @@ void run_batch(const Batch& batch, Checker& checker, const Job& job, NativeRun& 
   auto& producer = add_producer(graph, "producer", link, link.memory(), Time(), Time(), batch, [] {});
   auto& consumer = graph.add<Consumer>("consumer", {}, link.memory(), Time(), batch, spec.buffer_size, outputs);
   link.connect(consumer.link);
-  Kernel kernel(graph, {.clock = Clock{Frequency::mhz(1)}, .fifo = kWords}, ends_of(link, batch.application));
+  KernelEnds ends = ends_of(link, batch.application);
+  std::optional<NativeMemoryEnds> device_memory;
+  if (memory != nullptr) ends.memory = &device_memory.emplace(graph, *memory);
+  Kernel kernel(graph, {.clock = Clock{Frequency::mhz(1)}, .fifo = kWords}, ends);
   batch.application.kernel(kernel);
   result.workers = run_threads(graph, job, consumer).workers;
   result.run.setup += producer.started();
@@ -63,10 +68,12 @@ NativeRun run_native(const Job& job) {
   Checker checker(job.application, job.progress);
   NativeRun result;
   FlowTimes& times = result.run.times;
+  std::optional<NativeMemory> memory;
+  if (const auto& image = job.application.extras.memory) memory.emplace(*image);
   const int most = batch_size(job.application);
   for (int first = 0; first < job.count; first += most)
     run_batch({.application = job.application, .first = first, .count = std::min(most, job.count - first)}, checker,
-              job, result);
+              job, memory ? &*memory : nullptr, result);
   times.stages = {{"producer, kernel and consumer at once", times.elapsed}};
   result.run.difference = checker.difference();
   return result;

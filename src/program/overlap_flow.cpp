@@ -57,12 +57,12 @@ class OverlapFlow final : public DeviceFlow {
       passage.commands.enqueued.push_back(host.now());
       const bool reuses = message >= passage.first + kAtOnce;
       std::vector<Event> input_free;
-      if (reuses) input_free.push_back(*(kernels.end() - kAtOnce));
+      if (reuses) input_free.push_back((kernels.end() - kAtOnce)->back());
       auto ready = kernel_.write(host, *writes_, message, passage.messages.input(message), std::move(input_free));
       passage.commands.in.push_back(ready);
       if (reuses) ready.push_back(host.take(*passage.fetched));
       kernels.push_back(kernel_.launch(host, *kernels_, message, std::move(ready)));
-      host.put(*passage.launched, kernels.back());
+      host.put(*passage.launched, kernels.back().back());
     }
   }
 

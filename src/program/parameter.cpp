@@ -46,6 +46,17 @@ void require_path(ParameterKind kind, const std::string& text, const std::string
     throw Error(fmt::format("{}: expected {}, got '{}'", where, what, text));
 }
 
+void require_choices(const Parameter& parameter, const std::string& text, const std::string& where) {
+  std::vector<std::string> before;
+  for (const std::string& one : parameter.several ? listed(text) : std::vector{text}) {
+    if (std::ranges::find(parameter.choices, one) == parameter.choices.end())
+      throw Error(fmt::format("{}: {}", where, unknown_name(parameter.name, one, parameter.choices)));
+    if (std::ranges::find(before, one) != before.end())
+      throw Error(fmt::format("{}: expected each {} once, got '{}' again", where, parameter.name, one));
+    before.push_back(one);
+  }
+}
+
 }  // namespace
 
 ParameterValue parse(const Parameter& parameter, const std::string& text, const std::string& where) {
@@ -55,8 +66,7 @@ ParameterValue parse(const Parameter& parameter, const std::string& text, const 
     case ParameterKind::number:
       return number<double>(parameter, text, where);
     case ParameterKind::choice:
-      if (std::ranges::find(parameter.choices, text) == parameter.choices.end())
-        throw Error(fmt::format("{}: {}", where, unknown_name(parameter.name, text, parameter.choices)));
+      require_choices(parameter, text, where);
       return text;
     case ParameterKind::folder:
     case ParameterKind::file:
@@ -66,6 +76,31 @@ ParameterValue parse(const Parameter& parameter, const std::string& text, const 
       return text;
   }
   return text;
+}
+
+std::vector<std::string> listed(const std::string& text) {
+  std::vector<std::string> list{""};
+  for (const char letter : text)
+    if (letter == ',')
+      list.emplace_back();
+    else
+      list.back() += letter;
+  return list;
+}
+
+std::vector<Values> each_of(std::span<const Parameter> declared, const Values& values) {
+  std::vector<Values> all{values};
+  for (const Parameter& parameter : declared) {
+    if (!parameter.several) continue;
+    std::vector<Values> spread;
+    for (const Values& some : all)
+      for (const std::string& one : listed(values.text(parameter.name))) {
+        spread.push_back(some);
+        spread.back().set(parameter.name, one);
+      }
+    all = std::move(spread);
+  }
+  return all;
 }
 
 Values::Values(std::span<const Parameter> declared) {

@@ -103,6 +103,7 @@ Record to_json(const std::vector<Parameter>& declared) {
     if (parameter.min) one["min"] = number(parameter, *parameter.min);
     if (parameter.max) one["max"] = number(parameter, *parameter.max);
     if (!parameter.choices.empty()) one["choices"] = parameter.choices;
+    if (parameter.several) one["several"] = true;
     const Values values(std::span(&parameter, 1));
     if (values.has(parameter.name)) one["default"] = to_json(values.all().at(parameter.name));
     one["help"] = parameter.help;

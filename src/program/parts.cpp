@@ -57,6 +57,7 @@ std::vector<platform::Part> parts_of_stream(const platform::Description& board, 
   plans.push_back({.name = kReplyBuffer, .keys = {"link.pcie.user_clock"}, .actors = {link.reply_buffer}});
   for (const ActorId actor : stream.kernel)
     plans.push_back({.name = report.actor(actor).name, .keys = {"kernel.clock"}, .actors = {actor}});
+  append(plans, stream.memory);
   plans.push_back(requests(kWriteRequests, link.write_requests));
   plans.push_back(pool(kOutputBuffers, "stream.output_buffers", link.write_requests));
   append(plans, platform::parts_of_writes({{.link = stream.pcie}}));

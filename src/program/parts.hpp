@@ -20,6 +20,7 @@ struct StreamActors {
   ActorId producer;
   ActorId consumer;
   std::vector<ActorId> kernel;
+  std::vector<platform::PartPlan> memory{};  ///< what lies between it and the device's memory
 };
 
 /// The parts of a modelled stream that can hold it up, in the order in which data pass them.

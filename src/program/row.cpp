@@ -9,13 +9,15 @@
 namespace isthmus::program {
 namespace {
 
+const std::string kMessages = "messages";
+
 /// "image" of "images".
 std::string one_of(const std::string& counted) {
   return counted.substr(0, counted.size() - 1);
 }
 
 double total_bytes(const Asked& asked) {
-  return static_cast<double>(asked.application.input) * asked.count;
+  return static_cast<double>(asked.application.input) * asked.messages;
 }
 
 /// How long messages took, each from its acquire or first enqueue to its output.
@@ -51,8 +53,23 @@ Record first_messages(const FlowTimes& times, const std::string& one) {
   return list;
 }
 
+Record seconds(const std::vector<Time>& times) {
+  Record list = Record::array();
+  for (const Time each : times) list.push_back(each.seconds());
+  return list;
+}
+
 void add(Record& record, const std::vector<Fact>& facts) {
   for (const auto& [name, value] : facts) record[name] = value;
+}
+
+/// "speedup.mean" goes into the record speedup.
+void add_told(Record& row, const std::string& name, double value) {
+  const std::size_t dot = name.find('.');
+  if (dot == std::string::npos)
+    row[name] = value;
+  else
+    row[name.substr(0, dot)][name.substr(dot + 1)] = value;
 }
 
 }  // namespace
@@ -61,28 +78,33 @@ Record row_of(const Asked& asked, const Target& target, const Run& run) {
   const ByteApplication& application = asked.application;
   const std::string& counted = application.extras.counted;
   const double elapsed = run.times.elapsed.seconds();
-  const double rate = asked.count / elapsed;
+  const double rate = asked.count() / elapsed;
   Record row{{"event", "row"},
              {"target", asked.target},
              {"device", target.device_name()},
              {"flow", asked.flow},
              {"kind", target.modelled() ? "modelled" : "measured"},
              {"application", application.name},
-             {"count", asked.count},
+             {"count", asked.count()},
              {"counted", counted},
-             {counted, asked.count}};
+             {counted, asked.count()}};
   add(row, application.extras.facts);
-  row["bytes_each"] = row["bytes_per_" + one_of(counted)] = application.input;
+  row["bytes_each"] = row["bytes_per_" + one_of(counted)] = asked.bytes_each();
+  if (application.extras.in_message > 1) row["in_message"] = application.extras.in_message;
   row["parameters"] = to_json(asked.values);
   row["elapsed_s"] = elapsed;
   row["setup_s"] = run.setup.seconds();
   row["value"] = row[counted + "_per_s"] = rate;
   row["unit"] = counted + "/s";
   row["gb_per_s"] = total_bytes(asked) / elapsed * 1e-9;
+  if (application.extras.iterates) row["iteration_ends_s"] = seconds(run.times.launches);
   row["latency"] = latency(run.times.latencies);
   row["verified"] = !run.difference;
   row["stages"] = stages(run.times);
-  row["first_" + counted] = first_messages(run.times, one_of(counted));
+  const std::string& in_order = application.extras.in_message > 1 ? kMessages : counted;
+  row["first_" + in_order] = first_messages(run.times, one_of(in_order));
+  if (application.extras.told)
+    for (const auto& [name, value] : application.extras.told()) add_told(row, name, value);
   row["seed"] = asked.seed;
   row["version"] = version();
   target.explain(row);
@@ -91,7 +113,7 @@ Record row_of(const Asked& asked, const Target& target, const Run& run) {
 }
 
 void add_samples(Record& row, const Asked& asked, const Measuring& measuring) {
-  measuring.add_to(row, "value", asked.count, static_cast<double>(asked.application.input));
+  measuring.add_to(row, "value", asked.count(), static_cast<double>(asked.bytes_each()));
   row[asked.application.extras.counted + "_per_s"] = row["value"];
 }
 

@@ -13,10 +13,15 @@ namespace isthmus::program {
 struct Asked {
   std::string target;  ///< as it was typed
   std::string flow;
-  int count;
+  int messages;
   std::uint64_t seed;
   const ByteApplication& application;
   const Values& values;
+
+  /// Of what is counted.
+  int count() const { return messages * application.extras.in_message; }
+  /// Input bytes of one of them.
+  std::size_t bytes_each() const { return application.input / static_cast<std::size_t>(application.extras.in_message); }
 };
 
 /// What a run gave, as a line of JSON.

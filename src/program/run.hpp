@@ -23,12 +23,15 @@ struct Job {
   int count = 1;  ///< messages
   /// Called with the number of messages whose output has been compared with the reference, by the thread that compares.
   std::function<void(int)> progress{};
+  /// Tells the user something.
+  std::function<void(const std::string&)> note{};
   /// Is told how the parts of a model spend the run; none if it is not wanted. Real devices have nothing to tell.
   StateObserver* states = nullptr;
   int workers = 0;                         ///< threads of the target native; 0: as many as fit
   std::map<std::string, int> placement{};  ///< workers of its actors by name; the others are placed along the channels
   std::uint64_t schedule_seed = 0;         ///< of a model: see RunOptions; no result depends on it
   Grain grain = Grain::fine;               ///< of a model: the coarsest that will do
+  std::string channel{};  ///< of shared memory: the way of the circuit's lines; empty: the coherent one
   /// Seconds after which threads that move no token, but are in no long step either, are said to be dead.
   double silence = 10;
 };
@@ -54,6 +57,8 @@ struct FlowTimes {
   std::vector<Stage> stages;             ///< in the order of the flow; they may overlap
   std::vector<std::vector<Step>> first;  ///< of the first messages, in their order
   std::vector<Time> latencies;           ///< of each message: from its acquire or first enqueue to its output
+  /// When each launch of each message ended, from the start of the flow; of an application that iterates, an iteration.
+  std::vector<Time> launches{};
   Time lasted{};  ///< where stages are what parts of a model did: the whole run, of which their shares are
 };
 

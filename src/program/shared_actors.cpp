@@ -7,6 +7,7 @@
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
+#include "isthmus/platform/shared_board.hpp"
 
 namespace isthmus::program {
 namespace {
@@ -18,20 +19,7 @@ using fabric::LineResult;
 constexpr std::int64_t kLeastPatience = 5000;  // us
 constexpr std::int64_t kPatienceOfAWord = 10;
 
-enum Tag : std::uint16_t { kData, kStatus };
-
-LineAccess& ask(Out<LineAccess>& accesses, LineAccess::Kind kind, std::uint64_t address, std::uint16_t tag) {
-  LineAccess& access = accesses.slot();
-  access.kind = kind;
-  access.bytes = kWordBytes;
-  access.tag = tag;
-  access.addr = address;
-  return access;
-}
-
-std::size_t place_of(std::size_t line) {
-  return line * kWordBytes;
-}
+enum Tag : std::uint16_t { kData, kStatus, kFence };
 
 }  // namespace
 
@@ -43,13 +31,16 @@ void SharedProducer::step() {
       timer.wait_until(timer.now() + work.store);
   begun.push_back(timer.now());
   const auto message = work.messages.input(next);
-  const std::size_t lines = message.size() / kWordBytes;
-  std::size_t sent = 0;
-  for (std::size_t answered = 0; answered < lines;) {
+  const LinePieces pieces = work.places.input_of(next, work.job);
+  const std::uint64_t lines = pieces.count();
+  std::uint64_t sent = 0;
+  for (std::uint64_t answered = 0; answered < lines;) {
     if (sent < lines && sent - answered < kLineFills) {
-      const std::uint64_t address = work.places.input_of(next) + place_of(sent);
-      LineAccess& access = ask(accesses, LineAccess::Kind::write, work.places.space.physical(address), kData);
-      std::memcpy(access.data.data(), message.data() + place_of(sent++), kWordBytes);
+      const std::uint64_t at = pieces.offset(sent);
+      const std::uint64_t bytes = pieces.size(sent++);
+      LineAccess& access = fabric::begin_access(accesses, LineAccess::Kind::write,
+                                                work.places.space.physical(pieces.from + at), bytes, kData);
+      std::memcpy(access.data.data(), message.data() + at, bytes);
       if (results.pull_in_place() != nullptr) ++answered;
     } else {
       results.read_in_place();
@@ -62,7 +53,8 @@ void SharedProducer::step() {
 }
 
 std::uint64_t SharedConsumer::complete() {
-  ask(accesses, LineAccess::Kind::read, work.places.space.physical(work.places.status), kStatus);
+  fabric::begin_access(accesses, LineAccess::Kind::read, work.places.space.physical(work.places.status),
+                       work.places.line, kStatus);
   std::uint64_t count = 0;
   std::memcpy(&count, results.read_in_place().data.data(), sizeof(count));
   return count;
@@ -82,19 +74,21 @@ void SharedConsumer::give_up_if_late() {
 void SharedConsumer::step() {
   if (complete() <= static_cast<std::uint64_t>(next)) return give_up_if_late();
   const auto output = work.messages.output(next);
-  const std::size_t lines = output.size() / kWordBytes;
-  std::size_t sent = 0;
-  for (std::size_t answered = 0; answered < lines;) {
+  const LinePieces pieces = work.places.output_of(next, work.job);
+  const std::uint64_t lines = pieces.count();
+  std::uint64_t sent = 0;
+  for (std::uint64_t answered = 0; answered < lines;) {
     if (sent < lines && sent - answered < kLineFills) {
-      const std::uint64_t address = work.places.output_of(next) + place_of(sent);
-      ask(accesses, LineAccess::Kind::read, work.places.space.physical(address), static_cast<std::uint16_t>(sent));
+      const std::uint64_t address = pieces.from + pieces.offset(sent);
+      fabric::begin_access(accesses, LineAccess::Kind::read, work.places.space.physical(address), pieces.size(sent),
+                           static_cast<std::uint16_t>(sent));
       ++sent;
       continue;
     }
     const LineResult& result = results.read_in_place();
     // tags are the lowest bits of the line's number; those under way lie close together
-    const std::size_t number = sent - 1 - static_cast<std::uint16_t>(sent - 1 - result.tag);
-    std::memcpy(output.data() + place_of(number), result.data.data(), kWordBytes);
+    const std::uint64_t number = sent - 1 - static_cast<std::uint16_t>(sent - 1 - result.tag);
+    std::memcpy(output.data() + pieces.offset(number), result.data.data(), result.bytes);
     ++answered;
   }
   received.push_back(timer.now());
@@ -103,27 +97,42 @@ void SharedConsumer::step() {
 }
 
 void SharedReader::step() {
-  bool moved = false;
-  if (asked > handed) {
-    if (const LineResult* result = results.pull_in_place(); result != nullptr) {
-      StreamWord word;
-      std::memcpy(word.data.bytes.data(), result->data.data(), kWordBytes);
-      word.last = ++handed % lines == 0;
-      words.push(word);
-      moved = true;
-    }
-  }
-  if (asked == lines * static_cast<std::uint64_t>(started) && starts.pull()) {
+  bool moved = take();
+  moved |= hand_on();
+  if (asking == started && starts.pull()) {
     ++started;
     moved = true;
   }
-  if (asked < lines * static_cast<std::uint64_t>(started) && accesses.room()) {
-    const auto message = static_cast<int>(asked / lines);
-    ask(accesses, LineAccess::Kind::read, work.places.input_of(message) + place_of(asked % lines), kData);
-    ++asked;
-    moved = true;
-  }
+  moved |= ask_next();
   if (!moved) timer.wait(results, starts, accesses);
+}
+
+bool SharedReader::take() {
+  if (!lines_.awaits()) return false;
+  const LineResult* result = results.pull_in_place();
+  if (result == nullptr) return false;
+  lines_.take(*result);
+  return true;
+}
+
+bool SharedReader::hand_on() {
+  StreamWord word;
+  if (!lines_.give(word.data)) return false;
+  word.last = ++handed % in_message == 0;
+  words.push(word);
+  return true;
+}
+
+bool SharedReader::ask_next() {
+  if (asking == started || !lines_.room() || !accesses.room()) return false;
+  const LinePieces pieces = work.places.input_of(asking, work.job);
+  fabric::begin_access(accesses, LineAccess::Kind::read, pieces.from + pieces.offset(asked), pieces.size(asked),
+                       lines_.ask())
+      .channel = work.channel;
+  if (++asked < pieces.count()) return true;
+  asked = 0;
+  ++asking;
+  return true;
 }
 
 void ConfiguringSharedReader::step() {
@@ -139,35 +148,55 @@ void ConfiguringSharedReader::step() {
 }
 
 void SharedWriter::step() {
-  bool moved = false;
-  if (written + static_cast<std::uint64_t>(told) > answered + static_cast<std::uint64_t>(over)) {
-    if (const LineResult* result = results.pull_in_place(); result != nullptr) {
-      if (result->tag == kStatus)
-        ++over;
-      else
-        ++answered;
-      moved = true;
-    }
-  }
-  if (accesses.room()) {
-    if (answered >= lines * static_cast<std::uint64_t>(told + 1)) {
-      LineAccess& access = ask(accesses, LineAccess::Kind::write, work.places.status, kStatus);
-      const auto complete = static_cast<std::uint64_t>(++told);
-      access.data = {};
-      std::memcpy(access.data.data(), &complete, sizeof(complete));
-      moved = true;
-    } else if (written < lines * static_cast<std::uint64_t>(work.job.count)) {
-      if (const StreamWord* word = words.pull_in_place(); word != nullptr) {
-        const auto message = static_cast<int>(written / lines);
-        LineAccess& access =
-            ask(accesses, LineAccess::Kind::write, work.places.output_of(message) + place_of(written % lines), kData);
-        std::memcpy(access.data.data(), word->data.bytes.data(), kWordBytes);
-        ++written;
-        moved = true;
-      }
-    }
-  }
+  bool moved = take();
+  moved |= accesses.room() && (tell() || write());
   if (!moved) timer.wait(results, accesses, words);
+}
+
+bool SharedWriter::take() {
+  const auto asked = written + static_cast<std::uint64_t>(told + fences);
+  if (asked == answered + static_cast<std::uint64_t>(over + fenced)) return false;
+  const LineResult* result = results.pull_in_place();
+  if (result == nullptr) return false;
+  if (result->tag == kData)
+    ++answered;
+  else
+    ++(result->tag == kStatus ? over : fenced);
+  return true;
+}
+
+/// The status of a message whose lines are all written, and at the home: what the coherent channel has answered is.
+bool SharedWriter::tell() {
+  if (answered < lines * static_cast<std::uint64_t>(told + 1)) return false;
+  if (work.channel != platform::kCoherentWay && fenced == told) {
+    if (fences > fenced) return false;
+    LineAccess& fence = fabric::begin_access(accesses, LineAccess::Kind::fence, 0, 0, kFence);
+    fence.channel = work.channel;
+    ++fences;
+    return true;
+  }
+  LineAccess& access =
+      fabric::begin_access(accesses, LineAccess::Kind::write, work.places.status, work.places.line, kStatus);
+  access.channel = work.channel;
+  const auto complete = static_cast<std::uint64_t>(++told);
+  access.data = {};
+  std::memcpy(access.data.data(), &complete, sizeof(complete));
+  return true;
+}
+
+bool SharedWriter::write() {
+  if (written == lines * static_cast<std::uint64_t>(work.job.count)) return false;
+  const StreamWord* word = words.pull_in_place();
+  if (word == nullptr) return false;
+  const LinePieces pieces = work.places.output_of(static_cast<int>(written / lines), work.job);
+  const std::uint64_t at = pieces.offset(written % lines);
+  gathered_.add(word->data);
+  if (gathered_.bytes() < pieces.size(written % lines)) return true;
+  LineAccess& access = fabric::begin_access(accesses, LineAccess::Kind::write, pieces.from + at, 0, kData);
+  access.channel = work.channel;
+  gathered_.put(access);
+  ++written;
+  return true;
 }
 
 }  // namespace isthmus::program

@@ -6,8 +6,10 @@
 #include "isthmus/engine/timer.hpp"
 #include "isthmus/fabric/coherence/line_store.hpp"
 #include "isthmus/fabric/coherence/page_table.hpp"
+#include "isthmus/platform/shared_board.hpp"
+#include "isthmus/program/exchange.hpp"
 #include "isthmus/stream.hpp"
-#include "program/exchange.hpp"
+#include "program/line_words.hpp"
 #include "program/run.hpp"
 
 /// The host's cores and the circuit's ends of the flow through shared memory.
@@ -15,8 +17,7 @@ namespace isthmus::program {
 
 /// Messages under way, each with memory of its own: one that is written, one in the circuit, one that is read.
 inline constexpr int kSharedSlots = 3;
-/// Lines that a core has under way: the line fill buffers of its first cache.
-inline constexpr int kLineFills = 10;
+using platform::kLineFills;
 
 /// Where messages lie, as a circuit addresses it.
 struct SharedPlaces {
@@ -24,9 +25,14 @@ struct SharedPlaces {
   std::uint64_t input[kSharedSlots];
   std::uint64_t output[kSharedSlots];
   std::uint64_t status;  ///< a line: how many outputs are complete
+  std::uint64_t line;    ///< bytes
 
-  std::uint64_t input_of(int message) const { return input[message % kSharedSlots]; }
-  std::uint64_t output_of(int message) const { return output[message % kSharedSlots]; }
+  LinePieces input_of(int message, const Job& job) const {
+    return {.from = input[message % kSharedSlots], .bytes = job.application.input, .line = line};
+  }
+  LinePieces output_of(int message, const Job& job) const {
+    return {.from = output[message % kSharedSlots], .bytes = job.application.output, .line = line};
+  }
 };
 
 /// What all of them work on.
@@ -34,7 +40,8 @@ struct SharedWork {
   const Job& job;
   Exchange& messages;
   SharedPlaces places;
-  Time store;  ///< to a register of the circuit
+  std::uint8_t channel;  ///< of the circuit's lines
+  Time store;            ///< to a register of the circuit
 };
 
 /// A core that writes message by message and starts the circuit.
@@ -82,14 +89,21 @@ struct SharedReader {
   Out<StreamWord> words{"words"};
   Timer timer;
   const SharedWork& work;
-  std::uint64_t lines;  ///< of a message
+  std::uint64_t in_message;  ///< words
   int started = 0;
-  std::uint64_t asked = 0;  ///< lines of all messages
-  std::uint64_t handed = 0;
+  int asking = 0;            ///< which message
+  std::uint64_t asked = 0;   ///< lines of it
+  std::uint64_t handed = 0;  ///< words of all messages
 
-  explicit SharedReader(const SharedWork& what) : work(what), lines(what.job.application.input / kWordBytes) {}
+  explicit SharedReader(const SharedWork& what) : work(what), in_message(what.job.application.input / kWordBytes) {}
   void step();
-  bool done() const { return handed == lines * static_cast<std::uint64_t>(work.job.count); }
+  bool done() const { return handed == in_message * static_cast<std::uint64_t>(work.job.count); }
+
+ private:
+  bool take();
+  bool hand_on();
+  bool ask_next();
+  LineWords lines_;
 };
 
 /// The same with an application that is told something first.
@@ -109,15 +123,23 @@ struct SharedWriter {
   In<StreamWord> words{"words"};
   Timer timer;
   const SharedWork& work;
-  std::uint64_t lines;
+  std::uint64_t lines;         ///< of a message
   std::uint64_t written = 0;   ///< lines of all messages
   std::uint64_t answered = 0;  ///< likewise
+  int fences = 0;              ///< asked for, where data and status could come in another order
+  int fenced = 0;              ///< and answered
   int told = 0;                ///< status lines written
   int over = 0;                ///< and answered
 
-  explicit SharedWriter(const SharedWork& what) : work(what), lines(what.job.application.output / kWordBytes) {}
+  explicit SharedWriter(const SharedWork& what) : work(what), lines(what.places.output_of(0, what.job).count()) {}
   void step();
   bool done() const { return over == work.job.count; }
+
+ private:
+  bool take();
+  bool tell();
+  bool write();
+  GatheredWords gathered_;
 };
 
 }  // namespace isthmus::program

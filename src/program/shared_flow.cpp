@@ -4,20 +4,16 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <utility>
 
 #include "isthmus/base/error.hpp"
-#include "isthmus/base/worker.hpp"
 #include "isthmus/engine/graph.hpp"
 #include "isthmus/platform/shared_board.hpp"
 #include "program/flows.hpp"
-#include "program/messages_beside.hpp"
+#include "program/in_place.hpp"
+#include "program/paced.hpp"
 #include "program/run_graph.hpp"
 #include "program/shared_actors.hpp"
-#include "program/stream_fine.hpp"
-#include "program/stream_steady.hpp"
-#include "program/through_kernel.hpp"
 
 namespace isthmus::program {
 namespace {
@@ -40,19 +36,14 @@ constexpr Lengths kLengths{.shorter = 2 * kSharedSlots, .longer = 7 * kSharedSlo
 /// places each time.
 constexpr double kUneven = 0.1;
 
-platform::SharedSpec spec_of(const platform::Description& board) {
-  platform::SharedSpec spec = platform::shared_spec(board);
-  if (spec.coherence.line != kWordBytes)
-    throw Error(fmt::format("{}: flow 'shared': expected a cache.line of {} B, a word of the kernel, got {} B",
-                            board.file().string(), kWordBytes, spec.coherence.line));
-  return spec;
-}
-
-SharedPlaces places_in(fabric::SharedSpace& space, const ByteApplication& application) {
-  const auto bytes = [](std::size_t count) { return Bytes{static_cast<std::int64_t>(count)}; };
-  SharedPlaces places{.space = space, .input = {}, .output = {}, .status = space.allocate(bytes(kWordBytes))};
-  for (std::uint64_t& slot : places.input) slot = space.allocate(bytes(application.input));
-  for (std::uint64_t& slot : places.output) slot = space.allocate(bytes(application.output));
+SharedPlaces places_in(fabric::SharedSpace& space, const ByteApplication& application, int line) {
+  SharedPlaces places{.space = space,
+                      .input = {},
+                      .output = {},
+                      .status = space.allocate({line}),
+                      .line = static_cast<std::uint64_t>(line)};
+  for (std::uint64_t& slot : places.input) slot = space.allocate(in_whole_lines(application.input, line));
+  for (std::uint64_t& slot : places.output) slot = space.allocate(in_whole_lines(application.output, line));
   return places;
 }
 
@@ -68,11 +59,12 @@ class Machine {
   Machine(const platform::Description& board, const Job& job, Exchange& messages)
       : description_(board),
         job_(job),
-        spec_(spec_of(board)),
+        spec_(platform::shared_spec(board)),
         space_(memory_, spec_.table),
         work_{.job = job,
               .messages = messages,
-              .places = places_in(space_, job.application),
+              .places = places_in(space_, job.application, spec_.coherence.line),
+              .channel = job.channel.empty() ? platform::kCoherentWay : platform::way_named(spec_, job.channel),
               .store = board.the("mmio").time("store")},
         board_(graph_, spec_, memory_, space_, kCores),
         producer_(graph_.add<SharedProducer>("producer core", core(), work_)),
@@ -173,42 +165,40 @@ class Machine {
   std::vector<ActorId> kernel_;
 };
 
-StreamRun all_finely(const platform::Description& board, const Job& job) {
-  Checker checker(job.application, job.progress);
-  MessagesBeside messages(job.application, checker);
-  StreamRun result = Machine(board, job, messages).run().stream;
-  messages.compare_rest();
-  result.run.difference = checker.difference();
-  return result;
+FineStream run_first(const platform::Description& board, Job job, int count, MessagesBeside& messages) {
+  job.count = count;
+  return Machine(board, job, messages).run();
 }
 
-/// The first messages of a job; nobody asks for their bytes.
-FineStream first_of(const platform::Description& board, Job job, int count) {
-  job.count = count;
+FineStream run_unseen(const platform::Description& board, const Job& job, int count) {
   Checker checker(job.application, {});
   MessagesBeside messages(job.application, checker);
-  FineStream result = Machine(board, job, messages).run();
+  FineStream result = run_first(board, job, count, messages);
   messages.compare_rest();
   return result;
 }
 
-/// None where the run does not become steady.
-std::optional<StreamRun> coarsely(const platform::Description& board, const Job& job, const Lengths& lengths) {
+bool becomes_steady(const FineStream& longer) {
+  Lengths uneven{.shorter = kLengths.shorter, .longer = kLengths.longer - kSharedSlots, .round = {}};
+  uneven.round = Time::seconds(kUneven * longer.received.back().seconds() / kLengths.longer);
+  return is_steady(longer.received, uneven);
+}
+
+/// Cores and circuit as the application has them.
+StreamRun run_together(const platform::Description& board, const Job& job) {
   Checker checker(job.application, job.progress);
   MessagesBeside messages(job.application, checker);
-  FineStream shorter;
-  Worker beside;
-  beside.add([&] { shorter = first_of(board, job, lengths.shorter); });
-  Job first = job;
-  first.count = lengths.longer;
-  const FineStream longer = Machine(board, first, messages).run();
-  beside.finish();
-  Lengths uneven{.shorter = lengths.shorter, .longer = lengths.longer - kSharedSlots, .round = {}};
-  uneven.round = Time::seconds(kUneven * longer.received.back().seconds() / lengths.longer);
-  if (!is_steady(longer.received, uneven)) return {};
-  send_through_kernel(job, lengths.longer, messages);
+  const Grain grain = job.states == nullptr ? job.grain : Grain::fine;
+  Together told = job.application.extras.together(board, {.count = job.count, .grain = grain, .messages = messages});
   messages.compare_rest();
-  StreamRun result = extend(shorter.stream, longer.stream, lengths, job.count);
+  StreamRun result{.run = {.times = {.elapsed = told.elapsed,
+                                     .stages = {},
+                                     .first = {},
+                                     .latencies = std::move(told.latencies),
+                                     .lasted = told.lasted}},
+                   .parts = std::move(told.parts),
+                   .grain = told.grain};
+  for (auto& [name, time] : told.stages) result.run.times.stages.push_back({std::move(name), time});
   result.run.difference = checker.difference();
   return result;
 }
@@ -216,15 +206,21 @@ std::optional<StreamRun> coarsely(const platform::Description& board, const Job&
 }  // namespace
 
 StreamRun run_shared(const platform::Description& board, const Job& job) {
+  if (job.application.extras.together) return run_together(board, job);
   check_words(job.application);
-  const bool fine = job.grain == Grain::fine || job.states != nullptr || !job.application.extras.steady;
-  if (fine || job.count <= kLengths.shorter + kLengths.longer) return all_finely(board, job);
-  const auto result = coarsely(board, job, kLengths);
-  return result ? *result : all_finely(board, job);
+  if (job.application.extras.datapath) return run_in_place(board, job);
+  const auto run = [&](int count, MessagesBeside& messages) { return run_first(board, job, count, messages); };
+  const auto unseen = [&](int count) { return run_unseen(board, job, count); };
+  return run_paced(job, kLengths, {.run = run, .run_unseen = unseen, .steady = becomes_steady});
 }
 
 Flow shared_flow() {
-  return {.name = "shared", .needs = kNeeds, .through_actors = run_shared};
+  return {.name = "shared",
+          .needs = kNeeds,
+          .through_actors = run_shared,
+          .over_any = true,
+          .in_place = true,
+          .device_memory = false};
 }
 
 }  // namespace isthmus::program

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/engine/graph.hpp"
 #include "isthmus/platform/board.hpp"
+#include "isthmus/platform/needs.hpp"
 #include "isthmus/stream/host_link.hpp"
+#include "program/board_memory.hpp"
 #include "program/parts.hpp"
 #include "program/run_graph.hpp"
 
@@ -90,13 +93,21 @@ FineStream stream_finely(const platform::Description& board, const Job& job, int
                                               spec.buffer_size, outputs);
   link.connect(consumer.link);
   watch(graph, consumer, batch);
-  Kernel kernel(graph, place_on(board), ends_of(link, job.application));
+  KernelEnds ends = ends_of(link, job.application);
+  ends.note = job.note;
+  const KernelPlace place = place_on(board);
+  std::optional<BoardMemoryEnds> device_memory;
+  if (const auto& image = job.application.extras.memory)
+    ends.memory = &device_memory.emplace(graph, fpga, platform::needed(parts.memory), memory, *image, place.clock);
+  Kernel kernel(graph, place, ends);
   job.application.kernel(kernel);
+  if (device_memory) fpga.connect_memory();
   const StreamActors stream{.pcie = pcie,
                             .link = link,
                             .producer = graph.id(producer),
                             .consumer = graph.id(consumer),
-                            .kernel = kernel.actors()};
+                            .kernel = kernel.actors(),
+                            .memory = device_memory ? device_memory->parts() : std::vector<platform::PartPlan>()};
   const RunReport report =
       run_graph(graph, {.states = job.states, .output = stream.consumer, .schedule_seed = job.schedule_seed});
   consumer.require_all(kOutputEnded);

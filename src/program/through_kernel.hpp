@@ -1,6 +1,6 @@
 #pragma once
 
-#include "program/exchange.hpp"
+#include "isthmus/program/exchange.hpp"
 #include "program/run.hpp"
 
 namespace isthmus::program {

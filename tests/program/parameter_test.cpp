@@ -43,6 +43,32 @@ class Typed {
   CLI::App app_;
 };
 
+TEST(Parameters, ThatTakeSeveralValuesAreARowForEachCombination) {
+  const std::vector<Parameter> several{{.name = "way",
+                                        .kind = ParameterKind::choice,
+                                        .help = "",
+                                        .choices = {"a", "b"},
+                                        .several = true,
+                                        .preset = "a,b"},
+                                       {.name = "size", .kind = ParameterKind::integer, .help = "", .preset = "3"},
+                                       {.name = "start",
+                                        .kind = ParameterKind::choice,
+                                        .help = "",
+                                        .choices = {"x", "y"},
+                                        .several = true,
+                                        .preset = "y"}};
+  Values values(several);
+  values.set("start", parse(several[2], "y,x", "--start"));
+  std::vector<std::string> rows;
+  for (const Values& row : each_of(several, values))
+    rows.push_back(row.text("way") + row.text("start") + std::to_string(row.integer("size")));
+  EXPECT_THAT(rows, ElementsAre("ay3", "ax3", "by3", "bx3"));
+  EXPECT_THAT([&] { parse(several[0], "a,c", "--way"); }, ThrowsMessage<Error>(HasSubstr("--way: unknown way 'c'")));
+  EXPECT_THAT([&] { parse(several[0], "a,a", "--way"); },
+              ThrowsMessage<Error>(HasSubstr("--way: expected each way once, got 'a' again")));
+  EXPECT_THAT([&] { parse(several[0], "a,", "--way"); }, ThrowsMessage<Error>(HasSubstr("--way: unknown way ''")));
+}
+
 TEST(Parameters, HoldWhatWasTypedInEitherFormAndThePresetsOfTheOthers) {
   const Typed typed({"--set", "gain=0.5", "--set", "link.pcie.lanes=8", "--order", "falling"});
   const Values values = typed.arguments.values();

@@ -1,6 +1,7 @@
 // Applications on a board with shared memory: their bytes, and what their pace depends on.
 #include "program/shared_flow.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "isthmus/base/error.hpp"
@@ -67,8 +68,8 @@ Application<Number, Number> of_actor(std::size_t numbers = kOfMessage) {
 }
 
 StreamRun shared(const ByteApplication& application, int messages, const std::vector<std::string>& settings = {},
-                 Grain grain = Grain::fine) {
-  return run_shared(platform::load(platform::file_of(kBoard), settings),
+                 Grain grain = Grain::fine, const char* board = kBoard) {
+  return run_shared(platform::load(platform::file_of(board), settings),
                     {.application = application, .flow = "shared", .count = messages, .grain = grain});
 }
 
@@ -80,6 +81,21 @@ TEST(SharedFlow, GivesTheReferencesBytesInMemoryThatIsUsedAgainAndAgain) {
   const StreamRun result = shared(of_actor<Increment>().bytes(), 20);
   EXPECT_FALSE(result.run.difference);
   EXPECT_EQ(result.run.times.latencies.size(), 20U);
+}
+
+/// Words of messages that end within a line, of one word, and of lines.
+TEST(SharedFlow, OverLongLinesMovesWholeOnesAndWhatIsLeft) {
+  for (const std::size_t words : {1, 3, 4, 16})
+    for (const char* translated : {"true", "false"}) {
+      const StreamRun result =
+          shared(of_actor<Increment>(words * 16).bytes(), 8, {fmt::format("translation.enabled={}", translated)},
+                 Grain::fine, "model:ibm-capi");
+      EXPECT_FALSE(result.run.difference) << words;
+    }
+  const auto time = [](std::size_t words) {
+    return shared(of_actor<Increment>(words * 16).bytes(), 8, {}, Grain::fine, "model:ibm-capi").run.times.elapsed;
+  };
+  EXPECT_LT((time(2) - time(1)).seconds(), 0.02 * time(1).seconds()) << "two words are one line";
 }
 
 TEST(SharedFlow, NamesTheMessageThatDiffers) {
@@ -126,8 +142,9 @@ TEST(SharedFlow, IsOfBoardsWithSharedMemoryAlone) {
   const ByteApplication application = of_actor<Increment>().bytes();
   EXPECT_THAT(open_target(kBoard, {})->flows(application), ElementsAre("shared"));
   EXPECT_THAT(open_target("model:aws-f1", {})->flows(application), ElementsAre("stream"));
-  EXPECT_THAT([&] { open_target("model:aws-f1", {})->require_flow(application, "shared"); },
-              ThrowsMessage<Error>(HasSubstr("flow 'shared': expected a board with qpi and translation and cache")));
+  EXPECT_THAT(
+      [&] { open_target("model:aws-f1", {})->require_flow(application, "shared"); },
+      ThrowsMessage<Error>(HasSubstr("flow 'shared': expected a board with coherent-link and translation and cache")));
 }
 
 }  // namespace

@@ -12,10 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include "isthmus/offload/datapath.hpp"
 #include "isthmus/program/device_kernel.hpp"
+#include "isthmus/program/device_memory.hpp"
 #include "isthmus/program/difference.hpp"
 #include "isthmus/program/kernel.hpp"
 #include "isthmus/program/parameter.hpp"
+#include "isthmus/program/together.hpp"
 
 namespace isthmus::program {
 
@@ -39,17 +42,31 @@ using Fact = std::pair<std::string, std::int64_t>;
 struct Extras {
   std::string counted = "messages";  ///< what a message is to its user, a plural that ends in s: "images"
   std::vector<Fact> facts{};         ///< that rows hold
-  int count = 200;                   ///< messages of a run where the user does not say
+  int count = 200;                   ///< of what is counted in a run where the user does not say
+  int in_message = 1;                ///< of what is counted in a message
   /// Called before the first message of each run.
   std::function<void(const Opening&)> open{};
   Control control{};
   /// Where a value of the output lies, for people, such as its column and row.
   std::function<std::vector<Fact>(std::size_t value)> place{};
-  std::optional<DeviceKernel> device{};   ///< for the flows offload and overlap
+  std::optional<DeviceKernel> device{};  ///< for the flows offload and overlap
+  std::optional<MemoryImage> memory{};   ///< what it keeps in the device's memory
+  /// Numbers that rows of a run hold beside its rate, once it is over; "speedup.mean" is the mean of a record speedup.
+  std::function<std::vector<std::pair<std::string, double>>()> told{};
   std::vector<std::string_view> parts{};  ///< kinds of parts that the kernels need of a board beside those of the flow
   /// Each message takes the kernel as long as any other, and its output depends on no other message: a long stream may
   /// be told from short ones (docs/grain.md).
   bool steady = false;
+  /// What the circuit computes where messages lie in memory that it reads as often as it likes: for the flow shared.
+  /// The buffers are the arguments of `device`, of which it needs that too.
+  offload::DatapathMaker datapath{};
+  /// What cores and circuit do where they share memory, in place of kernel and datapath: for the flow shared.
+  TogetherRun together{};
+  /// Each launch of a message is an iteration, of whose ends rows tell.
+  bool iterates = false;
+  /// Whether an output may differ from the reference so far, both given as the bytes of one element; by default in
+  /// nothing.
+  ElementsAgree agree{};
 };
 
 /// An application as bytes: what every back end runs.
@@ -69,7 +86,8 @@ struct ByteApplication {
 /// An application whose parameters a user may choose.
 struct Maker {
   std::vector<Parameter> parameters{};
-  /// The application with these values, in each of which lies in its range. It opens nothing yet: see Extras::open.
+  /// The application with these values, each of which lies in its range. It opens nothing yet but files that they name:
+  /// see Extras::open.
   std::function<ByteApplication(const Values&)> make;
 };
 

@@ -21,12 +21,20 @@ struct OutputBuffer {
 struct ConstantBuffer {
   std::size_t index = 0;
 };
+/// What launches of one message hand to each other, by its place in DeviceKernel::scratch.
+struct ScratchBuffer {
+  std::size_t index = 0;
+};
+
+/// What the application keeps in the device's memory.
+struct ImageBuffer {};
 
 /// An argument of a kernel, in the order of its signature.
-using KernelArgument = std::variant<InputBuffer, OutputBuffer, ConstantBuffer, std::int32_t>;
+using KernelArgument =
+    std::variant<InputBuffer, OutputBuffer, ConstantBuffer, ScratchBuffer, ImageBuffer, std::int32_t>;
 
-/// An application as an OpenCL kernel, of which each launch turns one message into its output: kernels/<name>.cl on
-/// real devices, its twin as an actor on models.
+/// An application as an OpenCL kernel, of which one launch, or several after another, turn a message into its output:
+/// kernels/<name>.cl on real devices, its twin as an actor on models.
 struct DeviceKernel {
   offload::KernelModel twin;
   std::vector<KernelArgument> arguments;
@@ -37,6 +45,10 @@ struct DeviceKernel {
   std::vector<std::size_t> outputs{};
   /// Buffers that are written once, before the first launch.
   std::vector<std::vector<std::byte>> constants{};
+  /// Bytes of buffers that the host never touches.
+  std::vector<std::size_t> scratch{};
+  /// The arguments of a message's launches after the first, of an application that iterates.
+  std::vector<std::vector<KernelArgument>> further{};
 };
 
 }  // namespace isthmus::program

@@ -29,6 +29,9 @@ struct Difference {
 /// An element of an output, given as its bytes, for people.
 using ElementText = std::function<std::string(std::span<const std::byte>)>;
 
+/// Whether an element that was computed is as good as the reference's, of which the bytes differ.
+using ElementsAgree = std::function<bool(std::span<const std::byte> expected, std::span<const std::byte> got)>;
+
 /// Its bytes in the order of memory: "0x 00 00 80 3f".
 std::string hexadecimal(std::span<const std::byte> element);
 
@@ -48,11 +51,11 @@ std::string text_of(const T& value) {
   return text.str();
 }
 
-/// Holds outputs against the reference, byte for byte, and counts in elements.
+/// Holds outputs against the reference, byte for byte, or as `agree` says where there is one, and counts in elements.
 class Differences {
  public:
   /// Elements of so many bytes each, a divisor of the size of every output.
-  explicit Differences(std::size_t element_bytes, ElementText text = hexadecimal);
+  explicit Differences(std::size_t element_bytes, ElementText text = hexadecimal, ElementsAgree agree = {});
 
   /// Both are as long.
   void compare(int message, std::span<const std::byte> expected, std::span<const std::byte> got);
@@ -64,6 +67,7 @@ class Differences {
 
   std::size_t element_bytes_;
   ElementText text_;
+  ElementsAgree agree_;
   Difference seen_;
 };
 

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "isthmus/engine/graph.hpp"
+#include "isthmus/program/device_memory.hpp"
 #include "isthmus/stream.hpp"
 
 namespace isthmus::program {
@@ -15,6 +17,8 @@ struct KernelEnds {
   In<StreamWord>& results;
   Out<std::uint32_t>* control = nullptr;  ///< none where the host sends no control messages
   In<ControlMessage>* status = nullptr;
+  DeviceMemoryEnds* memory = nullptr;                      ///< none where the application keeps nothing there
+  std::function<void(const std::string& text)> note = {};  ///< tells the user something
 };
 
 /// What a kernel may know of where its actors are.
@@ -53,12 +57,28 @@ class Kernel {
   /// The actor that reads the host's control messages, of an application that has some, and answers them.
   void control(In<std::uint32_t>& in, Out<ControlMessage>& out);
 
+  /// Where the image begins that the application keeps in the device's memory.
+  std::uint64_t memory_image() const { return memory().image(); }
+  /// The actor that reads the device's memory, and one that writes it. Each has a way of its own there, on which its
+  /// requests stay in order; a read may pass the write of another actor.
+  void reads_memory(const MemoryMaster& master, Out<DramReadReq>& requests, In<DramReadResp>& words) {
+    memory().connect(master, requests, words);
+  }
+  void writes_memory(const MemoryMaster& master, Out<DramWriteApply>& requests, Out<DramWriteData>& words) {
+    memory().connect(master, requests, words);
+  }
+  /// How many reads of words at random places must be under way for the memory to be what limits them, from its latency
+  /// and its rate; the user is told.
+  int reads_to_cover_memory() const;
+
   int onchip_latency() const { return place_.onchip_latency; }
 
   /// The actors, in the order in which they were added.
   const std::vector<ActorId>& actors() const { return actors_; }
 
  private:
+  /// Throws Error where the application keeps nothing there.
+  DeviceMemoryEnds& memory() const;
   /// Threads have no clock; their channels need a time, which means nothing there.
   static ChannelOptions fifo(int depth, int latency = 1) {
     return {.depth = depth, .latency = latency, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)};

@@ -24,6 +24,7 @@ struct Parameter {
   std::optional<double> min{};          ///< of a number, the bound included
   std::optional<double> max{};          ///< likewise
   std::vector<std::string> choices{};   ///< of a choice
+  bool several = false;                 ///< of a choice: a list of them, with commas between, is a row each
   std::optional<std::string> preset{};  ///< the value that holds where none is given, as a user would type it
 };
 
@@ -32,6 +33,9 @@ using ParameterValue = std::variant<std::int64_t, double, std::string>;
 /// What `text` says of a parameter. Throws Error "WHERE: expected 1..32, got '40'" where it is of another kind, out of
 /// range, none of the choices, or no folder or file that is there; `where` is what the user typed.
 ParameterValue parse(const Parameter& parameter, const std::string& text, const std::string& where);
+
+/// A text cut at its commas.
+std::vector<std::string> listed(const std::string& text);
 
 /// The values of an application's parameters that hold in a run.
 class Values {
@@ -54,5 +58,8 @@ class Values {
  private:
   std::map<std::string, ParameterValue> values_;
 };
+
+/// One for each row that is asked for: each combination of what parameters that take several values have.
+std::vector<Values> each_of(std::span<const Parameter> declared, const Values& values);
 
 }  // namespace isthmus::program

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "isthmus/platform/description.hpp"
+#include "isthmus/platform/grain.hpp"
+#include "isthmus/platform/part.hpp"
+#include "isthmus/program/exchange.hpp"
+
+namespace isthmus::program {
+
+/// What came of messages that cores of the host and a circuit worked on together.
+struct Together {
+  Time elapsed;                                      ///< of all messages
+  std::vector<Time> latencies{};                     ///< of each
+  std::vector<std::pair<std::string, Time>> stages;  ///< what parts of it did
+  std::vector<platform::Part> parts{};
+  Time lasted{};  ///< the whole run, of which their shares are
+  platform::Grain grain = platform::Grain::fine;
+};
+
+/// What is to be run: inputs come from the exchange, outputs go there.
+struct TogetherJob {
+  int count;  ///< messages
+  platform::Grain grain;
+  Exchange& messages;
+};
+
+/// Runs messages of an application on a modelled board whose circuits share the host's memory, cores and circuit as the
+/// application has them: for work that no kernel does alone.
+using TogetherRun = std::function<Together(const platform::Description& board, const TogetherJob& job)>;
+
+}  // namespace isthmus::program

@@ -1,0 +1,264 @@
+#include "program/in_place_actors.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <variant>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/base/interrupt.hpp"
+#include "isthmus/platform/shared_board.hpp"
+#include "program/shared_actors.hpp"
+
+namespace isthmus::program {
+namespace {
+
+using fabric::LineAccess;
+using fabric::LineResult;
+using offload::Region;
+
+// A circuit is given up that takes longer for a launch than a thousand cycles a word at 100 MHz.
+constexpr Time kLeastWait = Time::us(5000);
+constexpr Time kWaitOfAWord = Time::us(10);
+
+enum AccessTag : std::uint16_t { kResultLine, kLaunchOver, kFenceOver };
+
+const std::vector<KernelArgument>& arguments_of(const DeviceKernel& kernel, int launch) {
+  return launch == 0 ? kernel.arguments : kernel.further[static_cast<std::size_t>(launch) - 1];
+}
+
+/// The address behind an argument.
+struct Address {
+  const InPlaceWork& work;
+  const MessagePlaces& message;
+
+  std::uint64_t operator()(InputBuffer at) const { return message.inputs.at(at.index); }
+  std::uint64_t operator()(OutputBuffer at) const { return message.outputs.at(at.index); }
+  std::uint64_t operator()(ScratchBuffer at) const { return work.scratch.at(at.index); }
+  template <class Other>
+  std::uint64_t operator()(const Other& /*argument*/) const {
+    throw Error("region of a datapath: expected a buffer of a message or of scratch");
+  }
+};
+
+}  // namespace
+
+std::uint64_t InPlaceWork::address(int launch, const Region& region) const {
+  const MessagePlaces& message = places[static_cast<std::size_t>(launch / launches)];
+  const auto& arguments = arguments_of(device_kernel_of(job.application), launch % launches);
+  return std::visit(Address{*this, message}, arguments.at(region.argument)) + region.offset;
+}
+
+void DrivingCore::load() {
+  if (work.messages == nullptr) return;
+  auto message = work.messages->input(next);
+  const MessagePlaces& to = work.places[static_cast<std::size_t>(next)];
+  const auto& sizes = device_kernel_of(work.job.application).inputs;
+  for (std::size_t buffer = 0; buffer < to.inputs.size(); ++buffer) {
+    const std::size_t size = sizes.empty() ? message.size() : sizes[buffer];
+    work.space.copy_in(to.inputs[buffer], message.first(size));
+    message = message.subspan(size);
+  }
+}
+
+DrivingCore::Status DrivingCore::status() {
+  fabric::begin_access(accesses, LineAccess::Kind::read, work.space.physical(work.status), work.line, kLaunchOver);
+  Status told{};
+  std::memcpy(&told, results.read_in_place().data.data(), sizeof(told));
+  return told;
+}
+
+std::uint64_t DrivingCore::wait_for(std::uint64_t launches) {
+  std::uint64_t words = 0;
+  for (std::uint64_t region = 0; region < work.regions; ++region)
+    words += work.path.region(0, region).bytes / kWordBytes;
+  const Time latest =
+      timer.now() + kLeastWait + Time::fs(kWaitOfAWord.femtoseconds() * static_cast<std::int64_t>(words));
+  for (;;) {
+    stop_if_interrupted();
+    const Status told = status();
+    if (told.launches >= launches) return told.words;
+    if (timer.now() > latest)
+      throw Error(fmt::format("launch {} of message {} has not ended for {} of virtual time", launches - 1, next,
+                              to_string(latest)));
+  }
+}
+
+void DrivingCore::read_output(std::uint64_t words) {
+  const LinePieces pieces{.from = work.address((next + 1) * work.launches - 1, work.path.result()),
+                          .bytes = words * kWordBytes,
+                          .line = work.line};
+  const std::uint64_t lines = pieces.count();
+  std::span<std::byte> output;
+  if (work.messages != nullptr) output = work.messages->output(next);
+  std::uint64_t sent = 0;
+  for (std::uint64_t answered = 0; answered < lines;) {
+    if (sent < lines && sent - answered < kLineFills) {
+      fabric::begin_access(accesses, LineAccess::Kind::read, work.space.physical(pieces.from + pieces.offset(sent)),
+                           pieces.size(sent), static_cast<std::uint16_t>(sent));
+      ++sent;
+      continue;
+    }
+    const LineResult& line = results.read_in_place();
+    // tags are the lowest bits of the line's number; those under way lie close together
+    const std::uint64_t number = sent - 1 - static_cast<std::uint16_t>(sent - 1 - line.tag);
+    if (!output.empty()) std::memcpy(output.data() + pieces.offset(number), line.data.data(), line.bytes);
+    ++answered;
+  }
+}
+
+void DrivingCore::step() {
+  load();
+  begun.push_back(timer.now());
+  std::uint64_t words = 0;
+  for (int launch = 0; launch < work.launches; ++launch) {
+    timer.wait_until(timer.now() + work.call + work.store);
+    for (auto& start : starts) start.push(next);
+    words = wait_for(static_cast<std::uint64_t>(next) * static_cast<std::uint64_t>(work.launches) +
+                     static_cast<std::uint64_t>(launch) + 1);
+    launched.push_back(timer.now());
+  }
+  read_output(words);
+  received.push_back(timer.now());
+  if (work.messages != nullptr) work.messages->finished(next);
+  ++next;
+}
+
+RegionReader::RegionReader(const InPlaceWork& what, std::size_t number) : work(what), port(number) {
+  for (std::uint64_t each = 0; each < work.regions; ++each)
+    in_launch += work.path.region(port, each).bytes / kWordBytes;
+}
+
+bool RegionReader::take() {
+  if (!lines_.awaits()) return false;
+  const LineResult* result = results.pull_in_place();
+  if (result == nullptr) return false;
+  lines_.take(*result);
+  return true;
+}
+
+bool RegionReader::hand_on() {
+  StreamWord word;
+  if (!lines_.give(word.data)) return false;
+  word.last = ++handed % in_launch == 0;
+  words.push(word);
+  return true;
+}
+
+bool RegionReader::ask_next() {
+  if (asked == in_launch * static_cast<std::uint64_t>(started) || !lines_.room() || !accesses.room()) return false;
+  const Region at = work.path.region(port, region);
+  const std::uint64_t from = work.address(static_cast<int>(asked / in_launch), at) + offset;
+  const LinePieces left{.from = from, .bytes = at.bytes - offset, .line = work.line};
+  const std::uint64_t bytes = left.size(0);
+  fabric::begin_access(accesses, LineAccess::Kind::read, from, bytes, lines_.ask()).channel = work.channel;
+  asked += bytes / kWordBytes;
+  offset += bytes;
+  if (offset < at.bytes) return true;
+  offset = 0;
+  region = region + 1 == work.regions ? 0 : region + 1;
+  return true;
+}
+
+void RegionReader::step() {
+  bool moved = take();
+  moved |= hand_on();
+  if (asked == in_launch * static_cast<std::uint64_t>(started) && starts.pull()) {
+    ++started;
+    moved = true;
+  }
+  moved |= ask_next();
+  if (!moved) timer.wait(results, starts, accesses);
+}
+
+void DatapathActor::step() {
+  if (begins) path->begin();
+  begins = false;
+  bool last = false;
+  for (std::size_t port = 0; port < words.size(); ++port) {
+    const StreamWord word = words[port].read();
+    owed += path->take(port, word.data);
+    last = word.last;
+  }
+  --owed;  // this step takes one
+  const Time from = timer.now();
+  for (Word word; path->give(word);) out.push({.data = word, .last = false});
+  if (last) return finish(from);
+  if (owed > 0) work(from);
+}
+
+/// Words leave meanwhile.
+void DatapathActor::work(Time from) {
+  const Tick begin = clock.first_at_or_after(from.femtoseconds());
+  timer.wait_until(Time::fs(clock.edge(begin + std::exchange(owed, 0))));
+}
+
+void DatapathActor::finish(Time from) {
+  owed = std::max<std::int64_t>(owed, 0) + path->finish();
+  work(from);
+  begins = true;
+  StreamWord held{.data = {}, .last = false};
+  if (!path->give(held.data)) throw Error("datapath: expected the last word of its result at the end, got none");
+  for (Word next; path->give(next); held.data = next) out.push(held);
+  held.last = true;
+  out.push(held);
+}
+
+bool ResultWriter::take_answer() {
+  if (sent + static_cast<std::uint64_t>(told) == answered + static_cast<std::uint64_t>(over) && fence_due == fenced)
+    return false;
+  const LineResult* result = results.pull_in_place();
+  if (result == nullptr) return false;
+  if (result->tag == kLaunchOver)
+    ++over;
+  else if (result->tag == kFenceOver)
+    fenced = true;
+  else
+    ++answered;
+  return true;
+}
+
+/// The status of a launch whose lines are all at the home: what the coherent channel has answered is.
+bool ResultWriter::close() {
+  if (answered < sent) return false;
+  if (work.channel != platform::kCoherentWay && !fenced) {
+    if (fence_due) return false;
+    fabric::begin_access(accesses, LineAccess::Kind::fence, 0, 0, kFenceOver).channel = work.channel;
+    fence_due = true;
+    return true;
+  }
+  LineAccess& made = fabric::begin_access(accesses, LineAccess::Kind::write, work.status, work.line, kLaunchOver);
+  made.channel = work.channel;
+  const std::uint64_t status[] = {static_cast<std::uint64_t>(++told), written};
+  made.data = {};
+  std::memcpy(made.data.data(), status, sizeof(status));
+  written = sent = answered = 0;
+  closing = fence_due = fenced = false;
+  return true;
+}
+
+bool ResultWriter::write() {
+  if (closing) return close();
+  const StreamWord* word = words.pull_in_place();
+  if (word == nullptr) return false;
+  gathered_.add(word->data);
+  closing = word->last;
+  const std::uint64_t from = work.address(told, work.path.result()) + written * kWordBytes;
+  if (!closing && (from + gathered_.bytes()) % work.line != 0) return true;
+  written += gathered_.bytes() / kWordBytes;
+  LineAccess& made = fabric::begin_access(accesses, LineAccess::Kind::write, from, 0, kResultLine);
+  made.channel = work.channel;
+  gathered_.put(made);
+  ++sent;
+  return true;
+}
+
+void ResultWriter::step() {
+  bool moved = take_answer();
+  if (accesses.room() && !(told == work.all_launches()) && write()) moved = true;
+  if (!moved) timer.wait(results, accesses, words);
+}
+
+}  // namespace isthmus::program

@@ -1,0 +1,146 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "isthmus/engine/timer.hpp"
+#include "isthmus/fabric/coherence/messages.hpp"
+#include "isthmus/fabric/coherence/page_table.hpp"
+#include "isthmus/offload/datapath.hpp"
+#include "isthmus/program/exchange.hpp"
+#include "isthmus/stream.hpp"
+#include "program/line_words.hpp"
+#include "program/run.hpp"
+
+/// The host's core and the circuit's ends of a datapath that works on messages where they lie.
+namespace isthmus::program {
+
+/// Where the buffers of one message lie, as a circuit addresses them.
+struct MessagePlaces {
+  std::vector<std::uint64_t> inputs;
+  std::vector<std::uint64_t> outputs;
+};
+
+/// What all of them work on.
+struct InPlaceWork {
+  const Job& job;
+  Exchange* messages;  ///< none: memory holds zeros, and nobody asks for the output
+  fabric::SharedSpace& space;
+  const offload::Datapath& path;
+  std::vector<MessagePlaces> places;
+  std::vector<std::uint64_t> scratch;
+  std::uint64_t status;   ///< a line: how many launches are complete, and the words that the last one wrote
+  std::uint64_t line;     ///< bytes
+  std::uint8_t channel;   ///< of the circuit's lines
+  int launches;           ///< of each message
+  std::uint64_t regions;  ///< of each launch, at a port
+  Time call;              ///< of the library, before its store
+  Time store;             ///< to a register of the circuit
+
+  int all_launches() const { return job.count * launches; }
+  /// The circuit's address of a region in a launch, which counts through all messages.
+  std::uint64_t address(int launch, const offload::Region& region) const;
+};
+
+/// A core that starts launch after launch and reads the output.
+struct DrivingCore {
+  Out<fabric::LineAccess> accesses{"accesses"};
+  In<fabric::LineResult> results{"results"};
+  PortArray<Out<int>> starts;  ///< to each port's reader
+  Timer timer;
+  const InPlaceWork& work;
+  int next = 0;
+  std::vector<Time> begun{};
+  std::vector<Time> launched{};  ///< the end of each launch
+  std::vector<Time> received{};
+
+  explicit DrivingCore(const InPlaceWork& what) : starts(what.path.ports(), "starts"), work(what) {}
+  void step();
+  bool done() const { return next == work.job.count; }
+
+ private:
+  struct Status {
+    std::uint64_t launches;
+    std::uint64_t words;
+  };
+  void load();
+  Status status();
+  std::uint64_t wait_for(std::uint64_t launches);
+  void read_output(std::uint64_t words);
+};
+
+/// Reads a port's regions line by line and hands them to the datapath as words; the last word of a launch is marked.
+struct RegionReader {
+  Out<fabric::LineAccess> accesses{"accesses"};
+  In<fabric::LineResult> results{"results"};
+  In<int> starts{"starts"};
+  Out<StreamWord> words{"words"};
+  Timer timer;
+  const InPlaceWork& work;
+  std::size_t port;
+  std::uint64_t in_launch = 0;  ///< words
+  int started = 0;
+  std::uint64_t asked = 0;  ///< words of all launches
+  std::uint64_t handed = 0;
+  std::uint64_t region = 0;  ///< that is asked for
+  std::uint64_t offset = 0;  ///< in it
+
+  RegionReader(const InPlaceWork& what, std::size_t number);
+  void step();
+  bool done() const { return handed == in_launch * static_cast<std::uint64_t>(work.all_launches()); }
+
+ private:
+  bool take();
+  bool hand_on();
+  bool ask_next();
+  LineWords lines_;
+};
+
+/// The circuit: a word of each port at a time, and then as many cycles as the datapath is busy.
+struct DatapathActor {
+  PortArray<In<StreamWord>> words;
+  Out<StreamWord> out{"out"};
+  Timer timer;
+  std::unique_ptr<offload::Datapath> path;
+  Grid clock;
+  bool begins = true;
+  std::int64_t owed = 0;  ///< cycles that it is busy beyond a word a cycle
+
+  DatapathActor(std::unique_ptr<offload::Datapath> what, const Clock& of)
+      : words(what->ports(), "words"), path(std::move(what)), clock(of) {}
+  void step();
+
+ private:
+  void work(Time from);
+  void finish(Time from);
+};
+
+/// Writes what the datapath gives, and the status when a launch is complete.
+struct ResultWriter {
+  Out<fabric::LineAccess> accesses{"accesses"};
+  In<fabric::LineResult> results{"results"};
+  In<StreamWord> words{"words"};
+  Timer timer;
+  const InPlaceWork& work;
+  std::uint64_t written = 0;   ///< words of this launch
+  std::uint64_t sent = 0;      ///< lines of it
+  std::uint64_t answered = 0;  ///< likewise
+  bool closing = false;        ///< all lines of the launch are written
+  bool fence_due = false;      ///< asked for, where data and status could come in another order
+  bool fenced = false;         ///< and answered
+  int told = 0;                ///< status lines written
+  int over = 0;                ///< and answered
+
+  explicit ResultWriter(const InPlaceWork& what) : work(what) {}
+  void step();
+  bool done() const { return over == work.all_launches(); }
+
+ private:
+  bool take_answer();
+  bool write();
+  bool close();
+  GatheredWords gathered_;
+};
+
+}  // namespace isthmus::program

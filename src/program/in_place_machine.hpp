@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+
+#include "isthmus/platform/description.hpp"
+#include "isthmus/program/exchange.hpp"
+#include "program/stream_flow.hpp"
+
+namespace isthmus::program {
+
+/// How much of a job a graph runs.
+struct Extent {
+  int count;              ///< messages
+  int launches;           ///< of each
+  std::uint64_t regions;  ///< of each launch, at a port
+};
+
+/// Runs so much of a job finely on a board whose circuits share the host's memory. Without `messages` memory holds
+/// zeros, and nobody asks for the output. Throws Error where the board has not enough ports, on-chip memory or pages.
+StreamRun run_in_graph(const platform::Description& board, const Job& job, const Extent& extent, Exchange* messages);
+
+}  // namespace isthmus::program

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "isthmus/engine/graph.hpp"
+#include "isthmus/program/device_memory.hpp"
+
+/// Memory of this host in the place of a device's.
+namespace isthmus::program {
+
+/// An application's image, in pages as large as the system has: look-ups at random places would else wait for their
+/// translation as well.
+class NativeMemory {
+ public:
+  /// Throws Error where the system has no room for it.
+  explicit NativeMemory(const MemoryImage& image);
+
+  std::span<std::byte> bytes() { return {data_.get(), size_}; }
+
+ private:
+  struct Unmap {
+    std::size_t bytes;
+    void operator()(std::byte* data) const;
+  };
+  std::size_t size_;
+  std::unique_ptr<std::byte[], Unmap> data_;
+};
+
+/// Reads of it that are prefetched: a word is handed on when so many behind it have been asked for, or nothing else is
+/// asked.
+inline constexpr int kPrefetched = 64;
+
+/// The ends of that memory in a graph.
+class NativeMemoryEnds final : public DeviceMemoryEnds {
+ public:
+  NativeMemoryEnds(Graph& graph, NativeMemory& memory) : graph_(graph), memory_(memory) {}
+
+  void connect(const MemoryMaster& master, Out<DramReadReq>& requests, In<DramReadResp>& words) override;
+  void connect(const MemoryMaster& master, Out<DramWriteApply>& requests, Out<DramWriteData>& words) override;
+  std::uint64_t image() const override { return 0; }
+  /// As many as are prefetched keep it busy, and as many again are on their way between the actors.
+  RandomReads random_reads() const override;
+
+ private:
+  Graph& graph_;
+  NativeMemory& memory_;
+};
+
+}  // namespace isthmus::program

@@ -1,0 +1,47 @@
+#include "program/paced.hpp"
+
+#include <optional>
+
+#include "isthmus/base/worker.hpp"
+#include "program/through_kernel.hpp"
+
+namespace isthmus::program {
+namespace {
+
+StreamRun all_finely(const Job& job, const PacedFlow& flow) {
+  Checker checker(job.application, job.progress);
+  MessagesBeside messages(job.application, checker);
+  StreamRun result = flow.run(job.count, messages).stream;
+  messages.compare_rest();
+  result.run.difference = checker.difference();
+  return result;
+}
+
+/// None where the pace does not become steady.
+std::optional<StreamRun> coarsely(const Job& job, const Lengths& lengths, const PacedFlow& flow) {
+  Checker checker(job.application, job.progress);
+  MessagesBeside messages(job.application, checker);
+  FineStream shorter;
+  Worker beside;
+  beside.add([&] { shorter = flow.run_unseen(lengths.shorter); });
+  const FineStream longer = flow.run(lengths.longer, messages);
+  beside.finish();
+  if (!flow.steady(longer)) return {};
+  send_through_kernel(job, lengths.longer, messages);
+  messages.compare_rest();
+  StreamRun result = extend(shorter.stream, longer.stream, lengths, job.count);
+  result.run.difference = checker.difference();
+  return result;
+}
+
+}  // namespace
+
+StreamRun run_paced(const Job& job, const Lengths& lengths, const PacedFlow& flow) {
+  const Extras& extras = job.application.extras;
+  const bool fine = job.grain == Grain::fine || job.states != nullptr || !extras.steady || extras.memory;
+  if (fine || job.count <= lengths.shorter + lengths.longer) return all_finely(job, flow);
+  const auto result = coarsely(job, lengths, flow);
+  return result ? *result : all_finely(job, flow);
+}
+
+}  // namespace isthmus::program
