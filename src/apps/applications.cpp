@@ -3,7 +3,12 @@
 // The table: a line for each, the name of its folder and of the function in it that makes it.
 #define ISTHMUS_APPLICATIONS(EACH) \
   EACH(image_filter)               \
-  EACH(suffix_sum)
+  EACH(hash_lookup)                \
+  EACH(matrix_multiply)            \
+  EACH(matrix_vector)              \
+  EACH(merkle_tree)                \
+  EACH(suffix_sum)                 \
+  EACH(task_graph)
 
 namespace isthmus::apps {
 

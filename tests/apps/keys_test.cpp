@@ -10,6 +10,7 @@
 #include "isthmus/platform/description.hpp"
 #include "isthmus/platform/schema.hpp"
 #include "isthmus/probes/probe.hpp"
+#include "isthmus/queues/look_ahead.hpp"
 
 namespace isthmus::apps {
 namespace {
@@ -157,35 +158,62 @@ const std::vector<Witness>& witnesses() {
   return kAll;
 }
 
-/// Those of boards whose circuits share the host's memory: the probes of that tell of each.
+/// Those of boards whose circuits share the host's memory: the probes of that tell of each, on the board named.
 const std::vector<Witness>& shared_witnesses() {
   static const Settings kFewPages{"translation.page=4KiB", "translation.entries=64"};
-  static constexpr const char* kProbes = "shared memory";
+  static constexpr const char* kOneChannel = "model:xeon-fpga-v1";
+  static constexpr const char* kChannels = "model:xeon-fpga-v2";
+  static constexpr const char* kCapi = "model:ibm-capi";
+  static const Settings kManyInFlight{"cache.reads_in_flight=200", "cache.writes_in_flight=400"};
   static const std::vector<Witness> kAll{
-      {"link.qpi.round_trip", "400ns", kProbes},
-      {"translation.enabled", kToggled, kProbes},
-      {"translation.entries", "4", kProbes, kFewPages},
-      {"translation.page", "4KiB", kProbes, {"translation.entries=4"}},
-      {"translation.latency", "8", kProbes},
-      {"cache.size", "4KiB", kProbes},
-      {"cache.line", "128B", kProbes, {"host.llc.line=128B"}},
-      {"cache.ways", "2", kProbes, {"cache.size=16KiB"}},
-      {"cache.clock", "400MHz", kProbes},
-      {"cache.ports", "2", kProbes},
-      {"cache.access", "9", kProbes},
-      {"cache.reads_in_flight", "4", kProbes},
-      {"cache.writes_in_flight", "4", kProbes},
-      {"reordering.read", "6", kProbes},
-      {"reordering.write", "6", kProbes},
+      {"link.qpi.round_trip", "400ns", kOneChannel},
+      {"link.capi.generation", "2", kCapi, kManyInFlight},
+      {"link.capi.lanes", "4", kCapi, kManyInFlight},
+      {"link.capi.request_overhead", "64B", kCapi, {"link.capi.lanes=1", "cache.size=4KiB"}},
+      {"link.capi.completion_overhead", "64B", kCapi, {"link.capi.lanes=1"}},
+      {"link.capi.round_trip", "2us", kCapi},
+      {"link.qpi.directory", kToggled, kOneChannel},
+      {"host.llc.allocate_on_device_read", kToggled, kOneChannel},
+      {"translation.enabled", kToggled, kOneChannel},
+      {"translation.pageable", "false", kCapi},
+      {"translation.held", "1", kCapi, {"translation.page=4KiB"}},
+      {"translation.walk_latency", "5us", kCapi},
+      {"translation.entries", "4", kOneChannel, kFewPages},
+      {"translation.page", "4KiB", kOneChannel, {"translation.entries=4"}},
+      {"translation.latency", "8", kOneChannel},
+      {"cache.size", "4KiB", kOneChannel},
+      {"cache.line", "128B", kOneChannel, {"host.llc.line=128B"}},
+      {"cache.ways", "2", kOneChannel, {"cache.size=16KiB"}},
+      {"cache.clock", "400MHz", kOneChannel},
+      {"cache.ports", "2", kOneChannel},
+      {"cache.interval", "2", kOneChannel},
+      {"cache.access", "9", kOneChannel},
+      {"cache.reads_in_flight", "4", kOneChannel},
+      {"cache.writes_in_flight", "4", kOneChannel},
+      {"reordering.read", "6", kOneChannel},
+      {"reordering.write", "6", kOneChannel},
+      {"queue.depth", "4", kChannels},
+      {"va.round_robin", "true", kChannels},
   };
   return kAll;
 }
 
-/// What the probes of shared memory tell, as text; an Error is an outcome as well.
-std::string shared_outcome(const Settings& settings) {
+/// How long lines take to come to a core whose circuit fetches them ahead.
+std::string ahead_of_a_core(const std::string& board, const Settings& settings) {
+  const std::vector<std::byte> data(1024);
+  const std::vector<std::uint32_t> lines{3, 1, 0, 2};
+  const platform::Description described = platform::load(platform::file_of(board), settings);
+  const queues::LookAheadRun run =
+      queues::LookAheadBoard(described, data)
+          .run({.hand_over = queues::HandOver::mmio, .work = Time::ns(500), .reach = data.size(), .lines = lines});
+  return fmt::format("{} fs\n", run.elapsed.femtoseconds());
+}
+
+/// What the probes of shared memory tell, and look-ahead, as text; an Error is an outcome as well.
+std::string shared_outcome(const std::string& board, const Settings& settings) {
   std::string all;
   const auto ask = [&](const char* name, const std::vector<std::string>& starts) {
-    const probes::Job job{.target = "model:xeon-fpga-v1",
+    const probes::Job job{.target = board,
                           .settings = settings,
                           .starts = starts,
                           .sizes = {{1024}, {20 * 1024}},
@@ -200,6 +228,7 @@ std::string shared_outcome(const Settings& settings) {
   try {
     for (const char* name : {"cache-hit", "cache-miss"}) ask(name, {});
     for (const char* name : {"shared-read", "shared-write"}) ask(name, {"warm", "flushed"});
+    all += ahead_of_a_core(board, settings);
   } catch (const Error& error) {
     all += error.what();
   }
@@ -239,8 +268,8 @@ TEST(Keys, OfSharedMemoryChangeWhatItsProbesTell) {
   for (const Witness& witness : shared_witnesses()) {
     Settings changed = witness.also;
     changed.push_back(fmt::format("{}={}", witness.key, witness.value == kToggled ? "false" : witness.value));
-    const std::string after = shared_outcome(changed);
-    EXPECT_NE(shared_outcome(witness.also), after) << changed.back();
+    const std::string after = shared_outcome(witness.experiment, changed);
+    EXPECT_NE(shared_outcome(witness.experiment, witness.also), after) << changed.back();
     EXPECT_EQ(after.find("--set"), std::string::npos) << after;
   }
 }

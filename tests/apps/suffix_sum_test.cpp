@@ -1,8 +1,10 @@
 // The suffix sum in all of its flows, on a model, on an OpenCL device and on threads.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "isthmus/apps/applications.hpp"
@@ -94,6 +96,28 @@ TEST(SuffixSumOnModels, TheKernelTakesNoMoreThanAWordACycle) {
   const double words = (524288 - 262144) / 16.0;
   const double cycles = (seconds(524288) - seconds(262144)) * 250e6;
   EXPECT_GE(cycles, words * 0.999);
+}
+
+/// stacc V-C: two requests of 1 KiB do not cover 1 us at the link's rate; 16 do.
+TEST(SuffixSumOnModels, SoManyRequestsInFlightGiveTheRateOfLittlesLaw) {
+  const ByteApplication application = suffix_sum(1 << 20);
+  constexpr int kMessages = 8;
+  for (const auto& [requests, gb_per_s] : std::map<int, double>{{2, 1.83}, {4, 3.62}, {13, 11.0}, {16, 11.95}}) {
+    const auto target = program::open_target("model:aws-f1", {fmt::format("stream.requests_in_flight={}", requests)});
+    const program::Run done = target->run({.application = application, .flow = "stream", .count = kMessages});
+    const double rate = kMessages * static_cast<double>(application.input) / done.times.elapsed.seconds();
+    EXPECT_NEAR(rate * 1e-9 / gb_per_s, 1, 0.06) << requests;
+    nlohmann::ordered_json row;
+    target->explain(row);
+    const auto& parts = row.at("parts");
+    const auto window =
+        std::ranges::find_if(parts, [](const auto& part) { return part.at("name") == "requests in flight"; });
+    const double round_trip = window->at("window").at("round_trip_s");
+    EXPECT_NEAR(rate * round_trip / (requests * 1024.0), 1, 0.03) << requests;
+    if (requests < 13) {
+      EXPECT_EQ(row.at("bottleneck").at("part"), "requests in flight");
+    }
+  }
 }
 
 TEST(SuffixSumOnModels, ACoarseStreamTakesTheTimeOfAFineOneAndHasItsBytes) {
