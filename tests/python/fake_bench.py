@@ -1,5 +1,6 @@
 """The stand-in for the tools of `reproduce`, called as functions."""
 
+from pathlib import Path
 from typing import Any
 
 from tests.python.conftest import fake_tools
@@ -16,6 +17,9 @@ class FakeBench(Bench):
     def __init__(self) -> None:
         super().__init__()
         self.runs: list[Experiment] = []
+
+    def flows(self, application: str, target: str) -> list[str]:
+        raise NotOfferedError(application)
 
     def run(self, experiment: Experiment) -> Row:
         if experiment not in self.runs:
@@ -46,6 +50,8 @@ class FakeBench(Bench):
     def platform(self, target: str, sets: Any) -> Any:
         from isthmus.records import Platform
 
+        if Path(target.removeprefix("model:")).stem not in fake_tools.NAMES:
+            raise NotOfferedError(target)
         try:
             return Platform.model_validate(fake_tools.description(*fake_tools.platform(target, list(sets))))
         except SystemExit as refused:

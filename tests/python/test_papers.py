@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 
 TREE = Path(__file__).parents[2]
-PAPERS = {"choi2019": ("S000", 93), "stacc": ("S001", 68)}
+PAPERS = {"choi2019": ("S000", 93), "stacc": ("S001", 68), "gemieux2018": ("S003", 71)}
 KINDS = {"input", "output", "claim", "check", "outside"}
 FLOWS = {"offload", "overlap", "stream"}
 FIELDS = {"elapsed_s", "images_per_s", "images", "size", "bytes_per_pixel", "stencil"}
 STAGES = {"host to device copy", "kernel", "device to host copy"}
-PROBES = {"h2d", "d2h", "device-read", "device-write", "mmio-load"}
+OF_SHARED = {"cache-hit", "cache-miss", "shared-read", "shared-write"}
+PROBES = {"h2d", "d2h", "device-read", "device-write", "mmio-load", *OF_SHARED}
+OPTIONS = {"channel", "start", "access", "phase"}
 
 
 def rows(paper: str) -> list[dict[str, Any]]:
@@ -46,7 +48,15 @@ def is_probe(body: str) -> bool:
     measured, _, settings = body.partition("@")
     board, probe, size = measured.split(":")[:3]
     wanted = [setting.partition("=")[0] for setting in settings.split(",")] if settings else []
-    return board in BOARDS and probe in PROBES and is_size(size) and BOARDS[board].issuperset(wanted)
+    known = BOARDS[board] | OPTIONS
+    return board in BOARDS and probe in PROBES and is_size(size) and known.issuperset(wanted)
+
+
+def is_of_channels(body: str) -> bool:
+    measured, _, settings = body.partition("@")
+    board, probe, *channels = measured.split(":")
+    links = {key.split(".")[1] for key in BOARDS[board] if key.startswith("link.")} | {"vl0"}
+    return board in BOARDS and probe in OF_SHARED and links.issuperset(channels[:2]) and settings == "start=cold"
 
 
 def is_run(body: str) -> bool:
@@ -81,7 +91,9 @@ def is_listed(body: str) -> bool:
 
 KNOWN = {
     "input": is_input, "run": is_run, "rate": is_rate, "probe": is_probe, "probe-time": is_probe, "accesses": is_probe,
-    "saturation": is_saturation, "ratio": is_ratio, "row": lambda body: body in ROWS,
+    "probe-cycles": is_probe, "requests": is_probe, "crossing": is_of_channels, "lead": is_of_channels,
+    "overtakes": lambda body: set(body.split(":")[:2]) <= BOARDS.keys(),
+    "saturation": is_saturation, "ratio": is_ratio, "mean": is_ratio, "row": lambda body: body in ROWS,
     "formula": is_listed, "claim": is_listed,
 }  # fmt: skip
 

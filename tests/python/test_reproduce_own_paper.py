@@ -15,6 +15,7 @@ from isthmus.probes import all_probes
 from isthmus.records import Input, PaperRow
 from isthmus.reproduction.checking import check_paper
 from isthmus.reproduction.comparison import agrees, paper_rows, score
+from isthmus.reproduction.laboratory import Bench
 from isthmus.reproduction.published import Paper, read_papers
 from isthmus.reproduction.roles import ends
 from isthmus.reproduction.survey import Survey
@@ -185,8 +186,9 @@ def test_an_experiment_of_ones_own_that_cannot_be_evaluated_is_refused_at_its_ro
 def test_the_experiments_of_the_installed_papers_pass_the_check_of_ones_own() -> None:
     papers = read_papers()
     published = {row.id: row for paper in papers.values() for row in paper.row}
+    bench = Bench()
     for name, paper in papers.items():
-        check_paper(data_folder("papers") / f"{name}.toml", paper, published, FakeBench())
+        check_paper(data_folder("papers") / f"{name}.toml", paper, published, bench)
 
 
 def test_probes_look_at_the_sizes_that_they_are_said_to_look_at() -> None:

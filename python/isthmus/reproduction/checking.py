@@ -15,6 +15,7 @@ from isthmus.reproduction.comparison import unit_of_reading
 from isthmus.reproduction.expressions import (
     FIELDS,
     KINDS,
+    OF_TWO,
     PROBED,
     UNITS,
     experiment_of,
@@ -22,11 +23,14 @@ from isthmus.reproduction.expressions import (
     parts_of,
 )
 from isthmus.reproduction.formulas import BANDWIDTHS, FORMULAS
-from isthmus.reproduction.laboratory import APPLICATION, CHANNEL, Bench, target_of
+from isthmus.reproduction.laboratory import APPLICATION, CHANNEL, OPTIONS, TOLD_APART, Bench, target_of
 from isthmus.reproduction.published import Paper, PublishedRow, place_of_row
 from isthmus.reproduction.units import convert
 from isthmus.sizes import format_size, parse_size
 from isthmus.targets import check_target
+
+ANY_CHANNEL = "va"
+ITERATED = ("matrix-multiply", "matrix-vector")
 
 SHAPES = {  # the words after the kind; those in brackets may be left out
     "input": "BOARD:KEY",
@@ -36,6 +40,11 @@ SHAPES = {  # the words after the kind; those in brackets may be left out
     "probe": "BOARD:PROBE:SIZE",
     "probe-time": "BOARD:PROBE:SIZE",
     "accesses": "BOARD:PROBE:SIZE:BURST",
+    "probe-cycles": "BOARD:PROBE:SIZE",
+    "requests": "BOARD:PROBE:SIZE:CHANNEL",
+    "crossing": "BOARD:PROBE:FIRST:SECOND:LOW:HIGH:NUMBER",
+    "overtakes": "BOARD:OTHER:APPLICATION:ROWS",
+    "lead": "BOARD:PROBE:FIRST:SECOND:NUMBER",
 }
 
 
@@ -58,7 +67,7 @@ def _check(expression: str, unit: str, published: Mapping[str, PublishedRow], be
     kind = kind_of_expression(expression)
     if kind not in KINDS:
         raise unknown("experiment", kind, KINDS, expression)
-    if kind in ("row", "ratio"):
+    if kind == "row" or kind in OF_TWO:
         _check_parts(expression, published, bench)
         return
     given = _read(expression, published, bench)
@@ -69,8 +78,9 @@ def _check(expression: str, unit: str, published: Mapping[str, PublishedRow], be
 
 def _check_parts(expression: str, published: Mapping[str, PublishedRow], bench: Bench) -> None:
     parts = parts_of(expression)
-    if kind_of_expression(expression) == "ratio" and len(parts) != 2:
-        raise IsthmusError(f"experiment '{expression}': expected ratio:A / B")
+    kind = kind_of_expression(expression)
+    if kind in OF_TWO and len(parts) != 2:
+        raise IsthmusError(f"experiment '{expression}': expected {kind}:A / B")
     for part in parts:
         if ":" in part:
             _check(part, "", published, bench)
@@ -91,7 +101,7 @@ class _Given:
     @property
     def sets(self) -> tuple[str, ...]:
         """The keys that it sets."""
-        return tuple(change for change in self.changes if not change.startswith(CHANNEL))
+        return tuple(change for change in self.changes if change.partition("=")[0] not in (*OPTIONS, *TOLD_APART))
 
     @property
     def channels(self) -> list[str]:
@@ -144,7 +154,7 @@ def _board(given: _Given, word: str) -> None:
     board = given.bench.platform(target_of(word), given.sets)
     links = [part.channel for part in board.parts if part.channel is not None]
     for channel in given.channels:
-        if channel not in links:
+        if channel not in (*links, ANY_CHANNEL):
             raise unknown("channel", channel, links, word)
 
 
@@ -167,7 +177,7 @@ def _probe(given: _Given, word: str) -> None:
         parts = ", ".join(part.name for part in given.bench.platform(given.target, ()).parts)
         raise IsthmusError(f"probe '{word}': {given.words['BOARD']} lacks the parts for it; it has {parts}")
     several = not probe.curve and probe.sizes is None
-    if several or (given.kind != "probe-time" and probe.quantity == "latency"):
+    if several or (given.kind not in ("probe-time", "probe-cycles") and probe.quantity == "latency"):
         raise IsthmusError(f"probe '{word}': expected one that gives a bandwidth; probe-time tells the time of one")
     if "SIZE" not in given.words and probe.sizes is not None:
         raise IsthmusError(f"probe '{word}': expected one that looks at every size")
@@ -184,6 +194,12 @@ def _size(given: _Given, word: str) -> None:
     raise IsthmusError(f"size '{word}': the probe '{given.words['PROBE']}' looks at {shown or 'no size'}")
 
 
+def _channel(given: _Given, word: str) -> None:
+    links = [part.channel for part in given.bench.platform(given.target, ()).parts if part.channel is not None]
+    if word not in links:
+        raise unknown("channel", word, links, given.words["BOARD"])
+
+
 def _row(given: _Given, word: str) -> None:
     if word not in given.published:
         raise unknown("row", word, list(given.published))
@@ -198,6 +214,11 @@ def _number(given: _Given, word: str) -> None:
         raise IsthmusError(f"{given.kind}: expected a number, got '{word}'")
 
 
+def _times(given: _Given, word: str) -> None:
+    for part in word.split("+"):
+        _number(given, part)
+
+
 def _one_of(what: str, known: Mapping[str, object] | tuple[str, ...]) -> "Check":
     def check(given: _Given, word: str) -> None:
         if word not in known:
@@ -208,16 +229,19 @@ def _one_of(what: str, known: Mapping[str, object] | tuple[str, ...]) -> "Check"
 
 Check = Callable[[_Given, str], None]
 CHECKS: dict[str, Check] = {
-    "BOARD": _board,
+    **dict.fromkeys(("BOARD", "OTHER"), _board),
     "KEY": _key,
     "FLOW": _one_of("flow", FLOWS),
     "FIELD": _one_of("field", FIELDS),
     "STAGE": _stage,
     "PROBE": _probe,
-    "SIZE": _size,
+    **dict.fromkeys(("SIZE", "LOW_SIZE", "HIGH_SIZE"), _size),
     "BURST": _size,
+    **dict.fromkeys(("CHANNEL", "FIRST", "SECOND"), _channel),
     "ID": _row,
-    **dict.fromkeys(("NUMBER", "LOW", "HIGH"), _number),
+    **dict.fromkeys(("NUMBER", "ROWS", "LOW", "HIGH"), _number),
+    "APPLICATION": _one_of("application", ITERATED),
+    "TIMES": _times,
     "DIRECTION": _one_of("direction", BANDWIDTHS),
 }
 

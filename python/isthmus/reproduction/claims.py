@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 LARGE = 64 << 20
 TRANSFERS = [64 << power for power in range(21)]  # 64 B to 64 MiB
 REQUESTS = [64 << power for power in range(7)]  # 64 B to 4 KiB
+LINE = 64
+PLATEAU = 1 << 20
+NEAR = 5.0
 TOLERANCE = 0.001
 SATURATED = 0.98
 
@@ -79,6 +82,49 @@ def _monotone_requests(lab: "Laboratory", arguments: Sequence[str], lookup: Look
     return _rises([rate for size, rate in rates if size <= parse_size(most)])
 
 
+def _falls_off(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
+    """Twice the size is slower by a tenth than the size below, and half of it is not."""
+    board, probe, text = arguments
+    size = parse_size(text)
+    rates = lab.probe(board, probe, [size // 4, size // 2, size])
+    return rates[size] < 0.9 * rates[size // 2] and rates[size // 2] > 0.9 * rates[size // 4]
+
+
+def _coherent_share_below(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
+    board, limit = arguments
+    return 100 * lab.number(board, "cache.size") / lab.number(board, "onchip.capacity") < float(limit)
+
+
+def _miss_reduced(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
+    """A read miss takes less than on another board, by so many per cent within five."""
+    board, other, percent = arguments
+    times = [lab.probe_time(one, "cache-miss", LINE, ["access=read"]) for one in (board, other)]
+    return abs(100 * (1 - times[0] / times[1]) - float(percent)) < NEAR
+
+
+def _ahead_between(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
+    """At no size between two is the first channel behind the second, in a cold cache."""
+    board, probe, first, second, low, high = arguments
+    sizes = [size for size in TRANSFERS if parse_size(low) <= size <= parse_size(high)]
+    ahead, behind = (lab.probe(board, probe, sizes, [f"channel={one}", "start=cold"]) for one in (first, second))
+    return all(ahead[size] >= behind[size] for size in sizes)
+
+
+def _sum_reaches(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
+    """Two channels move so many GB/s together, each by itself at 1 MiB."""
+    board, probe, *channels, rate = arguments
+    plateaus = [lab.probe(board, probe, [PLATEAU], [f"channel={one}"])[PLATEAU] for one in channels]
+    return sum(plateaus) >= float(rate)
+
+
+def _time_goes_with_clock(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
+    """An iteration takes as many cycles of the kernel's clock on every board, within so many per cent."""
+    application, size, percent = arguments
+    cycles = [lab.iterations(board, application, int(size))[1] * lab.number(board, "kernel.clock")
+              for board in lab.bench.boards()]  # fmt: skip
+    return max(cycles) / min(cycles) - 1 < float(percent) / 100
+
+
 def _rises(rates: Sequence[float]) -> bool:
     """No rate is below an earlier one by more than the tolerance."""
     best = itertools.accumulate(rates, max)
@@ -91,6 +137,12 @@ CLAIMS: dict[str, Claim] = {
     "overhead_within": Claim(_overhead_within, "BOARD:LOW:HIGH"),
     "small_transfers_slower": Claim(_small_transfers_slower, "BOARD:NUMBER"),
     "threshold_exists": Claim(_threshold_exists, "BOARD:ID"),
+    "falls_off": Claim(_falls_off, "BOARD:PROBE:SIZE"),
+    "coherent_share_below": Claim(_coherent_share_below, "BOARD:NUMBER"),
+    "miss_reduced": Claim(_miss_reduced, "BOARD:OTHER:NUMBER"),
+    "ahead_between": Claim(_ahead_between, "BOARD:PROBE:FIRST:SECOND:LOW_SIZE:HIGH_SIZE"),
+    "sum_reaches": Claim(_sum_reaches, "BOARD:PROBE:FIRST:SECOND:NUMBER"),
+    "time_goes_with_clock": Claim(_time_goes_with_clock, "APPLICATION:ROWS:NUMBER"),
     "monotone": Claim(_monotone, "BOARD:PROBE"),
     "monotone_requests": Claim(_monotone_requests, "BOARD:FLOW:SIZE"),
 }

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from isthmus.errors import IsthmusError
 from isthmus.names import unknown
@@ -14,12 +15,15 @@ from isthmus.reproduction.published import PublishedRow, Value
 from isthmus.reproduction.units import convert
 from isthmus.sizes import parse_size
 
-MODEL = frozenset({"run", "rate", "probe", "probe-time", "accesses", "saturation"})  # what the model computes
-PROBED = frozenset({"probe", "probe-time", "accesses"})  # in which keys may be set
-KINDS = (*sorted(MODEL), "input", "ratio", "row", "formula", "claim")
+# In which keys may be set.
+PROBED = frozenset({"probe", "probe-time", "probe-cycles", "accesses", "requests", "crossing", "lead"})
+MODEL = PROBED | {"run", "rate", "saturation", "overtakes"}  # what the model computes
+OF_TWO = ("ratio", "mean")  # values of rows and experiments, A / B
+KINDS = (*sorted(MODEL), "input", *OF_TWO, "row", "formula", "claim")
 
 # The unit of what an experiment gives, and of the fields of a run; those that are not here have none, or an input's.
 UNITS = {"rate": "GB/s", "saturation": "B", "probe": "GB/s", "probe-time": "s", "accesses": "MOPS"}
+LINES = tuple(sorted({round(2 ** (step / 4)) for step in range(65)}))  # of sweeps over channels
 FIELDS = {
     **dict.fromkeys(("elapsed_s", "setup_s", "stage"), "s"),
     **dict.fromkeys(("images", "width", "height", "images_per_s", "size", "stencil"), ""),
@@ -70,8 +74,8 @@ class Evaluator:
     def _value(self, kind: str, rest: str, unit: str) -> Value:
         if kind == "row":
             return self.of_row(rest, unit)
-        if kind == "ratio":
-            return self._ratio(rest, unit)
+        if kind in OF_TWO:
+            return self._of_two(kind, rest, unit)
         if kind == "formula":
             name, _, argument = rest.partition(":")
             return FORMULAS[name].compute(self.lab, argument)
@@ -92,27 +96,69 @@ class Evaluator:
             return convert(row.gb_per_s * row.elapsed_s / _stage(row, words[2]), "GB/s", unit)
         if kind == "saturation":
             return convert(saturation(self.lab, words[0], words[1], words[2]), "B", unit)
+        if kind == "overtakes":
+            first, second = (self.lab.iterations(board, words[2], int(words[3])) for board in words[:2])
+            return overtaken(first, second)
         return self._probe(kind, rest, unit)
 
     def _probe(self, kind: str, rest: str, unit: str) -> float:
         place, _, sets = rest.partition("@")
         board, probe, *size_texts = place.split(":")
-        size, *burst = map(parse_size, size_texts)
         changes = sets.split(",") if sets else []
+        if kind in ("crossing", "lead"):
+            return self._between_channels(kind, board, probe, size_texts, changes)
+        if kind == "requests":
+            return self.lab.requests(board, probe, parse_size(size_texts[0]), size_texts[1], changes)
+        size, *burst = map(parse_size, size_texts)
         if kind == "accesses":
             return convert(self.lab.accesses(board, probe, size, burst[0], changes) * 1e-6, "MOPS", unit)
         if kind == "probe":
             return convert(self.lab.probe(board, probe, [size], changes)[size], "GB/s", unit)
-        return convert(self.lab.probe_time(board, probe, size, changes), "s", unit)
+        time = self.lab.probe_time(board, probe, size, changes)
+        if kind == "probe-cycles":
+            return time * self.lab.number(board, "cache.clock") * 1e6
+        return convert(time, "s", unit)
 
-    def _ratio(self, rest: str, unit: str) -> float:
+    def _between_channels(self, kind: str, board: str, probe: str, words: list[str], changes: list[str]) -> float:
+        """Of two channels over lines: up to where the first is ahead, or by how many cycles at so many lines."""
+        first, second, *numbers = words
+        line = int(self.lab.number(board, "cache.line"))
+        if kind == "lead":
+            size = line * int(numbers[0])
+            times = [self.lab.probe_time(board, probe, size, [*changes, f"channel={one}"]) for one in (second, first)]
+            return (times[0] - times[1]) * self.lab.number(board, "cache.clock") * 1e6
+        low, high, margin = int(numbers[0]), int(numbers[1]), float(numbers[2])
+        lines = [count for count in LINES if low <= count <= high]
+        ahead, behind = (
+            self.lab.probe(board, probe, [line * count for count in lines], [*changes, f"channel={one}"])
+            for one in (first, second)
+        )
+        return crossing({count: ahead[line * count] / behind[line * count] for count in lines}, 1 + margin / 100)
+
+    def _of_two(self, kind: str, rest: str, unit: str) -> float:
         texts = [text.strip() for text in rest.split(" / ")]
         units = [self.published[text].unit for text in texts if text in self.published]
         over, under = (self._operand(text, units[0] if units else "") for text in texts)
-        return over / under * (100 if unit == "%" else 1)
+        return (over + under) / 2 if kind == "mean" else over / under * (100 if unit == "%" else 1)
 
     def _operand(self, text: str, unit: str) -> float:
         return _number(self.value(text, unit) if ":" in text else self.of_row(text, unit))
+
+
+def overtaken(first: tuple[float, float], second: tuple[float, float]) -> float:
+    """From which iteration on the first is ahead, of each the end of its first iteration and what each more takes."""
+    behind, gains = first[0] - second[0], second[1] - first[1]
+    return math.inf if gains <= 0 < behind else max(1.0, 1 + math.ceil(behind / gains))
+
+
+def crossing(ratios: Mapping[int, float], level: float) -> float:
+    """Where a ratio comes down to a level for the first time, interpolated by logarithms; the end if it never does."""
+    points = sorted(ratios.items())
+    for (left, before), (right, after) in pairwise(points):
+        if before >= level > after:
+            part = math.log(before / level) / math.log(before / after)
+            return float(left * (right / left) ** part)
+    return float(points[0][0] if points[0][1] < level else points[-1][0])
 
 
 def experiment_of(row: PublishedRow) -> str | None:
@@ -128,7 +174,7 @@ def kind_of_expression(expression: str) -> str:
 def parts_of(expression: str) -> list[str]:
     """What an experiment is made of: ids of rows and experiments; nothing if it is made of no other."""
     kind, _, rest = expression.partition(":")
-    return [part.strip() for part in rest.split(" / ")] if kind == "ratio" else [rest] if kind == "row" else []
+    return [part.strip() for part in rest.split(" / ")] if kind in OF_TWO else [rest] if kind == "row" else []
 
 
 def operands(expression: str) -> list[str]:
@@ -157,7 +203,7 @@ def observation(expression: str, published: Mapping[str, PublishedRow]) -> str:
         return f"run:{words[0]}:{words[1]}"
     if kind == "rate" or words[2:3] == ["stage"]:
         return f"run:{words[0]}:{words[1]}:{words[-1]}"
-    return f"probe:{rest}" if kind == "probe-time" else expression
+    return f"probe:{rest}" if kind in ("probe-time", "probe-cycles") else expression
 
 
 def board_of(leaf: str, known: list[str]) -> str | None:

@@ -26,6 +26,40 @@ def _pcie_advertised(lab: "Laboratory", board: str) -> float:
     return lab.number(board, "pcie.lanes") * TRANSFER_RATE[_generation(lab, board)] / 8
 
 
+def _link_advertised(lab: "Laboratory", board: str, channel: str) -> float:
+    """Bandwidth that one link of a board is sold with, GB/s: over PCIe before encoding, else what its port carries."""
+    (link,) = (part for part in lab.parts(board) if part.channel == channel)
+    if link.kind in ("pcie", "capi"):
+        lanes, generation = (
+            float(str(lab.input(board, f"{link.name}.{key}").value)) for key in ("lanes", "generation")
+        )
+        return lanes * TRANSFER_RATE[int(generation)] / 8
+    return (
+        lab.number(board, "cache.line") * lab.number(board, "cache.clock") / lab.number(board, "cache.interval") / 1e3
+    )
+
+
+def _links_advertised(lab: "Laboratory", board: str) -> float:
+    """That of all links together (choi2019 table 2, gemieux2018 III.A)."""
+    return sum(_link_advertised(lab, board, part.channel) for part in lab.parts(board) if part.channel is not None)
+
+
+def _page_table_reach(lab: "Laboratory", board: str) -> float:
+    """GiB that a page table holds (choi2019 2.1)."""
+    return lab.number(board, "translation.entries") * lab.number(board, "translation.page") / 1024
+
+
+def _service_overhead(lab: "Laboratory", board: str) -> float:
+    """What translation and reordering of a read take over the access to the cache, % (choi2019 3.3.1)."""
+    beside = lab.number(board, "translation.latency") + lab.number(board, "reordering.read")
+    return 100 * beside / lab.number(board, "cache.access")
+
+
+def _clock_period(lab: "Laboratory", board: str) -> float:
+    """ns of a cycle of the cache's clock (gemieux2018 III.B)."""
+    return 1e3 / lab.number(board, "cache.clock")
+
+
 def _pcie_theoretical(lab: "Laboratory", board: str) -> float:
     """Bandwidth after encoding and the overhead of completions, GB/s (choi2019 fig. 5 step 1)."""
     payload = lab.number(board, "pcie.max_payload")
@@ -84,6 +118,25 @@ def _r_threshold(lab: "Laboratory", direction: str) -> float:
     return 1 / (dma * (1 / shared - 1 / device))
 
 
+def _worked_out(value: float) -> Callable[["Laboratory", str], float]:
+    """Arithmetic on numbers of the paper alone."""
+    return lambda lab, argument: value
+
+
+def _qpi_theoretical(lab: "Laboratory", bits: str) -> float:
+    """GB/s of 2.4 GHz, two bits a cycle, so many bits wide, both directions (gemieux2018 eq. (1))."""
+    return 2.4 * 2 * float(bits) * 2 / 8
+
+
+def _address_sent(lab: "Laboratory", words: str) -> float:
+    """ns of so many cycles of 400 MHz and an access to the last-level cache (gemieux2018 V.C)."""
+    cycles, cache = words.split("+")
+    return float(cycles) * 2.5 + float(cache)
+
+
+# gemieux2018 V.C: 2.06 million hashes a second, 490 ns each; a memory access of 100 ns, one to the cache of 20 ns.
+HASH, MEMORY, CACHE = 490.0, 100.0, 20.0
+
 FORMULAS: dict[str, Formula] = {
     "pcie_advertised": Formula(_pcie_advertised, "BOARD"),
     "pcie_theoretical": Formula(_pcie_theoretical, "BOARD"),
@@ -96,4 +149,17 @@ FORMULAS: dict[str, Formula] = {
     "hash_lookup_bound": Formula(_hash_lookup_bound),
     "packet_latency_ratio": Formula(_packet_latency_ratio),
     "r_threshold": Formula(_r_threshold, "DIRECTION"),
+    "link_advertised": Formula(lambda lab, words: _link_advertised(lab, *words.split(":")), "BOARD:CHANNEL"),
+    "links_advertised": Formula(_links_advertised, "BOARD"),
+    "page_table_reach": Formula(_page_table_reach, "BOARD"),
+    "service_overhead": Formula(_service_overhead, "BOARD"),
+    "clock_period": Formula(_clock_period, "BOARD"),
+    "qpi_theoretical": Formula(_qpi_theoretical, "NUMBER"),
+    "hash_time": Formula(_worked_out(1e3 / 2.06)),
+    "hash_of_access": Formula(_worked_out(HASH / MEMORY)),
+    "address_sent": Formula(_address_sent, "TIMES"),
+    "merkle_limit": Formula(_worked_out((HASH + MEMORY) / (HASH + CACHE))),
+    "access_gain": Formula(_worked_out(MEMORY / CACHE)),
+    "amdahl": Formula(_worked_out(1 / ((1 - 0.9) + 0.9 / 5))),
+    "lines_of_window": Formula(_worked_out(4 * 2**20 / 64)),
 }

@@ -1,5 +1,6 @@
 """One experiment held out: what it calibrated is found again from the others, and what the model then says."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -11,10 +12,11 @@ from isthmus.records import HeldOut, Input, Recalibrated
 from isthmus.reproduction.expressions import Evaluator, board_of, kind_of_expression, leaves
 from isthmus.reproduction.laboratory import Bench, Laboratory, NotOfferedError, target_of
 from isthmus.reproduction.published import Paper, PublishedRow
-from isthmus.reproduction.roles import RATES, TIMES, is_number, rests_on
+from isthmus.reproduction.roles import RATES, TIMES, WHOLE, is_number, rests_on
 from isthmus.reproduction.survey import PAPER_IMAGES
 
-MEASURES = frozenset({"probe", "probe-time", "run", "rate"})  # what a number of the board can be found from
+# What a number of the board can be found from.
+MEASURES = frozenset({"probe", "probe-time", "probe-cycles", "run", "rate"})
 PER_RUN = ("elapsed_s", "stage:")  # grow with the images of a run
 # How far down a calibrated time is tried, zero first; up for a rate and a count: what a model accepts first is "off".
 SMALLER = (0.0, 1e-3, 1e-2, 0.1, 0.2, 0.3, 0.5, 0.7)
@@ -104,7 +106,7 @@ class HoldOut:
         computed = self._values(board, others, ())
         points = {"rows": {at: float(row.value) for at, row in enumerate(others) if row.id in computed}}
         # What is chosen among a few whole numbers has no slope that leads to it.
-        smooth = {item.key: float(str(item.value)) for item in free if item.unit in TIMES | RATES}
+        smooth = {item.key: float(str(item.value)) for item in free if item.unit in (TIMES | RATES) - WHOLE.keys()}
         found = fit(points, smooth, model) if points["rows"] and smooth else None
         sets: list[str] = []
         changed: list[Recalibrated] = []
@@ -143,7 +145,8 @@ def off(item: Input, accepts: Callable[[str], bool]) -> str:
     """The assignment that comes nearest to a number that costs nothing: a time near zero, else much of it."""
     factors = SMALLER if item.unit in TIMES else LARGER if item.unit in RATES else MORE
     for factor in factors:
-        assignment = f"{item.key}={float(str(item.value)) * factor:.15g}"
+        value = float(str(item.value)) * factor
+        assignment = f"{item.key}={math.ceil(value) if item.unit == 'cycles' else value:.15g}"
         if accepts(assignment):
             return assignment
     raise IsthmusError(f"key '{item.key}': a calibrated number that cannot be turned off")

@@ -2,22 +2,27 @@
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment, run_experiment
+from isthmus.flows import FLOWS, SHARED
 from isthmus.probes import all_probes
 from isthmus.probing import served_by
-from isthmus.targets import platform, platforms
+from isthmus.targets import flows_of, platform, platforms
 from isthmus.tools import Event, as_sets, collect
 
 if TYPE_CHECKING:
-    from isthmus.records import Input, Platform, Row
+    from isthmus.records import BoardPart, Input, Platform, Row
 
 APPLICATION = "image-filter"
 CHANNEL = "channel="  # before the name of a link, where others assign a value to a key
+OPTIONS = {"channel": "--channel", "start": "--start", "burst": "--burst"}  # of a probe, likewise
+TOLD_APART = ("access", "phase", "started_by")  # records of one probe and size, likewise
+OF_SHARED = "cache-hit"  # what a board with shared memory is tried with: it goes over any link
+WHOLE = "all"  # the phase that is meant where none is named
 CORES = len(os.sched_getaffinity(0))
 Answer = TypeVar("Answer")
 
@@ -62,15 +67,17 @@ class Bench:
     ) -> list[Event]:
         """The records of a probe at some sizes in bytes, device memory in bursts of some bytes.
 
-        `channel=NAME` among the sets is the link of a board with several.
+        Among the sets `channel=NAME` is the link of a board with several, `start=NAME` what caches hold of shared
+        memory before; `access=read`, `phase=access` and the like choose among the records.
         """
         if probe not in all_probes():
             raise NotOfferedError(f"the probe '{probe}' is not offered yet")
-        channels = [text.removeprefix(CHANNEL) for text in sets if text.startswith(CHANNEL)]
-        sets = [text for text in sets if not text.startswith(CHANNEL)]
+        given = dict(text.partition("=")[::2] for text in sets)
+        sets = [text for text in sets if text.partition("=")[0] not in (*OPTIONS, *TOLD_APART)]
         arguments = [target, probe, "--sizes", _list(sizes), "--repeat", "1", "--grain", "fine"]
         arguments += ["--burst", _list(bursts)] if bursts else []
-        arguments += ["--channel", channels[-1]] if channels else []
+        for name, option in OPTIONS.items():
+            arguments += [option, given[name]] if name in given else []
 
         def ask() -> list[Event]:
             with self._cores:
@@ -82,7 +89,8 @@ class Bench:
                 )
             return records
 
-        return self._once(("probe", self.platform(target, sets).sha256, *arguments), ask)
+        found = self._once(("probe", self.platform(target, sets).sha256, *arguments), ask)
+        return [record for record in found if _is_meant(record["parameters"], given)]
 
     def platform(self, target: str, sets: Sequence[str]) -> "Platform":
         """The description of a board."""
@@ -91,14 +99,15 @@ class Bench:
         return self._once(("platform", target, *sets), lambda: Platform.model_validate(platform(target, sets)))
 
     def accepts(self, target: str, sets: Sequence[str]) -> bool:
-        """Whether a board with these numbers can be modelled: the first probe that it serves, such as a copy, runs over
-        each of its links. Its description may hold by itself what no machine can be made of, a call that costs less
-        than its parts.
+        """Whether a board with these numbers can be modelled: the first probe that it serves, such as a copy, or an
+        access to shared memory where it has that, runs over each of its links. Its description may hold by itself what
+        no machine can be made of, a call that costs less than its parts.
         """
         try:
             links = [part.channel for part in self.platform(target, sets).parts if part.channel is not None]
             chosen = [(f"{CHANNEL}{link}",) for link in links] if len(links) > 1 else [()]
-            for probe in self.served(target)[:1]:
+            served = self.served(target)
+            for probe in [OF_SHARED] if OF_SHARED in served else served[:1]:
                 for link in chosen:
                     self.probe(target, probe, (64,), (*sets, *link))
         except IsthmusError:
@@ -108,6 +117,10 @@ class Bench:
     def served(self, target: str) -> list[str]:
         """The probes that a board has the parts for."""
         return self._once(("served", target), lambda: served_by(target))
+
+    def flows(self, application: str, target: str) -> list[str]:
+        """Those of an application that a board has the parts for."""
+        return self._once(("flows", application, target), lambda: flows_of(application, target))
 
     def boards(self) -> list[str]:
         """The boards that are modelled."""
@@ -153,6 +166,17 @@ class Laboratory:
             )
         )
 
+    def iterations(self, board: str, application: str, size: int) -> tuple[float, float]:
+        """When the first iteration on a message ends, and how long each more takes, in seconds."""
+        target = target_of(board)
+        flow = SHARED if SHARED in self.bench.flows(application, target) else FLOWS[0]
+        parameters = (f"size={size}", "iterations=2")
+        row = self.bench.run(
+            Experiment(application, target, flow, 1, parameters=parameters, sets=self._sets(board, ()))
+        )
+        first, second = (float(end) for end in row.model_dump()["iteration_ends_s"])
+        return first, second - first
+
     def probe(self, board: str, probe: str, sizes: Sequence[int], sets: Sequence[str] = ()) -> dict[int, float]:
         """Bandwidth in GB/s by size in bytes."""
         found = self.bench.probe(target_of(board), probe, sizes, self._sets(board, sets))
@@ -162,6 +186,11 @@ class Laboratory:
         """Seconds of one copy, pass or access of `size` bytes."""
         found = self.bench.probe(target_of(board), probe, [size], self._sets(board, sets))
         return next(float(record["time_s"]) for record in found if record["parameters"]["size"] == size)
+
+    def requests(self, board: str, probe: str, size: int, channel: str, sets: Sequence[str] = ()) -> int:
+        """How many requests of a circuit went over one of the channels of its board."""
+        (found,) = self.bench.probe(target_of(board), probe, [size], self._sets(board, sets))
+        return int(found["requests"][channel])
 
     def accesses(self, board: str, probe: str, size: int, burst: int, sets: Sequence[str] = ()) -> float:
         """Accesses of `burst` bytes a second, scattered over `size` bytes of the device's memory."""
@@ -176,6 +205,10 @@ class Laboratory:
                 return item
         parts = ", ".join(dict.fromkeys(item.key.rpartition(".")[0] for item in platform.inputs))
         raise IsthmusError(f"board '{board}': key '{key}': expected a key of its parts ({parts}), got an unknown one")
+
+    def parts(self, board: str) -> "Sequence[BoardPart]":
+        """The parts of a board."""
+        return self.bench.platform(target_of(board), self._sets(board, ())).parts
 
     def only(self, board: str, usual: str) -> str:
         """The key KIND.NAME on a board with one part of that kind, whatever its section is called."""
@@ -200,6 +233,12 @@ class Laboratory:
         named = {assignment.partition("=")[0] for assignment in sets}
         kept = [one for one in self.sets.get(board, ()) if one.partition("=")[0] not in named]
         return (*kept, *sets)
+
+
+def _is_meant(parameters: Mapping[str, object], given: Mapping[str, str]) -> bool:
+    """Whether a record is one of those that are asked for: all of an access where no phase is named."""
+    wanted = {"phase": WHOLE, **given}
+    return all(parameters.get(name, wanted.get(name)) == wanted.get(name) for name in TOLD_APART if name in wanted)
 
 
 def _list(sizes: Sequence[int]) -> str:

@@ -1,0 +1,41 @@
+"""How a board is joined to its host, and whose memory its circuits work on: the classes of choi2019's table 1."""
+
+from collections import Counter
+from collections.abc import Mapping
+
+from isthmus.records import BoardPart, ListedPlatform, Platform
+from isthmus.records.base import Value
+
+# Kinds of links that go over a peripheral interconnect, and those that are one of processors.
+PERIPHERAL: Mapping[str, str] = {"pcie": "PCIe", "capi": "CAPI over PCIe"}
+OF_PROCESSORS: Mapping[str, str] = {"qpi": "QPI"}
+
+
+def classified(target: str, board: Platform) -> ListedPlatform:
+    """A board in its classes."""
+    links = Counter(_link(part, board) for part in board.parts if part.kind in (*PERIPHERAL, *OF_PROCESSORS))
+    return ListedPlatform(
+        target=target,
+        name=board.name or target,
+        integration=_integration({part.kind for part in board.parts}),
+        memory=_memory({part.kind for part in board.parts}),
+        links=[f"{count} x {name}" if count > 1 else name for name, count in links.items()],
+    )
+
+
+def _integration(kinds: set[str]) -> str:
+    peripheral, of_processors = (not kinds.isdisjoint(those) for those in (PERIPHERAL, OF_PROCESSORS))
+    if peripheral and of_processors:
+        return "hybrid"
+    return "PCIe" if peripheral else "processor interconnect" if of_processors else "none"
+
+
+def _memory(kinds: set[str]) -> str:
+    return "shared" if "cache" in kinds else "private" if "dram" in kinds else "none"
+
+
+def _link(part: BoardPart, board: Platform) -> str:
+    values: dict[str, Value | list[Value]] = {item.key: item.value for item in board.inputs}
+    name = {**PERIPHERAL, **OF_PROCESSORS}[part.kind]
+    generation, lanes = (values.get(f"{part.name}.{key}") for key in ("generation", "lanes"))
+    return f"{name} Gen{generation} x{lanes}" if generation is not None else name

@@ -1,0 +1,83 @@
+"""Experiments on boards with shared memory, on the tools themselves."""
+
+import math
+
+import pytest
+
+from isthmus.records import Input
+from isthmus.reproduction.expressions import Evaluator, crossing
+from isthmus.reproduction.holdout import off
+from isthmus.reproduction.laboratory import Bench, Laboratory
+
+
+@pytest.fixture(scope="module")
+def evaluator() -> Evaluator:
+    return Evaluator(Laboratory(Bench(), 4, 4), {})
+
+
+def number(evaluator: Evaluator, expression: str, unit: str = "") -> float:
+    value = evaluator.value(expression, unit)
+    assert not isinstance(value, str)
+    return float(value)
+
+
+def test_an_access_is_told_apart_by_what_it_does_and_by_its_phase(evaluator: Evaluator) -> None:
+    place = "xeon-fpga-v1:cache-hit:64B"
+    phases = [number(evaluator, f"probe-time:{place}@access=read,phase={phase}", "ns")
+              for phase in ("translation", "access", "reordering")]  # fmt: skip
+    assert phases == [pytest.approx(20), pytest.approx(35), pytest.approx(15)]
+    assert number(evaluator, f"probe-time:{place}@access=read", "ns") == pytest.approx(sum(phases))
+    assert number(evaluator, f"probe-time:{place}@access=write", "ns") == pytest.approx(60)
+    assert number(evaluator, f"probe-cycles:{place}@access=read") == pytest.approx(14)
+
+
+def test_requests_of_all_channels_are_those_of_the_circuit(evaluator: Evaluator) -> None:
+    split = [number(evaluator, f"requests:xeon-fpga-v2:shared-read:16KiB:{one}@channel=va,start=warm")
+             for one in ("vl0", "vh0", "vh1")]  # fmt: skip
+    assert sum(split) == 256
+    assert min(split) > 0
+
+
+def test_a_lead_is_what_one_channel_takes_less_than_the_other(evaluator: Evaluator) -> None:
+    times = [number(evaluator, f"probe-time:xeon-fpga-v2:shared-read:2KiB@start=cold,channel={one}", "ns")
+             for one in ("vh0", "vl0")]  # fmt: skip
+    lead = number(evaluator, "lead:xeon-fpga-v2:shared-read:vl0:vh0:32@start=cold")
+    assert lead == pytest.approx((times[0] - times[1]) * 0.4)
+    assert number(evaluator, "lead:xeon-fpga-v2:shared-read:vh0:vl0:32@start=cold") == pytest.approx(-lead)
+
+
+def test_a_crossing_lies_where_the_rates_meet(evaluator: Evaluator) -> None:
+    lines = number(evaluator, "crossing:xeon-fpga-v2:shared-write:vh0:vl0:1:256:0@start=cold")
+    below, above = (2 ** math.floor(math.log2(lines)), 2 ** math.ceil(math.log2(lines)))
+    ahead = {
+        count: number(evaluator, f"probe:xeon-fpga-v2:shared-write:{64 * count}B@start=cold,channel=vh0", "GB/s")
+        / number(evaluator, f"probe:xeon-fpga-v2:shared-write:{64 * count}B@start=cold,channel=vl0", "GB/s")
+        for count in (below, above)
+    }
+    assert ahead[below] >= 1 > ahead[above]
+
+
+@pytest.mark.parametrize(
+    ("ratios", "level", "expected"),
+    [
+        ({1: 4.0, 4: 0.25}, 1.0, 2.0),
+        ({1: 2.0, 2: 1.0, 4: 0.5}, 1.0, 2.0),
+        ({1: 2.0, 2: 1.5}, 1.0, 2.0),  # it never comes down
+        ({4: 0.5, 8: 0.25}, 1.0, 4.0),  # it was below before
+        ({1: 2.0, 16: 0.5}, 2**0.5, 2.0),
+    ],
+)
+def test_a_crossing_is_interpolated_by_logarithms(ratios: dict[int, float], level: float, expected: float) -> None:
+    assert crossing(ratios, level) == pytest.approx(expected)
+
+
+def test_cycles_that_are_turned_off_are_as_few_whole_ones_as_the_board_takes() -> None:
+    item = Input(key="reordering.write", value=5, unit="cycles", role="calibrated", source="")
+    tried: list[str] = []
+
+    def accepts(text: str) -> bool:
+        tried.append(text)
+        return text == "reordering.write=2"
+
+    assert off(item, accepts) == "reordering.write=2"
+    assert all(text.partition("=")[2].isdigit() for text in tried)
