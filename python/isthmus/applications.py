@@ -28,6 +28,11 @@ class Parameter:
     min: float | None = None
     max: float | None = None
     choices: tuple[str, ...] = ()
+    several: bool = False  # a list of choices, with commas between, is a row each
+
+    def each(self, value: str) -> list[str]:
+        """The values of a row each that a value stands for."""
+        return value.split(",") if self.several else [value]
 
     @property
     def metavar(self) -> str:
@@ -38,7 +43,7 @@ class Parameter:
     def expected(self) -> str:
         """What a value should be."""
         if self.kind == "choice":
-            return " or ".join(self.choices)
+            return f"{'a list of ' if self.several else ''}{' or '.join(self.choices)}"
         what = {"integer": "a whole number", "number": "a number", "folder": "a folder", "file": "a file"}
         return " ".join(part for part in (what.get(self.kind, "text"), self._span(), self.unit or "") if part)
 
@@ -53,10 +58,14 @@ class Parameter:
         if not self._admits(str(value)):
             hint = meant(str(value), self.choices)
             raise IsthmusError(f"{place}: expected {self.expected}, got '{value}'", hint=hint)
+        each = self.each(str(value))
+        again = next((one for one in each if each.count(one) > 1), None)
+        if again is not None:
+            raise IsthmusError(f"{place}: expected each {self.name} once, got '{again}' again")
 
     def _admits(self, text: str) -> bool:
         if self.kind == "choice":
-            return text in self.choices
+            return all(one in self.choices for one in self.each(text))
         if self.kind in PATHS:
             return Path(text).is_dir() if self.kind == "folder" else Path(text).is_file()
         if self.kind not in NUMBERS:

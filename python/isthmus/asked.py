@@ -95,6 +95,17 @@ def parameters_of(application: Application, *given: Mapping[str, Any]) -> tuple[
     return tuple(f"{name}={str(value).lower() if isinstance(value, bool) else value}" for name, value in values.items())
 
 
+def spread(application: Application, parameters: Sequence[str]) -> list[tuple[str, ...]]:
+    """NAME=VALUE of each row: one of what a parameter that takes several is given, or is by default, in each."""
+    given = dict(one.partition("=")[::2] for one in parameters)
+    several = [one for one in application.parameters.values() if one.several]
+    rows = [given]
+    for parameter in several:
+        values = parameter.each(given.get(parameter.name, str(parameter.default)))
+        rows = [row | {parameter.name: value} for row in rows for value in values]
+    return [tuple(f"{name}={value}" for name, value in row.items()) for row in rows]
+
+
 def _count(value: str | None, name: str) -> str:
     try:
         return str(whole(1)(str(value)))

@@ -25,6 +25,10 @@ _ROUND = 4
 # The part of what is expected that must be seen.
 _AS_TOLD = 0.8
 _SHORT_BYTES, _FEWEST, _MOST = 32 << 20, 4, 1000
+# The parameter of applications that repeat their work on one message.
+_ITERATIONS = "iterations"
+# Iterations of which the ends tell a pace.
+_PACE = 2
 # How far the rate of a short run may lie from that of the whole.
 _SAME = 0.03
 
@@ -121,7 +125,13 @@ class _Reruns:
         self._run_all = run_all
         self._told = told
         self._done = 0
-        self._counts, self._rate = self._shortened(replace(experiment, trace=None))
+        self._iterates = _iterations_tell(row)
+        if self._iterates:
+            experiment = _of_two_iterations(experiment)
+            self._counts: tuple[int, ...] = (1,)
+            self._rate = _iterations_per_s(row) or 0.0
+        else:
+            self._counts, self._rate = self._shortened(replace(experiment, trace=None))
         self._experiment = experiment
 
     def bottleneck(self) -> Bottleneck:
@@ -147,7 +157,8 @@ class _Reruns:
 
     def _shortened(self, experiment: Experiment) -> tuple[tuple[int, ...], float]:
         """How many messages the reruns take, the fewest whose rate is that of the whole, and that rate."""
-        count = max(_FEWEST, min(_MOST, _SHORT_BYTES // max(1, self._row.bytes_each)))
+        each = self._row.in_message or 1
+        count = each * max(_FEWEST, min(_MOST, _SHORT_BYTES // max(1, self._row.bytes_each * each)))
         while count < experiment.count:
             counts = (count // 2, count)
             (rate,) = self._rates([experiment], counts)
@@ -159,6 +170,8 @@ class _Reruns:
     def _rates(self, experiments: Sequence[Experiment], counts: tuple[int, ...]) -> list[float | None]:
         """Of each the rate of what a run of the last count has beyond one of the first: without the way in and out."""
         rows = self._run_all([replace(one, count=count) for one in experiments for count in counts])
+        if self._iterates:
+            return [None if row is None else _iterations_per_s(row) for row in rows]
         return [_rate(rows[first : first + len(counts)], counts) for first in range(0, len(rows), len(counts))]
 
     def _effects(self, left: Sequence[Candidate]) -> list[Effect]:
@@ -199,6 +212,30 @@ class _Reruns:
             for one, change, rate in zip(tried, changes, rates, strict=True)
             if rate is not None
         ]
+
+
+def _iterations_per_s(row: Row) -> float | None:
+    """Of a message's iterations after the first, without the way in and out; None of one that has only one."""
+    each = len(row.iteration_ends_s or ()) // row.count
+    if each < _PACE:
+        return None
+    ends = (row.iteration_ends_s or [])[:each]
+    took = ends[-1] - ends[0]
+    return (each - 1) / took if took > 0 else None
+
+
+def _iterations_tell(row: Row) -> bool:
+    """Whether more than two iterations are so nearly all of a run that two of them tell its rate."""
+    rate = _iterations_per_s(row)
+    if rate is None or _ITERATIONS not in row.parameters:
+        return False
+    iterations = len(row.iteration_ends_s or ())
+    return iterations > _PACE * row.count and abs(iterations / rate / row.elapsed_s - 1) <= _SAME
+
+
+def _of_two_iterations(experiment: Experiment) -> Experiment:
+    kept = [one for one in experiment.parameters if one.partition("=")[0].strip() != _ITERATIONS]
+    return replace(experiment, count=1, parameters=(*kept, f"{_ITERATIONS}={_PACE}"), trace=None)
 
 
 def _rate(rows: Sequence[Row | None], counts: tuple[int, ...]) -> float | None:

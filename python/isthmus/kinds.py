@@ -76,6 +76,7 @@ KINDS = {
     "acceptance": Kind("hpcc.AcceptanceFile"),
     "devices": Kind("looking.DevicesFile"),
     "platform": Kind("looking.PlatformFile"),
+    "platforms": Kind("looking.PlatformsFile"),
     "system": Kind("looking.SystemFile"),
     "doctor": Kind("looking.DoctorFile"),
     "config": Kind("looking.ConfigFile"),

@@ -167,7 +167,7 @@ LIMITS = (
         "host software that works on memory while circuits do; links faster than a channel of DRAM",
         (SHARED,),
         (SHARED_MEMORY,),
-        ("link.qpi.*", "cache.*", "host.memory.*", "host.llc.*"),
+        ("link.qpi.*", "link.capi.*", "cache.*", "host.memory.*", "host.llc.*"),
     ),
     Limit(
         "dram-policy",

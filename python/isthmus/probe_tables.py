@@ -1,6 +1,6 @@
 """Probe records as tables: bandwidth by size, and below it what is told one by one."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 
 from isthmus.numbers import counted, figure
@@ -22,11 +22,14 @@ def headline(records: Sequence[ProbeRecord]) -> str:
 
 def probe_tables(records: Sequence[ProbeRecord]) -> list[Table]:
     """A row a size for the bandwidths of one size each and for the steps to them, a row for each of the others."""
-    curves = [record for record in records if is_curve(record.name)]
+    walks = [record for record in records if "structure" in record.parameters]
+    curves = [record for record in records if is_curve(record.name) and record not in walks]
     steps = [record for record in records if "step" in record.parameters]
-    others = [record for record in records if record not in curves and record not in steps]
-    tables = [_by_size(group) for group in (curves, steps) if group]
+    others = [record for record in records if record not in curves and record not in steps and record not in walks]
+    tables = [table for group in (curves, steps) if group for table in _by_sizes(group)]
     limited = [record for record in records if "limit" in record.parameters]
+    if walks:
+        tables.append(_walks(walks))
     return [*tables, *([_one_by_one(others)] if others else []), *([_limits(limited)] if limited else [])]
 
 
@@ -41,10 +44,19 @@ def spreads(records: Iterable[ProbeRecord]) -> list[tuple[str, float]]:
     return [(f"{record.name}{over(record)} at {size_of(record)}", record.spread) for record in records]
 
 
-def _by_size(records: Sequence[ProbeRecord]) -> Table:
-    heads = list(dict.fromkeys(_head(record) for record in records))
+def _by_sizes(records: Sequence[ProbeRecord]) -> list[Table]:
+    """One table, or one a probe where its columns would be too many to read; their heads are then short."""
+    most = 6
+    if len({_head(record) for record in records}) <= most:
+        return [_by_size(records, _head)]
+    by_name = groupby(sorted(records, key=lambda record: record.name), key=lambda record: record.name)
+    return [_by_size(list(found), _short_head) for _, found in by_name]
+
+
+def _by_size(records: Sequence[ProbeRecord], head_of: Callable[[ProbeRecord], str]) -> Table:
+    heads = list(dict.fromkeys(head_of(record) for record in records))
     sizes = list(dict.fromkeys(size_of(record) for record in records))
-    by_place = {(size_of(record), _head(record)): _cell(record) for record in records}
+    by_place = {(size_of(record), head_of(record)): _cell(record) for record in records}
     cells = [(size, *(by_place.get((size, head), "-") for head in heads)) for size in sizes]
     return Table(("size", *heads), cells, numbers=frozenset({"size", *heads}))
 
@@ -52,6 +64,10 @@ def _by_size(records: Sequence[ProbeRecord]) -> Table:
 def _head(record: ProbeRecord) -> str:
     what = how(record) if "step" in record.parameters else f"{meaning_of(record.name)} ({column_of(record)})"
     return f"{what}, {record.unit}, {KIND_WORDS[record.kind]}"
+
+
+def _short_head(record: ProbeRecord) -> str:
+    return f"{column_of(record)}, {record.unit}, {KIND_WORDS[record.kind]}"
 
 
 def column_of(record: ProbeRecord) -> str:
@@ -62,21 +78,41 @@ def column_of(record: ProbeRecord) -> str:
 def over(record: ProbeRecord) -> str:
     """` over vh0`: the link of a board with several; ` of 4 boards on n0`: those of a system that did it at once.
 
-    With what caches held before, of shared memory. Empty where there is nothing to tell apart.
+    With what caches held before and who began, of shared memory. Empty where there is nothing to tell apart.
     """
     if "boards" in record.parameters:
         number = int(record.parameters["boards"])
         node = record.parameters.get("node")
         return f" of {counted(number, 'board')}{'' if node is None else f' on {node}'}"
-    channel, start = record.parameters.get("channel"), record.parameters.get("start")
-    return (f" over {channel}" if channel is not None else "") + (f", {start}" if start is not None else "")
+    words = (
+        ("structure", " of a {}"),
+        ("channel", " over {}"),
+        ("start", ", {}"),
+        ("started_by", ", started by {}"),
+        ("walks", ", {} at once"),
+    )
+    told = [(text, record.parameters.get(name)) for name, text in words]
+    return "".join(text.format(value) for text, value in told if value is not None)
 
 
 def name_of(record: ProbeRecord) -> str:
     """The probe's name, with the stretches in which it went where these were not the whole size."""
     burst = int(record.parameters.get("burst", 0))
-    whole = burst in (0, int(record.parameters["size"]))
+    requests = "start" in record.parameters  # of a circuit, which are told whatever the size is
+    whole = burst == 0 or (burst == int(record.parameters["size"]) and not requests)
     return record.name if whole else f"{record.name} by {format_size(burst)}"
+
+
+def _walks(records: Sequence[ProbeRecord]) -> Table:
+    """A row for each walk of nodes, with what half of them and what 99 of 100 took at most."""
+    cells: list[tuple[str, ...]] = []
+    for record in records:
+        told = [str(record.parameters[name]) for name in ("structure", "channel", "start", "walks")]
+        late = None if record.percentiles is None else record.percentiles.p99
+        cells.append((size_of(record), *told, figure(record.value), "-" if late is None else figure(late)))
+    head = f"ns a node, {KIND_WORDS[records[0].kind]}"
+    columns = ("size", "structure", "channel", "start", "walks", f"median, {head}", f"p99, {head}")
+    return Table(columns, cells, numbers=frozenset({"size", "walks", *columns[-2:]}))
 
 
 def _limits(records: Sequence[ProbeRecord]) -> Table:
@@ -128,5 +164,6 @@ def _how(record: ProbeRecord) -> str:
 
 
 def _cell(record: ProbeRecord) -> str:
-    spread = f" ±{record.spread / 2:.0%}" if record.spread >= SHOWN else ""
+    differ = "structure" in record.parameters  # nodes, of which each sample is another
+    spread = f" ±{record.spread / 2:.0%}" if record.spread >= SHOWN and not differ else ""
     return f"{figure(record.value)}{spread}"

@@ -30,6 +30,7 @@ class Probing:
     channel: str | None = None
     grain: Grain = DEFAULT  # of a model: the coarsest that will do
     start: str | None = None  # of shared memory: what caches hold before, several by commas
+    whole_lines: bool = False  # sizes of part of a cache's line are left out: nobody asked for them
 
     def repeat(self) -> int:
         """Samples of each size: of a model one, for it gives the same again."""
@@ -38,6 +39,7 @@ class Probing:
     def arguments(self) -> list[str]:
         """The arguments of `isthmus-probe`."""
         words = [self.target, *self.probes, "--sizes", _sizes(self.sizes), "--repeat", str(self.repeat())]
+        words += ["--whole-lines"] if self.whole_lines else []
         words += ["--burst", _sizes(self.bursts)] if self.bursts else []
         words += ["--offset", str(self.offset)] if self.offset else []
         words += ["--channel", self.channel] if self.channel else []
@@ -71,7 +73,7 @@ def probe_for_study(probing: Probing, on_event: Callable[[Event], None]) -> "lis
     for curve, sizes in ((True, STUDY_SIZES), (False, STUDY_SIZES[-1:])):
         names = [probe.name for probe in served if probe.in_study and probe.curve == curve]
         if names:
-            run_probing(replace(probing, probes=names, sizes=sizes), records.append, on_event)
+            run_probing(replace(probing, probes=names, sizes=sizes, whole_lines=True), records.append, on_event)
     return records
 
 

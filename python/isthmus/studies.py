@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 
 from isthmus.applications import PATHS, Application, describe, is_program
-from isthmus.asked import Asked, count_of, parameters_of
+from isthmus.asked import Asked, count_of, parameters_of, spread
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment
 from isthmus.files import read_text
@@ -152,7 +152,12 @@ def _runs(
     runs = []
     for target, channel in places:
         offered = flows_of(work.typed, target, sets)
-        runs += [replace(base, target=target, channel=channel, flow=flow) for flow in flows if flow in offered]
+        runs += [
+            replace(base, target=target, channel=channel, flow=flow, parameters=parameters)
+            for flow in flows
+            if flow in offered
+            for parameters in spread(work.application, base.parameters)
+        ]
     if not runs:
         line = line_of(work.text, "study.flows")
         raise IsthmusError(

@@ -1,12 +1,13 @@
 """The tables that show rows of applications."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from isthmus.compare import is_wrong, record_name
 from isthmus.numbers import figure, grouped, percent, seconds
 from isthmus.output import Table
-from isthmus.records import Part, Row
+from isthmus.records import Part, Row, TaskTimes
 from isthmus.store import value_of
 from isthmus.verdict import KIND_WORDS, kind_of, place_of, where
 
@@ -16,12 +17,20 @@ SHOWN = 0.01  # of a spread
 def rows_table(rows: Sequence[Row], titled: bool = False) -> Table:
     """One line for each target and flow of an application, with its name above if it is `titled`."""
     unit = rows[0].unit if rows else "images/s"
-    columns = ("target", "flow", unit, "input payload, GB/s", "where the time goes", "kind", "output")
+    chosen = _chosen(rows)
+    more = [column for column in _MORE if any(column.of(row) for row in rows)]
+    columns = (
+        *("target", "flow", *chosen, unit, *(column.name for column in more)),
+        *("input payload, GB/s", "where the time goes", "kind", "output"),
+    )
     cells = [
         (
             place_of(row),
             row.flow,
-            *_rates(row),
+            *(str(row.parameters.get(name, "-")) for name in chosen),
+            _rates(row)[0],
+            *(column.of(row) or "-" for column in more),
+            *_rates(row)[1:],
             kind_of(row),
             "right" if row.verified else "WRONG",
         )
@@ -30,10 +39,48 @@ def rows_table(rows: Sequence[Row], titled: bool = False) -> Table:
     return Table(
         columns,
         cells,
-        numbers=frozenset({unit, "input payload, GB/s"}),
+        numbers=frozenset({unit, "input payload, GB/s", *(column.name for column in more)}),
         below="where the time goes",
         title=rows[0].application if titled else "",
     )
+
+
+@dataclass(frozen=True)
+class _Column:
+    """What only rows of some applications have."""
+
+    name: str
+    of: Callable[[Row], str | None]
+
+
+def _speedup(row: Row) -> str | None:
+    found = row.speedup
+    return f"{found.mean:.3f} ({found.min:.3f}..{found.max:.3f})" if found else None
+
+
+def _times(found: TaskTimes | None) -> str | None:
+    return f"{seconds(found.p50_s)}, {seconds(found.p99_s)}" if found else None
+
+
+_MORE = (
+    _Column("speed-up (least..most)", _speedup),
+    _Column("task p50, p99", lambda row: _times(row.task_times)),
+    _Column("wait p50, p99", lambda row: _times(row.waiting_times)),
+)
+
+
+def _chosen(rows: Sequence[Row]) -> list[str]:
+    """The parameters in which rows of one application on one target in one flow differ."""
+    names = dict.fromkeys(name for row in rows for name in row.parameters)
+    places = [(row.application, place_of(row), row.flow) for row in rows]
+    if len(set(places)) == len(places):
+        return []
+    return [name for name in names if len({row.parameters.get(name) for row in rows}) > 1]
+
+
+def parameters_told(row: Row, rows: Sequence[Row]) -> str:
+    """A row's values of the parameters in which it differs from the others: `handover mmio`."""
+    return ", ".join(f"{name} {row.parameters.get(name)}" for name in _chosen(rows)) or place_of(row)
 
 
 def _rates(row: Row) -> tuple[str, str, str]:

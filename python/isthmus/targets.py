@@ -47,7 +47,13 @@ def devices() -> list[Event]:
 
 def platforms() -> list[str]:
     """The targets `model:NAME` of the platforms that are installed."""
-    return sorted(f"model:{Path(event['file']).stem}" for event in collect("isthmus-platform", ["--list"], "platform"))
+    return list(described_platforms())
+
+
+def described_platforms() -> dict[str, Event]:
+    """The descriptions of the platforms that are installed, by target."""
+    found = collect("isthmus-platform", ["--list"], "platform")
+    return dict(sorted((f"model:{Path(event['file']).stem}", event) for event in found))
 
 
 def platform(target: str, sets: Sequence[str] = ()) -> Event:

@@ -49,7 +49,7 @@ def options(words: list[str]) -> tuple[dict[str, Any], list[str]]:
     alone: list[str] = []
     index = 0
     while index < len(words):
-        if words[index].startswith("--") and words[index] not in ("--list", "--keys", "--steps"):
+        if words[index].startswith("--") and words[index] not in ("--list", "--keys", "--steps", "--whole-lines"):
             if words[index] in ("--set", "--map"):
                 values[words[index]].append(words[index + 1])
             else:
@@ -405,7 +405,7 @@ def say_record(name: str, value: float, parameters: dict[str, Any], target: str,
         value=value,
         samples=[value * (1 + 0.001 * index) for index in range(int(values["--repeat"]))],
         spread=0.2 if real else 0.0,
-        percentiles=dict.fromkeys(("p0", "p5", "p25", "p75", "p95", "p100"), value),
+        percentiles=dict.fromkeys(("p0", "p5", "p25", "p50", "p75", "p95", "p99", "p100"), value),
         time_s=parameters["size"] / value * 1e-9,
         kind="measured" if real else "modelled",
         target=target,

@@ -37,5 +37,5 @@ def _of_type(schema: Mapping[str, Any], named: Mapping[str, Any]) -> Any:
         items = schema.get("prefixItems") or [schema["items"]] * schema.get("minItems", 1)
         return [_value(one, named) for one in items]
     if kind == "integer":  # a place in a list, which has one item
-        return 0 if "exclusiveMinimum" not in schema else 1
+        return int(schema["exclusiveMinimum"]) + 1 if "exclusiveMinimum" in schema else int(schema.get("minimum", 0))
     return {"string": "text", "boolean": True, "null": None}.get(kind, 1)

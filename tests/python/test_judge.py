@@ -42,6 +42,41 @@ def test_the_part_is_named_whose_key_raises_the_rate() -> None:
     assert limit_of(window_size=64, link_rate=50).part == "kernel"
 
 
+ITERATING = Experiment("./app", "model:a", "stream", 1, parameters=("size=9", "iterations=20"))
+
+
+def iterations(run: Experiment, copy_s: float = 0.0) -> dict[str, Any]:
+    """What a row says of a run of which each iteration takes as long as a message of the machine."""
+    count = next(int(one.removeprefix("iterations=")) for one in run.parameters if one.startswith("iterations="))
+    each = 1 / row_of(run).value
+    ends = [copy_s + number * each for number in range(1, count + 1)]
+    told = {"iteration_ends_s": ends, "parameters": {"size": 9, "iterations": count}}
+    return {"elapsed_s": ends[-1], "value": 1 / ends[-1], **told}
+
+
+def judged_iterating(copy_s: float) -> list[Experiment]:
+    """The reruns of a run that iterates after a copy."""
+    asked: list[Experiment] = []
+
+    def run_all(wanted: Sequence[Experiment]) -> list[Row | None]:
+        asked.extend(wanted)
+        return [row_of(one, **iterations(one, copy_s)) for one in wanted]
+
+    with mock.patch("isthmus.judge.steps_of", judged_rows.steps_of):
+        row = judge(ITERATING, row_of(ITERATING, **iterations(ITERATING, copy_s)), run_all, lambda done, most: None)
+    assert row.bottleneck is not None
+    assert row.bottleneck.relief == "window.size=8"
+    return asked
+
+
+def test_iterations_that_are_nearly_all_of_a_run_are_told_from_two_of_them() -> None:
+    assert {one.parameters for one in judged_iterating(copy_s=0.1)} == {("size=9", "iterations=2")}
+
+
+def test_iterations_beside_a_copy_that_counts_run_again_in_full() -> None:
+    assert {one.parameters for one in judged_iterating(copy_s=1.0)} == {ITERATING.parameters}
+
+
 def test_where_two_parts_hold_it_alike_none_is_named() -> None:
     limit = limit_of(link_rate=4.0, kernel_rate=4.0)
     assert limit.part is None

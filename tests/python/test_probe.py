@@ -1,5 +1,6 @@
 import json
 
+import pytest
 from tests.python.conftest import Isthmus
 
 from isthmus.numbers import figure
@@ -98,7 +99,11 @@ def test_a_curve_has_one_value_at_each_size_that_is_asked_for() -> None:
     for name, probe in all_probes().items():
         target = "model:aws-f1" if name in private else "model:xeon-fpga-v1"
         records = collect("isthmus-probe", [target, name, *words], "record")
-        assert probe.curve == ([record["parameters"]["size"] for record in records] == sizes), name
+        series: dict[object, list[int]] = {}
+        for record in records:
+            told = record["parameters"]
+            series.setdefault((*map(told.get, ("started_by", "structure", "walks")),), []).append(told["size"])
+        assert probe.curve == all(told == sizes for told in series.values()), name
 
 
 def test_models_are_calibrated_with_times_of_what_real_devices_have() -> None:
@@ -137,3 +142,54 @@ def test_starts_of_shared_memory_stand_beside_each_other(real: Isthmus) -> None:
     assert rates["warm"] > 1.5 * rates["flushed"]
     told = " ".join(real("probe", "model:xeon-fpga-v1", *words).stdout.split())
     assert "over vl0, warm" in told
+
+
+def test_a_circuit_walks_what_the_cpu_has_built(real: Isthmus) -> None:
+    words = ("probe", "model:xeon-fpga-v1", "pointer-walk", "--sizes", "4KiB")
+    shown = real.json(*words, "--start", "flushed,warm")
+    lists = {
+        (told["start"], told["walks"]): one
+        for one in shown["records"]
+        if (told := one["parameters"])["structure"] == "list"
+    }
+    for start, latency in (("flushed", 355), ("warm", 70)):  # choi2019 table 3
+        record = lists[start, 1]
+        assert (record["value"], record["unit"], len(record["samples"])) == (latency, "ns", 64)
+        assert record["percentiles"]["p50"] == record["percentiles"]["p99"] == latency
+    assert lists["flushed", 64]["percentiles"]["p99"] >= lists["flushed", 64]["percentiles"]["p50"] > 355
+    done = real(*words, "--start", "flushed,warm")
+    assert done.stderr.count("warning") == 0
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert ["4KiB", "list", "vl0", "flushed", "1", "355", "355"] in rows
+    assert ["4KiB", "hash-table", "vl0", "warm", "1", "70.0", "70.0"] in rows
+
+
+@pytest.mark.parametrize(
+    ("target", "words", "expected"),
+    [
+        ("model:xeon-fpga-v1", ("--sizes", "4GiB"), "shared memory: expected at most 2147483072 B"),
+        ("model:xeon-fpga-v1", ("--sizes", "100B"), "expected multiples of a line of 64 B"),
+        ("model:aws-f1", (), "expected a board with coherent-link"),
+    ],
+)
+def test_walks_that_cannot_be_are_one_line(real: Isthmus, target: str, words: tuple[str, ...], expected: str) -> None:
+    done = real("probe", target, "pointer-walk", *words)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
+    assert done.stderr.count("\n") == 1
+    assert expected in done.stderr
+
+
+def test_a_circuit_may_leave_the_channel_to_the_board(real: Isthmus) -> None:
+    words = ("model:xeon-fpga-v2", "shared-read", "pointer-walk", "--sizes", "4KiB", "--channel", "vl0,va")
+    told = {(one["name"], one["parameters"]["channel"]) for one in real.json("probe", *words)["records"]}
+    assert told == {(name, channel) for name in ("shared-read", "pointer-walk") for channel in ("vl0", "va")}
+
+
+def test_sizes_that_nobody_asked_for_are_whole_lines(real: Isthmus) -> None:
+    words = ["model:ibm-capi", "shared-read", "--repeat", "1", "--sizes", "64B,128B"]
+    (record,) = collect("isthmus-probe", [*words, "--whole-lines"], "record")
+    assert record["parameters"]["size"] == 128
+    refused = real("probe", "model:ibm-capi", "shared-read", "--sizes", "64B,128B")
+    assert refused.returncode == 2
+    assert "expected multiples of a line of 128 B (cache.line), got 64 B" in refused.stderr

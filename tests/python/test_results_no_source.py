@@ -155,6 +155,7 @@ SET_UP = {
     ): "stacc V-C: a request is split in 1024-byte granularity, as the rate wants",
     ("alpha-data-7v3", "host.runtime.staging"): "choi2019 3.2.1 describes the steps of a transfer in words",
     ("aws-f1", "host.runtime.staging"): "choi2019 3.2.1 describes the steps of a transfer in words",
+    ("xeon-fpga-v2", "translation.enabled"): "choi2019 2.1 describes unified addresses in words, as the user's choice",
     ("aws-f1", "stream.request_size"): "stacc V-C: a request is split in 1024-byte granularity, as the rate wants",
 }
 

@@ -21,7 +21,7 @@ def record(step: int, samples: list[float]) -> ProbeRecord:
             "value": ordered[len(ordered) // 2],
             "samples": samples,
             "spread": 0.1,
-            "percentiles": dict.fromkeys(("p0", "p5", "p25", "p75", "p95", "p100"), ordered[0]),
+            "percentiles": dict.fromkeys(("p0", "p5", "p25", "p50", "p75", "p95", "p99", "p100"), ordered[0]),
             "kind": "measured",
             "target": "opencl:0",
             "device": "a device",

@@ -81,7 +81,7 @@ COMMANDS = {
         {
             "show": Member("show", "SHOW_EXAMPLES"),
             "new": Member("new", "NEW_EXAMPLES", results=False),
-            "list": Member("list_platforms", "LIST_EXAMPLES", results=False),
+            "list": Member("list_platforms", "LIST_EXAMPLES"),
         },
     ),
     "config": Known("The settings: what they are and where they come from.", {"show": Member("show")}),

@@ -111,10 +111,21 @@ def new(
 
 
 def list_platforms(session: Session) -> None:
-    """The modelled boards that are installed, as targets."""
-    from isthmus.targets import platforms
+    """The modelled boards that are installed, as targets.
 
-    session.lines(platforms())
+    With how each is joined to its host and whose memory its circuits work on, as choi2019's table 1 has them.
+    """
+    from isthmus.integration import classified
+    from isthmus.output import Result, Table
+    from isthmus.records import Platform, PlatformsFile
+    from isthmus.targets import described_platforms
+
+    found = [classified(target, Platform.model_validate(event)) for target, event in described_platforms().items()]
+    cells = [(one.target, one.name, one.integration, one.memory, ", ".join(one.links)) for one in found]
+    table = Table(("target", "board", "integration", "memory", "links"), cells)
+    session.emit(Result(PlatformsFile(context=session.context(), platforms=found), found, tables=[table]))
+    if found:
+        session.next(f"isthmus platform show {found[0].target}")
 
 
 def _show_system(session: Session, event: "Event") -> None:

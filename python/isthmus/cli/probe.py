@@ -81,10 +81,11 @@ def probe(
                 )
     asked = chosen(fine, coarse)
     check_grain(asked, target)
+    chosen_sizes = resolve("sizes", sizes)
     probing = Probing(
         target,
         _chosen(target, probes or [], sets or []),
-        parse_sizes(resolve("sizes", sizes).value),
+        parse_sizes(chosen_sizes.value),
         resolve("repeat", repeat).value,
         parse_sizes(burst) if burst else (),
         sets or (),
@@ -92,6 +93,7 @@ def probe(
         channel,
         asked or DEFAULT,
         start,
+        chosen_sizes.origin == "default",
     )
     if dry_run:
         shown = ", ".join(map(format_size, probing.sizes))
@@ -155,4 +157,5 @@ def _show(session: Session, records: "list[ProbeRecord]", complete: bool) -> Non
 
     file = ProbeFile(context=session.context(complete=complete), records=records)
     session.emit(Result(file, records, verdict=[headline(records)], tables=probe_tables(records)))
-    warn_if_noisy(session, spreads(records), loads_of(records))
+    measured = [record for record in records if record.kind == "measured"]  # a model's spread is its finding
+    warn_if_noisy(session, spreads(measured), loads_of(records))

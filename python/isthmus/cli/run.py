@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.asked import Asked, Typed, count_of, parameters_of
+from isthmus.asked import Asked, Typed, count_of, parameters_of, spread
 from isthmus.cli.command import Coarse, DryRun, Fine, List, counting, given, plain, setting, written
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
@@ -14,6 +14,8 @@ from isthmus.flows import FLOWS
 from isthmus.names import listed, meant
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from isthmus.grain import Grain
     from isthmus.records import Row
 
@@ -25,6 +27,7 @@ EXAMPLES = [
     "isthmus run image-filter --on native --flow stream --map stencil=0,consumer=1",
     "isthmus run image-filter --on model:aws-f1 --count 2 --trace f1.perfetto-trace",
     "isthmus run suffix-sum --on native --count 1000",
+    "isthmus run merkle-tree --on model:xeon-fpga-v2 --handover none,mmio,umsg",
     "isthmus run build/my-app --on native --count 1000",
 ]
 
@@ -126,22 +129,28 @@ def run(
 
         return list_choices(session)
     asked = chosen(fine, coarse)
-    experiment = replace(
-        _experiment(app, wanted, typed),
-        trace=tracing.chosen(),
-        repeat=resolve("repeat", repeat).value,
-        warmup=resolve("warmup", warmup).value,
-    )
-    experiment = replace(experiment, grain=_grain(asked, experiment))
+    experiments = [
+        replace(
+            experiment,
+            trace=tracing.chosen(),
+            repeat=resolve("repeat", repeat).value,
+            warmup=resolve("warmup", warmup).value,
+        )
+        for experiment in _experiments(app, wanted, typed)
+    ]
+    experiments = [replace(one, grain=_grain(asked, one)) for one in experiments]
     if dry_run:
         from isthmus.cli.plan import show_plan
 
-        return show_plan(session, [experiment])
-    row = _measure(session, experiment)
-    return _show(session, experiment, row)
+        return show_plan(session, experiments)
+    if len(experiments) > 1:
+        return _show_rows(session, experiments, _measure_each(session, experiments))
+    row = _measure(session, experiments[0])
+    return _show(session, experiments[0], row)
 
 
-def _experiment(app: str | None, wanted: Wanted, typed: Typed) -> Experiment:
+def _experiments(app: str | None, wanted: Wanted, typed: Typed) -> list[Experiment]:
+    """One for each row: for each value of a parameter that takes several."""
     from isthmus.applications import applications, describe
     from isthmus.settings import resolve
     from isthmus.targets import check_target
@@ -173,7 +182,8 @@ def _experiment(app: str | None, wanted: Wanted, typed: Typed) -> Experiment:
         channel=wanted.channel,
     )
     _check(experiment)
-    return replace(experiment, flow=_flow_of(experiment))
+    experiment = replace(experiment, flow=_flow_of(experiment))
+    return [replace(experiment, parameters=one) for one in spread(application, experiment.parameters)]
 
 
 def _check(experiment: Experiment) -> None:
@@ -230,6 +240,55 @@ def _measure(session: Session, experiment: Experiment) -> "Row":
         row = judge_side_by_side(experiment, run_experiment(experiment, listener), listener)
     session.stream(row)
     return row
+
+
+def _measure_each(session: Session, experiments: "Sequence[Experiment]") -> "list[Row]":
+    """Models side by side on all cores, anything else one after the other."""
+    from isthmus.cli.events import Listener
+    from isthmus.experiments import run_experiment
+    from isthmus.judge import run_and_judge
+    from isthmus.side_by_side import run_side_by_side
+    from isthmus.targets import is_model
+
+    if any(one.trace for one in experiments):
+        raise IsthmusError("--trace: expected one row, give each parameter one value")
+    rows: dict[int, Row] = {}
+    with Listener(session) as listener:
+        if is_model(experiments[0].target):
+            work = dict(enumerate(experiments))
+            run_side_by_side(work, lambda _, event: listener(event), rows.__setitem__, run_and_judge)
+        else:
+            rows.update((number, run_experiment(one, listener)) for number, one in enumerate(experiments))
+    found = [rows[number] for number in range(len(experiments))]
+    for row in found:
+        session.stream(row)
+    return found
+
+
+def _show_rows(session: Session, experiments: "Sequence[Experiment]", rows: "list[Row]") -> None:
+    from isthmus.cli.noise import warn_of_rows
+    from isthmus.experiments import command, refuse_wrong
+    from isthmus.output import Result
+    from isthmus.records import RunFile
+    from isthmus.tables import parameters_told, rows_table
+    from isthmus.verdict import decide, kind_of, pace, work
+    from isthmus.wrong import wrong_lines
+
+    best = decide(rows)
+    of_best = next((row for row in rows if best is not None and row.value == best.value and row.verified), rows[0])
+    said = [f"fastest: {parameters_told(of_best, rows)}: {pace(of_best)}"] if best is not None else []
+    session.emit(
+        Result(
+            file=RunFile(context=session.context(rows[0].seed), rows=rows),
+            records=rows,
+            verdict=wrong_lines(rows) or said,
+            tables=[rows_table(rows)],
+            detail=[f"{work(rows[0])} on {rows[0].device}, {kind_of(rows[0])}"],
+        )
+    )
+    warn_of_rows(session, rows)
+    refuse_wrong(rows)
+    session.next(command(experiments[rows.index(of_best)]))
 
 
 def _show(session: Session, experiment: Experiment, row: "Row") -> None:

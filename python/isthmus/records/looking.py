@@ -98,6 +98,23 @@ class PlatformFile(File):
     limits: list[ModelLimit] = Field(default_factory=list, description="that touch its numbers")
 
 
+class ListedPlatform(Record):
+    """A modelled board that is installed, in the classes of choi2019's table 1."""
+
+    target: str
+    name: str
+    integration: str = Field(description="PCIe, processor interconnect, or hybrid")
+    memory: str = Field(description="that circuits work on: private or shared")
+    links: list[str] = Field(description="what joins it to its host")
+
+
+class PlatformsFile(File):
+    """`platform list --json FILE`."""
+
+    schema_: Literal["isthmus.platforms/1"] = Field(default="isthmus.platforms/1", alias="schema")
+    platforms: list[ListedPlatform]
+
+
 class SystemNode(Record):
     """A host of a system."""
 

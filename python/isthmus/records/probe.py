@@ -14,8 +14,10 @@ class Percentiles(Record):
     p0: float
     p5: float
     p25: float
+    p50: float | None = Field(default=None, description="the record's value")
     p75: float
     p95: float
+    p99: float | None = None
     p100: float
 
 

@@ -177,6 +177,23 @@ class Latency(Record):
     max_s: float = Field(ge=0)
 
 
+class TaskTimes(Record):
+    """What tasks took, all of them of a run."""
+
+    p50_s: float
+    p99_s: float
+    p999_s: float
+    max_s: float
+
+
+class Speedup(Record):
+    """How many times faster something is, in each of several trials."""
+
+    mean: float = Field(gt=0)
+    min: float = Field(gt=0)
+    max: float = Field(gt=0)
+
+
 class Row(Record):
     """One application on one target in one flow."""
 
@@ -195,8 +212,12 @@ class Row(Record):
     unit: str = Field(description="what is counted, a second: images/s, messages/s")
     count: int = Field(gt=0, description="of what is counted")
     counted: str = Field(description="images, messages, ...")
+    in_message: int | None = measured(gt=1, description="how many of them a message holds, if several")
     bytes_each: int = Field(description="input payload of one of them")
     latency: Latency | None = measured(description="of each of them")
+    iteration_ends_s: list[float] | None = measured(
+        description="of an application that iterates: when each iteration of each message ended, from the start"
+    )
     images: int | None = Field(default=None, gt=0)
     width: int | None = None
     height: int | None = None
@@ -207,7 +228,28 @@ class Row(Record):
     setup_s: float = Field(ge=0, description="pools, allocation of pools, context, build")
     images_per_s: float | None = Field(default=None, description="`value` of the image filter")
     gb_per_s: float = Field(description="input payload, one direction, 1e9 bytes a second")
-    verified: bool = Field(description="every output is equal to the reference, byte for byte")
+    accesses_per_lookup: float | None = measured(description="of hash-lookup: entries that a look-up reads, on average")
+    speedup: Speedup | None = measured(description="of merkle-tree: each block beside one that the core hashes alone")
+    first_touch_share: float | None = measured(ge=0, le=1, description="of draws: lines that none before was of")
+    from_cache_share: float | None = measured(
+        ge=0, le=1, description="of draws: lines that came as soon as one that the host's cache has"
+    )
+    formula_speedup: float | None = measured(
+        gt=0, description="(hash + memory) / (hash + cache) by the two times below: gemieux2018, equation 2"
+    )
+    memory_read_s: float | None = measured(ge=0, description="what a line takes at its first touch, the core alone")
+    cache_read_s: float | None = measured(
+        ge=0, description="what it takes afterwards while the cache has it, if any line was read again"
+    )
+    hashes_per_s: float | None = measured(gt=0)
+    tasks_per_s: float | None = measured(gt=0)
+    task_times: TaskTimes | None = measured(description="of task-graph: from a core's taking a task to its value")
+    waiting_times: TaskTimes | None = measured(
+        description="from the last value that a task takes to a core's taking it"
+    )
+    verified: bool = Field(
+        description="every output is equal to the reference, floats within rounding, else byte for byte"
+    )
     difference: Difference | None = measured(description="of a run that is not verified")
     samples: list[float] | None = measured(description="the rates of the runs of which `value` is the median")
     spread: float | None = measured(ge=0, description="(p75 - p25) / median of the samples")

@@ -1,11 +1,11 @@
 """Bandwidth against payload, log-log: a panel for each probe, a line for each target."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from isthmus.numbers import figure
 from isthmus.output import Table
-from isthmus.probe_tables import name_of, over
+from isthmus.probe_tables import column_of, name_of, over
 from isthmus.probes import all_probes, is_curve
 from isthmus.records import ProbeRecord
 from isthmus.report.axes import LogAxis, Tick, decades
@@ -14,6 +14,9 @@ from isthmus.verdict import KIND_WORDS
 
 HEIGHT = 220  # pixels of a plot
 STYLES = 12  # colours with shapes of marks: six, then the same hollow
+
+OF_PRIVATE = ("h2d", "device-read", "device-write")
+OF_SHARED = ("shared-read", "shared-write")
 
 _NAMED_SIZES = 5
 
@@ -59,8 +62,24 @@ def curve_panels(records: Sequence[ProbeRecord]) -> list[Panel]:
     by_probe: dict[str, list[ProbeRecord]] = {}
     for record in curves:
         by_probe.setdefault(name_of(record), []).append(record)
-    panels = [_panel(name, found, styles) for name, found in by_probe.items() if len(set(map(_size, found))) > 1]
-    return sorted(panels, key=lambda panel: list(all_probes()).index(panel.name.partition(" ")[0]))
+    panels = [
+        panel(name, all_probes()[found[0].name].meaning, found, styles)
+        for name, found in by_probe.items()
+        if len(set(map(_size, found))) > 1
+    ]
+    return sorted(panels, key=lambda one: list(all_probes()).index(one.name.partition(" ")[0]))
+
+
+def effective_panel(records: Sequence[ProbeRecord]) -> Panel | None:
+    """What circuits of private and of shared memory get, in one plot (choi2019 fig. 4); None without both."""
+    found = [record for record in records if record.name in (*OF_PRIVATE, *OF_SHARED) and record.value > 0]
+    names = {record.name for record in found}
+    if names.isdisjoint(OF_PRIVATE) or names.isdisjoint(OF_SHARED) or len(set(map(_size, found))) == 1:
+        return None
+    labels = list(dict.fromkeys(map(_effective_label, found)))
+    styles = {label: number % STYLES for number, label in enumerate(labels)}
+    meaning = "copies to the board's memory, its kernels' accesses, and accesses to shared memory"
+    return panel("effective bandwidth", meaning, found, styles, _effective_label)
 
 
 def best_copies(records: Sequence[ProbeRecord]) -> list[str]:
@@ -83,38 +102,45 @@ def label_of(record: ProbeRecord) -> str:
     return f"{record.target}{over(record)}, {record.device}, {KIND_WORDS[record.kind]}"
 
 
-def _panel(name: str, records: Sequence[ProbeRecord], styles: dict[str, int]) -> Panel:
+def _effective_label(record: ProbeRecord) -> str:
+    return f"{column_of(record)}, {record.target}, {KIND_WORDS[record.kind]}"
+
+
+def panel(
+    name: str,
+    meaning: str,
+    records: Sequence[ProbeRecord],
+    styles: Mapping[str, int],
+    label: Callable[[ProbeRecord], str] = label_of,
+) -> Panel:
+    """A line for each label of the records."""
+    lines_of: dict[str, dict[int, ProbeRecord]] = {}
+    for record in records:
+        lines_of.setdefault(label(record), {})[_size(record)] = record
     sizes = sorted(set(map(_size, records)))
     values = [record.value for record in records]
     named = decades(min(values), max(values))
     x = LogAxis(sizes[0], sizes[-1], 100)
     y = LogAxis(named[0], named[-1], HEIGHT, backwards=True)
     lines = []
-    for label, found in _by_label(records).items():
+    for what, found in lines_of.items():
         points = [
             Point(
-                x.at(size), y.at(record.value), f"{label}: {figure(record.value)} {record.unit} at {format_size(size)}"
+                x.at(size), y.at(record.value), f"{what}: {figure(record.value)} {record.unit} at {format_size(size)}"
             )
             for size, record in sorted(found.items())
         ]
         modelled = all(record.kind == "modelled" for record in found.values())
-        lines.append(Line(label, styles[label], modelled, points))
+        lines.append(Line(what, styles[what], modelled, points))
     return Panel(
         name=name,
-        meaning=all_probes()[records[0].name].meaning,
+        meaning=meaning,
         unit=records[0].unit,
         sizes=[Tick(x.at(size), format_size(size)) for size in _some(sizes)],
         rates=[Tick(y.at(value), f"{value:g}") for value in named],
         lines=lines,
-        table=_table(name, sizes, _by_label(records), records[0].unit),
+        table=_table(name, sizes, lines_of, records[0].unit),
     )
-
-
-def _by_label(records: Sequence[ProbeRecord]) -> dict[str, dict[int, ProbeRecord]]:
-    lines: dict[str, dict[int, ProbeRecord]] = {}
-    for record in records:
-        lines.setdefault(label_of(record), {})[_size(record)] = record
-    return lines
 
 
 def _table(name: str, sizes: Sequence[int], lines: dict[str, dict[int, ProbeRecord]], unit: str) -> Table:

@@ -9,7 +9,7 @@ from isthmus.hpcc.scaling_tables import verdicts as scale_verdicts
 from isthmus.output import Table, dump
 from isthmus.probe_tables import details_table, name_of
 from isthmus.report.benchmarks import runs_of
-from isthmus.report.curves import HEIGHT, Line, Panel, best_copies, curve_panels
+from isthmus.report.curves import HEIGHT, Line, Panel, best_copies, curve_panels, effective_panel
 from isthmus.report.material import Material
 from isthmus.report.recorded import recorded
 from isthmus.report.replications import replications
@@ -62,6 +62,7 @@ def render_report(material: Material) -> str:
         "wrong": wrong_lines(material.rows),
         "best_copies": best_copies(material.probes),
         "panels": panels,
+        "effective": effective_panel(material.probes),
         "legend": _legend(panels),
         "timelines": timelines(material.ranked(), len(material.works()) > 1),
         "recorded": recorded(material.recordings),
