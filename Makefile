@@ -32,6 +32,7 @@ bench: build
 	cmake --build --preset bench -- --quiet
 	build/bench/benchmarks/bench --json build/bench.json
 	PYTHONPATH=benchmarks python benchmarks/command.py --json build/bench.json
+	build/bench/benchmarks/apps/bench_hash --json build/bench.json
 	build/bench/benchmarks/hpcc/bench_hpcc_compute --json build/bench.json
 	build/bench/benchmarks/hpcc/bench_hpcc_memory --json build/bench.json
 	PYTHONPATH=benchmarks python benchmarks/hpcc/ring.py --json build/bench.json

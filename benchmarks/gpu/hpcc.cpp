@@ -131,8 +131,8 @@ Rows fft(const Comparison& comparison) {
            .fields = of_size},
           {.name = "hpcc.gpu.fft.vs_cufft.least",
            .ratios = {least},
-           .must = 0.5,
-           .aim = 0.5,
+           .must = 0.8,
+           .aim = 0.95,
            .against = peer + ", the worst size"}};
 }
 
