@@ -256,7 +256,7 @@ def test_a_rate_of_so_little_work_that_no_clock_tells_is_said_to_be_unjudged(rea
 
 def test_work_that_caches_hold_is_said_to_be_in_them(real: Isthmus) -> None:
     cache = real.json("hpcc", "gemm", *SMALL, *sets("gemm"))["records"][0]["cache_bytes"]
-    values = 2 ** (cache.bit_length() - 2)  # three arrays of them are six to twelve times the caches
+    values = 2 ** (cache.bit_length() - 1)  # three arrays of them are six to twelve times the caches
     for count, in_cache in ((65536, True), (values, False)):
         done = real("hpcc", "stream", "--size", "small", "--repeat", "1", "--set", f"ARRAY_SIZE={count}", "--json", "-")
         record = json.loads(done.stdout)["records"][0]
