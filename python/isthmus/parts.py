@@ -4,7 +4,6 @@ docs/parts.md is written from it (`python -m isthmus.parts docs/parts.md`, a tes
 """
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 from isthmus.files import write_atomically
@@ -70,23 +69,10 @@ def _entry(kind: Event, keys: list[Event]) -> str:
 
 
 def _expected(key: Event) -> str:
-    may_be = _range(key) if key["units"] else str(key["expected"])
+    may_be = str(key["expected"])
     if key["when"]:
         return f"{may_be}; needed if `{key['when']}`"
     return f"{may_be}; may be left out" if key["may_be_left_out"] else may_be
-
-
-def _range(key: Event) -> str:
-    """Each end in the unit in which it reads best; what the schema says besides stands before."""
-    (low, unit_of_low), (high, unit_of_high) = (_natural(key[end], key["units"]) for end in ("low", "high"))
-    besides = "".join(str(key["expected"]).rpartition(" in ")[:2])
-    return f"{besides}{low}{'' if unit_of_low in ('', unit_of_high) else f' {unit_of_low}'}..{high} {unit_of_high}"
-
-
-def _natural(value: float, units: Mapping[str, float]) -> tuple[str, str]:
-    fitting = [unit for unit, scale in units.items() if unit != "bit" and scale <= value]
-    unit = max(fitting, key=units.__getitem__, default="")
-    return (f"{value / units[unit]:g}", unit) if unit else ("0", "")
 
 
 if __name__ == "__main__":

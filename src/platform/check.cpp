@@ -31,8 +31,7 @@ void check_complete(const Section& part) {
   for (const Key& key : part.kind().keys) {
     if (part.has(key.name) || key.rules.may_be_left_out) continue;
     if (!key.rules.when.empty() && part.has(key.rules.when) && !part.flag(key.rules.when)) continue;
-    refuse(part.place(), part.name_of(key.name), expectation(key, natural_unit(key)),
-           fmt::format("nothing ({})", key.meaning));
+    refuse(part.place(), part.name_of(key.name), expectation(key), fmt::format("nothing ({})", key.meaning));
   }
 }
 
@@ -123,11 +122,11 @@ void check_value(const Input& input, const Place& place) {
   if (key.quantity == Quantity::flag) return;
   if (const auto* text = std::get_if<std::string>(&input.value)) {
     if (std::ranges::find(key.rules.choices, *text) == key.rules.choices.end())
-      refuse(place, input.name, expectation(key, nullptr), show(input));
+      refuse(place, input.name, expectation(key), show(input));
     return;
   }
   const double base = input.base();
-  const std::string expected = expectation(key, find_unit(key.quantity, input.unit));
+  const std::string expected = expectation(key);
   if (!within(key, base)) refuse(place, input.name, expected, show(input));
   if (whole(key.quantity) && base != std::floor(base))
     refuse(place, input.name, key.quantity == Quantity::bytes ? "whole bytes" : "a whole number", show(input));

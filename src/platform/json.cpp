@@ -46,7 +46,7 @@ nlohmann::ordered_json to_json(const PartKind& kind, const std::string& section,
   json["low"] = key.low;
   json["high"] = key.high;
   json["units"] = std::move(units);
-  json["expected"] = expectation(key, natural_unit(key));
+  json["expected"] = expectation(key);
   json["when"] = key.rules.when;
   json["may_be_left_out"] = key.rules.may_be_left_out;
   return json;

@@ -42,9 +42,7 @@ std::string_view trimmed(std::string_view text) {
 void set_number(Input& input, std::string_view text) {
   double number = 0;
   const auto [rest, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failure != std::errc{})
-    refuse(kPlace, input.name, expectation(*input.key, find_unit(input.key->quantity, input.unit)),
-           fmt::format("'{}'", text));
+  if (failure != std::errc{}) refuse(kPlace, input.name, expectation(*input.key), fmt::format("'{}'", text));
   const auto unit = trimmed({rest, text.data() + text.size()});
   if (!unit.empty()) input.unit = unit;
   input.value = number;

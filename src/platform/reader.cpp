@@ -120,7 +120,7 @@ class Reader {
     input.line = static_cast<int>(node.source().begin.line);
     input.unit = text(name, table, "unit");
     check_unit(input, place(node));
-    input.value = value(key, name, table, input.unit);
+    input.value = value(key, name, table);
     input.source = text(name, table, "source");
     input.role = text(name, table, "role");
     input.why = text(name, table, "why");
@@ -146,9 +146,9 @@ class Reader {
     return node->as_string()->get();
   }
 
-  std::variant<double, bool, std::string> value(const Key& key, const std::string& name, const toml::table& table,
-                                                const std::string& unit) const {
-    const std::string expected = expectation(key, find_unit(key.quantity, unit));
+  std::variant<double, bool, std::string> value(const Key& key, const std::string& name,
+                                                const toml::table& table) const {
+    const std::string expected = expectation(key);
     const toml::node* node = table.get("value");
     if (node == nullptr) refuse(place(table), name, expected, "no value");
     if (key.quantity == Quantity::flag) {

@@ -43,34 +43,39 @@ const Unit* find_unit(Quantity quantity, std::string_view name) {
   return found == units.end() ? nullptr : &*found;
 }
 
-const Unit* natural_unit(const Key& key) {
+namespace {
+
+/// The largest in which `value` is no fraction, or null; nobody counts bytes in bits.
+const Unit* natural_unit(const Key& key, double value) {
   const Unit* best = nullptr;
   for (const Unit& unit : units_of(key.quantity))
-    if (best == nullptr || unit.scale <= key.high) best = &unit;
+    if (unit.name != "bit" && unit.scale <= value) best = &unit;
   return best;
 }
-
-namespace {
 
 /// What a key wants of a number besides its range.
 std::string besides(const Key& key) {
   if (key.rules.power_of_two) return "a power of two in ";
   if (key.rules.multiple_of == 0) return {};
-  const Unit* fitting = nullptr;
-  for (const Unit& unit : units_of(key.quantity))
-    if (unit.scale <= key.rules.multiple_of) fitting = &unit;
-  if (fitting == nullptr) return fmt::format("a multiple of {:.6g} in ", key.rules.multiple_of);
-  return fmt::format("a multiple of {:.6g} {} in ", key.rules.multiple_of / fitting->scale, fitting->name);
+  const Unit* unit = natural_unit(key, key.rules.multiple_of);
+  if (unit == nullptr) return fmt::format("a multiple of {:.6g} in ", key.rules.multiple_of);
+  return fmt::format("a multiple of {:.6g} {} in ", key.rules.multiple_of / unit->scale, unit->name);
+}
+
+std::string end_of_range(double value, const Unit* unit) {
+  return unit == nullptr ? fmt::format("{:.6g}", value) : fmt::format("{:.6g} {}", value / unit->scale, unit->name);
 }
 
 }  // namespace
 
-std::string expectation(const Key& key, const Unit* unit) {
+std::string expectation(const Key& key) {
   if (key.quantity == Quantity::flag) return "true or false";
   if (key.quantity == Quantity::text) return fmt::format("{}", fmt::join(key.rules.choices, " or "));
-  const double scale = unit != nullptr ? unit->scale : 1;
-  return fmt::format("{}{:.6g}..{:.6g}{}{}", besides(key), key.low / scale, key.high / scale,
-                     unit != nullptr ? " " : "", unit != nullptr ? unit->name : "");
+  const Unit* low = natural_unit(key, key.low);
+  const Unit* high = natural_unit(key, key.high);
+  const double first = low == high && low != nullptr ? key.low / low->scale : key.low;
+  return fmt::format("{}{}..{}", besides(key), end_of_range(first, low == high ? nullptr : low),
+                     end_of_range(key.high, high));
 }
 
 }  // namespace isthmus::platform

@@ -44,7 +44,7 @@ TEST(Override, MayAddAnOptionalKeyWithItsUnit) {
 TEST(Override, MayLeaveTheRangeOfAnAssumptionButNotOfTheKey) {
   EXPECT_EQ(load_text(f1(), {"link.pcie.max_read_request=128"}).bytes("link.pcie.max_read_request").count, 128);
   EXPECT_EQ(refusal(f1(), {"link.pcie.max_read_request=8192"}),
-            "--set: key 'link.pcie.max_read_request': expected a power of two in 128..4096 B, got 8192 B");
+            "--set: key 'link.pcie.max_read_request': expected a power of two in 128 B..4 KiB, got 8192 B");
 }
 
 TEST(Override, ThatIsWrongIsRefusedInOneLine) {

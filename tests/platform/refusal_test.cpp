@@ -119,16 +119,16 @@ TEST(PlatformValue, OutsideTheKeysRangeIsRefused) {
 
 TEST(PlatformValue, ThatHardwareCannotHaveIsRefused) {
   EXPECT_EQ(payload("max_payload = { value = 200, unit = \"B\", source = \"ours\", role = \"datasheet\" }"),
-            at_payload("expected a power of two in 128..4096 B, got 200 B"));
+            at_payload("expected a power of two in 128 B..4 KiB, got 200 B"));
   EXPECT_EQ(payload("max_payload = { value = 0.2, unit = \"KiB\", source = \"ours\", role = \"datasheet\" }"),
             at_payload("expected whole bytes, got 0.2 KiB"));
 }
 
 TEST(PlatformValue, ThatIsNoWholeNumberOfTheLinksWordsIsRefused) {
   EXPECT_EQ(refusal(f1(), {"dma.descriptor_payload=100B"}),
-            "--set: key 'dma.descriptor_payload': expected a multiple of 64 B in 64..1.07374e+09 B, got 100 B");
+            "--set: key 'dma.descriptor_payload': expected a multiple of 64 B in 64 B..1 GiB, got 100 B");
   EXPECT_EQ(refusal(f1(), {"stream.buffer_size=5000B"}),
-            "--set: key 'stream.buffer_size': expected a multiple of 64 B in 4096..1.07374e+09 B, got 5000 B");
+            "--set: key 'stream.buffer_size': expected a multiple of 64 B in 4 KiB..1 GiB, got 5000 B");
 }
 
 TEST(PlatformUnit, ThatIsMissingWrongOrTooMuchIsRefused) {
@@ -186,7 +186,7 @@ TEST(PlatformKeys, ThatContradictEachOtherAreRefused) {
 
 TEST(PlatformKeys, ThatAFlagTurnsOffMayBeLeftOut) {
   const std::string text = f1_with("host.copy", "rate", "");
-  EXPECT_THAT(refusal(text), HasSubstr("key 'host.copy.rate': expected 0.001..1000 GB/s, got nothing"));
+  EXPECT_THAT(refusal(text), HasSubstr("key 'host.copy.rate': expected 1 MB/s..1000 GB/s, got nothing"));
   EXPECT_EQ(refusal(text, {"host.copy.enabled=false"}), "");
   EXPECT_THAT(refusal(f1(), {"host.alloc.enabled=true"}), HasSubstr("key 'host.alloc.rate': expected"));
 }

@@ -91,7 +91,7 @@ def platform(target: str, sets: list[str]) -> tuple[str, Inputs]:
         if value is not False and value <= 0 and key in ("link.pcie.round_trip", "device.dram.idle_latency"):
             fail(f"--set: key '{key}': expected more than 0")
         if key == "link.pcie.max_payload" and value not in (128, 256, 512, 1024, 2048, 4096):
-            fail(f"--set: key '{key}': expected a power of two in 128..4096 B, got {value}")
+            fail(f"--set: key '{key}': expected a power of two in 128 B..4 KiB, got {value}")
         inputs[key] = {**inputs[key], "value": value, "role": "set"}
     for step in ("host.copy", "host.alloc"):
         if inputs[f"{step}.enabled"]["value"] and f"{step}.rate" not in inputs:

@@ -105,12 +105,9 @@ std::vector<std::string> usual_keys();
 /// The kind `name`, or null.
 const PartKind* find_kind(Schema schema, std::string_view name);
 
-/// The unit in which a key's range reads best; null for quantities without units.
-const Unit* natural_unit(const Key& key);
-
-/// "1..32", "128..4096 B", "a power of two in 128..4096 B", "open or closed": what `key` expects, in `unit` (null: the
-/// quantity's base unit).
-std::string expectation(const Key& key, const Unit* unit);
+/// "1..32", "4 KiB..1 GiB", "a power of two in 128 B..4 KiB", "open or closed": what `key` expects, each end of a range
+/// in the unit in which it reads best.
+std::string expectation(const Key& key);
 
 /// "link.pcie.flight x 2 <= link.pcie.round_trip": a relation in words, of parts in their usual sections.
 std::string to_string(const Relation& relation);
