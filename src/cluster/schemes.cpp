@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "cluster/mailbox.hpp"
@@ -20,13 +21,7 @@ using offload::ComputeDevice;
 using offload::ComputeEvent;
 using offload::ComputeQueue;
 
-constexpr std::array kSchemes{
-    SchemeName{"staged", "read into host memory, MPI_Sendrecv, write, one after the other (the base scheme)"},
-    SchemeName{"pipelined", "the same in chunks of pinned memory, the three steps at once"},
-    SchemeName{"shared", "likewise, through one pinned segment of memory that the ranks of a host share"},
-    SchemeName{"mapped", "MPI straight between buffers that are mapped before, where device and host have one memory"},
-    SchemeName{"cpu", "MPI alone, no device"},
-};
+constexpr std::array<std::string_view, 5> kSchemes = {"staged", "pipelined", "shared", "mapped", "cpu"};
 
 /// Meyer2024 4.1.1.1: the base scheme.
 class Staged final : public Scheme {
@@ -144,6 +139,7 @@ class Chunked : public Scheme {
   std::optional<Came> came_;  // last, and its write is not started yet
 };
 
+/// MPI between chunks of pinned memory.
 class Pipelined final : public Chunked {
  public:
   Pipelined(const ComputeDevice& device, const Ranks& ranks, std::size_t largest)
@@ -195,6 +191,7 @@ class Shared final : public Chunked {
   Mailbox mailbox_;
 };
 
+/// MPI straight between buffers that are mapped before, where device and host have one memory.
 class Mapped final : public Scheme {
  public:
   Mapped(const ComputeDevice& device, const Ranks& ranks) : ranks_(ranks), queue_(device.queue()) {}
@@ -220,20 +217,14 @@ class Mapped final : public Scheme {
 
 }  // namespace
 
-std::span<const SchemeName> all_schemes() {
-  return kSchemes;
-}
-
 std::string best_scheme(const ComputeDevice& device, const Ranks& ranks) {
   if (ranks.largest(device.properties().host_memory ? 0 : 1) == 0) return "mapped";
   return ranks.on_this_host().size() == ranks.size() ? "shared" : "pipelined";
 }
 
 void require_scheme(const std::string& name) {
-  if (std::ranges::find(kSchemes, name, &SchemeName::name) != kSchemes.end()) return;
-  std::vector<std::string> names;
-  names.reserve(kSchemes.size());
-  for (const SchemeName& each : kSchemes) names.emplace_back(each.name);
+  if (std::ranges::find(kSchemes, name) != kSchemes.end()) return;
+  const std::vector<std::string> names(kSchemes.begin(), kSchemes.end());
   throw Error(unknown_name("scheme", name, names));
 }
 

@@ -2,9 +2,7 @@
 
 #include <cstddef>
 #include <memory>
-#include <span>
 #include <string>
-#include <string_view>
 
 #include "isthmus/cluster/ranks.hpp"
 #include "isthmus/offload/compute.hpp"
@@ -37,18 +35,11 @@ class Scheme {
   virtual void end() {}
 };
 
-struct SchemeName {
-  std::string_view name;
-  std::string_view meaning;
-};
-
-/// Every scheme: `staged`, `pipelined`, `shared`, `mapped`, and `cpu`, by which devices take no part.
-std::span<const SchemeName> all_schemes();
-
 /// The one that is fastest between these ranks, all of which ask, on their devices.
 std::string best_scheme(const offload::ComputeDevice& device, const Ranks& ranks);
 
-/// Throws Error unless it is the name of a scheme.
+/// Throws Error unless it is the name of a scheme: `staged`, `pipelined`, `shared`, `mapped`, and `cpu`, by which
+/// devices take no part.
 void require_scheme(const std::string& name);
 /// Throws Error that says why this device cannot have a scheme that there is.
 [[noreturn]] void refuse_scheme(const std::string& name, const offload::ComputeDevice& device);
