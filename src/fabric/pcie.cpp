@@ -155,7 +155,6 @@ void PcieLane::send_next() {
   const Bytes overhead = completions ? spec_.completion_overhead : spec_.request_overhead;
   const std::int64_t all = payload + tlps.packets * overhead.count;
   const std::int64_t first = completions ? all / tlps.packets : all;
-  payload_bytes_ += static_cast<std::uint64_t>(payload);
   const Time spacing = occupy(first);
   if (ends_begun()) {
     for (const Tlps& before : begun_) hand_over(before, spacing);

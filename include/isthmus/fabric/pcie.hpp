@@ -173,7 +173,6 @@ class PcieLane {
 
   /// The receiver's room as this end knows it; at rest all that the link has.
   const Credits& credits() const { return credits_; }
-  std::uint64_t payload_bytes() const { return payload_bytes_; }
   std::uint64_t wire_bytes() const { return wire_bytes_; }
 
  private:
@@ -199,7 +198,6 @@ class PcieLane {
   const Tlps* next_ = nullptr;  ///< waits for credits
   std::size_t from_ = 0;        ///< its source
   std::vector<Tlps> begun_;     ///< what is there of a packet whose last token is not
-  std::uint64_t payload_bytes_ = 0;
   std::uint64_t wire_bytes_ = 0;
 };
 

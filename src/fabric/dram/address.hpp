@@ -19,12 +19,9 @@ struct Place {
 class AddressMap {
  public:
   explicit AddressMap(const DramSpec& spec)
-      : burst_bits_(bits(spec.burst_bytes().count)),
-        group_bits_(bits(spec.bank_groups)),
+      : group_bits_(bits(spec.bank_groups)),
         column_bits_(bits(spec.row_size.count / spec.burst_bytes().count)),
         bank_bits_(bits(spec.banks)) {}
-
-  std::uint64_t burst_of(std::uint64_t address) const { return address >> burst_bits_; }
 
   Place place(std::uint64_t burst) const {
     const auto group = static_cast<int>(field(burst, 0, group_bits_));
@@ -39,7 +36,6 @@ class AddressMap {
     return (value >> static_cast<unsigned>(from)) & ((std::uint64_t{1} << static_cast<unsigned>(width)) - 1);
   }
 
-  int burst_bits_;
   int group_bits_;
   int column_bits_;
   int bank_bits_;
