@@ -15,6 +15,13 @@ TEST(Nearest, IsTheNameThatASlipOfTheFingersMeant) {
   EXPECT_EQ(nearest("steam", kFlows), "stream");
 }
 
+TEST(Nearest, CountsNeighboursThatAreSwappedAsOneSlip) {
+  const std::array<std::string, 1> link{"pcie"};
+  EXPECT_EQ(nearest("pcei", link), "pcie");
+  EXPECT_EQ(nearest("cpie", link), "pcie");
+  EXPECT_EQ(nearest("cpei", link), "") << "two slips in four letters";
+}
+
 TEST(Nearest, IsNothingWhereTooManyLettersDiffer) {
   EXPECT_EQ(nearest("pipe", kFlows), "");
   EXPECT_EQ(nearest("", kFlows), "");
