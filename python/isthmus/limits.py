@@ -83,13 +83,15 @@ LIMITS = (
     ),
     Limit(
         "chunked-staging",
-        "Staging in pieces: a runtime copies one piece while the DMA engine moves the piece before",
+        "Staging in pieces, unless host.runtime.staging is chunked: a runtime copies one piece while the DMA engine "
+        "moves the piece before",
         "model too slow",
-        "copy and DMA of one transfer follow each other here, as choi2019 3.2.1 found; later runtimes overlap them",
+        "with none, copy and DMA of one transfer follow each other, as choi2019 3.2.1 found; later runtimes overlap "
+        "them; chunked, a transfer has pinned memory for two pieces and no more",
         "pageable transfers of some MiB; runtimes later than SDAccel 2017",
         DRIVEN,
         (STAGED,),
-        ("host.copy.*", "host.alloc.*"),
+        ("host.runtime.*", "host.copy.*", "host.alloc.*"),
     ),
     Limit(
         "copy-rates",

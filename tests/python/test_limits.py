@@ -44,6 +44,25 @@ def test_a_platform_names_what_touches_its_numbers(real: Isthmus, limit: str) ->
     assert "model-limits.md" not in real("platform", "show", "model:aws-f1").stdout, "the page is not installed"
 
 
+@pytest.mark.parametrize(
+    ("limit", "switch"),
+    [
+        ("ddio", "host.llc.enabled"),
+        ("numa", "host.numa.enabled"),
+        ("iommu", "host.iommu.enabled"),
+        ("chunked-staging", "host.runtime.staging"),
+    ],
+)
+def test_what_a_switch_brings_is_missed_by_boards_that_have_it_off_and_its_key_is_told(
+    real: Isthmus, limit: str, switch: str
+) -> None:
+    inputs = real.json("platform", "show", "model:aws-f1")["platform"]["inputs"]
+    assert [one["value"] in (False, "none") for one in inputs if one["key"] == switch] == [True]
+    (entry,) = (one for one in limits.LIMITS if one.id == limit)
+    assert f"unless {switch.removesuffix('.enabled')}" in entry.what
+    assert any(fnmatchcase(switch, pattern) for pattern in entry.keys)
+
+
 def test_a_study_and_its_report_name_what_touches_their_rows_and_no_more(isthmus: Isthmus, study_file: Path) -> None:
     text = study_file.read_text()
     assert isthmus("study", study_file.name).returncode == 0
