@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from isthmus.errors import IsthmusError
-from isthmus.names import meant
+from isthmus.names import nearest
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -96,7 +96,12 @@ def meant_file(path: Path, pattern: str = "*") -> str | None:
     """The hint that names the nearest file beside one that is not there; None where it is there, or none is near."""
     if path.exists() or not path.parent.is_dir():
         return None
-    return meant(str(path), [str(each) for each in path.parent.glob(pattern) if each.is_file()])
+    beside = sorted(each.name for each in path.parent.glob(pattern) if each.is_file())
+    # Neither the folder nor the suffix, which many files share, makes two of them alike.
+    alike = {name.removesuffix(path.suffix): name for name in beside if name.endswith(path.suffix)}
+    others = [name for name in beside if not name.endswith(path.suffix)]
+    guess = alike.get(nearest(path.stem, alike) or "") or nearest(path.name, others)
+    return f"did you mean '{path.parent / guess}'?" if guess else None
 
 
 def data_folder(name: str) -> Path:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from isthmus.errors import IsthmusError
-from isthmus.files import check_folder, check_writable, read_text, write_atomically
+from isthmus.files import check_folder, check_writable, meant_file, read_text, write_atomically
 
 
 def test_a_file_is_replaced_whole_and_nothing_else_is_left(tmp_path: Path) -> None:
@@ -87,3 +87,14 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
         read_text(tmp_path / "bytes")
     with pytest.raises(IsthmusError, match="missing: cannot read: No such file"):
         read_text(tmp_path / "missing")
+
+
+def test_the_file_that_is_meant_has_a_name_like_it_whatever_folder_and_suffix_they_share(tmp_path: Path) -> None:
+    for name in ("first.toml", "second.json", ".installed", "same-channel.toml"):
+        (tmp_path / name).write_text("")
+    assert meant_file(tmp_path / "frist.toml") == f"did you mean '{tmp_path / 'first.toml'}'?"
+    assert meant_file(tmp_path / "second.jsn") == f"did you mean '{tmp_path / 'second.json'}'?"
+    assert meant_file(tmp_path / "bench.json") is None
+    assert meant_file(tmp_path / "no-such.toml") is None
+    assert meant_file(tmp_path / "first.toml") is None, "it is there"
+    assert meant_file(tmp_path / "none" / "first.toml") is None
