@@ -26,10 +26,12 @@ struct Flow {
   bool on_threads = false;  ///< whether this machine's threads have it too
   bool in_place = false;    ///< whether it takes an application's datapath as well, which reads messages where they are
   bool device_memory = true;  ///< whether kernels reach the device's memory
+  bool host_memory = false;   ///< and the host's, over the link by themselves
 
   /// Whether the application has the kernel that it takes, and that has what it needs.
   bool takes(const ByteApplication& application) const {
     if (application.extras.memory && !device_memory) return false;
+    if (application.extras.host && !host_memory) return false;
     if (between_copies != nullptr) return application.extras.device.has_value();
     return application.kernel || (in_place && (application.extras.datapath || application.extras.together));
   }

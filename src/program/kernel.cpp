@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "isthmus/base/error.hpp"
@@ -12,6 +13,14 @@ namespace {
 /// Control messages that wait, and answers: registers, read by a host that asks for them one by one.
 constexpr int kMessages = 64;
 constexpr int kAnswers = 16;
+
+/// For an actor that does not ask when its writes are on their way.
+struct Unheard {
+  In<PcieWriteDone> in{"in"};
+  void step() { in.read(); }
+};
+
+constexpr double kGiga = 1e9;
 
 }  // namespace
 
@@ -35,6 +44,45 @@ int Kernel::reads_to_cover_memory() const {
     ends_.note(fmt::format("reads of device memory under way: {}, for {:.0f} M/s of {:.0f} ns each", depth,
                            reads.per_second * 1e-6, reads.latency.seconds() * 1e9));
   return depth;
+}
+
+HostMemoryEnds& Kernel::host() const {
+  if (ends_.host == nullptr)
+    throw Error("a kernel reaches the host's memory: expected an image there of its application, got none");
+  return *ends_.host;
+}
+
+void Kernel::writes_host(const HostMaster& master, Out<PcieWriteApply>& requests, Out<PcieWriteData>& words) {
+  auto& unheard = graph_.add<Unheard>(master.name + "'s writes done", {.clock = place_.clock, .group = kDeviceGroup});
+  writes_host(master, requests, words, unheard.in);
+}
+
+int Kernel::requests_to_cover_link() const {
+  const auto link = host().link();
+  if (!link) return 1;
+  const int requests = requests_to_cover(*link);
+  if (ends_.note)
+    ends_.note(fmt::format(
+        "reads of host memory under way: {} of {} B, for {:.1f} GB/s and {:.0f} ns (T + rate x round "
+        "trip = {} B); 2 T would let {:.2f} GB/s through",
+        requests, link->request.count, link->rate.bytes_per_second / kGiga, link->round_trip.seconds() * kGiga,
+        reply_buffer(*link).count, rate_through(*link, 2).bytes_per_second / kGiga));
+  return requests;
+}
+
+Bytes reply_buffer(const LinkReading& link) {
+  const double under_way = link.rate.bytes_per_second * link.round_trip.seconds();
+  return {link.request.count + std::llround(under_way)};
+}
+
+int requests_to_cover(const LinkReading& link) {
+  return static_cast<int>((reply_buffer(link).count + link.request.count - 1) / link.request.count);
+}
+
+Bandwidth rate_through(const LinkReading& link, int requests) {
+  const auto bytes = static_cast<double>(link.request.count);
+  const double each = link.round_trip.seconds() + bytes / link.rate.bytes_per_second;
+  return {std::min(link.rate.bytes_per_second, requests * bytes / each)};
 }
 
 int depth_to_cover(const RandomReads& reads) {

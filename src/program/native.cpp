@@ -43,7 +43,13 @@ native::Report run_threads(Graph& graph, const Job& job, const Consumer& consume
   return report;
 }
 
-void run_batch(const Batch& batch, Checker& checker, const Job& job, NativeMemory* memory, NativeRun& result) {
+/// What a kernel reaches beside its messages, of applications that keep something there.
+struct Memories {
+  std::optional<NativeMemory> device{};
+  std::optional<NativeMemory> host{};
+};
+
+void run_batch(const Batch& batch, Checker& checker, const Job& job, Memories& memories, NativeRun& result) {
   Graph graph;
   const native::LinkSpec spec = link_spec(batch);
   native::Link link(graph, spec);
@@ -53,7 +59,9 @@ void run_batch(const Batch& batch, Checker& checker, const Job& job, NativeMemor
   link.connect(consumer.link);
   KernelEnds ends = ends_of(link, batch.application);
   std::optional<NativeMemoryEnds> device_memory;
-  if (memory != nullptr) ends.memory = &device_memory.emplace(graph, *memory);
+  if (memories.device) ends.memory = &device_memory.emplace(graph, *memories.device);
+  std::optional<NativeHostEnds> host_memory;
+  if (memories.host) ends.host = &host_memory.emplace(graph, *memories.host);
   Kernel kernel(graph, {.clock = Clock{Frequency::mhz(1)}, .fifo = kWords}, ends);
   batch.application.kernel(kernel);
   result.workers = run_threads(graph, job, consumer).workers;
@@ -68,12 +76,15 @@ NativeRun run_native(const Job& job) {
   Checker checker(job.application, job.progress);
   NativeRun result;
   FlowTimes& times = result.run.times;
-  std::optional<NativeMemory> memory;
-  if (const auto& image = job.application.extras.memory) memory.emplace(*image);
+  Memories memories;
+  const Extras& extras = job.application.extras;
+  if (extras.memory) memories.device.emplace(*extras.memory);
+  if (extras.host) memories.host.emplace(extras.host->memory);
   const int most = batch_size(job.application);
   for (int first = 0; first < job.count; first += most)
     run_batch({.application = job.application, .first = first, .count = std::min(most, job.count - first)}, checker,
-              job, memory ? &*memory : nullptr, result);
+              job, memories, result);
+  if (extras.host && extras.host->left) extras.host->left(memories.host->bytes());
   times.stages = {{"producer, kernel and consumer at once", times.elapsed}};
   result.run.difference = checker.difference();
   return result;

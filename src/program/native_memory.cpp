@@ -19,26 +19,37 @@ constexpr auto kOneWord = static_cast<std::uint64_t>(kWordBytes);
 constexpr std::size_t kHugePage = std::size_t{2} << 20U;
 constexpr std::size_t kFilledAtOnce = std::size_t{64} << 20U;
 
+/// Whose memory it stands for, in errors.
+template <class Request>
+inline constexpr const char* kPlace = "device";
+template <>
+inline constexpr const char* kPlace<PcieReadReq> = "host";
+template <>
+inline constexpr const char* kPlace<PcieWriteApply> = "host";
+
 /// Throws Error for words that are not in memory.
-std::byte* words_at(std::span<std::byte> memory, std::uint64_t address, std::uint64_t words) {
-  if (address > memory.size() || words * kOneWord > memory.size() - address)
-    throw Error(fmt::format("device address {:#x}: expected {} words of {} B in an image of {} B", address, words,
-                            kOneWord, memory.size()));
-  return memory.data() + address;
+template <class Request>
+std::byte* words_at(std::span<std::byte> memory, const Request& request) {
+  const std::uint64_t words = request.num;
+  if (request.addr > memory.size() || words * kOneWord > memory.size() - request.addr)
+    throw Error(fmt::format("{} address {:#x}: expected {} words of {} B in an image of {} B", kPlace<Request>,
+                            request.addr, words, kOneWord, memory.size()));
+  return memory.data() + request.addr;
 }
 
+template <class Request, class Response>
 struct MemoryReader {
-  In<DramReadReq> requests{"requests"};
-  Out<DramReadResp> words{"words"};
+  In<Request> requests{"requests"};
+  Out<Response> words{"words"};
 
   explicit MemoryReader(std::span<std::byte> memory) : memory_(memory) {}
 
   void step() {
-    DramReadReq request{};
+    Request request{};
     bool asked = false;
     while (requests.pull(request)) {
       asked = true;
-      const std::byte* word = words_at(memory_, request.addr, request.num);
+      const std::byte* word = words_at(memory_, request);
       for (int i = 0; i < request.num; ++i, word += kOneWord) prefetch(word);
     }
     idle_ = asked ? 0 : std::min(idle_ + 1, kPatience);
@@ -63,7 +74,7 @@ struct MemoryReader {
     ++next_;
   }
   /// The oldest.
-  void hand_on() { words.push(*reinterpret_cast<const DramReadResp*>(prefetched_[(next_ - count_) % kMost])); }
+  void hand_on() { words.push(*reinterpret_cast<const Response*>(prefetched_[(next_ - count_) % kMost])); }
 
   std::span<std::byte> memory_;
   std::array<const std::byte*, kMost> prefetched_{};
@@ -73,15 +84,19 @@ struct MemoryReader {
   bool ended_ = false;
 };
 
+template <class Request, class Data>
 struct MemoryWriter {
-  In<DramWriteApply> requests{"requests"};
-  In<DramWriteData> words{"words"};
+  In<Request> requests{"requests"};
+  In<Data> words{"words"};
 
   explicit MemoryWriter(std::span<std::byte> memory) : memory_(memory) {}
 
-  void step() {
-    const DramWriteApply request = requests.read();
-    std::byte* to = words_at(memory_, request.addr, request.num);
+  void step() { write_next(); }
+
+ protected:
+  void write_next() {
+    const Request request = requests.read();
+    std::byte* to = words_at(memory_, request);
     for (int i = 0; i < request.num; ++i, to += kOneWord) std::memcpy(to, &words.read_in_place(), kOneWord);
   }
 
@@ -89,9 +104,38 @@ struct MemoryWriter {
   std::span<std::byte> memory_;
 };
 
+/// One that tells of each write: what is read by who hears of it from now on is what was written.
+struct TellingWriter : MemoryWriter<PcieWriteApply, PcieWriteData> {
+  Out<PcieWriteDone> written{"written"};
+
+  using MemoryWriter::MemoryWriter;
+
+  void step() {
+    write_next();
+    written.push({});
+  }
+};
+
 /// Threads have no clock; their channels need a time, which means nothing there.
 ChannelOptions on_threads(int depth) {
   return {.depth = depth, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)};
+}
+
+template <class Reader, class Request, class Response, class Master>
+void tie_reader(Graph& graph, std::span<std::byte> memory, const Master& master, Out<Request>& requests,
+                In<Response>& words) {
+  auto& reader = graph.add<Reader>(master.name, {.clock = Clock{Frequency::mhz(1)}, .group = kDeviceGroup}, memory);
+  graph.connect(requests, reader.requests, on_threads(std::max(master.fifo, kPrefetched)));
+  graph.connect(reader.words, words, on_threads(std::max(master.fifo, kPrefetched)));
+}
+
+template <class Writer, class Request, class Data, class Master>
+Writer& tie_writer(Graph& graph, std::span<std::byte> memory, const Master& master, Out<Request>& requests,
+                   Out<Data>& words) {
+  auto& writer = graph.add<Writer>(master.name, {.group = kDeviceGroup}, memory);
+  graph.connect(requests, writer.requests, on_threads(master.fifo));
+  graph.connect(words, writer.words, on_threads(master.fifo));
+  return writer;
 }
 
 }  // namespace
@@ -116,16 +160,21 @@ NativeMemory::NativeMemory(const MemoryImage& image)
 }
 
 void NativeMemoryEnds::connect(const MemoryMaster& master, Out<DramReadReq>& requests, In<DramReadResp>& words) {
-  auto& reader = graph_.add<MemoryReader>(master.name, {.clock = Clock{Frequency::mhz(1)}, .group = kDeviceGroup},
-                                          memory_.bytes());
-  graph_.connect(requests, reader.requests, on_threads(std::max(master.fifo, kPrefetched)));
-  graph_.connect(reader.words, words, on_threads(std::max(master.fifo, kPrefetched)));
+  tie_reader<MemoryReader<DramReadReq, DramReadResp>>(graph_, memory_.bytes(), master, requests, words);
 }
 
 void NativeMemoryEnds::connect(const MemoryMaster& master, Out<DramWriteApply>& requests, Out<DramWriteData>& words) {
-  auto& writer = graph_.add<MemoryWriter>(master.name, {.group = kDeviceGroup}, memory_.bytes());
-  graph_.connect(requests, writer.requests, on_threads(master.fifo));
-  graph_.connect(words, writer.words, on_threads(master.fifo));
+  tie_writer<MemoryWriter<DramWriteApply, DramWriteData>>(graph_, memory_.bytes(), master, requests, words);
+}
+
+void NativeHostEnds::connect(const HostMaster& master, Out<PcieReadReq>& requests, In<PcieReadResp>& words) {
+  tie_reader<MemoryReader<PcieReadReq, PcieReadResp>>(graph_, memory_.bytes(), master, requests, words);
+}
+
+void NativeHostEnds::connect(const HostMaster& master, Out<PcieWriteApply>& requests, Out<PcieWriteData>& words,
+                             In<PcieWriteDone>& written) {
+  auto& writer = tie_writer<TellingWriter>(graph_, memory_.bytes(), master, requests, words);
+  graph_.connect(writer.written, written, on_threads(master.fifo));
 }
 
 RandomReads NativeMemoryEnds::random_reads() const {

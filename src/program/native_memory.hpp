@@ -4,9 +4,9 @@
 #include <span>
 
 #include "isthmus/engine/graph.hpp"
-#include "isthmus/program/device_memory.hpp"
+#include "isthmus/program/host_memory.hpp"
 
-/// Memory of this host in the place of a device's.
+/// Memory of this host in the place of a device's, or of what a device reaches over a link.
 namespace isthmus::program {
 
 /// An application's image, in pages as large as the system has: look-ups at random places would else wait for their
@@ -41,6 +41,22 @@ class NativeMemoryEnds final : public DeviceMemoryEnds {
   std::uint64_t image() const override { return 0; }
   /// As many as are prefetched keep it busy, and as many again are on their way between the actors.
   RandomReads random_reads() const override;
+
+ private:
+  Graph& graph_;
+  NativeMemory& memory_;
+};
+
+/// The same for what a kernel asks of the host's memory: no link lies between.
+class NativeHostEnds final : public HostMemoryEnds {
+ public:
+  NativeHostEnds(Graph& graph, NativeMemory& memory) : graph_(graph), memory_(memory) {}
+
+  void connect(const HostMaster& master, Out<PcieReadReq>& requests, In<PcieReadResp>& words) override;
+  void connect(const HostMaster& master, Out<PcieWriteApply>& requests, Out<PcieWriteData>& words,
+               In<PcieWriteDone>& written) override;
+  std::uint64_t image() const override { return 0; }
+  std::optional<LinkReading> link() const override { return {}; }
 
  private:
   Graph& graph_;

@@ -17,7 +17,7 @@ struct PacedFlow {
 };
 
 /// Every message is a run of its own tokens where the job asks for that, is observed, or has messages that differ or
-/// reach the device's memory; where it is no longer than what `lengths` takes; and where the pace does not become
+/// reach memory; where it is no longer than what `lengths` takes; and where the pace does not become
 /// steady.
 StreamRun run_paced(const Job& job, const Lengths& lengths, const PacedFlow& flow);
 

@@ -32,33 +32,32 @@ PartPlan porter(ActorId actor) {
           .occupancies = {{actor, kWaitingBuffers}}};
 }
 
-PartPlan requests(const char* name, ActorId actor) {
+}  // namespace
+
+PartPlan requests_part(const std::string& name, ActorId actor) {
   return {
       .name = name, .keys = {"stream.request_gap", "stream.request_size", "link.pcie.user_clock"}, .actors = {actor}};
 }
 
-std::vector<PartPlan> reading(ActorId actor) {
-  return {requests(kReadRequests, actor),
-          {.name = "requests in flight",
-           .keys = {"stream.requests_in_flight", "stream.request_size", "link.pcie.round_trip"},
-           .occupancies = {{actor, kBytesAskedFor}},
-           .counts = "bytes"}};
+PartPlan requests_in_flight(const std::string& name, ActorId actor, std::vector<std::string> keys) {
+  return {.name = name, .keys = std::move(keys), .occupancies = {{actor, kBytesAskedFor}}, .counts = "bytes"};
 }
-
-}  // namespace
 
 std::vector<platform::Part> parts_of_stream(const platform::Description& board, const RunReport& report,
                                             const StreamActors& stream) {
   const HostLinkActors& link = stream.link.actors();
   std::vector<PartPlan> plans{thread(kProducer, stream.producer),
                               pool(kInputBuffers, "stream.input_buffers", stream.producer), porter(link.porter)};
-  append(plans, reading(link.read_requests));
+  plans.push_back(requests_part(kReadRequests, link.read_requests));
+  plans.push_back(requests_in_flight("requests in flight", link.read_requests,
+                                     {"stream.requests_in_flight", "stream.request_size", "link.pcie.round_trip"}));
   append(plans, platform::parts_of_reads({{.link = stream.pcie}}));
   plans.push_back({.name = kReplyBuffer, .keys = {"link.pcie.user_clock"}, .actors = {link.reply_buffer}});
   for (const ActorId actor : stream.kernel)
     plans.push_back({.name = report.actor(actor).name, .keys = {"kernel.clock"}, .actors = {actor}});
   append(plans, stream.memory);
-  plans.push_back(requests(kWriteRequests, link.write_requests));
+  append(plans, stream.host);
+  plans.push_back(requests_part(kWriteRequests, link.write_requests));
   plans.push_back(pool(kOutputBuffers, "stream.output_buffers", link.write_requests));
   append(plans, platform::parts_of_writes({{.link = stream.pcie}}));
   plans.push_back(thread(kConsumer, stream.consumer));

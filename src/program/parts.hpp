@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "isthmus/fabric/pcie_link.hpp"
@@ -21,7 +22,14 @@ struct StreamActors {
   ActorId consumer;
   std::vector<ActorId> kernel;
   std::vector<platform::PartPlan> memory{};  ///< what lies between it and the device's memory
+  std::vector<platform::PartPlan> host{};    ///< and between it and the link, for what it asks of that by itself
 };
+
+/// What asks for reads or writes of host memory, a request at a time.
+platform::PartPlan requests_part(const std::string& name, ActorId actor);
+
+/// The reads that are under way, of whom `keys` say how many those may be.
+platform::PartPlan requests_in_flight(const std::string& name, ActorId actor, std::vector<std::string> keys);
 
 /// The parts of a modelled stream that can hold it up, in the order in which data pass them.
 std::vector<platform::Part> parts_of_stream(const platform::Description& board, const RunReport& report,

@@ -10,6 +10,7 @@
 #include "isthmus/platform/board.hpp"
 #include "isthmus/platform/needs.hpp"
 #include "isthmus/stream/host_link.hpp"
+#include "program/board_host.hpp"
 #include "program/board_memory.hpp"
 #include "program/parts.hpp"
 #include "program/run_graph.hpp"
@@ -86,7 +87,8 @@ FineStream stream_finely(const platform::Description& board, const Job& job, int
   fabric::DeviceMemory memory = platform::device_memory(parts);
   platform::Board fpga(graph, parts, memory);
   fabric::PcieLink& pcie = fpga.links().front();
-  HostLink link(graph, pcie, spec);
+  LinkUsers users(graph, pcie, spec.device_clock);
+  HostLink link(graph, pcie, spec, users);
   auto& producer = add_producer(graph, kProducer, link, pcie.memory, spec.library_call, spec.mmio_store, batch,
                                 [&] { leave_out_control(graph, link, spec); });
   auto& consumer = graph.add<WatchedConsumer>(kConsumer, {.group = kHostGroup}, pcie.memory, spec.library_call, batch,
@@ -99,18 +101,24 @@ FineStream stream_finely(const platform::Description& board, const Job& job, int
   std::optional<BoardMemoryEnds> device_memory;
   if (const auto& image = job.application.extras.memory)
     ends.memory = &device_memory.emplace(graph, fpga, platform::needed(parts.memory), memory, *image, place.clock);
+  std::optional<BoardHostEnds> host_memory;
+  if (const auto& image = job.application.extras.host)
+    ends.host = &host_memory.emplace(graph, users, board, pcie, *image);
   Kernel kernel(graph, place, ends);
   job.application.kernel(kernel);
+  users.connect();
   if (device_memory) fpga.connect_memory();
   const StreamActors stream{.pcie = pcie,
                             .link = link,
                             .producer = graph.id(producer),
                             .consumer = graph.id(consumer),
                             .kernel = kernel.actors(),
-                            .memory = device_memory ? device_memory->parts() : std::vector<platform::PartPlan>()};
+                            .memory = device_memory ? device_memory->parts() : std::vector<platform::PartPlan>(),
+                            .host = host_memory ? host_memory->parts() : std::vector<platform::PartPlan>()};
   const RunReport report =
       run_graph(graph, {.states = job.states, .output = stream.consumer, .schedule_seed = job.schedule_seed});
   consumer.require_all(kOutputEnded);
+  if (host_memory) host_memory->finish();
   FineStream fine{.stream = {.run = {.setup = platform::pool_setup(board, spec) + producer.started(),
                                      .times = times_of(producer, consumer)},
                              .parts = parts_of_stream(board, report, stream)},

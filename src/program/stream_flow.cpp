@@ -7,7 +7,11 @@
 namespace isthmus::program {
 
 Flow stream_flow() {
-  return {.name = "stream", .needs = platform::kStreamNeeds, .through_actors = run_stream, .on_threads = true};
+  return {.name = "stream",
+          .needs = platform::kStreamNeeds,
+          .through_actors = run_stream,
+          .on_threads = true,
+          .host_memory = true};
 }
 
 StreamRun run_stream(const platform::Description& board, const Job& job) {

@@ -4,23 +4,11 @@
 #include <cstring>
 #include <functional>
 
+#include "gap.hpp"
 #include "isthmus/base/error.hpp"
 #include "registers.hpp"
 
 namespace isthmus {
-namespace {
-
-/// Passes on to the edge `cycles` later; half a period less meets it whatever way edges are rounded.
-Time gap_time(int cycles, Time period) {
-  return Time::fs(period.femtoseconds() * cycles - (cycles > 0 ? period.femtoseconds() / 2 : 0));
-}
-
-void pass(Timer& timer, Time gap) {
-  if (gap > Time{}) timer.wait_until(timer.now() + gap);
-}
-
-}  // namespace
-
 void DeviceRegisters::step() {
   if (!outputs_.empty()) {
     for (const auto& entry : outputs_) free_outputs.push(entry);

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "gap.hpp"
 #include "isthmus/base/error.hpp"
 
 namespace isthmus {
 namespace {
 
 constexpr int kMessages = 64;  // control messages that wait at either end
+constexpr int kRecords = 8;    // writes that the link has not told of
 
 /// From a thread to another one.
 ChannelOptions between_cores(const HostLinkSpec& spec, int depth) {
@@ -17,10 +19,6 @@ ChannelOptions between_cores(const HostLinkSpec& spec, int depth) {
 /// Between a core and what stands beside it: a store leaves the core into the root complex, no line goes elsewhere.
 constexpr ChannelOptions beside_core(int depth, Time latency = kHandOver) {
   return {.depth = depth, .latency_time = latency, .return_latency_time = kHandOver};
-}
-
-Time period(const Clock& clock) {
-  return Time::seconds(1 / clock.frequency.hertz());
 }
 
 void check(const HostLinkSpec& spec) {
@@ -34,19 +32,30 @@ void check(const HostLinkSpec& spec) {
 
 HostLink::HostLink(Graph& graph, const PcieInterface& pcie, const HostLinkSpec& spec)
     : graph_(graph), pcie_(pcie), spec_(spec) {
-  check(spec);
-  auto inputs = make_pool(spec.input_buffers);
-  auto outputs = make_pool(spec.output_buffers);
+  LinkUsers alone(graph, pcie, spec.device_clock);
+  build(alone);
+  alone.connect();
+}
+
+HostLink::HostLink(Graph& graph, const PcieInterface& pcie, const HostLinkSpec& spec, LinkUsers& users)
+    : graph_(graph), pcie_(pcie), spec_(spec) {
+  build(users);
+}
+
+void HostLink::build(LinkUsers& users) {
+  check(spec_);
+  auto inputs = make_pool(spec_.input_buffers);
+  auto outputs = make_pool(spec_.output_buffers);
   std::vector<PoolEntry> entries;
   entries.reserve(outputs.size());
   for (const auto& buffer : outputs) entries.push_back({.addr = buffer.addr, .bytes = buffer.capacity});
-  registers_ = &graph.add<DeviceRegisters>("device registers", {.clock = spec.device_clock, .group = kDeviceGroup},
-                                           std::move(entries));
-  graph.connect(pcie_.device_mmio, registers_->mmio, {.depth = kMessages});
-  graph.connect(registers_->replies, pcie_.device_messages, {.depth = 4});
+  registers_ = &graph_.add<DeviceRegisters>("device registers", {.clock = spec_.device_clock, .group = kDeviceGroup},
+                                            std::move(entries));
+  graph_.connect(pcie_.device_mmio, registers_->mmio, {.depth = kMessages});
+  graph_.connect(registers_->replies, pcie_.device_messages, {.depth = 4});
   add_host(std::move(inputs), std::move(outputs));
-  add_reading_side();
-  add_writing_side();
+  add_reading_side(users);
+  add_writing_side(users);
 }
 
 std::vector<PooledBuffer> HostLink::make_pool(int buffers) {
@@ -69,10 +78,10 @@ void HostLink::add_host(std::vector<PooledBuffer> inputs, std::vector<PooledBuff
   graph_.connect(pcie_.host_messages, switch_->messages, beside_core(4, pcie_.root_complex));
 }
 
-void HostLink::add_reading_side() {
+void HostLink::add_reading_side(LinkUsers& users) {
   const ActorOptions clocked{.clock = spec_.device_clock, .group = kDeviceGroup};
   auto& splitter = graph_.add<InputSplitter>("input splitter", clocked, spec_.requests);
-  auto& helper = graph_.add<ReadHelper>(kReadRequests, clocked, spec_.requests, period(spec_.device_clock));
+  auto& helper = graph_.add<ReadHelper>(kReadRequests, clocked, spec_.requests, period_of(spec_.device_clock));
   buffer_ = &graph_.add<ReadBuffer>(kReplyBuffer, clocked, spec_.requests);
   actors_.read_requests = graph_.id(helper);
   actors_.reply_buffer = graph_.id(*buffer_);
@@ -80,24 +89,25 @@ void HostLink::add_reading_side() {
   graph_.connect(registers_->available_inputs, splitter.available, {.depth = spec_.input_buffers});
   graph_.connect(splitter.requests, helper.in, {.depth = 2});
   graph_.connect(splitter.order, buffer_->order, {.depth = spec_.input_buffers + 1});
-  graph_.connect(helper.out, pcie_.read_requests, {.depth = 2});
-  graph_.connect(pcie_.read_data, buffer_->in, {.depth = reply_words + 1});
+  users.add({.requests = helper.out, .data = buffer_->in, .words = reply_words});
   graph_.connect(buffer_->consumed, helper.consumed, {.depth = reply_words + 1});
   graph_.connect(buffer_->freed, registers_->freed_inputs, {.depth = spec_.input_buffers});
 }
 
-void HostLink::add_writing_side() {
+void HostLink::add_writing_side(LinkUsers& users) {
   const ActorOptions clocked{.clock = spec_.device_clock, .group = kDeviceGroup};
-  writer_ = &graph_.add<WriteHelper>(kWriteRequests, clocked, spec_.requests, period(spec_.device_clock),
+  writer_ = &graph_.add<WriteHelper>(kWriteRequests, clocked, spec_.requests, period_of(spec_.device_clock),
                                      spec_.output_buffers);
   actors_.write_requests = graph_.id(*writer_);
   auto& tracker = graph_.add<WriteTracker>("write tracker", clocked);
   const auto request_words = static_cast<int>(spec_.requests.size / kWordBytes);
   graph_.connect(registers_->free_outputs, writer_->free, {.depth = spec_.output_buffers});
-  graph_.connect(writer_->requests, pcie_.write_requests, {.depth = 2});
-  graph_.connect(writer_->data, pcie_.write_data, {.depth = 2 * request_words + 2});
-  graph_.connect(writer_->records, tracker.records, {.depth = 8});
-  graph_.connect(pcie_.writes_done, tracker.writes_done, {.depth = 8});
+  users.add({.requests = writer_->requests,
+             .data = writer_->data,
+             .written = tracker.writes_done,
+             .words = 2 * request_words + 2,
+             .requested = kRecords});
+  graph_.connect(writer_->records, tracker.records, {.depth = kRecords});
   graph_.connect(tracker.filled, registers_->filled_outputs, {.depth = spec_.output_buffers});
 }
 

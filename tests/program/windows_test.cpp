@@ -147,6 +147,20 @@ TEST(Windows, AStreamOfOneRequestAtATimeGoesAtOneARoundTrip) {
   EXPECT_LT(share(part(result, "PCIe tags")), 0.01) << "there are 32";
 }
 
+TEST(Windows, AStreamIsAsFastAsLittlesLawLetsItsRequests) {
+  constexpr std::size_t kBytes = std::size_t{1} << 20U;
+  constexpr int kMessages = 16;
+  for (const int requests : {2, 4, 8}) {
+    const StreamRun result =
+        run(kBytes, kMessages, {"stream.porter_period=1us", "stream.requests_in_flight=" + std::to_string(requests)});
+    const double rate = kMessages * static_cast<double>(kBytes) / result.run.times.elapsed.seconds();
+    const Part& window = part(result, "requests in flight");
+    const double most = static_cast<double>(window.window->size) / window.window->round_trip.seconds();
+    EXPECT_NEAR(rate, most, 0.03 * most) << requests;
+    EXPECT_EQ(platform::bottleneck(result.parts, result.run.times.lasted).part, "requests in flight") << requests;
+  }
+}
+
 TEST(Windows, TheOneThatIsMadeSmallIsFull) {
   struct Sizes {
     const char* name;

@@ -16,6 +16,7 @@
 #include "isthmus/program/device_kernel.hpp"
 #include "isthmus/program/device_memory.hpp"
 #include "isthmus/program/difference.hpp"
+#include "isthmus/program/host_memory.hpp"
 #include "isthmus/program/kernel.hpp"
 #include "isthmus/program/parameter.hpp"
 #include "isthmus/program/together.hpp"
@@ -51,6 +52,7 @@ struct Extras {
   std::function<std::vector<Fact>(std::size_t value)> place{};
   std::optional<DeviceKernel> device{};  ///< for the flows offload and overlap
   std::optional<MemoryImage> memory{};   ///< what it keeps in the device's memory
+  std::optional<HostImage> host{};       ///< and in the host's, for the kernel of a stream
   /// Numbers that rows of a run hold beside its rate, once it is over; "speedup.mean" is the mean of a record speedup.
   std::function<std::vector<std::pair<std::string, double>>()> told{};
   std::vector<std::string_view> parts{};  ///< kinds of parts that the kernels need of a board beside those of the flow

@@ -7,6 +7,7 @@
 
 #include "isthmus/engine/graph.hpp"
 #include "isthmus/program/device_memory.hpp"
+#include "isthmus/program/host_memory.hpp"
 #include "isthmus/stream.hpp"
 
 namespace isthmus::program {
@@ -18,6 +19,7 @@ struct KernelEnds {
   Out<std::uint32_t>* control = nullptr;  ///< none where the host sends no control messages
   In<ControlMessage>* status = nullptr;
   DeviceMemoryEnds* memory = nullptr;                      ///< none where the application keeps nothing there
+  HostMemoryEnds* host = nullptr;                          ///< likewise
   std::function<void(const std::string& text)> note = {};  ///< tells the user something
 };
 
@@ -71,6 +73,24 @@ class Kernel {
   /// and its rate; the user is told.
   int reads_to_cover_memory() const;
 
+  /// Where the image begins that the application keeps in the host's memory.
+  std::uint64_t host_image() const { return host().image(); }
+  /// The actor that reads the host's memory over the link, and one that writes it. They and the messages share the link
+  /// fairly, a request of stream.request_size at a time; the requests of each stay in order. A read may pass a write of
+  /// another actor that has not been told of as `written`.
+  void reads_host(const HostMaster& master, Out<PcieReadReq>& requests, In<PcieReadResp>& words) {
+    host().connect(master, requests, words);
+  }
+  void writes_host(const HostMaster& master, Out<PcieWriteApply>& requests, Out<PcieWriteData>& words,
+                   In<PcieWriteDone>& written) {
+    host().connect(master, requests, words, written);
+  }
+  /// One that does not ask when its words are on their way.
+  void writes_host(const HostMaster& master, Out<PcieWriteApply>& requests, Out<PcieWriteData>& words);
+  /// How many reads of stream.request_size must be under way for the link to be what limits them, from its rate and
+  /// its round trip; the user is told.
+  int requests_to_cover_link() const;
+
   int onchip_latency() const { return place_.onchip_latency; }
 
   /// The actors, in the order in which they were added.
@@ -79,6 +99,7 @@ class Kernel {
  private:
   /// Throws Error where the application keeps nothing there.
   DeviceMemoryEnds& memory() const;
+  HostMemoryEnds& host() const;
   /// Threads have no clock; their channels need a time, which means nothing there.
   static ChannelOptions fifo(int depth, int latency = 1) {
     return {.depth = depth, .latency = latency, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)};

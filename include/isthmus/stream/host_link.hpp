@@ -8,6 +8,7 @@
 #include "isthmus/engine/graph.hpp"
 #include "isthmus/stream/device_link.hpp"
 #include "isthmus/stream/host_buffers.hpp"
+#include "isthmus/stream/link_users.hpp"
 #include "isthmus/stream/pcie_interface.hpp"
 
 namespace isthmus {
@@ -98,6 +99,8 @@ class HostLink {
  public:
   /// Builds the pools in the link's memory and all parts of both sides.
   HostLink(Graph& graph, const PcieInterface& pcie, const HostLinkSpec& spec);
+  /// The same as one of several users of the link, which are connected later.
+  HostLink(Graph& graph, const PcieInterface& pcie, const HostLinkSpec& spec, LinkUsers& users);
 
   /// To the kernel: the words of committed buffers in order, `last` on a message's last, which is that of a
   /// buffer.
@@ -120,17 +123,18 @@ class HostLink {
  private:
   std::vector<PooledBuffer> make_pool(int buffers);
   void add_host(std::vector<PooledBuffer> inputs, std::vector<PooledBuffer> outputs);
-  void add_reading_side();
-  void add_writing_side();
+  void build(LinkUsers& users);
+  void add_reading_side(LinkUsers& users);
+  void add_writing_side(LinkUsers& users);
 
   Graph& graph_;
   PcieInterface pcie_;
   HostLinkSpec spec_;
-  DeviceRegisters* registers_;
-  ReadBuffer* buffer_;
-  WriteHelper* writer_;
-  Porter* porter_;
-  MmioSwitch* switch_;
+  DeviceRegisters* registers_ = nullptr;
+  ReadBuffer* buffer_ = nullptr;
+  WriteHelper* writer_ = nullptr;
+  Porter* porter_ = nullptr;
+  MmioSwitch* switch_ = nullptr;
   HostLinkActors actors_{};
 };
 
