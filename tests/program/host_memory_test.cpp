@@ -38,12 +38,19 @@ struct Writer {
   Out<PcieWriteApply> flags{"flags"};
   Out<PcieWriteData> flag_words{"flag_words"};
   std::uint64_t image;
+  bool early;  ///< the flag comes first, as it should not
+  Timer timer;
   std::uint64_t message = 0;
 
-  explicit Writer(std::uint64_t at) : image(at) {}
+  Writer(std::uint64_t at, bool flag_first) : image(at), early(flag_first) {}
   void step() {
     StreamWord word = in.read();
     const std::uint64_t slot = image + message % kSlots * (kMessageBytes + kWordBytes);
+    ++message;
+    if (early) {
+      raise_flag(slot);
+      timer.wait_until(timer.now() + Time::us(5));  // longer than a poll and a read take
+    }
     stores.push({.num = kWords, .addr = slot});
     for (int i = 1; i < kWords; ++i) {
       words.push({word.data});
@@ -51,7 +58,11 @@ struct Writer {
     }
     words.push({word.data});
     written.read();
-    ++message;
+    if (!early) raise_flag(slot);
+  }
+
+ private:
+  void raise_flag(std::uint64_t slot) {
     Word flag{};
     std::memcpy(flag.bytes.data(), &message, sizeof(message));
     flags.push({.num = 1, .addr = slot + kMessageBytes});
@@ -86,7 +97,7 @@ struct Reader {
 };
 
 /// Messages that go through the host's memory on their way: written by one actor, polled for by another.
-Application<std::uint64_t, std::uint64_t> by_host(int count) {
+Application<std::uint64_t, std::uint64_t> by_host(int count, bool early = false) {
   Extras extras;
   extras.host = HostImage{.memory = {.bytes = kSlots * (kMessageBytes + kWordBytes)}};
   return {.name = "by-host",
@@ -94,8 +105,8 @@ Application<std::uint64_t, std::uint64_t> by_host(int count) {
           .input = kNumbers,
           .output = kNumbers,
           .kernel =
-              [count](Kernel& kernel) {
-                auto& writer = kernel.add<Writer>("writer", kernel.host_image());
+              [=](Kernel& kernel) {
+                auto& writer = kernel.add<Writer>("writer", kernel.host_image(), early);
                 auto& reader = kernel.add<Reader>("reader", kernel.host_image(), count);
                 kernel.from_host(writer.in);
                 kernel.writes_host({.name = "stores"}, writer.stores, writer.words, writer.written);
@@ -123,6 +134,19 @@ TEST(HostMemory, AWriteIsCompleteWhenAFlagWrittenAfterItIsSeen) {
   EXPECT_FALSE(on_f1(application, 50).run.difference);
   EXPECT_FALSE(on_f1(application, 50, {"stream.request_size=64B", "stream.requests_in_flight=1"}).run.difference);
   EXPECT_FALSE(on_threads(application, 50).run.difference);
+}
+
+/// The check can say no.
+TEST(HostMemory, AFlagThatIsWrittenFirstIsSeenBeforeTheWords) {
+  EXPECT_TRUE(on_f1(by_host(5, true).bytes(), 5).run.difference);
+}
+
+/// A flag hits where the words before it miss: whatever takes longer for them must not let it pass.
+TEST(HostMemory, NoPartOfTheHostLetsAFlagPassTheWriteBeforeIt) {
+  const ByteApplication application = by_host(200).bytes();
+  for (const char* part : {"host.llc.enabled=true", "host.numa.enabled=true", "host.iommu.enabled=true"})
+    EXPECT_FALSE(on_f1(application, 200, {part, "host.iommu.entries=32", "host.iommu.walk_latency=1us"}).run.difference)
+        << part;
 }
 
 TEST(HostMemory, WhatAKernelHasWrittenIsThereForTheHostAfterARun) {
