@@ -1,5 +1,6 @@
 // Between two steps of an actor: whether the next one starts, and who is told that this one is over.
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "isthmus/base/error.hpp"
@@ -42,21 +43,20 @@ template <class Ready>
   return at_hand(port, free_bytes(port), slot_ready);
 }
 
-bool moved_since(const PortState& port, Tick tick) {
-  const SlotHeader& last = Channel::header_at(port.cursor - port.channel->stride);
-  return (port.reads() ? last.popped_at : last.pushed_at) >= tick;
+bool moved_since(const LastMove& move, Tick tick) {
+  Tick last = 0;
+  std::memcpy(&last, move.port->cursor - move.behind_cursor, sizeof last);
+  return last >= tick;
 }
 
 /// Whether `actor` has moved a token at or after `tick`: by the port of last time most likely.
 bool has_moved(Actor& actor, Tick tick) {
-  if (actor.mover != nullptr && moved_since(*actor.mover, tick)) return true;
-  const auto moved = [&](const PortState* port) {
-    if (!moved_since(*port, tick)) return false;
-    actor.mover = port;
+  for (LastMove& move : actor.moves) {
+    if (!moved_since(move, tick)) continue;
+    std::swap(move, actor.moves.front());
     return true;
-  };
-  return std::ranges::any_of(actor.outputs, moved, &Channel::writer_port) ||
-         std::ranges::any_of(actor.inputs, moved, &Channel::reader_port);
+  }
+  return false;
 }
 
 }  // namespace

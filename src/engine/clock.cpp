@@ -139,10 +139,25 @@ Crossing::Crossing(const Grid& from, const Grid& to, std::int64_t latency, int s
   // Acts at the distance of m periods are seen more than (m * from - 2) / to - 1 ticks apart: each time is rounded by
   // less than a femtosecond, and a period takes one at least.
   constexpr Tick kMostRounded = 3;
+  prepare_even();
   const double ticks = from.period() / to.period();
   if (direct_ || ticks > 1 + 3 / to.period() + 1e-9) return;
   rounding_ = kMostRounded;
   if (ticks < 1) shrinking_ = static_cast<std::int64_t>((1 - ticks) * static_cast<double>(1LL << kShareBits)) + 1;
+}
+
+void Crossing::prepare_even() {
+  uneven_ = !direct_;
+  if (direct_ || !from_->clocked() || !to_->clocked() || !from_->even() || !to_->even()) return;
+  const std::int64_t period = from_->between(0, 1);
+  const std::int64_t other = to_->between(0, 1);
+  if (period % other != 0) return;
+  share_ = period / other;
+  // ceil((edge of `latency_` - first edge of the other) / other), which may lie before the other's first
+  const std::int64_t ahead = from_->edge(latency_) - to_->edge(0);
+  beyond_ = ahead / other + (ahead % other > 0 ? 1 : 0);
+  last_even_ = kNever / 4 / period - latency_;
+  uneven_ = false;
 }
 
 Tick Crossing::map_between_clocks(Tick tick) const {

@@ -74,33 +74,65 @@ bool seen_before(const PortState& port, Tick now) {
   return port.last_no == now || (told != nullptr && told->all == now);
 }
 
-/// Nothing is there, and nothing comes by now, as was found earlier. (Without a clock each look counts.)
-bool known_empty(const PortState& port) {
+/// Nothing can be seen by now, as was found earlier. (Without a clock each look counts.)
+bool known_silent(PortState& port, Tick now) {
+  if (port.cursor != port.window_end) return false;
+  if (port.nothing_before > now) return true;
   const Channel& channel = *port.channel;
-  return channel.empty() && channel.no_token_before > running_now && port.actor->clocked;
+  if (!channel.empty() || channel.no_token_before <= now || !port.actor->clocked) return false;
+  port.nothing_before = channel.no_token_before;
+  return true;
+}
+
+/// Opens the window of a port whose head is visible. Who asks at each tick what comes less often finds one at a time.
+void open_behind_head(PortState& port) {
+  Channel& channel = *port.channel;
+  if (channel.windows == Windows::across && end_of_known(port) - port.cursor > channel.stride) {
+    const Tick next = channel.visible_behind_head();
+    if (next > port.actor->now + 1) {
+      port.window_end = port.cursor + channel.stride;
+      port.nothing_before = next;
+      return;
+    }
+  }
+  open_reader_window(channel);
+  if (channel.windows == Windows::alike && port.window_end != end_of_known(port))
+    port.nothing_before = token_ready(channel, port.window_end);
+}
+
+/// `token_visible` where that is not known.
+[[gnu::noinline]] bool look_for_token(PortState& port) {
+  Actor& actor = *port.actor;
+  const Here here(actor);
+  if (accessed_now(port)) advance(actor);
+  if (!actor.scheduler->token_visible(actor, *port.channel)) return miss(port, actor.now);
+  open_behind_head(port);
+  return true;
+}
+
+/// `peek` where that is not known.
+[[gnu::noinline]] bool look_for_head(PortState& port) {
+  Actor& actor = *port.actor;
+  const Here here(actor);
+  if (seen_before(port, actor.now) || !actor.clocked) advance(actor);
+  if (!actor.scheduler->token_visible(actor, *port.channel)) return see_nothing(port, actor.now);
+  open_behind_head(port);
+  return true;
 }
 
 }  // namespace
 
 bool token_visible(PortState& port) {
-  Actor& actor = *port.actor;
-  if (known_empty(port) && port.channel->last_popped_at() != running_now && port.last_miss != running_now)
-    return miss(port, running_now);
-  const Here here(actor);
-  if (accessed_now(port)) advance(actor);
-  const bool visible = actor.scheduler->token_visible(actor, *port.channel);
-  open_reader_window(*port.channel);
-  return visible || miss(port, actor.now);
+  const Tick now = running_now;
+  if (!known_silent(port, now) || port.last_miss == now || port.channel->last_popped_at() == now)
+    return look_for_token(port);
+  return miss(port, now);
 }
 
 bool peek(PortState& port) {
-  Actor& actor = *port.actor;
-  if (known_empty(port) && !seen_before(port, running_now)) return see_nothing(port, running_now);
-  const Here here(actor);
-  if (seen_before(port, actor.now) || !actor.clocked) advance(actor);
-  const bool visible = actor.scheduler->token_visible(actor, *port.channel);
-  open_reader_window(*port.channel);
-  return visible || see_nothing(port, actor.now);
+  const Tick now = running_now;
+  if (!known_silent(port, now) || seen_before(port, now)) return look_for_head(port);
+  return see_nothing(port, now);
 }
 
 bool slot_free(PortState& port) {
@@ -115,6 +147,13 @@ bool slot_free(PortState& port) {
 
 bool channel_closed(PortState& port) {
   Actor& actor = *port.actor;
+  const Channel& asked = *port.channel;
+  if (actor.clocked && port.last_no_closed != running_now &&
+      (!asked.empty() || (!asked.closing() && asked.no_token_before > running_now))) {
+    actor.note_no(*port.channel, Ask::closed, running_now);
+    port.last_no_closed = running_now;
+    return false;
+  }
   const Here here(actor);
   if (port.last_no_closed == actor.now || !actor.clocked) advance(actor);
   if (actor.scheduler->channel_closed(actor, *port.channel)) return true;

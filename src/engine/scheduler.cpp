@@ -74,6 +74,8 @@ Scheduler::Scheduler(std::vector<Actor*> actors, std::vector<Channel*> channels,
     PortState* const gate = channel->reader->gate;
     // A step that waits elsewhere may go on to take more from the gate than one token: `Actor::wait_out` sees to that.
     const bool by_header = channel->windows == Windows::alike && (gate == nullptr || gate == reader);
+    channel->writer->moves.emplace_back(*channel->writer_port);
+    channel->reader->moves.emplace_back(*reader);
     channel->late_ahead = reader->ahead = by_header ? channel->writer_port : reader;
     open_writer_window(*channel);
   }

@@ -39,12 +39,12 @@ std::span<const std::uint32_t> SilentInputs::ask() {
   if (silent_.empty() || told_.all == now || told_.alone == now || std::ranges::any_of(awake_, refused)) return all_;
   told_.all = now;
   actor.ask_look_back();
-  actor.questions.emplace_back(nullptr, Ask::token, now, this);
+  actor.questions.add({nullptr, Ask::token, now, this});
   return awake_;
 }
 
-void SilentInputs::tell(std::vector<Question>& questions, Tick at) const {
-  for (const auto place : silent_) questions.emplace_back(port(place).channel, Ask::token, at);
+void SilentInputs::tell(Questions& questions, Tick at) const {
+  for (const auto place : silent_) questions.add({port(place).channel, Ask::token, at});
 }
 
 /// What was asked then is told by who is silent now.
@@ -74,12 +74,12 @@ Tick SilentInputs::silent_before(std::size_t place) const {
   return channel.closing() ? kNever : channel.no_token_before;
 }
 
-void spell_out(std::vector<Question>& questions) {
+void spell_out(Questions& questions) {
   const auto one = [](const Question& question) { return question.inputs == nullptr; };
   if (std::ranges::all_of(questions, one)) return;
   const auto together = std::ranges::stable_partition(questions, one);
   const std::vector<Question> several(together.begin(), together.end());
-  questions.erase(together.begin(), together.end());
+  questions.erase_from(together.begin());
   for (const auto& question : several) question.inputs->tell(questions, question.at);
 }
 

@@ -67,8 +67,16 @@ bool is_known(const Question& question) {
 Tick known_change(const Question& question) {
   const Channel& channel = *question.channel;
   if (question.ask == Ask::room) return channel.next_slot_free();
-  if (question.ask == Ask::token) return channel.empty() ? kNever : channel.head_visible();
+  if (question.ask == Ask::token) return channel.empty() ? kNever : channel.head_visible_still();
   return channel.empty() ? channel.close_visible : kNever;
+}
+
+/// Whether the very next step, at `next`, is known to find another answer than the last.
+bool sees_change_at(const Actor& actor, Tick next) {
+  return std::ranges::any_of(actor.questions, [&](const Question& question) {
+    return question.inputs == nullptr && counts(actor, question) && is_known(question) &&
+           known_change(question) - offset(actor, question) <= next;
+  });
 }
 
 }  // namespace
@@ -77,7 +85,6 @@ Border Scheduler::after_silent_step(Actor& actor, Tick step_start) {
   actor.step_start = step_start;
   actor.busy_asleep = false;
   if (!actor.clocked) return idle_from(actor, actor.now, 0);
-  spell_out(actor.questions);
   const Tick next = actor.after_advances();
   const bool silent = !actor.questions.empty();
   const bool unchanged =
@@ -91,7 +98,13 @@ Border Scheduler::after_silent_step(Actor& actor, Tick step_start) {
   }
   if (unchanged || promised) {
     actor.busy_asleep = !silent;
-    return idle_from(actor, next, next - step_start);
+    if (next > actor.horizon || !sees_change_at(actor, next)) {
+      spell_out(actor.questions);
+      return idle_from(actor, next, next - step_start);
+    }
+    actor.now = next;
+    actor.questions.clear();
+    return Border::step;
   }
   actor.now = next;
   actor.questions.clear();

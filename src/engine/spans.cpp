@@ -20,11 +20,13 @@ std::int64_t Train::length(Tick spans, const Grid& grid) const {
 }
 
 void Spans::add(const Span& span) {
+  const bool same_steps = end_[-1].first.period == span.period;
+  if (same_steps && prolong(span.begin, told_apart(span))) return;
   count_last();
   Train& last = end_[-1];
   const Span before = last.last();
   if (before.end != span.begin || !alike(before, span)) {
-    if (span.period != 0 || !prolong(span.begin, span.end, span.account)) append(span);
+    append(span);
     return;
   }
   next_begin_ = kNever;
@@ -41,9 +43,9 @@ void Spans::append(const Span& span) {
   if (end_ == limit_) grow();
   const Tick length = span.end - span.begin;
   every_ = span.begin - end_[-1].last().begin;
-  length_ = told_apart(length, span.account);
+  length_ = told_apart(span);
   *end_++ = {span, every_, 1};
-  next_begin_ = span.period == 0 && every_ > length ? span.begin + every_ : kNever;
+  next_begin_ = every_ > length ? span.begin + every_ : kNever;
 }
 
 void Spans::drop(Tick tick) {

@@ -234,7 +234,12 @@ void claim_token(PortState& port) {
 
 bool Scheduler::token_visible(Actor& actor, Channel& channel) {
   for (;;) {
-    if (!channel.empty()) return channel.head_visible() <= actor.now;
+    if (!channel.empty()) {
+      const Tick visible = channel.head_visible_still();
+      if (visible <= actor.now) return true;
+      if (actor.clocked) channel.reader_port->nothing_before = visible;
+      return false;
+    }
     if (writer_silent(channel, actor)) return false;
     wait_for_answer(actor, channel, Ask::token);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -11,6 +12,7 @@
 
 #include "isthmus/engine/actor_id.hpp"
 #include "isthmus/engine/channel.hpp"
+#include "isthmus/engine/questions.hpp"
 #include "isthmus/engine/spans.hpp"
 
 namespace isthmus {
@@ -23,7 +25,6 @@ namespace isthmus::engine {
 
 class Live;
 class Scheduler;
-class SilentInputs;
 struct FiberSlot;
 
 /// Why an actor does not run at this moment.
@@ -41,20 +42,21 @@ enum class Wait : std::uint8_t {
   finished,
 };
 
-/// What a "no" was about, so that a sleeping actor can be woken when it turns to "yes".
-enum class Ask : std::uint8_t { token, room, closed };
-
-struct Question {
-  Channel* channel;
-  Ask ask;
-  Tick at;
-  const SilentInputs* inputs = nullptr;  ///< that were told together, in place of a channel
-};
-
 /// Ends a step from inside: the actor read from a channel that is closed and drained.
 struct FinishStep {};
 /// Unwinds a step that will never be resumed, when a run ends.
 struct StopStep {};
+
+/// Where a port keeps the tick of its last move: in the header of the slot before its cursor.
+struct LastMove {
+  explicit LastMove(const PortState& of)
+      : port(&of),
+        behind_cursor(of.channel->stride -
+                      (of.reads() ? offsetof(SlotHeader, popped_at) : offsetof(SlotHeader, pushed_at))) {}
+
+  const PortState* port;
+  std::size_t behind_cursor;  ///< bytes
+};
 
 /// The present tick of the actor that runs on this thread: what `Actor::now` holds for all others. Thread-local,
 /// because ports read it at every token.
@@ -130,11 +132,11 @@ struct alignas(64) Actor : Standing {
   // Waiting.
   Tick resume_at = 0;  ///< next act of one that waits for its horizon
   Tick known_wake = kNever;
-  Tick sleep_period = 0;             ///< from step to step; 0 where only news makes one
-  bool idle = false;                 ///< docs/time.md, "The end"
-  bool busy_asleep = false;          ///< the steps that it sleeps through were not told "no"
-  const PortState* mover = nullptr;  ///< the port by which a step was last seen to have moved something
-  std::uint8_t told_end = 0;         ///< exceptions thrown to it to end a step; one that it caught is its failure
+  Tick sleep_period = 0;        ///< from step to step; 0 where only news makes one
+  bool idle = false;            ///< docs/time.md, "The end"
+  bool busy_asleep = false;     ///< the steps that it sleeps through were not told "no"
+  std::vector<LastMove> moves;  ///< of its ports: first of the one by which a step was last seen to have moved
+  std::uint8_t told_end = 0;    ///< exceptions thrown to it to end a step; one that it caught is its failure
   Tick idle_since = 0;
   Tick unwatched = 0;  ///< how far it may go before the scheduler looks at the rest of the run
 
@@ -143,7 +145,7 @@ struct alignas(64) Actor : Standing {
   Tick silent_until = -1;  ///< of `snapshot`: the end of the last step that may repeat, or the start of a watched one
   bool promised = false;   ///< said `timer.wait(ports...)` in this step
   Tick polls_since = kNever;  ///< the end of the first silent step of one that the engine cannot put to sleep
-  std::vector<Question> questions;
+  Questions questions;
   std::vector<std::byte> snapshot;
   Tick promises = 0;  ///< how often it said so; ports of the last time have this number
 
@@ -198,7 +200,7 @@ struct alignas(64) Actor : Standing {
   void forbid_waits() { fuel = may_wait_to = kSpent; }
   void note_no(Channel& channel, Ask ask, Tick at) {
     ask_look_back();
-    questions.emplace_back(&channel, ask, at);
+    questions.add({&channel, ask, at});
   }
 };
 

@@ -47,6 +47,12 @@ struct SlotHeader {
   Tick popped_at = kLongAgo;  ///< reader tick
 };
 
+/// What was last asked of a crossing, since the same is asked again and again.
+struct LastSeen {
+  Tick act = kNever;
+  Tick at = kNever;
+};
+
 /// When inputs that are asked together (SilentInputs) were told "no": all of them, and one that was asked by itself.
 struct ToldTogether {
   Tick all = -1;
@@ -79,7 +85,9 @@ struct alignas(64) PortState {
   Tick last_no_closed = -1;
   Tick promise = -1;       ///< the last `timer.wait(ports...)` that named it
   std::uint64_t laps = 0;  ///< tokens moved in whole rounds of the ring
-  LanePort live;           ///< in place of all else where the graph runs in real time
+  /// Of an input with a clock: a tick before which no token behind the window is visible. It only rises.
+  Tick nothing_before = 0;
+  LanePort live;  ///< in place of all else where the graph runs in real time
 
   bool reads() const { return latency != 0; }
 };
@@ -172,12 +180,25 @@ struct alignas(64) Channel {
   /// The reader tick from which token `n` can be pulled.
   Tick visible(std::uint64_t n) const { return seen(forward, header(n).pushed_at); }
   Tick head_visible() const { return seen(forward, header_at(reader_port->cursor).pushed_at); }
+  /// The same, for who asks again and again.
+  Tick head_visible_still() const { return seen(forward, header_at(reader_port->cursor).pushed_at, head_seen_); }
+  /// The same of the token behind it, which does not lie in another half of the ring: the next that is asked for.
+  Tick visible_behind_head() const {
+    return seen(forward, header_at(reader_port->cursor + stride).pushed_at, head_seen_);
+  }
   /// The writer tick from which the next token finds its slot, where that slot was popped at all.
   Tick next_slot_free() const { return seen(back, header_at(freed_by(writer_port->cursor)).popped_at); }
 
  private:
   /// Of an act that has been: it is not so late that its sight lay past the end of time where crossing is an addition.
   static Tick seen(const Crossing& way, Tick act) { return way.direct() ? act + way.latency() : way.map(act); }
+  static Tick seen(const Crossing& way, Tick act, LastSeen& last) {
+    if (way.direct()) return act + way.latency();
+    if (last.act != act) last = {act, way.map(act)};
+    return last.at;
+  }
+
+  mutable LastSeen head_seen_;
 };
 
 }  // namespace isthmus::engine

@@ -119,7 +119,10 @@ class Crossing {
   std::int64_t latency() const { return latency_; }
   /// Whether what is done at tick `act` of this end can be seen at tick `at` of the other: map(act) <= at.
   bool seen_by(Tick act, Tick at) const {
-    if (direct_) return act + latency_ <= at;
+    if (!uneven_) {
+      if (direct_) return act + latency_ <= at;
+      if (act >= 0 && act <= last_even_) return evenly(act) <= at;
+    }
     if (act < 0) return at >= 0;  // of a slot that was never used
     if (act >= kNever - latency_) return false;
     const std::int64_t time = from_->edge(act + latency_);
@@ -131,22 +134,30 @@ class Crossing {
   Tick map(Tick tick) const {
     if (direct_) [[likely]]
       return tick >= kNever - latency_ ? kNever : tick + latency_;
+    if (!uneven_ && tick >= 0 && tick <= last_even_) return evenly(tick);
     return map_between_clocks(tick);
   }
 
  private:
   static constexpr int kShareBits = 32;
 
+  void prepare_even();
   Tick map_between_clocks(Tick tick) const;
+  Tick evenly(Tick tick) const { return std::max<Tick>(tick * share_ + beyond_, 0) + synchroniser_; }
 
   // First what is all that a direct one needs.
   std::int64_t latency_ = 1;
   int synchroniser_ = 0;
   bool direct_ = true;
+  bool uneven_ = false;  ///< neither that nor such that a period of this end is a whole number of the other's
   const Grid* from_ = nullptr;
   const Grid* to_ = nullptr;
   Tick rounding_ = 0;           ///< what roundings may take away from a distance
   std::int64_t shrinking_ = 0;  ///< how much of a tick is lost with each, in 2^-kShareBits
+  // Where it is, up to a tick that no product leaves behind.
+  Tick last_even_ = -1;
+  Tick share_ = 0;   ///< of that number
+  Tick beyond_ = 0;  ///< where tick 0 is seen, but for the synchroniser
 };
 
 }  // namespace isthmus

@@ -20,7 +20,7 @@ class SilentInputs {
   /// Asks all inputs for their heads at this tick, in turn, but leaves to the caller those whose places it returns.
   std::span<const std::uint32_t> ask();
   /// Writes down what each of the silent ones was told at `at`.
-  void tell(std::vector<Question>& questions, Tick at) const;
+  void tell(Questions& questions, Tick at) const;
 
  private:
   PortState& port(std::size_t place) const;
@@ -38,6 +38,6 @@ class SilentInputs {
 };
 
 /// Puts in the place of questions to silent inputs those to each of them.
-void spell_out(std::vector<Question>& questions);
+void spell_out(Questions& questions);
 
 }  // namespace isthmus::engine

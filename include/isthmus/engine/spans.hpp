@@ -46,9 +46,7 @@ class Spans {
   /// Adds a stretch that may be cut anywhere if it is the next of the last train, else does nothing and returns false:
   /// as hot as a token.
   [[gnu::always_inline]] bool prolong(Tick begin, Tick end, Account account) {
-    if (begin != next_begin_ || told_apart(end - begin, account) != length_) return false;
-    next_begin_ += every_;
-    return true;
+    return prolong(begin, told_apart(end - begin, account));
   }
   const Train* begin() const {
     count_last();
@@ -66,10 +64,21 @@ class Spans {
   Train* first() const { return storage_.get() + 1; }
   void append(const Span& span);
   void grow();
+  [[gnu::always_inline]] bool prolong(Tick begin, Tick length) {
+    if (begin != next_begin_ || length != length_) return false;
+    next_begin_ += every_;
+    return true;
+  }
   /// None is equal to a length below 1.
   static Tick told_apart(Tick length, Account account) {
     constexpr Tick kOther = Tick{1} << 62;
     return account == Account::starved ? length : length + kOther;
+  }
+  /// Nor what is made of steps to what may be cut anywhere.
+  static Tick told_apart(const Span& span) {
+    constexpr Tick kOfSteps = Tick{1} << 61;
+    const Tick length = told_apart(span.end - span.begin, span.account);
+    return span.period == 0 ? length : length + kOfSteps;
   }
   /// What `prolong` leaves undone.
   void count_last() const {

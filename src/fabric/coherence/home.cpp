@@ -47,7 +47,7 @@ void Home::step() {
   }
   take_memory_data();
   for (std::size_t i = 0; i < agents; ++i) {
-    const std::size_t agent = (first_ + i) % agents;
+    const std::size_t agent = first_ + i < agents ? first_ + i : first_ + i - agents;
     take_write_back(agent);
     take_request(agent);
   }
@@ -275,7 +275,7 @@ std::uint16_t Home::begin(std::size_t agent, std::uint64_t line) {
 }
 
 std::uint16_t Home::find(std::uint64_t line) const {
-  std::uint16_t place = buckets_[line % buckets_.size()];
+  std::uint16_t place = buckets_[line & (buckets_.size() - 1)];
   while (place != kNone && transactions_[place].line != line) place = transactions_[place].next;
   return place;
 }

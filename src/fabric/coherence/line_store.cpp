@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <cstdlib>
 #include <new>
 #include <numeric>
@@ -26,6 +27,7 @@ void LineStore::Free::operator()(std::byte* bytes) const {
 
 LineStore::LineStore(Bytes size, int ways, int line_bytes)
     : sets_(sets_of(size, ways, line_bytes)),
+      mask_(std::has_single_bit(sets_) ? sets_ - 1 : 0),
       in_set_(static_cast<std::size_t>(ways)),
       line_bytes_(static_cast<std::size_t>(line_bytes)),
       ways_(sets_ * in_set_),

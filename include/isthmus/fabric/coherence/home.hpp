@@ -101,15 +101,15 @@ class Home {
   std::uint16_t begin(std::size_t agent, std::uint64_t line);
   /// The transaction of a line; kNone where there is none.
   std::uint16_t find(std::uint64_t line) const;
-  std::uint16_t& bucket(std::uint64_t line) { return buckets_[line % buckets_.size()]; }
+  std::uint16_t& bucket(std::uint64_t line) { return buckets_[line & (buckets_.size() - 1)]; }
 
   static constexpr std::uint16_t kNone = 0xffff;
   Timer timer_;
   HomeSpec spec_;
   std::vector<Transaction> transactions_;
   Places free_;
-  std::vector<std::uint16_t> buckets_;
-  std::vector<Ring<Due>> due_;  ///< answers, of each agent
+  std::vector<std::uint16_t> buckets_;  ///< a power of two of them
+  std::vector<Ring<Due>> due_;          ///< answers, of each agent
   std::vector<Expected> expected_;
   std::unordered_set<std::uint64_t> given_;  ///< lines that the remembered cache may have
   int data_due_ = 0;

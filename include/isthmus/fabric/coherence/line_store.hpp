@@ -42,12 +42,16 @@ class LineStore {
   }
 
  private:
-  std::span<Way> set_of(std::uint64_t line) { return std::span(ways_).subspan(line % sets_ * in_set_, in_set_); }
+  std::span<Way> set_of(std::uint64_t line) {
+    const std::uint64_t set = mask_ != 0 ? line & mask_ : line % sets_;
+    return std::span(ways_).subspan(set * in_set_, in_set_);
+  }
 
   struct Free {
     void operator()(std::byte* bytes) const;
   };
   std::uint64_t sets_;
+  std::uint64_t mask_;  ///< in place of a division by `sets_`, where they are a power of two; else 0
   std::size_t in_set_;
   std::size_t line_bytes_;
   std::uint64_t uses_ = 0;
@@ -62,7 +66,10 @@ class Ring {
   explicit Ring(std::size_t most) : places_(most) {}
   bool empty() const { return count_ == 0; }
   const T& front() const { return places_[first_]; }
-  void push(const T& value) { places_[(first_ + count_++) % places_.size()] = value; }
+  void push(const T& value) {
+    const std::size_t at = first_ + count_++;
+    places_[at < places_.size() ? at : at - places_.size()] = value;
+  }
   void pop() {
     if (++first_ == places_.size()) first_ = 0;
     --count_;

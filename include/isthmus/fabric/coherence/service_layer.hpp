@@ -60,7 +60,10 @@ class ServiceLayer {
     Occupancy in_flight;
 
     bool full() const { return count == places.size(); }
-    std::size_t next() const { return (first + count) % places.size(); }
+    std::size_t next() const {
+      const std::size_t at = first + count;
+      return at < places.size() ? at : at - places.size();
+    }
   };
 
   void take_result();

@@ -1,0 +1,18 @@
+#include "isthmus/engine/questions.hpp"
+
+#include <algorithm>
+
+namespace isthmus::engine {
+
+void Questions::grow() {
+  constexpr std::size_t kFirst = 8;
+  const auto kept = static_cast<std::size_t>(end_ - begin());
+  const std::size_t room = std::max(kFirst, 2 * kept);
+  auto larger = std::make_unique<Question[]>(room);
+  std::copy(begin(), end_, larger.get());
+  storage_ = std::move(larger);
+  end_ = begin() + kept;
+  limit_ = begin() + room;
+}
+
+}  // namespace isthmus::engine
