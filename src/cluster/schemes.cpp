@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cluster/mailbox.hpp"
@@ -197,22 +198,36 @@ class Mapped final : public Scheme {
   Mapped(const ComputeDevice& device, const Ranks& ranks) : ranks_(ranks), queue_(device.queue()) {}
 
   void begin(const ComputeBuffer& out, const ComputeBuffer& in) override {
-    out_ = std::make_unique<offload::PinnedMemory>(queue_.map(out));
-    in_ = std::make_unique<offload::PinnedMemory>(queue_.map(in));
+    maps_.push_back(queue_.start_map(out));
+    if (in.handle() != out.handle()) maps_.push_back(queue_.start_map(in));
+    queue_.flush();
+    arrived_ = false;
   }
   void exchange(const Piece& out, int to, const Piece& in, int from) override {
-    ranks_.exchange(out_->bytes().subspan(out.offset, out.bytes), to, in_->bytes().subspan(in.offset, in.bytes), from);
+    arrive();
+    ranks_.exchange(maps_.front().memory.bytes().subspan(out.offset, out.bytes), to,
+                    maps_.back().memory.bytes().subspan(in.offset, in.bytes), from);
   }
   void end() override {
-    out_.reset();
-    in_.reset();
+    maps_.clear();
+    queue_.flush();
+    returning_ = true;
+  }
+  void finish() override {
+    if (std::exchange(returning_, false)) queue_.finish();
   }
 
  private:
+  void arrive() {
+    if (std::exchange(arrived_, true)) return;
+    for (const auto& each : maps_) each.mapped.wait();
+  }
+
   Ranks ranks_;
   ComputeQueue queue_;
-  std::unique_ptr<offload::PinnedMemory> out_;
-  std::unique_ptr<offload::PinnedMemory> in_;
+  std::vector<offload::StartedMap> maps_;  // of what is sent and of what is received, which may be one buffer
+  bool arrived_ = false;
+  bool returning_ = false;
 };
 
 }  // namespace

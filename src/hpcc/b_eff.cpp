@@ -52,6 +52,17 @@ std::vector<Series> all_series(std::size_t messages) {
   return all;
 }
 
+/// The ways do not share a page, and lie alike in theirs.
+std::size_t whole_pages(std::size_t bytes) {
+  constexpr std::size_t kPage = 4096;
+  return (bytes + kPage - 1) / kPage * kPage;
+}
+
+void append(std::vector<std::byte>& all, const std::vector<std::byte>& bytes) {
+  all.insert(all.end(), bytes.begin(), bytes.end());
+  all.resize(whole_pages(all.size()));
+}
+
 /// What `rank` sends to one side, the bytes of all messages: a pattern without a period, of its own for rank and side.
 std::vector<std::byte> pattern(const std::vector<Series>& series, int rank, Direction direction) {
   std::vector<std::byte> bytes(series.back().end());
@@ -78,56 +89,59 @@ std::vector<std::byte> left_behind(const std::vector<Series>& series, const std:
   return in;
 }
 
-/// The messages to and from one side.
-class Side {
+/// The memory that the messages of both ways around the ring are sent from and received in.
+class Ends {
  public:
-  virtual ~Side() = default;
+  virtual ~Ends() = default;
   /// By all ranks at once.
   virtual void connect(const std::string& /*scheme*/) {}
   /// The bytes that messages are to change.
-  virtual void reset(const std::vector<std::byte>& received) = 0;
+  virtual void reset(std::vector<std::byte> received) = 0;
   virtual void begin() {}
   virtual void exchange(const Message& message, int to, int from) = 0;
+  virtual void end() {}
   /// Returns when all messages are where they belong.
   virtual void finish() {}
-  virtual void end() {}
   virtual std::vector<std::byte> received() = 0;
 };
 
-class DeviceSide final : public Side {
+/// Sent from and received in one buffer, so that a scheme that maps does so once: with PoCL each command that maps or
+/// unmaps wakes a thread, which takes 30 to 50 us.
+class DeviceEnds final : public Ends {
  public:
-  DeviceSide(Job& job, const std::vector<std::byte>& sent)
-      : job_(job), out_(job.device().buffer(sent.size())), in_(job.device().buffer(sent.size())) {
-    job.queue().write(out_, 0, sent);
+  DeviceEnds(Job& job, const std::vector<std::byte>& sent)
+      : job_(job), half_(sent.size()), buffer_(job.device().buffer(2 * half_)) {
+    job.queue().write(buffer_, 0, sent);
   }
+  const offload::ComputeBuffer& buffer() const { return buffer_; }
   void connect(const std::string& scheme) override {
     scheme_ = cluster::make_scheme(scheme, job_.device(), job_.ranks(), kLargest);
   }
-  void reset(const std::vector<std::byte>& received) override { job_.queue().write(in_, 0, received); }
-  void begin() override { scheme_->begin(out_, in_); }
+  void reset(std::vector<std::byte> received) override { job_.queue().write(buffer_, half_, received); }
+  void begin() override { scheme_->begin(buffer_, buffer_); }
   void exchange(const Message& message, int to, int from) override {
-    scheme_->exchange({out_, message.out, message.bytes}, to, {in_, message.in, message.bytes}, from);
+    scheme_->exchange({buffer_, message.out, message.bytes}, to, {buffer_, half_ + message.in, message.bytes}, from);
   }
-  void finish() override { scheme_->finish(); }
   void end() override { scheme_->end(); }
+  void finish() override { scheme_->finish(); }
   std::vector<std::byte> received() override {
-    std::vector<std::byte> bytes(in_.size());
-    job_.queue().read(in_, 0, bytes);
+    std::vector<std::byte> bytes(half_);
+    job_.queue().read(buffer_, half_, bytes);
     return bytes;
   }
 
  private:
   Job& job_;
   std::unique_ptr<cluster::Scheme> scheme_;
-  offload::ComputeBuffer out_;
-  offload::ComputeBuffer in_;
+  std::size_t half_;
+  offload::ComputeBuffer buffer_;
 };
 
-class HostSide final : public Side {
+class HostEnds final : public Ends {
  public:
-  HostSide(const cluster::Ranks& ranks, const std::vector<std::byte>& sent)
-      : ranks_(ranks), out_(sent), in_(sent.size()) {}
-  void reset(const std::vector<std::byte>& received) override { in_ = received; }
+  HostEnds(const cluster::Ranks& ranks, std::vector<std::byte> sent)
+      : ranks_(ranks), out_(std::move(sent)), in_(out_.size()) {}
+  void reset(std::vector<std::byte> received) override { in_ = std::move(received); }
   void exchange(const Message& message, int to, int from) override {
     ranks_.exchange(std::span(out_).subspan(message.out, message.bytes), to,
                     std::span(in_).subspan(message.in, message.bytes), from);
@@ -140,12 +154,16 @@ class HostSide final : public Side {
   std::vector<std::byte> in_;
 };
 
-/// The messages of one direction around the ring, and what they leave behind on this rank.
+/// The messages of one direction around the ring, from where those of it begin in either memory.
 struct Way {
-  std::unique_ptr<Side> side;
   int to;
   int from;
-  std::vector<std::byte> expected;
+  std::size_t first;
+
+  Message message(const Series& series, std::size_t index) const {
+    const Message message = series.message(index);
+    return {.out = first + message.out, .in = first + message.in, .bytes = message.bytes};
+  }
 };
 
 class EffectiveBandwidth final : public Benchmark {
@@ -156,7 +174,7 @@ class EffectiveBandwidth final : public Benchmark {
   void connect() override;
   void reset() override;
   std::vector<double> run() override;
-  std::size_t working_set() const override { return ways_.size() * 2 * series_.back().end(); }
+  std::size_t working_set() const override { return 2 * expected_.size(); }
   std::vector<double> probe() override;
   std::string model() const override { return probe_ ? probe_->model() : std::string(); }
   Validation validate() override;
@@ -165,36 +183,39 @@ class EffectiveBandwidth final : public Benchmark {
   int neighbour(int distance) const {
     return (job_.ranks().rank() + distance + job_.ranks().size()) % job_.ranks().size();
   }
-  Way way(Direction direction) const;
   void exchange(const Series& series);
   void exchange_one_by_one(const Series& series);
 
   Job& job_;
   std::vector<Series> series_;  // of each size, and behind them that of the latency
   std::vector<Way> ways_;
-  std::unique_ptr<ExchangeProbe> probe_;  // MPI alone has none: it is what the others are held against
+  std::vector<std::byte> expected_;  // to be received, of both ways
+  std::unique_ptr<Ends> ends_;
+  std::vector<offload::ComputeBuffer> mapped_;  // what scheme mapped maps
+  std::unique_ptr<ExchangeProbe> probe_;        // MPI alone has none: it is what the others are held against
 };
 
 EffectiveBandwidth::EffectiveBandwidth(Job& job)
     : job_(job), series_(all_series(static_cast<std::size_t>(job.parameters().integer("MESSAGES")))) {
-  for (const Direction direction : {Direction::right, Direction::left}) ways_.push_back(way(direction));
-}
-
-Way EffectiveBandwidth::way(Direction direction) const {
-  const int step = direction == Direction::right ? 1 : -1;
-  const auto sent = pattern(series_, job_.ranks().rank(), direction);
-  Way made{.side = nullptr, .to = neighbour(step), .from = neighbour(-step), .expected = {}};
-  made.expected = left_behind(series_, pattern(series_, made.from, direction));
-  if (job_.scheme() == "cpu")
-    made.side = std::make_unique<HostSide>(job_.ranks(), sent);
-  else
-    made.side = std::make_unique<DeviceSide>(job_, sent);
-  return made;
+  std::vector<std::byte> sent;
+  for (const Direction direction : {Direction::right, Direction::left}) {
+    const int step = direction == Direction::right ? 1 : -1;
+    const Way& way = ways_.emplace_back(Way{.to = neighbour(step), .from = neighbour(-step), .first = sent.size()});
+    append(sent, pattern(series_, job_.ranks().rank(), direction));
+    append(expected_, left_behind(series_, pattern(series_, way.from, direction)));
+  }
+  if (job_.scheme() == "cpu") {
+    ends_ = std::make_unique<HostEnds>(job_.ranks(), std::move(sent));
+    return;
+  }
+  auto ends = std::make_unique<DeviceEnds>(job_, sent);
+  mapped_.push_back(ends->buffer());
+  ends_ = std::move(ends);
 }
 
 void EffectiveBandwidth::connect() {
   const std::string scheme = job_.choose_scheme();
-  for (const Way& way : ways_) way.side->connect(scheme);
+  ends_->connect(scheme);
   if (scheme == "cpu") return;
   const auto& device = job_.device();
   job_.ranks().agree([&] {
@@ -204,11 +225,10 @@ void EffectiveBandwidth::connect() {
 
 /// No byte that a message is to bring is right before it has come.
 void EffectiveBandwidth::reset() {
-  for (const Way& way : ways_) {
-    std::vector<std::byte> wrong = way.expected;
-    for (std::byte& each : wrong) each = ~each;
-    way.side->reset(wrong);
-  }
+  std::vector<std::byte> wrong = expected_;
+  for (const Way& way : ways_)
+    for (std::byte& each : std::span(wrong).subspan(way.first, series_.back().end())) each = ~each;
+  ends_->reset(std::move(wrong));
 }
 
 /// Both directions: of each exchange the bytes sent and those received count, as equation 4.2 counts them.
@@ -232,25 +252,27 @@ std::vector<Metric> EffectiveBandwidth::metrics() const {
   return all;
 }
 
-/// With what the scheme prepares, such as mapping the buffers: a benchmark that computes between its exchanges pays it
+/// With what the scheme prepares, such as mapping the buffer: a benchmark that computes between its exchanges pays it
 /// each time.
 void EffectiveBandwidth::exchange(const Series& series) {
-  for (const Way& way : ways_) way.side->begin();
+  ends_->begin();
   for (const Way& way : ways_)
-    for (std::size_t each = 0; each < series.count; ++each) way.side->exchange(series.message(each), way.to, way.from);
-  for (const Way& way : ways_) way.side->finish();
-  for (const Way& way : ways_) way.side->end();
+    for (std::size_t each = 0; each < series.count; ++each)
+      ends_->exchange(way.message(series, each), way.to, way.from);
+  ends_->end();
+  ends_->finish();
 }
 
 /// What a message of the least size takes from memory to memory: no other overlaps with it.
 void EffectiveBandwidth::exchange_one_by_one(const Series& series) {
-  for (const Way& way : ways_) way.side->begin();
+  ends_->begin();
   for (std::size_t each = 0; each < series.count; ++each)
     for (const Way& way : ways_) {
-      way.side->exchange(series.message(each), way.to, way.from);
-      way.side->finish();
+      ends_->exchange(way.message(series, each), way.to, way.from);
+      ends_->finish();
     }
-  for (const Way& way : ways_) way.side->end();
+  ends_->end();
+  ends_->finish();
 }
 
 std::vector<double> EffectiveBandwidth::run() {
@@ -262,9 +284,9 @@ std::vector<double> EffectiveBandwidth::run() {
 
 std::vector<double> EffectiveBandwidth::probe() {
   if (!probe_) return {};
-  const double prepared = probe_->preparation();  // of one way; a message of the other pays as much
+  const double prepared = probe_->preparation(mapped_);  // once for the messages of both ways
   const auto with_preparation = [&](const Series& series, double seconds) {
-    return seconds + prepared / static_cast<double>(series.count);
+    return seconds + prepared / static_cast<double>(ways_.size() * series.count);
   };
   const auto traffic = [&](const Series& series) {
     return ExchangeProbe::Traffic{
@@ -283,10 +305,8 @@ std::vector<double> EffectiveBandwidth::probe() {
 
 Validation EffectiveBandwidth::validate() {
   double wrong = 0;
-  for (const Way& way : ways_) {
-    const std::vector<std::byte> got = way.side->received();
-    for (std::size_t byte = 0; byte < got.size(); ++byte) wrong += got[byte] != way.expected[byte] ? 1 : 0;
-  }
+  const std::vector<std::byte> got = ends_->received();
+  for (std::size_t byte = 0; byte < got.size(); ++byte) wrong += got[byte] != expected_[byte] ? 1 : 0;
   return {.what = "wrong bytes", .error = wrong, .limit = 0};
 }
 
@@ -302,7 +322,7 @@ Needs b_eff_needs(const Job& job) {
   const auto series = all_series(static_cast<std::size_t>(job.parameters().integer("MESSAGES")));
   double sent = 0;
   for (const Series& each : series) sent += static_cast<double>(each.bytes * each.count);
-  const std::size_t buffers = job.scheme() == "cpu" ? 0 : 2 * (2 * series.back().end() + kLargest);
+  const std::size_t buffers = job.scheme() == "cpu" ? 0 : 2 * (2 * whole_pages(series.back().end()) + kLargest);
   return {.memory = buffers, .traffic = 2 * 2 * sent};
 }
 

@@ -94,11 +94,15 @@ double ExchangeProbe::copied_both_ways(const Traffic& traffic, std::size_t count
   return seconds / static_cast<double>(count);
 }
 
-double ExchangeProbe::preparation() {
+double ExchangeProbe::preparation(std::span<const offload::ComputeBuffer> buffers) {
   if (scheme_ != "mapped") return 0;
   return job_.timed([&] {
-    const auto out = one_.map(device_out_);
-    const auto in = one_.map(device_in_);
+    std::vector<offload::StartedMap> maps;
+    maps.reserve(buffers.size());
+    for (const auto& each : buffers) maps.push_back(one_.start_map(each));
+    for (const auto& each : maps) each.mapped.wait();
+    maps.clear();
+    one_.finish();
   });
 }
 

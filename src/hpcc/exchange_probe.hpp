@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,9 @@ class ExchangeProbe {
   double seconds(const Traffic& traffic, std::size_t count);
   /// Seconds of one of `count` messages, each after the one before it has arrived.
   double one_by_one(const Traffic& traffic, std::size_t count);
-  /// Seconds in which the scheme prepares a series of messages between two buffers: 0, or mapping them takes time.
-  double preparation();
+  /// Seconds in which the scheme prepares a series of messages between these buffers and gives them back: 0, or mapping
+  /// them takes time.
+  double preparation(std::span<const offload::ComputeBuffer> buffers);
   /// The steps in words, with equation 4.2.
   std::string model() const;
 

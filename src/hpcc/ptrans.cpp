@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -213,8 +214,8 @@ void Transpose::exchange() {
     scheme_->exchange({sent(), first * value_bytes(), parcel.out_count * value_bytes()}, parcel.to,
                       {arrays_->in, parcel.in_first * value_bytes(), parcel.in_count * value_bytes()}, parcel.from);
   }
-  scheme_->finish();
   scheme_->end();
+  scheme_->finish();
 }
 
 offload::NdRange Transpose::work_items(std::size_t blocks) const {
@@ -257,7 +258,7 @@ std::vector<double> Transpose::run() {
 /// Seconds.
 double Transpose::expected_of_exchange() {
   if (!probe_) return 0;
-  double seconds = probe_->preparation();
+  double seconds = probe_->preparation(std::array{sent(), arrays_->in});
   for (const Parcel& parcel : layout_.parcels())
     seconds += probe_->seconds({.out_bytes = parcel.out_count * value_bytes(),
                                 .to = parcel.to,

@@ -41,7 +41,8 @@ class ExchangeProbes : public testing::Test {
     ranks_->asked.clear();
     ExchangeProbe probe(job_, scheme, job_.device().buffer(3 * kMebi), job_.device().buffer(3 * kMebi), 3 * kMebi);
     EXPECT_GT(probe.seconds({.out_bytes = 5 * kMebi / 2, .to = 0, .in_bytes = kMebi, .from = 0}, 1), 0) << scheme;
-    EXPECT_EQ(probe.preparation() > 0, scheme == "mapped");
+    const std::array buffers{job_.device().buffer(kMebi), job_.device().buffer(kMebi)};
+    EXPECT_EQ(probe.preparation(buffers) > 0, scheme == "mapped");
     return ranks_->asked;
   }
 

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "isthmus/base/error.hpp"
@@ -47,6 +48,32 @@ TEST(ComputeQueue, ABoxThatLeavesABufferIsRefused) {
   EXPECT_THROW(queue.copy_box(large, place, small, place, {8, 4, 2}), Error);
   EXPECT_THROW(queue.copy_box(small, place, large, place, {8, 4, 2}), Error);
   EXPECT_NO_THROW(queue.copy_box(small, place, large, place, {16, 4, 1}));
+}
+
+TEST(ComputeQueue, BuffersAreMappedTogetherAndTheDeviceFindsWhatTheHostWroteThere) {
+  const auto device = ComputeDevice::open("opencl:0");
+  auto queue = device.queue();
+  const auto values = counted(300);
+  const std::vector<ComputeBuffer> buffers{device.buffer(values.size()), device.buffer(values.size())};
+  for (const ComputeBuffer& each : buffers) queue.write(each, 0, values);
+  {
+    std::vector<StartedMap> maps;
+    maps.reserve(buffers.size());
+    for (const ComputeBuffer& each : buffers) maps.push_back(queue.start_map(each));
+    for (std::size_t index = 0; index < maps.size(); ++index) {
+      maps[index].mapped.wait();
+      const auto bytes = maps[index].memory.bytes();
+      EXPECT_TRUE(std::ranges::equal(bytes, values));
+      bytes[17 + index] = std::byte{255};
+    }
+  }
+  for (std::size_t index = 0; index < buffers.size(); ++index) {
+    std::vector<std::byte> wanted = values;
+    wanted[17 + index] = std::byte{255};
+    std::vector<std::byte> got(values.size());
+    queue.read(buffers[index], 0, got);
+    EXPECT_EQ(got, wanted);
+  }
 }
 
 TEST(ComputeQueue, WhatComesAfterACommandOfAnotherQueueSeesWhatItDid) {

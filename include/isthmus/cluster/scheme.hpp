@@ -24,15 +24,16 @@ class Scheme {
   Scheme& operator=(const Scheme&) = delete;
   virtual ~Scheme() = default;
 
-  /// A series of exchanges between these buffers begins: until `end` no kernel touches them.
+  /// A series of exchanges between these buffers begins: until `end` and `finish` no command touches them.
   virtual void begin(const offload::ComputeBuffer& /*out*/, const offload::ComputeBuffer& /*in*/) {}
   /// Sends `out` to one rank and receives `in` from another at the same time; returns when the bytes of `out` have been
   /// read and those of `in` are on this host.
   virtual void exchange(const Piece& out, int to, const Piece& in, int from) = 0;
-  /// Returns when the bytes of all exchanges are in the device's memory. Every rank calls it after its last exchange,
-  /// as others may wait for the memory that they came in.
-  virtual void finish() {}
+  /// The last exchange of the series has been made; the buffers start on their way back to the device.
   virtual void end() {}
+  /// Returns when the bytes of all exchanges are in the device's memory, and after `end` the buffers are the device's.
+  /// Every rank calls it after its last exchange, as others may wait for the memory that they came in.
+  virtual void finish() {}
 };
 
 /// The one that is fastest between these ranks, all of which ask, on their devices.

@@ -112,6 +112,13 @@ class ComputeEvent {
   std::string device_;
 };
 
+/// A buffer on its way into the host's memory: its bytes may be touched when the event is complete. The last owner of
+/// the memory that lets go starts its way back, which ends with the queue's commands.
+struct StartedMap {
+  PinnedMemory memory;
+  ComputeEvent mapped;
+};
+
 /// The device's compiler does not take a program.
 class BuildRefused : public Error {
  public:
@@ -192,8 +199,10 @@ class ComputeQueue {
   /// Throws Error where the rows do not fit the buffers.
   ComputeEvent copy_box(const ComputeBuffer& from, const BoxPlace& from_place, const ComputeBuffer& to,
                         const BoxPlace& to_place, const BoxSize& size);
-  /// Maps the whole buffer, for the host to read and write.
+  /// Maps the whole buffer, for the host to read and write; giving it back waits until it is the device's again.
   PinnedMemory map(const ComputeBuffer& buffer);
+  /// The same, and neither way is waited for: those of several buffers go together.
+  StartedMap start_map(const ComputeBuffer& buffer);
   /// Fills the buffer with `pattern`, of 1, 2, 4, 8 ... 128 bytes.
   ComputeEvent fill(const ComputeBuffer& to, std::span<const std::byte> pattern);
 

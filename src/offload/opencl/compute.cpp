@@ -187,17 +187,28 @@ ComputeEvent ComputeQueue::fill(const ComputeBuffer& to, std::span<const std::by
 }
 
 PinnedMemory ComputeQueue::map(const ComputeBuffer& buffer) {
+  const StartedMap started = start_map(buffer);
+  started.mapped.wait();
+  const std::span<std::byte> bytes = started.memory.bytes();
+  const auto finish = [memory = started.memory, queue = queue_](void*) mutable {
+    memory = PinnedMemory(nullptr, {});
+    clFinish(static_cast<cl_command_queue>(queue.get()));
+  };
+  return {ComputeHandle(bytes.data(), finish), bytes};
+}
+
+StartedMap ComputeQueue::start_map(const ComputeBuffer& buffer) {
   cl_int code = CL_SUCCESS;
-  void* mapped = clEnqueueMapBuffer(static_cast<cl_command_queue>(queue_.get()), memory(buffer), CL_TRUE,
-                                    CL_MAP_READ | CL_MAP_WRITE, 0, buffer.size(), 0, nullptr, nullptr, &code);
+  cl_event event = nullptr;
+  void* mapped = clEnqueueMapBuffer(static_cast<cl_command_queue>(queue_.get()), memory(buffer), CL_FALSE,
+                                    CL_MAP_READ | CL_MAP_WRITE, 0, buffer.size(), 0, nullptr, &event, &code);
   opencl::check(code, "clEnqueueMapBuffer", device_);
   const auto unmap = [buffer, queue = queue_](void* address) {
     // A device that is gone has nothing left to unmap.
-    const auto commands = static_cast<cl_command_queue>(queue.get());
-    if (clEnqueueUnmapMemObject(commands, memory(buffer), address, 0, nullptr, nullptr) == CL_SUCCESS)
-      clFinish(commands);
+    clEnqueueUnmapMemObject(static_cast<cl_command_queue>(queue.get()), memory(buffer), address, 0, nullptr, nullptr);
   };
-  return {ComputeHandle(mapped, unmap), {static_cast<std::byte*>(mapped), buffer.size()}};
+  return {.memory = {ComputeHandle(mapped, unmap), {static_cast<std::byte*>(mapped), buffer.size()}},
+          .mapped = own(event, device_)};
 }
 
 ComputeEvent ComputeQueue::after(std::span<const ComputeEvent> events) {
