@@ -84,7 +84,7 @@ NativeRun run_native(const Job& job) {
   for (int first = 0; first < job.count; first += most)
     run_batch({.application = job.application, .first = first, .count = std::min(most, job.count - first)}, checker,
               job, memories, result);
-  if (extras.host && extras.host->left) extras.host->left(memories.host->bytes());
+  if (extras.host && memories.host && extras.host->left) extras.host->left(memories.host->bytes());
   times.stages = {{"producer, kernel and consumer at once", times.elapsed}};
   result.run.difference = checker.difference();
   return result;
