@@ -4,12 +4,12 @@
 
 #include "gap.hpp"
 #include "isthmus/base/error.hpp"
+#include "untold.hpp"
 
 namespace isthmus {
 namespace {
 
 constexpr int kMessages = 64;  // control messages that wait at either end
-constexpr int kRecords = 8;    // writes that the link has not told of
 
 /// From a thread to another one.
 ChannelOptions between_cores(const HostLinkSpec& spec, int depth) {
@@ -106,8 +106,8 @@ void HostLink::add_writing_side(LinkUsers& users) {
              .data = writer_->data,
              .written = tracker.writes_done,
              .words = 2 * request_words + 2,
-             .requested = kRecords});
-  graph_.connect(writer_->records, tracker.records, {.depth = kRecords});
+             .requested = kUntoldWrites});
+  graph_.connect(writer_->records, tracker.records, {.depth = kUntoldWrites});
   graph_.connect(tracker.filled, registers_->filled_outputs, {.depth = spec_.output_buffers});
 }
 

@@ -7,11 +7,10 @@
 
 #include "gap.hpp"
 #include "isthmus/base/error.hpp"
+#include "untold.hpp"
 
 namespace isthmus {
 namespace {
-
-constexpr int kRecords = 8;  // requests of writes that the link has not told of
 
 void require_word(std::uint64_t addr) {
   if (addr % static_cast<std::uint64_t>(kWordBytes) != 0)
@@ -94,12 +93,12 @@ HostWriteEnds add_host_writes(Graph& graph, const HostWay& way, LinkUsers& users
   const ActorOptions clocked{.clock = way.clock, .group = kDeviceGroup};
   auto& writer = graph.add<HostWriter>(way.name + "'s requests", clocked, way.requests, period_of(way.clock));
   auto& tracker = graph.add<HostWriteTracker>(way.name + "'s tracker", clocked);
-  graph.connect(writer.pieces, tracker.pieces, {.depth = kRecords});
+  graph.connect(writer.pieces, tracker.pieces, {.depth = kUntoldWrites});
   users.add({.requests = writer.requests,
              .data = writer.data,
              .written = tracker.writes_done,
              .words = static_cast<int>(2 * way.requests.size / kWordBytes) + 2,
-             .requested = kRecords});
+             .requested = kUntoldWrites});
   return {.requests = writer.in, .words = writer.words, .written = tracker.written, .requester = graph.id(writer)};
 }
 

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 
+#include "untold.hpp"
+
 namespace isthmus {
 namespace {
 
 constexpr int kRequests = 2;  // that wait between two parts
-constexpr int kRecords = 8;   // of writes that the link has not told of yet
 
 template <class Token>
 bool all_closed(PortArray<In<Token>>& inputs) {
@@ -109,10 +110,10 @@ void LinkUsers::share_writes() {
     graph_.connect(back.written[user], writes.written, {.depth = writes.requested});
     words = std::max(words, writes.words);
   }
-  graph_.connect(arbiter.turns, back.turns, {.depth = kRecords});
+  graph_.connect(arbiter.turns, back.turns, {.depth = kUntoldWrites});
   graph_.connect(arbiter.out, link_.write_requests, {.depth = kRequests});
   graph_.connect(arbiter.words, link_.write_data, {.depth = words});
-  graph_.connect(link_.writes_done, back.in, {.depth = kRecords});
+  graph_.connect(link_.writes_done, back.in, {.depth = kUntoldWrites});
 }
 
 }  // namespace isthmus
