@@ -170,7 +170,7 @@ void Board::connect(DramController& dram, std::size_t channel) {
 RandomReads random_reads(const MemorySpec& memory) {
   const fabric::DramSpec& dram = memory.dram;
   const double cycle = 1 / dram.clock.hertz();
-  const std::uint64_t bursts = (kWordBytes + dram.burst_bytes().count - 1) / dram.burst_bytes().count;
+  const std::int64_t bursts = (kWordBytes + dram.burst_bytes().count - 1) / dram.burst_bytes().count;
   const int clocks = dram.burst_length / 2;
   // A word takes its bursts on the data bus and opens a row: four in tFAW, tRRD apart, a bank again after tRC.
   const double data = static_cast<double>(bursts) * std::max(dram.tCCD_S, clocks) * cycle;
