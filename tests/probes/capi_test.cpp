@@ -3,6 +3,7 @@
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/probes/probe.hpp"
+#include "probes/found.hpp"
 
 namespace isthmus::probes {
 namespace {
@@ -23,17 +24,13 @@ struct Asked {
 };
 
 std::vector<Finding> findings(const Asked& asked) {
-  const auto probe = std::ranges::find(all_probes(), asked.probe, &Probe::name);
   const Job job{.target = "model:ibm-capi",
                 .settings = asked.settings,
                 .starts = asked.starts,
                 .sizes = {asked.size},
                 .bursts = {},
                 .samples = 1};
-  Target target(job);
-  std::vector<Finding> found;
-  probe->run(job, target, [&found](const Finding& finding) { found.push_back(finding); });
-  return found;
+  return found_by(asked.probe, job);
 }
 
 double told(const Asked& asked) {
@@ -42,12 +39,8 @@ double told(const Asked& asked) {
 
 /// In ns, of a whole access.
 double latency(const Asked& asked, const std::string& access) {
-  for (const Finding& finding : findings(asked)) {
-    std::string text;
-    for (const auto& [name, value] : finding.parameters)
-      if (name == "access" || name == "phase") text += std::get<std::string>(value) + " ";
-    if (text == access + " all ") return finding.samples.front();
-  }
+  for (const Finding& finding : findings(asked))
+    if (text_of(finding, "access") == access && text_of(finding, "phase") == "all") return finding.samples.front();
   return 0;
 }
 

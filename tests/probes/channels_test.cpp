@@ -6,6 +6,7 @@
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/probes/probe.hpp"
+#include "probes/found.hpp"
 
 namespace isthmus::probes {
 namespace {
@@ -22,7 +23,6 @@ struct Asked {
 };
 
 std::vector<Finding> findings(const Asked& asked) {
-  const auto probe = std::ranges::find(all_probes(), asked.probe, &Probe::name);
   Job job{.target = "model:xeon-fpga-v2",
           .settings = asked.settings,
           .starts = {},
@@ -30,22 +30,13 @@ std::vector<Finding> findings(const Asked& asked) {
           .bursts = {{asked.burst}}};
   if (!asked.channel.empty()) job.channels = {asked.channel};
   if (!asked.start.empty()) job.starts = {asked.start};
-  Target target(job);
-  std::vector<Finding> found;
-  probe->run(job, target, [&found](const Finding& finding) { found.push_back(finding); });
-  return found;
-}
-
-std::string parameter(const Finding& finding, const std::string& name) {
-  for (const auto& [each, value] : finding.parameters)
-    if (each == name) return std::get<std::string>(value);
-  return "";
+  return found_by(asked.probe, job);
 }
 
 /// Cycles of 2.5 ns of a whole access.
 double cycles(const Asked& asked, const std::string& access) {
   for (const Finding& finding : findings(asked))
-    if (parameter(finding, "access") == access && parameter(finding, "phase") == "all")
+    if (text_of(finding, "access") == access && text_of(finding, "phase") == "all")
       return finding.samples.front() / 2.5;
   return 0;
 }
@@ -184,7 +175,7 @@ TEST(Loopback, BringsEveryLineBackOverEachChannelWhoeverBegins) {
     for (const std::int64_t lines : {1, 3, 1500}) {
       for (const Finding& finding : findings({.probe = "loopback", .channel = channel, .start = "", .lines = lines})) {
         EXPECT_EQ(finding.unit, "ns");
-        starters.insert(parameter(finding, "started_by"));
+        starters.insert(text_of(finding, "started_by"));
         // each line crosses twice at the rate of the fastest port, and the core waits for one round trip at least
         EXPECT_GT(finding.samples.front(), 2 * 2.5 * static_cast<double>(lines) + 297.5);
       }

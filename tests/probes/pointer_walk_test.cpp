@@ -7,6 +7,7 @@
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/summary.hpp"
 #include "isthmus/probes/probe.hpp"
+#include "probes/found.hpp"
 
 namespace isthmus::probes {
 namespace {
@@ -33,7 +34,6 @@ using BySeries = std::map<std::pair<std::string, std::int64_t>, std::vector<doub
 
 /// Samples by structure and walks.
 BySeries walks(const WalkAsked& asked) {
-  const auto probe = std::ranges::find(all_probes(), "pointer-walk", &Probe::name);
   Job job{.target = asked.board,
           .settings = asked.settings,
           .starts = {asked.start},
@@ -41,12 +41,11 @@ BySeries walks(const WalkAsked& asked) {
           .bursts = {},
           .samples = 1};
   if (!asked.channel.empty()) job.channels = {asked.channel};
-  Target target(job);
   BySeries found;
-  probe->run(job, target, [&found](const Finding& finding) {
+  for (const Finding& finding : found_by("pointer-walk", job)) {
     std::map<std::string, Finding::Parameter> told(finding.parameters.begin(), finding.parameters.end());
     found[{std::get<std::string>(told["structure"]), std::get<std::int64_t>(told["walks"])}] = finding.samples;
-  });
+  }
   return found;
 }
 

@@ -5,6 +5,7 @@
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/probes/probe.hpp"
+#include "probes/found.hpp"
 
 namespace isthmus::probes {
 namespace {
@@ -23,23 +24,13 @@ struct Asked {
 };
 
 std::vector<Finding> findings(const Asked& asked) {
-  const auto probe = std::ranges::find(all_probes(), asked.probe, &Probe::name);
   const Job job{.target = asked.target,
                 .settings = asked.settings,
                 .starts = asked.starts,
                 .sizes = asked.sizes,
                 .bursts = {},
                 .samples = asked.samples};
-  Target target(job);
-  std::vector<Finding> found;
-  probe->run(job, target, [&found](const Finding& finding) { found.push_back(finding); });
-  return found;
-}
-
-std::string parameter(const Finding& finding, const std::string& name) {
-  for (const auto& [each, value] : finding.parameters)
-    if (each == name) return std::get<std::string>(value);
-  return "";
+  return found_by(asked.probe, job);
 }
 
 /// In ns, by access and phase: "read all".
@@ -47,9 +38,9 @@ std::map<std::string, double> latencies(const Asked& asked) {
   std::map<std::string, double> found;
   for (const Finding& finding : findings(asked)) {
     EXPECT_EQ(finding.unit, "ns");
-    EXPECT_EQ(parameter(finding, "channel"), "vl0");
+    EXPECT_EQ(text_of(finding, "channel"), "vl0");
     EXPECT_THAT(finding.samples, Each(finding.samples.front())) << "nothing differs from access to access";
-    found[parameter(finding, "access") + " " + parameter(finding, "phase")] = finding.samples.front();
+    found[text_of(finding, "access") + " " + text_of(finding, "phase")] = finding.samples.front();
   }
   return found;
 }
