@@ -7,7 +7,7 @@ from typing import Any
 from isthmus.compare import is_wrong, record_name
 from isthmus.numbers import figure, grouped, percent, seconds
 from isthmus.output import Table
-from isthmus.records import Part, Row, TaskTimes
+from isthmus.records import Latency, Part, Row
 from isthmus.store import value_of
 from isthmus.verdict import KIND_WORDS, kind_of, place_of, where
 
@@ -58,7 +58,7 @@ def _speedup(row: Row) -> str | None:
     return f"{found.mean:.3f} ({found.min:.3f}..{found.max:.3f})" if found else None
 
 
-def _times(found: TaskTimes | None) -> str | None:
+def _times(found: Latency | None) -> str | None:
     return f"{seconds(found.p50_s)}, {seconds(found.p99_s)}" if found else None
 
 

@@ -167,23 +167,12 @@ class Difference(Record):
 
 
 class Latency(Record):
-    """From the acquire or enqueue of what is counted to its output, over all of a run; a coarse model's over those that
-    it simulated.
-    """
+    """How long something took, over all of a run."""
 
     p50_s: float = Field(ge=0)
     p99_s: float = Field(ge=0)
     p999_s: float = Field(ge=0)
     max_s: float = Field(ge=0)
-
-
-class TaskTimes(Record):
-    """What tasks took, all of them of a run."""
-
-    p50_s: float
-    p99_s: float
-    p999_s: float
-    max_s: float
 
 
 class Speedup(Record):
@@ -214,7 +203,9 @@ class Row(Record):
     counted: str = Field(description="images, messages, ...")
     in_message: int | None = measured(gt=1, description="how many of them a message holds, if several")
     bytes_each: int = Field(description="input payload of one of them")
-    latency: Latency | None = measured(description="of each of them")
+    latency: Latency | None = measured(
+        description="of each of them, from its acquire or enqueue to its output; of a coarse model of those simulated"
+    )
     iteration_ends_s: list[float] | None = measured(
         description="of an application that iterates: when each iteration of each message ended, from the start"
     )
@@ -243,10 +234,8 @@ class Row(Record):
     )
     hashes_per_s: float | None = measured(gt=0)
     tasks_per_s: float | None = measured(gt=0)
-    task_times: TaskTimes | None = measured(description="of task-graph: from a core's taking a task to its value")
-    waiting_times: TaskTimes | None = measured(
-        description="from the last value that a task takes to a core's taking it"
-    )
+    task_times: Latency | None = measured(description="of task-graph: from a core's taking a task to its value")
+    waiting_times: Latency | None = measured(description="from the last value that a task takes to a core's taking it")
     verified: bool = Field(
         description="every output is equal to the reference, floats within rounding, else byte for byte"
     )
