@@ -1,9 +1,10 @@
 #pragma once
 
 // All that an actor may include: ports and arrays of them, timers, random numbers, accounts of occupancy, the tokens of
-// I/O interfaces.
+// I/O interfaces, AES-256.
 #include "isthmus/engine/occupancy.hpp"
 #include "isthmus/engine/port.hpp"
 #include "isthmus/engine/port_array.hpp"
 #include "isthmus/engine/timer.hpp"
+#include "isthmus/stream/aes256_ctr.hpp"
 #include "isthmus/stream/vocabulary.hpp"
