@@ -50,10 +50,14 @@ class Reader {
     for (const auto& [word, inner] : *table) walk(inner, name + "." + part(word.str()));
   }
 
-  /// What `kind = "..."` names, else the last word; null where that is no kind.
+  /// What `kind = "..."` names, else the kind of which that is the usual section, else the last word's; null where that
+  /// is no kind.
   const PartKind* kind_of(const toml::table& table, const std::string& name) const {
     const toml::node* node = table.get("kind");
-    if (node == nullptr || node->is_table()) return find_kind(schema_, name.substr(name.rfind('.') + 1));
+    if (node == nullptr || node->is_table()) {
+      const auto usual = std::ranges::find(schema_, name, &PartKind::section);
+      return usual != schema_.end() ? *usual : find_kind(schema_, name.substr(name.rfind('.') + 1));
+    }
     const std::string said = document_.word(*node, name + ".kind");
     if (const PartKind* kind = find_kind(schema_, said)) return kind;
     std::vector<std::string> known;

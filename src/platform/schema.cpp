@@ -11,11 +11,11 @@ namespace isthmus::platform {
 namespace {
 
 constexpr std::array kSchema = {
-    &kinds::kPcie,    &kinds::kQpi,        &kinds::kCapi,   &kinds::kMemory,     &kinds::kLlc,
-    &kinds::kNuma,    &kinds::kIommu,      &kinds::kCores,  &kinds::kCopy,       &kinds::kAlloc,
-    &kinds::kRuntime, &kinds::kCall,       &kinds::kMmio,   &kinds::kHypervisor, &kinds::kTranslation,
-    &kinds::kCache,   &kinds::kReordering, &kinds::kQueue,  &kinds::kVa,         &kinds::kDma,
-    &kinds::kDram,    &kinds::kAxi,        &kinds::kOnchip, &kinds::kKernel,     &kinds::kStream};
+    &kinds::kPcie,   &kinds::kQpi,        &kinds::kCapi,        &kinds::kMemory, &kinds::kLlc,        &kinds::kNuma,
+    &kinds::kIommu,  &kinds::kCores,      &kinds::kCopy,        &kinds::kAlloc,  &kinds::kRuntime,    &kinds::kCall,
+    &kinds::kMmio,   &kinds::kHypervisor, &kinds::kTranslation, &kinds::kCache,  &kinds::kReordering, &kinds::kQueue,
+    &kinds::kVa,     &kinds::kNetwork,    &kinds::kDma,         &kinds::kDram,   &kinds::kAxi,        &kinds::kOnchip,
+    &kinds::kKernel, &kinds::kStream};
 
 std::string to_string(const Term& term) {
   const PartKind* kind = find_kind(schema(), term.kind);

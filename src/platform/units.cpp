@@ -12,7 +12,8 @@ std::span<const Unit> units_of(Quantity quantity) {
   static constexpr std::array<Unit, 1> kCycles{{{"cycles", 1}}};
   static constexpr std::array<Unit, 5> kBytes{
       {{"bit", 0.125}, {"B", 1}, {"KiB", 1024}, {"MiB", 1024.0 * 1024}, {"GiB", 1024.0 * 1024 * 1024}}};
-  static constexpr std::array<Unit, 3> kBandwidth{{{"B/s", 1}, {"MB/s", 1e6}, {"GB/s", 1e9}}};
+  static constexpr std::array<Unit, 5> kBandwidth{
+      {{"B/s", 1}, {"MB/s", 1e6}, {"GB/s", 1e9}, {"Mbit/s", 1e6 / 8}, {"Gbit/s", 1e9 / 8}}};
   static constexpr std::array<Unit, 5> kTime{{{"ps", 1e-12}, {"ns", 1e-9}, {"us", 1e-6}, {"ms", 1e-3}, {"s", 1}}};
   static constexpr std::array<Unit, 4> kFrequency{{{"Hz", 1}, {"kHz", 1e3}, {"MHz", 1e6}, {"GHz", 1e9}}};
   static constexpr std::array<Unit, 2> kTransfers{{{"MT/s", 1e6}, {"GT/s", 1e9}}};
@@ -45,11 +46,11 @@ const Unit* find_unit(Quantity quantity, std::string_view name) {
 
 namespace {
 
-/// The largest in which `value` is no fraction, or null; nobody counts bytes in bits.
+/// The largest in which `value` is no fraction, or null; messages count in bytes, not in bits.
 const Unit* natural_unit(const Key& key, double value) {
   const Unit* best = nullptr;
   for (const Unit& unit : units_of(key.quantity))
-    if (unit.name != "bit" && unit.scale <= value) best = &unit;
+    if (unit.name.find("bit") == std::string_view::npos && unit.scale <= value) best = &unit;
   return best;
 }
 

@@ -13,6 +13,7 @@ Checker::Checker(const ByteApplication& application, std::function<void(int)> pr
 void Checker::check(int message, std::span<const std::byte> in, std::span<const std::byte> out) {
   application_.reference(in, expected_);
   differences_.compare(message, expected_, out);
+  if (application_.extras.received && !differences_.found()) application_.extras.received(out);
   ++checked_;
   if (progress_) progress_(checked_);
 }

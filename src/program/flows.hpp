@@ -27,12 +27,15 @@ struct Flow {
   bool in_place = false;    ///< whether it takes an application's datapath as well, which reads messages where they are
   bool device_memory = true;  ///< whether kernels reach the device's memory
   bool host_memory = false;   ///< and the host's, over the link by themselves
+  /// Of a modelled board, where messages of an application are packets of a network; none: it carries no packets.
+  platform::Needs packet_needs{};
 
   /// Whether the application has the kernel that it takes, and that has what it needs.
   bool takes(const ByteApplication& application) const {
     if (application.extras.memory && !device_memory) return false;
     if (application.extras.host && !host_memory) return false;
     if (between_copies != nullptr) return application.extras.device.has_value();
+    if (application.extras.packets && packet_needs.empty()) return false;
     return application.kernel || (in_place && (application.extras.datapath || application.extras.together));
   }
 };

@@ -158,7 +158,7 @@ Producer& add_producer(Graph& graph, const std::string& name, Link& link, Pinned
 /// The ends of a link that the kernel of an application is tied to.
 template <class Link>
 KernelEnds ends_of(Link& link, const ByteApplication& application) {
-  KernelEnds ends{.words = link.to_kernel(), .results = link.from_kernel()};
+  KernelEnds ends{.words = &link.to_kernel(), .results = &link.from_kernel()};
   if (application.extras.control.messages.empty()) return ends;
   ends.control = &link.control_to_kernel();
   ends.status = &link.control_from_kernel();

@@ -24,6 +24,23 @@ constexpr double kGiga = 1e9;
 
 }  // namespace
 
+void Kernel::from_host(In<StreamWord>& in) {
+  if (ends_.words == nullptr)
+    throw Error("a kernel reads the host's messages: expected some, got packets of a network");
+  graph_.connect(*ends_.words, in, fifo(place_.fifo));
+}
+
+void Kernel::to_host(Out<StreamWord>& out, int latency) {
+  if (ends_.results == nullptr) throw Error("a kernel sends to the host: expected messages of it, got packets");
+  graph_.connect(out, *ends_.results, fifo(place_.fifo, latency));
+}
+
+NetworkEnds& Kernel::network() const {
+  if (ends_.network == nullptr)
+    throw Error("a kernel reaches a network: expected packets of its application, got messages of a host");
+  return *ends_.network;
+}
+
 void Kernel::control(In<std::uint32_t>& in, Out<ControlMessage>& out) {
   if (ends_.control == nullptr || ends_.status == nullptr)
     throw Error("a kernel takes control messages: expected some of its application, got none");

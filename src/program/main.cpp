@@ -170,8 +170,10 @@ int run_application(const Known& known, const Options& options, const Values& va
                     .application = application,
                     .values = values};
   const Record row = target->modelled() ? modelled_row(asked, options, *target) : measured_row(asked, options, *target);
+  const bool right = row.at("verified");
+  if (right && application.extras.finished) application.extras.finished();
   print(row);
-  return row.at("verified") ? kDone : kAnswerIsNo;
+  return right ? kDone : kAnswerIsNo;
 }
 
 /// A row for each of the values of parameters that take several.

@@ -53,7 +53,7 @@ auto typical_run(Measuring& measuring, const Once& once, const ElapsedOf& elapse
   std::vector<decltype(once())> runs;
   do {
     runs.push_back(once());
-    if (runs.back().difference) return std::move(runs.back());
+    if (!runs.back().right()) return std::move(runs.back());
     measuring.took(elapsed_of(runs.back()));
   } while (measuring.wants_more());
   return std::move(runs[measuring.typical()]);

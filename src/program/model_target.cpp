@@ -19,7 +19,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::vector<std::string_view> needs_of(const ByteApplication& application, const std::string& flow) {
-  const auto& own = flow_named(flow).needs;
+  const Flow& of = flow_named(flow);
+  const bool packets = application.extras.packets && of.between_copies == nullptr;
+  const platform::Needs own = packets ? of.packet_needs : of.needs;
   std::vector<std::string_view> needs(own.begin(), own.end());
   const auto& more = application.extras.parts;
   needs.insert(needs.end(), more.begin(), more.end());
@@ -71,7 +73,7 @@ class ModelTarget final : public Target {
     over.channel = channel_;
     const platform::Description board = flow.over_any ? platform_ : platform_.over(channel_);
     StreamRun result = flow.through_actors(board, over);
-    over_ = flow.over_any ? channel_of_shared() : board.channels().front();
+    over_ = flow.over_any ? channel_of_shared() : board.channels().empty() ? "" : board.channels().front();
     parts_ = std::move(result.parts);
     grain_ = result.grain;
     path_.clear();

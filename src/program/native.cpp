@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "isthmus/base/error.hpp"
-#include "isthmus/base/interrupt.hpp"
 #include "isthmus/stream/native_link.hpp"
 #include "program/host.hpp"
 #include "program/native_memory.hpp"
-#include "program/parts.hpp"
+#include "program/native_packets.hpp"
+#include "program/run_threads.hpp"
 
 namespace isthmus::program {
 namespace {
@@ -33,16 +32,6 @@ native::LinkSpec link_spec(const Batch& batch) {
           .output_buffers = batch.count + 1};
 }
 
-/// Throws Error where an output has not come back. A thread that Ctrl-C stops fails the run: what counts is why.
-native::Report run_threads(Graph& graph, const Job& job, const Consumer& consumer) {
-  native::Report report = native::run(
-      graph, {.workers = job.workers, .placement = job.placement, .throw_on_error = false, .silence = job.silence});
-  if (report.outcome != Outcome::finished) stop_if_interrupted();
-  if (report.outcome == Outcome::failed) throw Error(report.message);
-  consumer.require_all(report.outcome == Outcome::finished ? kOutputEnded : report.message);
-  return report;
-}
-
 /// What a kernel reaches beside its messages, of applications that keep something there.
 struct Memories {
   std::optional<NativeMemory> device{};
@@ -64,7 +53,9 @@ void run_batch(const Batch& batch, Checker& checker, const Job& job, Memories& m
   if (memories.host) ends.host = &host_memory.emplace(graph, *memories.host);
   Kernel kernel(graph, {.clock = Clock{Frequency::mhz(1)}, .fifo = kWords}, ends);
   batch.application.kernel(kernel);
-  result.workers = run_threads(graph, job, consumer).workers;
+  native::Report report = run_threads(graph, job);
+  consumer.require_all(why_missing(report));
+  result.workers = std::move(report.workers);
   result.run.setup += producer.started();
   add(result.run.times, times_of(producer, consumer));
 }
@@ -72,6 +63,7 @@ void run_batch(const Batch& batch, Checker& checker, const Job& job, Memories& m
 }  // namespace
 
 NativeRun run_native(const Job& job) {
+  if (job.application.extras.packets) return run_packets_in_memory(job);
   check_words(job.application);
   Checker checker(job.application, job.progress);
   NativeRun result;

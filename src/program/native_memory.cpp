@@ -10,6 +10,7 @@
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
+#include "program/run_threads.hpp"
 
 namespace isthmus::program {
 namespace {
@@ -115,11 +116,6 @@ struct TellingWriter : MemoryWriter<PcieWriteApply, PcieWriteData> {
     written.push({});
   }
 };
-
-/// Threads have no clock; their channels need a time, which means nothing there.
-ChannelOptions on_threads(int depth) {
-  return {.depth = depth, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)};
-}
 
 template <class Reader, class Request, class Response, class Master>
 void tie_reader(Graph& graph, std::span<std::byte> memory, const Master& master, Out<Request>& requests,

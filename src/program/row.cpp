@@ -17,7 +17,7 @@ std::string one_of(const std::string& counted) {
 }
 
 double total_bytes(const Asked& asked) {
-  return static_cast<double>(asked.application.input) * asked.messages;
+  return static_cast<double>(asked.bytes_each()) * asked.count();
 }
 
 /// How long messages took, each from its acquire or first enqueue to its output.
@@ -63,6 +63,12 @@ void add(Record& record, const std::vector<Fact>& facts) {
   for (const auto& [name, value] : facts) record[name] = value;
 }
 
+void add(Record& row, const PacketTally& packets) {
+  row["lost"] = packets.lost;
+  row["reordered"] = packets.reordered;
+  row["cores"] = packets.cores;
+}
+
 /// "speedup.mean" goes into the record speedup.
 void add_told(Record& row, const std::string& name, double value) {
   const std::size_t dot = name.find('.');
@@ -99,10 +105,11 @@ Record row_of(const Asked& asked, const Target& target, const Run& run) {
   row["gb_per_s"] = total_bytes(asked) / elapsed * 1e-9;
   if (application.extras.iterates) row["iteration_ends_s"] = seconds(run.times.launches);
   row["latency"] = latency(run.times.latencies);
-  row["verified"] = !run.difference;
+  row["verified"] = run.right();
   row["stages"] = stages(run.times);
   const std::string& in_order = application.extras.in_message > 1 ? kMessages : counted;
   row["first_" + in_order] = first_messages(run.times, one_of(in_order));
+  if (run.packets) add(row, *run.packets);
   if (application.extras.told)
     for (const auto& [name, value] : application.extras.told()) add_told(row, name, value);
   row["seed"] = asked.seed;

@@ -21,7 +21,10 @@ struct Asked {
   /// Of what is counted.
   int count() const { return messages * application.extras.in_message; }
   /// Input bytes of one of them.
-  std::size_t bytes_each() const { return application.input / static_cast<std::size_t>(application.extras.in_message); }
+  std::size_t bytes_each() const {
+    return application.extras.payload.value_or(application.input /
+                                               static_cast<std::size_t>(application.extras.in_message));
+  }
 };
 
 /// What a run gave, as a line of JSON.

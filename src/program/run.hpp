@@ -65,10 +65,24 @@ struct FlowTimes {
 /// The times of messages and of those that follow them.
 void add(FlowTimes& sum, const FlowTimes& more);
 
+/// What came of packets of a network.
+struct PacketTally {
+  int sent = 0;
+  int received = 0;
+  int lost = 0;
+  int reordered = 0;  ///< that came after a later one
+  double cores = 0;   ///< of the host that were at work, on average
+
+  bool whole() const { return lost == 0 && reordered == 0; }
+};
+
 struct Run {
   Time setup{};  ///< opening the device, building the kernel, allocating buffers and pools
   FlowTimes times{};
   std::optional<Difference> difference{};  ///< none if every byte of every message is right
+  std::optional<PacketTally> packets{};    ///< where messages are packets
+
+  bool right() const { return !difference && (!packets || packets->whole()); }
 };
 
 /// Throws Error where an application has none.

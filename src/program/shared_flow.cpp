@@ -14,6 +14,7 @@
 #include "program/paced.hpp"
 #include "program/run_graph.hpp"
 #include "program/shared_actors.hpp"
+#include "program/stream_fine.hpp"
 
 namespace isthmus::program {
 namespace {
@@ -45,12 +46,6 @@ SharedPlaces places_in(fabric::SharedSpace& space, const ByteApplication& applic
   for (std::uint64_t& slot : places.input) slot = space.allocate(in_whole_lines(application.input, line));
   for (std::uint64_t& slot : places.output) slot = space.allocate(in_whole_lines(application.output, line));
   return places;
-}
-
-KernelPlace place_on(const platform::Description& board) {
-  const platform::Section* onchip = board.find("onchip");
-  return {.clock = Clock{board.the("kernel").frequency("clock")},
-          .onchip_latency = onchip != nullptr ? static_cast<int>(onchip->count("latency")) : 0};
 }
 
 /// A board with the cores, the circuit's ends and the kernel between them.
@@ -111,7 +106,7 @@ class Machine {
         producer_.starts, reader.starts,
         {.depth = kSharedSlots + 1, .latency = spec_.coherence.agents[platform::SharedBoard::kFpga].from_home});
     Kernel kernel(graph_, place_on(description_),
-                  {.words = reader.words, .results = writer_.words, .control = control, .status = answers});
+                  {.words = &reader.words, .results = &writer_.words, .control = control, .status = answers});
     job_.application.kernel(kernel);
     kernel_ = kernel.actors();
   }

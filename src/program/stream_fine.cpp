@@ -71,13 +71,13 @@ void watch(Graph& graph, WatchedConsumer& consumer, const Batch& batch) {
                 {.depth = batch.count + 1, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)});
 }
 
+}  // namespace
+
 KernelPlace place_on(const platform::Description& board) {
   const platform::Section* onchip = board.find("onchip");
   return {.clock = Clock{board.the("kernel").frequency("clock")},
           .onchip_latency = onchip != nullptr ? static_cast<int>(onchip->count("latency")) : 0};
 }
-
-}  // namespace
 
 FineStream stream_finely(const platform::Description& board, const Job& job, int count, Outputs& outputs) {
   const HostLinkSpec spec = platform::host_link_spec(board);

@@ -13,6 +13,9 @@ struct FineStream {
   std::vector<Time> received;  ///< when each message was there, from the first acquire on
 };
 
+/// Where the kernel of a stream stands on a board.
+KernelPlace place_on(const platform::Description& board);
+
 /// Streams the first `count` messages of a job; what comes back goes to `outputs`.
 FineStream stream_finely(const platform::Description& board, const Job& job, int count, Outputs& outputs);
 

@@ -1,20 +1,31 @@
 #include "program/stream_flow.hpp"
 
+#include <array>
+#include <string_view>
+
 #include "isthmus/platform/link.hpp"
 #include "program/flows.hpp"
 #include "program/paced.hpp"
+#include "program/stream_packets.hpp"
 
 namespace isthmus::program {
+namespace {
+
+constexpr std::array<std::string_view, 2> kPacketNeeds = {"network", "kernel"};
+
+}  // namespace
 
 Flow stream_flow() {
   return {.name = "stream",
           .needs = platform::kStreamNeeds,
           .through_actors = run_stream,
           .on_threads = true,
-          .host_memory = true};
+          .host_memory = true,
+          .packet_needs = kPacketNeeds};
 }
 
 StreamRun run_stream(const platform::Description& board, const Job& job) {
+  if (job.application.extras.packets) return run_packets_on_board(board, job);
   check_words(job.application);
   const Lengths lengths = steady_lengths(board, job.application);
   const auto run = [&](int count, MessagesBeside& messages) {

@@ -94,10 +94,10 @@ void send_through_kernel(const Job& job, int first, Exchange& messages) {
     job.application.kernel(kernel);
   };
   if (job.application.extras.control.messages.empty()) {
-    place({.words = graph.add<WordsIn>("messages", {.clock = clock}, rest).out, .results = sink.in});
+    place({.words = &graph.add<WordsIn>("messages", {.clock = clock}, rest).out, .results = &sink.in});
   } else {
     auto& source = graph.add<ConfiguringWordsIn>("messages", {.clock = clock}, rest);
-    place({.words = source.out, .results = sink.in, .control = &source.control, .status = &source.status});
+    place({.words = &source.out, .results = &sink.in, .control = &source.control, .status = &source.status});
   }
   run_graph(graph, {.schedule_seed = job.schedule_seed});
 }

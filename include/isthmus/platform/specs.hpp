@@ -9,6 +9,7 @@
 #include "isthmus/fabric/dma.hpp"
 #include "isthmus/fabric/dram.hpp"
 #include "isthmus/fabric/host_memory.hpp"
+#include "isthmus/fabric/network.hpp"
 #include "isthmus/fabric/pcie.hpp"
 #include "isthmus/platform/section.hpp"
 
@@ -16,6 +17,7 @@
 namespace isthmus::platform {
 
 fabric::PcieLinkSpec pcie_link_spec(const Section& pcie);
+fabric::NetworkSpec network_spec(const Section& network);
 fabric::HostMemorySpec host_memory_spec(const Section& memory);
 fabric::HostCacheSpec host_cache_spec(const Section& llc);
 /// The FPGA's cache.

@@ -55,6 +55,13 @@ struct Extras {
   std::optional<HostImage> host{};       ///< and in the host's, for the kernel of a stream
   /// Numbers that rows of a run hold beside its rate, once it is over; "speedup.mean" is the mean of a record speedup.
   std::function<std::vector<std::pair<std::string, double>>()> told{};
+  /// Is given each output once it was found right, in the order of the messages.
+  std::function<void(std::span<const std::byte>)> received{};
+  /// A run is over, and all of its outputs were right.
+  std::function<void()> finished{};
+  std::optional<Packets> packets{};  ///< in the place of messages, where the kernel is tied to a network
+  /// Bytes of one of what is counted, where messages hold more than that.
+  std::optional<std::size_t> payload{};
   std::vector<std::string_view> parts{};  ///< kinds of parts that the kernels need of a board beside those of the flow
   /// Each message takes the kernel as long as any other, and its output depends on no other message: a long stream may
   /// be told from short ones (docs/grain.md).

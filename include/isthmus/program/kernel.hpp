@@ -8,18 +8,20 @@
 #include "isthmus/engine/graph.hpp"
 #include "isthmus/program/device_memory.hpp"
 #include "isthmus/program/host_memory.hpp"
+#include "isthmus/program/packets.hpp"
 #include "isthmus/stream.hpp"
 
 namespace isthmus::program {
 
-/// The ends of a link that a kernel is tied to.
+/// What a kernel is tied to.
 struct KernelEnds {
-  Out<StreamWord>& words;
-  In<StreamWord>& results;
+  Out<StreamWord>* words = nullptr;  ///< of the host's link; none where messages come from a network
+  In<StreamWord>* results = nullptr;
   Out<std::uint32_t>* control = nullptr;  ///< none where the host sends no control messages
   In<ControlMessage>* status = nullptr;
   DeviceMemoryEnds* memory = nullptr;                      ///< none where the application keeps nothing there
   HostMemoryEnds* host = nullptr;                          ///< likewise
+  NetworkEnds* network = nullptr;                          ///< none where messages come from the host
   std::function<void(const std::string& text)> note = {};  ///< tells the user something
 };
 
@@ -51,11 +53,13 @@ class Kernel {
   }
 
   /// The actor that reads the messages.
-  void from_host(In<StreamWord>& in) { graph_.connect(ends_.words, in, fifo(place_.fifo)); }
+  void from_host(In<StreamWord>& in);
   /// The actor that writes the results, `latency` cycles after its step: the depth of its pipeline.
-  void to_host(Out<StreamWord>& out, int latency = 1) {
-    graph_.connect(out, ends_.results, fifo(place_.fifo, latency));
-  }
+  void to_host(Out<StreamWord>& out, int latency = 1);
+  /// The actor that takes the packets of a network beat by beat, and the one that sends some there, of an application
+  /// whose messages are packets.
+  void from_network(In<NetPacket>& in) { network().connect(in); }
+  void to_network(Out<NetPacket>& out, int latency = 1) { network().connect(out, latency); }
   /// The actor that reads the host's control messages, of an application that has some, and answers them.
   void control(In<std::uint32_t>& in, Out<ControlMessage>& out);
 
@@ -100,6 +104,7 @@ class Kernel {
   /// Throws Error where the application keeps nothing there.
   DeviceMemoryEnds& memory() const;
   HostMemoryEnds& host() const;
+  NetworkEnds& network() const;
   /// Threads have no clock; their channels need a time, which means nothing there.
   static ChannelOptions fifo(int depth, int latency = 1) {
     return {.depth = depth, .latency = latency, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)};

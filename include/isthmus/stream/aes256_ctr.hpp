@@ -65,16 +65,18 @@ class Aes256Ctr {
     made_ = used_ = 0;
   }
 
-  /// Encrypts its next bytes in place: a number of whole blocks, but for the message's last.
+  /// Encrypts its next bytes from `in` to `out`: a number of whole blocks, but for the message's last.
   template <std::size_t Bytes>
-  void apply(std::array<std::byte, Bytes>& bytes) {
+  void apply(const std::array<std::byte, Bytes>& in, std::array<std::byte, Bytes>& out) {
     static_assert(Bytes % kAesBlock == 0 && kMost % Bytes == 0, "a beat is of whole blocks, and the stream of beats");
 #ifdef ISTHMUS_HLS
-    aes256_ctr(key_, next_, bytes);
+    out = in;
+    aes256_ctr(key_, next_, out);
     next_ = counted_up(next_, Bytes / kAesBlock);
 #else
     if (used_ == made_) make(Bytes);
-    for (std::size_t i = 0; i < Bytes; ++i) bytes[i] ^= stream_[used_ + i];
+    const std::byte* const stream = stream_.data() + used_;
+    for (std::size_t i = 0; i < Bytes; ++i) out[i] = in[i] ^ stream[i];
     used_ += Bytes;
 #endif
   }

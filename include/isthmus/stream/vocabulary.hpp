@@ -48,11 +48,20 @@ struct DramWriteData {
 
 /// A beat of a network packet: 256 bit, of which the last beat uses `len` bytes.
 struct NetPacket {
-  bool sop;  ///< start of packet
-  bool eop;  ///< end of packet
-  std::uint8_t len;
+  bool sop;          ///< start of packet
+  bool eop;          ///< end of packet
+  std::uint8_t len;  ///< 5 bit: 0 means all 32
   std::array<std::byte, 32> data;
 };
+inline constexpr std::size_t kBeatBytes = sizeof(NetPacket::data);
+
+/// How many bytes of a beat hold data, and what its `len` says of so many, 1 to 32.
+constexpr std::size_t bytes_of(const NetPacket& beat) {
+  return beat.len == 0 ? kBeatBytes : beat.len;
+}
+constexpr std::uint8_t len_of(std::size_t bytes) {
+  return static_cast<std::uint8_t>(bytes % kBeatBytes);
+}
 
 /// A word of a stream between an application's actors and the host link. `last` closes a message: the buffer that it
 /// ends in goes to the host although it is not full.

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "isthmus/stream.hpp"
+
+/// A network as a board's port sees it: a line to whoever sends packets and one to whoever receives them, full duplex,
+/// and the blocks that take packets from it and put them there beat by beat.
+namespace isthmus::fabric {
+
+/// One line. Who has no room makes the other end wait (PAUSE frames, IEEE 802.3 annex 31B): nothing is lost.
+struct NetworkSpec {
+  Bandwidth rate;  ///< bits on the wire, as bytes
+  Time latency;    ///< from the last bit on the wire of one end to the packet's hand-over at the other
+  Bytes overhead;  ///< of a frame besides its packet: preamble, check sequence, gap to the next
+  Bytes least;     ///< a shorter packet is filled up to that
+};
+
+/// Several beats of a packet, which cross between clocks together.
+struct PacketPiece {
+  static constexpr std::size_t kMost = 512;
+
+  bool sop;
+  bool eop;
+  std::uint16_t bytes;  ///< whole beats, but for the packet's last piece
+  std::array<std::byte, kMost> data;
+};
+
+/// How long a packet holds a line.
+Time line_time(const NetworkSpec& spec, std::int64_t bytes);
+
+/// A line, which has no clock: a packet goes on its way once all of it is there, and is handed over once its check
+/// sequence is right. The latency is that of the channel behind it.
+class NetworkLine {
+ public:
+  In<PacketPiece> in{"in"};
+  Out<PacketPiece> out{"out"};
+
+  explicit NetworkLine(const NetworkSpec& spec) : spec_(spec) {}
+  void step();
+
+ private:
+  NetworkSpec spec_;
+  Timer timer_;
+  std::vector<PacketPiece> packet_;
+};
+
+/// Hands packets to a kernel, a beat a cycle.
+class PacketReceiver {
+ public:
+  In<PacketPiece> in{"in"};
+  Out<NetPacket> out{"out"};
+  void step();
+  /// It ends with the line and the last of its beats.
+  bool done() const { return false; }
+
+ private:
+  const PacketPiece* piece_ = nullptr;  ///< under way; stays where it is until the next is taken
+  std::size_t at_ = 0;                  ///< of it
+};
+
+/// Gathers the beats of a kernel.
+class PacketTransmitter {
+ public:
+  In<NetPacket> in{"in"};
+  Out<PacketPiece> out{"out"};
+  void step();
+
+ private:
+  PacketPiece piece_{};
+};
+
+/// Their names in reports.
+inline constexpr const char* kToDevice = "network to device";
+inline constexpr const char* kFromDevice = "network from device";
+inline constexpr const char* kPacketReceiver = "packet receiver";
+inline constexpr const char* kPacketTransmitter = "packet transmitter";
+
+/// Pieces of which the largest packet, and one more, wait in front of a line and behind it.
+inline constexpr int kPieces = 64;
+/// What a line holds of the shortest packets, one behind the other, and kPieces more that wait for who takes them.
+int pieces_under_way(const NetworkSpec& spec);
+
+}  // namespace isthmus::fabric

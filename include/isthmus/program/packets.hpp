@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "isthmus/stream.hpp"
+
+namespace isthmus::program {
+
+/// Packets that come from a network and go back there, in the place of messages from a host: what an application has
+/// whose kernel is tied to a network. Each comes back as one packet, in the same order.
+struct Packets {
+  std::size_t most = 0;  ///< bytes of the largest
+  std::function<std::size_t(int packet)> length{};
+  /// Writes packet number `packet`, 0 and up; the same number gives the same bytes each time.
+  std::function<void(int packet, std::span<std::byte> bytes)> fill{};
+  /// What the kernel should make of a packet, in place, that is the `position`-th that reaches it, from 0 on: computed
+  /// another way.
+  std::function<void(std::uint64_t position, std::vector<std::byte>& bytes)> reference{};
+  /// Is given what came back, and was right, as packet number `packet`, in the order in which they came.
+  std::function<void(int packet, std::span<const std::byte> bytes)> received{};
+  std::string transport = "memory";  ///< on threads: what carries them, a name of the table of transports
+  double load = 1;                   ///< on models: how much of the line rate is offered
+};
+
+/// The network where a kernel's actors are: of a modelled board, or of this machine.
+class NetworkEnds {
+ public:
+  virtual ~NetworkEnds() = default;
+  /// Ties the actor that takes packets, and the one that sends them, `latency` cycles after its step.
+  virtual void connect(In<NetPacket>& packets) = 0;
+  virtual void connect(Out<NetPacket>& packets, int latency) = 0;
+};
+
+}  // namespace isthmus::program

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "isthmus/engine/graph.hpp"
+#include "isthmus/stream/native.hpp"
+#include "program/run.hpp"
+
+namespace isthmus::program {
+
+/// Runs a graph on this machine's threads as a job wants it. Throws Error where an actor has failed. A thread that
+/// Ctrl-C stops fails the run: what counts is why.
+native::Report run_threads(Graph& graph, const Job& job);
+
+/// Why what a run should have given has not come.
+std::string why_missing(const native::Report& report);
+
+/// Threads have no clock; their channels need a time, which means nothing there.
+inline ChannelOptions on_threads(int depth) {
+  return {.depth = depth, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)};
+}
+
+}  // namespace isthmus::program
