@@ -7,6 +7,7 @@
   EACH(matrix_multiply)            \
   EACH(matrix_vector)              \
   EACH(merkle_tree)                \
+  EACH(packet_encryption)          \
   EACH(suffix_sum)                 \
   EACH(task_graph)
 

@@ -1,0 +1,241 @@
+// Packets of a network, encrypted as they pass (stacc VI-B3).
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <utility>
+
+#include "apps/packet_encryption/actors.hpp"
+#include "apps/packet_encryption/kernel.hpp"
+#include "apps/packet_encryption/slots.hpp"
+#include "apps/packet_encryption/trace.hpp"
+#include "isthmus/base/error.hpp"
+#include "isthmus/program/application.hpp"
+
+namespace isthmus::apps {
+namespace {
+
+/// Beats between splitter, engines and merger: an engine is as fast as half of the network, and while one of them hands
+/// on a packet the other's waits.
+constexpr int kEngineBeats = 2 * static_cast<int>((kLargestPacket + kBeatBytes - 1) / kBeatBytes);
+/// Cycles from a block's entry into an engine to its end: a round each.
+constexpr int kEngineDepth = plain::kAesRounds + 1;
+
+/// What a run has: its packets, its key.
+struct State {
+  Aes256Key key{};
+  std::uint64_t seed = 1;
+  std::size_t packet_size = 0;
+  std::shared_ptr<const Trace> trace{};
+  std::unique_ptr<TraceWriter> writer{};
+
+  std::size_t largest() const { return trace != nullptr ? trace->largest() : packet_size; }
+  std::size_t length(int packet) const {
+    return trace != nullptr ? trace->packet(packet % trace->packets()).size() : packet_size;
+  }
+  void fill(int packet, std::span<std::byte> bytes) const {
+    if (trace != nullptr)
+      std::ranges::copy(trace->packet(packet % trace->packets()), bytes.begin());
+    else
+      generate_packet(seed, packet, bytes);
+  }
+};
+
+/// OpenSSL's own counter mode over one packet after another: what the engines, who count by themselves, are held
+/// against.
+class Reference {
+ public:
+  explicit Reference(const Aes256Key& key) : key_(key), context_(EVP_CIPHER_CTX_new()) {
+    if (context_ == nullptr ||
+        EVP_EncryptInit_ex(context_.get(), EVP_aes_256_ctr(), nullptr, key_.data(), nullptr) != 1)
+      throw Error("OpenSSL: AES-256-CTR could not be set up");
+  }
+
+  void encrypt(std::uint64_t packet, std::span<std::byte> bytes) {
+    const CounterBlock first = counter_of(packet);
+    const std::size_t clear = std::min(kClearBytes, bytes.size());
+    std::array<std::byte, kClearBytes> header{};
+    std::ranges::copy(bytes.first(clear), header.begin());
+    auto* data = reinterpret_cast<unsigned char*>(bytes.data());
+    int written = 0;
+    if (EVP_EncryptInit_ex(context_.get(), nullptr, nullptr, nullptr, first.data()) != 1 ||
+        EVP_EncryptUpdate(context_.get(), data, &written, data, static_cast<int>(bytes.size())) != 1)
+      throw Error("OpenSSL: AES-256-CTR could not be computed");
+    std::copy_n(header.begin(), clear, bytes.begin());
+  }
+
+ private:
+  struct Free {
+    void operator()(EVP_CIPHER_CTX* context) const { EVP_CIPHER_CTX_free(context); }
+  };
+  Aes256Key key_;
+  std::unique_ptr<EVP_CIPHER_CTX, Free> context_;
+};
+
+/// Threads have no clock; their channels need a time, which means nothing there.
+ChannelOptions fifo(int depth, int latency = 1) {
+  return {.depth = depth, .latency = latency, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)};
+}
+
+void lay_out(program::Kernel& kernel, const Aes256Key& key) {
+  auto& splitter = kernel.add<PacketSplitter>("splitter");
+  auto& merger = kernel.add<PacketMerger>("merger");
+  kernel.from_network(splitter.in);
+  kernel.to_network(merger.out);
+  for (std::size_t i = 0; i < kAesStreams; ++i) {
+    auto& engine = kernel.add<PacketEncryptor>(fmt::format("AES {}", i), key, static_cast<std::uint64_t>(i));
+    kernel.connect(splitter.engines[i], engine.in, fifo(kEngineBeats));
+    kernel.connect(engine.out, merger.engines[i], fifo(kEngineBeats, kEngineDepth));
+  }
+}
+
+Aes256Key key_of(const std::string& text) {
+  Aes256Key key{};
+  const auto digits = [&](std::size_t byte) {
+    const char* const at = text.data() + 2 * byte;
+    return std::from_chars(at, at + 2, key[byte], 16).ptr == at + 2;
+  };
+  bool right = text.size() == 2 * key.size();
+  for (std::size_t i = 0; right && i < key.size(); ++i) right = digits(i);
+  if (!right) throw Error(fmt::format("key: expected {} hexadecimal digits, got '{}'", 2 * key.size(), text));
+  return key;
+}
+
+void fill_slots(const State& state, std::size_t slot, int message, std::span<std::byte> slots) {
+  std::ranges::fill(slots, std::byte{});
+  int packet = message * static_cast<int>(slots.size() / slot);
+  for (std::size_t at = 0; at < slots.size(); at += slot, ++packet) {
+    const SlotHead head{.packet = static_cast<std::uint64_t>(packet),
+                        .bytes = static_cast<std::uint32_t>(state.length(packet)),
+                        .unused = 0};
+    std::memcpy(slots.data() + at, &head, sizeof(head));
+    state.fill(packet, slots.subspan(at + sizeof(head), head.bytes));
+  }
+}
+
+/// Hands the packet of each slot to `each`, with its number.
+template <class Byte, class Each>
+void each_packet(std::span<Byte> slots, std::size_t slot, const Each& each) {
+  for (std::size_t at = 0; at < slots.size(); at += slot) {
+    const SlotHead head = head_of(slots.subspan(at));
+    each(head.packet, slots.subspan(at + sizeof(head), head.bytes));
+  }
+}
+
+program::DeviceKernel device_kernel(const Aes256Key& key, std::size_t slot, std::size_t batch) {
+  const plain::Aes256Schedule schedule = plain::aes256_expand(key.data());
+  std::vector<std::byte> bytes(sizeof(schedule) + kAesBlock);  // whole words
+  std::memcpy(bytes.data(), schedule.bytes, sizeof(schedule));
+  return {.twin = packet_encryption_kernel(),
+          .arguments = {program::InputBuffer{}, program::OutputBuffer{}, program::ConstantBuffer{},
+                        static_cast<std::int32_t>(slot), static_cast<std::int32_t>(batch)},
+          .columns = slot / kAesBlock,
+          .rows = batch,
+          .constants = {std::move(bytes)}};
+}
+
+std::shared_ptr<State> state_of(const program::Values& values) {
+  auto state = std::make_shared<State>();
+  state->key = key_of(values.text("key"));
+  state->packet_size = static_cast<std::size_t>(values.integer("packet_size"));
+  if (values.has("input")) state->trace = std::make_shared<Trace>(values.text("input"));
+  if (values.text("transport") == "pcap" && !(values.has("input") && values.has("output")))
+    throw Error("transport: expected --input F.pcap and --output F.pcap beside pcap, which go from file to file");
+  return state;
+}
+
+program::Packets packets_of(const program::Values& values, const std::shared_ptr<State>& state) {
+  program::Packets packets;
+  packets.most = state->largest();
+  packets.length = [state](int packet) { return state->length(packet); };
+  packets.fill = [state](int packet, std::span<std::byte> bytes) { state->fill(packet, bytes); };
+  packets.reference = [reference = std::make_shared<Reference>(state->key)](std::uint64_t position,
+                                                                            std::vector<std::byte>& bytes) {
+    reference->encrypt(position, bytes);
+  };
+  if (values.has("output"))
+    packets.received = [state](int packet, std::span<const std::byte> bytes) { state->writer->write(packet, bytes); };
+  packets.transport = values.text("transport");
+  packets.load = values.number("load");
+  return packets;
+}
+
+program::ByteApplication encryption_of(const program::Values& values) {
+  const auto state = state_of(values);
+  const auto batch = static_cast<std::size_t>(values.integer("batch"));
+  const std::size_t slot = slot_bytes(state->largest());
+  program::Extras extras{.counted = "packets", .count = 1 << 16, .in_message = static_cast<int>(batch)};
+  if (state->trace != nullptr) extras.count = state->trace->packets();
+  extras.payload = state->trace != nullptr ? state->trace->mean() : state->packet_size;
+  extras.packets = packets_of(values, state);
+  extras.device = device_kernel(state->key, slot, batch);
+  extras.open = [state, values](const program::Opening& opening) {
+    state->seed = opening.seed;
+    if (values.has("output")) state->writer = std::make_unique<TraceWriter>(values.text("output"), state->trace);
+  };
+  if (values.has("output")) {
+    extras.received = [state, slot](std::span<const std::byte> slots) {
+      each_packet(slots, slot, [&](std::uint64_t packet, std::span<const std::byte> bytes) {
+        state->writer->write(static_cast<int>(packet), bytes);
+      });
+    };
+    extras.finished = [state] { state->writer->finish(); };
+  }
+  return program::Application<std::byte, std::byte>{
+      .name = "packet-encryption",
+      .summary = "packets of a network, encrypted with AES-256-CTR (stacc VI-B3)",
+      .input = batch * slot,
+      .output = batch * slot,
+      .kernel = [key = state->key](program::Kernel& kernel) { lay_out(kernel, key); },
+      .fill = [state, slot](int message, std::span<std::byte> slots) { fill_slots(*state, slot, message, slots); },
+      .reference =
+          [slot, reference = std::make_shared<Reference>(state->key)](std::span<const std::byte> in,
+                                                                      std::span<std::byte> out) {
+            std::ranges::copy(in, out.begin());
+            each_packet(out, slot,
+                        [&](std::uint64_t packet, std::span<std::byte> bytes) { reference->encrypt(packet, bytes); });
+          },
+      .extras = std::move(extras)}
+      .bytes();
+}
+
+}  // namespace
+
+program::Maker packet_encryption() {
+  using enum program::ParameterKind;
+  return {.parameters = {{.name = "key",
+                          .kind = text,
+                          .help = "64 hexadecimal digits",
+                          .preset = "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4"},
+                         {.name = "packet_size",
+                          .kind = integer,
+                          .help = "size of the packets that are generated",
+                          .unit = "B",
+                          .min = 64,
+                          .max = 9000,
+                          .preset = "1500"},
+                         {.name = "transport",
+                          .kind = choice,
+                          .help = "what carries packets on threads",
+                          .choices = {"memory", "pcap"},
+                          .preset = "memory"},
+                         {.name = "input", .kind = file, .help = "a pcap file whose packets are taken"},
+                         {.name = "output", .kind = text, .help = "a pcap file for the packets that come back"},
+                         {.name = "load",
+                          .kind = number,
+                          .help = "share of a network's line rate that is offered, on models",
+                          .min = 0.001,
+                          .max = 1,
+                          .preset = "1"},
+                         {.name = "batch",
+                          .kind = integer,
+                          .help = "packets in a launch, where the host hands them to the device",
+                          .min = 1,
+                          .max = 4096,
+                          .preset = "64"}},
+          .make = encryption_of};
+}
+
+}  // namespace isthmus::apps

@@ -1,0 +1,163 @@
+// Applications whose messages are packets: through a board's network, and on threads.
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/program/application.hpp"
+#include "program/target.hpp"
+
+namespace isthmus::program {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+constexpr const char* kStratix = "model:stratix-v";
+
+/// Turns every bit of a packet over.
+struct Inverter {
+  In<NetPacket> in{"in"};
+  Out<NetPacket> out{"out"};
+  void step() {
+    NetPacket beat = in.read();
+    for (std::byte& each : beat.data) each = ~each;
+    out.push(beat);
+  }
+};
+
+/// Drops every packet whose number is 2 modulo 5.
+struct Dropper : Inverter {
+  int packet = 0;
+  void step() {
+    NetPacket beat = in.read();
+    for (std::byte& each : beat.data) each = ~each;
+    if (packet % 5 != 2) out.push(beat);
+    if (beat.eop) ++packet;
+  }
+};
+
+/// Never ends a packet.
+struct Endless : Inverter {
+  void step() {
+    NetPacket beat = in.read();
+    beat.eop = false;
+    beat.len = 0;
+    out.push(beat);
+  }
+};
+
+std::size_t length_of(int packet) {
+  return 64 + static_cast<std::size_t>(packet) * 37 % 1437;
+}
+
+template <class Actor>
+ByteApplication application(std::function<std::size_t(int)> length) {
+  Packets packets;
+  packets.most = 9000;
+  packets.length = std::move(length);
+  packets.fill = [](int packet, std::span<std::byte> bytes) {
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+      bytes[i] = static_cast<std::byte>(i * 13 + static_cast<std::size_t>(packet) * 101);
+  };
+  packets.reference = [](std::uint64_t, std::vector<std::byte>& bytes) {
+    for (std::byte& each : bytes) each = ~each;
+  };
+  Extras extras{.counted = "packets"};
+  extras.packets = std::move(packets);
+  return {.name = "inverter",
+          .summary = "",
+          .input = 9024,
+          .output = 9024,
+          .kernel =
+              [](Kernel& kernel) {
+                auto& actor = kernel.add<Actor>("inverter");
+                kernel.from_network(actor.in);
+                kernel.to_network(actor.out);
+              },
+          .fill = {},
+          .reference = {},
+          .extras = std::move(extras)};
+}
+
+Run run(const std::string& target, const ByteApplication& application, int count,
+        const std::vector<std::string>& settings = {}) {
+  return open_target(target, settings)->run({.application = application, .flow = "stream", .count = count});
+}
+
+/// Seconds that so many packets of 1500 B take.
+double seconds_of(int count, const std::vector<std::string>& settings = {}) {
+  const auto all = application<Inverter>([](int) { return 1500; });
+  const auto result = run(kStratix, all, count, settings);
+  EXPECT_TRUE(result.right());
+  return result.times.elapsed.seconds();
+}
+
+/// Packets a second, without the way in and out.
+double rate(const std::vector<std::string>& settings) {
+  return 2000 / (seconds_of(4000, settings) - seconds_of(2000, settings));
+}
+
+TEST(NetworkPackets, OfAnyLengthComeBackRightFromABoardAndFromThreads) {
+  const auto all = application<Inverter>(length_of);
+  for (const char* target : {kStratix, "native"}) {
+    const auto result = run(target, all, 3000);
+    EXPECT_FALSE(result.difference) << target;
+    ASSERT_TRUE(result.packets) << target;
+    EXPECT_EQ(result.packets->received, 3000) << target;
+    EXPECT_TRUE(result.packets->whole()) << target;
+  }
+}
+
+TEST(NetworkPackets, ThatAKernelDropsAreLostAndTheRunIsNotRight) {
+  const auto result = run(kStratix, application<Dropper>(length_of), 1000);
+  ASSERT_TRUE(result.packets);
+  EXPECT_EQ(result.packets->lost, 200);
+  EXPECT_FALSE(result.right());
+}
+
+TEST(NetworkPackets, ThatDoNotEndAreToldInOneLine) {
+  const auto all = application<Endless>(length_of);
+  EXPECT_THAT([&] { run(kStratix, all, 10); }, ThrowsMessage<Error>(HasSubstr("`eop` ends a packet")));
+}
+
+TEST(NetworkPackets, PassAtTheLineRateWithWhatEachAddsOnTheWire) {
+  const double line = 40e9 / 8 / (1500 + 24);
+  EXPECT_NEAR(rate({}), line, 0.01 * line);
+  EXPECT_NEAR(rate({"network.rate=10Gbit/s"}), line / 4, 0.01 * line / 4);
+}
+
+TEST(NetworkPackets, PassAtTheKernelsPaceWhereThatIsSlower) {
+  const double kernel = 100e6 / 47;
+  EXPECT_NEAR(rate({"kernel.clock=100MHz"}), kernel, 0.02 * kernel);
+}
+
+TEST(NetworkPackets, TakeTwiceTheTimeForTwiceTheCount) {
+  EXPECT_NEAR(seconds_of(8000) / seconds_of(4000), 2, 0.04);
+  EXPECT_NEAR(seconds_of(16000) / seconds_of(8000), 2, 0.02);
+}
+
+TEST(NetworkPackets, AtATenthOfTheLoadTakeTheLinesLatencyTwiceAndTheirTimeOnTheWire) {
+  auto all = application<Inverter>([](int) { return 1500; });
+  all.extras.packets->load = 0.1;
+  const auto result = run(kStratix, all, 500);
+  // On the wire twice, 47 beats into the kernel and out of it, and some registers.
+  const double least = 2 * 11.2e-6 + 2 * 1524 * 8 / 40e9 + 47 / 200e6;
+  for (const Time each : result.times.latencies) {
+    EXPECT_GE(each.seconds(), least);
+    EXPECT_LE(each.seconds(), least + 0.3e-6);
+  }
+  EXPECT_NEAR(500 / result.times.elapsed.seconds(), 0.1 * 40e9 / 8 / 1524, 0.03 * 40e9 / 8 / 1524);
+}
+
+TEST(NetworkPackets, NeedABoardWithANetwork) {
+  const auto all = application<Inverter>(length_of);
+  const auto f1 = open_target("model:aws-f1", {});
+  EXPECT_THAT([&] { f1->require_flow(all, "stream"); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("aws-f1.toml"), HasSubstr("network"))));
+}
+
+}  // namespace
+}  // namespace isthmus::program
