@@ -63,7 +63,7 @@ void run_batch(const Batch& batch, Checker& checker, const Job& job, Memories& m
 }  // namespace
 
 NativeRun run_native(const Job& job) {
-  if (job.application.extras.packets) return run_packets_in_memory(job);
+  if (job.application.extras.packets) return run_packets(job);
   check_words(job.application);
   Checker checker(job.application, job.progress);
   NativeRun result;

@@ -8,4 +8,10 @@ namespace isthmus::program {
 /// measured time, a batch after the other, and are compared after it.
 NativeRun run_packets_in_memory(const Job& job);
 
+/// The same over a line between two network interfaces or sockets of this machine, with a neighbour at its other end.
+NativeRun run_packets_over_line(const Job& job);
+
+/// By what carries them (Packets::transport).
+NativeRun run_packets(const Job& job);
+
 }  // namespace isthmus::program

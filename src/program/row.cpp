@@ -20,8 +20,9 @@ double total_bytes(const Asked& asked) {
   return static_cast<double>(asked.bytes_each()) * asked.count();
 }
 
-/// How long messages took, each from its acquire or first enqueue to its output.
+/// How long messages took, each from its acquire or first enqueue to its output; null where that is known of none.
 Record latency(const std::vector<Time>& of_messages) {
+  if (of_messages.empty()) return nullptr;
   std::vector<double> sorted;
   sorted.reserve(of_messages.size());
   for (const Time each : of_messages) sorted.push_back(each.seconds());
@@ -66,6 +67,10 @@ void add(Record& record, const std::vector<Fact>& facts) {
 void add(Record& row, const PacketTally& packets) {
   row["lost"] = packets.lost;
   row["reordered"] = packets.reordered;
+  if (!packets.transport.empty()) {
+    row["dropped"] = packets.dropped;
+    row["transport"] = packets.transport;
+  }
   row["cores"] = packets.cores;
 }
 

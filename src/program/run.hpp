@@ -70,10 +70,12 @@ struct PacketTally {
   int sent = 0;
   int received = 0;
   int lost = 0;
-  int reordered = 0;  ///< that came after a later one
-  double cores = 0;   ///< of the host that were at work, on average
+  int reordered = 0;        ///< that came after a later one
+  int dropped = 0;          ///< for want of room at an end of a line, as the system counted; they are lost too
+  double cores = 0;         ///< of the host that were at work, on average
+  std::string transport{};  ///< what carried them; empty: a model's network
 
-  bool whole() const { return lost == 0 && reordered == 0; }
+  bool whole() const { return lost == 0 && reordered == 0 && dropped == 0; }
 };
 
 struct Run {

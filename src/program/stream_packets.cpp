@@ -100,7 +100,8 @@ class BoardNetwork final : public NetworkEnds {
         receiver_(graph.add<fabric::PacketReceiver>(fabric::kPacketReceiver, {.clock = clock, .group = kDeviceGroup})),
         transmitter_(
             graph.add<fabric::PacketTransmitter>(fabric::kPacketTransmitter, {.clock = clock, .group = kDeviceGroup})) {
-    graph.connect(to_device_.out, receiver_.in, {.depth = fabric::pieces_under_way(spec), .latency_time = spec.latency});
+    graph.connect(to_device_.out, receiver_.in,
+                  {.depth = fabric::pieces_under_way(spec), .latency_time = spec.latency});
     graph.connect(transmitter_.out, from_device_.in, {.depth = fabric::kPieces, .return_latency_time = Time::ns(1)});
   }
   void connect(In<NetPacket>& packets) override { graph_.connect(receiver_.out, packets, {.depth = kBeats}); }
@@ -110,8 +111,9 @@ class BoardNetwork final : public NetworkEnds {
   void attach(PacketSender& sender, PacketSink& sink) {
     graph_.connect(sender.out, to_device_.in,
                    {.depth = fabric::kPieces, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)});
-    graph_.connect(from_device_.out, sink.in,
-                   {.depth = fabric::pieces_under_way(spec_), .latency_time = spec_.latency, .return_latency_time = Time::ns(1)});
+    graph_.connect(
+        from_device_.out, sink.in,
+        {.depth = fabric::pieces_under_way(spec_), .latency_time = spec_.latency, .return_latency_time = Time::ns(1)});
   }
 
   std::vector<platform::PartPlan> parts_to_device() const { return {line(to_device_), block(receiver_)}; }

@@ -111,6 +111,32 @@ TEST(NetworkPackets, OfAnyLengthComeBackRightFromABoardAndFromThreads) {
   }
 }
 
+TEST(NetworkPackets, ComeBackRightOverALineOfThisMachineAndTheRowSaysWhichItWas) {
+  for (const char* transport : {"unix", "veth"}) {
+    auto all = application<Inverter>(length_of);
+    all.extras.packets->transport = transport;
+    const auto result = run("native", all, 2000);
+    EXPECT_TRUE(result.right()) << transport;
+    ASSERT_TRUE(result.packets);
+    EXPECT_EQ(result.packets->received, 2000);
+    EXPECT_THAT(result.packets->transport, testing::AnyOf(transport, "unix"));
+  }
+}
+
+TEST(NetworkPackets, ThatAKernelDropsOnTheirWayOverALineAreLost) {
+  auto all = application<Dropper>(length_of);
+  all.extras.packets->transport = "unix";
+  const auto result = run("native", all, 100);
+  EXPECT_EQ(result.packets->lost, 20);
+  EXPECT_FALSE(result.right());
+}
+
+TEST(NetworkPackets, OfAModelAreCarriedByItsNetworkAlone) {
+  auto all = application<Inverter>(length_of);
+  all.extras.packets->transport = "veth";
+  EXPECT_THAT([&] { run(kStratix, all, 10); }, ThrowsMessage<Error>(HasSubstr("transport: expected memory")));
+}
+
 TEST(NetworkPackets, ThatAKernelDropsAreLostAndTheRunIsNotRight) {
   const auto result = run(kStratix, application<Dropper>(length_of), 1000);
   ASSERT_TRUE(result.packets);

@@ -219,7 +219,7 @@ program::Maker packet_encryption() {
                          {.name = "transport",
                           .kind = choice,
                           .help = "what carries packets on threads",
-                          .choices = {"memory", "pcap"},
+                          .choices = {"memory", "pcap", "veth", "unix"},
                           .preset = "memory"},
                          {.name = "input", .kind = file, .help = "a pcap file whose packets are taken"},
                          {.name = "output", .kind = text, .help = "a pcap file for the packets that come back"},

@@ -1,0 +1,97 @@
+#include "program/packet_arena.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <ctime>
+
+#include "isthmus/base/interrupt.hpp"
+
+namespace isthmus::program {
+namespace {
+
+std::int64_t nanoseconds_of(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+}  // namespace
+
+std::int64_t nanoseconds() {
+  return nanoseconds_of(CLOCK_MONOTONIC);
+}
+
+void send_beats(std::span<const std::byte> packet, Out<NetPacket>& out) {
+  const std::byte* bytes = packet.data();
+  for (std::size_t left = packet.size(); left > 0; bytes += kBeatBytes) {
+    const std::size_t count = std::min(left, kBeatBytes);
+    NetPacket& beat = out.slot();
+    beat.sop = left == packet.size();
+    beat.eop = count == left;
+    beat.len = len_of(count);
+    std::memcpy(beat.data.data(), bytes, kBeatBytes);
+    left -= count;
+  }
+}
+
+std::vector<Stretch> stretches_of(const Packets& packets, int count) {
+  std::vector<Stretch> stretches;
+  std::size_t bytes = kStretchBytes;
+  for (int i = 0; i < count; ++i) {
+    const std::size_t more = whole_beats(packets.length(i));
+    if (bytes + more > kStretchBytes) {
+      stretches.push_back({.first = i, .end = i});
+      bytes = 0;
+    }
+    bytes += more;
+    stretches.back().end = i + 1;
+  }
+  return stretches;
+}
+
+void PacketArena::add_packet(std::span<const std::byte> bytes) {
+  const std::size_t whole = whole_beats(bytes.size());
+  std::ranges::copy(bytes, add(whole));
+  end_packet(bytes.size() - (whole - kBeatBytes));
+}
+
+void PacketArena::clear() {
+  used_ = begun_ = 0;
+  lengths_.clear();
+}
+
+void draw(const Packets& packets, const Stretch& stretch, PacketArena& arena) {
+  arena.clear();
+  for (int i = stretch.first; i < stretch.end; ++i) {
+    const std::size_t length = packets.length(i);
+    const std::size_t whole = whole_beats(length);
+    packets.fill(i, {arena.add(whole), length});
+    arena.end_packet(length - (whole - kBeatBytes));
+  }
+}
+
+void check(PacketArena& arena, PacketChecker& checker) {
+  std::size_t at = 0;
+  for (const std::uint32_t length : arena.lengths()) {
+    stop_if_interrupted();
+    checker.take({arena.bytes() + at, length});
+    at += whole_beats(length);
+  }
+  arena.clear();
+}
+
+void Spent::begin() {
+  begun_ = nanoseconds();
+  cpu_begun_ = nanoseconds_of(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+void Spent::end() {
+  elapsed_ += Time::ns(nanoseconds() - begun_);
+  cpu_ += Time::ns(nanoseconds_of(CLOCK_PROCESS_CPUTIME_ID) - cpu_begun_);
+}
+
+double Spent::cores() const {
+  return elapsed_ == Time() ? 0 : cpu_.seconds() / elapsed_.seconds();
+}
+
+}  // namespace isthmus::program

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "isthmus/program/packets.hpp"
+#include "program/packet_checker.hpp"
+
+namespace isthmus::program {
+
+/// Whole beats that hold so many bytes.
+constexpr std::size_t whole_beats(std::size_t bytes) {
+  return (bytes + kBeatBytes - 1) / kBeatBytes * kBeatBytes;
+}
+
+/// Hands a packet on beat by beat; behind its end as many bytes are read as fill its last beat.
+void send_beats(std::span<const std::byte> packet, Out<NetPacket>& out);
+
+/// What the packets of a stretch may take of the memory: more than caches hold, and touched once before.
+inline constexpr std::size_t kStretchBytes = std::size_t{64} << 20U;
+
+/// Packets first .. end - 1 of a run, which lie in memory at once.
+struct Stretch {
+  int first;
+  int end;
+  std::size_t packets() const { return static_cast<std::size_t>(end - first); }
+};
+std::vector<Stretch> stretches_of(const Packets& packets, int count);
+
+/// Packets that lie one behind the other, each at the beginning of a beat.
+class PacketArena {
+ public:
+  /// Its memory is there before it is used.
+  PacketArena() : bytes_(kStretchBytes) {}
+
+  /// Room behind all others; what it was before may have moved.
+  std::byte* add(std::size_t bytes) {
+    if (used_ + bytes > bytes_.size()) bytes_.resize(2 * bytes_.size());
+    return bytes_.data() + std::exchange(used_, used_ + bytes);
+  }
+  /// What was added since the last packet's end is one, of which the last beat uses so many bytes.
+  void end_packet(std::size_t in_last) {
+    lengths_.push_back(static_cast<std::uint32_t>(used_ - begun_ - kBeatBytes + in_last));
+    begun_ = used_;
+  }
+  /// Adds a packet as it is.
+  void add_packet(std::span<const std::byte> bytes);
+  void clear();
+
+  const std::byte* bytes() const { return bytes_.data(); }
+  const std::vector<std::uint32_t>& lengths() const { return lengths_; }
+
+ private:
+  std::vector<std::byte> bytes_;
+  std::size_t used_ = 0;
+  std::size_t begun_ = 0;
+  std::vector<std::uint32_t> lengths_;
+};
+
+/// Fills an arena with the packets of a stretch.
+void draw(const Packets& packets, const Stretch& stretch, PacketArena& arena);
+/// Compares all that an arena holds, and clears it.
+void check(PacketArena& arena, PacketChecker& checker);
+
+/// On the wall's clock.
+std::int64_t nanoseconds();
+
+/// Wall time and the time of this process's cores, over several stretches.
+class Spent {
+ public:
+  void begin();
+  void end();
+  Time elapsed() const { return elapsed_; }
+  /// Cores at work, on average.
+  double cores() const;
+
+ private:
+  std::int64_t begun_ = 0;  ///< nanoseconds
+  std::int64_t cpu_begun_ = 0;
+  Time elapsed_;
+  Time cpu_;
+};
+
+}  // namespace isthmus::program
