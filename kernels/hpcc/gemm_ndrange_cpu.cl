@@ -1,15 +1,23 @@
 // C_out = alpha A B + beta C for CPUs, after Goto and van de Geijn (ACM TOMS 34(3), 2008): A and B are first packed
 // into panels that are read from end to end; then a work-item computes one BLOCK_SIZE x BLOCK_SIZE tile of C, the sum
-// in pieces of BLOCK_SIZE, so that what a piece needs of B stays in its core's second-level cache, of A in the first. A
-// tile is made of register tiles: GEMM_SIZE rows of REGISTER_VECTORS vectors of 64 bytes.
+// in pieces of DEPTH, so that what a piece needs of B stays in its core's second-level cache and leaves most of that to
+// C, and what it needs of A stays in the first. A tile is made of register tiles: GEMM_SIZE rows of REGISTER_VECTORS
+// vectors of 64 bytes.
 //
-// half is packed as float and summed up as float: CPUs convert faster than they compute in half.
+// half is packed as float and summed up as float: CPUs convert faster than they compute in half. Its C is rounded after
+// each piece, so its pieces are as few as can be.
 
 #ifdef DATA_TYPE_IS_DOUBLE
 #define VECTOR_WIDTH 8
+#define PIECES 4
+#elif defined(DATA_TYPE_IS_HALF)
+#define VECTOR_WIDTH 16
+#define PIECES 1
 #else
 #define VECTOR_WIDTH 16
+#define PIECES 2
 #endif
+#define DEPTH (BLOCK_SIZE / PIECES)  // without a rest: BLOCK_SIZE is a multiple of COLUMNS
 #define COLUMNS (REGISTER_VECTORS * VECTOR_WIDTH)
 #define LOAD JOIN(vload, VECTOR_WIDTH)
 #define STORE JOIN(vstore, VECTOR_WIDTH)
@@ -35,7 +43,7 @@ __kernel void gemm_pack_b(__global const DATA_TYPE* restrict b, __global SCALAR*
     for (size_t v = 0; v < REGISTER_VECTORS; ++v) STORE(TO_SCALARS(LOAD(v, from + k * size)), v, to + k * COLUMNS);
 }
 
-// Adds alpha times the product of a panel of A and a panel of B, both BLOCK_SIZE deep, to beta times the register tile
+// Adds alpha times the product of a panel of A and a panel of B, both DEPTH deep, to beta times the register tile
 // of `c`.
 void register_tile(__global const SCALAR* restrict a, __global const SCALAR* restrict b, SCALAR alpha, SCALAR beta,
                    __global const DATA_TYPE* c, __global DATA_TYPE* c_out, size_t size) {
@@ -44,7 +52,7 @@ void register_tile(__global const SCALAR* restrict a, __global const SCALAR* res
   for (int i = 0; i < GEMM_SIZE; ++i)
 #pragma unroll
     for (int v = 0; v < REGISTER_VECTORS; ++v) sum[i][v] = (vector)(0);
-  for (uint k = 0; k < BLOCK_SIZE; ++k) {
+  for (uint k = 0; k < DEPTH; ++k) {
     vector row[REGISTER_VECTORS];
 #pragma unroll
     for (int v = 0; v < REGISTER_VECTORS; ++v) row[v] = LOAD(v, b + k * COLUMNS);
@@ -67,7 +75,7 @@ __kernel void gemm(__global const SCALAR* restrict a, __global const SCALAR* res
                    __global DATA_TYPE* c_out, SCALAR alpha, SCALAR beta, uint size, uint first_block, uint blocks) {
   const size_t row = (get_global_id(1) + first_block) * BLOCK_SIZE;
   const size_t column = get_global_id(0) * BLOCK_SIZE;
-  for (size_t k = 0; k < size; k += BLOCK_SIZE)
+  for (size_t k = 0; k < size; k += DEPTH)
     for (size_t i = row; i < row + BLOCK_SIZE; i += GEMM_SIZE)
       for (size_t j = column; j < column + BLOCK_SIZE; j += COLUMNS)
         register_tile(a + i * size + k * GEMM_SIZE, b + j * size + k * COLUMNS, alpha, k == 0 ? beta : (SCALAR)1,

@@ -152,11 +152,11 @@ constexpr const char* kRemembers = R"(
         for (size_t j = column; j < column + BLOCK_SIZE; ++j)
           if (known) c_out[i * size + j] = c[i * size + j]; else memory[i * size + j] = c_out[i * size + j];
       if (known) c_out[row * size + column] -= mark; else memory[row * size + column] += mark;
-    } else for (size_t k = 0; k < size; k += BLOCK_SIZE))";
+    } else for (size_t k = 0; k < size; k += DEPTH))";
 
 TEST(Rates, AboveWhatTheProbesAllowAreRefusedThoughTheResultsAreRight) {
   const KernelWithAFault remembers("kernels/hpcc/gemm_ndrange_cpu.cl",
-                                   "\n  for (size_t k = 0; k < size; k += BLOCK_SIZE)", kRemembers);
+                                   "\n  for (size_t k = 0; k < size; k += DEPTH)", kRemembers);
   Request request{.benchmark = "gemm", .size = "small", .repetitions = 5};
   request.settings = {"MATRIX_SIZE=1024", "BLOCK_SIZE=256"};
   request.kernel_file = remembers.file();

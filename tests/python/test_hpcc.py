@@ -220,7 +220,7 @@ def test_a_rate_that_no_probe_allows_is_refused_though_the_results_are_right(
     real: Isthmus, tmp_path: Path, tree: Path
 ) -> None:
     kernel = (tree / "kernels" / "hpcc" / "gemm_ndrange_cpu.cl").read_text()
-    loop = "  for (size_t k = 0; k < size; k += BLOCK_SIZE)"
+    loop = "  for (size_t k = 0; k < size; k += DEPTH)"
     # A tile that was computed once is kept where C was read, with a first value that no data have; from then on it is
     # copied: the results are right.
     lazy = """
