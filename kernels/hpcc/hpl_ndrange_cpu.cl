@@ -30,25 +30,69 @@ typedef JOIN(DATA_TYPE, ROWS) column_of_rows;
 #define LOAD_ROWS JOIN(vload, ROWS)
 #define STORE_ROWS JOIN(vstore, ROWS)
 
-// One work-item. diagonal: the factors once more, row by row, and behind them the reciprocals of the pivots.
+#define PIVOTS VECTOR_WIDTH  // of a step of hpl_lu
+
+// The columns of a step's pivots, from the first pivot down.
+void lu_columns(__global DATA_TYPE* restrict diagonal, uint first) {
+  for (uint k = first; k < first + PIVOTS; ++k) {
+    const DATA_TYPE reciprocal = 1 / diagonal[k * B + k];
+    diagonal[B * B + k] = reciprocal;
+    for (uint i = k + 1; i < B; ++i) {
+      const DATA_TYPE factor = diagonal[i * B + k] * reciprocal;
+      diagonal[i * B + k] = factor;
+      for (uint j = k + 1; j < first + PIVOTS; ++j) diagonal[i * B + j] -= factor * diagonal[k * B + j];
+    }
+  }
+}
+
+// The rows of a step's pivots to the right of them.
+void lu_rows(__global DATA_TYPE* restrict diagonal, uint first) {
+  __global const DATA_TYPE* factors = diagonal + first * B + first;
+  for (uint j = first + PIVOTS; j < B; j += VECTOR_WIDTH) {
+    vector x[PIVOTS];
+#pragma unroll
+    for (uint i = 0; i < PIVOTS; ++i) {
+      x[i] = LOAD(0, diagonal + (first + i) * B + j);
+#pragma unroll
+      for (uint k = 0; k < i; ++k) x[i] = fma((vector)(-factors[i * B + k]), x[k], x[i]);
+      STORE(x[i], 0, diagonal + (first + i) * B + j);
+    }
+  }
+}
+
+// What is below and to the right of a step's pivots, LU_ROWS rows at once.
+#define LU_ROWS 4
+void lu_rest(__global DATA_TYPE* restrict diagonal, uint first) {
+  __global const DATA_TYPE* pivots = diagonal + first * B;
+  for (uint i = first + PIVOTS; i < B; i += LU_ROWS) {
+    __global DATA_TYPE* rows = diagonal + i * B;
+    for (uint j = first + PIVOTS; j < B; j += VECTOR_WIDTH) {
+      vector x[LU_ROWS];
+#pragma unroll
+      for (uint r = 0; r < LU_ROWS; ++r) x[r] = LOAD(0, rows + r * B + j);
+#pragma unroll
+      for (uint k = 0; k < PIVOTS; ++k) {
+        const vector pivot_row = LOAD(0, pivots + k * B + j);
+#pragma unroll
+        for (uint r = 0; r < LU_ROWS; ++r) x[r] = fma((vector)(-rows[r * B + first + k]), pivot_row, x[r]);
+      }
+#pragma unroll
+      for (uint r = 0; r < LU_ROWS; ++r) STORE(x[r], 0, rows + r * B + j);
+    }
+  }
+}
+
+// One work-item. diagonal: the factors once more, row by row, and behind them the reciprocals of the pivots. What is
+// behind the pivots is read and written once for all of a step.
 __kernel void hpl_lu(__global DATA_TYPE* restrict a, uint ld, uint row, uint column,
                      __global DATA_TYPE* restrict diagonal) {
   a += (size_t)row * ld + column;
   for (uint i = 0; i < B; ++i)
     for (uint j = 0; j < B; j += VECTOR_WIDTH) STORE(LOAD(0, a + (size_t)i * ld + j), 0, diagonal + i * B + j);
-  for (uint k = 0; k < B; ++k) {
-    __global const DATA_TYPE* pivot_row = diagonal + k * B;
-    const DATA_TYPE reciprocal = 1 / pivot_row[k];
-    diagonal[B * B + k] = reciprocal;
-    for (uint i = k + 1; i < B; ++i) {
-      __global DATA_TYPE* changed = diagonal + i * B;
-      const DATA_TYPE factor = changed[k] * reciprocal;
-      changed[k] = factor;
-      const uint aligned = (k / VECTOR_WIDTH + 1) * VECTOR_WIDTH;
-      for (uint j = k + 1; j < aligned; ++j) changed[j] -= factor * pivot_row[j];
-      for (uint j = aligned; j < B; j += VECTOR_WIDTH)
-        STORE(fma((vector)(-factor), LOAD(0, pivot_row + j), LOAD(0, changed + j)), 0, changed + j);
-    }
+  for (uint first = 0; first < B; first += PIVOTS) {
+    lu_columns(diagonal, first);
+    lu_rows(diagonal, first);
+    lu_rest(diagonal, first);
   }
   for (uint i = 0; i < B; ++i)
     for (uint j = 0; j < B; j += VECTOR_WIDTH) STORE(LOAD(0, diagonal + i * B + j), 0, a + (size_t)i * ld + j);
