@@ -48,13 +48,24 @@ def test_a_lead_is_what_one_channel_takes_less_than_the_other(evaluator: Evaluat
 
 def test_a_crossing_lies_where_the_rates_meet(evaluator: Evaluator) -> None:
     lines = number(evaluator, "crossing:xeon-fpga-v2:shared-write:vh0:vl0:1:256:0@start=cold")
-    below, above = (2 ** math.floor(math.log2(lines)), 2 ** math.ceil(math.log2(lines)))
+    below, above = math.floor(lines), math.floor(lines) + 1
     ahead = {
         count: number(evaluator, f"probe:xeon-fpga-v2:shared-write:{64 * count}B@start=cold,channel=vh0", "GB/s")
         / number(evaluator, f"probe:xeon-fpga-v2:shared-write:{64 * count}B@start=cold,channel=vl0", "GB/s")
         for count in (below, above)
     }
     assert ahead[below] >= 1 > ahead[above]
+
+
+def test_a_crossing_is_the_first_though_the_ratio_is_a_saw(evaluator: Evaluator) -> None:
+    def rate(channel: str, count: int) -> float:
+        place = f"xeon-fpga-v2:shared-read:{64 * count}B@start=cold,channel={channel}"
+        return number(evaluator, f"probe:{place}", "GB/s")
+
+    lines = number(evaluator, "crossing:xeon-fpga-v2:shared-read:vl0:vh0:110:130:17.65@start=cold")
+    similar = [count for count in range(110, 131) if rate("vh0", count) >= rate("vl0", count) / 1.1765]
+    assert math.ceil(lines) == similar[0]
+    assert rate("vh0", 130) < rate("vl0", 130) / 1.1765, "it is behind once more"
 
 
 @pytest.mark.parametrize(

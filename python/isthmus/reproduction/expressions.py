@@ -23,7 +23,6 @@ KINDS = (*sorted(MODEL), "input", *OF_TWO, "row", "formula", "claim")
 
 # The unit of what an experiment gives, and of the fields of a run; those that are not here have none, or an input's.
 UNITS = {"rate": "GB/s", "saturation": "B", "probe": "GB/s", "probe-time": "s", "accesses": "MOPS"}
-LINES = tuple(sorted({round(2 ** (step / 4)) for step in range(65)}))  # of sweeps over channels
 FIELDS = {
     **dict.fromkeys(("elapsed_s", "setup_s", "stage"), "s"),
     **dict.fromkeys(("images", "width", "height", "images_per_s", "size", "stencil"), ""),
@@ -128,7 +127,7 @@ class Evaluator:
             times = [self.lab.probe_time(board, probe, size, [*changes, f"channel={one}"]) for one in (second, first)]
             return (times[0] - times[1]) * self.lab.number(board, "cache.clock") * 1e6
         low, high, margin = int(numbers[0]), int(numbers[1]), float(numbers[2])
-        lines = [count for count in LINES if low <= count <= high]
+        lines = range(low, high + 1)  # each: where reads come in groups, the ratio is a saw
         ahead, behind = (
             self.lab.probe(board, probe, [line * count for count in lines], [*changes, f"channel={one}"])
             for one in (first, second)
