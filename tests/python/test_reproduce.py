@@ -341,7 +341,7 @@ def test_an_experiment_sets_what_the_laboratory_changes_as_well() -> None:
         ("row:S999-001", "unknown row 'S999-001'"),
         ("probe:aws-f1:h2d:64", "size '64': expected a whole number"),
         ("formula:guess", "experiment 'formula:guess'"),
-        ("row:S003-061", "row 'S003-061' has no experiment"),
+        ("row:S003-071", "row 'S003-071' has no experiment"),
     ],
 )
 def test_a_wrong_experiment_is_one_line(papers: dict[str, Paper], expression: str, complaint: str) -> None:

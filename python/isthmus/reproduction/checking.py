@@ -5,9 +5,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from isthmus.applications import describe
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment
-from isthmus.flows import FLOWS
+from isthmus.flows import FLOWS, SHARED
 from isthmus.names import unknown
 from isthmus.probes import all_probes
 from isthmus.reproduction.claims import CLAIMS
@@ -23,7 +24,7 @@ from isthmus.reproduction.expressions import (
     parts_of,
 )
 from isthmus.reproduction.formulas import BANDWIDTHS, FORMULAS
-from isthmus.reproduction.laboratory import APPLICATION, CHANNEL, OPTIONS, TOLD_APART, Bench, target_of
+from isthmus.reproduction.laboratory import APPLICATION, CHANNEL, FETCHED_AHEAD, OPTIONS, TOLD_APART, Bench, target_of
 from isthmus.reproduction.published import Paper, PublishedRow, place_of_row
 from isthmus.reproduction.units import convert
 from isthmus.sizes import format_size, parse_size
@@ -45,6 +46,7 @@ SHAPES = {  # the words after the kind; those in brackets may be left out
     "crossing": "BOARD:PROBE:FIRST:SECOND:LOW:HIGH:NUMBER",
     "overtakes": "BOARD:OTHER:APPLICATION:ROWS",
     "lead": "BOARD:PROBE:FIRST:SECOND:NUMBER",
+    "gain": "BOARD:HANDOVER",
 }
 
 
@@ -214,6 +216,14 @@ def _number(given: _Given, word: str) -> None:
         raise IsthmusError(f"{given.kind}: expected a number, got '{word}'")
 
 
+def _handover(given: _Given, word: str) -> None:
+    known = describe(FETCHED_AHEAD).parameters["handover"].choices
+    if word not in known:
+        raise unknown("hand-over", word, known)
+    if SHARED not in given.bench.flows(FETCHED_AHEAD, given.target):
+        raise IsthmusError(f"gain: board '{given.words['BOARD']}': expected one whose circuits share the host's memory")
+
+
 def _times(given: _Given, word: str) -> None:
     for part in word.split("+"):
         _number(given, part)
@@ -240,6 +250,7 @@ CHECKS: dict[str, Check] = {
     **dict.fromkeys(("CHANNEL", "FIRST", "SECOND"), _channel),
     "ID": _row,
     **dict.fromkeys(("NUMBER", "ROWS", "LOW", "HIGH"), _number),
+    "HANDOVER": _handover,
     "APPLICATION": _one_of("application", ITERATED),
     "TIMES": _times,
     "DIRECTION": _one_of("direction", BANDWIDTHS),

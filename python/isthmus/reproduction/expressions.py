@@ -17,7 +17,7 @@ from isthmus.sizes import parse_size
 
 # In which keys may be set.
 PROBED = frozenset({"probe", "probe-time", "probe-cycles", "accesses", "requests", "crossing", "lead"})
-MODEL = PROBED | {"run", "rate", "saturation", "overtakes"}  # what the model computes
+MODEL = PROBED | {"run", "rate", "saturation", "overtakes", "gain"}  # what the model computes
 OF_TWO = ("ratio", "mean")  # values of rows and experiments, A / B
 KINDS = (*sorted(MODEL), "input", *OF_TWO, "row", "formula", "claim")
 
@@ -98,6 +98,8 @@ class Evaluator:
         if kind == "overtakes":
             first, second = (self.lab.iterations(board, words[2], int(words[3])) for board in words[:2])
             return overtaken(first, second)
+        if kind == "gain":
+            return self.lab.gain(words[0], words[1])
         return self._probe(kind, rest, unit)
 
     def _probe(self, kind: str, rest: str, unit: str) -> float:

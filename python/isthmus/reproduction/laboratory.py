@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from isthmus.records import BoardPart, Input, Platform, Row
 
 APPLICATION = "image-filter"
+FETCHED_AHEAD = "merkle-tree"  # whose data a circuit fetches for a core
 CHANNEL = "channel="  # before the name of a link, where others assign a value to a key
 OPTIONS = {"channel": "--channel", "start": "--start", "burst": "--burst"}  # of a probe, likewise
 TOLD_APART = ("access", "phase", "started_by")  # records of one probe and size, likewise
@@ -168,14 +169,25 @@ class Laboratory:
 
     def iterations(self, board: str, application: str, size: int) -> tuple[float, float]:
         """When the first iteration on a message ends, and how long each more takes, in seconds."""
-        target = target_of(board)
-        flow = SHARED if SHARED in self.bench.flows(application, target) else FLOWS[0]
-        parameters = (f"size={size}", "iterations=2")
-        row = self.bench.run(
-            Experiment(application, target, flow, 1, parameters=parameters, sets=self._sets(board, ()))
-        )
+        row = self._one(board, application, f"size={size}", "iterations=2")
         first, second = (float(end) for end in row.model_dump()["iteration_ends_s"])
         return first, second - first
+
+    def gain(self, board: str, handover: str) -> float:
+        """How much faster a core hashes a block of nodes with a circuit that fetches them ahead, than alone."""
+        # The tree is as large as the window in which nodes are drawn: the lines below it are not touched.
+        row = self._one(board, FETCHED_AHEAD, "size=4", f"handover={handover}")
+        if row.speedup is None:
+            raise IsthmusError(f"{row.target} {row.flow}: '{FETCHED_AHEAD}' told no speed-up")
+        return row.speedup.mean
+
+    def _one(self, board: str, application: str, *parameters: str) -> "Row":
+        """The row of one message or block of an application, in the shared flow where the board has it."""
+        target = target_of(board)
+        flow = SHARED if SHARED in self.bench.flows(application, target) else FLOWS[0]
+        return self.bench.run(
+            Experiment(application, target, flow, 1, parameters=parameters, sets=self._sets(board, ()))
+        )
 
     def probe(self, board: str, probe: str, sizes: Sequence[int], sets: Sequence[str] = ()) -> dict[int, float]:
         """Bandwidth in GB/s by size in bytes."""
