@@ -1,13 +1,18 @@
 """Experiments on boards with shared memory, on the tools themselves."""
 
 import math
+from pathlib import Path
 
 import pytest
+from tests.python.test_reproduce import row_of
 
+from isthmus.errors import IsthmusError
 from isthmus.records import Input
+from isthmus.reproduction.checking import check_paper
 from isthmus.reproduction.expressions import Evaluator, crossing
 from isthmus.reproduction.holdout import off
 from isthmus.reproduction.laboratory import Bench, Laboratory
+from isthmus.reproduction.published import Paper
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +79,24 @@ def test_a_gain_is_what_first_touches_save_with_a_circuit_that_is_in_time(evalua
     alone = hash_ns + first * memory_ns + (1 - first) * cache_ns
     assert number(evaluator, "gain:xeon-fpga-v2:mmio") == pytest.approx(alone / (hash_ns + cache_ns), rel=0.002)
     assert number(evaluator, "gain:xeon-fpga-v2:none") == 1
+
+
+@pytest.mark.parametrize(
+    ("experiment", "complaint"),
+    [
+        ("gain:aws-f1:mmio", "board 'aws-f1': expected one whose circuits share the host's memory"),
+        ("gain:xeon-fpga-v2:mmi", "unknown hand-over 'mmi'"),
+        ("gain:xeon-fpga-v2", "expected gain:BOARD:HANDOVER"),
+    ],
+)
+def test_a_gain_of_nothing_is_refused_before_it_runs(tmp_path: Path, experiment: str, complaint: str) -> None:
+    row = row_of("GAIN", experiment)
+    paper = Paper(title="", authors="", published="", row=[row])
+    file = tmp_path / "lab.toml"
+    file.write_text("[[row]]\n", encoding="utf-8")
+    with pytest.raises(IsthmusError) as error:
+        check_paper(file, paper, {row.id: row}, Bench())
+    assert complaint in str(error.value)
 
 
 @pytest.mark.parametrize(
