@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -118,6 +118,18 @@ def describe(application: str, place: str | None = None) -> Application:
     if application not in told:
         raise unknown("application", application, list(told), place)
     return _described(told[application])
+
+
+def described_with(typed: str, application: Application, parameters: Sequence[str]) -> Application:
+    """The same with NAME=VALUE of its parameters: a file may hold another number of what is counted."""
+    if not parameters:
+        return application
+    chosen = [] if is_program(typed) else ["--app", typed]
+    tool = typed if is_program(typed) else "isthmus-run"
+    (told,) = collect(
+        tool, [*chosen, "--list", *(word for one in parameters for word in ("--set", one))], "application"
+    )
+    return _described(told)
 
 
 def _program(path: str, prefix: str) -> Application:

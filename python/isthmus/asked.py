@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from isthmus.applications import Application, Parameter, is_parameter
+from isthmus.applications import Application, Parameter, described_with, is_parameter
 from isthmus.errors import IsthmusError
 from isthmus.names import meant, nearest
 from isthmus.settings import COUNT, KNOWN, resolve, whole
@@ -75,13 +75,24 @@ class Asked:
         return count, parameters
 
 
-def count_of(application: Application, asked: str | None, in_file: int | None = None) -> int:
-    """How many run: as asked, as a study's file says, as is set under either name, or as many as it takes itself."""
-    if asked is None and in_file is not None:
-        return in_file
-    names = ["count", *({application.counted} & KNOWN.keys())]
-    found = resolve("count", asked).value or resolve(names[-1]).value or application.count
-    return int(found)
+@dataclass(frozen=True)
+class Typical:
+    """An application as it was named, with NAME=VALUE of its parameters: what runs of it are by default."""
+
+    application: Application
+    typed: str
+    parameters: Sequence[str] = ()
+
+    def count(self, asked: str | None, in_file: int | None = None) -> int:
+        """How many run: as asked, as a study's file says, as is set under either name, or as many as it takes itself.
+
+        That may hang on its parameters: a file holds so many.
+        """
+        if asked is None and in_file is not None:
+            return in_file
+        names = ["count", *({self.application.counted} & KNOWN.keys())]
+        found = resolve("count", asked).value or resolve(names[-1]).value
+        return int(found or described_with(self.typed, self.application, self.parameters).count)
 
 
 def parameters_of(application: Application, *given: Mapping[str, Any]) -> tuple[str, ...]:

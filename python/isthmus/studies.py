@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 
 from isthmus.applications import PATHS, Application, describe, is_program
-from isthmus.asked import Asked, count_of, parameters_of, spread
+from isthmus.asked import Asked, Typical, parameters_of, spread
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment
 from isthmus.files import read_text
@@ -169,15 +169,16 @@ def _runs(
 def _experiment(work: _Described, flags: Flags) -> Experiment:
     """An experiment with the application, without target and flow."""
     application = work.application
-    count, parameters = flags.asked.of_application(application)
+    count, given = flags.asked.of_application(application)
+    parameters = parameters_of(application, given, work.parameters())
     return Experiment(
         application=work.typed,
         target="",
         flow="",
-        count=count_of(application, count, work.count()),
+        count=Typical(application, work.typed, parameters).count(count, work.count()),
         counted=application.counted,
         bytes_each=application.bytes_each,
-        parameters=parameters_of(application, parameters, work.parameters()),
+        parameters=parameters,
         seed=work.work.seed if work.work.seed is not None else resolve("seed").value,
     )
 

@@ -15,7 +15,7 @@ def wrong_lines(rows: Sequence[Row]) -> list[str]:
 def _how(row: Row) -> str:
     found = row.difference
     if found is None:
-        return "the output differs from the reference"
+        return _missing(row) or "the output differs from the reference"
     what, element = row.counted.removesuffix("s"), "byte" if found.column is not None else "value"
     return (
         f"{what} {found.message} differs first at offset {found.offset}{_pixel(found)}: "
@@ -23,6 +23,13 @@ def _how(row: Row) -> str:
         f"{found.elements:,} of {counted(found.of_elements, element, grouped=True)} "
         f"in {found.messages:,} of {counted(found.of_messages, what, grouped=True)} differ"
     )
+
+
+def _missing(row: Row) -> str:
+    """What became of packets that did not come back as they went, each of which was right."""
+    found = {"lost": row.lost, "out of order": row.reordered, "dropped for want of room": row.dropped}
+    told = [f"{number:,} {what}" for what, number in found.items() if number]
+    return f"of {counted(row.count, row.counted.removesuffix('s'), grouped=True)} {', '.join(told)}" if told else ""
 
 
 def _pixel(found: Difference) -> str:

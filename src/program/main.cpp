@@ -157,7 +157,7 @@ int messages_of(const ByteApplication& application, int count) {
 
 int run_application(const Known& known, const Options& options, const Values& values) {
   const ByteApplication application = known.maker.make(values);
-  const int messages = messages_of(application, options.count.chosen());
+  const int messages = messages_of(application, options.count.chosen().value_or(application.extras.count));
   const auto target = open_target(options.target, options.parameters.settings(), options.channel);
   const std::string flow = options.flow.empty() ? usual_flow(application, *target) : options.flow;
   target->require_flow(application, flow);
@@ -185,23 +185,27 @@ int run_application(const Known& known, const Options& options) {
   return code;
 }
 
-Record told(const Known& known, const Target* target) {
-  const ByteApplication& usual = known.usual;
+Record told(const Known& known, const ByteApplication& application, const Target* target) {
   return {{"event", "application"},
-          {"name", usual.name},
-          {"summary", usual.summary},
-          {"counted", usual.extras.counted},
-          {"flows", target != nullptr ? target->flows(usual) : flows_of(usual)},
-          {"count", usual.extras.count},
-          {"bytes_each", usual.input},
+          {"name", application.name},
+          {"summary", application.summary},
+          {"counted", application.extras.counted},
+          {"flows", target != nullptr ? target->flows(application) : flows_of(application)},
+          {"count", application.extras.count},
+          {"bytes_each", bytes_each(application)},
           {"parameters", to_json(known.maker.parameters)}};
 }
 
-/// The applications that are given, each with its flows, or those of them that the target has if there is one.
+/// The applications that are given, each with its flows, or those of them that the target has if there is one; of a
+/// single one what it is with the parameters that were typed.
 int list(const std::vector<const Known*>& applications, const Options& options) {
   std::unique_ptr<Target> target;
   if (!options.target.empty()) target = open_target(options.target, options.parameters.settings(), options.channel);
-  for (const Known* known : applications) print(told(*known, target.get()));
+  const bool one = applications.size() == 1;
+  for (const Known* known : applications) {
+    const auto values = one ? each_of(known->maker.parameters, options.parameters.values()) : std::vector<Values>();
+    print(told(*known, one ? known->maker.make(values.front()) : known->usual, target.get()));
+  }
   return kDone;
 }
 

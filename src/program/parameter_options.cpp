@@ -123,12 +123,12 @@ void CountArgument::add_to(CLI::App& app) {
   app.add_option("--" + counted_, by_name_, "the same");
 }
 
-int CountArgument::chosen() const {
+std::optional<int> CountArgument::chosen() const {
   if (count_ && by_name_)
     throw Error(fmt::format("--count, --{}: expected one of them, which are two names of one option", counted_));
-  const int count = count_ ? *count_ : by_name_.value_or(preset_);
-  if (count < 1)
-    throw Error(fmt::format("--{}: expected 1 or more, got {}", by_name_ ? counted_ : std::string("count"), count));
+  const std::optional<int> count = count_ ? count_ : by_name_;
+  if (count && *count < 1)
+    throw Error(fmt::format("--{}: expected 1 or more, got {}", by_name_ ? counted_ : std::string("count"), *count));
   return count;
 }
 

@@ -43,8 +43,8 @@ class CountArgument {
  public:
   CountArgument(std::string counted, int preset) : counted_(std::move(counted)), preset_(preset) {}
   void add_to(CLI::App& app);
-  /// Throws Error where it is below 1, or given under both names.
-  int chosen() const;
+  /// None where none is given. Throws Error where it is below 1, or given under both names.
+  std::optional<int> chosen() const;
 
  private:
   std::string counted_;

@@ -85,6 +85,11 @@ void add_told(Record& row, const std::string& name, double value) {
 
 }  // namespace
 
+std::size_t bytes_each(const ByteApplication& application) {
+  const Extras& extras = application.extras;
+  return extras.payload.value_or(application.input / static_cast<std::size_t>(extras.in_message));
+}
+
 Record row_of(const Asked& asked, const Target& target, const Run& run) {
   const ByteApplication& application = asked.application;
   const std::string& counted = application.extras.counted;

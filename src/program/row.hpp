@@ -9,6 +9,9 @@
 
 namespace isthmus::program {
 
+/// Input bytes of one of what is counted.
+std::size_t bytes_each(const ByteApplication& application);
+
 /// What was asked for.
 struct Asked {
   std::string target;  ///< as it was typed
@@ -21,10 +24,7 @@ struct Asked {
   /// Of what is counted.
   int count() const { return messages * application.extras.in_message; }
   /// Input bytes of one of them.
-  std::size_t bytes_each() const {
-    return application.extras.payload.value_or(application.input /
-                                               static_cast<std::size_t>(application.extras.in_message));
-  }
+  std::size_t bytes_each() const { return program::bytes_each(application); }
 };
 
 /// What a run gave, as a line of JSON.

@@ -22,12 +22,13 @@ PAPER_BOARD = {
     "alpha-data-7v3": "Alpha Data",
     "xeon-fpga-v1": "Xeon+FPGA v1",
     "xeon-fpga-v2": "Xeon+FPGA v2",
-}  # what choi2019 calls them
+    "stratix-v": "Altera Stratix V, OpenCL 16.1, 40 GbE",
+}  # what the papers call them
 
 SCALES = {
     "bit": 0.125, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30,
     "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1,
-    "MHz": 1e6, "GHz": 1e9, "MT/s": 1e6, "GT/s": 1e9, "MB/s": 1e6, "GB/s": 1e9,
+    "Gbps": 1e9 / 8, "Gbit/s": 1e9 / 8, "MHz": 1e6, "GHz": 1e9, "MT/s": 1e6, "GT/s": 1e9, "MB/s": 1e6, "GB/s": 1e9,
     "cycles": 1,
 }  # fmt: skip
 UNIT_CONSTANTS = {1.0, 8.0, 1000.0}  # reciprocals, bits a byte, M to G

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.asked import Asked, Typed, count_of, parameters_of, spread
+from isthmus.asked import Asked, Typed, Typical, parameters_of, spread
 from isthmus.cli.command import Coarse, DryRun, Fine, List, counting, given, plain, setting, written
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
@@ -166,15 +166,16 @@ def _experiments(app: str | None, wanted: Wanted, typed: Typed) -> list[Experime
     if target is None:
         raise IsthmusError("--on: expected a target", hint="'isthmus run --list' names them.")
     check_target(target)
-    how_many, parameters = asked.of_application(application)
+    how_many, given = asked.of_application(application)
+    parameters = parameters_of(application, given)
     experiment = Experiment(
         application=app,
         target=target,
         flow=resolve("flow", wanted.flow).value or "",
-        count=count_of(application, how_many),
+        count=Typical(application, app, parameters).count(how_many),
         counted=application.counted,
         bytes_each=application.bytes_each,
-        parameters=parameters_of(application, parameters),
+        parameters=parameters,
         seed=resolve("seed", wanted.seed).value,
         workers=wanted.workers,
         mapping=tuple(wanted.mapping or ()),

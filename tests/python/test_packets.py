@@ -1,0 +1,101 @@
+"""Encrypted packets, by the command with the real tools: networks, traces, transports, what bad input gets."""
+
+import struct
+from pathlib import Path
+
+import pytest
+from tests.python.conftest import Isthmus
+from tests.python.test_schemas import check
+
+from isthmus.records import Row
+from isthmus.wrong import wrong_lines
+
+ONE = ("--set", "batch=1")
+RUN = ("run", "packet-encryption")
+STREAM = (*RUN, "--on", "model:stratix-v", "--flow", "stream", *ONE)
+
+
+def write_trace(path: Path, sizes: list[int], link_type: int = 1) -> None:
+    """A pcap file (little-endian, microseconds) of packets of such sizes."""
+    header = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, link_type)
+    packets = [
+        struct.pack("<IIII", 1_700_000_000 + i, i, size, size) + bytes((i * 31 + k * 7) % 256 for k in range(size))
+        for i, size in enumerate(sizes)
+    ]
+    path.write_bytes(header + b"".join(packets))
+
+
+def test_a_network_is_the_limit_until_it_is_faster_and_then_the_kernels_clock_is(real: Isthmus) -> None:
+    file = real.json(*STREAM, "--count", "4000")
+    check("run", file)
+    (row,) = file["rows"]
+    assert row["verified"] is True
+    assert (row["lost"], row["reordered"], row["counted"], row["bytes_each"]) == (0, 0, "packets", 1500)
+    assert row["bottleneck"]["relief"].startswith("network.rate=")
+    (row,) = real.json(*STREAM, "--count", "4000", "--set", "network.rate=100Gbit/s")["rows"]
+    assert row["bottleneck"]["relief"].startswith("kernel.clock=")
+
+
+def test_packets_at_a_tenth_of_the_load_take_the_time_of_the_network_there_and_back(real: Isthmus) -> None:
+    (row,) = real.json(*STREAM, "--count", "400", "--set", "load=0.1")["rows"]
+    assert row["parameters"]["load"] == 0.1
+    assert row["latency"]["p50_s"] == pytest.approx(23.6e-6, rel=0.01)
+    assert row["value"] * 1524 * 8 == pytest.approx(0.1 * 40e9, rel=0.05)
+
+
+def test_a_trace_goes_from_file_to_file_and_twice_gives_itself(real: Isthmus) -> None:
+    write_trace(real.folder / "in.pcap", [60 + i * 37 % 1400 for i in range(50)])
+    pcap = (*RUN, *ONE, "--on", "native", "--set", "transport=pcap")
+    for source, target in (("in", "once"), ("once", "twice")):
+        (row,) = real.json(*pcap, "--input", f"{source}.pcap", "--set", f"output={target}.pcap")["rows"]
+        assert (row["count"], row["transport"], row["lost"]) == (50, "pcap", 0)
+    trace = (real.folder / "in.pcap").read_bytes()
+    assert (real.folder / "twice.pcap").read_bytes() == trace
+    assert (real.folder / "once.pcap").read_bytes() != trace
+    assert sorted(path.name for path in real.folder.glob("*.p*")) == ["in.pcap", "once.pcap", "twice.pcap"]
+
+
+@pytest.mark.parametrize("transport", ["unix", "veth"])
+def test_packets_pass_a_line_of_this_machine_and_the_row_says_which(real: Isthmus, transport: str) -> None:
+    (row,) = real.json(*RUN, *ONE, "--on", "native", "--count", "2000", "--set", f"transport={transport}")["rows"]
+    assert row["transport"] in {transport, "unix"}
+    assert (row["lost"], row["reordered"], row["dropped"]) == (0, 0, 0)
+    assert row["cores"] > 0
+
+
+def test_what_was_lost_is_said_where_all_that_came_was_right() -> None:
+    row = Row.model_construct(
+        target="native", flow="stream", verified=False, count=1000, counted="packets", lost=3, reordered=1, dropped=0
+    )
+    (line,) = wrong_lines([row])
+    assert line.endswith("of 1,000 packets 3 lost, 1 out of order")
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--on", "native", "--set", "packet_size=63"), "packet_size: expected a whole number from 64 to 9000"),
+        (("--on", "native", "--set", "packet_size=9001"), "packet_size: expected a whole number from 64 to 9000"),
+        (("--on", "native", "--set", "batch=0"), "batch: expected a whole number from 1 to 4096"),
+        (("--on", "native", "--set", "load=1.5"), "load: expected a number from 0.001 to 1"),
+        (("--on", "native", "--set", "key=00"), "key: expected 64 hexadecimal digits, got '00'"),
+        (("--on", "native", "--set", "transport=tcp"), "transport: expected memory or pcap or veth or unix"),
+        (("--on", "native", "--set", "transport=pcap"), "transport: expected --input F.pcap and --output F.pcap"),
+        (("--on", "native", "--set", "colour=red"), "colour"),
+        (("--on", "native", "--input", "cut.pcap"), "cut.pcap: packet 1: truncated"),
+        (("--on", "native", "--input", "empty.pcap"), "empty.pcap: expected packets, got none"),
+        (("--on", "native", "--input", "raw.pcap"), "raw.pcap: expected packets of Ethernet"),
+        (("--on", "native", "--set", "output=no/such/out.pcap"), "no/such/out.pcap"),
+        (("--on", "model:aws-f1", "--flow", "stream"), "network"),
+        (("--on", "model:stratix-v", "--flow", "stream", "--set", "transport=veth"), "transport: expected memory"),
+    ],
+)
+def test_what_cannot_be_encrypted_is_one_line(real: Isthmus, words: tuple[str, ...], complaint: str) -> None:
+    write_trace(real.folder / "whole.pcap", [100, 100])
+    (real.folder / "cut.pcap").write_bytes((real.folder / "whole.pcap").read_bytes()[:-1])
+    write_trace(real.folder / "empty.pcap", [])
+    write_trace(real.folder / "raw.pcap", [100], link_type=101)
+    done = real(*RUN, *words)
+    assert done.returncode == 2, done.stdout
+    assert complaint in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
