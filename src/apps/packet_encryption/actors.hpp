@@ -15,10 +15,16 @@ struct PacketSplitter {
   std::array<Out<NetPacket>, kAesStreams> engines;
   std::uint8_t turn = 0;
 
+  /// A packet, a beat a cycle.
   void step() {
-    const NetPacket& beat = in.read_in_place();
-    engines[turn].push(beat);
-    if (beat.eop) turn = (turn + 1U) % kAesStreams;
+    Out<NetPacket>& engine = engines[turn];
+    bool ended = false;
+    while (!ended) {
+      const NetPacket& beat = in.read_in_place();
+      engine.push(beat);
+      ended = beat.eop;
+    }
+    turn = (turn + 1U) % kAesStreams;
   }
 };
 
@@ -57,10 +63,16 @@ struct PacketMerger {
   Out<NetPacket> out{"out"};
   std::uint8_t turn = 0;
 
+  /// A packet, a beat a cycle.
   void step() {
-    const NetPacket& beat = engines[turn].read_in_place();
-    out.push(beat);
-    if (beat.eop) turn = (turn + 1U) % kAesStreams;
+    In<NetPacket>& engine = engines[turn];
+    bool ended = false;
+    while (!ended) {
+      const NetPacket& beat = engine.read_in_place();
+      out.push(beat);
+      ended = beat.eop;
+    }
+    turn = (turn + 1U) % kAesStreams;
   }
 };
 

@@ -17,9 +17,9 @@
 namespace isthmus::apps {
 namespace {
 
-/// Beats between splitter, engines and merger: an engine is as fast as half of the network, and while one of them hands
-/// on a packet the other's waits.
-constexpr int kEngineBeats = 2 * static_cast<int>((kLargestPacket + kBeatBytes - 1) / kBeatBytes);
+/// Packets between splitter and engine, and between engine and merger: an engine is as fast as half of the network, and
+/// while one hands on a packet the other's waits.
+constexpr std::size_t kEnginePackets = 2;
 /// Cycles from a block's entry into an engine to its end: a round each.
 constexpr int kEngineDepth = plain::kAesRounds + 1;
 
@@ -79,15 +79,16 @@ ChannelOptions fifo(int depth, int latency = 1) {
   return {.depth = depth, .latency = latency, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)};
 }
 
-void lay_out(program::Kernel& kernel, const Aes256Key& key) {
+void lay_out(program::Kernel& kernel, const Aes256Key& key, std::size_t largest) {
+  const int beats = static_cast<int>(kEnginePackets * ((largest + kBeatBytes - 1) / kBeatBytes));
   auto& splitter = kernel.add<PacketSplitter>("splitter");
   auto& merger = kernel.add<PacketMerger>("merger");
   kernel.from_network(splitter.in);
   kernel.to_network(merger.out);
   for (std::size_t i = 0; i < kAesStreams; ++i) {
     auto& engine = kernel.add<PacketEncryptor>(fmt::format("AES {}", i), key, static_cast<std::uint64_t>(i));
-    kernel.connect(splitter.engines[i], engine.in, fifo(kEngineBeats));
-    kernel.connect(engine.out, merger.engines[i], fifo(kEngineBeats, kEngineDepth));
+    kernel.connect(splitter.engines[i], engine.in, fifo(beats));
+    kernel.connect(engine.out, merger.engines[i], fifo(beats, kEngineDepth));
   }
 }
 
@@ -188,7 +189,7 @@ program::ByteApplication encryption_of(const program::Values& values) {
       .summary = "packets of a network, encrypted with AES-256-CTR (stacc VI-B3)",
       .input = batch * slot,
       .output = batch * slot,
-      .kernel = [key = state->key](program::Kernel& kernel) { lay_out(kernel, key); },
+      .kernel = [key = state->key, largest = state->largest()](program::Kernel& kernel) { lay_out(kernel, key, largest); },
       .fill = [state, slot](int message, std::span<std::byte> slots) { fill_slots(*state, slot, message, slots); },
       .reference =
           [slot, reference = std::make_shared<Reference>(state->key)](std::span<const std::byte> in,
