@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from isthmus.applications import describe
+from isthmus.applications import applications, describe, is_parameter
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment
 from isthmus.flows import FLOWS, SHARED
@@ -14,10 +14,11 @@ from isthmus.probes import all_probes
 from isthmus.reproduction.claims import CLAIMS
 from isthmus.reproduction.comparison import unit_of_reading
 from isthmus.reproduction.expressions import (
+    CHANGED,
     FIELDS,
     KINDS,
     OF_TWO,
-    PROBED,
+    ROW_FIELDS,
     UNITS,
     experiment_of,
     kind_of_expression,
@@ -47,6 +48,7 @@ SHAPES = {  # the words after the kind; those in brackets may be left out
     "overtakes": "BOARD:OTHER:APPLICATION:ROWS",
     "lead": "BOARD:PROBE:FIRST:SECOND:NUMBER",
     "gain": "BOARD:HANDOVER",
+    "application": "BOARD:ANY:FLOW:ROW_FIELD",
 }
 
 
@@ -103,6 +105,8 @@ class _Given:
     @property
     def sets(self) -> tuple[str, ...]:
         """The keys that it sets."""
+        if self.kind == "application":
+            return tuple(change for change in self.changes if not is_parameter(change))
         return tuple(change for change in self.changes if change.partition("=")[0] not in (*OPTIONS, *TOLD_APART))
 
     @property
@@ -124,6 +128,8 @@ class _Given:
         """That of the value; nothing where any will do."""
         if self.kind == "input":
             return self.inputs[self.words["KEY"]]
+        if self.kind == "application":
+            return ROW_FIELDS[self.words["ROW_FIELD"]]
         return FIELDS[self.words["FIELD"]] if self.kind == "run" else UNITS.get(self.kind, "")
 
 
@@ -137,7 +143,7 @@ def _read(expression: str, published: Mapping[str, PublishedRow], bench: Bench) 
             raise unknown(kind, name, list(known), expression)
         prefix += name + ":"
         shape = FORMULAS[name].argument if kind == "formula" else CLAIMS[name].arguments
-    place, _, sets = rest.partition("@") if kind in PROBED else (rest, "", "")
+    place, _, sets = rest.partition("@") if kind in CHANGED else (rest, "", "")
     words, names = (
         place.split(":") if place else [],
         shape.replace("[", "").replace("]", "").split(":") if shape else [],
@@ -216,6 +222,18 @@ def _number(given: _Given, word: str) -> None:
         raise IsthmusError(f"{given.kind}: expected a number, got '{word}'")
 
 
+def _application(given: _Given, word: str) -> None:
+    if word not in applications():
+        raise unknown("application", word, applications())
+    known = ("count", *describe(word).parameters)
+    for name in (change.partition("=")[0] for change in given.changes if is_parameter(change)):
+        if name not in known:
+            raise unknown("parameter", name, known, word)
+    flows = given.bench.flows(word, given.target)
+    if given.words["FLOW"] not in flows:
+        raise unknown("flow", given.words["FLOW"], flows, f"{given.words['BOARD']} {word}")
+
+
 def _handover(given: _Given, word: str) -> None:
     known = describe(FETCHED_AHEAD).parameters["handover"].choices
     if word not in known:
@@ -251,6 +269,8 @@ CHECKS: dict[str, Check] = {
     "ID": _row,
     **dict.fromkeys(("NUMBER", "ROWS", "LOW", "HIGH"), _number),
     "HANDOVER": _handover,
+    "ANY": _application,
+    "ROW_FIELD": _one_of("field", ROW_FIELDS),
     "APPLICATION": _one_of("application", ITERATED),
     "TIMES": _times,
     "DIRECTION": _one_of("direction", BANDWIDTHS),

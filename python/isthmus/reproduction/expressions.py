@@ -15,9 +15,10 @@ from isthmus.reproduction.published import PublishedRow, Value
 from isthmus.reproduction.units import convert
 from isthmus.sizes import parse_size
 
-# In which keys may be set.
+# What one probe gives.
 PROBED = frozenset({"probe", "probe-time", "probe-cycles", "accesses", "requests", "crossing", "lead"})
-MODEL = PROBED | {"run", "rate", "saturation", "overtakes", "gain"}  # what the model computes
+CHANGED = PROBED | {"application"}  # in which numbers may be replaced
+MODEL = CHANGED | {"run", "rate", "saturation", "overtakes", "gain"}  # what the model computes
 OF_TWO = ("ratio", "mean")  # values of rows and experiments, A / B
 KINDS = (*sorted(MODEL), "input", *OF_TWO, "row", "formula", "claim")
 
@@ -27,6 +28,12 @@ FIELDS = {
     **dict.fromkeys(("elapsed_s", "setup_s", "stage"), "s"),
     **dict.fromkeys(("images", "width", "height", "images_per_s", "size", "stencil"), ""),
     **{"gb_per_s": "GB/s", "bytes_per_image": "B", "bytes_per_pixel": "B"},
+}
+
+# Those of an application's run; a dot leads into a record.
+ROW_FIELDS = {
+    **{"value": "1/s", "gb_per_s": "GB/s", "latency.p50_s": "s", "bytes_per_entry": "B"},
+    **dict.fromkeys(("cores", "aes_streams"), ""),
 }
 
 
@@ -100,7 +107,19 @@ class Evaluator:
             return overtaken(first, second)
         if kind == "gain":
             return self.lab.gain(words[0], words[1])
+        if kind == "application":
+            return self._application(rest, unit)
         return self._probe(kind, rest, unit)
+
+    def _application(self, rest: str, unit: str) -> float:
+        place, _, sets = rest.partition("@")
+        board, application, flow, name = place.split(":")
+        value: object = self.lab.application(board, application, flow, sets.split(",") if sets else []).model_dump()
+        for word in name.split("."):
+            value = value.get(word) if isinstance(value, dict) else None
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            raise NotOfferedError(f"a run of '{application}' does not tell '{name}'")
+        return convert(float(value), ROW_FIELDS[name], unit)
 
     def _probe(self, kind: str, rest: str, unit: str) -> float:
         place, _, sets = rest.partition("@")

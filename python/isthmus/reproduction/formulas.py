@@ -107,9 +107,14 @@ def _hash_lookup_bound(lab: "Laboratory", argument: str) -> float:
     return 77890 / 50
 
 
-def _packet_latency_ratio(lab: "Laboratory", argument: str) -> float:
-    """Latency of packet encryption over OpenCL's (stacc table VI: 23.6 and 60.3 us)."""
-    return 23.6 / 60.3
+def _clock_to_sustain(lab: "Laboratory", argument: str) -> float:
+    """MHz of a circuit that takes one of 78 million accesses a second in a cycle (stacc VI-B2)."""
+    return 78 / 1
+
+
+def _host_round_trip(lab: "Laboratory", board: str) -> float:
+    """us of a packet from the host to the FPGA and back (stacc VI-B3): two transfers and a launch, without the link."""
+    return 2 * lab.number(board, "call.transfer") + lab.number(board, "kernel.launch")
 
 
 def _r_threshold(lab: "Laboratory", direction: str) -> float:
@@ -147,7 +152,8 @@ FORMULAS: dict[str, Formula] = {
     "read_buffer": Formula(_read_buffer),
     "littles_law": Formula(_littles_law),
     "hash_lookup_bound": Formula(_hash_lookup_bound),
-    "packet_latency_ratio": Formula(_packet_latency_ratio),
+    "clock_to_sustain": Formula(_clock_to_sustain),
+    "host_round_trip": Formula(_host_round_trip, "BOARD"),
     "r_threshold": Formula(_r_threshold, "DIRECTION"),
     "link_advertised": Formula(lambda lab, words: _link_advertised(lab, *words.split(":")), "BOARD:CHANNEL"),
     "links_advertised": Formula(_links_advertised, "BOARD"),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar, cast
 
+from isthmus.applications import describe, is_parameter
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment, run_experiment
 from isthmus.flows import FLOWS, SHARED
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 APPLICATION = "image-filter"
 FETCHED_AHEAD = "merkle-tree"  # whose data a circuit fetches for a core
+COUNT = "count="  # before how many an application runs
 CHANNEL = "channel="  # before the name of a link, where others assign a value to a key
 OPTIONS = {"channel": "--channel", "start": "--start", "burst": "--burst"}  # of a probe, likewise
 TOLD_APART = ("access", "phase", "started_by")  # records of one probe and size, likewise
@@ -180,6 +182,21 @@ class Laboratory:
         if row.speedup is None:
             raise IsthmusError(f"{row.target} {row.flow}: '{FETCHED_AHEAD}' told no speed-up")
         return row.speedup.mean
+
+    def application(self, board: str, application: str, flow: str, changes: Sequence[str]) -> "Row":
+        """The row of any application; `changes` are NAME=VALUE of parameters, of numbers of the board, and `count`."""
+        counts = [one.removeprefix(COUNT) for one in changes if one.startswith(COUNT)]
+        return self.bench.run(
+            Experiment(
+                application,
+                target_of(board),
+                flow,
+                int(counts[0]) if counts else describe(application).count,
+                parameters=tuple(one for one in changes if is_parameter(one) and not one.startswith(COUNT)),
+                sets=self._sets(board, [one for one in changes if not is_parameter(one)]),
+                seed=self.seed,
+            )
+        )
 
     def _one(self, board: str, application: str, *parameters: str) -> "Row":
         """The row of one message or block of an application, in the shared flow where the board has it."""

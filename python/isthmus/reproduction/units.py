@@ -6,7 +6,8 @@ _FAMILIES: list[dict[str, float]] = [
     {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9},
     {"B": 1.0, "KiB": 1024.0, "MiB": 1024.0**2, "GiB": 1024.0**3, "KB": 1e3, "MB": 1e6, "GB": 1e9},
     {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9},
-    {"GB/s": 1e9, "MB/s": 1e6},
+    {"GB/s": 1e9, "MB/s": 1e6, "Gbps": 1e9 / 8, "Gbit/s": 1e9 / 8, "Mbit/s": 1e6 / 8},
+    {"1/s": 1.0, "KOPS": 1e3, "MOPS": 1e6},
 ]
 
 

@@ -123,7 +123,10 @@ program::ByteApplication look_ups_of(const program::Values& values) {
   const auto state = state_of(values);
   Layout layout{.buckets = state->buckets(), .message = static_cast<std::uint32_t>(batch / kKeysAWord), .depth = {}};
   if (values.has("depth")) layout.depth = static_cast<int>(values.integer("depth"));
-  program::Extras extras{.counted = "lookups", .count = 1 << 18, .in_message = static_cast<int>(batch)};
+  program::Extras extras{.counted = "lookups",
+                         .facts = {{"bytes_per_entry", sizeof(TableEntry)}},
+                         .count = 1 << 18,
+                         .in_message = static_cast<int>(batch)};
   extras.open = [state, values](const program::Opening& opening) { draw(*state, values, opening); };
   extras.device = device_kernel(state->buckets(), static_cast<std::int32_t>(batch));
   extras.memory = program::MemoryImage{

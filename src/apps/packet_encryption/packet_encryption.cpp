@@ -167,7 +167,10 @@ program::ByteApplication encryption_of(const program::Values& values) {
   const auto state = state_of(values);
   const auto batch = static_cast<std::size_t>(values.integer("batch"));
   const std::size_t slot = slot_bytes(state->largest());
-  program::Extras extras{.counted = "packets", .count = 1 << 16, .in_message = static_cast<int>(batch)};
+  program::Extras extras{.counted = "packets",
+                         .facts = {{"aes_streams", kAesStreams}},
+                         .count = 1 << 16,
+                         .in_message = static_cast<int>(batch)};
   if (state->trace != nullptr) extras.count = state->trace->packets();
   extras.payload = state->trace != nullptr ? state->trace->mean() : state->packet_size;
   extras.packets = packets_of(values, state);
@@ -189,7 +192,8 @@ program::ByteApplication encryption_of(const program::Values& values) {
       .summary = "packets of a network, encrypted with AES-256-CTR (stacc VI-B3)",
       .input = batch * slot,
       .output = batch * slot,
-      .kernel = [key = state->key, largest = state->largest()](program::Kernel& kernel) { lay_out(kernel, key, largest); },
+      .kernel = [key = state->key,
+                 largest = state->largest()](program::Kernel& kernel) { lay_out(kernel, key, largest); },
       .fill = [state, slot](int message, std::span<std::byte> slots) { fill_slots(*state, slot, message, slots); },
       .reference =
           [slot, reference = std::make_shared<Reference>(state->key)](std::span<const std::byte> in,
