@@ -1,5 +1,9 @@
 #pragma once
 
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -10,11 +14,12 @@
 namespace isthmus::program {
 
 /// The messages of a model's run: drawn when they are asked for, and compared with the reference by a thread beside, in
-/// their order. Memory for a few of them is used in turn, so that none is copied. Messages finish in their order from 0
-/// on. What that thread throws reaches the next call.
+/// their order from 0 on. They may finish in any order; one that has finished before an earlier one waits for it.
+/// Memory of those that were compared is used again, so that none is copied. What that thread throws reaches the next
+/// call.
 class MessagesBeside final : public Exchange {
  public:
-  MessagesBeside(const ByteApplication& application, Checker& checker);
+  MessagesBeside(const ByteApplication& application, Checker& checker) : application_(application), checker_(checker) {}
 
   std::span<const std::byte> input(int message) override;
   std::span<std::byte> output(int message) override;
@@ -24,18 +29,24 @@ class MessagesBeside final : public Exchange {
   void compare_rest() { worker_.finish(); }
 
  private:
-  struct Slot {
+  struct Room {
     std::vector<std::byte> in;
     std::vector<std::byte> out;
-    int drawn = -1;  ///< the message that `in` holds
+    bool drawn = false;
+    bool ended = false;
   };
 
-  Slot& slot(int message);
-  void draw(int message, Slot& to) const;
+  Room& room(int message);
+  /// Of a message that was compared, or new.
+  std::unique_ptr<Room> unused_room();
+  void draw(int message, Room& to) const;
 
   const ByteApplication& application_;
   Checker& checker_;
-  std::vector<Slot> slots_;
+  std::map<int, std::unique_ptr<Room>> under_way_;  ///< or before one that is
+  std::deque<std::unique_ptr<Room>> compared_;      ///< or about to be, in their order
+  int next_ = 0;                                    ///< that is to be compared
+  std::uint64_t reused_ = 0;
   Worker worker_;
 };
 
