@@ -1,6 +1,7 @@
 #include "program/commands.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace isthmus::program {
 namespace {
@@ -16,6 +17,25 @@ Time total(const std::vector<Commands::OfMessage>& messages) {
   for (const auto& events : messages)
     for (const Event& event : events) sum += event->span().length();
   return sum;
+}
+
+/// How long at least one of the spans lasts.
+Time covered(std::vector<offload::Span> spans) {
+  std::ranges::sort(spans, {}, &offload::Span::start);
+  Time sum;
+  Time until;
+  for (const offload::Span& span : spans) {
+    sum += std::max(span.end, until) - std::max(span.start, until);
+    until = std::max(span.end, until);
+  }
+  return sum;
+}
+
+Time computing(const Commands& commands) {
+  std::vector<offload::Span> spans;
+  for (const auto& launches : commands.kernel)
+    for (const Event& launch : launches) spans.push_back(launch->computing());
+  return covered(std::move(spans));
 }
 
 std::vector<std::vector<Step>> first_messages(const Commands& commands, Time start) {
@@ -35,16 +55,26 @@ std::vector<std::vector<Step>> first_messages(const Commands& commands, Time sta
 
 }  // namespace
 
-FlowTimes times_of(const Commands& commands, Time start, Time end) {
-  FlowTimes times{.elapsed = end - start,
+FlowTimes times_of(const Commands& commands) {
+  const Time start = std::ranges::min(commands.enqueued);
+  FlowTimes times{.elapsed = std::ranges::max(commands.ended) - start,
                   .stages = {{kIn, total(commands.in)}, {kKernel, total(commands.kernel)}, {kOut, total(commands.out)}},
                   .first = first_messages(commands, start),
-                  .latencies = {}};
+                  .latencies = {},
+                  .computing = computing(commands)};
   for (std::size_t i = 0; i < commands.ended.size(); ++i)
     times.latencies.push_back(commands.ended[i] - commands.enqueued[i]);
   for (const auto& launches : commands.kernel)
     for (const Event& launch : launches) times.launches.push_back(launch->span().end - start);
   return times;
+}
+
+Time under_way(const Commands& commands) {
+  std::vector<offload::Span> spans;
+  for (const auto* kind : {&commands.in, &commands.kernel, &commands.out})
+    for (const auto& events : *kind)
+      for (const Event& event : events) spans.push_back(event->span());
+  return covered(std::move(spans));
 }
 
 }  // namespace isthmus::program

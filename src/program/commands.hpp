@@ -13,11 +13,24 @@ struct Commands {
   std::vector<OfMessage> in;
   std::vector<OfMessage> kernel;
   std::vector<OfMessage> out;
-  std::vector<Time> enqueued{};  ///< when the host thread began with each message
-  std::vector<Time> ended{};
+  std::vector<Time> enqueued;  ///< when the host thread began with each message
+  std::vector<Time> ended;
+
+  Commands() = default;
+  /// Of so many messages, which may come in any order.
+  explicit Commands(int messages)
+      : in(static_cast<std::size_t>(messages)),
+        kernel(in.size()),
+        out(in.size()),
+        enqueued(in.size()),
+        ended(in.size()) {}
 };
 
-/// What they took: those of each kind added up, and the first messages step by step.
-FlowTimes times_of(const Commands& commands, Time start, Time end);
+/// What they took, from the first message's begin to the last one's end: those of each kind added up, and the first
+/// messages step by step.
+FlowTimes times_of(const Commands& commands);
+
+/// The time in which at least one command was under way.
+Time under_way(const Commands& commands);
 
 }  // namespace isthmus::program

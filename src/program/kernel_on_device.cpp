@@ -42,8 +42,10 @@ const offload::Buffer* buffer(const Buffers& of, std::size_t index, const char* 
 
 }  // namespace
 
-KernelOnDevice::KernelOnDevice(offload::Device& device, const ByteApplication& application, std::size_t messages)
-    : description_(device_kernel_of(application)), kernel_(device.kernel(description_.twin.name)) {
+KernelOnDevice::KernelOnDevice(offload::Device& device, const ByteApplication& application, std::size_t messages,
+                               std::size_t threads)
+    : description_(device_kernel_of(application)), sides_(threads) {
+  for (Side& side : sides_) side.kernel = device.kernel(description_.twin.name);
   description_.inputs = cut(description_.inputs, application.input, "input");
   description_.outputs = cut(description_.outputs, application.output, "output");
   for (std::size_t i = 0; i < messages; ++i) {
@@ -53,9 +55,9 @@ KernelOnDevice::KernelOnDevice(offload::Device& device, const ByteApplication& a
   for (const auto& constant : description_.constants) constants_.push_back(device.allocate(bytes(constant.size())));
   if (const auto& memory = application.extras.memory)
     image_ = device.allocate({static_cast<std::int64_t>(memory->bytes)});
-  scratch_ = allocate(device, description_.scratch);
-  arguments(description_.arguments, slots_.front());
-  for (const auto& each : description_.further) arguments(each, slots_.front());
+  for (Side& side : sides_) side.scratch = allocate(device, description_.scratch);
+  arguments(description_.arguments, 0);
+  for (const auto& each : description_.further) arguments(each, 0);
   if (!constants_.empty() || image_ != nullptr) set_up(device, application);
 }
 
@@ -89,8 +91,8 @@ KernelOnDevice::Events KernelOnDevice::launch(offload::Host& host, offload::Queu
                                               Events after) const {
   Events events;
   const auto add = [&](const std::vector<KernelArgument>& of) {
-    const offload::Launch launch{.kernel = *kernel_,
-                                 .arguments = arguments(of, slot(message)),
+    const offload::Launch launch{.kernel = *side(message).kernel,
+                                 .arguments = arguments(of, message),
                                  .columns = description_.columns,
                                  .rows = description_.rows};
     events.push_back(host.launch(queue, launch, std::exchange(after, {})));
@@ -111,15 +113,14 @@ KernelOnDevice::Events KernelOnDevice::read(offload::Host& host, offload::Queue&
   return events;
 }
 
-std::vector<offload::Argument> KernelOnDevice::arguments(const std::vector<KernelArgument>& of,
-                                                         const Slot& slot) const {
+std::vector<offload::Argument> KernelOnDevice::arguments(const std::vector<KernelArgument>& of, int message) const {
   std::vector<offload::Argument> all;
   all.reserve(of.size());
-  for (const KernelArgument& each : of) all.push_back(argument(each, slot));
+  for (const KernelArgument& each : of) all.push_back(argument(each, message));
   return all;
 }
 
-offload::Argument KernelOnDevice::argument(const KernelArgument& of, const Slot& slot) const {
+offload::Argument KernelOnDevice::argument(const KernelArgument& of, int message) const {
   struct Chosen {
     const Slot& slot;
     const Buffers& constants;
@@ -135,7 +136,7 @@ offload::Argument KernelOnDevice::argument(const KernelArgument& of, const Slot&
     }
     offload::Argument operator()(std::int32_t value) const { return value; }
   };
-  return std::visit(Chosen{slot, constants_, scratch_, image_.get()}, of);
+  return std::visit(Chosen{slot(message), constants_, side(message).scratch, image_.get()}, of);
 }
 
 }  // namespace isthmus::program

@@ -10,12 +10,13 @@
 namespace isthmus::program {
 
 /// An application's kernel with its constants and device buffers for some messages, used in turn: what every flow sets
-/// up.
+/// up. Host threads that share it have every so manieth message: they launch side by side, each a kernel of its own.
 class KernelOnDevice {
  public:
   /// Throws Error where the application has no DeviceKernel, the buffers of that do not hold the messages, or an
   /// argument names one that there is not.
-  KernelOnDevice(offload::Device& device, const ByteApplication& application, std::size_t messages);
+  KernelOnDevice(offload::Device& device, const ByteApplication& application, std::size_t messages,
+                 std::size_t threads = 1);
 
   using Events = std::vector<offload::Event>;
   /// Blocking copies of a message to the device; the first waits for `after`.
@@ -33,17 +34,22 @@ class KernelOnDevice {
     Buffers in;
     Buffers out;
   };
+  /// What one thread's launches have, one after the other.
+  struct Side {
+    std::unique_ptr<offload::Kernel> kernel;
+    Buffers scratch;
+  };
 
   const Slot& slot(int message) const { return slots_[static_cast<std::size_t>(message) % slots_.size()]; }
-  std::vector<offload::Argument> arguments(const std::vector<KernelArgument>& of, const Slot& slot) const;
+  const Side& side(int message) const { return sides_[static_cast<std::size_t>(message) % sides_.size()]; }
+  std::vector<offload::Argument> arguments(const std::vector<KernelArgument>& of, int message) const;
   void set_up(offload::Device& device, const ByteApplication& application);
-  offload::Argument argument(const KernelArgument& of, const Slot& slot) const;
+  offload::Argument argument(const KernelArgument& of, int message) const;
 
   DeviceKernel description_;
-  std::unique_ptr<offload::Kernel> kernel_;
+  std::vector<Side> sides_;  ///< by thread
   std::vector<Slot> slots_;
   Buffers constants_;
-  Buffers scratch_;
   std::unique_ptr<offload::Buffer> image_;  ///< none where the application keeps nothing there
 };
 

@@ -1,5 +1,8 @@
-// Copy in, kernel, copy out, one after the other, by one host thread.
+// Copy in, kernel, copy out, one after the other, by one host thread or by several that share the device.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "isthmus/base/interrupt.hpp"
 #include "program/commands.hpp"
@@ -10,46 +13,63 @@ namespace isthmus::program {
 namespace {
 
 using offload::Device;
-using offload::Event;
 using offload::Host;
+using offload::Queue;
 
 class OffloadFlow final : public DeviceFlow {
  public:
   OffloadFlow(Device& device, const ByteApplication& application)
-      : device_(device), kernel_(device, application, 1), queue_(device.queue()) {}
+      : device_(device), kernel_(device, application, threads_of(application), threads_of(application)) {
+    for (std::size_t thread = 0; thread < threads_of(application); ++thread) queues_.push_back(device.queue());
+  }
 
   FlowTimes run(Exchange& messages, int first, int count) override {
-    Commands commands;
-    Time start;
-    Time end;
-    device_.run({{"host", [&](Host& host) {
-                    start = host.now();
-                    for (int message = first; message < first + count; ++message)
-                      send(host, messages, message, commands);
-                    end = host.now();
-                  }}});
-    FlowTimes times = times_of(commands, start, end);
-    Time between = times.elapsed;
-    for (const Stage& stage : times.stages) between = between - stage.time;
-    times.stages.push_back({"between commands", std::max(between, Time())});
+    Passage passage{.messages = messages, .first = first, .count = count, .commands = Commands(count)};
+    std::vector<offload::HostThread> threads;
+    for (std::size_t thread = 0; thread < queues_.size(); ++thread)
+      threads.push_back({.name = queues_.size() == 1 ? "host" : fmt::format("host {}", thread),
+                         .body = [this, thread, &passage](Host& host) { send_own(host, thread, passage); }});
+    device_.run(std::move(threads));
+    FlowTimes times = times_of(passage.commands);
+    times.stages.push_back({"between commands", std::max(times.elapsed - under_way(passage.commands), Time())});
     return times;
   }
 
  private:
-  void send(Host& host, Exchange& messages, int message, Commands& commands) {
+  struct Passage {
+    Exchange& messages;
+    int first;
+    int count;
+    Commands commands;  ///< of which each thread touches those of its messages
+  };
+
+  static std::size_t threads_of(const ByteApplication& application) {
+    return static_cast<std::size_t>(application.extras.host_threads);
+  }
+
+  /// A thread's messages: those whose buffers it has.
+  void send_own(Host& host, std::size_t thread, Passage& passage) {
+    for (int message = passage.first; message < passage.first + passage.count; ++message)
+      if (static_cast<std::size_t>(message) % queues_.size() == thread) send(host, message, passage);
+  }
+
+  void send(Host& host, int message, Passage& passage) {
     stop_if_interrupted();
     host.works_on(message);
-    commands.enqueued.push_back(host.now());
-    commands.in.push_back(kernel_.write(host, *queue_, message, messages.input(message)));
-    commands.kernel.push_back(kernel_.launch(host, *queue_, message));
-    commands.out.push_back(kernel_.read(host, *queue_, message, messages.output(message)));
-    commands.ended.push_back(host.now());
-    messages.finished(message);
+    const auto at = static_cast<std::size_t>(message - passage.first);
+    Queue& queue = *queues_[static_cast<std::size_t>(message) % queues_.size()];
+    Commands& commands = passage.commands;
+    commands.enqueued[at] = host.now();
+    commands.in[at] = kernel_.write(host, queue, message, passage.messages.input(message));
+    commands.kernel[at] = kernel_.launch(host, queue, message);
+    commands.out[at] = kernel_.read(host, queue, message, passage.messages.output(message));
+    commands.ended[at] = host.now();
+    passage.messages.finished(message);
   }
 
   Device& device_;
   KernelOnDevice kernel_;
-  std::unique_ptr<offload::Queue> queue_;
+  std::vector<std::unique_ptr<Queue>> queues_;  ///< by thread
 };
 
 }  // namespace

@@ -1,7 +1,10 @@
 // The same double-buffered: device buffers for two messages; one host thread copies in and launches, another copies
 // out, so that both directions and the kernel go on at once (stacc table IV: the maximum of the three).
+#include <fmt/format.h>
+
 #include <utility>
 
+#include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
 #include "program/commands.hpp"
 #include "program/flows.hpp"
@@ -18,7 +21,7 @@ class OverlapFlow final : public DeviceFlow {
  public:
   OverlapFlow(Device& device, const ByteApplication& application)
       : device_(device),
-        kernel_(device, application, kAtOnce),
+        kernel_(device, alone(application), kAtOnce),
         writes_(device.queue()),
         kernels_(device.queue()),
         reads_(device.queue()) {}
@@ -31,11 +34,19 @@ class OverlapFlow final : public DeviceFlow {
                     .fetched = device_.mailbox(kAtOnce)};
     device_.run({{"copy in", [&](Host& host) { copy_in(host, passage); }},
                  {"copy out", [&](Host& host) { copy_out(host, passage); }}});
-    return times_of(passage.commands, passage.start, passage.commands.ended.back());
+    return times_of(passage.commands);
   }
 
  private:
   static constexpr int kAtOnce = 2;
+
+  /// Throws Error where host threads are to share the device.
+  static const ByteApplication& alone(const ByteApplication& application) {
+    if (application.extras.host_threads == 1) return application;
+    throw Error(
+        fmt::format("host_threads: expected 1 in the flow overlap, one that copies in and one that copies out, got {}",
+                    application.extras.host_threads));
+  }
 
   /// One run: mailboxes of its own, because one that failed may leave events behind.
   struct Passage {
@@ -45,11 +56,9 @@ class OverlapFlow final : public DeviceFlow {
     std::unique_ptr<offload::Mailbox> launched;  ///< kernels whose output is to be fetched
     std::unique_ptr<offload::Mailbox> fetched;   ///< copies out that set an output buffer free
     Commands commands{};
-    Time start{};
   };
 
   void copy_in(Host& host, Passage& passage) {
-    passage.start = host.now();
     auto& kernels = passage.commands.kernel;
     for (int message = passage.first; message < passage.first + passage.count; ++message) {
       stop_if_interrupted();

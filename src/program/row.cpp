@@ -113,6 +113,7 @@ Record row_of(const Asked& asked, const Target& target, const Run& run) {
   row["value"] = row[counted + "_per_s"] = rate;
   row["unit"] = counted + "/s";
   row["gb_per_s"] = total_bytes(asked) / elapsed * 1e-9;
+  if (run.times.computing) row["overhead_share"] = 1 - run.times.computing->seconds() / elapsed;
   if (application.extras.iterates) row["iteration_ends_s"] = seconds(run.times.launches);
   row["latency"] = latency(run.times.latencies);
   row["verified"] = run.right();

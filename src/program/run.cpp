@@ -9,6 +9,7 @@ namespace isthmus::program {
 void add(FlowTimes& sum, const FlowTimes& more) {
   for (const Time end : more.launches) sum.launches.push_back(sum.elapsed + end);
   sum.elapsed += more.elapsed;
+  if (more.computing) sum.computing = sum.computing.value_or(Time{}) + *more.computing;
   sum.latencies.insert(sum.latencies.end(), more.latencies.begin(), more.latencies.end());
   if (sum.first.empty()) sum.first = more.first;
   if (sum.stages.empty()) sum.stages.resize(more.stages.size());

@@ -59,6 +59,8 @@ struct FlowTimes {
   std::vector<Time> latencies;           ///< of each message: from its acquire or first enqueue to its output
   /// When each launch of each message ended, from the start of the flow; of an application that iterates, an iteration.
   std::vector<Time> launches{};
+  /// While at least one kernel computed, between copies to and from the device's memory.
+  std::optional<Time> computing{};
   Time lasted{};  ///< where stages are what parts of a model did: the whole run, of which their shares are
 };
 

@@ -65,6 +65,8 @@ class EventState {
   virtual ~EventState() = default;
   /// Throws Error unless the command is known to be complete: a blocking call, Host::wait or Host::finish returned.
   virtual Span span() const = 0;
+  /// Of a launch, when its kernel was at work: without what a model's driver does first to start it.
+  virtual Span computing() const { return span(); }
 };
 
 /// One enqueued command. Any host thread may name it in `after`; only the thread that enqueued it may wait for it.

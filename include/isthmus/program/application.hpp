@@ -51,8 +51,11 @@ struct Extras {
   /// Where a value of the output lies, for people, such as its column and row.
   std::function<std::vector<Fact>(std::size_t value)> place{};
   std::optional<DeviceKernel> device{};  ///< for the flows offload and overlap
-  std::optional<MemoryImage> memory{};   ///< what it keeps in the device's memory
-  std::optional<HostImage> host{};       ///< and in the host's, for the kernel of a stream
+  /// Host threads that share the device in the flow offload, each with every so manieth message, buffers, a queue and
+  /// results of its own (choi2019 5.3).
+  int host_threads = 1;
+  std::optional<MemoryImage> memory{};  ///< what it keeps in the device's memory
+  std::optional<HostImage> host{};      ///< and in the host's, for the kernel of a stream
   /// Numbers that rows of a run hold beside its rate, once it is over; "speedup.mean" is the mean of a record speedup.
   std::function<std::vector<std::pair<std::string, double>>()> told{};
   /// Is given each output once it was found right, in the order of the messages.

@@ -5,8 +5,9 @@
 
 namespace isthmus::program {
 
-/// Where a flow finds its messages and leaves their outputs, one by one in order. `input` is called by the host thread
-/// that sends, `output` and `finished` by the one that receives; `input(i + 4)` never comes before `finished(i)`.
+/// Where a flow finds its messages and leaves their outputs. `input` is called by the host thread that sends, `output`
+/// and `finished` by the one that receives. A host thread has its messages in their order, at most four of them under
+/// way; threads that share a device have messages of their own each, which end in any order.
 class Exchange {
  public:
   virtual ~Exchange() = default;

@@ -206,6 +206,9 @@ class Row(Record):
     latency: Latency | None = measured(
         description="of each of them, from its acquire or enqueue to its output; of a coarse model of those simulated"
     )
+    overhead_share: float | None = measured(
+        le=1, description="of the elapsed time: no kernel of the device computes, where messages are copied to it"
+    )
     iteration_ends_s: list[float] | None = measured(
         description="of an application that iterates: when each iteration of each message ended, from the start"
     )

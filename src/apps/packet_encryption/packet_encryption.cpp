@@ -175,6 +175,7 @@ program::ByteApplication encryption_of(const program::Values& values) {
   extras.payload = state->trace != nullptr ? state->trace->mean() : state->packet_size;
   extras.packets = packets_of(values, state);
   extras.device = device_kernel(state->key, slot, batch);
+  extras.host_threads = static_cast<int>(values.integer("host_threads"));
   extras.open = [state, values](const program::Opening& opening) {
     state->seed = opening.seed;
     if (values.has("output")) state->writer = std::make_unique<TraceWriter>(values.text("output"), state->trace);
@@ -210,37 +211,44 @@ program::ByteApplication encryption_of(const program::Values& values) {
 
 program::Maker packet_encryption() {
   using enum program::ParameterKind;
-  return {.parameters = {{.name = "key",
-                          .kind = text,
-                          .help = "64 hexadecimal digits",
-                          .preset = "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4"},
-                         {.name = "packet_size",
-                          .kind = integer,
-                          .help = "size of the packets that are generated",
-                          .unit = "B",
-                          .min = 64,
-                          .max = 9000,
-                          .preset = "1500"},
-                         {.name = "transport",
-                          .kind = choice,
-                          .help = "what carries packets on threads",
-                          .choices = {"memory", "pcap", "veth", "unix"},
-                          .preset = "memory"},
-                         {.name = "input", .kind = file, .help = "a pcap file whose packets are taken"},
-                         {.name = "output", .kind = text, .help = "a pcap file for the packets that come back"},
-                         {.name = "load",
-                          .kind = number,
-                          .help = "share of a network's line rate that is offered, on models",
-                          .min = 0.001,
-                          .max = 1,
-                          .preset = "1"},
-                         {.name = "batch",
-                          .kind = integer,
-                          .help = "packets in a launch, where the host hands them to the device",
-                          .min = 1,
-                          .max = 4096,
-                          .preset = "64"}},
-          .make = encryption_of};
+  return {
+      .parameters = {{.name = "key",
+                      .kind = text,
+                      .help = "64 hexadecimal digits",
+                      .preset = "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4"},
+                     {.name = "packet_size",
+                      .kind = integer,
+                      .help = "size of the packets that are generated",
+                      .unit = "B",
+                      .min = 64,
+                      .max = 9000,
+                      .preset = "1500"},
+                     {.name = "transport",
+                      .kind = choice,
+                      .help = "what carries packets on threads",
+                      .choices = {"memory", "pcap", "veth", "unix"},
+                      .preset = "memory"},
+                     {.name = "input", .kind = file, .help = "a pcap file whose packets are taken"},
+                     {.name = "output", .kind = text, .help = "a pcap file for the packets that come back"},
+                     {.name = "load",
+                      .kind = number,
+                      .help = "share of a network's line rate that is offered, on models",
+                      .min = 0.001,
+                      .max = 1,
+                      .preset = "1"},
+                     {.name = "batch",
+                      .kind = integer,
+                      .help = "packets in a launch, where the host hands them to the device",
+                      .min = 1,
+                      .max = 4096,
+                      .preset = "64"},
+                     {.name = "host_threads",
+                      .kind = integer,
+                      .help = "host threads that share one device, each with batches of its own, in the flow offload",
+                      .min = 1,
+                      .max = 16,
+                      .preset = "1"}},
+      .make = encryption_of};
 }
 
 }  // namespace isthmus::apps

@@ -65,9 +65,9 @@ bool ModelEvent::is_past(const RunIdentity& now) const {
   return true;
 }
 
-Span ModelEvent::span() const {
+const Command& ModelEvent::ended() const {
   if (!known_ || command_ == nullptr || !command_->complete) throw Error("the times of a command that is not complete");
-  return command_->ran;
+  return *command_;
 }
 
 /// One host thread's calls: a cost for the thread, then a word with the runtime.

@@ -43,9 +43,13 @@ class ModelEvent final : public EventState {
   bool is_past(const RunIdentity& now) const;
   /// That the command has ended.
   void tell() const { known_ = true; }
-  Span span() const override;
+  Span span() const override { return ended().ran; }
+  Span computing() const override { return {.start = ended().ran.end - ended().on_device(), .end = ended().ran.end}; }
 
  private:
+  /// Throws Error where that is not known.
+  const Command& ended() const;
+
   std::shared_ptr<const RunIdentity> run_;
   CommandId id_;
   std::shared_ptr<const Command> command_;  ///< none of another thread
