@@ -116,9 +116,7 @@ void Client::send() {
     count = 1 + random.below(words - first);
   }
   LineAccess access{};
-  access.kind = LineAccess::Kind::read;
-  if (spec.uncached && random.below(3) == 0) access.kind = LineAccess::Kind::read_once;
-  if (write) access.kind = LineAccess::Kind::write;
+  access.kind = any_kind(write, count == words);
   access.tag = static_cast<std::uint16_t>(sent);
   access.addr = base + random.below(static_cast<std::uint64_t>(spec.lines)) * static_cast<std::uint64_t>(spec.line) +
                 first * kWord;
@@ -132,10 +130,21 @@ void Client::send() {
   port.push(access);
 }
 
+LineAccess::Kind Client::any_kind(bool write, bool whole) {
+  using Kind = LineAccess::Kind;
+  if (spec.maintains && random.below(4) == 0) {
+    if (write) return whole ? Kind::write_once : Kind::write;
+    return random.below(4) == 0 ? Kind::fence : Kind::flush;
+  }
+  if (write) return Kind::write;
+  return spec.uncached && random.below(3) == 0 ? Kind::read_once : Kind::read;
+}
+
 void Client::take(const LineResult& result) {
   ++received;
   const LineAccess& access = accesses.at(result.tag);
-  const bool write = access.kind == LineAccess::Kind::write;
+  if (access.kind == LineAccess::Kind::flush || access.kind == LineAccess::Kind::fence) return;
+  const bool write = is_write(access.kind);
   const std::byte* bytes = write ? access.data.data() : result.data.data();
   for (std::uint64_t at = 0; at < access.bytes; at += kWord)
     seen.push_back(

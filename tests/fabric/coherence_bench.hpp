@@ -16,14 +16,15 @@ inline constexpr std::uint64_t kWord = 8;
 
 /// What a client may do.
 struct ClientSpec {
-  int id;         ///< 1 or more: goes into the values that it writes
-  int count;      ///< accesses
-  int at_once;    ///< under way, at most
-  int lines;      ///< the first so many
-  int line;       ///< bytes
-  int writes;     ///< percent
-  int idle;       ///< percent of cycles
-  bool uncached;  ///< reads may be
+  int id;                  ///< 1 or more: goes into the values that it writes
+  int count;               ///< accesses
+  int at_once;             ///< under way, at most
+  int lines;               ///< the first so many
+  int line;                ///< bytes
+  int writes;              ///< percent
+  int idle;                ///< percent of cycles
+  bool uncached;           ///< reads may be
+  bool maintains = false;  ///< it may flush lines, wait for memory, and write whole ones that are not kept
 };
 
 /// Reads over its first port and writes over its last.
@@ -46,6 +47,7 @@ struct Client {
   bool done() const { return received == spec.count; }
 
  private:
+  LineAccess::Kind any_kind(bool write, bool whole);
   void take(const LineResult& result);
   void send();
 };

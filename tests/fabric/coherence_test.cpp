@@ -48,7 +48,9 @@ CoherentCacheSpec any_cache(Dice& dice, int line, int ports) {
           .line = line,
           .ports = ports,
           .reads_in_flight = dice.number(1, 4),
-          .writes_in_flight = dice.number(1, 4)};
+          .writes_in_flight = dice.number(1, 4),
+          .random = dice.chance(30),
+          .fetches_lines = dice.chance(30)};
 }
 
 /// An FPGA's cache behind a service layer, and a host's with its cores; few lines, little room.
@@ -64,6 +66,7 @@ CoherenceBench any_bench(Dice& dice, bool qpi) {
   spec.forward = qpi;
   spec.memory_latency = dice.number(2, 12);
   if (!dice.chance(20)) spec.depth = 1;
+  spec.directory = dice.chance(70);
   const int caches = dice.chance(25) ? 3 : 2;
   int id = 0;
   for (int cache = 0; cache < caches; ++cache) {
@@ -78,13 +81,19 @@ CoherenceBench any_bench(Dice& dice, bool qpi) {
                                  .line = spec.line,
                                  .writes = dice.one_of({10, 50, 90}),
                                  .idle = dice.one_of({0, 50, 95}),
-                                 .uncached = dice.chance(50)});
+                                 .uncached = dice.chance(50),
+                                 .maintains = cache > 0 && dice.chance(50)});
     spec.agents.push_back({.name = cache == 0 ? "FPGA cache" : "host cache " + std::to_string(cache),
                            .cache = any_cache(dice, spec.line, ports),
                            .to_home = dice.number(qpi ? 1 : 2, 20),
                            .from_home = dice.number(qpi ? 1 : 2, 20)});
     if (!qpi && cache == 0)
       spec.agents.back().wire = {.to_home = Time::ns(dice.number(1, 100)), .from_home = Time::ns(dice.number(1, 100))};
+    if (!spec.agents.back().wire && spec.agents.back().to_home > 1 && spec.agents.back().from_home > 1 &&
+        dice.chance(30))
+      spec.agents.back().snooped = {.interval = Time::ns(dice.number(1, 50)),
+                                    .data = Time::ns(dice.number(1, 200)),
+                                    .data_in_flight = dice.number(1, 3)};
     if (dice.chance(60))
       for (int& longer : spec.agents.back().longer) longer = dice.one_of({0, 0, 3, 30});
     bench.clients.push_back(clients);

@@ -12,6 +12,9 @@ namespace {
 
 constexpr int kMostPorts = 64;
 
+/// What fences of the agents ask for, one each: no line that memory has.
+constexpr std::uint64_t kFenceLine = ~std::uint64_t{0};
+
 const CoherentCacheSpec& checked(const CoherentCacheSpec& spec) {
   if (!std::has_single_bit(static_cast<unsigned>(spec.line)) || spec.line > kMostLine)
     throw Error(fmt::format("a cache: expected lines of a power of two up to {} B, got {} B", kMostLine, spec.line));
@@ -34,13 +37,14 @@ CoherentCache::CoherentCache(const CoherentCacheSpec& spec, std::size_t agent, C
       agent_(agent),
       observer_(observer),
       line_shift_(std::countr_zero(static_cast<unsigned>(spec.line))),
-      store_(spec.size, spec.ways, spec.line),
+      store_(spec.size, spec.ways, spec.line, spec.random ? &random_ : nullptr),
       misses_(static_cast<std::size_t>(spec.reads_in_flight + spec.writes_in_flight)),
       free_misses_(misses_.size()),
       reads_free_(spec.reads_in_flight),
       writes_free_(spec.writes_in_flight),
       buffer_(static_cast<std::size_t>(spec.writes_in_flight)),
       free_buffer_(buffer_.size()),
+      puts_(misses_.size()),
       waiting_(requests.size(), Ring<std::uint16_t>(misses_.size())) {}
 
 // Pushes that may wait go to who always takes them: the home takes confirmations and answers to snoops, clients their
@@ -50,6 +54,7 @@ void CoherentCache::step() {
   handed_on_ = 0;
   take_answer();
   answer_snoop();
+  send_put();
   hand_on_waiting();
   for (std::size_t port = 0; port < requests.size(); ++port) look_up(port);
   if (moved_) return;
@@ -93,6 +98,7 @@ void CoherentCache::take_answer() {
 void CoherentCache::take_grant(const HomeAnswer& answer) {
   Miss& miss = misses_[answer.place];
   LineAccess& access = miss.access;
+  if (miss.puts) return puts_.push(answer.place);
   if (miss.way == nullptr) {
     copy_bytes(answer.data.data() + offset_of(access.addr), access.data.data(), access.bytes);
   } else {
@@ -101,7 +107,7 @@ void CoherentCache::take_grant(const HomeAnswer& answer) {
     if (answer.has_data) copy_bytes(answer.data.data(), store_.bytes(way), line_bytes());
     set(way, answer.state);
     std::byte* const at = store_.bytes(way) + offset_of(access.addr);
-    if (access.kind == LineAccess::Kind::write)
+    if (is_write(access.kind))
       copy_bytes(access.data.data(), at, access.bytes);
     else
       copy_bytes(at, access.data.data(), access.bytes);
@@ -123,7 +129,7 @@ void CoherentCache::take_written_back(const HomeAnswer& answer) {
 
 /// Its sender has heard that this cache has no copy; what came to be under way since then waits for this transaction.
 void CoherentCache::take_fill(const HomeAnswer& answer) {
-  if (left_) return;
+  if (left_ || puts(answer.line)) return;
   Way* way = store_.find(answer.line);
   if (way != nullptr) return answer_awaited(*way, answer);
   way = store_.victim(answer.line);
@@ -161,7 +167,7 @@ void CoherentCache::hand_on(std::uint16_t place) {
   result.kind = miss.access.kind;
   result.bytes = miss.access.bytes;
   result.tag = miss.access.tag;
-  const bool write = miss.access.kind == LineAccess::Kind::write;
+  const bool write = is_write(miss.access.kind);
   if (!write) copy_line(miss.access.data, result.data, result.bytes);
   ++(write ? writes_free_ : reads_free_);
   free_misses_.give(place);
@@ -182,6 +188,7 @@ void CoherentCache::answer_snoop() {
   moved_ = true;
   SnoopAnswer& answer = snoop_answers.slot();
   answer.transaction = snoop.transaction;
+  answer.wanted = snoop.data;
   answer.had = answer.has_data = answer.dirty = answer.buffered = false;
   if (Way* way = store_.find(snoop.line); way != nullptr && way->state != LineState::invalid)
     return answer_from(*way, snoop, answer);
@@ -207,11 +214,13 @@ void CoherentCache::answer_from(Way& way, const Snoop& snoop, SnoopAnswer& answe
 void CoherentCache::look_up(std::size_t port) {
   const LineAccess* access = requests[port].front();
   if (access == nullptr) return;
+  if (access->kind == LineAccess::Kind::fence) return fence(port, *access);
   const std::uint64_t line = line_of(access->addr);
   if (in_buffer(line) != nullptr) return;
   Way* way = store_.find(line);
   if (way != nullptr && way->awaited) return;
-  const bool write = access->kind == LineAccess::Kind::write;
+  if (access->kind == LineAccess::Kind::flush) return flush(port, *access, way);
+  const bool write = is_write(access->kind);
   if (way != nullptr && (!write || may_write(way->state))) return hit(port, *access, *way);
   miss(port, *access, way);
 }
@@ -231,7 +240,7 @@ void CoherentCache::hit(std::size_t port, const LineAccess& access, Way& way) {
 
 void CoherentCache::perform(const LineAccess& access, Way& way, LineResult& result) {
   std::byte* const at = store_.bytes(way) + offset_of(access.addr);
-  if (access.kind != LineAccess::Kind::write) {
+  if (!is_write(access.kind)) {
     copy_bytes(at, result.data.data(), access.bytes);
     return;
   }
@@ -239,11 +248,37 @@ void CoherentCache::perform(const LineAccess& access, Way& way, LineResult& resu
   if (way.state != LineState::modified) set(way, LineState::modified);
 }
 
+void CoherentCache::flush(std::size_t port, const LineAccess& access, Way* way) {
+  if (!result_goes(port) || (way != nullptr && !make_way(*way))) return;
+  LineResult& result = results[port].slot();
+  result.kind = access.kind;
+  result.bytes = access.bytes;
+  result.tag = access.tag;
+  requests[port].pull_in_place();
+  moved_ = true;
+}
+
+/// What was written back or put before is at the home when it is asked, whoever wrote it.
+void CoherentCache::fence(std::size_t port, const LineAccess& access) {
+  if (writes_free_ == spec_.writes_in_flight) miss(port, access, nullptr);
+}
+
+/// Of an access with a way for its line, or without.
+HomeRequest::Kind CoherentCache::request_of(const LineAccess& access, bool kept) const {
+  using Kind = HomeRequest::Kind;
+  if (access.kind == LineAccess::Kind::read) return Kind::read;
+  if (access.kind == LineAccess::Kind::fence) return Kind::fence;
+  if (!is_write(access.kind)) return Kind::read_once;
+  if (!kept) return Kind::put;
+  return access.bytes == spec_.line && !spec_.fetches_lines ? Kind::own : Kind::own_read;
+}
+
 void CoherentCache::miss(std::size_t port, const LineAccess& access, Way* way) {
-  const bool write = access.kind == LineAccess::Kind::write;
+  const bool write = is_write(access.kind);
+  const bool kept = access.kind == LineAccess::Kind::read || access.kind == LineAccess::Kind::write;
   int& slots = write ? writes_free_ : reads_free_;
   if (asked_ || slots == 0 || !home_requests.room()) return;
-  if (way == nullptr && access.kind != LineAccess::Kind::read_once) {
+  if (way == nullptr && kept) {
     way = store_.victim(line_of(access.addr));
     if (way == nullptr || !make_way(*way) || slots == 0) return;
     way->line = line_of(access.addr);
@@ -256,17 +291,36 @@ void CoherentCache::miss(std::size_t port, const LineAccess& access, Way* way) {
   miss.port = port;
   miss.way = way;
   miss.filled = false;
+  miss.puts = access.kind == LineAccess::Kind::write_once && way == nullptr;
   miss.access = access;
   if (way != nullptr) {
     way->awaited = true;
     store_.use(*way);
   }
-  using Kind = HomeRequest::Kind;
-  Kind kind = access.kind == LineAccess::Kind::read ? Kind::read : Kind::read_once;
-  if (write) kind = access.bytes == spec_.line ? Kind::own : Kind::own_read;
-  home_requests.push({.kind = kind, .miss = place, .line = line_of(access.addr)});
+  const bool fence = access.kind == LineAccess::Kind::fence;
+  const std::uint64_t line = fence ? kFenceLine - agent_ : line_of(access.addr);
+  home_requests.push({.kind = request_of(access, way != nullptr), .miss = place, .line = line});
   requests[port].pull_in_place();
   asked_ = moved_ = true;
+}
+
+/// Whether a write of the line is under way that is not kept: nothing of it is, until then.
+bool CoherentCache::puts(std::uint64_t line) const {
+  return std::ranges::any_of(misses_, [&](const Miss& miss) { return miss.puts && line_of(miss.access.addr) == line; });
+}
+
+/// The bytes of a write that is not kept, once the home has granted it.
+void CoherentCache::send_put() {
+  if (puts_.empty() || !write_backs.room()) return;
+  const std::uint16_t place = puts_.front();
+  puts_.pop();
+  const LineAccess& access = misses_[place].access;
+  WriteBack& message = write_backs.slot();
+  message.line = line_of(access.addr);
+  copy_line(access.data, message.data, spec_.line);
+  misses_[place].puts = false;
+  waiting_[misses_[place].port].push(place);
+  wrote_back_ = moved_ = true;
 }
 
 /// Whether the way is free now: a modified line needs a place in the write-back buffer, which takes a write slot.

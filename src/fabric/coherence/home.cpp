@@ -13,7 +13,8 @@ bool owns(HomeRequest::Kind kind) {
 
 /// Whether the answer has the line's bytes.
 bool with_data(HomeRequest::Kind kind) {
-  return kind != HomeRequest::Kind::own && kind != HomeRequest::Kind::put;
+  using enum HomeRequest::Kind;
+  return kind == read || kind == read_once || kind == own_read;
 }
 
 }  // namespace
@@ -120,13 +121,14 @@ void Home::take_memory_data() {
 /// One that comes while another's transaction of the line is under way has been overtaken by its snoop: it is void. It
 /// waits for the answer to that: told before, the cache would no longer have the data.
 void Home::take_write_back(std::size_t agent) {
-  if (expected_[agent].nothing_new) return;
+  if (expected_[agent].nothing_new && expected_[agent].puts == 0) return;
   const WriteBack* message = write_backs[agent].front();
   if (message == nullptr) return;
-  if (agent >= snoops.size()) return take_put(agent, *message);
   std::uint16_t place = find(message->line);
   if (place != kNone) {
     Transaction& transaction = transactions_[place];
+    if (transaction.kind == HomeRequest::Kind::put && transaction.requester == agent)
+      return take_put(agent, *message, place);
     if (!transaction.void_due || transaction.requester == agent) return;
     transaction.void_due = false;
     due_[agent].push({.kind = HomeAnswer::Kind::written_back, .confirm = false, .place = message->place});
@@ -146,12 +148,12 @@ void Home::take_write_back(std::size_t agent) {
 }
 
 /// The bytes of a `put`, whose transaction ends with them.
-void Home::take_put(std::size_t agent, const WriteBack& message) {
+void Home::take_put(std::size_t agent, const WriteBack& message, std::uint16_t place) {
   if (wrote_ || !memory_writes.room()) return;
-  const std::uint16_t place = find(message.line);
   write(message.line, message.data);
   write_backs[agent].pull_in_place();
   moved_ = true;
+  --expected_[agent].puts;
   transactions_[place].confirmed = true;
   end_if_over(place);
 }
@@ -179,21 +181,34 @@ bool Home::may_ask_others(std::size_t agent) {
   return true;
 }
 
-// Once in a step, as memory_reads takes one token a tick.
+/// Whether memory has anything to say. Once in a step, as memory_reads takes one token a tick.
+bool Home::ask_memory(const HomeRequest& request, std::uint16_t place) {
+  const bool fence = request.kind == HomeRequest::Kind::fence;
+  if (!fence && !spec_.directory && !with_data(request.kind)) return false;
+  memory_reads.push({.fence = fence, .transaction = place, .line = request.line});
+  read_ = true;
+  ++data_due_;
+  return true;
+}
+
 void Home::ask(std::size_t agent, const HomeRequest& request, std::uint16_t place) {
   Transaction& transaction = transactions_[place];
   transaction.kind = request.kind;
   transaction.miss = request.miss;
-  transaction.memory_due = read_ = true;
-  ++data_due_;
-  memory_reads.push({.transaction = place, .line = request.line});
+  transaction.memory_due = ask_memory(request, place);
+  if (request.kind == HomeRequest::Kind::put) ++expected_[agent].puts;
+  if (request.kind == HomeRequest::Kind::fence) return;
   for (std::size_t other = 0; other < snoops.size(); ++other) {
     if (other == agent || !may_have(other, agent, request.line)) continue;
-    snoops[other].push({.invalidate = owns(request.kind), .transaction = place, .line = request.line});
+    snoops[other].push({.invalidate = owns(request.kind),
+                        .data = with_data(request.kind),
+                        .transaction = place,
+                        .line = request.line});
     ++transaction.snoops_due;
     ++expected_[other].snoop_answers;
   }
   if (agent == spec_.remembered && request.kind != HomeRequest::Kind::read_once) given_.insert(request.line);
+  answer_if_ready(place);
 }
 
 /// Agents without a cache have every cache asked: what a link's read takes was measured so.
@@ -252,7 +267,7 @@ void Home::grant(const Transaction& transaction, HomeAnswer& answer) const {
   if (answer.has_data) copy_line(transaction.data, answer.data, spec_.line);
   if (owns(transaction.kind))
     answer.state = LineState::modified;
-  else if (transaction.kind == HomeRequest::Kind::read_once)
+  else if (transaction.kind == HomeRequest::Kind::read_once || transaction.kind == HomeRequest::Kind::fence)
     answer.state = LineState::invalid;
   else if (!transaction.had && !transaction.fills)
     answer.state = LineState::exclusive;
@@ -265,6 +280,7 @@ std::uint16_t Home::begin(std::size_t agent, std::uint64_t line) {
   Transaction& transaction = transactions_[place];
   transaction.line = line;
   transaction.requester = agent;
+  transaction.kind = {};
   transaction.snoops_due = 0;
   transaction.memory_due = transaction.had = transaction.has_data = transaction.answered = transaction.confirmed =
       transaction.void_due = transaction.fills = transaction.fill_due = false;
@@ -299,7 +315,7 @@ void LineMemory::step() {
   if (const MemoryRead* read = reads.front(); read != nullptr && data.room()) {
     MemoryData& answer = data.slot();
     answer.transaction = read->transaction;
-    copy_bytes(at(read->line), answer.data.data(), static_cast<std::size_t>(line_));
+    if (!read->fence) copy_bytes(at(read->line), answer.data.data(), static_cast<std::size_t>(line_));
     reads.pull_in_place();
     moved = true;
   }

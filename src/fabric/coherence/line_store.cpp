@@ -25,11 +25,12 @@ void LineStore::Free::operator()(std::byte* bytes) const {
   std::free(bytes);
 }
 
-LineStore::LineStore(Bytes size, int ways, int line_bytes)
+LineStore::LineStore(Bytes size, int ways, int line_bytes, Random* random)
     : sets_(sets_of(size, ways, line_bytes)),
       mask_(std::has_single_bit(sets_) ? sets_ - 1 : 0),
       in_set_(static_cast<std::size_t>(ways)),
       line_bytes_(static_cast<std::size_t>(line_bytes)),
+      random_(random),
       ways_(sets_ * in_set_),
       data_(static_cast<std::byte*>(std::calloc(ways_.size(), line_bytes_))) {
   if (data_ == nullptr) throw std::bad_alloc();
@@ -37,10 +38,14 @@ LineStore::LineStore(Bytes size, int ways, int line_bytes)
 
 LineStore::Way* LineStore::victim(std::uint64_t line) {
   Way* chosen = nullptr;
+  std::uint64_t eligible = 0;
   for (Way& way : set_of(line)) {
     if (way.awaited) continue;
     if (way.state == LineState::invalid) return &way;
-    if (chosen == nullptr || way.used < chosen->used) chosen = &way;
+    ++eligible;
+    const bool takes =
+        random_ != nullptr ? random_->below(eligible) == 0 : chosen == nullptr || way.used < chosen->used;
+    if (takes) chosen = &way;
   }
   return chosen;
 }

@@ -7,10 +7,13 @@
 
 #include "isthmus/engine/graph.hpp"
 #include "isthmus/fabric/coherence/coherent_cache.hpp"
+#include "isthmus/fabric/coherence/dram_lines.hpp"
 #include "isthmus/fabric/coherence/home.hpp"
 #include "isthmus/fabric/coherence/home_bridge.hpp"
 #include "isthmus/fabric/coherence/line_wire.hpp"
 #include "isthmus/fabric/coherence/service_layer.hpp"
+#include "isthmus/fabric/coherence/snoop_port.hpp"
+#include "isthmus/fabric/coherence/uncached_agent.hpp"
 
 namespace isthmus::fabric {
 
@@ -22,7 +25,8 @@ struct CoherenceAgent {
   int from_home = 1;  ///< likewise
   /// What each takes longer: requests, confirmations, write-backs, answers to snoops; answers and snoops of the home.
   std::array<int, 6> longer{};
-  std::optional<LineWireSpec> wire{};  ///< that bounds its lines; the way is 2 cycles or more each way then
+  std::optional<LineWireSpec> wire{};      ///< that bounds its lines; the way is 2 cycles or more each way then
+  std::optional<SnoopPortSpec> snooped{};  ///< what bounds its snoops; likewise
 };
 
 /// Lines and what keeps them coherent. All of it is on one clock.
@@ -30,10 +34,11 @@ struct CoherenceSpec {
   Clock clock;
   int line = 64;
   bool forward = true;         ///< state F: QPI
+  bool directory = true;       ///< as the home's
   int memory_latency = 2;      ///< cycles, 2 or more, from the home and back to it
   std::optional<int> depth{};  ///< of every channel; else of as much as is under way at full pace
   std::vector<CoherenceAgent> agents;
-  int bridges = 0;                          ///< agents without a cache: links of the host
+  int bridges = 0;                          ///< agents without a cache: links of the host, or circuits
   std::optional<std::size_t> filled{};      ///< as the home's
   std::optional<std::size_t> remembered{};  ///< likewise
 };
@@ -56,6 +61,11 @@ class Coherence {
  public:
   /// Throws Error for a cache that is smaller than a set.
   Coherence(Graph& graph, const CoherenceSpec& spec, PinnedMemory& memory, CoherenceObserver* observer = nullptr);
+  /// The same before a DRAM channel, whose ends of `dram_lines` are for the caller to connect.
+  Coherence(Graph& graph, const CoherenceSpec& spec, CoherenceObserver* observer = nullptr);
+
+  /// Of a home whose memory others use too.
+  DramLines& dram_lines() { return *dram_lines_; }
 
   CoherentCache& cache(std::size_t agent) { return *caches_[agent]; }
   ActorId home() const { return graph_.id(*home_); }
@@ -69,6 +79,8 @@ class Coherence {
                                   std::size_t port = 0);
   /// The next of the agents without a cache, a cycle from the home; its other ends are for the caller to connect.
   HomeBridge& add_bridge(const HomeBridgeSpec& spec);
+  /// The same with a client of lines, whose other ends are for the caller to connect, so many lines under way.
+  UncachedAgent& add_uncached_agent(const std::string& name, int lines);
   /// How long the home takes for a line that such an agent reads, from its request to its answer.
   static int bridged_cycles(const CoherenceSpec& spec);
 
@@ -76,14 +88,19 @@ class Coherence {
   ChannelOptions channel(int latency) const;
 
  private:
+  void add_home_and_caches();
   void connect(const CoherenceAgent& agent, std::size_t place);
+  void connect_snoops(const CoherenceAgent& agent, std::size_t place);
+  template <class Agent>
+  void connect_agent(Agent& agent);
   template <class Message>
   ActorId connect_over_wire(const std::string& name, Time line, Out<Message>& from, In<Message>& to, int latency);
 
   Graph& graph_;
   CoherenceSpec spec_;
   CoherenceObserver* observer_;
-  Home* home_;
+  Home* home_ = nullptr;
+  DramLines* dram_lines_ = nullptr;
   std::vector<CoherentCache*> caches_;
   std::vector<ActorId> wires_from_home_;
   std::vector<ActorId> wires_to_home_;

@@ -12,12 +12,14 @@ namespace isthmus::fabric {
 struct CoherentCacheSpec {
   Bytes size;
   int ways = 1;
-  int line = 64;              ///< bytes, a power of two
-  int ports = 1;              ///< clients, each with an access a cycle
-  int reads_in_flight = 8;    ///< that miss
-  int writes_in_flight = 8;   ///< that miss, and write-backs
-  bool filled = false;        ///< whether the home hands it lines that it has not asked for
-  std::uint64_t watched = 0;  ///< the first of the lines of which it tells when it gives them up
+  int line = 64;               ///< bytes, a power of two
+  int ports = 1;               ///< clients, each with an access a cycle
+  int reads_in_flight = 8;     ///< that miss
+  int writes_in_flight = 8;    ///< that miss, and write-backs
+  bool random = false;         ///< which valid line makes way; else the one used least recently
+  bool fetches_lines = false;  ///< that are written whole and miss; else they come without data
+  bool filled = false;         ///< whether the home hands it lines that it has not asked for
+  std::uint64_t watched = 0;   ///< the first of the lines of which it tells when it gives them up
   int watched_lines = 0;
 };
 
@@ -46,12 +48,15 @@ class CoherentCache {
 
   /// For checks: its lines, and those in the write-back buffer that are still to be written.
   const LineStore& lines() const { return store_; }
+  /// To be changed while nothing runs.
+  LineStore& lines() { return store_; }
 
  private:
   using Way = LineStore::Way;
   struct Miss {
     std::size_t port = 0;
     Way* way = nullptr;   ///< that is awaited; none of an uncached read
+    bool puts = false;    ///< a write that is not kept, whose bytes are still to go
     bool filled = false;  ///< a read that a fill has answered: its grant is still to come
     LineAccess access{};
   };
@@ -72,8 +77,13 @@ class CoherentCache {
   void answer_snoop();
   void answer_from(Way& way, const Snoop& snoop, SnoopAnswer& answer);
   void look_up(std::size_t port);
+  void flush(std::size_t port, const LineAccess& access, Way* way);
+  void fence(std::size_t port, const LineAccess& access);
   void hit(std::size_t port, const LineAccess& access, Way& way);
   void miss(std::size_t port, const LineAccess& access, Way* way);
+  HomeRequest::Kind request_of(const LineAccess& access, bool kept) const;
+  bool puts(std::uint64_t line) const;
+  void send_put();
   bool make_way(Way& way);
   void leave();
 
@@ -88,6 +98,7 @@ class CoherentCache {
   std::size_t offset_of(std::uint64_t addr) const { return addr & static_cast<std::uint64_t>(spec_.line - 1); }
 
   Timer timer_;
+  Random random_;
   CoherentCacheSpec spec_;
   std::size_t agent_;
   CoherenceObserver* observer_;
@@ -101,6 +112,7 @@ class CoherentCache {
   Places free_buffer_;
   int buffered_ = 0;
   int under_way_ = 0;                         ///< answers of the home that are still to come
+  Ring<std::uint16_t> puts_;                  ///< misses whose bytes may go to the home
   std::vector<Ring<std::uint16_t>> waiting_;  ///< of each port: misses whose results wait for room
 
   // Of this step: a channel takes one token a tick.

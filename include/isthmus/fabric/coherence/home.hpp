@@ -18,6 +18,7 @@ struct HomeSpec {
   int line = 64;
   bool forward = true;    ///< the last reader of several answers the next: F (QPI), else S (CAPI)
   int transactions = 16;  ///< at once, of different lines
+  bool directory = true;  ///< in memory: a grant without data waits for it too (assumed); else caches alone are asked
   /// The cache that keeps what another reads and nobody has, as well: whose lines pass it on their way.
   std::optional<std::size_t> filled{};
   /// The cache of which the home remembers the lines that it was given: the others' requests snoop it for those alone.
@@ -30,8 +31,7 @@ struct HomeSpec {
 ///
 /// Agents without a cache read what they do not keep, and put lines: all caches give theirs up, then the bytes come.
 ///
-/// It asks the other caches and the memory at once. A cache that has the line's data answers in the memory's place; a
-/// grant without data waits for the memory too, as its directory lies there (assumed).
+/// It asks the other caches and the memory at once. A cache that has the line's data answers in the memory's place.
 class Home {
  public:
   PortArray<In<HomeRequest>> requests;
@@ -78,6 +78,7 @@ class Home {
   struct Expected {
     int confirms = 0;
     int snoop_answers = 0;
+    int puts = 0;              ///< whose bytes are still to come, maybe behind its leave
     bool nothing_new = false;  ///< it has left
   };
 
@@ -85,9 +86,10 @@ class Home {
   void take_snoop_answer(std::size_t agent);
   void take_memory_data();
   void take_write_back(std::size_t agent);
-  void take_put(std::size_t agent, const WriteBack& message);
+  void take_put(std::size_t agent, const WriteBack& message, std::uint16_t place);
   void take_request(std::size_t agent);
   bool may_ask_others(std::size_t agent);
+  bool ask_memory(const HomeRequest& request, std::uint16_t place);
   void ask(std::size_t agent, const HomeRequest& request, std::uint16_t place);
   bool may_have(std::size_t other, std::size_t agent, std::uint64_t line) const;
   bool fills(const Transaction& transaction) const;

@@ -6,12 +6,13 @@
 #include <span>
 #include <vector>
 
+#include "isthmus/engine/timer.hpp"
 #include "isthmus/fabric/coherence/messages.hpp"
 
 namespace isthmus::fabric {
 
 /// The lines of a cache with their states and bytes. A line lies in set number modulo sets; what makes way is an
-/// invalid one, else the one used least recently.
+/// invalid one, else the one used least recently, or any.
 class LineStore {
  public:
   struct Way {
@@ -21,8 +22,8 @@ class LineStore {
     bool awaited = false;  ///< a grant is under way to it: it does not make way
   };
 
-  /// `size` in whole sets of `ways` lines.
-  LineStore(Bytes size, int ways, int line_bytes);
+  /// `size` in whole sets of `ways` lines. Where `random` is given it draws which valid line makes way.
+  LineStore(Bytes size, int ways, int line_bytes, Random* random = nullptr);
 
   /// The way that has the line, valid or awaited; null where none does.
   Way* find(std::uint64_t line) {
@@ -54,6 +55,7 @@ class LineStore {
   std::uint64_t mask_;  ///< in place of a division by `sets_`, where they are a power of two; else 0
   std::size_t in_set_;
   std::size_t line_bytes_;
+  Random* random_;
   std::uint64_t uses_ = 0;
   std::vector<Way> ways_;
   std::unique_ptr<std::byte[], Free> data_;  ///< touched as it is used: a large cache starts at once

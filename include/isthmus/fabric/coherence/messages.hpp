@@ -28,7 +28,9 @@ struct LineAccess {
     read,
     read_once,  ///< uncached: what it misses is not kept
     write,
-    fence,  ///< WrFence: its result comes once the results of all writes before it may be relied on by anybody
+    write_once,  ///< of a whole line that is not kept where it misses: it goes to memory, and no cache has it
+    flush,       ///< the cache gives the line up, and writes it back if it was modified
+    fence,       ///< its result comes once the results of all writes before it may be relied on by anybody: WrFence
   };
   Kind kind;
   std::uint8_t bytes;    ///< none past the line's end
@@ -38,6 +40,10 @@ struct LineAccess {
   std::uint64_t addr;
   LineBytes data;  ///< of a write
 };
+
+inline bool is_write(LineAccess::Kind kind) {
+  return kind == LineAccess::Kind::write || kind == LineAccess::Kind::write_once;
+}
 
 /// An access that leaves by `accesses`, alone in its request, over the first channel. The bytes of a write are for the
 /// caller to put there.
@@ -71,7 +77,8 @@ struct HomeRequest {
     read_once,
     own,       ///< to write all of it: without data
     own_read,  ///< to write a part of it
-    put,       ///< whose line comes as a WriteBack when it is granted: a write of who has no cache
+    put,       ///< whose line comes as a WriteBack when it is granted: a write of who does not keep it
+    fence,     ///< no line: answered once memory has all that was written before
     leave,     ///< no line: its clients have finished
   };
   Kind kind;
@@ -82,6 +89,7 @@ struct HomeRequest {
 /// The home asks a cache.
 struct Snoop {
   bool invalidate;  ///< else the line stays, to be read
+  bool data;        ///< its bytes are wanted
   std::uint16_t transaction;
   std::uint64_t line;
 };
@@ -90,6 +98,7 @@ struct SnoopAnswer {
   std::uint16_t transaction;
   bool had;       ///< a valid copy
   bool has_data;  ///< it was M, E or F: it answers
+  bool wanted;    ///< the bytes, as they were asked for
   bool dirty;     ///< it was M
   bool buffered;  ///< out of the write-back buffer, whose message is void
   LineBytes data;
@@ -125,6 +134,7 @@ struct WriteBack {
 };
 
 struct MemoryRead {
+  bool fence;  ///< no line: its answer comes once all that was written before is in memory
   std::uint16_t transaction;
   std::uint64_t line;
 };
