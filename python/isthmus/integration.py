@@ -1,4 +1,7 @@
-"""How a board is joined to its host, and whose memory its circuits work on: the classes of choi2019's table 1."""
+"""How a board is joined to its host, and whose memory its circuits work on: the classes of choi2019's table 1.
+
+Beside them those that are on one chip with their processor (min2019).
+"""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -6,14 +9,16 @@ from collections.abc import Mapping
 from isthmus.records import BoardPart, ListedPlatform, Platform
 from isthmus.records.base import Value
 
-# Kinds of links that go over a peripheral interconnect, and those that are one of processors.
+# Kinds of links that go over a peripheral interconnect, those that are one of processors, and ports on a chip.
 PERIPHERAL: Mapping[str, str] = {"pcie": "PCIe", "capi": "CAPI over PCIe"}
 OF_PROCESSORS: Mapping[str, str] = {"qpi": "QPI"}
+ON_CHIP: Mapping[str, str] = {"hp": "HP", "hpc": "HPC", "acp": "ACP"}
+NAMES: Mapping[str, str] = {**PERIPHERAL, **OF_PROCESSORS, **ON_CHIP}
 
 
 def classified(target: str, board: Platform) -> ListedPlatform:
     """A board in its classes."""
-    links = Counter(_link(part, board) for part in board.parts if part.kind in (*PERIPHERAL, *OF_PROCESSORS))
+    links = Counter(_link(part, board) for part in board.parts if part.kind in NAMES)
     return ListedPlatform(
         target=target,
         name=board.name or target,
@@ -24,18 +29,20 @@ def classified(target: str, board: Platform) -> ListedPlatform:
 
 
 def _integration(kinds: set[str]) -> str:
-    peripheral, of_processors = (not kinds.isdisjoint(those) for those in (PERIPHERAL, OF_PROCESSORS))
+    peripheral, of_processors, on_chip = (not kinds.isdisjoint(those) for those in (PERIPHERAL, OF_PROCESSORS, ON_CHIP))
+    if on_chip:
+        return "one chip"
     if peripheral and of_processors:
         return "hybrid"
     return "PCIe" if peripheral else "processor interconnect" if of_processors else "none"
 
 
 def _memory(kinds: set[str]) -> str:
-    return "shared" if "cache" in kinds else "private" if "dram" in kinds else "none"
+    return "shared" if not kinds.isdisjoint({"cache", *ON_CHIP}) else "private" if "dram" in kinds else "none"
 
 
 def _link(part: BoardPart, board: Platform) -> str:
     values: dict[str, Value | list[Value]] = {item.key: item.value for item in board.inputs}
-    name = {**PERIPHERAL, **OF_PROCESSORS}[part.kind]
+    name = NAMES[part.kind]
     generation, lanes = (values.get(f"{part.name}.{key}") for key in ("generation", "lanes"))
     return f"{name} Gen{generation} x{lanes}" if generation is not None else name

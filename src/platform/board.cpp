@@ -25,17 +25,15 @@ MemorySpec memory_spec(const Description& board) {
           .channel_capacity = {dram.bytes("capacity").count / dram.count("channels")}};
 }
 
-/// From an AXI port to the controller's queue: all of the interconnect's latency, so that a controller knows early what
-/// will not come. Only the sum of both ways can be seen from outside.
-ChannelOptions requests(const fabric::AxiSpec& axi, Time controller) {
+}  // namespace
+
+ChannelOptions axi_requests(const fabric::AxiSpec& axi, Time controller) {
   return {.depth = axi.outstanding, .latency_time = axi.latency + controller, .return_latency_time = axi.beats(1)};
 }
 
-ChannelOptions answers(const fabric::AxiSpec& axi, Time controller) {
+ChannelOptions axi_answers(const fabric::AxiSpec& axi, Time controller) {
   return {.depth = axi.outstanding, .latency_time = controller, .return_latency_time = axi.beats(1)};
 }
-
-}  // namespace
 
 BoardSpec board_spec(const Description& board) {
   BoardSpec spec;
@@ -156,13 +154,14 @@ void Board::connect(DramController& dram, std::size_t channel) {
   std::size_t writing = 0;
   for (const auto& [axi, reader, writer] : ports_) {
     if (reader != nullptr) {
-      graph_.connect(reader->requests[channel], dram.reads[reading], requests(axi, request));
-      graph_.connect(dram.data[reading++], reader->answers[channel], answers(axi, DramController::read_latency(spec)));
+      graph_.connect(reader->requests[channel], dram.reads[reading], axi_requests(axi, request));
+      graph_.connect(dram.data[reading++], reader->answers[channel],
+                     axi_answers(axi, DramController::read_latency(spec)));
     }
     if (writer != nullptr) {
-      graph_.connect(writer->writes[channel], dram.writes[writing], requests(axi, request));
+      graph_.connect(writer->writes[channel], dram.writes[writing], axi_requests(axi, request));
       graph_.connect(dram.written[writing++], writer->answers[channel],
-                     answers(axi, DramController::write_latency(spec)));
+                     axi_answers(axi, DramController::write_latency(spec)));
     }
   }
 }

@@ -81,6 +81,10 @@ class Reader {
            });
   }
 
+  bool names_part(const toml::node& node, const std::string& name) const {
+    return is_header(node) && kind_of(*node.as_table(), name) != nullptr;
+  }
+
   [[noreturn]] void refuse_section(const toml::node& node, const std::string& name) const {
     std::vector<std::string> sections;
     for (const PartKind* kind : schema_) sections.emplace_back(kind->section);
@@ -90,6 +94,7 @@ class Reader {
            near.empty() ? got : fmt::format("{}; did you mean '{}'?", got, near));
   }
 
+  /// A part, and those whose names begin with its own: [cpu.l2] beside the keys of [cpu].
   void read_part(const toml::table& table, const std::string& name, const PartKind& kind) {
     if (name.find('"') != std::string::npos)
       refuse(place(table), name, "a part named by letters, digits, '-' and '_'", "another sign");
@@ -101,6 +106,8 @@ class Reader {
       const std::string_view last = key.str();
       if (const Key* known = find_key(kind, last))
         section.put(read_input(*known, section.name_of(last), node));
+      else if (names_part(node, section.name_of(part(last))))
+        walk(node, section.name_of(part(last)));
       else if (last != "kind" && &node != channel)
         refuse_unknown(section, last, node);
     }

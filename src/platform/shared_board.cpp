@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/nearest.hpp"
 #include "isthmus/platform/link.hpp"
 #include "isthmus/platform/specs.hpp"
+#include "platform/cycles.hpp"
 #include "platform/kinds/kinds.hpp"
 #include "platform/refuse.hpp"
 
@@ -18,32 +18,11 @@ namespace {
 using fabric::LineAccess;
 using fabric::LineResult;
 
+constexpr std::string_view kCacheClock = "cache.clock";
 constexpr int kAddressed = 2;    // cycles from a circuit's request to the cache without a page table
 constexpr int kSelected = 1;     // cycles that a choice among channels takes beside, and likewise on the way back
 constexpr int kLeastThere = 2;   // cycles from a cache to the home and back, one each
 constexpr int kLeastOfWire = 4;  // the same over a wire that lines take turns on
-
-/// In whole cycles of the cache's clock.
-int cycles(Time time, Frequency clock) {
-  return static_cast<int>(std::lround(time.seconds() * clock.hertz()));
-}
-
-/// Cycles of a latency that takes at least so many.
-int at_least(int least, const Section& part, std::string_view key, Frequency clock) {
-  const int count = cycles(part.time(key), clock);
-  if (count < least)
-    refuse(part.place_of(key), part.name_of(key), fmt::format("at least {} cycles of cache.clock", least),
-           to_string(part.time(key)));
-  return count;
-}
-
-/// Cycles of a phase that takes at least so many.
-int at_least(int least, const Section& part, std::string_view key) {
-  const auto count = static_cast<int>(part.count(key));
-  if (count < least)
-    refuse(part.place_of(key), part.name_of(key), fmt::format("at least {} cycles", least), fmt::format("{}", count));
-  return count;
-}
 
 /// Of a flag that may be left out.
 bool is_on(const Section& part, std::string_view key) {
@@ -68,7 +47,7 @@ fabric::CoherenceAgent host_agent(const Section& llc, Frequency clock, const fab
   if (llc.bytes("line").count != fpga.line)
     refuse(llc.place_of("line"), llc.name_of("line"), fmt::format("{} B, as cache.line", fpga.line),
            fmt::format("{} B", llc.bytes("line").count));
-  const int away = at_least(kLeastThere, llc, "hit_latency", clock);
+  const int away = at_least(kLeastThere, llc, "hit_latency", clock, kCacheClock);
   return {.name = "host cache",
           .cache = {.size = llc.bytes("size"),
                     .ways = static_cast<int>(llc.count("ways")),
@@ -106,8 +85,9 @@ std::vector<BoardLink> links_of(const Description& board, const Section& cache,
 fabric::CoherenceSpec coherence_of(const Description& board, const Section& coherent,
                                    const fabric::CoherentCacheSpec& fpga, Frequency clock) {
   const bool wired = coherent.kind().name == kinds::kCapi.name;
-  const int memory = at_least(2, board.the("memory"), "latency", clock);
-  const int there = at_least(memory + (wired ? kLeastOfWire : kLeastThere), coherent, "round_trip", clock) - memory;
+  const int memory = at_least(2, board.the("memory"), "latency", clock, kCacheClock);
+  const int there =
+      at_least(memory + (wired ? kLeastOfWire : kLeastThere), coherent, "round_trip", clock, kCacheClock) - memory;
   fabric::CoherenceSpec coherence{
       .clock = {.frequency = clock}, .line = fpga.line, .forward = !wired, .memory_latency = memory, .agents = {}};
   coherence.agents.push_back({.name = "cache", .cache = fpga, .to_home = there / 2, .from_home = there - there / 2});

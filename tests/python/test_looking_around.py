@@ -81,9 +81,11 @@ def test_platform_list_has_the_classes_of_table_1(real: Isthmus) -> None:
         "ibm-capi": ("PCIe", "shared"),
         "xeon-fpga-v1": ("processor interconnect", "shared"),
         "xeon-fpga-v2": ("hybrid", "shared"),
+        "zynq-ultrascale": ("one chip", "shared"),
     }
     assert listed["xeon-fpga-v2"]["links"] == ["2 x PCIe Gen3 x8", "QPI"]
     assert listed["ibm-capi"]["links"] == ["CAPI over PCIe Gen3 x8"]
+    assert listed["zynq-ultrascale"]["links"] == ["HP", "HPC", "ACP"]
 
 
 def test_a_real_device_has_no_description(isthmus: Isthmus) -> None:

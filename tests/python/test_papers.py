@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 
 TREE = Path(__file__).parents[2]
-PAPERS = {"choi2019": ("S000", 93), "stacc": ("S001", 68), "gemieux2018": ("S003", 71)}
+PAPERS = {"choi2019": ("S000", 93), "stacc": ("S001", 68), "gemieux2018": ("S003", 71), "min2019": ("S004", 29)}
 KINDS = {"input", "output", "claim", "check", "outside"}
 FLOWS = {"offload", "overlap", "stream"}
 FIELDS = {"elapsed_s", "images_per_s", "images", "size", "bytes_per_pixel", "stencil"}
 STAGES = {"host to device copy", "kernel", "device to host copy"}
+OF_PORTS = {"port-tx", "port-rx"}
 OF_SHARED = {"cache-hit", "cache-miss", "shared-read", "shared-write"}
-PROBES = {"h2d", "d2h", "device-read", "device-write", "mmio-load", *OF_SHARED}
-OPTIONS = {"channel", "start", "access", "phase"}
+PROBES = {"h2d", "d2h", "device-read", "device-write", "mmio-load", *OF_SHARED, *OF_PORTS}
+OPTIONS = {"channel", "start", "access", "phase", "port", "state"}
 
 
 def rows(paper: str) -> list[dict[str, Any]]:

@@ -23,6 +23,7 @@ PAPER_BOARD = {
     "xeon-fpga-v1": "Xeon+FPGA v1",
     "xeon-fpga-v2": "Xeon+FPGA v2",
     "stratix-v": "Altera Stratix V, OpenCL 16.1, 40 GbE",
+    "zynq-ultrascale": "Zynq UltraScale+ (4x A53, L2 1 MB)",
 }  # what the papers call them
 
 SCALES = {
@@ -205,7 +206,7 @@ def test_every_quoted_place_is_cited_by_a_platform() -> None:
     assert quoted - cited == set()
 
 
-@pytest.mark.parametrize("paper", ["choi2019", "gemieux2018", "stacc"])
+@pytest.mark.parametrize("paper", ["choi2019", "gemieux2018", "min2019", "stacc"])
 def test_what_a_model_was_given_is_what_the_paper_says(paper: str) -> None:
     boards = {path.stem: dict(inputs(read(path))) for path in BOARDS}
     for row in read(TREE / "papers" / f"{paper}.toml")["row"]:

@@ -155,6 +155,11 @@ std::vector<PartPlan> parts_of_memory(const std::vector<ActorId>& dram);
 /// Between a part on a clock and one without: a register at each end.
 ChannelOptions register_on(const Clock& clock, int depth);
 
+/// From an AXI port to the controller's queue, which takes `controller`: all of the interconnect's latency, so that a
+/// controller knows early what will not come. Only the sum of both ways can be seen from outside. And back.
+ChannelOptions axi_requests(const fabric::AxiSpec& axi, Time controller);
+ChannelOptions axi_answers(const fabric::AxiSpec& axi, Time controller);
+
 /// Bursts that wait before and behind an AXI port's data path: it never stands still for want of room in a stream.
 inline constexpr int kBursts = 4;
 

@@ -6,6 +6,7 @@
 #include "isthmus/fabric/coherence/coherent_cache.hpp"
 #include "isthmus/fabric/coherence/line_wire.hpp"
 #include "isthmus/fabric/coherence/page_table.hpp"
+#include "isthmus/fabric/coherence/snoop_port.hpp"
 #include "isthmus/fabric/dma.hpp"
 #include "isthmus/fabric/dram.hpp"
 #include "isthmus/fabric/host_memory.hpp"
@@ -31,6 +32,11 @@ fabric::LineWireSpec line_wire_spec(const Section& capi, std::int64_t line);
 fabric::SocketLinkSpec socket_link_spec(const Section& numa);
 fabric::IommuSpec iommu_spec(const Section& iommu);
 fabric::DramSpec dram_spec(const Section& dram);
+/// The second cache of a processor on the FPGA's chip.
+fabric::CoherentCacheSpec l2_spec(const Section& l2);
+fabric::SnoopPortSpec snoop_port_spec(const Section& interconnect);
+/// Of one of its ports, whose bursts are whole lines of so many bytes. Throws Error where no AXI burst is as long.
+fabric::AxiSpec port_spec(const Section& port, Bytes line);
 /// Throws Error where no AXI burst is as long as the part's.
 fabric::AxiSpec axi_spec(const Section& axi);
 /// Of an engine that asks `pcie` for its data.

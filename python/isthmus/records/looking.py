@@ -103,7 +103,7 @@ class ListedPlatform(Record):
 
     target: str
     name: str
-    integration: str = Field(description="PCIe, processor interconnect, or hybrid")
+    integration: str = Field(description="PCIe, processor interconnect, hybrid, or one chip")
     memory: str = Field(description="that circuits work on: private or shared")
     links: list[str] = Field(description="what joins it to its host")
 

@@ -55,6 +55,11 @@ def _service_overhead(lab: "Laboratory", board: str) -> float:
     return 100 * beside / lab.number(board, "cache.access")
 
 
+def _port_theoretical(lab: "Laboratory", board: str) -> float:
+    """GB/s that a port of the FPGA to a processor's memory carries: min2019 III."""
+    return lab.number(board, "hp.width") / 8 * lab.number(board, "hp.clock") / 1e3
+
+
 def _clock_period(lab: "Laboratory", board: str) -> float:
     """ns of a cycle of the cache's clock (gemieux2018 III.B)."""
     return 1e3 / lab.number(board, "cache.clock")
@@ -160,6 +165,7 @@ FORMULAS: dict[str, Formula] = {
     "page_table_reach": Formula(_page_table_reach, "BOARD"),
     "service_overhead": Formula(_service_overhead, "BOARD"),
     "clock_period": Formula(_clock_period, "BOARD"),
+    "port_theoretical": Formula(_port_theoretical, "BOARD"),
     "qpi_theoretical": Formula(_qpi_theoretical, "NUMBER"),
     "hash_time": Formula(_worked_out(1e3 / 2.06)),
     "hash_of_access": Formula(_worked_out(HASH / MEMORY)),

@@ -31,6 +31,14 @@ extern const PartKind kAxi;
 extern const PartKind kOnchip;
 extern const PartKind kKernel;
 extern const PartKind kStream;
+extern const PartKind kCpu;
+extern const PartKind kL2;
+extern const PartKind kWriteStream;
+extern const PartKind kMaintenance;
+extern const PartKind kInterconnect;
+extern const PartKind kHp;
+extern const PartKind kHpc;
+extern const PartKind kAcp;
 
 // Base units of what the tables say.
 inline constexpr double kKiB = 1024;

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isthmus/engine/graph.hpp"
+#include "isthmus/fabric/axi_port.hpp"
+#include "isthmus/fabric/coherence/axi_lines.hpp"
+#include "isthmus/fabric/coherence/coherence.hpp"
+#include "isthmus/platform/board.hpp"
+#include "isthmus/platform/description.hpp"
+
+/// A processor and an FPGA on one chip, with one DRAM, in a graph, whatever runs on it: the FPGA reaches the
+/// processor's memory by ports.
+namespace isthmus::platform {
+
+/// The kinds of parts that such a board has.
+inline constexpr std::array<std::string_view, 9> kSocNeeds = {
+    "cpu", "l2", "write_stream", "maintenance", "interconnect", "hp", "hpc", "acp", "dram"};
+
+/// What a port leads to.
+enum class SocRoute : std::uint8_t {
+  memory,        ///< the DRAM's controller
+  interconnect,  ///< the home of lines, which snoops the processor's caches
+  cache,         ///< the processor's second cache
+};
+
+struct SocPortSpec {
+  std::string name;  ///< "hp"
+  SocRoute route;
+  bool by_software;  ///< who moves data through it flushes and invalidates what caches have of it
+  fabric::AxiSpec axi;
+};
+
+struct SocSpec {
+  Clock cpu;
+  int cores;
+  fabric::CoherenceSpec coherence;            ///< one cache, without ports yet
+  std::optional<std::uint64_t> write_stream;  ///< lines written in sequence that are kept; none: all are
+  bool maintenance;
+  std::vector<SocPortSpec> ports;
+  fabric::DramSpec dram;
+  Bytes capacity;
+};
+
+/// Throws Error naming the key where numbers contradict each other, or what the board lacks.
+SocSpec soc_spec(const Description& board);
+
+/// The place of a port among the spec's. Throws Error where there is none of that name.
+std::size_t port_named(const SocSpec& spec, const std::string& name);
+
+class SocBoard {
+ public:
+  /// Builds DRAM, home and cache, the ports at those places of the spec, and room for so many cores. `cells` lives
+  /// longer.
+  SocBoard(Graph& graph, const SocSpec& spec, fabric::DramCells& cells, std::span<const std::size_t> ports, int cores,
+           fabric::CoherenceObserver* observer = nullptr);
+  SocBoard(const SocBoard&) = delete;
+  SocBoard& operator=(const SocBoard&) = delete;
+
+  /// What a circuit has of the port that is number `port` of those built.
+  MasterEnds port(std::size_t port) const;
+  /// A core, on the processor's clock. Cores are attached in any order; there are as many as the constructor was told.
+  void attach_core(Out<fabric::LineAccess>& accesses, In<fabric::LineResult>& results);
+  /// The processor's second cache.
+  fabric::CoherentCache& cache() { return coherence_.cache(0); }
+
+ private:
+  struct Port {
+    fabric::AxiReader* reader;
+    fabric::AxiWriter* writer;
+  };
+  struct MemoryPorts {
+    std::size_t reads = 0;
+    std::size_t writes = 0;
+  };
+  void connect_home();
+  void connect_to_memory(const SocPortSpec& spec, const Port& port);
+  void connect_by_lines(const SocPortSpec& spec, const Port& port);
+  fabric::AxiLines& add_lines(const SocPortSpec& spec, const Port& port);
+  void attach_client(Out<fabric::LineAccess>& accesses, In<fabric::LineResult>& results);
+  int cycles_of(Time time) const;
+
+  Graph& graph_;
+  SocSpec spec_;
+  fabric::Coherence coherence_;
+  fabric::DramController& dram_;
+  std::vector<Port> ports_;
+  std::size_t masters_ = 0;  ///< of the DRAM that are connected
+  std::size_t clients_ = 0;  ///< of the cache, likewise
+};
+
+}  // namespace isthmus::platform

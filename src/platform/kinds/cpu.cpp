@@ -1,0 +1,89 @@
+#include <array>
+
+#include "isthmus/platform/specs.hpp"
+#include "platform/kinds/kinds.hpp"
+
+namespace isthmus::platform::kinds {
+namespace {
+
+using enum Quantity;
+
+constexpr std::array kCpuKeys = std::to_array<Key>({
+    {"clock", frequency, MHz, 5000 * MHz, "clock of cores, of their caches and of what keeps these coherent"},
+    {"cores", count, 1, 8, "cores that share the second cache"},
+});
+
+constexpr std::array kL2Keys = std::to_array<Key>({
+    {"size", bytes, 16 * kKiB, 64 * kMiB, "size of the cache, in whole sets"},
+    {"line",
+     bytes,
+     64,
+     128,
+     "one line of it, of the interconnect and of what ACP moves at once",
+     {.power_of_two = true}},
+    {"ways", count, 1, 32, "lines of a set", {.faster = Faster::either}},
+    {"in_flight", count, 1, 256, "misses that read at once, and beside them misses that write with write-backs"},
+    {"random_replacement",
+     flag,
+     0,
+     1,
+     "whether any line of a set makes way, else the one used least recently",
+     {.faster = Faster::either}},
+    {"fetch_on_write",
+     flag,
+     0,
+     1,
+     "whether a line that is written whole and misses is read first",
+     {.faster = Faster::less}},
+});
+
+constexpr std::array kWriteStreamKeys = std::to_array<Key>({
+    {"enabled", flag, 0, 1, "whether a core that writes whole lines in sequence stops keeping them"},
+    {"threshold",
+     count,
+     1,
+     65536,
+     "lines of such a sequence that the caches still keep",
+     {.when = "enabled", .faster = Faster::either}},
+});
+
+constexpr std::array kMaintenanceKeys = std::to_array<Key>({
+    {"enabled", flag, 0, 1, "whether software flushes and invalidates lines before and after a port moves them"},
+});
+
+}  // namespace
+
+const PartKind kCpu{.name = "cpu",
+                    .section = "cpu",
+                    .meaning = "a processor on the FPGA's chip, whose memory and caches the FPGA reaches by ports",
+                    .keys = kCpuKeys};
+
+const PartKind kL2{
+    .name = "l2", .section = "cpu.l2", .meaning = "the second cache, which its cores share", .keys = kL2Keys};
+
+const PartKind kWriteStream{.name = "write_stream",
+                            .section = "cpu.write_stream",
+                            .meaning = "what a core does with long sequences of stores",
+                            .keys = kWriteStreamKeys};
+
+const PartKind kMaintenance{.name = "maintenance",
+                            .section = "cpu.maintenance",
+                            .meaning = "coherence by instructions of software",
+                            .keys = kMaintenanceKeys};
+
+}  // namespace isthmus::platform::kinds
+
+namespace isthmus::platform {
+
+fabric::CoherentCacheSpec l2_spec(const Section& l2) {
+  const auto count = [&l2](std::string_view key) { return static_cast<int>(l2.count(key)); };
+  return {.size = l2.bytes("size"),
+          .ways = count("ways"),
+          .line = static_cast<int>(l2.bytes("line").count),
+          .reads_in_flight = count("in_flight"),
+          .writes_in_flight = count("in_flight"),
+          .random = l2.flag("random_replacement"),
+          .fetches_lines = l2.flag("fetch_on_write")};
+}
+
+}  // namespace isthmus::platform

@@ -1,0 +1,190 @@
+#include "isthmus/platform/soc_board.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/base/nearest.hpp"
+#include "isthmus/platform/needs.hpp"
+#include "isthmus/platform/specs.hpp"
+#include "platform/cycles.hpp"
+
+namespace isthmus::platform {
+namespace {
+
+using fabric::DramController;
+
+constexpr int kLeastToSnoop = 4;      // cycles from the home to a snooped cache and back
+constexpr int kHomeBursts = 64;       // that wait between the home and the DRAM's controller, each way
+constexpr std::size_t kChannels = 1;  // of the DRAM
+
+fabric::CoherenceSpec coherence_of(const Description& board, Frequency clock) {
+  const Section& interconnect = board.the("interconnect");
+  const fabric::CoherentCacheSpec l2 = l2_spec(board.the("l2"));
+  const int away = at_least(kLeastToSnoop, interconnect, "latency", clock, "cpu.clock");
+  fabric::CoherenceSpec spec{
+      .clock = {.frequency = clock}, .line = l2.line, .forward = false, .directory = false, .agents = {}};
+  spec.agents.push_back({.name = "L2",
+                         .cache = l2,
+                         .to_home = away / 2,
+                         .from_home = away - away / 2,
+                         .snooped = snoop_port_spec(interconnect)});
+  return spec;
+}
+
+std::vector<SocPortSpec> ports_of(const Description& board) {
+  const Bytes line = board.the("l2").bytes("line");
+  const auto port = [&](std::string_view kind, SocRoute route, bool by_software) {
+    const Section& part = board.the(kind);
+    return SocPortSpec{.name = std::string(part.kind().name),
+                       .route = route,
+                       .by_software = by_software,
+                       .axi = port_spec(part, line)};
+  };
+  const bool snoops = board.the("hpc").flag("snoop");
+  return {port("hp", SocRoute::memory, true), port("hpc", snoops ? SocRoute::interconnect : SocRoute::memory, false),
+          port("acp", SocRoute::cache, false)};
+}
+
+std::size_t count(const SocSpec& spec, std::span<const std::size_t> ports, SocRoute route) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(ports, [&](std::size_t port) { return spec.ports[port].route == route; }));
+}
+
+/// With clients for the ports and cores that are built.
+fabric::CoherenceSpec with_clients(const SocSpec& spec, std::span<const std::size_t> ports, int cores) {
+  fabric::CoherenceSpec coherence = spec.coherence;
+  coherence.agents.front().cache.ports = cores + static_cast<int>(count(spec, ports, SocRoute::cache));
+  coherence.bridges = static_cast<int>(count(spec, ports, SocRoute::interconnect));
+  return coherence;
+}
+
+/// The home's memory and the ports that go there at once.
+fabric::DramMasters masters_of(const SocSpec& spec, std::span<const std::size_t> ports) {
+  const std::size_t masters = 1 + count(spec, ports, SocRoute::memory);
+  return {.read = masters, .write = masters};
+}
+
+int lines_of(const fabric::AxiSpec& axi, int line) {
+  return static_cast<int>(axi.burst.count / line);
+}
+
+}  // namespace
+
+SocSpec soc_spec(const Description& board) {
+  require(board, "ports of the FPGA to a processor's memory", kSocNeeds);
+  const Section& cpu = board.the("cpu");
+  const Section& stream = board.the("write_stream");
+  const Section& dram = board.the("dram");
+  SocSpec spec{.cpu = {.frequency = cpu.frequency("clock")},
+               .cores = static_cast<int>(cpu.count("cores")),
+               .coherence = coherence_of(board, cpu.frequency("clock")),
+               .write_stream = {},
+               .maintenance = board.the("maintenance").flag("enabled"),
+               .ports = ports_of(board),
+               .dram = dram_spec(dram),
+               .capacity = {dram.bytes("capacity").count / dram.count("channels")}};
+  if (stream.flag("enabled")) spec.write_stream = static_cast<std::uint64_t>(stream.count("threshold"));
+  return spec;
+}
+
+std::size_t port_named(const SocSpec& spec, const std::string& name) {
+  const auto found = std::ranges::find(spec.ports, name, &SocPortSpec::name);
+  if (found != spec.ports.end()) return static_cast<std::size_t>(found - spec.ports.begin());
+  std::vector<std::string> names;
+  for (const SocPortSpec& port : spec.ports) names.push_back(port.name);
+  throw Error("--port: " + unknown_name("port", name, names));
+}
+
+SocBoard::SocBoard(Graph& graph, const SocSpec& spec, fabric::DramCells& cells, std::span<const std::size_t> ports,
+                   int cores, fabric::CoherenceObserver* observer)
+    : graph_(graph),
+      spec_(spec),
+      coherence_(graph, with_clients(spec, ports, cores), observer),
+      dram_(graph.add<DramController>(kDram, {.group = kDeviceGroup}, spec.dram, cells, masters_of(spec, ports))) {
+  connect_home();
+  for (const std::size_t place : ports) {
+    const SocPortSpec& port = spec_.ports[place];
+    const Scope scope = graph.scope(port.name);
+    ports_.push_back({.reader = &graph.add<fabric::AxiReader>("reads", {.group = kDeviceGroup}, port.axi, kChannels),
+                      .writer = &graph.add<fabric::AxiWriter>("writes", {.group = kDeviceGroup}, port.axi, kChannels)});
+    port.route == SocRoute::memory ? connect_to_memory(port, ports_.back()) : connect_by_lines(port, ports_.back());
+  }
+}
+
+MasterEnds SocBoard::port(std::size_t port) const {
+  const auto& [reader, writer] = ports_[port];
+  return {.regions = reader->regions, .data = reader->data, .stores = writer->stores, .written = writer->written};
+}
+
+void SocBoard::attach_core(Out<fabric::LineAccess>& accesses, In<fabric::LineResult>& results) {
+  attach_client(accesses, results);
+}
+
+void SocBoard::attach_client(Out<fabric::LineAccess>& accesses, In<fabric::LineResult>& results) {
+  fabric::CoherentCache& cache = coherence_.cache(0);
+  graph_.connect(accesses, cache.requests[clients_], coherence_.channel(1));
+  graph_.connect(cache.results[clients_], results, coherence_.channel(1));
+  ++clients_;
+}
+
+int SocBoard::cycles_of(Time time) const {
+  return std::max(1, cycles(time, spec_.cpu.frequency));
+}
+
+void SocBoard::connect_home() {
+  fabric::DramLines& lines = coherence_.dram_lines();
+  const Time period = Time::seconds(1 / spec_.cpu.frequency.hertz());
+  const ChannelOptions there{.depth = kHomeBursts,
+                             .latency = cycles_of(DramController::request_latency(spec_.dram)),
+                             .return_latency_time = period};
+  const auto back = [](Time latency) { return ChannelOptions{.depth = kHomeBursts, .latency_time = latency}; };
+  graph_.connect(lines.dram_reads, dram_.reads[masters_], there);
+  graph_.connect(dram_.data[masters_], lines.dram_data, back(DramController::read_latency(spec_.dram)));
+  graph_.connect(lines.dram_writes, dram_.writes[masters_], there);
+  graph_.connect(dram_.written[masters_], lines.dram_written, back(DramController::write_latency(spec_.dram)));
+  ++masters_;
+}
+
+void SocBoard::connect_to_memory(const SocPortSpec& spec, const Port& port) {
+  const auto& [reader, writer] = port;
+  const ChannelOptions there = axi_requests(spec.axi, DramController::request_latency(spec_.dram));
+  graph_.connect(reader->requests[0], dram_.reads[masters_], there);
+  graph_.connect(dram_.data[masters_], reader->answers[0],
+                 axi_answers(spec.axi, DramController::read_latency(spec_.dram)));
+  graph_.connect(writer->writes[0], dram_.writes[masters_], there);
+  graph_.connect(dram_.written[masters_], writer->answers[0],
+                 axi_answers(spec.axi, DramController::write_latency(spec_.dram)));
+  ++masters_;
+}
+
+void SocBoard::connect_by_lines(const SocPortSpec& spec, const Port& port) {
+  fabric::AxiLines& lines = add_lines(spec, port);
+  if (spec.route == SocRoute::cache) return attach_client(lines.accesses, lines.results);
+  const int under_way = 2 * spec.axi.outstanding * lines_of(spec.axi, spec_.coherence.line);
+  fabric::UncachedAgent& agent = coherence_.add_uncached_agent("agent", std::min(under_way, fabric::kLinesOfABridge));
+  graph_.connect(lines.accesses, agent.requests, coherence_.channel(1));
+  graph_.connect(agent.results, lines.results, coherence_.channel(1));
+}
+
+/// Half of the port's latency lies on the way there.
+fabric::AxiLines& SocBoard::add_lines(const SocPortSpec& spec, const Port& port) {
+  const auto& [reader, writer] = port;
+  auto& lines = graph_.add<fabric::AxiLines>(
+      "lines", {.clock = spec_.cpu, .group = kDeviceGroup},
+      fabric::AxiLinesSpec{
+          .line = spec_.coherence.line, .outstanding = spec.axi.outstanding, .burst = spec.axi.burst.count});
+  const Time half = Time::fs(spec.axi.latency.femtoseconds() / 2);
+  const ChannelOptions there{.depth = spec.axi.outstanding, .latency_time = half};
+  const ChannelOptions back{.depth = spec.axi.outstanding,
+                            .latency = cycles_of(spec.axi.latency - half),
+                            .return_latency_time = spec.axi.beats(1)};
+  graph_.connect(reader->requests[0], lines.reads, there);
+  graph_.connect(lines.data, reader->answers[0], back);
+  graph_.connect(writer->writes[0], lines.writes, there);
+  graph_.connect(lines.written, writer->answers[0], back);
+  return lines;
+}
+
+}  // namespace isthmus::platform
