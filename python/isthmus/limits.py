@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 DRIVEN = (OFFLOAD, OVERLAP)  # through a runtime's transfers and kernels
 OVER_PCIE = (*DRIVEN, STREAM)
 REGISTERS, HOST_MEMORY, SHARED_MEMORY = "registers", "host memory", "shared memory"  # what probes cross
+PORTS = "processor's memory"  # likewise
 WIDTH = 118
 
 
@@ -170,6 +171,19 @@ LIMITS = (
         (SHARED,),
         (SHARED_MEMORY,),
         ("link.qpi.*", "link.capi.*", "cache.*", "host.memory.*", "host.llc.*"),
+    ),
+    Limit(
+        "processor-ports",
+        "What else meets between the FPGA's ports and a processor's memory: first caches of the cores, priorities of "
+        "the DRAM's controller, other masters, and lines that pass between caches without the interconnect",
+        "either",
+        "a line that a first cache has modified is asked for there before the second cache answers, which costs "
+        "cycles, and the first caches hold lines beside those of the second; ports and caches share the controller in "
+        "the order of arrival",
+        "buffers of a few KiB, which the first caches hold; boards whose other ports are busy",
+        (),
+        (PORTS,),
+        ("port.*", "interconnect.*", "cpu.*"),
     ),
     Limit(
         "dram-policy",

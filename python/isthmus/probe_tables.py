@@ -20,6 +20,15 @@ def headline(records: Sequence[ProbeRecord]) -> str:
     return f"best: {best.name}{over(best)}, {_cell(best)} {best.unit} at {size_of(best)}, {KIND_WORDS[best.kind]}"
 
 
+def wrong_lines(records: Sequence[ProbeRecord]) -> list[str]:
+    """A line for each record whose bytes did not arrive as they were sent."""
+    wrong = (record for record in records if record.verified is False)
+    return [
+        f"WRONG, {record.name}{over(record)} at {size_of(record)}: expected the bytes that were sent, got older ones"
+        for record in wrong
+    ]
+
+
 def probe_tables(records: Sequence[ProbeRecord]) -> list[Table]:
     """A row a size for the bandwidths of one size each and for the steps to them, a row for each of the others."""
     walks = [record for record in records if "structure" in record.parameters]
@@ -87,6 +96,8 @@ def over(record: ProbeRecord) -> str:
     words = (
         ("structure", " of a {}"),
         ("channel", " over {}"),
+        ("port", " over {}"),
+        ("state", ", {}"),
         ("start", ", {}"),
         ("started_by", ", started by {}"),
         ("walks", ", {} at once"),

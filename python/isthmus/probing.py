@@ -30,6 +30,8 @@ class Probing:
     channel: str | None = None
     grain: Grain = DEFAULT  # of a model: the coarsest that will do
     start: str | None = None  # of shared memory: what caches hold before, several by commas
+    port: str | None = None  # of a processor's memory: those of the FPGA, several by commas
+    state: str | None = None  # likewise: what a core has done to the buffer before
     whole_lines: bool = False  # sizes of part of a cache's line are left out: nobody asked for them
 
     def repeat(self) -> int:
@@ -44,6 +46,8 @@ class Probing:
         words += ["--offset", str(self.offset)] if self.offset else []
         words += ["--channel", self.channel] if self.channel else []
         words += ["--start", self.start] if self.start else []
+        words += ["--port", self.port] if self.port else []
+        words += ["--state", self.state] if self.state else []
         words += ["--grain", self.grain] if is_model(self.target) else []
         return words + as_sets(self.sets)
 

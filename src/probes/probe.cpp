@@ -6,8 +6,10 @@
 #include "isthmus/offload/needs.hpp"
 #include "isthmus/offload/open.hpp"
 #include "isthmus/platform/shared_board.hpp"
+#include "isthmus/platform/soc_board.hpp"
 #include "isthmus/shared/machine.hpp"
 #include "probes/device_probes.hpp"
+#include "probes/ports.hpp"
 #include "probes/shared.hpp"
 
 namespace isthmus::probes {
@@ -23,6 +25,7 @@ constexpr std::array kSharedLines{kCacheLine, Bytes{fabric::kMostLine}};
 constexpr std::int64_t kMostLooped = 65535 * kCacheLine.count;  // gemieux2018 figures 6 and 7
 constexpr std::array kNothing{Bytes{0}};
 constexpr std::string_view kShared = "shared memory";
+constexpr std::string_view kPorts = "processor's memory";
 constexpr std::string_view kStaged = "staged copies";
 constexpr std::string_view kPinned = "pinned copies";
 
@@ -191,6 +194,22 @@ constexpr std::array kProbes = std::to_array<Probe>({
      .crosses = kShared,
      .needs = platform::kSharedNeeds,
      .run = shared_writes,
+     .on_models_alone = true,
+     .of_a_link = false,
+     .curve = true},
+    {.name = "port-tx",
+     .meaning = "the FPGA reads a buffer of the processor through one of its ports, no cost of software",
+     .crosses = kPorts,
+     .needs = platform::kSocNeeds,
+     .run = port_sends,
+     .on_models_alone = true,
+     .of_a_link = false,
+     .curve = true},
+    {.name = "port-rx",
+     .meaning = "the FPGA writes a buffer of the processor through one of its ports, no cost of software",
+     .crosses = kPorts,
+     .needs = platform::kSocNeeds,
+     .run = port_receives,
      .on_models_alone = true,
      .of_a_link = false,
      .curve = true},

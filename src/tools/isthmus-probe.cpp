@@ -15,6 +15,7 @@
 #include "isthmus/base/version.hpp"
 #include "isthmus/platform/needs.hpp"
 #include "isthmus/platform/shared_board.hpp"
+#include "isthmus/platform/soc_board.hpp"
 #include "isthmus/probes/probe.hpp"
 #include "isthmus/probes/sizes.hpp"
 #include "isthmus/probes/system.hpp"
@@ -31,6 +32,8 @@ struct Options {
   std::string sizes = "64B..64MiB:x4";
   std::string bursts;
   std::vector<std::string> starts;
+  std::vector<std::string> ports;
+  std::vector<std::string> states;
   std::int64_t offset = 0;
   int repeat = 20;
   std::uint64_t seed = 1;
@@ -53,6 +56,16 @@ using Board = std::optional<platform::Description>;
 /// Whether a target has what a probe needs; a real device has it, or says in its own words what it lacks.
 bool served(const probes::Probe& probe, const Board& board) {
   return board ? platform::has_all(*board, probe.needs) : !probe.on_models_alone;
+}
+
+void check_ports(const Options& options, const Board& board) {
+  const bool asked = !options.ports.empty() || !options.states.empty();
+  if (!asked) return;
+  const std::string option = options.ports.empty() ? "--state" : "--port";
+  if (!board)
+    throw Error(fmt::format("{}: expected a model whose FPGA has ports to a processor's memory, got '{}'", option,
+                            options.target));
+  platform::require(*board, option, platform::kSocNeeds);
 }
 
 /// Without the sizes that take part of a line of the board's cache, if the user did not choose them.
@@ -91,6 +104,8 @@ probes::Job job_of(const Options& options) {
                   .settings = options.settings,
                   .channels = options.channels,
                   .starts = options.starts,
+                  .ports = options.ports,
+                  .states = options.states,
                   .sizes = probes::parse_sizes(options.sizes),
                   .bursts = {},
                   .offset = {options.offset},
@@ -140,6 +155,7 @@ tools::Record record_of(const Options& options, const Probed& probed, const prob
                        {"version", version()}};
   if (probed.grain) record["grain"] = to_string(*probed.grain);
   for (const auto& [channel, count] : finding.requests) record["requests"][channel] = count;
+  if (finding.verified) record["verified"] = *finding.verified;
   if (finding.load) record["load"] = *finding.load;
   if (finding.times.empty()) return record;
   std::vector<double> seconds;
@@ -234,16 +250,21 @@ std::list<Way> ways_of(const Options& options, const Board& board, const probes:
   return ways;
 }
 
-/// Runs a probe one way; returns the sizes that it told of.
-std::set<std::int64_t> run_over(const Options& options, const probes::Probe& probe, Way& way) {
+/// What a probe told of.
+struct Told {
+  std::set<std::int64_t> sizes;
+  bool right = true;  ///< all bytes arrived as they were sent
+};
+
+/// Runs a probe one way.
+void run_over(const Options& options, const probes::Probe& probe, Way& way, Told& told) {
   const std::string device = way.target.open().info().name;
-  std::set<std::int64_t> reported;
   probe.run(way.job, way.target, [&](probes::Finding finding) {
     if (probe.of_a_link && !way.named.empty()) finding.parameters.emplace_back("channel", way.named);
     tools::print(record_of(options, {.name = device, .grain = way.target.grain()}, probe, finding));
-    reported.insert(finding.size.count);
+    told.sizes.insert(finding.size.count);
+    told.right &= finding.verified.value_or(true);
   });
-  return reported;
 }
 
 /// The sizes that the user asked for and that a probe does not take are named.
@@ -262,11 +283,13 @@ void tell_left_out(const Options& options, const probes::Probe& probe, const std
          {"text", fmt::format("{}: left out {}; it takes {}", probe.name, fmt::join(left_out, ", "), probe.sizes)}});
 }
 
-void run_probe(const Options& options, const probes::Probe& probe, const Board& board) {
+/// Whether what arrived was right.
+bool run_probe(const Options& options, const probes::Probe& probe, const Board& board) {
   std::list<Way> ways = ways_of(options, board, probe);
-  std::set<std::int64_t> reported;
-  for (Way& way : ways) reported.merge(run_over(options, probe, way));
-  tell_left_out(options, probe, ways.front().job.sizes, reported);
+  Told told;
+  for (Way& way : ways) run_over(options, probe, way, told);
+  tell_left_out(options, probe, ways.front().job.sizes, told.sizes);
+  return told.right;
 }
 
 /// Options of probes that a system has not.
@@ -323,6 +346,7 @@ int probe(const Options& options) {
   const bool system = is_system(options);
   const Board board = system ? Board{} : board_of(options);
   options.grain.check(options.target, system || board);
+  check_ports(options, board);
   if (system) {
     probe_system(options);
     return tools::kDone;
@@ -330,8 +354,9 @@ int probe(const Options& options) {
   Way first{.job = job_of(options), .named = {}};
   first.target.open();  // what cannot be opened is known before a probe is looked for
   const Options fitting = fitted(options, board);
-  for (const probes::Probe* each : chosen(options, board)) run_probe(fitting, *each, board);
-  return tools::kDone;
+  bool right = true;
+  for (const probes::Probe* each : chosen(options, board)) right &= run_probe(fitting, *each, board);
+  return right ? tools::kDone : tools::kAnswerIsNo;
 }
 
 }  // namespace
@@ -361,6 +386,12 @@ int main(int argc, char** argv) {
       ->delimiter(',');
   app.add_option("--start", options.starts,
                  "what caches hold of shared memory before: cold, warm, flushed; several by commas")
+      ->delimiter(',');
+  app.add_option("--port", options.ports,
+                 "ports of the FPGA to a processor's memory; several by commas; by default all")
+      ->delimiter(',');
+  app.add_option("--state", options.states,
+                 "what a core has done to the buffer before: written, read, flushed, streamed; several by commas")
       ->delimiter(',');
   options.grain.add_to(app);
   app.add_flag("--list", options.list, "print the probes, and which of them TARGET serves, and stop");

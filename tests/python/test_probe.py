@@ -95,14 +95,16 @@ def test_what_was_measured_before_a_device_vanished_is_kept(isthmus: Isthmus) ->
 def test_a_curve_has_one_value_at_each_size_that_is_asked_for() -> None:
     sizes = [4096, 65536]
     words = ("--sizes", ",".join(f"{size}B" for size in sizes), "--repeat", "1")
-    private = served_by("model:aws-f1")
+    served = {board: served_by(f"model:{board}") for board in ("aws-f1", "xeon-fpga-v1", "zynq-ultrascale")}
     for name, probe in all_probes().items():
-        target = "model:aws-f1" if name in private else "model:xeon-fpga-v1"
-        records = collect("isthmus-probe", [target, name, *words], "record")
+        board = next(board for board, names in served.items() if name in names)
+        records = collect("isthmus-probe", [f"model:{board}", name, *words], "record")
         series: dict[object, list[int]] = {}
         for record in records:
             told = record["parameters"]
-            series.setdefault((*map(told.get, ("started_by", "structure", "walks")),), []).append(told["size"])
+            series.setdefault((*map(told.get, ("started_by", "structure", "walks", "port", "state")),), []).append(
+                told["size"]
+            )
         assert probe.curve == all(told == sizes for told in series.values()), name
 
 
@@ -193,3 +195,59 @@ def test_sizes_that_nobody_asked_for_are_whole_lines(real: Isthmus) -> None:
     refused = real("probe", "model:ibm-capi", "shared-read", "--sizes", "64B,128B")
     assert refused.returncode == 2
     assert "expected multiples of a line of 128 B (cache.line), got 64 B" in refused.stderr
+
+
+PORTS = ("probe", "model:zynq-ultrascale")
+
+
+def test_ports_have_a_record_for_each_port_state_and_size(real: Isthmus) -> None:
+    words = ("port-tx", "port-rx", "--port", "hp,acp", "--state", "written,flushed", "--sizes", "4KiB,8KiB")
+    records = real.json(*PORTS, *words)["records"]
+    told = [(record["name"], *(record["parameters"][name] for name in ("port", "state", "size"))) for record in records]
+    assert told == [
+        (probe, port, state, size)
+        for probe in ("port-tx", "port-rx")
+        for port in ("hp", "acp")
+        for state in ("written", "flushed")
+        for size in (4096, 8192)
+    ]
+    assert all(record["verified"] is True and record["kind"] == "modelled" for record in records)
+
+
+def test_bytes_that_do_not_arrive_are_told_first_and_end_with_1(real: Isthmus) -> None:
+    stale = ("port-tx", "--port", "hpc", "--state", "written", "--sizes", "64KiB", "--set", "port.hpc.snoop=false")
+    done = real(*PORTS, *stale)
+    assert done.returncode == 1
+    wrong = "WRONG, port-tx over hpc, written at 64KiB: expected the bytes that were sent, got older ones"
+    assert done.stdout.splitlines()[0] == wrong
+    assert done.stderr == f"error: {wrong}\n"
+    right = real(*PORTS, *stale[:-2])
+    assert right.returncode == 0 and "WRONG" not in right.stdout
+    unflushed = ("port-rx", "--port", "hp", "--state", "read", "--sizes", "64KiB")
+    assert real(*PORTS, *unflushed, "--set", "cpu.maintenance.enabled=false").returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            (*PORTS, "port-tx", "--port", "hpx"),
+            "--port: unknown port 'hpx': expected hp, hpc or acp; did you mean 'hp'?",
+        ),
+        ((*PORTS, "port-tx", "--state", "dirty"), "--state: unknown state 'dirty': expected written, read, flushed or"),
+        ((*PORTS, "port-tx", "--sizes", "8GiB"), "--sizes: expected at most the 4294967296 B of a channel of the DRAM"),
+        ((*PORTS, "port-tx", "--sizes", "100B"), "--sizes: expected multiples of a line of 64 B (cpu.l2.line), got"),
+        ((*PORTS, "port-tx", "--sizes", "0x5"), "size '0x5': expected a whole number and B, KiB"),
+        ((*PORTS, "port-tx", "--offset", "8B"), "--offset: expected a multiple of a line of 64 B (cpu.l2.line), got 8"),
+        (("probe", "model:aws-f1", "port-tx"), "probe 'port-tx': expected a board with cpu and l2"),
+        (("probe", "model:aws-f1", "h2d", "--port", "hp"), "--port: expected a board with cpu and l2"),
+        (("probe", "model:aws-f1", "h2d", "--state", "read"), "--state: expected a board with cpu and l2"),
+        (("probe", "opencl:0", "h2d", "--port", "hp"), "--port: 'opencl:0' is a real device"),
+        (("run", "image-filter", "--on", "model:zynq-ultrascale", "--flow", "stream"), "expected a board with"),
+    ],
+)
+def test_what_ports_cannot_do_is_one_line(real: Isthmus, words: tuple[str, ...], message: str) -> None:
+    done = real(*words)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1
+    assert message in done.stderr

@@ -25,6 +25,8 @@ struct Job {
   std::vector<std::string>
       channels{};                     ///< of shared memory: those over which a circuit goes; empty: as the probe has it
   std::vector<std::string> starts{};  ///< of shared memory: what caches hold before; empty: as the probe has it
+  std::vector<std::string> ports{};   ///< of a processor's memory: those of the FPGA; empty: all
+  std::vector<std::string> states{};  ///< likewise: what a core has done to a buffer before; empty: as the probe has it
   std::vector<Bytes> sizes;
   std::vector<Bytes> bursts;                      ///< of device memory: empty: the whole size at once; of a request
   Bytes offset{};                                 ///< of the device's accesses to host memory, in their page
@@ -44,7 +46,8 @@ struct Finding {
   std::vector<double> samples;                                ///< in the unit
   std::vector<Time> times;  ///< of one copy, pass or access; none if nothing was timed
   std::vector<std::pair<std::string, std::int64_t>> requests{};  ///< of shared memory, by channel
-  std::optional<double> load{};  ///< of a real device: the share of the cores that others took meanwhile
+  std::optional<bool> verified{};  ///< whether the bytes that arrived are those that were sent; none: the probe says it
+  std::optional<double> load{};    ///< of a real device: the share of the cores that others took meanwhile
 };
 
 /// The device of a job, over its channel: a real one is opened once, a model anew for each size, so that a size's

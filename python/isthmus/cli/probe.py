@@ -7,7 +7,7 @@ import typer
 from isthmus.cli.command import Coarse, DryRun, Fine, List, Sets, plain, setting
 from isthmus.cli.noise import loads_of, warn_if_noisy
 from isthmus.cli.session import Session
-from isthmus.errors import IsthmusError
+from isthmus.errors import AnswerIsNoError, IsthmusError
 from isthmus.flows import FLOWS
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ EXAMPLES = [
     "isthmus probe opencl:0 h2d --sizes 4KiB..64MiB:x2 --repeat 20",
     "isthmus probe model:aws-f1 'h2d*' --set link.pcie.lanes=8 --json -",
     "isthmus probe system.toml h2d-pinned --sizes 1MiB",
+    "isthmus probe model:zynq-ultrascale port-tx --port hpc,acp --state written,flushed --sizes 4KiB..32MiB:x2",
 ]
 
 
@@ -31,7 +32,10 @@ def probe(
         str | None, plain("--burst SIZES", "Stretches in which device memory is touched. [default: each size at once]")
     ] = None,
     offset: Annotated[
-        str | None, plain("--offset SIZE", "Where device-latency's accesses begin in their 4 KiB page. [default: 0]")
+        str | None,
+        plain(
+            "--offset SIZE", "Where device-latency's accesses begin in their page, and port-*'s buffer. [default: 0]"
+        ),
     ] = None,
     repeat: Annotated[
         str | None, setting("--repeat N", "Samples of each size, of a real device at most. [default: 20, of a model 1]")
@@ -43,6 +47,16 @@ def probe(
         str | None,
         plain(
             "--start STARTS", "What caches hold of shared memory before: cold, warm, flushed. [default: the probe's]"
+        ),
+    ] = None,
+    port: Annotated[
+        str | None, plain("--port PORTS", "The FPGA's, to a processor's memory: hp, hpc, acp. [default: all]")
+    ] = None,
+    state: Annotated[
+        str | None,
+        plain(
+            "--state STATES",
+            "What a core did to the buffer: written, read, flushed, streamed. [default: all but streamed]",
         ),
     ] = None,
     sets: Sets = None,
@@ -59,7 +73,9 @@ def probe(
     Registers (mmio-*) are probed on models alone. A probe that a board lacks the parts for is left out unless it is
     named. All boards of a system file copy at once, and what limits them is told. On a board with shared memory,
     --start says what caches hold before: cold (the FPGA's nothing, the host's what a core has written), warm (every
-    line was accessed before) or flushed (neither anything).
+    line was accessed before) or flushed (neither anything). Where the FPGA reaches a processor's memory by ports,
+    --state says what a core has done to the buffer: written it in an order that its caches keep, streamed it (in
+    sequence, most of which they do not), read or flushed it.
     """
     from isthmus.grain import DEFAULT, check_grain, chosen
     from isthmus.probes import all_probes
@@ -74,11 +90,11 @@ def probe(
         raise IsthmusError("TARGET: expected a target", hint="'isthmus run --list' names them.")
     check_target(target)
     if not is_model(target):
-        for option, given in (("--set", sets), ("--channel", channel), ("--start", start)):
-            if given:
-                raise IsthmusError(
-                    f"{option}: '{target}' is a real device, and only models have numbers, links and starts"
-                )
+        of_models = {"--set": sets, "--channel": channel, "--start": start, "--port": port, "--state": state}
+        for option in (option for option, given in of_models.items() if given):
+            raise IsthmusError(
+                f"{option}: '{target}' is a real device, and only models have numbers, links, ports, starts and states"
+            )
     asked = chosen(fine, coarse)
     check_grain(asked, target)
     chosen_sizes = resolve("sizes", sizes)
@@ -93,6 +109,8 @@ def probe(
         channel,
         asked or DEFAULT,
         start,
+        port,
+        state,
         chosen_sizes.origin == "default",
     )
     if dry_run:
@@ -119,6 +137,7 @@ def _chosen(target: str, wanted: list[str], sets: list[str]) -> list[str]:
 
 def _measure(session: Session, probing: "Probing") -> None:
     from isthmus.cli.events import Listener
+    from isthmus.probe_tables import wrong_lines
     from isthmus.probing import run_probing
 
     records: list[ProbeRecord] = []
@@ -138,6 +157,9 @@ def _measure(session: Session, probing: "Probing") -> None:
     if not records:
         raise IsthmusError("isthmus-probe printed no record")
     _show(session, records, complete=True)
+    wrong = wrong_lines(records)
+    if wrong:
+        raise AnswerIsNoError(wrong[0])
     session.next(_next(probing))
 
 
@@ -152,10 +174,12 @@ def _next(probing: "Probing") -> str:
 
 def _show(session: Session, records: "list[ProbeRecord]", complete: bool) -> None:
     from isthmus.output import Result
-    from isthmus.probe_tables import headline, probe_tables, spreads
+    from isthmus.probe_tables import headline, probe_tables, spreads, wrong_lines
     from isthmus.records import ProbeFile
 
     file = ProbeFile(context=session.context(complete=complete), records=records)
-    session.emit(Result(file, records, verdict=[headline(records)], tables=probe_tables(records)))
+    session.emit(
+        Result(file, records, verdict=[*wrong_lines(records), headline(records)], tables=probe_tables(records))
+    )
     measured = [record for record in records if record.kind == "measured"]  # a model's spread is its finding
     warn_if_noisy(session, spreads(measured), loads_of(records))

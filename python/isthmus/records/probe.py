@@ -32,6 +32,7 @@ class ProbeRecord(Record):
     spread: float
     percentiles: Percentiles | None = None
     time_s: float | None = Field(default=None, description="median time of one copy, pass or access")
+    verified: bool | None = measured(description="whether the bytes that arrived are those that were sent, of a port's")
     load: float | None = measured(ge=0, le=1, description=LOAD)
     kind: Kind
     grain: Grain | None = measured(description=GRAIN)
