@@ -17,6 +17,14 @@ MODEL_RUNS = 3
 MODEL = "model:aws-f1"
 REPORT_RUNS = 5
 
+# The curves of min2019 figures 2 and 3 (its table II): probe, ports and what a core has done to the buffer before.
+CURVES = (
+    ("port-tx", "hp", "written"),
+    ("port-tx", "hpc,acp", "written,flushed"),
+    ("port-rx", "hp", "read"),
+    ("port-rx", "hpc,acp", "read,flushed"),
+)
+
 
 def seconds(*command: str) -> float:
     """Wall time of a command that must end well."""
@@ -69,6 +77,18 @@ def models() -> list[bench_json.Figure]:
     return figures
 
 
+def ports() -> list[bench_json.Figure]:
+    """All curves of the raw bandwidth of a processor's ports."""
+    took = sum(
+        seconds(
+            *(str(tool_path("isthmus-probe")), "model:zynq-ultrascale", probe, "--repeat", "1"),
+            *("--port", chosen, "--state", states, "--sizes", "4KiB..32MiB:x2"),
+        )
+        for probe, chosen, states in CURVES
+    )
+    return [{"name": "zynq.figures_2_3_s", "value": took, "unit": "s", "against": "at most 60 s, aim 20 s, on 2 cores"}]
+
+
 def study(folder: Path) -> list[str]:
     """The records of the example's study: few images, for a report shows no more of two hundred."""
     subprocess.run(
@@ -93,7 +113,7 @@ def main() -> None:
         {"name": "command.report.wall", "value": written, "unit": "s", "against": "at most 5 s"},
         {"name": "command.report.size", "value": page.stat().st_size / 1e6, "unit": "MB", "against": "at most 3 MB"},
     ]
-    figures += models()
+    figures += [*models(), *ports()]
     for figure in figures:
         print(f"{figure['name']:<24} {figure['value']:.3g} {figure['unit']:<3} {figure['against']}")
     bench_json.add(path, figures)
