@@ -93,6 +93,7 @@ std::size_t port_named(const SocSpec& spec, const std::string& name) {
   const auto found = std::ranges::find(spec.ports, name, &SocPortSpec::name);
   if (found != spec.ports.end()) return static_cast<std::size_t>(found - spec.ports.begin());
   std::vector<std::string> names;
+  names.reserve(spec.ports.size());
   for (const SocPortSpec& port : spec.ports) names.push_back(port.name);
   throw Error("--port: " + unknown_name("port", name, names));
 }

@@ -19,6 +19,7 @@ namespace {
 /// Those that were asked for; all where none was.
 std::vector<std::size_t> ports_of(const Job& job, const platform::SocSpec& board) {
   std::vector<std::size_t> ports;
+  ports.reserve(board.ports.size());
   for (const std::string& name : job.ports) ports.push_back(port_named(board, name));
   for (std::size_t port = 0; job.ports.empty() && port < board.ports.size(); ++port) ports.push_back(port);
   return ports;
@@ -65,9 +66,9 @@ void tell(const platform::SocSpec& board, const PortTrial& trial, const PortResu
 }
 
 /// Trials that run side by side, each in a graph of its own, on as many threads as there are cores.
-class Trials {
+class SideBySide {
  public:
-  Trials(const platform::SocSpec& board, std::vector<PortTrial> trials)
+  SideBySide(const platform::SocSpec& board, std::vector<PortTrial> trials)
       : board_(board), trials_(std::move(trials)), results_(trials_.size()), sides_(Cores::here().all().size()) {}
 
   /// In the order of the trials.
@@ -114,7 +115,7 @@ void moves(const Job& job, const Report& report, bool to_fpga) {
                           .state = state,
                           .address = static_cast<std::uint64_t>(job.offset.count),
                           .bytes = static_cast<std::uint64_t>(size.count)});
-  Trials(board, std::move(trials)).run(report);
+  SideBySide(board, std::move(trials)).run(report);
 }
 
 }  // namespace

@@ -11,10 +11,10 @@
 namespace isthmus::fabric {
 namespace {
 
-constexpr int kLine = 64;
+constexpr int kLineBytes = 64;
 constexpr std::uint64_t kLines = 64;
 
-using Bytes64 = std::array<std::byte, kLine>;
+using Bytes64 = std::array<std::byte, kLineBytes>;
 
 Bytes64 all(int value) {
   Bytes64 bytes{};
@@ -23,11 +23,11 @@ Bytes64 all(int value) {
 }
 
 struct Rest {
-  LineStore cache{Bytes{8 * kLine}, 2, kLine};
+  LineStore cache{Bytes{8 * kLineBytes}, 2, kLineBytes};
   DramCells cells;
-  RestingLines lines{cache, cells, kLine};
+  RestingLines lines{cache, cells, kLineBytes};
 
-  Rest() { cells.reserve(0, kLines * kLine); }
+  Rest() { cells.reserve(0, kLines * kLineBytes); }
   Bytes64 read(std::uint64_t line) {
     Bytes64 found{};
     lines.read(line, found);
@@ -35,7 +35,7 @@ struct Rest {
   }
   Bytes64 in_memory(std::uint64_t line) const {
     Bytes64 found{};
-    cells.read(line * kLine, found);
+    cells.read(line * kLineBytes, found);
     return found;
   }
 };
@@ -87,7 +87,7 @@ TEST(LineStore, DrawsWhatMakesWayAmongAllLinesOfASetWhereItIsTold) {
   struct Actor {
     Random random;
   } drawing;
-  LineStore store(Bytes{4 * kLine}, 4, kLine, &drawing.random);
+  LineStore store(Bytes{4 * kLineBytes}, 4, kLineBytes, &drawing.random);
   for (std::uint64_t line = 0; line < 4; ++line) {
     LineStore::Way& way = *store.victim(line);
     way.line = line;
