@@ -52,7 +52,9 @@ class Sections {
   std::string of(std::string_view kind) const {
     const auto known = std::ranges::find_if(
         platform::schema(), [kind](const auto* one) { return one->name == kind || one->family == kind; });
-    const auto begin = text_.find(fmt::format("[{}]\n", (*known)->section));
+    const auto word = text_.find(fmt::format(".{}]\n", (*known)->name));
+    const auto begin =
+        word == std::string::npos ? text_.find(fmt::format("[{}]\n", (*known)->name)) : text_.rfind("\n[", word) + 1;
     const auto end = text_.find("\n[", begin);
     return text_.substr(begin, end == std::string::npos ? end : end + 1 - begin);
   }
@@ -61,21 +63,25 @@ class Sections {
   std::string text_;
 };
 
-/// A board of these kinds of parts, F1's or those of a board with shared memory, as a file.
+/// A board of these kinds of parts, F1's, those of a board with shared memory or those of one chip, as a file.
 class Board {
  public:
   Board(const Probe& probe, const std::vector<std::string_view>& kinds)
       : file_(fmt::format("{}board-of-parts-{}.toml", ::testing::TempDir(), ::getpid())) {
     std::ofstream stream(file_);
     stream << "name = \"Board of parts\"\n";
-    const bool shared = std::ranges::find(probe.needs, platform::kCoherentLink) != probe.needs.end();
-    for (const std::string_view kind : kinds) stream << (shared ? kShared : kPrivate).of(kind) << "\n";
+    const auto needs = [&probe](std::string_view kind) {
+      return std::ranges::find(probe.needs, kind) != probe.needs.end();
+    };
+    const Sections& parts = needs(platform::kCoherentLink) ? kShared : needs("cpu") ? kOneChip : kPrivate;
+    for (const std::string_view kind : kinds) stream << parts.of(kind) << "\n";
   }
   const std::string& file() const { return file_; }
 
  private:
   static inline const Sections kPrivate{"platforms/aws-f1.toml"};
   static inline const Sections kShared{"platforms/xeon-fpga-v1.toml"};
+  static inline const Sections kOneChip{"platforms/zynq-ultrascale.toml"};
   std::string file_;
 };
 
