@@ -196,7 +196,8 @@ def test_probes_look_at_the_sizes_that_they_are_said_to_look_at() -> None:
         # Shared memory is read and written in whole lines, which differ from board to board.
         shared = {"model:xeon-fpga-v1": (64, 192, 4096, 8192), "model:ibm-capi": (128, 384, 4096, 8192)}
         private = {"model:aws-f1": (16, 64, 192, 208, 4096, 8192)}
-        boards = shared if probe.crosses == "shared memory" else private
+        one_chip = {"model:zynq-ultrascale": (64, 192, 4096, 8192)}
+        boards = {"shared memory": shared, "processor's memory": one_chip}.get(probe.crosses, private)
         asked = sorted({size for sizes in boards.values() for size in sizes})
         records = []
         for board, sizes in boards.items():
