@@ -183,7 +183,7 @@ LIMITS = (
         "buffers of a few KiB, which the first caches hold; boards whose other ports are busy",
         (),
         (PORTS,),
-        ("port.*", "interconnect.*", "cpu.*"),
+        ("port.hp.*", "port.hpc.*", "port.acp.*", "interconnect.*", "cpu.clock", "cpu.l2.*"),
     ),
     Limit(
         "dram-policy",

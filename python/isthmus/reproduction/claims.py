@@ -118,10 +118,10 @@ def _sum_reaches(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) ->
 
 
 def _time_goes_with_clock(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
-    """An iteration takes as many cycles of the kernel's clock on every board, within so many per cent."""
+    """An iteration takes as many cycles of the kernel's clock on every board that can, within so many per cent."""
     application, size, percent = arguments
     cycles = [lab.iterations(board, application, int(size))[1] * lab.number(board, "kernel.clock")
-              for board in lab.bench.boards()]  # fmt: skip
+              for board in lab.bench.boards() if lab.bench.flows(application, f"model:{board}")]  # fmt: skip
     return max(cycles) / min(cycles) - 1 < float(percent) / 100
 
 
