@@ -329,5 +329,51 @@ RC_GTEST_PROP(SocBoard, GivesEveryPortWhatACoreHasFlushedAndTheCoreWhatThePortHa
   RC_ASSERT(circuit.stale == 0U);
 }
 
+/// Flushes a line that it has read, or written, and waits for memory.
+struct Barrier {
+  Out<LineAccess> accesses{"accesses"};
+  In<LineResult> results{"results"};
+  Timer timer;
+  LineAccess::Kind kind;
+  Time took;
+  bool over = false;
+
+  explicit Barrier(LineAccess::Kind what) : kind(what) {}
+  void step() {
+    access(kind, kLine);
+    access(LineAccess::Kind::flush, kLine);
+    const Time start = timer.now();
+    access(LineAccess::Kind::fence, 0);
+    took = timer.now() - start;
+    over = true;
+  }
+  bool done() const { return over; }
+
+  void access(LineAccess::Kind what, std::uint64_t bytes) {
+    fabric::begin_access(accesses, what, 0, bytes, 0);
+    results.read_in_place();
+  }
+};
+
+Time barrier_behind(LineAccess::Kind kind) {
+  const SocSpec spec =
+      soc_spec(load(file_of("model:zynq-ultrascale"), std::vector<std::string>{"dram.idle_latency=1us"}));
+  fabric::DramCells cells;
+  cells.reserve(0, kLine);
+  Graph graph;
+  SocBoard soc(graph, spec, cells, {}, 1);
+  auto& core = graph.add<Barrier>("core", {.clock = spec.cpu}, kind);
+  soc.attach_core(core.accesses, core.results);
+  graph.run();
+  return core.took;
+}
+
+TEST(SocBoard, ABarrierWaitsUntilMemoryHasWhatWasFlushed) {
+  const Time clean = barrier_behind(LineAccess::Kind::read);
+  const Time modified = barrier_behind(LineAccess::Kind::write);
+  EXPECT_LT(clean, Time::ns(100)) << "the way to the home and back";
+  EXPECT_GT(modified, clean + Time::ns(900)) << "nearly all of a microsecond to the DRAM and back";
+}
+
 }  // namespace
 }  // namespace isthmus::platform
