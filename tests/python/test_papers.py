@@ -94,9 +94,9 @@ KNOWN = {
     "input": is_input, "run": is_run, "rate": is_rate, "probe": is_probe, "probe-time": is_probe, "accesses": is_probe,
     "probe-cycles": is_probe, "requests": is_probe, "crossing": is_of_channels, "lead": is_of_channels,
     "overtakes": lambda body: set(body.split(":")[:2]) <= BOARDS.keys(),
-    "gain": lambda body: body.partition(":")[0] in BOARDS,
-    "saturation": is_saturation, "ratio": is_ratio, "mean": is_ratio, "row": lambda body: body in ROWS,
-    "formula": is_listed, "claim": is_listed,
+    "gain": lambda body: body.partition(":")[0] in BOARDS, "application": lambda body: body.partition(":")[0] in BOARDS,
+    "saturation": is_saturation, "ratio": is_ratio, "mean": is_ratio, "loss": is_ratio,
+    "row": lambda body: body in ROWS, "formula": is_listed, "claim": is_listed,
 }  # fmt: skip
 
 

@@ -123,3 +123,10 @@ def test_cycles_that_are_turned_off_are_as_few_whole_ones_as_the_board_takes() -
 
     assert off(item, accepts) == "reordering.write=2"
     assert all(text.partition("=")[2].isdigit() for text in tried)
+
+
+def test_a_loss_is_what_a_rate_lacks_of_another(evaluator: Evaluator) -> None:
+    slow, fast = (f"probe:zynq-ultrascale:port-rx:64KiB@port={port},state=read" for port in ("hpc", "hp"))
+    rates = [number(evaluator, expression, "GB/s") for expression in (slow, fast)]
+    assert number(evaluator, f"loss:{slow} / {fast}", "%") == pytest.approx(100 * (rates[1] - rates[0]) / rates[1])
+    assert number(evaluator, f"loss:{fast} / {slow}") < 0

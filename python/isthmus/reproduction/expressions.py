@@ -19,7 +19,7 @@ from isthmus.sizes import parse_size
 PROBED = frozenset({"probe", "probe-time", "probe-cycles", "accesses", "requests", "crossing", "lead"})
 CHANGED = PROBED | {"application"}  # in which numbers may be replaced
 MODEL = CHANGED | {"run", "rate", "saturation", "overtakes", "gain"}  # what the model computes
-OF_TWO = ("ratio", "mean")  # values of rows and experiments, A / B
+OF_TWO = ("ratio", "mean", "loss")  # values of rows and experiments, A / B
 KINDS = (*sorted(MODEL), "input", *OF_TWO, "row", "formula", "claim")
 
 # The unit of what an experiment gives, and of the fields of a run; those that are not here have none, or an input's.
@@ -159,7 +159,10 @@ class Evaluator:
         texts = [text.strip() for text in rest.split(" / ")]
         units = [self.published[text].unit for text in texts if text in self.published]
         over, under = (self._operand(text, units[0] if units else "") for text in texts)
-        return (over + under) / 2 if kind == "mean" else over / under * (100 if unit == "%" else 1)
+        if kind == "mean":
+            return (over + under) / 2
+        whole = 100 if unit == "%" else 1
+        return whole * (1 - over / under if kind == "loss" else over / under)
 
     def _operand(self, text: str, unit: str) -> float:
         return _number(self.value(text, unit) if ":" in text else self.of_row(text, unit))
