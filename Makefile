@@ -33,6 +33,7 @@ bench: build
 	build/bench/benchmarks/bench --json build/bench.json
 	PYTHONPATH=benchmarks python benchmarks/command.py --json build/bench.json
 	build/bench/benchmarks/apps/bench_hash --json build/bench.json
+	build/bench/benchmarks/apps/bench_encryption --json build/bench.json
 	build/bench/benchmarks/hpcc/bench_hpcc_compute --json build/bench.json
 	build/bench/benchmarks/hpcc/bench_hpcc_memory --json build/bench.json
 	PYTHONPATH=benchmarks python benchmarks/hpcc/ring.py --json build/bench.json

@@ -94,7 +94,7 @@ void append_json(const std::filesystem::path& path, const std::vector<Row>& rows
     if (std::ranges::find(rows, known.at("name").get<std::string>(), &Row::name) == rows.end()) list.push_back(known);
   for (const Row& row : rows) {
     nlohmann::ordered_json record{
-        {"name", row.name}, {"value", row.median()}, {"unit", "ratio"}, {"against", row.against}};
+        {"name", row.name}, {"value", row.median()}, {"unit", row.unit}, {"against", row.against}};
     for (const auto& [field, value] : row.fields) record[field] = value;
     list.push_back(std::move(record));
   }

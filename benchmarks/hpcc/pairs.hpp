@@ -40,6 +40,7 @@ struct Row {
   double aim;
   std::string against;
   std::map<std::string, double> fields = {};  ///< further ones of its record
+  std::string unit = "ratio";                 ///< of what are no ratios
 
   double median() const;
 };

@@ -32,7 +32,7 @@ EXAMPLES = [
 KINDS = frozenset({"pcie", "memory", "cores", "copy", "alloc", "call", "mmio", "dma"})
 FAR = 0.25  # of a probe's median error: above it the model is no model of the device
 INFLEXIBLE = "the link's lanes, generation and tags, or the DMA engine's descriptor_payload"
-UNITS = frozenset({"ps", "ns", "us", "ms", "s", "MB/s", "GB/s"})
+UNITS = frozenset({"ps", "ns", "us", "ms", "s", "MB/s", "GB/s", "Mbit/s", "Gbit/s"})
 
 
 def calibrate(

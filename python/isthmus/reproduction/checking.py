@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from isthmus.applications import applications, describe, is_parameter
+from isthmus.applications import describe, is_parameter
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment
 from isthmus.flows import FLOWS, SHARED
@@ -223,8 +223,8 @@ def _number(given: _Given, word: str) -> None:
 
 
 def _application(given: _Given, word: str) -> None:
-    if word not in applications():
-        raise unknown("application", word, applications())
+    if word not in given.bench.applications():
+        raise unknown("application", word, given.bench.applications())
     known = ("count", *describe(word).parameters)
     for name in (change.partition("=")[0] for change in given.changes if is_parameter(change)):
         if name not in known:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from isthmus.applications import describe, is_parameter
+from isthmus.applications import applications, describe, is_parameter
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment, run_experiment
 from isthmus.flows import FLOWS, SHARED
@@ -125,6 +125,10 @@ class Bench:
         """Those of an application that a board has the parts for."""
         return self._once(("flows", application, target), lambda: flows_of(application, target))
 
+    def applications(self) -> list[str]:
+        """Those that come with the tools."""
+        return self._once(("applications",), applications)
+
     def boards(self) -> list[str]:
         """The boards that are modelled."""
         return self._once(("boards",), lambda: [target.removeprefix("model:") for target in platforms()])
@@ -185,6 +189,8 @@ class Laboratory:
 
     def application(self, board: str, application: str, flow: str, changes: Sequence[str]) -> "Row":
         """The row of any application; `changes` are NAME=VALUE of parameters, of numbers of the board, and `count`."""
+        if application not in self.bench.applications():
+            raise NotOfferedError(f"the tools have no application '{application}' yet")
         counts = [one.removeprefix(COUNT) for one in changes if one.startswith(COUNT)]
         return self.bench.run(
             Experiment(

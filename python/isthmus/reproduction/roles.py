@@ -19,7 +19,7 @@ DETERMINED = 0.8  # of what the input moved, as a ratio of logarithms
 HALVINGS = 7  # of the way to an end that a board refuses
 ANY = 1e-9  # a change below this is the rounding of the model's own arithmetic
 TIMES = frozenset({"ps", "s", "ms", "us", "ns", "cycles"})
-RATES = frozenset({"B/s", "GB/s", "MB/s", "Hz", "kHz", "MHz", "GHz", "MT/s", "GT/s"})
+RATES = frozenset({"B/s", "GB/s", "MB/s", "Gbit/s", "Mbit/s", "Hz", "kHz", "MHz", "GHz", "MT/s", "GT/s"})
 # How many of what has to be whole lie in one of a unit.
 WHOLE = {"": 1.0, "cycles": 1.0, "bit": 0.125, "B": 1.0, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30}
 
