@@ -186,6 +186,17 @@ LIMITS = (
         ("port.hp.*", "port.hpc.*", "port.acp.*", "interconnect.*", "cpu.clock", "cpu.l2.*"),
     ),
     Limit(
+        "network",
+        "What a network does to packets: switches between the ends, their queues, and how soon a sender is held back",
+        "model too fast",
+        "a line has one latency and loses nothing; a receiver without room holds the sender back at once, where frames "
+        "that ask for a pause travel as long as others do, or packets are dropped",
+        "percentiles of latency at high load; more senders than one",
+        (),
+        (),
+        ("network.*",),
+    ),
+    Limit(
         "dram-policy",
         "The vendor's memory controller: its address mapping, reordering, ECC and calibration",
         "either",
