@@ -28,6 +28,18 @@ void NetworkLine::step() {
   for (const PacketPiece& piece : packet_) out.push(piece);
 }
 
+void send_packet(Out<PacketPiece>& out, std::span<const std::byte> bytes) {
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::size_t count = std::min(PacketPiece::kMost, bytes.size() - at);
+    PacketPiece& piece = out.slot();
+    piece.sop = at == 0;
+    piece.bytes = static_cast<std::uint16_t>(count);
+    std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), count, piece.data.begin());
+    at += count;
+    piece.eop = at == bytes.size();
+  }
+}
+
 void PacketReceiver::step() {
   if (piece_ == nullptr) piece_ = &in.read_in_place();
   const std::size_t count = std::min(kBeatBytes, piece_->bytes - at_);

@@ -27,6 +27,8 @@ struct Flow {
   bool in_place = false;    ///< whether it takes an application's datapath as well, which reads messages where they are
   bool device_memory = true;  ///< whether kernels reach the device's memory
   bool host_memory = false;   ///< and the host's, over the link by themselves
+  /// Whether packets of a network come to its host threads and leave from them, on a board whose host has one.
+  bool host_network = false;
   /// Of a modelled board, where messages of an application are packets of a network; none: it carries no packets.
   platform::Needs packet_needs{};
 

@@ -12,19 +12,27 @@
 #include "isthmus/platform/needs.hpp"
 #include "isthmus/platform/shared_board.hpp"
 #include "program/flows.hpp"
+#include "program/packets_through_host.hpp"
 
 namespace isthmus::program {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::vector<std::string_view> needs_of(const ByteApplication& application, const std::string& flow) {
+/// Whether packets of an application come to a board's host and leave from there.
+bool through_host(const platform::Description& board, const ByteApplication& application, const Flow& flow) {
+  return application.extras.packets && flow.host_network && board.find("stack") != nullptr;
+}
+
+std::vector<std::string_view> needs_of(const platform::Description& board, const ByteApplication& application,
+                                       const std::string& flow) {
   const Flow& of = flow_named(flow);
   const bool packets = application.extras.packets && of.between_copies == nullptr;
   const platform::Needs own = packets ? of.packet_needs : of.needs;
   std::vector<std::string_view> needs(own.begin(), own.end());
   const auto& more = application.extras.parts;
   needs.insert(needs.end(), more.begin(), more.end());
+  if (through_host(board, application, of)) needs.emplace_back("network");
   if (application.extras.memory) needs.insert(needs.end(), {"dram", "axi"});
   return needs;
 }
@@ -40,14 +48,15 @@ class ModelTarget final : public Target {
   bool modelled() const override { return true; }
   std::vector<std::string> flows(const ByteApplication& application) const override {
     auto found = flows_of(application);
-    std::erase_if(found,
-                  [&](const std::string& flow) { return !platform::has_all(platform_, needs_of(application, flow)); });
+    std::erase_if(found, [&](const std::string& flow) {
+      return !platform::has_all(platform_, needs_of(platform_, application, flow));
+    });
     return found;
   }
   void require_flow(const ByteApplication& application, const std::string& flow) const override {
     const auto offered = flows_of(application);
     if (std::ranges::find(offered, flow) == offered.end()) return Target::require_flow(application, flow);
-    platform::require(platform_, fmt::format("flow '{}'", flow), needs_of(application, flow));
+    platform::require(platform_, fmt::format("flow '{}'", flow), needs_of(platform_, application, flow));
   }
 
   Run run(const Job& job) override {
@@ -87,7 +96,9 @@ class ModelTarget final : public Target {
     over_ = channel_;
     device->observe(job.states);
     device->shuffle(job.schedule_seed);
-    Run run = run_on_device(*device, job);
+    Run run = through_host(platform_, job.application, flow_named(job.flow))
+                  ? run_packets_through_host(platform_, *device, job)
+                  : run_on_device(*device, job);
     parts_ = device->parts();
     grain_ = device->grain();
     path_ = device->path();

@@ -133,7 +133,7 @@ FlowTimes times_of(const PacketFeeder& feeder, const PacketKeeper& keeper, Time 
 
 NativeRun run_packets_in_memory(const Job& job) {
   const Packets& packets = *job.application.extras.packets;
-  PacketChecker checker(packets, job.count * job.application.extras.in_message, job.progress);
+  PacketChecker checker = checker_of(job);
   const std::vector<Stretch> stretches = stretches_of(packets, job.count * job.application.extras.in_message);
   Spent spent;
   Graph graph;

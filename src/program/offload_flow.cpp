@@ -56,6 +56,7 @@ class OffloadFlow final : public DeviceFlow {
   void send(Host& host, int message, Passage& passage) {
     stop_if_interrupted();
     host.works_on(message);
+    passage.messages.begin(host, message);
     const auto at = static_cast<std::size_t>(message - passage.first);
     Queue& queue = *queues_[static_cast<std::size_t>(message) % queues_.size()];
     Commands& commands = passage.commands;
@@ -64,7 +65,7 @@ class OffloadFlow final : public DeviceFlow {
     commands.kernel[at] = kernel_.launch(host, queue, message);
     commands.out[at] = kernel_.read(host, queue, message, passage.messages.output(message));
     commands.ended[at] = host.now();
-    passage.messages.finished(message);
+    passage.messages.end(host, message);
   }
 
   Device& device_;
@@ -79,7 +80,8 @@ Flow offload_flow() {
           .needs = kBetweenCopies,
           .between_copies = [](Device& device, const ByteApplication& application) -> std::unique_ptr<DeviceFlow> {
             return std::make_unique<OffloadFlow>(device, application);
-          }};
+          },
+          .host_network = true};
 }
 
 }  // namespace isthmus::program

@@ -63,6 +63,7 @@ class OverlapFlow final : public DeviceFlow {
     for (int message = passage.first; message < passage.first + passage.count; ++message) {
       stop_if_interrupted();
       host.works_on(message);
+      passage.messages.begin(host, message);
       passage.commands.enqueued.push_back(host.now());
       const bool reuses = message >= passage.first + kAtOnce;
       std::vector<Event> input_free;
@@ -82,7 +83,7 @@ class OverlapFlow final : public DeviceFlow {
       auto& copies = passage.commands.out;
       copies.push_back(kernel_.read(host, *reads_, message, passage.messages.output(message), {kernel}));
       passage.commands.ended.push_back(host.now());
-      passage.messages.finished(message);
+      passage.messages.end(host, message);
       if (message + kAtOnce < passage.first + passage.count) host.put(*passage.fetched, copies.back().back());
     }
   }

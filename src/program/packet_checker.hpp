@@ -52,4 +52,9 @@ class PacketChecker {
   Differences differences_;
 };
 
+/// Of a job whose messages are packets.
+int packets_of(const Job& job);
+/// Of all of its packets; it is told how many messages have been compared.
+PacketChecker checker_of(const Job& job);
+
 }  // namespace isthmus::program

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "isthmus/stream.hpp"
@@ -73,9 +74,12 @@ class PacketTransmitter {
   PacketPiece piece_{};
 };
 
-/// Their names in reports.
-inline constexpr const char* kToDevice = "network to device";
-inline constexpr const char* kFromDevice = "network from device";
+/// Sends a packet piece by piece.
+void send_packet(Out<PacketPiece>& out, std::span<const std::byte> bytes);
+
+/// Their names in reports. Lines lead to and from the board, or the card of its host.
+inline constexpr const char* kNetworkIn = "network in";
+inline constexpr const char* kNetworkOut = "network out";
 inline constexpr const char* kPacketReceiver = "packet receiver";
 inline constexpr const char* kPacketTransmitter = "packet transmitter";
 

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "isthmus/engine/graph.hpp"
 #include "isthmus/engine/trace.hpp"
 #include "isthmus/offload/device.hpp"
 #include "isthmus/offload/kernel_model.hpp"
@@ -17,6 +20,31 @@ using platform::bottleneck;
 using platform::Grain;
 using platform::Part;
 
+/// A host thread's ends of channels to actors beside its machine, who give each other numbers.
+struct HostThreadEnds {
+  Out<std::int64_t>& tells;
+  In<std::int64_t>& told;
+};
+
+/// Actors beside a machine, in its graph: what else there is in its host.
+class Surroundings {
+ public:
+  virtual ~Surroundings() = default;
+  /// Adds them to the graph of a run, tied to each of its host threads.
+  virtual void build(Graph& graph, std::span<const HostThreadEnds> threads) = 0;
+  /// Of the graph that was built last.
+  virtual std::vector<platform::PartPlan> parts() const = 0;
+  virtual void ended(const RunReport& report) = 0;
+};
+
+/// What a host thread of a machine with surroundings may ask for besides.
+class SurroundedHost : public Host {
+ public:
+  /// Waits for a number.
+  virtual std::int64_t hear() = 0;
+  virtual void tell(std::int64_t number) = 0;
+};
+
 /// A modelled board in its host: a machine of actors in exact virtual time, built anew for each run; the bytes in its
 /// buffers and the clock go on from run to run.
 class ModelDevice : public Device {
@@ -29,6 +57,10 @@ class ModelDevice : public Device {
   virtual const std::vector<platform::Held>& path() const = 0;
   /// From now on `states` is told how the parts of each run spend their time, on the device's clock.
   virtual void observe(StateObserver* states) = 0;
+  /// From now on runs have these beside them, and are fine; null: none. They outlive the runs.
+  virtual void surround(Surroundings* surroundings) = 0;
+  /// What host threads and the driver worked in the last run, all together; a thread that waits does not.
+  virtual Time host_work() const = 0;
   /// From now on actors that are ready run in an order of this seed's (see RunOptions). No result depends on it.
   virtual void shuffle(std::uint64_t schedule_seed) = 0;
 };

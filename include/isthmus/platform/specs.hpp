@@ -11,6 +11,7 @@
 #include "isthmus/fabric/dram.hpp"
 #include "isthmus/fabric/host_memory.hpp"
 #include "isthmus/fabric/network.hpp"
+#include "isthmus/fabric/network_stack.hpp"
 #include "isthmus/fabric/pcie.hpp"
 #include "isthmus/platform/section.hpp"
 
@@ -19,6 +20,7 @@ namespace isthmus::platform {
 
 fabric::PcieLinkSpec pcie_link_spec(const Section& pcie);
 fabric::NetworkSpec network_spec(const Section& network);
+fabric::NetworkStackSpec network_stack_spec(const Section& stack);
 fabric::HostMemorySpec host_memory_spec(const Section& memory);
 fabric::HostCacheSpec host_cache_spec(const Section& llc);
 /// The FPGA's cache.

@@ -3,6 +3,10 @@
 #include <cstddef>
 #include <span>
 
+namespace isthmus::offload {
+class Host;
+}
+
 namespace isthmus::program {
 
 /// Where a flow finds its messages and leaves their outputs. `input` is called by the host thread that sends, `output`
@@ -16,6 +20,11 @@ class Exchange {
   virtual std::span<std::byte> output(int message) = 0;
   /// The output of `message` is complete.
   virtual void finished(int message) = 0;
+
+  /// What a host thread between copies does first and last for a message: it may have to wait for it, or hand on what
+  /// came of it.
+  virtual void begin(offload::Host& /*host*/, int /*message*/) {}
+  virtual void end(offload::Host& /*host*/, int message) { finished(message); }
 };
 
 }  // namespace isthmus::program

@@ -23,6 +23,11 @@ struct Packets {
   std::function<void(std::uint64_t position, std::vector<std::byte>& bytes)> reference{};
   /// Is given what came back, and was right, as packet number `packet`, in the order in which they came.
   std::function<void(int packet, std::span<const std::byte> bytes)> received{};
+  /// How a message between copies holds packets, each in a place of its own of one size: writes the one that is the
+  /// `position`-th to reach the host into its place,
+  std::function<void(std::uint64_t position, std::span<const std::byte> bytes, std::span<std::byte> place)> enter{};
+  /// and where in a place the packet lies.
+  std::function<std::span<const std::byte>(std::span<const std::byte> place)> leave{};
   std::string transport = "memory";  ///< on threads: what carries them, a name of the table of transports
   double load = 1;                   ///< on models: how much of the line rate is offered
 };

@@ -105,15 +105,9 @@ Aes256Key key_of(const std::string& text) {
 }
 
 void fill_slots(const State& state, std::size_t slot, int message, std::span<std::byte> slots) {
-  std::ranges::fill(slots, std::byte{});
   int packet = message * static_cast<int>(slots.size() / slot);
-  for (std::size_t at = 0; at < slots.size(); at += slot, ++packet) {
-    const SlotHead head{.packet = static_cast<std::uint64_t>(packet),
-                        .bytes = static_cast<std::uint32_t>(state.length(packet)),
-                        .unused = 0};
-    std::memcpy(slots.data() + at, &head, sizeof(head));
-    state.fill(packet, slots.subspan(at + sizeof(head), head.bytes));
-  }
+  for (std::size_t at = 0; at < slots.size(); at += slot, ++packet)
+    state.fill(packet, begin_slot(slots.subspan(at, slot), static_cast<std::uint64_t>(packet), state.length(packet)));
 }
 
 /// Hands the packet of each slot to `each`, with its number.
@@ -158,6 +152,13 @@ program::Packets packets_of(const program::Values& values, const std::shared_ptr
   };
   if (values.has("output"))
     packets.received = [state](int packet, std::span<const std::byte> bytes) { state->writer->write(packet, bytes); };
+  packets.enter = [](std::uint64_t position, std::span<const std::byte> bytes, std::span<std::byte> slot) {
+    std::ranges::copy(bytes, begin_slot(slot, position, bytes.size()).begin());
+  };
+  packets.leave = [](std::span<const std::byte> slot) {
+    const auto packet = slot.subspan(sizeof(SlotHead));
+    return packet.first(std::min<std::size_t>(packet.size(), head_of(slot).bytes));
+  };
   packets.transport = values.text("transport");
   packets.load = values.number("load");
   return packets;

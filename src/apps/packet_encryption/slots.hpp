@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -28,6 +29,14 @@ inline SlotHead head_of(std::span<const std::byte> slot) {
   SlotHead head;
   std::memcpy(&head, slot.data(), sizeof(head));
   return head;
+}
+
+/// Writes a slot's head, and nothing behind it; returns where its packet goes.
+inline std::span<std::byte> begin_slot(std::span<std::byte> slot, std::uint64_t packet, std::size_t bytes) {
+  std::ranges::fill(slot, std::byte{});
+  const SlotHead head{.packet = packet, .bytes = static_cast<std::uint32_t>(bytes), .unused = 0};
+  std::memcpy(slot.data(), &head, sizeof(head));
+  return slot.subspan(sizeof(head), bytes);
 }
 
 }  // namespace isthmus::apps

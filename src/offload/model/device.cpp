@@ -40,6 +40,14 @@ class Later final : public StateObserver {
   Time start_;
 };
 
+Time work_of_host(const MachineActors& actors, const RunReport& report) {
+  Time sum;
+  for (const Actors* some :
+       {&actors.threads, &actors.transfer_calls, &actors.allocations, &actors.copies, &actors.launches})
+    for (const ActorId actor : *some) sum += report.actor(actor).busy;
+  return sum;
+}
+
 }  // namespace
 
 MachineDevice::MachineDevice(platform::Description board, std::vector<KernelModel> kernels, const ModelOptions& options)
@@ -123,6 +131,7 @@ std::unique_ptr<DeviceRun> MachineDevice::begin(Graph& graph, std::vector<HostTh
   auto run = std::make_unique<DeviceRun>(std::move(threads), std::move(context));
   run->machine =
       build_machine(graph, {.board = loaded(), .threads = run->threads, .context = run->context, .host = host});
+  if (surroundings_ != nullptr) surroundings_->build(graph, run->machine.ends);
   return run;
 }
 
@@ -132,13 +141,14 @@ RunContext MachineDevice::new_context() {
           .costs = needed(spec_.host).calls,
           .pinned = pinned_,
           .units = loaded().units(),
-          .start = clock_};
+          .start = clock_,
+          .surrounded = surroundings_ != nullptr};
 }
 
 /// Parts that keep something from one command to the next make its time depend on more than itself.
 bool MachineDevice::may_be_coarse() const {
   const bool keeps = spec_.board.host && (spec_.board.host->cache || spec_.board.host->iommu);
-  return asked_ == Grain::coarse && states_ == nullptr && !spec_.engines.empty() && !keeps;
+  return asked_ == Grain::coarse && states_ == nullptr && surroundings_ == nullptr && !spec_.engines.empty() && !keeps;
 }
 
 void MachineDevice::run_coarse(std::vector<HostThread> threads) {
@@ -164,7 +174,13 @@ void MachineDevice::end(const DeviceRun& run, const RunReport& report) {
   for (const HostThreadActor* thread : machine.threads) thread->tell_all();
   last_run_ = report.end;
   clock_ += report.end;
-  parts_ = platform::parts_of(report, platform::on_board(machine.parts, board_));
+  host_work_ = work_of_host(machine.actors, report);
+  std::vector<platform::PartPlan> plans = machine.parts;
+  if (surroundings_ != nullptr) {
+    surroundings_->ended(report);
+    platform::append(plans, surroundings_->parts());
+  }
+  parts_ = platform::parts_of(report, platform::on_board(std::move(plans), board_));
   path_ = critical_path({.spec = spec_, .threads = threads, .context = context, .machine = machine, .report = report});
 }
 

@@ -45,6 +45,8 @@ class MachineDevice final : public ModelDevice {
   Grain grain() const override { return grain_; }
   const std::vector<platform::Held>& path() const override { return path_; }
   void observe(StateObserver* states) override { states_ = states; }
+  void surround(Surroundings* surroundings) override { surroundings_ = surroundings; }
+  Time host_work() const override { return host_work_; }
   void shuffle(std::uint64_t schedule_seed) override { order_.schedule_seed = schedule_seed; }
 
   const MachineSpec& spec() const { return spec_; }
@@ -78,7 +80,9 @@ class MachineDevice final : public ModelDevice {
   int next_id_ = 0;
   Time clock_;
   Time last_run_;
+  Time host_work_;
   StateObserver* states_ = nullptr;
+  Surroundings* surroundings_ = nullptr;
   std::vector<Part> parts_;
   std::vector<platform::Held> path_;
 };

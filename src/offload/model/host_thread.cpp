@@ -5,6 +5,7 @@
 #include "isthmus/base/error.hpp"
 #include "isthmus/engine/actor.hpp"
 #include "isthmus/offload/kernel_model.hpp"
+#include "isthmus/offload/model.hpp"
 #include "isthmus/offload/needs.hpp"
 #include "isthmus/platform/needs.hpp"
 #include "offload/model/objects.hpp"
@@ -71,7 +72,7 @@ const Command& ModelEvent::ended() const {
 }
 
 /// One host thread's calls: a cost for the thread, then a word with the runtime.
-class ModelHost final : public Host {
+class ModelHost final : public SurroundedHost {
  public:
   explicit ModelHost(HostThreadActor& actor) : actor_(actor), context_(actor.context_) {}
 
@@ -122,6 +123,9 @@ class ModelHost final : public Host {
     const int id = dynamic_cast<ModelMailbox&>(mailbox).id();
     return std::make_shared<ModelEvent>(context_.run, ask(call_of(HostCall::Kind::take, id)).command);
   }
+
+  std::int64_t hear() override { return actor_.told[0].read(); }
+  void tell(std::int64_t number) override { actor_.tells[0].push(number); }
 
   void works_on(int message) override { actor_.timer_.works_on(message); }
   Time now() const override { return context_.start + actor_.timer_.now(); }

@@ -30,7 +30,8 @@ struct RunContext {
   CallCosts costs;
   const PinnedMap& pinned;
   fabric::Units units;
-  Time start;  ///< of the run on the device's clock
+  Time start;               ///< of the run on the device's clock
+  bool surrounded = false;  ///< there are actors beside the machine
 };
 
 /// An event of a run, as the thread sees it that made it or took it.
@@ -61,10 +62,16 @@ class HostThreadActor {
  public:
   Out<HostCall> calls{"calls"};
   In<HostReply> replies{"replies"};
+  PortArray<Out<std::int64_t>> tells;  ///< one where there are actors beside the machine
+  PortArray<In<std::int64_t>> told;
 
   /// The `index`th of the run.
   HostThreadActor(const HostThread& thread, std::size_t index, const RunContext& context)
-      : thread_(thread), index_(static_cast<std::uint32_t>(index)), context_(context) {}
+      : tells(context.surrounded ? 1 : 0, "tells"),
+        told(context.surrounded ? 1 : 0, "told"),
+        thread_(thread),
+        index_(static_cast<std::uint32_t>(index)),
+        context_(context) {}
 
   void step();
   bool done() const { return finished_; }

@@ -71,6 +71,7 @@ struct Machine {
   MachineMasters masters{};
   std::vector<platform::PartPlan> parts{};  ///< in the order in which data to the device pass them
   std::vector<const HostThreadActor*> threads{};
+  std::vector<HostThreadEnds> ends{};  ///< of the threads of a machine with surroundings
   const Runtime* runtime = nullptr;
   std::vector<fabric::PcieLinkActors> links{};
 };

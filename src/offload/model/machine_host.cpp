@@ -51,6 +51,7 @@ class HostBuilder {
     const HostThread& body = plan_.threads[index];
     auto& thread = graph_.add<HostThreadActor>(thread_name(body), {.group = kHostGroup}, body, index, plan_.context);
     machine_.threads.push_back(&thread);
+    if (plan_.context.surrounded) machine_.ends.push_back({.tells = thread.tells[0], .told = thread.told[0]});
     actors_.threads.push_back(graph_.id(thread));
     connect_(thread.calls, runtime_.calls[index]);
     connect_(runtime_.replies[index], thread.replies);

@@ -25,6 +25,7 @@ extern const PartKind kReordering;
 extern const PartKind kQueue;
 extern const PartKind kVa;
 extern const PartKind kNetwork;
+extern const PartKind kStack;
 extern const PartKind kDma;
 extern const PartKind kDram;
 extern const PartKind kAxi;

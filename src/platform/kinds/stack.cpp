@@ -1,0 +1,42 @@
+#include <array>
+
+#include "isthmus/platform/specs.hpp"
+#include "platform/kinds/kinds.hpp"
+
+namespace isthmus::platform::kinds {
+namespace {
+
+using enum Quantity;
+
+constexpr std::array kStackKeys = std::to_array<Key>({
+    {"latency", time, ns, ms,
+     "what the card and the network software take of a packet that comes in and goes out again, both together, the "
+     "work "
+     "of cores included"},
+    {"cores", count, 1, 64, "cores that do the work of packets, each that of every so manieth"},
+    {"packet", time, ns, 100 * us, "a core's work on a packet: as it comes, and again as it goes"},
+});
+
+constexpr std::array kStackRelations = std::to_array<Relation>({
+    {{"stack", "packet", 2}, {"stack", "latency"}},
+});
+
+}  // namespace
+
+const PartKind kStack{.name = "stack",
+                      .section = "host.network",
+                      .meaning = "the host's own network card and its software",
+                      .keys = kStackKeys,
+                      .relations = kStackRelations};
+
+}  // namespace isthmus::platform::kinds
+
+namespace isthmus::platform {
+
+fabric::NetworkStackSpec network_stack_spec(const Section& stack) {
+  return {.latency = stack.time("latency"),
+          .cores = static_cast<int>(stack.count("cores")),
+          .packet = stack.time("packet")};
+}
+
+}  // namespace isthmus::platform

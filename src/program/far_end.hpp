@@ -1,0 +1,87 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "isthmus/engine/graph.hpp"
+#include "isthmus/fabric/network.hpp"
+#include "isthmus/platform/part.hpp"
+#include "program/packets_beside.hpp"
+
+namespace isthmus::program {
+
+/// Sends packets, each when the line would have carried so many at the load that is offered, or as soon after as there
+/// is room.
+class PacketSender {
+ public:
+  Out<fabric::PacketPiece> out{"out"};
+
+  PacketSender(const Packets& packets, int count, const fabric::NetworkSpec& line)
+      : packets_(packets), count_(count), line_(line) {}
+
+  void step();
+  bool done() const { return static_cast<int>(sent_.size()) == count_; }
+
+  const std::vector<Time>& sent() const { return sent_; }
+
+ private:
+  const Packets& packets_;
+  int count_;
+  fabric::NetworkSpec line_;
+  Time due_;
+  std::vector<std::byte> bytes_;
+  std::vector<Time> sent_;
+  Timer timer_;
+};
+
+class PacketSink {
+ public:
+  In<fabric::PacketPiece> in{"in"};
+
+  explicit PacketSink(PacketsBeside& packets) : packets_(packets) {}
+  void step();
+
+  const std::vector<Time>& received() const { return received_; }
+
+ private:
+  PacketsBeside& packets_;
+  std::vector<Time> received_;
+  Timer timer_;
+};
+
+/// When packets were sent, and when some came back.
+struct PacketTimes {
+  std::vector<Time> sent;
+  std::vector<Time> received;
+};
+
+/// How long those took that came back in this order. Throws Error where none has.
+FlowTimes times_of(const PacketTimes& packets, std::span<const int> order);
+
+/// What is at the other end of a network's lines, and the lines, in a graph.
+class FarEnd {
+ public:
+  /// Throws Error for packets that a model's network is not made to carry.
+  FarEnd(Graph& graph, const Packets& packets, int count, const fabric::NetworkSpec& line, PacketsBeside& beside);
+
+  /// Ties who takes packets from the line to the board or its host, and who puts some on the one from there.
+  void connect(In<fabric::PacketPiece>& arriving);
+  void connect(Out<fabric::PacketPiece>& leaving);
+
+  platform::PartPlan part_in() const { return part(in_); }
+  platform::PartPlan part_out() const { return part(out_); }
+  ActorId sink() const { return graph_.id(sink_); }
+  PacketTimes times() const { return {.sent = sender_.sent(), .received = sink_.received()}; }
+
+ private:
+  platform::PartPlan part(const fabric::NetworkLine& line) const;
+
+  Graph& graph_;
+  fabric::NetworkSpec spec_;
+  PacketSender& sender_;
+  PacketSink& sink_;
+  fabric::NetworkLine& in_;
+  fabric::NetworkLine& out_;
+};
+
+}  // namespace isthmus::program
