@@ -194,6 +194,16 @@ TEST(HostNetwork, GivesMoreWithLargerBatchesAndMoreThreadsUntilTheDataPathIsFull
   EXPECT_GT(before, 0.75 * 16 * 200e6 / kPlace);
 }
 
+TEST(HostNetwork, OverADataPathAndLanesOfOneRateGivesMoreWhereBothAreFaster) {
+  const Sharing many{.batch = 64, .host_threads = 3};
+  const std::string path = "link.pcie.user_clock=400MHz";
+  const std::string lanes = "link.pcie.generation=3";
+  const double as_it_is = rate(many, 40);
+  EXPECT_LT(rate(many, 40, {path}), 1.1 * as_it_is);
+  EXPECT_LT(rate(many, 40, {lanes}), 1.1 * as_it_is);
+  EXPECT_GT(rate(many, 40, {path, lanes}), 1.3 * as_it_is);
+}
+
 TEST(HostNetwork, TellsTheCoresThatWorked) {
   const auto result = run(turner({}), 200, {"host.network.packet=5us", "host.network.cores=2"});
   EXPECT_GT(result.packets->cores, 1.95);

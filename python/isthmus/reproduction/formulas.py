@@ -1,5 +1,6 @@
 """The formulas of the papers, recomputed; each takes the laboratory, whose boards hold the inputs, and an argument."""
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,6 +13,9 @@ ENCODING = {1: 8 / 10, 2: 8 / 10, 3: 128 / 130, 4: 128 / 130, 5: 128 / 130}
 
 # GB/s of the DMA path, shared memory and device memory, by direction (choi2019 4.1).
 BANDWIDTHS = {"write": (1.6, 4.9, 8.9), "read": (1.6, 7.0, 9.5)}
+
+
+PACKETS = "packet-encryption"
 
 
 class Formula(NamedTuple):
@@ -118,8 +122,13 @@ def _clock_to_sustain(lab: "Laboratory", argument: str) -> float:
 
 
 def _host_round_trip(lab: "Laboratory", board: str) -> float:
-    """us of a packet from the host to the FPGA and back (stacc VI-B3): two transfers and a launch, without the link."""
-    return 2 * lab.number(board, "call.transfer") + lab.number(board, "kernel.launch")
+    """us of a packet alone from the host to the FPGA and back (stacc VI-B3): what a packet takes longer through the host
+    than past it, without the network software."""
+    alone = ("batch=1", "load=0.01", "count=256")
+    through, past = (lab.application(board, PACKETS, flow, alone).latency for flow in ("offload", "stream"))
+    if through is None or past is None:
+        return math.nan
+    return (through.p50_s - past.p50_s) * 1e6 - lab.number(board, "stack.latency")
 
 
 def _r_threshold(lab: "Laboratory", direction: str) -> float:
