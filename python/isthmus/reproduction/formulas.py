@@ -122,8 +122,10 @@ def _clock_to_sustain(lab: "Laboratory", argument: str) -> float:
 
 
 def _host_round_trip(lab: "Laboratory", board: str) -> float:
-    """us of a packet alone from the host to the FPGA and back (stacc VI-B3): what a packet takes longer through the host
-    than past it, without the network software."""
+    """us of a packet alone from the host to the FPGA and back (stacc VI-B3).
+
+    It is what a packet takes longer through the host than past it, without the network software.
+    """
     alone = ("batch=1", "load=0.01", "count=256")
     through, past = (lab.application(board, PACKETS, flow, alone).latency for flow in ("offload", "stream"))
     if through is None or past is None:
