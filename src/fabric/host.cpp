@@ -19,7 +19,7 @@ constexpr int kMovesOfACore = 4;
 
 /// Tokens that a read is at most: one more where it begins between two boundaries of completions.
 int most_parts(const PcieLinkSpec& spec) {
-  return static_cast<int>((spec.max_read_request.count - 1) / kMostPayload + 2);
+  return static_cast<int>((spec.max_read_request.count - 1) / most_in_token(spec) + 2);
 }
 
 ChannelOptions channel(int depth, Time latency) {

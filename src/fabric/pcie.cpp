@@ -47,7 +47,12 @@ int whole(int& packets, int every) {
 
 }  // namespace
 
+std::int64_t most_in_token(const PcieLinkSpec& spec) {
+  return spec.faults ? std::min(kMostPayload, spec.max_payload.count) : kMostPayload;
+}
+
 int packets_together(const PcieLinkSpec& spec) {
+  if (spec.faults) return 1;
   const auto most = static_cast<int>(kMostPayload / spec.max_payload.count);
   return std::max(1, std::min(most, posted_packets(spec) / 2));
 }
@@ -55,13 +60,14 @@ int packets_together(const PcieLinkSpec& spec) {
 // Where the credits are good for fewer packets than an update waits for, both ends would wait for each other: the
 // update goes out before the sender lacks credits for what goes together.
 Receipts::Receipts(const PcieLinkSpec& spec)
-    : ack_every_(spec.ack_every),
+    : acknowledges_(!spec.faults),
+      ack_every_(spec.ack_every),
       posted_every_(std::min(spec.update_fc_every, posted_packets(spec) - packets_together(spec) + 1)),
       nonposted_every_(std::min(spec.update_fc_every, spec.nonposted_header_credits)) {}
 
 Dllps Receipts::took(const Tlps& tlps) {
   (tlps.kind == Tlps::Kind::write ? posted_ : nonposted_) += credits_of(tlps);
-  unacknowledged_ += tlps.packets;
+  if (acknowledges_) unacknowledged_ += tlps.packets;
   Dllps due{.acks = whole(unacknowledged_, ack_every_), .updates = 0, .credits = {}};
   if (tlps.kind == Tlps::Kind::completion) return due;
   const bool posted = tlps.kind == Tlps::Kind::write;
@@ -88,18 +94,18 @@ PcieLane::PcieLane(const PcieLinkSpec& spec, std::size_t sources)
                          Occupancy::with<&Credits::nonposted_headers>(credits_back)) {}
 
 void PcieLane::step() {
-  if (send_dllps()) return;
-  if (next_tlps()) {
-    if (next_->packets == 0)
-      begun_.push_back(*std::exchange(next_, nullptr));
-    else
-      send_next();
-    return;
-  }
-  In<Tlps>& last = in[in.size() - 1];
-  if (!last.closed()) return;
+  if (send_dllps() || send_tlps() || !sources_closed()) return;
   hear_updates();
-  last.read();  // ends the lane
+  in[in.size() - 1].read();  // ends the lane
+}
+
+bool PcieLane::send_tlps() {
+  if (!next_tlps()) return false;
+  if (next_->packets == 0)
+    begun_.push_back(*std::exchange(next_, nullptr));
+  else
+    send_next();
+  return true;
 }
 
 bool PcieLane::send_dllps() {
@@ -148,13 +154,12 @@ void PcieLane::send_next() {
   const Credits cost = cost_of_next();
   if (!has_credits(cost)) return;
   take_credits(cost);
-  const Tlps& tlps = *std::exchange(next_, nullptr);
-  const bool completions = tlps.kind == Tlps::Kind::completion;
-  std::int64_t payload = tlps.carries_data() ? tlps.bytes : 0;
-  if (ends_begun()) payload += static_cast<std::int64_t>(begun_.size()) * kMostPayload;
-  const Bytes overhead = completions ? spec_.completion_overhead : spec_.request_overhead;
-  const std::int64_t all = payload + tlps.packets * overhead.count;
-  const std::int64_t first = completions ? all / tlps.packets : all;
+  transmit(*std::exchange(next_, nullptr));
+}
+
+void PcieLane::transmit(const Tlps& tlps) {
+  const std::int64_t all = wire_size(tlps);
+  const std::int64_t first = tlps.kind == Tlps::Kind::completion ? all / tlps.packets : all;
   const Time spacing = occupy(first);
   if (ends_begun()) {
     for (const Tlps& before : begun_) hand_over(before, spacing);
@@ -162,6 +167,18 @@ void PcieLane::send_next() {
   }
   hand_over(tlps, spacing);
   if (all > first) occupy(all - first);
+}
+
+std::vector<Tlps> PcieLane::take_begun() {
+  return ends_begun() ? std::exchange(begun_, {}) : std::vector<Tlps>();
+}
+
+std::int64_t PcieLane::wire_size(const Tlps& tlps) const {
+  std::int64_t payload = tlps.carries_data() ? tlps.bytes : 0;
+  if (ends_begun()) payload += static_cast<std::int64_t>(begun_.size()) * kMostPayload;
+  const bool completions = tlps.kind == Tlps::Kind::completion;
+  const Bytes overhead = completions ? spec_.completion_overhead : spec_.request_overhead;
+  return payload + tlps.packets * overhead.count;
 }
 
 void PcieLane::hand_over(const Tlps& tlps, Time spacing) {
@@ -178,7 +195,6 @@ void PcieLane::hear_updates() {
   }
 }
 
-/// For the time that it returns.
 Time PcieLane::occupy(std::int64_t bytes) {
   const Time time = wire_time(bytes);
   wire_bytes_ += static_cast<std::uint64_t>(bytes);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "isthmus/base/error.hpp"
+#include "isthmus/fabric/pcie_data_link.hpp"
 
 namespace isthmus::fabric {
 namespace {
@@ -39,7 +40,7 @@ int on_the_way(const PcieLinkSpec& spec) {
 
 /// Answers, or accesses of host software, that can wait for the lane.
 int waiting(const PcieLinkSpec& spec) {
-  return static_cast<int>(spec.tags * ((spec.max_read_request.count - 1) / kMostPayload + 1));
+  return static_cast<int>(spec.tags * ((spec.max_read_request.count - 1) / most_in_token(spec) + 1));
 }
 
 /// Packets that the transmitter has done before the lane takes them.
@@ -80,48 +81,58 @@ struct Ends {
   Completer& completer;
   MessageQueue& messages;
   MmioPort& mmio;
-  PcieLane& down;
-  PcieLane& up;
+  LinkDirection down;
+  LinkDirection up;
   PcieReader& reader;
   PcieTransmitter& transmitter;
   PcieReceiver& receiver;
 };
+
+Time to_device_flight(const PcieLinkSpec& spec) {
+  return spec.flight;
+}
+
+/// What of the flight lies before the root port.
+Time to_host_flight(const PcieLinkSpec& spec) {
+  return spec.flight - in_host(spec) - in_host(spec);
+}
 
 Ends add_ends(Graph& graph, const PcieLinkSpec& spec, LinkHost& host) {
   const ActorOptions block{.clock = spec.user_clock, .group = kDeviceGroup};
   const ActorOptions words{
       .clock = spec.user_clock, .initiation_interval = cycles_per_word(spec), .group = kDeviceGroup};
   const ActorOptions of_host{.group = kHostGroup};
-  const ActorOptions lane{.group = kLinkGroup};
   return {.port = graph.add<RootPort>(kRootPort, of_host, spec, host.next()),
           .completer = graph.add<Completer>(kCompleter, of_host, host.overtaking(spec)),
           .messages = graph.add<MessageQueue>("messages", of_host),
           .mmio = graph.add<MmioPort>("host MMIO", of_host),
-          .down = graph.add<PcieLane>(kHostToDevice, lane, spec, std::size_t{2}),
-          .up = graph.add<PcieLane>(kDeviceToHost, lane, spec, std::size_t{1}),
+          .down = add_direction(graph, kHostToDevice, spec, 2, to_device_flight(spec)),
+          .up = add_direction(graph, kDeviceToHost, spec, 1, to_host_flight(spec)),
           .reader = graph.add<PcieReader>(kPcieReader, block, spec),
           .transmitter = graph.add<PcieTransmitter>(kPcieTransmitter, words, spec),
           .receiver = graph.add<PcieReceiver>(kPcieReceiver, words, spec)};
 }
 
 void connect_to_device(Graph& graph, const PcieLinkSpec& spec, const Ends& ends, const HostMemorySpec& memory) {
-  graph.connect(ends.completer.out, ends.down.in[0],
+  graph.connect(ends.completer.out, ends.down.lane.in[0],
                 {.depth = waiting(spec),
                  .latency_time = completer_latency(spec) - memory.latency,
                  .return_latency_time = kHandOver});
   graph.connect(
-      ends.mmio.out, ends.down.in[1],
+      ends.mmio.out, ends.down.lane.in[1],
       {.depth = waiting(spec), .latency_time = root_complex_latency(spec, memory), .return_latency_time = kHandOver});
   graph.connect(ends.down.out, ends.receiver.in,
-                {.depth = on_the_way(spec), .latency_time = spec.flight, .return_latency_time = kHandOver});
+                {.depth = on_the_way(spec),
+                 .latency_time = to_device_flight(spec) - ends.down.passed,
+                 .return_latency_time = kHandOver});
 }
 
 void connect_to_host(Graph& graph, const PcieLinkSpec& spec, const Ends& ends) {
-  graph.connect(ends.transmitter.out, ends.up.in[0],
+  graph.connect(ends.transmitter.out, ends.up.lane.in[0],
                 {.depth = kDone / packets_together(spec), .return_latency_time = kHandOver});
   graph.connect(ends.up.out, ends.port.in,
                 {.depth = on_the_way(spec),
-                 .latency_time = spec.flight - in_host(spec) - in_host(spec),
+                 .latency_time = to_host_flight(spec) - ends.up.passed,
                  .return_latency_time = kHandOver});
 }
 
@@ -129,10 +140,11 @@ void connect_credits(Graph& graph, const PcieLinkSpec& spec, const Ends& ends) {
   const ChannelOptions updates{.depth = spec.posted_header_credits + spec.nonposted_header_credits,
                                .latency_time = spec.flight,
                                .return_latency_time = kHandOver};
-  graph.connect(ends.down.updates, ends.up.credits_back, updates);
-  graph.connect(ends.up.updates, ends.down.credits_back, updates);
-  graph.connect(ends.receiver.dllps, ends.up.dllps,
+  graph.connect(ends.down.lane.updates, ends.up.lane.credits_back, updates);
+  graph.connect(ends.up.lane.updates, ends.down.lane.credits_back, updates);
+  graph.connect(ends.receiver.dllps, ends.up.lane.dllps,
                 {.depth = kOwed, .latency_time = kHandOver, .return_latency_time = kHandOver});
+  tie_directions(graph, spec, ends.down, ends.up);
 }
 
 void connect_block(Graph& graph, const PcieLinkSpec& spec, const Ends& ends) {
@@ -147,7 +159,7 @@ PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, LinkHost& host) {
   const HostMemorySpec& memory = host.spec();
   check(spec, memory);
   const Ends ends = add_ends(graph, spec, host);
-  host.attach(spec, {ends.port, ends.completer, ends.messages, ends.down.dllps});
+  host.attach(spec, {ends.port, ends.completer, ends.messages, ends.down.lane.dllps});
   connect_to_device(graph, spec, ends, memory);
   connect_to_host(graph, spec, ends);
   connect_credits(graph, spec, ends);
@@ -165,12 +177,12 @@ PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, LinkHost& host) {
            .root_complex = root_complex_latency(spec, memory)},
           memory,
           ends.port,
-          ends.down,
-          ends.up,
+          ends.down.lane,
+          ends.up.lane,
           ends.reader,
           {.host = host.actors(),
-           .to_device = graph.id(ends.down),
-           .to_host = graph.id(ends.up),
+           .to_device = graph.id(ends.down.lane),
+           .to_host = graph.id(ends.up.lane),
            .reader = graph.id(ends.reader),
            .transmitter = graph.id(ends.transmitter),
            .receiver = graph.id(ends.receiver)}};

@@ -38,7 +38,7 @@ class Completions {
       }
       ++token.packets;
       take(token, packet);
-      if (std::exchange(packet_left_, 0) > 0) break;
+      if (std::exchange(packet_left_, 0) > 0 || spec_.faults) break;
     }
     return token;
   }

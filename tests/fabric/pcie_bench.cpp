@@ -153,6 +153,8 @@ class Side {
         run.tags_at_rest += channel.pushed - channel.popped;
     run.up_wire_bytes = link_.to_host.wire_bytes();
     run.down_wire_bytes = link_.to_device.wire_bytes();
+    run.up_errors = link_.to_host.errors();
+    run.down_errors = link_.to_device.errors();
     return run;
   }
 
@@ -185,12 +187,13 @@ class Side {
 
 }  // namespace
 
-LinkRun run_link(const PcieLinkSpec& spec, const Traffic& traffic, const HostMemorySpec& memory) {
-  return run_links({{spec, traffic}}, memory)[0];
+LinkRun run_link(const PcieLinkSpec& spec, const Traffic& traffic, const HostMemorySpec& memory, std::uint64_t seed) {
+  return run_links({{spec, traffic}}, memory, seed)[0];
 }
 
-std::vector<LinkRun> run_links(const std::vector<LinkAndTraffic>& links, const HostMemorySpec& memory) {
-  Graph graph;
+std::vector<LinkRun> run_links(const std::vector<LinkAndTraffic>& links, const HostMemorySpec& memory,
+                               std::uint64_t seed) {
+  Graph graph(seed);
   Host host(graph, memory, static_cast<int>(links.size()));
   const auto name = [](std::size_t i) { return "link " + std::to_string(i); };
   std::deque<Side> sides;

@@ -30,12 +30,16 @@ struct LinkRun {
   std::size_t tags_at_rest = 0;
   std::uint64_t up_wire_bytes = 0;
   std::uint64_t down_wire_bytes = 0;
+  LinkErrors up_errors;
+  LinkErrors down_errors;
 };
 
 /// A host memory so fast that it limits nothing.
 inline constexpr HostMemorySpec kFastMemory{Bandwidth::gb_per_second(1000)};
 
-LinkRun run_link(const PcieLinkSpec& spec, const Traffic& traffic, const HostMemorySpec& memory = kFastMemory);
+/// `seed` is of the faults of the link.
+LinkRun run_link(const PcieLinkSpec& spec, const Traffic& traffic, const HostMemorySpec& memory = kFastMemory,
+                 std::uint64_t seed = 1);
 
 struct LinkAndTraffic {
   PcieLinkSpec link;
@@ -43,7 +47,8 @@ struct LinkAndTraffic {
 };
 
 /// Several links on one host, at the same time. The report of each is that of all.
-std::vector<LinkRun> run_links(const std::vector<LinkAndTraffic>& links, const HostMemorySpec& memory = kFastMemory);
+std::vector<LinkRun> run_links(const std::vector<LinkAndTraffic>& links, const HostMemorySpec& memory = kFastMemory,
+                               std::uint64_t seed = 1);
 
 /// The link of Amazon F1: generation 3, 16 lanes, 128-byte payloads.
 PcieLinkSpec f1_link();

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "isthmus/engine/clock.hpp"
@@ -12,6 +13,15 @@
 /// The PCIe link: what goes over it and its two lanes of traffic. PCI Express Base Specification 3.0 where no other
 /// source is named.
 namespace isthmus::fabric {
+
+/// What goes wrong on each lane of a link, as probabilities, of each TLP every time that it is sent.
+struct LinkFaults {
+  double drop = 0;       ///< it does not arrive
+  double duplicate = 0;  ///< it arrives once more
+  double corrupt = 0;    ///< its LCRC does not fit
+
+  bool any() const { return drop > 0 || duplicate > 0 || corrupt > 0; }
+};
 
 /// The numbers of a link and of both its ends, as platform files give them (link.pcie.*).
 struct PcieLinkSpec {
@@ -33,6 +43,9 @@ struct PcieLinkSpec {
   Time round_trip = Time::us(1);  ///< device's read request to its completion, on an idle link, time on the wire apart
   Bytes user_width{64};           ///< data path of the FPGA's PCIe block
   Clock user_clock{Frequency::mhz(250)};
+  /// Of a link that makes errors: each packet is then a token of its own, which the data link layer numbers and
+  /// replays (pcie_data_link.hpp). None: what would never act is left out.
+  std::optional<LinkFaults> faults{};
 };
 
 /// What one direction of the link carries in a second, before any overhead: lanes * transfer rate * encoding (4.2.1,
@@ -53,11 +66,14 @@ inline constexpr std::int64_t kMostPayload = 512;
 struct Tlps {
   enum class Kind : std::uint8_t { write, read, completion };
   Kind kind;
-  std::uint8_t packets;  ///< that end with it; none: the packet goes on in the next token
-  std::uint16_t tag;     ///< of a read and of its completions
-  std::uint16_t bytes;   ///< asked for by a read; carried by the others
-  Time there;            ///< when the first completion is at the receiver
-  Time spacing;          ///< from one completion to the next
+  std::uint8_t packets;         ///< that end with it; none: the packet goes on in the next token
+  std::uint16_t tag;            ///< of a read and of its completions
+  std::uint16_t bytes;          ///< asked for by a read; carried by the others
+  std::uint16_t sequence : 12;  ///< of a link that makes errors: the packet's number,
+  std::uint16_t corrupted : 1;  ///< that its LCRC does not fit,
+  std::uint16_t ends : 1;       ///< and that nothing comes behind this token, which is no packet
+  Time there;                   ///< when the first completion is at the receiver
+  Time spacing;                 ///< from one completion to the next
   std::uint64_t addr;
   std::array<std::byte, kMostPayload> payload;
 
@@ -118,14 +134,18 @@ struct Dllps {
 /// before the credits of these are back.
 int packets_together(const PcieLinkSpec& spec);
 
+/// The most payload that goes as one token.
+std::int64_t most_in_token(const PcieLinkSpec& spec);
+
 /// Tokens that a packet of the largest payload is.
 int tokens_of_packet(const PcieLinkSpec& spec);
 
 /// Writes of the largest payload that the receiver's credits are good for.
 int posted_packets(const PcieLinkSpec& spec);
 
-/// Counts what a receiver takes off the link and says which DLLPs that makes due: an Ack for every `ack_every` TLPs, an
-/// UpdateFC for every `update_fc_every` of one type.
+/// Counts what a receiver takes off the link and says which DLLPs that makes due: an Ack for every `ack_every` TLPs
+/// where the link makes no errors, whose data link layer says it otherwise; an UpdateFC for every `update_fc_every` of
+/// one type.
 class Receipts {
  public:
   explicit Receipts(const PcieLinkSpec& spec);
@@ -135,6 +155,7 @@ class Receipts {
   Credits kept() const;
 
  private:
+  bool acknowledges_;
   int ack_every_;
   int posted_every_;
   int nonposted_every_;
@@ -143,6 +164,16 @@ class Receipts {
   int nonposted_since_update_ = 0;
   Credits posted_;
   Credits nonposted_;
+};
+
+/// What went wrong on a lane, in TLPs.
+struct LinkErrors {
+  std::int64_t dropped = 0;
+  std::int64_t duplicated = 0;
+  std::int64_t corrupted = 0;
+  std::int64_t replayed = 0;  ///< sent again for one of these
+
+  bool operator==(const LinkErrors&) const = default;
 };
 
 /// What reports call the credits that a lane waits for.
@@ -156,8 +187,8 @@ inline constexpr const char* kNonpostedHeaders = "nonposted header credits";
 /// Each TLP pays the overhead of its kind and waits for the receiver's credits. Before the next TLPs go the DLLPs that
 /// the receiver at the sending end owes for the other direction (3.5.2.1); of the sources a later one goes first.
 /// Completions are handed over with the first of them, writes with the last. A packet that is several tokens goes when
-/// the last of them is there; only the first source has such packets. The link makes no errors, so there are no
-/// replays. The lane ends when its last source has.
+/// the last of them is there; only the first source has such packets. This lane makes no errors, so there are no
+/// replays (ReplayingLane). It ends when its last source has.
 class PcieLane {
  public:
   PortArray<In<Tlps>> in;
@@ -167,6 +198,7 @@ class PcieLane {
   Out<Credits> updates{"updates"};  ///< to the other lane's sending end
 
   PcieLane(const PcieLinkSpec& spec, std::size_t sources);
+  virtual ~PcieLane() = default;
 
   void step();
   bool done() const { return false; }
@@ -174,21 +206,38 @@ class PcieLane {
   /// The receiver's room as this end knows it; at rest all that the link has.
   const Credits& credits() const { return credits_; }
   std::uint64_t wire_bytes() const { return wire_bytes_; }
+  const LinkErrors& errors() const { return errors_; }
+
+ protected:
+  /// Each tells whether there was any. What lacks credits is tried again.
+  bool send_dllps();
+  bool send_tlps();
+  bool sources_closed() { return in[in.size() - 1].closed(); }
+  void hear_updates();
+
+  /// Sends a packet, or several in one token, for which there are credits; of one that is several tokens the others
+  /// have `begun`.
+  virtual void transmit(const Tlps& tlps);
+  /// What is there of the packet that ends with the token under way.
+  std::vector<Tlps> take_begun();
+  std::int64_t wire_size(const Tlps& tlps) const;
+  void hand_over(const Tlps& tlps, Time spacing);
+  /// For the time that it returns.
+  Time occupy(std::int64_t bytes);
+  const PcieLinkSpec& spec() const { return spec_; }
+
+  Timer timer_;
+  LinkErrors errors_;
 
  private:
-  bool send_dllps();
   bool next_tlps();
   bool ends_begun() const { return from_ == 0 && !begun_.empty(); }
   Credits cost_of_next() const;
   bool has_credits(const Credits& cost);
   void take_credits(const Credits& cost);
   void send_next();
-  void hand_over(const Tlps& tlps, Time spacing);
-  void hear_updates();
-  Time occupy(std::int64_t bytes);
   Time wire_time(std::int64_t bytes) const;
 
-  Timer timer_;
   PcieLinkSpec spec_;
   double byte_time_fs_;
   Credits credits_;
