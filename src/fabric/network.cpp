@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "isthmus/base/error.hpp"
+#include "isthmus/stream/chance.hpp"
 
 namespace isthmus::fabric {
 
@@ -25,6 +26,10 @@ void NetworkLine::step() {
     bytes += packet_.back().bytes;
   } while (!packet_.back().eop);
   timer_.wait(line_time(spec_, bytes));
+  if (happens(random_, spec_.corrupt)) {
+    ++corrupted_;
+    return;
+  }
   for (const PacketPiece& piece : packet_) out.push(piece);
 }
 

@@ -6,6 +6,7 @@
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/fabric/host.hpp"
+#include "isthmus/stream/chance.hpp"
 #include "isthmus/stream/pcie_interface.hpp"
 
 namespace isthmus::fabric {
@@ -138,9 +139,9 @@ void ReplayingLane::transmit(const Tlps& tlps) {
 }
 
 void ReplayingLane::send(Kept& packet) {
-  const bool dropped = happens(spec().faults->drop);
-  const bool corrupted = !dropped && happens(spec().faults->corrupt);
-  const bool duplicated = happens(spec().faults->duplicate);
+  const bool dropped = happens(random_, spec().faults->drop);
+  const bool corrupted = !dropped && happens(random_, spec().faults->corrupt);
+  const bool duplicated = happens(random_, spec().faults->duplicate);
   for (Tlps& token : packet.tokens) {
     token.sequence = packet.sequence & (kSequences - 1);
     token.corrupted = corrupted ? 1 : 0;
@@ -167,11 +168,6 @@ void ReplayingLane::close() {
   end.kind = Tlps::Kind::read;
   end.ends = 1;
   closed_ = true;
-}
-
-bool ReplayingLane::happens(double probability) {
-  constexpr double kNumbers = 0x1p53;
-  return probability > 0 && static_cast<double>(random_.below(std::uint64_t{1} << 53U)) < probability * kNumbers;
 }
 
 void DataLinkReceiver::step() {

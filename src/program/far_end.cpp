@@ -5,11 +5,24 @@
 #include "isthmus/base/error.hpp"
 
 namespace isthmus::program {
+namespace {
+
+/// Of more than this, on each of two lines, as many packets in a row may be lost that nobody knows which comes next
+/// (PacketChecker).
+constexpr double kMostCorrupt = 0.4;
+
+fabric::NetworkSpec with_faults(fabric::NetworkSpec line, const Faults& faults) {
+  line.corrupt = faults.corrupt;
+  return line;
+}
+
+}  // namespace
 
 void PacketSender::step() {
   const int packet = static_cast<int>(sent_.size());
   timer_.works_on(packet);
   timer_.wait_until(due_);
+  stalls_.maybe(timer_);
   bytes_.resize(packets_.length(packet));
   packets_.fill(packet, bytes_);
   sent_.push_back(timer_.now());
@@ -20,20 +33,31 @@ void PacketSender::step() {
 
 void PacketSink::step() {
   const fabric::PacketPiece& piece = in.read_in_place();
-  if (piece.sop) packets_.begin_packet();
+  if (piece.sop) begin_packet();
   packets_.take(std::span(piece.data).first(piece.bytes));
   if (!piece.eop) return;
   received_.push_back(timer_.now());
   packets_.end_packet();
 }
 
-FarEnd::FarEnd(Graph& graph, const Packets& packets, int count, const fabric::NetworkSpec& line, PacketsBeside& beside)
+void PacketSink::begin_packet() {
+  die_after(faults_, static_cast<int>(received_.size()));
+  stalls_.maybe(timer_);
+  packets_.begin_packet();
+}
+
+FarEnd::FarEnd(Graph& graph, const Job& job, const fabric::NetworkSpec& line, PacketsBeside& beside)
     : graph_(graph),
-      spec_(line),
-      sender_(graph.add<PacketSender>("sender", {.group = kHostGroup}, packets, count, line)),
-      sink_(graph.add<PacketSink>("receiver", {.group = kHostGroup}, beside)),
-      in_(graph.add<fabric::NetworkLine>(fabric::kNetworkIn, {.group = kLinkGroup}, line)),
-      out_(graph.add<fabric::NetworkLine>(fabric::kNetworkOut, {.group = kLinkGroup}, line)) {
+      spec_(with_faults(line, job.faults)),
+      sender_(graph.add<PacketSender>("sender", {.group = kHostGroup}, *job.application.extras.packets, packets_of(job),
+                                      spec_, job.faults)),
+      sink_(graph.add<PacketSink>("receiver", {.group = kHostGroup}, beside, job.faults)),
+      in_(graph.add<fabric::NetworkLine>(fabric::kNetworkIn, {.group = kLinkGroup}, spec_)),
+      out_(graph.add<fabric::NetworkLine>(fabric::kNetworkOut, {.group = kLinkGroup}, spec_)) {
+  const Packets& packets = *job.application.extras.packets;
+  if (job.faults.corrupt > kMostCorrupt)
+    throw Error(fmt::format("--faults corrupt: expected at most {} of a network's packets, got {}", kMostCorrupt,
+                            job.faults.corrupt));
   if (packets.transport != "memory")
     throw Error(fmt::format("transport: expected memory on a model, whose network carries the packets, got {}",
                             packets.transport));

@@ -7,6 +7,7 @@
 #include "isthmus/fabric/network.hpp"
 #include "isthmus/platform/part.hpp"
 #include "program/packets_beside.hpp"
+#include "program/stalls.hpp"
 
 namespace isthmus::program {
 
@@ -16,13 +17,14 @@ class PacketSender {
  public:
   Out<fabric::PacketPiece> out{"out"};
 
-  PacketSender(const Packets& packets, int count, const fabric::NetworkSpec& line)
-      : packets_(packets), count_(count), line_(line) {}
+  PacketSender(const Packets& packets, int count, const fabric::NetworkSpec& line, const Faults& faults)
+      : packets_(packets), count_(count), line_(line), stalls_(faults.stall, kHostStall) {}
 
   void step();
   bool done() const { return static_cast<int>(sent_.size()) == count_; }
 
   const std::vector<Time>& sent() const { return sent_; }
+  std::int64_t stalled() const { return stalls_.count(); }
 
  private:
   const Packets& packets_;
@@ -32,21 +34,28 @@ class PacketSender {
   std::vector<std::byte> bytes_;
   std::vector<Time> sent_;
   Timer timer_;
+  Stalls stalls_;
 };
 
 class PacketSink {
  public:
   In<fabric::PacketPiece> in{"in"};
 
-  explicit PacketSink(PacketsBeside& packets) : packets_(packets) {}
+  PacketSink(PacketsBeside& packets, const Faults& faults)
+      : packets_(packets), faults_(faults), stalls_(faults.stall, kHostStall) {}
   void step();
 
   const std::vector<Time>& received() const { return received_; }
+  std::int64_t stalled() const { return stalls_.count(); }
 
  private:
+  void begin_packet();
+
   PacketsBeside& packets_;
   std::vector<Time> received_;
   Timer timer_;
+  Faults faults_;
+  Stalls stalls_;
 };
 
 /// When packets were sent, and when some came back.
@@ -61,8 +70,8 @@ FlowTimes times_of(const PacketTimes& packets, std::span<const int> order);
 /// What is at the other end of a network's lines, and the lines, in a graph.
 class FarEnd {
  public:
-  /// Throws Error for packets that a model's network is not made to carry.
-  FarEnd(Graph& graph, const Packets& packets, int count, const fabric::NetworkSpec& line, PacketsBeside& beside);
+  /// Of a job's packets, with its faults. Throws Error for what a model's network is not made to carry.
+  FarEnd(Graph& graph, const Job& job, const fabric::NetworkSpec& line, PacketsBeside& beside);
 
   /// Ties who takes packets from the line to the board or its host, and who puts some on the one from there.
   void connect(In<fabric::PacketPiece>& arriving);
@@ -71,6 +80,9 @@ class FarEnd {
   platform::PartPlan part_in() const { return part(in_); }
   platform::PartPlan part_out() const { return part(out_); }
   ActorId sink() const { return graph_.id(sink_); }
+  /// Packets that its lines dropped, and pauses of either end.
+  std::int64_t corrupted() const { return in_.corrupted() + out_.corrupted(); }
+  std::int64_t stalled() const { return sender_.stalled() + sink_.stalled(); }
   PacketTimes times() const { return {.sent = sender_.sent(), .received = sink_.received()}; }
 
  private:

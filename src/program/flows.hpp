@@ -31,6 +31,10 @@ struct Flow {
   bool host_network = false;
   /// Of a modelled board, where messages of an application are packets of a network; none: it carries no packets.
   platform::Needs packet_needs{};
+  /// The faults that act on something: of messages and of packets on a modelled board, and on threads.
+  std::span<const std::string_view> faults{};
+  std::span<const std::string_view> packet_faults{};
+  std::span<const std::string_view> thread_faults{};
 
   /// Whether the application has the kernel that it takes, and that has what it needs.
   bool takes(const ByteApplication& application) const {

@@ -14,7 +14,7 @@ void Producer::step() {
   const int message = batch_.first + next();
   timer_.works_on(message);
   if (next() == 0) started_ = timer_.now();
-  Buffer buffer = link.acquire();
+  Buffer buffer = acquire();
   acquired_.push_back(timer_.now());
   const std::size_t size = batch_.application.input;
   if (buffer.span().size() < size) {
@@ -25,6 +25,12 @@ void Producer::step() {
     link.commit(std::move(buffer));
   }
   if (committed_.size() < kMessagesTold) committed_.push_back(timer_.now());
+}
+
+Buffer Producer::acquire() {
+  Buffer buffer = link.acquire();
+  stalls_.maybe(timer_);
+  return buffer;
 }
 
 void Producer::send_in_pieces(int message, Buffer buffer) {
@@ -38,7 +44,7 @@ void Producer::send_in_pieces(int message, Buffer buffer) {
     if (!rest.empty()) buffer.continues();
     link.commit(std::move(buffer));
     if (rest.empty()) return;
-    buffer = link.acquire();
+    buffer = acquire();
   }
 }
 
@@ -68,11 +74,13 @@ void Kept::finished(int message) {
 
 void Consumer::step() {
   stop_if_interrupted();
+  die_after(batch_.faults, next());
   const std::size_t size = batch_.application.output;
   Time now;
   for (std::size_t got = 0; got < size;) {
     Buffer buffer = link.receive();
     now = timer_.now();
+    stalls_.maybe(timer_);
     const std::size_t bytes = buffer.span().size();
     if (bytes != std::min(size - got, buffer_))
       throw Error(fmt::format("message {} of '{}': expected {} bytes of output, got {}; `last` closes a message",

@@ -8,6 +8,7 @@
 #include "isthmus/stream/host_buffers.hpp"
 #include "program/checker.hpp"
 #include "program/run.hpp"
+#include "program/stalls.hpp"
 
 /// The host's threads of a stream: one fills messages, the other takes the outputs.
 namespace isthmus::program {
@@ -17,6 +18,7 @@ struct Batch {
   const ByteApplication& application;
   int first;
   int count;
+  Faults faults{};  ///< of the threads
 };
 
 /// Fills buffers message by message; one that is larger than a buffer takes as many as it needs, and the next begins in
@@ -26,7 +28,8 @@ class Producer {
   HostInput link;
 
   /// `call` is the time of each of the library's.
-  Producer(PinnedMemory& memory, Time call, const Batch& batch) : link(memory, call), batch_(batch) {}
+  Producer(PinnedMemory& memory, Time call, const Batch& batch)
+      : link(memory, call), batch_(batch), stalls_(batch.faults.stall, kHostStall) {}
   void step();
   bool done() const { return next() == batch_.count; }
 
@@ -36,12 +39,14 @@ class Producer {
   const std::vector<Time>& acquired() const { return acquired_; }
   /// When the last one of each of the first messages was on its way.
   const std::vector<Time>& committed() const { return committed_; }
+  std::int64_t stalled() const { return stalls_.count(); }
 
  protected:
   int next() const { return static_cast<int>(acquired_.size()); }
   const Batch& batch() const { return batch_; }
 
  private:
+  Buffer acquire();
   void send_in_pieces(int message, Buffer buffer);
 
   const Batch& batch_;
@@ -50,6 +55,7 @@ class Producer {
   std::vector<Time> acquired_;
   std::vector<Time> committed_;
   Timer timer_;
+  Stalls stalls_;
 };
 
 /// Tells the kernel what it must know before the first word.
@@ -113,8 +119,12 @@ class Consumer {
 
   /// `buffer` is the room of each of the link's.
   Consumer(PinnedMemory& memory, Time call, const Batch& batch, Bytes buffer, Outputs& outputs)
-      : link(memory, call), batch_(batch), buffer_(static_cast<std::size_t>(buffer.count)), outputs_(outputs) {}
-  /// Throws Error where an output has another size than expected.
+      : link(memory, call),
+        batch_(batch),
+        buffer_(static_cast<std::size_t>(buffer.count)),
+        outputs_(outputs),
+        stalls_(batch.faults.stall, kHostStall) {}
+  /// Throws Error where an output has another size than expected, and where the thread is to die.
   void step();
   bool done() const { return static_cast<int>(received_.size()) == batch_.count; }
 
@@ -122,6 +132,7 @@ class Consumer {
   const std::vector<Time>& received() const { return received_; }
   /// Throws Error where an output has not come back, because of `why`.
   void require_all(const std::string& why) const;
+  std::int64_t stalled() const { return stalls_.count(); }
 
  private:
   int next() const { return batch_.first + static_cast<int>(received_.size()); }
@@ -131,6 +142,7 @@ class Consumer {
   Outputs& outputs_;
   std::vector<Time> received_;
   Timer timer_;
+  Stalls stalls_;
 };
 
 /// What the host's threads saw of a batch: elapsed time, latencies, and the first messages step by step. The rest is

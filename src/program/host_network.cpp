@@ -156,7 +156,7 @@ void HostNetwork::end(offload::Host& host, int message) {
 
 void HostNetwork::build(Graph& graph, std::span<const offload::HostThreadEnds> threads) {
   const ActorOptions host{.group = kHostGroup};
-  far_.emplace(graph, *job_.application.extras.packets, packets_of(job_), line_, beside_);
+  far_.emplace(graph, job_, line_, beside_);
   auto& card_in = graph.add<CardIn>("network card, in", host, stack_.cores, memory_);
   auto& card_out = graph.add<CardOut>("network card, out", host, stack_.cores, memory_);
   auto& receives = graph.add<ReceiveQueue>("queue of packets received", host, stack_.cores, threads.size(), memory_);

@@ -13,6 +13,7 @@
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/nearest.hpp"
 #include "isthmus/stream/native.hpp"
+#include "program/faults_option.hpp"
 #include "program/flows.hpp"
 #include "program/grain_option.hpp"
 #include "program/parameter_options.hpp"
@@ -41,6 +42,7 @@ struct Options {
   bool list = false;
   TraceArguments trace;
   GrainArgument grain;
+  FaultsArgument faults;
   CountArgument count;
   ParameterArguments parameters;
 
@@ -72,6 +74,7 @@ void add_to(CLI::App& app, Options& options) {
                "the applications, with their parameters and the flows that the target of --on has");
   options.trace.add_to(app);
   options.grain.add_to(app);
+  options.faults.add_to(app);
 }
 
 void check(const Options& options) {
@@ -85,6 +88,7 @@ void check(const Options& options) {
   if (options.workers < 0 || options.workers > native::cores())
     throw Error(fmt::format("--workers: expected 1..{}, a thread a core, got {}", native::cores(), options.workers));
   options.repetition.check();
+  options.faults.chosen();
 }
 
 void check_model(const Options& options, const Target& target) {
@@ -122,7 +126,9 @@ Run run_once(const Asked& asked, const Options& options, Target& target, TraceFi
                      .states = trace,
                      .workers = options.workers,
                      .placement = native::parse_placement(options.placement),
-                     .grain = options.grain.chosen()});
+                     .grain = options.grain.chosen(),
+                     .seed = options.seed,
+                     .faults = options.faults.chosen()});
 }
 
 Record modelled_row(const Asked& asked, const Options& options, Target& target) {
@@ -162,6 +168,8 @@ int run_application(const Known& known, const Options& options, const Values& va
   const std::string flow = options.flow.empty() ? usual_flow(application, *target) : options.flow;
   target->require_flow(application, flow);
   check_model(options, *target);
+  options.faults.require(target->faults(application, flow),
+                         fmt::format("flow '{}' of '{}' on '{}'", flow, application.name, options.target));
   if (application.extras.open) application.extras.open({.count = messages, .seed = options.seed, .note = note});
   const Asked asked{.target = options.target,
                     .flow = flow,

@@ -59,6 +59,11 @@ class ModelTarget final : public Target {
     platform::require(platform_, fmt::format("flow '{}'", flow), needs_of(platform_, application, flow));
   }
 
+  std::span<const std::string_view> faults(const ByteApplication& application, const std::string& flow) const override {
+    const Flow& of = flow_named(flow);
+    return application.extras.packets ? of.packet_faults : of.faults;
+  }
+
   Run run(const Job& job) override {
     const Flow& flow = flow_named(job.flow);
     return flow.between_copies == nullptr ? through_actors(flow, job) : between_copies(job);

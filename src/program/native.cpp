@@ -39,7 +39,7 @@ struct Memories {
 };
 
 void run_batch(const Batch& batch, Checker& checker, const Job& job, Memories& memories, NativeRun& result) {
-  Graph graph;
+  Graph graph(job.seed + static_cast<std::uint64_t>(batch.first));
   const native::LinkSpec spec = link_spec(batch);
   native::Link link(graph, spec);
   Kept outputs(batch, checker);
@@ -47,17 +47,20 @@ void run_batch(const Batch& batch, Checker& checker, const Job& job, Memories& m
   auto& consumer = graph.add<Consumer>("consumer", {}, link.memory(), Time(), batch, spec.buffer_size, outputs);
   link.connect(consumer.link);
   KernelEnds ends = ends_of(link, batch.application);
+  const Clock clock{Frequency::mhz(1)};  // which means nothing on threads
+  const StallingWords stalling(graph, clock, job.faults.stall, ends);
   std::optional<NativeMemoryEnds> device_memory;
   if (memories.device) ends.memory = &device_memory.emplace(graph, *memories.device);
   std::optional<NativeHostEnds> host_memory;
   if (memories.host) ends.host = &host_memory.emplace(graph, *memories.host);
-  Kernel kernel(graph, {.clock = Clock{Frequency::mhz(1)}, .fifo = kWords}, ends);
+  Kernel kernel(graph, {.clock = clock, .fifo = kWords}, ends);
   batch.application.kernel(kernel);
   native::Report report = run_threads(graph, job);
   consumer.require_all(why_missing(report));
   result.workers = std::move(report.workers);
   result.run.setup += producer.started();
   add(result.run.times, times_of(producer, consumer));
+  if (result.run.faults) result.run.faults->stalled += producer.stalled() + consumer.stalled() + stalling.stalled();
 }
 
 }  // namespace
@@ -72,10 +75,14 @@ NativeRun run_native(const Job& job) {
   const Extras& extras = job.application.extras;
   if (extras.memory) memories.device.emplace(*extras.memory);
   if (extras.host) memories.host.emplace(extras.host->memory);
+  if (job.faults.any()) result.run.faults.emplace();
   const int most = batch_size(job.application);
   for (int first = 0; first < job.count; first += most)
-    run_batch({.application = job.application, .first = first, .count = std::min(most, job.count - first)}, checker,
-              job, memories, result);
+    run_batch({.application = job.application,
+               .first = first,
+               .count = std::min(most, job.count - first),
+               .faults = job.faults},
+              checker, job, memories, result);
   if (extras.host && memories.host && extras.host->left) extras.host->left(memories.host->bytes());
   times.stages = {{"producer, kernel and consumer at once", times.elapsed}};
   result.run.difference = checker.difference();

@@ -11,6 +11,7 @@
 #include "isthmus/base/interrupt.hpp"
 #include "program/packet_arena.hpp"
 #include "program/run_threads.hpp"
+#include "program/stalls.hpp"
 
 namespace isthmus::program {
 namespace {
@@ -28,12 +29,13 @@ class PacketFeeder {
   Out<NetPacket> out{"out"};
   In<Compared> compared{"compared"};
 
-  PacketFeeder(const Packets& packets, std::span<const Stretch> stretches, Spent& spent)
-      : packets_(packets), stretches_(stretches), spent_(spent) {}
+  PacketFeeder(const Packets& packets, std::span<const Stretch> stretches, Spent& spent, const Faults& faults)
+      : packets_(packets), stretches_(stretches), spent_(spent), stalls_(faults.stall, kHostStall) {}
 
   void step() {
     if (sent_ == arena_.lengths().size()) begin();
     if (sent_ % kTimed == 0) sent_at_.push_back(timer_.now());
+    stalls_.maybe(timer_);
     const std::size_t bytes = arena_.lengths()[sent_];
     send_beats({arena_.bytes() + at_, bytes}, out);
     at_ += whole_beats(bytes);
@@ -43,6 +45,7 @@ class PacketFeeder {
 
   /// When packets were sent of which the time was taken.
   const std::vector<Time>& sent_at() const { return sent_at_; }
+  std::int64_t stalled() const { return stalls_.count(); }
 
  private:
   void begin() {
@@ -60,6 +63,7 @@ class PacketFeeder {
   std::size_t at_ = 0;
   std::vector<Time> sent_at_;
   Timer timer_;
+  Stalls stalls_;
 };
 
 /// Keeps the packets of a batch, and compares them when the last has come.
@@ -68,11 +72,13 @@ class PacketKeeper {
   In<NetPacket> in{"in"};
   Out<Compared> compared{"compared"};
 
-  PacketKeeper(PacketChecker& checker, std::span<const Stretch> stretches, Spent& spent)
-      : checker_(checker), stretches_(stretches), spent_(spent) {}
+  PacketKeeper(PacketChecker& checker, std::span<const Stretch> stretches, Spent& spent, const Faults& faults)
+      : checker_(checker), stretches_(stretches), spent_(spent), faults_(faults), stalls_(faults.stall, kHostStall) {}
 
   void step() {
     stop_if_interrupted();
+    die_after(faults_, received_);
+    stalls_.maybe(timer_);
     for (;;) {
       const NetPacket& beat = in.read_in_place();
       std::memcpy(arena_.add(kBeatBytes), beat.data.data(), kBeatBytes);
@@ -82,11 +88,13 @@ class PacketKeeper {
     }
     if (came_ % kTimed == 0) came_at_.push_back(timer_.now());
     ++came_;
+    ++received_;
     if (arena_.lengths().size() == stretches_[stretch_].packets()) end();
   }
   bool done() const { return stretch_ == stretches_.size(); }
 
   const std::vector<Time>& came_at() const { return came_at_; }
+  std::int64_t stalled() const { return stalls_.count(); }
 
  private:
   void end() {
@@ -105,6 +113,9 @@ class PacketKeeper {
   std::size_t came_ = 0;
   std::vector<Time> came_at_;
   Timer timer_;
+  Faults faults_;
+  Stalls stalls_;
+  int received_ = 0;
 };
 
 class MemoryNetwork final : public NetworkEnds {
@@ -136,12 +147,14 @@ NativeRun run_packets_in_memory(const Job& job) {
   PacketChecker checker = checker_of(job);
   const std::vector<Stretch> stretches = stretches_of(packets, job.count * job.application.extras.in_message);
   Spent spent;
-  Graph graph;
-  auto& feeder = graph.add<PacketFeeder>("packets", {.group = kHostGroup}, packets, stretches, spent);
-  auto& keeper = graph.add<PacketKeeper>("kept", {.group = kHostGroup}, checker, stretches, spent);
+  Graph graph(job.seed);
+  auto& feeder = graph.add<PacketFeeder>("packets", {.group = kHostGroup}, packets, stretches, spent, job.faults);
+  auto& keeper = graph.add<PacketKeeper>("kept", {.group = kHostGroup}, checker, stretches, spent, job.faults);
   graph.connect(keeper.compared, feeder.compared, on_threads(1));
   MemoryNetwork network(graph, feeder, keeper);
-  Kernel kernel(graph, {.clock = Clock{Frequency::mhz(1)}, .fifo = kBeats}, {.network = &network});
+  const Clock clock{Frequency::mhz(1)};  // which means nothing on threads
+  StallingNetwork stalling(graph, clock, job.faults.stall, network);
+  Kernel kernel(graph, {.clock = clock, .fifo = kBeats}, {.network = &stalling});
   job.application.kernel(kernel);
   native::Report report = run_threads(graph, job);
   if (!keeper.done())
@@ -153,12 +166,16 @@ NativeRun run_packets_in_memory(const Job& job) {
   result.run.packets = checker.tally();
   result.run.packets->cores = spent.cores();
   result.run.packets->transport = packets.transport;
+  if (job.faults.any()) result.run.faults = {.stalled = feeder.stalled() + keeper.stalled() + stalling.stalled()};
   return result;
 }
 
+bool over_line(const Packets& packets) {
+  return packets.transport == "veth" || packets.transport == "unix";
+}
+
 NativeRun run_packets(const Job& job) {
-  const std::string& transport = job.application.extras.packets->transport;
-  return transport == "veth" || transport == "unix" ? run_packets_over_line(job) : run_packets_in_memory(job);
+  return over_line(*job.application.extras.packets) ? run_packets_over_line(job) : run_packets_in_memory(job);
 }
 
 }  // namespace isthmus::program

@@ -38,7 +38,8 @@ std::optional<StreamRun> coarsely(const Job& job, const Lengths& lengths, const 
 
 StreamRun run_paced(const Job& job, const Lengths& lengths, const PacedFlow& flow) {
   const Extras& extras = job.application.extras;
-  const bool fine = job.grain == Grain::fine || job.states != nullptr || !extras.steady || extras.memory || extras.host;
+  const bool fine = job.grain == Grain::fine || job.states != nullptr || job.faults.any() || !extras.steady ||
+                    extras.memory || extras.host;
   if (fine || job.count <= lengths.shorter + lengths.longer) return all_finely(job, flow);
   const auto result = coarsely(job, lengths, flow);
   return result ? *result : all_finely(job, flow);

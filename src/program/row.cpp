@@ -74,6 +74,14 @@ void add(Record& row, const PacketTally& packets) {
   row["cores"] = packets.cores;
 }
 
+Record to_json(const FaultTally& faults) {
+  return {{"stalled", faults.stalled},
+          {"dropped", faults.dropped},
+          {"duplicated", faults.duplicated},
+          {"replayed", faults.replayed},
+          {"corrupted", faults.corrupted}};
+}
+
 /// "speedup.mean" goes into the record speedup.
 void add_told(Record& row, const std::string& name, double value) {
   const std::size_t dot = name.find('.');
@@ -121,6 +129,7 @@ Record row_of(const Asked& asked, const Target& target, const Run& run) {
   const std::string& in_order = application.extras.in_message > 1 ? kMessages : counted;
   row["first_" + in_order] = first_messages(run.times, one_of(in_order));
   if (run.packets) add(row, *run.packets);
+  if (run.faults) row["faults"] = to_json(*run.faults);
   if (application.extras.told)
     for (const auto& [name, value] : application.extras.told()) add_told(row, name, value);
   row["seed"] = asked.seed;

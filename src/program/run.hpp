@@ -10,6 +10,7 @@
 #include "isthmus/engine/trace.hpp"
 #include "isthmus/platform/grain.hpp"
 #include "isthmus/program/application.hpp"
+#include "program/faults.hpp"
 
 /// What is run, and what came of it, whatever the target.
 namespace isthmus::program {
@@ -34,6 +35,8 @@ struct Job {
   std::string channel{};  ///< of shared memory: the way of the circuit's lines; empty: the coherent one
   /// Seconds after which threads that move no token, but are in no long step either, are said to be dead.
   double silence = 10;
+  std::uint64_t seed = 1;  ///< of what is drawn at random in a run
+  Faults faults{};
 };
 
 /// How long the commands of one kind took, added up over the messages, or how long a part of a model was at work.
@@ -73,11 +76,12 @@ struct PacketTally {
   int received = 0;
   int lost = 0;
   int reordered = 0;        ///< that came after a later one
+  int corrupted = 0;        ///< that were to be lost: their check sequence was made not to fit
   int dropped = 0;          ///< for want of room at an end of a line, as the system counted; they are lost too
   double cores = 0;         ///< of the host that were at work, on average
   std::string transport{};  ///< what carried them; empty: a model's network
 
-  bool whole() const { return lost == 0 && reordered == 0 && dropped == 0; }
+  bool whole() const { return lost == corrupted && reordered == 0 && dropped == 0; }
 };
 
 struct Run {
@@ -85,6 +89,7 @@ struct Run {
   FlowTimes times{};
   std::optional<Difference> difference{};  ///< none if every byte of every message is right
   std::optional<PacketTally> packets{};    ///< where messages are packets
+  std::optional<FaultTally> faults{};      ///< where some were asked for
 
   bool right() const { return !difference && (!packets || packets->whole()); }
 };

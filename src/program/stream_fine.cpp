@@ -71,6 +71,25 @@ void watch(Graph& graph, WatchedConsumer& consumer, const Batch& batch) {
                 {.depth = batch.count + 1, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)});
 }
 
+platform::BoardSpec spec_with_faults(const platform::Description& board, const Faults& faults) {
+  platform::BoardSpec spec = platform::board_spec(board);
+  if (!faults.on_a_link()) return spec;
+  for (platform::BoardLink& link : spec.links)
+    link.pcie.faults = {.drop = faults.drop, .duplicate = faults.duplicate, .corrupt = faults.corrupt};
+  return spec;
+}
+
+FaultTally tally_of(const fabric::PcieLink& link, std::int64_t stalled) {
+  FaultTally tally{.stalled = stalled};
+  for (const fabric::PcieLane* lane : {&link.to_device, &link.to_host}) {
+    tally.dropped += lane->errors().dropped;
+    tally.duplicated += lane->errors().duplicated;
+    tally.replayed += lane->errors().replayed;
+    tally.corrupted += lane->errors().corrupted;
+  }
+  return tally;
+}
+
 }  // namespace
 
 KernelPlace place_on(const platform::Description& board) {
@@ -81,9 +100,9 @@ KernelPlace place_on(const platform::Description& board) {
 
 FineStream stream_finely(const platform::Description& board, const Job& job, int count, Outputs& outputs) {
   const HostLinkSpec spec = platform::host_link_spec(board);
-  const Batch batch{.application = job.application, .first = 0, .count = count};
-  Graph graph;
-  const platform::BoardSpec parts = platform::board_spec(board);
+  const Batch batch{.application = job.application, .first = 0, .count = count, .faults = job.faults};
+  Graph graph(job.seed);
+  const platform::BoardSpec parts = spec_with_faults(board, job.faults);
   fabric::DeviceMemory memory = platform::device_memory(parts);
   platform::Board fpga(graph, parts, memory);
   fabric::PcieLink& pcie = fpga.links().front();
@@ -98,6 +117,7 @@ FineStream stream_finely(const platform::Description& board, const Job& job, int
   KernelEnds ends = ends_of(link, job.application);
   ends.note = job.note;
   const KernelPlace place = place_on(board);
+  const StallingWords stalling(graph, place.clock, job.faults.stall, ends);
   std::optional<BoardMemoryEnds> device_memory;
   if (const auto& image = job.application.extras.memory)
     ends.memory = &device_memory.emplace(graph, fpga, platform::needed(parts.memory), memory, *image, place.clock);
@@ -125,6 +145,8 @@ FineStream stream_finely(const platform::Description& board, const Job& job, int
                   .received = {}};
   fine.stream.run.times.stages = stages_of_stream(report, stream);
   fine.stream.run.times.lasted = report.end;
+  if (job.faults.any())
+    fine.stream.run.faults = tally_of(pcie, producer.stalled() + consumer.stalled() + stalling.stalled());
   for (const Time at : consumer.received()) fine.received.push_back(at - producer.started());
   return fine;
 }

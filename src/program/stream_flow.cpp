@@ -13,6 +13,12 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kPacketNeeds = {"network", "kernel"};
 
+// A link sends again what it lost; a network does not, and has no TLPs; threads have nothing between them that could
+// lose anything.
+constexpr std::array kFaults = {kStall, kDrop, kDuplicate, kCorrupt, kDie};
+constexpr std::array kPacketFaults = {kStall, kCorrupt, kDie};
+constexpr std::array kThreadFaults = {kStall, kDie};
+
 }  // namespace
 
 Flow stream_flow() {
@@ -21,7 +27,10 @@ Flow stream_flow() {
           .through_actors = run_stream,
           .on_threads = true,
           .host_memory = true,
-          .packet_needs = kPacketNeeds};
+          .packet_needs = kPacketNeeds,
+          .faults = kFaults,
+          .packet_faults = kPacketFaults,
+          .thread_faults = kThreadFaults};
 }
 
 StreamRun run_stream(const platform::Description& board, const Job& job) {

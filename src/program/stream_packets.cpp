@@ -2,9 +2,11 @@
 
 #include <vector>
 
+#include "isthmus/base/error.hpp"
 #include "isthmus/platform/specs.hpp"
 #include "program/far_end.hpp"
 #include "program/run_graph.hpp"
+#include "program/stalls.hpp"
 #include "program/stream_fine.hpp"
 
 namespace isthmus::program {
@@ -48,15 +50,18 @@ StreamRun run_packets_on_board(const platform::Description& board, const Job& jo
   PacketChecker checker = checker_of(job);
   PacketsBeside beside(checker);
   const KernelPlace place = place_on(board);
-  Graph graph;
-  FarEnd far(graph, *job.application.extras.packets, packets_of(job), platform::network_spec(board.the("network")),
-             beside);
+  Graph graph(job.seed);
+  FarEnd far(graph, job, platform::network_spec(board.the("network")), beside);
   BoardNetwork network(graph, far, place.clock);
-  Kernel kernel(graph, place, {.network = &network, .note = job.note});
+  StallingNetwork stalling(graph, place.clock, job.faults.stall, network);
+  Kernel kernel(graph, place, {.network = &stalling, .note = job.note});
   job.application.kernel(kernel);
   const RunReport report =
       run_graph(graph, {.states = job.states, .output = far.sink(), .schedule_seed = job.schedule_seed});
   beside.finish();
+  const std::int64_t corrupted = far.corrupted();
+  if (corrupted == packets_of(job))
+    throw Error("--faults corrupt: no packet has come back, expected fewer to be corrupted");
   std::vector<platform::PartPlan> plans{far.part_in(), network.part_in()};
   for (const ActorId actor : kernel.actors())
     plans.push_back({.name = report.actor(actor).name, .keys = {"kernel.clock"}, .actors = {actor}});
@@ -65,6 +70,8 @@ StreamRun run_packets_on_board(const platform::Description& board, const Job& jo
                            .difference = checker.difference(),
                            .packets = checker.tally()},
                    .parts = platform::parts_of(report, platform::on_board(std::move(plans), board))};
+  result.run.packets->corrupted = static_cast<int>(corrupted);
+  if (job.faults.any()) result.run.faults = {.stalled = far.stalled() + stalling.stalled(), .corrupted = corrupted};
   for (const platform::Part& part : result.parts) result.run.times.stages.push_back({part.name, part.busy});
   result.run.times.lasted = report.end;
   return result;

@@ -2,7 +2,9 @@
 
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "program/run.hpp"
@@ -19,6 +21,11 @@ class Target {
   virtual std::vector<std::string> flows(const ByteApplication& application) const = 0;
   /// Throws Error where `flow` is none of them, with what the application or the target lacks where that is known.
   virtual void require_flow(const ByteApplication& application, const std::string& flow) const;
+  /// The faults that act on something where an application runs in `flow`, one of `flows()`.
+  virtual std::span<const std::string_view> faults(const ByteApplication& /*application*/,
+                                                   const std::string& /*flow*/) const {
+    return {};
+  }
   /// Runs `job`, whose flow is one of `flows()`.
   virtual Run run(const Job& job) = 0;
   /// Adds what the target can say about its last run to a row: a model its parts, bottleneck and platform.

@@ -10,6 +10,7 @@
 #include "program/flows.hpp"
 #include "program/model_target.hpp"
 #include "program/native.hpp"
+#include "program/native_packets.hpp"
 #include "program/target.hpp"
 
 namespace isthmus::program {
@@ -45,6 +46,11 @@ class NativeTarget final : public Target {
   bool modelled() const override { return false; }
   std::vector<std::string> flows(const ByteApplication& application) const override {
     return those_of(application, [](const Flow& flow) { return flow.on_threads; });
+  }
+  std::span<const std::string_view> faults(const ByteApplication& application, const std::string& flow) const override {
+    const auto& packets = application.extras.packets;
+    if (packets && over_line(*packets)) return {};
+    return flow_named(flow).thread_faults;
   }
   Run run(const Job& job) override {
     NativeRun result = run_native(job);

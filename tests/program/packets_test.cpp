@@ -1,6 +1,7 @@
 // Applications whose messages are packets: through a board's network, and on threads.
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -135,6 +136,56 @@ TEST(NetworkPackets, OfAModelAreCarriedByItsNetworkAlone) {
   auto all = application<Inverter>(length_of);
   all.extras.packets->transport = "veth";
   EXPECT_THAT([&] { run(kStratix, all, 10); }, ThrowsMessage<Error>(HasSubstr("transport: expected memory")));
+}
+
+TEST(NetworkPackets, ThatAreCorruptedAreDroppedAndNoOthersAndTheRunIsRight) {
+  const auto all = application<Inverter>(length_of);
+  const auto target = open_target(kStratix, {});
+  for (const double share : {0.02, 0.4}) {
+    const auto result =
+        target->run({.application = all, .flow = "stream", .count = 2000, .faults = {.corrupt = share}});
+    EXPECT_TRUE(result.right()) << share;
+    EXPECT_GT(result.packets->lost, 0) << share;
+    EXPECT_EQ(result.packets->lost, result.packets->corrupted) << share;
+    EXPECT_EQ(result.packets->received, 2000 - result.packets->lost) << share;
+    // On either line each packet that is there is corrupted by itself: a binomial, five standard deviations.
+    const double lost = 1 - (1 - share) * (1 - share);
+    EXPECT_NEAR(result.packets->lost, 2000 * lost, 5 * std::sqrt(2000 * lost * (1 - lost))) << share;
+  }
+}
+
+TEST(NetworkPackets, ThatAKernelDropsBesideThoseThatAreCorruptedMakeTheRunWrong) {
+  const auto all = application<Dropper>(length_of);
+  const auto result =
+      open_target(kStratix, {})->run({.application = all, .flow = "stream", .count = 100, .faults = {.corrupt = 0.05}});
+  EXPECT_GT(result.packets->lost, result.packets->corrupted);
+  EXPECT_FALSE(result.right());
+}
+
+TEST(NetworkPackets, ThatWouldNearlyAllBeCorruptedAreRefusedAsNobodyKnowsWhichComes) {
+  const auto all = application<Inverter>(length_of);
+  EXPECT_THAT(
+      [&] {
+        open_target(kStratix, {})
+            ->run({.application = all, .flow = "stream", .count = 100, .faults = {.corrupt = 0.41}});
+      },
+      ThrowsMessage<Error>(HasSubstr("--faults corrupt: expected at most 0.4 of a network's packets, got 0.41")));
+}
+
+TEST(NetworkPackets, AreAllThereWhoeverStallsAndADeadReceiverIsSaidSo) {
+  const auto all = application<Inverter>(length_of);
+  for (const char* target : {kStratix, "native"}) {
+    const auto result =
+        open_target(target, {})->run({.application = all, .flow = "stream", .count = 500, .faults = {.stall = 0.05}});
+    EXPECT_TRUE(result.right()) << target;
+    EXPECT_GT(result.faults->stalled, 0) << target;
+    EXPECT_THAT(
+        [&] {
+          open_target(target, {})->run({.application = all, .flow = "stream", .count = 500, .faults = {.die = 7}});
+        },
+        ThrowsMessage<Error>(HasSubstr("a dead consumer, its thread ended after 7 messages")))
+        << target;
+  }
 }
 
 TEST(NetworkPackets, ThatAKernelDropsAreLostAndTheRunIsNotRight) {

@@ -12,12 +12,14 @@
 /// and the blocks that take packets from it and put them there beat by beat.
 namespace isthmus::fabric {
 
-/// One line. Who has no room makes the other end wait (PAUSE frames, IEEE 802.3 annex 31B): nothing is lost.
+/// One line. Who has no room makes the other end wait (PAUSE frames, IEEE 802.3 annex 31B): nothing is lost but what
+/// is corrupted.
 struct NetworkSpec {
-  Bandwidth rate;  ///< bits on the wire, as bytes
-  Time latency;    ///< from the last bit on the wire of one end to the packet's hand-over at the other
-  Bytes overhead;  ///< of a frame besides its packet: preamble, check sequence, gap to the next
-  Bytes least;     ///< a shorter packet is filled up to that
+  Bandwidth rate;      ///< bits on the wire, as bytes
+  Time latency;        ///< from the last bit on the wire of one end to the packet's hand-over at the other
+  Bytes overhead;      ///< of a frame besides its packet: preamble, check sequence, gap to the next
+  Bytes least;         ///< a shorter packet is filled up to that
+  double corrupt = 0;  ///< the probability that a packet's check sequence does not fit, each time that one is sent
 };
 
 /// Several beats of a packet, which cross between clocks together.
@@ -34,7 +36,7 @@ struct PacketPiece {
 Time line_time(const NetworkSpec& spec, std::int64_t bytes);
 
 /// A line, which has no clock: a packet goes on its way once all of it is there, and is handed over once its check
-/// sequence is right. The latency is that of the channel behind it.
+/// sequence is right; one whose is not is dropped. The latency is that of the channel behind it.
 class NetworkLine {
  public:
   In<PacketPiece> in{"in"};
@@ -43,9 +45,14 @@ class NetworkLine {
   explicit NetworkLine(const NetworkSpec& spec) : spec_(spec) {}
   void step();
 
+  /// Packets that were dropped.
+  std::int64_t corrupted() const { return corrupted_; }
+
  private:
   NetworkSpec spec_;
   Timer timer_;
+  Random random_;
+  std::int64_t corrupted_ = 0;
   std::vector<PacketPiece> packet_;
 };
 

@@ -89,7 +89,6 @@ class ReplayingLane final : public PcieLane {
   void restart_timer();
   void begin_replay();
   void close();
-  bool happens(double probability);
 
   Time timeout_;
   Random random_;

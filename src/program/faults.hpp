@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace isthmus::program {
+
+/// The names of faults.
+inline constexpr std::string_view kStall = "stall";
+inline constexpr std::string_view kDrop = "drop";
+inline constexpr std::string_view kDuplicate = "duplicate";
+inline constexpr std::string_view kCorrupt = "corrupt";
+inline constexpr std::string_view kDie = "die";
+
+/// What goes wrong in a run on purpose (docs/faults.md). Probabilities are of each time that it could.
+struct Faults {
+  double stall = 0;          ///< an end of the link pauses: at each buffer a host thread, at each word the kernel's end
+  double drop = 0;           ///< a TLP does not arrive
+  double duplicate = 0;      ///< a TLP arrives twice
+  double corrupt = 0;        ///< the check sequence of a TLP, or of a network's packet, does not fit
+  std::optional<int> die{};  ///< the consumer's thread ends after so many messages
+
+  bool any() const { return stall > 0 || on_a_link() || die; }
+  bool on_a_link() const { return drop > 0 || duplicate > 0 || corrupt > 0; }
+};
+
+/// How often it did.
+struct FaultTally {
+  std::int64_t stalled = 0;
+  std::int64_t dropped = 0;
+  std::int64_t duplicated = 0;
+  std::int64_t replayed = 0;  ///< TLPs that were sent again
+  std::int64_t corrupted = 0;
+
+  bool operator==(const FaultTally&) const = default;
+};
+
+}  // namespace isthmus::program
