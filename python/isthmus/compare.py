@@ -83,7 +83,8 @@ def record_name(record: Mapping[str, Any]) -> str:
     if "flow" in record:
         chosen = "".join(f" {key}={value}" for key, value in record.get("parameters", {}).items())
         over = f" over {record['channel']}" if record.get("channel") else ""
-        return f"{record['application']}{chosen} {record['target']}{over} {record['flow']}"
+        faults = " with faults" if record.get("faults") is not None else ""
+        return f"{record['application']}{chosen} {record['target']}{over} {record['flow']}{faults}"
     ranks = {"ranks": record["ranks"]} if record.get("ranks", 1) != 1 else {}
     asked = {key: value for key, value in record.get("parameters", {}).items() if key not in FOUND}
     parameters = " ".join(f"{key}={value}" for key, value in {**ranks, **asked}.items())

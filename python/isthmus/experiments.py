@@ -65,6 +65,7 @@ class Experiment:
     repeat: int | None = None
     warmup: int | None = None
     grain: Grain = DEFAULT  # of a model: the coarsest that will do
+    faults: str | None = None  # NAME=VALUE,...: what goes wrong on purpose
 
     @property
     def tool(self) -> str:
@@ -85,6 +86,7 @@ class Experiment:
             words += ["--map", placements]
         words += as_sets(self.sets) if is_model(self.target) else []
         words += ["--channel", self.channel] if self.channel else []
+        words += ["--faults", self.faults] if self.faults else []
         if not is_model(self.target):
             words += ["--repeat", str(self.repeat)] if self.repeat is not None else []
             words += ["--warmup", str(self.warmup)] if self.warmup is not None else []
@@ -128,6 +130,7 @@ def command(experiment: Experiment) -> str:
         words += [f"--{experiment.grain}"]
     words += as_sets(experiment.sets)
     words += ["--channel", experiment.channel] if experiment.channel else []
+    words += ["--faults", experiment.faults] if experiment.faults else []
     return shlex.join(words)
 
 

@@ -9,6 +9,7 @@ from isthmus.applications import PATHS, Application, describe, is_program
 from isthmus.asked import Asked, Typical, parameters_of, spread
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment
+from isthmus.faults import check_faults
 from isthmus.files import read_text
 from isthmus.grain import DEFAULT, Grain
 from isthmus.names import meant
@@ -47,7 +48,9 @@ def experiments_of(study: StudyDescription, path: Path, flags: Flags) -> list[Ex
     runs = [run for work in works for run in _runs(work, places, list(dict.fromkeys(study.study.flows)), flags)]
     repeat, warmup = resolve("repeat", flags.repeat).value, resolve("warmup", flags.warmup).value
     grain = flags.grain or study.study.grain or DEFAULT
-    return [replace(run, sets=sets, repeat=repeat, warmup=warmup, grain=grain) for run in runs]
+    faults = study.study.faults
+    check_faults(faults, f"{path}:{line_of(text, 'study.faults')}: key 'study.faults'")
+    return [replace(run, sets=sets, repeat=repeat, warmup=warmup, grain=grain, faults=faults) for run in runs]
 
 
 @dataclass(frozen=True)

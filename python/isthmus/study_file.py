@@ -56,6 +56,7 @@ class Choice(_Table):
     )
     flows: list[Flow] = Field(default=list(FLOWS), min_length=1, description=f"a list of {listed(FLOWS, 'and')}")
     grain: Grain | None = Field(default=None, description="fine or coarse")
+    faults: str | None = Field(default=None, min_length=1, description="NAME=VALUE,... as 'isthmus run --faults' takes")
 
 
 def _in_a_list(table: object) -> object:

@@ -62,10 +62,18 @@ def _times(found: Latency | None) -> str | None:
     return f"{seconds(found.p50_s)}, {seconds(found.p99_s)}" if found else None
 
 
+def _faults(row: Row) -> str | None:
+    if row.faults is None:
+        return None
+    counts = [f"{count} {name}" for name, count in row.faults.model_dump().items() if count]
+    return ", ".join(counts) or "none"
+
+
 _MORE = (
     _Column("speed-up (least..most)", _speedup),
     _Column("task p50, p99", lambda row: _times(row.task_times)),
     _Column("wait p50, p99", lambda row: _times(row.waiting_times)),
+    _Column("faults", _faults),
 )
 
 

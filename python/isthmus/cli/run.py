@@ -10,6 +10,7 @@ from isthmus.cli.command import Coarse, DryRun, Fine, List, counting, given, pla
 from isthmus.cli.session import Session
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment, Trace
+from isthmus.faults import FAULTS_HELP
 from isthmus.flows import FLOWS
 from isthmus.names import listed, meant
 
@@ -28,6 +29,7 @@ EXAMPLES = [
     "isthmus run image-filter --on model:aws-f1 --count 2 --trace f1.perfetto-trace",
     "isthmus run suffix-sum --on native --count 1000",
     "isthmus run merkle-tree --on model:xeon-fpga-v2 --handover none,mmio,umsg",
+    "isthmus run suffix-sum --on model:aws-f1 --flow stream --faults drop=0.001,stall=0.01",
     "isthmus run build/my-app --on native --count 1000",
 ]
 
@@ -73,6 +75,7 @@ class Wanted:
         plain("--channel NAME", "The link of a board with several. [default: streams the first, transfers all]")
     )
     seed: str | None = given(setting("--seed N", "Seed of all that is random in the run."))
+    faults: str | None = given(plain("--faults NAME=VALUE,...", FAULTS_HELP))
 
 
 @dataclass(frozen=True)
@@ -181,6 +184,7 @@ def _experiments(app: str | None, wanted: Wanted, typed: Typed) -> list[Experime
         mapping=tuple(wanted.mapping or ()),
         sets=asked.platform_sets(),
         channel=wanted.channel,
+        faults=wanted.faults,
     )
     _check(experiment)
     experiment = replace(experiment, flow=_flow_of(experiment))
@@ -188,9 +192,11 @@ def _experiments(app: str | None, wanted: Wanted, typed: Typed) -> list[Experime
 
 
 def _check(experiment: Experiment) -> None:
+    from isthmus.faults import check_faults
     from isthmus.targets import is_model, is_native
 
     target = experiment.target
+    check_faults(experiment.faults, "--faults")
     if experiment.sets and not is_model(target):
         raise IsthmusError(f"--set: '{target}' is a real device and has no numbers to replace")
     if experiment.channel and not is_model(target):

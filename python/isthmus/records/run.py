@@ -183,6 +183,16 @@ class Speedup(Record):
     max: float = Field(gt=0)
 
 
+class Faults(Record):
+    """How often something went wrong on purpose (docs/faults.md)."""
+
+    stalled: int = Field(ge=0, description="pauses of either end of the link")
+    dropped: int = Field(ge=0, description="TLPs that did not arrive")
+    duplicated: int = Field(ge=0, description="TLPs that arrived twice")
+    replayed: int = Field(ge=0, description="TLPs that were sent again")
+    corrupted: int = Field(ge=0, description="TLPs, or packets of a network, whose check sequence did not fit")
+
+
 class Row(Record):
     """One application on one target in one flow."""
 
@@ -252,6 +262,7 @@ class Row(Record):
         description="every output is equal to the reference, floats within rounding, else byte for byte"
     )
     difference: Difference | None = measured(description="of a run that is not verified")
+    faults: Faults | None = measured(description="of a run that was asked for some")
     samples: list[float] | None = measured(description="the rates of the runs of which `value` is the median")
     spread: float | None = measured(ge=0, description="(p75 - p25) / median of the samples")
     warmup: int | None = measured(ge=0, description="runs before them that do not count")

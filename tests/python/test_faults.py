@@ -1,0 +1,91 @@
+"""Faults as the command and studies take them, what the rows tell of them, and what is refused."""
+
+import json
+
+import pytest
+from tests.python.conftest import Isthmus
+from tests.python.test_schemas import check
+
+FEW = ("--count", "10")
+MODEL = ("run", "suffix-sum", "--on", "model:aws-f1", "--flow", "stream", *FEW)
+STUDY = '[application]\nname = "suffix-sum"\ncount = 10\n[study]\ntargets = ["model:aws-f1"]\nflows = ["stream"]\n'
+
+
+def test_a_lost_or_doubled_packet_costs_time_and_no_data_and_the_row_counts_it(real: Isthmus) -> None:
+    file = real.json(*MODEL, "--faults", "drop=0.01,duplicate=0.01")
+    check("run", file)
+    (row,) = file["rows"]
+    (clean,) = real.json(*MODEL)["rows"]
+    assert row["verified"] is True
+    assert row["elapsed_s"] > clean["elapsed_s"]
+    assert "faults" not in clean
+    faults = row["faults"]
+    assert faults["replayed"] >= faults["dropped"] > 0
+    assert faults["duplicated"] > 0
+    assert faults["stalled"] == faults["corrupted"] == 0
+    shown = real(*MODEL, "--faults", "drop=0.01,duplicate=0.01").stdout
+    assert f"{faults['dropped']} dropped, {faults['duplicated']} duplicated, {faults['replayed']} replayed" in shown
+
+
+def test_equal_seeds_give_equal_records_with_faults_too(real: Isthmus) -> None:
+    arguments = (*MODEL, "--faults", "stall=0.01,drop=0.01,duplicate=0.01,corrupt=0.01")
+    first, second, other = (real.json(*arguments, "--seed", seed)["rows"] for seed in ("3", "3", "4"))
+    assert first == second
+    assert first[0]["faults"] != other[0]["faults"]
+
+
+@pytest.mark.parametrize("on", [("model:aws-f1", "--flow", "stream"), ("native",)])
+def test_a_dead_consumer_is_one_line_and_exit_code_2(real: Isthmus, on: tuple[str, ...]) -> None:
+    done = real("run", "suffix-sum", *FEW, "--faults", "die=3", "--json", "row.json", "--on", *on)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("error: ")
+    assert "a dead consumer, its thread ended after 3 messages" in line
+    assert not (real.folder / "row.json").exists()
+
+
+def test_corrupted_packets_are_lost_and_the_run_is_right(real: Isthmus) -> None:
+    arguments = ("run", "packet-encryption", "--on", "model:stratix-v", "--flow", "stream", "--count", "2000")
+    (row,) = real.json(*arguments, "--faults", "corrupt=0.05")["rows"]
+    assert row["lost"] == row["faults"]["corrupted"] > 0
+    assert row["reordered"] == 0
+    assert row["verified"] is True
+
+
+def test_a_target_refuses_what_nothing_there_could_act_on(real: Isthmus) -> None:
+    for on, taken in ((("native",), "stall, die"), (("model:aws-f1", "--flow", "offload"), "no faults")):
+        done = real("run", "suffix-sum", *FEW, "--faults", "drop=0.1", "--on", *on)
+        assert done.returncode == 2
+        (line,) = done.stderr.splitlines()
+        assert line.startswith("error: --faults drop: ")
+        assert line.endswith(f"takes {taken}")
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        (
+            "drip=0.1",
+            "unknown fault 'drip': expected stall, drop, duplicate, corrupt or die; help: did you mean 'drop'?",
+        ),
+        ("drop=1.5", "drop: expected a probability 0..1, got '1.5'"),
+        ("stall=0.1,corrupt=nan", "corrupt: expected a probability 0..1, got 'nan'"),
+        ("die=-1", "die: expected a number of messages, 0 or more, got '-1'"),
+        ("stall", "expected NAME=VALUE,..., got 'stall'"),
+    ],
+)
+def test_a_wrong_fault_is_refused_where_it_was_written(isthmus: Isthmus, given: str, complaint: str) -> None:
+    done = isthmus(*MODEL, "--faults", given)
+    assert (done.returncode, done.stderr) == (2, f"error: --faults: {complaint}\n")
+    (isthmus.folder / "wrong.toml").write_text(f'{STUDY}faults = "{given}"\n')
+    done = isthmus("study", "wrong.toml")
+    assert (done.returncode, done.stderr) == (2, f"error: wrong.toml:7: key 'study.faults': {complaint}\n")
+
+
+def test_a_study_runs_with_the_faults_of_its_table(real: Isthmus) -> None:
+    (real.folder / "faulty.toml").write_text(f'{STUDY}faults = "drop=0.01"\n')
+    done = real("study", "faulty.toml", "--no-probes")
+    assert done.returncode == 0, done.stderr
+    (row,) = json.loads((real.folder / "out" / "faulty" / "study.json").read_text())["rows"]
+    assert row["faults"]["dropped"] > 0
