@@ -202,7 +202,7 @@ ActorReport account(const Actor& actor, std::int64_t end) {
 }
 
 ChannelReport account(const Channel& channel, std::int64_t end) {
-  ChannelReport report{channel.name, channel.depth, channel.pushed(), channel.popped()};
+  ChannelReport report{channel.name, channel.depth, channel.pushed(), channel.popped(), channel.index};
   while (report.pushed > 0 && channel.writer->grid.edge(channel.header(report.pushed - 1).pushed_at) > end)
     --report.pushed;
   while (report.popped > 0 && channel.reader->grid.edge(channel.header(report.popped - 1).popped_at) > end)

@@ -33,6 +33,7 @@ struct ChannelReport {
   std::uint64_t depth = 0;
   std::uint64_t pushed = 0;
   std::uint64_t popped = 0;
+  int index = 0;  ///< by which a ChannelObserver is told of it
 };
 
 /// How entries of which only so many can be under way were used.
