@@ -108,7 +108,7 @@ LIMITS = (
     ),
     Limit(
         "replays",
-        "Errors of the link: replays of packets, and drops of width or speed",
+        "Errors of the link that nobody asked for by --faults: replays of packets, and drops of width or speed",
         "model too fast",
         "a link with errors sends packets again and may train to fewer lanes",
         "boards on risers or long cables; a measured link rate below the model's",
