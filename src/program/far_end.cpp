@@ -49,12 +49,12 @@ void PacketSink::begin_packet() {
 FarEnd::FarEnd(Graph& graph, const Job& job, const fabric::NetworkSpec& line, PacketsBeside& beside)
     : graph_(graph),
       spec_(with_faults(line, job.faults)),
-      sender_(graph.add<PacketSender>("sender", {.group = kHostGroup}, *job.application.extras.packets, packets_of(job),
+      sender_(graph.add<PacketSender>("sender", {.group = kHostGroup}, packets_of(job.application), packet_count(job),
                                       spec_, job.faults)),
       sink_(graph.add<PacketSink>("receiver", {.group = kHostGroup}, beside, job.faults)),
       in_(graph.add<fabric::NetworkLine>(fabric::kNetworkIn, {.group = kLinkGroup}, spec_)),
       out_(graph.add<fabric::NetworkLine>(fabric::kNetworkOut, {.group = kLinkGroup}, spec_)) {
-  const Packets& packets = *job.application.extras.packets;
+  const Packets& packets = packets_of(job.application);
   if (job.faults.corrupt > kMostCorrupt)
     throw Error(fmt::format("--faults corrupt: expected at most {} of a network's packets, got {}", kMostCorrupt,
                             job.faults.corrupt));

@@ -105,15 +105,14 @@ constexpr int kMessagesAhead = 2;
 }  // namespace
 
 void PacketMemory::enter(std::int64_t number, std::span<const std::byte> bytes) {
-  application_.extras.packets->enter(static_cast<std::uint64_t>(number), bytes,
-                                     place(number, std::span(room(message_of(number)).in)));
+  packets_.enter(static_cast<std::uint64_t>(number), bytes, place(number, std::span(room(message_of(number)).in)));
 }
 
 template <class Take>
 void PacketMemory::leave(std::int64_t number, const Take& take) {
   const int message = message_of(number);
   const std::span<const std::byte> out = room(message).out;
-  take(application_.extras.packets->leave(place(number, out)));
+  take(packets_.leave(place(number, out)));
   if (message_of(number + 1) == message) return;
   unused_.push_back(std::move(rooms_.extract(message).mapped()));
 }
@@ -139,7 +138,7 @@ HostNetwork::HostNetwork(const platform::Description& board, const Job& job, Pac
       stack_(platform::network_stack_spec(board.the("stack"))),
       beside_(beside),
       memory_(job.application) {
-  const Packets& packets = *job.application.extras.packets;
+  const Packets& packets = packets_of(job.application);
   if (!packets.enter || !packets.leave)
     throw Error(
         fmt::format("application '{}': expected places of packets in a message, got none", job.application.name));
@@ -156,7 +155,7 @@ void HostNetwork::end(offload::Host& host, int message) {
 
 void HostNetwork::build(Graph& graph, std::span<const offload::HostThreadEnds> threads) {
   const ActorOptions host{.group = kHostGroup};
-  far_.emplace(graph, job_, line_, beside_);
+  far_ = std::make_unique<FarEnd>(graph, job_, line_, beside_);
   auto& card_in = graph.add<CardIn>("network card, in", host, stack_.cores, memory_);
   auto& card_out = graph.add<CardOut>("network card, out", host, stack_.cores, memory_);
   auto& receives = graph.add<ReceiveQueue>("queue of packets received", host, stack_.cores, threads.size(), memory_);

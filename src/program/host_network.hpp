@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -17,7 +17,8 @@ namespace isthmus::program {
 /// host thread that has it.
 class PacketMemory {
  public:
-  explicit PacketMemory(const ByteApplication& application) : application_(application) {}
+  explicit PacketMemory(const ByteApplication& application)
+      : application_(application), packets_(packets_of(application)) {}
 
   std::span<const std::byte> input(int message) { return room(message).in; }
   std::span<std::byte> output(int message) { return room(message).out; }
@@ -41,6 +42,7 @@ class PacketMemory {
   std::span<Byte> place(std::int64_t packet, std::span<Byte> message) const;
 
   const ByteApplication& application_;
+  const Packets& packets_;
   std::map<int, Room> rooms_;
   std::vector<Room> unused_;
 };
@@ -75,7 +77,7 @@ class HostNetwork final : public offload::Surroundings, public Exchange {
   fabric::NetworkStackSpec stack_;
   PacketsBeside& beside_;
   PacketMemory memory_;
-  std::optional<FarEnd> far_{};
+  std::unique_ptr<FarEnd> far_{};
   std::vector<ActorId> cores_{};
   PacketTimes times_{};
   Time work_{};

@@ -142,8 +142,8 @@ struct Stopping {
 }  // namespace
 
 NativeRun run_packets_over_line(const Job& job) {
-  const Packets& packets = *job.application.extras.packets;
-  const int count = job.count * job.application.extras.in_message;
+  const Packets& packets = packets_of(job.application);
+  const int count = packet_count(job);
   const PacketLine line = open_line(job, packets);
   PacketChecker checker(packets, count, job.progress);
   LineTester tester(line, packets, checker, count);

@@ -143,9 +143,9 @@ FlowTimes times_of(const PacketFeeder& feeder, const PacketKeeper& keeper, Time 
 }  // namespace
 
 NativeRun run_packets_in_memory(const Job& job) {
-  const Packets& packets = *job.application.extras.packets;
+  const Packets& packets = packets_of(job.application);
   PacketChecker checker = checker_of(job);
-  const std::vector<Stretch> stretches = stretches_of(packets, job.count * job.application.extras.in_message);
+  const std::vector<Stretch> stretches = stretches_of(packets, packet_count(job));
   Spent spent;
   Graph graph(job.seed);
   auto& feeder = graph.add<PacketFeeder>("packets", {.group = kHostGroup}, packets, stretches, spent, job.faults);
@@ -175,7 +175,7 @@ bool over_line(const Packets& packets) {
 }
 
 NativeRun run_packets(const Job& job) {
-  return over_line(*job.application.extras.packets) ? run_packets_over_line(job) : run_packets_in_memory(job);
+  return over_line(packets_of(job.application)) ? run_packets_over_line(job) : run_packets_in_memory(job);
 }
 
 }  // namespace isthmus::program

@@ -84,7 +84,7 @@ PacketTally PacketChecker::tally() const {
       .sent = count_, .received = came_in_all(), .lost = std::max(0, count_ - came_in_all()), .reordered = reordered_};
 }
 
-int packets_of(const Job& job) {
+int packet_count(const Job& job) {
   return job.count * job.application.extras.in_message;
 }
 
@@ -92,7 +92,7 @@ PacketChecker checker_of(const Job& job) {
   std::function<void(int)> progress;
   if (job.progress)
     progress = [told = job.progress, each = job.application.extras.in_message](int packets) { told(packets / each); };
-  return {*job.application.extras.packets, packets_of(job), std::move(progress)};
+  return {packets_of(job.application), packet_count(job), std::move(progress)};
 }
 
 }  // namespace isthmus::program

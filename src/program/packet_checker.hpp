@@ -53,7 +53,7 @@ class PacketChecker {
 };
 
 /// Of a job whose messages are packets.
-int packets_of(const Job& job);
+int packet_count(const Job& job);
 /// Of all of its packets; it is told how many messages have been compared.
 PacketChecker checker_of(const Job& job);
 

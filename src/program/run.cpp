@@ -24,6 +24,11 @@ const DeviceKernel& device_kernel_of(const ByteApplication& application) {
   throw Error(fmt::format("application '{}': expected a kernel for devices, got none", application.name));
 }
 
+const Packets& packets_of(const ByteApplication& application) {
+  if (const auto& packets = application.extras.packets) return *packets;
+  throw Error(fmt::format("application '{}': expected packets, got other messages", application.name));
+}
+
 void check_words(const ByteApplication& application) {
   for (const std::size_t bytes : {application.input, application.output})
     if (bytes == 0 || bytes % kWordBytes != 0)

@@ -96,6 +96,7 @@ struct Run {
 
 /// Throws Error where an application has none.
 const DeviceKernel& device_kernel_of(const ByteApplication& application);
+const Packets& packets_of(const ByteApplication& application);
 
 /// Throws Error where a stream cannot carry the messages: they are not a multiple of 64 bytes, or none.
 void check_words(const ByteApplication& application);

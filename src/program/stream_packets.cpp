@@ -60,7 +60,7 @@ StreamRun run_packets_on_board(const platform::Description& board, const Job& jo
       run_graph(graph, {.states = job.states, .output = far.sink(), .schedule_seed = job.schedule_seed});
   beside.finish();
   const std::int64_t corrupted = far.corrupted();
-  if (corrupted == packets_of(job))
+  if (corrupted == packet_count(job))
     throw Error("--faults corrupt: no packet has come back, expected fewer to be corrupted");
   std::vector<platform::PartPlan> plans{far.part_in(), network.part_in()};
   for (const ActorId actor : kernel.actors())
