@@ -179,7 +179,7 @@ LIMITS = (
         "either",
         "a line that a first cache has modified is asked for there before the second cache answers, which costs "
         "cycles, and the first caches hold lines beside those of the second; ports and caches share the controller in "
-        "the order of arrival",
+        "the order of arrival; a core holds no more lines than it has read ahead",
         "buffers of a few KiB, which the first caches hold; boards whose other ports are busy",
         (),
         (PORTS,),

@@ -98,6 +98,8 @@ def over(record: ProbeRecord) -> str:
         ("channel", " over {}"),
         ("port", " over {}"),
         ("state", ", {}"),
+        ("from", " from {}"),
+        ("to", " to {} memory"),
         ("start", ", {}"),
         ("started_by", ", started by {}"),
         ("walks", ", {} at once"),

@@ -16,7 +16,7 @@ namespace {
 using fabric::DramController;
 
 constexpr int kLeastToSnoop = 4;      // cycles from the home to a snooped cache and back
-constexpr int kHomeBursts = 64;       // that wait between the home and the DRAM's controller, each way
+constexpr int kMasterBursts = 64;     // that wait between the processor and the DRAM's controller, each way
 constexpr std::size_t kChannels = 1;  // of the DRAM
 
 fabric::CoherenceSpec coherence_of(const Description& board, Frequency clock) {
@@ -47,22 +47,32 @@ std::vector<SocPortSpec> ports_of(const Description& board) {
           port("acp", SocRoute::cache, false)};
 }
 
+fabric::CoreMemorySpec core_of(const Description& board) {
+  const Section& l2 = board.the("l2");
+  const Section& stream = board.the("write_stream");
+  fabric::CoreMemorySpec core{.line = static_cast<int>(l2.bytes("line").count),
+                              .stores = static_cast<int>(l2.count("in_flight")),
+                              .prefetch = prefetch_spec(board.the("prefetch"))};
+  if (stream.flag("enabled")) core.write_stream = static_cast<std::uint64_t>(stream.count("threshold"));
+  return core;
+}
+
 std::size_t count(const SocSpec& spec, std::span<const std::size_t> ports, SocRoute route) {
   return static_cast<std::size_t>(
       std::ranges::count_if(ports, [&](std::size_t port) { return spec.ports[port].route == route; }));
 }
 
 /// With clients for the ports and cores that are built.
-fabric::CoherenceSpec with_clients(const SocSpec& spec, std::span<const std::size_t> ports, int cores) {
+fabric::CoherenceSpec with_clients(const SocSpec& spec, std::span<const std::size_t> ports, const SocCores& cores) {
   fabric::CoherenceSpec coherence = spec.coherence;
-  coherence.agents.front().cache.ports = cores + static_cast<int>(count(spec, ports, SocRoute::cache));
+  coherence.agents.front().cache.ports = cores.cached + static_cast<int>(count(spec, ports, SocRoute::cache));
   coherence.bridges = static_cast<int>(count(spec, ports, SocRoute::interconnect));
   return coherence;
 }
 
-/// The home's memory and the ports that go there at once.
-fabric::DramMasters masters_of(const SocSpec& spec, std::span<const std::size_t> ports) {
-  const std::size_t masters = 1 + count(spec, ports, SocRoute::memory);
+/// The home's memory, and the ports and cores that go there at once.
+fabric::DramMasters masters_of(const SocSpec& spec, std::span<const std::size_t> ports, const SocCores& cores) {
+  const std::size_t masters = 1 + count(spec, ports, SocRoute::memory) + static_cast<std::size_t>(cores.uncached);
   return {.read = masters, .write = masters};
 }
 
@@ -75,18 +85,17 @@ int lines_of(const fabric::AxiSpec& axi, int line) {
 SocSpec soc_spec(const Description& board) {
   require(board, "ports of the FPGA to a processor's memory", kSocNeeds);
   const Section& cpu = board.the("cpu");
-  const Section& stream = board.the("write_stream");
   const Section& dram = board.the("dram");
-  SocSpec spec{.cpu = {.frequency = cpu.frequency("clock")},
-               .cores = static_cast<int>(cpu.count("cores")),
-               .coherence = coherence_of(board, cpu.frequency("clock")),
-               .write_stream = {},
-               .maintenance = board.the("maintenance").flag("enabled"),
-               .ports = ports_of(board),
-               .dram = dram_spec(dram),
-               .capacity = {dram.bytes("capacity").count / dram.count("channels")}};
-  if (stream.flag("enabled")) spec.write_stream = static_cast<std::uint64_t>(stream.count("threshold"));
-  return spec;
+  return {.cpu = {.frequency = cpu.frequency("clock")},
+          .cores = static_cast<int>(cpu.count("cores")),
+          .copy = Time::seconds(static_cast<double>(cpu.count("copy_cycles")) / cpu.frequency("clock").hertz()),
+          .to_cache = static_cast<int>(board.the("l2").count("latency")),
+          .coherence = coherence_of(board, cpu.frequency("clock")),
+          .core = core_of(board),
+          .maintenance = board.the("maintenance").flag("enabled"),
+          .ports = ports_of(board),
+          .dram = dram_spec(dram),
+          .capacity = {dram.bytes("capacity").count / dram.count("channels")}};
 }
 
 std::size_t port_named(const SocSpec& spec, const std::string& name) {
@@ -99,12 +108,14 @@ std::size_t port_named(const SocSpec& spec, const std::string& name) {
 }
 
 SocBoard::SocBoard(Graph& graph, const SocSpec& spec, fabric::DramCells& cells, std::span<const std::size_t> ports,
-                   int cores, fabric::CoherenceObserver* observer)
+                   const SocCores& cores, fabric::CoherenceObserver* observer)
     : graph_(graph),
       spec_(spec),
       coherence_(graph, with_clients(spec, ports, cores), observer),
-      dram_(graph.add<DramController>(kDram, {.group = kDeviceGroup}, spec.dram, cells, masters_of(spec, ports))) {
-  connect_home();
+      dram_(
+          graph.add<DramController>(kDram, {.group = kDeviceGroup}, spec.dram, cells, masters_of(spec, ports, cores))) {
+  fabric::DramLines& lines = coherence_.dram_lines();
+  connect_master({lines.dram_reads, lines.dram_data, lines.dram_writes, lines.dram_written}, 0, 0);
   for (const std::size_t place : ports) {
     const SocPortSpec& port = spec_.ports[place];
     const Scope scope = graph.scope(port.name);
@@ -120,13 +131,19 @@ MasterEnds SocBoard::port(std::size_t port) const {
 }
 
 void SocBoard::attach_core(Out<fabric::LineAccess>& accesses, In<fabric::LineResult>& results) {
-  attach_client(accesses, results);
+  const int there = spec_.to_cache / 2;
+  attach_client(accesses, results, there, spec_.to_cache - there);
 }
 
-void SocBoard::attach_client(Out<fabric::LineAccess>& accesses, In<fabric::LineResult>& results) {
+void SocBoard::attach_uncached(fabric::CoreMemory& core) {
+  const fabric::CoherenceAgent& l2 = spec_.coherence.agents.front();
+  connect_master({core.reads, core.data, core.writes, core.written}, l2.to_home, l2.from_home);
+}
+
+void SocBoard::attach_client(Out<fabric::LineAccess>& accesses, In<fabric::LineResult>& results, int there, int back) {
   fabric::CoherentCache& cache = coherence_.cache(0);
-  graph_.connect(accesses, cache.requests[clients_], coherence_.channel(1));
-  graph_.connect(cache.results[clients_], results, coherence_.channel(1));
+  graph_.connect(accesses, cache.requests[clients_], coherence_.channel(there));
+  graph_.connect(cache.results[clients_], results, coherence_.channel(back));
   ++clients_;
 }
 
@@ -134,17 +151,19 @@ int SocBoard::cycles_of(Time time) const {
   return std::max(1, cycles(time, spec_.cpu.frequency));
 }
 
-void SocBoard::connect_home() {
-  fabric::DramLines& lines = coherence_.dram_lines();
+/// So many cycles from the DRAM's controller, each way.
+void SocBoard::connect_master(const Master& master, int there, int back) {
   const Time period = Time::seconds(1 / spec_.cpu.frequency.hertz());
-  const ChannelOptions there{.depth = kHomeBursts,
-                             .latency = cycles_of(DramController::request_latency(spec_.dram)),
+  const ChannelOptions asked{.depth = kMasterBursts,
+                             .latency = cycles_of(DramController::request_latency(spec_.dram)) + there,
                              .return_latency_time = period};
-  const auto back = [](Time latency) { return ChannelOptions{.depth = kHomeBursts, .latency_time = latency}; };
-  graph_.connect(lines.dram_reads, dram_.reads[masters_], there);
-  graph_.connect(dram_.data[masters_], lines.dram_data, back(DramController::read_latency(spec_.dram)));
-  graph_.connect(lines.dram_writes, dram_.writes[masters_], there);
-  graph_.connect(dram_.written[masters_], lines.dram_written, back(DramController::write_latency(spec_.dram)));
+  const auto answered = [&](Time latency) {
+    return ChannelOptions{.depth = kMasterBursts, .latency_time = latency + Time::fs(back * period.femtoseconds())};
+  };
+  graph_.connect(master.reads, dram_.reads[masters_], asked);
+  graph_.connect(dram_.data[masters_], master.data, answered(DramController::read_latency(spec_.dram)));
+  graph_.connect(master.writes, dram_.writes[masters_], asked);
+  graph_.connect(dram_.written[masters_], master.written, answered(DramController::write_latency(spec_.dram)));
   ++masters_;
 }
 
@@ -162,7 +181,7 @@ void SocBoard::connect_to_memory(const SocPortSpec& spec, const Port& port) {
 
 void SocBoard::connect_by_lines(const SocPortSpec& spec, const Port& port) {
   fabric::AxiLines& lines = add_lines(spec, port);
-  if (spec.route == SocRoute::cache) return attach_client(lines.accesses, lines.results);
+  if (spec.route == SocRoute::cache) return attach_client(lines.accesses, lines.results, 1, 1);
   const int under_way = 2 * spec.axi.outstanding * lines_of(spec.axi, spec_.coherence.line);
   fabric::UncachedAgent& agent = coherence_.add_uncached_agent("agent", std::min(under_way, fabric::kLinesOfABridge));
   graph_.connect(lines.accesses, agent.requests, coherence_.channel(1));

@@ -1,17 +1,12 @@
 #include "probes/ports.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <deque>
-#include <utility>
 
-#include "isthmus/base/cores.hpp"
 #include "isthmus/base/error.hpp"
-#include "isthmus/base/interrupt.hpp"
 #include "isthmus/base/nearest.hpp"
-#include "isthmus/base/worker.hpp"
 #include "probes/port_trial.hpp"
+#include "probes/side_by_side.hpp"
+#include "probes/whole_lines.hpp"
 
 namespace isthmus::probes {
 namespace {
@@ -38,21 +33,6 @@ std::vector<BufferState> states_of(const Job& job) {
   return states;
 }
 
-void check(const Job& job, const platform::SocSpec& board) {
-  const std::int64_t line = board.coherence.line;
-  if (job.offset.count % line != 0)
-    throw Error(
-        fmt::format("--offset: expected a multiple of a line of {} B (cpu.l2.line), got {} B", line, job.offset.count));
-  for (const Bytes size : job.sizes) {
-    if (size.count % line != 0)
-      throw Error(
-          fmt::format("--sizes: expected multiples of a line of {} B (cpu.l2.line), got {} B", line, size.count));
-    if (size.count > board.capacity.count - job.offset.count)
-      throw Error(fmt::format("--sizes: expected at most the {} B of a channel of the DRAM behind --offset, got {} B",
-                              board.capacity.count - job.offset.count, size.count));
-  }
-}
-
 void tell(const platform::SocSpec& board, const PortTrial& trial, const PortResult& result, const Report& report) {
   const auto size = static_cast<std::int64_t>(trial.bytes);
   report({.quantity = "bandwidth",
@@ -65,47 +45,11 @@ void tell(const platform::SocSpec& board, const PortTrial& trial, const PortResu
           .verified = result.verified});
 }
 
-/// Trials that run side by side, each in a graph of its own, on as many threads as there are cores.
-class SideBySide {
- public:
-  SideBySide(const platform::SocSpec& board, std::vector<PortTrial> trials)
-      : board_(board), trials_(std::move(trials)), results_(trials_.size()), sides_(Cores::here().all().size()) {}
-
-  /// In the order of the trials.
-  void run(const Report& report) {
-    std::vector<std::pair<Side*, std::uint64_t>> places;
-    for (std::size_t i = 0; i < trials_.size(); ++i) {
-      Side& side = *std::ranges::min_element(sides_, {}, &Side::bytes);
-      side.bytes += trials_[i].bytes;
-      side.worker.add([this, i] {
-        stop_if_interrupted();
-        results_[i] = run_trial(board_, trials_[i]);
-      });
-      places.emplace_back(&side, ++side.trials);
-    }
-    for (std::size_t i = 0; i < trials_.size(); ++i) {
-      places[i].first->worker.wait_for(places[i].second);
-      tell(board_, trials_[i], results_[i], report);
-    }
-  }
-
- private:
-  struct Side {
-    std::uint64_t bytes = 0;  ///< that its trials move
-    std::uint64_t trials = 0;
-    Worker worker{};
-  };
-  const platform::SocSpec& board_;
-  std::vector<PortTrial> trials_;
-  std::vector<PortResult> results_;
-  std::deque<Side> sides_;
-};
-
 void moves(const Job& job, const Report& report, bool to_fpga) {
   const platform::SocSpec board = platform::soc_spec(platform::load(platform::file_of(job.target), job.settings));
   const std::vector<std::size_t> ports = ports_of(job, board);
   const std::vector<BufferState> states = states_of(job);
-  check(job, board);
+  check_whole_lines(job, board, 1);
   std::vector<PortTrial> trials;
   for (const std::size_t port : ports)
     for (const BufferState state : states)
@@ -115,7 +59,9 @@ void moves(const Job& job, const Report& report, bool to_fpga) {
                           .state = state,
                           .address = static_cast<std::uint64_t>(job.offset.count),
                           .bytes = static_cast<std::uint64_t>(size.count)});
-  SideBySide(board, std::move(trials)).run(report);
+  run_side_by_side(
+      trials, [&](const PortTrial& trial) { return run_trial(board, trial); },
+      [&](const PortTrial& trial, const PortResult& result) { tell(board, trial, result, report); });
 }
 
 }  // namespace

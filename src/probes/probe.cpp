@@ -11,6 +11,7 @@
 #include "probes/device_probes.hpp"
 #include "probes/ports.hpp"
 #include "probes/shared.hpp"
+#include "probes/software.hpp"
 
 namespace isthmus::probes {
 namespace {
@@ -210,6 +211,14 @@ constexpr std::array kProbes = std::to_array<Probe>({
      .crosses = kPorts,
      .needs = platform::kSocNeeds,
      .run = port_receives,
+     .on_models_alone = true,
+     .of_a_link = false,
+     .curve = true},
+    {.name = "memcpy",
+     .meaning = "a core copies between cacheable and non-cacheable memory",
+     .crosses = kPorts,
+     .needs = platform::kSocNeeds,
+     .run = core_copies,
      .on_models_alone = true,
      .of_a_link = false,
      .curve = true},

@@ -126,7 +126,7 @@ class SharedLines {
         lines_(lines),
         graph_(static_cast<std::uint64_t>(dice.between(1, 1 << 30))),
         cores_(dice.number(1, 4)),
-        soc_((cells_.reserve(0, lines * kLine), graph_), spec_, cells_, ports, cores_) {
+        soc_((cells_.reserve(0, lines * kLine), graph_), spec_, cells_, ports, {.cached = cores_}) {
     for (int core = 0; core < cores_; ++core) add_core(dice, core);
     for (std::size_t port = 0; port < ports.size(); ++port) add_circuit(dice, port, spec_.ports[ports[port]].axi);
   }
@@ -311,7 +311,7 @@ RC_GTEST_PROP(SocBoard, GivesEveryPortWhatACoreHasFlushedAndTheCoreWhatThePortHa
   fabric::DramCells cells;
   cells.reserve(0, lines * kLine);
   Graph graph;
-  SocBoard soc(graph, spec, cells, ports, 1);
+  SocBoard soc(graph, spec, cells, ports, {.cached = 1});
   auto& core = graph.add<Maintainer>("core", {.clock = spec.cpu}, lines, std::uint64_t{4});
   const Clock clock{.frequency = spec.ports[ports[0]].axi.clock};
   auto& circuit = graph.add<Doubler>("circuit", {.clock = clock}, lines);
@@ -361,7 +361,7 @@ Time barrier_behind(LineAccess::Kind kind) {
   fabric::DramCells cells;
   cells.reserve(0, kLine);
   Graph graph;
-  SocBoard soc(graph, spec, cells, {}, 1);
+  SocBoard soc(graph, spec, cells, {}, {.cached = 1});
   auto& core = graph.add<Barrier>("core", {.clock = spec.cpu}, kind);
   soc.attach_core(core.accesses, core.results);
   graph.run();

@@ -13,10 +13,10 @@ KINDS = {"input", "output", "claim", "check", "outside"}
 FLOWS = {"offload", "overlap", "stream"}
 FIELDS = {"elapsed_s", "images_per_s", "images", "size", "bytes_per_pixel", "stencil"}
 STAGES = {"host to device copy", "kernel", "device to host copy"}
-OF_PORTS = {"port-tx", "port-rx"}
+OF_PORTS = {"port-tx", "port-rx", "memcpy"}
 OF_SHARED = {"cache-hit", "cache-miss", "shared-read", "shared-write"}
 PROBES = {"h2d", "d2h", "device-read", "device-write", "mmio-load", *OF_SHARED, *OF_PORTS}
-OPTIONS = {"channel", "start", "access", "phase", "port", "state"}
+OPTIONS = {"channel", "start", "access", "phase", "port", "state", "from", "to"}
 
 
 def rows(paper: str) -> list[dict[str, Any]]:

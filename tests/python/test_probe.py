@@ -102,9 +102,9 @@ def test_a_curve_has_one_value_at_each_size_that_is_asked_for() -> None:
         series: dict[object, list[int]] = {}
         for record in records:
             told = record["parameters"]
-            series.setdefault((*map(told.get, ("started_by", "structure", "walks", "port", "state")),), []).append(
-                told["size"]
-            )
+            series.setdefault(
+                (*map(told.get, ("started_by", "structure", "walks", "port", "state", "from", "to")),), []
+            ).append(told["size"])
         assert probe.curve == all(told == sizes for told in series.values()), name
 
 
@@ -214,6 +214,16 @@ def test_ports_have_a_record_for_each_port_state_and_size(real: Isthmus) -> None
     assert all(record["verified"] is True and record["kind"] == "modelled" for record in records)
 
 
+def test_copies_of_a_core_have_a_record_for_each_pair_of_memory_types_and_size(real: Isthmus) -> None:
+    records = real.json(*PORTS, "memcpy", "--sizes", "4KiB,8KiB")["records"]
+    told = [tuple(record["parameters"][name] for name in ("from", "to", "size")) for record in records]
+    types = ("cacheable", "noncacheable")
+    assert told == [(start, end, size) for start in types for end in types for size in (4096, 8192)]
+    assert all(record["verified"] is True and record["unit"] == "GB/s" for record in records)
+    heads = real(*PORTS, "memcpy", "--sizes", "4KiB").stdout
+    assert "memcpy from cacheable to noncacheable memory" in " ".join(heads.split())
+
+
 def test_bytes_that_do_not_arrive_are_told_first_and_end_with_1(real: Isthmus) -> None:
     stale = ("port-tx", "--port", "hpc", "--state", "written", "--sizes", "64KiB", "--set", "port.hpc.snoop=false")
     done = real(*PORTS, *stale)
@@ -239,6 +249,8 @@ def test_bytes_that_do_not_arrive_are_told_first_and_end_with_1(real: Isthmus) -
         ((*PORTS, "port-tx", "--sizes", "100B"), "--sizes: expected multiples of a line of 64 B (cpu.l2.line), got"),
         ((*PORTS, "port-tx", "--sizes", "0x5"), "size '0x5': expected a whole number and B, KiB"),
         ((*PORTS, "port-tx", "--offset", "8B"), "--offset: expected a multiple of a line of 64 B (cpu.l2.line), got 8"),
+        ((*PORTS, "memcpy", "--sizes", "3GiB"), "--sizes: expected at most the 2147483648 B of a channel of the DRAM"),
+        (("probe", "model:aws-f1", "memcpy"), "probe 'memcpy': expected a board with cpu and l2"),
         (("probe", "model:aws-f1", "port-tx"), "probe 'port-tx': expected a board with cpu and l2"),
         (("probe", "model:aws-f1", "h2d", "--port", "hp"), "--port: expected a board with cpu and l2"),
         (("probe", "model:aws-f1", "h2d", "--state", "read"), "--state: expected a board with cpu and l2"),

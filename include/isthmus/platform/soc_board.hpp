@@ -12,6 +12,7 @@
 #include "isthmus/fabric/axi_port.hpp"
 #include "isthmus/fabric/coherence/axi_lines.hpp"
 #include "isthmus/fabric/coherence/coherence.hpp"
+#include "isthmus/fabric/core_memory.hpp"
 #include "isthmus/platform/board.hpp"
 #include "isthmus/platform/description.hpp"
 
@@ -20,8 +21,8 @@
 namespace isthmus::platform {
 
 /// The kinds of parts that such a board has.
-inline constexpr std::array<std::string_view, 9> kSocNeeds = {
-    "cpu", "l2", "write_stream", "maintenance", "interconnect", "hp", "hpc", "acp", "dram"};
+inline constexpr std::array<std::string_view, 10> kSocNeeds = {
+    "cpu", "l2", "prefetch", "write_stream", "maintenance", "interconnect", "hp", "hpc", "acp", "dram"};
 
 /// What a port leads to.
 enum class SocRoute : std::uint8_t {
@@ -40,8 +41,10 @@ struct SocPortSpec {
 struct SocSpec {
   Clock cpu;
   int cores;
-  fabric::CoherenceSpec coherence;            ///< one cache, without ports yet
-  std::optional<std::uint64_t> write_stream;  ///< lines written in sequence that are kept; none: all are
+  Time copy;                        ///< of 16 B by a core, with all data at hand
+  int to_cache;                     ///< cycles from a core to the cache and back
+  fabric::CoherenceSpec coherence;  ///< one cache, without ports yet
+  fabric::CoreMemorySpec core;
   bool maintenance;
   std::vector<SocPortSpec> ports;
   fabric::DramSpec dram;
@@ -54,12 +57,17 @@ SocSpec soc_spec(const Description& board);
 /// The place of a port among the spec's. Throws Error where there is none of that name.
 std::size_t port_named(const SocSpec& spec, const std::string& name);
 
+/// How many cores go to memory.
+struct SocCores {
+  int cached = 0;    ///< through the second cache
+  int uncached = 0;  ///< past it
+};
+
 class SocBoard {
  public:
-  /// Builds DRAM, home and cache, the ports at those places of the spec, and room for so many cores. `cells` lives
-  /// longer.
-  SocBoard(Graph& graph, const SocSpec& spec, fabric::DramCells& cells, std::span<const std::size_t> ports, int cores,
-           fabric::CoherenceObserver* observer = nullptr);
+  /// Builds DRAM, home and cache, the ports at those places of the spec, and room for the cores. `cells` lives longer.
+  SocBoard(Graph& graph, const SocSpec& spec, fabric::DramCells& cells, std::span<const std::size_t> ports,
+           const SocCores& cores, fabric::CoherenceObserver* observer = nullptr);
   SocBoard(const SocBoard&) = delete;
   SocBoard& operator=(const SocBoard&) = delete;
 
@@ -67,6 +75,8 @@ class SocBoard {
   MasterEnds port(std::size_t port) const;
   /// A core, on the processor's clock. Cores are attached in any order; there are as many as the constructor was told.
   void attach_core(Out<fabric::LineAccess>& accesses, In<fabric::LineResult>& results);
+  /// The same with non-cacheable memory, past the cache and its home.
+  void attach_uncached(fabric::CoreMemory& core);
   /// The processor's second cache.
   fabric::CoherentCache& cache() { return coherence_.cache(0); }
 
@@ -75,15 +85,18 @@ class SocBoard {
     fabric::AxiReader* reader;
     fabric::AxiWriter* writer;
   };
-  struct MemoryPorts {
-    std::size_t reads = 0;
-    std::size_t writes = 0;
+  /// Who goes to the DRAM, on the processor's clock.
+  struct Master {
+    Out<fabric::AxiRead>& reads;
+    In<fabric::AxiBurst>& data;
+    Out<fabric::AxiWrite>& writes;
+    In<fabric::AxiWritten>& written;
   };
-  void connect_home();
+  void connect_master(const Master& master, int there, int back);
   void connect_to_memory(const SocPortSpec& spec, const Port& port);
   void connect_by_lines(const SocPortSpec& spec, const Port& port);
   fabric::AxiLines& add_lines(const SocPortSpec& spec, const Port& port);
-  void attach_client(Out<fabric::LineAccess>& accesses, In<fabric::LineResult>& results);
+  void attach_client(Out<fabric::LineAccess>& accesses, In<fabric::LineResult>& results, int there, int back);
   int cycles_of(Time time) const;
 
   Graph& graph_;

@@ -7,6 +7,7 @@
 #include "isthmus/fabric/coherence/line_wire.hpp"
 #include "isthmus/fabric/coherence/page_table.hpp"
 #include "isthmus/fabric/coherence/snoop_port.hpp"
+#include "isthmus/fabric/core_memory.hpp"
 #include "isthmus/fabric/dma.hpp"
 #include "isthmus/fabric/dram.hpp"
 #include "isthmus/fabric/host_memory.hpp"
@@ -36,6 +37,8 @@ fabric::IommuSpec iommu_spec(const Section& iommu);
 fabric::DramSpec dram_spec(const Section& dram);
 /// The second cache of a processor on the FPGA's chip.
 fabric::CoherentCacheSpec l2_spec(const Section& l2);
+/// None where it is switched off.
+std::optional<fabric::PrefetchSpec> prefetch_spec(const Section& prefetch);
 fabric::SnoopPortSpec snoop_port_spec(const Section& interconnect);
 /// Of one of its ports, whose bursts are whole lines of so many bytes. Throws Error where no AXI burst is as long.
 fabric::AxiSpec port_spec(const Section& port, Bytes line);

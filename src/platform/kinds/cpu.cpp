@@ -11,6 +11,7 @@ using enum Quantity;
 constexpr std::array kCpuKeys = std::to_array<Key>({
     {"clock", frequency, MHz, 5000 * MHz, "clock of cores, of their caches and of what keeps these coherent"},
     {"cores", count, 1, 8, "cores that share the second cache"},
+    {"copy_cycles", cycles, 1, 1000, "of a core that copies 16 B with all data at hand: load, store, and its loop"},
 });
 
 constexpr std::array kL2Keys = std::to_array<Key>({
@@ -22,6 +23,7 @@ constexpr std::array kL2Keys = std::to_array<Key>({
      "one line of it, of the interconnect and of what ACP moves at once",
      {.power_of_two = true}},
     {"ways", count, 1, 32, "lines of a set", {.faster = Faster::either}},
+    {"latency", cycles, 2, 1000, "from a core to it and back"},
     {"in_flight", count, 1, 256, "misses that read at once, and beside them misses that write with write-backs"},
     {"random_replacement",
      flag,
@@ -35,6 +37,17 @@ constexpr std::array kL2Keys = std::to_array<Key>({
      1,
      "whether a line that is written whole and misses is read first",
      {.faster = Faster::less}},
+});
+
+constexpr std::array kPrefetchKeys = std::to_array<Key>({
+    {"enabled", flag, 0, 1, "whether a core that loads cacheable lines in sequence reads the next ones ahead"},
+    {"trigger",
+     count,
+     1,
+     64,
+     "lines of such a sequence that set it off; it ends with its page of 4 KiB",
+     {.when = "enabled", .faster = Faster::less}},
+    {"lines", count, 1, 64, "read ahead at most", {.when = "enabled"}},
 });
 
 constexpr std::array kWriteStreamKeys = std::to_array<Key>({
@@ -61,6 +74,11 @@ const PartKind kCpu{.name = "cpu",
 const PartKind kL2{
     .name = "l2", .section = "cpu.l2", .meaning = "the second cache, which its cores share", .keys = kL2Keys};
 
+const PartKind kPrefetch{.name = "prefetch",
+                         .section = "cpu.prefetch",
+                         .meaning = "what a core does with sequences of cacheable loads",
+                         .keys = kPrefetchKeys};
+
 const PartKind kWriteStream{.name = "write_stream",
                             .section = "cpu.write_stream",
                             .meaning = "what a core does with long sequences of stores",
@@ -84,6 +102,12 @@ fabric::CoherentCacheSpec l2_spec(const Section& l2) {
           .writes_in_flight = count("in_flight"),
           .random = l2.flag("random_replacement"),
           .fetches_lines = l2.flag("fetch_on_write")};
+}
+
+std::optional<fabric::PrefetchSpec> prefetch_spec(const Section& prefetch) {
+  if (!prefetch.flag("enabled")) return {};
+  return fabric::PrefetchSpec{.trigger = static_cast<std::uint64_t>(prefetch.count("trigger")),
+                              .lines = static_cast<std::uint64_t>(prefetch.count("lines"))};
 }
 
 }  // namespace isthmus::platform

@@ -34,6 +34,7 @@ extern const PartKind kKernel;
 extern const PartKind kStream;
 extern const PartKind kCpu;
 extern const PartKind kL2;
+extern const PartKind kPrefetch;
 extern const PartKind kWriteStream;
 extern const PartKind kMaintenance;
 extern const PartKind kInterconnect;

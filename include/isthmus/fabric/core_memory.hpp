@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "isthmus/engine/port.hpp"
+#include "isthmus/fabric/axi.hpp"
+#include "isthmus/fabric/coherence/messages.hpp"
+#include "isthmus/fabric/write_stream.hpp"
+
+namespace isthmus::fabric {
+
+/// What a page of memory is to a core.
+enum class MemoryType : std::uint8_t { cacheable, noncacheable };
+
+/// Lines that a core reads ahead of its cacheable loads, within a page.
+struct PrefetchSpec {
+  std::uint64_t trigger;  ///< lines loaded one after the other that set it off
+  std::uint64_t lines;    ///< read ahead
+};
+
+struct CoreMemorySpec {
+  int line = 64;                                ///< bytes
+  int stores = 16;                              ///< under way, of each type of memory
+  std::optional<std::uint64_t> write_stream{};  ///< as of WriteStream
+  std::optional<PrefetchSpec> prefetch{};
+};
+
+/// What becomes of an in-order core's loads and stores: part of an actor that has the core's clock. Loads hold the core
+/// up; a load of non-cacheable memory brings at most 16 B, and there is one at a time. Stores leave it at once. Those
+/// that continue each other go out as a line, others one by one. The lines that were loaded last stand for its first
+/// cache.
+class CoreMemory {
+ public:
+  Out<LineAccess> accesses{"accesses"};
+  In<LineResult> results{"results"};
+  Out<AxiRead> reads{"reads"};  ///< of non-cacheable memory, like all below
+  In<AxiBurst> data{"data"};
+  Out<AxiWrite> writes{"writes"};
+  In<AxiWritten> written{"written"};
+
+  explicit CoreMemory(const CoreMemorySpec& spec);
+
+  /// Bytes within a line.
+  void load(MemoryType type, std::uint64_t address, std::span<std::byte> to);
+  void store(MemoryType type, std::uint64_t address, std::span<const std::byte> from);
+  /// What is still gathered goes out; returns once nothing is under way, as its actor has to before it ends.
+  void settle();
+
+ private:
+  /// A line that was loaded, or read ahead.
+  struct Held {
+    std::uint64_t line = ~std::uint64_t{0};
+    std::uint64_t used = 0;
+    bool awaited = false;
+    LineBytes data{};
+  };
+  /// Stores that continue each other, within a line.
+  struct Gathered {
+    MemoryType type = MemoryType::cacheable;
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;
+    LineBytes data{};
+  };
+
+  void send_stores();
+  void load_cached(std::uint64_t address, std::span<std::byte> to);
+  void load_uncached(std::uint64_t address, std::span<std::byte> to);
+  void read_ahead(std::uint64_t line);
+  Held& hold(std::uint64_t line);
+  Held* find(std::uint64_t line);
+  Held& ask(std::uint64_t line);
+  void forget(std::uint64_t line);
+  LineAccess& access(LineAccess::Kind kind, std::uint64_t address, std::uint64_t bytes, std::uint16_t tag);
+  void take_result();
+  void take_written();
+  void send_cached();
+  void send_uncached();
+  std::uint64_t line_of(std::uint64_t address) const { return address / line_; }
+
+  CoreMemorySpec spec_;
+  std::uint64_t line_;
+  std::size_t stores_;
+  WriteStream stream_;
+  std::vector<Held> held_;
+  std::uint64_t uses_ = 0;
+  std::uint64_t last_ = ~std::uint64_t{0};  ///< line that was loaded
+  std::uint64_t run_ = 0;                   ///< lines one after the other up to that
+  Gathered gathered_;
+  std::size_t storing_ = 0;            ///< into the caches, under way
+  std::deque<std::uint64_t> writing_;  ///< lines of non-cacheable memory, in the order in which they will be there
+};
+
+}  // namespace isthmus::fabric

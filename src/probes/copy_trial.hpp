@@ -1,0 +1,29 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "isthmus/platform/soc_board.hpp"
+
+namespace isthmus::probes {
+
+/// By the place of a fabric::MemoryType.
+inline constexpr std::array<std::string_view, 2> kMemoryTypes = {"cacheable", "noncacheable"};
+
+/// A buffer that a core copies to the one behind it.
+struct CopyTrial {
+  fabric::MemoryType from;
+  fabric::MemoryType to;
+  std::uint64_t address;  ///< a multiple of a line
+  std::uint64_t bytes;    ///< likewise
+};
+
+struct CopyResult {
+  Time elapsed;   ///< until the core has handed out its last store
+  bool verified;  ///< the bytes are there
+};
+
+CopyResult run_trial(const platform::SocSpec& board, const CopyTrial& trial);
+
+}  // namespace isthmus::probes
