@@ -65,7 +65,7 @@ bool AlarmEnd::rang() {
 }
 
 ReplayingLane::ReplayingLane(const PcieLinkSpec& spec, std::size_t sources)
-    : PcieLane(spec, sources), timeout_(replay_timeout(spec)) {}
+    : PcieLane(spec, sources), faults_(spec.faults.value_or(LinkFaults{})), timeout_(replay_timeout(spec)) {}
 
 void ReplayingLane::step() {
   hear();
@@ -139,9 +139,9 @@ void ReplayingLane::transmit(const Tlps& tlps) {
 }
 
 void ReplayingLane::send(Kept& packet) {
-  const bool dropped = happens(random_, spec().faults->drop);
-  const bool corrupted = !dropped && happens(random_, spec().faults->corrupt);
-  const bool duplicated = happens(random_, spec().faults->duplicate);
+  const bool dropped = happens(random_, faults_.drop);
+  const bool corrupted = !dropped && happens(random_, faults_.corrupt);
+  const bool duplicated = happens(random_, faults_.duplicate);
   for (Tlps& token : packet.tokens) {
     token.sequence = packet.sequence & (kSequences - 1);
     token.corrupted = corrupted ? 1 : 0;

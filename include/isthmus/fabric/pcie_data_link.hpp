@@ -90,6 +90,7 @@ class ReplayingLane final : public PcieLane {
   void begin_replay();
   void close();
 
+  LinkFaults faults_;
   Time timeout_;
   Random random_;
   std::deque<Kept> kept_;     ///< sent, and not acknowledged
