@@ -87,7 +87,6 @@ SocSpec soc_spec(const Description& board) {
   const Section& cpu = board.the("cpu");
   const Section& dram = board.the("dram");
   return {.cpu = {.frequency = cpu.frequency("clock")},
-          .cores = static_cast<int>(cpu.count("cores")),
           .copy = Time::seconds(static_cast<double>(cpu.count("copy_cycles")) / cpu.frequency("clock").hertz()),
           .to_cache = static_cast<int>(board.the("l2").count("latency")),
           .coherence = coherence_of(board, cpu.frequency("clock")),

@@ -6,11 +6,13 @@
 #include <set>
 
 #include "apps/experiments.hpp"
+#include "isthmus/apps/applications.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/platform/description.hpp"
 #include "isthmus/platform/schema.hpp"
 #include "isthmus/probes/probe.hpp"
 #include "isthmus/queues/look_ahead.hpp"
+#include "program/target.hpp"
 
 namespace isthmus::apps {
 namespace {
@@ -198,6 +200,109 @@ const std::vector<Witness>& shared_witnesses() {
   return kAll;
 }
 
+/// Those of a board with a network: what packets that pass it tell of each.
+const std::vector<Witness>& network_witnesses() {
+  static constexpr const char* kPast = "stream";
+  static constexpr const char* kThrough = "offload";
+  static const std::vector<Witness> kAll{
+      {"network.rate", "10Gbit/s", kPast},        {"network.latency", "5us", kPast},
+      {"network.overhead", "64B", kPast},         {"network.least", "256B", kPast},
+      {"host.network.latency", "40us", kThrough}, {"host.network.cores", "1", kThrough},
+      {"host.network.packet", "5us", kThrough},
+  };
+  return kAll;
+}
+
+/// Those of a processor and an FPGA on one chip: the probes of its ports and its cores.
+const std::vector<Witness>& chip_witnesses() {
+  static constexpr const char* kPorts = "ports";
+  static constexpr const char* kCopies = "copies";
+  static const Settings kSmall{"cpu.l2.size=32KiB"};
+  static const std::vector<Witness> kAll{
+      {"cpu.clock", "600MHz", kCopies},
+      {"cpu.copy_cycles", "20", kCopies},
+      {"cpu.l2.size", "32KiB", kPorts},
+      {"cpu.l2.line", "128B", kPorts},
+      {"cpu.l2.ways", "2", kPorts, {"cpu.l2.size=32KiB", "cpu.l2.random_replacement=true"}},
+      {"cpu.l2.latency", "60", kCopies},
+      {"cpu.l2.in_flight", "1", kPorts},
+      {"cpu.l2.random_replacement", kToggled, kPorts, kSmall},
+      {"cpu.l2.fetch_on_write", kToggled, kPorts},
+      {"cpu.prefetch.enabled", kToggled, kCopies, kSmall},
+      {"cpu.prefetch.trigger", "32", kCopies, kSmall},
+      {"cpu.prefetch.lines", "1", kCopies, kSmall},
+      {"cpu.write_stream.enabled", kToggled, kPorts},
+      {"cpu.write_stream.threshold", "16", kPorts},
+      {"cpu.maintenance.enabled", kToggled, kPorts},
+      {"interconnect.latency", "200ns", kPorts},
+      {"interconnect.snoop_interval", "50ns", kPorts},
+      {"interconnect.snoop_data", "400ns", kPorts},
+      {"interconnect.snoop_data_in_flight", "1", kPorts},
+      {"port.hp.width", "64bit", kPorts},
+      {"port.hp.clock", "150MHz", kPorts},
+      {"port.hp.burst", "4", kPorts},
+      {"port.hp.outstanding", "1", kPorts},
+      {"port.hp.latency", "200ns", kPorts},
+      {"port.hpc.width", "64bit", kPorts},
+      {"port.hpc.clock", "150MHz", kPorts},
+      {"port.hpc.burst", "4", kPorts},
+      {"port.hpc.outstanding", "1", kPorts},
+      {"port.hpc.latency", "200ns", kPorts},
+      {"port.hpc.snoop", kToggled, kPorts},
+      {"port.acp.width", "64bit", kPorts},
+      {"port.acp.clock", "150MHz", kPorts},
+      {"port.acp.outstanding", "1", kPorts},
+      {"port.acp.latency", "200ns", kPorts},
+  };
+  return kAll;
+}
+
+/// How long a few packets take through an application's kernel, as text; an Error is an outcome as well.
+std::string packets_outcome(const std::string& flow, const Settings& settings) {
+  try {
+    for (const program::Maker& maker : applications()) {
+      program::Values values(maker.parameters);
+      if (!values.has("packet_size")) continue;
+      values.set("packet_size", std::int64_t{64});
+      const program::ByteApplication packets = maker.make(values);
+      packets.extras.open({.count = 8, .seed = 1, .note = {}});
+      const program::Run run =
+          program::open_target("model:stratix-v", settings)->run({.application = packets, .flow = flow, .count = 8});
+      return fmt::format("{} {}", run.times.elapsed.femtoseconds(), run.times.latencies.front().femtoseconds());
+    }
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+/// What the probes of ports, or of a core's copies, tell.
+std::string chip_outcome(const std::string& experiment, const Settings& settings) {
+  std::string all;
+  const auto ask = [&](const char* name, const std::vector<std::string>& states) {
+    const probes::Job job{.target = "model:zynq-ultrascale",
+                          .settings = settings,
+                          .states = states,
+                          .sizes = {{64 * 1024}},
+                          .bursts = {}};
+    probes::Target target(job);
+    const auto probe = std::ranges::find(probes::all_probes(), name, &probes::Probe::name);
+    probe->run(job, target, [&all](const probes::Finding& finding) {
+      for (const Time time : finding.times) all += fmt::format("{} fs\n", time.femtoseconds());
+      if (finding.verified) all += *finding.verified ? "right\n" : "stale\n";
+    });
+  };
+  try {
+    if (experiment == "copies")
+      ask("memcpy", {});
+    else
+      for (const char* name : {"port-tx", "port-rx"}) ask(name, {"written", "flushed", "streamed"});
+  } catch (const Error& error) {
+    all += error.what();
+  }
+  return all;
+}
+
 /// How long lines take to come to a core whose circuit fetches them ahead.
 std::string ahead_of_a_core(const std::string& board, const Settings& settings) {
   const std::vector<std::byte> data(1024);
@@ -246,7 +351,7 @@ class Keys : public testing::TestWithParam<const char*> {
 
 TEST(Keys, EachHasItsWitness) {
   std::set<std::string, std::less<>> told;
-  for (const auto& all : {witnesses(), shared_witnesses()})
+  for (const auto& all : {witnesses(), shared_witnesses(), network_witnesses(), chip_witnesses()})
     for (const Witness& witness : all) EXPECT_TRUE(told.insert(witness.key).second) << witness.key;
   const auto keys = platform::usual_keys();
   for (const std::string& key : keys) EXPECT_TRUE(told.contains(key)) << key;
@@ -264,14 +369,33 @@ TEST_P(Keys, ChangesWhatItsWitnessTells) {
   }
 }
 
-TEST(Keys, OfSharedMemoryChangeWhatItsProbesTell) {
-  for (const Witness& witness : shared_witnesses()) {
+/// Each changes what its experiment gives.
+template <class Outcome>
+void expect_told(const std::vector<Witness>& all, const std::string& board, const Outcome& outcome_of) {
+  for (const Witness& witness : all) {
+    std::string value = witness.value;
+    if (value == kToggled) {
+      const std::string on = board.empty() ? witness.experiment : board;
+      value = platform::load(platform::file_of(on), witness.also).flag(witness.key) ? "false" : "true";
+    }
     Settings changed = witness.also;
-    changed.push_back(fmt::format("{}={}", witness.key, witness.value == kToggled ? "false" : witness.value));
-    const std::string after = shared_outcome(witness.experiment, changed);
-    EXPECT_NE(shared_outcome(witness.experiment, witness.also), after) << changed.back();
+    changed.push_back(fmt::format("{}={}", witness.key, value));
+    const std::string after = outcome_of(witness.experiment, changed);
+    EXPECT_NE(outcome_of(witness.experiment, witness.also), after) << changed.back();
     EXPECT_EQ(after.find("--set"), std::string::npos) << after;
   }
+}
+
+TEST(Keys, OfSharedMemoryChangeWhatItsProbesTell) {
+  expect_told(shared_witnesses(), "", shared_outcome);
+}
+
+TEST(Keys, OfANetworkChangeWhatPacketsTell) {
+  expect_told(network_witnesses(), "model:stratix-v", packets_outcome);
+}
+
+TEST(Keys, OfAProcessorOnTheChipChangeWhatItsProbesTell) {
+  expect_told(chip_witnesses(), "model:zynq-ultrascale", chip_outcome);
 }
 
 INSTANTIATE_TEST_SUITE_P(Boards, Keys, testing::Values("model:aws-f1", "model:alpha-data-7v3"));

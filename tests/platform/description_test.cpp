@@ -19,8 +19,8 @@ using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
 TEST(Boards, AllLoad) {
-  EXPECT_THAT(names(), ::testing::ElementsAre("alpha-data-7v3", "aws-f1", "ibm-capi", "xeon-fpga-v1", "xeon-fpga-v2",
-                                              "zynq-ultrascale"));
+  EXPECT_THAT(names(), ::testing::ElementsAre("alpha-data-7v3", "aws-f1", "ibm-capi", "stratix-v", "xeon-fpga-v1",
+                                              "xeon-fpga-v2", "zynq-ultrascale"));
   for (const std::string& name : names()) EXPECT_NO_THROW(load(file_of("model:" + name))) << name;
 }
 
@@ -124,8 +124,9 @@ TEST(Target, IsAModelByNameOrAFile) {
   EXPECT_EQ(file_of("some/where.toml"), "some/where.toml");
   EXPECT_THAT(
       [] { file_of("model:aws-f2"); },
-      ThrowsMessage<Error>("unknown platform 'aws-f2': expected alpha-data-7v3, "
-                           "aws-f1, ibm-capi, xeon-fpga-v1, xeon-fpga-v2 or zynq-ultrascale; did you mean 'aws-f1'?"));
+      ThrowsMessage<Error>(
+          "unknown platform 'aws-f2': expected alpha-data-7v3, "
+          "aws-f1, ibm-capi, stratix-v, xeon-fpga-v1, xeon-fpga-v2 or zynq-ultrascale; did you mean 'aws-f1'?"));
   EXPECT_THAT([] { file_of("opencl:0"); }, ThrowsMessage<Error>(HasSubstr("expected model:NAME or a path")));
   EXPECT_THAT([] { file_of("model:sources"); }, ThrowsMessage<Error>(HasSubstr("unknown platform 'sources'")));
 }
@@ -151,11 +152,14 @@ TEST(Json, ShowsEveryInputWithItsSource) {
   }
 }
 
-TEST(Schema, NamesEachKindOnceByTheLastWordOfItsSection) {
+TEST(Schema, NamesEachKindOnceAndByTheLastWordOfItsSectionWhereThatIsNoOthers) {
   std::set<std::string_view> seen;
+  std::set<std::string_view> words;
   for (const PartKind* kind : schema()) {
     EXPECT_TRUE(seen.insert(kind->name).second) << kind->name;
-    EXPECT_EQ(kind->section.substr(kind->section.rfind('.') + 1), kind->name);
+    const std::string_view word = kind->section.substr(kind->section.rfind('.') + 1);
+    EXPECT_TRUE(word == kind->name || !words.insert(word).second) << kind->name;
+    words.insert(word);
     EXPECT_NE(kind->meaning, "") << kind->name;
   }
 }

@@ -38,7 +38,7 @@ TEST(Override, MayAddAnOptionalKeyWithItsUnit) {
   EXPECT_EQ(load_text(f1(), {"host.alloc.enabled=true", "host.alloc.rate=4GB/s"}).bandwidth("host.alloc.rate"),
             Bandwidth::gb_per_second(4));
   EXPECT_THAT(refusal(f1(), {"host.alloc.enabled=true", "host.alloc.rate=4"}),
-              HasSubstr("--set: key 'host.alloc.rate': expected a unit (B/s, MB/s, GB/s), got none"));
+              HasSubstr("--set: key 'host.alloc.rate': expected a unit (B/s, MB/s, GB/s, Mbit/s, Gbit/s), got none"));
 }
 
 TEST(Override, MayLeaveTheRangeOfAnAssumptionButNotOfTheKey) {

@@ -134,7 +134,7 @@ TEST(Parameters, AreDescribedWithWhatBoundsThem) {
 }
 
 TEST(Count, GoesByTwoNamesOfWhichOneMayBeGiven) {
-  EXPECT_EQ(Typed({}).count.chosen(), 200);
+  EXPECT_EQ(Typed({}).count.chosen(), std::nullopt);
   EXPECT_EQ(Typed({"--count", "7"}).count.chosen(), 7);
   EXPECT_EQ(Typed({"--packets", "8"}).count.chosen(), 8);
   EXPECT_THAT(

@@ -40,7 +40,6 @@ struct SocPortSpec {
 
 struct SocSpec {
   Clock cpu;
-  int cores;
   Time copy;                        ///< of 16 B by a core, with all data at hand
   int to_cache;                     ///< cycles from a core to the cache and back
   fabric::CoherenceSpec coherence;  ///< one cache, without ports yet

@@ -10,7 +10,6 @@ using enum Quantity;
 
 constexpr std::array kCpuKeys = std::to_array<Key>({
     {"clock", frequency, MHz, 5000 * MHz, "clock of cores, of their caches and of what keeps these coherent"},
-    {"cores", count, 1, 8, "cores that share the second cache"},
     {"copy_cycles", cycles, 1, 1000, "of a core that copies 16 B with all data at hand: load, store, and its loop"},
 });
 
