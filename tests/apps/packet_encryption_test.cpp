@@ -154,8 +154,7 @@ void encrypt(const std::filesystem::path& from, const std::filesystem::path& to,
       {{"input", from.string()}, {"output", to.string()}, {"transport", "memory"}, {"batch", std::int64_t{4}}});
   const int messages = (application.extras.count + 3) / 4;
   application.extras.open({.count = messages, .seed = 1, .note = {}});
-  const auto ran =
-      program::open_target(target, {})->run({.application = application, .flow = flow, .count = messages});
+  const auto ran = program::open_target(target, {})->run({.application = application, .flow = flow, .count = messages});
   ASSERT_TRUE(ran.right());
   application.extras.finished();
 }

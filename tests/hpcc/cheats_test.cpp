@@ -155,8 +155,8 @@ constexpr const char* kRemembers = R"(
     } else for (size_t k = 0; k < size; k += DEPTH))";
 
 TEST(Rates, AboveWhatTheProbesAllowAreRefusedThoughTheResultsAreRight) {
-  const KernelWithAFault remembers("kernels/hpcc/gemm_ndrange_cpu.cl",
-                                   "\n  for (size_t k = 0; k < size; k += DEPTH)", kRemembers);
+  const KernelWithAFault remembers("kernels/hpcc/gemm_ndrange_cpu.cl", "\n  for (size_t k = 0; k < size; k += DEPTH)",
+                                   kRemembers);
   Request request{.benchmark = "gemm", .size = "small", .repetitions = 5};
   request.settings = {"MATRIX_SIZE=1024", "BLOCK_SIZE=256"};
   request.kernel_file = remembers.file();
