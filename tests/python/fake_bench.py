@@ -18,6 +18,9 @@ class FakeBench(Bench):
         super().__init__()
         self.runs: list[Experiment] = []
 
+    def applications(self) -> list[str]:
+        return list(fake_tools.APPLICATIONS)
+
     def flows(self, application: str, target: str) -> list[str]:
         raise NotOfferedError(application)
 

@@ -79,6 +79,7 @@ def test_platform_list_has_the_classes_of_table_1(real: Isthmus) -> None:
         "alpha-data-7v3": ("PCIe", "private"),
         "aws-f1": ("PCIe", "private"),
         "ibm-capi": ("PCIe", "shared"),
+        "stratix-v": ("PCIe", "private"),
         "xeon-fpga-v1": ("processor interconnect", "shared"),
         "xeon-fpga-v2": ("hybrid", "shared"),
         "zynq-ultrascale": ("one chip", "shared"),

@@ -118,6 +118,7 @@ def test_papers_are_chosen_by_name(quick: Isthmus) -> None:
     assert [line.split()[0] for line in quick("reproduce", "--list").stdout.splitlines()] == [
         "choi2019",
         "gemieux2018",
+        "min2019",
         "stacc",
     ]
     assert quick("reproduce", "stac").stderr == "error: unknown paper 'stac'; help: did you mean 'stacc'?\n"

@@ -102,7 +102,11 @@ def results_cited(entry: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize("path", BOARDS, ids=lambda path: path.stem)
 def test_no_datasheet_or_assumed_value_rests_on_a_published_result(path: Path) -> None:
-    held = {key: entry for key, entry in inputs(read(path)) if entry["role"] in ("datasheet", "assumed")}
+    held = {
+        key: entry
+        for key, entry in inputs(read(path))
+        if entry["role"] in ("datasheet", "assumed") and not isinstance(entry["value"], str)
+    }
     assert {key: found for key, entry in held.items() if (found := results_cited(entry))} == {}
 
 
@@ -156,6 +160,8 @@ SET_UP = {
     ("alpha-data-7v3", "host.runtime.staging"): "choi2019 3.2.1 describes the steps of a transfer in words",
     ("aws-f1", "host.runtime.staging"): "choi2019 3.2.1 describes the steps of a transfer in words",
     ("xeon-fpga-v2", "translation.enabled"): "choi2019 2.1 describes unified addresses in words, as the user's choice",
+    ("zynq-ultrascale", "cpu.maintenance.enabled"): "min2019 III describes what drivers do for coherence in words",
+    ("zynq-ultrascale", "port.hpc.snoop"): "min2019 table I names HPC as the port that snoops",
     ("aws-f1", "stream.request_size"): "stacc V-C: a request is split in 1024-byte granularity, as the rate wants",
 }
 

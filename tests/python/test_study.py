@@ -147,13 +147,17 @@ def test_a_wrong_study_is_one_line_with_its_place(isthmus: Isthmus, text: str, c
 def test_an_unknown_study_gets_the_nearest(isthmus: Isthmus, study_file: Path) -> None:
     done = isthmus("study", "image-filer.toml")
     assert done.stderr == "error: unknown study 'image-filer.toml'; help: did you mean 'image-filter.toml'?\n"
-    assert isthmus("study", "--list").stdout == "image-filter.toml\nhash-lookup\nmatrices\nqueues\nshared-memory\n", (
-        "it hides the example of its name"
-    )
+    assert (
+        isthmus("study", "--list").stdout
+        == "image-filter.toml\nhash-lookup\nmatrices\npacket-encryption\nqueues\nshared-memory\n"
+    ), "it hides the example of its name"
 
 
 def test_the_examples_that_come_with_it_are_found_from_anywhere(isthmus: Isthmus) -> None:
-    assert isthmus("study", "--list").stdout == "hash-lookup\nimage-filter\nmatrices\nqueues\nshared-memory\n"
+    assert (
+        isthmus("study", "--list").stdout
+        == "hash-lookup\nimage-filter\nmatrices\npacket-encryption\nqueues\nshared-memory\n"
+    )
     done = isthmus("study", "image-filter", "--images", "2", "--no-probes")
     assert done.returncode == 0, done.stderr
     assert (isthmus.folder / "out" / "image-filter" / "report.html").is_file()

@@ -19,7 +19,7 @@ EXAMPLES = [
     "isthmus probe opencl:0 h2d --sizes 4KiB..64MiB:x2 --repeat 20",
     "isthmus probe model:aws-f1 'h2d*' --set link.pcie.lanes=8 --json -",
     "isthmus probe system.toml h2d-pinned --sizes 1MiB",
-    "isthmus probe model:zynq-ultrascale port-tx --port hpc,acp --state written,flushed --sizes 4KiB..32MiB:x2",
+    "isthmus probe model:zynq-ultrascale port-tx --port hpc,acp --sizes 4KiB..32MiB:x2",
 ]
 
 
