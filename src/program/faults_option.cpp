@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -73,6 +74,7 @@ std::pair<std::string, std::string> split(const std::string& given) {
 
 std::vector<std::string> fault_names() {
   std::vector<std::string> names;
+  names.reserve(std::size(kKinds));
   for (const Kind& kind : kKinds) names.emplace_back(kind.name);
   return names;
 }
