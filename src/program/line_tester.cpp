@@ -11,8 +11,6 @@ namespace {
 /// After so long without any packet those under way are lost: a thousand times what the slowest takes on a machine that
 /// does other things as well.
 constexpr std::int64_t kPatience = 2'000'000'000;
-/// Of so many packets the time is taken of one.
-constexpr std::size_t kTimed = 16;
 
 /// Says that the tester has gone, however it went.
 struct Leaving {
@@ -75,7 +73,8 @@ std::size_t LineTester::take_some() {
   if (count == 0) return 0;
   const std::int64_t now = nanoseconds();
   for (std::size_t i = 0; i < count; ++i, ++came_) {
-    back_.add_packet(batch_.packet(i));
+    const PacketBytes packet = batch_.packet(i);
+    std::ranges::copy(packet, back_.add_packet(packet.size()).begin());
     if (lost_ == 0 && came_ % kTimed == 0 && came_ / kTimed < sent_at_.size())
       latencies_.push_back(Time::ns(now - sent_at_[came_ / kTimed]));
   }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <optional>
 #include <vector>
 
 #include "program/packet_arena.hpp"

@@ -10,7 +10,6 @@
 #include "isthmus/base/worker.hpp"
 #include "program/line_tester.hpp"
 #include "program/native_packets.hpp"
-#include "program/run_threads.hpp"
 
 namespace isthmus::program {
 namespace {
@@ -108,19 +107,6 @@ class LineTransmitter {
   Timer timer_;
 };
 
-class LineNetwork final : public NetworkEnds {
- public:
-  LineNetwork(Graph& graph, LineReceiver& receiver, LineTransmitter& transmitter)
-      : graph_(graph), receiver_(receiver), transmitter_(transmitter) {}
-  void connect(In<NetPacket>& packets) override { graph_.connect(receiver_.out, packets, on_threads(kBeats)); }
-  void connect(Out<NetPacket>& packets, int) override { graph_.connect(packets, transmitter_.in, on_threads(kBeats)); }
-
- private:
-  Graph& graph_;
-  LineReceiver& receiver_;
-  LineTransmitter& transmitter_;
-};
-
 /// Interfaces where the system lets us have some, else local sockets, of which the user is told.
 PacketLine open_line(const Job& job, const Packets& packets) {
   try {
@@ -143,15 +129,14 @@ struct Stopping {
 
 NativeRun run_packets_over_line(const Job& job) {
   const Packets& packets = packets_of(job.application);
-  const int count = packet_count(job);
   const PacketLine line = open_line(job, packets);
-  PacketChecker checker(packets, count, job.progress);
-  LineTester tester(line, packets, checker, count);
+  PacketChecker checker = checker_of(job);
+  LineTester tester(line, packets, checker, packet_count(job));
   Graph graph;
   const ActorOptions options{.clock = Clock{Frequency::mhz(1)}, .group = kLinkGroup};
   auto& receiver = graph.add<LineReceiver>("line receiver", options, line.inside(), packets.most, tester);
   auto& transmitter = graph.add<LineTransmitter>("line transmitter", options, line.inside(), packets.most, tester);
-  LineNetwork network(graph, receiver, transmitter);
+  ThreadNetwork network(graph, receiver.out, transmitter.in, kBeats);
   Kernel kernel(graph, {.clock = Clock{Frequency::mhz(1)}, .fifo = kBeats}, {.network = &network});
   job.application.kernel(kernel);
   Worker beside;

@@ -10,15 +10,12 @@
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
 #include "program/packet_arena.hpp"
-#include "program/run_threads.hpp"
 #include "program/stalls.hpp"
 
 namespace isthmus::program {
 namespace {
 
-/// Of so many packets the time is taken of one: two looks at the clock take as long as a short packet.
-constexpr int kTimed = 16;
-/// Beats before the kernel and behind it: so few that those of all channels stay in a core's first-level cache.
+/// Beats before the kernel and behind it: so many that who waits for others seldom does.
 constexpr int kBeats = 1024;
 
 struct Compared {};
@@ -54,6 +51,7 @@ class PacketFeeder {
     sent_ = at_ = 0;
     spent_.begin();
   }
+
   const Packets& packets_;
   std::span<const Stretch> stretches_;
   Spent& spent_;
@@ -118,19 +116,6 @@ class PacketKeeper {
   int received_ = 0;
 };
 
-class MemoryNetwork final : public NetworkEnds {
- public:
-  MemoryNetwork(Graph& graph, PacketFeeder& feeder, PacketKeeper& keeper)
-      : graph_(graph), feeder_(feeder), keeper_(keeper) {}
-  void connect(In<NetPacket>& packets) override { graph_.connect(feeder_.out, packets, on_threads(kBeats)); }
-  void connect(Out<NetPacket>& packets, int) override { graph_.connect(packets, keeper_.in, on_threads(kBeats)); }
-
- private:
-  Graph& graph_;
-  PacketFeeder& feeder_;
-  PacketKeeper& keeper_;
-};
-
 FlowTimes times_of(const PacketFeeder& feeder, const PacketKeeper& keeper, Time elapsed) {
   FlowTimes times;
   times.elapsed = elapsed;
@@ -151,7 +136,7 @@ NativeRun run_packets_in_memory(const Job& job) {
   auto& feeder = graph.add<PacketFeeder>("packets", {.group = kHostGroup}, packets, stretches, spent, job.faults);
   auto& keeper = graph.add<PacketKeeper>("kept", {.group = kHostGroup}, checker, stretches, spent, job.faults);
   graph.connect(keeper.compared, feeder.compared, on_threads(1));
-  MemoryNetwork network(graph, feeder, keeper);
+  ThreadNetwork network(graph, feeder.out, keeper.in, kBeats);
   const Clock clock{Frequency::mhz(1)};  // which means nothing on threads
   StallingNetwork stalling(graph, clock, job.faults.stall, network);
   Kernel kernel(graph, {.clock = clock, .fifo = kBeats}, {.network = &stalling});

@@ -1,8 +1,25 @@
 #pragma once
 
 #include "program/native.hpp"
+#include "program/run_threads.hpp"
 
 namespace isthmus::program {
+
+/// A network on threads: two actors, of which one has the packets that come and the other takes those that leave.
+class ThreadNetwork final : public NetworkEnds {
+ public:
+  /// So many beats wait before the kernel, and behind it.
+  ThreadNetwork(Graph& graph, Out<NetPacket>& arriving, In<NetPacket>& leaving, int beats)
+      : graph_(graph), arriving_(arriving), leaving_(leaving), beats_(beats) {}
+  void connect(In<NetPacket>& packets) override { graph_.connect(arriving_, packets, on_threads(beats_)); }
+  void connect(Out<NetPacket>& packets, int) override { graph_.connect(packets, leaving_, on_threads(beats_)); }
+
+ private:
+  Graph& graph_;
+  Out<NetPacket>& arriving_;
+  In<NetPacket>& leaving_;
+  int beats_;
+};
 
 /// Runs an application on threads whose messages are packets, in memory of this machine: they lie there before the
 /// measured time, a batch after the other, and are compared after it.

@@ -49,10 +49,11 @@ std::vector<Stretch> stretches_of(const Packets& packets, int count) {
   return stretches;
 }
 
-void PacketArena::add_packet(std::span<const std::byte> bytes) {
-  const std::size_t whole = whole_beats(bytes.size());
-  std::ranges::copy(bytes, add(whole));
-  end_packet(bytes.size() - (whole - kBeatBytes));
+std::span<std::byte> PacketArena::add_packet(std::size_t bytes) {
+  const std::size_t whole = whole_beats(bytes);
+  std::byte* const place = add(whole);
+  end_packet(bytes - (whole - kBeatBytes));
+  return {place, bytes};
 }
 
 void PacketArena::clear() {
@@ -62,12 +63,7 @@ void PacketArena::clear() {
 
 void draw(const Packets& packets, const Stretch& stretch, PacketArena& arena) {
   arena.clear();
-  for (int i = stretch.first; i < stretch.end; ++i) {
-    const std::size_t length = packets.length(i);
-    const std::size_t whole = whole_beats(length);
-    packets.fill(i, {arena.add(whole), length});
-    arena.end_packet(length - (whole - kBeatBytes));
-  }
+  for (int i = stretch.first; i < stretch.end; ++i) packets.fill(i, arena.add_packet(packets.length(i)));
 }
 
 void check(PacketArena& arena, PacketChecker& checker) {

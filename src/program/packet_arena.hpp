@@ -19,6 +19,9 @@ constexpr std::size_t whole_beats(std::size_t bytes) {
 /// Hands a packet on beat by beat; behind its end as many bytes are read as fill its last beat.
 void send_beats(std::span<const std::byte> packet, Out<NetPacket>& out);
 
+/// Of so many packets the time is taken of one: two looks at the clock take as long as a short packet.
+inline constexpr std::size_t kTimed = 16;
+
 /// What the packets of a stretch may take of the memory: more than caches hold, and touched once before.
 inline constexpr std::size_t kStretchBytes = std::size_t{64} << 20U;
 
@@ -46,8 +49,8 @@ class PacketArena {
     lengths_.push_back(static_cast<std::uint32_t>(used_ - begun_ - kBeatBytes + in_last));
     begun_ = used_;
   }
-  /// Adds a packet as it is.
-  void add_packet(std::span<const std::byte> bytes);
+  /// A whole packet of so many bytes, which are to be written.
+  std::span<std::byte> add_packet(std::size_t bytes);
   void clear();
 
   const std::byte* bytes() const { return bytes_.data(); }

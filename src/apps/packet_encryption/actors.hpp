@@ -37,7 +37,6 @@ struct PacketEncryptor {
 
   Aes256Ctr cipher;
   std::uint64_t packet;  ///< that comes next
-  std::uint32_t unused = 0;
 
   PacketEncryptor(const Aes256Key& key, std::uint64_t first) : cipher(key), packet(first) {}
 
