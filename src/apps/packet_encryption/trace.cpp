@@ -97,17 +97,11 @@ struct TraceWriter::File {
 };
 
 TraceWriter::TraceWriter(std::filesystem::path file, std::shared_ptr<const Trace> trace)
-    : file_(std::move(file)), partial_(file_), trace_(std::move(trace)) {
-  partial_ += ".partial";
+    : file_(std::move(file)), trace_(std::move(trace)) {
   begin();  // refused before anything is run
 }
 
-TraceWriter::~TraceWriter() {
-  if (open_ == nullptr) return;
-  open_.reset();
-  std::error_code ignored;
-  std::filesystem::remove(partial_, ignored);
-}
+TraceWriter::~TraceWriter() = default;
 
 void TraceWriter::begin() {
   open_.reset();
@@ -115,9 +109,9 @@ void TraceWriter::begin() {
   Pcap format(
       pcap_open_dead_with_tstamp_precision(DLT_EN10MB, trace_ != nullptr ? trace_->snapshot() : kGeneratedSnapshot,
                                            nanoseconds ? PCAP_TSTAMP_PRECISION_NANO : PCAP_TSTAMP_PRECISION_MICRO));
-  if (format == nullptr) refuse(file_, "libpcap: out of memory");
-  pcap_dumper_t* out = pcap_dump_open(format.get(), partial_.c_str());
-  if (out == nullptr) refuse(file_, pcap_geterr(format.get()));
+  if (format == nullptr) refuse(file_.path(), "libpcap: out of memory");
+  pcap_dumper_t* out = pcap_dump_open(format.get(), file_.partial().c_str());
+  if (out == nullptr) refuse(file_.path(), pcap_geterr(format.get()));
   open_ = std::make_unique<File>(std::move(format), out);
 }
 
@@ -135,19 +129,13 @@ void TraceWriter::write(int number, std::span<const std::byte> bytes) {
     header.ts = {.tv_sec = number / kSecond, .tv_usec = number % kSecond};
   }
   pcap_dump(reinterpret_cast<u_char*>(open_->out), &header, reinterpret_cast<const u_char*>(bytes.data()));
-  if (std::ferror(pcap_dump_file(open_->out)) != 0) refuse(file_, std::strerror(errno));
+  if (std::ferror(pcap_dump_file(open_->out)) != 0) refuse(file_.path(), std::strerror(errno));
 }
 
 void TraceWriter::finish() {
-  if (pcap_dump_flush(open_->out) != 0) refuse(file_, std::strerror(errno));
+  if (pcap_dump_flush(open_->out) != 0) refuse(file_.path(), std::strerror(errno));
   open_.reset();
-  std::error_code failure;
-  std::filesystem::rename(partial_, file_, failure);
-  if (failure) {
-    std::error_code ignored;
-    std::filesystem::remove(partial_, ignored);
-    refuse(file_, failure.message());
-  }
+  file_.finish();
 }
 
 }  // namespace isthmus::apps

@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "isthmus/base/partial_file.hpp"
+
 /// Packets of a run: those of a pcap file, or generated ones; and the file that they are written to.
 namespace isthmus::apps {
 
@@ -56,7 +58,7 @@ class TraceWriter {
   TraceWriter(std::filesystem::path file, std::shared_ptr<const Trace> trace);
   TraceWriter(const TraceWriter&) = delete;
   TraceWriter& operator=(const TraceWriter&) = delete;
-  ~TraceWriter();
+  ~TraceWriter();  // where File is known
 
   /// Number 0 begins the file anew. Throws Error where it cannot be written.
   void write(int number, std::span<const std::byte> bytes);
@@ -67,8 +69,7 @@ class TraceWriter {
   struct File;
   void begin();
 
-  std::filesystem::path file_;
-  std::filesystem::path partial_;
+  PartialFile file_;
   std::shared_ptr<const Trace> trace_;
   std::unique_ptr<File> open_;
 };
