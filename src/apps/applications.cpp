@@ -9,6 +9,7 @@
   EACH(merkle_tree)                \
   EACH(packet_encryption)          \
   EACH(suffix_sum)                 \
+  EACH(table_select)               \
   EACH(task_graph)
 
 namespace isthmus::apps {

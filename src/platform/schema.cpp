@@ -10,15 +10,15 @@
 namespace isthmus::platform {
 namespace {
 
-constexpr std::array kSchema = {&kinds::kPcie,         &kinds::kQpi,        &kinds::kCapi,        &kinds::kMemory,
-                                &kinds::kLlc,          &kinds::kNuma,       &kinds::kIommu,       &kinds::kCores,
-                                &kinds::kCopy,         &kinds::kAlloc,      &kinds::kRuntime,     &kinds::kCall,
-                                &kinds::kMmio,         &kinds::kHypervisor, &kinds::kTranslation, &kinds::kCache,
-                                &kinds::kReordering,   &kinds::kQueue,      &kinds::kVa,          &kinds::kNetwork,
-                                &kinds::kStack,        &kinds::kDma,        &kinds::kDram,        &kinds::kAxi,
-                                &kinds::kOnchip,       &kinds::kKernel,     &kinds::kStream,      &kinds::kCpu,
-                                &kinds::kL2,           &kinds::kPrefetch,   &kinds::kWriteStream, &kinds::kMaintenance,
-                                &kinds::kInterconnect, &kinds::kHp,         &kinds::kHpc,         &kinds::kAcp};
+constexpr std::array kSchema = {
+    &kinds::kPcie,     &kinds::kQpi,         &kinds::kCapi,        &kinds::kMemory,       &kinds::kLlc,
+    &kinds::kNuma,     &kinds::kIommu,       &kinds::kCores,       &kinds::kCopy,         &kinds::kAlloc,
+    &kinds::kRuntime,  &kinds::kCall,        &kinds::kMmio,        &kinds::kHypervisor,   &kinds::kTranslation,
+    &kinds::kCache,    &kinds::kReordering,  &kinds::kQueue,       &kinds::kVa,           &kinds::kNetwork,
+    &kinds::kStack,    &kinds::kStorage,     &kinds::kDma,         &kinds::kDram,         &kinds::kAxi,
+    &kinds::kOnchip,   &kinds::kKernel,      &kinds::kStream,      &kinds::kCpu,          &kinds::kL2,
+    &kinds::kPrefetch, &kinds::kWriteStream, &kinds::kMaintenance, &kinds::kInterconnect, &kinds::kHp,
+    &kinds::kHpc,      &kinds::kAcp};
 
 std::string to_string(const Term& term) {
   const PartKind* kind = find_kind(schema(), term.kind);

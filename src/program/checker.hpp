@@ -18,9 +18,13 @@ class Checker {
   std::optional<Difference> difference() const { return differences_.found(); }
 
  private:
+  /// An output that has ended early, with zeros behind it.
+  std::span<const std::byte> filled_up(std::span<const std::byte> out);
+
   const ByteApplication& application_;
   std::function<void(int)> progress_;
   int checked_ = 0;
+  std::vector<std::byte> filled_;
   std::vector<std::byte> expected_;
   Differences differences_;
 };

@@ -69,6 +69,12 @@ FlowTimes times_of(const Commands& commands) {
   return times;
 }
 
+Time waited(const Commands& commands) {
+  Time all;
+  for (std::size_t i = 0; i < commands.there.size(); ++i) all += commands.there[i] - commands.enqueued[i];
+  return all;
+}
+
 Time under_way(const Commands& commands) {
   std::vector<offload::Span> spans;
   for (const auto* kind : {&commands.in, &commands.kernel, &commands.out})

@@ -13,7 +13,8 @@ struct Commands {
   std::vector<OfMessage> in;
   std::vector<OfMessage> kernel;
   std::vector<OfMessage> out;
-  std::vector<Time> enqueued;  ///< when the host thread began with each message
+  std::vector<Time> enqueued;  ///< when the host thread began with each message,
+  std::vector<Time> there;     ///< and when it had it
   std::vector<Time> ended;
 
   Commands() = default;
@@ -23,12 +24,16 @@ struct Commands {
         kernel(in.size()),
         out(in.size()),
         enqueued(in.size()),
+        there(in.size()),
         ended(in.size()) {}
 };
 
 /// What they took, from the first message's begin to the last one's end: those of each kind added up, and the first
 /// messages step by step.
 FlowTimes times_of(const Commands& commands);
+
+/// How long host threads waited for messages, added up.
+Time waited(const Commands& commands);
 
 /// The time in which at least one command was under way.
 Time under_way(const Commands& commands);

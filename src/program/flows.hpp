@@ -29,6 +29,7 @@ struct Flow {
   bool host_memory = false;   ///< and the host's, over the link by themselves
   /// Whether packets of a network come to its host threads and leave from them, on a board whose host has one.
   bool host_network = false;
+  bool storage = false;  ///< whether messages may come from a drive
   /// Of a modelled board, where messages of an application are packets of a network; none: it carries no packets.
   platform::Needs packet_needs{};
   /// The faults that act on something: of messages and of packets on a modelled board, and on threads.
@@ -40,6 +41,7 @@ struct Flow {
   bool takes(const ByteApplication& application) const {
     if (application.extras.memory && !device_memory) return false;
     if (application.extras.host && !host_memory) return false;
+    if (application.extras.from_storage && !storage) return false;
     if (between_copies != nullptr) return application.extras.device.has_value();
     if (application.extras.packets && packet_needs.empty()) return false;
     return application.kernel || (in_place && (application.extras.datapath || application.extras.together));

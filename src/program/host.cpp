@@ -58,7 +58,9 @@ void ConfiguringProducer::step() {
 }
 
 void CopiedOut::take(int message, std::size_t offset, Buffer buffer) {
-  std::ranges::copy(buffer.span(), exchange_.output(message).subspan(offset).begin());
+  const auto to = exchange_.output(message).subspan(offset);
+  const auto end = std::ranges::copy(buffer.span(), to.begin()).out;
+  if (application_.extras.output_bytes) std::fill(end, to.end(), std::byte{});
 }
 
 void Kept::finished(int message) {
@@ -82,15 +84,22 @@ void Consumer::step() {
     now = timer_.now();
     stalls_.maybe(timer_);
     const std::size_t bytes = buffer.span().size();
-    if (bytes != std::min(size - got, buffer_))
-      throw Error(fmt::format("message {} of '{}': expected {} bytes of output, got {}; `last` closes a message",
-                              next(), batch_.application.name, size, got + bytes));
+    require(got, bytes);
     outputs_.take(next(), got, std::move(buffer));
-    got += bytes;
+    got = batch_.application.extras.output_bytes ? size : got + bytes;
   }
   const int message = next();
   received_.push_back(now);
   outputs_.finished(message);
+}
+
+void Consumer::require(std::size_t got, std::size_t bytes) const {
+  const ByteApplication& application = batch_.application;
+  const std::size_t size = application.output;
+  const bool shorter = application.extras.output_bytes != nullptr;
+  if (shorter ? bytes <= size : bytes == std::min(size - got, buffer_)) return;
+  throw Error(fmt::format("message {} of '{}': expected {}{} bytes of output, got {}; `last` closes a message", next(),
+                          application.name, shorter ? "at most " : "", size, got + bytes));
 }
 
 void Consumer::require_all(const std::string& why) const {
@@ -98,17 +107,25 @@ void Consumer::require_all(const std::string& why) const {
   throw Error(fmt::format("message {} has not come back from the kernel: {}; `last` closes a message", next(), why));
 }
 
-FlowTimes times_of(const Producer& producer, const Consumer& consumer) {
-  const Time start = producer.started();
+namespace {
+
+std::vector<Step> steps_of(const Sent& sent, std::size_t message, Time received) {
+  const Time begun = sent.begun[message] - sent.started;
+  if (sent.committed.empty()) return {{.name = "read to receive", .begin = begun, .end = received}};
+  const Time committed = sent.committed[message] - sent.started;
+  return {{.name = "acquire to commit", .begin = begun, .end = committed},
+          {.name = "commit to receive", .begin = committed, .end = received}};
+}
+
+}  // namespace
+
+FlowTimes times_of(const Sent& sent, const Consumer& consumer) {
+  const Time start = sent.started;
   const auto& received = consumer.received();
   FlowTimes times{.elapsed = received.back() - start, .stages = {}, .first = {}, .latencies = {}};
   for (std::size_t i = 0; i < received.size(); ++i) {
-    const Time acquired = producer.acquired()[i];
-    times.latencies.push_back(received[i] - acquired);
-    if (i >= kMessagesTold) continue;
-    const Time committed = producer.committed()[i] - start;
-    times.first.push_back({{.name = "acquire to commit", .begin = acquired - start, .end = committed},
-                           {.name = "commit to receive", .begin = committed, .end = received[i] - start}});
+    times.latencies.push_back(received[i] - sent.begun[i]);
+    if (i < kMessagesTold) times.first.push_back(steps_of(sent, i, received[i] - start));
   }
   return times;
 }

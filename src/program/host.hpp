@@ -21,6 +21,13 @@ struct Batch {
   Faults faults{};  ///< of the threads
 };
 
+/// When messages were sent, by whom it may be.
+struct Sent {
+  Time started;                     ///< the first acquire, or read
+  std::span<const Time> begun;      ///< of each message
+  std::span<const Time> committed;  ///< of the first messages, where they are sent in buffers
+};
+
 /// Fills buffers message by message; one that is larger than a buffer takes as many as it needs, and the next begins in
 /// a buffer of its own. What is drawn costs no virtual time, the calls do.
 class Producer {
@@ -39,6 +46,7 @@ class Producer {
   const std::vector<Time>& acquired() const { return acquired_; }
   /// When the last one of each of the first messages was on its way.
   const std::vector<Time>& committed() const { return committed_; }
+  Sent sent() const { return {.started = started_, .begun = acquired_, .committed = committed_}; }
   std::int64_t stalled() const { return stalls_.count(); }
 
  protected:
@@ -83,11 +91,13 @@ class Outputs {
 /// Copies them to where an exchange wants them.
 class CopiedOut final : public Outputs {
  public:
-  explicit CopiedOut(Exchange& exchange) : exchange_(exchange) {}
+  /// Where outputs may be shorter, the rest is filled with zeros.
+  CopiedOut(const ByteApplication& application, Exchange& exchange) : application_(application), exchange_(exchange) {}
   void take(int message, std::size_t offset, Buffer buffer) override;
   void finished(int message) override { exchange_.finished(message); }
 
  private:
+  const ByteApplication& application_;
   Exchange& exchange_;
 };
 
@@ -136,6 +146,8 @@ class Consumer {
 
  private:
   int next() const { return batch_.first + static_cast<int>(received_.size()); }
+  /// What may come in a buffer where so much of an output has come; throws Error where it is not `bytes`.
+  void require(std::size_t got, std::size_t bytes) const;
 
   const Batch& batch_;
   std::size_t buffer_;
@@ -147,7 +159,7 @@ class Consumer {
 
 /// What the host's threads saw of a batch: elapsed time, latencies, and the first messages step by step. The rest is
 /// told by who ran it.
-FlowTimes times_of(const Producer& producer, const Consumer& consumer);
+FlowTimes times_of(const Sent& sent, const Consumer& consumer);
 
 /// Adds the host's thread that fills messages, and ties it and the kernel's control messages to a link. Without any,
 /// `leave_out` is told to close what the link has for them.
@@ -167,10 +179,11 @@ Producer& add_producer(Graph& graph, const std::string& name, Link& link, Pinned
   return producer;
 }
 
-/// The ends of a link that the kernel of an application is tied to.
+/// The ends of a link that the kernel of an application is tied to, whose words are `stored` where there are some.
 template <class Link>
-KernelEnds ends_of(Link& link, const ByteApplication& application) {
-  KernelEnds ends{.words = &link.to_kernel(), .results = &link.from_kernel()};
+KernelEnds ends_of(Link& link, const ByteApplication& application, Out<StreamWord>* stored = nullptr) {
+  KernelEnds ends{.results = &link.from_kernel(), .stored = stored != nullptr};
+  ends.words = ends.stored ? stored : &link.to_kernel();
   if (application.extras.control.messages.empty()) return ends;
   ends.control = &link.control_to_kernel();
   ends.status = &link.control_from_kernel();

@@ -27,6 +27,13 @@ constexpr double kGiga = 1e9;
 void Kernel::from_host(In<StreamWord>& in) {
   if (ends_.words == nullptr)
     throw Error("a kernel reads the host's messages: expected some, got packets of a network");
+  if (ends_.stored) throw Error("a kernel reads the host's messages: expected some, got those of a drive");
+  graph_.connect(*ends_.words, in, fifo(place_.fifo));
+}
+
+void Kernel::from_storage(In<StreamWord>& in) {
+  if (ends_.words == nullptr || !ends_.stored)
+    throw Error("a kernel reads storage: expected messages of its application on a drive, got those of a host");
   graph_.connect(*ends_.words, in, fifo(place_.fifo));
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <utility>
 
@@ -48,6 +50,9 @@ KernelOnDevice::KernelOnDevice(offload::Device& device, const ByteApplication& a
   for (Side& side : sides_) side.kernel = device.kernel(description_.twin.name);
   description_.inputs = cut(description_.inputs, application.input, "input");
   description_.outputs = cut(description_.outputs, application.output, "output");
+  if (description_.length_last && description_.outputs.size() != 2)
+    throw Error(fmt::format("buffers of the output: expected two, the second with the length of the first, got {}",
+                            description_.outputs.size()));
   for (std::size_t i = 0; i < messages; ++i) {
     auto out = allocate(device, description_.outputs);
     slots_.push_back({.in = allocate(device, description_.inputs), .out = std::move(out)});
@@ -102,8 +107,25 @@ KernelOnDevice::Events KernelOnDevice::launch(offload::Host& host, offload::Queu
   return events;
 }
 
+KernelOnDevice::Events KernelOnDevice::read_with_length(offload::Host& host, offload::Queue& queue, int message,
+                                                        std::span<std::byte> to, Events after) const {
+  const Buffers& out = slot(message).out;
+  std::vector<std::byte> last(description_.outputs[1]);
+  Events events{host.read(queue, *out[1], last, Call::blocking, std::move(after))};
+  std::uint64_t length = 0;
+  std::memcpy(&length, last.data(), sizeof(length));
+  if (length > description_.outputs[0])
+    throw Error(fmt::format("message {}: expected at most {} bytes of output, as kernel {} tells, got {}", message,
+                            description_.outputs[0], description_.twin.name, length));
+  if (length > 0) events.push_back(host.read(queue, *out[0], to.first(length), Call::blocking, {}));
+  std::ranges::copy(last, to.subspan(length).begin());
+  std::ranges::fill(to.subspan(length + last.size()), std::byte{});
+  return events;
+}
+
 KernelOnDevice::Events KernelOnDevice::read(offload::Host& host, offload::Queue& queue, int message,
                                             std::span<std::byte> to, Events after) const {
+  if (description_.length_last) return read_with_length(host, queue, message, to, std::move(after));
   Events events;
   for (std::size_t i = 0; i < description_.outputs.size(); ++i) {
     const std::size_t size = description_.outputs[i];

@@ -29,6 +29,8 @@ class KernelOnDevice {
               Events after = {}) const;
 
  private:
+  Events read_with_length(offload::Host& host, offload::Queue& queue, int message, std::span<std::byte> to,
+                          Events after) const;
   using Buffers = std::vector<std::unique_ptr<offload::Buffer>>;
   struct Slot {
     Buffers in;

@@ -148,22 +148,28 @@ Record measured_row(const Asked& asked, const Options& options, Target& target) 
   return row;
 }
 
-/// So many that they hold `count`. The last is filled up.
+/// So many that they hold `count`.
 int messages_of(const ByteApplication& application, int count) {
   const int each = application.extras.in_message;
   const int messages = count / each + (count % each == 0 ? 0 : 1);
   if (messages > std::numeric_limits<int>::max() / each)
     throw Error(
         fmt::format("--count: expected at most {}, got {}", std::numeric_limits<int>::max() / each * each, count));
+  return messages;
+}
+
+/// Says so where the last of so many messages is filled up.
+void note_filled_up(const ByteApplication& application, int messages, int count) {
+  const int each = application.extras.in_message;
   if (messages * each != count)
     note(fmt::format("{} {}: as many as {} messages of {} hold", messages * each, application.extras.counted, messages,
                      each));
-  return messages;
 }
 
 int run_application(const Known& known, const Options& options, const Values& values) {
   const ByteApplication application = known.maker.make(values);
-  const int messages = messages_of(application, options.count.chosen().value_or(application.extras.count));
+  const int count = options.count.chosen().value_or(application.extras.count);
+  const int messages = messages_of(application, count);
   const auto target = open_target(options.target, options.parameters.settings(), options.channel);
   const std::string flow = options.flow.empty() ? usual_flow(application, *target) : options.flow;
   target->require_flow(application, flow);
@@ -171,6 +177,7 @@ int run_application(const Known& known, const Options& options, const Values& va
   options.faults.require(target->faults(application, flow),
                          fmt::format("flow '{}' of '{}' on '{}'", flow, application.name, options.target));
   if (application.extras.open) application.extras.open({.count = messages, .seed = options.seed, .note = note});
+  note_filled_up(application, messages, count);
   const Asked asked{.target = options.target,
                     .flow = flow,
                     .messages = messages,

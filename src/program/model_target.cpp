@@ -12,6 +12,7 @@
 #include "isthmus/platform/needs.hpp"
 #include "isthmus/platform/shared_board.hpp"
 #include "program/flows.hpp"
+#include "program/host_storage.hpp"
 #include "program/packets_through_host.hpp"
 
 namespace isthmus::program {
@@ -33,6 +34,7 @@ std::vector<std::string_view> needs_of(const platform::Description& board, const
   const auto& more = application.extras.parts;
   needs.insert(needs.end(), more.begin(), more.end());
   if (through_host(board, application, of)) needs.emplace_back("network");
+  if (application.extras.from_storage) needs.emplace_back("storage");
   if (application.extras.memory) needs.insert(needs.end(), {"dram", "axi"});
   return needs;
 }
@@ -95,15 +97,21 @@ class ModelTarget final : public Target {
     return std::move(result.run);
   }
 
+  /// With what messages come from beside the machine.
+  Run run_beside(offload::ModelDevice& device, const Job& job) const {
+    if (job.application.extras.from_storage) return run_stored_through_host(platform_, device, job);
+    return through_host(platform_, job.application, flow_named(job.flow))
+               ? run_packets_through_host(platform_, device, job)
+               : run_on_device(device, job);
+  }
+
   Run between_copies(const Job& job) {
     const auto device = offload::open_model(platform_, {device_kernel_of(job.application).twin},
                                             {.channel = channel_, .grain = job.grain});
     over_ = channel_;
     device->observe(job.states);
     device->shuffle(job.schedule_seed);
-    Run run = through_host(platform_, job.application, flow_named(job.flow))
-                  ? run_packets_through_host(platform_, *device, job)
-                  : run_on_device(*device, job);
+    Run run = run_beside(*device, job);
     parts_ = device->parts();
     grain_ = device->grain();
     path_ = device->path();

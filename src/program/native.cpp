@@ -8,6 +8,7 @@
 #include "program/native_memory.hpp"
 #include "program/native_packets.hpp"
 #include "program/run_threads.hpp"
+#include "program/storage.hpp"
 
 namespace isthmus::program {
 namespace {
@@ -43,10 +44,15 @@ void run_batch(const Batch& batch, Checker& checker, const Job& job, Memories& m
   const native::LinkSpec spec = link_spec(batch);
   native::Link link(graph, spec);
   Kept outputs(batch, checker);
-  auto& producer = add_producer(graph, "producer", link, link.memory(), Time(), Time(), batch, [] {});
+  const Producer* producer = nullptr;
+  NativeStorage* storage = nullptr;
+  if (batch.application.extras.from_storage)
+    storage = &graph.add<NativeStorage>("storage reader", {}, batch);
+  else
+    producer = &add_producer(graph, "producer", link, link.memory(), Time(), Time(), batch, [] {});
   auto& consumer = graph.add<Consumer>("consumer", {}, link.memory(), Time(), batch, spec.buffer_size, outputs);
   link.connect(consumer.link);
-  KernelEnds ends = ends_of(link, batch.application);
+  KernelEnds ends = ends_of(link, batch.application, storage != nullptr ? &storage->out : nullptr);
   const Clock clock{Frequency::mhz(1)};  // which means nothing on threads
   const StallingWords stalling(graph, clock, job.faults.stall, ends);
   std::optional<NativeMemoryEnds> device_memory;
@@ -58,9 +64,12 @@ void run_batch(const Batch& batch, Checker& checker, const Job& job, Memories& m
   native::Report report = run_threads(graph, job);
   consumer.require_all(why_missing(report));
   result.workers = std::move(report.workers);
-  result.run.setup += producer.started();
-  add(result.run.times, times_of(producer, consumer));
-  if (result.run.faults) result.run.faults->stalled += producer.stalled() + consumer.stalled() + stalling.stalled();
+  const Sent sent = storage != nullptr ? storage->sent() : producer->sent();
+  result.run.setup += sent.started;
+  add(result.run.times, times_of(sent, consumer));
+  if (!result.run.faults) return;
+  result.run.faults->stalled += consumer.stalled() + stalling.stalled();
+  if (producer != nullptr) result.run.faults->stalled += producer->stalled();
 }
 
 }  // namespace
@@ -84,7 +93,9 @@ NativeRun run_native(const Job& job) {
                .faults = job.faults},
               checker, job, memories, result);
   if (extras.host && memories.host && extras.host->left) extras.host->left(memories.host->bytes());
-  times.stages = {{"producer, kernel and consumer at once", times.elapsed}};
+  times.stages = {
+      {extras.from_storage ? "storage, kernel and consumer at once" : "producer, kernel and consumer at once",
+       times.elapsed}};
   result.run.difference = checker.difference();
   return result;
 }

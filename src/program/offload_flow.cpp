@@ -31,7 +31,10 @@ class OffloadFlow final : public DeviceFlow {
                          .body = [this, thread, &passage](Host& host) { send_own(host, thread, passage); }});
     device_.run(std::move(threads));
     FlowTimes times = times_of(passage.commands);
-    times.stages.push_back({"between commands", std::max(times.elapsed - under_way(passage.commands), Time())});
+    const Time waiting = waited(passage.commands);
+    if (waiting > Time()) times.stages.push_back({"waiting for messages", waiting});
+    times.stages.push_back(
+        {"between commands", std::max(times.elapsed - under_way(passage.commands) - waiting, Time())});
     return times;
   }
 
@@ -56,11 +59,12 @@ class OffloadFlow final : public DeviceFlow {
   void send(Host& host, int message, Passage& passage) {
     stop_if_interrupted();
     host.works_on(message);
-    passage.messages.begin(host, message);
     const auto at = static_cast<std::size_t>(message - passage.first);
     Queue& queue = *queues_[static_cast<std::size_t>(message) % queues_.size()];
     Commands& commands = passage.commands;
     commands.enqueued[at] = host.now();
+    passage.messages.begin(host, message);
+    commands.there[at] = host.now();
     commands.in[at] = kernel_.write(host, queue, message, passage.messages.input(message));
     commands.kernel[at] = kernel_.launch(host, queue, message);
     commands.out[at] = kernel_.read(host, queue, message, passage.messages.output(message));
@@ -81,7 +85,8 @@ Flow offload_flow() {
           .between_copies = [](Device& device, const ByteApplication& application) -> std::unique_ptr<DeviceFlow> {
             return std::make_unique<OffloadFlow>(device, application);
           },
-          .host_network = true};
+          .host_network = true,
+          .storage = true};
 }
 
 }  // namespace isthmus::program

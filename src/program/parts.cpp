@@ -32,6 +32,19 @@ PartPlan porter(ActorId actor) {
           .occupancies = {{actor, kWaitingBuffers}}};
 }
 
+/// From the thread that fills messages to their words on the device.
+std::vector<PartPlan> parts_from_host(const StreamActors& stream, ActorId producer) {
+  const HostLinkActors& link = stream.link.actors();
+  std::vector<PartPlan> plans{thread(kProducer, producer), pool(kInputBuffers, "stream.input_buffers", producer),
+                              porter(link.porter)};
+  plans.push_back(requests_part(kReadRequests, link.read_requests));
+  plans.push_back(requests_in_flight("requests in flight", link.read_requests,
+                                     {"stream.requests_in_flight", "stream.request_size", "link.pcie.round_trip"}));
+  append(plans, platform::parts_of_reads({{.link = stream.pcie}}));
+  plans.push_back({.name = kReplyBuffer, .keys = {"link.pcie.user_clock"}, .actors = {link.reply_buffer}});
+  return plans;
+}
+
 }  // namespace
 
 PartPlan requests_part(const std::string& name, ActorId actor) {
@@ -46,13 +59,8 @@ PartPlan requests_in_flight(const std::string& name, ActorId actor, std::vector<
 std::vector<platform::Part> parts_of_stream(const platform::Description& board, const RunReport& report,
                                             const StreamActors& stream) {
   const HostLinkActors& link = stream.link.actors();
-  std::vector<PartPlan> plans{thread(kProducer, stream.producer),
-                              pool(kInputBuffers, "stream.input_buffers", stream.producer), porter(link.porter)};
-  plans.push_back(requests_part(kReadRequests, link.read_requests));
-  plans.push_back(requests_in_flight("requests in flight", link.read_requests,
-                                     {"stream.requests_in_flight", "stream.request_size", "link.pcie.round_trip"}));
-  append(plans, platform::parts_of_reads({{.link = stream.pcie}}));
-  plans.push_back({.name = kReplyBuffer, .keys = {"link.pcie.user_clock"}, .actors = {link.reply_buffer}});
+  std::vector<PartPlan> plans = stream.storage;
+  if (stream.producer) append(plans, parts_from_host(stream, *stream.producer));
   for (const ActorId actor : stream.kernel)
     plans.push_back({.name = report.actor(actor).name, .keys = {"kernel.clock"}, .actors = {actor}});
   append(plans, stream.memory);
@@ -67,9 +75,9 @@ std::vector<platform::Part> parts_of_stream(const platform::Description& board, 
 std::vector<Stage> stages_of_stream(const RunReport& report, const StreamActors& stream) {
   Time busiest;
   for (const ActorId actor : stream.kernel) busiest = std::max(busiest, report.actor(actor).busy);
-  return {{"host to device", report.actor(stream.pcie.actors.to_device).busy},
-          {"kernel", busiest},
-          {"device to host", report.actor(stream.pcie.actors.to_host).busy}};
+  const Stage in = stream.drive ? Stage{"storage to device", report.actor(*stream.drive).busy}
+                                : Stage{"host to device", report.actor(stream.pcie.actors.to_device).busy};
+  return {in, {"kernel", busiest}, {"device to host", report.actor(stream.pcie.actors.to_host).busy}};
 }
 
 }  // namespace isthmus::program

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,11 @@ inline constexpr const char* kConsumer = "consumer thread";
 struct StreamActors {
   const fabric::PcieLink& pcie;
   const HostLink& link;
-  ActorId producer;
+  std::optional<ActorId> producer;  ///< none where messages come from storage
+  std::optional<ActorId> drive;     ///< none where they do not
   ActorId consumer;
   std::vector<ActorId> kernel;
+  std::vector<platform::PartPlan> storage{};
   std::vector<platform::PartPlan> memory{};  ///< what lies between it and the device's memory
   std::vector<platform::PartPlan> host{};    ///< and between it and the link, for what it asks of that by itself
 };

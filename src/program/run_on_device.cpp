@@ -7,7 +7,8 @@
 namespace isthmus::program {
 namespace {
 
-/// Host memory for some messages and their outputs, used in turn.
+/// Host memory for some messages and their outputs, used in turn. Messages of a drive are read by the host thread that
+/// has their turn; others are there before a batch begins.
 class Slots final : public Exchange {
  public:
   Slots(const ByteApplication& application, Checker& checker, int count)
@@ -16,7 +17,9 @@ class Slots final : public Exchange {
     for (auto& message : out_) message.resize(application.output);
   }
 
-  void produce(int message) { application_.fill(message, in_[slot(message)]); }
+  void prepare(int message) {
+    if (!application_.extras.from_storage) application_.fill(message, in_[slot(message)]);
+  }
   void check(int message) {
     stop_if_interrupted();
     checker_.check(message, in_[slot(message)], out_[slot(message)]);
@@ -25,6 +28,9 @@ class Slots final : public Exchange {
   std::span<const std::byte> input(int message) override { return in_[slot(message)]; }
   std::span<std::byte> output(int message) override { return out_[slot(message)]; }
   void finished(int) override {}
+  void begin(offload::Host&, int message) override {
+    if (application_.extras.from_storage) application_.fill(message, in_[slot(message)]);
+  }
 
  private:
   std::size_t slot(int message) const { return static_cast<std::size_t>(message) % in_.size(); }
@@ -47,7 +53,7 @@ FlowTimes run_in_batches(DeviceFlow& flow, const Job& job, Checker& checker) {
   FlowTimes times;
   for (int first = 0; first < job.count; first += size) {
     const int count = std::min(size, job.count - first);
-    for (int message = first; message < first + count; ++message) slots.produce(message);
+    for (int message = first; message < first + count; ++message) slots.prepare(message);
     add(times, flow.run(slots, first, count));
     for (int message = first; message < first + count; ++message) slots.check(message);
   }

@@ -14,6 +14,7 @@
 #include "program/board_memory.hpp"
 #include "program/parts.hpp"
 #include "program/run_graph.hpp"
+#include "program/storage.hpp"
 
 namespace isthmus::program {
 namespace {
@@ -30,6 +31,25 @@ void leave_out_control(Graph& graph, HostLink& link, const HostLinkSpec& spec) {
   graph.connect(link.control_to_kernel(), device.in);
   graph.connect(device.out, link.control_from_kernel());
   link.connect(graph.add<NoMessages>("no messages", {.group = kHostGroup}).control);
+}
+
+/// The ends of the host's that a stream from storage leaves alone.
+struct NoProducer {
+  HostInput link;
+  explicit NoProducer(PinnedMemory& memory) : link(memory, Time()) {}
+  void step() {}
+  bool done() const { return true; }
+};
+struct NoWords {
+  In<StreamWord> in{"in"};
+  void step() { in.read(); }
+};
+
+void leave_out_producer(Graph& graph, HostLink& link, PinnedMemory& memory, const HostLinkSpec& spec) {
+  link.connect(graph.add<NoProducer>("no producer", {.group = kHostGroup}, memory).link);
+  auto& words = graph.add<NoWords>("no words", {.clock = spec.device_clock, .group = kDeviceGroup});
+  graph.connect(link.to_kernel(), words.in);
+  leave_out_control(graph, link, spec);
 }
 
 /// Tells the watchdog of each message that has come back.
@@ -108,15 +128,22 @@ FineStream stream_finely(const platform::Description& board, const Job& job, int
   fabric::PcieLink& pcie = fpga.links().front();
   LinkUsers users(graph, pcie, spec.device_clock);
   HostLink link(graph, pcie, spec, users);
-  auto& producer = add_producer(graph, kProducer, link, pcie.memory, spec.library_call, spec.mmio_store, batch,
-                                [&] { leave_out_control(graph, link, spec); });
+  const KernelPlace place = place_on(board);
+  const Producer* producer = nullptr;
+  std::optional<BoardStorage> storage;
+  if (job.application.extras.from_storage) {
+    storage.emplace(graph, board, batch, place.clock);
+    leave_out_producer(graph, link, pcie.memory, spec);
+  } else {
+    producer = &add_producer(graph, kProducer, link, pcie.memory, spec.library_call, spec.mmio_store, batch,
+                             [&] { leave_out_control(graph, link, spec); });
+  }
   auto& consumer = graph.add<WatchedConsumer>(kConsumer, {.group = kHostGroup}, pcie.memory, spec.library_call, batch,
                                               spec.buffer_size, outputs);
   link.connect(consumer.link);
   watch(graph, consumer, batch);
-  KernelEnds ends = ends_of(link, job.application);
+  KernelEnds ends = ends_of(link, job.application, storage ? &storage->words() : nullptr);
   ends.note = job.note;
-  const KernelPlace place = place_on(board);
   const StallingWords stalling(graph, place.clock, job.faults.stall, ends);
   std::optional<BoardMemoryEnds> device_memory;
   if (const auto& image = job.application.extras.memory)
@@ -130,24 +157,27 @@ FineStream stream_finely(const platform::Description& board, const Job& job, int
   if (device_memory) fpga.connect_memory();
   const StreamActors stream{.pcie = pcie,
                             .link = link,
-                            .producer = graph.id(producer),
+                            .producer = producer != nullptr ? std::optional(graph.id(*producer)) : std::nullopt,
+                            .drive = storage ? std::optional(storage->drive()) : std::nullopt,
                             .consumer = graph.id(consumer),
                             .kernel = kernel.actors(),
+                            .storage = storage ? storage->parts() : std::vector<platform::PartPlan>(),
                             .memory = device_memory ? device_memory->parts() : std::vector<platform::PartPlan>(),
                             .host = host_memory ? host_memory->parts() : std::vector<platform::PartPlan>()};
   const RunReport report =
       run_graph(graph, {.states = job.states, .output = stream.consumer, .schedule_seed = job.schedule_seed});
   consumer.require_all(kOutputEnded);
   if (host_memory) host_memory->finish();
-  FineStream fine{.stream = {.run = {.setup = platform::pool_setup(board, spec) + producer.started(),
-                                     .times = times_of(producer, consumer)},
-                             .parts = parts_of_stream(board, report, stream)},
-                  .received = {}};
+  const Sent sent = storage ? storage->sent() : producer->sent();
+  FineStream fine{
+      .stream = {.run = {.setup = platform::pool_setup(board, spec) + sent.started, .times = times_of(sent, consumer)},
+                 .parts = parts_of_stream(board, report, stream)},
+      .received = {}};
   fine.stream.run.times.stages = stages_of_stream(report, stream);
   fine.stream.run.times.lasted = report.end;
-  if (job.faults.any())
-    fine.stream.run.faults = tally_of(pcie, producer.stalled() + consumer.stalled() + stalling.stalled());
-  for (const Time at : consumer.received()) fine.received.push_back(at - producer.started());
+  const std::int64_t of_producer = producer != nullptr ? producer->stalled() : 0;
+  if (job.faults.any()) fine.stream.run.faults = tally_of(pcie, of_producer + consumer.stalled() + stalling.stalled());
+  for (const Time at : consumer.received()) fine.received.push_back(at - sent.started);
   return fine;
 }
 

@@ -213,6 +213,17 @@ const std::vector<Witness>& network_witnesses() {
   return kAll;
 }
 
+/// Those of a drive: what rows read from it tell of each, by the board and by its host.
+const std::vector<Witness>& storage_witnesses() {
+  static const std::vector<Witness> kAll{
+      {"storage.queue_depth", "1", "stream"},
+      {"storage.read_latency", "40us", "offload"},
+      {"storage.read_rate", "1GB/s", "stream"},
+      {"storage.read_size", "4KiB", "offload"},
+  };
+  return kAll;
+}
+
 /// Those of a processor and an FPGA on one chip: the probes of its ports and its cores.
 const std::vector<Witness>& chip_witnesses() {
   static constexpr const char* kPorts = "ports";
@@ -257,23 +268,37 @@ const std::vector<Witness>& chip_witnesses() {
   return kAll;
 }
 
-/// How long a few packets take through an application's kernel, as text; an Error is an outcome as well.
-std::string packets_outcome(const std::string& flow, const Settings& settings) {
+/// How long a run takes, and its first message, as text; an Error is an outcome as well.
+std::string messages_outcome(const program::Job& what, const std::string& board, const Settings& settings) {
   try {
-    for (const program::Maker& maker : applications()) {
-      program::Values values(maker.parameters);
-      if (!values.has("packet_size")) continue;
-      values.set("packet_size", std::int64_t{64});
-      const program::ByteApplication packets = maker.make(values);
-      packets.extras.open({.count = 8, .seed = 1, .note = {}});
-      const program::Run run =
-          program::open_target("model:stratix-v", settings)->run({.application = packets, .flow = flow, .count = 8});
-      return fmt::format("{} {}", run.times.elapsed.femtoseconds(), run.times.latencies.front().femtoseconds());
-    }
+    const program::Run run = program::open_target(board, settings)->run(what);
+    return fmt::format("{} {}", run.times.elapsed.femtoseconds(), run.times.latencies.front().femtoseconds());
   } catch (const Error& error) {
     return error.what();
   }
-  return {};
+}
+
+/// The application that has a parameter of that name, at that value.
+program::ByteApplication with_parameter(const std::string& name, const program::ParameterValue& value, int messages) {
+  for (const program::Maker& maker : applications()) {
+    program::Values values(maker.parameters);
+    if (!values.has(name)) continue;
+    values.set(name, value);
+    program::ByteApplication application = maker.make(values);
+    application.extras.open({.count = messages, .seed = 1, .note = {}});
+    return application;
+  }
+  throw std::runtime_error("no application has " + name);
+}
+
+std::string packets_outcome(const std::string& flow, const Settings& settings) {
+  const auto packets = with_parameter("packet_size", std::int64_t{64}, 8);
+  return messages_outcome({.application = packets, .flow = flow, .count = 8}, "model:stratix-v", settings);
+}
+
+std::string rows_outcome(const std::string& flow, const Settings& settings) {
+  const auto rows = with_parameter("selectivity", 0.1, 3);
+  return messages_outcome({.application = rows, .flow = flow, .count = 3}, "model:aws-f1", settings);
 }
 
 /// What the probes of ports, or of a core's copies, tell.
@@ -351,7 +376,7 @@ class Keys : public testing::TestWithParam<const char*> {
 
 TEST(Keys, EachHasItsWitness) {
   std::set<std::string, std::less<>> told;
-  for (const auto& all : {witnesses(), shared_witnesses(), network_witnesses(), chip_witnesses()})
+  for (const auto& all : {witnesses(), shared_witnesses(), network_witnesses(), storage_witnesses(), chip_witnesses()})
     for (const Witness& witness : all) EXPECT_TRUE(told.insert(witness.key).second) << witness.key;
   const auto keys = platform::usual_keys();
   for (const std::string& key : keys) EXPECT_TRUE(told.contains(key)) << key;
@@ -392,6 +417,10 @@ TEST(Keys, OfSharedMemoryChangeWhatItsProbesTell) {
 
 TEST(Keys, OfANetworkChangeWhatPacketsTell) {
   expect_told(network_witnesses(), "model:stratix-v", packets_outcome);
+}
+
+TEST(Keys, OfADriveChangeWhatRowsOfItTell) {
+  expect_told(storage_witnesses(), "model:aws-f1", rows_outcome);
 }
 
 TEST(Keys, OfAProcessorOnTheChipChangeWhatItsProbesTell) {

@@ -28,6 +28,8 @@ class WordKernel : public KernelPorts {
   /// From now on words are written to a region of so many bytes, in their order.
   void begin_writing(fabric::DeviceAddress to, std::uint64_t bytes);
   void write(const Word& word);
+  /// Hands on what was written so far, however little of a burst that is.
+  void flush();
   /// Cycles, which pass with the next burst or `work`.
   void cycle(Tick count = 1) { cycles_ += count; }
   /// Lets the cycles pass that were counted since the last time.

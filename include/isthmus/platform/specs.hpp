@@ -14,6 +14,7 @@
 #include "isthmus/fabric/network.hpp"
 #include "isthmus/fabric/network_stack.hpp"
 #include "isthmus/fabric/pcie.hpp"
+#include "isthmus/fabric/storage.hpp"
 #include "isthmus/platform/section.hpp"
 
 /// From the keys of a part to what fabric builds of it; each stands beside the table of its kind (src/platform/kinds).
@@ -22,6 +23,7 @@ namespace isthmus::platform {
 fabric::PcieLinkSpec pcie_link_spec(const Section& pcie);
 fabric::NetworkSpec network_spec(const Section& network);
 fabric::NetworkStackSpec network_stack_spec(const Section& stack);
+fabric::StorageSpec storage_spec(const Section& storage);
 fabric::HostMemorySpec host_memory_spec(const Section& memory);
 fabric::HostCacheSpec host_cache_spec(const Section& llc);
 /// The FPGA's cache.

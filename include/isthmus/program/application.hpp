@@ -58,11 +58,17 @@ struct Extras {
   std::optional<HostImage> host{};      ///< and in the host's, for the kernel of a stream
   /// Numbers that rows of a run hold beside its rate, once it is over; "speedup.mean" is the mean of a record speedup.
   std::function<std::vector<std::pair<std::string, double>>()> told{};
-  /// Is given each output once it was found right, in the order of the messages.
+  /// Is given each output, as long as it is, once it was found right, in the order of the messages.
   std::function<void(std::span<const std::byte>)> received{};
   /// A run is over, and all of its outputs were right.
   std::function<void()> finished{};
   std::optional<Packets> packets{};  ///< in the place of messages, where the kernel is tied to a network
+  /// Messages lie on a drive, one behind the other, from which the kernel's words come (Kernel::from_storage) or the
+  /// host reads them: what `fill` writes is what lies there.
+  bool from_storage = false;
+  /// Of an application whose outputs may end before ByteApplication::output: how long that of an input is, a multiple
+  /// of 64. What is not sent is compared as zeros.
+  std::function<std::size_t(std::span<const std::byte> input)> output_bytes{};
   /// Bytes of one of what is counted, where messages hold more than that.
   std::optional<std::size_t> payload{};
   std::vector<std::string_view> parts{};  ///< kinds of parts that the kernels need of a board beside those of the flow

@@ -15,13 +15,14 @@ namespace isthmus::program {
 
 /// What a kernel is tied to.
 struct KernelEnds {
-  Out<StreamWord>* words = nullptr;  ///< of the host's link; none where messages come from a network
+  Out<StreamWord>* words = nullptr;  ///< of the host's link, or of the storage; none where messages come from a network
   In<StreamWord>* results = nullptr;
   Out<std::uint32_t>* control = nullptr;  ///< none where the host sends no control messages
   In<ControlMessage>* status = nullptr;
   DeviceMemoryEnds* memory = nullptr;                      ///< none where the application keeps nothing there
   HostMemoryEnds* host = nullptr;                          ///< likewise
   NetworkEnds* network = nullptr;                          ///< none where messages come from the host
+  bool stored = false;                                     ///< `words` are of the storage
   std::function<void(const std::string& text)> note = {};  ///< tells the user something
 };
 
@@ -33,7 +34,8 @@ struct KernelPlace {
 };
 
 /// The place on the device's side of a host link where an application puts its actors, the same on threads and on a
-/// model. Words of messages come in by `from_host` and leave by `to_host`; `last` closes a message in both directions.
+/// model. Words of messages come in by `from_host`, or by `from_storage` where they lie on a drive, and leave by
+/// `to_host`; `last` closes a message in both directions.
 class Kernel {
  public:
   Kernel(Graph& graph, const KernelPlace& place, const KernelEnds& ends) : graph_(graph), place_(place), ends_(ends) {}
@@ -54,6 +56,8 @@ class Kernel {
 
   /// The actor that reads the messages.
   void from_host(In<StreamWord>& in);
+  /// The actor that reads the messages of an application whose messages lie on a drive.
+  void from_storage(In<StreamWord>& in);
   /// The actor that writes the results, `latency` cycles after its step: the depth of its pipeline.
   void to_host(Out<StreamWord>& out, int latency = 1);
   /// The actor that takes the packets of a network beat by beat, and the one that sends some there, of an application

@@ -233,6 +233,7 @@ class Row(Record):
     images_per_s: float | None = Field(default=None, description="`value` of the image filter")
     gb_per_s: float = Field(description="input payload, one direction, 1e9 bytes a second")
     accesses_per_lookup: float | None = measured(description="of hash-lookup: entries that a look-up reads, on average")
+    selected_share: float | None = measured(ge=0, le=1, description="of table-select: of the rows, those selected")
     speedup: Speedup | None = measured(description="of merkle-tree: each block beside one that the core hashes alone")
     first_touch_share: float | None = measured(ge=0, le=1, description="of draws: lines that none before was of")
     from_cache_share: float | None = measured(

@@ -22,6 +22,10 @@ void WordKernel::write(const Word& word) {
   if (results_.bytes == spec_.axi.first_burst(to_.byte, left_)) store();
 }
 
+void WordKernel::flush() {
+  if (results_.bytes > 0) store();
+}
+
 void WordKernel::store() {
   work();
   left_ -= results_.bytes;

@@ -26,6 +26,7 @@ extern const PartKind kQueue;
 extern const PartKind kVa;
 extern const PartKind kNetwork;
 extern const PartKind kStack;
+extern const PartKind kStorage;
 extern const PartKind kDma;
 extern const PartKind kDram;
 extern const PartKind kAxi;
