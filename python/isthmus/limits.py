@@ -198,11 +198,12 @@ LIMITS = (
     ),
     Limit(
         "storage",
-        "What is inside a drive: its channels and dies, its cache, what its firmware does besides; the file system in front "
-        "of it; writes",
+        "What is inside a drive: its channels and dies, its cache, what its firmware does besides; the file system in "
+        "front of it; writes",
         "model too fast",
-        "reads in sequence take one latency each and leave at one rate, in their order; the data that the host reads pass "
-        "no link of the drive and take none of the memory's bandwidth; the board's reads pass no link that others use",
+        "reads in sequence take one latency each and leave at one rate, in their order; the data that the host reads "
+        "pass no link of the drive and take none of the memory's bandwidth; the board's reads pass no link that others "
+        "use",
         "reads at random places; drives that are nearly full, or that erase; hosts whose memory limits",
         (),
         (),
