@@ -68,7 +68,7 @@ KINDS = {
         lists=("rows", "held_out"),
         kept=True,
         reported=True,
-        shown={"rows": "papers", "score": "score", "held_out": "held_out"},
+        shown={"rows": "papers", "score": "score", "held_out": "held_out", "figures": "figures"},
     ),
     "record": Kind("recorded.RecordFile", lists=("records",), reported=True, shown={"": "recordings"}),
     "hpcc-build": Kind("hpcc.HpccBuildFile"),

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from isthmus.output import Table
-    from isthmus.records import PaperRow, Recalibrated
+    from isthmus.records import PaperFigure, PaperRow, Recalibrated
     from isthmus.reproduction.holdout import HoldOut
     from isthmus.reproduction.published import Paper
     from isthmus.reproduction.survey import Survey
@@ -21,6 +21,7 @@ EXAMPLES = [
     "isthmus reproduce",
     "isthmus reproduce stacc --failing",
     "isthmus reproduce choi2019 --no-spans --json choi2019.json",
+    "isthmus reproduce stacc --no-spans --figures --json stacc.json && isthmus report stacc.json",
     "isthmus reproduce --new lab.toml",
     "isthmus reproduce --hold-out S000-087",
 ]
@@ -41,6 +42,9 @@ def reproduce(
     ] = FEW_IMAGES,
     no_spans: Annotated[
         bool, plain("--no-spans", "Leave the assumed inputs where they are, which saves most of the time.")
+    ] = False,
+    figures: Annotated[
+        bool, plain("--figures", "Draw the figures of the papers again, for the JSON and its report.")
     ] = False,
     new: Annotated[str | None, plain("--new FILE", "Write a paper file to begin with, and stop.")] = None,
     hold_out: Annotated[
@@ -63,6 +67,7 @@ def reproduce(
     duplicates included) are found again from the others, or turned off where no other tells them, and its rows alone
     are shown.
     """
+    from isthmus.reproduction.figures import draw
     from isthmus.reproduction.holdout import HoldOut
     from isthmus.reproduction.laboratory import Bench
     from isthmus.reproduction.published import read_papers
@@ -87,7 +92,8 @@ def reproduce(
         session.warn("with --set the boards are not those of the papers")
     with session.progress() as progress:
         survey.run(progress.update)
-    return _show(session, survey, read, chosen, failing)
+        drawn = draw(read, chosen, survey.as_they_are(), progress.update) if figures else []
+    return _show(session, survey, read, chosen, failing, drawn)
 
 
 def _read(words: "Sequence[str]", bench: object) -> "tuple[dict[str, Paper], list[str]]":
@@ -181,7 +187,12 @@ def _plan(survey: "Survey") -> list[str]:
 
 
 def _show(
-    session: Session, survey: "Survey", papers: "dict[str, Paper]", chosen: "Sequence[str]", only_failing: bool
+    session: Session,
+    survey: "Survey",
+    papers: "dict[str, Paper]",
+    chosen: "Sequence[str]",
+    only_failing: bool,
+    figures: "list[PaperFigure]",
 ) -> None:
     from isthmus.output import Result
     from isthmus.records import ReproduceFile
@@ -193,7 +204,7 @@ def _show(
     scores = score(rows, papers, chosen)
     session.emit(
         Result(
-            ReproduceFile(context=session.context(), rows=rows, score=scores),
+            ReproduceFile(context=session.context(), rows=rows, score=scores, figures=figures),
             wrong if only_failing else rows,
             verdict=[score_line(name, found) for name, found in scores.items() if name != "all" or len(chosen) > 1],
             tables=[*_tables(rows, wrong, only_failing), score_table(scores)],

@@ -87,6 +87,28 @@ class PaperScore(Record):
     roles: dict[Role, RoleScore]
 
 
+class FigureSeries(Record):
+    """A curve of a figure: our values, of models, or the published ones, by place; null where there is none."""
+
+    name: str
+    kind: Literal["modelled", "published"]
+    values: list[float | None]
+
+
+class PaperFigure(Record):
+    """A figure of a paper, drawn again from models."""
+
+    paper: str
+    name: str
+    title: str
+    x_label: str
+    x_unit: str
+    x: list[int | float | str]
+    y_label: str
+    y_unit: str
+    series: list[FigureSeries]
+
+
 class ReproduceFile(File):
     """`reproduce [PAPER...] --json FILE`."""
 
@@ -94,3 +116,4 @@ class ReproduceFile(File):
     rows: list[PaperRow]
     score: dict[str, PaperScore] = Field(description="by paper, and `all` of them together")
     held_out: list[HeldOut] = Field(default=[], description="with --hold-out: the rows of the experiment")
+    figures: list[PaperFigure] = Field(default=[], description="with --figures: the papers' figures, drawn again")

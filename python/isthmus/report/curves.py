@@ -40,6 +40,8 @@ class Line:
     style: int
     modelled: bool
     points: list[Point]
+    joined: bool = True
+    """Whether what lies between the points says something."""
 
 
 @dataclass(frozen=True)

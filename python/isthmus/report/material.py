@@ -18,6 +18,7 @@ from isthmus.records import (
     Context,
     HeldOut,
     HpccRecord,
+    PaperFigure,
     PaperRow,
     PaperScore,
     ProbeRecord,
@@ -69,6 +70,7 @@ class Material:
     papers: list[PaperRow] = field(default_factory=list)
     score: dict[str, PaperScore] = field(default_factory=dict)
     held_out: list[HeldOut] = field(default_factory=list)
+    figures: list[PaperFigure] = field(default_factory=list)
     recordings: list[RecordFile] = field(default_factory=list)
     others: list[BaseModel] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)

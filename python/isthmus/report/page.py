@@ -10,6 +10,7 @@ from isthmus.output import Table, dump
 from isthmus.probe_tables import details_table, name_of
 from isthmus.report.benchmarks import runs_of
 from isthmus.report.curves import HEIGHT, Line, Panel, best_copies, curve_panels, effective_panel
+from isthmus.report.figures import figure_panels, tables_of
 from isthmus.report.material import Material
 from isthmus.report.recorded import recorded
 from isthmus.report.replications import replications
@@ -36,6 +37,7 @@ HEADINGS = {
     "waterfall": "From advertised to end to end",
     "probes": "Latencies and other probes",
     "others": "Other records",
+    "figures": "The papers' figures, drawn again",
     "papers": "Against the papers",
     "inputs": "What the models were given",
     "limits": "What the models do not know",
@@ -78,6 +80,8 @@ def render_report(material: Material) -> str:
         "scale_verdicts": scale_verdicts(material.scale),
         "score_table": score_table(material.score),
         "held_out": held_out_table(material.held_out),
+        "figures": figure_panels(material.figures),
+        "tables_of_papers": tables_of(material.papers),
     }
     return (
         environment()
@@ -109,6 +113,7 @@ def _sections(material: Material, content: Mapping[str, Any]) -> list[Section]:
         "waterfall": content["waterfalls"],
         "probes": content["other_probes"].rows,
         "others": material.others,
+        "figures": content["figures"],
         "papers": material.papers or material.held_out,
         "inputs": material.described(),
         "limits": material.limits(),

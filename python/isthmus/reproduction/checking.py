@@ -24,6 +24,7 @@ from isthmus.reproduction.expressions import (
     kind_of_expression,
     parts_of,
 )
+from isthmus.reproduction.figures import check_figures
 from isthmus.reproduction.formulas import BANDWIDTHS, FORMULAS
 from isthmus.reproduction.laboratory import APPLICATION, CHANNEL, FETCHED_AHEAD, OPTIONS, TOLD_APART, Bench, target_of
 from isthmus.reproduction.published import Paper, PublishedRow, place_of_row
@@ -65,6 +66,7 @@ def check_paper(path: Path, paper: Paper, published: Mapping[str, PublishedRow],
             _refuse_circles(row, published)
         except IsthmusError as error:
             raise IsthmusError(f"{place_of_row(path, number)}: row '{row.id}': {error}") from error
+    check_figures(path, paper, lambda expression, unit: _check(expression, unit, published, bench), published)
 
 
 def _check(expression: str, unit: str, published: Mapping[str, PublishedRow], bench: Bench) -> None:

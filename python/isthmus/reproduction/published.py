@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from isthmus.errors import IsthmusError
 from isthmus.files import data_folder, read_text
@@ -43,6 +43,57 @@ class PublishedRow(BaseModel):
     reason: str | None = None
 
 
+class Axis(BaseModel):
+    """What lies along one side of a figure."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    label: str
+    unit: str = ""
+
+
+class Places(Axis):
+    """The axis from left to right, and the places on it: numbers, sizes such as "64B", or names."""
+
+    values: list[int | float | str] = Field(min_length=1)
+
+
+class Series(BaseModel):
+    """One curve of a figure: an experiment of which `{x}` is the place, one for each place, or published rows."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str
+    experiment: str | None = None
+    experiments: list[str] | None = None
+    rows: list[str] | None = None
+
+    @model_validator(mode="after")
+    def _is_one_of_them(self) -> "Series":
+        if sum(given is not None for given in (self.experiment, self.experiments, self.rows)) != 1:
+            raise ValueError(f"series '{self.name}': expected one of experiment, experiments and rows")
+        return self
+
+    def at(self, place: int, x: int | float | str) -> str:
+        """The experiment of a place, or the row; nothing where the series has none there."""
+        listed = self.experiments if self.experiments is not None else self.rows
+        if self.experiment is not None:
+            return self.experiment.replace("{x}", str(x))
+        return listed[place] if listed is not None and place < len(listed) else ""
+
+
+class PublishedFigure(BaseModel):
+    """A figure of a paper, drawn again."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str
+    title: str
+    x: Places
+    y: Axis
+    series: list[Series] = Field(min_length=1)
+
+
 class Paper(BaseModel):
     """A paper and its numbers."""
 
@@ -52,6 +103,7 @@ class Paper(BaseModel):
     authors: str
     published: str
     row: list[PublishedRow]
+    figure: list[PublishedFigure] = []
 
 
 def paper_names() -> list[str]:

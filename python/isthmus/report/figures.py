@@ -1,0 +1,96 @@
+"""The figures of papers, drawn again: our curves beside what the papers tell of them in numbers."""
+
+from collections.abc import Callable, Sequence
+
+from isthmus.errors import IsthmusError
+from isthmus.numbers import figure as shown
+from isthmus.output import Table
+from isthmus.records import FigureSeries, PaperFigure, PaperRow
+from isthmus.report.axes import LogAxis, Tick, decades
+from isthmus.report.curves import HEIGHT, STYLES, Line, Panel, Point
+from isthmus.sizes import parse_size
+
+MARGIN = 8.0  # percent of a plot's width beside places that are names
+
+
+def figure_panels(figures: Sequence[PaperFigure]) -> list[Panel]:
+    """A panel for each figure in which anything is there to be drawn."""
+    return [_panel(figure) for figure in figures if any(_there(figure.series))]
+
+
+def tables_of(rows: Sequence[PaperRow]) -> dict[str, list[PaperRow]]:
+    """The rows of each table of a paper that we have values of, by "paper, table VI"."""
+    found: dict[str, list[PaperRow]] = {}
+    for row in rows:
+        for place in row.place.split(", "):
+            if place.startswith("table "):
+                found.setdefault(f"{row.paper}, {place}", []).append(row)
+    return {name: table for name, table in found.items() if any(row.ours is not None for row in table)}
+
+
+def _there(series: Sequence[FigureSeries]) -> list[float]:
+    return [value for one in series for value in one.values if value is not None and value > 0]
+
+
+def _panel(figure: PaperFigure) -> Panel:
+    named = decades(min(_there(figure.series)), max(_there(figure.series)))
+    y = LogAxis(named[0], named[-1], HEIGHT, backwards=True)
+    at, joined = _places(figure.x)
+    labels = [f"{x}{figure.x_unit and ' '}{figure.x_unit}" for x in figure.x]
+    lines = [
+        Line(
+            label=_label(series),
+            style=number % STYLES,
+            modelled=series.kind == "modelled",
+            points=[
+                Point(at(place), y.at(value), f"{_label(series)}: {shown(value)} {figure.y_unit} at {labels[place]}")
+                for place, value in enumerate(series.values)
+                if value is not None and value > 0
+            ],
+            joined=joined,
+        )
+        for number, series in enumerate(figure.series)
+    ]
+    return Panel(
+        name=f"{figure.paper}, {figure.name}: {figure.title}",
+        meaning=f"{figure.y_label} by {figure.x_label}",
+        unit=figure.y_unit,
+        sizes=[Tick(at(place), str(x)) for place, x in enumerate(figure.x)],
+        rates=[Tick(y.at(value), f"{value:g}") for value in named],
+        lines=[line for line in lines if line.points],
+        table=_table(figure, labels),
+    )
+
+
+def _label(series: FigureSeries) -> str:
+    return f"{series.name}, {'model' if series.kind == 'modelled' else 'published'}"
+
+
+def _places(x: Sequence[int | float | str]) -> tuple[Callable[[int], float], bool]:
+    """Percent from the left of each place, and whether what lies between two says something."""
+    numbers = [_size(one) for one in x]
+    if len(x) > 1 and all(number is not None and number > 0 for number in numbers):
+        known = [float(number) for number in numbers if number is not None]
+        if max(known) > min(known):
+            axis = LogAxis(min(known), max(known), 100)
+            return lambda place: axis.at(known[place]), True
+    step = (100 - 2 * MARGIN) / max(len(x) - 1, 1)
+    return lambda place: round(MARGIN + step * place, 2), False
+
+
+def _size(x: int | float | str) -> float | None:
+    if not isinstance(x, str):
+        return float(x)
+    try:
+        return float(parse_size(x))
+    except IsthmusError:
+        return None
+
+
+def _table(figure: PaperFigure, labels: Sequence[str]) -> Table:
+    columns = [figure.x_label, *(f"{_label(series)}, {figure.y_unit}" for series in figure.series)]
+    rows = [
+        [labels[place], *("-" if (value := series.values[place]) is None else shown(value) for series in figure.series)]
+        for place in range(len(labels))
+    ]
+    return Table(columns, rows, numbers=frozenset(columns[1:]), title=f"{figure.paper}, {figure.name}")
