@@ -122,10 +122,10 @@ struct Matcher {
 
  private:
   void answer(std::uint32_t number, Value value) {
-    const std::uint32_t word = number / kKeysAWord % window;
+    const std::uint32_t word = number / kKeysAWord & (window - 1);  // a division would take a third of the step
     found[word][number % kKeysAWord] = value;
     if (++known[word] < kKeysAWord) return;
-    for (; known[first] == kKeysAWord; first = (first + 1) % window) send();
+    for (; known[first] == kKeysAWord; first = (first + 1) & (window - 1)) send();
   }
   void send() {
     if (++in_message == message) in_message = 0;
