@@ -253,6 +253,12 @@ std::optional<platform::Grain> Target::grain() const {
   return model->grain();
 }
 
+std::optional<Time> Target::host_waited() const {
+  const auto* model = dynamic_cast<const offload::ModelDevice*>(device_.get());
+  if (model == nullptr) return {};
+  return model->last_run() - model->host_work();
+}
+
 std::span<const Probe> all_probes() {
   return kProbes;
 }

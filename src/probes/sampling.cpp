@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <exception>
+#include <memory>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <span>
 
@@ -96,6 +98,21 @@ void measure_in_passes(const Job& job, offload::Device& device, std::span<Point>
   report_all(points, meter, report);
 }
 
+/// What the clock moves by outside of runs is work of the host: an allocation.
+std::optional<double> host_busy(Time elapsed, std::optional<Time> waited) {
+  if (!waited || elapsed.femtoseconds() <= 0) return {};
+  return std::clamp(1 - waited->seconds() / elapsed.seconds(), 0.0, 1.0);
+}
+
+void measure_model(const Job& job, Target& target, Point& point) {
+  offload::Device& device = target.open();
+  const std::unique_ptr<Sampler> sampler = point.open(device);
+  const Time before = device.clock();
+  add(point, sampler->take(job.samples));
+  if (job.samples == 1) point.finding.host_busy = host_busy(device.clock() - before, target.host_waited());
+  sampler->check();
+}
+
 }  // namespace
 
 std::vector<Time> sample(Sampler& sampler, int samples) {
@@ -114,7 +131,7 @@ void measure(const Job& job, Target& target, std::vector<Point> points, const Re
     return;
   }
   for (Point& point : points) {
-    if (point.open) add(point, sample(*point.open(target.open()), job.samples));
+    if (point.open) measure_model(job, target, point);
     report(point.finding);
   }
 }

@@ -157,6 +157,7 @@ tools::Record record_of(const Options& options, const Probed& probed, const prob
   for (const auto& [channel, count] : finding.requests) record["requests"][channel] = count;
   if (finding.verified) record["verified"] = *finding.verified;
   if (finding.load) record["load"] = *finding.load;
+  if (finding.host_busy) record["host_busy"] = *finding.host_busy;
   if (finding.times.empty()) return record;
   std::vector<double> seconds;
   seconds.reserve(finding.times.size());

@@ -4,6 +4,7 @@
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/offload/open.hpp"
+#include "probes/found.hpp"
 
 namespace isthmus::probes {
 namespace {
@@ -125,6 +126,27 @@ TEST(RealDevice, ThatHasNoRoomSaysSoInOneLine) {
               testing::ThrowsMessage<Error>(testing::HasSubstr("has no room for a buffer of 35184372088832 bytes")));
   EXPECT_THAT([&] { device->pin({std::int64_t{1} << 45}); },
               testing::ThrowsMessage<Error>(testing::HasSubstr("has no room for a pinned buffer")));
+}
+
+/// Seconds in which the host works on a copy.
+double working(const char* probe, std::int64_t size, int samples = 1) {
+  const Job job{.target = "model:alpha-data-7v3", .settings = {}, .sizes = {{size}}, .bursts = {}, .samples = samples};
+  const Finding found = found_by(probe, job).front();
+  return found.host_busy.value_or(-1) * found.times.front().seconds();
+}
+
+TEST(Copies, KeepTheHostAtWorkForAsLongAsItCopiesAndAllocates) {
+  constexpr std::int64_t kLarge = 16 * kMiB;
+  const double pinned = working("h2d-pinned", kLarge);
+  const double pageable = working("h2d", kLarge);
+  const double fresh = working("h2d-alloc", kLarge);
+  EXPECT_LT(pinned, 200e-6) << "a call, however large it is";
+  EXPECT_NEAR(pageable - pinned, kLarge / 5.62e9, 0.01 * pageable) << "host.copy.rate";
+  EXPECT_NEAR(fresh - pageable, kLarge / 3.93e9, 0.01 * fresh) << "host.alloc.rate";
+}
+
+TEST(Copies, SayWhatTheHostDidOfOneSampleAlone) {
+  EXPECT_LT(working("h2d", kMiB, 2), 0);
 }
 
 }  // namespace

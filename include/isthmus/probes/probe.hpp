@@ -48,6 +48,7 @@ struct Finding {
   std::vector<std::pair<std::string, std::int64_t>> requests{};  ///< of shared memory, by channel
   std::optional<bool> verified{};  ///< whether the bytes that arrived are those that were sent; none: the probe says it
   std::optional<double> load{};    ///< of a real device: the share of the cores that others took meanwhile
+  std::optional<double> host_busy{};  ///< of a model with one sample: the share of the time that the host worked
 };
 
 /// The device of a job, over its channel: a real one is opened once, a model anew for each size, so that a size's
@@ -58,6 +59,8 @@ class Target {
   offload::Device& open();
   /// Of a model's last run.
   std::optional<platform::Grain> grain() const;
+  /// Of a model's last run, the part of which the host waited; none of a real device.
+  std::optional<Time> host_waited() const;
 
  private:
   const Job& job_;

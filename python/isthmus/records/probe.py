@@ -34,6 +34,9 @@ class ProbeRecord(Record):
     time_s: float | None = Field(default=None, description="median time of one copy, pass or access")
     verified: bool | None = measured(description="whether the bytes that arrived are those that were sent, of a port's")
     load: float | None = measured(ge=0, le=1, description=LOAD)
+    host_busy: float | None = measured(
+        ge=0, le=1, description="of a model with one sample: the share of the time in which host and driver worked"
+    )
     kind: Kind
     grain: Grain | None = measured(description=GRAIN)
     target: str
