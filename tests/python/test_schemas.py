@@ -49,6 +49,11 @@ def test_every_file_that_is_written_is_what_its_schema_says(
     check(name, isthmus.json(*arguments))
 
 
+def test_what_explain_writes_is_what_its_schema_says(real: Isthmus) -> None:
+    words = ("explain", "model:zynq-ultrascale", "--measured", "port-tx 4KiB 0.8 GB/s")
+    check("explain", json.loads(real(*words, "--json", "-").stdout))
+
+
 def test_what_doctor_writes_is_what_its_schema_says(isthmus: Isthmus) -> None:
     check("doctor", json.loads(isthmus("doctor", "--json", "-").stdout))
 

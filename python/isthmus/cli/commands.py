@@ -54,6 +54,7 @@ COMMANDS = {
     "run": Known("An application on one target, in one flow."),
     "study": Known("An application on several targets in several flows, and one verdict."),
     "probe": Known("How fast data crosses between host and device, by size."),
+    "explain": Known("Why a measured number is so low: causes, by how well models with them give it."),
     "hpcc": Known(
         "HPC Challenge for accelerators, on one OpenCL device or many.",
         {

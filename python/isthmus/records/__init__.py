@@ -2,6 +2,7 @@
 
 from isthmus.records.base import *
 from isthmus.records.calibration import *
+from isthmus.records.explained import *
 from isthmus.records.hpcc import *
 from isthmus.records.looking import *
 from isthmus.records.papers import *

@@ -1,0 +1,82 @@
+"""What to measure next: the probe and size at which the causes of a place differ, or where to look."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from isthmus.explaining.explain import Explanation, predicted
+from isthmus.explaining.given import Given
+from isthmus.explaining.ranking import ALIKE, NEAR, Fit
+from isthmus.predictions import MIB, Predictions
+from isthmus.probes import all_probes
+from isthmus.probing import served_by
+
+# Probes that are asked for copies of a number's direction, of the other, and with other memory of the host.
+_COPIES = ("h2d", "d2h", "h2d-pinned", "d2h-pinned")
+_SIZES = (4 << 10, 64 << 10, MIB, 64 * MIB)
+MOST = 8  # causes that are told apart at once
+
+
+@dataclass(frozen=True)
+class Question:
+    """A number that tells causes apart, as each expects it; without one, where to look for each."""
+
+    number: Given | None
+    seconds: list[float]
+    fits: list[Fit]
+
+
+def next_question(found: Explanation, predictions: Predictions, target: str, sets: Sequence[str]) -> Question | None:
+    """Of the causes that fit best; None where there is but one."""
+    fits = _open(found)
+    if len(fits) < 2:
+        return None
+    candidates = _candidates(found.numbers, target, sets)
+    rows = predicted(predictions, [found.change_of(one) for one in fits], candidates)
+    best, most = None, (1, 0.0)
+    for at, candidate in enumerate(candidates):
+        seconds = [row[at] for row in rows]
+        known = [answer.seconds for answer in seconds if answer is not None]
+        if len(known) == len(seconds) and (told := _told_apart(known)) > most:
+            best, most = Question(candidate.with_seconds(known[0]), known, fits), told
+    return best or Question(None, [], fits)
+
+
+def _open(found: Explanation) -> list[Fit]:
+    """The first place; where that has one cause alone, what fits within 10 % as well.
+
+    None where the model as it is does.
+    """
+    if found.base_error < NEAR:
+        return []
+    first = found.fitting
+    near = [one for place in found.places for one in place if one.error < NEAR and found.moves(one)]
+    return (first if len(first) > 1 else first + [one for one in near if one not in first])[:MOST]
+
+
+def _told_apart(seconds: Sequence[float]) -> tuple[int, float]:
+    """How many groups a number makes of the causes, and how far the nearest two of these lie apart."""
+    ordered = sorted(map(math.log, seconds))
+    gaps = [gap for one, other in pairwise(ordered) if (gap := other - one) > ALIKE]
+    return 1 + len(gaps), min(gaps, default=0.0)
+
+
+def _candidates(numbers: Sequence[Given], target: str, sets: Sequence[str]) -> list[Given]:
+    """Numbers that were not given yet."""
+    first = numbers[0]
+    served = served_by(target, sets)
+    if first.direction is not None:
+        probes, sizes = [name for name in _COPIES if name in served], list(_SIZES)
+    else:
+        probes, sizes = [first.probe], [size for size in _SIZES if size <= MIB]
+    looked_at = {name: all_probes()[name].sizes for name in probes}
+    asked = [
+        replace(first, probe=probe, size=size, unit="GB/s", value=0.0)
+        for probe in probes
+        for size in sizes
+        if (own := looked_at[probe]) is None or size in own
+    ]
+    given = {one.what for one in numbers}
+    latency = {name for name in probes if all_probes()[name].quantity == "latency"}
+    return [replace(one, unit="us") if one.probe in latency else one for one in asked if one.what not in given]

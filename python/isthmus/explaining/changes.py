@@ -1,0 +1,86 @@
+"""Changes of a model: keys at other values, another probe, pieces of a call each, accesses to registers."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from isthmus.explaining.given import Given
+from isthmus.predictions import Answer, Ask, Pairs
+from isthmus.sizes import format_size
+
+
+@dataclass(frozen=True)
+class Access:
+    """In place of copies one way: so many bytes at a time by loads or stores that are not combined."""
+
+    probe: str  # mmio-store or mmio-load
+    size: int
+    direction: str
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is other than in the model as it is.
+
+    `instead`: probes whose number another probe's is; `piece`: bytes of a call; `chosen`: options of the probe.
+    """
+
+    sets: tuple[str, ...] = ()
+    instead: tuple[tuple[str, str], ...] = ()
+    piece: int | None = None
+    access: Access | None = None
+    chosen: Pairs = ()
+
+    @property
+    def told(self) -> list[str]:
+        """Each part of it, as KEY=VALUE."""
+        told = list(self.sets)
+        told += [f"probe={name}" for name in dict.fromkeys(other for _, other in self.instead)]
+        told += [f"pieces={format_size(self.piece)}"] if self.piece else []
+        told += [f"access={self.access.probe} of {format_size(self.access.size)}"] if self.access else []
+        return told + [f"{name}={value}" for name, value in self.chosen]
+
+    def of(self, number: Given) -> "Way":
+        """How a number comes to be under this change."""
+        ask = number.ask
+        if self.access is not None and self.access.direction == number.direction:
+            combined: Pairs = (("write_combining", False),) if self.access.probe == "mmio-store" else ()
+            accesses = -(-number.size // self.access.size)
+            return Way(Ask(self.access.probe, self.access.size, self.sets, (), combined), accesses, working=True)
+        chosen = {**dict(ask.chosen), **dict(self.chosen)}
+        probe = dict(self.instead).get(ask.probe, ask.probe)
+        ask = replace(ask, probe=probe, sets=self.sets, chosen=tuple(sorted(chosen.items())))
+        if self.piece is None or number.direction is None or number.size <= self.piece:
+            return Way(ask)
+        return Way(replace(ask, size=self.piece), -(-number.size // self.piece))
+
+    def with_other(self, other: "Change") -> "Change | None":
+        """Both at once; None where they are of the same thing."""
+        keys = [{one.partition("=")[0] for one in change.sets} for change in (self, other)]
+        if keys[0] & keys[1] or (self.instead and other.instead) or (self.chosen and other.chosen):
+            return None
+        if (self.piece and other.piece) or (self.access and other.access):
+            return None
+        return Change(
+            sets=(*self.sets, *other.sets),
+            instead=self.instead or other.instead,
+            piece=self.piece or other.piece,
+            access=self.access or other.access,
+            chosen=self.chosen or other.chosen,
+        )
+
+
+@dataclass(frozen=True)
+class Way:
+    """What is asked of the model, how often it happens, and whether the host works all the time of it."""
+
+    ask: Ask
+    times: int = 1
+    working: bool = False
+
+    def answer(self, answers: Mapping[Ask, Answer | None]) -> Answer | None:
+        """Of all of it; None where the model has none."""
+        one = answers[self.ask]
+        if one is None:
+            return None
+        working = one.seconds if self.working else one.working_s
+        return Answer(one.seconds * self.times, None if working is None else working * self.times)

@@ -1,0 +1,136 @@
+"""Why numbers are as low as they are: the causes of a board, tried on its model, and those that fit."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from isthmus.explaining.causes import Cause, causes_of
+from isthmus.explaining.changes import Change
+from isthmus.explaining.given import Given, waiting_free
+from isthmus.explaining.ranking import SECOND, Fit, Trial, added, alike, distance, error_of, fit, needs_two, places
+from isthmus.predictions import Answer, Predictions
+from isthmus.records import Platform
+
+Told = Callable[[int, int], None]
+PAIRS = 16  # of two causes, by what they promise, that the model runs
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A cause, or two together, as changes of the model by severity."""
+
+    causes: tuple[Cause, ...]
+    changes: tuple[Change, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the causes are called."""
+        return tuple(cause.name for cause in self.causes)
+
+
+@dataclass
+class Explanation:
+    """What was found: `base` is the model as it is, `places` the causes that fit, best first."""
+
+    numbers: list[Given]
+    base: list[Answer]
+    places: list[list[Fit]]
+    suspects: dict[tuple[str, ...], Suspect] = field(default_factory=dict)
+
+    def change_of(self, fit: Fit) -> Change:
+        """The change of the model at the best severity."""
+        return self.suspects[fit.causes].changes[fit.trial.number]
+
+    def looks_of(self, fit: Fit) -> list[str]:
+        """Where a person sees whether it is so."""
+        return [cause.look for cause in self.suspects[fit.causes].causes]
+
+    def moves(self, fit: Fit) -> bool:
+        """Whether a cause changes any of the numbers by more than causes that share a place may differ."""
+        return not alike(fit.trial.seconds, [answer.seconds for answer in self.base])
+
+    @property
+    def fitting(self) -> list[Fit]:
+        """The causes of the first place that has any which change the numbers and are not ruled out."""
+        places = ([one for one in place if self.moves(one) and not one.ruled_out] for place in self.places)
+        return next((place for place in places if place), [])
+
+    @property
+    def base_error(self) -> float:
+        """How far the model as it is lies from the numbers."""
+        return distance([answer.seconds for answer in self.base], [one.seconds for one in self.numbers])
+
+
+def explain(
+    board: Platform,
+    predictions: Predictions,
+    numbers: Sequence[Given],
+    busy: float | None = None,
+    told: Told = lambda done, total: None,
+) -> Explanation:
+    """The causes of a board, ranked by how well the model with each gives the numbers."""
+    base = predictions.require([one.ask for one in numbers])
+    measured = [one.seconds for one in numbers]
+    suspects = [Suspect((cause,), cause.changes) for cause in causes_of(board)]
+    trials = _try(predictions, suspects, numbers, told)
+    fits = [fit(one.names, trials[one.names], measured, busy) for one in suspects if trials[one.names]]
+    if fits and needs_two(fits):
+        pairs = _promising(suspects, trials, [answer.seconds for answer in base], measured, busy)
+        tried = _try(predictions, pairs, numbers, told)
+        best = min(one.error for one in fits)
+        both = [fit(one.names, tried[one.names], measured, busy) for one in pairs if tried[one.names]]
+        fits += [one for one in both if one.error < best]
+        suspects += pairs
+    found = places(fits)
+    return Explanation(list(numbers), base, found, {one.names: one for one in suspects})
+
+
+def predicted(
+    predictions: Predictions, changes: Sequence[Change], numbers: Sequence[Given], told: Told = lambda done, total: None
+) -> list[list[Answer | None]]:
+    """For each change what the model gives for each number."""
+    ways = [[change.of(number) for number in numbers] for change in changes]
+    answers = predictions.answers((way.ask for row in ways for way in row), told)
+    return [[way.answer(answers) for way in row] for row in ways]
+
+
+def _try(
+    predictions: Predictions, suspects: Sequence[Suspect], numbers: Sequence[Given], told: Told
+) -> dict[tuple[str, ...], list[Trial]]:
+    """The trials of each suspect; none of a severity that the model refuses."""
+    flat = [change for one in suspects for change in one.changes]
+    rows: Iterator[list[Answer | None]] = iter(predicted(predictions, flat, numbers, told))
+    return {one.names: _trials([next(rows) for _ in one.changes]) for one in suspects}
+
+
+def _trials(rows: Sequence[Sequence[Answer | None]]) -> list[Trial]:
+    found = []
+    for number, row in enumerate(rows):
+        answers = [answer for answer in row if answer is not None]
+        if len(answers) == len(row):
+            found.append(Trial(number, tuple(answer.seconds for answer in answers), waiting_free(answers[0])))
+    return found
+
+
+def _promising(
+    suspects: Sequence[Suspect],
+    trials: Mapping[tuple[str, ...], Sequence[Trial]],
+    base: Sequence[float],
+    measured: Sequence[float],
+    busy: float | None,
+) -> list[Suspect]:
+    """Of each two causes the severities at which they fit best if each adds to the time; of those the best pairs."""
+    alone = {one.names: min((error_of(t, measured, busy) for t in trials[one.names]), default=9.0) for one in suspects}
+    found: list[tuple[float, int, Suspect]] = []
+    for first, second in combinations(suspects, 2):
+        best: tuple[float, Change] | None = None
+        for one in trials[first.names]:
+            for other in trials[second.names]:
+                error = distance(added(base, one.seconds, other.seconds), measured) + SECOND
+                if best is not None and error >= best[0]:
+                    continue
+                change = first.changes[one.number].with_other(second.changes[other.number])
+                best = best if change is None else (error, change)
+        if best is not None and best[0] < min(alone[first.names], alone[second.names]):
+            found.append((best[0], len(found), Suspect((*first.causes, *second.causes), (best[1],))))
+    return [one for _, _, one in sorted(found, key=lambda entry: entry[:2])[:PAIRS]]

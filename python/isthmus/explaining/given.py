@@ -1,0 +1,159 @@
+"""What a person gives: `d2h 64MiB 1.7 GB/s`, `latency 300 us`, `cpu=80%`."""
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from isthmus.errors import IsthmusError
+from isthmus.names import unknown
+from isthmus.numbers import figure
+from isthmus.predictions import Answer, Ask, Pairs
+from isthmus.probes import COPIES, all_probes
+from isthmus.sizes import format_size, parse_size
+
+RATES = {"B/s": 1.0, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "KiB/s": 2.0**10, "MiB/s": 2.0**20, "GiB/s": 2.0**30}
+TIMES = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+SYMPTOMS = ("cpu",)
+TO_DEVICE, TO_HOST = "to-device", "to-host"
+
+_FORM = "expected PROBE SIZE VALUE UNIT, as in 'd2h 64MiB 1.7 GB/s'"
+_MEASURED = re.compile(r"(\S+)\s+(?:(\d+(?:B|KiB|MiB|GiB))\s+)?([-+]?[0-9.]+(?:[eE][-+]?\d+)?)\s*([A-Za-z/]+)")
+# Of the records of one size, the one that is meant.
+_VARIANTS: dict[str, dict[str, Any]] = {
+    "mmio-store": {"write_combining": True},
+    "device-latency": {"access": "read", "in_flight": 1},
+    "cache-hit": {"access": "read", "phase": "all"},
+    "cache-miss": {"access": "read", "phase": "all"},
+    "loopback": {"started_by": "fpga"},
+}
+
+
+@dataclass(frozen=True)
+class Given:
+    """A number that was measured: of a probe at a size, as seconds of one copy, pass or access."""
+
+    probe: str
+    size: int
+    seconds: float
+    value: float
+    unit: str
+    chosen: Pairs = ()
+
+    @property
+    def ask(self) -> Ask:
+        """What the model is asked."""
+        return Ask(self.probe, self.size, (), self.chosen, tuple(_VARIANTS.get(self.probe, {}).items()))
+
+    @property
+    def what(self) -> str:
+        """Probe and size."""
+        return f"{self.probe} {format_size(self.size)}" if self.size else self.probe
+
+    @property
+    def text(self) -> str:
+        """As people write it."""
+        return f"{self.what} {figure(self.value)} {self.unit}"
+
+    @property
+    def direction(self) -> str | None:
+        """Of a copy: where to."""
+        return direction_of(self.probe)
+
+    def value_of(self, seconds: float) -> float:
+        """So many seconds in the number's unit."""
+        return self.size / seconds / RATES[self.unit] if self.unit in RATES else seconds / TIMES[self.unit]
+
+    def with_seconds(self, seconds: float) -> "Given":
+        """The same number, had it been another."""
+        return Given(self.probe, self.size, seconds, self.value_of(seconds), self.unit, self.chosen)
+
+
+def direction_of(probe: str) -> str | None:
+    """Where a probe's copies go; None of one that does not copy one way."""
+    if probe not in all_probes() or all_probes()[probe].crosses not in COPIES or probe == "duplex":
+        return None
+    return TO_HOST if probe.startswith("d2h") else TO_DEVICE
+
+
+def read_measured(text: str, chosen: Pairs = ()) -> Given:
+    """One --measured; an IsthmusError that says what was expected."""
+    place = f"--measured '{text}'"
+    match = _MEASURED.fullmatch(text.strip())
+    if match is None:
+        raise IsthmusError(f"{place}: {_FORM}")
+    probe, size_text, number, unit = match.groups()
+    if probe not in all_probes() or probe == "steps":
+        raise unknown("probe", probe, [name for name in all_probes() if name != "steps"], "--measured")
+    if unit not in RATES and unit not in TIMES:
+        raise unknown("unit", unit, [*RATES, *TIMES], place)
+    size = _size(probe, size_text, place)
+    value = _positive(number, place)
+    if unit in RATES and (size == 0 or all_probes()[probe].quantity == "latency"):
+        raise IsthmusError(f"{place}: expected a time ({', '.join(TIMES)}) of {probe}, got {unit}")
+    seconds = size / (value * RATES[unit]) if unit in RATES else value * TIMES[unit]
+    return Given(probe, size, seconds, value, unit, chosen)
+
+
+def read_all(texts: list[str], chosen: Pairs = ()) -> list[Given]:
+    """Every --measured; the same probe and size twice is refused."""
+    numbers = [read_measured(text, chosen) for text in texts]
+    if not numbers:
+        raise IsthmusError(f"--measured: {_FORM}")
+    seen: set[str] = set()
+    for one in numbers:
+        if one.what in seen:
+            raise IsthmusError(f"--measured '{one.text}': {one.what} is given twice")
+        seen.add(one.what)
+    return numbers
+
+
+def read_symptoms(texts: list[str]) -> float | None:
+    """The share of the time in which the host was busy, of `cpu=80%`; None where nothing was said."""
+    share = None
+    for text in texts:
+        name, _, number = text.partition("=")
+        if name.strip() not in SYMPTOMS:
+            raise unknown("symptom", name.strip(), list(SYMPTOMS), "--symptom")
+        match = re.fullmatch(r"\s*([0-9.]+)\s*%\s*", number)
+        value = _number(match[1]) if match else None
+        if value is None or not 0 <= value <= 100:
+            raise IsthmusError(f"--symptom '{text}': expected 0 to 100 %, as in cpu=80%, got '{number}'")
+        share = value / 100
+    return share
+
+
+def _size(probe: str, text: str | None, place: str) -> int:
+    own = all_probes()[probe].sizes
+    if text is None:
+        if own is None or isinstance(own, range) or len(own) != 1:
+            raise IsthmusError(f"{place}: {_FORM}")
+        return int(own[0])
+    size = parse_size(text)
+    if own is not None and size not in own:
+        shown = f"multiples of {own.step} B up to {own[-1]} B" if isinstance(own, range) else _listed(own)
+        raise IsthmusError(f"{place}: expected {shown} of {probe}, got {text}")
+    return size
+
+
+def _listed(own: Any) -> str:
+    return "no size" if list(own) == [0] else " or ".join(format_size(size) for size in own)
+
+
+def _positive(text: str, place: str) -> float:
+    value = _number(text)
+    if value is None or not math.isfinite(value) or value <= 0:
+        raise IsthmusError(f"{place}: expected a number above 0, got '{text}'")
+    return value
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def waiting_free(answer: Answer) -> float | None:
+    """The share of the time in which the host works."""
+    return None if answer.working_s is None else min(1.0, answer.working_s / answer.seconds)

@@ -1,0 +1,138 @@
+"""An explanation as records and tables."""
+
+import math
+from collections.abc import Sequence
+
+from isthmus.explaining.asking import Question
+from isthmus.explaining.explain import Explanation
+from isthmus.explaining.given import Given
+from isthmus.explaining.ranking import NEAR, Fit
+from isthmus.explaining.waterfall import Step
+from isthmus.numbers import figure, percent
+from isthmus.output import Table
+from isthmus.records import Expected, ExplainAsk, ExplainRow, ExplainVerdict, Quantity, WaterfallStep
+from isthmus.sizes import format_size
+from isthmus.verdict import KIND_WORDS
+
+
+def quantity(number: Given, seconds: float) -> Quantity:
+    """A number, had it taken so long."""
+    return Quantity(probe=number.probe, size=number.size, value=number.value_of(seconds), unit=number.unit)
+
+
+def rows_of(found: Explanation) -> list[ExplainRow]:
+    """A row for each cause, best first."""
+    return [_row(found, fit, rank) for rank, place in enumerate(found.places, 1) for fit in place]
+
+
+def _row(found: Explanation, fit: Fit, rank: int) -> ExplainRow:
+    return ExplainRow(
+        cause=_named(fit),
+        set=found.change_of(fit).told,
+        error=fit.error,
+        rank=rank,
+        together=fit.together,
+        ruled_out=fit.ruled_out,
+        predicted=[quantity(one, took) for one, took in zip(found.numbers, fit.trial.seconds, strict=True)],
+        host_busy=fit.trial.busy,
+        look=found.looks_of(fit),
+    )
+
+
+def _named(fit: Fit) -> str:
+    return " and ".join(fit.causes)
+
+
+def waterfall_of(number: Given, steps: Sequence[Step]) -> list[WaterfallStep]:
+    """The steps of a number."""
+    return [
+        WaterfallStep(
+            number=number.what,
+            what=step.what,
+            pays=step.pays,
+            value=number.value_of(step.seconds),
+            unit=number.unit,
+            kind="measured" if step.kind == "measured" else "modelled",
+        )
+        for step in steps
+    ]
+
+
+def ask_of(question: Question | None, found: Explanation) -> ExplainAsk | None:
+    """What to measure next; None where nothing is left to tell apart."""
+    if question is None:
+        return None
+    number = question.number
+    values = [number.value_of(took) if number else None for took in question.seconds or [0.0] * len(question.fits)]
+    return ExplainAsk(
+        probe=number.probe if number else None,
+        size=number.size if number else None,
+        command=_command(number) if number else None,
+        expected=[
+            Expected(cause=_named(fit), value=value, unit=number.unit if number else None, look=found.looks_of(fit))
+            for fit, value in zip(question.fits, values, strict=True)
+        ],
+    )
+
+
+def _command(number: Given) -> str:
+    sizes = f" --sizes {format_size(number.size)}" if number.size else ""
+    return f"isthmus probe opencl:0 {number.probe}{sizes}"
+
+
+def verdict_of(found: Explanation) -> ExplainVerdict:
+    """The first place in words."""
+    error = found.base_error
+    first = [] if error < NEAR else found.fitting
+    causes = [_named(fit) for fit in first]
+    if error < NEAR:
+        says = f"the model as it is gives this within {percent(NEAR)}: nothing to explain"
+    elif not causes:
+        says = f"no cause here gives this: the model as it is is {_off(error)} off, and no change is near"
+    else:
+        change = " ".join(found.change_of(first[0]).told)
+        or_else = f", or as well {', '.join(causes[1:])}" if causes[1:] else ""
+        says = f"{causes[0]} ({change}) fits best, {_off(first[0].error)} off{or_else}"
+    return ExplainVerdict(causes=causes, as_modelled=error < NEAR, base_error=error, says=says)
+
+
+def _off(error: float) -> str:
+    """An error as a share, a large one as a factor."""
+    return percent(error) if error < 1 else f"{math.exp(error):.0f}x"
+
+
+def causes_table(rows: Sequence[ExplainRow], numbers: Sequence[Given]) -> Table:
+    """A line for each cause."""
+    heads = [f"{one.what}, {one.unit}, model" for one in numbers]
+    cells = [
+        (
+            "-" if row.ruled_out else str(row.rank),
+            row.cause,
+            "-" if row.ruled_out else " ".join(row.set),
+            *(figure(one.value) for one in row.predicted),
+            _off(row.error),
+            "ruled out" if row.ruled_out else "",
+        )
+        for row in rows
+    ]
+    columns = ("place", "cause", "change of the model", *heads, "error", "")
+    return Table(columns, cells, numbers=frozenset({"place", "error", *heads}), below="change of the model")
+
+
+def waterfall_table(steps: Sequence[WaterfallStep]) -> Table:
+    """From advertised to measured."""
+    unit = steps[0].unit
+    column = f"{steps[0].number}, {unit}"
+    cells = [(step.what, figure(step.value), KIND_WORDS[step.kind], step.pays) for step in steps]
+    return Table(("left after", column, "kind", "pays for"), cells, numbers=frozenset({column}))
+
+
+def asked_lines(ask: ExplainAsk | None) -> list[str]:
+    """What to measure next, in words."""
+    if ask is None:
+        return []
+    if ask.probe is None:
+        return [f"{one.cause}: {'; '.join(one.look)}" for one in ask.expected]
+    expected = ", ".join(f"{figure(one.value)} {one.unit} if {one.cause}" for one in ask.expected)
+    size = f" {format_size(ask.size)}" if ask.size else ""
+    return [f"to tell these apart measure {ask.probe}{size}: {expected}"]

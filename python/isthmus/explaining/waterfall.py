@@ -1,0 +1,116 @@
+"""From the advertised rate of a number's way to what was measured, each step with what it pays for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from isthmus.explaining.changes import Change
+from isthmus.explaining.explain import Explanation, predicted
+from isthmus.explaining.given import Given
+from isthmus.predictions import ENDS, Predictions
+from isthmus.probes import PINNED, all_probes
+from isthmus.records import Platform
+
+_DEVICE_MEMORY = ("device-read", "device-write")
+_PORTS = ("port-tx", "port-rx")
+
+
+@dataclass(frozen=True)
+class Step:
+    """What is left once one more thing is paid for: seconds of the number's bytes."""
+
+    what: str
+    pays: str
+    seconds: float
+    kind: str = "modelled"
+
+
+def steps_to(number: Given, at: int, found: Explanation, board: Platform, predictions: Predictions) -> list[Step]:
+    """The steps of the number at that place of the explanation's."""
+    steps = _advertised(number, board) + _of_copy(number, predictions)
+    steps.append(_as_it_is(number, found.base[at].seconds))
+    if found.fitting and found.fitting[0].error < found.base_error:
+        steps += _causes(number, at, found, predictions)
+    return [*steps, Step("measured", "what no cause here explains", number.seconds, "measured")]
+
+
+def _as_it_is(number: Given, seconds: float) -> Step:
+    """The number of the model, which is what its last part takes away."""
+    if number.direction is None or all_probes()[number.probe].crosses == PINNED:
+        return Step("the model as it is", "all that is in the platform file", seconds)
+    if number.probe == "h2d-alloc":
+        return Step("allocation, the model as it is", "pinned memory of the size", seconds)
+    return Step("copy, the model as it is", "pageable to pinned memory, or back", seconds)
+
+
+def _advertised(number: Given, board: Platform) -> list[Step]:
+    """What data sheets promise for the bytes."""
+    values = {item.key: item.value for item in board.inputs}
+
+    def value(key: str) -> float:
+        found = values.get(key, 0)
+        return float(found) if isinstance(found, int | float) else 0.0
+
+    if number.probe in _DEVICE_MEMORY and (part := _part(board, "dram")):
+        beats = value(f"{part}.transfer_rate") * 1e6 * value(f"{part}.kernel_channels")
+        return _promise(number, beats * value(f"{part}.data_width") / 8, "the DRAM's transfer rate and data bus")
+    if number.probe in _PORTS and (part := _part(board, str(dict(number.chosen).get("port", "hp")))):
+        rate = value(f"{part}.width") / 8 * value(f"{part}.clock") * 1e6
+        return _promise(number, rate, "the port's width and clock")
+    if number.direction is not None and (part := _part(board, "pcie")):
+        rate = link_rate(int(value(f"{part}.generation")), int(value(f"{part}.lanes")))
+        return _promise(number, rate, "lanes and transfer rate")
+    return []
+
+
+def link_rate(generation: int, lanes: int) -> float:
+    """Bytes a second that a PCIe link is sold with: 8 GB/s of generation 3 and 8 lanes (choi2019 section 1)."""
+    per_lane = {1: 0.25e9, 2: 0.5e9, 3: 1e9, 4: 2e9, 5: 4e9}[generation]
+    return per_lane * lanes
+
+
+def _part(board: Platform, kind: str) -> str | None:
+    return next((part.name for part in board.parts if part.kind == kind), None)
+
+
+def _promise(number: Given, rate: float, pays: str) -> list[Step]:
+    return [Step("advertised", pays, number.size / rate)] if rate > 0 and number.size else []
+
+
+def _of_copy(number: Given, predictions: Predictions) -> list[Step]:
+    """Of a copy: packets and engine as a long one shows them, the call, then pinned, pageable, and allocated memory."""
+    if number.direction is None or number.size == 0:
+        return []
+    pinned = "d2h-pinned" if number.probe.startswith("d2h") else "h2d-pinned"
+    ask = replace(number.ask, probe=pinned)
+    answers = predictions.answers([ask, *(replace(ask, size=size) for size in ENDS)])
+    long = [answers[replace(ask, size=size)] for size in ENDS]
+    here = answers[ask]
+    if here is None or long[0] is None or long[1] is None:
+        return []
+    each = (long[1].seconds - long[0].seconds) / (ENDS[1] - ENDS[0])
+    steps = [
+        Step("packets and DMA engine", "headers, framing, requests, descriptors", each * number.size),
+        Step("driver call", "call, interrupt, wake-up, first and last packets", here.seconds),
+    ]
+    if number.probe == "h2d-alloc":
+        staged = predictions.answers([replace(ask, probe="h2d")])[replace(ask, probe="h2d")]
+        steps += [Step("copy", "pageable to pinned memory", staged.seconds)] if staged else []
+    return steps
+
+
+def _causes(number: Given, at: int, found: Explanation, predictions: Predictions) -> list[Step]:
+    """A step for the best cause; where it takes two, one after the other."""
+    best = found.fitting[0]
+    steps = [Step(" and ".join(best.causes), " ".join(found.change_of(best).told), best.trial.seconds[at])]
+    if best.together:
+        first = found.suspects[(best.causes[0],)]
+        alone = _alone(first.changes, found.change_of(best))
+        row = predicted(predictions, [alone], [number])[0][0] if alone else None
+        if row is not None and alone is not None:
+            steps.insert(0, Step(best.causes[0], " ".join(alone.told), row.seconds))
+    return steps
+
+
+def _alone(changes: Sequence[Change], both: Change) -> Change | None:
+    """The severity of the first cause that is part of both."""
+    return next((one for one in changes if set(one.told) <= set(both.told)), None)
