@@ -103,6 +103,22 @@ def explanation(folder: Path) -> list[bench_json.Figure]:
     ]
 
 
+def sweep(folder: Path) -> list[bench_json.Figure]:
+    """64 points on one core, and on two."""
+    study = folder / "swept.toml"
+    study.write_text(
+        f'[application]\nname = "image-filter"\ncount = 20\n[study]\ntargets = ["{MODEL}"]\nflows = ["offload"]\n'
+    )
+    usable = sorted(os.sched_getaffinity(0))
+    took: list[float] = []
+    for cores in (usable[:1], usable[:2]):
+        os.sched_setaffinity(0, cores)
+        words = ("--set", "link.pcie.tags=1..64:+1", "--out", str(folder / f"on{len(cores)}"))
+        took.append(seconds("isthmus", "sweep", str(study), *words))
+    os.sched_setaffinity(0, usable)
+    return [{"name": "sweep.vs_serial", "value": took[0] / took[1], "unit": "", "against": "at least 1.7, on 2 cores"}]
+
+
 def study(folder: Path) -> list[str]:
     """The records of the example's study: few images, for a report shows no more of two hundred."""
     subprocess.run(
@@ -128,7 +144,7 @@ def main() -> None:
         {"name": "command.report.size", "value": page.stat().st_size / 1e6, "unit": "MB", "against": "at most 3 MB"},
     ]
     with tempfile.TemporaryDirectory() as folder:
-        figures += [*models(), *ports(), *explanation(Path(folder))]
+        figures += [*models(), *ports(), *explanation(Path(folder)), *sweep(Path(folder))]
     for figure in figures:
         print(f"{figure['name']:<24} {figure['value']:.3g} {figure['unit']:<3} {figure['against']}")
     bench_json.add(path, figures)

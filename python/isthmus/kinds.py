@@ -70,6 +70,7 @@ KINDS = {
         reported=True,
         shown={"rows": "papers", "score": "score", "held_out": "held_out", "figures": "figures"},
     ),
+    "sweep": Kind("swept.SweepFile", "swept.SweepRow", ("rows",)),
     "explain": Kind("explained.ExplainFile", "explained.ExplainRow", ("rows",)),
     "record": Kind("recorded.RecordFile", lists=("records",), reported=True, shown={"": "recordings"}),
     "hpcc-build": Kind("hpcc.HpccBuildFile"),

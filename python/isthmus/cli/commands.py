@@ -53,6 +53,7 @@ COMMANDS = {
     "devices": Known("The OpenCL devices of this machine, as targets."),
     "run": Known("An application on one target, in one flow."),
     "study": Known("An application on several targets in several flows, and one verdict."),
+    "sweep": Known("A study at many values of platform keys and parameters, and what is best of them."),
     "probe": Known("How fast data crosses between host and device, by size."),
     "explain": Known("Why a measured number is so low: causes, by how well models with them give it."),
     "hpcc": Known(

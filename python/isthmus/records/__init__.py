@@ -9,3 +9,4 @@ from isthmus.records.papers import *
 from isthmus.records.probe import *
 from isthmus.records.recorded import *
 from isthmus.records.run import *
+from isthmus.records.swept import *

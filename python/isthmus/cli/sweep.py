@@ -1,0 +1,214 @@
+"""`isthmus sweep STUDY --set KEY=a,b,c`: a study at many values of keys and parameters."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from isthmus.asked import Asked, Typed
+from isthmus.cli.command import Coarse, DryRun, Fine, plain
+from isthmus.cli.run import Count
+from isthmus.cli.session import Session
+from isthmus.cli.study import Out
+from isthmus.errors import AnswerIsNoError, IsthmusError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from isthmus.experiments import Experiment
+    from isthmus.records import SweepFile, SweepRow
+    from isthmus.sweeping.kept import Kept
+    from isthmus.sweeping.pareto import Objective
+    from isthmus.sweeping.points import Point
+    from isthmus.sweeping.tornado import Bars
+    from isthmus.sweeping.values import Axis
+
+EXAMPLES = [
+    "isthmus sweep image-filter --set link.pcie.lanes=1..16:x2 --count 20",
+    "isthmus sweep image-filter --set link.pcie.lanes=4,8,16 --pareto value:max,link.pcie.lanes:min",
+    "isthmus sweep image-filter --tornado --count 20",
+    "isthmus sweep image-filter --set link.pcie.lanes=4,8,16 --dask tcp://head:8786",
+]
+FILES = ("sweep.json", "sweep.csv", "sweep.html")  # that a sweep writes, beside its points
+
+SetsOfValues = Annotated[
+    list[str] | None, plain("--set KEY=VALUES", "Values of a platform's key or a parameter: a,b,c or FIRST..LAST:x2.")
+]
+
+
+def sweep(
+    session: Session,
+    typed: Typed,
+    file: Annotated[str, typer.Argument(metavar="STUDY", help="The study file, or the name of one.")],
+    sets: SetsOfValues = None,
+    pareto: Annotated[
+        str | None, plain("--pareto NAME:max,...", "Show what no other point beats: value, gb_per_s, p99_s or a KEY.")
+    ] = None,
+    tornado: Annotated[bool, plain("--tornado", "Each assumed input of the models at both ends of its range.")] = False,
+    dask: Annotated[str | None, plain("--dask ADDRESS", "Run on the workers of a Dask cluster's scheduler.")] = None,
+    count: Count = None,
+    fine: Fine = False,
+    coarse: Coarse = False,
+    out: Out = None,
+    dry_run: DryRun = False,
+) -> None:
+    """A study at many values of platform keys and parameters, and what is best of them.
+
+    Every combination of the values runs, for each target and flow of the study, on all cores; real devices are left
+    out. Ranges are FIRST..LAST:x2, times two from value to value, or FIRST..LAST:+N. A point is kept as soon as it is
+    complete, in DIR/NAME/points.jsonl: the same command after a Ctrl-C, or after it was killed, runs only what is
+    missing. Writes sweep.json, sweep.csv and sweep.html to DIR/NAME, NAME being the stem of STUDY. With --dask points
+    run on other machines, which have the same version and see the same files ('pip install isthmus[dask]').
+    """
+    from isthmus.files import check_folder
+    from isthmus.grain import chosen
+    from isthmus.settings import resolve
+    from isthmus.studies import Flags
+    from isthmus.study_file import find_study, read_study
+    from isthmus.sweeping.pareto import read_objectives
+    from isthmus.sweeping.points import points
+    from isthmus.sweeping.tornado import bars_of
+    from isthmus.sweeping.values import read_axes
+
+    path = find_study(file)
+    axes = read_axes(sets or [])
+    if not tornado and all(len(axis.values) == 1 for axis in axes):
+        raise IsthmusError("--set: expected a KEY with several values, as in link.pcie.lanes=4,8,16, or --tornado")
+    objectives = read_objectives(pareto, axes) if pareto else []
+    flags = Flags(Asked(count, typed), grain=chosen(fine, coarse))
+    study = read_study(path)
+    found = points(study, path, flags, axes, session.note)
+    bars = bars_of(_as_it_is(found, axes)) if tornado else []
+    moved = [point for one in bars for point in (one.base, *one.moved)]
+    if dry_run:
+        return session.lines([f"{len(found)} points, {len(moved)} more for --tornado, of {path}"])
+    wanted = Path(resolve("out", out).value) / path.stem
+    check_folder(wanted, "--out")
+    return _sweep(session, _Plan(path.stem, wanted, found, bars, objectives, dask))
+
+
+class _Plan:
+    """What is to be run, and where its files go."""
+
+    def __init__(
+        self,
+        name: str,
+        folder: Path,
+        points: "list[Point]",
+        bars: "list[Bars]",
+        objectives: "list[Objective]",
+        dask: str | None,
+    ) -> None:
+        self.name, self.folder, self.points, self.bars = name, folder, points, bars
+        self.objectives, self.dask = objectives, dask
+
+    def all_points(self) -> "list[Point]":
+        """Each once."""
+        moved = [point for one in self.bars for point in (one.base, *one.moved)]
+        return list({point.key: point for point in (*self.points, *moved)}.values())
+
+
+def _as_it_is(found: "Sequence[Point]", axes: "Sequence[Axis]") -> "list[Experiment]":
+    """The experiments of the study at the first value of each key."""
+    first = tuple((axis.key, axis.values[0]) for axis in axes)
+    return [point.experiment for point in found if point.values == first]
+
+
+def _sweep(session: Session, plan: _Plan) -> None:
+    from isthmus.out_folder import OutFolder
+    from isthmus.sweeping.kept import Kept
+
+    with Kept(plan.folder) as kept:
+        rows = _run(session, plan, kept)
+        ordered = [_labelled(point, rows) for point in plan.points]
+        file = _file(session, plan, ordered, rows)
+        with OutFolder(plan.folder, FILES, session.note) as folder:
+            written = [folder.write(name, text) for name, text in _texts(plan, file).items()]
+    _show(session, file, written)
+
+
+def _run(session: Session, plan: _Plan, kept: "Kept") -> "dict[str, SweepRow]":
+    """The rows of all points by their keys: those that are kept, and what is missing."""
+    from isthmus.sweeping.cluster import run_on_cluster
+    from isthmus.sweeping.work import Outcome, row_of, run_here
+
+    rows = kept.rows()
+    points = plan.all_points()
+    missing = [point for point in points if point.key not in rows]
+    if len(missing) < len(points):
+        session.note(f"{len(points) - len(missing)} of {len(points)} points are in {kept.path} already")
+    session.kept_in(kept.path)
+    complete = len(points) - len(missing)
+    with session.progress() as progress:
+
+        def done(number: int, outcome: Outcome) -> None:
+            nonlocal complete
+            complete += 1
+            row = row_of(missing[number], outcome)
+            rows[row.key] = row
+            if row.error is None:
+                kept.add(row)
+            session.stream(row)
+            progress.update("points", complete, len(points))
+
+        if missing and plan.dask is not None:
+            run_on_cluster(plan.dask, missing, done)
+        else:
+            run_here(missing, done)
+    return rows
+
+
+def _labelled(point: "Point", rows: "dict[str, SweepRow]") -> "SweepRow":
+    """The row with this sweep's values: an earlier one may have come to the same point by other keys."""
+    return rows[point.key].model_copy(update={"point": dict(point.values)})
+
+
+def _file(session: Session, plan: _Plan, ordered: "list[SweepRow]", rows: "dict[str, SweepRow]") -> "SweepFile":
+    from isthmus.records import SweepFile
+    from isthmus.sweeping.pareto import front
+    from isthmus.sweeping.tornado import told
+
+    return SweepFile(
+        context=session.context(plan.points[0].experiment.seed),
+        rows=ordered,
+        pareto=front(ordered, plan.objectives) if plan.objectives else [],
+        tornado=told(plan.bars, rows),
+    )
+
+
+def _texts(plan: _Plan, file: "SweepFile") -> dict[str, str]:
+    from isthmus.output import to_csv, to_json
+    from isthmus.sweeping.page import render_sweep
+
+    return {
+        "sweep.json": to_json(file),
+        "sweep.csv": to_csv(file.rows),
+        "sweep.html": render_sweep(plan.name, file),
+    }
+
+
+def _show(session: Session, file: "SweepFile", written: list[Path]) -> None:
+    from isthmus.numbers import grouped
+    from isthmus.output import Result
+    from isthmus.sweeping.page import rows_table, tornado_table
+
+    best: dict[str, SweepRow] = {}
+    for row in (row for row in file.rows if row.value is not None):
+        if (row.value or 0) > (best[row.application].value or 0 if row.application in best else -1):
+            best[row.application] = row
+    told = [
+        f"fastest of {row.application}: {' '.join(f'{key}={value}' for key, value in row.point.items())} on "
+        f"{row.target}, {row.flow}: {grouped(row.value)} {row.unit}, model"
+        for row in best.values()
+    ]
+    tables = [rows_table(file.pareto or file.rows)] + ([tornado_table(file.tornado)] if file.tornado else [])
+    detail = ["what no other point beats"] if file.pareto else []
+    detail.append(f"written: {', '.join(map(str, written))}")
+    session.emit(Result(file, file.rows, verdict=told, tables=tables, detail=detail))
+    wrong = [row for row in file.rows if row.verified is False]
+    refused = [row for row in file.rows if row.error is not None]
+    if wrong:
+        raise AnswerIsNoError(f"verification failed: the output of {len(wrong)} points differs from the reference")
+    if refused:
+        raise AnswerIsNoError(f"{len(refused)} of {len(file.rows)} points could not run: {refused[0].error}")
+    session.next(f"xdg-open {written[-1]}")

@@ -1,0 +1,1 @@
+"""A study at many values of keys and parameters at once."""

@@ -1,0 +1,78 @@
+"""What is kept of a sweep's points, a line each once it is complete: a sweep that was killed goes on from there."""
+
+import fcntl
+import json
+import os
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, TextIO
+
+from pydantic import ValidationError
+
+from isthmus.errors import IsthmusError
+from isthmus.output import to_json_line
+
+if TYPE_CHECKING:
+    from isthmus.records import SweepRow
+
+FILE = "points.jsonl"
+
+
+class Kept:
+    """The file of a folder's points; held by one sweep at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / FILE
+        self._file: TextIO | None = None
+
+    def __enter__(self) -> "Kept":
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = self.path.open("a+", encoding="utf-8")
+        except OSError as error:
+            raise IsthmusError(f"{self.path}: cannot write: {error.strerror}") from error
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._file.close()
+            raise IsthmusError(
+                f"{self.path}: another sweep is writing there", hint="--out names another folder."
+            ) from None
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def rows(self) -> "dict[str, SweepRow]":
+        """Those that are complete, by their key; half a line, of a sweep that was killed, is none."""
+        from isthmus.records import SweepRow
+
+        assert self._file is not None
+        self._file.seek(0)
+        text = self._file.read()
+        if text and not text.endswith("\n"):
+            self._write("\n")
+        found = {}
+        for line in text.splitlines():
+            try:
+                row = SweepRow.model_validate(json.loads(line))
+            except (ValueError, ValidationError):
+                continue
+            found[row.key] = row
+        return found
+
+    def add(self, row: "SweepRow") -> None:
+        """Appends one, whole once this returns, whatever then happens to this process."""
+        self._write(to_json_line(row))
+
+    def _write(self, text: str) -> None:
+        assert self._file is not None
+        try:
+            self._file.write(text)
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise IsthmusError(f"{self.path}: cannot write: {error.strerror}") from error

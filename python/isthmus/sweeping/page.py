@@ -1,0 +1,142 @@
+"""The page of a sweep: rates over the first key with numbers, the best, what each assumed input does, every point."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from isthmus.numbers import figure, grouped
+from isthmus.output import Table
+from isthmus.report.axes import LogAxis, Tick, decades
+from isthmus.report.curves import HEIGHT, STYLES, Line, Panel, Point
+from isthmus.report.template import FOLDER, environment
+from isthmus.sweeping.values import number_of
+
+if TYPE_CHECKING:
+    from isthmus.records import SweepFile, SweepRow, TornadoBar
+
+SHOWN = 8  # inputs of a row, in a table on a terminal
+_NAMED = 8  # values that an axis has room for
+
+
+@dataclass(frozen=True)
+class Series:
+    """Rows that differ in the key of the axis alone."""
+
+    label: str
+    rows: "list[SweepRow]"
+
+
+def render_sweep(name: str, file: "SweepFile") -> str:
+    """The page as HTML; it runs no script and holds all that it shows."""
+    panels = sweep_panels(file.rows)
+    return (
+        environment()
+        .get_template("sweep.html.j2")
+        .render(
+            title=f"Sweep {name}",
+            file=file,
+            panels=panels,
+            legend=list({line.label: line for panel in panels for line in panel.lines}.values()),
+            height=HEIGHT,
+            best=rows_table(file.pareto),
+            tornado=file.tornado,
+            longest=max((bar.swing for bar in file.tornado), default=0.0),
+            every=rows_table(file.rows),
+            style=(FOLDER / "style.css").read_text(encoding="utf-8"),
+        )
+    )
+
+
+def rows_table(rows: "Sequence[SweepRow]") -> Table:
+    """A line for each point."""
+    keys = list(dict.fromkeys(key for row in rows for key in row.point))
+    unit = ", ".join(dict.fromkeys(row.unit for row in rows if row.unit)) or "rate"
+    columns = (*keys, "application", "target", "flow", unit, "input payload, GB/s", "kind", "output")
+    cells = [
+        (
+            *(row.point.get(key, "-") for key in keys),
+            *(row.application, _place(row), row.flow, grouped(row.value), figure(row.gb_per_s), "model", _output(row)),
+        )
+        for row in rows
+    ]
+    return Table(columns, cells, numbers=frozenset({*keys, unit, "input payload, GB/s"}))
+
+
+def _place(row: "SweepRow") -> str:
+    return row.target if row.channel is None else f"{row.target} over {row.channel}"
+
+
+def _output(row: "SweepRow") -> str:
+    if row.error is not None:
+        return row.error
+    return "right" if row.verified else "WRONG"
+
+
+def tornado_table(bars: "Sequence[TornadoBar]", most: int = SHOWN) -> Table:
+    """A line for each input, the longest bars of each row of the study, and no more of them."""
+    by_row: dict[tuple[str, str, str], list[TornadoBar]] = {}
+    for bar in bars:
+        by_row.setdefault((bar.application, bar.target, bar.flow), []).append(bar)
+    cells = [
+        (bar.target, bar.flow, bar.key, " and ".join(bar.ends), *map(grouped, (bar.low, bar.base, bar.high)), bar.unit)
+        for of_row in by_row.values()
+        for bar in of_row[:most]
+    ]
+    columns = ("target", "flow", "assumed input", "ends", "least, model", "as it is, model", "most, model", "unit")
+    return Table(columns, cells, numbers=frozenset(name for name in columns if name.endswith("model")))
+
+
+def sweep_panels(rows: "Sequence[SweepRow]") -> list[Panel]:
+    """A plot for each application, over the first key that has several numbers; none without such a key."""
+    found = []
+    for application in dict.fromkeys(row.application for row in rows):
+        known = [row for row in rows if row.application == application and row.value]
+        key = next((name for name in (known[0].point if known else ()) if _is_axis(name, known)), None)
+        if key is not None:
+            found.append(_panel(application, key, known))
+    return found
+
+
+def _is_axis(key: str, rows: "Sequence[SweepRow]") -> bool:
+    numbers = [number_of(row.point[key]) for row in rows]
+    return all(number is not None and number > 0 for number in numbers) and len(set(numbers)) > 1
+
+
+def _panel(application: str, key: str, rows: "Sequence[SweepRow]") -> Panel:
+    series = _series(key, rows)
+    texts = {number_of(row.point[key]) or 1.0: row.point[key] for row in rows}
+    numbers = sorted(texts)
+    values = [row.value or 1.0 for row in rows]
+    named = decades(min(values), max(values))
+    x, y = LogAxis(numbers[0], numbers[-1], 100), LogAxis(named[0], named[-1], HEIGHT, backwards=True)
+    every = -(-len(numbers) // _NAMED)
+    return Panel(
+        name=application,
+        meaning=f"by {key}, both axes logarithmic, model",
+        unit=rows[0].unit,
+        sizes=[Tick(x.at(number), texts[number]) for number in numbers[::every]],
+        rates=[Tick(y.at(value), f"{value:g}") for value in named],
+        lines=[
+            Line(one.label, at % STYLES, True, [_point(key, row, x, y, one.label) for row in one.rows])
+            for at, one in enumerate(series)
+        ],
+        table=rows_table(rows),
+    )
+
+
+def _series(key: str, rows: "Sequence[SweepRow]") -> list[Series]:
+    found: dict[str, list[SweepRow]] = {}
+    for row in rows:
+        others = [f"{name}={value}" for name, value in row.point.items() if name != key]
+        found.setdefault(", ".join([_place(row), row.flow, *others]), []).append(row)
+
+    def place(row: "SweepRow") -> float:
+        return number_of(row.point[key]) or 0.0
+
+    return [Series(label, sorted(one, key=place)) for label, one in found.items()]
+
+
+def _point(key: str, row: "SweepRow", x: LogAxis, y: LogAxis, label: str) -> Point:
+    value = row.value or 1.0
+    title = f"{label}: {grouped(value)} {row.unit} at {key}={row.point[key]}"
+    return Point(x.at(number_of(row.point[key]) or 1.0), y.at(value), title)

@@ -1,0 +1,93 @@
+"""What each assumed input of a platform does: the study with it at either end of its range, all else as it is."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from isthmus.errors import IsthmusError
+from isthmus.experiments import Experiment
+from isthmus.records import Platform, SweepRow, TornadoBar
+from isthmus.reproduction.roles import ends
+from isthmus.sweeping.points import Point, point_of
+from isthmus.targets import platform
+
+if TYPE_CHECKING:
+    from isthmus.records import Input
+
+
+@dataclass(frozen=True)
+class Bars:
+    """The study as it is, and with each assumed input moved: the points of an experiment."""
+
+    base: Point
+    moved: list[Point]
+
+
+def bars_of(experiments: Sequence[Experiment]) -> list[Bars]:
+    """For each experiment."""
+    inputs: dict[tuple[str, tuple[str, ...]], list[tuple[str, str]]] = {}
+    found = []
+    for run in experiments:
+        place = (run.target, run.sets)
+        if place not in inputs:
+            inputs[place] = _ends(*place)
+        found.append(Bars(point_of(run, ()), [point_of(run, (pair,)) for pair in inputs[place]]))
+    return found
+
+
+def _ends(target: str, sets: Sequence[str]) -> list[tuple[str, str]]:
+    """KEY and VALUE of each assumed number of a part that is on, at each end, as far as the board takes it."""
+
+    def legal(assignment: str) -> bool:
+        try:
+            platform(target, [*sets, assignment])
+        except IsthmusError:
+            return False
+        return True
+
+    whole = Platform.model_validate(platform(target, sets))
+    off = {item.key.removesuffix(".enabled") for item in whole.inputs if item.value is False}
+    tried = [item for item in whole.inputs if _may_move(item, off)]
+    assignments = [change.sets[0] for change in ends(target, tried, legal)]
+    return [(key, value) for key, _, value in (one.partition("=") for one in assignments)]
+
+
+def _may_move(item: "Input", off: set[str]) -> bool:
+    return item.range is not None and item.key.rpartition(".")[0] not in off
+
+
+def told(bars: Sequence[Bars], rows: Mapping[str, SweepRow]) -> list[TornadoBar]:
+    """The bars of each target and flow, the longest first; an end that the target refused has no value."""
+    found: list[TornadoBar] = []
+    for one in bars:
+        of_one = [_bar(rows[one.base.key], key, values, rows) for key, values in _by_key(one.moved).items()]
+        found += sorted((bar for bar in of_one if bar is not None), key=lambda bar: -bar.swing)
+    return found
+
+
+def _by_key(points: Sequence[Point]) -> dict[str, list[Point]]:
+    found: dict[str, list[Point]] = {}
+    for point in points:
+        found.setdefault(point.values[0][0], []).append(point)
+    return found
+
+
+def _bar(base: SweepRow, key: str, points: Sequence[Point], rows: Mapping[str, SweepRow]) -> TornadoBar | None:
+    ends_of = [(point.values[0][1], rows[point.key].value) for point in points]
+    values = [value for _, value in ends_of if value is not None]
+    if base.value is None or not values:
+        return None
+    low, high = min([base.value, *values]), max([base.value, *values])
+    return TornadoBar(
+        application=base.application,
+        target=base.target,
+        flow=base.flow,
+        key=key,
+        ends=[end for end, _ in ends_of],
+        values=[value for _, value in ends_of],
+        base=base.value,
+        low=low,
+        high=high,
+        swing=(high - low) / base.value,
+        unit=base.unit,
+    )

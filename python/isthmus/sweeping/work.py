@@ -1,0 +1,67 @@
+"""Running the points of a sweep on all cores of this machine."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from isthmus.errors import IsthmusError
+from isthmus.experiments import Experiment, run_experiment
+from isthmus.side_by_side import run_side_by_side
+from isthmus.sweeping.points import Point
+from isthmus.tools import Event
+
+if TYPE_CHECKING:
+    from isthmus.records import Row, SweepRow
+
+# What a point gave: numbers of its row, or why there is none.
+Outcome = Mapping[str, object]
+Done = Callable[[int, Outcome], None]
+
+
+def outcome(experiment: Experiment) -> Outcome:
+    """The numbers of one point; one that its target refuses says why."""
+    try:
+        row = run_experiment(experiment, _ignore, remember=False)
+    except IsthmusError as error:
+        return {"error": str(error)}
+    return {
+        "value": row.value if row.verified else None,
+        "unit": row.unit,
+        "gb_per_s": row.gb_per_s if row.verified else None,
+        "p99_s": _p99(row),
+        "verified": row.verified,
+        "application": row.application,
+    }
+
+
+def run_here(points: Sequence[Point], done: Done) -> None:
+    """As many at a time as there are cores."""
+    work = dict(enumerate(point.experiment for point in points))
+    run_side_by_side(work, lambda _, event: None, done, lambda run, on_event: outcome(run))
+
+
+def row_of(point: Point, found: Outcome) -> "SweepRow":
+    """The row of a point."""
+    from isthmus.records import SweepRow
+
+    run = point.experiment
+    nothing = {"unit": "", "verified": None, "value": None, "gb_per_s": None, "p99_s": None}
+    return SweepRow.model_validate(
+        {
+            **nothing,
+            "application": run.application,
+            **found,
+            "point": dict(point.values),
+            "target": run.target,
+            "channel": run.channel,
+            "flow": run.flow,
+            "key": point.key,
+        }
+    )
+
+
+def _p99(row: "Row") -> float | None:
+    return row.latency.p99_s if row.latency is not None and row.verified else None
+
+
+def _ignore(event: Event) -> None:
+    """What one of many runs says while it works is shown of none."""
