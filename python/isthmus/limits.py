@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from isthmus.files import write_atomically
 from isthmus.flows import FLOWS, OFFLOAD, OVERLAP, SHARED, STREAM
-from isthmus.probes import COPIES, LAUNCHES, STAGED, all_probes
+from isthmus.probes import COPIES, LAUNCHES, STAGED, STREAMS, all_probes
 
 if TYPE_CHECKING:
     from isthmus.records import ModelLimit, ProbeRecord, Row
@@ -56,7 +56,7 @@ LIMITS = (
         "them, and no access of the host's",
         "latency of small messages; pools of buffers of a few MiB",
         (STREAM,),
-        (*COPIES, HOST_MEMORY),
+        (*COPIES, STREAMS, HOST_MEMORY),
         ("host.llc.*", "host.memory.*", "link.pcie.round_trip", "host.copy.rate"),
     ),
     Limit(
@@ -67,7 +67,7 @@ LIMITS = (
         "has that for devices; a thread of another socket than its memory or its board is slower too",
         "machines of two and more sockets; placement of threads",
         OVER_PCIE,
-        (*COPIES, REGISTERS, HOST_MEMORY),
+        (*COPIES, STREAMS, REGISTERS, HOST_MEMORY),
         ("host.numa.*", "host.memory.*", "host.cores.core_to_core", "link.pcie.round_trip"),
     ),
     Limit(
@@ -79,7 +79,7 @@ LIMITS = (
         "devices keep no translations of their own",
         "virtual machines and hosts with the IOMMU on; many small buffers",
         OVER_PCIE,
-        (*COPIES, HOST_MEMORY),
+        (*COPIES, STREAMS, HOST_MEMORY),
         ("host.iommu.*", "link.pcie.round_trip", "dma.descriptor_payload", "hypervisor.*"),
     ),
     Limit(
@@ -113,7 +113,7 @@ LIMITS = (
         "a link with errors sends packets again and may train to fewer lanes",
         "boards on risers or long cables; a measured link rate below the model's",
         OVER_PCIE,
-        (*COPIES, REGISTERS, HOST_MEMORY),
+        (*COPIES, STREAMS, REGISTERS, HOST_MEMORY),
         ("link.pcie.*",),
     ),
     Limit(
@@ -126,7 +126,7 @@ LIMITS = (
         "IOMMU and no cores",
         "servers with several boards, behind one root port or several",
         OVER_PCIE,
-        (*COPIES, REGISTERS, HOST_MEMORY),
+        (*COPIES, STREAMS, REGISTERS, HOST_MEMORY),
         ("link.pcie.*",),
     ),
     Limit(
@@ -147,7 +147,7 @@ LIMITS = (
         "a thread of the model always runs when it can",
         "tail latencies; hosts with more threads than cores",
         FLOWS,
-        (*COPIES, REGISTERS, LAUNCHES),
+        (*COPIES, STREAMS, REGISTERS, LAUNCHES),
         ("host.call.*", "stream.library_call", "stream.porter_period"),
     ),
     Limit(

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from isthmus.build_info import build_info
 from isthmus.errors import IsthmusError
-from isthmus.probes import COPIES, all_probes
+from isthmus.probes import COPIES, STREAMS, all_probes
 from isthmus.probing import Probing, run_probing
 from isthmus.side_by_side import run_side_by_side
 from isthmus.targets import platform
@@ -138,7 +138,7 @@ def cache_file() -> Path:
 
 def _parts(ask: Ask) -> list[Ask]:
     """What must be run for an answer."""
-    if ask.size <= ENDS[0] or ask.probe not in all_probes() or all_probes()[ask.probe].crosses not in COPIES:
+    if ask.size <= ENDS[0] or all_probes()[ask.probe].crosses not in (*COPIES, STREAMS):
         return [ask]
     return [replace(ask, size=size) for size in ENDS]
 

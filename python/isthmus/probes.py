@@ -8,6 +8,7 @@ from isthmus.tools import Event, collect
 
 STAGED, PINNED = "staged copies", "pinned copies"  # what a probe's bytes may cross
 COPIES = (STAGED, PINNED)
+STREAMS = "streams"
 LAUNCHES = "launches"
 REPEAT = 20  # samples of a size on a real device at most; a model gives the same again, but for a refresh of its memory
 

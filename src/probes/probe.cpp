@@ -5,6 +5,7 @@
 #include "isthmus/offload/model.hpp"
 #include "isthmus/offload/needs.hpp"
 #include "isthmus/offload/open.hpp"
+#include "isthmus/platform/link.hpp"
 #include "isthmus/platform/shared_board.hpp"
 #include "isthmus/platform/soc_board.hpp"
 #include "isthmus/shared/machine.hpp"
@@ -12,6 +13,7 @@
 #include "probes/ports.hpp"
 #include "probes/shared.hpp"
 #include "probes/software.hpp"
+#include "probes/streams.hpp"
 
 namespace isthmus::probes {
 namespace {
@@ -29,6 +31,8 @@ constexpr std::string_view kShared = "shared memory";
 constexpr std::string_view kPorts = "processor's memory";
 constexpr std::string_view kStaged = "staged copies";
 constexpr std::string_view kPinned = "pinned copies";
+constexpr std::string_view kStreams = "streams";
+constexpr std::string_view kWholeWords = "multiples of 64 B up to 1 GiB";
 
 constexpr std::array kProbes = std::to_array<Probe>({
     {.name = "h2d",
@@ -83,6 +87,33 @@ constexpr std::array kProbes = std::to_array<Probe>({
      .run = duplex,
      .curve = true,
      .compared = true},
+    {.name = "stream-in",
+     .meaning = "messages stream to a circuit through pools of pinned buffers",
+     .crosses = kStreams,
+     .needs = platform::kStreamNeeds,
+     .run = streams_in,
+     .on_models_alone = true,
+     .curve = true,
+     .looks_at = {.multiples_of = kWordBytes, .most = kMostStreamed},
+     .sizes = kWholeWords},
+    {.name = "stream-out",
+     .meaning = "messages stream from a circuit through pools of pinned buffers",
+     .crosses = kStreams,
+     .needs = platform::kStreamNeeds,
+     .run = streams_out,
+     .on_models_alone = true,
+     .curve = true,
+     .looks_at = {.multiples_of = kWordBytes, .most = kMostStreamed},
+     .sizes = kWholeWords},
+    {.name = "stream-both",
+     .meaning = "messages stream through a circuit and back, the sum of both directions",
+     .crosses = kStreams,
+     .needs = platform::kStreamNeeds,
+     .run = streams_both,
+     .on_models_alone = true,
+     .curve = true,
+     .looks_at = {.multiples_of = kWordBytes, .most = kMostStreamed},
+     .sizes = kWholeWords},
     {.name = "latency",
      .meaning = "a 64-byte copy to the device, from call to return",
      .crosses = kStaged,

@@ -9,7 +9,7 @@ from isthmus.errors import IsthmusError
 from isthmus.names import unknown
 from isthmus.numbers import figure
 from isthmus.predictions import Answer, Ask, Pairs
-from isthmus.probes import COPIES, all_probes
+from isthmus.probes import COPIES, STREAMS, all_probes
 from isthmus.sizes import format_size, parse_size
 
 RATES = {"B/s": 1.0, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "KiB/s": 2.0**10, "MiB/s": 2.0**20, "GiB/s": 2.0**30}
@@ -19,6 +19,8 @@ TO_DEVICE, TO_HOST = "to-device", "to-host"
 
 _FORM = "expected PROBE SIZE VALUE UNIT, as in 'd2h 64MiB 1.7 GB/s'"
 _MEASURED = re.compile(r"(\S+)\s+(?:(\d+(?:B|KiB|MiB|GiB))\s+)?([-+]?[0-9.]+(?:[eE][-+]?\d+)?)\s*([A-Za-z/]+)")
+_BOTH_WAYS = ("duplex", "stream-both")
+_BACK = ("d2h", "stream-out")
 # Of the records of one size, the one that is meant.
 _VARIANTS: dict[str, dict[str, Any]] = {
     "mmio-store": {"write_combining": True},
@@ -71,9 +73,9 @@ class Given:
 
 def direction_of(probe: str) -> str | None:
     """Where a probe's copies go; None of one that does not copy one way."""
-    if probe not in all_probes() or all_probes()[probe].crosses not in COPIES or probe == "duplex":
+    if all_probes()[probe].crosses not in (*COPIES, STREAMS) or probe in _BOTH_WAYS:
         return None
-    return TO_HOST if probe.startswith("d2h") else TO_DEVICE
+    return TO_HOST if probe.startswith(_BACK) else TO_DEVICE
 
 
 def read_measured(text: str, chosen: Pairs = ()) -> Given:

@@ -7,7 +7,7 @@ from isthmus.explaining.changes import Change
 from isthmus.explaining.explain import Explanation, predicted
 from isthmus.explaining.given import Given
 from isthmus.predictions import ENDS, Predictions
-from isthmus.probes import PINNED, all_probes
+from isthmus.probes import COPIES, STAGED, all_probes
 from isthmus.records import Platform
 
 _DEVICE_MEMORY = ("device-read", "device-write")
@@ -35,7 +35,7 @@ def steps_to(number: Given, at: int, found: Explanation, board: Platform, predic
 
 def _as_it_is(number: Given, seconds: float) -> Step:
     """The number of the model, which is what its last part takes away."""
-    if number.direction is None or all_probes()[number.probe].crosses == PINNED:
+    if number.direction is None or all_probes()[number.probe].crosses != STAGED:
         return Step("the model as it is", "all that is in the platform file", seconds)
     if number.probe == "h2d-alloc":
         return Step("allocation, the model as it is", "pinned memory of the size", seconds)
@@ -78,7 +78,7 @@ def _promise(number: Given, rate: float, pays: str) -> list[Step]:
 
 def _of_copy(number: Given, predictions: Predictions) -> list[Step]:
     """Of a copy: packets and engine as a long one shows them, the call, then pinned, pageable, and allocated memory."""
-    if number.direction is None or number.size == 0:
+    if all_probes()[number.probe].crosses not in COPIES or number.direction is None:
         return []
     pinned = "d2h-pinned" if number.probe.startswith("d2h") else "h2d-pinned"
     ask = replace(number.ask, probe=pinned)
