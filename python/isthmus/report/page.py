@@ -18,6 +18,7 @@ from isthmus.report.scaling import scaling_panels
 from isthmus.report.template import FOLDER, environment
 from isthmus.report.timeline import timelines
 from isthmus.report.waterfall import waterfalls
+from isthmus.reproduction.insights import judge, read_insights
 from isthmus.reproduction.tables import held_out_table, score_table
 from isthmus.tables import records_table
 from isthmus.wrong import wrong_lines
@@ -39,6 +40,7 @@ HEADINGS = {
     "others": "Other records",
     "figures": "The papers' figures, drawn again",
     "papers": "Against the papers",
+    "insights": "Insights of the papers",
     "inputs": "What the models were given",
     "limits": "What the models do not know",
     "made": "How this was made",
@@ -82,6 +84,7 @@ def render_report(material: Material) -> str:
         "held_out": held_out_table(material.held_out),
         "figures": figure_panels(material.figures),
         "tables_of_papers": tables_of(material.papers),
+        "insights": judge(read_insights(), material.papers) if material.papers else [],
     }
     return (
         environment()
@@ -115,6 +118,7 @@ def _sections(material: Material, content: Mapping[str, Any]) -> list[Section]:
         "others": material.others,
         "figures": content["figures"],
         "papers": material.papers or material.held_out,
+        "insights": any(finding.told for one in content["insights"] for finding in one.findings),
         "inputs": material.described(),
         "limits": material.limits(),
         "made": material.sources,

@@ -1,0 +1,84 @@
+"""The insights of the papers: their tests, and what comes out for values of rows."""
+
+from typing import Any
+
+import pytest
+
+from isthmus.records import PaperRow
+from isthmus.reproduction.insights import Evidence, Insight, judge, read_insights, truth
+from isthmus.reproduction.published import read_papers
+
+
+def row(id_: str, ours: Any, role: Any = "predicted") -> PaperRow:
+    return PaperRow(
+        id=id_,
+        paper="choi2019",
+        place="4",
+        quantity="a rate",
+        unit="GB/s",
+        published=1,
+        ours=ours,
+        error=None,
+        role=role,
+        note="",
+    )
+
+
+def test_there_are_seven_and_six_and_their_evidence_is_of_rows_that_there_are() -> None:
+    insights = read_insights()
+    numbers = [(one.paper, one.number) for one in insights]
+    assert numbers == [("choi2019", at) for at in range(1, 8)] + [("gemieux2018", at) for at in range(1, 7)]
+    rows = {one.id: one for paper in read_papers().values() for one in paper.row}
+    for insight in insights:
+        for evidence in insight.evidence:
+            assert evidence.rows
+            assert all(id_ in rows and (rows[id_].experiment or rows[id_].same_as) for id_ in evidence.rows), (
+                evidence.test
+            )
+            truth(evidence.test, {})
+
+
+@pytest.mark.parametrize(
+    ("test", "holds"),
+    [
+        ("S000-001", True),
+        ("S000-002", None),
+        ("S000-002 < 3", True),
+        ("S000-002 > 3", False),
+        ("2 * S000-002 > S000-003", False),
+        ("S000-003 / S000-002 > 3.9", True),
+        ("S000-003 / S000-004 > 1", None),
+        ("S000-009 > 1", None),
+        ("S000-001 > 0", None),
+    ],
+)
+def test_a_test_holds_fails_or_cannot_be_told(test: str, holds: bool | None) -> None:
+    assert truth(test, {"S000-001": True, "S000-002": 2.0, "S000-003": 8, "S000-004": 0, "S000-005": None}) is holds
+
+
+@pytest.mark.parametrize("test", ["S000-001 = 3", "S000-001 S000-002 > 1", "1 < S000-001 < 2", "S000-001 > x"])
+def test_a_test_that_is_none_is_refused(test: str) -> None:
+    with pytest.raises(ValueError, match="expected"):
+        truth(test, {"S000-001": 1.0, "S000-002": 1.0})
+
+
+def test_an_insight_is_what_its_evidence_says_for_it_and_against_it() -> None:
+    insight = Insight(
+        paper="choi2019",
+        number=1,
+        says="measure",
+        evidence=[
+            Evidence(what="slow", test="S000-001 < 5", means="for"),
+            Evidence(what="fast", test="S000-002 > 5", means="against"),
+        ],
+    )
+    for first, second, said in (
+        (1.0, 1.0, "supported"),
+        (9.0, 9.0, "contradicted"),
+        (1.0, 9.0, "contradicted in part"),
+        (1.0, None, "supported"),
+        (None, None, "not tested here"),
+    ):
+        (judged,) = judge([insight], [row("S000-001", first), row("S000-002", second)])
+        assert judged.said == said
+    assert judge([insight], [row("S000-001", 1.0, "derived")])[0].findings[0].told == ["S000-001 1 GB/s (derived)"]
