@@ -4,7 +4,7 @@
 #include "isthmus/base/error.hpp"
 #include "isthmus/probes/memory.hpp"
 #include "isthmus/stream.hpp"
-#include "probes/scatter.hpp"
+#include "isthmus/base/scatter.hpp"
 
 namespace isthmus::probes {
 namespace {

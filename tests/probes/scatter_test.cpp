@@ -1,4 +1,4 @@
-#include "probes/scatter.hpp"
+#include "isthmus/base/scatter.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
-#include "probes/scatter.hpp"
+#include "isthmus/base/scatter.hpp"
 
 #include <algorithm>
 #include <bit>
 
-namespace isthmus::probes {
+namespace isthmus {
 namespace {
 
 // The first 32 bits of the fractions of the square roots of 2, 3, 5 and 7, the third made odd: any odd factors would
@@ -30,4 +30,4 @@ std::uint32_t scattered(std::uint32_t index, std::uint32_t count) {
   return index;
 }
 
-}  // namespace isthmus::probes
+}  // namespace isthmus
