@@ -1,4 +1,4 @@
-"""Applications: those that come with Isthmus, by name, and programs of one's own, by path."""
+"""Applications: those that come with Isthmus, by name, and programs and descriptions of one's own, by path."""
 
 import math
 import os
@@ -12,6 +12,7 @@ from isthmus.files import meant_file
 from isthmus.names import meant, unknown
 from isthmus.tools import Event, collect
 
+APP = "app."  # what keys of a description begin with where they stand among those of platforms
 NUMBERS = ("integer", "number")
 PATHS = ("folder", "file")
 
@@ -102,9 +103,14 @@ def applications() -> list[str]:
     return [str(event["name"]) for event in collect("isthmus-run", ["--list"], "application")]
 
 
+def is_description(application: str) -> bool:
+    """Whether it is the file of a description (docs/advise.md)."""
+    return application.endswith(".toml")
+
+
 def is_program(application: str) -> bool:
     """Whether it is the path of a program (see include/isthmus/program): as in a shell, a path has a slash."""
-    return "/" in application
+    return "/" in application and not is_description(application)
 
 
 def describe(application: str, place: str | None = None) -> Application:
@@ -112,6 +118,8 @@ def describe(application: str, place: str | None = None) -> Application:
 
     `place` is where it is written, as FILE:LINE.
     """
+    if is_description(application):
+        return _of_description(application, f"{place}: " if place else "")
     if is_program(application):
         return _program(application, f"{place}: " if place else "")
     told = {str(event["name"]): event for event in collect("isthmus-run", ["--list"], "application")}
@@ -130,6 +138,15 @@ def described_with(typed: str, application: Application, parameters: Sequence[st
         tool, [*chosen, "--list", *(word for one in parameters for word in ("--set", one))], "application"
     )
     return _described(told)
+
+
+def _of_description(path: str, prefix: str) -> Application:
+    from isthmus.advising.description import read_description
+    from isthmus.advising.running import as_application
+
+    if not Path(path).is_file():
+        raise IsthmusError(f"{prefix}description '{path}': no such file", hint=meant_file(Path(path), "*.toml"))
+    return as_application(read_description(Path(path)))
 
 
 def _program(path: str, prefix: str) -> Application:
@@ -164,3 +181,8 @@ def _described(event: Event) -> Application:
 def is_parameter(assignment: str) -> bool:
     """Whether NAME=VALUE is of an application's parameter: keys of platforms have a dot."""
     return "." not in assignment.partition("=")[0]
+
+
+def is_app_key(assignment: str) -> bool:
+    """Whether KEY=VALUE is of a description: `app.KEY`, a name that no part of a board has."""
+    return assignment.strip().startswith(APP)

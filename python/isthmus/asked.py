@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from isthmus.applications import Application, Parameter, described_with, is_parameter
+from isthmus.applications import Application, Parameter, described_with, is_app_key, is_parameter
 from isthmus.errors import IsthmusError
 from isthmus.names import meant, nearest
 from isthmus.settings import COUNT, KNOWN, resolve, whole
@@ -24,11 +24,21 @@ class Asked:
 
     count: str | None = None
     typed: Typed = field(default_factory=Typed)
-    sets: Sequence[str] = ()  # NAME=VALUE; those with a dot are of platforms
+    sets: Sequence[str] = ()  # NAME=VALUE; those with a dot are of platforms, or app.KEY=VALUE of descriptions
 
     def platform_sets(self) -> tuple[str, ...]:
         """Those that are of platforms."""
-        return tuple(one for one in self.sets if not is_parameter(one))
+        return tuple(one for one in self.sets if not is_parameter(one) and not is_app_key(one))
+
+    def app_sets(self) -> tuple[str, ...]:
+        """Those that are of descriptions."""
+        return tuple(one for one in self.sets if is_app_key(one))
+
+    def refuse_app_sets(self, why: str) -> None:
+        """Refuses those of descriptions where there is none."""
+        for one in self.app_sets():
+            key = one.partition("=")[0].strip()
+            raise IsthmusError(f"--set {key}: only a description, FILE.toml, has keys app.*, and {why}")
 
     def check(self, applications: Sequence[Application]) -> None:
         """Refuses what none of the applications takes, and what is given under two names."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from isthmus.applications import is_program
+from isthmus.applications import is_description, is_program
 from isthmus.errors import AnswerIsNoError, IsthmusError
 from isthmus.files import write_atomically
 from isthmus.grain import DEFAULT, Grain
@@ -20,6 +20,7 @@ from isthmus.targets import is_model
 from isthmus.tools import Event, as_sets, run_tool
 
 if TYPE_CHECKING:
+    from isthmus.advising.running import Described
     from isthmus.records import Row
 
 # Of a model, which is the slowest: 0.1 s for an image of 8 MB.
@@ -47,7 +48,7 @@ class Trace:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One application on one target in one flow; the application is a name, or the path of a program."""
+    """One application on one target in one flow; the application is a name, or the path of a program or description."""
 
     application: str
     target: str
@@ -66,18 +67,23 @@ class Experiment:
     warmup: int | None = None
     grain: Grain = DEFAULT  # of a model: the coarsest that will do
     faults: str | None = None  # NAME=VALUE,...: what goes wrong on purpose
+    described: "Described | None" = None  # what a description says, of which its parameters are made
 
     @property
     def tool(self) -> str:
-        """What runs it: `isthmus-run`, or the program itself."""
+        """What runs it: `isthmus-run`, the program itself, or what runs descriptions."""
+        if is_description(self.application):
+            return "isthmus-described"
         return self.application if is_program(self.application) else "isthmus-run"
 
     def arguments(self) -> list[str]:
         """The arguments of `tool`; `sets` only where they mean something, on a model, repetitions on anything else."""
-        words = [] if is_program(self.application) else ["--app", self.application]
+        words = ["--app", self.application] if self.tool == "isthmus-run" else []
         words += ["--on", self.target, "--flow", self.flow, "--count", str(self.count)]
         words += ["--grain", self.grain] if is_model(self.target) else []
-        words += as_sets(self.parameters)
+        words += as_sets(
+            self.described.parameters(self.target, self.flow, self.sets) if self.described else self.parameters
+        )
         if self.seed is not None:
             words += ["--seed", str(self.seed)]
         if self.workers is not None:
@@ -128,7 +134,7 @@ def command(experiment: Experiment) -> str:
         words += ["--seed", str(experiment.seed)]
     if is_model(experiment.target) and experiment.grain != DEFAULT:
         words += [f"--{experiment.grain}"]
-    words += as_sets(experiment.sets)
+    words += as_sets([*(experiment.described.sets if experiment.described else ()), *experiment.sets])
     words += ["--channel", experiment.channel] if experiment.channel else []
     words += ["--faults", experiment.faults] if experiment.faults else []
     return shlex.join(words)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
+from isthmus.advising.running import Described, background_sets, flows_on, read_described
 from isthmus.applications import PATHS, Application, describe, is_program
 from isthmus.asked import Asked, Typical, parameters_of, spread
 from isthmus.errors import IsthmusError
@@ -38,6 +39,8 @@ def experiments_of(study: StudyDescription, path: Path, flags: Flags) -> list[Ex
     works = [_Described(work, path, text, number) for number, work in enumerate(study.application)]
     _refuse_twice(works)
     flags.asked.check([one.application for one in works])
+    if not any(work.work.description for work in works):
+        flags.asked.refuse_app_sets(f"{path} names none")
     sets = flags.asked.platform_sets()
     places = list(dict.fromkeys((place.target, place.channel) for place in study.study.targets))
     for target, channel in places:
@@ -50,7 +53,7 @@ def experiments_of(study: StudyDescription, path: Path, flags: Flags) -> list[Ex
     grain = flags.grain or study.study.grain or DEFAULT
     faults = study.study.faults
     check_faults(faults, f"{path}:{line_of(text, 'study.faults')}: key 'study.faults'")
-    return [replace(run, sets=sets, repeat=repeat, warmup=warmup, grain=grain, faults=faults) for run in runs]
+    return [replace(run, repeat=repeat, warmup=warmup, grain=grain, faults=faults) for run in runs]
 
 
 @dataclass(frozen=True)
@@ -64,18 +67,30 @@ class _Described:
 
     @cached_property
     def typed(self) -> str:
-        """The name, or the path of the program."""
-        own = self.work.program is not None
-        if own == (self.work.name is not None):
-            what = "not both" if own else "or 'application.program', the path of a program"
-            place = self.place("program" if own else None)
-            raise IsthmusError(f"{place}: key 'application.name': expected the name of an application, {what}")
+        """The name, or the path of the program or of the description."""
+        given = [key for key in ("name", "program", "description") if getattr(self.work, key) is not None]
+        if len(given) != 1:
+            what = "not more of them" if given else "the path of a program or of a description"
+            place = self.place(given[-1] if given else None)
+            keys = "key 'application.name', 'application.program' or 'application.description'"
+            raise IsthmusError(f"{place}: {keys}: expected the name of an application, {what}")
+        if self.work.description is not None:
+            return str(self.path.parent / self.work.description)
         return self.work.name or _beside(self.path, str(self.work.program))
+
+    @property
+    def key(self) -> str:
+        """What says which application it is."""
+        return next(key for key in ("name", "program", "description") if getattr(self.work, key) is not None)
+
+    def described(self, sets: Sequence[str]) -> Described | None:
+        """What a description says with app.KEY=VALUE of `sets`; None of any other application."""
+        return read_described(self.typed, sets) if self.work.description is not None else None
 
     @cached_property
     def application(self) -> Application:
         """As it says; every key of the table fits to it."""
-        found = describe(self.typed, self.place("name" if self.work.name is not None else "program"))
+        found = describe(self.typed, self.place(self.key))
         for key in ("images", "messages"):
             if getattr(self.work, key) is not None and key != found.counted:
                 raise IsthmusError(
@@ -138,9 +153,8 @@ def _refuse_twice(works: Sequence[_Described]) -> None:
     for work in works:
         name = work.application.name
         if name in names:
-            key = "name" if work.work.name is not None else "program"
             raise IsthmusError(
-                f"{work.place(key)}: key 'application.{key}': a second application '{name}'; "
+                f"{work.place(work.key)}: key 'application.{work.key}': a second application '{name}'; "
                 "expected a name each, or a study each"
             )
         names.add(name)
@@ -154,9 +168,11 @@ def _runs(
     base = _experiment(work, flags)
     runs = []
     for target, channel in places:
-        offered = flows_of(work.typed, target, sets)
+        described = base.described
+        more = background_sets(described.description, target, sets) if described else ()
+        offered = flows_on(described, target, sets) if described else flows_of(work.typed, target, sets)
         runs += [
-            replace(base, target=target, channel=channel, flow=flow, parameters=parameters)
+            replace(base, target=target, channel=channel, flow=flow, parameters=parameters, sets=(*more, *sets))
             for flow in flows
             if flow in offered
             for parameters in spread(work.application, base.parameters)
@@ -183,6 +199,7 @@ def _experiment(work: _Described, flags: Flags) -> Experiment:
         bytes_each=application.bytes_each,
         parameters=parameters,
         seed=work.work.seed if work.work.seed is not None else resolve("seed").value,
+        described=work.described(flags.asked.app_sets()),
     )
 
 

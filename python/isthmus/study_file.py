@@ -23,11 +23,17 @@ class _Table(BaseModel):
 
 
 class Work(_Table):
-    """What runs: an application of Isthmus by name, or a program; each description says what a value should be."""
+    """What runs: an application of Isthmus by name, a program, or what a description says (docs/advise.md).
+
+    The description of each field says what a value should be.
+    """
 
     name: str | None = Field(default=None, min_length=1, description="the name of an application")
     program: str | None = Field(
         default=None, min_length=1, description="the path of a program, from this file's folder"
+    )
+    description: str | None = Field(
+        default=None, min_length=1, description="the path of a description, from this file's folder"
     )
     count: int | None = Field(default=None, ge=1, le=MOST, description=COUNT)
     images: int | None = Field(default=None, ge=1, le=MOST, description=COUNT)

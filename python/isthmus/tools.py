@@ -15,7 +15,7 @@ from typing import IO, Any, ClassVar
 from isthmus.errors import IsthmusError
 
 Event = dict[str, Any]
-NAMES = ("isthmus-run", "isthmus-devices", "isthmus-platform", "isthmus-probe", "isthmus-hpcc")
+NAMES = ("isthmus-run", "isthmus-devices", "isthmus-platform", "isthmus-probe", "isthmus-hpcc", "isthmus-described")
 
 SIGNALLED = 128  # what a shell and mpirun add to the signal that ended a program
 

@@ -13,6 +13,9 @@
 namespace isthmus::platform {
 namespace {
 
+/// Of descriptions of applications, whose keys stand beside those of boards.
+constexpr std::string_view kReserved = "app";
+
 class Reader {
  public:
   Reader(const std::filesystem::path& file, Schema schema) : document_(file, "platform"), schema_(schema) {}
@@ -96,6 +99,8 @@ class Reader {
 
   /// A part, and those whose names begin with its own: [cpu.l2] beside the keys of [cpu].
   void read_part(const toml::table& table, const std::string& name, const PartKind& kind) {
+    if (name == kReserved || name.starts_with(std::string(kReserved) + "."))
+      refuse(place(table), name, "another name", fmt::format("'{}', which keys of descriptions begin with", kReserved));
     if (name.find('"') != std::string::npos)
       refuse(place(table), name, "a part named by letters, digits, '-' and '_'", "another sign");
     const toml::node* channel = kind.link ? table.get("channel") : nullptr;

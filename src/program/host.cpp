@@ -16,6 +16,7 @@ void Producer::step() {
   if (next() == 0) started_ = timer_.now();
   Buffer buffer = acquire();
   acquired_.push_back(timer_.now());
+  if (const Time work = batch_.application.extras.host_work; work > Time()) timer_.wait(work);
   const std::size_t size = batch_.application.input;
   if (buffer.span().size() < size) {
     send_in_pieces(message, std::move(buffer));

@@ -112,6 +112,7 @@ void DrivingCore::read_output(std::uint64_t words) {
 void DrivingCore::step() {
   load();
   begun.push_back(timer.now());
+  if (const Time host = work.job.application.extras.host_work; host > Time()) timer.wait_until(timer.now() + host);
   std::uint64_t words = 0;
   for (int launch = 0; launch < work.launches; ++launch) {
     timer.wait_until(timer.now() + work.call + work.store);

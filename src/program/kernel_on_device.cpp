@@ -21,6 +21,7 @@ Bytes bytes(std::size_t size) {
 
 /// One buffer for all of a message where the kernel does not say how it is cut; else the sizes, which make it up.
 std::vector<std::size_t> cut(const std::vector<std::size_t>& sizes, std::size_t message, const std::string& what) {
+  if (sizes.empty() && message == 0) return {};
   if (sizes.empty()) return {message};
   const std::size_t sum = std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
   if (sum != message)
@@ -32,6 +33,15 @@ std::vector<std::unique_ptr<offload::Buffer>> allocate(offload::Device& device, 
   std::vector<std::unique_ptr<offload::Buffer>> buffers;
   buffers.reserve(sizes.size());
   for (const std::size_t size : sizes) buffers.push_back(device.allocate(bytes(size)));
+  return buffers;
+}
+
+/// None where a buffer's bytes are pageable.
+std::vector<std::unique_ptr<offload::PinnedBuffer>> pin(offload::Device& device, const std::vector<std::size_t>& sizes,
+                                                        const std::vector<bool>& pinned) {
+  std::vector<std::unique_ptr<offload::PinnedBuffer>> buffers(sizes.size());
+  for (std::size_t i = 0; i < pinned.size(); ++i)
+    if (pinned[i]) buffers.at(i) = device.pin(bytes(sizes[i]));
   return buffers;
 }
 
@@ -55,7 +65,10 @@ KernelOnDevice::KernelOnDevice(offload::Device& device, const ByteApplication& a
                             description_.outputs.size()));
   for (std::size_t i = 0; i < messages; ++i) {
     auto out = allocate(device, description_.outputs);
-    slots_.push_back({.in = allocate(device, description_.inputs), .out = std::move(out)});
+    slots_.push_back({.in = allocate(device, description_.inputs),
+                      .out = std::move(out),
+                      .pinned_in = pin(device, description_.inputs, description_.pinned_inputs),
+                      .pinned_out = pin(device, description_.outputs, description_.pinned_outputs)});
   }
   for (const auto& constant : description_.constants) constants_.push_back(device.allocate(bytes(constant.size())));
   if (const auto& memory = application.extras.memory)
@@ -85,8 +98,13 @@ KernelOnDevice::Events KernelOnDevice::write(offload::Host& host, offload::Queue
   Events events;
   for (std::size_t i = 0; i < description_.inputs.size(); ++i) {
     const std::size_t size = description_.inputs[i];
-    events.push_back(
-        host.write(queue, *slot(message).in[i], from.first(size), Call::blocking, std::exchange(after, {})));
+    const Slot& of = slot(message);
+    std::span<const std::byte> lies = from.first(size);
+    if (of.pinned_in[i] != nullptr) {
+      std::ranges::copy(lies, of.pinned_in[i]->bytes().begin());
+      lies = of.pinned_in[i]->bytes().first(size);
+    }
+    events.push_back(host.write(queue, *of.in[i], lies, Call::blocking, std::exchange(after, {})));
     from = from.subspan(size);
   }
   return events;
@@ -129,7 +147,10 @@ KernelOnDevice::Events KernelOnDevice::read(offload::Host& host, offload::Queue&
   Events events;
   for (std::size_t i = 0; i < description_.outputs.size(); ++i) {
     const std::size_t size = description_.outputs[i];
-    events.push_back(host.read(queue, *slot(message).out[i], to.first(size), Call::blocking, std::exchange(after, {})));
+    const Slot& of = slot(message);
+    const auto lies = of.pinned_out[i] != nullptr ? of.pinned_out[i]->bytes().first(size) : to.first(size);
+    events.push_back(host.read(queue, *of.out[i], lies, Call::blocking, std::exchange(after, {})));
+    if (of.pinned_out[i] != nullptr) std::ranges::copy(lies, to.begin());
     to = to.subspan(size);
   }
   return events;

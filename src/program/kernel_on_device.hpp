@@ -32,9 +32,12 @@ class KernelOnDevice {
   Events read_with_length(offload::Host& host, offload::Queue& queue, int message, std::span<std::byte> to,
                           Events after) const;
   using Buffers = std::vector<std::unique_ptr<offload::Buffer>>;
+  using Pinned = std::vector<std::unique_ptr<offload::PinnedBuffer>>;
   struct Slot {
     Buffers in;
     Buffers out;
+    Pinned pinned_in;  ///< none where the bytes are pageable
+    Pinned pinned_out;
   };
   /// What one thread's launches have, one after the other.
   struct Side {

@@ -19,7 +19,9 @@ using offload::Queue;
 class OffloadFlow final : public DeviceFlow {
  public:
   OffloadFlow(Device& device, const ByteApplication& application)
-      : device_(device), kernel_(device, application, threads_of(application), threads_of(application)) {
+      : device_(device),
+        kernel_(device, application, threads_of(application), threads_of(application)),
+        host_work_(application.extras.host_work) {
     for (std::size_t thread = 0; thread < threads_of(application); ++thread) queues_.push_back(device.queue());
   }
 
@@ -65,6 +67,7 @@ class OffloadFlow final : public DeviceFlow {
     commands.enqueued[at] = host.now();
     passage.messages.begin(host, message);
     commands.there[at] = host.now();
+    host.work(host_work_);
     commands.in[at] = kernel_.write(host, queue, message, passage.messages.input(message));
     commands.kernel[at] = kernel_.launch(host, queue, message);
     commands.out[at] = kernel_.read(host, queue, message, passage.messages.output(message));
@@ -74,6 +77,7 @@ class OffloadFlow final : public DeviceFlow {
 
   Device& device_;
   KernelOnDevice kernel_;
+  Time host_work_;                              ///< for a message
   std::vector<std::unique_ptr<Queue>> queues_;  ///< by thread
 };
 

@@ -22,6 +22,7 @@ class OverlapFlow final : public DeviceFlow {
   OverlapFlow(Device& device, const ByteApplication& application)
       : device_(device),
         kernel_(device, alone(application), kAtOnce),
+        host_work_(application.extras.host_work),
         writes_(device.queue()),
         kernels_(device.queue()),
         reads_(device.queue()) {}
@@ -65,6 +66,7 @@ class OverlapFlow final : public DeviceFlow {
       host.works_on(message);
       passage.messages.begin(host, message);
       passage.commands.enqueued.push_back(host.now());
+      host.work(host_work_);
       const bool reuses = message >= passage.first + kAtOnce;
       std::vector<Event> input_free;
       if (reuses) input_free.push_back((kernels.end() - kAtOnce)->back());
@@ -84,12 +86,15 @@ class OverlapFlow final : public DeviceFlow {
       copies.push_back(kernel_.read(host, *reads_, message, passage.messages.output(message), {kernel}));
       passage.commands.ended.push_back(host.now());
       passage.messages.end(host, message);
-      if (message + kAtOnce < passage.first + passage.count) host.put(*passage.fetched, copies.back().back());
+      // Of a message without an output the kernel's end sets its buffers free.
+      const Event& free = copies.back().empty() ? kernel : copies.back().back();
+      if (message + kAtOnce < passage.first + passage.count) host.put(*passage.fetched, free);
     }
   }
 
   Device& device_;
   KernelOnDevice kernel_;
+  Time host_work_;  ///< for a message
   std::unique_ptr<offload::Queue> writes_;
   std::unique_ptr<offload::Queue> kernels_;
   std::unique_ptr<offload::Queue> reads_;

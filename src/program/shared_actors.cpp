@@ -30,6 +30,7 @@ void SharedProducer::step() {
     for (std::size_t i = 0; i < work.job.application.extras.control.messages.size(); ++i)
       timer.wait_until(timer.now() + work.store);
   begun.push_back(timer.now());
+  if (const Time host = work.job.application.extras.host_work; host > Time()) timer.wait_until(timer.now() + host);
   const auto message = work.messages.input(next);
   const LinePieces pieces = work.places.input_of(next, work.job);
   const std::uint64_t lines = pieces.count();

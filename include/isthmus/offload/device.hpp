@@ -116,6 +116,9 @@ class Host {
   /// Blocks while the mailbox is empty.
   virtual Event take(Mailbox& mailbox) = 0;
 
+  /// Computes for so long, without the device.
+  virtual void work(Time time) = 0;
+
   /// What this thread enqueues from now on is for a numbered message: an image. Traces of models show it.
   virtual void works_on(int /*message*/) {}
 

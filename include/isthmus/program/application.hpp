@@ -80,6 +80,8 @@ struct Extras {
   offload::DatapathMaker datapath{};
   /// What cores and circuit do where they share memory, in place of kernel and datapath: for the flow shared.
   TogetherRun together{};
+  /// What a host thread computes for each message before it sends it; a model alone spends it.
+  Time host_work{};
   /// Each launch of a message is an iteration, of whose ends rows tell.
   bool iterates = false;
   /// Whether an output may differ from the reference so far, both given as the bytes of one element; by default in

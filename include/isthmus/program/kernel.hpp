@@ -100,6 +100,8 @@ class Kernel {
   int requests_to_cover_link() const;
 
   int onchip_latency() const { return place_.onchip_latency; }
+  /// The clock of the actors; on threads there is none.
+  const Clock& clock() const { return place_.clock; }
 
   /// The actors, in the order in which they were added.
   const std::vector<ActorId>& actors() const { return actors_; }

@@ -17,6 +17,7 @@ from isthmus.names import listed, meant
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from isthmus.advising.running import Described
     from isthmus.grain import Grain
     from isthmus.records import Row
 
@@ -31,6 +32,7 @@ EXAMPLES = [
     "isthmus run merkle-tree --on model:xeon-fpga-v2 --handover none,mmio,umsg",
     "isthmus run suffix-sum --on model:aws-f1 --flow stream --faults drop=0.001,stall=0.01",
     "isthmus run build/my-app --on native --count 1000",
+    "isthmus run my-app.toml --on model:aws-f1 --flow offload --set 'app.kernel.time=2 ms'",
 ]
 
 Count = Annotated[
@@ -108,7 +110,10 @@ def run(
     typed: Typed,
     app: Annotated[
         str | None,
-        typer.Argument(metavar="APP", help="The application; --list names them. Or the path of a program of your own."),
+        typer.Argument(
+            metavar="APP",
+            help="The application; --list names them. Or the path of a program, or FILE.toml, a description.",
+        ),
     ] = None,
     fine: Fine = False,
     coarse: Coarse = False,
@@ -154,7 +159,10 @@ def run(
 
 def _experiments(app: str | None, wanted: Wanted, typed: Typed) -> list[Experiment]:
     """One for each row: for each value of a parameter that takes several."""
-    from isthmus.applications import applications, describe
+    from pathlib import Path
+
+    from isthmus.advising.running import as_application, read_described
+    from isthmus.applications import applications, describe, is_description
     from isthmus.settings import resolve
     from isthmus.targets import check_target
 
@@ -163,7 +171,10 @@ def _experiments(app: str | None, wanted: Wanted, typed: Typed) -> list[Experime
         asked.check([])
         known = ", ".join(applications())
         raise IsthmusError(f"APP: expected an application, one of {known}, or a path", hint="'isthmus run -h'.")
-    application = describe(app)
+    described = read_described(app, asked.app_sets()) if is_description(app) and Path(app).is_file() else None
+    if described is None:
+        asked.refuse_app_sets(f"'{app}' is none")
+    application = as_application(described.description) if described else describe(app)
     asked.check([application])
     target = resolve("on", wanted.on).value
     if target is None:
@@ -185,10 +196,21 @@ def _experiments(app: str | None, wanted: Wanted, typed: Typed) -> list[Experime
         sets=asked.platform_sets(),
         channel=wanted.channel,
         faults=wanted.faults,
+        described=described,
     )
     _check(experiment)
+    if described is not None:
+        return [_of_description(experiment, described)]
     experiment = replace(experiment, flow=_flow_of(experiment))
     return [replace(experiment, parameters=one) for one in spread(application, experiment.parameters)]
+
+
+def _of_description(experiment: Experiment, described: "Described") -> Experiment:
+    from isthmus.advising.running import background_sets, require_flow
+
+    flow = require_flow(described, experiment.target, experiment.flow or None, experiment.sets)
+    more = background_sets(described.description, experiment.target, experiment.sets)
+    return replace(experiment, flow=flow, sets=(*more, *experiment.sets))
 
 
 def _check(experiment: Experiment) -> None:

@@ -124,6 +124,10 @@ class ModelHost final : public SurroundedHost {
     return std::make_shared<ModelEvent>(context_.run, ask(call_of(HostCall::Kind::take, id)).command);
   }
 
+  void work(Time time) override {
+    if (time > Time()) actor_.timer_.wait(time);
+  }
+
   std::int64_t hear() override { return actor_.told[0].read(); }
   void tell(std::int64_t number) override { actor_.tells[0].push(number); }
 

@@ -116,6 +116,10 @@ Event OpenClHost::launch(Queue& queue, const Launch& launch, std::vector<Event> 
   });
 }
 
+void OpenClHost::work(Time time) {
+  for (const Time end = now() + time; now() < end;) stop_if_failed();
+}
+
 void OpenClHost::wait(const Event& event) {
   stop_if_failed();
   dynamic_cast<const OpenClEvent&>(*event).wait();

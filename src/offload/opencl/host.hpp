@@ -51,6 +51,7 @@ class OpenClHost final : public Host {
   void finish(Queue& queue) override;
   void put(Mailbox& mailbox, Event event) override;
   Event take(Mailbox& mailbox) override;
+  void work(Time time) override;
   Time now() const override { return device_.clock(); }
 
  private:

@@ -1,0 +1,1 @@
+"""What an application that is only described takes on each platform, and which choice is the best."""

@@ -1,0 +1,74 @@
+#include "apps/described/transfers.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <numeric>
+
+#include "isthmus/base/error.hpp"
+#include "isthmus/program/parameter.hpp"
+#include "isthmus/stream.hpp"
+
+namespace isthmus::apps::traffic {
+namespace {
+
+[[noreturn]] void refuse(const std::string& text) {
+  throw Error(fmt::format(
+      "transfers: expected DIRECTION:MEMORY:BYTESxCOUNT with to-device or to-host, pageable or pinned, got '{}'",
+      text));
+}
+
+/// Takes what stands before `end` off the text.
+std::string first_of(std::string& left, char end, const std::string& text) {
+  const std::size_t at = left.find(end);
+  if (at == std::string::npos) refuse(text);
+  std::string first = left.substr(0, at);
+  left.erase(0, at + 1);
+  return first;
+}
+
+std::uint64_t number(const std::string& of, const std::string& text) {
+  std::uint64_t value = 0;
+  const auto [end, failure] = std::from_chars(of.data(), of.data() + of.size(), value);
+  if (failure != std::errc() || end != of.data() + of.size() || value == 0) refuse(text);
+  return value;
+}
+
+/// The one of two words that is said.
+bool is_first(const std::string& word, const char* first, const char* second, const std::string& text) {
+  if (word != first && word != second) refuse(text);
+  return word == first;
+}
+
+Transfers read_one(const std::string& text) {
+  std::string left = text;
+  const bool to_device = is_first(first_of(left, ':', text), "to-device", "to-host", text);
+  const bool pinned = is_first(first_of(left, ':', text), "pinned", "pageable", text);
+  const std::uint64_t bytes = number(first_of(left, 'x', text), text);
+  return {.to_device = to_device, .pinned = pinned, .bytes = bytes, .count = number(left, text)};
+}
+
+}  // namespace
+
+std::vector<Transfers> read_transfers(const std::string& text) {
+  std::vector<Transfers> all;
+  for (const std::string& one : program::listed(text)) all.push_back(read_one(one));
+  return all;
+}
+
+std::size_t Lying::all() const {
+  return std::accumulate(bytes.begin(), bytes.end(), std::size_t{0});
+}
+
+Lying side_of(const std::vector<Transfers>& transfers, bool to_device) {
+  constexpr auto kWord = static_cast<std::uint64_t>(kWordBytes);
+  Lying side;
+  for (const Transfers& each : transfers) {
+    if (each.to_device != to_device) continue;
+    side.bytes.insert(side.bytes.end(), each.count, (each.bytes + kWord - 1) / kWord * kWord);
+    side.pinned.insert(side.pinned.end(), each.count, each.pinned);
+  }
+  return side;
+}
+
+}  // namespace isthmus::apps::traffic

@@ -1,0 +1,241 @@
+"""Applications that are described: what a file says, what of it is refused, and that a run does exactly this."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.python.conftest import Isthmus
+from tests.python.test_schemas import check
+
+from isthmus.advising.description import Description, description_of, read_description
+from isthmus.advising.unit import Crossing, Unit, arguments
+from isthmus.errors import IsthmusError
+
+SMALL = """
+[application]
+name = "small"
+units = "4 frames"
+[[transfer]]
+direction = "to-device"
+bytes = "64 KiB"
+[[transfer]]
+direction = "to-host"
+bytes = 1000
+host = "pinned"
+count = 2
+[kernel]
+time = "200 us"
+"""
+
+
+def of(text: str, *sets: str) -> Description:
+    return description_of(tomllib.loads(text), "my-app.toml", sets)
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> str:
+    (tmp_path / "small.toml").write_text(SMALL)
+    return "small.toml"
+
+
+def test_a_number_is_written_bare_with_a_unit_or_as_in_platform_files() -> None:
+    written = ['"2 ms"', "0.002", '"2000us"', "{ value = 2, unit = 'ms' }", "{ value = '2 ms' }"]
+    for one in written:
+        kernel = of(SMALL.replace('"200 us"', one)).kernel
+        assert kernel.time is not None
+        assert kernel.time.value == pytest.approx(2e-3)
+
+
+def test_a_range_is_in_the_unit_of_its_value() -> None:
+    text = SMALL.replace('"200 us"', '{ value = 200, unit = "us", range = [100, 400], source = "a guess" }')
+    time = of(text).kernel.time
+    assert time is not None
+    assert [time.low, time.high] == pytest.approx([1e-4, 4e-4])
+    assert time.source == "a guess"
+    assert time.at(0.5) == pytest.approx(2e-4), "the middle by the logarithm"
+
+
+def test_what_is_set_takes_the_place_of_what_is_written() -> None:
+    assert of(SMALL, "app.kernel.rate=2 GB/s").kernel.time is None
+    assert of(SMALL, "app.transfer.1.bytes=4 KiB").transfers[1].bytes.value == 4096
+    assert of(SMALL, "app.application.flows=overlap,stream").flows == ("overlap", "stream")
+    assert of(SMALL, "app.host.background=memory").background == "memory"
+    watts = of(SMALL, "app.price.model:aws-f1.watts=75").prices["model:aws-f1"].watts
+    assert watts is not None
+    assert watts.value == 75
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "complaint"),
+    [
+        (
+            'time = "200 us"',
+            'time = 1\nrate = "1 GB/s"',
+            "key 'kernel.rate': expected kernel.time or kernel.rate, got b",
+        ),
+        ('"64 KiB"', "0", "key 'transfer.bytes': expected bytes as in '8 MiB', 1 or more, got 0"),
+        (
+            '"64 KiB"',
+            '"64 MB"',
+            "key 'transfer.bytes': expected bytes as in '8 MiB', 1 or more, got '64 MB'; help: did",
+        ),
+        (
+            '"to-host"',
+            '"to-hos"',
+            "key 'transfer.direction': expected to-device or to-host, got 'to-hos'; help: did you",
+        ),
+        ('bytes = "64 KiB"', "", "key 'transfer.bytes': missing in transfer 0"),
+        ("count = 2", "conut = 2", "unknown key 'transfer.conut'; help: did you mean 'transfer.count'?"),
+        ("[kernel]", "[kernell]", "unknown table 'kernell'; help: did you mean 'kernel'?"),
+        (
+            'time = "200 us"',
+            "device_write = 10",
+            "key 'kernel.device_write': expected the 2000 B that go to the host or",
+        ),
+        (
+            '"200 us"',
+            "{ value = 1, range = [2, 3] }",
+            "key 'kernel.time': expected a range [LEAST, MOST] with the value",
+        ),
+        ('"200 us"', "{ value = 1, unit = 'm' }", "key 'kernel.time': expected a unit of s, ms, us, ns or ps, got the"),
+        ('"200 us"', "{ vale = 1 }", "key 'kernel.time': expected a table of value, unit, range, source, why and role"),
+        (
+            '"4 frames"',
+            '"4 stages"',
+            "key 'application.units': expected a name that rows do not have for something else",
+        ),
+        ('"4 frames"', '"0 frames"', "key 'application.units': expected how many a run has, what they are called, or"),
+        (
+            'name = "small"',
+            'flows = ["ofload"]',
+            "key 'application.flows': expected a list of offload, overlap, stream",
+        ),
+    ],
+)
+def test_what_is_wrong_in_a_description_is_one_line(
+    real: Isthmus, small: str, old: str, new: str, complaint: str
+) -> None:
+    assert old in SMALL
+    (real.folder / small).write_text(SMALL.replace(old, new))
+    done = real("run", small, "--on", "model:aws-f1")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: small.toml:")
+    assert complaint in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--set", "app.kernel.tim=1"), "--set app.kernel.tim: unknown key 'kernel.tim'; help: did you mean"),
+        (
+            ("--set", "app.kernel.time=often"),
+            "--set app.kernel.time: expected a time as in '2 ms', of 0 s or more, got",
+        ),
+        (("--set", "app.transfer.bytes=1"), "expected transfer.NUMBER.bytes of 2 transfers, from 0"),
+        (("--set", "app.transfer.2.bytes=1"), "expected a transfer of 2, from 0, got '2'"),
+        (("--flow", "shared"), "'model:aws-f1' has no flow 'shared' for 'small'; help: it has offload, overlap and s"),
+        (("--on", "opencl:0"), "a description runs on models alone"),
+        (("--on", "model:xeon-fpga-v1", "--flow", "stream"), "'model:xeon-fpga-v1' has no flow 'stream' for 'small'"),
+    ],
+)
+def test_what_is_asked_of_a_description_in_vain_is_one_line(
+    real: Isthmus, small: str, words: tuple[str, ...], complaint: str
+) -> None:
+    on = () if "--on" in words else ("--on", "model:aws-f1")
+    done = real("run", small, *on, *words)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert complaint in done.stderr
+
+
+def test_only_descriptions_have_keys_of_an_application(real: Isthmus) -> None:
+    done = real("run", "image-filter", "--on", "model:aws-f1", "--set", "app.kernel.time=1")
+    assert done.returncode == 2
+    assert "only a description, FILE.toml, has keys app.*, and 'image-filter' is none" in done.stderr
+
+
+def test_no_part_of_a_board_is_called_app(real: Isthmus) -> None:
+    (real.folder / "mine.toml").write_text('name = "mine"\n[app.kernel]\nkind = "kernel"\n')
+    done = real("platform", "show", "mine.toml")
+    assert done.returncode == 2
+    assert "key 'app.kernel': expected another name, got 'app', which keys of descriptions begin with" in done.stderr
+
+
+def test_a_run_does_what_is_described(real: Isthmus, small: str) -> None:
+    def row(*words: str) -> Any:
+        file = real.json("run", small, "--on", "model:aws-f1", *words)
+        check("run", file)
+        return file["rows"][0]
+
+    found = row("--flow", "offload")
+    assert (found["application"], found["count"], found["counted"]) == ("small", 4, "frames")
+    assert found["verified"] is True
+    assert found["bytes_each"] == 65536
+    names = [step["name"] for step in found["first_frames"][0]["steps"]]
+    assert names == ["host to device copy", "kernel", "device to host copy", "device to host copy"]
+    slower = row("--flow", "offload", "--set", "app.kernel.time=1 ms", "--set", "app.host.time=1 ms")
+    assert slower["elapsed_s"] - found["elapsed_s"] == pytest.approx(4 * 1.8e-3, rel=1e-2)
+    assert row("--flow", "stream", "--frames", "50")["value"] == pytest.approx(5000, rel=0.05), "the kernel's 200 us"
+    assert row("--set", "kernel.clock=125", "--flow", "stream", "--count", "50")["value"] == pytest.approx(
+        5000, rel=0.05
+    ), "a time is no number of cycles"
+
+
+def test_others_that_use_memory_leave_half_of_its_rate(real: Isthmus, small: str) -> None:
+    words = ("run", small, "--on", "model:alpha-data-7v3", "--flow", "offload")
+    beside = real.json(*words, "--set", "app.host.background=memory")["rows"][0]
+    inputs = {one["key"]: one["value"] for one in beside["platform"]["inputs"]}
+    assert inputs["host.memory.transfer_rate"] == 800
+    assert beside == real.json(*words, "--set", "host.memory.transfer_rate=800 MT/s")["rows"][0]
+
+
+def test_a_study_takes_a_description(real: Isthmus, small: str) -> None:
+    (real.folder / "study.toml").write_text(
+        f'[application]\ndescription = "{small}"\n[study]\ntargets = ["model:aws-f1", "model:xeon-fpga-v1"]\n'
+    )
+    done = real("study", "study.toml", "--no-probes", "--json", "study.json", "--set", "app.kernel.time=1 ms")
+    assert done.returncode == 0, done.stderr
+    import json
+
+    file = json.loads((real.folder / "study.json").read_text())
+    check("study", file)
+    flows = [(row["target"], row["flow"]) for row in file["rows"]]
+    assert flows == [("model:aws-f1", flow) for flow in ("offload", "overlap", "stream")] + [
+        ("model:xeon-fpga-v1", "shared")
+    ]
+    assert all(row["verified"] and row["value"] < 1000 for row in file["rows"])
+
+
+def test_a_study_takes_one_of_name_program_and_description(real: Isthmus) -> None:
+    (real.folder / "study.toml").write_text(
+        '[application]\nname = "image-filter"\ndescription = "a.toml"\n[study]\ntargets = ["native"]\n'
+    )
+    done = real("study", "study.toml")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: study.toml:3: key 'application.name', 'application.program' or")
+
+
+def test_the_description_of_the_examples_is_one(tree: Path) -> None:
+    found = read_description(tree / "examples" / "my-app.toml")
+    assert (found.name, found.count, found.units) == ("my-app", 100, "frames")
+
+
+@given(st.lists(st.integers(1, 48), min_size=1, max_size=3), st.sampled_from([1, 2, 3, 4, 8, 16]))
+@settings(max_examples=50, deadline=None)
+def test_counts_that_are_no_whole_numbers_are_whole_of_several_units(counts: list[int], parts: int) -> None:
+    crossings = tuple(Crossing(True, False, 64, count / parts) for count in counts)
+    unit = Unit(crossings, 1, 0.0, 64, 0, 0, 1e-6)
+    said = dict(one.split("=", 1) for one in arguments(unit, "offload", 1e8, "any", "units"))
+    many = int(said["in_message"])
+    assert many == unit.together <= 16
+    moved = [int(one.rpartition("x")[2]) for one in said["transfers"].split(",")]
+    assert moved == [count * many / parts for count in counts]
+    assert int(said["host_time"]) == 1000 * many
+
+
+def test_a_board_refuses_what_its_reader_cannot_read() -> None:
+    with pytest.raises(IsthmusError, match="key 'transfer': expected a table"):
+        of("[kernel]\ntime = 1\n")
