@@ -7,7 +7,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
 MAKEFLAGS += --no-print-directory
 
-PACKAGED := $(wildcard CMakeLists.txt cmake include src python kernels configurations platforms papers examples docs/schemas pyproject.toml)
+PACKAGED := $(wildcard CMakeLists.txt cmake include src python kernels configurations curves platforms papers examples docs/schemas pyproject.toml)
 SOURCES := $(shell find $(PACKAGED) -type f -not -name '*.pyc')
 CTEST := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
 CXX_FILES = git ls-files '*.cpp' '*.hpp' '*.cl'

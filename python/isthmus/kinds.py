@@ -72,6 +72,7 @@ KINDS = {
     ),
     "sweep": Kind("swept.SweepFile", "swept.SweepRow", ("rows",)),
     "explain": Kind("explained.ExplainFile", "explained.ExplainRow", ("rows",)),
+    "advise": Kind("advising.AdviseFile", "advising.AdviseRow", ("rows",)),
     "record": Kind("recorded.RecordFile", lists=("records",), reported=True, shown={"": "recordings"}),
     "hpcc-build": Kind("hpcc.HpccBuildFile"),
     "hpcc-tune": Kind("hpcc.HpccTuneFile"),

@@ -70,6 +70,7 @@ class Told {
         regions_{.shorter = static_cast<int>(regions.first), .longer = static_cast<int>(regions.second), .round = {}} {}
 
   StreamRun of(std::uint64_t regions) const {
+    if (launches_of(job_) == 1) return repeated(one_launch(static_cast<int>(regions)));
     const auto [one, two] = runs(static_cast<int>(regions));
     StreamRun message = extend(one, two, {.shorter = 1, .longer = 2, .round = {}}, launches_of(job_));
     FlowTimes& times = message.run.times;
@@ -81,6 +82,16 @@ class Told {
   }
 
  private:
+  /// Of a kernel that is launched once.
+  StreamRun one_launch(int regions) const {
+    std::array<StreamRun, 2> seen;
+    Worker beside;
+    beside.add([&] { seen[0] = timed(1, regions_.shorter); });
+    seen[1] = timed(1, regions_.longer);
+    beside.finish();
+    return extended(seen[0], seen[1], regions);
+  }
+
   /// One launch and two, of so many regions each.
   std::pair<StreamRun, StreamRun> runs(int regions) const {
     std::array<StreamRun, 4> seen;

@@ -101,6 +101,17 @@ TEST(DescribedApplication, ReadsAMessageAgainWhereItLiesAndGivesTheSameBytes) {
   }
 }
 
+TEST(DescribedApplication, OneLongLaunchIsToldFromTwoShorterOnes) {
+  const ByteApplication of = application({{"transfers", "to-device:pageable:262144x1,to-host:pageable:4096x1"},
+                                          {"device_read", "5242880"},
+                                          {"device_write", "4096"},
+                                          {"in_place", "yes"}});
+  const Run fine = run("model:xeon-fpga-v1", "shared", of, 1);
+  const Run coarse = run("model:xeon-fpga-v1", "shared", of, 1, platform::Grain::coarse);
+  EXPECT_FALSE(coarse.difference);
+  EXPECT_NEAR(coarse.times.elapsed.seconds() / fine.times.elapsed.seconds(), 1, 0.01);
+}
+
 /// The check can say no.
 TEST(DescribedApplication, AByteThatIsNotWhatTheKernelMakesIsFound) {
   ByteApplication of = application({{"transfers", "to-device:pinned:640x1,to-host:pinned:320x1"}});

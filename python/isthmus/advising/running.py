@@ -70,14 +70,30 @@ def clock_of(target: str, sets: Sequence[str]) -> float:
     return found[1] * scale[found[2]] if found else 0.0
 
 
-def background_sets(description: Description, target: str, sets: Sequence[str]) -> tuple[str, ...]:
+def has_key(target: str, key: str) -> bool:
+    """Whether a board has a number of that key."""
+    return any(one["key"] == key for one in _board(target, ())["inputs"])
+
+
+def room_of(target: str, sets: Sequence[str]) -> float | None:
+    """Bytes of a board's own memory; None of one that has none."""
+    found = number_of(target, sets, "dram", "capacity")
+    scale = {"B": 1.0, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30}
+    return found[1] * scale[found[2]] if found else None
+
+
+def background_sets(
+    description: Description, target: str, sets: Sequence[str], missing_is_none: bool = False
+) -> tuple[str, ...]:
     """KEY=VALUE of the board beside whose cores others use memory: they leave it half of its rate.
 
-    None where the user has said the rate.
+    None where the user has said the rate, or with `missing_is_none` of a board that has no such memory.
     """
     if description.background == "none":
         return ()
     found = number_of(target, sets, "memory", "transfer_rate")
+    if found is None and missing_is_none:
+        return ()
     if found is None:
         raise IsthmusError(f"app.host.background: '{target}' has no memory of the host that others could use")
     key, value, unit = found

@@ -68,6 +68,7 @@ COMMANDS = {
         },
         itself=True,
     ),
+    "advise": Known("Which board, and which way of feeding it, for an application that is described."),
     "record": Known("The transfers, kernels and gaps of any OpenCL program, unchanged.", results=False),
     "reproduce": Known("The published numbers beside ours, with the role of each and the score."),
     "compare": Known("Two files of results against each other."),

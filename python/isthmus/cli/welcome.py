@@ -7,6 +7,6 @@ isthmus: what a CPU-FPGA platform delivers, on boards you need not have and on t
   isthmus run image-filter --on model:aws-f1 --flow stream            an application on a modelled board
   isthmus study image-filter                                          boards and flows compared, one verdict
 
-also: new, probe, hpcc, calibrate, reproduce, platform, report, compare, history, config, doctor.
+also: new, probe, advise, hpcc, calibrate, reproduce, platform, report, compare, history, config, doctor.
 'isthmus COMMAND -h' shows examples, 'isthmus --help' everything.
 """

@@ -1,5 +1,6 @@
 """The records that cross a border: what the tools print and what the JSON files hold (units in the names)."""
 
+from isthmus.records.advising import *
 from isthmus.records.base import *
 from isthmus.records.calibration import *
 from isthmus.records.explained import *

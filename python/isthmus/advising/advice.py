@@ -1,0 +1,300 @@
+"""From a description and the curves of boards to ranked rows, a verdict and the branches of the tree."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from isthmus.advising import metrics
+from isthmus.advising.choices import Asked, Valued, after_run, drawn, ranked, take, valued
+from isthmus.advising.description import Description, Transfer
+from isthmus.advising.formulas import Curves
+from isthmus.advising.ruling import ALSO, SURE, decider, interval, quantile, ratios, turn, wins
+from isthmus.advising.unit import Unit
+from isthmus.coherence_tree import decide
+from isthmus.curves import BoardCurves
+from isthmus.errors import IsthmusError
+from isthmus.numbers import figure, percent, seconds
+from isthmus.records import AdviseBranch, AdviseCrossing, AdviseMeasure, AdviseRow, AdviseTurn, AdviseVerdict
+
+RUN = 3  # of the best, whose runs count
+SHORTEST_S, LONGEST_S = 1e-9, 1e3  # of a kernel
+APART = 0.1  # between run and formula: above it both are told
+
+Ran = tuple[float, float] | str  # elapsed and latency, s, or why it could not run
+Runner = Callable[[Sequence[Valued]], Sequence[Ran]]
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What is advised."""
+
+    rows: list[AdviseRow]
+    verdict: AdviseVerdict
+    tree: list[AdviseBranch]
+    crossing: list[AdviseCrossing]
+    matters_below_s: float | None
+    asked: Asked
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+
+def unit_of(description: Description) -> str:
+    """What a value is in."""
+    one = description.units.removesuffix("s")
+    return {"rate": f"{description.units}/s", "latency": "s", "cost": f"price/{one}", "energy": f"J/{one}"}[
+        description.best
+    ]
+
+
+def left_out(description: Description, boards: Sequence[BoardCurves], asked: Asked) -> dict[str, str]:
+    """Targets that have no choice to offer, each with the reason."""
+    found = {}
+    for board in boards:
+        wanted = [flow for flow in description.flows if flow in board.flows]
+        if not board.flows:
+            found[board.target] = "no flow of a description runs on it"
+        elif not wanted:
+            found[board.target] = f"it has none of the flows {', '.join(description.flows)}"
+        elif asked.best in ("cost", "energy") and asked.prices_of(board.target) is None:
+            key = "per_hour" if asked.best == "cost" else "watts"
+            found[board.target] = f'price."{board.target}".{key} is not known'
+    return found
+
+
+def advise(
+    description: Description, boards: Sequence[BoardCurves], run: Runner, room: Callable[[str], float | None]
+) -> Advice:
+    """The choices, ranked: the best three run by `run`; `room` tells the bytes of a target's memory, if it has one."""
+    asked, unit = Asked.of(description), Unit.of(description)
+    out = left_out(description, boards, asked)
+    needed = (unit.sent + unit.fetched) * unit.together
+    for board in boards:
+        most = room(board.target)
+        if board.target not in out and most is not None and needed > most:
+            out[board.target] = f"a unit of {needed:.3g} B is larger than its memory of {most:.3g} B"
+    kept = {board.target: board for board in boards if board.target not in out}
+    found = valued(description, list(kept.values()), asked)
+    for target in (target for target in kept if not any(one.choice.target == target for one in found)):
+        out[target] = "none of its flows suits the units"
+    if not found:
+        reasons = "; ".join(f"{target}: {reason}" for target, reason in out.items())
+        raise IsthmusError(f"'{description.name}': no board has a choice to offer ({reasons})")
+    found, failures = _with_runs(found, asked, run)
+    shares = wins(found, asked) if found[0].draws else [1.0] + [0.0] * (len(found) - 1)
+    rows = [
+        _row(rank, one, share, description, kept, asked, failures.get(str(one.choice)))
+        for rank, (one, share) in enumerate(zip(found, shares, strict=True), start=1)
+    ]
+    verdict = _verdict(description, found, shares, asked, kept)
+    crossing = [
+        AdviseCrossing(
+            target=row.target,
+            flow=row.flow,
+            crossing_s=metrics.transfer_s(kept[row.target].nominal.curves, unit, row.flow),
+        )
+        for row in rows
+    ]
+    below = matters_below(unit, list(kept.values()), found, asked)
+    return Advice(rows, verdict, branches(description), crossing, below, asked, out)
+
+
+def matters_below(unit: Unit, boards: Sequence[BoardCurves], found: Sequence[Valued], asked: Asked) -> float | None:
+    """The time of a unit's launches from which on the two best boards are within a tenth; None where none is."""
+    nominal = {board.target: board.nominal for board in boards}
+
+    def apart(time_s: float) -> bool:
+        best: dict[str, float] = {}
+        timed = replace(unit, compute_s=time_s / unit.launches)
+        for one in found:
+            taken = take(nominal[one.choice.target], one.choice.flow, timed, asked)
+            good = asked.goodness(asked.value(one.choice.target, taken.elapsed_s, taken.latency_s))
+            best[one.choice.target] = max(best.get(one.choice.target, 0.0), good)
+        first, *others = sorted(best.values(), reverse=True)
+        return bool(others) and first > (1 + APART) * others[0]
+
+    low, high = SHORTEST_S, LONGEST_S
+    if apart(high):
+        return None
+    if not apart(low):
+        return 0.0
+    while high / low > 1 + APART / 10:
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if apart(middle) else (low, middle)
+    return high
+
+
+def _with_runs(found: Sequence[Valued], asked: Asked, run: Runner) -> tuple[list[Valued], dict[str, str]]:
+    """With what the best gave in runs: as long as one of the first three has none, it runs."""
+    failures: dict[str, str] = {}
+    tried: set[str] = set()
+    for _ in range(2):
+        wanted = [one for one in found[:RUN] if str(one.choice) not in tried]
+        if not wanted:
+            break
+        tried |= {str(one.choice) for one in wanted}
+        told = {}
+        for one, came in zip(wanted, run(wanted), strict=True):
+            if isinstance(came, str):
+                failures[str(one.choice)] = came
+            else:
+                told[str(one.choice)] = after_run(one, asked, *came)
+        found = ranked([told.get(str(one.choice), one) for one in found], asked)
+    return list(found), failures
+
+
+def _row(
+    rank: int,
+    one: Valued,
+    share: float,
+    description: Description,
+    boards: Mapping[str, BoardCurves],
+    asked: Asked,
+    failure: str | None,
+) -> AdviseRow:
+    board, flow, unit = boards[one.choice.target], one.choice.flow, Unit.of(description)
+    curves = board.nominal.curves
+    low, high = interval(one)
+    line = metrics.latency_s(curves, flow)
+    transfer, computed = metrics.transfer_s(curves, unit, flow), metrics.computation_s(curves, unit, flow)
+    own = flow in ("offload", "overlap")
+    dma, device = metrics.bandwidths(curves, unit) if own else (0.0, 0.0)
+    r = metrics.reuse(unit)
+    shared = {target: other for target, other in boards.items() if "shared" in other.flows} if own and device else {}
+    streamed = (unit.sent + unit.fetched) / transfer / metrics.GB
+    rate = asked.units / one.elapsed_s
+    price = description.prices.get(one.choice.target)
+    return AdviseRow(
+        rank=rank,
+        target=one.choice.target,
+        flow=flow,
+        method=one.choice.method,
+        value=one.value,
+        unit=unit_of(description),
+        low=low,
+        high=high,
+        formula=one.formula,
+        run=one.value if one.ran else None,
+        r=r,
+        r_threshold={
+            target: metrics.threshold(dma, device, metrics.shared_gb_per_s(other.nominal.curves, unit))
+            for target, other in shared.items()
+            if unit.sent > 0
+        },
+        effective_gb_per_s=metrics.effective(r, dma, device) if own and device and r else streamed,
+        ctc=computed / transfer,
+        latency_s=one.latency_s,
+        line_latency_s=line,
+        cost=price.per_hour.value / 3600 / rate if price and price.per_hour else None,
+        joules=price.watts.value / rate if price and price.watts else None,
+        meets=one.meets,
+        wins=share,
+        reasons=_reasons(one, unit, curves, asked, line, computed / transfer, failure),
+    )
+
+
+def _reasons(
+    one: Valued, unit: Unit, curves: Curves, asked: Asked, line: float, ctc: float, failure: str | None
+) -> list[str]:
+    limit = one.taken.limit
+    bound = "computation" if ctc > 1 else "communication"
+    found = [
+        f"{limit} takes longest: {seconds(one.taken.parts[limit])} a unit",
+        f"bound by {bound}: CTC {figure(ctc)} (choi2019, insight 4)",
+        f"latency class: {metrics.latency_class(line)} ({seconds(line)} for 64 B)",
+    ]
+    if one.ran and abs(one.scale - 1) > APART:
+        found.append(f"run and formula differ by {percent(abs(one.scale - 1))}: formula {figure(one.formula)}")
+    if failure:
+        found.append(f"not run: {failure}")
+    if not one.meets:
+        found.append(
+            f"takes {seconds(one.latency_s)}, longer than the {seconds(asked.latency_s or 0.0)} that is needed"
+        )
+    if one.choice.flow == "shared" and one.choice.target.endswith("xeon-fpga-v2"):
+        found.append(metrics.interface(unit, metrics.HALF_CACHE))
+    return found
+
+
+def _verdict(
+    description: Description,
+    found: Sequence[Valued],
+    shares: Sequence[float],
+    asked: Asked,
+    boards: Mapping[str, BoardCurves],
+) -> AdviseVerdict:
+    first = found[0]
+    clear = shares[0] >= SURE
+    among = [str(one.choice) for one, share in zip(found, shares, strict=True) if one is first or share >= ALSO]
+    base = AdviseVerdict(
+        target=first.choice.target,
+        flow=first.choice.flow,
+        method=first.choice.method,
+        clear=clear,
+        among=[str(first.choice)] if clear else among,
+        wins=shares[0],
+        reasons=[],
+    )
+    if len(found) == 1:
+        return base.model_copy(update={"reasons": ["it is the only choice"]})
+    rival = found[1] if clear else max(found[1:], key=lambda one: shares[found.index(one)])
+    if not clear and shares[found.index(rival)] == 0:
+        rival = found[1]
+    ratio = ratios(first, rival, asked) if first.draws else [1.0]
+    base = base.model_copy(update={"ratio_low": quantile(ratio, 0.05), "ratio_high": quantile(ratio, 0.95)})
+    if clear:
+        return _clear(base, description, first, rival, asked, boards)
+    numbers = drawn(description, len(first.draws))
+    decides = decider(first, rival, asked, boards, numbers)
+    told = [f"no clear winner: {base.flow} on {base.target} is the best in {percent(shares[0])} of the draws"]
+    measure = None
+    if decides is None:
+        told.append(f"no number that is not known decides between it and {rival.choice}")
+    else:
+        measure = AdviseMeasure(
+            input=decides.input, target=decides.target, probe=decides.probe, correlation=decides.correlation
+        )
+        by = f": isthmus probe {decides.target} {decides.probe}" if decides.probe else ""
+        told.append(f"{decides.input} decides between it and {rival.choice}; measure it{by}")
+    return base.model_copy(update={"measure": measure, "reasons": told})
+
+
+def _clear(
+    base: AdviseVerdict,
+    description: Description,
+    first: Valued,
+    second: Valued,
+    asked: Asked,
+    boards: Mapping[str, BoardCurves],
+) -> AdviseVerdict:
+    told = [f"{figure(base.ratio_low)} to {figure(base.ratio_high)} times better than {second.choice}, the second"]
+    moved = turn(description, first, second, asked, boards)
+    if moved is None:
+        told.append("no number of the description alone lets the second win")
+        return base.model_copy(update={"reasons": told})
+    told.append(f"app.{moved.key} would have to become {moved.becomes:.3g} from {moved.now:.3g} for the second to win")
+    change = AdviseTurn(key=f"app.{moved.key}", now=moved.now, becomes=moved.becomes)
+    return base.model_copy(update={"would_change": change, "reasons": told})
+
+
+def branches(description: Description) -> list[AdviseBranch]:
+    """What min2019's tree says of each transfer; of one whose use by cores is not known each end."""
+    found: list[AdviseBranch] = []
+    for number, transfer in enumerate(description.transfers):
+        for cpu in (transfer.cpu,) if transfer.cpu else ("writes", "reads"):
+            for order in (transfer.order,) if transfer.order else ("sequential", "random"):
+                branch = _branch(number, transfer, cpu, order, description.background)
+                if not any(one.method == branch.method and one.transfer == number for one in found):
+                    found.append(branch)
+    return found
+
+
+def _branch(number: int, transfer: Transfer, cpu: str, order: str, background: str) -> AdviseBranch:
+    method, path = decide(
+        "cpu-to-fpga" if transfer.to_device else "fpga-to-cpu",
+        mostly_written=cpu == "writes",
+        sequential=order == "sequential",
+        size=transfer.bytes.value,
+        read_at_once=True,
+        reorder_work=False,
+        busy_memory=background == "memory",
+    )
+    return AdviseBranch(transfer=number, direction=transfer.direction, method=method, path=path, cpu=cpu, order=order)

@@ -1,0 +1,140 @@
+"""What the curves of a board are made of: probes, and units of few bytes whose kernel computes nothing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from isthmus.advising.unit import WORD, Crossing, Unit, arguments
+from isthmus.tools import Event, as_sets, collect
+
+KIB, MIB = 1024, 1024 * 1024
+COPIES = ("h2d", "d2h", "h2d-pinned", "d2h-pinned", "h2d-alloc")
+COPY_SIZES = (64, 4 * KIB, 64 * KIB, MIB, 4 * MIB)  # beyond 1 MiB a copy's time is affine in its size
+BURSTS = (64, 256, KIB, 0)
+IN_ORDER = 64 * KIB  # where a curve over bursts has what is touched in order
+PASSED = MIB // 2  # bytes of a kernel whose memory's pace is looked at
+MESSAGES = 24
+SHARED_MESSAGES = 12  # with three under way
+TOLD = 8  # messages whose steps a row has
+STREAM_SIZES = (64, 4 * KIB, 64 * KIB, MIB)
+SHARED_SIZES = (64, 4 * KIB, 32 * KIB)
+AGAIN_SIZES = (4 * KIB, 48 * KIB, 160 * KIB, 256 * KIB)  # a circuit's cache holds 64 or 128 KiB
+PASSES = 1
+LONG_S = {"stream": 1e-3, "shared": 5e-5}  # that a kernel or a host takes when nothing else is to matter
+
+Points = list[tuple[float, float]]
+
+
+@dataclass
+class Bench:
+    """Curves of one board with some settings; each method adds those of a part of it."""
+
+    target: str
+    sets: tuple[str, ...]
+    board: Event
+    curves: dict[str, Points] = field(default_factory=dict)
+
+    @property
+    def clock_hz(self) -> float:
+        """Of its kernels."""
+        scale = {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9}
+        item = self._input("kernel.clock")
+        return float(item["value"]) * scale[item["unit"]]
+
+    def copies(self) -> None:
+        """Copies by size, and what a launch takes beside its kernel."""
+        sizes = ",".join(f"{size}B" for size in COPY_SIZES)
+        for record in self._probe([*COPIES, "--sizes", sizes]):
+            size = record["parameters"]["size"]
+            self._add(record["name"], size, size / record["value"] * 1e-9)
+        (launch,) = self._probe(["launch", "--sizes", "64B"])
+        times = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+        calls = sum(
+            float(item["value"]) * times[item["unit"]]
+            for item in (self._input("host.call.enqueue"), self._input("host.call.wake"))
+        )
+        # The host goes on while the kernel is started; the probe waits for its end.
+        self._add("launch", 0, launch["value"] * times[launch["unit"]] - calls)
+
+    def memory(self) -> None:
+        """Seconds a byte of the device's memory by burst: read, written, and both at once."""
+        started = self.curves["launch"][0][1]
+        ways = {
+            "kernel-read": (WORD, True, False),
+            "kernel-write": (WORD, False, True),
+            "kernel-both": (PASSED, True, True),
+        }
+        for burst in BURSTS:
+            for name, (size, reads, writes) in ways.items():
+                crossings = tuple(
+                    Crossing(way, True, size, 1)
+                    for way, resident in ((True, reads and not writes), (False, writes and not reads))
+                    if not resident
+                )
+                read, written = (PASSED if moves else size for moves in (reads, writes))
+                row = self._run("offload", Unit(crossings, 1, 0.0, read, written, burst, 0.0), 1, fine=True)
+                took = next(stage["time_s"] for stage in row["stages"] if stage["name"] == "kernel")
+                self._add(name, burst or IN_ORDER, (took - started) / PASSED)
+
+    def passing(self, flow: str, sizes: Sequence[int]) -> None:
+        """A unit's time by size where each byte passes once: one way and both, alone and one after the other."""
+        for size in sizes:
+            for way, sent, fetched in (("in", size, WORD), ("out", WORD, size), ("both", size, size)):
+                period, alone, queued = self._paced(flow, _unit(sent, fetched))
+                self._add(f"{flow}-{way}", size, period)
+                self._add(f"{flow}-{way}-alone", size, alone)
+                self._add(f"{flow}-{way}-queued", size, queued)
+            busy, _, _ = self._paced(flow, _unit(size, WORD, host_s=LONG_S[flow]))
+            self._add(f"{flow}-call", size, busy - LONG_S[flow])
+        for size in sizes:
+            period, _, queued = self._paced(flow, _unit(size, size, compute_s=LONG_S[flow]))
+            self._add(f"{flow}-slots", size, queued / period)
+
+    def again(self) -> None:
+        """A unit of shared memory that is read where it lies: the first time, each further time, its output, and each
+        further launch.
+        """
+        for size in AGAIN_SIZES:
+            first = self._alone(size, WORD, 1, 1)
+            self._add("shared-first", size, first)
+            self._add("shared-pass", size, (self._alone(size, WORD, 1, 1 + PASSES) - first) / PASSES)
+            written = self._alone(4 * KIB, size, 1, 2)
+            self._add("shared-output", size, written - self._alone(4 * KIB, WORD, 1, 2))
+            self._add("shared-relaunch", size, self._alone(4 * KIB, size, 2, 2) - written)
+
+    def _alone(self, sent: int, fetched: int, launches: int, passes: int) -> float:
+        crossings = (Crossing(True, True, sent, 1), Crossing(False, True, fetched, 1))
+        unit = Unit(crossings, launches, 0.0, sent * passes, fetched * launches, 0.0, 0.0)
+        return float(self._run("shared", unit, 1, in_place="yes")["elapsed_s"])
+
+    def _paced(self, flow: str, unit: Unit) -> tuple[float, float, float]:
+        """Seconds from unit to unit, of the first alone, and of one where others are before it."""
+        messages = SHARED_MESSAGES if flow == "shared" else MESSAGES
+        row = self._run(flow, unit, messages)
+        first = row["first_units"]
+        told = first[TOLD - 1]["steps"][-1]["end_s"]
+        begin = first[0]["steps"][0]["begin_s"]
+        period = (row["elapsed_s"] - told) / (messages - TOLD)
+        return period, first[0]["steps"][-1]["end_s"] - begin, row["latency"]["p50_s"]
+
+    def _run(self, flow: str, unit: Unit, count: int, fine: bool = False, **said: str) -> dict[str, Any]:
+        made = dict(one.split("=", 1) for one in arguments(unit, flow, self.clock_hz, "curve", "units")) | said
+        words = ["--on", self.target, "--flow", flow, "--count", str(count), "--grain", "fine" if fine else "coarse"]
+        words += as_sets(f"{key}={value}" for key, value in made.items())
+        (row,) = collect("isthmus-described", [*words, *as_sets(self.sets)], "row")
+        return row
+
+    def _probe(self, words: Sequence[str]) -> list[Event]:
+        return collect("isthmus-probe", [self.target, *words, "--repeat", "1", *as_sets(self.sets)], "record")
+
+    def _input(self, key: str) -> Event:
+        found: Event = next(item for item in self.board["inputs"] if item["key"] == key)
+        return found
+
+    def _add(self, name: str, x: float, y: float) -> None:
+        self.curves.setdefault(name, []).append((x, y))
+
+
+def _unit(sent: int, fetched: int, host_s: float = 0.0, compute_s: float = 0.0) -> Unit:
+    crossings = (Crossing(True, True, sent, 1), Crossing(False, True, fetched, 1))
+    return Unit(crossings, 1, compute_s, sent, fetched, 0.0, host_s)

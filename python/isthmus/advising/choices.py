@@ -1,0 +1,162 @@
+"""Every choice of board, flow and method for a description, with what each takes: nominal, and in each joint draw."""
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from isthmus.advising.description import Description, Price
+from isthmus.advising.formulas import FORMULAS, Taken
+from isthmus.advising.unit import Unit
+from isthmus.curves import BoardCurves, Draw
+
+SEED = 1
+FEW_BYTES = 48 * 2**20  # of all units that are looked at: a run of more says nothing else
+FEWEST = 4
+MISSED = 1e-9  # of a choice that takes longer than is needed: it comes behind all that do not
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A board and a way of feeding it."""
+
+    target: str
+    flow: str
+    method: str | None = None
+
+    def __str__(self) -> str:
+        return " ".join(word for word in (self.target, self.flow, self.method) if word)
+
+
+@dataclass(frozen=True)
+class Valued:
+    """A choice with its value by the formula, and in each draw; `scale` is what a run gave over its formula."""
+
+    choice: Choice
+    taken: Taken
+    formula: float
+    draws: tuple[float, ...]
+    meets: bool  # the latency that is needed
+    elapsed_s: float  # of all units, of the run where there is one
+    latency_s: float
+    scale: float = 1.0
+    ran: bool = False
+
+    @property
+    def value(self) -> float:
+        """The run's, where there is one."""
+        return self.formula * self.scale
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is wanted of a choice, and of how many units it is told."""
+
+    best: str
+    latency_s: float | None
+    units: int
+    prices: Mapping[str, Price]
+
+    @classmethod
+    def of(cls, description: Description) -> "Asked":
+        """That of a description; where units are large a few of them."""
+        unit = Unit.of(description)
+        moved = max(unit.sent + unit.fetched, 1.0)
+        wanted = description.count or 100
+        many = unit.together
+        units = min(wanted, max(FEWEST, int(FEW_BYTES / moved)))
+        limit = description.latency.value if description.latency else None
+        return cls(description.best, limit, math.ceil(units / many) * many, description.prices)
+
+    @property
+    def more_is_better(self) -> bool:
+        """Of a rate; of anything else less is."""
+        return self.best == "rate"
+
+    def prices_of(self, target: str) -> float | None:
+        """What an hour of a target costs, or its watts, whichever is asked for; None if it is not known."""
+        price = self.prices.get(target)
+        number = None if price is None else price.per_hour if self.best == "cost" else price.watts
+        return None if number is None else number.value
+
+    def value(self, target: str, elapsed_s: float, latency_s: float) -> float:
+        """Units a second, seconds, money a unit, or joules a unit."""
+        each = elapsed_s / self.units
+        if self.best == "rate":
+            return 1 / each
+        if self.best == "latency":
+            return latency_s
+        price = self.prices_of(target) or math.nan
+        return each * price / (3600 if self.best == "cost" else 1)
+
+    def goodness(self, value: float, meets: bool = True) -> float:
+        """The same so that more is better."""
+        good = value if self.more_is_better else 1 / value
+        return good if meets else good * MISSED
+
+
+def supports(unit: Unit, flow: str) -> bool:
+    """Whether an application of such units can be written for a flow."""
+    if flow == "stream":
+        return unit.streams
+    return flow != "shared" or unit.streams or unit.reads_again
+
+
+def drawn(description: Description, count: int) -> list[dict[str, float]]:
+    """Values of the numbers of a description that have a range, one for each draw."""
+    ranging = {key: number for key, number in description.numbers() if number.ranges}
+    draws = []
+    for at in range(count):
+        drawing = random.Random(f"{SEED} {description.name} {at}")
+        draws.append({key: number.at(drawing.random()) for key, number in ranging.items()})
+    return draws
+
+
+def valued(description: Description, boards: Sequence[BoardCurves], asked: Asked) -> list[Valued]:
+    """Every choice that a board has, the best first."""
+    numbers = drawn(description, max((len(board.draws) for board in boards), default=0))
+    units = [Unit.of(description.with_values(values)) for values in numbers]
+    nominal = Unit.of(description)
+    found = [
+        _valued(Choice(board.target, flow), board, asked, nominal, units)
+        for board in boards
+        for flow in description.flows
+        if flow in board.flows and supports(nominal, flow)
+    ]
+    return ranked(found, asked)
+
+
+def ranked(found: Sequence[Valued], asked: Asked) -> list[Valued]:
+    """The best first."""
+    return sorted(found, key=lambda one: -asked.goodness(one.value, one.meets))
+
+
+def _valued(choice: Choice, board: BoardCurves, asked: Asked, nominal: Unit, units: Sequence[Unit]) -> Valued:
+    taken = take(board.nominal, choice.flow, nominal, asked)
+    latency = taken.latency_s
+    draws = []
+    for draw, unit in zip(board.draws, units, strict=True):
+        one = take(draw, choice.flow, unit, asked)
+        draws.append(asked.value(choice.target, one.elapsed_s, one.latency_s))
+    return Valued(
+        choice=choice,
+        taken=taken,
+        formula=asked.value(choice.target, taken.elapsed_s, latency),
+        draws=tuple(draws),
+        meets=asked.latency_s is None or latency <= asked.latency_s,
+        elapsed_s=taken.elapsed_s,
+        latency_s=latency,
+    )
+
+
+def take(draw: Draw, flow: str, unit: Unit, asked: Asked) -> Taken:
+    """What so many units take on a board as it was drawn."""
+    messages = max(1, round(asked.units / unit.together))
+    return FORMULAS[flow](draw.curves, unit, messages)
+
+
+def after_run(one: Valued, asked: Asked, elapsed_s: float, latency_s: float) -> Valued:
+    """The same with what a run of it took."""
+    value = asked.value(one.choice.target, elapsed_s, latency_s)
+    meets = asked.latency_s is None or latency_s <= asked.latency_s
+    return replace(one, scale=value / one.formula, meets=meets, elapsed_s=elapsed_s, latency_s=latency_s, ran=True)

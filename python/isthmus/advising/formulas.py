@@ -1,0 +1,187 @@
+"""What a described application takes in each flow, in closed form over the curves of a board (docs/advise.md).
+
+Times are seconds, sizes bytes. A curve is a list of points (x, y) with x rising.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from isthmus.advising.unit import Crossing, Unit
+
+Curve = Sequence[tuple[float, float]]
+Curves = Mapping[str, Curve]
+
+AT_ONCE = 2  # messages that the flow overlap has buffers for
+SETTLED = 24  # messages after which each takes as long as the one before
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What a run of so many units takes, and the parts of one: what it would be without the others."""
+
+    elapsed_s: float
+    latency_s: float
+    parts: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def limit(self) -> str:
+        """The part that takes longest."""
+        return max(self.parts, key=lambda part: self.parts[part])
+
+
+def at(curve: Curve, x: float) -> float:
+    """The value of a curve at `x`, on the straight line between the points beside it or, beyond them, the last two."""
+    if len(curve) == 1:
+        return curve[0][1]
+    place = min(max(bisect_left(curve, (x, float("-inf"))), 1), len(curve) - 1)
+    (low, first), (high, second) = curve[place - 1], curve[place]
+    return first + (second - first) * (x - low) / (high - low)
+
+
+def within(curve: Curve, x: float) -> float:
+    """The same, and beyond the ends the value there."""
+    return at(curve, min(max(x, curve[0][0]), curve[-1][0]))
+
+
+def copy_s(curves: Curves, crossing: Crossing) -> float:
+    """One transfer: a blocking call of the host thread, with the allocation of the pinned memory that pageable bytes
+    pass through (choi2019 3.2.1).
+    """
+    way = "h2d" if crossing.to_device else "d2h"
+    if crossing.pinned:
+        return at(curves[f"{way}-pinned"], crossing.bytes)
+    allocation = at(curves["h2d-alloc"], crossing.bytes) - at(curves["h2d"], crossing.bytes)
+    return at(curves[way], crossing.bytes) + max(allocation, 0.0)
+
+
+def copies_s(curves: Curves, unit: Unit, to_device: bool) -> float:
+    """All of a unit in one direction, one after the other."""
+    return sum(copy_s(curves, one) * one.count for one in unit.crossings if one.to_device == to_device)
+
+
+def memory_s(curves: Curves, unit: Unit) -> float:
+    """What a unit's traffic takes the device's memory: what is read beside what is written, then what is left."""
+    burst = unit.burst or curves["kernel-both"][-1][0]
+    burst = min(burst, curves["kernel-both"][-1][0])
+    both = min(unit.device_read, unit.device_write)
+    way = "kernel-read" if unit.device_read > both else "kernel-write"
+    left = max(unit.device_read, unit.device_write) - both
+    return both * at(curves["kernel-both"], burst) + left * at(curves[way], burst)
+
+
+def kernel_s(curves: Curves, unit: Unit) -> float:
+    """A unit's launches: memory and computation go on at once."""
+    each = max(unit.compute_s * unit.launches, memory_s(curves, unit))
+    return unit.launches * at(curves["launch"], 0) + each
+
+
+def offload(curves: Curves, unit: Unit, messages: int) -> Taken:
+    """Copy in, kernel, copy out, one after the other (stacc table IV)."""
+    parts = {
+        "host": unit.host_s,
+        "to device": copies_s(curves, unit, True),
+        "kernel": kernel_s(curves, unit),
+        "to host": copies_s(curves, unit, False),
+    }
+    each = sum(parts.values()) * unit.together
+    return Taken(each * messages, each, parts)
+
+
+def overlap(curves: Curves, unit: Unit, messages: int) -> Taken:
+    """The same with two buffers: one thread copies in, another out, and the kernel goes on meanwhile; a buffer is used
+    again when it is free.
+    """
+    many = unit.together
+    ins = (unit.host_s + copies_s(curves, unit, True)) * many
+    kernel = kernel_s(curves, unit) * many
+    outs = copies_s(curves, unit, False) * many
+    parts = {"host and to device": ins / many, "kernel": kernel / many, "to host": outs / many}
+    begun: list[float] = []
+    copied: list[float] = []
+    computed: list[float] = []
+    fetched: list[float] = []
+
+    def end(of: list[float], back: int) -> float:
+        return of[-back] if len(of) >= back else 0.0
+
+    for _ in range(min(messages, SETTLED)):
+        begun.append(max(end(copied, 1), end(fetched, AT_ONCE + 1)))
+        copied.append(max(begun[-1], end(computed, AT_ONCE)) + ins)
+        computed.append(max(copied[-1], end(computed, 1), end(fetched, AT_ONCE)) + kernel)
+        fetched.append(max(computed[-1], end(fetched, 1)) + outs)
+    return Taken(_extended(fetched, messages), fetched[-1] - begun[-1], parts)
+
+
+def stream(curves: Curves, unit: Unit, messages: int) -> Taken:
+    """Words in, through the kernel and out at once; a unit takes what its slowest part does (stacc III)."""
+    return _through(curves, "stream", unit, messages)
+
+
+def shared(curves: Curves, unit: Unit, messages: int) -> Taken:
+    """Bytes stay where they are: a circuit that takes each once passes them on, one that reads again starts for each
+    unit and reads at the rate of its link (choi2019 4.1).
+    """
+    if unit.streams:
+        return _through(curves, "shared", unit, messages)
+    many = unit.together
+    first, relaunch = curves["shared-first"], curves["shared-relaunch"]
+    started, again = at(first, 0), at(relaunch, 0)
+    read = at(first, min(unit.device_read, unit.sent)) - started
+    read += max(unit.device_read / unit.sent - 1, 0.0) * at(curves["shared-pass"], unit.sent)
+    written = at(relaunch, unit.fetched) - again
+    launch = max(unit.compute_s, read / unit.launches, written)
+    parts = {
+        "host": unit.host_s,
+        "launches": started + (unit.launches - 1) * again,
+        "kernel": unit.launches * launch,
+        "output": max(at(curves["shared-output"], unit.fetched) - written, 0.0),
+    }
+    each = sum(parts.values()) * many
+    return Taken(each * messages, each, parts)
+
+
+def _through(curves: Curves, flow: str, unit: Unit, messages: int) -> Taken:
+    """Words pass: what is slowest sets the pace, and units wait in front of it in as many buffers as there are."""
+    many = unit.together
+    sent, fetched = unit.sent * many, unit.fetched * many
+
+    def of(what: str) -> float:
+        one_way, other_way, both = (f"{flow}-{way}{what}" for way in ("in", "out", "both"))
+        return mixed(curves, one_way, other_way, both, sent, fetched)
+
+    computed = unit.compute_s * unit.launches * many
+    parts = {
+        "crossing": of(""),
+        "kernel": computed,
+        "host": unit.host_s * many + at(curves[f"{flow}-call"], sent),
+    }
+    period = max(parts.values())
+    alone = of("-alone") + computed + unit.host_s * many
+    queued = {
+        "crossing": of("-queued"),
+        "kernel": within(curves[f"{flow}-slots"], sent) * period,
+        "host": alone,
+    }[max(parts, key=lambda part: parts[part])]
+    taken = {part: time / many for part, time in parts.items()}
+    return Taken(alone + period * (messages - 1), max(queued, alone), taken)
+
+
+def mixed(curves: Curves, sent: str, fetched: str, both: str, to_device: float, to_host: float) -> float:
+    """As much as crosses in both directions at the pace of both, and what is left at that of one."""
+    common = min(to_device, to_host)
+    one, most = (sent, to_device) if to_device > to_host else (fetched, to_host)
+    return at(curves[both], common) + max(at(curves[one], most) - at(curves[one], common), 0.0)
+
+
+def _extended(ends: Sequence[float], messages: int) -> float:
+    each = ends[-1] - ends[-2] if len(ends) > 1 else 0.0
+    return ends[-1] + each * (messages - len(ends))
+
+
+FORMULAS: Mapping[str, Callable[[Curves, Unit, int], Taken]] = {
+    "offload": offload,
+    "overlap": overlap,
+    "stream": stream,
+    "shared": shared,
+}

@@ -1,0 +1,188 @@
+"""Which choice is the best, how sure that is, what decides, and what would change it: pure functions over draws."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from isthmus.advising.choices import Asked, Valued, take
+from isthmus.advising.description import Description
+from isthmus.advising.unit import Unit
+from isthmus.curves import BoardCurves
+
+SURE = 0.95  # of the draws that a clear winner wins
+ALSO = 0.05  # of them that one of several wins
+MIDDLE = (0.05, 0.95)  # of the draws between low and high
+FARTHEST = 64.0  # times that a number is moved at most
+STEPS = 24
+FOLLOWS = 0.25  # a rank correlation that one of 64 draws in fifty has by chance
+
+# Which probe tells of a curve.
+PROBES = {
+    "kernel-read": "device-read",
+    "kernel-write": "device-write",
+    "kernel-both": "device-read",
+    "shared-in": "shared-read",
+    "shared-first": "shared-read",
+    "shared-pass": "shared-read",
+    "shared-out": "shared-write",
+    "shared-output": "shared-write",
+    "shared-both": "loopback",
+}
+
+
+@dataclass(frozen=True)
+class Decider:
+    """The uncertain number that decides most between two choices, and the probe that measures it."""
+
+    input: str
+    target: str | None  # None: of the description
+    probe: str | None
+    correlation: float
+
+
+@dataclass(frozen=True)
+class Turn:
+    """The number that would have to move least for the second to win, and to what."""
+
+    key: str
+    now: float
+    becomes: float
+
+
+def interval(one: Valued) -> tuple[float, float]:
+    """Where the middle nine tenths of the draws lie; the value itself without draws."""
+    values = sorted(value * one.scale for value in one.draws)
+    return (one.value, one.value) if not values else (quantile(values, MIDDLE[0]), quantile(values, MIDDLE[1]))
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """Of sorted values, on the line between neighbours."""
+    place = share * (len(values) - 1)
+    low = math.floor(place)
+    high = min(low + 1, len(values) - 1)
+    return values[low] + (values[high] - values[low]) * (place - low)
+
+
+def wins(found: Sequence[Valued], asked: Asked) -> list[float]:
+    """The share of draws in which each choice is the best of all."""
+    count = len(found[0].draws)
+    won = [0.0] * len(found)
+    for draw in range(count):
+        goods = [asked.goodness(one.draws[draw] * one.scale, one.meets) for one in found]
+        won[goods.index(max(goods))] += 1 / count
+    return won
+
+
+def ratios(first: Valued, second: Valued, asked: Asked) -> list[float]:
+    """How many times better the first is, draw by draw, sorted."""
+    return sorted(_ratios(first, second, asked))
+
+
+def _ratios(first: Valued, second: Valued, asked: Asked) -> list[float]:
+    return [
+        asked.goodness(one * first.scale, first.meets) / asked.goodness(two * second.scale, second.meets)
+        for one, two in zip(first.draws, second.draws, strict=True)
+    ]
+
+
+def decider(
+    first: Valued,
+    second: Valued,
+    asked: Asked,
+    boards: Mapping[str, BoardCurves],
+    numbers: Sequence[Mapping[str, float]],
+) -> Decider | None:
+    """The number that the ratio of two choices follows most, by the rank correlation over the draws."""
+    ratio = _ratios(first, second, asked)
+    found = [
+        Decider(f"app.{key}", None, None, correlation([one[key] for one in numbers], ratio))
+        for key in (numbers[0] if numbers else ())
+    ]
+    for target in dict.fromkeys((first.choice.target, second.choice.target)):
+        draws = boards[target].draws
+        for key in draws[0].inputs if draws else ():
+            series = [draw.inputs[key] for draw in draws]
+            found.append(Decider(key, target, None, correlation(series, ratio)))
+    best = max(found, key=lambda one: abs(one.correlation), default=None)
+    if best is None or abs(best.correlation) < FOLLOWS:
+        return None
+    if best.target is None:
+        return best
+    return Decider(best.input, best.target, probe_of(boards[best.target], best.input), best.correlation)
+
+
+def probe_of(board: BoardCurves, key: str) -> str | None:
+    """The probe whose curve follows a number of a board most."""
+    series = [draw.inputs[key] for draw in board.draws]
+    told = [name for name in board.nominal.curves if name in PROBES or not name.startswith(("stream-", "shared-"))]
+    strongest, most = None, 0.0
+    for name in told:
+        for place in range(len(board.nominal.curves[name])):
+            found = abs(correlation(series, [draw.curves[name][place][1] for draw in board.draws]))
+            if found > most:
+                strongest, most = name, found
+    return None if strongest is None else PROBES.get(strongest, strongest)
+
+
+def correlation(one: Sequence[float], other: Sequence[float]) -> float:
+    """Spearman's: of the ranks; 0 where either does not move."""
+    if len(set(one)) < 2 or len(set(other)) < 2:
+        return 0.0
+    first, second = _ranks(one), _ranks(other)
+    mean = (len(one) - 1) / 2
+    above = sum((a - mean) * (b - mean) for a, b in zip(first, second, strict=True))
+    return above / math.sqrt(sum((a - mean) ** 2 for a in first) * sum((b - mean) ** 2 for b in second))
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    order = sorted(range(len(values)), key=lambda at: values[at])
+    ranks = [0.0] * len(values)
+    begin = 0
+    while begin < len(order):
+        end = begin
+        while end + 1 < len(order) and values[order[end + 1]] == values[order[begin]]:
+            end += 1
+        for at in order[begin : end + 1]:
+            ranks[at] = (begin + end) / 2
+        begin = end + 1
+    return ranks
+
+
+def turn(
+    description: Description, first: Valued, second: Valued, asked: Asked, boards: Mapping[str, BoardCurves]
+) -> Turn | None:
+    """What one number of the description would have to become for the second to win; None where none alone does it."""
+
+    def ahead(key: str, value: float) -> bool:
+        unit = Unit.of(description.with_values({key: value}))
+        goods = []
+        for one in (first, second):
+            taken = take(boards[one.choice.target].nominal, one.choice.flow, unit, asked)
+            worth = asked.value(one.choice.target, taken.elapsed_s, taken.latency_s) * one.scale
+            goods.append(asked.goodness(worth, one.meets))
+        return goods[1] > goods[0]
+
+    found = []
+    for key, number in description.numbers():
+        if number.value <= 0 or (key.endswith("count") and number.value == 1):
+            continue
+        for up in (True, False):
+            factor = _least(lambda by, key=key, now=number.value: ahead(key, now * by), up)  # type: ignore[misc]
+            if factor is not None:
+                found.append((abs(math.log(factor)), Turn(key, number.value, number.value * factor)))
+    return min(found, key=lambda one: one[0])[1] if found else None
+
+
+def _least(holds: Callable[[float], bool], up: bool) -> float | None:
+    """The factor nearest to 1, above or below it, at which something holds."""
+    far = FARTHEST if up else 1 / FARTHEST
+    before = 1.0
+    for step in range(1, STEPS + 1):
+        factor = float(far ** (step / STEPS))
+        if holds(factor):
+            for _ in range(STEPS):
+                middle = math.sqrt(before * factor)
+                before, factor = (before, middle) if holds(middle) else (middle, factor)
+            return factor
+        before = factor
+    return None

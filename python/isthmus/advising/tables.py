@@ -1,0 +1,79 @@
+"""Advice as tables and sentences."""
+
+from collections.abc import Sequence
+
+from isthmus.numbers import figure, percent, seconds
+from isthmus.output import Table
+from isthmus.records import AdviseBranch, AdviseCrossing, AdviseRow, AdviseVerdict
+
+
+def said_first(verdict: AdviseVerdict, first: AdviseRow) -> list[str]:
+    """The verdict in a line, or two."""
+    what = f"{first.target}, {first.flow}: {figure(first.value)} {first.unit}, model"
+    span = f"{figure(first.low)} to {figure(first.high)}"
+    head = f"best: {what} ({span})" if verdict.clear else f"no clear winner; first {what} ({span})"
+    return [f"{head}, the best in {percent(verdict.wins)} of the draws", *verdict.reasons]
+
+
+def said_of_crossing(crossing: Sequence[AdviseCrossing], below_s: float | None) -> str:
+    """What hangs on no kernel: what crosses, and from which kernel on boards hardly differ."""
+    least: dict[str, AdviseCrossing] = {}
+    for one in sorted(crossing, key=lambda each: each.crossing_s):
+        least.setdefault(one.target, one)
+    times = ", ".join(f"{one.target} {one.flow} {seconds(one.crossing_s)}" for one in least.values())
+    if below_s is None:
+        return f"crossing alone, a unit: {times}; the choice matters whatever the kernel takes"
+    return f"crossing alone, a unit: {times}; the choice matters for kernels below {seconds(below_s)} a unit"
+
+
+def choices_table(rows: Sequence[AdviseRow]) -> Table:
+    """One line for each choice."""
+    unit = rows[0].unit
+    columns = (
+        "target",
+        "flow",
+        unit,
+        "from",
+        "to",
+        "formula",
+        "run",
+        "wins",
+        "r",
+        "GB/s",
+        "CTC",
+        "latency",
+        "cost",
+        "J",
+    )
+    cells = [
+        (
+            row.target,
+            row.flow,
+            figure(row.value),
+            figure(row.low),
+            figure(row.high),
+            figure(row.formula),
+            figure(row.run),
+            percent(row.wins),
+            figure(row.r),
+            figure(row.effective_gb_per_s),
+            figure(row.ctc),
+            seconds(row.latency_s),
+            figure(row.cost),
+            figure(row.joules),
+        )
+        for row in rows
+    ]
+    return Table(columns, cells, numbers=frozenset(columns[2:]))
+
+
+def tree_table(branches: Sequence[AdviseBranch]) -> Table:
+    """The method of each transfer where the FPGA reaches a processor's memory."""
+    cells = [
+        (str(one.transfer), one.direction, one.cpu, one.order, one.method, "; ".join(one.path)) for one in branches
+    ]
+    return Table(
+        ("transfer", "direction", "cores", "order", "method", "path (min2019, figure 5)"),
+        cells,
+        below="path (min2019, figure 5)",
+    )

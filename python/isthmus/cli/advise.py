@@ -1,0 +1,233 @@
+"""`isthmus advise FILE`: which board, and which way of feeding it, for an application that is described."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from isthmus.cli.command import plain, written
+from isthmus.cli.session import Session
+from isthmus.errors import IsthmusError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from isthmus.advising.advice import Advice, Ran
+    from isthmus.advising.choices import Valued
+    from isthmus.advising.description import Description
+    from isthmus.curves import BoardCurves
+
+EXAMPLES = [
+    "isthmus advise my-app.toml",
+    "isthmus advise my-app.toml --on model:aws-f1,model:xeon-fpga-v2 --set 'app.kernel.time=2 ms'",
+    "isthmus advise my-app.toml --set app.need.best=latency --json -",
+    "isthmus advise app.record.json --unit-of filter --set 'app.kernel.time=2 ms'",
+    "isthmus advise app.record.json --describe app.toml",
+]
+Sets = Annotated[
+    list[str] | None,
+    plain("--set KEY=VALUE", "Replace a number: app.KEY of the description, or one of every board that has it."),
+]
+
+
+def advise(
+    session: Session,
+    file: Annotated[
+        str | None,
+        typer.Argument(metavar="FILE", help="A description, FILE.toml, or a record of a program, FILE.json."),
+    ] = None,
+    on: Annotated[str | None, plain("--on TARGETS", "Models, by commas. [default: every board]")] = None,
+    sets: Sets = None,
+    unit_of: Annotated[
+        str | None, plain("--unit-of KERNEL", "A launch of it is a unit of a record. [default: that of most time]")
+    ] = None,
+    device: Annotated[str | None, plain("--device N", "Of a record, its place there. [default: the busiest]")] = None,
+    describe: Annotated[
+        str | None, written("--describe FILE", "Write the description that a record becomes, and stop.")
+    ] = None,
+) -> None:
+    """Which board, and which way of feeding it, for an application that is described.
+
+    Each board, flow and method has a value by a closed formula over the board's curves, and an interval: the middle
+    nine tenths of 64 joint draws of what the boards' files assume and of the ranges of the description. The best three
+    are also run, and the run counts. Where the first is not the best in 95 % of the draws there is no clear winner, and
+    the number that decides is named with the probe that measures it. Curves come with our boards; those of any other
+    are measured on the model at the first use, in about a minute, and kept. Of a record the time of its kernel is
+    assumed, a tenth to ten times what it was there, until --set app.kernel.time says it. docs/advise.md says more.
+    """
+    from isthmus.applications import is_app_key
+    from isthmus.curves import curves_of
+
+    if file is None:
+        raise IsthmusError("FILE: expected a description or a record", hint="examples/my-app.toml is one.")
+    own = [one for one in sets or [] if is_app_key(one)]
+    if file.endswith(".json"):
+        description = _recorded(session, file, own, unit_of, device, describe)
+        if description is None:
+            return
+    else:
+        for option, value in (("--unit-of", unit_of), ("--device", device), ("--describe", describe)):
+            if value is not None:
+                raise IsthmusError(f"{option}: expected a record, FILE.json, beside it, got '{file}'")
+        description = _read(file, own)
+    targets = _targets(on, description)
+    platform_sets = [one for one in sets or [] if one not in own]
+    boards = []
+    with session.progress() as progress:
+        for target in targets:
+            what = f"curves of {target}, measured once"
+            boards.append(
+                curves_of(
+                    target,
+                    _sets(description, target, platform_sets, alone=len(targets) == 1),
+                    lambda done, total, what=what: progress.update(what, done, total),  # type: ignore[misc]
+                )
+            )
+    _conclude(session, description, boards, platform_sets)
+
+
+def _read(file: str, sets: "Sequence[str]") -> "Description":
+    from isthmus.advising.description import read_description
+    from isthmus.applications import describe
+
+    if not Path(file).is_file() or not file.endswith(".toml"):
+        describe(file if file.endswith(".toml") else f"{file}.toml")  # says what is missing
+    return read_description(Path(file), sets)
+
+
+def _recorded(
+    session: Session, file: str, sets: "Sequence[str]", unit_of: str | None, device: str | None, describe: str | None
+) -> "Description | None":
+    """The description of a record; None where it was to be written, and is."""
+    from isthmus.advising.description import description_of
+    from isthmus.advising.recorded import read_record, to_toml
+    from isthmus.files import write_atomically
+    from isthmus.stdout import write_out
+
+    if device is not None and not device.isdigit():
+        raise IsthmusError(f"--device: expected a place in the record's devices, as in 0, got '{device}'")
+    found = read_record(Path(file), unit_of, None if device is None else int(device))
+    for note in found.notes:
+        session.note(note)
+    description = description_of(found.document, file, sets)
+    if describe is None:
+        return description
+    text = to_toml(found.document)
+    if describe == "-":
+        write_out(text)
+    else:
+        write_atomically(Path(describe), text)
+        session.next(f"isthmus advise {describe}")
+    return None
+
+
+def _targets(on: str | None, description: "Description") -> list[str]:
+    from isthmus.names import unknown
+    from isthmus.targets import check_target, is_model, platforms
+
+    known = platforms()
+    for target in description.prices:
+        if target not in known and not target.endswith(".toml"):
+            raise unknown("target", target, known, f"key 'price.\"{target}\"'")
+    if on is None:
+        return known
+    targets = list(dict.fromkeys(one.strip() for one in on.split(",")))
+    for target in targets:
+        check_target(target)
+        if not is_model(target):
+            raise IsthmusError(f"--on: '{target}' is no model, and only models have curves")
+    return targets
+
+
+def _sets(description: "Description", target: str, sets: "Sequence[str]", alone: bool) -> tuple[str, ...]:
+    """Those of a board: of several boards each takes the keys that it has."""
+    from isthmus.advising.running import background_sets, has_key
+
+    own = tuple(one for one in sets if alone or has_key(target, one.partition("=")[0].strip()))
+    return (*background_sets(description, target, own, missing_is_none=True), *own)
+
+
+def _conclude(
+    session: Session, description: "Description", boards: "Sequence[BoardCurves]", sets: "Sequence[str]"
+) -> None:
+    from isthmus.advising.advice import advise as advised
+    from isthmus.advising.running import room_of
+
+    def run(choices: "Sequence[Valued]") -> "list[Ran]":
+        return _run(session, description, choices, sets, alone=len(boards) == 1)
+
+    found = advised(description, boards, run, lambda target: room_of(target, ()))
+    _show(session, description, found)
+
+
+def _run(
+    session: Session, description: "Description", choices: "Sequence[Valued]", sets: "Sequence[str]", alone: bool
+) -> "list[Ran]":
+    from isthmus.advising.choices import Asked
+    from isthmus.advising.running import Described
+    from isthmus.cli.events import Listener
+    from isthmus.experiments import Experiment, run_experiment
+    from isthmus.side_by_side import run_side_by_side
+
+    units = Asked.of(description).units
+    came: dict[int, Ran] = {}
+
+    def one(experiment: "Experiment", on_event: "object") -> "Ran":
+        try:
+            row = run_experiment(experiment, on_event, remember=False)  # type: ignore[arg-type]
+        except IsthmusError as error:
+            return str(error)
+        if not row.verified or row.latency is None:
+            return "its output is wrong"
+        return row.elapsed_s * units / row.count, row.latency.p50_s
+
+    experiments = [
+        Experiment(
+            application=f"{description.name}.toml",
+            target=choice.choice.target,
+            flow=choice.choice.flow,
+            count=units,
+            counted=description.units,
+            sets=_sets(description, choice.choice.target, sets, alone),
+            described=Described(description),
+        )
+        for choice in choices
+    ]
+    with Listener(session, "runs of the best: ") as listener:
+        run_side_by_side(dict(enumerate(experiments)), lambda _number, event: listener(event), came.__setitem__, one)
+    return [came[number] for number in range(len(experiments))]
+
+
+def _show(session: Session, description: "Description", found: "Advice") -> None:
+    from isthmus.output import Result
+    from isthmus.records import AdviseFile
+
+    verdict, first = found.verdict, found.rows[0]
+    file = AdviseFile(
+        context=session.context(),
+        application=description.name,
+        best=description.best,
+        units=found.asked.units,
+        rows=found.rows,
+        verdict=verdict,
+        tree=found.tree,
+        crossing=found.crossing,
+        matters_below_s=found.matters_below_s,
+        left_out=dict(found.left_out),
+    )
+    from isthmus.advising.tables import choices_table, said_first, said_of_crossing, tree_table
+
+    session.emit(
+        Result(
+            file=file,
+            records=found.rows,
+            verdict=said_first(verdict, first),
+            tables=[choices_table(found.rows), tree_table(found.tree)],
+            detail=[
+                said_of_crossing(found.crossing, found.matters_below_s),
+                *(f"{row.target} {row.flow}: {'; '.join(row.reasons)}" for row in found.rows[:3]),
+                *(f"left out: {target}: {reason}" for target, reason in found.left_out.items()),
+                f"{found.asked.units} {description.units} each; intervals: the middle 90 % of joint draws, model",
+            ],
+        )
+    )

@@ -1,0 +1,105 @@
+"""Which board and which way of feeding it suit an application that is described."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from isthmus.records.base import File, Flow, Record
+
+
+class AdviseRow(Record):
+    """A board, a flow and a method, and what they give."""
+
+    rank: int = Field(gt=0)
+    target: str
+    flow: Flow
+    method: str | None = Field(default=None, description="of keeping caches coherent, on boards with a choice")
+    kind: Literal["modelled"] = "modelled"
+    value: float = Field(description="in `unit`: of the run where there is one, else of the formula")
+    unit: str
+    low: float = Field(description="the middle nine tenths of joint draws lie between `low` and `high`")
+    high: float
+    formula: float
+    run: float | None = Field(default=None, description="of the best three")
+    r: float = Field(description="bytes of device memory touched for each that crosses (choi2019 4.1)")
+    r_threshold: dict[str, float | None] = Field(
+        description="against each board of shared memory: the r above which this one is ahead; null where it never is"
+    )
+    effective_gb_per_s: float = Field(description="bytes that the kernel touches, 1e9 a second (choi2019 4.1)")
+    ctc: float = Field(description="time of computation over time of transfer: above 1 it is bound by computation")
+    latency_s: float = Field(description="of a unit")
+    line_latency_s: float = Field(description="of a line of 64 bytes there and back")
+    cost: float | None = Field(default=None, description="of a unit, in the price's money")
+    joules: float | None = Field(default=None, description="of a unit")
+    meets: bool = Field(description="the latency that is needed")
+    wins: float = Field(ge=0, le=1, description="the share of draws in which it is the best")
+    reasons: list[str]
+
+
+class AdviseMeasure(Record):
+    """The uncertain number that decides, and what measures it."""
+
+    input: str = Field(description="a key of the target's platform, or app.KEY of the description")
+    target: str | None = None
+    probe: str | None = Field(default=None, description="of isthmus probe; null for a number of the description")
+    correlation: float = Field(description="of its ranks with those of the ratio of the two best, over the draws")
+
+
+class AdviseTurn(Record):
+    """What would have to become what for the second to win."""
+
+    key: str = Field(description="app.KEY of the description")
+    now: float = Field(description="in B, s or B/s")
+    becomes: float
+
+
+class AdviseVerdict(Record):
+    """The best choice, and how sure that is."""
+
+    target: str
+    flow: Flow
+    method: str | None = None
+    clear: bool = Field(description="whether it is the best in 95 % of the draws")
+    among: list[str] = Field(description="target, flow and method of each that is the best in some draws")
+    wins: float = Field(ge=0, le=1)
+    ratio_low: float | None = Field(default=None, description="times that it is better than the second")
+    ratio_high: float | None = None
+    measure: AdviseMeasure | None = Field(default=None, description="where there is no clear winner")
+    would_change: AdviseTurn | None = Field(default=None, description="where there is one")
+    reasons: list[str]
+
+
+class AdviseBranch(Record):
+    """What min2019's decision tree (V-B) says of a transfer, for boards whose FPGA reaches a processor's memory."""
+
+    transfer: int = Field(ge=0)
+    direction: str
+    method: str
+    path: list[str]
+    cpu: str
+    order: str
+
+
+class AdviseCrossing(Record):
+    """What crosses of a unit, whatever its kernel takes."""
+
+    target: str
+    flow: Flow
+    crossing_s: float
+
+
+class AdviseFile(File):
+    """`advise` writes it; rows come in their rank."""
+
+    schema_: Literal["isthmus.advise/1"] = Field(default="isthmus.advise/1", alias="schema")
+    application: str
+    best: str
+    units: int = Field(gt=0, description="of a run")
+    rows: list[AdviseRow]
+    verdict: AdviseVerdict
+    tree: list[AdviseBranch]
+    crossing: list[AdviseCrossing] = Field(description="of each row")
+    matters_below_s: float | None = Field(
+        description="the time of a unit's launches below which the two best boards are over a tenth apart; null: always"
+    )
+    left_out: dict[str, str] = Field(default_factory=dict, description="targets, each with the reason")
