@@ -32,6 +32,9 @@ class Probing:
     start: str | None = None  # of shared memory: what caches hold before, several by commas
     port: str | None = None  # of a processor's memory: those of the FPGA, several by commas
     state: str | None = None  # likewise: what a core has done to the buffer before
+    op: str | None = None  # of maintenance: flush, invalidate
+    buffers: str | None = None  # likewise: into which a size is cut, several by commas
+    load: str | None = None  # likewise: accesses of each other core
     whole_lines: bool = False  # sizes of part of a cache's line are left out: nobody asked for them
 
     def repeat(self) -> int:
@@ -46,8 +49,9 @@ class Probing:
         words += ["--offset", str(self.offset)] if self.offset else []
         words += ["--channel", self.channel] if self.channel else []
         words += ["--start", self.start] if self.start else []
-        words += ["--port", self.port] if self.port else []
-        words += ["--state", self.state] if self.state else []
+        for name in ("port", "state", "op", "buffers", "load"):
+            given = getattr(self, name)
+            words += [f"--{name}", given] if given else []
         words += ["--grain", self.grain] if is_model(self.target) else []
         return words + as_sets(self.sets)
 

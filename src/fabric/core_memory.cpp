@@ -17,6 +17,7 @@ CoreMemory::CoreMemory(const CoreMemorySpec& spec)
     : spec_(spec),
       line_(static_cast<std::uint64_t>(spec.line)),
       stores_(static_cast<std::size_t>(spec.stores)),
+      uncached_stores_(static_cast<std::size_t>(spec.uncached_stores)),
       stream_(spec.write_stream),
       held_(1 + (spec.prefetch ? spec.prefetch->lines : 0)) {}
 
@@ -79,7 +80,7 @@ void CoreMemory::forget(std::uint64_t line) {
 
 void CoreMemory::take_result() {
   const LineResult& result = results.read_in_place();
-  if (is_write(result.kind)) {
+  if (result.kind != LineAccess::Kind::read) {
     --storing_;
     return;
   }
@@ -108,6 +109,22 @@ void CoreMemory::store(MemoryType type, std::uint64_t address, std::span<const s
   if ((address + from.size()) % line_ == 0) send_stores();
 }
 
+void CoreMemory::flush(std::uint64_t address) {
+  const std::uint64_t line = line_of(address);
+  if (gathered_.bytes > 0 && line_of(gathered_.address) == line) send_stores();
+  forget(line);
+  while (storing_ == stores_) take_result();
+  access(LineAccess::Kind::flush, line * line_, line_, 0);
+  ++storing_;
+}
+
+void CoreMemory::barrier() {
+  settle();
+  access(LineAccess::Kind::fence, 0, line_, 0);
+  ++storing_;
+  settle();
+}
+
 void CoreMemory::settle() {
   send_stores();
   while (storing_ > 0 || std::ranges::any_of(held_, &Held::awaited)) take_result();
@@ -131,7 +148,7 @@ void CoreMemory::send_cached() {
 }
 
 void CoreMemory::send_uncached() {
-  while (writing_.size() == stores_) take_written();
+  while (writing_.size() == uncached_stores_) take_written();
   AxiWrite& write = writes.slot();
   write.address = gathered_.address;
   write.burst.bytes = static_cast<std::uint32_t>(gathered_.bytes);

@@ -52,6 +52,7 @@ fabric::CoreMemorySpec core_of(const Description& board) {
   const Section& stream = board.the("write_stream");
   fabric::CoreMemorySpec core{.line = static_cast<int>(l2.bytes("line").count),
                               .stores = static_cast<int>(l2.count("in_flight")),
+                              .uncached_stores = static_cast<int>(board.the("cpu").count("uncached_stores")),
                               .prefetch = prefetch_spec(board.the("prefetch"))};
   if (stream.flag("enabled")) core.write_stream = static_cast<std::uint64_t>(stream.count("threshold"));
   return core;
@@ -85,13 +86,20 @@ int lines_of(const fabric::AxiSpec& axi, int line) {
 SocSpec soc_spec(const Description& board) {
   require(board, "ports of the FPGA to a processor's memory", kSocNeeds);
   const Section& cpu = board.the("cpu");
+  const Section& maintenance = board.the("maintenance");
   const Section& dram = board.the("dram");
+  const auto cycles = [&cpu](const Section& part, std::string_view key) {
+    return Time::seconds(static_cast<double>(part.count(key)) / cpu.frequency("clock").hertz());
+  };
   return {.cpu = {.frequency = cpu.frequency("clock")},
-          .copy = Time::seconds(static_cast<double>(cpu.count("copy_cycles")) / cpu.frequency("clock").hertz()),
+          .cores = static_cast<int>(cpu.count("cores")),
+          .copy = cycles(cpu, "copy_cycles"),
+          .element = cycles(cpu, "element_cycles"),
           .to_cache = static_cast<int>(board.the("l2").count("latency")),
           .coherence = coherence_of(board, cpu.frequency("clock")),
           .core = core_of(board),
-          .maintenance = board.the("maintenance").flag("enabled"),
+          .maintenance = maintenance.flag("enabled"),
+          .maintain = cycles(maintenance, "line_cycles"),
           .ports = ports_of(board),
           .dram = dram_spec(dram),
           .capacity = {dram.bytes("capacity").count / dram.count("channels")}};

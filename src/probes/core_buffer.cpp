@@ -26,6 +26,12 @@ void CoreBuffer::flush() {
   for (std::uint64_t i = 0; maintained_ && i < count_; ++i) lines_.flush(first_ + i);
 }
 
+std::vector<std::byte> CoreBuffer::bytes() {
+  std::vector<std::byte> found(count_ * bytes_);
+  for (std::uint64_t i = 0; i < count_; ++i) lines_.read(first_ + i, std::span(found).subspan(i * bytes_, bytes_));
+  return found;
+}
+
 bool CoreBuffer::has(std::uint64_t writer) {
   std::array<std::byte, fabric::kMostLine> expected{};
   for (std::uint64_t i = 0; i < count_; ++i) {

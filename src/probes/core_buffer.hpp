@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "isthmus/fabric/coherence/resting_lines.hpp"
 #include "isthmus/fabric/write_stream.hpp"
@@ -40,6 +41,8 @@ class CoreBuffer {
   void bring_to(BufferState state, std::uint64_t writer);
   /// Where software does so.
   void flush();
+  /// What the core reads.
+  std::vector<std::byte> bytes();
   /// Whether the core reads what `writer` has left.
   bool has(std::uint64_t writer);
 

@@ -34,6 +34,9 @@ struct Options {
   std::vector<std::string> starts;
   std::vector<std::string> ports;
   std::vector<std::string> states;
+  std::vector<std::string> operations;
+  std::vector<int> buffers{1};
+  std::vector<int> loads{0};
   std::int64_t offset = 0;
   int repeat = 20;
   std::uint64_t seed = 1;
@@ -59,9 +62,13 @@ bool served(const probes::Probe& probe, const Board& board) {
 }
 
 void check_ports(const Options& options, const Board& board) {
-  const bool asked = !options.ports.empty() || !options.states.empty();
-  if (!asked) return;
-  const std::string option = options.ports.empty() ? "--state" : "--port";
+  std::string option;
+  if (!options.ports.empty()) option = "--port";
+  if (!options.states.empty()) option = "--state";
+  if (!options.operations.empty()) option = "--op";
+  if (options.buffers != Options().buffers) option = "--buffers";
+  if (options.loads != Options().loads) option = "--load";
+  if (option.empty()) return;
   if (!board)
     throw Error(fmt::format("{}: expected a model whose FPGA has ports to a processor's memory, got '{}'", option,
                             options.target));
@@ -106,6 +113,9 @@ probes::Job job_of(const Options& options) {
                   .starts = options.starts,
                   .ports = options.ports,
                   .states = options.states,
+                  .operations = options.operations,
+                  .buffers = options.buffers,
+                  .loads = options.loads,
                   .sizes = probes::parse_sizes(options.sizes),
                   .bursts = {},
                   .offset = {options.offset},
@@ -394,6 +404,16 @@ int main(int argc, char** argv) {
   app.add_option("--state", options.states,
                  "what a core has done to the buffer before: written, read, flushed, streamed; several by commas")
       ->delimiter(',');
+  app.add_option("--op", options.operations, "of maintenance: flush, invalidate; several by commas; by default both")
+      ->delimiter(',');
+  app.add_option("--buffers", options.buffers,
+                 "of maintenance: buffers that a size is cut into, each with its barrier; several by commas")
+      ->delimiter(',')
+      ->capture_default_str();
+  app.add_option("--load", options.loads,
+                 "of maintenance: accesses to memory that each other core has under way; several by commas")
+      ->delimiter(',')
+      ->capture_default_str();
   options.grain.add_to(app);
   app.add_flag("--list", options.list, "print the probes, and which of them TARGET serves, and stop");
   return tools::run(app, argc, argv, [&] { return probe(options); });

@@ -223,15 +223,20 @@ const std::vector<Witness>& storage_witnesses() {
   };
   return kAll;
 }
+constexpr const char* kCopies = "copies";
+constexpr const char* kTransposes = "transposes";
+constexpr const char* kMaintains = "maintains";
 
 /// Those of a processor and an FPGA on one chip: the probes of its ports and its cores.
 const std::vector<Witness>& chip_witnesses() {
   static constexpr const char* kPorts = "ports";
-  static constexpr const char* kCopies = "copies";
   static const Settings kSmall{"cpu.l2.size=32KiB"};
   static const std::vector<Witness> kAll{
       {"cpu.clock", "600MHz", kCopies},
+      {"cpu.cores", "2", kMaintains},
+      {"cpu.uncached_stores", "2", kTransposes},
       {"cpu.copy_cycles", "20", kCopies},
+      {"cpu.element_cycles", "20", kTransposes},
       {"cpu.l2.size", "32KiB", kPorts},
       {"cpu.l2.line", "128B", kPorts},
       {"cpu.l2.ways", "2", kPorts, {"cpu.l2.size=32KiB", "cpu.l2.random_replacement=true"}},
@@ -245,6 +250,7 @@ const std::vector<Witness>& chip_witnesses() {
       {"cpu.write_stream.enabled", kToggled, kPorts},
       {"cpu.write_stream.threshold", "16", kPorts},
       {"cpu.maintenance.enabled", kToggled, kPorts},
+      {"cpu.maintenance.line_cycles", "40", kMaintains},
       {"interconnect.latency", "200ns", kPorts},
       {"interconnect.snoop_interval", "50ns", kPorts},
       {"interconnect.snoop_data", "400ns", kPorts},
@@ -308,6 +314,7 @@ std::string chip_outcome(const std::string& experiment, const Settings& settings
     const probes::Job job{.target = "model:zynq-ultrascale",
                           .settings = settings,
                           .states = states,
+                          .loads = {experiment == kMaintains ? 1 : 0},
                           .sizes = {{64 * 1024}},
                           .bursts = {}};
     probes::Target target(job);
@@ -318,8 +325,12 @@ std::string chip_outcome(const std::string& experiment, const Settings& settings
     });
   };
   try {
-    if (experiment == "copies")
+    if (experiment == kCopies)
       ask("memcpy", {});
+    else if (experiment == kTransposes)
+      ask("transpose", {});
+    else if (experiment == kMaintains)
+      ask("maintenance", {});
     else
       for (const char* name : {"port-tx", "port-rx"}) ask(name, {"written", "flushed", "streamed"});
   } catch (const Error& error) {

@@ -58,6 +58,7 @@ RC_GTEST_PROP(CoreMemory, GivesBackWhatWasStoredLast, ()) {
   l2.size = {static_cast<std::int64_t>(kLineBytes) * l2.ways * dice.number(1, 3)};
   l2.reads_in_flight = l2.writes_in_flight = dice.number(1, 4);
   spec.core.stores = dice.number(1, 8);
+  spec.core.uncached_stores = dice.number(1, 8);
   spec.core.write_stream = static_cast<std::uint64_t>(dice.number(1, 3));
   spec.core.prefetch.reset();
   if (dice.chance(70)) spec.core.prefetch = {.trigger = 1, .lines = static_cast<std::uint64_t>(dice.number(1, 6))};

@@ -88,6 +88,98 @@ TEST(CopiesOfACore, WithoutThePrefetcherWaitLongerForCacheableMemoryAndNoLongerF
   for (const char* other : {kIn, kPast}) EXPECT_EQ(without.at(other), with.at(other));
 }
 
+/// ns an element of a matrix that is written into cacheable, and into other memory.
+std::pair<double, double> transposed(std::int64_t bytes, const Settings& settings = {}) {
+  const Job job{.target = "model:zynq-ultrascale", .settings = settings, .sizes = {{bytes}}, .bursts = {}};
+  std::vector<double> found;
+  for (const Finding& finding : found_by("transpose", job)) {
+    EXPECT_EQ(finding.verified, true);
+    found.push_back(4 / finding.samples.front());
+  }
+  return {found.at(0), found.at(1)};
+}
+
+TEST(TransposesOfACore, AreFasterIntoCacheableMemoryMostWhereTheCacheHoldsIt) {
+  const auto [near, near_past] = transposed(64 * kKiB);
+  EXPECT_THAT(near_past / near, AllOf(Ge(3), Le(5)));
+  EXPECT_NEAR(near, (5 + 1) * kCycle, 0.1) << "the element's work and its store";
+  const auto [far, far_past] = transposed(4 * kMiB);
+  EXPECT_THAT(far_past / far, AllOf(Ge(1.1), Le(1.6)));
+}
+
+TEST(TransposesOfACore, IntoNonCacheableMemoryWaitForTheStoresThatMayBeUnderWay) {
+  const double four = transposed(64 * kKiB, {"cpu.uncached_stores=4"}).second;
+  const double eight = transposed(64 * kKiB).second;
+  EXPECT_NEAR(four / eight, 2, 0.05);
+}
+
+TEST(TransposesOfACore, AreOfSquaresAlone) {
+  const Job job{.target = "model:zynq-ultrascale", .settings = {}, .sizes = {{8 * kKiB}, {16 * kKiB}}, .bursts = {}};
+  const std::vector<Finding> found = found_by("transpose", job);
+  ASSERT_EQ(found.size(), 2);
+  for (const Finding& finding : found) EXPECT_EQ(finding.size.count, 16 * kKiB);
+}
+
+struct Maintained {
+  std::string operation;
+  std::int64_t bytes;
+  int buffers = 1;
+  int load = 0;
+  Settings settings{};
+};
+
+/// ns a line; no cache has anything of it behind.
+double maintained(const Maintained& asked) {
+  const Job job{.target = "model:zynq-ultrascale",
+                .settings = asked.settings,
+                .operations = {asked.operation},
+                .buffers = {asked.buffers},
+                .loads = {asked.load},
+                .sizes = {{asked.bytes}},
+                .bursts = {}};
+  const std::vector<Finding> found = found_by("maintenance", job);
+  EXPECT_EQ(found.size(), 1);
+  EXPECT_EQ(found.front().verified, true);
+  return kLine / found.front().samples.front();
+}
+
+TEST(Maintenance, TakesTheCyclesOfItsLinesAndLittleForItsBarrier) {
+  for (const std::string operation : {"flush", "invalidate"}) {
+    const double line = maintained({operation, kMiB});
+    EXPECT_THAT(line / (16 * kCycle), AllOf(Ge(1), Le(1.05))) << "a barrier of an idle memory";
+    const double longer = maintained({operation, kMiB, 1, 0, {"cpu.maintenance.line_cycles=24"}});
+    EXPECT_NEAR(longer - line, 8 * kCycle, 0.1);
+  }
+}
+
+TEST(Maintenance, GrowsWithTheBuffersAtEqualBytesAndWithTheLoad) {
+  for (const std::string operation : {"flush", "invalidate"}) {
+    double before = 0;
+    for (const int buffers : {1, 4, 16, 64}) {
+      const double now = maintained({operation, 64 * kKiB, buffers});
+      EXPECT_GT(now, before) << buffers << " buffers";
+      EXPECT_GT(maintained({operation, 64 * kKiB, buffers, 2}), now);
+      before = now;
+    }
+    before = 0;
+    for (const int load : {0, 2, 8}) {
+      const double now = maintained({operation, 64 * kKiB, 16, load});
+      EXPECT_GT(now, before) << "load " << load;
+      before = now;
+    }
+  }
+}
+
+TEST(Maintenance, RefusesWhatIsNone) {
+  const auto refused = [](const Maintained& asked, const char* message) {
+    EXPECT_THAT([&] { maintained(asked); }, ThrowsMessage<Error>(HasSubstr(message)));
+  };
+  refused({"clean", kMiB}, "--op: unknown operation 'clean': expected flush or invalidate");
+  refused({"flush", 64, 2}, "--buffers 2: expected sizes that cut into so many of whole lines of 64 B, got 64 B");
+  refused({"flush", kMiB, 0}, "--buffers: expected 1..");
+  refused({"flush", kMiB, 1, 9}, "--load: expected 0..8 accesses of each other core, got 9");
+}
+
 TEST(CopiesOfACore, RefuseBuffersThatDoNotFit) {
   const auto of_size = [](std::int64_t bytes) { return [bytes] { copies(bytes); }; };
   EXPECT_THAT(of_size(3 * 1024 * kMiB),

@@ -13,7 +13,7 @@ KINDS = {"input", "output", "claim", "check", "outside"}
 FLOWS = {"offload", "overlap", "stream"}
 FIELDS = {"elapsed_s", "images_per_s", "images", "size", "bytes_per_pixel", "stencil"}
 STAGES = {"host to device copy", "kernel", "device to host copy"}
-OF_PORTS = {"port-tx", "port-rx", "memcpy"}
+OF_PORTS = {"port-tx", "port-rx", "memcpy", "transpose"}
 OF_SHARED = {"cache-hit", "cache-miss", "shared-read", "shared-write"}
 PROBES = {"h2d", "d2h", "device-read", "device-write", "mmio-load", *OF_SHARED, *OF_PORTS}
 OPTIONS = {"channel", "start", "access", "phase", "port", "state", "from", "to"}
@@ -94,6 +94,7 @@ KNOWN = {
     "input": is_input, "run": is_run, "rate": is_rate, "probe": is_probe, "probe-time": is_probe, "accesses": is_probe,
     "probe-cycles": is_probe, "requests": is_probe, "crossing": is_of_channels, "lead": is_of_channels,
     "overtakes": lambda body: set(body.split(":")[:2]) <= BOARDS.keys(),
+    "maintained": lambda body: body.partition(":")[0] in BOARDS,
     "gain": lambda body: body.partition(":")[0] in BOARDS, "application": lambda body: body.partition(":")[0] in BOARDS,
     "saturation": is_saturation, "ratio": is_ratio, "mean": is_ratio, "loss": is_ratio,
     "row": lambda body: body in ROWS, "formula": is_listed, "claim": is_listed,

@@ -103,7 +103,7 @@ def test_a_curve_has_one_value_at_each_size_that_is_asked_for() -> None:
         for record in records:
             told = record["parameters"]
             series.setdefault(
-                (*map(told.get, ("started_by", "structure", "walks", "port", "state", "from", "to")),), []
+                (*map(told.get, ("started_by", "structure", "walks", "port", "state", "from", "to", "op")),), []
             ).append(told["size"])
         assert probe.curve == all(told == sizes for told in series.values()), name
 
@@ -220,6 +220,10 @@ def test_copies_of_a_core_have_a_record_for_each_pair_of_memory_types_and_size(r
     types = ("cacheable", "noncacheable")
     assert told == [(start, end, size) for start in types for end in types for size in (4096, 8192)]
     assert all(record["verified"] is True and record["unit"] == "GB/s" for record in records)
+    kept = real.json(*PORTS, "maintenance", "--sizes", "4KiB,8KiB", "--buffers", "1,4", "--load", "0,1")["records"]
+    told = [tuple(record["parameters"][name] for name in ("op", "buffers", "load", "size")) for record in kept]
+    assert told == [(op, buffers, load, size) for op in ("flush", "invalidate") for buffers in (1, 4)
+                    for load in (0, 1) for size in (4096, 8192)]  # fmt: skip
     heads = real(*PORTS, "memcpy", "--sizes", "4KiB").stdout
     assert "memcpy from cacheable to noncacheable memory" in " ".join(heads.split())
 
@@ -249,6 +253,12 @@ def test_bytes_that_do_not_arrive_are_told_first_and_end_with_1(real: Isthmus) -
         ((*PORTS, "port-tx", "--sizes", "100B"), "--sizes: expected multiples of a line of 64 B (cpu.l2.line), got"),
         ((*PORTS, "port-tx", "--sizes", "0x5"), "size '0x5': expected a whole number and B, KiB"),
         ((*PORTS, "port-tx", "--offset", "8B"), "--offset: expected a multiple of a line of 64 B (cpu.l2.line), got 8"),
+        ((*PORTS, "maintenance", "--op", "clean"), "--op: unknown operation 'clean'"),
+        ((*PORTS, "maintenance", "--buffers", "3", "--sizes", "64B"), "--buffers 3: expected sizes that cut into so"),
+        ((*PORTS, "maintenance", "--load", "9", "--sizes", "64B"), "--load: expected 0..8 accesses of each other"),
+        ((*PORTS, "transpose", "--sizes", "8KiB"), "nothing to tell of transpose, expected squares of 4 B elements"),
+        (("probe", "model:aws-f1", "maintenance"), "probe 'maintenance': expected a board with cpu and l2"),
+        (("probe", "model:aws-f1", "h2d", "--op", "flush"), "--op: expected a board with cpu and l2"),
         ((*PORTS, "memcpy", "--sizes", "3GiB"), "--sizes: expected at most the 2147483648 B of a channel of the DRAM"),
         (("probe", "model:aws-f1", "memcpy"), "probe 'memcpy': expected a board with cpu and l2"),
         (("probe", "model:aws-f1", "port-tx"), "probe 'port-tx': expected a board with cpu and l2"),

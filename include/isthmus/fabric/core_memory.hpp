@@ -24,15 +24,16 @@ struct PrefetchSpec {
 
 struct CoreMemorySpec {
   int line = 64;                                ///< bytes
-  int stores = 16;                              ///< under way, of each type of memory
+  int stores = 16;                              ///< to the caches under way
+  int uncached_stores = 8;                      ///< likewise past them
   std::optional<std::uint64_t> write_stream{};  ///< as of WriteStream
   std::optional<PrefetchSpec> prefetch{};
 };
 
 /// What becomes of an in-order core's loads and stores: part of an actor that has the core's clock. Loads hold the core
-/// up; a load of non-cacheable memory brings at most 16 B, and there is one at a time. Stores leave it at once. Those
-/// that continue each other go out as a line, others one by one. The lines that were loaded last stand for its first
-/// cache.
+/// up; a load of non-cacheable memory brings at most 16 B, and there is one at a time. Stores and flushes leave it at
+/// once. Stores that continue each other go out as a line, others one by one. The lines that were loaded last stand for
+/// its first cache.
 class CoreMemory {
  public:
   Out<LineAccess> accesses{"accesses"};
@@ -47,8 +48,12 @@ class CoreMemory {
   /// Bytes within a line.
   void load(MemoryType type, std::uint64_t address, std::span<std::byte> to);
   void store(MemoryType type, std::uint64_t address, std::span<const std::byte> from);
+  /// The caches give up the line that an address lies in; what they have modified of it goes to memory.
+  void flush(std::uint64_t address);
   /// What is still gathered goes out; returns once nothing is under way, as its actor has to before it ends.
   void settle();
+  /// Settles, and returns once memory has all that any core had written by then.
+  void barrier();
 
  private:
   /// A line that was loaded, or read ahead.
@@ -84,13 +89,14 @@ class CoreMemory {
   CoreMemorySpec spec_;
   std::uint64_t line_;
   std::size_t stores_;
+  std::size_t uncached_stores_;
   WriteStream stream_;
   std::vector<Held> held_;
   std::uint64_t uses_ = 0;
   std::uint64_t last_ = ~std::uint64_t{0};  ///< line that was loaded
   std::uint64_t run_ = 0;                   ///< lines one after the other up to that
   Gathered gathered_;
-  std::size_t storing_ = 0;            ///< into the caches, under way
+  std::size_t storing_ = 0;            ///< stores into the caches, flushes and a barrier, under way
   std::deque<std::uint64_t> writing_;  ///< lines of non-cacheable memory, in the order in which they will be there
 };
 

@@ -40,11 +40,14 @@ struct SocPortSpec {
 
 struct SocSpec {
   Clock cpu;
+  int cores;
   Time copy;                        ///< of 16 B by a core, with all data at hand
+  Time element;                     ///< that a core makes out of others, likewise
   int to_cache;                     ///< cycles from a core to the cache and back
   fabric::CoherenceSpec coherence;  ///< one cache, without ports yet
   fabric::CoreMemorySpec core;
   bool maintenance;
+  Time maintain;  ///< a line, by a core
   std::vector<SocPortSpec> ports;
   fabric::DramSpec dram;
   Bytes capacity;

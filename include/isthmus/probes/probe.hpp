@@ -27,6 +27,9 @@ struct Job {
   std::vector<std::string> starts{};  ///< of shared memory: what caches hold before; empty: as the probe has it
   std::vector<std::string> ports{};   ///< of a processor's memory: those of the FPGA; empty: all
   std::vector<std::string> states{};  ///< likewise: what a core has done to a buffer before; empty: as the probe has it
+  std::vector<std::string> operations{};  ///< likewise: of maintenance; empty: all
+  std::vector<int> buffers{1};            ///< likewise: into which a size is cut
+  std::vector<int> loads{0};              ///< likewise: accesses that each other core has under way
   std::vector<Bytes> sizes;
   std::vector<Bytes> bursts;                      ///< of device memory: empty: the whole size at once; of a request
   Bytes offset{};                                 ///< of the device's accesses to host memory, in their page

@@ -20,6 +20,7 @@ EXAMPLES = [
     "isthmus probe model:aws-f1 'h2d*' --set link.pcie.lanes=8 --json -",
     "isthmus probe system.toml h2d-pinned --sizes 1MiB",
     "isthmus probe model:zynq-ultrascale port-tx --port hpc,acp --sizes 4KiB..32MiB:x2",
+    "isthmus probe model:zynq-ultrascale maintenance --buffers 1,16 --load 0,8 --sizes 64KiB,1MiB",
 ]
 
 
@@ -59,6 +60,16 @@ def probe(
             "What a core did to the buffer: written, read, flushed, streamed. [default: all but streamed]",
         ),
     ] = None,
+    op: Annotated[
+        str | None, plain("--op OPERATIONS", "What maintenance does: flush, invalidate. [default: both]")
+    ] = None,
+    buffers: Annotated[
+        str | None, plain("--buffers N", "Buffers that maintenance cuts a size into, or several numbers. [default: 1]")
+    ] = None,
+    load: Annotated[
+        str | None,
+        plain("--load N", "Accesses that each other core has under way beside maintenance, 0..8. [default: 0]"),
+    ] = None,
     sets: Sets = None,
     fine: Fine = False,
     coarse: Coarse = False,
@@ -90,10 +101,12 @@ def probe(
         raise IsthmusError("TARGET: expected a target", hint="'isthmus run --list' names them.")
     check_target(target)
     if not is_model(target):
-        of_models = {"--set": sets, "--channel": channel, "--start": start, "--port": port, "--state": state}
+        of_models = {"--set": sets, "--channel": channel, "--start": start, "--port": port, "--state": state,
+                     "--op": op, "--buffers": buffers, "--load": load}  # fmt: skip
         for option in (option for option, given in of_models.items() if given):
             raise IsthmusError(
-                f"{option}: '{target}' is a real device, and only models have numbers, links, ports, starts and states"
+                f"{option}: '{target}' is a real device, and only models have numbers, links, ports, starts, "
+                "states and maintenance"
             )
     asked = chosen(fine, coarse)
     check_grain(asked, target)
@@ -111,6 +124,9 @@ def probe(
         start,
         port,
         state,
+        op,
+        buffers,
+        load,
         chosen_sizes.origin == "default",
     )
     if dry_run:

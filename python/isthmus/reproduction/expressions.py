@@ -18,7 +18,7 @@ from isthmus.sizes import parse_size
 # What one probe gives.
 PROBED = frozenset({"probe", "probe-time", "probe-cycles", "accesses", "requests", "crossing", "lead"})
 CHANGED = PROBED | {"application"}  # in which numbers may be replaced
-MODEL = CHANGED | {"run", "rate", "saturation", "overtakes", "gain"}  # what the model computes
+MODEL = CHANGED | {"run", "rate", "saturation", "overtakes", "gain", "maintained"}  # what the model computes
 OF_TWO = ("ratio", "mean", "loss")  # values of rows and experiments, A / B
 KINDS = (*sorted(MODEL), "input", *OF_TWO, "row", "formula", "claim")
 
@@ -105,6 +105,8 @@ class Evaluator:
         if kind == "overtakes":
             first, second = (self.lab.iterations(board, words[2], int(words[3])) for board in words[:2])
             return overtaken(first, second)
+        if kind == "maintained":
+            return 100 * self._maintained(words[0], [parse_size(size) for size in words[1].split(",")])
         if kind == "gain":
             return self.lab.gain(words[0], words[1])
         if kind == "application":
@@ -120,6 +122,15 @@ class Evaluator:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             raise NotOfferedError(f"a run of '{application}' does not tell '{name}'")
         return convert(float(value), ROW_FIELDS[name], unit)
+
+    def _maintained(self, board: str, sizes: list[int]) -> float:
+        """The mean share of a core's maintenance in it and the transfer through HP, of both directions."""
+        shares: list[float] = []
+        for operation, transfer in (("flush", "port-tx"), ("invalidate", "port-rx")):
+            kept = self.lab.probe(board, "maintenance", sizes, [f"op={operation}"])
+            moved = self.lab.probe(board, transfer, sizes, ["port=hp", "state=written"])
+            shares += [moved[size] / (kept[size] + moved[size]) for size in sizes]
+        return math.fsum(shares) / len(shares)
 
     def _probe(self, kind: str, rest: str, unit: str) -> float:
         place, _, sets = rest.partition("@")

@@ -22,7 +22,9 @@ APPLICATION = "image-filter"
 FETCHED_AHEAD = "merkle-tree"  # whose data a circuit fetches for a core
 COUNT = "count="  # before how many an application runs
 CHANNEL = "channel="  # before the name of a link, where others assign a value to a key
-OPTIONS = {option: f"--{option}" for option in ("channel", "start", "burst", "port", "state")}  # of a probe, likewise
+OPTIONS = {
+    option: f"--{option}" for option in ("channel", "start", "burst", "port", "state", "op", "buffers", "load")
+}  # of a probe, likewise
 TOLD_APART = ("access", "phase", "started_by", "from", "to")  # records of one probe and size, likewise
 OF_SHARED = "cache-hit"  # what a board with shared memory is tried with: it goes over any link
 WHOLE = "all"  # the phase that is meant where none is named

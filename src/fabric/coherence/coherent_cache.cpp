@@ -45,7 +45,8 @@ CoherentCache::CoherentCache(const CoherentCacheSpec& spec, std::size_t agent, C
       buffer_(static_cast<std::size_t>(spec.writes_in_flight)),
       free_buffer_(buffer_.size()),
       puts_(misses_.size()),
-      waiting_(requests.size(), Ring<std::uint16_t>(misses_.size())) {}
+      waiting_(requests.size(), Ring<std::uint16_t>(misses_.size())),
+      fences_(requests.size()) {}
 
 // Pushes that may wait go to who always takes them: the home takes confirmations and answers to snoops, clients their
 // results. For all else there is room first, so that what comes from the home is always taken.
@@ -122,6 +123,7 @@ void CoherentCache::take_written_back(const HomeAnswer& answer) {
   Buffered& place = buffer_[answer.place];
   if (place.valid && observer_ != nullptr) observer_->buffered(agent_, place.line, false, timer_.now());
   place.taken = place.valid = false;
+  place.order = kNoWrite;
   free_buffer_.give(answer.place);
   --buffered_;
   ++writes_free_;
@@ -162,7 +164,8 @@ void CoherentCache::hand_on_waiting() {
 }
 
 void CoherentCache::hand_on(std::uint16_t place) {
-  const Miss& miss = misses_[place];
+  Miss& miss = misses_[place];
+  miss.order = kNoWrite;
   LineResult& result = results[miss.port].slot();
   result.kind = miss.access.kind;
   result.bytes = miss.access.bytes;
@@ -258,9 +261,20 @@ void CoherentCache::flush(std::size_t port, const LineAccess& access, Way* way) 
   moved_ = true;
 }
 
-/// What was written back or put before is at the home when it is asked, whoever wrote it.
+/// What was written back or put before is at the home when it is asked, whoever wrote it; it waits for nothing that
+/// others write later.
 void CoherentCache::fence(std::size_t port, const LineAccess& access) {
-  if (writes_free_ == spec_.writes_in_flight) miss(port, access, nullptr);
+  std::optional<std::uint64_t>& before = fences_[port];
+  if (!before) before = writes_;
+  if (asked_ || writes_before(*before)) return;
+  miss(port, access, nullptr);
+  if (asked_) before.reset();
+}
+
+bool CoherentCache::writes_before(std::uint64_t order) const {
+  if (writes_free_ == spec_.writes_in_flight) return false;
+  const auto before = [order](const auto& one) { return one.order < order; };
+  return std::ranges::any_of(misses_, before) || std::ranges::any_of(buffer_, before);
 }
 
 /// Of an access with a way for its line, or without.
@@ -292,6 +306,7 @@ void CoherentCache::miss(std::size_t port, const LineAccess& access, Way* way) {
   miss.way = way;
   miss.filled = false;
   miss.puts = access.kind == LineAccess::Kind::write_once && way == nullptr;
+  if (write) miss.order = writes_++;
   miss.access = access;
   if (way != nullptr) {
     way->awaited = true;
@@ -336,6 +351,7 @@ bool CoherentCache::make_way(Way& way) {
     Buffered& buffered = buffer_[place];
     buffered.taken = buffered.valid = true;
     buffered.line = way.line;
+    buffered.order = writes_++;
     WriteBack& message = write_backs.slot();
     message.place = place;
     message.line = way.line;

@@ -19,6 +19,7 @@ void DramLines::step() {
 void DramLines::take_written() {
   if (writing_.empty() || !dram_written.pull()) return;
   writing_.pop_front();
+  ++written_;
   moved_ = true;
 }
 
@@ -49,7 +50,7 @@ void DramLines::read() {
   const MemoryRead* read = reads.front();
   if (read == nullptr) return;
   if (read->fence) {
-    if (!writing_.empty() || answered_ || !data.room()) return;
+    if (written_ < read->line || answered_ || !data.room()) return;
     data.slot().transaction = read->transaction;
   } else {
     if (std::ranges::find(writing_, read->line) != writing_.end() || !dram_reads.room()) return;

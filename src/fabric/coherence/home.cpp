@@ -97,6 +97,7 @@ void Home::take_snoop_answer(std::size_t agent) {
 }
 
 void Home::write(std::uint64_t line, const LineBytes& data) {
+  ++written_;
   MemoryWrite& write = memory_writes.slot();
   write.line = line;
   copy_line(data, write.data, spec_.line);
@@ -185,7 +186,7 @@ bool Home::may_ask_others(std::size_t agent) {
 bool Home::ask_memory(const HomeRequest& request, std::uint16_t place) {
   const bool fence = request.kind == HomeRequest::Kind::fence;
   if (!fence && !spec_.directory && !with_data(request.kind)) return false;
-  memory_reads.push({.fence = fence, .transaction = place, .line = request.line});
+  memory_reads.push({.fence = fence, .transaction = place, .line = fence ? written_ : request.line});
   read_ = true;
   ++data_due_;
   return true;

@@ -10,7 +10,11 @@ using enum Quantity;
 
 constexpr std::array kCpuKeys = std::to_array<Key>({
     {"clock", frequency, MHz, 5000 * MHz, "clock of cores, of their caches and of what keeps these coherent"},
+    {"cores", count, 1, 64, "cores of it, of which a program has one"},
+    {"uncached_stores", count, 1, 64, "stores to non-cacheable memory that a core has under way"},
     {"copy_cycles", cycles, 1, 1000, "of a core that copies 16 B with all data at hand: load, store, and its loop"},
+    {"element_cycles", cycles, 1, 1000,
+     "of a core that makes an element out of others, with all data at hand: loads, arithmetic, a store, and its loop"},
 });
 
 constexpr std::array kL2Keys = std::to_array<Key>({
@@ -61,6 +65,12 @@ constexpr std::array kWriteStreamKeys = std::to_array<Key>({
 
 constexpr std::array kMaintenanceKeys = std::to_array<Key>({
     {"enabled", flag, 0, 1, "whether software flushes and invalidates lines before and after a port moves them"},
+    {"line_cycles",
+     cycles,
+     1,
+     10000,
+     "of a core that flushes or invalidates a line, before its barrier",
+     {.when = "enabled"}},
 });
 
 }  // namespace

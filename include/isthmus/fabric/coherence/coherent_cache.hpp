@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "isthmus/engine/port_array.hpp"
@@ -53,17 +54,21 @@ class CoherentCache {
 
  private:
   using Way = LineStore::Way;
+  /// The order of what writes nothing.
+  static constexpr std::uint64_t kNoWrite = ~std::uint64_t{0};
   struct Miss {
     std::size_t port = 0;
     Way* way = nullptr;   ///< that is awaited; none of an uncached read
     bool puts = false;    ///< a write that is not kept, whose bytes are still to go
     bool filled = false;  ///< a read that a fill has answered: its grant is still to come
+    std::uint64_t order = kNoWrite;
     LineAccess access{};
   };
   struct Buffered {
     bool taken = false;
     bool valid = false;  ///< else a snoop has had it, and the message that is under way is void
     std::uint64_t line = 0;
+    std::uint64_t order = kNoWrite;
     LineBytes data{};
   };
 
@@ -83,6 +88,7 @@ class CoherentCache {
   void miss(std::size_t port, const LineAccess& access, Way* way);
   HomeRequest::Kind request_of(const LineAccess& access, bool kept) const;
   bool puts(std::uint64_t line) const;
+  bool writes_before(std::uint64_t order) const;
   void send_put();
   bool make_way(Way& way);
   void leave();
@@ -111,9 +117,11 @@ class CoherentCache {
   std::vector<Buffered> buffer_;
   Places free_buffer_;
   int buffered_ = 0;
-  int under_way_ = 0;                         ///< answers of the home that are still to come
-  Ring<std::uint16_t> puts_;                  ///< misses whose bytes may go to the home
-  std::vector<Ring<std::uint16_t>> waiting_;  ///< of each port: misses whose results wait for room
+  int under_way_ = 0;                                 ///< answers of the home that are still to come
+  Ring<std::uint16_t> puts_;                          ///< misses whose bytes may go to the home
+  std::vector<Ring<std::uint16_t>> waiting_;          ///< of each port: misses whose results wait for room
+  std::uint64_t writes_ = 0;                          ///< that have begun: misses and write-backs
+  std::vector<std::optional<std::uint64_t>> fences_;  ///< of each port, at its head: those that had begun when it came
 
   // Of this step: a channel takes one token a tick.
   bool moved_ = false;

@@ -11,7 +11,7 @@ namespace isthmus::fabric {
 
 /// The memory behind a home where others use it too: a master of a DRAM channel, on the home's clock. Line n lies at
 /// byte n times its length. A read waits for a write of its line that is under way, as the controller serves each
-/// direction for itself, and a fence for all of them.
+/// direction for itself, and a fence for all that the home has sent before.
 class DramLines {
  public:
   In<MemoryRead> reads{"reads"};
@@ -38,6 +38,7 @@ class DramLines {
   Timer timer_;
   int line_;
   std::deque<std::uint64_t> writing_;  ///< lines, in the order in which they will be in memory
+  std::uint64_t written_ = 0;          ///< lines that are in memory
   std::deque<std::uint16_t> reading_;  ///< transactions, likewise
   bool moved_ = false;
   bool answered_ = false;  ///< in this step

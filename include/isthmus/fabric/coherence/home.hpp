@@ -122,6 +122,7 @@ class Home {
   // Of this step: a channel takes one token a tick.
   bool moved_ = false;
   bool read_ = false;
+  std::uint64_t written_ = 0;  ///< lines that have gone to memory
   bool wrote_ = false;
   bool over_ = false;
 };

@@ -134,9 +134,9 @@ struct WriteBack {
 };
 
 struct MemoryRead {
-  bool fence;  ///< no line: its answer comes once all that was written before is in memory
+  bool fence;  ///< its answer comes once all that was written before is in memory
   std::uint16_t transaction;
-  std::uint64_t line;
+  std::uint64_t line;  ///< of a fence: how many lines were written before
 };
 
 struct MemoryData {

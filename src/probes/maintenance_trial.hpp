@@ -1,0 +1,34 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "isthmus/platform/soc_board.hpp"
+
+namespace isthmus::probes {
+
+/// What software does to what caches have of a buffer.
+enum class Maintenance : std::uint8_t {
+  flush,       ///< of what a core has written, before the FPGA reads it
+  invalidate,  ///< of what a core has read, behind what the FPGA has written
+};
+inline constexpr std::array<std::string_view, 2> kMaintenance = {"flush", "invalidate"};
+
+/// Bytes in several buffers, which a core maintains one after the other while the other cores go to memory.
+struct MaintenanceTrial {
+  Maintenance operation;
+  std::uint64_t buffers;
+  int load;               ///< accesses that each other core has under way
+  std::uint64_t address;  ///< a multiple of a line
+  std::uint64_t bytes;    ///< of all, whole lines of each
+};
+
+struct MaintenanceResult {
+  Time elapsed;
+  bool verified;  ///< no cache has anything, and memory has what was written
+};
+
+MaintenanceResult run_trial(const platform::SocSpec& board, const MaintenanceTrial& trial);
+
+}  // namespace isthmus::probes
