@@ -96,6 +96,7 @@ class Application:
     bytes_each: int  # of one that is counted, with its parameters as they are by default
     flows: tuple[str, ...]
     parameters: Mapping[str, Parameter]
+    shares_buffers: bool = False  # that ports of an FPGA move of a processor's memory
 
 
 def applications() -> list[str]:
@@ -130,14 +131,22 @@ def describe(application: str, place: str | None = None) -> Application:
 
 def described_with(typed: str, application: Application, parameters: Sequence[str]) -> Application:
     """The same with NAME=VALUE of its parameters: a file may hold another number of what is counted."""
-    if not parameters:
-        return application
+    return _described(_told(typed, parameters)) if parameters else application
+
+
+def buffers_of(typed: str, parameters: Sequence[str]) -> list[dict[str, Any]]:
+    """What an application says of its buffers that ports of an FPGA move."""
+    return list(_told(typed, parameters).get("buffers", []))
+
+
+def _told(typed: str, parameters: Sequence[str]) -> Event:
+    """What it says of itself with NAME=VALUE of its parameters."""
     chosen = [] if is_program(typed) else ["--app", typed]
     tool = typed if is_program(typed) else "isthmus-run"
     (told,) = collect(
         tool, [*chosen, "--list", *(word for one in parameters for word in ("--set", one))], "application"
     )
-    return _described(told)
+    return told
 
 
 def _of_description(path: str, prefix: str) -> Application:
@@ -171,6 +180,7 @@ def _described(event: Event) -> Application:
             bytes_each=event["bytes_each"],
             flows=tuple(event["flows"]),
             parameters={one.name: one for one in parameters},
+            shares_buffers=bool(event.get("buffers")),
         )
     except (KeyError, TypeError) as error:
         raise IsthmusError(

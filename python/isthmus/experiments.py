@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from isthmus import coherence
 from isthmus.applications import is_description, is_program
 from isthmus.errors import AnswerIsNoError, IsthmusError
 from isthmus.files import write_atomically
@@ -68,6 +69,10 @@ class Experiment:
     grain: Grain = DEFAULT  # of a model: the coarsest that will do
     faults: str | None = None  # NAME=VALUE,...: what goes wrong on purpose
     described: "Described | None" = None  # what a description says, of which its parameters are made
+    method: str | None = None  # of buffers that ports move: one of all, or that of a tree
+    methods: tuple[str, ...] = ()  # BUFFER=METHOD, as the tree has chosen
+    rewrite: str | None = None  # of the program
+    delay: str | None = None  # messages that the FPGA comes after
 
     @property
     def tool(self) -> str:
@@ -93,6 +98,7 @@ class Experiment:
         words += as_sets(self.sets) if is_model(self.target) else []
         words += ["--channel", self.channel] if self.channel else []
         words += ["--faults", self.faults] if self.faults else []
+        words += coherence.arguments(self.method, self.methods, self.rewrite, self.delay)
         if not is_model(self.target):
             words += ["--repeat", str(self.repeat)] if self.repeat is not None else []
             words += ["--warmup", str(self.warmup)] if self.warmup is not None else []
@@ -111,6 +117,8 @@ def run_experiment(experiment: Experiment, on_event: Callable[[Event], None], re
     def sort(event: Event) -> None:
         if event["event"] == "row":
             plain = {key: value for key, value in event.items() if key != "event"}
+            if experiment.method is not None:
+                plain["method"] = experiment.method
             rows.append(checked(Row, plain, f"{experiment.tool} printed a wrong row"))
         else:
             on_event(event)
@@ -137,6 +145,7 @@ def command(experiment: Experiment) -> str:
     words += as_sets([*(experiment.described.sets if experiment.described else ()), *experiment.sets])
     words += ["--channel", experiment.channel] if experiment.channel else []
     words += ["--faults", experiment.faults] if experiment.faults else []
+    words += coherence.arguments(experiment.method, (), experiment.rewrite, experiment.delay)
     return shlex.join(words)
 
 

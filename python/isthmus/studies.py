@@ -8,6 +8,7 @@ from pathlib import Path
 from isthmus.advising.running import Described, background_sets, flows_on, read_described
 from isthmus.applications import PATHS, Application, describe, is_program
 from isthmus.asked import Asked, Typical, parameters_of, spread
+from isthmus.coherence import TREE, check_method, kept_coherent
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment
 from isthmus.faults import check_faults
@@ -48,7 +49,11 @@ def experiments_of(study: StudyDescription, path: Path, flags: Flags) -> list[Ex
         if channel is not None:
             links = _links(target, sets) if is_model(target) else None
             _check_channel(channel, links, f"{path}:{line_of_item(text, 'study.targets', channel)}", target)
-    runs = [run for work in works for run in _runs(work, places, list(dict.fromkeys(study.study.flows)), flags)]
+    for method in study.study.methods:
+        check_method(method, f"{path}:{line_of_item(text, 'study.methods', method)}")
+    flows = list(dict.fromkeys(study.study.flows))
+    methods = list(dict.fromkeys(study.study.methods))
+    runs = [run for work in works for run in _by_method(work, _runs(work, places, flows, flags), methods)]
     repeat, warmup = resolve("repeat", flags.repeat).value, resolve("warmup", flags.warmup).value
     grain = flags.grain or study.study.grain or DEFAULT
     faults = study.study.faults
@@ -183,6 +188,13 @@ def _runs(
             f"{work.path}:{line}: key 'study.flows': no target has any of these flows of '{work.application.name}'"
         )
     return runs
+
+
+def _by_method(work: _Described, runs: list[Experiment], methods: list[str]) -> list[Experiment]:
+    """One for each method, of an application with buffers that ports move; by the tree where the study names none."""
+    if not work.application.shares_buffers:
+        return runs
+    return [kept_coherent(replace(run, method=method)) for run in runs for method in methods or [TREE]]
 
 
 def _experiment(work: _Described, flags: Flags) -> Experiment:

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
+from isthmus.coherence import METHODS, TREE
 from isthmus.errors import IsthmusError
 from isthmus.files import data_folder, read_text
 from isthmus.flows import FLOWS
@@ -62,6 +63,9 @@ class Choice(_Table):
     )
     flows: list[Flow] = Field(default=list(FLOWS), min_length=1, description=f"a list of {listed(FLOWS, 'and')}")
     grain: Grain | None = Field(default=None, description="fine or coarse")
+    methods: list[str] = Field(
+        default=[], description=f"a list of {listed((*METHODS, TREE), 'and')}, of buffers that ports of an FPGA move"
+    )
     faults: str | None = Field(default=None, min_length=1, description="NAME=VALUE,... as 'isthmus run --faults' takes")
 
 

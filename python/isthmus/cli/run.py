@@ -8,6 +8,7 @@ import typer
 from isthmus.asked import Asked, Typed, Typical, parameters_of, spread
 from isthmus.cli.command import Coarse, DryRun, Fine, List, counting, given, plain, setting, written
 from isthmus.cli.session import Session
+from isthmus.coherence import METHODS, TREE, beside, check_delay, check_method, kept_coherent
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment, Trace
 from isthmus.faults import FAULTS_HELP
@@ -31,6 +32,7 @@ EXAMPLES = [
     "isthmus run suffix-sum --on native --count 1000",
     "isthmus run merkle-tree --on model:xeon-fpga-v2 --handover none,mmio,umsg",
     "isthmus run suffix-sum --on model:aws-f1 --flow stream --faults drop=0.001,stall=0.01",
+    "isthmus run difference-of-gaussian --on model:zynq-ultrascale --method hpc --size 1920x1080",
     "isthmus run build/my-app --on native --count 1000",
     "isthmus run my-app.toml --on model:aws-f1 --flow offload --set 'app.kernel.time=2 ms'",
 ]
@@ -78,6 +80,16 @@ class Wanted:
     )
     seed: str | None = given(setting("--seed N", "Seed of all that is random in the run."))
     faults: str | None = given(plain("--faults NAME=VALUE,...", FAULTS_HELP))
+    method: str | None = given(
+        plain("--method METHOD", f"Of buffers that ports of an FPGA move: {listed((*METHODS, TREE), 'or')}; or "
+              "BUFFER=METHOD,... of each. [default: tree]")
+    )  # fmt: skip
+    rewrite: str | None = given(
+        plain("--rewrite sequential", "The core writes such buffers in sequence; a row without stands beside it.")
+    )
+    delay: str | None = given(
+        plain("--delay N", "The FPGA takes the message that came N before; a row without stands beside it.")
+    )
 
 
 @dataclass(frozen=True)
@@ -197,12 +209,16 @@ def _experiments(app: str | None, wanted: Wanted, typed: Typed) -> list[Experime
         channel=wanted.channel,
         faults=wanted.faults,
         described=described,
+        method=wanted.method or (TREE if application.shares_buffers else None),
+        rewrite=wanted.rewrite,
+        delay=wanted.delay,
     )
     _check(experiment)
     if described is not None:
         return [_of_description(experiment, described)]
     experiment = replace(experiment, flow=_flow_of(experiment))
-    return [replace(experiment, parameters=one) for one in spread(application, experiment.parameters)]
+    rows = [replace(experiment, parameters=one) for one in spread(application, experiment.parameters)]
+    return [kept_coherent(one) for row in rows for one in beside(row)]
 
 
 def _of_description(experiment: Experiment, described: "Described") -> Experiment:
@@ -219,6 +235,10 @@ def _check(experiment: Experiment) -> None:
 
     target = experiment.target
     check_faults(experiment.faults, "--faults")
+    if experiment.method is not None:
+        check_method(experiment.method, "--method")
+    if experiment.delay is not None:
+        check_delay(experiment.delay, "--delay")
     if experiment.sets and not is_model(target):
         raise IsthmusError(f"--set: '{target}' is a real device and has no numbers to replace")
     if experiment.channel and not is_model(target):

@@ -259,6 +259,12 @@ class Row(Record):
     cores: float | None = measured(ge=0, description="of the host that were at work with packets, on average")
     task_times: Latency | None = measured(description="of task-graph: from a core's taking a task to its value")
     waiting_times: Latency | None = measured(description="from the last value that a task takes to a core's taking it")
+    method: str | None = measured(
+        description="how buffers are kept coherent that ports move: one of all, or by a decision tree"
+    )
+    methods: dict[str, str] | None = measured(description="that of each such buffer")
+    rewrite: str | None = measured(description="how the program was rewritten")
+    delay: int | None = measured(ge=0, description="messages that the FPGA comes after")
     verified: bool = Field(
         description="every output is equal to the reference, floats within rounding, else byte for byte"
     )

@@ -1,0 +1,139 @@
+"""How a buffer that a chip's cores and its FPGA share is best kept coherent (min2019, V.B and figure 5)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from isthmus.errors import IsthmusError
+from isthmus.names import unknown
+
+if TYPE_CHECKING:
+    from isthmus.experiments import Experiment
+
+METHODS = ("hp-nc", "hp-c", "hpc", "acp")
+TREE = "tree"  # as the decision tree says, each buffer by itself
+SEQUENTIAL = "sequential"  # the rewrite of a program so that it writes its buffers in sequence
+TO_FPGA, TO_CPU, WITHIN = "to-fpga", "to-cpu", "within"
+
+LARGE = 16 << 20  # bytes, from which most of a buffer has left the caches
+SMALL = 64 << 10  # bytes, up to which a buffer is still there
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """What is known of a buffer before it is moved."""
+
+    direction: str  # TO_FPGA, TO_CPU or WITHIN the FPGA
+    size: int  # bytes
+    mostly_written: bool = True  # the CPU hardly reads it
+    sequential: bool = True  # and writes it in sequence,
+    can_be_sequential: bool = True  # or could
+    read_at_once: bool = False  # by the FPGA, as soon as the CPU has written it
+    reordered: int = 0  # bytes that other work goes through, which can be put before the FPGA's reads
+    busy_memory: bool = False  # other programs go to memory a lot
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A method, and the answers that led to it."""
+
+    method: str
+    path: tuple[str, ...]
+
+    @property
+    def rewritten(self) -> bool:
+        """Whether it holds for a program that is rewritten to write in sequence."""
+        return "can be made sequential" in self.path
+
+
+def decide(transfer: Transfer) -> Decision:
+    """The method for a buffer by the decision tree (min2019, figure 5)."""
+    if transfer.direction == WITHIN:
+        return Decision("hp-nc", ("within the FPGA",))
+    if transfer.direction == TO_CPU:
+        return Decision("hpc", ("to the CPU",))
+    return _to_fpga(transfer, ("to the FPGA",))
+
+
+def _to_fpga(transfer: Transfer, path: tuple[str, ...]) -> Decision:
+    if not transfer.mostly_written:
+        return _cached(transfer, (*path, "the CPU reads it too"))
+    path = (*path, "mostly written")
+    if transfer.sequential:
+        return Decision("hp-nc", (*path, "in sequence"))
+    if transfer.can_be_sequential:
+        return Decision("hp-nc", (*path, "can be made sequential"))
+    return _cached(transfer, (*path, "out of sequence"))
+
+
+def _cached(transfer: Transfer, path: tuple[str, ...]) -> Decision:
+    """Of a buffer that stays cacheable, by what of it the caches will have."""
+    if transfer.size > LARGE:
+        return Decision("hpc", (*path, "over 16 MiB"))
+    if transfer.size < SMALL and transfer.read_at_once:
+        return Decision("acp", (*path, "below 64 KiB, read at once"))
+    path = (*path, "below 64 KiB, read later" if transfer.size < SMALL else "64 KiB to 16 MiB")
+    if transfer.reordered > LARGE:
+        return Decision("hpc", (*path, "over 16 MiB of other work before"))
+    path = (*path, "no work to put before")
+    return Decision(*(("hpc", (*path, "busy memory")) if transfer.busy_memory else ("hp-c", (*path, "idle memory"))))
+
+
+def check_method(method: str, place: str) -> None:
+    """Refuses what is no method; an IsthmusError names `place`."""
+    names = [*METHODS, TREE]
+    if "=" not in method and method not in names:
+        raise unknown("method", method, names, place)
+
+
+def check_delay(delay: str, place: str) -> None:
+    """Refuses what is no number of messages."""
+    if not delay.isdecimal():
+        raise IsthmusError(f"{place}: expected a whole number of messages, got '{delay}'")
+
+
+def kept_coherent(experiment: "Experiment") -> "Experiment":
+    """With the method of each buffer, where the tree is to choose it, and the rewrite that its answer holds for."""
+    if experiment.method != TREE:
+        return experiment
+    decisions = {name: decide(transfer) for name, transfer in transfers_of(experiment).items()}
+    rewritten = any(decision.rewritten for decision in decisions.values())
+    return replace(
+        experiment,
+        methods=tuple(f"{name}={decision.method}" for name, decision in decisions.items()),
+        rewrite=SEQUENTIAL if rewritten else experiment.rewrite,
+    )
+
+
+def transfers_of(experiment: "Experiment") -> dict[str, Transfer]:
+    """The buffers of an application with these parameters, by name."""
+    from isthmus.applications import buffers_of
+
+    delayed = int(experiment.delay or 0)
+    found: dict[str, Transfer] = {}
+    for buffer in buffers_of(experiment.application, experiment.parameters):
+        size = int(buffer["bytes"])
+        found[str(buffer["name"])] = Transfer(
+            direction=str(buffer["direction"]),
+            size=size,
+            mostly_written=bool(buffer["mostly_written"]),
+            sequential=bool(buffer["sequential"]),
+            can_be_sequential=bool(buffer["can_be_sequential"]),
+            read_at_once=bool(buffer["read_at_once"]) and delayed == 0,
+            reordered=delayed * experiment.bytes_each,
+        )
+    return found
+
+
+def beside(experiment: "Experiment") -> "list[Experiment]":
+    """The experiment, and before it the same without what it rewrites or delays, where it does."""
+    if experiment.rewrite is None and not experiment.delay:
+        return [experiment]
+    return [replace(experiment, rewrite=None, delay=None), experiment]
+
+
+def arguments(method: str | None, methods: Sequence[str], rewrite: str | None, delay: str | None) -> list[str]:
+    """Those of `isthmus-run`."""
+    words = ["--method", ",".join(methods) or method] if method else []
+    words += ["--rewrite", rewrite] if rewrite else []
+    return words + (["--delay", delay] if delay else [])

@@ -1,0 +1,68 @@
+"""The decision tree of min2019 figure 5: every path, and what it is asked of."""
+
+import itertools
+
+import pytest
+
+from isthmus.coherence import LARGE, METHODS, SMALL, TO_CPU, TO_FPGA, WITHIN, Decision, Transfer, check_method, decide
+from isthmus.errors import IsthmusError
+
+MIDDLE = 1 << 20
+# Each path of section V.B: what leads to it, the method, the last answer.
+PATHS = [
+    (Transfer(WITHIN, MIDDLE), "hp-nc", "within the FPGA"),
+    (Transfer(TO_CPU, MIDDLE), "hpc", "to the CPU"),
+    (Transfer(TO_FPGA, MIDDLE), "hp-nc", "in sequence"),
+    (Transfer(TO_FPGA, MIDDLE, sequential=False), "hp-nc", "can be made sequential"),
+    *(
+        path
+        for cached in (
+            {"mostly_written": False},
+            {"sequential": False, "can_be_sequential": False},
+        )
+        for path in (
+            (Transfer(TO_FPGA, LARGE + 1, **cached), "hpc", "over 16 MiB"),
+            (Transfer(TO_FPGA, SMALL - 1, read_at_once=True, **cached), "acp", "below 64 KiB, read at once"),
+            (Transfer(TO_FPGA, SMALL, read_at_once=True, **cached), "hp-c", "idle memory"),
+            (Transfer(TO_FPGA, SMALL - 1, **cached), "hp-c", "idle memory"),
+            (
+                Transfer(TO_FPGA, MIDDLE, reordered=LARGE + 1, **cached),
+                "hpc",
+                "over 16 MiB of other work before",
+            ),
+            (Transfer(TO_FPGA, MIDDLE, reordered=LARGE, **cached), "hp-c", "idle memory"),
+            (Transfer(TO_FPGA, MIDDLE, busy_memory=True, **cached), "hpc", "busy memory"),
+            (Transfer(TO_FPGA, LARGE, **cached), "hp-c", "idle memory"),
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(("transfer", "method", "last"), PATHS)
+def test_each_path_of_the_tree_ends_in_its_method(transfer: Transfer, method: str, last: str) -> None:
+    decision = decide(transfer)
+    assert (decision.method, decision.path[-1]) == (method, last)
+
+
+def test_the_tree_answers_whatever_it_is_asked() -> None:
+    flags = list(itertools.product((False, True), repeat=5))
+    sizes = (64, SMALL, MIDDLE, LARGE, 2 * LARGE)
+    ends: set[Decision] = set()
+    for direction, size, reordered, (written, sequential, can_be, at_once, busy) in itertools.product(
+        (TO_FPGA, TO_CPU, WITHIN), sizes, (0, 2 * LARGE), flags
+    ):
+        ends.add(decide(Transfer(direction, size, written, sequential, can_be, at_once, reordered, busy)))
+    assert {end.method for end in ends} == set(METHODS)
+    assert {decide(transfer) for transfer, _, _ in PATHS} <= ends
+    last = {(end.path[-1], end.method) for end in ends}
+    assert last == {(answer, method) for _, method, answer in PATHS}
+
+
+def test_only_what_is_made_sequential_asks_for_a_rewrite() -> None:
+    assert decide(Transfer(TO_FPGA, MIDDLE, sequential=False)).rewritten
+    assert not decide(Transfer(TO_FPGA, MIDDLE)).rewritten
+
+
+def test_a_method_that_there_is_not_is_refused_with_the_nearest() -> None:
+    with pytest.raises(IsthmusError, match="--method: unknown method 'hpx'"):
+        check_method("hpx", "--method")
