@@ -3,11 +3,14 @@
 // The table: a line for each, the name of its folder and of the function in it that makes it.
 #define ISTHMUS_APPLICATIONS(EACH) \
   EACH(image_filter)               \
+  EACH(alexnet)                    \
+  EACH(difference_of_gaussian)     \
   EACH(hash_lookup)                \
   EACH(matrix_multiply)            \
   EACH(matrix_vector)              \
   EACH(merkle_tree)                \
   EACH(packet_encryption)          \
+  EACH(sgemm)                      \
   EACH(suffix_sum)                 \
   EACH(table_select)               \
   EACH(task_graph)

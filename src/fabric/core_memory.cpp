@@ -10,6 +10,7 @@ namespace {
 constexpr std::size_t kUncachedLoad = 16;
 
 constexpr std::uint64_t kPageBytes = 4096;
+constexpr std::uint64_t kNoLine = ~std::uint64_t{0};
 
 }  // namespace
 
@@ -76,6 +77,11 @@ void CoreMemory::forget(std::uint64_t line) {
   if (held == nullptr) return;
   while (held->awaited) take_result();
   *held = {};
+}
+
+void CoreMemory::forget() {
+  for (const Held& held : held_)
+    if (held.line != kNoLine) forget(held.line);
 }
 
 void CoreMemory::take_result() {

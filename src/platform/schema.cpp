@@ -18,7 +18,7 @@ constexpr std::array kSchema = {
     &kinds::kStack,    &kinds::kStorage,     &kinds::kDma,         &kinds::kDram,         &kinds::kAxi,
     &kinds::kOnchip,   &kinds::kKernel,      &kinds::kStream,      &kinds::kCpu,          &kinds::kL2,
     &kinds::kPrefetch, &kinds::kWriteStream, &kinds::kMaintenance, &kinds::kInterconnect, &kinds::kHp,
-    &kinds::kHpc,      &kinds::kAcp};
+    &kinds::kHpc,      &kinds::kAcp,         &kinds::kEngines};
 
 std::string to_string(const Term& term) {
   const PartKind* kind = find_kind(schema(), term.kind);

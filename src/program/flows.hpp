@@ -30,6 +30,8 @@ struct Flow {
   /// Whether packets of a network come to its host threads and leave from them, on a board whose host has one.
   bool host_network = false;
   bool storage = false;  ///< whether messages may come from a drive
+  /// Of a modelled board, where an application has buffers that ports move; none: it moves none.
+  platform::Needs port_needs{};
   /// Of a modelled board, where messages of an application are packets of a network; none: it carries no packets.
   platform::Needs packet_needs{};
   /// The faults that act on something: of messages and of packets on a modelled board, and on threads.
@@ -44,6 +46,7 @@ struct Flow {
     if (application.extras.from_storage && !storage) return false;
     if (between_copies != nullptr) return application.extras.device.has_value();
     if (application.extras.packets && packet_needs.empty()) return false;
+    if (!application.extras.buffers.empty() && port_needs.empty()) return false;
     return application.kernel || (in_place && (application.extras.datapath || application.extras.together));
   }
 };

@@ -13,6 +13,7 @@
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/nearest.hpp"
 #include "isthmus/stream/native.hpp"
+#include "program/choice_option.hpp"
 #include "program/faults_option.hpp"
 #include "program/flows.hpp"
 #include "program/grain_option.hpp"
@@ -43,6 +44,7 @@ struct Options {
   TraceArguments trace;
   GrainArgument grain;
   FaultsArgument faults;
+  ChoiceArgument choice;
   CountArgument count;
   ParameterArguments parameters;
 
@@ -75,6 +77,7 @@ void add_to(CLI::App& app, Options& options) {
   options.trace.add_to(app);
   options.grain.add_to(app);
   options.faults.add_to(app);
+  options.choice.add_to(app);
 }
 
 void check(const Options& options) {
@@ -128,7 +131,8 @@ Run run_once(const Asked& asked, const Options& options, Target& target, TraceFi
                      .placement = native::parse_placement(options.placement),
                      .grain = options.grain.chosen(),
                      .seed = options.seed,
-                     .faults = options.faults.chosen()});
+                     .faults = options.faults.chosen(),
+                     .choice = asked.choice});
 }
 
 Record modelled_row(const Asked& asked, const Options& options, Target& target) {
@@ -183,7 +187,8 @@ int run_application(const Known& known, const Options& options, const Values& va
                     .messages = messages,
                     .seed = options.seed,
                     .application = application,
-                    .values = values};
+                    .values = values,
+                    .choice = options.choice.chosen(application, messages)};
   const Record row = target->modelled() ? modelled_row(asked, options, *target) : measured_row(asked, options, *target);
   const bool right = row.at("verified");
   if (right && application.extras.finished) application.extras.finished();
@@ -208,6 +213,7 @@ Record told(const Known& known, const ByteApplication& application, const Target
           {"flows", target != nullptr ? target->flows(application) : flows_of(application)},
           {"count", application.extras.count},
           {"bytes_each", bytes_each(application)},
+          {"buffers", to_json(application.extras.buffers)},
           {"parameters", to_json(known.maker.parameters)}};
 }
 

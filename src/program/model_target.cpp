@@ -29,7 +29,8 @@ std::vector<std::string_view> needs_of(const platform::Description& board, const
                                        const std::string& flow) {
   const Flow& of = flow_named(flow);
   const bool packets = application.extras.packets && of.between_copies == nullptr;
-  const platform::Needs own = packets ? of.packet_needs : of.needs;
+  const platform::Needs of_messages = application.extras.buffers.empty() ? of.needs : of.port_needs;
+  const platform::Needs own = packets ? of.packet_needs : of_messages;
   std::vector<std::string_view> needs(own.begin(), own.end());
   const auto& more = application.extras.parts;
   needs.insert(needs.end(), more.begin(), more.end());
@@ -82,7 +83,8 @@ class ModelTarget final : public Target {
  private:
   bool any_channel() const { return channel_ == platform::kAnyOfThem && platform_.find("va") != nullptr; }
   std::string channel_of_shared() const {
-    return channel_.empty() ? platform_.the(platform::kCoherentLink).channel() : channel_;
+    const platform::Section* coherent = channel_.empty() ? platform_.find(platform::kCoherentLink) : nullptr;
+    return coherent != nullptr ? coherent->channel() : channel_;
   }
   Run through_actors(const Flow& flow, const Job& job) {
     Job over = job;

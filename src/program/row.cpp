@@ -4,6 +4,7 @@
 
 #include "isthmus/base/summary.hpp"
 #include "isthmus/base/version.hpp"
+#include "program/choice_option.hpp"
 #include "program/parameter_options.hpp"
 
 namespace isthmus::program {
@@ -115,6 +116,7 @@ Record row_of(const Asked& asked, const Target& target, const Run& run) {
   add(row, application.extras.facts);
   row["bytes_each"] = row["bytes_per_" + one_of(counted)] = asked.bytes_each();
   if (application.extras.in_message > 1) row["in_message"] = application.extras.in_message;
+  if (!application.extras.buffers.empty()) add(row, application.extras.buffers, asked.choice);
   row["parameters"] = to_json(asked.values);
   row["elapsed_s"] = elapsed;
   row["setup_s"] = run.setup.seconds();

@@ -20,6 +20,7 @@ struct Asked {
   std::uint64_t seed;
   const ByteApplication& application;
   const Values& values;
+  soc::Choice choice{};
 
   /// Of what is counted.
   int count() const { return messages * application.extras.in_message; }

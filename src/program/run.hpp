@@ -37,6 +37,7 @@ struct Job {
   double silence = 10;
   std::uint64_t seed = 1;  ///< of what is drawn at random in a run
   Faults faults{};
+  soc::Choice choice{};
 };
 
 /// How long the commands of one kind took, added up over the messages, or how long a part of a model was at work.

@@ -9,6 +9,7 @@
 #include "isthmus/base/error.hpp"
 #include "isthmus/engine/graph.hpp"
 #include "isthmus/platform/shared_board.hpp"
+#include "isthmus/platform/soc_board.hpp"
 #include "program/flows.hpp"
 #include "program/in_place.hpp"
 #include "program/paced.hpp"
@@ -184,7 +185,8 @@ StreamRun run_together(const platform::Description& board, const Job& job) {
   Checker checker(job.application, job.progress);
   MessagesBeside messages(job.application, checker);
   const Grain grain = job.states == nullptr ? job.grain : Grain::fine;
-  Together told = job.application.extras.together(board, {.count = job.count, .grain = grain, .messages = messages});
+  Together told = job.application.extras.together(
+      board, {.count = job.count, .grain = grain, .messages = messages, .choice = job.choice});
   messages.compare_rest();
   StreamRun result{.run = {.times = {.elapsed = told.elapsed,
                                      .stages = {},
@@ -215,7 +217,8 @@ Flow shared_flow() {
           .through_actors = run_shared,
           .over_any = true,
           .in_place = true,
-          .device_memory = false};
+          .device_memory = false,
+          .port_needs = platform::kSocRunNeeds};
 }
 
 }  // namespace isthmus::program

@@ -251,6 +251,10 @@ const std::vector<Witness>& chip_witnesses() {
       {"cpu.write_stream.threshold", "16", kPorts},
       {"cpu.maintenance.enabled", kToggled, kPorts},
       {"cpu.maintenance.line_cycles", "40", kMaintains},
+      {"engines.filter_pixels", "1", "difference-of-gaussian"},
+      {"engines.gemm_multiplies", "1", "sgemm"},
+      {"engines.dnn_multiplies", "1", "alexnet"},
+      {"engines.register_access", "1us", "sgemm"},
       {"interconnect.latency", "200ns", kPorts},
       {"interconnect.snoop_interval", "50ns", kPorts},
       {"interconnect.snoop_data", "400ns", kPorts},
@@ -307,6 +311,24 @@ std::string rows_outcome(const std::string& flow, const Settings& settings) {
   return messages_outcome({.application = rows, .flow = flow, .count = 3}, "model:aws-f1", settings);
 }
 
+/// How long a small message takes an application that shares buffers with a processor.
+std::string shared_buffers_outcome(const std::string& name, const Settings& settings) {
+  for (const program::Maker& maker : applications()) {
+    program::Values values(maker.parameters);
+    if (maker.make(program::each_of(maker.parameters, values).front()).name != name) continue;
+    if (name == "sgemm") values.set("size", std::int64_t{128});
+    if (name == "alexnet") values.set("layers", std::int64_t{1});
+    const program::ByteApplication application = maker.make(values);
+    if (application.extras.open) application.extras.open({.count = 1, .seed = 1, .note = {}});
+    const std::vector<soc::Method> methods(application.extras.buffers.size(), soc::Method::hpc);
+    const program::Run run =
+        program::open_target("model:zynq-ultrascale", settings)
+            ->run({.application = application, .flow = "shared", .count = 1, .choice = {.methods = methods}});
+    return fmt::format("{} fs", run.times.elapsed.femtoseconds());
+  }
+  return {};
+}
+
 /// What the probes of ports, or of a core's copies, tell.
 std::string chip_outcome(const std::string& experiment, const Settings& settings) {
   std::string all;
@@ -331,6 +353,8 @@ std::string chip_outcome(const std::string& experiment, const Settings& settings
       ask("transpose", {});
     else if (experiment == kMaintains)
       ask("maintenance", {});
+    else if (experiment != "ports")
+      all = shared_buffers_outcome(experiment, settings);
     else
       for (const char* name : {"port-tx", "port-rx"}) ask(name, {"written", "flushed", "streamed"});
   } catch (const Error& error) {

@@ -50,6 +50,8 @@ class CoreMemory {
   void store(MemoryType type, std::uint64_t address, std::span<const std::byte> from);
   /// The caches give up the line that an address lies in; what they have modified of it goes to memory.
   void flush(std::uint64_t address);
+  /// Its first cache has nothing any more, as others may have written what it had.
+  void forget();
   /// What is still gathered goes out; returns once nothing is under way, as its actor has to before it ends.
   void settle();
   /// Settles, and returns once memory has all that any core had written by then.

@@ -24,6 +24,10 @@ namespace isthmus::platform {
 inline constexpr std::array<std::string_view, 10> kSocNeeds = {
     "cpu", "l2", "prefetch", "write_stream", "maintenance", "interconnect", "hp", "hpc", "acp", "dram"};
 
+/// Those that an application's circuits need beside.
+inline constexpr std::array<std::string_view, 11> kSocRunNeeds = {
+    "cpu", "l2", "prefetch", "write_stream", "maintenance", "interconnect", "hp", "hpc", "acp", "dram", "engines"};
+
 /// What a port leads to.
 enum class SocRoute : std::uint8_t {
   memory,        ///< the DRAM's controller

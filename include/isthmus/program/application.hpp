@@ -82,6 +82,10 @@ struct Extras {
   TogetherRun together{};
   /// What a host thread computes for each message before it sends it; a model alone spends it.
   Time host_work{};
+  /// What ports of the FPGA move of a processor's memory: `together` is for boards with such ports then.
+  std::vector<soc::Buffer> buffers{};
+  /// Its messages follow each other, so that the FPGA may take an earlier one than the core has just made.
+  bool delays = false;
   /// Each launch of a message is an iteration, of whose ends rows tell.
   bool iterates = false;
   /// Whether an output may differ from the reference so far, both given as the bytes of one element; by default in

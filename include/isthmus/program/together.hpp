@@ -9,6 +9,7 @@
 #include "isthmus/platform/grain.hpp"
 #include "isthmus/platform/part.hpp"
 #include "isthmus/program/exchange.hpp"
+#include "isthmus/soc/buffers.hpp"
 
 namespace isthmus::program {
 
@@ -27,6 +28,7 @@ struct TogetherJob {
   int count;  ///< messages
   platform::Grain grain;
   Exchange& messages;
+  soc::Choice choice{};  ///< where the application has buffers that ports move
 };
 
 /// Runs messages of an application on a modelled board whose circuits share the host's memory, cores and circuit as the

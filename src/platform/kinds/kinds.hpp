@@ -42,6 +42,7 @@ extern const PartKind kInterconnect;
 extern const PartKind kHp;
 extern const PartKind kHpc;
 extern const PartKind kAcp;
+extern const PartKind kEngines;
 
 // Base units of what the tables say.
 inline constexpr double kKiB = 1024;

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Buffers that cores of a chip and its FPGA share, and how each is kept coherent (min2019).
+namespace isthmus::soc {
+
+/// How a buffer is allocated, and which port moves it (min2019, table I).
+enum class Method : std::uint8_t {
+  hp_nc,  ///< non-cacheable, HP
+  hp_c,   ///< cacheable, HP; software flushes and invalidates
+  hpc,    ///< cacheable, through the interconnect, which snoops
+  acp,    ///< cacheable, through the second cache
+};
+inline constexpr std::array<std::string_view, 4> kMethods = {"hp-nc", "hp-c", "hpc", "acp"};
+
+enum class Direction : std::uint8_t {
+  to_fpga,
+  to_cpu,
+  within,  ///< from the FPGA to itself
+};
+inline constexpr std::array<std::string_view, 3> kDirections = {"to-fpga", "to-cpu", "within"};
+
+/// What a method is chosen by (min2019, figure 5).
+struct Buffer {
+  std::string name;
+  std::uint64_t bytes = 0;  ///< of one transfer
+  Direction direction = Direction::to_fpga;
+  bool mostly_written = true;     ///< the CPU hardly reads it
+  bool sequential = true;         ///< and writes it in sequence
+  bool can_be_sequential = true;  ///< or could, as a rewrite of the program does
+  bool read_at_once = true;       ///< by the FPGA, as soon as the CPU has written it
+};
+
+/// What a run was asked to do with its buffers.
+struct Choice {
+  std::vector<Method> methods{};  ///< of each buffer
+  bool sequential = false;        ///< the program is rewritten so that it writes in sequence
+  int delay = 0;                  ///< the FPGA takes the message that came so many before
+};
+
+}  // namespace isthmus::soc

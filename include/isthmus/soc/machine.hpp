@@ -1,0 +1,128 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "isthmus/engine/port.hpp"
+#include "isthmus/platform/description.hpp"
+#include "isthmus/platform/part.hpp"
+#include "isthmus/platform/soc_core.hpp"
+#include "isthmus/soc/buffers.hpp"
+
+namespace isthmus::soc {
+
+/// What the time of software's coherence counts as.
+inline constexpr const char* kMaintenance = "maintenance";
+
+/// A part of a buffer, in whole lines.
+struct Part {
+  std::size_t buffer;
+  std::uint64_t offset;
+  std::uint64_t bytes;
+};
+
+/// What the circuit does once: it reads parts one after the other, computes, and writes parts.
+struct Pass {
+  std::string stage;  ///< what its time counts as
+  std::vector<Part> reads;
+  std::vector<Part> writes;
+  double cycles;  ///< of the circuit, spread over what it writes
+  /// Bytes of what it reads that it needs before it gives so many of what it writes; all of them where none is given.
+  std::function<std::uint64_t(std::uint64_t)> needs{};
+  /// Gives some bytes of what it writes, from `at` on, out of what it has read up to then.
+  std::function<void(std::span<const std::byte> in, std::uint64_t at, std::span<std::byte> out)> compute;
+};
+
+/// What lies in the processor's memory.
+struct Layout {
+  std::vector<Buffer> buffers;
+  std::vector<std::uint64_t> areas{};  ///< bytes of what the CPU has for itself, cacheable
+  std::vector<std::string> stages{};   ///< in the order in which they are told
+};
+
+/// Where each buffer and area begins, each on a page of its own.
+struct Addresses {
+  std::vector<std::uint64_t> buffers;
+  std::vector<std::uint64_t> areas;
+  std::uint64_t end = 0;
+};
+
+/// A core that runs a program, and waits for the circuit.
+class Cpu {
+ public:
+  using Program = std::function<void(Cpu&)>;
+  struct Memory {
+    const platform::SocSpec& board;
+    const Layout& layout;
+    const std::vector<Method>& methods;
+    const Addresses& at;
+    fabric::DramCells& cells;
+  };
+
+  platform::SocCore core;
+  Out<const Pass*> starts{"starts"};  ///< null once the program is over
+  In<bool> ended{"ended"};
+
+  Cpu(const Memory& memory, const Program& program);
+
+  void step();
+  bool done() const { return finished_; }
+
+  Time now() { return core.now(); }
+  /// What follows counts as this stage.
+  void stage(const std::string& name);
+  /// A core's work on so many elements whose data are at hand.
+  void work(std::uint64_t elements);
+  /// Likewise on bytes that it copies.
+  void copy_work(std::uint64_t bytes);
+  void load(std::size_t buffer, std::uint64_t offset, std::span<std::byte> to);
+  void store(std::size_t buffer, std::uint64_t offset, std::span<const std::byte> from);
+  void load_area(std::size_t area, std::uint64_t offset, std::span<std::byte> to);
+  void store_area(std::size_t area, std::uint64_t offset, std::span<const std::byte> from);
+  /// Has the circuit do a pass; buffers that software keeps coherent are maintained before and behind.
+  void run(const Pass& pass);
+  /// Bytes that were in memory before, of which nothing has been read yet: a frame of a camera, weights.
+  void provide_area(std::size_t area, std::uint64_t offset, std::span<const std::byte> bytes);
+  void provide(std::size_t buffer, std::uint64_t offset, std::span<const std::byte> bytes);
+
+  const std::vector<std::pair<std::string, Time>>& stages() const { return stages_; }
+
+ private:
+  void maintain(const std::vector<Part>& parts);
+  bool by_software(std::size_t buffer) const;
+  fabric::MemoryType type(std::size_t buffer) const;
+
+  Memory memory_;
+  const Program& program_;
+  std::uint64_t line_;
+  std::vector<std::pair<std::string, Time>> stages_;
+  std::size_t stage_ = 0;
+  Time since_;
+  bool finished_ = false;
+};
+
+/// What a run took.
+struct Outcome {
+  Time elapsed;
+  std::vector<std::pair<std::string, Time>> stages;
+  std::vector<platform::Part> parts;
+};
+
+/// Runs a program on one core of a chip, and its passes in a circuit behind the ports of the chosen methods. Throws
+/// Error where the memory is too small.
+Outcome run(const platform::Description& board, const Layout& layout, const Choice& choice,
+            const Cpu::Program& program);
+
+/// Of the circuits that come with it.
+struct Engines {
+  int filter_pixels;    ///< a cycle
+  int gemm_multiplies;  ///< a cycle, with their additions
+  int dnn_multiplies;   ///< likewise
+};
+Engines engines_of(const platform::Description& board);
+
+}  // namespace isthmus::soc

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <functional>
+
+#include "isthmus/program/together.hpp"
+#include "isthmus/soc/machine.hpp"
+
+namespace isthmus::apps {
+
+/// In whole lines of any cache.
+constexpr std::uint64_t whole_lines(std::uint64_t bytes) {
+  constexpr std::uint64_t kLine = fabric::kMostLine;
+  return (bytes + kLine - 1) / kLine * kLine;
+}
+
+/// When messages of a program began and ended.
+class MessageTimes {
+ public:
+  void begin(soc::Cpu& cpu) { begun_.push_back(cpu.now()); }
+  void end(soc::Cpu& cpu) { latencies_.push_back(cpu.now() - begun_[latencies_.size()]); }
+  const std::vector<Time>& latencies() const { return latencies_; }
+
+ private:
+  std::vector<Time> begun_;
+  std::vector<Time> latencies_;
+};
+
+/// Runs a program of all messages on a chip.
+program::Together run_on_chip(const platform::Description& board, const soc::Layout& layout,
+                              const program::TogetherJob& job,
+                              const std::function<void(soc::Cpu&, MessageTimes&)>& program);
+
+}  // namespace isthmus::apps

@@ -1,0 +1,24 @@
+#include <array>
+
+#include "platform/kinds/kinds.hpp"
+
+namespace isthmus::platform::kinds {
+namespace {
+
+using enum Quantity;
+
+constexpr std::array kEnginesKeys = std::to_array<Key>({
+    {"filter_pixels", count, 1, 64, "pixels a cycle of difference-of-gaussian's filters"},
+    {"gemm_multiplies", count, 1, 65536, "multiplications with their additions a cycle of sgemm's blocks"},
+    {"dnn_multiplies", count, 1, 65536, "multiplications with their additions a cycle of alexnet's convolutions"},
+    {"register_access", time, ns, 100 * us, "the way of a core's word to a register of the FPGA, and of one back"},
+});
+
+}  // namespace
+
+const PartKind kEngines{.name = "engines",
+                        .section = "engines",
+                        .meaning = "the accelerators of the applications that share a processor's memory",
+                        .keys = kEnginesKeys};
+
+}  // namespace isthmus::platform::kinds

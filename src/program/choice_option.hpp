@@ -1,0 +1,34 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "isthmus/program/application.hpp"
+#include "program/tool.hpp"
+
+namespace isthmus::program {
+
+/// The options with which a user says how buffers are kept coherent that ports move, and how a program is rewritten:
+/// --method, --rewrite and --delay.
+class ChoiceArgument {
+ public:
+  void add_to(CLI::App& app);
+  /// Throws Error where the application has no such buffers, or cannot do what is asked for in so many messages.
+  soc::Choice chosen(const ByteApplication& application, int messages) const;
+
+ private:
+  std::vector<soc::Method> methods(const std::vector<soc::Buffer>& buffers) const;
+
+  std::vector<std::string> methods_;
+  std::string rewrite_;
+  int delay_ = 0;
+};
+
+/// As records hold them.
+Record to_json(const std::vector<soc::Buffer>& buffers);
+
+/// Puts into a row what was chosen: `method`, the one of all buffers or "mixed", and `methods`, that of each.
+void add(Record& row, const std::vector<soc::Buffer>& buffers, const soc::Choice& choice);
+
+}  // namespace isthmus::program

@@ -1,0 +1,184 @@
+// Applications whose buffers a chip's FPGA and cores share: each method gives the same bytes, and where nothing keeps
+// them coherent they are stale.
+#include <gmock/gmock.h>
+
+#include <map>
+
+#include "apps/alexnet/network.hpp"
+#include "apps/difference_of_gaussian/filters.hpp"
+#include "isthmus/apps/applications.hpp"
+#include "isthmus/base/error.hpp"
+#include "isthmus/base/random.hpp"
+#include "program/target.hpp"
+
+namespace isthmus::apps {
+namespace {
+
+using soc::Method;
+using testing::AllOf;
+using testing::Each;
+using testing::Ge;
+using testing::HasSubstr;
+using testing::Le;
+using testing::SizeIs;
+using testing::ThrowsMessage;
+
+constexpr std::array kEach = {Method::hp_nc, Method::hp_c, Method::hpc, Method::acp};
+
+struct Asked {
+  std::string name;
+  std::map<std::string, program::ParameterValue> parameters;
+  Method method = Method::hpc;
+  std::vector<std::string> settings{};
+  int count = 1;
+  bool sequential = false;
+  int delay = 0;
+};
+
+program::ByteApplication application(const Asked& asked) {
+  for (const program::Maker& maker : applications()) {
+    program::Values values(maker.parameters);
+    if (maker.make(program::each_of(maker.parameters, values).front()).name != asked.name) continue;
+    for (const auto& [name, value] : asked.parameters) values.set(name, value);
+    return maker.make(values);
+  }
+  throw Error("no application " + asked.name);
+}
+
+program::Run run(const Asked& asked) {
+  const program::ByteApplication what = application(asked);
+  if (what.extras.open) what.extras.open({.count = asked.count, .seed = 1, .note = [](const std::string&) {}});
+  return program::open_target("model:zynq-ultrascale", asked.settings)
+      ->run({.application = what,
+             .flow = "shared",
+             .count = asked.count,
+             .choice = {.methods = std::vector<Method>(what.extras.buffers.size(), asked.method),
+                        .sequential = asked.sequential,
+                        .delay = asked.delay}});
+}
+
+Asked frames(Method method, const std::string& size = "200x100") {
+  return {.name = "difference-of-gaussian", .parameters = {{"size", size}}, .method = method, .count = 2};
+}
+
+Asked product(Method method) {
+  return {.name = "sgemm", .parameters = {{"size", std::int64_t{128}}}, .method = method};
+}
+
+Asked images(Method method) {
+  return {.name = "alexnet", .parameters = {{"layers", std::int64_t{2}}}, .method = method};
+}
+
+double stage(const program::Run& run, const std::string& name) {
+  for (const program::Stage& each : run.times.stages)
+    if (each.name == name) return each.time.seconds();
+  ADD_FAILURE() << "no stage " << name;
+  return 0;
+}
+
+TEST(ChipApplications, GiveTheirReferenceByEachMethodInStagesThatFillTheRun) {
+  for (const Method method : kEach)
+    for (const Asked& asked : {frames(method), product(method), images(method)}) {
+      const program::Run done = run(asked);
+      EXPECT_TRUE(done.right()) << asked.name << " " << soc::kMethods.at(static_cast<std::size_t>(method));
+      EXPECT_THAT(done.times.latencies, SizeIs(asked.count));
+      double all = 0;
+      for (const program::Stage& each : done.times.stages) all += each.time.seconds();
+      EXPECT_NEAR(all / done.times.elapsed.seconds(), 1, 1e-9);
+      EXPECT_EQ(stage(done, "maintenance") > 0.01 * all, method == Method::hp_c);
+    }
+}
+
+TEST(ChipApplications, WithoutSnoopsOrWithoutTheirFlushAreStale) {
+  for (const auto& [method, setting] :
+       {std::pair{Method::hpc, "port.hpc.snoop=false"}, std::pair{Method::hp_c, "cpu.maintenance.enabled=false"}})
+    for (Asked asked : {frames(method), product(method), images(method)}) {
+      asked.settings = {setting};
+      EXPECT_FALSE(run(asked).right()) << asked.name << " " << setting;
+      asked.method = Method::acp;
+      EXPECT_TRUE(run(asked).right()) << asked.name << " " << setting;
+    }
+}
+
+TEST(ChipApplications, PayForTheirMethodWhereThePaperSaysSo) {
+  const program::Run uncached = run(frames(Method::hp_nc));
+  const program::Run snooped = run(frames(Method::hpc));
+  const program::Run cached = run(frames(Method::acp));
+  EXPECT_THAT(stage(uncached, "subtract") / stage(snooped, "subtract"), Ge(5)) << "loads of non-cacheable memory";
+  EXPECT_LT(stage(uncached, "filters"), stage(snooped, "filters")) << "what the caches hold crosses HPC slowly";
+  EXPECT_LT(stage(cached, "filters"), stage(snooped, "filters"));
+}
+
+TEST(ChipApplications, WhoseCoreWritesInSequencePayLessForNonCacheableMemory) {
+  Asked asked = images(Method::hp_nc);
+  const double before = stage(run(asked), "quantise");
+  asked.sequential = true;
+  const program::Run rewritten = run(asked);
+  EXPECT_TRUE(rewritten.right());
+  EXPECT_LT(stage(rewritten, "quantise"), 0.5 * before);
+}
+
+TEST(ChipApplications, OfWhichTheFpgaTakesEarlierFramesGiveTheSameLater) {
+  Asked asked = frames(Method::hpc);
+  asked.count = 4;
+  const program::Run at_once = run(asked);
+  asked.delay = 2;
+  const program::Run later = run(asked);
+  EXPECT_TRUE(later.right());
+  ASSERT_THAT(later.times.latencies, SizeIs(4));
+  EXPECT_GT(later.times.latencies.front(), at_once.times.latencies.front());
+}
+
+TEST(ChipApplications, GoWithTheWidthOfTheirCircuits) {
+  const auto slower = [](Asked asked, const char* name, const std::string& setting) {
+    const double before = stage(run(asked), name);
+    asked.settings = {setting};
+    return stage(run(asked), name) - before;
+  };
+  const double cycle = 1 / 300e6;
+  EXPECT_NEAR(slower(product(Method::hp_nc), "multiply", "engines.gemm_multiplies=64") / cycle, 128 * 128, 200);
+  EXPECT_THAT(slower(frames(Method::hp_nc), "filters", "engines.filter_pixels=1") / cycle,
+              AllOf(Ge(2 * 200 * 100 * 0.7), Le(2 * 200 * 100)));
+}
+
+TEST(ChipApplications, RefuseSizesThatAreNone) {
+  const auto refused = [](const Asked& asked, const char* message) {
+    EXPECT_THAT([&] { application(asked); }, ThrowsMessage<Error>(HasSubstr(message)));
+  };
+  for (const char* size : {"0x5", "640", "640x", "x480", "640x480x3", "-8x8", "9000x8"})
+    refused(frames(Method::hpc, size), "--size: expected WIDTHxHEIGHT, of 8 to 8192 pixels each, got '");
+  Asked odd = product(Method::hpc);
+  odd.parameters["size"] = std::int64_t{200};
+  refused(odd, "--size: expected a multiple of a block's 128 rows, got 200");
+}
+
+TEST(DifferenceOfGaussian, OfAnEvenImageIsNothingAndOfAPointIsItsSurrounding) {
+  const ImageSize size{.width = 16, .height = 12};
+  std::vector<std::byte> photograph(size.bytes(), std::byte{200});
+  std::vector<std::byte> out(16 * 12, std::byte{1});
+  difference_reference(size, photograph, out);
+  EXPECT_THAT(out, Each(std::byte{0}));
+  const std::size_t middle = 6 * 16 + 8;
+  std::ranges::fill(photograph, std::byte{0});
+  std::ranges::fill_n(photograph.begin() + middle * kChannels, kChannels, std::byte{255});
+  difference_reference(size, photograph, out);
+  EXPECT_EQ(out[middle], static_cast<std::byte>((96 * 96 * 255 >> 16) - (64 * 64 * 255 >> 16)));
+}
+
+TEST(Alexnet, HasThePublishedShapesAndWork) {
+  const std::vector<Layer> all = layers(kLayers);
+  std::uint64_t weights = 0;
+  std::uint64_t products = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i > 0) EXPECT_EQ(values_of(all[i].in), values_of(all[i - 1].out));
+    EXPECT_EQ((all[i].in.side + 2 * all[i].padding - all[i].window) / all[i].stride + 1, all[i].out.side);
+    weights += all[i].weights();
+    if (!all[i].pools) products += all[i].operations();
+  }
+  EXPECT_EQ(weights, 2332704U) << "Krizhevsky 2012: 60 million less those of the dense layers";
+  EXPECT_EQ(products, 665784864U);
+  EXPECT_EQ(values_of(all.back().out), 9216U);
+}
+
+}  // namespace
+}  // namespace isthmus::apps
