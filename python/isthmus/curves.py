@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 DRAWS = 64
 RECIPE = 1  # how curves are measured: a file of another is measured anew
 SEED = 1
-DIGITS = 6
-ATTEMPTS = 20  # draws of boards that run, until there is one that does
+DIGITS = 5
+ATTEMPTS = 200  # draws of boards that run, until there is one that does
 
 Progress = Callable[[int, int], None]
 
@@ -141,7 +141,7 @@ def _written(draw: Draw) -> dict[str, Any]:
         return float(f"{value:.{DIGITS}g}")
 
     curves = {name: [[rounded(x), rounded(y)] for x, y in points] for name, points in draw.curves.items()}
-    return {"inputs": draw.inputs, "curves": curves}
+    return {"inputs": {key: rounded(value) for key, value in draw.inputs.items()}, "curves": curves}
 
 
 def _read(target: str, document: Any) -> BoardCurves:
