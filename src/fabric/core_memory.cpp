@@ -20,7 +20,8 @@ CoreMemory::CoreMemory(const CoreMemorySpec& spec)
       stores_(static_cast<std::size_t>(spec.stores)),
       uncached_stores_(static_cast<std::size_t>(spec.uncached_stores)),
       stream_(spec.write_stream),
-      held_(1 + (spec.prefetch ? spec.prefetch->lines : 0)) {}
+      held_(spec.prefetch ? spec.prefetch->streams * (1 + spec.prefetch->lines) : 1),
+      streams_(spec.prefetch ? spec.prefetch->streams : 0) {}
 
 void CoreMemory::load(MemoryType type, std::uint64_t address, std::span<std::byte> to) {
   if (gathered_.bytes > 0 && line_of(gathered_.address) == line_of(address)) send_stores();
@@ -36,12 +37,25 @@ void CoreMemory::load_cached(std::uint64_t address, std::span<std::byte> to) {
 }
 
 void CoreMemory::read_ahead(std::uint64_t line) {
-  run_ = line == last_ + 1 ? run_ + 1 : 1;
   last_ = line;
-  if (!spec_.prefetch || run_ < spec_.prefetch->trigger) return;
+  if (!spec_.prefetch || follow(line).run < spec_.prefetch->trigger) return;
   const std::uint64_t end_of_page = (line * line_ / kPageBytes + 1) * kPageBytes / line_;
   const std::uint64_t end = std::min(line + 1 + spec_.prefetch->lines, end_of_page);
   for (std::uint64_t ahead = line + 1; ahead < end; ++ahead) hold(ahead);
+}
+
+/// The sequence that goes on with a line, or one that begins in place of the one that was used longest ago.
+CoreMemory::Stream& CoreMemory::follow(std::uint64_t line) {
+  const auto goes_on = [line](const Stream& stream) { return stream.last == line || stream.last + 1 == line; };
+  auto found = std::ranges::find_if(streams_, goes_on);
+  if (found == streams_.end()) {
+    found = std::ranges::min_element(streams_, {}, &Stream::used);
+    found->run = 0;
+  }
+  if (found->last != line || found->run == 0) ++found->run;
+  found->last = line;
+  found->used = ++uses_;
+  return *found;
 }
 
 CoreMemory::Held& CoreMemory::hold(std::uint64_t line) {

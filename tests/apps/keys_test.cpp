@@ -245,6 +245,7 @@ const std::vector<Witness>& chip_witnesses() {
       {"cpu.l2.random_replacement", kToggled, kPorts, kSmall},
       {"cpu.l2.fetch_on_write", kToggled, kPorts},
       {"cpu.prefetch.enabled", kToggled, kCopies, kSmall},
+      {"cpu.prefetch.streams", "1", "difference-of-gaussian"},
       {"cpu.prefetch.trigger", "32", kCopies, kSmall},
       {"cpu.prefetch.lines", "1", kCopies, kSmall},
       {"cpu.write_stream.enabled", kToggled, kPorts},

@@ -61,7 +61,10 @@ RC_GTEST_PROP(CoreMemory, GivesBackWhatWasStoredLast, ()) {
   spec.core.uncached_stores = dice.number(1, 8);
   spec.core.write_stream = static_cast<std::uint64_t>(dice.number(1, 3));
   spec.core.prefetch.reset();
-  if (dice.chance(70)) spec.core.prefetch = {.trigger = 1, .lines = static_cast<std::uint64_t>(dice.number(1, 6))};
+  if (dice.chance(70))
+    spec.core.prefetch = {.streams = static_cast<std::uint64_t>(dice.number(1, 3)),
+                          .trigger = 1,
+                          .lines = static_cast<std::uint64_t>(dice.number(1, 6))};
   fabric::DramCells cells;
   cells.reserve(0, 2 * kArea);
   Graph graph(static_cast<std::uint64_t>(dice.between(1, 1 << 30)));

@@ -18,6 +18,7 @@ enum class MemoryType : std::uint8_t { cacheable, noncacheable };
 
 /// Lines that a core reads ahead of its cacheable loads, within a page.
 struct PrefetchSpec {
+  std::uint64_t streams;  ///< sequences that it follows at once
   std::uint64_t trigger;  ///< lines loaded one after the other that set it off
   std::uint64_t lines;    ///< read ahead
 };
@@ -76,7 +77,15 @@ class CoreMemory {
   void send_stores();
   void load_cached(std::uint64_t address, std::span<std::byte> to);
   void load_uncached(std::uint64_t address, std::span<std::byte> to);
+  /// A sequence of lines that are loaded one after the other.
+  struct Stream {
+    std::uint64_t last = ~std::uint64_t{0};
+    std::uint64_t run = 0;  ///< lines up to that
+    std::uint64_t used = 0;
+  };
+
   void read_ahead(std::uint64_t line);
+  Stream& follow(std::uint64_t line);
   Held& hold(std::uint64_t line);
   Held* find(std::uint64_t line);
   Held& ask(std::uint64_t line);
@@ -95,8 +104,8 @@ class CoreMemory {
   WriteStream stream_;
   std::vector<Held> held_;
   std::uint64_t uses_ = 0;
+  std::vector<Stream> streams_;
   std::uint64_t last_ = ~std::uint64_t{0};  ///< line that was loaded
-  std::uint64_t run_ = 0;                   ///< lines one after the other up to that
   Gathered gathered_;
   std::size_t storing_ = 0;            ///< stores into the caches, flushes and a barrier, under way
   std::deque<std::uint64_t> writing_;  ///< lines of non-cacheable memory, in the order in which they will be there

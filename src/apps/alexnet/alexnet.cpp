@@ -85,7 +85,7 @@ class Images {
       cpu.stage("quantise");
       first_ = static_cast<std::uint64_t>(image) * values_of(kImage) * kNumber;
       cpu.provide_area(kPictures, first_, job_.messages.input(image));
-      job_.choice.sequential ? quantise_by_place(cpu) : quantise_by_plane(cpu);
+      job_.choice.sequential ? quantise_by_row(cpu) : quantise_by_plane(cpu);
       for (const soc::Pass& pass : passes) cpu.run(pass);
       dequantise(cpu, job_.messages.output(image));
       times.end(cpu);
@@ -93,26 +93,35 @@ class Images {
     }
   }
 
-  void quantise(Cpu& cpu, std::uint64_t channel, std::uint64_t place) {
+  std::byte quantise(Cpu& cpu, std::uint64_t channel, std::uint64_t place) {
     std::array<std::byte, kNumber> number{};
     cpu.load_area(kPictures, first_ + (channel * kPlane + place) * kNumber, number);
     cpu.work(1);
     float value = 0;
     std::memcpy(&value, number.data(), kNumber);
-    const std::byte to = quantised(value);
-    cpu.store(kImages, place * kImage.channels + channel, std::span(&to, 1));
+    return quantised(value);
   }
 
   /// In the order of the numbers, plane by plane: what is written lies apart.
   void quantise_by_plane(Cpu& cpu) {
     for (std::uint64_t channel = 0; channel < kImage.channels; ++channel)
-      for (std::uint64_t place = 0; place < kPlane; ++place) quantise(cpu, channel, place);
+      for (std::uint64_t place = 0; place < kPlane; ++place) {
+        const std::byte to = quantise(cpu, channel, place);
+        cpu.store(kImages, place * kImage.channels + channel, std::span(&to, 1));
+      }
   }
 
-  /// In the order of what is written: the numbers lie in three sequences.
-  void quantise_by_place(Cpu& cpu) {
-    for (std::uint64_t place = 0; place < kPlane; ++place)
-      for (std::uint64_t channel = 0; channel < kImage.channels; ++channel) quantise(cpu, channel, place);
+  /// Row by row, each of which is put together in the first cache: what is written lies in sequence.
+  void quantise_by_row(Cpu& cpu) {
+    constexpr std::uint64_t kRow = kImage.side;
+    std::array<std::byte, kRow * kImage.channels> row{};
+    for (std::uint64_t first = 0; first < kPlane; first += kRow) {
+      for (std::uint64_t channel = 0; channel < kImage.channels; ++channel)
+        for (std::uint64_t place = 0; place < kRow; ++place)
+          row[place * kImage.channels + channel] = quantise(cpu, channel, first + place);
+      cpu.copy_work(row.size());
+      cpu.store(kImages, first * kImage.channels, row);
+    }
   }
 
   /// Also back to planes.

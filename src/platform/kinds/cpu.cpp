@@ -44,6 +44,7 @@ constexpr std::array kL2Keys = std::to_array<Key>({
 
 constexpr std::array kPrefetchKeys = std::to_array<Key>({
     {"enabled", flag, 0, 1, "whether a core that loads cacheable lines in sequence reads the next ones ahead"},
+    {"streams", count, 1, 16, "such sequences that it follows at once", {.when = "enabled"}},
     {"trigger",
      count,
      1,
@@ -115,7 +116,8 @@ fabric::CoherentCacheSpec l2_spec(const Section& l2) {
 
 std::optional<fabric::PrefetchSpec> prefetch_spec(const Section& prefetch) {
   if (!prefetch.flag("enabled")) return {};
-  return fabric::PrefetchSpec{.trigger = static_cast<std::uint64_t>(prefetch.count("trigger")),
+  return fabric::PrefetchSpec{.streams = static_cast<std::uint64_t>(prefetch.count("streams")),
+                              .trigger = static_cast<std::uint64_t>(prefetch.count("trigger")),
                               .lines = static_cast<std::uint64_t>(prefetch.count("lines"))};
 }
 
