@@ -190,7 +190,7 @@ def test_half_of_the_lanes_are_found_from_what_a_probe_of_such_a_board_says(real
 
 
 def test_the_way_from_advertised_to_measured_falls_and_ends_at_the_number(real: Isthmus) -> None:
-    found = explained(real, "model:alpha-data-7v3", "--measured", "h2d-alloc 16MiB 1.1 GB/s")
+    found = explained(real, "model:alpha-data-7v3", "--measured", "h2d-alloc 1MiB 0.6 GB/s")
     steps = found["waterfall"]
     assert isinstance(steps, list)
     values = [step["value"] for step in steps]
@@ -198,7 +198,7 @@ def test_the_way_from_advertised_to_measured_falls_and_ends_at_the_number(real: 
     assert [step["kind"] for step in steps] == ["modelled"] * (len(steps) - 1) + ["measured"]
     modelled = [step["value"] for step in steps if not step["what"].startswith("measured")]
     assert modelled == sorted(modelled, reverse=True)
-    assert values[-1] == pytest.approx(1.1)
+    assert values[-1] == pytest.approx(0.6)
     said = [step["what"] for step in steps]
     assert said[:4] == ["advertised", "packets and DMA engine", "driver call", "copy"]
 
@@ -227,7 +227,7 @@ def test_what_the_host_did_tells_causes_apart_that_give_the_same_number(real: Is
 
 
 def test_a_second_question_about_a_board_runs_no_model(real: Isthmus, tmp_path: Path) -> None:
-    words = ("model:alpha-data-7v3", "--measured", "h2d 1MiB 0.5 GB/s")
+    words = ("model:alpha-data-7v3", "--measured", "h2d 4KiB 15 MB/s")
     first = explained(real, *words)
     empty = tmp_path / "no-tools"
     empty.mkdir()

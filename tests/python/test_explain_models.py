@@ -58,7 +58,7 @@ def test_the_cause_that_is_on_is_first_or_second_and_shares_its_place_with_few(b
     found = scores(boards, all_rates_off=False)
     assert share_found(found) >= must_reach(0.9, found), f"seed {SEED}: {found}"
     for numbers, most in ((1, 4.0), (3, 2.5)):
-        if found[numbers].cases >= 20:
+        if CASES:  # of one board alone there may be more: its links may be several, of which one is used
             assert found[numbers].causes_a_place <= most, f"seed {SEED}: {found}"
 
 

@@ -1,5 +1,6 @@
 """`isthmus explain TARGET --measured 'PROBE SIZE VALUE UNIT'`: why a number is so low."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -69,13 +70,15 @@ def explain(
     return _explain(session, _Asked(target, tuple(sets or ()), numbers, busy, board), Predictions(target, sets or ()))
 
 
+@dataclass(frozen=True)
 class _Asked:
     """What is to be explained."""
 
-    def __init__(
-        self, target: str, sets: tuple[str, ...], numbers: "list[Given]", busy: float | None, board: "Platform"
-    ) -> None:
-        self.target, self.sets, self.numbers, self.busy, self.board = target, sets, numbers, busy, board
+    target: str
+    sets: tuple[str, ...]
+    numbers: "list[Given]"
+    busy: float | None
+    board: "Platform"
 
 
 def _causes(board: "Platform") -> list[str]:

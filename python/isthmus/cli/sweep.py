@@ -1,5 +1,6 @@
 """`isthmus sweep STUDY --set KEY=a,b,c`: a study at many values of keys and parameters."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -87,20 +88,16 @@ def sweep(
     return _sweep(session, _Plan(path.stem, wanted, found, bars, objectives, dask))
 
 
+@dataclass(frozen=True)
 class _Plan:
     """What is to be run, and where its files go."""
 
-    def __init__(
-        self,
-        name: str,
-        folder: Path,
-        points: "list[Point]",
-        bars: "list[Bars]",
-        objectives: "list[Objective]",
-        dask: str | None,
-    ) -> None:
-        self.name, self.folder, self.points, self.bars = name, folder, points, bars
-        self.objectives, self.dask = objectives, dask
+    name: str
+    folder: Path
+    points: "list[Point]"
+    bars: "list[Bars]"
+    objectives: "list[Objective]"
+    dask: str | None
 
     def all_points(self) -> "list[Point]":
         """Each once."""

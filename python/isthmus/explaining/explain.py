@@ -6,7 +6,7 @@ from itertools import combinations
 
 from isthmus.explaining.causes import Cause, causes_of
 from isthmus.explaining.changes import Change
-from isthmus.explaining.given import Given, waiting_free
+from isthmus.explaining.given import Given, busy_share
 from isthmus.explaining.ranking import SECOND, Fit, Trial, added, alike, distance, error_of, fit, needs_two, places
 from isthmus.predictions import Answer, Predictions
 from isthmus.records import Platform
@@ -108,7 +108,7 @@ def _trials(rows: Sequence[Sequence[Answer | None]]) -> list[Trial]:
     for number, row in enumerate(rows):
         answers = [answer for answer in row if answer is not None]
         if len(answers) == len(row):
-            found.append(Trial(number, tuple(answer.seconds for answer in answers), waiting_free(answers[0])))
+            found.append(Trial(number, tuple(answer.seconds for answer in answers), busy_share(answers[0])))
     return found
 
 

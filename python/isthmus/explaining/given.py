@@ -156,6 +156,6 @@ def _number(text: str) -> float | None:
         return None
 
 
-def waiting_free(answer: Answer) -> float | None:
+def busy_share(answer: Answer) -> float | None:
     """The share of the time in which the host works."""
     return None if answer.working_s is None else min(1.0, answer.working_s / answer.seconds)

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
@@ -37,24 +37,42 @@ def points(study: StudyDescription, path: Path, flags: Flags, axes: Sequence[Axi
     """
     if points_of(axes) > MOST:
         raise _too_many()
-    first = experiments_of(study, path, _with(flags, axes, [axis.values[0] for axis in axes]))
-    models = _models(first, path, say)
+    experiments = _Experiments(study, path, flags, axes)
+    models = _models(experiments.at({}), path, say)
     if points_of(axes) * len(models) > MOST:
         raise _too_many()
     for axis in axes:
-        _check(axis, study, path, flags, axes, models)
-    identify = _Identity()
+        _check(axis, experiments, models)
     found = []
     for values in product(*(axis.values for axis in axes)):
         pairs = tuple((axis.key, value) for axis, value in zip(axes, values, strict=True))
-        found += [Point(pairs, run, identify(run)) for run in (_at(model, pairs) for model in models)]
+        of_description = {key: value for key, value in pairs if _is_of_description(key)}
+        runs = experiments.at(of_description) if of_description else models
+        found += [point_of(run, pairs) for run in runs if is_model(run.target)]
     return found
 
 
+class _Experiments:
+    """Those of the study at values of some keys, the others at their first; made once for each."""
+
+    def __init__(self, study: StudyDescription, path: Path, flags: Flags, axes: Sequence[Axis]) -> None:
+        self._study, self._path, self._flags = study, path, flags
+        self._first = {axis.key: axis.values[0] for axis in axes}
+        self._known: dict[tuple[str, ...], list[Experiment]] = {}
+
+    def at(self, values: Mapping[str, str]) -> list[Experiment]:
+        """An IsthmusError where the study takes no such value."""
+        sets = _assigned({**self._first, **values})
+        if sets not in self._known:
+            asked = Asked(self._flags.asked.count, self._flags.asked.typed, sets)
+            self._known[sets] = experiments_of(self._study, self._path, replace(self._flags, asked=asked))
+        return self._known[sets]
+
+
 def point_of(experiment: Experiment, values: Sequence[tuple[str, str]]) -> Point:
-    """One more, of the same kind."""
+    """An experiment with these values in place of its own."""
     run = _at(experiment, values)
-    return Point(tuple(values), run, _Identity()(run))
+    return Point(tuple(values), run, _identity(run))
 
 
 def _too_many() -> IsthmusError:
@@ -71,29 +89,26 @@ def _models(experiments: Sequence[Experiment], path: Path, say: Say) -> list[Exp
     return models
 
 
-def _with(flags: Flags, axes: Sequence[Axis], values: Sequence[str]) -> Flags:
-    sets = [f"{axis.key}={value}" for axis, value in zip(axes, values, strict=True)]
-    return replace(flags, asked=Asked(flags.asked.count, flags.asked.typed, sets))
-
-
-def _check(
-    axis: Axis, study: StudyDescription, path: Path, flags: Flags, axes: Sequence[Axis], models: Sequence[Experiment]
-) -> None:
+def _check(axis: Axis, experiments: _Experiments, models: Sequence[Experiment]) -> None:
     """Refuses a value that no target takes, in the words of who refuses it."""
-    at = list(axes).index(axis)
-    for value in axis.values[1:] if is_parameter(axis.key) else ():
-        chosen = [each.values[0] for each in axes]
-        chosen[at] = value
-        experiments_of(study, path, _with(flags, axes, chosen))
-    for target in dict.fromkeys(run.target for run in models) if not is_parameter(axis.key) else ():
+    if is_parameter(axis.key) or _is_of_description(axis.key):
+        for value in axis.values:
+            experiments.at({axis.key: value})
+        return
+    for target in dict.fromkeys(run.target for run in models):
         for value in axis.values:
             platform(target, [f"{axis.key}={value}"])
 
 
+def _is_of_description(key: str) -> bool:
+    return key.startswith("app.")
+
+
 def _at(experiment: Experiment, values: Sequence[tuple[str, str]]) -> Experiment:
     """The experiment with these in place of what else is set for the same keys."""
-    sets = {**dict(_pairs(experiment.sets)), **{key: value for key, value in values if not is_parameter(key)}}
-    parameters = {**dict(_pairs(experiment.parameters)), **{key: one for key, one in values if is_parameter(key)}}
+    own = [(key, value) for key, value in values if not _is_of_description(key)]
+    sets = {**dict(_pairs(experiment.sets)), **{key: value for key, value in own if not is_parameter(key)}}
+    parameters = {**dict(_pairs(experiment.parameters)), **{key: one for key, one in own if is_parameter(key)}}
     return replace(experiment, sets=_assigned(sets), parameters=_assigned(parameters))
 
 
@@ -103,21 +118,14 @@ def _pairs(assignments: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield key, value
 
 
-def _assigned(pairs: dict[str, str]) -> tuple[str, ...]:
+def _assigned(pairs: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(f"{key}={value}" for key, value in pairs.items())
 
 
-class _Identity:
-    """What an experiment is known by."""
-
-    def __call__(self, run: Experiment) -> str:
-        """A hash of what its row follows from: version, platform and its settings, application, flow, count, seed."""
-        words = [
-            *(build_info().version, build_info().commit, _platform(run.target), sorted(run.sets), run.channel),
-            *(run.application, _program(run.application), sorted(run.parameters), run.flow),
-            *(run.count, run.seed, run.grain, run.faults, run.target),
-        ]
-        return hashlib.sha256(json.dumps(words).encode()).hexdigest()
+def _identity(run: Experiment) -> str:
+    """A hash of what its row follows from: version, platform and its settings, application, flow, count, seed."""
+    words = [build_info().version, build_info().commit, _platform(run.target), _program(run.application)]
+    return hashlib.sha256(json.dumps([*words, run.tool, *run.arguments()]).encode()).hexdigest()
 
 
 @cache
