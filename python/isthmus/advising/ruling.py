@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from isthmus.advising.choices import Asked, Valued, take
+from isthmus.advising.choices import Asked, Valued, supports, take
 from isthmus.advising.description import Description
 from isthmus.advising.unit import Unit
 from isthmus.curves import BoardCurves
@@ -157,6 +157,8 @@ def turn(
         unit = Unit.of(description.with_values({key: value}))
         goods = []
         for one in (first, second):
+            if not supports(unit, one.choice.flow):
+                return False
             taken = take(boards[one.choice.target].nominal, one.choice.flow, unit, asked)
             worth = asked.value(one.choice.target, taken.elapsed_s, taken.latency_s) * one.scale
             goods.append(asked.goodness(worth, one.meets))

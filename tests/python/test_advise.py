@@ -1,0 +1,294 @@
+"""What is advised: formulas, draws and rulings by themselves, then the command."""
+
+import json
+import math
+import random
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.python.conftest import Isthmus
+from tests.python.random_descriptions import draw
+from tests.python.test_schemas import check
+
+from isthmus.advising import formulas, metrics, ruling
+from isthmus.advising.choices import Asked, Choice, Valued
+from isthmus.advising.draws import Boards, as_sets, uncertain
+from isthmus.advising.formulas import Taken
+from isthmus.advising.unit import Crossing, Unit
+from isthmus.coherence_tree import decide
+from isthmus.curves import DRAWS, RECIPE, curve, curves_of, platforms
+from isthmus.files import data_folder
+from isthmus.targets import platform
+
+KIB, MIB = 1024, 1024 * 1024
+positive = st.floats(1e-3, 1e3)
+
+
+def valued(draws: list[float], value: float, target: str = "a", flow: str = "offload", meets: bool = True) -> Valued:
+    return Valued(Choice(target, flow), Taken(1, 1), value, tuple(draws), meets, 1.0, 1.0)
+
+
+RATE = Asked("rate", None, 10, {})
+LATENCY = Asked("latency", None, 10, {})
+
+
+# --- the tree of min2019, figure 5
+
+
+@pytest.mark.parametrize(
+    ("answers", "method", "questions"),
+    [
+        (("fpga-to-fpga", False, False, 0, False, False, False), "hp-nc", 1),
+        (("fpga-to-cpu", True, True, 0, True, True, True), "hpc", 1),
+        (("cpu-to-fpga", True, True, 10**9, True, True, True), "hp-nc", 3),
+        (("cpu-to-fpga", True, False, 17 * MIB, False, False, False), "hpc", 4),
+        (("cpu-to-fpga", False, True, 17 * MIB, False, False, False), "hpc", 3),
+        (("cpu-to-fpga", False, True, 63 * KIB, True, False, False), "acp", 4),
+        (("cpu-to-fpga", False, True, 63 * KIB, False, True, False), "hpc", 5),
+        (("cpu-to-fpga", False, True, 64 * KIB, True, True, False), "hpc", 5),
+        (("cpu-to-fpga", False, True, MIB, True, False, True), "hpc", 6),
+        (("cpu-to-fpga", False, True, MIB, True, False, False), "hp-c", 6),
+    ],
+)
+def test_each_way_through_the_tree_ends_where_the_paper_says(answers: Any, method: str, questions: int) -> None:
+    found, path = decide(*answers)
+    assert found == method
+    assert len(path) == questions
+
+
+# --- formulas
+
+
+def flat(**times: float) -> Mapping[str, formulas.Curve]:
+    return {name.replace("_", "-"): [(0.0, time), (1.0, time)] for name, time in times.items()}
+
+
+COPYING = {
+    **flat(h2d=4e-3, d2h=2e-3, h2d_pinned=3e-3, d2h_pinned=1e-3, h2d_alloc=5e-3, launch=0.5e-3),
+    **{name: [(64.0, 0.0), (65536.0, 0.0)] for name in ("kernel-read", "kernel-write", "kernel-both")},
+}
+
+
+def unit(compute_s: float = 1e-3, host_s: float = 0.0, pinned: bool = True) -> Unit:
+    crossings = (Crossing(True, pinned, 4096, 2), Crossing(False, pinned, 4096, 1))
+    return Unit(crossings, 1, compute_s, 8192, 4096, 0, host_s)
+
+
+def test_between_copies_everything_adds_up() -> None:
+    taken = formulas.offload(COPYING, unit(host_s=1e-3), 10)
+    assert taken.latency_s == pytest.approx((1 + 2 * 3 + 0.5 + 1 + 1) * 1e-3)
+    assert taken.elapsed_s == pytest.approx(10 * taken.latency_s)
+    assert taken.limit == "to device"
+    pageable = formulas.offload(COPYING, unit(pinned=False), 1)
+    assert pageable.latency_s == pytest.approx((2 * 5 + 1.5 + 3) * 1e-3), "both ways with the allocation"
+
+
+@given(positive, positive, positive)
+@settings(max_examples=100, deadline=None)
+def test_double_buffered_the_slowest_stage_sets_the_pace(ins: float, kernel: float, outs: float) -> None:
+    curves = {**COPYING, **flat(h2d_pinned=ins / 2, d2h_pinned=outs, launch=0)}
+    few, many = (formulas.overlap(curves, unit(kernel), count).elapsed_s for count in (100, 200))
+    assert (many - few) / 100 == pytest.approx(max(ins, kernel, outs))
+    alone = formulas.overlap(curves, unit(kernel), 1)
+    assert alone.elapsed_s == pytest.approx(ins + kernel + outs)
+
+
+@given(st.lists(st.tuples(positive, positive), min_size=2, max_size=6, unique_by=lambda point: point[0]), positive)
+@settings(max_examples=100, deadline=None)
+def test_between_points_of_a_curve_lies_a_straight_line(points: list[tuple[float, float]], x: float) -> None:
+    points.sort()
+    inside = points[0][0] <= x <= points[-1][0]
+    if inside:
+        assert formulas.at(points, x) == pytest.approx(float(np.interp(x, *zip(*points, strict=True))))
+    assert formulas.within(points, 1e9) == pytest.approx(points[-1][1])
+
+
+# --- what the papers say
+
+
+@given(positive, positive, positive)
+@settings(max_examples=100, deadline=None)
+def test_at_the_threshold_a_private_memory_is_as_fast_as_a_shared_one(dma: float, device: float, shared: float) -> None:
+    r = metrics.threshold(dma, device, shared)
+    assert (r is None) == (device <= shared)
+    if r is not None and r < 1e9:
+        assert metrics.effective(r, dma, device) == pytest.approx(shared, rel=1e-6)
+
+
+# --- rulings
+
+
+@given(st.lists(positive, min_size=3, max_size=64))
+@settings(max_examples=100, deadline=None)
+def test_the_middle_of_draws_is_that_of_numpy(values: list[float]) -> None:
+    low, high = ruling.interval(valued(values, 1.0))
+    assert [low, high] == pytest.approx(list(np.percentile(values, [5, 95])))
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=3, max_size=40))
+@settings(max_examples=100, deadline=None)
+def test_a_rank_correlation_is_that_of_ranks(pairs: list[tuple[int, int]]) -> None:
+    def ranks(values: list[int]) -> list[float]:
+        return [sum(other < one for other in values) + (values.count(one) - 1) / 2 for one in values]
+
+    one, other = ([pair[side] for pair in pairs] for side in (0, 1))
+    found = ruling.correlation(one, other)
+    if len(set(one)) < 2 or len(set(other)) < 2:
+        assert found == 0
+    else:
+        assert found == pytest.approx(float(np.corrcoef(ranks(one), ranks(other))[0, 1]), abs=1e-9)
+
+
+def test_wins_are_counted_draw_by_draw() -> None:
+    first, second = valued([3, 1, 3, 3], 3), valued([2, 2, 2, 2], 2, "b")
+    assert ruling.wins([first, second], RATE) == [0.75, 0.25]
+    assert ruling.wins([first, second], LATENCY) == [0.25, 0.75], "less is better"
+    late = valued([9, 9, 9, 9], 9, "c", meets=False)
+    assert ruling.wins([first, second, late], RATE)[2] == 0, "what takes too long wins nothing"
+
+
+def test_a_price_that_is_not_known_has_no_value() -> None:
+    assert math.isnan(Asked("cost", None, 1, {}).value("model:aws-f1", 1, 1))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_would_change_the_verdict_changes_it(seed: int) -> None:
+    from isthmus.advising.choices import take
+    from isthmus.advising.choices import valued as all_valued
+
+    drawing = random.Random(seed)
+    description = draw(drawing)
+    boards = {target: curves_of(target) for target in ("model:aws-f1", "model:xeon-fpga-v1", "model:stratix-v")}
+    asked = Asked.of(description)
+    first, second, *_ = all_valued(description, list(boards.values()), asked)
+    moved = ruling.turn(description, first, second, asked, boards)
+    if moved is None:
+        return
+
+    def lead(share: float) -> float:
+        value = moved.now * (moved.becomes / moved.now) ** share
+        changed = Unit.of(description.with_values({moved.key: value}))
+        goods = []
+        for one in (first, second):
+            taken = take(boards[one.choice.target].nominal, one.choice.flow, changed, asked)
+            goods.append(asked.goodness(asked.value(one.choice.target, taken.elapsed_s, taken.latency_s)))
+        return goods[0] / goods[1]
+
+    assert lead(0) >= 1
+    assert lead(1) <= 1 + 1e-6
+
+
+# --- boards as they may be
+
+
+def test_a_draw_is_the_same_again_and_lies_in_its_ranges() -> None:
+    board = platform("model:stratix-v")
+    ends = uncertain(board)
+    one, other = (Boards("model:stratix-v", (), 7).draw(3) for _ in range(2))
+    assert one == other
+    assert one.keys() == ends.keys()
+    assert all(ends[key][0] * (1 - 1e-9) <= value <= ends[key][1] * (1 + 1e-9) for key, value in one.items())
+    assert platform("model:stratix-v", as_sets(one))["inputs"]
+
+
+def test_what_is_set_is_not_drawn() -> None:
+    assert "host.call.enqueue" not in Boards("model:aws-f1", ("host.call.enqueue=3",), 7).draw(1)
+
+
+def test_curves_of_each_board_come_with_the_package_and_are_what_its_model_gives(real: Isthmus) -> None:
+    for target in platforms():
+        sha256 = platform(target)["sha256"]
+        path = data_folder("curves") / f"{sha256[:16]}.json"
+        assert path.is_file(), f"run: python -m isthmus.curves curves, for {target}"
+        document = json.loads(path.read_text())
+        assert (document["sha256"], document["recipe"]) == (sha256, RECIPE)
+        assert len(document["draws"]) in (0, DRAWS + 1)
+    sizes, times = curve("model:aws-f1", (), "h2d")
+    probed = real.json("probe", "model:aws-f1", "h2d", "--sizes", ",".join(f"{size:.0f}B" for size in sizes))
+    assert times == pytest.approx(
+        [size / one["value"] * 1e-9 for size, one in zip(sizes, probed["records"], strict=True)], rel=1e-2
+    )
+
+
+# --- the command
+
+APP = """
+[application]
+name = "mine"
+units = "8 frames"
+[[transfer]]
+direction = "to-device"
+bytes = "256 KiB"
+[[transfer]]
+direction = "to-host"
+bytes = "64 KiB"
+[kernel]
+time = { value = 100, unit = "us", range = [80, 150] }
+[price."model:aws-f1"]
+per_hour = 1.65
+watts = 75
+"""
+
+
+@pytest.fixture
+def mine(real: Isthmus) -> Isthmus:
+    (real.folder / "mine.toml").write_text(APP)
+    return real
+
+
+def test_every_board_and_flow_is_ranked_and_the_best_three_are_run(mine: Isthmus) -> None:
+    file = mine.json("advise", "mine.toml")
+    check("advise", file)
+    rows = file["rows"]
+    assert [row["rank"] for row in rows] == list(range(1, len(rows) + 1))
+    assert [row["value"] for row in rows] == sorted((row["value"] for row in rows), reverse=True)
+    assert all(row["run"] is not None for row in rows[:3])
+    assert {row["flow"] for row in rows} == {"offload", "overlap", "stream", "shared"}
+    assert sum(row["wins"] for row in rows) == pytest.approx(1)
+    assert (file["verdict"]["target"], file["verdict"]["flow"]) == (rows[0]["target"], rows[0]["flow"])
+    assert file["verdict"]["clear"] == (file["verdict"]["wins"] >= 0.95)
+    assert "model:zynq-ultrascale" in file["left_out"]
+    run = mine.json("run", "mine.toml", "--on", rows[0]["target"], "--flow", rows[0]["flow"])["rows"][0]
+    assert run["value"] == pytest.approx(rows[0]["run"])
+    private = next(row for row in rows if row["flow"] == "offload")
+    assert private["r_threshold"].keys() == {"model:xeon-fpga-v1", "model:xeon-fpga-v2", "model:ibm-capi"}
+
+
+def test_what_an_hour_costs_ranks_boards_whose_price_is_known(mine: Isthmus) -> None:
+    file = mine.json("advise", "mine.toml", "--set", "app.need.best=cost")
+    assert {row["target"] for row in file["rows"]} == {"model:aws-f1"}
+    assert 'price."model:stratix-v".per_hour is not known' in file["left_out"]["model:stratix-v"]
+    assert [row["value"] for row in file["rows"]] == sorted(row["value"] for row in file["rows"])
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("mine.toml", "--on", "model:aws-f2"), "unknown target 'model:aws-f2'; help: did you mean 'model:aws-f1'?"),
+        (("mine.toml", "--on", "native"), "--on: 'native' is no model, and only models have curves"),
+        (("mine.toml", "--set", "app.transfer.0.bytes=100 GiB", "--on", "model:aws-f1"), "larger than its memory"),
+        (
+            ("mine.toml", "--set", "app.application.flows=shared", "--on", "model:aws-f1"),
+            "it has none of the flows shared",
+        ),
+        (("mine.toml", "--set", "app.price.model:aws-f2.watts=3"), "unknown target 'model:aws-f2'"),
+        (("mine.toml", "--unit-of", "filter"), "--unit-of: expected a record, FILE.json, beside it, got 'mine.toml'"),
+        (("min.toml",), "description 'min.toml': no such file; help: did you mean 'mine.toml'?"),
+        ((), "FILE: expected a description or a record"),
+    ],
+)
+def test_what_cannot_be_advised_is_one_line(mine: Isthmus, words: tuple[str, ...], complaint: str) -> None:
+    done = mine("advise", *words)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert complaint in done.stderr
+
+
+def test_a_description_of_the_examples_is_advised(real: Isthmus, tree: Path) -> None:
+    done = real("advise", str(tree / "examples" / "my-app.toml"), "--on", "model:aws-f1,model:xeon-fpga-v1")
+    assert done.returncode == 0, done.stderr
+    assert "model" in done.stdout.splitlines()[0]
