@@ -21,9 +21,9 @@ from isthmus.advising.draws import Boards, as_sets, uncertain
 from isthmus.advising.formulas import Taken
 from isthmus.advising.unit import Crossing, Unit
 from isthmus.coherence_tree import decide
-from isthmus.curves import DRAWS, RECIPE, curve, curves_of, platforms
+from isthmus.curves import DRAWS, RECIPE, curve, curves_of
 from isthmus.files import data_folder
-from isthmus.targets import platform
+from isthmus.targets import platform, platforms
 
 KIB, MIB = 1024, 1024 * 1024
 positive = st.floats(1e-3, 1e3)
@@ -104,7 +104,9 @@ def test_between_points_of_a_curve_lies_a_straight_line(points: list[tuple[float
     points.sort()
     inside = points[0][0] <= x <= points[-1][0]
     if inside:
-        assert formulas.at(points, x) == pytest.approx(float(np.interp(x, *zip(*points, strict=True))))
+        assert formulas.at(points, x) == pytest.approx(
+            float(np.interp(x, [one for one, _ in points], [other for _, other in points]))
+        )
     assert formulas.within(points, 1e9) == pytest.approx(points[-1][1])
 
 

@@ -154,7 +154,7 @@ def test_the_command_takes_a_record(real: Isthmus) -> None:
 
 
 def test_a_record_of_the_image_filter_runs_on_a_board_as_long_as_the_filter_itself(real: Isthmus) -> None:
-    """The time of its kernel is that of a word a cycle, and its traffic each byte once, as the board's own kernel has."""
+    """Its kernel takes a word a cycle and touches each byte once, as that of the board does."""
     program = (str(tool_path("isthmus-run")), "--app", "image-filter", "--on", "opencl:0", "--flow", "offload")
     done = real("record", "--json", "app.record.json", "--", *program, "--count", "4")
     assert done.returncode == 0, done.stderr

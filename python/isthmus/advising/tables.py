@@ -67,10 +67,18 @@ def choices_table(rows: Sequence[AdviseRow]) -> Table:
     return Table(columns, cells, numbers=frozenset(columns[2:]))
 
 
+def _method(branch: AdviseBranch) -> str:
+    """The paper's, and the model's where that is another."""
+    if branch.costs_s is None or branch.least in (None, branch.method):
+        return branch.method
+    costs = ", ".join(f"{method} {seconds(cost)}" for method, cost in branch.costs_s.items())
+    return f"{branch.method}; model: {branch.least} ({costs})"
+
+
 def tree_table(branches: Sequence[AdviseBranch]) -> Table:
     """The method of each transfer where the FPGA reaches a processor's memory."""
     cells = [
-        (str(one.transfer), one.direction, one.cpu, one.order, one.method, "; ".join(one.path)) for one in branches
+        (str(one.transfer), one.direction, one.cpu, one.order, _method(one), "; ".join(one.path)) for one in branches
     ]
     return Table(
         ("transfer", "direction", "cores", "order", "method", "path (min2019, figure 5)"),

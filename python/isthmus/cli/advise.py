@@ -1,5 +1,6 @@
 """`isthmus advise FILE`: which board, and which way of feeding it, for an application that is described."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from isthmus.advising.choices import Valued
     from isthmus.advising.description import Description
     from isthmus.curves import BoardCurves
+    from isthmus.records import AdviseBranch
 
 EXAMPLES = [
     "isthmus advise my-app.toml",
@@ -24,6 +26,7 @@ EXAMPLES = [
     "isthmus advise app.record.json --unit-of filter --set 'app.kernel.time=2 ms'",
     "isthmus advise app.record.json --describe app.toml",
 ]
+SOC = "model:zynq-ultrascale"  # what min2019 measured
 Sets = Annotated[
     list[str] | None,
     plain("--set KEY=VALUE", "Replace a number: app.KEY of the description, or one of every board that has it."),
@@ -38,6 +41,9 @@ def advise(
     ] = None,
     on: Annotated[str | None, plain("--on TARGETS", "Models, by commas. [default: every board]")] = None,
     sets: Sets = None,
+    tree: Annotated[
+        str | None, plain("--tree paper|measured", "Beside min2019's tree what each method costs on its model too.")
+    ] = None,
     unit_of: Annotated[
         str | None, plain("--unit-of KERNEL", "A launch of it is a unit of a record. [default: that of most time]")
     ] = None,
@@ -58,6 +64,8 @@ def advise(
     from isthmus.applications import is_app_key
     from isthmus.curves import curves_of
 
+    if tree not in (None, "paper", "measured"):
+        raise IsthmusError(f"--tree: expected paper or measured, got '{tree}'")
     if file is None:
         raise IsthmusError("FILE: expected a description or a record", hint="examples/my-app.toml is one.")
     own = [one for one in sets or [] if is_app_key(one)]
@@ -83,7 +91,7 @@ def advise(
                     lambda done, total, what=what: progress.update(what, done, total),  # type: ignore[misc]
                 )
             )
-    _conclude(session, description, boards, platform_sets)
+    _conclude(session, description, boards, platform_sets, tree == "measured")
 
 
 def _read(file: str, sets: "Sequence[str]") -> "Description":
@@ -148,7 +156,11 @@ def _sets(description: "Description", target: str, sets: "Sequence[str]", alone:
 
 
 def _conclude(
-    session: Session, description: "Description", boards: "Sequence[BoardCurves]", sets: "Sequence[str]"
+    session: Session,
+    description: "Description",
+    boards: "Sequence[BoardCurves]",
+    sets: "Sequence[str]",
+    measured: bool,
 ) -> None:
     from isthmus.advising.advice import advise as advised
     from isthmus.advising.running import room_of
@@ -157,7 +169,18 @@ def _conclude(
         return _run(session, description, choices, sets, alone=len(boards) == 1)
 
     found = advised(description, boards, run, lambda target: room_of(target, ()))
+    if measured:
+        found = replace(found, tree=[_with_costs(one, description) for one in found.tree])
     _show(session, description, found)
+
+
+def _with_costs(branch: "AdviseBranch", description: "Description") -> "AdviseBranch":
+    """The branch with what each method costs on the model of the board that the tree was made for."""
+    from isthmus.advising.coherence import costs_s
+
+    costs = costs_s(SOC, description.transfers[branch.transfer], branch.cpu)
+    least = min(costs, key=lambda method: costs[method])
+    return branch.model_copy(update={"costs_s": dict(costs), "least": least})
 
 
 def _run(

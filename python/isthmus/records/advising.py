@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from isthmus.records.base import File, Flow, Record
+from isthmus.records.base import File, Flow, Record, measured
 
 
 class AdviseRow(Record):
@@ -78,6 +78,10 @@ class AdviseBranch(Record):
     path: list[str]
     cpu: str
     order: str
+    costs_s: dict[str, float] | None = measured(
+        description="with --tree measured: seconds of the transfer by method on the model, software included (V-B)"
+    )
+    least: str | None = measured(description="the method of which that is the least")
 
 
 class AdviseCrossing(Record):
