@@ -2,9 +2,9 @@
 #include <cstdint>
 
 #include "isthmus/base/error.hpp"
+#include "isthmus/base/scatter.hpp"
 #include "isthmus/probes/memory.hpp"
 #include "isthmus/stream.hpp"
-#include "isthmus/base/scatter.hpp"
 
 namespace isthmus::probes {
 namespace {

@@ -80,8 +80,8 @@ int Passage::take(const Word& word) {
   const std::uint64_t moves = work_->in.moves;
   // Of a stream words may come that it does not look at.
   const auto until = [&](std::uint64_t words) {
-    return static_cast<std::uint64_t>(static_cast<double>(work_->cycles) *
-                                      static_cast<double>(std::min(words, moves)) / static_cast<double>(moves));
+    return static_cast<std::uint64_t>(static_cast<double>(work_->cycles) * static_cast<double>(std::min(words, moves)) /
+                                      static_cast<double>(moves));
   };
   const std::uint64_t cycles = until(taken_ + 1) - until(taken_);
   ++taken_;
