@@ -12,7 +12,7 @@ function(isthmus_tool NAME)
   add_dependencies(isthmus_tools ${NAME})
 endfunction()
 
-foreach(folder kernels configurations platforms papers examples docs/schemas)
+foreach(folder kernels configurations curves platforms papers examples docs/schemas)
   if(IS_DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}")
     install(DIRECTORY ${folder} DESTINATION isthmus COMPONENT wheel
       FILES_MATCHING PATTERN "*.cl" PATTERN "*.h" PATTERN "*.toml" PATTERN "*.json")
