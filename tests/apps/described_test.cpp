@@ -106,8 +106,8 @@ TEST(DescribedApplication, OneLongLaunchIsToldFromTwoShorterOnes) {
                                           {"device_read", "5242880"},
                                           {"device_write", "4096"},
                                           {"in_place", "yes"}});
-  const Run fine = run("model:xeon-fpga-v1", "shared", of, 1);
-  const Run coarse = run("model:xeon-fpga-v1", "shared", of, 1, platform::Grain::coarse);
+  const program::Run fine = run("model:xeon-fpga-v1", "shared", of, 1);
+  const program::Run coarse = run("model:xeon-fpga-v1", "shared", of, 1, platform::Grain::coarse);
   EXPECT_FALSE(coarse.difference);
   EXPECT_NEAR(coarse.times.elapsed.seconds() / fine.times.elapsed.seconds(), 1, 0.01);
 }
