@@ -170,7 +170,9 @@ TEST(Alexnet, HasThePublishedShapesAndWork) {
   std::uint64_t weights = 0;
   std::uint64_t products = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (i > 0) EXPECT_EQ(values_of(all[i].in), values_of(all[i - 1].out));
+    if (i > 0) {
+      EXPECT_EQ(values_of(all[i].in), values_of(all[i - 1].out));
+    }
     EXPECT_EQ((all[i].in.side + 2 * all[i].padding - all[i].window) / all[i].stride + 1, all[i].out.side);
     weights += all[i].weights();
     if (!all[i].pools) products += all[i].operations();
