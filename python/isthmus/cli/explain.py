@@ -121,6 +121,7 @@ def _explain(session: Session, asked: _Asked, predictions: "Predictions") -> Non
     from isthmus.explaining.waterfall import steps_to
     from isthmus.output import Result
     from isthmus.records import ExplainFile
+    from isthmus.targets import devices
 
     with session.progress() as progress:
         found = find(
@@ -151,5 +152,5 @@ def _explain(session: Session, asked: _Asked, predictions: "Predictions") -> Non
     )
     tables = [*map(waterfall_table, falls), causes_table(rows, asked.numbers)]
     session.emit(Result(file, rows, verdict=[verdict.says], tables=tables, detail=asked_lines(ask)))
-    if ask is not None and ask.command is not None:
+    if ask is not None and ask.command is not None and devices():
         session.next(ask.command)

@@ -10,6 +10,7 @@ from isthmus.explaining.ranking import NEAR, Fit
 from isthmus.explaining.waterfall import Step
 from isthmus.numbers import figure, percent
 from isthmus.output import Table
+from isthmus.probes import all_probes
 from isthmus.records import Expected, ExplainAsk, ExplainRow, ExplainVerdict, Quantity, WaterfallStep
 from isthmus.sizes import format_size
 from isthmus.verdict import KIND_WORDS
@@ -75,7 +76,10 @@ def ask_of(question: Question | None, found: Explanation) -> ExplainAsk | None:
     )
 
 
-def _command(number: Given) -> str:
+def _command(number: Given) -> str | None:
+    """What measures it on the first OpenCL device; none does what only models tell."""
+    if all_probes()[number.probe].on_models_alone:
+        return None
     sizes = f" --sizes {format_size(number.size)}" if number.size else ""
     return f"isthmus probe opencl:0 {number.probe}{sizes}"
 

@@ -32,6 +32,7 @@ class TornadoBar(Record):
     flow: Flow
     key: str
     ends: list[str] = Field(description="of its range, as far as the board takes them")
+    key_unit: str = Field(description="of the ends")
     values: list[float | None] = Field(description="the rate at each")
     base: float = Field(description="the rate with all inputs as they are")
     low: float

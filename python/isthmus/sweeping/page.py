@@ -40,6 +40,7 @@ def render_sweep(name: str, file: "SweepFile") -> str:
             height=HEIGHT,
             best=rows_table(file.pareto),
             tornado=file.tornado,
+            ends_of=ends_of,
             longest=max((bar.swing for bar in file.tornado), default=0.0),
             every=rows_table(file.rows),
             style=(FOLDER / "style.css").read_text(encoding="utf-8"),
@@ -72,13 +73,18 @@ def _output(row: "SweepRow") -> str:
     return "right" if row.verified else "WRONG"
 
 
+def ends_of(bar: "TornadoBar") -> str:
+    """The ends with their unit."""
+    return f"{' and '.join(bar.ends)} {bar.key_unit}".rstrip()
+
+
 def tornado_table(bars: "Sequence[TornadoBar]", most: int = SHOWN) -> Table:
     """A line for each input, the longest bars of each row of the study, and no more of them."""
     by_row: dict[tuple[str, str, str], list[TornadoBar]] = {}
     for bar in bars:
         by_row.setdefault((bar.application, bar.target, bar.flow), []).append(bar)
     cells = [
-        (bar.target, bar.flow, bar.key, " and ".join(bar.ends), *map(grouped, (bar.low, bar.base, bar.high)), bar.unit)
+        (bar.target, bar.flow, bar.key, ends_of(bar), *map(grouped, (bar.low, bar.base, bar.high)), bar.unit)
         for of_row in by_row.values()
         for bar in of_row[:most]
     ]

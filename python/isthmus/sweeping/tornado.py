@@ -21,22 +21,24 @@ class Bars:
 
     base: Point
     moved: list[Point]
+    units: dict[str, str]  # of the inputs that were moved
 
 
 def bars_of(experiments: Sequence[Experiment]) -> list[Bars]:
     """For each experiment."""
-    inputs: dict[tuple[str, tuple[str, ...]], list[tuple[str, str]]] = {}
+    inputs: dict[tuple[str, tuple[str, ...]], tuple[list[tuple[str, str]], dict[str, str]]] = {}
     found = []
     for run in experiments:
         place = (run.target, run.sets)
         if place not in inputs:
             inputs[place] = _ends(*place)
-        found.append(Bars(point_of(run, ()), [point_of(run, (pair,)) for pair in inputs[place]]))
+        pairs, units = inputs[place]
+        found.append(Bars(point_of(run, ()), [point_of(run, (pair,)) for pair in pairs], units))
     return found
 
 
-def _ends(target: str, sets: Sequence[str]) -> list[tuple[str, str]]:
-    """KEY and VALUE of each assumed number of a part that is on, at each end, as far as the board takes it."""
+def _ends(target: str, sets: Sequence[str]) -> tuple[list[tuple[str, str]], dict[str, str]]:
+    """KEY and VALUE of each assumed number of a part that is on, at each end that the board takes; and the units."""
 
     def legal(assignment: str) -> bool:
         try:
@@ -49,7 +51,8 @@ def _ends(target: str, sets: Sequence[str]) -> list[tuple[str, str]]:
     off = {item.key.removesuffix(".enabled") for item in whole.inputs if item.value is False}
     tried = [item for item in whole.inputs if _may_move(item, off)]
     assignments = [change.sets[0] for change in ends(target, tried, legal)]
-    return [(key, value) for key, _, value in (one.partition("=") for one in assignments)]
+    pairs = [(key, value) for key, _, value in (one.partition("=") for one in assignments)]
+    return pairs, {item.key: item.unit or "" for item in tried}
 
 
 def _may_move(item: "Input", off: set[str]) -> bool:
@@ -60,7 +63,7 @@ def told(bars: Sequence[Bars], rows: Mapping[str, SweepRow]) -> list[TornadoBar]
     """The bars of each target and flow, the longest first; an end that the target refused has no value."""
     found: list[TornadoBar] = []
     for one in bars:
-        of_one = [_bar(rows[one.base.key], key, values, rows) for key, values in _by_key(one.moved).items()]
+        of_one = [_bar(one, key, points, rows) for key, points in _by_key(one.moved).items()]
         found += sorted((bar for bar in of_one if bar is not None), key=lambda bar: -bar.swing)
     return found
 
@@ -72,7 +75,8 @@ def _by_key(points: Sequence[Point]) -> dict[str, list[Point]]:
     return found
 
 
-def _bar(base: SweepRow, key: str, points: Sequence[Point], rows: Mapping[str, SweepRow]) -> TornadoBar | None:
+def _bar(bars: Bars, key: str, points: Sequence[Point], rows: Mapping[str, SweepRow]) -> TornadoBar | None:
+    base = rows[bars.base.key]
     ends_of = [(point.values[0][1], rows[point.key].value) for point in points]
     values = [value for _, value in ends_of if value is not None]
     if base.value is None or not values:
@@ -84,6 +88,7 @@ def _bar(base: SweepRow, key: str, points: Sequence[Point], rows: Mapping[str, S
         flow=base.flow,
         key=key,
         ends=[end for end, _ in ends_of],
+        key_unit=bars.units.get(key, ""),
         values=[value for _, value in ends_of],
         base=base.value,
         low=low,
