@@ -95,6 +95,7 @@ KNOWN = {
     "probe-cycles": is_probe, "requests": is_probe, "crossing": is_of_channels, "lead": is_of_channels,
     "overtakes": lambda body: set(body.split(":")[:2]) <= BOARDS.keys(),
     "maintained": lambda body: body.partition(":")[0] in BOARDS,
+    "reduction": lambda body: body.partition(":")[0] in BOARDS,
     "gain": lambda body: body.partition(":")[0] in BOARDS, "application": lambda body: body.partition(":")[0] in BOARDS,
     "saturation": is_saturation, "ratio": is_ratio, "mean": is_ratio, "loss": is_ratio,
     "row": lambda body: body in ROWS, "formula": is_listed, "claim": is_listed,

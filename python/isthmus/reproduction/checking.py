@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from isthmus.applications import describe, is_parameter
+from isthmus.coherence import check_method
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment
 from isthmus.flows import FLOWS, SHARED
@@ -23,6 +24,7 @@ from isthmus.reproduction.expressions import (
     experiment_of,
     kind_of_expression,
     parts_of,
+    works_of,
 )
 from isthmus.reproduction.figures import check_figures
 from isthmus.reproduction.formulas import BANDWIDTHS, FORMULAS
@@ -33,6 +35,7 @@ from isthmus.sizes import format_size, parse_size
 from isthmus.targets import check_target
 
 ANY_CHANNEL = "va"
+PORTS, STATES = ("hp", "hpc", "acp"), ("written", "read", "flushed", "streamed")
 ITERATED = ("matrix-multiply", "matrix-vector")
 
 SHAPES = {  # the words after the kind; those in brackets may be left out
@@ -49,6 +52,8 @@ SHAPES = {  # the words after the kind; those in brackets may be left out
     "overtakes": "BOARD:OTHER:APPLICATION:ROWS",
     "lead": "BOARD:PROBE:FIRST:SECOND:NUMBER",
     "gain": "BOARD:HANDOVER",
+    "maintained": "BOARD:SIZES",
+    "reduction": "BOARD:METHODS:WORKS",
     "application": "BOARD:ANY:FLOW:ROW_FIELD",
 }
 
@@ -249,6 +254,34 @@ def _times(given: _Given, word: str) -> None:
         _number(given, part)
 
 
+def _sizes(given: _Given, word: str) -> None:
+    for part in word.split(","):
+        _size(given, part)
+
+
+def _methods(given: _Given, word: str) -> None:
+    for method in word.split(","):
+        check_method(method, "reduction")
+
+
+def _works(given: _Given, word: str) -> None:
+    for application, parameters in works_of(word):
+        if application not in given.bench.applications():
+            raise unknown("application", application, given.bench.applications())
+        known = describe(application)
+        if not known.shares_buffers:
+            raise IsthmusError(f"reduction: application '{application}' has no buffers that ports move")
+        for name in (change.partition("=")[0] for change in parameters):
+            if name not in known.parameters:
+                raise unknown("parameter", name, list(known.parameters), application)
+
+
+def _way(given: _Given, word: str) -> None:
+    port, _, state = word.partition("/")
+    _one_of("port", PORTS)(given, port)
+    _one_of("state", STATES)(given, state)
+
+
 def _one_of(what: str, known: Mapping[str, object] | tuple[str, ...]) -> "Check":
     def check(given: _Given, word: str) -> None:
         if word not in known:
@@ -271,6 +304,10 @@ CHECKS: dict[str, Check] = {
     "ID": _row,
     **dict.fromkeys(("NUMBER", "ROWS", "LOW", "HIGH"), _number),
     "HANDOVER": _handover,
+    "SIZES": _sizes,
+    "METHODS": _methods,
+    "WORKS": _works,
+    **dict.fromkeys(("WAY", "OTHER_WAY"), _way),
     "ANY": _application,
     "ROW_FIELD": _one_of("field", ROW_FIELDS),
     "APPLICATION": _one_of("application", ITERATED),

@@ -117,6 +117,17 @@ def _sum_reaches(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) ->
     return sum(plateaus) >= float(rate)
 
 
+def _port_ratio(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
+    """The rate of one port, state and size in per cent of another's lies between two."""
+    board, probe, first, size, second, other_size, low, high = arguments
+
+    def rate(way: str, size: str) -> float:
+        port, state = way.split("/")
+        return lab.probe(board, probe, [parse_size(size)], [f"port={port}", f"state={state}"])[parse_size(size)]
+
+    return float(low) <= 100 * rate(first, size) / rate(second, other_size) <= float(high)
+
+
 def _time_goes_with_clock(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
     """An iteration takes as many cycles of the kernel's clock on every board that can, within so many per cent."""
     application, size, percent = arguments
@@ -143,6 +154,7 @@ CLAIMS: dict[str, Claim] = {
     "ahead_between": Claim(_ahead_between, "BOARD:PROBE:FIRST:SECOND:LOW_SIZE:HIGH_SIZE"),
     "sum_reaches": Claim(_sum_reaches, "BOARD:PROBE:FIRST:SECOND:NUMBER"),
     "time_goes_with_clock": Claim(_time_goes_with_clock, "APPLICATION:ROWS:NUMBER"),
+    "port_ratio": Claim(_port_ratio, "BOARD:PROBE:WAY:LOW_SIZE:OTHER_WAY:HIGH_SIZE:LOW:HIGH"),
     "monotone": Claim(_monotone, "BOARD:PROBE"),
     "monotone_requests": Claim(_monotone_requests, "BOARD:FLOW:SIZE"),
 }

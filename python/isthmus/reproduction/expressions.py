@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
+from isthmus.coherence import TREE
 from isthmus.errors import IsthmusError
 from isthmus.names import unknown
 from isthmus.records import Row
@@ -18,7 +19,8 @@ from isthmus.sizes import parse_size
 # What one probe gives.
 PROBED = frozenset({"probe", "probe-time", "probe-cycles", "accesses", "requests", "crossing", "lead"})
 CHANGED = PROBED | {"application"}  # in which numbers may be replaced
-MODEL = CHANGED | {"run", "rate", "saturation", "overtakes", "gain", "maintained"}  # what the model computes
+WHOLE = {"run", "rate", "saturation", "overtakes", "gain", "maintained", "reduction"}  # of more than one number
+MODEL = CHANGED | WHOLE  # what the model computes
 OF_TWO = ("ratio", "mean", "loss")  # values of rows and experiments, A / B
 KINDS = (*sorted(MODEL), "input", *OF_TWO, "row", "formula", "claim")
 
@@ -107,6 +109,8 @@ class Evaluator:
             return overtaken(first, second)
         if kind == "maintained":
             return 100 * self._maintained(words[0], [parse_size(size) for size in words[1].split(",")])
+        if kind == "reduction":
+            return 100 * self._reduction(words[0], words[1].split(","), works_of(words[2]))
         if kind == "gain":
             return self.lab.gain(words[0], words[1])
         if kind == "application":
@@ -131,6 +135,15 @@ class Evaluator:
             moved = self.lab.probe(board, transfer, sizes, ["port=hp", "state=written"])
             shares += [moved[size] / (kept[size] + moved[size]) for size in sizes]
         return math.fsum(shares) / len(shares)
+
+    def _reduction(self, board: str, methods: list[str], works: list[tuple[str, list[str]]]) -> float:
+        """By how much the tree's choice takes less time than each method, mean over works; the least of the methods."""
+        saved: dict[str, list[float]] = {method: [] for method in methods}
+        for application, changes in works:
+            best = self.lab.chosen_by_tree(board, application, changes, TREE)
+            for method in methods:
+                saved[method].append(1 - best / self.lab.chosen_by_tree(board, application, changes, method))
+        return min(math.fsum(of_method) / len(works) for of_method in saved.values())
 
     def _probe(self, kind: str, rest: str, unit: str) -> float:
         place, _, sets = rest.partition("@")
@@ -177,6 +190,15 @@ class Evaluator:
 
     def _operand(self, text: str, unit: str) -> float:
         return _number(self.value(text, unit) if ":" in text else self.of_row(text, unit))
+
+
+def works_of(text: str) -> list[tuple[str, list[str]]]:
+    """Applications with NAME=VALUE of their parameters: `sgemm(size=256);alexnet`."""
+    works = []
+    for work in text.split(";"):
+        application, _, parameters = work.removesuffix(")").partition("(")
+        works.append((application, parameters.split(",") if parameters else []))
+    return works
 
 
 def overtaken(first: tuple[float, float], second: tuple[float, float]) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from isthmus.applications import applications, describe, is_parameter
+from isthmus.coherence import kept_coherent
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment, run_experiment
 from isthmus.flows import FLOWS, SHARED
@@ -205,6 +206,21 @@ class Laboratory:
                 seed=self.seed,
             )
         )
+
+    def chosen_by_tree(self, board: str, application: str, changes: Sequence[str], method: str) -> float:
+        """Seconds that one message of an application takes by a method, or as the tree chooses."""
+        experiment = Experiment(
+            application,
+            target_of(board),
+            SHARED,
+            1,
+            bytes_each=describe(application).bytes_each,
+            parameters=tuple(changes),
+            sets=self._sets(board, ()),
+            seed=self.seed,
+            method=method,
+        )
+        return self.bench.run(kept_coherent(experiment)).elapsed_s
 
     def _one(self, board: str, application: str, *parameters: str) -> "Row":
         """The row of one message or block of an application, in the shared flow where the board has it."""
