@@ -13,6 +13,12 @@ constexpr std::uint64_t whole_lines(std::uint64_t bytes) {
   return (bytes + kLine - 1) / kLine * kLine;
 }
 
+/// In whole pages, beyond which no prefetcher reads: what comes later may lie behind.
+constexpr std::uint64_t whole_pages(std::uint64_t bytes) {
+  constexpr std::uint64_t kPage = 4096;
+  return (bytes + kPage - 1) / kPage * kPage;
+}
+
 /// When messages of a program began and ended.
 class MessageTimes {
  public:

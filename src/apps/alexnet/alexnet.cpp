@@ -66,7 +66,8 @@ class Images {
     const auto count = static_cast<std::uint64_t>(job_.count);
     buffers[kMaps].bytes = 2 * half_of_maps(network_);
     soc::Layout layout{.buffers = std::move(buffers),
-                       .areas = {count * values_of(kImage) * kNumber, values_of(network_.back().out) * kNumber},
+                       .areas = {count * whole_pages(values_of(kImage) * kNumber),
+                                 values_of(network_.back().out) * kNumber},
                        .stages = {"quantise"}};
     for (const Layer& layer : network_) layout.stages.push_back(layer.name);
     layout.stages.insert(layout.stages.end(), {"de-quantise", soc::kMaintenance});
@@ -83,7 +84,7 @@ class Images {
     for (int image = 0; image < job_.count; ++image) {
       times.begin(cpu);
       cpu.stage("quantise");
-      first_ = static_cast<std::uint64_t>(image) * values_of(kImage) * kNumber;
+      first_ = static_cast<std::uint64_t>(image) * whole_pages(values_of(kImage) * kNumber);
       cpu.provide_area(kPictures, first_, job_.messages.input(image));
       job_.choice.sequential ? quantise_by_row(cpu) : quantise_by_plane(cpu);
       for (const soc::Pass& pass : passes) cpu.run(pass);

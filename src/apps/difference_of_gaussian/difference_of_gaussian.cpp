@@ -96,7 +96,7 @@ class Frames {
 
   program::Together run(const std::vector<soc::Buffer>& buffers) {
     soc::Layout layout{.buffers = buffers,
-                       .areas = {static_cast<std::uint64_t>(job_.count) * size_.bytes(), pixels_},
+                       .areas = {static_cast<std::uint64_t>(job_.count) * whole_pages(size_.bytes()), pixels_},
                        .stages = {"grey", "filters", "subtract", soc::kMaintenance}};
     layout.buffers[kGrey].bytes *= static_cast<std::uint64_t>(job_.choice.delay) + 1;
     return run_on_chip(board_, layout, job_, [this](Cpu& cpu, MessageTimes& times) { program(cpu, times); });
@@ -124,7 +124,7 @@ class Frames {
 
   void make_grey(Cpu& cpu, int frame) {
     cpu.stage("grey");
-    const std::uint64_t first = static_cast<std::uint64_t>(frame) * size_.bytes();
+    const std::uint64_t first = static_cast<std::uint64_t>(frame) * whole_pages(size_.bytes());
     cpu.provide_area(kPhotographs, first, job_.messages.input(frame));
     std::array<std::byte, kAtOnce * kChannels> from{};
     std::array<std::byte, kAtOnce> to{};
