@@ -5,7 +5,6 @@ import math
 import random
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +19,6 @@ from isthmus.advising.choices import Asked, Choice, Valued
 from isthmus.advising.draws import Boards, as_sets, uncertain
 from isthmus.advising.formulas import Taken
 from isthmus.advising.unit import Crossing, Unit
-from isthmus.coherence_tree import decide
 from isthmus.curves import DRAWS, RECIPE, curve, curves_of
 from isthmus.files import data_folder
 from isthmus.targets import platform, platforms
@@ -35,30 +33,6 @@ def valued(draws: list[float], value: float, target: str = "a", flow: str = "off
 
 RATE = Asked("rate", None, 10, {})
 LATENCY = Asked("latency", None, 10, {})
-
-
-# --- the tree of min2019, figure 5
-
-
-@pytest.mark.parametrize(
-    ("answers", "method", "questions"),
-    [
-        (("fpga-to-fpga", False, False, 0, False, False, False), "hp-nc", 1),
-        (("fpga-to-cpu", True, True, 0, True, True, True), "hpc", 1),
-        (("cpu-to-fpga", True, True, 10**9, True, True, True), "hp-nc", 3),
-        (("cpu-to-fpga", True, False, 17 * MIB, False, False, False), "hpc", 4),
-        (("cpu-to-fpga", False, True, 17 * MIB, False, False, False), "hpc", 3),
-        (("cpu-to-fpga", False, True, 63 * KIB, True, False, False), "acp", 4),
-        (("cpu-to-fpga", False, True, 63 * KIB, False, True, False), "hpc", 5),
-        (("cpu-to-fpga", False, True, 64 * KIB, True, True, False), "hpc", 5),
-        (("cpu-to-fpga", False, True, MIB, True, False, True), "hpc", 6),
-        (("cpu-to-fpga", False, True, MIB, True, False, False), "hp-c", 6),
-    ],
-)
-def test_each_way_through_the_tree_ends_where_the_paper_says(answers: Any, method: str, questions: int) -> None:
-    found, path = decide(*answers)
-    assert found == method
-    assert len(path) == questions
 
 
 # --- formulas

@@ -4,13 +4,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from isthmus import coherence
 from isthmus.advising import metrics
 from isthmus.advising.choices import Asked, Valued, after_run, drawn, ranked, take, valued
 from isthmus.advising.description import Description, Transfer
 from isthmus.advising.formulas import Curves
 from isthmus.advising.ruling import ALSO, SURE, decider, interval, quantile, ratios, turn, wins
 from isthmus.advising.unit import Unit
-from isthmus.coherence_tree import decide
 from isthmus.curves import BoardCurves
 from isthmus.errors import IsthmusError
 from isthmus.numbers import figure, percent, seconds
@@ -288,13 +288,22 @@ def branches(description: Description) -> list[AdviseBranch]:
 
 
 def _branch(number: int, transfer: Transfer, cpu: str, order: str, background: str) -> AdviseBranch:
-    method, path = decide(
-        "cpu-to-fpga" if transfer.to_device else "fpga-to-cpu",
-        mostly_written=cpu == "writes",
-        sequential=order == "sequential",
-        size=transfer.bytes.value,
-        read_at_once=True,
-        reorder_work=False,
-        busy_memory=background == "memory",
+    decision = coherence.decide(
+        coherence.Transfer(
+            coherence.TO_FPGA if transfer.to_device else coherence.TO_CPU,
+            size=round(transfer.bytes.value),
+            mostly_written=cpu == "writes",
+            sequential=order == "sequential",
+            can_be_sequential=False,
+            read_at_once=True,
+            busy_memory=background == "memory",
+        )
     )
-    return AdviseBranch(transfer=number, direction=transfer.direction, method=method, path=path, cpu=cpu, order=order)
+    return AdviseBranch(
+        transfer=number,
+        direction=transfer.direction,
+        method=decision.method,
+        path=list(decision.path),
+        cpu=cpu,
+        order=order,
+    )

@@ -5,19 +5,18 @@ bytes over raw bandwidth, and the cost of software.
 from collections.abc import Mapping
 
 from isthmus.advising.description import Transfer
-from isthmus.coherence_tree import Method
 from isthmus.tools import collect
 
 LINE = 64
 MOST = 32 * 2**20  # bytes beyond which every curve of min2019 is flat
-_STATES: Mapping[Method, tuple[str, str, str]] = {  # port, and what lies in the caches when the FPGA reads and writes
+_STATES: Mapping[str, tuple[str, str, str]] = {  # port, and what lies in the caches when the FPGA reads and writes
     "hp-nc": ("hp", "flushed", "flushed"),
     "hpc": ("hpc", "written", "read"),
     "acp": ("acp", "written", "read"),
 }
 
 
-def costs_s(target: str, transfer: Transfer, cpu: str) -> dict[Method, float]:
+def costs_s(target: str, transfer: Transfer, cpu: str) -> dict[str, float]:
     """Seconds of one transfer by method, the cores' own cost included: what their access to memory that is not cached
     takes more. HP with maintenance is left out: no probe tells its cost here.
     """
