@@ -65,10 +65,10 @@ class Images {
   program::Together run(std::vector<soc::Buffer> buffers) {
     const auto count = static_cast<std::uint64_t>(job_.count);
     buffers[kMaps].bytes = 2 * half_of_maps(network_);
-    soc::Layout layout{.buffers = std::move(buffers),
-                       .areas = {count * whole_pages(values_of(kImage) * kNumber),
-                                 values_of(network_.back().out) * kNumber},
-                       .stages = {"quantise"}};
+    soc::Layout layout{
+        .buffers = std::move(buffers),
+        .areas = {count * whole_pages(values_of(kImage) * kNumber), values_of(network_.back().out) * kNumber},
+        .stages = {"quantise"}};
     for (const Layer& layer : network_) layout.stages.push_back(layer.name);
     layout.stages.insert(layout.stages.end(), {"de-quantise", soc::kMaintenance});
     return run_on_chip(board_, layout, job_, [this](Cpu& cpu, MessageTimes& times) { program(cpu, times); });
