@@ -144,11 +144,11 @@ def test_a_path_that_is_no_program_is_refused(isthmus: Isthmus) -> None:
         ('program = "app"', "s.toml:2: program './app': no such file; help: build it first."),
         (
             'program = "app"\nname = "image-filter"',
-            "s.toml:2: key 'application.name': expected the name of an application",
+            "s.toml:2: key 'application.name', 'application.program' or 'application.description': expected",
         ),
         (
             "images = 3",
-            "s.toml:1: key 'application.name': expected the name of an application, or 'application.program'",
+            "s.toml:1: key 'application.name', 'application.program' or 'application.description': expected",
         ),
         (
             'name = "image-filter"\nmessages = 3',

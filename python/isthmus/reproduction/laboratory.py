@@ -192,8 +192,7 @@ class Laboratory:
 
     def application(self, board: str, application: str, flow: str, changes: Sequence[str]) -> "Row":
         """The row of any application; `changes` are NAME=VALUE of parameters, of numbers of the board, and `count`."""
-        if application not in self.bench.applications():
-            raise NotOfferedError(f"the tools have no application '{application}' yet")
+        self._require(application)
         counts = [one.removeprefix(COUNT) for one in changes if one.startswith(COUNT)]
         return self.bench.run(
             Experiment(
@@ -209,6 +208,7 @@ class Laboratory:
 
     def chosen_by_tree(self, board: str, application: str, changes: Sequence[str], method: str) -> float:
         """Seconds that one message of an application takes by a method, or as the tree chooses."""
+        self._require(application)
         experiment = Experiment(
             application,
             target_of(board),
@@ -221,6 +221,10 @@ class Laboratory:
             method=method,
         )
         return self.bench.run(kept_coherent(experiment)).elapsed_s
+
+    def _require(self, application: str) -> None:
+        if application not in self.bench.applications():
+            raise NotOfferedError(f"the tools have no application '{application}' yet")
 
     def _one(self, board: str, application: str, *parameters: str) -> "Row":
         """The row of one message or block of an application, in the shared flow where the board has it."""
