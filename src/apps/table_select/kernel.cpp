@@ -16,7 +16,7 @@ class TableSelectKernel : public offload::WordKernel {
     const auto bytes = static_cast<std::uint64_t>(offload::integer_argument(call.arguments[4])) * kRowBytes;
     Word predicate{};
     load(offload::address_argument(call.arguments[3]), predicate.bytes);
-    Selection selection(key_of(predicate.bytes));
+    Selection selection(row_key(predicate.bytes));
     // Fewer than a word more: none of these rows is the last that is written.
     begin_writing(offload::address_argument(call.arguments[1]), bytes + kRowBytes);
     read_words(offload::address_argument(call.arguments[0]), bytes, [&](const Word& row) {

@@ -18,7 +18,7 @@ static_assert(kRowBytes == kWordBytes);
 /// The key of a row that has none (NULL), which no selection keeps.
 inline constexpr std::int64_t kNoKey = std::numeric_limits<std::int64_t>::max();
 
-inline std::int64_t key_of(std::span<const std::byte, kRowBytes> row) {
+inline std::int64_t row_key(std::span<const std::byte, kRowBytes> row) {
   std::int64_t key = 0;
   std::memcpy(&key, row.data(), sizeof(key));
   return key;
@@ -32,7 +32,7 @@ class Selection {
   /// Whether the next row is kept.
   bool keeps(std::span<const std::byte, kRowBytes> row) {
     ++scanned_;
-    const bool kept = key_of(row) < below_;
+    const bool kept = row_key(row) < below_;
     kept_ += kept ? 1 : 0;
     return kept;
   }

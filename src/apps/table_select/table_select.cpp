@@ -78,7 +78,7 @@ void each_row(std::span<const std::byte> rows, const Each& each) {
 void select(std::int64_t below, std::span<const std::byte> in, std::span<std::byte> out) {
   std::uint64_t kept = 0;
   each_row(in, [&](std::span<const std::byte, kRowBytes> row) {
-    if (key_of(row) >= below) return;
+    if (row_key(row) >= below) return;
     std::ranges::copy(row, out.begin() + static_cast<std::ptrdiff_t>(kept));
     kept += kRowBytes;
   });
@@ -90,7 +90,7 @@ void select(std::int64_t below, std::span<const std::byte> in, std::span<std::by
 
 std::size_t selected_bytes(std::int64_t below, std::span<const std::byte> in) {
   std::size_t words = 1;
-  each_row(in, [&](std::span<const std::byte, kRowBytes> row) { words += key_of(row) < below ? 1 : 0; });
+  each_row(in, [&](std::span<const std::byte, kRowBytes> row) { words += row_key(row) < below ? 1 : 0; });
   return words * kRowBytes;
 }
 
