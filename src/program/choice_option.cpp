@@ -64,6 +64,7 @@ std::vector<soc::Method> ChoiceArgument::methods(const std::vector<soc::Buffer>&
     return std::vector<soc::Method>(buffers.size(), method_named(methods_.front()));
   std::vector<std::optional<soc::Method>> given(buffers.size());
   std::vector<std::string> names;
+  names.reserve(buffers.size());
   for (const soc::Buffer& buffer : buffers) names.push_back(buffer.name);
   for (const std::string& text : methods_) {
     const std::size_t equals = text.find('=');
@@ -75,8 +76,9 @@ std::vector<soc::Method> ChoiceArgument::methods(const std::vector<soc::Buffer>&
   }
   std::vector<soc::Method> methods;
   for (std::size_t i = 0; i < given.size(); ++i) {
-    if (!given[i]) throw Error(fmt::format("--method: expected a method of buffer '{}' too", names[i]));
-    methods.push_back(*given[i]);
+    const std::optional<soc::Method> method = given[i];
+    if (!method) throw Error(fmt::format("--method: expected a method of buffer '{}' too", names[i]));
+    methods.push_back(*method);
   }
   return methods;
 }
