@@ -132,8 +132,8 @@ std::uint64_t Layer::weights() const {
 }
 
 std::uint64_t Layer::operations() const {
-  const auto each = static_cast<std::uint64_t>(window * window * (pools ? 1 : in.channels / groups));
-  return values_of(out) * each;
+  const auto side = static_cast<std::uint64_t>(window);
+  return values_of(out) * side * side * static_cast<std::uint64_t>(pools ? 1 : in.channels / groups);
 }
 
 int Layer::rows_for(std::uint64_t values) const {

@@ -15,15 +15,19 @@ int value(std::byte byte) {
   return std::to_integer<int>(byte);
 }
 
+/// Where a pixel lies in an image of so many columns.
+std::size_t at(int column, int row, int columns) {
+  return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column);
+}
+
 /// Sums of a filter's rows, not yet rounded.
 std::vector<std::int32_t> across(const Weights& weights, ImageSize size, const std::vector<int>& image) {
   std::vector<std::int32_t> sums(image.size());
   for (int y = 0; y < size.height; ++y)
     for (int x = 0; x < size.width; ++x)
       for (int i = 0; i < kWeights; ++i)
-        sums[static_cast<std::size_t>(y * size.width + x)] +=
-            weights[static_cast<std::size_t>(i)] *
-            image[static_cast<std::size_t>(y * size.width + std::clamp(x + i - kReach, 0, size.width - 1))];
+        sums[at(x, y, size.width)] += weights[static_cast<std::size_t>(i)] *
+                                      image[at(std::clamp(x + i - kReach, 0, size.width - 1), y, size.width)];
   return sums;
 }
 
@@ -31,10 +35,9 @@ std::vector<std::int32_t> down(const Weights& weights, ImageSize size, const std
   std::vector<std::int32_t> image(rows.size());
   for (int y = 0; y < size.height; ++y)
     for (int i = 0; i < kWeights; ++i) {
-      const int from = std::clamp(y + i - kReach, 0, size.height - 1) * size.width;
+      const int from = std::clamp(y + i - kReach, 0, size.height - 1);
       for (int x = 0; x < size.width; ++x)
-        image[static_cast<std::size_t>(y * size.width + x)] +=
-            weights[static_cast<std::size_t>(i)] * rows[static_cast<std::size_t>(from + x)];
+        image[at(x, y, size.width)] += weights[static_cast<std::size_t>(i)] * rows[at(x, from, size.width)];
     }
   for (std::int32_t& each : image) each >>= 2 * kShift;
   return image;
@@ -52,11 +55,11 @@ std::byte filtered(const Weights& weights, ImageSize size, std::span<const std::
   const auto y = static_cast<int>(pixel / static_cast<std::uint64_t>(size.width));
   std::int32_t sum = 0;
   for (int row = 0; row < kWeights; ++row) {
-    const int from = std::clamp(y + row - kReach, 0, size.height - 1) * size.width;
+    const int from = std::clamp(y + row - kReach, 0, size.height - 1);
     std::int32_t of_row = 0;
     for (int i = 0; i < kWeights; ++i)
       of_row += weights[static_cast<std::size_t>(i)] *
-                value(image[static_cast<std::size_t>(from + std::clamp(x + i - kReach, 0, size.width - 1))]);
+                value(image[at(std::clamp(x + i - kReach, 0, size.width - 1), from, size.width)]);
     sum += weights[static_cast<std::size_t>(row)] * of_row;
   }
   return static_cast<std::byte>(sum >> (2 * kShift));
