@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "isthmus/base/error.hpp"
+#include "isthmus/platform/specs.hpp"
 #include "program/flows.hpp"
 
 namespace isthmus::program {
@@ -48,7 +49,9 @@ ChannelOptions numbers() {
 }  // namespace
 
 HostStorage::HostStorage(const platform::Description& board, const Job& job, MessagesBeside& beside)
-    : board_(board), batch_{.application = job.application, .first = 0, .count = job.count}, beside_(beside) {
+    : spec_(platform::storage_spec(board.the("storage"))),
+      batch_{.application = job.application, .first = 0, .count = job.count},
+      beside_(beside) {
   rooms_.resize(kRooms * static_cast<std::size_t>(job.application.extras.host_threads));
   for (auto& room : rooms_) room.resize(job.application.input);
 }
@@ -65,7 +68,7 @@ void HostStorage::end(offload::Host& host, int message) {
 
 void HostStorage::build(Graph& graph, std::span<const offload::HostThreadEnds> threads) {
   auto& arrivals = graph.add<Arrivals>("storage arrivals", {.group = kHostGroup}, threads.size(), std::span(rooms_));
-  input_ = std::make_unique<StoredInput>(graph, board_, batch_, ActorOptions{.group = kHostGroup}, arrivals.in);
+  input_ = std::make_unique<StoredInput>(graph, spec_, batch_, ActorOptions{.group = kHostGroup}, arrivals.in);
   for (std::size_t i = 0; i < threads.size(); ++i) {
     graph.connect(arrivals.read[i], threads[i].told, numbers());
     graph.connect(threads[i].tells, arrivals.left[i], numbers());

@@ -32,7 +32,7 @@ class HostStorage final : public offload::Surroundings, public Exchange {
  private:
   std::span<std::byte> room(int message) { return rooms_[static_cast<std::size_t>(message) % rooms_.size()]; }
 
-  const platform::Description& board_;
+  fabric::StorageSpec spec_;
   Batch batch_;
   MessagesBeside& beside_;
   std::vector<std::vector<std::byte>> rooms_;  ///< of messages under way; touched by who holds a message's number

@@ -1,12 +1,8 @@
 #include "program/storage.hpp"
 
-#include <fmt/format.h>
-
 #include <cstring>
 
-#include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
-#include "isthmus/platform/specs.hpp"
 
 namespace isthmus::program {
 namespace {
@@ -39,14 +35,11 @@ ChannelOptions at_once(int depth) {
 
 }  // namespace
 
-StoredInput::StoredInput(Graph& graph, const platform::Description& board, const Batch& batch,
-                         const ActorOptions& reader, In<fabric::StoragePiece>& arriving)
+StoredInput::StoredInput(Graph& graph, const fabric::StorageSpec& spec, const Batch& batch, const ActorOptions& reader,
+                         In<fabric::StoragePiece>& arriving)
     : graph_(graph),
-      drive_(graph.add<fabric::Drive>(fabric::kDrive, {.group = kHostGroup},
-                                      platform::storage_spec(board.the("storage")), Contents(batch))),
-      reads_(graph.add<fabric::StorageReads>("storage reads", reader, platform::storage_spec(board.the("storage")),
-                                             messages_of(batch))) {
-  const fabric::StorageSpec spec = platform::storage_spec(board.the("storage"));
+      drive_(graph.add<fabric::Drive>(fabric::kDrive, {.group = kHostGroup}, spec, Contents(batch))),
+      reads_(graph.add<fabric::StorageReads>("storage reads", reader, spec, messages_of(batch))) {
   ChannelOptions commands = at_once(spec.queue_depth);
   commands.latency_time = spec.read_latency;
   graph.connect(reads_.commands, drive_.commands, commands);
@@ -62,11 +55,11 @@ std::vector<platform::PartPlan> StoredInput::parts() const {
           {.name = fabric::kDrive, .keys = {"storage.read_rate"}, .actors = {drive()}}};
 }
 
-BoardStorage::BoardStorage(Graph& graph, const platform::Description& board, const Batch& batch, const Clock& clock)
+BoardStorage::BoardStorage(Graph& graph, const fabric::StorageSpec& spec, const Batch& batch, const Clock& clock)
     : graph_(graph),
       words_(graph.add<fabric::StorageWords>(fabric::kStorageWords, {.clock = clock, .group = kDeviceGroup},
                                              messages_of(batch))),
-      input_(graph, board, batch, {.group = kDeviceGroup}, words_.in) {}
+      input_(graph, spec, batch, {.group = kDeviceGroup}, words_.in) {}
 
 std::vector<platform::PartPlan> BoardStorage::parts() const {
   std::vector<platform::PartPlan> parts = input_.parts();

@@ -1,25 +1,20 @@
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "isthmus/engine/graph.hpp"
 #include "isthmus/fabric/storage.hpp"
-#include "isthmus/platform/description.hpp"
 #include "isthmus/platform/part.hpp"
 #include "program/host.hpp"
 
 /// Messages of an application that lie on a drive, one behind the other, in the place of a producer's.
 namespace isthmus::program {
 
-/// Throws Error where the application's messages do not.
-void require_stored(const ByteApplication& application);
-
 /// A modelled drive that is read from its beginning, in a graph.
 class StoredInput {
  public:
   /// `reader` says where commands are submitted: on the board or by the host's driver. Data go to `arriving`.
-  StoredInput(Graph& graph, const platform::Description& board, const Batch& batch, const ActorOptions& reader,
+  StoredInput(Graph& graph, const fabric::StorageSpec& spec, const Batch& batch, const ActorOptions& reader,
               In<fabric::StoragePiece>& arriving);
 
   ActorId drive() const { return graph_.id(drive_); }
@@ -35,7 +30,7 @@ class StoredInput {
 /// The words of a drive's messages where a board reads it by itself.
 class BoardStorage {
  public:
-  BoardStorage(Graph& graph, const platform::Description& board, const Batch& batch, const Clock& clock);
+  BoardStorage(Graph& graph, const fabric::StorageSpec& spec, const Batch& batch, const Clock& clock);
 
   Out<StreamWord>& words() { return words_.out; }
   Sent sent() const { return {.started = input_.begun().front(), .begun = input_.begun(), .committed = {}}; }

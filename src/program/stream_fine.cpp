@@ -9,6 +9,7 @@
 #include "isthmus/engine/graph.hpp"
 #include "isthmus/platform/board.hpp"
 #include "isthmus/platform/needs.hpp"
+#include "isthmus/platform/specs.hpp"
 #include "isthmus/stream/host_link.hpp"
 #include "program/board_host.hpp"
 #include "program/board_memory.hpp"
@@ -132,7 +133,7 @@ FineStream stream_finely(const platform::Description& board, const Job& job, int
   const Producer* producer = nullptr;
   std::optional<BoardStorage> storage;
   if (job.application.extras.from_storage) {
-    storage.emplace(graph, board, batch, place.clock);
+    storage.emplace(graph, platform::storage_spec(board.the("storage")), batch, place.clock);
     leave_out_producer(graph, link, pcie.memory, spec);
   } else {
     producer = &add_producer(graph, kProducer, link, pcie.memory, spec.library_call, spec.mmio_store, batch,
