@@ -6,7 +6,7 @@
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/platform/specs.hpp"
-#include "program/flows.hpp"
+#include "program/surrounded.hpp"
 
 namespace isthmus::program {
 namespace {
@@ -79,12 +79,7 @@ Run run_stored_through_host(const platform::Description& board, offload::ModelDe
   Checker checker(job.application, job.progress);
   MessagesBeside beside(job.application, checker);
   HostStorage storage(board, job, beside);
-  const Time before = device.clock();
-  const auto flow = flow_named(job.flow).between_copies(device, job.application);
-  Run run{.setup = device.info().opening + (device.clock() - before)};
-  device.surround(&storage);
-  run.times = flow->run(storage, 0, job.count);
-  device.surround(nullptr);
+  Run run = run_surrounded(device, job, storage, storage);
   beside.compare_rest();
   run.difference = checker.difference();
   return run;

@@ -1,7 +1,7 @@
 #include "program/packets_through_host.hpp"
 
-#include "program/flows.hpp"
 #include "program/host_network.hpp"
+#include "program/surrounded.hpp"
 
 namespace isthmus::program {
 
@@ -9,12 +9,7 @@ Run run_packets_through_host(const platform::Description& board, offload::ModelD
   PacketChecker checker = checker_of(job);
   PacketsBeside beside(checker);
   HostNetwork network(board, job, beside);
-  const Time before = device.clock();
-  const auto flow = flow_named(job.flow).between_copies(device, job.application);
-  Run run{.setup = device.info().opening + (device.clock() - before)};
-  device.surround(&network);
-  run.times = flow->run(network, 0, job.count);
-  device.surround(nullptr);
+  Run run = run_surrounded(device, job, network, network);
   beside.finish();
   const FlowTimes passed = times_of(network.times(), checker.order());
   run.times.elapsed = passed.elapsed;
