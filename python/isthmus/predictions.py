@@ -121,15 +121,6 @@ class Predictions:
         return hashlib.sha256(json.dumps(words).encode()).hexdigest()
 
 
-def curve(
-    target: str, probe: str, sizes: Sequence[int], sets: Sequence[str] = (), predictions: Predictions | None = None
-) -> tuple[list[int], list[float]]:
-    """The sizes, in bytes, that a model of a target answers for, and the seconds of each."""
-    answers = (predictions or Predictions(target, sets)).answers(Ask(probe, size) for size in sizes)
-    found = {ask.size: answer.seconds for ask, answer in answers.items() if answer is not None}
-    return list(found), list(found.values())
-
-
 def cache_file() -> Path:
     """Where answers are kept."""
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
