@@ -5,7 +5,6 @@ those of joint draws of a board's uncertain numbers (isthmus.advising.draws).
 """
 
 import json
-import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from isthmus.advising.bench import SHARED_SIZES, STREAM_SIZES, Bench, Points
 from isthmus.advising.draws import Boards, as_sets
 from isthmus.errors import IsthmusError
-from isthmus.files import data_folder, write_atomically
+from isthmus.files import data_folder, user_folder, write_atomically
 from isthmus.side_by_side import run_side_by_side
 from isthmus.targets import platform, platforms
 from isthmus.tools import as_sets as as_words
@@ -183,8 +182,7 @@ def _text(document: Any) -> str:
 
 
 def _own_folder() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "isthmus" / "curves"
+    return user_folder("cache") / "curves"
 
 
 def _write_ours(folder: Path) -> None:

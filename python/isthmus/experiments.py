@@ -1,7 +1,6 @@
 """Running applications through `isthmus-run` or their own programs: what was asked for, and the rows that come back."""
 
 import json
-import os
 import shlex
 import threading
 import time
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 from isthmus import coherence
 from isthmus.applications import is_description, is_program
 from isthmus.errors import AnswerIsNoError, IsthmusError
-from isthmus.files import write_atomically
+from isthmus.files import user_folder, write_atomically
 from isthmus.grain import DEFAULT, Grain
 from isthmus.parsing import checked
 from isthmus.settings import resolve
@@ -174,8 +173,7 @@ def _key(experiment: Experiment) -> str:
 
 
 def _memory_file() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "isthmus" / "seconds-each.json"
+    return user_folder("cache") / "seconds-each.json"
 
 
 def _memory() -> dict[str, object]:

@@ -9,6 +9,18 @@ from isthmus.errors import IsthmusError
 from isthmus.names import nearest
 
 _PACKAGE = Path(__file__).resolve().parent
+# By the XDG base directory rules: the variable that names the folder of a kind of files, and where it is without one.
+_OF_USERS = {
+    "cache": ("XDG_CACHE_HOME", ".cache"),
+    "config": ("XDG_CONFIG_HOME", ".config"),
+    "data": ("XDG_DATA_HOME", ".local/share"),
+}
+
+
+def user_folder(kind: str) -> Path:
+    """Where this user's cache, config or data of Isthmus lies."""
+    variable, otherwise = _OF_USERS[kind]
+    return Path(os.environ.get(variable) or Path.home() / otherwise) / "isthmus"
 
 
 def write_atomically(path: Path, content: str | Iterable[str | bytes]) -> None:

@@ -6,7 +6,6 @@ so that a new version answers anew.
 
 import hashlib
 import json
-import os
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from isthmus.build_info import build_info
 from isthmus.errors import IsthmusError
+from isthmus.files import user_folder
 from isthmus.probes import COPIES, STREAMS, all_probes
 from isthmus.probing import Probing, run_probing
 from isthmus.side_by_side import run_side_by_side
@@ -123,8 +123,7 @@ class Predictions:
 
 def cache_file() -> Path:
     """Where answers are kept."""
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "isthmus" / "predictions.sqlite"
+    return user_folder("cache") / "predictions.sqlite"
 
 
 def _parts(ask: Ask) -> list[Ask]:

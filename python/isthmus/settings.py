@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from isthmus.errors import IsthmusError
-from isthmus.files import read_text
+from isthmus.files import read_text, user_folder
 from isthmus.flows import FLOWS
 from isthmus.names import listed, meant, unknown
 from isthmus.parsing import toml
@@ -112,8 +112,7 @@ def resolve(name: str, flag: Any = None) -> Found:
 
 def user_file() -> Path:
     """The user's own settings, by the XDG base directory rules."""
-    base = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
-    return Path(base) / "isthmus" / "config.toml"
+    return user_folder("config") / "config.toml"
 
 
 def _read(path: Path) -> dict[str, Value]:

@@ -7,13 +7,13 @@ completed comes from its journal.
 
 import fcntl
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isthmus.errors import IsthmusError
+from isthmus.files import user_folder
 from isthmus.journal import folder_of, orphans
 from isthmus.kinds import kind_of, name_of
 from isthmus.names import unknown
@@ -39,8 +39,7 @@ def store_path() -> Path:
     chosen = resolve("store").value
     if chosen is not None:
         return Path(str(chosen)).expanduser()
-    base = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
-    return Path(base) / "isthmus" / "results.duckdb"
+    return user_folder("data") / "results.duckdb"
 
 
 def keep(document: dict[str, Any], name: str | None = None) -> int:
