@@ -9,6 +9,7 @@
 
 #include "apps/hash_lookup/look_ups.hpp"
 #include "apps/hash_lookup/table.hpp"
+#include "base/temporary_folder.hpp"
 #include "isthmus/apps/applications.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/random.hpp"
@@ -73,13 +74,6 @@ Json part(const Ran& ran, const std::string& name) {
   throw std::runtime_error("no part " + name);
 }
 
-/// A file of some text.
-std::string text_file(const std::string& name, const std::string& text) {
-  const std::string path = testing::TempDir() + name;
-  std::ofstream(path) << text;
-  return path;
-}
-
 struct Case {
   const char* target;
   std::vector<std::string> flows;
@@ -88,7 +82,8 @@ struct Case {
 class HashLookup : public testing::TestWithParam<Case> {};
 
 TEST_P(HashLookup, GivesWhatAnUnorderedMapGivesInEachFlow) {
-  const std::string text = text_file("words.txt", "the cat and the dog and a third one sat on the mat\n");
+  const TemporaryFolder folder;
+  const std::string text = folder.written("words.txt", "the cat and the dog and a third one sat on the mat\n");
   const std::vector<Chosen> all{{{"lambda", 1}},
                                 {{"lambda", 2}, {"keys", "zipf"}},
                                 {{"lambda", 3}, {"batch", 8}},
@@ -239,16 +234,12 @@ TEST(HashLookupOnBoards, ABoardWithoutMemoryIsRefusedInOneLine) {
 
 TEST(HashLookupMaker, RefusesMessagesThatAreNoWholeWordsAndTextsWithoutWords) {
   EXPECT_THAT([] { hash_lookup({{"batch", 12}}); }, ThrowsMessage<Error>(HasSubstr("batch: expected a multiple of 8")));
-  EXPECT_THAT(
-      [] {
-        hash_lookup({{"input", text_file("empty.txt", " \n")}});
-      },
-      ThrowsMessage<Error>(HasSubstr("empty.txt: expected words, got none")));
-  EXPECT_THAT(
-      [] {
-        hash_lookup({{"input", testing::TempDir() + "not-there.txt"}});
-      },
-      ThrowsMessage<Error>(HasSubstr("not-there.txt: cannot be read")));
+  const TemporaryFolder folder;
+  const auto of_words = [](const std::string& file) { hash_lookup({{"input", file}}); };
+  EXPECT_THAT([&] { of_words(folder.written("empty.txt", " \n")); },
+              ThrowsMessage<Error>(HasSubstr("empty.txt: expected words, got none")));
+  EXPECT_THAT([&] { of_words(folder / "not-there.txt"); },
+              ThrowsMessage<Error>(HasSubstr("not-there.txt: cannot be read")));
 }
 
 std::vector<TableEntry> whole(const EvenTable& table) {

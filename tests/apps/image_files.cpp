@@ -70,15 +70,4 @@ void truncate_to(const std::filesystem::path& file, double part) {
   std::filesystem::resize_file(file, static_cast<std::uintmax_t>(bytes * part));
 }
 
-TemporaryFolder::TemporaryFolder() {
-  std::string name = std::filesystem::temp_directory_path() / "isthmus-XXXXXX";
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error(name + ": cannot make a folder");
-  path_ = name;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 }  // namespace isthmus::apps

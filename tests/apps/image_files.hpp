@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 
+#include "base/temporary_folder.hpp"
 #include "isthmus/apps/photograph.hpp"
 
 namespace isthmus::apps {
@@ -17,19 +18,5 @@ void write_text(const std::filesystem::path& file, const std::string& text);
 
 /// Cuts a file to a part of its length.
 void truncate_to(const std::filesystem::path& file, double part);
-
-/// A folder of its own that is removed with everything in it.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
 
 }  // namespace isthmus::apps

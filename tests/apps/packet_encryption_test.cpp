@@ -10,6 +10,7 @@
 #include <map>
 
 #include "apps/packet_encryption/trace.hpp"
+#include "base/temporary_folder.hpp"
 #include "isthmus/apps/applications.hpp"
 #include "isthmus/base/error.hpp"
 #include "program/target.hpp"
@@ -127,9 +128,8 @@ std::string bytes_of(const std::filesystem::path& file) {
 }
 
 /// A file of Ethernet packets of many sizes, some of them cut when they were captured.
-std::filesystem::path trace_file(const std::string& name, int packets, int link_type = DLT_EN10MB,
+std::filesystem::path trace_file(const std::filesystem::path& file, int packets, int link_type = DLT_EN10MB,
                                  bool nanoseconds = false) {
-  const std::filesystem::path file = testing::TempDir() + name;
   pcap_t* format = pcap_open_dead_with_tstamp_precision(
       link_type, 9000, nanoseconds ? PCAP_TSTAMP_PRECISION_NANO : PCAP_TSTAMP_PRECISION_MICRO);
   pcap_dumper_t* out = pcap_dump_open(format, file.c_str());
@@ -160,10 +160,11 @@ void encrypt(const std::filesystem::path& from, const std::filesystem::path& to,
 }
 
 TEST(PacketEncryption, OfATraceTwiceIsTheTraceToTheByte) {
+  const TemporaryFolder folder;
   for (const bool nanoseconds : {false, true}) {
-    const auto trace = trace_file("isthmus-trace.pcap", 101, DLT_EN10MB, nanoseconds);
-    const auto once = trace.parent_path() / "isthmus-once.pcap";
-    const auto twice = trace.parent_path() / "isthmus-twice.pcap";
+    const auto trace = trace_file(folder / "trace.pcap", 101, DLT_EN10MB, nanoseconds);
+    const auto once = folder / "once.pcap";
+    const auto twice = folder / "twice.pcap";
     encrypt(trace, once, "native", "stream");
     EXPECT_EQ(bytes_of(once).size(), bytes_of(trace).size());
     EXPECT_NE(bytes_of(once), bytes_of(trace));
@@ -175,9 +176,9 @@ TEST(PacketEncryption, OfATraceTwiceIsTheTraceToTheByte) {
 }
 
 TEST(PacketEncryption, LeavesNoFileBehindWhereItDoesNotFinish) {
-  const auto trace = trace_file("isthmus-trace.pcap", 10);
-  const auto to = trace.parent_path() / "isthmus-unfinished.pcap";
-  std::filesystem::remove(to);
+  const TemporaryFolder folder;
+  const auto trace = trace_file(folder / "trace.pcap", 10);
+  const auto to = folder / "unfinished.pcap";
   {
     TraceWriter writer(to, std::make_shared<Trace>(trace));
     writer.write(0, Bytes(64));
@@ -191,18 +192,19 @@ void expect_refused(const Chosen& chosen, const std::string& why) {
 }
 
 TEST(PacketEncryption, RefusesFilesThatAreNoTracesOfEthernet) {
-  const auto whole = trace_file("isthmus-whole.pcap", 5);
-  const std::filesystem::path cut = testing::TempDir() + "isthmus-cut.pcap";
+  const TemporaryFolder folder;
+  const auto whole = trace_file(folder / "whole.pcap", 5);
+  const auto cut = folder / "cut.pcap";
   const std::string bytes = bytes_of(whole);
   std::ofstream(cut, std::ios::binary) << bytes.substr(0, bytes.size() - 3);
-  expect_refused({{"input", cut.string()}}, "isthmus-cut.pcap: packet 4: truncated");
+  expect_refused({{"input", cut.string()}}, "cut.pcap: packet 4: truncated");
   std::ofstream(cut, std::ios::binary) << bytes.substr(0, 24);
   expect_refused({{"input", cut.string()}}, "expected packets, got none");
   std::ofstream(cut, std::ios::binary) << "";
   expect_refused({{"input", cut.string()}}, "expected a pcap file");
   std::ofstream(cut, std::ios::binary) << "no trace at all, but a text";
   expect_refused({{"input", cut.string()}}, "expected a pcap file");
-  expect_refused({{"input", trace_file("isthmus-raw.pcap", 5, DLT_RAW).string()}}, "expected packets of Ethernet");
+  expect_refused({{"input", trace_file(folder / "raw.pcap", 5, DLT_RAW).string()}}, "expected packets of Ethernet");
 }
 
 TEST(PacketEncryption, RefusesKeysAndTransportsThatAreNone) {

@@ -6,6 +6,7 @@
 
 #include "apps/parts.hpp"
 #include "apps/task_graph/graph.hpp"
+#include "base/temporary_folder.hpp"
 #include "isthmus/base/error.hpp"
 
 namespace isthmus::apps {
@@ -16,19 +17,9 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::ThrowsMessage;
 
-/// A file with this text.
-class File {
- public:
-  explicit File(const std::string& text) : path_(testing::TempDir() + "graph.json") { std::ofstream(path_) << text; }
-  ~File() { std::filesystem::remove(path_); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 queues::TaskGraph graph(const std::string& text) {
-  return graph_of(File(text).path());
+  const TemporaryFolder folder;
+  return graph_of(folder.written("graph.json", text));
 }
 
 TEST(TaskGraphFile, NamesTasksWithTheirWorkLinesAndThoseBeforeThem) {

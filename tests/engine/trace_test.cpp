@@ -9,6 +9,8 @@
 #include <isthmus/stream.hpp>
 #include <map>
 
+#include "base/temporary_folder.hpp"
+
 namespace isthmus {
 namespace {
 
@@ -98,7 +100,8 @@ TEST(States, AreToldWithoutChangingTheRun) {
 }
 
 TEST(TraceFile, StopsAtItsLimitAndSaysSo) {
-  const auto file = std::filesystem::path(testing::TempDir()) / "full.perfetto-trace";
+  const TemporaryFolder folder;
+  const auto file = folder / "full.perfetto-trace";
   TraceFile trace(file, {.most_bytes = 2000});
   run(&trace);
   const auto summary = trace.close();
@@ -108,13 +111,12 @@ TEST(TraceFile, StopsAtItsLimitAndSaysSo) {
 }
 
 TEST(TraceFile, OfARunThatDidNotEndLeavesNothingBehind) {
-  const auto folder = std::filesystem::path(testing::TempDir()) / "unfinished";
-  std::filesystem::create_directories(folder);
+  const TemporaryFolder folder;
   {
     TraceFile trace(folder / "a.perfetto-trace");
     trace.stretch("part", State::busy, Time{}, Time::ns(5));
   }
-  EXPECT_TRUE(std::filesystem::is_empty(folder));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST(TraceFile, ThatCannotBeWrittenIsNamed) {

@@ -1,11 +1,11 @@
 #include "layer/recorded.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <sstream>
+
+#include "base/temporary_folder.hpp"
 
 namespace isthmus::layer {
 namespace {
@@ -47,12 +47,6 @@ void add(Recorded& recorded, const std::array<char, kSlotSize>& bytes) {
     case SlotType::empty:
       break;
   }
-}
-
-std::filesystem::path new_folder() {
-  std::string name = std::filesystem::temp_directory_path() / "isthmus-layer-XXXXXX";
-  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no folder");
-  return name;
 }
 
 std::vector<std::string> words(const std::vector<std::string>& arguments) {
@@ -97,14 +91,13 @@ std::vector<std::string> Session::lines(const std::string& word) const {
 }
 
 Session run_with_layer(const std::vector<std::string>& arguments) {
-  const auto folder = new_folder();
+  const TemporaryFolder folder;
   Session run;
   run.outcome = tools::run({.words = words(arguments),
-                            .environment = {"OPENCL_LAYERS=" ISTHMUS_LAYER, "ISTHMUS_RECORD_DIR=" + folder.string()}});
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
+                            .environment = {"OPENCL_LAYERS=" ISTHMUS_LAYER, "ISTHMUS_RECORD_DIR=" + folder.path().string()}});
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
     run.journals.push_back(read_journal(entry.path()));
   std::ranges::sort(run.journals, {}, [](const Recorded& one) { return one.process.monotonic; });
-  std::filesystem::remove_all(folder);
   return run;
 }
 

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <numeric>
 
+#include "base/temporary_folder.hpp"
 #include "isthmus/base/data_file.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/offload/word_kernel.hpp"
@@ -223,7 +224,8 @@ TEST(HostNetwork, TakesTheSameTimeInWhateverOrderActorsRun) {
 TEST(HostNetwork, NeedsPlacesForPacketsAndANetwork) {
   auto application = turner({});
   const auto stratix = open_target(kStratix, {});
-  const auto without = std::filesystem::path(testing::TempDir()) / "no-network.toml";
+  const TemporaryFolder folder;
+  const auto without = folder / "no-network.toml";
   std::ifstream in(data_file("platforms/stratix-v.toml"));
   std::ofstream out(without);
   bool leaves_out = false;

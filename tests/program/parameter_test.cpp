@@ -2,10 +2,8 @@
 #include "isthmus/program/parameter.hpp"
 
 #include <gmock/gmock.h>
-#include <unistd.h>
 
-#include <fstream>
-
+#include "base/temporary_folder.hpp"
 #include "isthmus/base/error.hpp"
 #include "program/parameter_options.hpp"
 
@@ -108,9 +106,9 @@ TEST(Parameters, AreRefusedInALineThatSaysWhatWasExpected) {
 }
 
 TEST(Parameters, AFolderIsOneThatIsThereAndAFileToo) {
-  const std::string folder = testing::TempDir();
-  const std::string file = folder + "/parameter_test." + std::to_string(getpid());
-  std::ofstream(file) << "text";
+  const TemporaryFolder own;
+  const std::string folder = own.path();
+  const std::string file = own.written("file", "text");
   const auto given = [](ParameterKind kind, const std::string& path) {
     return std::get<std::string>(parse({.name = "input", .kind = kind, .help = ""}, path, "--input"));
   };
@@ -122,7 +120,6 @@ TEST(Parameters, AFolderIsOneThatIsThereAndAFileToo) {
   refused(ParameterKind::folder, file, "--input: expected a folder, got '");
   refused(ParameterKind::file, folder, "--input: expected a file, got '");
   refused(ParameterKind::file, file + ".none", "No such file");
-  std::remove(file.c_str());
 }
 
 TEST(Parameters, AreDescribedWithWhatBoundsThem) {

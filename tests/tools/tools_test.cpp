@@ -11,7 +11,6 @@ namespace isthmus::tools {
 namespace {
 
 using apps::chart;
-using apps::TemporaryFolder;
 using nlohmann::json;
 using testing::AllOf;
 using testing::HasSubstr;
