@@ -186,7 +186,9 @@ int main(int argc, char** argv) {
   return run_main(app, argc, argv, [&] {
     const auto rows =
         measured({{"large", [&] { return beside_openssl(work, 1500, "encryption.native.vs_openssl", 0.55, 0.8); }},
-                  {"small", [&] { return beside_openssl(work, 64, "encryption.native64.vs_openssl", 0.5, 0.5); }}},
+                  {"small", [&] { return beside_openssl(work, 64, "encryption.native64.vs_openssl", 0.5, 0.5); }},
+                  {"line", [&] { return beside_forwarder(work); }},
+                  {"model", [&] { return model_wall(work); }}},
                  only);
     if (!json.empty()) append_json(json, rows);
     return 0;
