@@ -64,8 +64,7 @@ struct EntryReader {
 
   void step() {
     while (answered.pull()) ++free;
-    Unmatched next{};
-    while (unmatched.pull(next)) ask(next.entry, next.context);
+    while (const Unmatched* next = unmatched.pull_in_place()) ask(next->entry, next->context);
     while (free > 0) {
       const StreamWord* word = keys.pull_in_place();
       if (word == nullptr) {
