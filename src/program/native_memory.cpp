@@ -38,6 +38,8 @@ std::byte* words_at(std::span<std::byte> memory, const Request& request) {
   return memory.data() + request.addr;
 }
 
+/// Words are asked for many at once, before any is handed on: a core waits for several translations of addresses at the
+/// same time only where few instructions lie between them.
 template <class Request, class Response>
 struct MemoryReader {
   In<Request> requests{"requests"};
@@ -46,41 +48,53 @@ struct MemoryReader {
   explicit MemoryReader(std::span<std::byte> memory) : memory_(memory) {}
 
   void step() {
-    Request request{};
     bool asked = false;
-    while (requests.pull(request)) {
+    while (prefetch_what_is_asked()) {
       asked = true;
-      const std::byte* word = words_at(memory_, request);
-      for (int i = 0; i < request.num; ++i, word += kOneWord) prefetch(word);
+      while (asked_for_ - handed_on_ > kMost) hand_on();
     }
     idle_ = asked ? 0 : std::min(idle_ + 1, kPatience);
     // Others have a turn first, who may ask for more: words that are handed on at once have not come yet.
     if (idle_ < kPatience) return;
     ended_ = requests.closed();
-    for (; count_ > 0; --count_) hand_on();
+    while (asked_for_ > handed_on_) hand_on();
   }
-  bool done() const { return ended_ && count_ == 0; }
+  bool done() const { return ended_ && asked_for_ == handed_on_; }
 
  private:
   static constexpr std::size_t kMost = kPrefetched;
+  static constexpr std::size_t kRoom = 2 * kMost;
   static constexpr int kPatience = 3;
 
-  void prefetch(const std::byte* word) {
-    __builtin_prefetch(word);
-    if (count_ == kMost)
-      hand_on();
-    else
-      ++count_;
-    prefetched_[next_ % kMost] = word;
-    ++next_;
+  /// Whether anything was.
+  bool prefetch_what_is_asked() {
+    const std::size_t before = asked_for_;
+    while (asked_for_ - handed_on_ < kRoom && word_wanted()) {
+      __builtin_prefetch(word_);
+      prefetched_[asked_for_++ % kRoom] = word_;
+      word_ += kOneWord;
+      --left_;
+    }
+    return asked_for_ != before;
+  }
+  /// Takes the next request where nothing is left of the last; whether there is a word to ask for.
+  bool word_wanted() {
+    Request request{};
+    while (left_ == 0 && requests.pull(request)) {
+      word_ = words_at(memory_, request);
+      left_ = request.num;
+    }
+    return left_ > 0;
   }
   /// The oldest.
-  void hand_on() { words.push(*reinterpret_cast<const Response*>(prefetched_[(next_ - count_) % kMost])); }
+  void hand_on() { words.push(*reinterpret_cast<const Response*>(prefetched_[handed_on_++ % kRoom])); }
 
   std::span<std::byte> memory_;
-  std::array<const std::byte*, kMost> prefetched_{};
-  std::size_t next_ = 0;
-  std::size_t count_ = 0;
+  std::array<const std::byte*, kRoom> prefetched_{};
+  std::size_t asked_for_ = 0;
+  std::size_t handed_on_ = 0;
+  const std::byte* word_ = nullptr;  ///< of a request, from which on words are asked for
+  int left_ = 0;
   int idle_ = 0;  ///< steps in which nothing was asked
   bool ended_ = false;
 };
