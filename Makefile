@@ -81,6 +81,7 @@ sanitize tsan: $(VENV)/.ready
 lint: style rtl-lint tidy
 
 style: build
+	python scripts/check_rooms.py
 	$(CXX_FILES) | xargs clang-format --dry-run --Werror
 	ruff check .
 	ruff format --check .

@@ -1,5 +1,5 @@
 // The native back end's workloads: graphs of actors on threads, in wall time.
-#include "isthmus/stream/native.hpp"
+#include "isthmus/native.hpp"
 
 #include <cstring>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include "engine_actors.hpp"
 #include "isthmus/base/version.hpp"
-#include "isthmus/stream/native_link.hpp"
+#include "isthmus/native/link.hpp"
 #include "native_work.hpp"
 #include "workload.hpp"
 

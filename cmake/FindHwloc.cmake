@@ -1,5 +1,5 @@
 # hwloc, which tells which cores there are: the target Hwloc::hwloc. Debian's libhwloc-dev has no CMake file of its own.
-# Comes with the installed package too, for those who link Isthmus::stream.
+# Comes with the installed package too, for those who link Isthmus::base.
 find_path(Hwloc_INCLUDE_DIR hwloc.h DOC "hwloc's headers (Debian's libhwloc-dev)")
 find_library(Hwloc_LIBRARY hwloc DOC "hwloc's library (Debian's libhwloc-dev)")
 include(FindPackageHandleStandardArgs)

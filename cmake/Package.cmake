@@ -3,19 +3,22 @@
 include(CMakePackageConfigHelpers)
 set(ISTHMUS_CMAKE_FOLDER isthmus/lib/cmake/Isthmus)
 
-# isthmus_install_room(NAME USES lower-room ... PACKAGES package ...)
+# isthmus_install_room(NAME USES lower-room ... BRINGS room ... PACKAGES package ...)
 function(isthmus_install_room NAME)
-  cmake_parse_arguments(ROOM "" "" "USES;PACKAGES" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "USES;BRINGS;PACKAGES" ${ARGN})
   set_target_properties(isthmus_${NAME} PROPERTIES EXPORT_NAME ${NAME})
   target_include_directories(isthmus_${NAME} PUBLIC $<INSTALL_INTERFACE:isthmus/include>)
   target_compile_features(isthmus_${NAME} PUBLIC cxx_std_20)
+  foreach(brought ${ROOM_BRINGS})
+    target_link_libraries(isthmus_${NAME} INTERFACE $<INSTALL_INTERFACE:Isthmus::${brought}>)
+  endforeach()
   install(TARGETS isthmus_${NAME} EXPORT Isthmus ARCHIVE DESTINATION isthmus/lib COMPONENT wheel)
   install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/isthmus/${NAME}" DESTINATION isthmus/include/isthmus
     COMPONENT wheel FILES_MATCHING PATTERN "*.hpp")
   add_dependencies(isthmus_tools isthmus_${NAME})
   set_property(GLOBAL APPEND PROPERTY ISTHMUS_INSTALLED_ROOMS ${NAME})
   set_property(GLOBAL APPEND_STRING PROPERTY ISTHMUS_ROOM_NEEDS
-    "set(isthmus_${NAME}_uses ${ROOM_USES})\nset(isthmus_${NAME}_packages \"${ROOM_PACKAGES}\")\n")
+    "set(isthmus_${NAME}_uses ${ROOM_USES} ${ROOM_BRINGS})\nset(isthmus_${NAME}_packages \"${ROOM_PACKAGES}\")\n")
 endfunction()
 
 # After all rooms.

@@ -12,9 +12,10 @@ endfunction()
 
 # isthmus_room(NAME USES lower-room ... PACKAGES package ... LINKS library ...): the library isthmus_NAME of all that is
 # in the folder, which may link what those packages ("Boost COMPONENTS context" is one) define. INSTALLED puts it and its
-# headers into the wheel (Package.cmake). APART as for isthmus_together.
+# headers into the wheel (Package.cmake). Who installs it gets the rooms that it BRINGS too, though it uses none of them.
+# APART as for isthmus_together.
 function(isthmus_room NAME)
-  cmake_parse_arguments(ROOM "INSTALLED" "" "APART;USES;PACKAGES;LINKS;PRIVATE_LINKS" ${ARGN})
+  cmake_parse_arguments(ROOM "INSTALLED" "" "APART;USES;BRINGS;PACKAGES;LINKS;PRIVATE_LINKS" ${ARGN})
   foreach(package ${ROOM_PACKAGES})
     string(REPLACE " " ";" words "${package}")
     find_package(${words} REQUIRED)
@@ -29,7 +30,7 @@ function(isthmus_room NAME)
   target_link_libraries(isthmus_${NAME} PUBLIC ${uses} ${ROOM_LINKS}
     PRIVATE $<BUILD_INTERFACE:isthmus_flags> ${ROOM_PRIVATE_LINKS})
   if(ROOM_INSTALLED)
-    isthmus_install_room(${NAME} USES ${ROOM_USES} PACKAGES ${ROOM_PACKAGES})
+    isthmus_install_room(${NAME} USES ${ROOM_USES} BRINGS ${ROOM_BRINGS} PACKAGES ${ROOM_PACKAGES})
   endif()
 endfunction()
 

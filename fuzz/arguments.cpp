@@ -2,8 +2,8 @@
 #include <cstdint>
 #include <string>
 
+#include "isthmus/native.hpp"
 #include "isthmus/probes/sizes.hpp"
-#include "isthmus/stream/native.hpp"
 #include "one_line.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

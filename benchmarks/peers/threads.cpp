@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "engine_actors.hpp"
+#include "native/barrier.hpp"
+#include "native/mapping.hpp"
 #include "native_work.hpp"
-#include "stream/native/barrier.hpp"
-#include "stream/native/mapping.hpp"
 #include "workload.hpp"
 
 namespace isthmus::bench {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "isthmus/engine/actor.hpp"
+#include "isthmus/engine/detail/actor.hpp"
 #include "isthmus/engine/report.hpp"
 
 namespace isthmus::engine {

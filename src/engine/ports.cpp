@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "isthmus/base/error.hpp"
-#include "isthmus/engine/lane.hpp"
+#include "isthmus/engine/detail/lane.hpp"
 #include "scheduler.hpp"
 #include "window.hpp"
 

@@ -1,4 +1,4 @@
-#include "isthmus/engine/questions.hpp"
+#include "isthmus/engine/detail/questions.hpp"
 
 #include <algorithm>
 

@@ -10,7 +10,7 @@
 
 #include "ending.hpp"
 #include "fiber.hpp"
-#include "isthmus/engine/actor.hpp"
+#include "isthmus/engine/detail/actor.hpp"
 #include "isthmus/engine/graph.hpp"
 #include "stall.hpp"
 

@@ -1,4 +1,4 @@
-#include "isthmus/engine/silent_inputs.hpp"
+#include "isthmus/engine/detail/silent_inputs.hpp"
 
 #include <algorithm>
 #include <numeric>

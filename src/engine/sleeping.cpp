@@ -4,7 +4,7 @@
 #include <bit>
 #include <utility>
 
-#include "isthmus/engine/silent_inputs.hpp"
+#include "isthmus/engine/detail/silent_inputs.hpp"
 #include "scheduler.hpp"
 #include "window.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "isthmus/engine/actor.hpp"
+#include "isthmus/engine/detail/actor.hpp"
 #include "isthmus/engine/graph.hpp"
 
 namespace isthmus::engine {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "isthmus/engine/actor.hpp"
+#include "isthmus/engine/detail/actor.hpp"
 
 // Windows: the stretch of a ring in which a port moves tokens without a look at the rest of the channel.
 

@@ -12,7 +12,7 @@
 #include "isthmus/base/data_file.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/nearest.hpp"
-#include "isthmus/stream/native.hpp"
+#include "isthmus/native.hpp"
 #include "program/choice_option.hpp"
 #include "program/faults_option.hpp"
 #include "program/flows.hpp"

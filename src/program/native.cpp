@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "isthmus/stream/native_link.hpp"
+#include "isthmus/native/link.hpp"
 #include "program/host.hpp"
 #include "program/native_memory.hpp"
 #include "program/native_packets.hpp"

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "isthmus/stream/native.hpp"
+#include "isthmus/native.hpp"
 #include "program/run.hpp"
 
 namespace isthmus::program {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "isthmus/engine/graph.hpp"
-#include "isthmus/stream/native.hpp"
+#include "isthmus/native.hpp"
 #include "program/run.hpp"
 
 namespace isthmus::program {

@@ -3,8 +3,8 @@
 
 #include <boost/multiprecision/cpp_int.hpp>
 #include <isthmus/base/error.hpp>
-#include <isthmus/engine/channel.hpp>
 #include <isthmus/engine/clock.hpp>
+#include <isthmus/engine/detail/channel.hpp>
 
 #include "engine/dice.hpp"
 

@@ -1,4 +1,4 @@
-#include "isthmus/engine/spans.hpp"
+#include "isthmus/engine/detail/spans.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Which placement of actors is computed from what they did.
-#include "stream/native/balance.hpp"
+#include "native/balance.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

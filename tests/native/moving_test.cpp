@@ -6,7 +6,7 @@
 #include <random>
 
 #include "actors.hpp"
-#include "stream/native/runtime.hpp"
+#include "native/runtime.hpp"
 
 namespace isthmus {
 namespace {

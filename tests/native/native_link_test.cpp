@@ -1,6 +1,4 @@
 // The host link between threads: what goes in comes out, in place, and every buffer comes back.
-#include "isthmus/stream/native_link.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +10,8 @@
 #include <vector>
 
 #include "isthmus/base/error.hpp"
-#include "isthmus/stream/native.hpp"
+#include "isthmus/native.hpp"
+#include "isthmus/native/link.hpp"
 
 namespace isthmus {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "isthmus/stream/native.hpp"
+#include "isthmus/native.hpp"
 
 namespace isthmus {
 namespace {

@@ -14,9 +14,9 @@
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
 #include "isthmus/engine/graph.hpp"
+#include "isthmus/native.hpp"
 #include "isthmus/stream/host_buffers.hpp"
 #include "isthmus/stream/host_port.hpp"
-#include "isthmus/stream/native.hpp"
 
 namespace isthmus {
 namespace {

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "isthmus/fabric/pcie_link.hpp"
+#include "isthmus/native.hpp"
+#include "isthmus/native/link.hpp"
 #include "isthmus/stream/host_link.hpp"
-#include "isthmus/stream/native.hpp"
-#include "isthmus/stream/native_link.hpp"
 
 namespace isthmus {
 namespace {

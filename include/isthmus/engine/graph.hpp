@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "isthmus/engine/live_steps.hpp"
-#include "isthmus/engine/registration.hpp"
+#include "isthmus/engine/detail/live_steps.hpp"
+#include "isthmus/engine/detail/registration.hpp"
 #include "isthmus/engine/report.hpp"
 #include "isthmus/engine/run_options.hpp"
 #include "isthmus/engine/scope.hpp"

@@ -3,9 +3,9 @@
 #include <new>
 #include <type_traits>
 
-#include "isthmus/engine/actor.hpp"
-#include "isthmus/engine/lane.hpp"
-#include "isthmus/engine/member.hpp"
+#include "isthmus/engine/detail/actor.hpp"
+#include "isthmus/engine/detail/lane.hpp"
+#include "isthmus/engine/detail/member.hpp"
 
 namespace isthmus {
 namespace engine {

@@ -7,8 +7,8 @@
 #include <span>
 #include <type_traits>
 
+#include "isthmus/engine/detail/silent_inputs.hpp"
 #include "isthmus/engine/port.hpp"
-#include "isthmus/engine/silent_inputs.hpp"
 
 namespace isthmus {
 namespace engine {

@@ -2,11 +2,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "isthmus/native.hpp"
 #include "isthmus/platform/description.hpp"
 #include "isthmus/platform/part.hpp"
 #include "isthmus/platform/schema.hpp"
 #include "isthmus/platform/system.hpp"
-#include "isthmus/stream/native.hpp"
 
 namespace isthmus::platform {
 

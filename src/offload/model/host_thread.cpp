@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "isthmus/base/error.hpp"
-#include "isthmus/engine/actor.hpp"
 #include "isthmus/offload/kernel_model.hpp"
 #include "isthmus/offload/model.hpp"
 #include "isthmus/offload/needs.hpp"

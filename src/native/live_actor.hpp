@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "engine/fiber.hpp"
+#include "isthmus/engine/detail/lane.hpp"
 #include "isthmus/engine/graph.hpp"
-#include "isthmus/engine/lane.hpp"
-#include "stream/native/ring.hpp"
+#include "native/ring.hpp"
 
 namespace isthmus::native {
 

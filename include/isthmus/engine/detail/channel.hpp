@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "isthmus/engine/clock.hpp"
-#include "isthmus/engine/lane.hpp"
+#include "isthmus/engine/detail/lane.hpp"
 
 namespace isthmus::engine {
 

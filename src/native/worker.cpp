@@ -1,13 +1,13 @@
-#include "stream/native/worker.hpp"
+#include "native/worker.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "isthmus/base/error.hpp"
-#include "stream/native/barrier.hpp"
-#include "stream/native/live_actor.hpp"
-#include "stream/native/run.hpp"
+#include "native/barrier.hpp"
+#include "native/live_actor.hpp"
+#include "native/run.hpp"
 
 namespace isthmus::native {
 namespace {

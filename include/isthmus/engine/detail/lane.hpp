@@ -22,7 +22,7 @@ struct Stretch {
   bool open() const { return next != end; }
 };
 
-/// One end of a channel on a back end that runs in real time (src/stream/native), as both ends see it.
+/// One end of a channel on a back end that runs in real time (src/native), as both ends see it.
 ///
 /// A port keeps a stretch in which tokens move without a look at the other end, and each is published at once: the
 /// other end looks when it has used up its own stretch, and then takes all there is. So moves come in batches and

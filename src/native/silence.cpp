@@ -1,4 +1,4 @@
-#include "stream/native/silence.hpp"
+#include "native/silence.hpp"
 
 #include <chrono>
 #include <utility>

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "isthmus/engine/report.hpp"
-#include "stream/native/live_actor.hpp"
-#include "stream/native/worker.hpp"
+#include "native/live_actor.hpp"
+#include "native/worker.hpp"
 
 namespace isthmus::native {
 

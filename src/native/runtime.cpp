@@ -1,4 +1,4 @@
-#include "stream/native/runtime.hpp"
+#include "native/runtime.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,9 +9,9 @@
 
 #include "engine/wiring.hpp"
 #include "isthmus/base/error.hpp"
-#include "stream/native/barrier.hpp"
-#include "stream/native/mapping.hpp"
-#include "stream/native/silence.hpp"
+#include "native/barrier.hpp"
+#include "native/mapping.hpp"
+#include "native/silence.hpp"
 
 namespace isthmus::native {
 namespace {

@@ -1,4 +1,4 @@
-#include "stream/native/mapping.hpp"
+#include "native/mapping.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/nearest.hpp"
 #include "isthmus/base/one_line.hpp"
-#include "isthmus/stream/native.hpp"
+#include "isthmus/native.hpp"
 
 namespace isthmus::native {
 namespace {

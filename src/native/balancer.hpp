@@ -3,9 +3,9 @@
 #include <chrono>
 #include <vector>
 
-#include "stream/native/balance.hpp"
-#include "stream/native/live_actor.hpp"
-#include "stream/native/run.hpp"
+#include "native/balance.hpp"
+#include "native/live_actor.hpp"
+#include "native/run.hpp"
 
 namespace isthmus::native {
 

@@ -1,10 +1,10 @@
-#include "stream/native/balancer.hpp"
+#include "native/balancer.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <utility>
 
-#include "stream/native/worker.hpp"
+#include "native/worker.hpp"
 
 namespace isthmus::native {
 namespace {

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "isthmus/stream/native.hpp"
-#include "stream/native/balancer.hpp"
-#include "stream/native/live_actor.hpp"
-#include "stream/native/ring.hpp"
-#include "stream/native/run.hpp"
-#include "stream/native/worker.hpp"
+#include "isthmus/native.hpp"
+#include "native/balancer.hpp"
+#include "native/live_actor.hpp"
+#include "native/ring.hpp"
+#include "native/run.hpp"
+#include "native/worker.hpp"
 
 namespace isthmus::native {
 

@@ -5,7 +5,7 @@
 #include <new>
 #include <typeinfo>
 
-#include "isthmus/engine/channel.hpp"
+#include "isthmus/engine/detail/channel.hpp"
 
 /// What ports, timers and the like are to the graph, and how a channel keeps its tokens whatever their type.
 namespace isthmus::engine {

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "isthmus/engine/actor_id.hpp"
-#include "isthmus/engine/channel.hpp"
-#include "isthmus/engine/questions.hpp"
-#include "isthmus/engine/spans.hpp"
+#include "isthmus/engine/detail/channel.hpp"
+#include "isthmus/engine/detail/questions.hpp"
+#include "isthmus/engine/detail/spans.hpp"
 
 namespace isthmus {
 

@@ -1,4 +1,4 @@
-#include "stream/native/run.hpp"
+#include "native/run.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

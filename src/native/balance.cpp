@@ -1,4 +1,4 @@
-#include "stream/native/balance.hpp"
+#include "native/balance.hpp"
 
 #include <algorithm>
 #include <cstddef>

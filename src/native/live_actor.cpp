@@ -1,12 +1,12 @@
-#include "stream/native/live_actor.hpp"
+#include "native/live_actor.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "isthmus/base/error.hpp"
-#include "stream/native/barrier.hpp"
-#include "stream/native/run.hpp"
-#include "stream/native/worker.hpp"
+#include "native/barrier.hpp"
+#include "native/run.hpp"
+#include "native/worker.hpp"
 
 namespace isthmus::native {
 namespace {

@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "isthmus/engine/actor.hpp"
-#include "isthmus/engine/fields.hpp"
+#include "isthmus/engine/detail/actor.hpp"
+#include "isthmus/engine/detail/fields.hpp"
 #include "isthmus/engine/port.hpp"
 #include "isthmus/engine/port_array.hpp"
 

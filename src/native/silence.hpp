@@ -5,9 +5,9 @@
 #include <thread>
 #include <vector>
 
-#include "stream/native/ring.hpp"
-#include "stream/native/run.hpp"
-#include "stream/native/worker.hpp"
+#include "native/ring.hpp"
+#include "native/run.hpp"
+#include "native/worker.hpp"
 
 namespace isthmus::native {
 

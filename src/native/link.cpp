@@ -1,8 +1,9 @@
+#include "isthmus/native/link.hpp"
+
 #include <algorithm>
 #include <cstring>
 
 #include "isthmus/base/error.hpp"
-#include "isthmus/stream/native_link.hpp"
 #include "stream/registers.hpp"
 
 namespace isthmus::native {

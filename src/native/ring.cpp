@@ -1,8 +1,8 @@
-#include "stream/native/ring.hpp"
+#include "native/ring.hpp"
 
 #include <algorithm>
 
-#include "stream/native/barrier.hpp"
+#include "native/barrier.hpp"
 
 namespace isthmus::native {
 namespace {

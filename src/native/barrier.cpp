@@ -1,4 +1,4 @@
-#include "stream/native/barrier.hpp"
+#include "native/barrier.hpp"
 
 #include <fmt/format.h>
 #include <linux/membarrier.h>

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "isthmus/engine/channel.hpp"
-#include "isthmus/engine/lane.hpp"
+#include "isthmus/engine/detail/channel.hpp"
+#include "isthmus/engine/detail/lane.hpp"
 #include "isthmus/engine/port.hpp"
 
 namespace isthmus::native {

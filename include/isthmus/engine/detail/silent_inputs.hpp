@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "isthmus/engine/actor.hpp"
+#include "isthmus/engine/detail/actor.hpp"
 
 namespace isthmus::engine {
 
