@@ -68,6 +68,8 @@ void Graph::adopt(std::unique_ptr<engine::GraphActor> actor, const std::string& 
     throw Error(fmt::format("two actors are called '{}'{}: expected a name for each", actor->name,
                             scope_.empty() ? "" : fmt::format(", the later as '{}' in '{}'", name, scope_)));
   actor->group = options.group;
+  actor->clock = options.clock;
+  actor->set_clocked(options.clock.has_value());
   if (options.clock) actor->grid = Grid(*options.clock);
   if (options.clock) actor->pll = options.clock->pll;
   if (options.initiation_interval != 1) actor->initiation_interval = options.initiation_interval;
@@ -92,6 +94,15 @@ ActorId Graph::holder(const std::byte* address) const {
   if (found == extents_.end() || !std::less{}(address, found->first + found->second.size))
     throw Error("id: expected an actor of this graph or a part of one");
   return found->second.actor;
+}
+
+ChannelOptions Graph::other_end(std::byte* port, std::unique_ptr<engine::GraphActor> end) {
+  const auto [actor, name] = engine::Wiring::unused_port(actors_, port);
+  const std::string scope = std::exchange(scope_, {});  // the name of the port has those of its own actor
+  adopt(std::move(end), name + " (unused)", {.clock = actor->clock, .group = actor->group});
+  scope_ = scope;
+  if (actor->clock) return {};
+  return {.depth = 64, .latency_time = Time::fs(1), .return_latency_time = Time::fs(1)};
 }
 
 void Graph::connect_ports(std::byte* from, std::byte* to, const ChannelOptions& options) {

@@ -198,6 +198,15 @@ std::unique_ptr<Channel> Wiring::connect(const Actors& actors, std::byte* from, 
   return channel;
 }
 
+std::pair<const GraphActor*, std::string> Wiring::unused_port(const Actors& actors, const std::byte* port) {
+  const Found found = find_port(actors, port);
+  if (found.actor == nullptr) throw Error("unused: the port is of no actor of this graph");
+  const auto name = port_name(found);
+  if (found.port->channel != nullptr)
+    throw Error(fmt::format("unused: {} is connected as '{}'", name, found.port->channel->name));
+  return {found.actor, name};
+}
+
 std::vector<std::string> Wiring::check(const Actors& actors, const Channels& channels) {
   if (actors.empty()) throw Error("a graph without actors: expected at least one");
   std::vector<std::string> warnings;

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ring.hpp"
@@ -19,6 +20,8 @@ class Wiring {
   static void bind_members(GraphActor& actor, std::uint64_t seed);
   static std::unique_ptr<Channel> connect(const Actors& actors, std::byte* from, std::byte* to,
                                           const ChannelOptions& options, int index, RingMemory& memory);
+  /// A port that nothing is to use: its actor, and "ACTOR.PORT". Throws Error where it is connected or of no actor.
+  static std::pair<const GraphActor*, std::string> unused_port(const Actors& actors, const std::byte* port);
   static std::vector<std::string> check(const Actors& actors, const Channels& channels);
   static void rank_clients(const Actors& actors, const Channels& channels);
 };

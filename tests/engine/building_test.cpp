@@ -45,6 +45,54 @@ TEST(Building, RefusesAnUnconnectedPortByItsName) {
   EXPECT_THAT(refusal([&] { graph.run(); }), HasSubstr("merge.right"));
 }
 
+TEST(Building, AnUnusedInputIsClosedFromTheStartAndAnUnusedOutputHoldsNobodyUp) {
+  for (const bool clocked : {true, false}) {
+    const auto clock = clocked ? std::optional(kClock) : std::nullopt;
+    const auto run = [&](bool unused) {
+      Graph graph;
+      auto& source = graph.add<Source>("source", {.clock = clock});
+      source.count = 1000;
+      auto& sink = graph.add<Sink>("sink", {.clock = kClock});
+      if (unused) {
+        graph.unused(source.out);
+        graph.unused(sink.in);
+      } else {
+        graph.connect(source.out, sink.in, {.depth = 1000, .latency_time = Time::ns(1)});
+      }
+      const RunReport report = graph.run();
+      EXPECT_EQ(report.outcome, Outcome::finished);
+      EXPECT_EQ(source.sent, 1000);
+      EXPECT_EQ(sink.got, unused ? 0 : 1000);
+      return report.end;
+    };
+    EXPECT_LE(run(true), run(false));
+  }
+}
+
+TEST(Building, UnusedOutputsCarryTheNameOfTheirActorInAnyScope) {
+  Graph graph;
+  Source* source = nullptr;
+  {
+    const auto scope = graph.scope("left");
+    source = &graph.add<Source>("source", {.clock = kClock});
+    graph.unused(source->out);
+  }
+  const RunReport report = graph.run();
+  ASSERT_EQ(report.channels.size(), 1U);
+  EXPECT_EQ(report.channels.front().name, "left/source.out -> left/source.out (unused).in");
+}
+
+TEST(Building, RefusesToLeaveAConnectedOrForeignPortUnused) {
+  Graph graph;
+  auto& source = graph.add<Source>("source", {.clock = kClock});
+  auto& sink = graph.add<Sink>("sink", {.clock = kClock});
+  graph.connect(source.out, sink.in);
+  EXPECT_THAT(refusal([&] { graph.unused(source.out); }), AllOf(HasSubstr("source.out"), HasSubstr("sink.in")));
+  EXPECT_THAT(refusal([&] { graph.unused(sink.in); }), AllOf(HasSubstr("sink.in"), HasSubstr("source.out")));
+  Source stranger;
+  EXPECT_THAT(refusal([&] { graph.unused(stranger.out); }), HasSubstr("no actor of this graph"));
+}
+
 TEST(Building, RefusesTwoWritersAndTwoReadersByTheirNames) {
   Graph graph;
   auto& one = graph.add<Source>("one", {.clock = kClock});

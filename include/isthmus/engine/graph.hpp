@@ -59,6 +59,8 @@ struct GraphActor : Actor {
   std::vector<MemberRecord> members;
   std::vector<PortStorage> port_arrays;
   std::vector<StateRange> state;
+  std::optional<Clock> clock;
+  virtual void set_clocked(bool has_clock) = 0;
   virtual std::byte* object() = 0;
   virtual std::size_t object_size() const = 0;
 };
@@ -93,7 +95,7 @@ struct ActorOf final : GraphActor {
     trivial = std::is_trivially_copyable_v<T>;
     has_done = HasDone<T>;
   }
-  void set_clocked(bool has_clock) {
+  void set_clocked(bool has_clock) override {
     clocked = has_clock;
     run = !has_clock ? run_without_clock : SteppedAsCopy<T> ? run_small_steps : run_steps;
   }
@@ -229,14 +231,47 @@ struct ActorOf final : GraphActor {
   }
 };
 
+/// The other end of an input that nobody writes to, and of an output that nobody reads.
+template <class T>
+struct Silent {
+  Out<T> out;
+  void step() {}
+  bool done() const { return true; }
+};
+template <class T>
+struct Drain {
+  In<T> in;
+  void step() { in.read_in_place(); }
+};
+
 }  // namespace engine
 
-/// Actors and the channels between them; runs them in exact virtual time.
+/// Graph is a set of actors and the channels between them, which it runs in exact virtual time.
 ///
-///     Graph graph;
-///     auto& sum = graph.add<SuffixSum>("sum", {.clock = clock});
-///     graph.connect(source.out, sum.in, {.depth = 16});
-///     RunReport report = graph.run();
+///     struct Numbers {
+///       isthmus::Out<int> out;
+///       int next = 0;
+///       void step() { out.push(next++); }
+///       bool done() const { return next == 100; }
+///     };
+///     struct Sum {
+///       isthmus::In<int> in;
+///       int sum = 0;
+///       void step() { sum += in.read(); }
+///     };
+///     const isthmus::ActorOptions clock{.clock = isthmus::Clock{isthmus::Frequency::mhz(250)}};
+///     isthmus::Graph graph;
+///     auto& numbers = graph.add<Numbers>("numbers", clock);
+///     auto& sum = graph.add<Sum>("sum", clock);
+///     graph.connect(numbers.out, sum.in, {.depth = 16});
+///     const isthmus::RunReport report = graph.run();  // or isthmus::native::run(graph), on threads
+///
+/// Mistakes that are told, each as an Error that names actors and ports:
+/// - Two actors of one name, an actor without a clock whose channel has no latency_time, a depth or latency below 1.
+/// - A port without a channel (`unused` where that is meant), or with two; ports of different token types.
+/// - An actor that could never finish; a run in which all wait for each other; a second run of one graph.
+/// - A channel that is too short for a token every cycle, and an actor that waits for its own end on a feedback loop:
+///   warnings of the report.
 class Graph {
  public:
   /// `seed` is what every Random of the graph starts from, together with its actor's name.
@@ -253,7 +288,6 @@ class Graph {
   template <class T, class... Args>
   T& add(const std::string& name, const ActorOptions& options = {}, Args&&... args) {
     auto actor = std::make_unique<engine::ActorOf<T>>(std::forward<Args>(args)...);
-    actor->set_clocked(options.clock.has_value());
     T& user = actor->user;
     adopt(std::move(actor), name, options);
     return user;
@@ -264,6 +298,21 @@ class Graph {
   template <class A, class B>
   void connect(Out<A>& from, In<B>& to, const ChannelOptions& options = {}) {
     connect_ports(reinterpret_cast<std::byte*>(&from), reinterpret_cast<std::byte*>(&to), options);
+  }
+
+  /// Says that nothing is to use a port. An input is closed from the start; what is pushed into an output is dropped
+  /// and holds nobody up. Throws Error where the port is connected or is not of this graph.
+  template <class T>
+  void unused(In<T>& port) {
+    const auto options =
+        other_end(reinterpret_cast<std::byte*>(&port), std::make_unique<engine::ActorOf<engine::Silent<T>>>());
+    connect(static_cast<engine::ActorOf<engine::Silent<T>>&>(*actors_.back()).user.out, port, options);
+  }
+  template <class T>
+  void unused(Out<T>& port) {
+    const auto options =
+        other_end(reinterpret_cast<std::byte*>(&port), std::make_unique<engine::ActorOf<engine::Drain<T>>>());
+    connect(port, static_cast<engine::ActorOf<engine::Drain<T>>&>(*actors_.back()).user.in, options);
   }
 
   /// The actor that `part` is, is a base of, or lies in, the ports of its arrays included. Throws Error where no actor
@@ -286,6 +335,8 @@ class Graph {
  private:
   friend class native::Runtime;  // another back end of the same graphs
   void adopt(std::unique_ptr<engine::GraphActor> actor, const std::string& name, const ActorOptions& options);
+  /// Adds the actor at the other end of an unused port; returns what their channel is made of.
+  ChannelOptions other_end(std::byte* port, std::unique_ptr<engine::GraphActor> end);
   void connect_ports(std::byte* from, std::byte* to, const ChannelOptions& options);
   ActorId holder(const std::byte* address) const;
 
