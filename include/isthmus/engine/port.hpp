@@ -16,7 +16,19 @@ struct Unwaiting;
 
 }  // namespace engine
 
-/// The reading end of a channel. T is trivially copyable.
+/// In is the reading end of a channel, a member of an actor.
+///
+///     struct Adder {
+///       isthmus::In<int> left{"left"};
+///       isthmus::In<int> right{"right"};
+///       isthmus::Out<int> sum{"sum"};
+///       void step() { sum.push(left.read() + right.read()); }
+///     };
+///
+/// `read` waits for a token, `pull` returns false where none is visible now. Mistakes that are told:
+/// - T is not trivially copyable: the compiler says that a token is copied as bytes.
+/// - The port is left without a channel: "adder.left is not connected: expected a channel for every port".
+/// - It gets two channels: "channel 'b.out -> adder.left': adder.left has two writers: it is connected as ...".
 template <class T>
 class In : private engine::Port {
   static_assert(std::is_trivially_copyable_v<T>,
@@ -177,7 +189,19 @@ class In : private engine::Port {
   engine::PortState state_;  // first in every port: see Wiring
 };
 
-/// The writing end of a channel.
+/// Out is the writing end of a channel, a member of an actor.
+///
+///     struct Numbers {
+///       isthmus::Out<int> out;
+///       int next = 0;
+///       void step() { out.push(next++); }
+///       bool done() const { return next == 100; }
+///     };
+///
+/// `push` waits for a free slot; the channel closes once the actor has finished. Mistakes that are told:
+/// - A port that is left without a channel, or gets two: as of In.
+/// - An actor with outputs alone that never ends: "numbers has no input and no done(): it would never finish".
+/// - A push for which no reader will ever make room: the run ends in an error that names who waits for what.
 template <class T>
 class Out : private engine::Port {
   static_assert(std::is_trivially_copyable_v<T>,

@@ -171,7 +171,25 @@ struct HostAccessLatency {
   Time each;
 };
 
-/// One device. Calls outside `run` belong to set-up: they come from one thread and move the clock by what they cost.
+/// Device is an accelerator with memory of its own, real (OpenCL) or modelled, and the clock that it is timed by.
+///
+///     const auto device = isthmus::offload::open_device("model:aws-f1", {});  // or "opencl:0"
+///     const auto buffer = device->allocate(isthmus::Bytes{4096});
+///     const auto queue = device->queue();
+///     std::vector<std::byte> sent(4096, std::byte{7});
+///     std::vector<std::byte> back(4096);
+///     device->run({{"host", [&](isthmus::offload::Host& host) {
+///                     host.write(*queue, *buffer, sent, isthmus::offload::Call::blocking);
+///                     host.read(*queue, *buffer, back, isthmus::offload::Call::blocking);
+///                   }}});
+///     const isthmus::Time took = device->clock();
+///
+/// Mistakes that are told, each as an Error:
+/// - An unknown target, with those that there are; a kernel that the device does not have, or other arguments than its.
+/// - A copy of no bytes, or of more than the buffer holds; a buffer for which there is no room.
+/// - The times of a command that is not known to be complete; an event of an earlier run in a mailbox.
+///
+/// Calls outside `run` belong to set-up: they come from one thread and move the clock by what they cost.
 class Device {
  public:
   virtual ~Device() = default;

@@ -95,6 +95,23 @@ struct RandomReads {
 };
 RandomReads random_reads(const MemorySpec& memory);
 
+/// Board is what a platform file describes, built in a graph: links, memory controllers and the ways to them, each an
+/// actor. A flow attaches to it what drives them.
+///
+///     namespace platform = isthmus::platform;
+///     const platform::Description f1 = platform::load(platform::file_of("model:aws-f1"));
+///     const platform::BoardSpec spec = platform::board_spec(f1);
+///     isthmus::fabric::DeviceMemory memory = platform::device_memory(spec);
+///     isthmus::Graph graph;
+///     platform::Board board(graph, spec, memory);
+///     const platform::DramReadEnds reader =
+///         board.add_streaming_reader({.name = "table", .clock = isthmus::Clock{f1.frequency("kernel.clock")}});
+///     board.connect_memory();  // once all masters are there
+///
+/// Mistakes that are told, each as an Error:
+/// - A file with a key that is missing, unknown or out of its range: FILE:LINE, the key, what was expected.
+/// - Keys that contradict each other: board_spec names both.
+/// - Ports of a link or a master that nobody connected: when the graph is run, by their names.
 class Board {
  public:
   /// Builds all but the memory's controllers in `graph`, in a host of its own, of which so many cores move bytes.

@@ -115,11 +115,42 @@ struct Maker {
   std::function<ByteApplication(const Values&)> make;
 };
 
-/// A streaming application: the host fills messages of Input values, a kernel of actors turns each into one message of
-/// Output values, and what comes back is compared with the reference.
+/// Application is what the host sends, what a kernel of actors makes of it, and what is right: the host fills messages
+/// of Input values, the kernel turns each into one message of Output values, which is compared with the reference.
 ///
-///     const Application<float, float> scale{.name = "scale", .summary = "each number doubled",
-///                                           .input = 1024, .output = 1024, ...};
+///     struct Inverter {
+///       isthmus::In<isthmus::StreamWord> in{"in"};
+///       isthmus::Out<isthmus::StreamWord> out{"out"};
+///       void step() {
+///         isthmus::StreamWord word = in.read();
+///         for (std::byte& byte : word.data.bytes) byte = ~byte;
+///         out.push(word);
+///       }
+///     };
+///     using Byte = std::uint8_t;
+///     const isthmus::program::Application<Byte, Byte> invert{
+///         .name = "invert",
+///         .summary = "each bit of each message inverted",
+///         .input = 4096,
+///         .output = 4096,
+///         .kernel =
+///             [](isthmus::program::Kernel& kernel) {
+///               auto& inverter = kernel.add<Inverter>("inverter");
+///               kernel.from_host(inverter.in);
+///               kernel.to_host(inverter.out);
+///             },
+///         .fill = [](int number, std::span<Byte> message) { std::ranges::fill(message, static_cast<Byte>(number)); },
+///         .reference =
+///             [](std::span<const Byte> in, std::span<Byte> out) {
+///               std::ranges::transform(in, out.begin(), [](Byte byte) { return static_cast<Byte>(255 - byte); });
+///             }};
+///
+/// `isthmus::program::main_of(argc, argv, invert)` is the body of its main(). Mistakes that are told:
+/// - Input or Output is not trivially copyable: the compiler says that messages travel as bytes.
+/// - A message to be streamed is no multiple of 64 bytes: "expected messages of a multiple of 64 bytes, got ...".
+/// - A flow that it has nothing for: "expected a kernel for devices, got none".
+/// - An output differs from the reference: the message, the place and both values; exit code 1.
+/// - The kernel never closes a message: "has not come back from the kernel ...; `last` closes a message".
 ///
 /// To be streamed, a message is a multiple of 64 bytes long, since the link moves words of 512 bit. One that is larger
 /// than a buffer of the link (stream.buffer_size, 4 MiB on the boards that come with Isthmus) takes several.
