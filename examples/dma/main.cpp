@@ -1,0 +1,33 @@
+// DMA: copies to the memory of a modelled board (AWS F1), by size. A small one pays for the call, the descriptor and
+// the doorbell; a large one is as fast as its slowest part: the copying core where memory is pageable, the link where
+// the engine reads it in place.
+#include <fmt/format.h>
+
+#include <isthmus/offload/open.hpp>
+
+namespace offload = isthmus::offload;
+
+int main() {
+  const auto device = offload::open_device("model:aws-f1", {});
+  const isthmus::Bytes most{16 << 20};
+  const auto buffer = device->allocate(most);
+  const auto pinned = device->pin(most);
+  const std::vector<std::byte> pageable(static_cast<std::size_t>(most.count));
+  const auto queue = device->queue();
+
+  const auto copy = [&](offload::Host& host, std::span<const std::byte> from) {
+    const isthmus::Time begin = host.now();
+    host.write(*queue, *buffer, from, offload::Call::blocking);
+    const double seconds = (host.now() - begin).seconds();
+    fmt::print("  {:>8.1f} us {:>6.2f} GB/s", seconds * 1e6, static_cast<double>(from.size()) / seconds / 1e9);
+  };
+  fmt::print("{:>5}  {:>23}  {:>23}\n", "KiB", "pageable", "pinned");
+  device->run({{"host", [&](offload::Host& host) {
+                  for (std::size_t size = 4096; size <= pageable.size(); size *= 8) {
+                    fmt::print("{:>5}", size / 1024);
+                    copy(host, std::span(pageable).first(size));
+                    copy(host, pinned->bytes().first(size));
+                    fmt::print("\n");
+                  }
+                }}});
+}
