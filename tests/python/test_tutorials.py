@@ -1,4 +1,4 @@
-"""Every command of the tutorials is run, as it stands there, in a folder of its own."""
+"""Every command of the tutorials and of the README's first screen runs as it stands there, in a folder of its own."""
 
 import os
 import subprocess
@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 from tests.python.tutorials import Command, Excerpt, File, agrees, differences, steps
 
-TUTORIALS = sorted((Path(__file__).parents[2] / "docs" / "tutorials").glob("*.md"))
+TREE = Path(__file__).parents[2]
+DOCUMENTS = [TREE / "README.md", *sorted((TREE / "docs" / "tutorials").glob("*.md"))]
+SHOWN = TREE / "src" / "apps" / "suffix_sum"  # what the README shows a part of
 
 
-@pytest.mark.parametrize("document", TUTORIALS, ids=lambda document: document.stem)
-def test_a_tutorial_does_what_it_says(document: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.stem)
+def test_a_document_does_what_it_says(document: Path, tmp_path: Path) -> None:
     reader = Reader(tmp_path)
     for step in steps(document.read_text(encoding="utf-8")):
         if isinstance(step, Command):
@@ -60,8 +62,8 @@ class Reader:
         assert problem is None, f"$ {command.words}\n{problem}\n\n{done.stdout}"
 
     def finds(self, excerpt: Excerpt) -> None:
-        """Looks for the code among the files here."""
-        files = [path for path in self.folder.iterdir() if path.is_file()]
+        """Looks for the code among the files here, and those of which the README shows some."""
+        files = [path for folder in (self.folder, SHOWN) for path in folder.iterdir() if path.is_file()]
         assert any(excerpt.text in path.read_text() for path in files), f"no file holds:\n{excerpt.text}"
 
 
