@@ -26,6 +26,21 @@ def test_every_link_of_the_documents_leads_somewhere(tree: Path) -> None:
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.parametrize(
+    ("looked_for", "name"),
+    [
+        ("a timing of DRAM", "RCD("),
+        ("the fit of", "def fit("),
+        ("the rule of the verdict", "def decide("),
+        ("the kernel of FFT", "kernel void fft"),
+    ],
+)
+def test_the_ways_to_what_a_stranger_looks_for_end_there(tree: Path, looked_for: str, name: str) -> None:
+    (row,) = re.findall(rf"^\| {looked_for}.*$", (tree / "CONTRIBUTING.md").read_text(), re.MULTILINE)
+    (first, *_) = (path for path in re.findall(r"`(.*?)`", row) if "/" in path and (tree / path).is_file())
+    assert name in (tree / first).read_text()
+
+
 def test_the_reference_has_the_help_of_every_command(site: Path) -> None:
     text = (site / "docs" / "commands.html").read_text()
     for name, known in COMMANDS.items():
