@@ -46,13 +46,13 @@ class Scheduler {
   void note_push(Channel& channel);
   void note_pop(Channel& channel);
 
-  // What the loop of steps asks at its border.
-  Actor* border_of_one(Actor& actor, Tick next);
+  // What the loop of steps asks at its step boundary.
+  Actor* boundary_of_one(Actor& actor, Tick next);
   Actor* hand_over(Actor& actor, PortState& awaited);
-  Border clockless_border(Actor& actor);
-  Border after_silent_step(Actor& actor, Tick step_start);
-  Border after_vain_wait(Actor& actor, Tick step_start);
-  Border at_same_instant(Actor& actor);
+  AtBoundary before_next_clockless_step(Actor& actor);
+  AtBoundary after_silent_step(Actor& actor, Tick step_start);
+  AtBoundary after_vain_wait(Actor& actor, Tick step_start);
+  AtBoundary at_same_instant(Actor& actor);
   void caught_its_end(Actor& actor);
   void finish(Actor& actor);
   void fail(Actor& actor, std::exception_ptr why);
@@ -129,17 +129,17 @@ class Scheduler {
   // Between steps.
   [[gnu::noinline]] void look_closer(Actor& actor);
   static void set_look(Actor& actor) { actor.look_at = std::min(actor.horizon + 1, actor.watch_at); }
-  Border border_after_more(Actor& actor);
-  Border after_look_back(Actor& actor);
-  Border go_on(Actor& actor);
-  Border at_horizon(Actor& actor);
-  Border closing(Actor& actor);
-  Border wait_at_border(Actor& actor, Channel& input);
+  AtBoundary boundary_after_more(Actor& actor);
+  AtBoundary after_look_back(Actor& actor);
+  AtBoundary go_on(Actor& actor);
+  AtBoundary at_horizon(Actor& actor);
+  AtBoundary closing(Actor& actor);
+  AtBoundary wait_at_boundary(Actor& actor, Channel& input);
   bool waits_for_its_turn(Actor& actor);
 
   // Sleeping.
-  Border sleep(Actor& actor, Tick next);
-  Border idle_from(Actor& actor, Tick next, Tick period);
+  AtBoundary sleep(Actor& actor, Tick next);
+  AtBoundary idle_from(Actor& actor, Tick next, Tick period);
   Wake wake_of(const Actor& actor) const;
   bool changes_before(const Actor& actor, const Question& question, Tick known) const;
   Tick inputs_close(const Actor& actor) const;

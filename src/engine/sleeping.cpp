@@ -81,7 +81,7 @@ bool sees_change_at(const Actor& actor, Tick next) {
 
 }  // namespace
 
-Border Scheduler::after_silent_step(Actor& actor, Tick step_start) {
+AtBoundary Scheduler::after_silent_step(Actor& actor, Tick step_start) {
   actor.step_start = step_start;
   actor.busy_asleep = false;
   if (!actor.clocked) return idle_from(actor, actor.now, 0);
@@ -104,21 +104,21 @@ Border Scheduler::after_silent_step(Actor& actor, Tick step_start) {
     }
     actor.now = next;
     actor.questions.clear();
-    return Border::step;
+    return AtBoundary::step;
   }
   actor.now = next;
   actor.questions.clear();
-  if (!silent) return Border::step;
+  if (!silent) return AtBoundary::step;
   if (actor.trivial)
     actor.copy_state(actor.snapshot);
   else if (actor.polls_since == kNever)
     actor.polls_since = next;
-  return Border::step;
+  return AtBoundary::step;
 }
 
 /// A step of an actor without a clock took time and moved no token: it may look in vain again and again.
-Border Scheduler::after_vain_wait(Actor& actor, Tick step_start) {
-  if (!actor.trivial) return Border::step;
+AtBoundary Scheduler::after_vain_wait(Actor& actor, Tick step_start) {
+  if (!actor.trivial) return AtBoundary::step;
   if (actor.silent_until == step_start && !actor.sensed_time && actor.same_state(actor.snapshot)) {
     actor.step_start = step_start;
     actor.busy_asleep = true;
@@ -126,18 +126,18 @@ Border Scheduler::after_vain_wait(Actor& actor, Tick step_start) {
   }
   actor.silent_until = actor.now;
   actor.copy_state(actor.snapshot);
-  return Border::step;
+  return AtBoundary::step;
 }
 
 /// The next step, at `next`, and those that follow it every `period`, do what the last did until an answer changes.
-Border Scheduler::idle_from(Actor& actor, Tick next, Tick period) {
+AtBoundary Scheduler::idle_from(Actor& actor, Tick next, Tick period) {
   actor.sleep_period = period;
   actor.idle = true;
   actor.idle_since = next;
   return sleep(actor, next);
 }
 
-Border Scheduler::sleep(Actor& actor, Tick next) {
+AtBoundary Scheduler::sleep(Actor& actor, Tick next) {
   actor.now = next;
   actor.wait = Wait::sleep;
   const Wake wake = wake_of(actor);
@@ -145,11 +145,11 @@ Border Scheduler::sleep(Actor& actor, Tick next) {
   if (wake.known != kNever && wake.safe && wake.known <= actor.horizon) {
     woken(actor);
     actor.wait = Wait::none;
-    return Border::step;
+    return AtBoundary::step;
   }
   if (wake.known != kNever) known_wakes_.push({actor.grid.edge(wake.known), &actor, wake.known});
   listen(actor);
-  return Border::leave;
+  return AtBoundary::leave;
 }
 
 /// When a question of the sleeper's last step would get another answer. What others may still do is looked at only

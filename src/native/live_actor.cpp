@@ -35,7 +35,7 @@ engine::Stretch LiveActor::open(End& end) {
   const engine::Stretch stretch = end.ring->open(end);
   if (!stretch.open()) return stretch;
   if (end.apart) end.ring->pace(end, stretch);
-  if (target_.load(std::memory_order_relaxed) != nullptr) look = look_at_border = true;
+  if (target_.load(std::memory_order_relaxed) != nullptr) look = look_at_boundary = true;
   end.opened = ++opened_;
   return stretch;
 }
@@ -94,7 +94,7 @@ engine::Stretch LiveActor::find(engine::Lane& lane) {
 
 void LiveActor::note_no() {
   publish_held();
-  said_no_ = look = look_at_border = true;
+  said_no_ = look = look_at_boundary = true;
 }
 
 bool LiveActor::closed(engine::Lane& lane) {
@@ -177,21 +177,21 @@ bool LiveActor::has_moved() {
   return moved;
 }
 
-engine::Border LiveActor::leave(Wait wait, const End* on) {
+engine::AtBoundary LiveActor::leave(Wait wait, const End* on) {
   turns_ = 0;
   wait_ = wait;
   waits_on_ = on;
   at_border_ = true;
-  return engine::Border::leave;
+  return engine::AtBoundary::leave;
 }
 
-engine::Border LiveActor::border(bool lead_open) {
+engine::AtBoundary LiveActor::before_next_step(bool lead_open) {
   const bool asked_in_vain = std::exchange(said_no_, false);
   if (worker().run().stopping()) return leave(Wait::none);
   wait_ = Wait::none;
   if (!actor_.has_done && inputs_drained()) {
     finish();
-    return engine::Border::leave;
+    return engine::AtBoundary::leave;
   }
   if (asked_in_vain && !has_moved()) return after_silent_step();
   if (asked_in_vain) silent_before_ = false;
@@ -200,7 +200,7 @@ engine::Border LiveActor::border(bool lead_open) {
   if (++turns_ >= kTurns) return asked_in_vain ? leave(Wait::none) : after_turn();
   if (target_.load(std::memory_order_relaxed) != nullptr) return leave(Wait::none);
   if (!lead_open && waits_for_lead(end_of(*lead->lane))) return leave(Wait::lead, &end_of(*lead->lane));
-  return engine::Border::step;
+  return engine::AtBoundary::step;
 }
 
 /// Others run meanwhile, and no stack is kept for a step that begins with that wait. Not where it was seen to begin
@@ -216,7 +216,7 @@ bool LiveActor::waits_for_lead(const End& end) {
 
 /// A step that was told "no" and moved nothing: the next one can differ only where an answer has changed, the actor has
 /// another state, or it looks at the time.
-engine::Border LiveActor::after_silent_step() {
+engine::AtBoundary LiveActor::after_silent_step() {
   const bool looks_at_time = actor_.sensed_time && actor_.clocked;
   if (would_repeat()) return leave(Wait::news);
   until_ = now() + kPoll;
@@ -224,7 +224,7 @@ engine::Border LiveActor::after_silent_step() {
 }
 
 /// Steps that were told no "no" and, all of them together, moved nothing and left the state as it was: so do the next.
-engine::Border LiveActor::after_turn() {
+engine::AtBoundary LiveActor::after_turn() {
   if (!has_moved()) return leave(would_repeat() ? Wait::news : Wait::none);
   silent_before_ = false;
   return leave(Wait::none);

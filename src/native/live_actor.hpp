@@ -41,7 +41,7 @@ class alignas(128) LiveActor final : public engine::Live {
   void tell_other_end(engine::Lane& lane) override;
   Time now() override;
   void wait_until(Time time) override;
-  engine::Border border(bool lead_open) override;
+  engine::AtBoundary before_next_step(bool lead_open) override;
   void finish() override;
   void fail() override { fail_with(std::current_exception()); }
   void fail_with(std::exception_ptr why);
@@ -97,10 +97,10 @@ class alignas(128) LiveActor final : public engine::Live {
   void suspend(Wait wait, const End* on);
   bool inputs_drained() const;
   bool has_moved();
-  engine::Border after_silent_step();
-  engine::Border after_turn();
+  engine::AtBoundary after_silent_step();
+  engine::AtBoundary after_turn();
   bool would_repeat();
-  engine::Border leave(Wait wait, const End* on = nullptr);
+  engine::AtBoundary leave(Wait wait, const End* on = nullptr);
 
   engine::GraphActor& actor_;
   std::atomic<Worker*> worker_;
@@ -115,7 +115,7 @@ class alignas(128) LiveActor final : public engine::Live {
   Time until_;
   bool said_no_ = false;
   bool silent_before_ = false;  ///< and its state is kept in `snapshot`
-  int turns_ = 0;               ///< borders since it began to run
+  int turns_ = 0;               ///< step boundaries since it began to run
   int opened_ = 0;
 
   std::chrono::steady_clock::time_point went_on_;  ///< in an observed stretch

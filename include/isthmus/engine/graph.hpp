@@ -178,7 +178,7 @@ struct ActorOf final : GraphActor {
     Tick waits = 0;  // how much later steps start than `due`, for waits since the fuel was given
     for (;;) {
       while (due >= self->fuel) {
-        Actor* const next = border(*self, due + waits);
+        Actor* const next = before_next_step(*self, due + waits);
         waits = 0;
         if (next == self) {
           due = self->now;
@@ -206,7 +206,7 @@ struct ActorOf final : GraphActor {
 
   [[gnu::noinline]] void clockless_steps() {
     for (;;) {
-      if (clockless_border(*this) == Border::leave) return;
+      if (before_next_clockless_step(*this) == AtBoundary::leave) return;
       const Tick start = running_now = now;
       if constexpr (HasDone<T>) {
         if (user.done()) return finish(*this);
@@ -220,11 +220,11 @@ struct ActorOf final : GraphActor {
         if constexpr (HasDone<T>) {
           if (user.done()) return finish(*this);
         }
-        if (after_silent_step(*this, start) == Border::leave) return;
+        if (after_silent_step(*this, start) == AtBoundary::leave) return;
       } else if (now == start) {
-        if (at_same_instant(*this) == Border::leave) return;
+        if (at_same_instant(*this) == AtBoundary::leave) return;
       } else if (!moved) {
-        if (after_vain_wait(*this, start) == Border::leave) return;
+        if (after_vain_wait(*this, start) == AtBoundary::leave) return;
       }
       questions.clear();
     }

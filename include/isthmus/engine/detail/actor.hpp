@@ -167,7 +167,7 @@ struct alignas(64) Actor : Standing {
 
   virtual ~Actor() = default;
   ActorId id() const { return {static_cast<std::size_t>(index)}; }
-  /// Runs steps until the actor finishes or has to wait at the border of a step; suspends the fiber it is on where it
+  /// Runs steps until the actor finishes or has to wait at the boundary of a step; suspends the fiber it is on where it
   /// has to wait inside one.
   /// The actor to run next, if that is known.
   Actor* (*run)(Actor&) = nullptr;
@@ -250,16 +250,16 @@ void works_on(Actor& actor, std::int64_t message);
   return true;
 }
 
-/// The border between two steps: what ActorOf<T>::run asks of the scheduler.
-enum class Border : std::uint8_t { step, leave };
+/// The step boundary, between two steps: what ActorOf<T>::run asks of the scheduler.
+enum class AtBoundary : std::uint8_t { step, leave };
 /// For an actor with a clock, at the tick where its next step would start if the last one neither waited for a time nor
 /// was silent. Leaves that tick in `now`. Returns who starts a step now: the actor itself, which then has fuel;
 /// another, for whom it leaves; or null where that is not known.
-Actor* border(Actor& actor, Tick next);
-Border clockless_border(Actor& actor);
-Border after_silent_step(Actor& actor, Tick step_start);
-Border after_vain_wait(Actor& actor, Tick step_start);
-Border at_same_instant(Actor& actor);
+Actor* before_next_step(Actor& actor, Tick next);
+AtBoundary before_next_clockless_step(Actor& actor);
+AtBoundary after_silent_step(Actor& actor, Tick step_start);
+AtBoundary after_vain_wait(Actor& actor, Tick step_start);
+AtBoundary at_same_instant(Actor& actor);
 void caught_its_end(Actor& actor);
 void finish(Actor& actor);
 void fail(Actor& actor, std::exception_ptr why);

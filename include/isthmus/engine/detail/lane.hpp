@@ -12,7 +12,7 @@ namespace isthmus::engine {
 
 class Live;
 struct LanePort;
-enum class Border : std::uint8_t;
+enum class AtBoundary : std::uint8_t;
 
 /// The slots that an end of a channel may move through without a look at the other end.
 struct Stretch {
@@ -48,7 +48,7 @@ class Live {
   virtual ~Live() = default;
 
   bool look = false;  ///< something is to be done after this step
-  bool look_at_border = false;
+  bool look_at_boundary = false;
   Lane* held = nullptr;  ///< has given out a slot that may not be published before it is filled
   Stretch held_slot;
   const LanePort* lead = nullptr;  ///< the port that a step is most likely to wait at
@@ -71,7 +71,7 @@ class Live {
   virtual void wait_until(Time time) = 0;
 
   /// Between two steps; whether `lead` has a stretch left.
-  virtual Border border(bool lead_open) = 0;
+  virtual AtBoundary before_next_step(bool lead_open) = 0;
   virtual void finish() = 0;
   virtual void fail() = 0;
 
@@ -87,11 +87,11 @@ class Live {
       held->publish(held_slot.end);  // else a push did
     held = nullptr;
   }
-  /// Once a step is over that had `look` set: whether the border is to be looked at.
+  /// Once a step is over that had `look` set: whether the step boundary is to be looked at.
   [[gnu::noinline]] bool after_step() {
     publish_held();
     look = false;
-    return std::exchange(look_at_border, false);
+    return std::exchange(look_at_boundary, false);
   }
 };
 

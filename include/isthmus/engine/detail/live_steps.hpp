@@ -149,7 +149,7 @@ template <class T, class LeadOpen, class Save>
     const bool open = lead_open();
     if (!open || fuel == 0) [[unlikely]] {
       save();
-      if (self.border(open) == Border::leave) return;
+      if (self.before_next_step(open) == AtBoundary::leave) return;
       fuel = kFuel;
     }
     actor.step();

@@ -62,12 +62,12 @@ bool has_moved(Actor& actor, Tick tick) {
 }  // namespace
 
 /// Leaves `actor` between two steps until it is known whether `input` closes.
-[[gnu::always_inline]] inline Border Scheduler::wait_at_border(Actor& actor, Channel& input) {
+[[gnu::always_inline]] inline AtBoundary Scheduler::wait_at_boundary(Actor& actor, Channel& input) {
   actor.waits_on = &input;
   actor.asked = Ask::closed;
   listen_to(*input.writer_port, actor);
   enter_waiting(actor, Wait::answer);
-  return Border::leave;
+  return AtBoundary::leave;
 }
 
 /// A step that blocks keeps a stack; one that waits before it starts needs none. When a step may start makes no
@@ -91,44 +91,44 @@ bool has_moved(Actor& actor, Tick tick) {
 }
 
 /// Starts steps for as long as what they take is there, or leaves.
-[[gnu::always_inline]] inline Border Scheduler::go_on(Actor& actor) {
+[[gnu::always_inline]] inline AtBoundary Scheduler::go_on(Actor& actor) {
   Tick steps = kManySteps;
   if (PortState* gate = actor.gate) {
     steps = tokens_at_hand(*gate);
     if (steps == 0) {
       // The commonest case first: all is read, and who wrote it goes on.
-      if (gate->channel->empty() && about_to_push(*gate->channel)) return wait_at_border(actor, *gate->channel);
-      if (closing(actor) == Border::leave) return Border::leave;
-      if (gate == actor.expects && waits_for_its_turn(actor)) return Border::leave;
+      if (gate->channel->empty() && about_to_push(*gate->channel)) return wait_at_boundary(actor, *gate->channel);
+      if (closing(actor) == AtBoundary::leave) return AtBoundary::leave;
+      if (gate == actor.expects && waits_for_its_turn(actor)) return AtBoundary::leave;
       steps = 1;
     }
   }
   if (PortState* port = actor.expects; port != nullptr && port != actor.gate) {
     const Tick more = port->reads() ? tokens_at_hand(*port) : slots_at_hand(*port);
-    if (more == 0 && waits_for_its_turn(actor)) return Border::leave;
+    if (more == 0 && waits_for_its_turn(actor)) return AtBoundary::leave;
     steps = std::min(steps, std::max<Tick>(more, 1));
   }
   if (actor.crosses) [[unlikely]]
     steps = steps_across(actor);
   actor.give_fuel(steps);
-  return Border::step;
+  return AtBoundary::step;
 }
 
 /// The same where nobody else is known to go on: null if `actor` leaves.
-[[gnu::noinline]] Actor* Scheduler::border_of_one(Actor& actor, Tick next) {
+[[gnu::noinline]] Actor* Scheduler::boundary_of_one(Actor& actor, Tick next) {
   const bool more = actor.look_back || next >= actor.look_at;
   actor.now = next;
-  const Border found = more ? border_after_more(actor) : go_on(actor);
-  return found == Border::step ? &actor : nullptr;
+  const AtBoundary found = more ? boundary_after_more(actor) : go_on(actor);
+  return found == AtBoundary::step ? &actor : nullptr;
 }
 
 /// The last step waited, was told "no", was watched or ended past the horizon, or the next may have to be watched.
-[[gnu::noinline]] Border Scheduler::border_after_more(Actor& actor) {
-  if (actor.look_back && after_look_back(actor) == Border::leave) return Border::leave;
-  if (actor.now > actor.horizon && at_horizon(actor) == Border::leave) return Border::leave;
-  if (go_on(actor) == Border::leave) return Border::leave;
+[[gnu::noinline]] AtBoundary Scheduler::boundary_after_more(Actor& actor) {
+  if (actor.look_back && after_look_back(actor) == AtBoundary::leave) return AtBoundary::leave;
+  if (actor.now > actor.horizon && at_horizon(actor) == AtBoundary::leave) return AtBoundary::leave;
+  if (go_on(actor) == AtBoundary::leave) return AtBoundary::leave;
   if (actor.look_at <= actor.now) look_closer(actor);
-  return Border::step;
+  return AtBoundary::step;
 }
 
 /// Before a step that may be watched, or whose actor has got more time.
@@ -143,73 +143,74 @@ void Scheduler::look_closer(Actor& actor) {
   actor.ask_look_back();
 }
 
-Border Scheduler::clockless_border(Actor& actor) {
-  if (actor.now > actor.horizon && at_horizon(actor) == Border::leave) return Border::leave;
-  if (actor.gate != nullptr && closing(actor) == Border::leave) return Border::leave;
-  return waits_for_its_turn(actor) ? Border::leave : Border::step;
+AtBoundary Scheduler::before_next_clockless_step(Actor& actor) {
+  if (actor.now > actor.horizon && at_horizon(actor) == AtBoundary::leave) return AtBoundary::leave;
+  if (actor.gate != nullptr && closing(actor) == AtBoundary::leave) return AtBoundary::leave;
+  return waits_for_its_turn(actor) ? AtBoundary::leave : AtBoundary::step;
 }
 
 /// The last step waited, was told "no" or was watched.
-Border Scheduler::after_look_back(Actor& actor) {
+AtBoundary Scheduler::after_look_back(Actor& actor) {
   // Of one that waited for a token or slot it is the end of those waits, at which it moved one.
   const Tick step_start = actor.now - actor.advanced - actor.initiation_interval;
   actor.now = running_now;
   actor.look_back = false;
   if (actor.told_end != 0) [[unlikely]] {
     caught_its_end(actor);
-    return Border::leave;
+    return AtBoundary::leave;
   }
   const bool waited = std::exchange(actor.waited, false);
   if (!waited && !has_moved(actor, step_start)) return after_silent_step(actor, step_start);
   actor.questions.clear();
   actor.sensed_time = false;
   actor.now = actor.after_advances();
-  return Border::step;
+  return AtBoundary::step;
 }
 
 /// Before a step of an actor without `done()`: are all inputs closed and drained?
-Border Scheduler::closing(Actor& actor) {
-  if (std::ranges::any_of(actor.inputs, [](const Channel* channel) { return !channel->empty(); })) return Border::step;
+AtBoundary Scheduler::closing(Actor& actor) {
+  if (std::ranges::any_of(actor.inputs, [](const Channel* channel) { return !channel->empty(); }))
+    return AtBoundary::step;
   Channel* unknown = nullptr;
   for (Channel* channel : actor.inputs) {
     if (channel->closing()) {
-      if (channel->close_visible > actor.now) return Border::step;
+      if (channel->close_visible > actor.now) return AtBoundary::step;
       continue;
     }
-    if (writer_silent(*channel, actor)) return Border::step;
+    if (writer_silent(*channel, actor)) return AtBoundary::step;
     unknown = channel;
   }
   if (unknown == nullptr) {
     finish(actor);
-    return Border::leave;
+    return AtBoundary::leave;
   }
-  return wait_at_border(actor, *unknown);
+  return wait_at_boundary(actor, *unknown);
 }
 
-Border Scheduler::at_horizon(Actor& actor) {
+AtBoundary Scheduler::at_horizon(Actor& actor) {
   if (!actor.periodic) {
     look_for_stall(Stall::kHorizon);
     hear_all();
     commit();
-    if (actor.feeds_itself && !keeps_record(actor)) return Border::leave;
-    if (extend_horizon(actor)) return Border::step;
+    if (actor.feeds_itself && !keeps_record(actor)) return AtBoundary::leave;
+    if (extend_horizon(actor)) return AtBoundary::step;
   }
   actor.resume_at = actor.now;
   actor.wait_began = actor.now;
   actor.parked_account = Account::busy;
   enter_waiting(actor, Wait::horizon);
-  return Border::leave;
+  return AtBoundary::leave;
 }
 
-Border Scheduler::at_same_instant(Actor& actor) {
+AtBoundary Scheduler::at_same_instant(Actor& actor) {
   try {
     count_operation(actor);
   } catch (...) {
     fail(actor, std::current_exception());
-    return Border::leave;
+    return AtBoundary::leave;
   }
   actor.silent_until = -1;
-  return Border::step;
+  return AtBoundary::step;
 }
 
 /// A step went on that was told to end: with a failure, or at the end of the run, where it can make no difference.
@@ -257,25 +258,25 @@ void Scheduler::fail(Actor& actor, std::exception_ptr why) {
   lower_limit(actor.grid.edge(actor.now));
 }
 
-Actor* border(Actor& actor, Tick next) {
+Actor* before_next_step(Actor& actor, Tick next) {
   // The commonest case of one that has `done()`: what it got is used up.
   PortState* port = actor.expects_token;
   const bool waits = port != nullptr && port->cursor == port->peer->cursor;
   if (!waits || actor.look_back || next >= actor.look_at || !actor.listed)
-    return actor.scheduler->border_of_one(actor, next);
+    return actor.scheduler->boundary_of_one(actor, next);
   actor.now = next;
   return actor.scheduler->hand_over(actor, *port);
 }
-Border clockless_border(Actor& actor) {
-  return actor.scheduler->clockless_border(actor);
+AtBoundary before_next_clockless_step(Actor& actor) {
+  return actor.scheduler->before_next_clockless_step(actor);
 }
-Border after_silent_step(Actor& actor, Tick step_start) {
+AtBoundary after_silent_step(Actor& actor, Tick step_start) {
   return actor.scheduler->after_silent_step(actor, step_start);
 }
-Border after_vain_wait(Actor& actor, Tick step_start) {
+AtBoundary after_vain_wait(Actor& actor, Tick step_start) {
   return actor.scheduler->after_vain_wait(actor, step_start);
 }
-Border at_same_instant(Actor& actor) {
+AtBoundary at_same_instant(Actor& actor) {
   return actor.scheduler->at_same_instant(actor);
 }
 void caught_its_end(Actor& actor) {
