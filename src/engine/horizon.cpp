@@ -24,7 +24,7 @@ void Scheduler::lower_limit(std::int64_t time) {
   limit_ = time;
   for (auto* actor : actors_) {
     actor->horizon = std::min(actor->horizon, actor->grid.last_at_or_before(limit_));
-    actor->look_at = std::min(actor->look_at, actor->horizon + 1);
+    actor->next_boundary_check = std::min(actor->next_boundary_check, actor->horizon + 1);
     actor->forbid_waits();
   }
 }

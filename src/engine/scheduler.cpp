@@ -139,14 +139,14 @@ void Scheduler::dispatch(void* scheduler) {
   }
 }
 
-/// An actor that expected this may start the one step that it has fuel for. (No output is so far behind its reader.)
+/// An actor that expected this may start one step before its next check. (No output is so far behind its reader.)
 [[gnu::always_inline]] inline bool has_one_token(const PortState& port) {
   return port.peer->cursor - port.cursor == port.channel->stride;
 }
 
 /// `actor` is to run.
 [[gnu::always_inline]] inline void set_going(Actor& actor) {
-  if (actor.wait == Wait::turn && (actor.expects == nullptr || !has_one_token(*actor.expects))) actor.spend();
+  if (actor.wait == Wait::turn && (actor.expects == nullptr || !has_one_token(*actor.expects))) actor.force_check();
   actor.wait = Wait::none;
 }
 

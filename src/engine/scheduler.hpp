@@ -128,9 +128,9 @@ class Scheduler {
 
   // Between steps.
   [[gnu::noinline]] void look_closer(Actor& actor);
-  static void set_look(Actor& actor) { actor.look_at = std::min(actor.horizon + 1, actor.watch_at); }
+  static void set_look(Actor& actor) { actor.next_boundary_check = std::min(actor.horizon + 1, actor.watch_at); }
   AtBoundary boundary_after_more(Actor& actor);
-  AtBoundary after_look_back(Actor& actor);
+  AtBoundary after_slow_step(Actor& actor);
   AtBoundary go_on(Actor& actor);
   AtBoundary at_horizon(Actor& actor);
   AtBoundary closing(Actor& actor);

@@ -38,7 +38,7 @@ std::span<const std::uint32_t> SilentInputs::ask() {
   const auto refused = [&](std::uint32_t place) { return port(place).last_no == now; };
   if (silent_.empty() || told_.all == now || told_.alone == now || std::ranges::any_of(awake_, refused)) return all_;
   told_.all = now;
-  actor.ask_look_back();
+  actor.require_slow_path();
   actor.questions.add({nullptr, Ask::token, now, this});
   return awake_;
 }

@@ -77,14 +77,14 @@ bool has_moved(Actor& actor, Tick tick) {
   const Channel& channel = *actor.expects->channel;
   if (actor.expects->reads() ? !channel.empty() || channel.closing() : !channel.full()) return false;
   await_turn(actor, *actor.expects);
-  if (actor.look_at <= actor.now) actor.spend();
+  if (actor.next_boundary_check <= actor.now) actor.force_check();
   return true;
 }
 
-/// It has fuel for one step, which is what one move of the other end is news for.
+/// It is checked after one step, which is what one move of the other end is news for.
 [[gnu::always_inline]] inline void Scheduler::await_turn(Actor& actor, PortState& port) {
-  actor.fuel = actor.now + 1;
-  actor.may_wait_to = actor.look_at - 1;
+  actor.next_check = actor.now + 1;
+  actor.may_wait_to = actor.next_boundary_check - 1;
   listen_to(*port.peer, actor);
   actor.waits_on = port.channel;
   enter_waiting(actor, Wait::turn);
@@ -110,13 +110,13 @@ bool has_moved(Actor& actor, Tick tick) {
   }
   if (actor.crosses) [[unlikely]]
     steps = steps_across(actor);
-  actor.give_fuel(steps);
+  actor.set_next_check(steps);
   return AtBoundary::step;
 }
 
 /// The same where nobody else is known to go on: null if `actor` leaves.
 [[gnu::noinline]] Actor* Scheduler::boundary_of_one(Actor& actor, Tick next) {
-  const bool more = actor.look_back || next >= actor.look_at;
+  const bool more = actor.needs_slow_path || next >= actor.next_boundary_check;
   actor.now = next;
   const AtBoundary found = more ? boundary_after_more(actor) : go_on(actor);
   return found == AtBoundary::step ? &actor : nullptr;
@@ -124,10 +124,10 @@ bool has_moved(Actor& actor, Tick tick) {
 
 /// The last step waited, was told "no", was watched or ended past the horizon, or the next may have to be watched.
 [[gnu::noinline]] AtBoundary Scheduler::boundary_after_more(Actor& actor) {
-  if (actor.look_back && after_look_back(actor) == AtBoundary::leave) return AtBoundary::leave;
+  if (actor.needs_slow_path && after_slow_step(actor) == AtBoundary::leave) return AtBoundary::leave;
   if (actor.now > actor.horizon && at_horizon(actor) == AtBoundary::leave) return AtBoundary::leave;
   if (go_on(actor) == AtBoundary::leave) return AtBoundary::leave;
-  if (actor.look_at <= actor.now) look_closer(actor);
+  if (actor.next_boundary_check <= actor.now) look_closer(actor);
   return AtBoundary::step;
 }
 
@@ -140,7 +140,7 @@ void Scheduler::look_closer(Actor& actor) {
   actor.copy_state(actor.snapshot);
   actor.silent_until = actor.now;
   actor.sensed_time = false;
-  actor.ask_look_back();
+  actor.require_slow_path();
 }
 
 AtBoundary Scheduler::before_next_clockless_step(Actor& actor) {
@@ -150,11 +150,11 @@ AtBoundary Scheduler::before_next_clockless_step(Actor& actor) {
 }
 
 /// The last step waited, was told "no" or was watched.
-AtBoundary Scheduler::after_look_back(Actor& actor) {
+AtBoundary Scheduler::after_slow_step(Actor& actor) {
   // Of one that waited for a token or slot it is the end of those waits, at which it moved one.
   const Tick step_start = actor.now - actor.advanced - actor.initiation_interval;
   actor.now = running_now;
-  actor.look_back = false;
+  actor.needs_slow_path = false;
   if (actor.told_end != 0) [[unlikely]] {
     caught_its_end(actor);
     return AtBoundary::leave;
@@ -262,7 +262,7 @@ Actor* before_next_step(Actor& actor, Tick next) {
   // The commonest case of one that has `done()`: what it got is used up.
   PortState* port = actor.expects_token;
   const bool waits = port != nullptr && port->cursor == port->peer->cursor;
-  if (!waits || actor.look_back || next >= actor.look_at || !actor.listed)
+  if (!waits || actor.needs_slow_path || next >= actor.next_boundary_check || !actor.listed)
     return actor.scheduler->boundary_of_one(actor, next);
   actor.now = next;
   return actor.scheduler->hand_over(actor, *port);

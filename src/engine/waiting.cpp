@@ -40,7 +40,7 @@ void Scheduler::end_step(Actor& actor) {
   constexpr int kOften = 2;
   if (actor.told_end == kOften) leave_for_good(actor);
   ++actor.told_end;
-  actor.ask_look_back();
+  actor.require_slow_path();
   throw End{};
 }
 
@@ -81,7 +81,7 @@ void Scheduler::suspend(Actor& actor) {
   if (actor.vain_turns < kOften) {
     actor.expects = &port;
     actor.expects_token = port.reads() && actor.gate == nullptr ? &port : nullptr;
-    actor.spend();
+    actor.force_check();
   }
   note_blocked(actor);
   suspend_here(actor);
@@ -121,7 +121,7 @@ inline void Scheduler::move_to(Actor& actor, Tick target) {
     wait_for_horizon(actor, target, Account::busy, actor.now);
   actor.advanced += target - actor.now;
   actor.now = target;
-  actor.ask_look_back();
+  actor.require_slow_path();
 }
 
 /// The same, to where a token or slot is there for a step that has waited since `began`.

@@ -172,12 +172,12 @@ struct ActorOf final : GraphActor {
     fail(*this, std::current_exception());
   }
   /// Steps of `self`, and of those of its kind that are next in turn; returns the actor behind them, if it is known.
-  /// Whatever makes a step silent or longer than its interval, but for waits for tokens and slots, takes away its fuel.
+  /// Whatever makes a step silent or longer than its interval, but for waits for tokens and slots, forces a check.
   [[gnu::always_inline]] static Actor* loop_of_steps(ActorOf*& self, decltype(Actor::run) run) {
     Tick due = self->now;
-    Tick waits = 0;  // how much later steps start than `due`, for waits since the fuel was given
+    Tick waits = 0;  // how much later steps start than `due`, for waits since `next_check` was set
     for (;;) {
-      while (due >= self->fuel) {
+      while (due >= self->next_check) {
         Actor* const next = before_next_step(*self, due + waits);
         waits = 0;
         if (next == self) {
@@ -200,7 +200,7 @@ struct ActorOf final : GraphActor {
         self->user.step();
         waits = running_now - due;
         due += self->initiation_interval;
-      } while (due < self->fuel);
+      } while (due < self->next_check);
     }
   }
 

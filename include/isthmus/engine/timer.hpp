@@ -35,7 +35,7 @@ class Timer : private engine::Member {
   template <class... Ports>
   requires(sizeof...(Ports) > 0) void wait(Ports&... ports) {
     actor_->promised = true;
-    actor_->ask_look_back();
+    actor_->require_slow_path();
     ++actor_->promises;
     (promise(ports), ...);
   }

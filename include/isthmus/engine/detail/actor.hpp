@@ -81,19 +81,22 @@ struct Standing {
 /// An actor as the scheduler sees it: its place in time and why it waits. The user's struct is in the derived
 /// ActorOf<T>.
 struct alignas(64) Actor : Standing {
-  static constexpr Tick kSpent = -1;  ///< of `fuel` and `may_wait_to`: before every tick
+  static constexpr Tick kCheckNow = -1;  ///< of `next_check` and `may_wait_to`: before every tick
 
   // Four cache lines: what every step touches; what a wait does; what an actor is looked at for that waits or is told
   // of news; its account.
-  bool has_news = false;   ///< it is in the list of those that were told of a move
-  bool look_back = false;  ///< this step was told "no", waited or is watched: its end needs a closer look
-  bool waited = false;     ///< for a time, in this step
+  bool has_news = false;         ///< it is in the list of those that were told of a move
+  bool needs_slow_path = false;  ///< this step was told "no", waited or is watched: its end needs a closer look
+  bool waited = false;           ///< for a time, in this step
   bool clocked = false;
   Tick now = 0;
-  Tick fuel = kSpent;  ///< the first tick at which the loop of steps needs a closer look, but for waits since then
-  Tick may_wait_to = kSpent;  ///< a wait to this tick leaves all steps that `fuel` is for before `look_at`
+  /// The first tick at which the loop of steps needs a closer look, but for waits since then.
+  Tick next_check = kCheckNow;
+  /// A wait to this tick leaves all steps before `next_check` before `next_boundary_check`.
+  Tick may_wait_to = kCheckNow;
   Tick initiation_interval = 1;
-  Tick look_at = 0;  ///< the first tick past the horizon, or of a step that may have to be watched; at times less
+  /// The first tick past the horizon, or of a step that may have to be watched; at times less.
+  Tick next_boundary_check = 0;
 
   Tick horizon = 0;     ///< the last tick at which it may act
   Tick advanced = 0;    ///< a of rule 2; no wait for a token or a slot is in it
@@ -182,24 +185,24 @@ struct alignas(64) Actor : Standing {
   /// Where the next step starts after one that advanced to `now` (rule 2).
   Tick after_advances() { return now + std::max<Tick>(initiation_interval - std::exchange(advanced, 0), 1); }
   /// As many steps may start, from `now` on, before a closer look.
-  void give_fuel(Tick steps) {
-    fuel = std::min(look_at, now + steps * initiation_interval);
-    may_wait_to = look_at - (fuel - now);
+  void set_next_check(Tick steps) {
+    next_check = std::min(next_boundary_check, now + steps * initiation_interval);
+    may_wait_to = next_boundary_check - (next_check - now);
   }
   /// A step waits at `port` up to `now`.
   void wait_out(const PortState& port) {
     // A step that waits elsewhere may go on to take more from the gate than one token, at another tick.
-    if (now > may_wait_to || (gate != nullptr && gate != &port)) spend();
+    if (now > may_wait_to || (gate != nullptr && gate != &port)) force_check();
   }
-  void ask_look_back() {
-    look_back = true;
-    spend();
+  void require_slow_path() {
+    needs_slow_path = true;
+    force_check();
   }
-  void spend() { fuel = kSpent; }
-  /// The same, where `look_at` may have come nearer.
-  void forbid_waits() { fuel = may_wait_to = kSpent; }
+  void force_check() { next_check = kCheckNow; }
+  /// The same, where `next_boundary_check` may have come nearer.
+  void forbid_waits() { next_check = may_wait_to = kCheckNow; }
   void note_no(Channel& channel, Ask ask, Tick at) {
-    ask_look_back();
+    require_slow_path();
     questions.add({&channel, ask, at});
   }
 };
@@ -253,8 +256,8 @@ void works_on(Actor& actor, std::int64_t message);
 /// The step boundary, between two steps: what ActorOf<T>::run asks of the scheduler.
 enum class AtBoundary : std::uint8_t { step, leave };
 /// For an actor with a clock, at the tick where its next step would start if the last one neither waited for a time nor
-/// was silent. Leaves that tick in `now`. Returns who starts a step now: the actor itself, which then has fuel;
-/// another, for whom it leaves; or null where that is not known.
+/// was silent. Leaves that tick in `now`. Returns who starts a step now: the actor itself, whose `next_check` is later
+/// then; another, for whom it leaves; or null where that is not known.
 Actor* before_next_step(Actor& actor, Tick next);
 AtBoundary before_next_clockless_step(Actor& actor);
 AtBoundary after_silent_step(Actor& actor, Tick step_start);

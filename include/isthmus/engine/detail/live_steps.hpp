@@ -138,8 +138,8 @@ class Copy {
 /// Steps `actor` until it has finished or leaves. `save` is called before anyone looks at it.
 template <class T, class LeadOpen, class Save>
 [[gnu::always_inline]] inline void loop_live(T& actor, Live& self, const LeadOpen& lead_open, const Save& save) {
-  constexpr int kFuel = 4096;  // steps between two looks at an actor that never asks in vain
-  for (int fuel = kFuel;;) {
+  constexpr int kStepsBetweenChecks = 4096;  // steps between two looks at an actor that never asks in vain
+  for (int steps_left = kStepsBetweenChecks;;) {
     if constexpr (HasDone<T>) {
       if (actor.done()) {
         save();
@@ -147,15 +147,15 @@ template <class T, class LeadOpen, class Save>
       }
     }
     const bool open = lead_open();
-    if (!open || fuel == 0) [[unlikely]] {
+    if (!open || steps_left == 0) [[unlikely]] {
       save();
       if (self.before_next_step(open) == AtBoundary::leave) return;
-      fuel = kFuel;
+      steps_left = kStepsBetweenChecks;
     }
     actor.step();
-    --fuel;
+    --steps_left;
     if (self.look) [[unlikely]] {
-      if (self.after_step()) fuel = 0;
+      if (self.after_step()) steps_left = 0;
     }
   }
 }
