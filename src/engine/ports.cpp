@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "isthmus/base/error.hpp"
-#include "isthmus/engine/detail/lane.hpp"
+#include "isthmus/engine/detail/ring_end.hpp"
 #include "scheduler.hpp"
 #include "window.hpp"
 
@@ -163,12 +163,12 @@ bool channel_closed(PortState& port) {
 }
 
 Time time_of(const Actor& actor) {
-  if (actor.live != nullptr) return actor.live->now();
+  if (actor.native != nullptr) return actor.native->now();
   return Time::fs(actor.grid.edge(running_now));
 }
 
 void wait_until(Actor& actor, Time time) {
-  if (actor.live != nullptr) return actor.live->wait_until(time);
+  if (actor.native != nullptr) return actor.native->wait_until(time);
   const Here here(actor);
   const Tick target = actor.grid.first_at_or_after(time.femtoseconds());
   if (target > actor.now) actor.sensed_time = true;
@@ -178,7 +178,7 @@ void wait_until(Actor& actor, Time time) {
 void wait_for(Actor& actor, Time time) {
   if (actor.clocked) throw Error("timer.wait(time) is for an actor without a clock: use wait_until");
   if (time < Time{}) throw Error(fmt::format("timer.wait({}): expected a time not below 0", to_string(time)));
-  if (actor.live != nullptr) return actor.live->wait_until(actor.live->now() + time);
+  if (actor.native != nullptr) return actor.native->wait_until(actor.native->now() + time);
   const Here here(actor);
   actor.scheduler->wait_to(actor, (Time::fs(actor.now) + time).femtoseconds());
 }

@@ -57,7 +57,7 @@ Scheduler::Scheduler(std::vector<Actor*> actors, std::vector<Channel*> channels,
   for (auto* actor : actors_) {
     actor->scheduler = this;
     actor->held_back = shuffled_;
-    if (!actor->periodic) ++live_;
+    if (!actor->periodic) ++native_;
     actor->unwatched = unwatched(*actor);
     actor->feeds_itself = std::any_of(actor->outputs.begin(), actor->outputs.end(),
                                       [&](const Channel* channel) { return channel->reader == actor; });
@@ -92,7 +92,7 @@ RunReport Scheduler::run() {
   if (quiet && (!error || quiet->time < error->time)) error = quiet;
   if (error && error->time <= limit_) {
     ending = *error;
-  } else if (live_ == 0) {
+  } else if (native_ == 0) {
     ending.outcome = Outcome::finished;
     for (const auto* actor : actors_)
       if (!actor->periodic) ending.time = std::max(ending.time, actor->grid.edge(actor->finished_at));
@@ -273,7 +273,7 @@ bool Scheduler::let_time_pass() {
   look_for_stall(1);
   drop_those_that_run();
   if (answer_questions() || give_turns()) return true;
-  if (live_ == 0 && !ending_) return false;
+  if (native_ == 0 && !ending_) return false;
   const auto time = earliest_known();
   if (!ending_ && may_end_quiet() && find_quiescence(actors_)) return false;
   if (time > limit_) return false;

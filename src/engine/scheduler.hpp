@@ -173,7 +173,7 @@ class Scheduler {
   Actor* last_asker_ = nullptr;
   bool stopping_ = false;
   bool ending_ = false;            ///< the end is known: periodic actors run up to it
-  std::size_t live_ = 0;           ///< actors neither finished nor periodic
+  std::size_t native_ = 0;         ///< actors neither finished nor periodic
   std::int64_t quiet_until_ = -1;  ///< nothing happens anywhere before this time but what has happened
   std::int64_t committed_ = -1;    ///< no error can hold at or before this time
   std::size_t commits_asked_ = 0;  ///< since the last

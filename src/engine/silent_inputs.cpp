@@ -27,7 +27,7 @@ PortState& SilentInputs::port(std::size_t place) const {
 std::span<const std::uint32_t> SilentInputs::ask() {
   if (all_.size() < kMany) return all_;
   Actor& actor = *port(0).actor;
-  if (actor.live != nullptr || !actor.clocked) return all_;
+  if (actor.native != nullptr || !actor.clocked) return all_;
   const Tick now = running_now;
   if (now >= before_) {
     if (asked_in_this_step()) return all_;

@@ -225,7 +225,7 @@ void Scheduler::caught_its_end(Actor& actor) {
 void Scheduler::finish(Actor& actor) {
   actor.finished_at = actor.now;
   actor.wait = Wait::finished;
-  if (!actor.periodic) --live_;
+  if (!actor.periodic) --native_;
   // All before anyone is told: what a reader is told depends on what the others can still do.
   for (Channel* channel : actor.outputs) {
     channel->close_visible = channel->forward.map(actor.now);

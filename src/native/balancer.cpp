@@ -49,7 +49,7 @@ std::size_t at(int index) {
 
 }  // namespace
 
-void Balancer::add(LiveActor& actor) {
+void Balancer::add(NativeActor& actor) {
   actors_.push_back(&actor);
   const auto found = std::ranges::find(workers_, &actor.worker());
   worker_of_.push_back(static_cast<int>(found - workers_.begin()));
@@ -92,12 +92,12 @@ bool Balancer::told_enough(const std::vector<int>& turns_before) const {
 }
 
 double Balancer::pushed(const Ring& ring) const {
-  return static_cast<const LiveActor*>(ring.writer.actor)->moved(ring.writer, stretch_);
+  return static_cast<const NativeActor*>(ring.writer.actor)->moved(ring.writer, stretch_);
 }
 
 Load Balancer::load() const {
   Load load;
-  for (const LiveActor* actor : actors_) load.work.push_back(actor->worked(stretch_));
+  for (const NativeActor* actor : actors_) load.work.push_back(actor->worked(stretch_));
   for (const Ring* ring : rings_) {
     const double trips = kTripsPerRound / static_cast<double>(ring->channel.depth) +
                          kTripsPerLine * static_cast<double>(ring->stride()) / kLine;

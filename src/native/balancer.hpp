@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "native/balance.hpp"
-#include "native/live_actor.hpp"
+#include "native/native_actor.hpp"
 #include "native/run.hpp"
 
 namespace isthmus::native {
@@ -18,7 +18,7 @@ class Balancer {
       : run_(run), order_(std::move(order)), fixed_(std::move(fixed)) {}
 
   void add(Worker& worker) { workers_.push_back(&worker); }
-  void add(LiveActor& actor);
+  void add(NativeActor& actor);
   void add(const Ring& ring) { rings_.push_back(&ring); }
 
   /// Returns when the run has stopped.
@@ -48,7 +48,7 @@ class Balancer {
   const std::vector<int> order_;
   const std::vector<int> fixed_;
   std::vector<Worker*> workers_;
-  std::vector<LiveActor*> actors_;
+  std::vector<NativeActor*> actors_;
   std::vector<const Ring*> rings_;
   std::vector<int> worker_of_;  ///< where the actors stand, or are about to
   int stretch_ = 0;

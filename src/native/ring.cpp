@@ -37,7 +37,7 @@ std::int64_t slots(const engine::Channel& channel, std::int64_t stride) {
 
 void attach(engine::PortState& port, End& end) {
   port.cursor = port.window_end = nullptr;
-  port.live = {.lane = &end, .stretch = {end.published, end.published}};
+  port.native = {.ring_end = &end, .stretch = {end.published, end.published}};
 }
 
 }  // namespace

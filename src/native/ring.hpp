@@ -7,15 +7,15 @@
 #include <memory>
 
 #include "isthmus/engine/detail/channel.hpp"
-#include "isthmus/engine/detail/lane.hpp"
+#include "isthmus/engine/detail/ring_end.hpp"
 #include "isthmus/engine/port.hpp"
 
 namespace isthmus::native {
 
 class Ring;
 
-/// A lane and what only slow paths need of it.
-struct End : engine::Lane {
+/// A ring end and what only slow paths need of it.
+struct End : engine::RingEnd {
   alignas(128) Ring* ring = nullptr;
   End* other = nullptr;
   bool writes = false;

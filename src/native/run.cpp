@@ -20,7 +20,7 @@ std::string fill_of(const End& end) {
   return fmt::format("{} of {} tokens", ring.moved(ring.writer) - ring.moved(ring.reader), ring.channel.depth);
 }
 
-std::string why_it_waits(const LiveActor& actor) {
+std::string why_it_waits(const NativeActor& actor) {
   const char* what = actor.wait() == Wait::room ? "room in" : "a token of";
   if (actor.wait() != Wait::room && actor.wait() != Wait::token)
     return fmt::format("{} waits for news on its channels", actor.actor().name);
@@ -28,21 +28,21 @@ std::string why_it_waits(const LiveActor& actor) {
                      fill_of(*actor.waits_on()));
 }
 
-const LiveActor* waits_for(const LiveActor& actor) {
+const NativeActor* waits_for(const NativeActor& actor) {
   if (actor.wait() != Wait::room && actor.wait() != Wait::token) return nullptr;
-  return static_cast<const LiveActor*>(actor.waits_on()->other->actor);
+  return static_cast<const NativeActor*>(actor.waits_on()->other->actor);
 }
 
 /// The shortest cycle in who waits for whom; empty where there is none.
-std::vector<const LiveActor*> shortest_cycle(const std::vector<LiveActor*>& actors) {
-  std::vector<const LiveActor*> shortest;
-  std::map<const LiveActor*, const LiveActor*> met_from;  // an actor, and where the walk began that met it
-  for (const LiveActor* first : actors) {
-    const LiveActor* at = first;
+std::vector<const NativeActor*> shortest_cycle(const std::vector<NativeActor*>& actors) {
+  std::vector<const NativeActor*> shortest;
+  std::map<const NativeActor*, const NativeActor*> met_from;  // an actor, and where the walk began that met it
+  for (const NativeActor* first : actors) {
+    const NativeActor* at = first;
     while (at != nullptr && met_from.emplace(at, first).second) at = waits_for(*at);
     if (at == nullptr || met_from[at] != first) continue;
-    std::vector<const LiveActor*> cycle{at};
-    for (const LiveActor* next = waits_for(*at); next != at; next = waits_for(*next)) cycle.push_back(next);
+    std::vector<const NativeActor*> cycle{at};
+    for (const NativeActor* next = waits_for(*at); next != at; next = waits_for(*next)) cycle.push_back(next);
     if (shortest.empty() || cycle.size() < shortest.size()) shortest = std::move(cycle);
   }
   return shortest;
@@ -51,8 +51,8 @@ std::vector<const LiveActor*> shortest_cycle(const std::vector<LiveActor*>& acto
 }  // namespace
 
 void Run::start() {
-  for (const LiveActor* actor : actors_)
-    if (!actor->actor().periodic) ++live_;
+  for (const NativeActor* actor : actors_)
+    if (!actor->actor().periodic) ++native_;
   awake_ = static_cast<int>(workers_.size());
   began_ = std::chrono::steady_clock::now();
 }
@@ -62,8 +62,8 @@ Time Run::now() const {
   return Time::ns(since.count());
 }
 
-void Run::one_finished(const LiveActor& actor) {
-  if (actor.actor().periodic || --live_ > 0) return;
+void Run::one_finished(const NativeActor& actor) {
+  if (actor.actor().periodic || --native_ > 0) return;
   const std::lock_guard lock(mutex_);
   stop(Outcome::finished, {});
 }
@@ -81,9 +81,9 @@ void Run::stop_failed(const std::string& who, std::exception_ptr why) {
   }
 }
 
-void Run::stop_stuck(const LiveActor& actor, const End& full) {
+void Run::stop_stuck(const NativeActor& actor, const End& full) {
   const std::lock_guard lock(mutex_);
-  const auto* reader = static_cast<const LiveActor*>(full.other->actor);
+  const auto* reader = static_cast<const NativeActor*>(full.other->actor);
   stop(Outcome::stuck,
        fmt::format("stuck: {} pushes into '{}' ({}), but {} has finished", actor.actor().name, full.ring->channel.name,
                    fmt::format("{} tokens deep", full.ring->channel.depth), reader->actor().name));
@@ -116,9 +116,9 @@ void Run::find_why_nothing_moves() {
   const bool deadlock = !who.empty();
   if (!deadlock)
     std::ranges::copy_if(actors_, std::back_inserter(who),
-                         [](const LiveActor* actor) { return !actor->finished() && !actor->actor().periodic; });
+                         [](const NativeActor* actor) { return !actor->finished() && !actor->actor().periodic; });
   std::vector<std::string> waits;
-  for (const LiveActor* actor : who | std::views::take(engine::kNamed)) waits.push_back(why_it_waits(*actor));
+  for (const NativeActor* actor : who | std::views::take(engine::kNamed)) waits.push_back(why_it_waits(*actor));
   stop(deadlock ? Outcome::deadlock : Outcome::quiescent,
        fmt::format("{}: {}{}", deadlock ? "deadlock" : "nothing can ever move again", fmt::join(waits, "; "),
                    engine::and_more(who.size())));

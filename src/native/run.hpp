@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "isthmus/engine/report.hpp"
-#include "native/live_actor.hpp"
+#include "native/native_actor.hpp"
 #include "native/worker.hpp"
 
 namespace isthmus::native {
@@ -21,7 +21,7 @@ class Run {
   explicit Run(bool crowded) : crowded_(crowded) {}
 
   void add(Worker& worker) { workers_.push_back(&worker); }
-  void add(LiveActor& actor) { actors_.push_back(&actor); }
+  void add(NativeActor& actor) { actors_.push_back(&actor); }
   /// To be called before the workers start.
   void start();
 
@@ -39,10 +39,10 @@ class Run {
   int stretch() const { return stretch_.load(std::memory_order_relaxed); }
   void observe(int stretch) { stretch_.store(stretch, std::memory_order_relaxed); }
 
-  void one_finished(const LiveActor& actor);
+  void one_finished(const NativeActor& actor);
   /// `who` is an actor, or a worker that could not work.
   void stop_failed(const std::string& who, std::exception_ptr why);
-  void stop_stuck(const LiveActor& actor, const End& full);
+  void stop_stuck(const NativeActor& actor, const End& full);
   /// Actors step, but no token has moved for so long.
   void stop_silent(double seconds);
 
@@ -59,9 +59,9 @@ class Run {
 
   const bool crowded_;
   std::vector<Worker*> workers_;
-  std::vector<LiveActor*> actors_;
+  std::vector<NativeActor*> actors_;
   std::chrono::steady_clock::time_point began_;
-  std::atomic<int> live_ = 0;  ///< actors neither finished nor periodic
+  std::atomic<int> native_ = 0;  ///< actors neither finished nor periodic
   std::atomic<bool> stop_ = false;
   std::atomic<int> stretch_ = 0;
   std::condition_variable stopped_;

@@ -28,10 +28,10 @@ const engine::TokenType& type_of(const engine::Channel& channel, const engine::G
 }
 
 /// As `engine::lead_of` for a copy.
-const engine::LanePort* lead_of(const engine::GraphActor& actor) {
+const engine::NativePort* lead_of(const engine::GraphActor& actor) {
   for (const auto kind : {engine::Member::Kind::in, engine::Member::Kind::out}) {
     const auto found = std::ranges::find(actor.members, kind, &engine::MemberRecord::kind);
-    if (found != actor.members.end()) return &reinterpret_cast<const engine::PortState*>(found->address)->live;
+    if (found != actor.members.end()) return &reinterpret_cast<const engine::PortState*>(found->address)->native;
   }
   return nullptr;
 }
@@ -70,7 +70,7 @@ void Runtime::add_workers(const Options& options) {
   }
   for (std::size_t i = 0; i < graph_.actors_.size(); ++i) {
     Worker& worker = *workers_[static_cast<std::size_t>(worker_of[i])];
-    actors_.push_back(std::make_unique<LiveActor>(*graph_.actors_[i], worker));
+    actors_.push_back(std::make_unique<NativeActor>(*graph_.actors_[i], worker));
     worker.add(*actors_.back());
     run_->add(*actors_.back());
   }
@@ -85,7 +85,7 @@ void Runtime::add_channels() {
     actors_[reader]->add(rings_.back()->reader);
   }
   for (std::size_t i = 0; i < actors_.size(); ++i) {
-    graph_.actors_[i]->live = actors_[i].get();
+    graph_.actors_[i]->native = actors_[i].get();
     actors_[i]->lead = lead_of(*graph_.actors_[i]);
     actors_[i]->meet_neighbours();
   }

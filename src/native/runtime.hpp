@@ -7,7 +7,7 @@
 
 #include "isthmus/native.hpp"
 #include "native/balancer.hpp"
-#include "native/live_actor.hpp"
+#include "native/native_actor.hpp"
 #include "native/ring.hpp"
 #include "native/run.hpp"
 #include "native/worker.hpp"
@@ -41,7 +41,7 @@ class Runtime {
   std::vector<int> core_of_;  ///< of each worker; empty: not pinned
   std::unique_ptr<Run> run_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::vector<std::unique_ptr<LiveActor>> actors_;
+  std::vector<std::unique_ptr<NativeActor>> actors_;
   std::vector<std::unique_ptr<Ring>> rings_;
 };
 

@@ -6,7 +6,7 @@
 
 #include "isthmus/base/error.hpp"
 #include "native/barrier.hpp"
-#include "native/live_actor.hpp"
+#include "native/native_actor.hpp"
 #include "native/run.hpp"
 
 namespace isthmus::native {
@@ -41,12 +41,12 @@ void Worker::work() {
   sleeper_->leave();
 }
 
-inline void Worker::goes_on(LiveActor& actor) {
+inline void Worker::goes_on(NativeActor& actor) {
   if (run_.stretch() != 0) [[unlikely]]
     actor.goes_on();
 }
 
-inline void Worker::rests(LiveActor& actor) {
+inline void Worker::rests(NativeActor& actor) {
   if (!actor.counts()) [[likely]]
     return;
   actor.rests();
@@ -56,7 +56,7 @@ inline void Worker::rests(LiveActor& actor) {
 void Worker::dispatch(void* worker) {
   auto& self = *static_cast<Worker*>(worker);
   for (;;) {
-    LiveActor* actor = self.next_;
+    NativeActor* actor = self.next_;
     if (actor == nullptr || actor->fiber != nullptr) {
       self.fibers_->keep_spare();
       self.fibers_->switch_to(actor == nullptr ? self.fibers_->main() : *actor->fiber);
@@ -71,9 +71,9 @@ void Worker::dispatch(void* worker) {
   }
 }
 
-void Worker::suspend(LiveActor& actor) {
+void Worker::suspend(NativeActor& actor) {
   rests(actor);
-  LiveActor* next = pick(&actor);
+  NativeActor* next = pick(&actor);
   if (next != &actor && !run_.stopping()) {
     actor.fiber = &fibers_->current();
     next_ = next;
@@ -89,7 +89,7 @@ void Worker::call() {
   wake();
 }
 
-void Worker::take(LiveActor& actor) {
+void Worker::take(NativeActor& actor) {
   {
     const std::lock_guard lock(door_);
     arrived_.push_back(&actor);
@@ -103,10 +103,10 @@ void Worker::exchange_actors() {
   {
     const std::lock_guard lock(door_);
     actors_.insert(actors_.end(), arrived_.begin(), arrived_.end());
-    for (LiveActor* actor : arrived_) actor->meet_neighbours();
+    for (NativeActor* actor : arrived_) actor->meet_neighbours();
     arrived_.clear();
   }
-  std::erase_if(actors_, [this](LiveActor* actor) {
+  std::erase_if(actors_, [this](NativeActor* actor) {
     Worker* target = actor->leaves_for();
     if (target == nullptr) return false;
     if (target != this) actor->part_from_neighbours();
@@ -119,18 +119,18 @@ void Worker::exchange_actors() {
 }
 
 /// The actor to run now that `after` (if any) cannot go on; null when none ever will.
-LiveActor* Worker::pick(LiveActor* after) {
+NativeActor* Worker::pick(NativeActor* after) {
   for (;;) {
     if (run_.stopping()) return next_to_unwind();
     if (called_.load(std::memory_order_acquire)) {
       exchange_actors();
       after = nullptr;  // may stand elsewhere now
     }
-    if (LiveActor* actor = next_ready(after)) {
+    if (NativeActor* actor = next_ready(after)) {
       idle_rounds_ = 0;
       return actor;
     }
-    if (!run_.moves_actors && std::ranges::all_of(actors_, &LiveActor::finished)) return nullptr;
+    if (!run_.moves_actors && std::ranges::all_of(actors_, &NativeActor::finished)) return nullptr;
     idle();
   }
 }
@@ -138,14 +138,14 @@ LiveActor* Worker::pick(LiveActor* after) {
 /// The next along the channels: it finds what the last has just pushed, so that a chain moves by whole channels. Else
 /// whom the last waits for, while what both work on is in the cache; but two that serve each other for ever must not
 /// keep the rest waiting.
-LiveActor* Worker::next_ready(const LiveActor* after) {
+NativeActor* Worker::next_ready(const NativeActor* after) {
   if (actors_.empty()) return nullptr;
   if (++picks_ % kPatience == 0)
-    if (LiveActor* actor = insistent()) return actor;
-  LiveActor* next = after_turn();
+    if (NativeActor* actor = insistent()) return actor;
+  NativeActor* next = after_turn();
   if (next->ready()) return next;
   if (after != nullptr && after->waits_on() != nullptr && ++favours_ < kFavours) {
-    auto* asked = static_cast<LiveActor*>(after->waits_on()->other->actor);
+    auto* asked = static_cast<NativeActor*>(after->waits_on()->other->actor);
     if (&asked->worker() == this && asked->ready()) {
       turn_ = asked->place;
       return asked;
@@ -158,10 +158,10 @@ LiveActor* Worker::next_ready(const LiveActor* after) {
 }
 
 /// One that waits for its lead, in turn: its next step may do without.
-LiveActor* Worker::insistent() {
+NativeActor* Worker::insistent() {
   for (std::size_t i = 0; i < actors_.size(); ++i) {
     insisted_ = insisted_ + 1 < actors_.size() ? insisted_ + 1 : 0;
-    LiveActor* actor = actors_[insisted_];
+    NativeActor* actor = actors_[insisted_];
     if (actor->wait() != Wait::lead) continue;
     turn_ = insisted_;
     actor->insist();
@@ -170,25 +170,25 @@ LiveActor* Worker::insistent() {
   return nullptr;
 }
 
-LiveActor* Worker::after_turn() {
+NativeActor* Worker::after_turn() {
   turn_ = turn_ + 1 < actors_.size() ? turn_ + 1 : 0;
   return actors_[turn_];
 }
 
 /// In the order of the channels.
 void Worker::order_actors() {
-  std::ranges::sort(actors_, {}, &LiveActor::rank);
+  std::ranges::sort(actors_, {}, &NativeActor::rank);
   for (std::size_t i = 0; i < actors_.size(); ++i) actors_[i]->place = i;
   turn_ = 0;
 }
 
-LiveActor* Worker::next_to_unwind() const {
-  const auto found = std::ranges::find_if(actors_, [](const LiveActor* actor) { return actor->fiber != nullptr; });
+NativeActor* Worker::next_to_unwind() const {
+  const auto found = std::ranges::find_if(actors_, [](const NativeActor* actor) { return actor->fiber != nullptr; });
   return found == actors_.end() ? nullptr : *found;
 }
 
 bool Worker::any_ready() const {
-  return std::ranges::any_of(actors_, &LiveActor::ready);
+  return std::ranges::any_of(actors_, &NativeActor::ready);
 }
 
 void Worker::idle() {
@@ -205,7 +205,7 @@ void Worker::sleep() {
   barrier_on_all_cores();
   if (!any_ready() && !called_.load(std::memory_order_acquire) && !run_.stopping()) {
     Time until = Time::max();
-    for (const LiveActor* actor : actors_)
+    for (const NativeActor* actor : actors_)
       if (actor->wait() == Wait::time) until = std::min(until, actor->until());
     sleeper_->sleep(until);
   }
@@ -214,10 +214,10 @@ void Worker::sleep() {
 }
 
 void Worker::watch(bool on) {
-  for (const LiveActor* actor : actors_) {
+  for (const NativeActor* actor : actors_) {
     if (actor->finished()) continue;
     for (const End* end : actor->ends())
-      if (&static_cast<LiveActor*>(end->other->actor)->worker() != this)
+      if (&static_cast<NativeActor*>(end->other->actor)->worker() != this)
         end->other->watched.store(on, std::memory_order_relaxed);
   }
 }

@@ -11,7 +11,7 @@
 
 namespace isthmus::native {
 
-class LiveActor;
+class NativeActor;
 class Run;
 class Sleeper;
 
@@ -24,17 +24,17 @@ class Worker {
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  void add(LiveActor& actor) { actors_.push_back(&actor); }
+  void add(NativeActor& actor) { actors_.push_back(&actor); }
   /// The body of the thread: returns when all its actors have finished or the run has stopped.
   void work();
 
   /// Lets others run until `actor` is ready.
-  void suspend(LiveActor& actor);
+  void suspend(NativeActor& actor);
   /// From any thread: something that one of its actors waits for has happened.
   void wake();
   /// From any thread: looks at where its actors are to go and who has come.
   void call();
-  void take(LiveActor& actor);
+  void take(NativeActor& actor);
   /// How often one of its actors was counted, or it looked for one in vain.
   int turns() const { return turns_.load(std::memory_order_relaxed); }
   bool busy() const { return busy_.load(std::memory_order_relaxed); }
@@ -42,20 +42,20 @@ class Worker {
   void end_sleep();
 
   Run& run() const { return run_; }
-  const std::vector<LiveActor*>& actors() const { return actors_; }
+  const std::vector<NativeActor*>& actors() const { return actors_; }
 
  private:
   static void dispatch(void* worker);
   void exchange_actors();
-  void goes_on(LiveActor& actor);
-  void rests(LiveActor& actor);
+  void goes_on(NativeActor& actor);
+  void rests(NativeActor& actor);
   static void after_overflow(void* worker);
-  LiveActor* pick(LiveActor* after);
-  LiveActor* next_ready(const LiveActor* after);
-  LiveActor* after_turn();
-  LiveActor* insistent();
+  NativeActor* pick(NativeActor* after);
+  NativeActor* next_ready(const NativeActor* after);
+  NativeActor* after_turn();
+  NativeActor* insistent();
   void order_actors();
-  LiveActor* next_to_unwind() const;
+  NativeActor* next_to_unwind() const;
   void idle();
   void sleep();
   void watch(bool on);
@@ -63,11 +63,11 @@ class Worker {
 
   Run& run_;
   std::size_t stack_bytes_;
-  std::vector<LiveActor*> actors_;
+  std::vector<NativeActor*> actors_;
   std::unique_ptr<engine::Fibers> fibers_;  ///< of the thread, while it works
   std::unique_ptr<Sleeper> sleeper_;
-  LiveActor* next_ = nullptr;
-  LiveActor* running_ = nullptr;
+  NativeActor* next_ = nullptr;
+  NativeActor* running_ = nullptr;
   std::size_t turn_ = 0;  ///< of `actors_`
   int favours_ = 0;       ///< actors in a row that ran out of their turn
   unsigned picks_ = 0;
@@ -77,8 +77,8 @@ class Worker {
   std::atomic<bool> busy_ = true;
 
   std::atomic<bool> called_ = false;
-  std::mutex door_;                  ///< guards what follows
-  std::vector<LiveActor*> arrived_;  ///< not yet among `actors_`
+  std::mutex door_;                    ///< guards what follows
+  std::vector<NativeActor*> arrived_;  ///< not yet among `actors_`
 };
 
 }  // namespace isthmus::native

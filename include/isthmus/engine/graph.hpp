@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "isthmus/engine/detail/live_steps.hpp"
+#include "isthmus/engine/detail/native_steps.hpp"
 #include "isthmus/engine/detail/registration.hpp"
 #include "isthmus/engine/report.hpp"
 #include "isthmus/engine/run_options.hpp"
@@ -126,15 +126,15 @@ struct ActorOf final : GraphActor {
     if constexpr (requires { user.end_run(); }) user.end_run();
   }
 
-  void run_live() override {
+  void run_native() override {
     try {
-      step_live(user, *live);
+      step_native(user, *native);
     } catch (const FinishStep&) {
-      live->finish();
+      native->finish();
     } catch (const StopStep&) {
       return;
     } catch (...) {
-      live->fail();
+      native->fail();
     }
   }
 

@@ -94,7 +94,7 @@ class Occupancy : private engine::Member {
   friend class engine::Wiring;
   friend class engine::OccupancyAccount;
 
-  bool kept() const { return actor_ != nullptr && actor_->live == nullptr; }
+  bool kept() const { return actor_ != nullptr && actor_->native == nullptr; }
   std::int64_t now() const { return actor_->grid.edge(engine::running_now); }
   static std::uint64_t last_token(const engine::PortState& port) { return port.channel->popped() - 1; }
   std::uint64_t last_token() const { return last_token(*returns_.port); }

@@ -4,8 +4,8 @@
 #include <type_traits>
 
 #include "isthmus/engine/detail/actor.hpp"
-#include "isthmus/engine/detail/lane.hpp"
 #include "isthmus/engine/detail/member.hpp"
+#include "isthmus/engine/detail/ring_end.hpp"
 
 namespace isthmus {
 namespace engine {
@@ -42,7 +42,7 @@ class In : private engine::Port {
   /// Takes the head token if one is visible at this tick; does not wait.
   bool pull(T& value) {
     if (!quick()) [[unlikely]]
-      return live() ? pull_live(value) : home().pull_slowly(value);
+      return is_native() ? pull_native(value) : home().pull_slowly(value);
     value = *head();
     take();
     return true;
@@ -53,7 +53,7 @@ class In : private engine::Port {
       take();
       return true;
     }
-    if (live()) return pull_in_place_live() != nullptr;
+    if (is_native()) return pull_in_place_native() != nullptr;
     if (!engine::token_visible(home().state_)) return false;
     engine::release(home().state_);
     return true;
@@ -61,7 +61,7 @@ class In : private engine::Port {
   /// Waits for a token and takes it; the actor finishes where the channel is closed and drained.
   T read() {
     if (!quick()) [[unlikely]] {
-      if (!comes()) return live() ? read_live() : *home().claim_in_place();
+      if (!comes()) return is_native() ? read_native() : *home().claim_in_place();
     }
     T value = *head();
     take();
@@ -73,7 +73,7 @@ class In : private engine::Port {
   /// nullptr if none is visible at this tick.
   const T* pull_in_place() {
     if (!quick()) [[unlikely]] {
-      if (live()) return pull_in_place_live();
+      if (is_native()) return pull_in_place_native();
       return engine::token_visible(home().state_) ? home().release_slowly() : nullptr;
     }
     const T* token = head();
@@ -83,7 +83,7 @@ class In : private engine::Port {
   /// `read` without a copy, likewise.
   const T& read_in_place() {
     if (!quick()) [[unlikely]] {
-      if (!comes()) return live() ? read_live() : *home().claim_in_place();
+      if (!comes()) return is_native() ? read_native() : *home().claim_in_place();
     }
     const T* token = head();
     take();
@@ -98,17 +98,18 @@ class In : private engine::Port {
   /// The head token in place, until it is pulled; nullptr if none is visible at this tick.
   const T* front() {
     if (quick()) return head();
-    if (live()) return state_.live.find_token() ? state_.live.slot<T>() : nullptr;
+    if (is_native()) return state_.native.find_token() ? state_.native.slot<T>() : nullptr;
     return engine::peek(home().state_) ? home().head() : nullptr;
   }
   /// The writer has finished, that is visible, and every token was pulled.
   bool closed() {
-    return live() ? state_.live.lane->actor->closed(*state_.live.lane) : engine::channel_closed(home().state_);
+    return is_native() ? state_.native.ring_end->actor->closed(*state_.native.ring_end)
+                       : engine::channel_closed(home().state_);
   }
   /// When the head token became visible; ask only after `peek` or `front` found one. In real time it is no time of a
   /// clock but still tells which of two heads this actor saw first.
   Time front_time() const {
-    if (live()) return state_.live.lane->actor->seen_at(*state_.live.lane);
+    if (is_native()) return state_.native.ring_end->actor->seen_at(*state_.native.ring_end);
     return Time::fs(state_.actor->grid.edge(state_.channel->head_visible()));
   }
   /// When the token that was taken last became visible. In virtual time only.
@@ -147,16 +148,16 @@ class In : private engine::Port {
     if (state_.listener != nullptr) [[unlikely]]
       engine::tell_listener(state_);
   }
-  bool live() const { return state_.live.lane != nullptr; }
-  bool pull_live(T& value) {
-    if (!state_.live.find_token()) return false;
-    value = *state_.live.take<T>();
+  bool is_native() const { return state_.native.ring_end != nullptr; }
+  bool pull_native(T& value) {
+    if (!state_.native.find_token()) return false;
+    value = *state_.native.take<T>();
     return true;
   }
-  const T* pull_in_place_live() { return state_.live.find_token() ? state_.live.take<T>() : nullptr; }
-  const T& read_live() {
-    state_.live.await_token();
-    return *state_.live.take<T>();
+  const T* pull_in_place_native() { return state_.native.find_token() ? state_.native.take<T>() : nullptr; }
+  const T& read_native() {
+    state_.native.await_token();
+    return *state_.native.take<T>();
   }
   // What the engine is asked of a port is asked of the one in the graph: who steps a copy can keep that in registers.
   In& home() const { return reinterpret_cast<In&>(*state_.channel->reader_port); }
@@ -214,7 +215,7 @@ class Out : private engine::Port {
   /// Waits for a free slot and fills it.
   void push(const T& value) {
     if (!quick()) [[unlikely]] {
-      if (live()) return state_.live.push(value);
+      if (is_native()) return state_.native.push(value);
       const T copy = value;  // so that the value itself needs no address, and may be stored field by field
       return home().push_slowly(copy);
     }
@@ -224,7 +225,7 @@ class Out : private engine::Port {
   /// Waits for a free slot; the token counts as pushed now. Fill it before the next access to any port.
   T& slot() {
     if (!quick()) [[unlikely]]
-      return live() ? state_.live.give_slot<T>() : home().slot_slowly();
+      return is_native() ? state_.native.give_slot<T>() : home().slot_slowly();
     T* token = place();
     give();
     return *token;
@@ -232,7 +233,7 @@ class Out : private engine::Port {
   /// A push at this tick would find a slot.
   bool room() {
     if (quick()) return true;
-    return live() ? state_.live.find_room() : engine::slot_free(home().state_);
+    return is_native() ? state_.native.find_room() : engine::slot_free(home().state_);
   }
 
  private:
@@ -254,7 +255,7 @@ class Out : private engine::Port {
     if (state_.listener != nullptr) [[unlikely]]
       engine::tell_listener(state_);
   }
-  bool live() const { return state_.live.lane != nullptr; }
+  bool is_native() const { return state_.native.ring_end != nullptr; }
   Out& home() const { return reinterpret_cast<Out&>(*state_.channel->writer_port); }
   [[gnu::noinline]] void push_slowly(const T& value) {
     engine::claim_slot(state_);
@@ -277,9 +278,9 @@ struct engine::Unwaiting {
   /// in which actors run: for channels that are never full.
   template <class T>
   static bool push(Out<T>& port, const T& value) {
-    if (port.live()) {
-      if (!port.state_.live.find_room()) return false;
-      port.state_.live.push(value);
+    if (port.is_native()) {
+      if (!port.state_.native.find_room()) return false;
+      port.state_.native.push(value);
       return true;
     }
     if (!slot_at_hand(port.state_)) return false;

@@ -23,7 +23,7 @@ class Occupancy;
 
 namespace isthmus::engine {
 
-class Live;
+class NativeContext;
 class Scheduler;
 struct FiberSlot;
 
@@ -130,7 +130,7 @@ struct alignas(64) Actor : Standing {
   FiberSlot* fiber = nullptr;  ///< where a step stands that waits
 
   Grid grid;
-  Live* live = nullptr;  ///< where the graph runs in real time
+  NativeContext* native = nullptr;  ///< where the graph runs in real time
 
   // Waiting.
   Tick resume_at = 0;  ///< next act of one that waits for its horizon
@@ -174,8 +174,8 @@ struct alignas(64) Actor : Standing {
   /// has to wait inside one.
   /// The actor to run next, if that is known.
   Actor* (*run)(Actor&) = nullptr;
-  /// The same in real time, for as long as its `live` lets it.
-  virtual void run_live() = 0;
+  /// The same in real time, for as long as its `native` lets it.
+  virtual void run_native() = 0;
   /// The run is over.
   virtual void end_run() = 0;
   /// The bytes of a trivially copyable actor but for its ports and timers.

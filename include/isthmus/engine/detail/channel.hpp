@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "isthmus/engine/clock.hpp"
-#include "isthmus/engine/detail/lane.hpp"
+#include "isthmus/engine/detail/ring_end.hpp"
 
 namespace isthmus::engine {
 
@@ -87,7 +87,7 @@ struct alignas(64) PortState {
   std::uint64_t laps = 0;  ///< tokens moved in whole rounds of the ring
   /// Of an input with a clock: a tick before which no token behind the window is visible. It only rises.
   Tick nothing_before = 0;
-  LanePort live;  ///< in place of all else where the graph runs in real time
+  NativePort native;  ///< in place of all else where the graph runs in real time
 
   bool reads() const { return latency != 0; }
 };

@@ -10,8 +10,8 @@
 
 namespace isthmus::engine {
 
-class Live;
-struct LanePort;
+class NativeContext;
+struct NativePort;
 enum class AtBoundary : std::uint8_t;
 
 /// The slots that an end of a channel may move through without a look at the other end.
@@ -29,8 +29,8 @@ struct Stretch {
 /// nothing is held back.
 ///
 /// What different cores write is two cache lines apart: processors fetch lines in pairs.
-struct alignas(128) Lane {
-  Live* actor = nullptr;
+struct alignas(128) RingEnd {
+  NativeContext* actor = nullptr;
   /// The other end may run at the same time: its worker is another. For this end's worker alone.
   bool apart = true;
   std::atomic<bool> watched = false;  ///< the other end's worker is about to sleep: it is to be told of the next move
@@ -43,28 +43,28 @@ struct alignas(128) Lane {
 
 /// An actor as ports and its loop of steps see it on such a back end. The functions are the slow paths: they come once
 /// a stretch. None is given a port, so that the loop may keep all of a port in registers.
-class Live {
+class NativeContext {
  public:
-  virtual ~Live() = default;
+  virtual ~NativeContext() = default;
 
   bool look = false;  ///< something is to be done after this step
   bool look_at_boundary = false;
-  Lane* held = nullptr;  ///< has given out a slot that may not be published before it is filled
+  RingEnd* held = nullptr;  ///< has given out a slot that may not be published before it is filled
   Stretch held_slot;
-  const LanePort* lead = nullptr;  ///< the port that a step is most likely to wait at
+  const NativePort* lead = nullptr;  ///< the port that a step is most likely to wait at
 
   /// An open stretch; waits for it.
-  virtual Stretch await_room(Lane& lane) = 0;
+  virtual Stretch await_room(RingEnd& ring_end) = 0;
   /// The same; throws FinishStep where the channel is closed and drained.
-  virtual Stretch await_token(Lane& lane) = 0;
+  virtual Stretch await_token(RingEnd& ring_end) = 0;
   /// One that is open if that can be had now.
-  virtual Stretch find_token(Lane& lane) = 0;
-  virtual Stretch find_room(Lane& lane) = 0;
-  virtual bool closed(Lane& lane) = 0;
-  /// In place of a time: how many stretches this actor had opened when the head of `lane` was first seen.
-  virtual Time seen_at(const Lane& lane) const = 0;
-  /// The other end of `lane` waits for the move that was just published.
-  virtual void tell_other_end(Lane& lane) = 0;
+  virtual Stretch find_token(RingEnd& ring_end) = 0;
+  virtual Stretch find_room(RingEnd& ring_end) = 0;
+  virtual bool closed(RingEnd& ring_end) = 0;
+  /// In place of a time: how many stretches this actor had opened when the head of `ring_end` was first seen.
+  virtual Time seen_at(const RingEnd& ring_end) const = 0;
+  /// The other end of `ring_end` waits for the move that was just published.
+  virtual void tell_other_end(RingEnd& ring_end) = 0;
 
   /// Since the start of the run.
   virtual Time now() = 0;
@@ -75,9 +75,9 @@ class Live {
   virtual void finish() = 0;
   virtual void fail() = 0;
 
-  [[gnu::noinline]] void hold(Lane& lane, const Stretch& slot) {
+  [[gnu::noinline]] void hold(RingEnd& ring_end, const Stretch& slot) {
     publish_held();
-    held = &lane;
+    held = &ring_end;
     held_slot = slot;
     look = true;
   }
@@ -95,7 +95,7 @@ class Live {
   }
 };
 
-inline void Lane::publish(std::byte* to) {
+inline void RingEnd::publish(std::byte* to) {
   published.store(to, std::memory_order_release);
   // Whoever sets `watched` makes every core pass a barrier before it looks at `published` again, so that the order of
   // these two is a matter of the compiler alone.
@@ -104,9 +104,9 @@ inline void Lane::publish(std::byte* to) {
     actor->tell_other_end(*this);
 }
 
-/// A port's end of a lane, and its typed moves: slots are tokens, side by side.
-struct LanePort {
-  Lane* lane = nullptr;
+/// A port's end of a ring, and its typed moves: slots are tokens, side by side.
+struct NativePort {
+  RingEnd* ring_end = nullptr;
   Stretch stretch;
 
   template <class T>
@@ -119,7 +119,7 @@ struct LanePort {
   const T* take() {
     const T* token = slot<T>();
     stretch.next += sizeof(T);
-    lane->publish(stretch.next);
+    ring_end->publish(stretch.next);
     return token;
   }
   template <class T>
@@ -127,31 +127,31 @@ struct LanePort {
     await_room();
     *slot<T>() = value;
     stretch.next += sizeof(T);
-    lane->publish(stretch.next);
+    ring_end->publish(stretch.next);
   }
   template <class T>
   T& give_slot() {
     await_room();
     T* token = slot<T>();
     stretch.next += sizeof(T);
-    if (lane->apart) [[unlikely]]
-      lane->actor->hold(*lane, {reinterpret_cast<std::byte*>(token), stretch.next});
+    if (ring_end->apart) [[unlikely]]
+      ring_end->actor->hold(*ring_end, {reinterpret_cast<std::byte*>(token), stretch.next});
     else  // the other end looks when this actor waits or its step is over, and then the slot is filled
-      lane->published.store(stretch.next, std::memory_order_release);
+      ring_end->published.store(stretch.next, std::memory_order_release);
     return *token;
   }
   void await_token() {
     if (!stretch.open()) [[unlikely]]
-      reach(lane->actor->await_token(*lane));
+      reach(ring_end->actor->await_token(*ring_end));
   }
   bool find_token() {
     if (!stretch.open()) [[unlikely]]
-      reach(lane->actor->find_token(*lane));
+      reach(ring_end->actor->find_token(*ring_end));
     return stretch.open();
   }
   bool find_room() {
     if (!stretch.open()) [[unlikely]]
-      reach(lane->actor->find_room(*lane));
+      reach(ring_end->actor->find_room(*ring_end));
     return stretch.open();
   }
 
@@ -163,7 +163,7 @@ struct LanePort {
   }
   void await_room() {
     if (!stretch.open()) [[unlikely]]
-      reach(lane->actor->await_room(*lane));
+      reach(ring_end->actor->await_room(*ring_end));
   }
 };
 

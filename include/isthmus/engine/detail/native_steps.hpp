@@ -31,7 +31,7 @@ struct PortAccess {
 
   template <class T>
   [[gnu::always_inline]] static bool open(const T& field) {
-    if constexpr (is_port<T>) return field.state_.live.stretch.open();
+    if constexpr (is_port<T>) return field.state_.native.stretch.open();
     return true;
   }
   template <class Port>
@@ -42,7 +42,7 @@ struct PortAccess {
   template <class T>
   [[gnu::always_inline]] static void forget_model(T& field) {
     if constexpr (is_port<T>) {
-      if (field.state_.live.lane == nullptr) __builtin_unreachable();
+      if (field.state_.native.ring_end == nullptr) __builtin_unreachable();
       field.state_.cursor = field.state_.window_end = nullptr;
       field.state_.ahead = &PortState::kNothingAhead;
     }
@@ -51,8 +51,8 @@ struct PortAccess {
   template <class T>
   [[gnu::always_inline]] static void save(T& field, const T& from) {
     if constexpr (is_port<T>) {
-      save(field.state_.live.stretch.next, from.state_.live.stretch.next);
-      save(field.state_.live.stretch.end, from.state_.live.stretch.end);
+      save(field.state_.native.stretch.next, from.state_.native.stretch.next);
+      save(field.state_.native.stretch.end, from.state_.native.stretch.end);
     } else {
       field = from;
       std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -110,7 +110,7 @@ constexpr std::size_t lead_of() {
   return at;
 }
 
-/// A copy of an actor: its ports move tokens on lanes alone.
+/// A copy of an actor: its ports move tokens on the ends of rings alone.
 template <class T>
 class Copy {
  public:
@@ -137,7 +137,8 @@ class Copy {
 
 /// Steps `actor` until it has finished or leaves. `save` is called before anyone looks at it.
 template <class T, class LeadOpen, class Save>
-[[gnu::always_inline]] inline void loop_live(T& actor, Live& self, const LeadOpen& lead_open, const Save& save) {
+[[gnu::always_inline]] inline void loop_native(T& actor, NativeContext& self, const LeadOpen& lead_open,
+                                               const Save& save) {
   constexpr int kStepsBetweenChecks = 4096;  // steps between two looks at an actor that never asks in vain
   for (int steps_left = kStepsBetweenChecks;;) {
     if constexpr (HasDone<T>) {
@@ -161,19 +162,19 @@ template <class T, class LeadOpen, class Save>
 }
 
 template <class T>
-void step_live(T& actor, Live& self) {
+void step_native(T& actor, NativeContext& self) {
   if constexpr (SteppedAsCopy<T>) {
     Copy<T> copy(actor);
     const auto save = [&] { copy.save(actor); };
     try {
-      loop_live(
+      loop_native(
           copy.actor(), self, [&] { return copy.lead_open(); }, save);
     } catch (...) {
       save();
       throw;
     }
   } else {
-    loop_live(
+    loop_native(
         actor, self, [lead = self.lead] { return lead == nullptr || lead->stretch.open(); }, [] {});
   }
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/fiber.hpp"
-#include "isthmus/engine/detail/lane.hpp"
+#include "isthmus/engine/detail/ring_end.hpp"
 #include "isthmus/engine/graph.hpp"
 #include "native/ring.hpp"
 
@@ -27,18 +27,18 @@ enum class Wait : std::uint8_t {
   finished
 };
 
-/// An actor on the worker that runs it: what its ports ask where a stretch of a lane is used up.
-class alignas(128) LiveActor final : public engine::Live {
+/// An actor on the worker that runs it: what its ports ask where a stretch of a ring is used up.
+class alignas(128) NativeActor final : public engine::NativeContext {
  public:
-  LiveActor(engine::GraphActor& actor, Worker& worker) : actor_(actor), worker_(&worker) {}
+  NativeActor(engine::GraphActor& actor, Worker& worker) : actor_(actor), worker_(&worker) {}
 
-  engine::Stretch await_room(engine::Lane& lane) override;
-  engine::Stretch await_token(engine::Lane& lane) override;
-  engine::Stretch find_token(engine::Lane& lane) override { return find(lane); }
-  engine::Stretch find_room(engine::Lane& lane) override { return find(lane); }
-  bool closed(engine::Lane& lane) override;
-  Time seen_at(const engine::Lane& lane) const override;
-  void tell_other_end(engine::Lane& lane) override;
+  engine::Stretch await_room(engine::RingEnd& ring_end) override;
+  engine::Stretch await_token(engine::RingEnd& ring_end) override;
+  engine::Stretch find_token(engine::RingEnd& ring_end) override { return find(ring_end); }
+  engine::Stretch find_room(engine::RingEnd& ring_end) override { return find(ring_end); }
+  bool closed(engine::RingEnd& ring_end) override;
+  Time seen_at(const engine::RingEnd& ring_end) const override;
+  void tell_other_end(engine::RingEnd& ring_end) override;
   Time now() override;
   void wait_until(Time time) override;
   engine::AtBoundary before_next_step(bool lead_open) override;
@@ -51,7 +51,7 @@ class alignas(128) LiveActor final : public engine::Live {
   void run() {
     at_border_ = false;
     wait_ = Wait::none;
-    actor_.run_live();
+    actor_.run_native();
   }
   bool ready() const;
   /// It steps, whether its lead is open or not.
@@ -89,7 +89,7 @@ class alignas(128) LiveActor final : public engine::Live {
 
  private:
   engine::Stretch open(End& end);
-  engine::Stretch find(engine::Lane& lane);
+  engine::Stretch find(engine::RingEnd& ring_end);
   bool shares_worker() const;
   bool spin(const End& end);
   bool waits_for_lead(const End& end);

@@ -1,4 +1,4 @@
-#include "native/live_actor.hpp"
+#include "native/native_actor.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -18,18 +18,18 @@ constexpr int kTurns = 64;   // looks before others of its worker have their tur
 /// the time.
 constexpr Time kPoll = Time::us(20);
 
-End& end_of(engine::Lane& lane) {
-  return static_cast<End&>(lane);
+End& end_of(engine::RingEnd& ring_end) {
+  return static_cast<End&>(ring_end);
 }
 
 }  // namespace
 
-void LiveActor::add(End& end) {
+void NativeActor::add(End& end) {
   end.actor = this;
   ends_.push_back(&end);
 }
 
-engine::Stretch LiveActor::open(End& end) {
+engine::Stretch NativeActor::open(End& end) {
   publish_held();
   for (; end.pauses > 0; --end.pauses) relax();
   const engine::Stretch stretch = end.ring->open(end);
@@ -40,8 +40,8 @@ engine::Stretch LiveActor::open(End& end) {
   return stretch;
 }
 
-engine::Stretch LiveActor::await_token(engine::Lane& lane) {
-  End& end = end_of(lane);
+engine::Stretch NativeActor::await_token(engine::RingEnd& ring_end) {
+  End& end = end_of(ring_end);
   for (;;) {
     if (const auto stretch = open(end); stretch.open()) return stretch;
     if (end.ring->over(end)) {
@@ -52,8 +52,8 @@ engine::Stretch LiveActor::await_token(engine::Lane& lane) {
   }
 }
 
-engine::Stretch LiveActor::await_room(engine::Lane& lane) {
-  End& end = end_of(lane);
+engine::Stretch NativeActor::await_room(engine::RingEnd& ring_end) {
+  End& end = end_of(ring_end);
   for (;;) {
     if (const auto stretch = open(end); stretch.open()) return stretch;
     if (end.ring->over(end) && !actor_.periodic) {
@@ -66,12 +66,12 @@ engine::Stretch LiveActor::await_room(engine::Lane& lane) {
 }
 
 /// There are others to run, or other workers, while it waits.
-bool LiveActor::shares_worker() const {
+bool NativeActor::shares_worker() const {
   return worker().actors().size() > 1 || worker().run().crowded();
 }
 
 /// The worker's wait, without the way there and back, where it has no one else to run.
-bool LiveActor::spin(const End& end) {
+bool NativeActor::spin(const End& end) {
   publish_held();
   rests();
   bool found = false;
@@ -83,8 +83,8 @@ bool LiveActor::spin(const End& end) {
   return found;
 }
 
-engine::Stretch LiveActor::find(engine::Lane& lane) {
-  End& end = end_of(lane);
+engine::Stretch NativeActor::find(engine::RingEnd& ring_end) {
+  End& end = end_of(ring_end);
   const auto stretch = open(end);
   if (stretch.open()) return stretch;
   end.asked = true;
@@ -92,13 +92,13 @@ engine::Stretch LiveActor::find(engine::Lane& lane) {
   return stretch;
 }
 
-void LiveActor::note_no() {
+void NativeActor::note_no() {
   publish_held();
   said_no_ = look = look_at_boundary = true;
 }
 
-bool LiveActor::closed(engine::Lane& lane) {
-  End& end = end_of(lane);
+bool NativeActor::closed(engine::RingEnd& ring_end) {
+  End& end = end_of(ring_end);
   // In this order: what was pushed before the close must be found.
   end.seen_closed = end.ring->closed.load(std::memory_order_acquire);
   if (end.seen_closed && !end.ring->could_open(end)) return true;
@@ -107,20 +107,20 @@ bool LiveActor::closed(engine::Lane& lane) {
   return false;
 }
 
-Time LiveActor::seen_at(const engine::Lane& lane) const {
-  return Time::fs(static_cast<const End&>(lane).opened);
+Time NativeActor::seen_at(const engine::RingEnd& ring_end) const {
+  return Time::fs(static_cast<const End&>(ring_end).opened);
 }
 
-void LiveActor::tell_other_end(engine::Lane& lane) {
-  lane.watched.store(false, std::memory_order_relaxed);
-  static_cast<LiveActor*>(end_of(lane).other->actor)->worker().wake();
+void NativeActor::tell_other_end(engine::RingEnd& ring_end) {
+  ring_end.watched.store(false, std::memory_order_relaxed);
+  static_cast<NativeActor*>(end_of(ring_end).other->actor)->worker().wake();
 }
 
-Time LiveActor::now() {
+Time NativeActor::now() {
   return worker().run().now();
 }
 
-void LiveActor::wait_until(Time time) {
+void NativeActor::wait_until(Time time) {
   if (time <= now()) return;
   actor_.waited = true;
   until_ = time;
@@ -128,7 +128,7 @@ void LiveActor::wait_until(Time time) {
 }
 
 /// Lets the other actors of the worker run until `ready`.
-void LiveActor::suspend(Wait wait, const End* on) {
+void NativeActor::suspend(Wait wait, const End* on) {
   publish_held();
   if (worker().run().stopping()) throw engine::StopStep{};
   wait_ = wait;
@@ -138,7 +138,7 @@ void LiveActor::suspend(Wait wait, const End* on) {
   wait_ = Wait::none;
 }
 
-bool LiveActor::ready() const {
+bool NativeActor::ready() const {
   switch (wait_) {
     case Wait::none:
       return true;
@@ -158,7 +158,7 @@ bool LiveActor::ready() const {
   return false;
 }
 
-bool LiveActor::inputs_drained() const {
+bool NativeActor::inputs_drained() const {
   bool any = false;
   for (const End* end : ends_) {
     if (end->writes) continue;
@@ -168,7 +168,7 @@ bool LiveActor::inputs_drained() const {
   return any;
 }
 
-bool LiveActor::has_moved() {
+bool NativeActor::has_moved() {
   bool moved = std::exchange(actor_.waited, false);
   for (End* end : ends_) {
     const auto count = end->ring->moved(*end);
@@ -177,7 +177,7 @@ bool LiveActor::has_moved() {
   return moved;
 }
 
-engine::AtBoundary LiveActor::leave(Wait wait, const End* on) {
+engine::AtBoundary NativeActor::leave(Wait wait, const End* on) {
   turns_ = 0;
   wait_ = wait;
   waits_on_ = on;
@@ -185,7 +185,7 @@ engine::AtBoundary LiveActor::leave(Wait wait, const End* on) {
   return engine::AtBoundary::leave;
 }
 
-engine::AtBoundary LiveActor::before_next_step(bool lead_open) {
+engine::AtBoundary NativeActor::before_next_step(bool lead_open) {
   const bool asked_in_vain = std::exchange(said_no_, false);
   if (worker().run().stopping()) return leave(Wait::none);
   wait_ = Wait::none;
@@ -199,13 +199,13 @@ engine::AtBoundary LiveActor::before_next_step(bool lead_open) {
     for (End* end : ends_) end->asked = end->asked_closed = false;
   if (++turns_ >= kTurns) return asked_in_vain ? leave(Wait::none) : after_turn();
   if (target_.load(std::memory_order_relaxed) != nullptr) return leave(Wait::none);
-  if (!lead_open && waits_for_lead(end_of(*lead->lane))) return leave(Wait::lead, &end_of(*lead->lane));
+  if (!lead_open && waits_for_lead(end_of(*lead->ring_end))) return leave(Wait::lead, &end_of(*lead->ring_end));
   return engine::AtBoundary::step;
 }
 
 /// Others run meanwhile, and no stack is kept for a step that begins with that wait. Not where it was seen to begin
 /// otherwise.
-bool LiveActor::waits_for_lead(const End& end) {
+bool NativeActor::waits_for_lead(const End& end) {
   const bool insists = std::exchange(insists_, false);
   if (goes_past_lead_ || worker().actors().size() == 1) return false;
   if (end.ring->could_open(end) || end.ring->over(end)) return false;
@@ -216,7 +216,7 @@ bool LiveActor::waits_for_lead(const End& end) {
 
 /// A step that was told "no" and moved nothing: the next one can differ only where an answer has changed, the actor has
 /// another state, or it looks at the time.
-engine::AtBoundary LiveActor::after_silent_step() {
+engine::AtBoundary NativeActor::after_silent_step() {
   const bool looks_at_time = actor_.sensed_time && actor_.clocked;
   if (would_repeat()) return leave(Wait::news);
   until_ = now() + kPoll;
@@ -224,14 +224,14 @@ engine::AtBoundary LiveActor::after_silent_step() {
 }
 
 /// Steps that were told no "no" and, all of them together, moved nothing and left the state as it was: so do the next.
-engine::AtBoundary LiveActor::after_turn() {
+engine::AtBoundary NativeActor::after_turn() {
   if (!has_moved()) return leave(would_repeat() ? Wait::news : Wait::none);
   silent_before_ = false;
   return leave(Wait::none);
 }
 
 /// Nothing was moved since the last look: whether that goes on until an answer changes. Keeps the state for the next.
-bool LiveActor::would_repeat() {
+bool NativeActor::would_repeat() {
   const bool same = silent_before_ && actor_.trivial && actor_.same_state(actor_.snapshot);
   const bool knows = !actor_.clocked || std::exchange(actor_.promised, false) || same;
   const bool looks_at_time = std::exchange(actor_.sensed_time, false) && actor_.clocked;
@@ -240,27 +240,27 @@ bool LiveActor::would_repeat() {
   return knows && !looks_at_time;
 }
 
-Worker* LiveActor::leaves_for() const {
+Worker* NativeActor::leaves_for() const {
   return at_border_ && wait_ != Wait::finished ? target_.load(std::memory_order_acquire) : nullptr;
 }
 
-void LiveActor::belong_to(Worker& worker) {
+void NativeActor::belong_to(Worker& worker) {
   worker_.store(&worker, std::memory_order_release);
   Worker* sent_here = &worker;  // unless it has been sent on
   target_.compare_exchange_strong(sent_here, nullptr);
 }
 
-void LiveActor::meet_neighbours() {
+void NativeActor::meet_neighbours() {
   for (End* end : ends_)
-    if (&static_cast<LiveActor*>(end->other->actor)->worker() == &worker()) end->apart = end->other->apart = false;
+    if (&static_cast<NativeActor*>(end->other->actor)->worker() == &worker()) end->apart = end->other->apart = false;
 }
 
-void LiveActor::part_from_neighbours() {
+void NativeActor::part_from_neighbours() {
   for (End* end : ends_)
     if (!end->apart) end->apart = end->other->apart = true;
 }
 
-void LiveActor::goes_on() {
+void NativeActor::goes_on() {
   const int stretch = worker().run().stretch();
   counts_ = stretch != 0;  // it may just have ended
   if (!counts_) return;
@@ -274,24 +274,24 @@ void LiveActor::goes_on() {
   stretch_.store(stretch, std::memory_order_release);
 }
 
-void LiveActor::rests() {
+void NativeActor::rests() {
   if (!std::exchange(counts_, false)) return;
   const std::chrono::nanoseconds since = std::chrono::steady_clock::now() - went_on_;
   worked_ns_.store(worked_ns_.load(std::memory_order_relaxed) + since.count(), std::memory_order_relaxed);
   for (End* end : ends_) end->told.store(end->ring->moved(*end) - end->first_told, std::memory_order_relaxed);
 }
 
-double LiveActor::moved(const End& end, int stretch) const {
+double NativeActor::moved(const End& end, int stretch) const {
   if (stretch_.load(std::memory_order_acquire) != stretch) return 0;
   return static_cast<double>(end.told.load(std::memory_order_relaxed));
 }
 
-double LiveActor::worked(int stretch) const {
+double NativeActor::worked(int stretch) const {
   if (stretch_.load(std::memory_order_acquire) != stretch) return 0;
   return static_cast<double>(worked_ns_.load(std::memory_order_relaxed)) / 1e9;
 }
 
-void LiveActor::finish() {
+void NativeActor::finish() {
   publish_held();
   wait_ = Wait::finished;
   for (End* end : ends_) {
@@ -301,7 +301,7 @@ void LiveActor::finish() {
   worker().run().one_finished(*this);
 }
 
-void LiveActor::fail_with(std::exception_ptr why) {
+void NativeActor::fail_with(std::exception_ptr why) {
   wait_ = Wait::finished;
   worker().run().stop_failed(actor_.name, std::move(why));
 }
