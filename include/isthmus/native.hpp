@@ -12,7 +12,7 @@ namespace isthmus::native {
 
 struct Options {
   /// Threads. 0: as many as there are cores, or actors where those are fewer; the actors begin on one of them, and move
-  /// where the run is seen to go faster for it. A number: the actors are cut into stretches along the channels.
+  /// where the run is seen to go faster for it. A number: the actors are cut into regions along the channels.
   int workers = 0;
   std::map<std::string, int> placement{};  ///< worker of an actor by its name, where it stays
   bool pin = true;                         ///< each worker to a core, where there are enough

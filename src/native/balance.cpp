@@ -13,7 +13,7 @@ std::size_t at(int index) {
   return static_cast<std::size_t>(index);
 }
 
-/// The free actors in `pieces` stretches of about equal work.
+/// The free actors in `pieces` regions of about equal work.
 std::vector<int> cut(const Load& load, const std::vector<int>& order, const std::vector<int>& fixed, int pieces) {
   std::vector<int> worker_of = fixed;
   double all = 0;

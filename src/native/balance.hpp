@@ -4,13 +4,13 @@
 
 namespace isthmus::native {
 
-/// What a graph did in a stretch of time: the input of a placement.
+/// What a graph did in an interval: the input of a placement.
 struct Load {
   /// A channel between two actors on different workers costs both.
   struct Link {
     int writer;
     int reader;
-    double crossing;  ///< seconds that each of its ends would lose in this stretch
+    double crossing;  ///< seconds that each of its ends would lose in this interval
   };
   std::vector<double> work;  ///< of each actor, in seconds: without what crossings cost it
   std::vector<Link> links;

@@ -70,7 +70,7 @@ bool Balancer::observe(Observation& seen) {
   turns.reserve(workers_.size());
   for (const Worker* worker : workers_) turns.push_back(worker->turns());
   const auto began = steady_clock::now();
-  run_.observe(++stretch_);
+  run_.observe(++interval_);
   bool enough = false;
   bool stopped = false;
   while (!enough && !stopped && steady_clock::now() - began < kMostObserved) {
@@ -92,12 +92,12 @@ bool Balancer::told_enough(const std::vector<int>& turns_before) const {
 }
 
 double Balancer::pushed(const Ring& ring) const {
-  return static_cast<const NativeActor*>(ring.writer.actor)->moved(ring.writer, stretch_);
+  return static_cast<const NativeActor*>(ring.writer.actor)->moved(ring.writer, interval_);
 }
 
 Load Balancer::load() const {
   Load load;
-  for (const NativeActor* actor : actors_) load.work.push_back(actor->worked(stretch_));
+  for (const NativeActor* actor : actors_) load.work.push_back(actor->worked(interval_));
   for (const Ring* ring : rings_) {
     const double trips = kTripsPerRound / static_cast<double>(ring->channel.depth) +
                          kTripsPerLine * static_cast<double>(ring->stride()) / kLine;

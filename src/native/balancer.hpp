@@ -31,7 +31,7 @@ class Balancer {
   Run& run() const { return run_; }
 
  private:
-  /// What was counted in a stretch of time.
+  /// What was counted in an interval of time.
   struct Observation {
     Load load;
     double tokens_per_s = 0;
@@ -51,7 +51,7 @@ class Balancer {
   std::vector<NativeActor*> actors_;
   std::vector<const Ring*> rings_;
   std::vector<int> worker_of_;  ///< where the actors stand, or are about to
-  int stretch_ = 0;
+  int interval_ = 0;
   std::chrono::nanoseconds round_trip_;  ///< between cores, as far as trials have told
 };
 

@@ -23,7 +23,7 @@ std::vector<int> along_channels(const std::vector<std::unique_ptr<engine::GraphA
 std::vector<int> given(const std::vector<std::unique_ptr<engine::GraphActor>>& actors, int workers,
                        const std::map<std::string, int>& placement);
 
-/// The worker of each actor: those of `given` where it says; the others in as many stretches of equal length as
+/// The worker of each actor: those of `given` where it says; the others in as many regions of equal length as
 /// there are workers, along the channels, so that few of them cross.
 std::vector<int> place(const std::vector<std::unique_ptr<engine::GraphActor>>& actors, int workers,
                        const std::vector<int>& given);

@@ -29,35 +29,35 @@ void NativeActor::add(End& end) {
   ends_.push_back(&end);
 }
 
-engine::Stretch NativeActor::open(End& end) {
+engine::SlotRange NativeActor::open(End& end) {
   publish_held();
   for (; end.pauses > 0; --end.pauses) relax();
-  const engine::Stretch stretch = end.ring->open(end);
-  if (!stretch.open()) return stretch;
-  if (end.apart) end.ring->pace(end, stretch);
+  const engine::SlotRange slots = end.ring->open(end);
+  if (!slots.open()) return slots;
+  if (end.apart) end.ring->pace(end, slots);
   if (target_.load(std::memory_order_relaxed) != nullptr) look = look_at_boundary = true;
   end.opened = ++opened_;
-  return stretch;
+  return slots;
 }
 
-engine::Stretch NativeActor::await_token(engine::RingEnd& ring_end) {
+engine::SlotRange NativeActor::await_token(engine::RingEnd& ring_end) {
   End& end = end_of(ring_end);
   for (;;) {
-    if (const auto stretch = open(end); stretch.open()) return stretch;
+    if (const auto slots = open(end); slots.open()) return slots;
     if (end.ring->over(end)) {
-      if (const auto stretch = open(end); stretch.open()) return stretch;  // pushed just before it closed
+      if (const auto slots = open(end); slots.open()) return slots;  // pushed just before it closed
       throw engine::FinishStep{};
     }
     if (shares_worker() || !spin(end)) suspend(Wait::token, &end);
   }
 }
 
-engine::Stretch NativeActor::await_room(engine::RingEnd& ring_end) {
+engine::SlotRange NativeActor::await_room(engine::RingEnd& ring_end) {
   End& end = end_of(ring_end);
   for (;;) {
-    if (const auto stretch = open(end); stretch.open()) return stretch;
+    if (const auto slots = open(end); slots.open()) return slots;
     if (end.ring->over(end) && !actor_.periodic) {
-      if (const auto stretch = open(end); stretch.open()) return stretch;
+      if (const auto slots = open(end); slots.open()) return slots;
       worker().run().stop_stuck(*this, end);
       throw engine::StopStep{};
     }
@@ -83,13 +83,13 @@ bool NativeActor::spin(const End& end) {
   return found;
 }
 
-engine::Stretch NativeActor::find(engine::RingEnd& ring_end) {
+engine::SlotRange NativeActor::find(engine::RingEnd& ring_end) {
   End& end = end_of(ring_end);
-  const auto stretch = open(end);
-  if (stretch.open()) return stretch;
+  const auto slots = open(end);
+  if (slots.open()) return slots;
   end.asked = true;
   note_no();
-  return stretch;
+  return slots;
 }
 
 void NativeActor::note_no() {
@@ -261,17 +261,17 @@ void NativeActor::part_from_neighbours() {
 }
 
 void NativeActor::goes_on() {
-  const int stretch = worker().run().stretch();
-  counts_ = stretch != 0;  // it may just have ended
+  const int interval = worker().run().interval();
+  counts_ = interval != 0;  // it may just have ended
   if (!counts_) return;
   went_on_ = std::chrono::steady_clock::now();
-  if (stretch_.load(std::memory_order_relaxed) == stretch) return;
+  if (interval_.load(std::memory_order_relaxed) == interval) return;
   worked_ns_.store(0, std::memory_order_relaxed);
   for (End* end : ends_) {
     end->first_told = end->ring->moved(*end);
     end->told.store(0, std::memory_order_relaxed);
   }
-  stretch_.store(stretch, std::memory_order_release);
+  interval_.store(interval, std::memory_order_release);
 }
 
 void NativeActor::rests() {
@@ -281,13 +281,13 @@ void NativeActor::rests() {
   for (End* end : ends_) end->told.store(end->ring->moved(*end) - end->first_told, std::memory_order_relaxed);
 }
 
-double NativeActor::moved(const End& end, int stretch) const {
-  if (stretch_.load(std::memory_order_acquire) != stretch) return 0;
+double NativeActor::moved(const End& end, int interval) const {
+  if (interval_.load(std::memory_order_acquire) != interval) return 0;
   return static_cast<double>(end.told.load(std::memory_order_relaxed));
 }
 
-double NativeActor::worked(int stretch) const {
-  if (stretch_.load(std::memory_order_acquire) != stretch) return 0;
+double NativeActor::worked(int interval) const {
+  if (interval_.load(std::memory_order_acquire) != interval) return 0;
   return static_cast<double>(worked_ns_.load(std::memory_order_relaxed)) / 1e9;
 }
 

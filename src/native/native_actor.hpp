@@ -27,15 +27,15 @@ enum class Wait : std::uint8_t {
   finished
 };
 
-/// An actor on the worker that runs it: what its ports ask where a stretch of a ring is used up.
+/// An actor on the worker that runs it: what its ports ask where a range of slots is used up.
 class alignas(128) NativeActor final : public engine::NativeContext {
  public:
   NativeActor(engine::GraphActor& actor, Worker& worker) : actor_(actor), worker_(&worker) {}
 
-  engine::Stretch await_room(engine::RingEnd& ring_end) override;
-  engine::Stretch await_token(engine::RingEnd& ring_end) override;
-  engine::Stretch find_token(engine::RingEnd& ring_end) override { return find(ring_end); }
-  engine::Stretch find_room(engine::RingEnd& ring_end) override { return find(ring_end); }
+  engine::SlotRange await_room(engine::RingEnd& ring_end) override;
+  engine::SlotRange await_token(engine::RingEnd& ring_end) override;
+  engine::SlotRange find_token(engine::RingEnd& ring_end) override { return find(ring_end); }
+  engine::SlotRange find_room(engine::RingEnd& ring_end) override { return find(ring_end); }
   bool closed(engine::RingEnd& ring_end) override;
   Time seen_at(const engine::RingEnd& ring_end) const override;
   void tell_other_end(engine::RingEnd& ring_end) override;
@@ -57,14 +57,14 @@ class alignas(128) NativeActor final : public engine::NativeContext {
   /// It steps, whether its lead is open or not.
   void insist() { insists_ = true; }
 
-  /// Its worker turns to it, and away from it: counted while the run is observed (Run::stretch).
+  /// Its worker turns to it, and away from it: counted while the run is observed (Run::interval).
   void goes_on();
   void rests();
   bool counts() const { return counts_; }
-  /// Seconds that it ran in `stretch`, as far as it has been counted.
-  double worked(int stretch) const;
+  /// Seconds that it ran in `interval`, as far as it has been counted.
+  double worked(int interval) const;
   /// Tokens that went through `end`, likewise.
-  double moved(const End& end, int stretch) const;
+  double moved(const End& end, int interval) const;
 
   /// From any thread: it is to move to `worker`, once it stands between two steps.
   void send_to(Worker& worker) { target_.store(&worker, std::memory_order_release); }
@@ -88,8 +88,8 @@ class alignas(128) NativeActor final : public engine::NativeContext {
   std::size_t place = 0;               ///< among the actors of its worker
 
  private:
-  engine::Stretch open(End& end);
-  engine::Stretch find(engine::RingEnd& ring_end);
+  engine::SlotRange open(End& end);
+  engine::SlotRange find(engine::RingEnd& ring_end);
   bool shares_worker() const;
   bool spin(const End& end);
   bool waits_for_lead(const End& end);
@@ -118,9 +118,9 @@ class alignas(128) NativeActor final : public engine::NativeContext {
   int turns_ = 0;               ///< step boundaries since it began to run
   int opened_ = 0;
 
-  std::chrono::steady_clock::time_point went_on_;  ///< in an observed stretch
+  std::chrono::steady_clock::time_point went_on_;  ///< in an observed interval
   bool counts_ = false;                            ///< since then
-  std::atomic<int> stretch_ = 0;                   ///< the last it was observed in
+  std::atomic<int> interval_ = 0;                  ///< the last it was observed in
   std::atomic<std::int64_t> worked_ns_ = 0;        ///< in it
 };
 

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kPage = 4096;
 constexpr std::int64_t kLine = 64;
 
-/// Lines of a stretch that are asked for when it is opened: about as many as a core can wait for at once.
+/// Lines of a range of slots that are asked for when it is opened: about as many as a core can wait for at once.
 constexpr std::int64_t kLinesAhead = 32;
 
 constexpr std::int64_t kSmall = 4096;  // bytes
@@ -20,16 +20,16 @@ constexpr std::int64_t kEnough = 32;
 constexpr int kLeastPatience = 4;
 
 /// Starts to fetch what the other end's core holds, in order to write or to read it.
-void fetch(const engine::Stretch& stretch, bool to_write) {
-  const std::byte* last = std::min(stretch.end, stretch.next + kLinesAhead * kLine);
+void fetch(const engine::SlotRange& slots, bool to_write) {
+  const std::byte* last = std::min(slots.end, slots.next + kLinesAhead * kLine);
   if (to_write)
-    for (const std::byte* at = stretch.next; at < last; at += kLine) fetch_to_write(at);
+    for (const std::byte* at = slots.next; at < last; at += kLine) fetch_to_write(at);
   else
-    for (const std::byte* at = stretch.next; at < last; at += kLine) __builtin_prefetch(at);
+    for (const std::byte* at = slots.next; at < last; at += kLine) __builtin_prefetch(at);
 }
 
 /// One slot more than the depth tells full from empty. A small ring has twice the depth: a reader and a writer that
-/// take turns then seldom meet its end in the middle of a stretch.
+/// take turns then seldom meet its end in the middle of a range.
 std::int64_t slots(const engine::Channel& channel, std::int64_t stride) {
   const auto depth = static_cast<std::int64_t>(channel.depth);
   return depth * stride <= kSmall ? 2 * depth : depth + 1;
@@ -37,7 +37,7 @@ std::int64_t slots(const engine::Channel& channel, std::int64_t stride) {
 
 void attach(engine::PortState& port, End& end) {
   port.cursor = port.window_end = nullptr;
-  port.native = {.ring_end = &end, .stretch = {end.published, end.published}};
+  port.native = {.ring_end = &end, .slots = {end.published, end.published}};
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ Ring::Ring(const engine::Channel& of, const engine::TokenType& type)
 /// A look takes the line with the other end's position away from a core that writes it at every move. Where it brings
 /// little, the next one waits: longer while that brings more, and never longer than the other end takes to fill the
 /// ring.
-void Ring::pace(End& end, const engine::Stretch& opened) const {
+void Ring::pace(End& end, const engine::SlotRange& opened) const {
   fetch(opened, end.writes);
   const int most = std::max(1, static_cast<int>(channel.depth / 4));
   const std::int64_t found = ahead(end, opened.next, end.seen);

@@ -27,8 +27,8 @@ struct End : engine::RingEnd {
   std::uint64_t laps = 0;               ///< tokens moved in whole rounds of the ring
   int pauses = 0;                       ///< before the next look: see Ring::pace
   int patience = 0;                     ///< pauses after a look that brought little
-  int opened = 0;                       ///< how many stretches the actor had opened when this one was
-  std::uint64_t first_told = 0;         ///< tokens moved, where the stretch under observation began
+  int opened = 0;                       ///< how many ranges of slots the actor had opened when this one was
+  std::uint64_t first_told = 0;         ///< tokens moved, where the interval under observation began
   std::atomic<std::uint64_t> told = 0;  ///< and since then
 };
 
@@ -44,9 +44,9 @@ class Ring {
   std::atomic<bool> abandoned = false;  ///< the reader has finished
 
   /// What `end` may move through now: not open if that is nothing.
-  engine::Stretch open(End& end);
+  engine::SlotRange open(End& end);
   /// After `open` of an end whose other end stands on another core.
-  void pace(End& end, const engine::Stretch& opened) const;
+  void pace(End& end, const engine::SlotRange& opened) const;
   /// Whether `open` would succeed.
   bool could_open(const End& end) const {
     return ahead(end, at(end), end.other->published.load(std::memory_order_acquire)) > 0;
@@ -74,7 +74,7 @@ class Ring {
   std::unique_ptr<std::byte[], engine::AlignedDelete> storage_;
 };
 
-inline engine::Stretch Ring::open(End& end) {
+inline engine::SlotRange Ring::open(End& end) {
   std::byte* const first = storage_.get();
   std::byte* const last = first + bytes_;
   std::byte* next = at(end);

@@ -35,9 +35,9 @@ class Run {
   /// Returns true once the run has stopped, false where `time` passes before.
   bool wait_stopped(std::chrono::nanoseconds time);
 
-  /// The stretch of time in which actors count their work; 0 between two.
-  int stretch() const { return stretch_.load(std::memory_order_relaxed); }
-  void observe(int stretch) { stretch_.store(stretch, std::memory_order_relaxed); }
+  /// The interval of time in which actors count their work; 0 between two.
+  int interval() const { return interval_.load(std::memory_order_relaxed); }
+  void observe(int interval) { interval_.store(interval, std::memory_order_relaxed); }
 
   void one_finished(const NativeActor& actor);
   /// `who` is an actor, or a worker that could not work.
@@ -63,7 +63,7 @@ class Run {
   std::chrono::steady_clock::time_point began_;
   std::atomic<int> native_ = 0;  ///< actors neither finished nor periodic
   std::atomic<bool> stop_ = false;
-  std::atomic<int> stretch_ = 0;
+  std::atomic<int> interval_ = 0;
   std::condition_variable stopped_;
 
   std::mutex mutex_;  ///< guards what follows

@@ -42,7 +42,7 @@ void Worker::work() {
 }
 
 inline void Worker::goes_on(NativeActor& actor) {
-  if (run_.stretch() != 0) [[unlikely]]
+  if (run_.interval() != 0) [[unlikely]]
     actor.goes_on();
 }
 

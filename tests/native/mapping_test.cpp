@@ -17,7 +17,7 @@ using testing::Pair;
 using testing::SizeIs;
 using testing::ThrowsMessage;
 
-TEST(NativeMapping, CutsAChainIntoStretchesAndFollowsAPlacement) {
+TEST(NativeMapping, CutsAChainIntoRegionsAndFollowsAPlacement) {
   const auto chain = [](const native::Options& options) {
     Graph graph;
     auto& sink = graph.add<Sink>("sink");

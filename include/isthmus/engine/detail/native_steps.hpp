@@ -31,7 +31,7 @@ struct PortAccess {
 
   template <class T>
   [[gnu::always_inline]] static bool open(const T& field) {
-    if constexpr (is_port<T>) return field.state_.native.stretch.open();
+    if constexpr (is_port<T>) return field.state_.native.slots.open();
     return true;
   }
   template <class Port>
@@ -51,8 +51,8 @@ struct PortAccess {
   template <class T>
   [[gnu::always_inline]] static void save(T& field, const T& from) {
     if constexpr (is_port<T>) {
-      save(field.state_.native.stretch.next, from.state_.native.stretch.next);
-      save(field.state_.native.stretch.end, from.state_.native.stretch.end);
+      save(field.state_.native.slots.next, from.state_.native.slots.next);
+      save(field.state_.native.slots.end, from.state_.native.slots.end);
     } else {
       field = from;
       std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -175,7 +175,7 @@ void step_native(T& actor, NativeContext& self) {
     }
   } else {
     loop_native(
-        actor, self, [lead = self.lead] { return lead == nullptr || lead->stretch.open(); }, [] {});
+        actor, self, [lead = self.lead] { return lead == nullptr || lead->slots.open(); }, [] {});
   }
 }
 

@@ -15,7 +15,7 @@ struct NativePort;
 enum class AtBoundary : std::uint8_t;
 
 /// The slots that an end of a channel may move through without a look at the other end.
-struct Stretch {
+struct SlotRange {
   std::byte* next = nullptr;  ///< the slot of the next token
   std::byte* end = nullptr;
 
@@ -24,8 +24,8 @@ struct Stretch {
 
 /// One end of a channel on a back end that runs in real time (src/native), as both ends see it.
 ///
-/// A port keeps a stretch in which tokens move without a look at the other end, and each is published at once: the
-/// other end looks when it has used up its own stretch, and then takes all there is. So moves come in batches and
+/// A port keeps a range of slots in which tokens move without a look at the other end, and each is published at once:
+/// the other end looks when it has used up its own range, and then takes all there is. So moves come in batches and
 /// nothing is held back.
 ///
 /// What different cores write is two cache lines apart: processors fetch lines in pairs.
@@ -42,7 +42,7 @@ struct alignas(128) RingEnd {
 };
 
 /// An actor as ports and its loop of steps see it on such a back end. The functions are the slow paths: they come once
-/// a stretch. None is given a port, so that the loop may keep all of a port in registers.
+/// a range of slots. None is given a port, so that the loop may keep all of a port in registers.
 class NativeContext {
  public:
   virtual ~NativeContext() = default;
@@ -50,18 +50,18 @@ class NativeContext {
   bool look = false;  ///< something is to be done after this step
   bool look_at_boundary = false;
   RingEnd* held = nullptr;  ///< has given out a slot that may not be published before it is filled
-  Stretch held_slot;
+  SlotRange held_slot;
   const NativePort* lead = nullptr;  ///< the port that a step is most likely to wait at
 
-  /// An open stretch; waits for it.
-  virtual Stretch await_room(RingEnd& ring_end) = 0;
+  /// An open range of slots; waits for it.
+  virtual SlotRange await_room(RingEnd& ring_end) = 0;
   /// The same; throws FinishStep where the channel is closed and drained.
-  virtual Stretch await_token(RingEnd& ring_end) = 0;
+  virtual SlotRange await_token(RingEnd& ring_end) = 0;
   /// One that is open if that can be had now.
-  virtual Stretch find_token(RingEnd& ring_end) = 0;
-  virtual Stretch find_room(RingEnd& ring_end) = 0;
+  virtual SlotRange find_token(RingEnd& ring_end) = 0;
+  virtual SlotRange find_room(RingEnd& ring_end) = 0;
   virtual bool closed(RingEnd& ring_end) = 0;
-  /// In place of a time: how many stretches this actor had opened when the head of `ring_end` was first seen.
+  /// In place of a time: how many ranges of slots this actor had opened when the head of `ring_end` was first seen.
   virtual Time seen_at(const RingEnd& ring_end) const = 0;
   /// The other end of `ring_end` waits for the move that was just published.
   virtual void tell_other_end(RingEnd& ring_end) = 0;
@@ -70,12 +70,12 @@ class NativeContext {
   virtual Time now() = 0;
   virtual void wait_until(Time time) = 0;
 
-  /// Between two steps; whether `lead` has a stretch left.
+  /// Between two steps; whether `lead` has slots left.
   virtual AtBoundary before_next_step(bool lead_open) = 0;
   virtual void finish() = 0;
   virtual void fail() = 0;
 
-  [[gnu::noinline]] void hold(RingEnd& ring_end, const Stretch& slot) {
+  [[gnu::noinline]] void hold(RingEnd& ring_end, const SlotRange& slot) {
     publish_held();
     held = &ring_end;
     held_slot = slot;
@@ -107,62 +107,62 @@ inline void RingEnd::publish(std::byte* to) {
 /// A port's end of a ring, and its typed moves: slots are tokens, side by side.
 struct NativePort {
   RingEnd* ring_end = nullptr;
-  Stretch stretch;
+  SlotRange slots;
 
   template <class T>
   T* slot() const {
     static_assert(alignof(T) <= 64, "rings begin at a cache line: a token cannot be aligned to more");
-    return std::launder(reinterpret_cast<T*>(stretch.next));
+    return std::launder(reinterpret_cast<T*>(slots.next));
   }
   /// The ring has a slot more than the channel is deep: the one that was taken last is not written before the next is.
   template <class T>
   const T* take() {
     const T* token = slot<T>();
-    stretch.next += sizeof(T);
-    ring_end->publish(stretch.next);
+    slots.next += sizeof(T);
+    ring_end->publish(slots.next);
     return token;
   }
   template <class T>
   void push(const T& value) {
     await_room();
     *slot<T>() = value;
-    stretch.next += sizeof(T);
-    ring_end->publish(stretch.next);
+    slots.next += sizeof(T);
+    ring_end->publish(slots.next);
   }
   template <class T>
   T& give_slot() {
     await_room();
     T* token = slot<T>();
-    stretch.next += sizeof(T);
+    slots.next += sizeof(T);
     if (ring_end->apart) [[unlikely]]
-      ring_end->actor->hold(*ring_end, {reinterpret_cast<std::byte*>(token), stretch.next});
+      ring_end->actor->hold(*ring_end, {reinterpret_cast<std::byte*>(token), slots.next});
     else  // the other end looks when this actor waits or its step is over, and then the slot is filled
-      ring_end->published.store(stretch.next, std::memory_order_release);
+      ring_end->published.store(slots.next, std::memory_order_release);
     return *token;
   }
   void await_token() {
-    if (!stretch.open()) [[unlikely]]
+    if (!slots.open()) [[unlikely]]
       reach(ring_end->actor->await_token(*ring_end));
   }
   bool find_token() {
-    if (!stretch.open()) [[unlikely]]
+    if (!slots.open()) [[unlikely]]
       reach(ring_end->actor->find_token(*ring_end));
-    return stretch.open();
+    return slots.open();
   }
   bool find_room() {
-    if (!stretch.open()) [[unlikely]]
+    if (!slots.open()) [[unlikely]]
       reach(ring_end->actor->find_room(*ring_end));
-    return stretch.open();
+    return slots.open();
   }
 
  private:
   /// By its parts: what is returned as a whole is kept as a whole, in memory.
-  void reach(const Stretch& to) {
-    stretch.next = to.next;
-    stretch.end = to.end;
+  void reach(const SlotRange& to) {
+    slots.next = to.next;
+    slots.end = to.end;
   }
   void await_room() {
-    if (!stretch.open()) [[unlikely]]
+    if (!slots.open()) [[unlikely]]
       reach(ring_end->actor->await_room(*ring_end));
   }
 };
