@@ -40,8 +40,8 @@ std::optional<Ending> find_quiescence(const std::vector<Actor*>& actors);
 RunReport make_report(const Ending& ending, const std::vector<Actor*>& actors, const std::vector<Channel*>& channels,
                       std::optional<ActorId> output);
 
-/// Tells of a stretch that was not busy, and of the busy one before it.
-void tell_stretch(Actor& actor, State state, std::int64_t begin, std::int64_t end, StateObserver& observer);
+/// Tells of an interval that was not busy, and of the busy one before it.
+void tell_interval(Actor& actor, State state, std::int64_t begin, std::int64_t end, StateObserver& observer);
 /// Tells of what is left of the actor's life in a run that ended at `end`.
 void tell_states(Actor& actor, std::int64_t end, StateObserver& observer);
 /// Adds up the spans that ended by `time`, which no end of the run can cut any more.

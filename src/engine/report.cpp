@@ -154,8 +154,8 @@ std::int64_t life_end(const Actor& actor, std::int64_t end) {
   return std::max(actor.grid.edge(0), finished_by(actor, end) ? actor.grid.edge(actor.finished_at) : end);
 }
 
-/// Calls `whole(train, count)` with how many spans of each train that is kept end within the actor's life and
-/// `cut(span, begin, end)` for each span that it cuts, in femtoseconds.
+/// Calls `whole(periodic, count)` with how many spans of each periodic span that is kept end within the actor's life
+/// and `cut(span, begin, end)` for each span that it cuts, in femtoseconds.
 template <class Whole, class Cut>
 void for_each_span(const Actor& actor, std::int64_t life_end, const Whole& whole, const Cut& cut) {
   const Tick last = actor.grid.last_at_or_before(life_end);
@@ -163,18 +163,18 @@ void for_each_span(const Actor& actor, std::int64_t life_end, const Whole& whole
     const auto begin = actor.grid.edge(span.begin);
     if (begin < life_end) cut(span, begin, span_end(actor, span, life_end));
   };
-  for (const Train& train : actor.spans) {
-    const Tick ended = train.ended_by(last);
-    whole(train, ended);
-    if (ended < train.count) cut_off(train.at(ended));
+  for (const PeriodicSpan& periodic : actor.spans) {
+    const Tick ended = periodic.ended_by(last);
+    whole(periodic, ended);
+    if (ended < periodic.count) cut_off(periodic.at(ended));
   }
   if (const auto open = open_span(actor)) cut_off(*open);
 }
 
-void tell_train(Actor& actor, const Train& train, Tick count, StateObserver& observer) {
+void tell_periodic(Actor& actor, const PeriodicSpan& periodic, Tick count, StateObserver& observer) {
   for (Tick i = 0; i < count; ++i) {
-    const Span span = train.at(i);
-    tell_stretch(actor, span.account, actor.grid.edge(span.begin), actor.grid.edge(span.end), observer);
+    const Span span = periodic.at(i);
+    tell_interval(actor, span.account, actor.grid.edge(span.begin), actor.grid.edge(span.end), observer);
   }
 }
 
@@ -192,7 +192,8 @@ ActorReport account(const Actor& actor, std::int64_t end) {
     return span.account == Account::blocked ? blocked : starved;
   };
   for_each_span(
-      actor, died, [&](const Train& train, Tick count) { of(train.first) += train.length(count, actor.grid); },
+      actor, died,
+      [&](const PeriodicSpan& periodic, Tick count) { of(periodic.first) += periodic.length(count, actor.grid); },
       [&](const Span& span, std::int64_t from, std::int64_t to) { of(span) += to - from; });
   report.lifetime = Time::fs(died - actor.grid.edge(0));
   report.blocked = Time::fs(blocked);
@@ -247,32 +248,32 @@ std::string describe(const Ending& ending) {
 
 }  // namespace
 
-void tell_stretch(Actor& actor, State state, std::int64_t begin, std::int64_t end, StateObserver& observer) {
+void tell_interval(Actor& actor, State state, std::int64_t begin, std::int64_t end, StateObserver& observer) {
   const auto busy_since = std::max(actor.told_until, actor.grid.edge(0));
-  if (busy_since < begin) observer.stretch(actor.name, State::busy, Time::fs(busy_since), Time::fs(begin));
-  if (begin < end) observer.stretch(actor.name, state, Time::fs(begin), Time::fs(end));
+  if (busy_since < begin) observer.interval(actor.name, State::busy, Time::fs(busy_since), Time::fs(begin));
+  if (begin < end) observer.interval(actor.name, state, Time::fs(begin), Time::fs(end));
   actor.told_until = end;
 }
 
 void tell_states(Actor& actor, std::int64_t end, StateObserver& observer) {
   const auto died = life_end(actor, end);
   for_each_span(
-      actor, died, [&](const Train& train, Tick count) { tell_train(actor, train, count, observer); },
+      actor, died, [&](const PeriodicSpan& periodic, Tick count) { tell_periodic(actor, periodic, count, observer); },
       [&](const Span& span, std::int64_t from, std::int64_t to) {
-        tell_stretch(actor, span.account, from, to, observer);
+        tell_interval(actor, span.account, from, to, observer);
       });
-  tell_stretch(actor, State::busy, died, died, observer);
+  tell_interval(actor, State::busy, died, died, observer);
 }
 
 void fold_spans(Actor& actor, std::int64_t time, StateObserver* observer) {
   const Tick last = actor.grid.last_at_or_before(time);
-  for (const Train& train : actor.spans) {
-    const Tick ended = train.ended_by(last);
+  for (const PeriodicSpan& periodic : actor.spans) {
+    const Tick ended = periodic.ended_by(last);
     if (ended == 0) break;
-    (train.first.account == Account::blocked ? actor.blocked_before : actor.starved_before) +=
-        train.length(ended, actor.grid);
+    (periodic.first.account == Account::blocked ? actor.blocked_before : actor.starved_before) +=
+        periodic.length(ended, actor.grid);
     if (kObservable && observer != nullptr) [[unlikely]]
-      tell_train(actor, train, ended, *observer);
+      tell_periodic(actor, periodic, ended, *observer);
   }
   actor.spans.drop(last);
 }

@@ -12,7 +12,7 @@ bool alike(const Span& last, const Span& span) {
 
 }  // namespace
 
-std::int64_t Train::length(Tick spans, const Grid& grid) const {
+std::int64_t PeriodicSpan::length(Tick spans, const Grid& grid) const {
   if (grid.even()) return spans * grid.between(first.begin, first.end);
   std::int64_t sum = 0;
   for (Tick i = 0; i < spans; ++i) sum += grid.between(at(i).begin, at(i).end);
@@ -23,7 +23,7 @@ void Spans::add(const Span& span) {
   const bool same_steps = end_[-1].first.period == span.period;
   if (same_steps && prolong(span.begin, told_apart(span))) return;
   count_last();
-  Train& last = end_[-1];
+  PeriodicSpan& last = end_[-1];
   const Span before = last.last();
   if (before.end != span.begin || !alike(before, span)) {
     append(span);
@@ -50,9 +50,10 @@ void Spans::append(const Span& span) {
 
 void Spans::drop(Tick tick) {
   count_last();
-  Train* to = first();
-  const Train* kept = std::find_if(to, end_, [&](const Train& train) { return train.last().end > tick; });
-  end_ = std::copy<const Train*>(kept, end_, to);
+  PeriodicSpan* to = first();
+  const PeriodicSpan* kept =
+      std::find_if(to, end_, [&](const PeriodicSpan& periodic) { return periodic.last().end > tick; });
+  end_ = std::copy<const PeriodicSpan*>(kept, end_, to);
   if (limit_ - end_ < end_ - to) {
     grow();
     to = first();
@@ -69,7 +70,7 @@ void Spans::grow() {
   constexpr std::size_t kFirst = 32;
   const std::size_t kept = storage_ == nullptr ? 0 : static_cast<std::size_t>(end_ - first());
   const std::size_t room = std::max(kFirst, 2 * kept);
-  auto larger = std::make_unique<Train[]>(room + 1);
+  auto larger = std::make_unique<PeriodicSpan[]>(room + 1);
   larger[0] = {{-1, -1, 0, Account::busy}, 0, 1};
   if (kept != 0) std::copy(first(), end_, larger.get() + 1);
   storage_ = std::move(larger);

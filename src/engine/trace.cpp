@@ -245,7 +245,7 @@ void TraceFile::works_on(const std::string& actor, Time at, std::int64_t message
   if (track.id != 0) track.next.push_back({at, message});
 }
 
-void TraceFile::stretch(const std::string& actor, State state, Time begin, Time end) {
+void TraceFile::interval(const std::string& actor, State state, Time begin, Time end) {
   Track& track = this->track(actor);
   if (track.id == 0) return;
   const auto message = [&] { return state == State::starved ? kNoMessage : track.message; };

@@ -4,7 +4,7 @@
 
 #include "isthmus/engine/detail/actor.hpp"
 
-// Windows: the stretch of a ring in which a port moves tokens without a look at the rest of the channel.
+// Windows: the range of slots in which a port moves tokens without a look at the rest of the channel.
 
 namespace isthmus::engine {
 

@@ -137,7 +137,7 @@ TEST(CoarseStream, IsFineWhereItIsNotLongerThanWhatItWouldBeToldFrom) {
 
 class Deaf final : public StateObserver {
  public:
-  void stretch(const std::string&, State, Time, Time) override {}
+  void interval(const std::string&, State, Time, Time) override {}
 };
 
 TEST(CoarseStream, IsFineWhereItIsObserved) {

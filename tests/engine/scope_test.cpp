@@ -50,7 +50,7 @@ TEST(Scope, StandsBeforeTheNamesOfWhatIsAddedWhileItLives) {
 TEST(Scope, IsInTheNamesThatReportsTracesAndErrorsTell) {
   struct Seen final : StateObserver {
     std::set<std::string> actors;
-    void stretch(const std::string& actor, State, Time, Time) override { actors.insert(actor); }
+    void interval(const std::string& actor, State, Time, Time) override { actors.insert(actor); }
   } seen;
   Graph graph;
   for (const char* board : {"board 10", "board 2"}) {

@@ -22,8 +22,8 @@ std::string spell(const Span& span) {
 /// The spans one by one.
 std::vector<Span> each(const Spans& spans) {
   std::vector<Span> all;
-  for (const Train& train : spans)
-    for (Tick i = 0; i < train.count; ++i) all.push_back(train.at(i));
+  for (const PeriodicSpan& periodic : spans)
+    for (Tick i = 0; i < periodic.count; ++i) all.push_back(periodic.at(i));
   return all;
 }
 
@@ -49,7 +49,7 @@ struct Plain {
   }
 };
 
-/// Stretches that come regularly for a while, then otherwise.
+/// Spans that come regularly for a while, then otherwise.
 class Traffic {
  public:
   explicit Traffic(std::uint64_t seed) : dice_(seed) {}
@@ -98,21 +98,21 @@ TEST(Spans, AreThoseThatWereAddedTouchingOnesJoined) {
 }
 
 TEST(Spans, ATrainKnowsHowManyOfItEndByATick) {
-  const Train train{{10, 13, 0, Account::starved}, 7, 4};
+  const PeriodicSpan periodic{{10, 13, 0, Account::starved}, 7, 4};
   for (Tick tick = 0; tick < 50; ++tick) {
     Tick ended = 0;
-    for (Tick i = 0; i < train.count; ++i) ended += train.at(i).end <= tick ? 1 : 0;
-    EXPECT_EQ(train.ended_by(tick), ended) << tick;
+    for (Tick i = 0; i < periodic.count; ++i) ended += periodic.at(i).end <= tick ? 1 : 0;
+    EXPECT_EQ(periodic.ended_by(tick), ended) << tick;
   }
 }
 
 TEST(Spans, ATrainIsAsLongAsItsSpansOnEveryClock) {
   for (const auto& clock : {Clock{Frequency::mhz(250)}, Clock{Frequency::mhz(300)}}) {
     const Grid grid(clock);
-    const Train train{{10, 14, 0, Account::blocked}, 5, 1000};
+    const PeriodicSpan periodic{{10, 14, 0, Account::blocked}, 5, 1000};
     std::int64_t sum = 0;
-    for (Tick i = 0; i < train.count; ++i) sum += grid.edge(train.at(i).end) - grid.edge(train.at(i).begin);
-    EXPECT_EQ(train.length(train.count, grid), sum);
+    for (Tick i = 0; i < periodic.count; ++i) sum += grid.edge(periodic.at(i).end) - grid.edge(periodic.at(i).begin);
+    EXPECT_EQ(periodic.length(periodic.count, grid), sum);
   }
 }
 

@@ -51,20 +51,20 @@ RunReport run(StateObserver* states, Time limit = Time::max()) {
   return graph.run({.limit = limit, .states = states});
 }
 
-/// Adds up what each actor did, and checks that its stretches leave no gap.
+/// Adds up what each actor did, and checks that its intervals leave no gap.
 struct Sums final : StateObserver {
   std::map<std::string, std::map<State, Time>> of;
   std::map<std::string, Time> until;
-  std::uint64_t stretches = 0;
+  std::uint64_t intervals = 0;
 
-  void stretch(const std::string& actor, State state, Time begin, Time end) override {
+  void interval(const std::string& actor, State state, Time begin, Time end) override {
     EXPECT_LT(begin, end);
     if (until.contains(actor)) {
       EXPECT_EQ(until[actor], begin) << actor;
     }
     until[actor] = end;
     of[actor][state] += end - begin;
-    ++stretches;
+    ++intervals;
   }
 };
 
@@ -79,7 +79,7 @@ void expect_sums_of(const RunReport& report, Sums& sums) {
 TEST(States, OfEachActorAddUpToItsAccounts) {
   Sums sums;
   expect_sums_of(run(&sums), sums);
-  EXPECT_GT(sums.stretches, 1000U);
+  EXPECT_GT(sums.intervals, 1000U);
 }
 
 TEST(States, OfARunThatItsLimitCutsEndAtTheLimit) {
@@ -114,7 +114,7 @@ TEST(TraceFile, OfARunThatDidNotEndLeavesNothingBehind) {
   const TemporaryFolder folder;
   {
     TraceFile trace(folder / "a.perfetto-trace");
-    trace.stretch("part", State::busy, Time{}, Time::ns(5));
+    trace.interval("part", State::busy, Time{}, Time::ns(5));
   }
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }

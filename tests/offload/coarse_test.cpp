@@ -243,7 +243,7 @@ TEST(Coarse, IsFineWhereSomethingIsKeptFromOneCommandToTheNext) {
 }
 
 struct NoObserver final : StateObserver {
-  void stretch(const std::string&, State, Time, Time) override {}
+  void interval(const std::string&, State, Time, Time) override {}
 };
 
 TEST(Coarse, IsFineWhereTheStatesOfPartsAreObserved) {

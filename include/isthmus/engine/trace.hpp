@@ -20,12 +20,12 @@ const char* to_string(State state);
 class StateObserver {
  public:
   virtual ~StateObserver() = default;
-  /// What `actor` did. The stretches of one actor come in order, without gaps between them; two that follow each other
+  /// What `actor` did. The intervals of one actor come in order, without gaps between them; two that follow each other
   /// may be of one state.
-  virtual void stretch(const std::string& actor, State state, Time begin, Time end) = 0;
+  virtual void interval(const std::string& actor, State state, Time begin, Time end) = 0;
   /// `actor` stands under the heading `group`. Told before the run.
   virtual void stands_under(const std::string& /*actor*/, const std::string& /*group*/) {}
-  /// From `at` on the actor works on a message, which is numbered; in order, and before the stretches of that time.
+  /// From `at` on the actor works on a message, which is numbered; in order, and before the intervals of that time.
   virtual void works_on(const std::string& /*actor*/, Time /*at*/, std::int64_t /*message*/) {}
   /// So many more entries of an occupancy of the actor are under way; fewer where `change` is negative. The first come
   /// in order, and so do the others, but not the ones among the others.
@@ -40,7 +40,7 @@ struct TraceOptions {
 };
 
 /// Writes a run's states as a trace in Perfetto's protobuf (perfetto/protos/perfetto/trace: Trace, TracePacket,
-/// TrackEvent): a process for each group of actors, in it a track for each actor, with a slice for each stretch of
+/// TrackEvent): a process for each group of actors, in it a track for each actor, with a slice for each interval of
 /// equal state and message, and a counter for each occupancy. Perfetto counts nanoseconds; times are rounded to them.
 class TraceFile final : public StateObserver {
  public:
@@ -59,7 +59,7 @@ class TraceFile final : public StateObserver {
   TraceFile(const TraceFile&) = delete;
   TraceFile& operator=(const TraceFile&) = delete;
 
-  void stretch(const std::string& actor, State state, Time begin, Time end) override;
+  void interval(const std::string& actor, State state, Time begin, Time end) override;
   void stands_under(const std::string& actor, const std::string& group) override { groups_[actor] = group; }
   void works_on(const std::string& actor, Time at, std::int64_t message) override;
   void entries(const std::string& actor, const char* occupancy, Time at, std::int64_t change) override;
@@ -81,7 +81,7 @@ class TraceFile final : public StateObserver {
   struct Track {
     std::uint64_t id = 0;  ///< 0 for a part that is left out
     Slice slice;
-    std::int64_t message = kNoMessage;  ///< at the end of the stretches so far
+    std::int64_t message = kNoMessage;  ///< at the end of the intervals so far
     std::deque<Work> next;              ///< what it works on then
   };
   struct Change {

@@ -22,8 +22,8 @@ namespace {
 class Later final : public StateObserver {
  public:
   Later(StateObserver* observer, Time start) : observer_(observer), start_(start) {}
-  void stretch(const std::string& actor, State state, Time begin, Time end) override {
-    observer_->stretch(actor, state, start_ + begin, start_ + end);
+  void interval(const std::string& actor, State state, Time begin, Time end) override {
+    observer_->interval(actor, state, start_ + begin, start_ + end);
   }
   void stands_under(const std::string& actor, const std::string& group) override {
     observer_->stands_under(actor, group);

@@ -12,7 +12,7 @@ namespace isthmus::engine {
 
 using Account = State;
 
-/// A stretch of an actor's life that was not busy, in its own ticks.
+/// A span of an actor's life that was not busy, in its own ticks.
 struct Span {
   Tick begin;
   Tick end;
@@ -21,7 +21,7 @@ struct Span {
 };
 
 /// Spans that are alike, `every` ticks from one to the next: waits come so where traffic is regular.
-struct Train {
+struct PeriodicSpan {
   Span first;
   Tick every;
   Tick count;
@@ -41,18 +41,18 @@ struct Train {
 class Spans {
  public:
   Spans() { grow(); }
-  /// Joins the stretch to the last where they touch and are alike.
+  /// Joins the span to the last where they touch and are alike.
   void add(const Span& span);
-  /// Adds a stretch that may be cut anywhere if it is the next of the last train, else does nothing and returns false:
-  /// as hot as a token.
+  /// Adds a span that may be cut anywhere if it is the next of the last periodic span, else does nothing and returns
+  /// false: as hot as a token.
   [[gnu::always_inline]] bool prolong(Tick begin, Tick end, Account account) {
     return prolong(begin, told_apart(end - begin, account));
   }
-  const Train* begin() const {
+  const PeriodicSpan* begin() const {
     count_last();
     return first();
   }
-  const Train* end() const {
+  const PeriodicSpan* end() const {
     count_last();
     return end_;
   }
@@ -61,7 +61,7 @@ class Spans {
   void drop(Tick tick);
 
  private:
-  Train* first() const { return storage_.get() + 1; }
+  PeriodicSpan* first() const { return storage_.get() + 1; }
   void append(const Span& span);
   void grow();
   [[gnu::always_inline]] bool prolong(Tick begin, Tick length) {
@@ -85,12 +85,12 @@ class Spans {
     if (next_begin_ != kNever) end_[-1].count = (next_begin_ - end_[-1].first.begin) / every_;
   }
 
-  Tick next_begin_ = kNever;  ///< of what would prolong the last train
+  Tick next_begin_ = kNever;  ///< of what would prolong the last periodic span
   Tick length_ = 0;           ///< of its spans, `told_apart`
   Tick every_ = 0;
-  Train* end_ = nullptr;
-  Train* limit_ = nullptr;
-  std::unique_ptr<Train[]> storage_;  ///< the first is none and touches nothing
+  PeriodicSpan* end_ = nullptr;
+  PeriodicSpan* limit_ = nullptr;
+  std::unique_ptr<PeriodicSpan[]> storage_;  ///< the first is none and touches nothing
 };
 
 }  // namespace isthmus::engine
