@@ -131,15 +131,15 @@ std::int64_t span_end(const Actor& actor, const Span& span, std::int64_t end) {
 std::optional<Span> open_span(const Actor& actor) {
   switch (actor.wait) {
     case Wait::push:
-      return Span{actor.wait_began, kNever, 0, Account::blocked};
+      return Span{actor.wait_began, kNever, 0, Activity::blocked};
     case Wait::read:
-      return Span{actor.wait_began, kNever, 0, Account::starved};
+      return Span{actor.wait_began, kNever, 0, Activity::starved};
     case Wait::sleep:
       if (actor.busy_asleep) return std::nullopt;
-      return Span{actor.now, kNever, actor.sleep_period, Account::starved};
+      return Span{actor.now, kNever, actor.sleep_period, Activity::starved};
     case Wait::horizon:
-      if (!actor.failed && actor.parked_account != Account::busy)
-        return Span{actor.wait_began, kNever, 0, actor.parked_account};
+      if (!actor.failed && actor.parked_activity != Activity::busy)
+        return Span{actor.wait_began, kNever, 0, actor.parked_activity};
       return std::nullopt;
     default:
       return std::nullopt;
@@ -174,7 +174,7 @@ void for_each_span(const Actor& actor, std::int64_t life_end, const Whole& whole
 void tell_periodic(Actor& actor, const PeriodicSpan& periodic, Tick count, StateObserver& observer) {
   for (Tick i = 0; i < count; ++i) {
     const Span span = periodic.at(i);
-    tell_interval(actor, span.account, actor.grid.edge(span.begin), actor.grid.edge(span.end), observer);
+    tell_interval(actor, span.activity, actor.grid.edge(span.begin), actor.grid.edge(span.end), observer);
   }
 }
 
@@ -189,7 +189,7 @@ ActorReport account(const Actor& actor, std::int64_t end) {
   std::int64_t blocked = actor.blocked_before;
   std::int64_t starved = actor.starved_before;
   const auto of = [&](const Span& span) -> auto& {
-    return span.account == Account::blocked ? blocked : starved;
+    return span.activity == Activity::blocked ? blocked : starved;
   };
   for_each_span(
       actor, died,
@@ -260,7 +260,7 @@ void tell_states(Actor& actor, std::int64_t end, StateObserver& observer) {
   for_each_span(
       actor, died, [&](const PeriodicSpan& periodic, Tick count) { tell_periodic(actor, periodic, count, observer); },
       [&](const Span& span, std::int64_t from, std::int64_t to) {
-        tell_interval(actor, span.account, from, to, observer);
+        tell_interval(actor, span.activity, from, to, observer);
       });
   tell_interval(actor, State::busy, died, died, observer);
 }
@@ -270,7 +270,7 @@ void fold_spans(Actor& actor, std::int64_t time, StateObserver* observer) {
   for (const PeriodicSpan& periodic : actor.spans) {
     const Tick ended = periodic.ended_by(last);
     if (ended == 0) break;
-    (periodic.first.account == Account::blocked ? actor.blocked_before : actor.starved_before) +=
+    (periodic.first.activity == Activity::blocked ? actor.blocked_before : actor.starved_before) +=
         periodic.length(ended, actor.grid);
     if (kObservable && observer != nullptr) [[unlikely]]
       tell_periodic(actor, periodic, ended, *observer);

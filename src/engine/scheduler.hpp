@@ -115,8 +115,8 @@ class Scheduler {
   [[gnu::noinline]] void list(Actor& actor);
   void drop_those_that_run();
   void move_to(Actor& actor, Tick target);
-  void arrive_at(PortState& port, Tick target, Account account, Tick began);
-  void wait_for_horizon(Actor& actor, Tick target, Account account, Tick began);
+  void arrive_at(PortState& port, Tick target, Activity activity, Tick began);
+  void wait_for_horizon(Actor& actor, Tick target, Activity activity, Tick began);
   bool answer_known(const Actor& actor) const;
   bool no_news_by(const Actor& actor) const { return quiet_until_ >= 0 && actor.grid.edge(actor.now) <= quiet_until_; }
   Tick raise_token_bound(Channel& channel) const;

@@ -94,7 +94,7 @@ AtBoundary Scheduler::after_silent_step(Actor& actor, Tick step_start) {
   actor.sensed_time = false;
   if (silent) {
     actor.silent_until = next;
-    note_wait(actor, {step_start, next, next - step_start, Account::starved});
+    note_wait(actor, {step_start, next, next - step_start, Activity::starved});
   }
   if (unchanged || promised) {
     actor.busy_asleep = !silent;
@@ -215,7 +215,7 @@ void Scheduler::consider_waking(Actor& actor) {
 void Scheduler::woken(Actor& actor) {
   const bool slept = actor.known_wake != actor.now;
   if (slept && !actor.busy_asleep)
-    note_wait(actor, {actor.now, actor.known_wake, actor.sleep_period, Account::starved});
+    note_wait(actor, {actor.now, actor.known_wake, actor.sleep_period, Activity::starved});
   actor.now = actor.known_wake;
   // What it slept through left its state alone too, so that one step more tells whether it sleeps on.
   if (actor.clocked ? !actor.busy_asleep : actor.sleep_period != 0) actor.silent_until = actor.now;

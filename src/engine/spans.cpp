@@ -7,7 +7,8 @@ namespace {
 
 bool alike(const Span& last, const Span& span) {
   const Tick length = span.end - span.begin;
-  return last.account == span.account && last.period == span.period && (span.period == 0 || length % span.period == 0);
+  return last.activity == span.activity && last.period == span.period &&
+         (span.period == 0 || length % span.period == 0);
 }
 
 }  // namespace
@@ -35,7 +36,7 @@ void Spans::add(const Span& span) {
     return;
   }
   --last.count;
-  append({before.begin, span.end, span.period, span.account});
+  append({before.begin, span.end, span.period, span.activity});
 }
 
 /// The next is expected as far from it as it is from the one before.
@@ -71,7 +72,7 @@ void Spans::grow() {
   const std::size_t kept = storage_ == nullptr ? 0 : static_cast<std::size_t>(end_ - first());
   const std::size_t room = std::max(kFirst, 2 * kept);
   auto larger = std::make_unique<PeriodicSpan[]>(room + 1);
-  larger[0] = {{-1, -1, 0, Account::busy}, 0, 1};
+  larger[0] = {{-1, -1, 0, Activity::busy}, 0, 1};
   if (kept != 0) std::copy(first(), end_, larger.get() + 1);
   storage_ = std::move(larger);
   end_ = storage_.get() + 1 + kept;

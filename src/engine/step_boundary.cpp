@@ -197,7 +197,7 @@ AtBoundary Scheduler::at_horizon(Actor& actor) {
   }
   actor.resume_at = actor.now;
   actor.wait_began = actor.now;
-  actor.parked_account = Account::busy;
+  actor.parked_activity = Activity::busy;
   enter_waiting(actor, Wait::horizon);
   return AtBoundary::leave;
 }

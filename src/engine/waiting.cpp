@@ -118,24 +118,24 @@ void Scheduler::wait_for_answer(Actor& actor, Channel& channel, Ask ask) {
 /// Moves `actor` on to `target`, waiting where that lies past its horizon.
 inline void Scheduler::move_to(Actor& actor, Tick target) {
   if (target > actor.horizon) [[unlikely]]
-    wait_for_horizon(actor, target, Account::busy, actor.now);
+    wait_for_horizon(actor, target, Activity::busy, actor.now);
   actor.advanced += target - actor.now;
   actor.now = target;
   actor.require_slow_path();
 }
 
 /// The same, to where a token or slot is there for a step that has waited since `began`.
-[[gnu::always_inline]] inline void Scheduler::arrive_at(PortState& port, Tick target, Account account, Tick began) {
+[[gnu::always_inline]] inline void Scheduler::arrive_at(PortState& port, Tick target, Activity activity, Tick began) {
   Actor& actor = *port.actor;
   if (target <= actor.now) return;
   if (target > actor.horizon) [[unlikely]]
-    wait_for_horizon(actor, target, account, began);
+    wait_for_horizon(actor, target, activity, began);
   actor.now = target;
   actor.wait_out(port);
-  if (!actor.spans.prolong(began, target, account)) note_wait(actor, {began, target, 0, account});
+  if (!actor.spans.prolong(began, target, activity)) note_wait(actor, {began, target, 0, activity});
 }
 
-void Scheduler::wait_for_horizon(Actor& actor, Tick target, Account account, Tick began) {
+void Scheduler::wait_for_horizon(Actor& actor, Tick target, Activity activity, Tick began) {
   while (target > actor.horizon) {
     if (!actor.periodic && !stopping_ && target <= actor.grid.last_at_or_before(limit_)) {
       look_for_stall(Stall::kHorizon);
@@ -148,7 +148,7 @@ void Scheduler::wait_for_horizon(Actor& actor, Tick target, Account account, Tic
     }
     actor.resume_at = target;
     actor.wait_began = began;
-    actor.parked_account = account;
+    actor.parked_activity = activity;
     enter_waiting(actor, Wait::horizon);
     suspend(actor);
   }
@@ -182,7 +182,7 @@ void Scheduler::claim_slot(PortState& port) {
     listen_to(*channel.reader_port, actor);
     block(port);
   }
-  arrive_at(port, channel.next_slot_free(), Account::blocked, began);
+  arrive_at(port, channel.next_slot_free(), Activity::blocked, began);
   open_writer_window(channel);
 }
 
@@ -200,7 +200,7 @@ inline void Scheduler::claim_token(PortState& port) {
     block(port);
   }
   const bool drained = channel.empty();
-  arrive_at(port, drained ? channel.close_visible : channel.head_visible(), Account::starved, began);
+  arrive_at(port, drained ? channel.close_visible : channel.head_visible(), Activity::starved, began);
   if (drained) end_step<FinishStep>(actor);
   port.ahead = channel.late_ahead;
   open_reader_window(channel);

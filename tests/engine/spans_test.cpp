@@ -16,7 +16,7 @@ using Spelled = std::vector<std::string>;
 
 std::string spell(const Span& span) {
   return std::to_string(span.begin) + ".." + std::to_string(span.end) + " of " + std::to_string(span.period) + " " +
-         to_string(span.account);
+         to_string(span.activity);
 }
 
 /// The spans one by one.
@@ -38,7 +38,7 @@ struct Plain {
   std::vector<Span> spans;
 
   void add(const Span& span) {
-    if (!spans.empty() && spans.back().end == span.begin && spans.back().account == span.account &&
+    if (!spans.empty() && spans.back().end == span.begin && spans.back().activity == span.activity &&
         spans.back().period == span.period && (span.period == 0 || (span.end - span.begin) % span.period == 0))
       spans.back().end = span.end;
     else
@@ -58,7 +58,7 @@ class Traffic {
     if (dice_.chance(15)) {
       gap_ = dice_.between(0, 3);
       length_ = dice_.between(1, 3);
-      account_ = dice_.chance(30) ? Account::blocked : Account::starved;
+      account_ = dice_.chance(30) ? Activity::blocked : Activity::starved;
     }
     const Tick begin = at_ + gap_;
     const Tick period = dice_.chance(8) ? length_ : 0;
@@ -76,7 +76,7 @@ class Traffic {
   Tick at_ = 0;
   Tick gap_ = 1;
   Tick length_ = 1;
-  Account account_ = Account::starved;
+  Activity account_ = Activity::starved;
 };
 
 TEST(Spans, AreThoseThatWereAddedTouchingOnesJoined) {
@@ -98,7 +98,7 @@ TEST(Spans, AreThoseThatWereAddedTouchingOnesJoined) {
 }
 
 TEST(Spans, ATrainKnowsHowManyOfItEndByATick) {
-  const PeriodicSpan periodic{{10, 13, 0, Account::starved}, 7, 4};
+  const PeriodicSpan periodic{{10, 13, 0, Activity::starved}, 7, 4};
   for (Tick tick = 0; tick < 50; ++tick) {
     Tick ended = 0;
     for (Tick i = 0; i < periodic.count; ++i) ended += periodic.at(i).end <= tick ? 1 : 0;
@@ -109,7 +109,7 @@ TEST(Spans, ATrainKnowsHowManyOfItEndByATick) {
 TEST(Spans, ATrainIsAsLongAsItsSpansOnEveryClock) {
   for (const auto& clock : {Clock{Frequency::mhz(250)}, Clock{Frequency::mhz(300)}}) {
     const Grid grid(clock);
-    const PeriodicSpan periodic{{10, 14, 0, Account::blocked}, 5, 1000};
+    const PeriodicSpan periodic{{10, 14, 0, Activity::blocked}, 5, 1000};
     std::int64_t sum = 0;
     for (Tick i = 0; i < periodic.count; ++i) sum += grid.edge(periodic.at(i).end) - grid.edge(periodic.at(i).begin);
     EXPECT_EQ(periodic.length(periodic.count, grid), sum);
@@ -118,7 +118,7 @@ TEST(Spans, ATrainIsAsLongAsItsSpansOnEveryClock) {
 
 TEST(Spans, RegularTrafficTakesNoMoreRoomTheLongerItLasts) {
   Spans spans;
-  for (Tick begin = 0; begin < 100'000; begin += 100) spans.add({begin, begin + 99, 0, Account::starved});
+  for (Tick begin = 0; begin < 100'000; begin += 100) spans.add({begin, begin + 99, 0, Activity::starved});
   EXPECT_LE(spans.end() - spans.begin(), 2);
 }
 

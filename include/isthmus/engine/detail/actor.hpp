@@ -120,7 +120,7 @@ struct alignas(64) Actor : Standing {
   bool periodic = false;
   bool trivial = false;
   bool has_done = false;
-  Account parked_account = Account::busy;  ///< of a wait for the horizon since `wait_began`
+  Activity parked_activity = Activity::busy;  ///< of a wait for the horizon since `wait_began`
   int vain_turns = 0;  ///< how often nothing but its own next step would have brought news of what it expects
   int index = 0;
   std::vector<Channel*> inputs;
@@ -248,7 +248,7 @@ void works_on(Actor& actor, std::int64_t message);
   const Tick now = running_now;
   const Tick ready = Channel::header_at(port.cursor).pushed_at + port.latency;
   Actor& actor = *port.actor;
-  if (ready > actor.may_wait_to || !actor.spans.prolong(now, ready, Account::starved)) return false;
+  if (ready > actor.may_wait_to || !actor.spans.prolong(now, ready, Activity::starved)) return false;
   running_now = ready;
   return true;
 }

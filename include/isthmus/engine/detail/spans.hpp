@@ -10,14 +10,14 @@
 
 namespace isthmus::engine {
 
-using Account = State;
+using Activity = State;
 
 /// A span of an actor's life that was not busy, in its own ticks.
 struct Span {
   Tick begin;
   Tick end;
   Tick period;  ///< of the steps it is made of; 0 where it may be cut anywhere
-  Account account;
+  Activity activity;
 };
 
 /// Spans that are alike, `every` ticks from one to the next: waits come so where traffic is regular.
@@ -26,7 +26,7 @@ struct PeriodicSpan {
   Tick every;
   Tick count;
 
-  Span at(Tick i) const { return {first.begin + i * every, first.end + i * every, first.period, first.account}; }
+  Span at(Tick i) const { return {first.begin + i * every, first.end + i * every, first.period, first.activity}; }
   Span last() const { return at(count - 1); }
   /// How many of them end by `tick`.
   Tick ended_by(Tick tick) const {
@@ -45,8 +45,8 @@ class Spans {
   void add(const Span& span);
   /// Adds a span that may be cut anywhere if it is the next of the last periodic span, else does nothing and returns
   /// false: as hot as a token.
-  [[gnu::always_inline]] bool prolong(Tick begin, Tick end, Account account) {
-    return prolong(begin, told_apart(end - begin, account));
+  [[gnu::always_inline]] bool prolong(Tick begin, Tick end, Activity activity) {
+    return prolong(begin, told_apart(end - begin, activity));
   }
   const PeriodicSpan* begin() const {
     count_last();
@@ -70,14 +70,14 @@ class Spans {
     return true;
   }
   /// None is equal to a length below 1.
-  static Tick told_apart(Tick length, Account account) {
+  static Tick told_apart(Tick length, Activity activity) {
     constexpr Tick kOther = Tick{1} << 62;
-    return account == Account::starved ? length : length + kOther;
+    return activity == Activity::starved ? length : length + kOther;
   }
   /// Nor what is made of steps to what may be cut anywhere.
   static Tick told_apart(const Span& span) {
     constexpr Tick kOfSteps = Tick{1} << 61;
-    const Tick length = told_apart(span.end - span.begin, span.account);
+    const Tick length = told_apart(span.end - span.begin, span.activity);
     return span.period == 0 ? length : length + kOfSteps;
   }
   /// What `prolong` leaves undone.
