@@ -79,8 +79,8 @@ bool known_silent(PortState& port, Tick now) {
   if (port.cursor != port.window_end) return false;
   if (port.nothing_before > now) return true;
   const Channel& channel = *port.channel;
-  if (!channel.empty() || channel.no_token_before <= now || !port.actor->clocked) return false;
-  port.nothing_before = channel.no_token_before;
+  if (!channel.empty() || channel.earliest_token <= now || !port.actor->clocked) return false;
+  port.nothing_before = channel.earliest_token;
   return true;
 }
 
@@ -149,7 +149,7 @@ bool channel_closed(PortState& port) {
   Actor& actor = *port.actor;
   const Channel& asked = *port.channel;
   if (actor.clocked && port.last_no_closed != running_now &&
-      (!asked.empty() || (!asked.closing() && asked.no_token_before > running_now))) {
+      (!asked.empty() || (!asked.closing() && asked.earliest_token > running_now))) {
     actor.note_no(*port.channel, Ask::closed, running_now);
     port.last_no_closed = running_now;
     return false;

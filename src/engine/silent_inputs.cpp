@@ -71,7 +71,7 @@ void SilentInputs::look() {
 Tick SilentInputs::silent_before(std::size_t place) const {
   const Channel& channel = *port(place).channel;
   if (!channel.empty()) return channel.head_visible();
-  return channel.closing() ? kNever : channel.no_token_before;
+  return channel.closing() ? kNever : channel.earliest_token;
 }
 
 void spell_out(Questions& questions) {

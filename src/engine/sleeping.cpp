@@ -178,7 +178,7 @@ bool Scheduler::changes_before(const Actor& actor, const Question& question, Tic
   Channel& channel = *question.channel;
   const bool room = question.ask == Ask::room;
   const auto late = [&](Tick bound) { return start_that_sees(actor, bound, offset(actor, question)) >= known; };
-  return !late(room ? channel.no_slot_before : channel.no_token_before) &&
+  return !late(room ? channel.earliest_slot : channel.earliest_token) &&
          !late(room ? raise_slot_bound(channel) : raise_token_bound(channel));
 }
 

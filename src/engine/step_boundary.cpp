@@ -229,7 +229,7 @@ void Scheduler::finish(Actor& actor) {
   // All before anyone is told: what a reader is told depends on what the others can still do.
   for (Channel* channel : actor.outputs) {
     channel->close_visible = channel->forward.map(actor.now);
-    channel->no_token_before = kNever;
+    channel->earliest_token = kNever;
   }
   for (Channel* channel : actor.outputs) {
     Actor& reader = *channel->reader;

@@ -264,24 +264,24 @@ bool Scheduler::channel_closed(Actor& actor, Channel& channel) {
 
 /// The reader tick before which no token becomes visible that is not there yet. What was found once holds for ever.
 Tick Scheduler::raise_token_bound(Channel& channel) const {
-  channel.no_token_before = std::max(channel.no_token_before, channel.forward.map(effective(*channel.writer)));
-  return channel.no_token_before;
+  channel.earliest_token = std::max(channel.earliest_token, channel.forward.map(effective(*channel.writer)));
+  return channel.earliest_token;
 }
 
 /// The writer tick before which no slot becomes free that is not free yet, likewise.
 Tick Scheduler::raise_slot_bound(Channel& channel) const {
-  channel.no_slot_before = std::max(channel.no_slot_before, channel.back.map(effective(*channel.reader)));
-  return channel.no_slot_before;
+  channel.earliest_slot = std::max(channel.earliest_slot, channel.back.map(effective(*channel.reader)));
+  return channel.earliest_slot;
 }
 
 /// Nothing that the writer may still do is seen by `reader` at its present tick.
 bool Scheduler::writer_silent(Channel& channel, const Actor& reader) const {
-  return channel.closing() || channel.no_token_before > reader.now || no_news_by(reader) ||
+  return channel.closing() || channel.earliest_token > reader.now || no_news_by(reader) ||
          raise_token_bound(channel) > reader.now;
 }
 
 bool Scheduler::reader_silent(Channel& channel, const Actor& writer) const {
-  return channel.no_slot_before > writer.now || no_news_by(writer) || raise_slot_bound(channel) > writer.now;
+  return channel.earliest_slot > writer.now || no_news_by(writer) || raise_slot_bound(channel) > writer.now;
 }
 
 bool Scheduler::answer_known(const Actor& actor) const {

@@ -118,8 +118,8 @@ struct alignas(64) Channel {
       1;  ///< of the odd number, modulo 2^32: makes a division of a multiple a multiplication
   bool observed = false;
   Windows windows = Windows::none;
-  Tick no_token_before = 0;     ///< reader tick before which nothing becomes visible that is not there yet
-  Tick no_slot_before = 0;      ///< writer tick before which no slot becomes free that is not free yet
+  Tick earliest_token = 0;      ///< reader tick before which nothing becomes visible that is not there yet
+  Tick earliest_slot = 0;       ///< writer tick before which no slot becomes free that is not free yet
   Tick close_visible = kNever;  ///< reader tick from which the channel is closed, once the writer has finished
   Crossing forward;
   Crossing back;
