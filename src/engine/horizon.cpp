@@ -63,7 +63,7 @@ void Scheduler::note_wait(Actor& actor, const Span& span) {
   actor.spans.add(span);
 }
 
-/// What stays small stays in the caches: the spans of `actor` grow where the record was not brought up for long alone.
+/// What stays small stays in the caches: the spans of `actor` grow where histories were not trimmed for long alone.
 /// To do that costs a look at every actor, so as many as a quarter of them have to ask for it.
 void Scheduler::make_room(Actor& actor) {
   if (4 * ++spans_filled_ >= actors_.size() && all_heard()) {
@@ -74,7 +74,7 @@ void Scheduler::make_room(Actor& actor) {
 }
 
 /// The oldest entries of the rings of ticks that could be written over before the next look are no longer needed.
-bool Scheduler::record_safe(const Actor& actor) const {
+bool Scheduler::history_safe(const Actor& actor) const {
   for (const auto* channel : actor.outputs) {
     const auto span = channel->slots / 2 - channel->depth + 1;
     const auto pushed = channel->pushed();

@@ -30,7 +30,7 @@ void publish(PortState& port) {
     port.cursor += channel.stride;
   } else {
     if (kObservable && channel.observed) port.actor->scheduler->note_push(channel);
-    if (channel.step(port)) port.actor->record_due = true;
+    if (channel.step(port)) port.actor->trim_due = true;
     port.window_end = port.cursor;
   }
   if (port.listener != nullptr) tell_listener(port);
@@ -44,7 +44,7 @@ void release(PortState& port) {
     port.cursor += channel.stride;
   } else {
     if (kObservable && channel.observed) port.actor->scheduler->note_pop(channel);
-    if (channel.step(port)) port.actor->record_due = true;
+    if (channel.step(port)) port.actor->trim_due = true;
     port.window_end = port.cursor;
   }
   if (port.listener != nullptr) tell_listener(port);

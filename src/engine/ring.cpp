@@ -14,7 +14,7 @@
 namespace isthmus::engine {
 namespace {
 
-/// How many slots a ring has: enough that counts can be taken back to where an error held (Scheduler::record_safe)
+/// How many slots a ring has: enough that counts can be taken back to where an error held (Scheduler::history_safe)
 /// without a look at the whole run every few tokens, which is what many actors that are seldom busy pay for; few enough
 /// that it stays in a core's caches.
 std::uint64_t ring_slots(std::uint64_t depth, std::size_t stride) {

@@ -6,7 +6,7 @@
 
 #include "isthmus/engine/graph.hpp"
 
-// The ring of a channel: its tokens, and behind them the record of those that were there.
+// The ring of a channel: its tokens, and behind them the history of those that were there.
 
 namespace isthmus::engine {
 

@@ -27,7 +27,7 @@ class OuterRun {
 };
 
 /// How far an actor that never waits may go before the scheduler looks at the rest of the run: a million cycles, or
-/// 1 ms; less where it feeds itself, so that the record of that channel holds what it does until then.
+/// 1 ms; less where it feeds itself, so that the history of that channel holds what it does until then.
 Tick unwatched(const Actor& actor) {
   Tick ticks = actor.clocked ? 1 << 20 : 1'000'000'000'000;
   for (const auto* channel : actor.outputs) {
@@ -158,23 +158,24 @@ bool Scheduler::start(Actor& actor) {
     if (actor.wait == Wait::horizon && actor.resume_at > actor.horizon) return false;
     if (actor.wait == Wait::sleep) woken(actor);
   }
-  if (actor.record_due && !keeps_record(actor)) return false;
+  if (actor.trim_due && !keeps_history(actor)) return false;
   set_going(actor);
   return true;
 }
 
-/// Whether nothing that may still be needed of the record can be written over before the next look; else `actor` waits.
-bool Scheduler::keeps_record(Actor& actor) {
-  if (actor.wait != Wait::lag && !record_safe(actor)) {
+/// Whether nothing that may still be needed of the history can be written over before the next look; else `actor`
+/// waits.
+bool Scheduler::keeps_history(Actor& actor) {
+  if (actor.wait != Wait::trimming && !history_safe(actor)) {
     actor.wait = Wait::none;
     if (worth_committing()) commit();
-    if (!record_safe(actor)) {
+    if (!history_safe(actor)) {
       // What it would have done next is kept in `wait_began` and its channels: it asks again when it is started.
-      enter_waiting(actor, Wait::lag);
+      enter_waiting(actor, Wait::trimming);
       return false;
     }
   }
-  actor.record_due = false;
+  actor.trim_due = false;
   return true;
 }
 
@@ -256,7 +257,7 @@ bool Scheduler::along_questions(const Actor& from) {
         if (asked.resume_at <= asked.horizon) make_ready(asked);
         return asked.ready;
       case Wait::none:
-      case Wait::lag:
+      case Wait::trimming:
       case Wait::finished:
         return false;
     }
@@ -283,12 +284,12 @@ bool Scheduler::let_time_pass() {
   return act_at(time);
 }
 
-/// Whether the record has to be brought up to `time`: for an actor that waits for it, else now and then, so that an
+/// Whether histories have to be trimmed up to `time`: for an actor that waits for that, else now and then, so that an
 /// error in a part of a run that never ends is found.
 bool Scheduler::looks_ahead(std::int64_t time) {
   constexpr std::uint32_t kOften = 16;
-  const auto lags = [](const Actor* actor) { return actor->wait == Wait::lag; };
-  return time > committed_ && (++passes_ % kOften == 0 || std::ranges::any_of(waiting_, lags));
+  const auto trims = [](const Actor* actor) { return actor->wait == Wait::trimming; };
+  return time > committed_ && (++passes_ % kOften == 0 || std::ranges::any_of(waiting_, trims));
 }
 
 bool Scheduler::answer_questions() {
@@ -335,7 +336,7 @@ std::int64_t Scheduler::earliest_known() {
 bool Scheduler::act_at(std::int64_t time) {
   bool any = answer_questions();
   for (auto* actor : waiting_) {
-    if (actor->wait == Wait::lag && record_safe(*actor)) {
+    if (actor->wait == Wait::trimming && history_safe(*actor)) {
       make_ready(*actor);
       any = true;
     }
@@ -370,7 +371,7 @@ void Scheduler::run_periodic_to(std::int64_t time) {
     if (!actor->periodic) continue;
     set_horizon(*actor, time);
     const bool goes_on =
-        actor->wait == Wait::lag || (actor->wait == Wait::horizon && actor->resume_at <= actor->horizon);
+        actor->wait == Wait::trimming || (actor->wait == Wait::horizon && actor->resume_at <= actor->horizon);
     if (goes_on && !actor->failed) make_ready(*actor);
   }
   drain();

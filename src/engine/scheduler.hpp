@@ -82,7 +82,7 @@ class Scheduler {
   Actor* answered_asker();
   Actor& next_ready();
   bool start(Actor& actor);
-  bool keeps_record(Actor& actor);
+  bool keeps_history(Actor& actor);
   bool let_time_pass();
   bool looks_ahead(std::int64_t time);
   bool answer_questions();
@@ -147,14 +147,14 @@ class Scheduler {
   void woken(Actor& actor);
   void tell_sleeper(Actor& actor);
 
-  // Horizons, the record, ends.
+  // Horizons, histories, ends.
   void set_horizon(Actor& actor, std::int64_t time);
   bool extend_horizon(Actor& actor);
   void look_for_stall(std::size_t effort) { stall_.spent(effort, actors_, channels_); }
   bool worth_committing();
   void commit();
   void commit_to(std::int64_t time);
-  bool record_safe(const Actor& actor) const;
+  bool history_safe(const Actor& actor) const;
   void lower_limit(std::int64_t time);
   void run_periodic_to(std::int64_t time);
   void unwind();
@@ -185,8 +185,7 @@ class Scheduler {
   mutable std::vector<const Actor*> chain_;  ///< of waits, for the time of one question
   std::vector<Actor*> blocked_lately_;       ///< since errors were last looked for: where a new one begins
   std::vector<const Actor*> caught_end_;     ///< those that would not be unwound
-  std::vector<Actor*>
-      waiting_;  ///< for an answer, a turn, a horizon or the record; some that run again are still listed
+  std::vector<Actor*> waiting_;  ///< for an answer, a turn, a horizon or trimming; some that run again are still listed
   std::priority_queue<KnownWake, std::vector<KnownWake>, std::greater<>> known_wakes_;
   Stall stall_;
   std::mt19937_64 shuffle_;

@@ -192,7 +192,7 @@ AtBoundary Scheduler::at_horizon(Actor& actor) {
     look_for_stall(Stall::kHorizon);
     hear_all();
     commit();
-    if (actor.feeds_itself && !keeps_record(actor)) return AtBoundary::leave;
+    if (actor.feeds_itself && !keeps_history(actor)) return AtBoundary::leave;
     if (extend_horizon(actor)) return AtBoundary::step;
   }
   actor.resume_at = actor.now;

@@ -101,7 +101,7 @@ void Scheduler::list(Actor& actor) {
 void Scheduler::drop_those_that_run() {
   std::erase_if(waiting_, [](Actor* actor) {
     actor->listed = actor->wait == Wait::answer || actor->wait == Wait::turn || actor->wait == Wait::horizon ||
-                    actor->wait == Wait::lag;
+                    actor->wait == Wait::trimming;
     return !actor->listed;
   });
 }
@@ -141,7 +141,7 @@ void Scheduler::wait_for_horizon(Actor& actor, Tick target, Activity activity, T
       look_for_stall(Stall::kHorizon);
       hear_all();
       commit();
-      if (actor.feeds_itself && !keeps_record(actor)) suspend(actor);
+      if (actor.feeds_itself && !keeps_history(actor)) suspend(actor);
       extend_horizon(actor);
       actor.horizon = std::max(actor.horizon, std::min(target, actor.grid.last_at_or_before(limit_)));
       continue;

@@ -36,9 +36,9 @@ enum class Wait : std::uint8_t {
   answer,  ///< asked something another actor may still change
   turn,    ///< could start a step, but is likely to block in it
   // For other things.
-  sleep,    ///< nothing it asked can change before `known_wake`, as far as known
-  horizon,  ///< its next act lies past its horizon
-  lag,      ///< so far ahead that the record of its channels would be lost
+  sleep,     ///< nothing it asked can change before `known_wake`, as far as known
+  horizon,   ///< its next act lies past its horizon
+  trimming,  ///< so far ahead that the history of its channels would be lost
   finished,
 };
 
@@ -66,8 +66,8 @@ extern thread_local constinit Tick running_now __attribute__((tls_model("initial
 struct Standing {
   Wait wait = Wait::none;
   bool ready = false;
-  bool record_due = false;  ///< half a ring was filled since it was last seen that no needed record is written over
-  bool held_back = false;   ///< the order of actors is drawn, and news does not change it
+  bool trim_due = false;   ///< half a ring was filled since it was last seen that no needed history is written over
+  bool held_back = false;  ///< the order of actors is drawn, and news does not change it
 
   static_assert(std::endian::native == std::endian::little, "`wait` is the lowest byte of the word");
   /// It is nothing but that it waits like this.

@@ -100,7 +100,7 @@ struct AlignedDelete {
 
 /// A bounded FIFO between two actors, with the tick of every push and pop (docs/time.md, "A channel").
 ///
-/// The ring has several times `depth` slots: those that hold no token are the record from which counts at the end of a
+/// The ring has several times `depth` slots: those that hold no token are the history from which counts at the end of a
 /// run are taken when an actor had already run past that end. Before the first slot stands a copy of the last one's
 /// header, so that every slot has the header of the move before.
 struct alignas(64) Channel {
