@@ -41,27 +41,27 @@ class In : private engine::Port {
 
   /// Takes the head token if one is visible at this tick; does not wait.
   bool pull(T& value) {
-    if (!quick()) [[unlikely]]
-      return is_native() ? pull_native(value) : home().pull_slowly(value);
+    if (!in_window()) [[unlikely]]
+      return is_native() ? pull_native(value) : graph_port().pull_slowly(value);
     value = *head();
     take();
     return true;
   }
   /// The same, dropping the token.
   bool pull() {
-    if (quick()) [[likely]] {
+    if (in_window()) [[likely]] {
       take();
       return true;
     }
     if (is_native()) return pull_in_place_native() != nullptr;
-    if (!engine::token_visible(home().state_)) return false;
-    engine::release(home().state_);
+    if (!engine::token_visible(graph_port().state_)) return false;
+    engine::release(graph_port().state_);
     return true;
   }
   /// Waits for a token and takes it; the actor finishes where the channel is closed and drained.
   T read() {
-    if (!quick()) [[unlikely]] {
-      if (!comes()) return is_native() ? read_native() : *home().claim_in_place();
+    if (!in_window()) [[unlikely]] {
+      if (!wait_for_known_token()) return is_native() ? read_native() : *graph_port().claim_in_place();
     }
     T value = *head();
     take();
@@ -72,9 +72,9 @@ class In : private engine::Port {
   /// `pull` without a copy: the token is taken now, and its bytes stay where they are until this port's next access;
   /// nullptr if none is visible at this tick.
   const T* pull_in_place() {
-    if (!quick()) [[unlikely]] {
+    if (!in_window()) [[unlikely]] {
       if (is_native()) return pull_in_place_native();
-      return engine::token_visible(home().state_) ? home().release_slowly() : nullptr;
+      return engine::token_visible(graph_port().state_) ? graph_port().release_slowly() : nullptr;
     }
     const T* token = head();
     take();
@@ -82,8 +82,8 @@ class In : private engine::Port {
   }
   /// `read` without a copy, likewise.
   const T& read_in_place() {
-    if (!quick()) [[unlikely]] {
-      if (!comes()) return is_native() ? read_native() : *home().claim_in_place();
+    if (!in_window()) [[unlikely]] {
+      if (!wait_for_known_token()) return is_native() ? read_native() : *graph_port().claim_in_place();
     }
     const T* token = head();
     take();
@@ -97,14 +97,14 @@ class In : private engine::Port {
   }
   /// The head token in place, until it is pulled; nullptr if none is visible at this tick.
   const T* front() {
-    if (quick()) return head();
+    if (in_window()) return head();
     if (is_native()) return state_.native.find_token() ? state_.native.slot<T>() : nullptr;
-    return engine::peek(home().state_) ? home().head() : nullptr;
+    return engine::peek(graph_port().state_) ? graph_port().head() : nullptr;
   }
   /// The writer has finished, that is visible, and every token was pulled.
   bool closed() {
     return is_native() ? state_.native.ring_end->actor->closed(*state_.native.ring_end)
-                       : engine::channel_closed(home().state_);
+                       : engine::channel_closed(graph_port().state_);
   }
   /// When the head token became visible; ask only after `peek` or `front` found one. In real time it is no time of a
   /// clock but still tells which of two heads this actor saw first.
@@ -129,12 +129,12 @@ class In : private engine::Port {
   static constexpr std::size_t kStride = engine::slot_bytes(sizeof(T), alignof(T));
 
   const T* head() const { return &engine::token_at<T>(state_.cursor); }
-  bool quick() const {
+  bool in_window() const {
     return state_.cursor != state_.window_end &&
            engine::Channel::header_at(state_.cursor - kStride).popped_at != engine::running_now;
   }
   /// The head token, where it was not visible yet and now is: a window of one.
-  bool comes() {
+  bool wait_for_known_token() {
     if (state_.cursor == state_.ahead->cursor || state_.cursor == state_.stop ||
         engine::Channel::header_at(state_.cursor - kStride).popped_at == engine::running_now ||
         !engine::await_next(state_))
@@ -160,7 +160,7 @@ class In : private engine::Port {
     return *state_.native.take<T>();
   }
   // What the engine is asked of a port is asked of the one in the graph: who steps a copy can keep that in registers.
-  In& home() const { return reinterpret_cast<In&>(*state_.channel->reader_port); }
+  In& graph_port() const { return reinterpret_cast<In&>(*state_.channel->reader_port); }
 
   const T* release_slowly() {
     const T* token = head();
@@ -214,26 +214,26 @@ class Out : private engine::Port {
 
   /// Waits for a free slot and fills it.
   void push(const T& value) {
-    if (!quick()) [[unlikely]] {
+    if (!in_window()) [[unlikely]] {
       if (is_native()) return state_.native.push(value);
       const T copy = value;  // so that the value itself needs no address, and may be stored field by field
-      return home().push_slowly(copy);
+      return graph_port().push_slowly(copy);
     }
     *place() = value;
     give();
   }
   /// Waits for a free slot; the token counts as pushed now. Fill it before the next access to any port.
   T& slot() {
-    if (!quick()) [[unlikely]]
-      return is_native() ? state_.native.give_slot<T>() : home().slot_slowly();
+    if (!in_window()) [[unlikely]]
+      return is_native() ? state_.native.give_slot<T>() : graph_port().slot_slowly();
     T* token = place();
     give();
     return *token;
   }
   /// A push at this tick would find a slot.
   bool room() {
-    if (quick()) return true;
-    return is_native() ? state_.native.find_room() : engine::slot_free(home().state_);
+    if (in_window()) return true;
+    return is_native() ? state_.native.find_room() : engine::slot_free(graph_port().state_);
   }
 
  private:
@@ -245,7 +245,7 @@ class Out : private engine::Port {
   static constexpr std::size_t kStride = engine::slot_bytes(sizeof(T), alignof(T));
 
   T* place() const { return std::launder(reinterpret_cast<T*>(state_.cursor + engine::value_offset(alignof(T)))); }
-  bool quick() const {
+  bool in_window() const {
     return state_.cursor != state_.window_end &&
            engine::Channel::header_at(state_.cursor - kStride).pushed_at != engine::running_now;
   }
@@ -256,7 +256,7 @@ class Out : private engine::Port {
       engine::tell_listener(state_);
   }
   bool is_native() const { return state_.native.ring_end != nullptr; }
-  Out& home() const { return reinterpret_cast<Out&>(*state_.channel->writer_port); }
+  Out& graph_port() const { return reinterpret_cast<Out&>(*state_.channel->writer_port); }
   [[gnu::noinline]] void push_slowly(const T& value) {
     engine::claim_slot(state_);
     *place() = value;
