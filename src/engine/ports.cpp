@@ -54,7 +54,7 @@ namespace {
 
 /// `pull` finds nothing.
 bool miss(PortState& port, Tick now) {
-  port.actor->note_no(*port.channel, Ask::token, now);
+  port.actor->note_failed_poll(*port.channel, Poll::token, now);
   port.last_miss = now;
   port.ahead = &port;
   return false;
@@ -62,7 +62,7 @@ bool miss(PortState& port, Tick now) {
 
 /// `peek` or `front` finds nothing.
 bool see_nothing(PortState& port, Tick now) {
-  port.actor->note_no(*port.channel, Ask::token, now);
+  port.actor->note_failed_poll(*port.channel, Poll::token, now);
   port.last_no = now;
   if (ToldTogether* const told = port.channel->told) told->alone = now;
   return false;
@@ -140,7 +140,7 @@ bool slot_free(PortState& port) {
   const Here here(actor);
   if (port.last_no == actor.now || !actor.clocked) advance(actor);
   if (actor.scheduler->slot_free(actor, *port.channel)) return true;
-  actor.note_no(*port.channel, Ask::room, actor.now);
+  actor.note_failed_poll(*port.channel, Poll::room, actor.now);
   port.last_no = actor.now;
   return false;
 }
@@ -150,14 +150,14 @@ bool channel_closed(PortState& port) {
   const Channel& asked = *port.channel;
   if (actor.clocked && port.last_no_closed != running_now &&
       (!asked.empty() || (!asked.closing() && asked.earliest_token > running_now))) {
-    actor.note_no(*port.channel, Ask::closed, running_now);
+    actor.note_failed_poll(*port.channel, Poll::closed, running_now);
     port.last_no_closed = running_now;
     return false;
   }
   const Here here(actor);
   if (port.last_no_closed == actor.now || !actor.clocked) advance(actor);
   if (actor.scheduler->channel_closed(actor, *port.channel)) return true;
-  actor.note_no(*port.channel, Ask::closed, actor.now);
+  actor.note_failed_poll(*port.channel, Poll::closed, actor.now);
   port.last_no_closed = actor.now;
   return false;
 }

@@ -211,7 +211,7 @@ Actor* Scheduler::pick_any(const Actor* after) {
     if (Actor* asker = answered_asker(); asker != nullptr && start(*asker)) return asker;
     while (ready_count_ != 0)
       if (Actor& actor = next_ready(); start(actor)) return &actor;
-    const bool found = after != nullptr && after->wait == Wait::answer && !shuffled_ && along_questions(*after);
+    const bool found = after != nullptr && after->wait == Wait::answer && !shuffled_ && along_failed_polls(*after);
     after = nullptr;
     if (!found && !let_time_pass()) return nullptr;
   }
@@ -233,10 +233,10 @@ inline Actor& Scheduler::next_ready() {
 
 /// Follows who waits for whose answer to the first that can run and makes it ready: effective times fall strictly along
 /// the way, so that only a cycle of waits has no end.
-bool Scheduler::along_questions(const Actor& from) {
+bool Scheduler::along_failed_polls(const Actor& from) {
   const Actor* asker = &from;
   for (std::size_t hops = 0; hops < actors_.size(); ++hops) {
-    const bool for_room = asker->wait == Wait::push || (asker->wait == Wait::answer && asker->asked == Ask::room);
+    const bool for_room = asker->wait == Wait::push || (asker->wait == Wait::answer && asker->polled == Poll::room);
     Actor& asked = for_room ? *asker->waits_on->reader : *asker->waits_on->writer;
     switch (asked.wait) {
       case Wait::answer:
@@ -268,12 +268,12 @@ bool Scheduler::along_questions(const Actor& from) {
   return false;
 }
 
-/// Nothing is ready. Answers every question that can be answered, else lets the earliest thing known happen. False at
+/// Nothing is ready. Answers every poll that can be answered, else lets the earliest thing known happen. False at
 /// the end.
 bool Scheduler::let_time_pass() {
   look_for_stall(1);
   drop_those_that_run();
-  if (answer_questions() || give_turns()) return true;
+  if (answer_polls() || give_turns()) return true;
   if (native_ == 0 && !ending_) return false;
   const auto time = earliest_known();
   if (!ending_ && may_end_quiet() && find_quiescence(actors_)) return false;
@@ -292,7 +292,7 @@ bool Scheduler::looks_ahead(std::int64_t time) {
   return time > committed_ && (++passes_ % kOften == 0 || std::ranges::any_of(waiting_, trims));
 }
 
-bool Scheduler::answer_questions() {
+bool Scheduler::answer_polls() {
   bool any = false;
   for (auto* actor : waiting_)
     if (actor->wait == Wait::answer && answer_known(*actor)) {
@@ -334,7 +334,7 @@ std::int64_t Scheduler::earliest_known() {
 }
 
 bool Scheduler::act_at(std::int64_t time) {
-  bool any = answer_questions();
+  bool any = answer_polls();
   for (auto* actor : waiting_) {
     if (actor->wait == Wait::trimming && history_safe(*actor)) {
       make_ready(*actor);

@@ -67,8 +67,8 @@ class Scheduler {
     }
   };
   struct Wake {
-    Tick known;  ///< the first start at which a question is known to have another answer
-    bool safe;   ///< and no other question can have one earlier
+    Tick known;  ///< the first start at which a failed poll is known to have another answer
+    bool safe;   ///< and no other poll can have one earlier
   };
 
   void observe_messages();
@@ -78,14 +78,14 @@ class Scheduler {
   static void after_overflow(void* scheduler);
   Actor* pick(Actor* after);
   Actor* pick_any(const Actor* after);
-  bool along_questions(const Actor& from);
+  bool along_failed_polls(const Actor& from);
   Actor* answered_asker();
   Actor& next_ready();
   bool start(Actor& actor);
   bool keeps_history(Actor& actor);
   bool let_time_pass();
   bool looks_ahead(std::int64_t time);
-  bool answer_questions();
+  bool answer_polls();
   bool give_turns();
   std::int64_t earliest_known();
   bool act_at(std::int64_t time);
@@ -110,7 +110,7 @@ class Scheduler {
   }
   void note_wait(Actor& actor, const Span& span);
   void make_room(Actor& actor);
-  void wait_for_answer(Actor& actor, Channel& channel, Ask ask);
+  void wait_for_answer(Actor& actor, Channel& channel, Poll what);
   void enter_waiting(Actor& actor, Wait wait);
   [[gnu::noinline]] void list(Actor& actor);
   void drop_those_that_run();
@@ -141,7 +141,7 @@ class Scheduler {
   AtBoundary sleep(Actor& actor, Tick next);
   AtBoundary idle_from(Actor& actor, Tick next, Tick period);
   Wake wake_of(const Actor& actor) const;
-  bool changes_before(const Actor& actor, const Question& question, Tick known) const;
+  bool changes_before(const Actor& actor, const FailedPoll& poll, Tick known) const;
   Tick inputs_close(const Actor& actor) const;
   void consider_waking(Actor& actor);
   void woken(Actor& actor);
@@ -182,7 +182,7 @@ class Scheduler {
   std::vector<Actor*> ready_;      ///< the first `ready_count_`, each of them once
   std::size_t ready_count_ = 0;
   std::unique_ptr<Actor*[]> news_;           ///< each actor once; ends at `news_end`
-  mutable std::vector<const Actor*> chain_;  ///< of waits, for the time of one question
+  mutable std::vector<const Actor*> chain_;  ///< of waits, for the time of one poll
   std::vector<Actor*> blocked_lately_;       ///< since errors were last looked for: where a new one begins
   std::vector<const Actor*> caught_end_;     ///< those that would not be unwound
   std::vector<Actor*> waiting_;  ///< for an answer, a turn, a horizon or trimming; some that run again are still listed

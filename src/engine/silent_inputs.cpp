@@ -39,17 +39,17 @@ std::span<const std::uint32_t> SilentInputs::ask() {
   if (silent_.empty() || told_.all == now || told_.alone == now || std::ranges::any_of(awake_, refused)) return all_;
   told_.all = now;
   actor.require_slow_path();
-  actor.questions.add({nullptr, Ask::token, now, this});
+  actor.failed_polls.add({nullptr, Poll::token, now, this});
   return awake_;
 }
 
-void SilentInputs::tell(Questions& questions, Tick at) const {
-  for (const auto place : silent_) questions.add({port(place).channel, Ask::token, at});
+void SilentInputs::tell(FailedPolls& failed_polls, Tick at) const {
+  for (const auto place : silent_) failed_polls.add({port(place).channel, Poll::token, at});
 }
 
 /// What was asked then is told by who is silent now.
 bool SilentInputs::asked_in_this_step() const {
-  return std::ranges::find(port(0).actor->questions, this, &Question::inputs) != port(0).actor->questions.end();
+  return std::ranges::find(port(0).actor->failed_polls, this, &FailedPoll::inputs) != port(0).actor->failed_polls.end();
 }
 
 /// Finds out who is silent.
@@ -74,13 +74,13 @@ Tick SilentInputs::silent_before(std::size_t place) const {
   return channel.closing() ? kNever : channel.earliest_token;
 }
 
-void spell_out(Questions& questions) {
-  const auto one = [](const Question& question) { return question.inputs == nullptr; };
-  if (std::ranges::all_of(questions, one)) return;
-  const auto together = std::ranges::stable_partition(questions, one);
-  const std::vector<Question> several(together.begin(), together.end());
-  questions.erase_from(together.begin());
-  for (const auto& question : several) question.inputs->tell(questions, question.at);
+void spell_out(FailedPolls& failed_polls) {
+  const auto one = [](const FailedPoll& poll) { return poll.inputs == nullptr; };
+  if (std::ranges::all_of(failed_polls, one)) return;
+  const auto together = std::ranges::stable_partition(failed_polls, one);
+  const std::vector<FailedPoll> several(together.begin(), together.end());
+  failed_polls.erase_from(together.begin());
+  for (const auto& poll : several) poll.inputs->tell(failed_polls, poll.at);
 }
 
 }  // namespace isthmus::engine

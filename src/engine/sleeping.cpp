@@ -30,7 +30,7 @@ bool active_since(const Actor& actor, Tick tick) {
 
 namespace {
 
-/// The start of a step, counted from `actor.now`, whose question at `offset` would find what holds from `change` on.
+/// The start of a step, counted from `actor.now`, whose poll at `offset` would find what holds from `change` on.
 Tick start_that_sees(const Actor& actor, Tick change, Tick offset) {
   if (change >= kNever / 2) return kNever;
   const Tick late = change - offset - actor.now;
@@ -40,15 +40,15 @@ Tick start_that_sees(const Actor& actor, Tick change, Tick offset) {
   return actor.now + steps * actor.sleep_period;
 }
 
-bool counts(const Actor& actor, const Question& question) {
-  const Channel& channel = *question.channel;
-  const PortState& port = question.ask == Ask::room ? *channel.writer_port : *channel.reader_port;
+bool counts(const Actor& actor, const FailedPoll& poll) {
+  const Channel& channel = *poll.channel;
+  const PortState& port = poll.what == Poll::room ? *channel.writer_port : *channel.reader_port;
   return actor.trivial || !actor.clocked || port.promise == actor.promises;
 }
 
-/// At which tick of its step the question was asked.
-Tick offset(const Actor& actor, const Question& question) {
-  return question.at - actor.step_start;
+/// At which tick of its step the poll was made.
+Tick offset(const Actor& actor, const FailedPoll& poll) {
+  return poll.at - actor.step_start;
 }
 
 /// The sleeper wants to be told of news of any of its channels.
@@ -58,24 +58,24 @@ void listen(Actor& actor) {
 }
 
 /// Nobody else need act for the answer to be "yes" one day, or never.
-bool is_known(const Question& question) {
-  const Channel& channel = *question.channel;
-  return question.ask == Ask::room ? !channel.full() : !channel.empty() || channel.closing();
+bool is_known(const FailedPoll& poll) {
+  const Channel& channel = *poll.channel;
+  return poll.what == Poll::room ? !channel.full() : !channel.empty() || channel.closing();
 }
 
-/// When the answer to a question that is known turns to "yes".
-Tick known_change(const Question& question) {
-  const Channel& channel = *question.channel;
-  if (question.ask == Ask::room) return channel.next_slot_free();
-  if (question.ask == Ask::token) return channel.empty() ? kNever : channel.head_visible_still();
+/// When the answer to a poll that is known turns to "yes".
+Tick known_change(const FailedPoll& poll) {
+  const Channel& channel = *poll.channel;
+  if (poll.what == Poll::room) return channel.next_slot_free();
+  if (poll.what == Poll::token) return channel.empty() ? kNever : channel.head_visible_still();
   return channel.empty() ? channel.close_visible : kNever;
 }
 
 /// Whether the very next step, at `next`, is known to find another answer than the last.
 bool sees_change_at(const Actor& actor, Tick next) {
-  return std::ranges::any_of(actor.questions, [&](const Question& question) {
-    return question.inputs == nullptr && counts(actor, question) && is_known(question) &&
-           known_change(question) - offset(actor, question) <= next;
+  return std::ranges::any_of(actor.failed_polls, [&](const FailedPoll& poll) {
+    return poll.inputs == nullptr && counts(actor, poll) && is_known(poll) &&
+           known_change(poll) - offset(actor, poll) <= next;
   });
 }
 
@@ -86,7 +86,7 @@ AtBoundary Scheduler::after_silent_step(Actor& actor, Tick step_start) {
   actor.busy_asleep = false;
   if (!actor.clocked) return idle_from(actor, actor.now, 0);
   const Tick next = actor.after_advances();
-  const bool silent = !actor.questions.empty();
+  const bool silent = !actor.failed_polls.empty();
   const bool unchanged =
       actor.trivial && actor.silent_until == step_start && !actor.sensed_time && actor.same_state(actor.snapshot);
   const bool promised = !actor.trivial && actor.promised;
@@ -99,15 +99,15 @@ AtBoundary Scheduler::after_silent_step(Actor& actor, Tick step_start) {
   if (unchanged || promised) {
     actor.busy_asleep = !silent;
     if (next > actor.horizon || !sees_change_at(actor, next)) {
-      spell_out(actor.questions);
+      spell_out(actor.failed_polls);
       return idle_from(actor, next, next - step_start);
     }
     actor.now = next;
-    actor.questions.clear();
+    actor.failed_polls.clear();
     return AtBoundary::step;
   }
   actor.now = next;
-  actor.questions.clear();
+  actor.failed_polls.clear();
   if (!silent) return AtBoundary::step;
   if (actor.trivial)
     actor.copy_state(actor.snapshot);
@@ -152,13 +152,13 @@ AtBoundary Scheduler::sleep(Actor& actor, Tick next) {
   return AtBoundary::leave;
 }
 
-/// When a question of the sleeper's last step would get another answer. What others may still do is looked at only
+/// When a failed poll of the sleeper's last step would get another answer. What others may still do is looked at only
 /// where something is known: it costs more, and tells no more than whether that can be waited for.
 Scheduler::Wake Scheduler::wake_of(const Actor& actor) const {
   Tick known = kNever;
-  for (const auto& question : actor.questions)
-    if (counts(actor, question) && is_known(question))
-      known = std::min(known, start_that_sees(actor, known_change(question), offset(actor, question)));
+  for (const auto& poll : actor.failed_polls)
+    if (counts(actor, poll) && is_known(poll))
+      known = std::min(known, start_that_sees(actor, known_change(poll), offset(actor, poll)));
   const bool asks_closing = !actor.inputs.empty() && (!actor.has_done || actor.sleep_period == 0);
   const auto seen_closing = [&](Tick closing) {
     // Closed and drained already when it fell asleep is no news.
@@ -168,16 +168,16 @@ Scheduler::Wake Scheduler::wake_of(const Actor& actor) const {
       asks_closing && std::ranges::all_of(actor.inputs, [](const Channel* each) { return each->closing(); });
   if (all_close) known = std::min(known, seen_closing(inputs_close(actor)));
   if (known == kNever) return {kNever, false};
-  for (const auto& question : actor.questions)
-    if (counts(actor, question) && !is_known(question) && changes_before(actor, question, known)) return {known, false};
+  for (const auto& poll : actor.failed_polls)
+    if (counts(actor, poll) && !is_known(poll) && changes_before(actor, poll, known)) return {known, false};
   return {known, !asks_closing || all_close || seen_closing(inputs_close(actor)) >= known};
 }
 
-/// Whether a step that starts before `known` may find another answer to a question that is not known.
-bool Scheduler::changes_before(const Actor& actor, const Question& question, Tick known) const {
-  Channel& channel = *question.channel;
-  const bool room = question.ask == Ask::room;
-  const auto late = [&](Tick bound) { return start_that_sees(actor, bound, offset(actor, question)) >= known; };
+/// Whether a step that starts before `known` may find another answer to a poll that is not known.
+bool Scheduler::changes_before(const Actor& actor, const FailedPoll& poll, Tick known) const {
+  Channel& channel = *poll.channel;
+  const bool room = poll.what == Poll::room;
+  const auto late = [&](Tick bound) { return start_that_sees(actor, bound, offset(actor, poll)) >= known; };
   return !late(room ? channel.earliest_slot : channel.earliest_token) &&
          !late(room ? raise_slot_bound(channel) : raise_token_bound(channel));
 }
@@ -221,7 +221,7 @@ void Scheduler::woken(Actor& actor) {
   if (actor.clocked ? !actor.busy_asleep : actor.sleep_period != 0) actor.silent_until = actor.now;
   if (slept && actor.trivial && actor.clocked) actor.watch_at = mark_after(actor.now - actor.sleep_period);
   actor.idle = false;
-  actor.questions.clear();
+  actor.failed_polls.clear();
 }
 
 }  // namespace isthmus::engine

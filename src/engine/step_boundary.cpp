@@ -15,7 +15,7 @@ namespace {
 bool about_to_push(const Channel& channel) {
   const Actor& writer = *channel.writer;
   if (writer.wait == Wait::answer)
-    return writer.asked == Ask::closed && channel.direct() &&
+    return writer.polled == Poll::closed && channel.direct() &&
            writer.now + channel.forward.latency() <= channel.reader->now;
   return writer.waits_on == &channel && (writer.wait == Wait::push || writer.wait == Wait::turn);
 }
@@ -64,7 +64,7 @@ bool has_moved(Actor& actor, Tick tick) {
 /// Leaves `actor` between two steps until it is known whether `input` closes.
 [[gnu::always_inline]] inline AtBoundary Scheduler::wait_at_boundary(Actor& actor, Channel& input) {
   actor.waits_on = &input;
-  actor.asked = Ask::closed;
+  actor.polled = Poll::closed;
   listen_to(*input.writer_port, actor);
   enter_waiting(actor, Wait::answer);
   return AtBoundary::leave;
@@ -161,7 +161,7 @@ AtBoundary Scheduler::after_slow_step(Actor& actor) {
   }
   const bool waited = std::exchange(actor.waited, false);
   if (!waited && !has_moved(actor, step_start)) return after_silent_step(actor, step_start);
-  actor.questions.clear();
+  actor.failed_polls.clear();
   actor.sensed_time = false;
   actor.now = actor.after_advances();
   return AtBoundary::step;

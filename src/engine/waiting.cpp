@@ -18,7 +18,7 @@ struct TooManyOperations final : Error {
 };
 
 bool for_room(const Actor& actor) {
-  return actor.asked == Ask::room;
+  return actor.polled == Poll::room;
 }
 
 }  // namespace
@@ -106,10 +106,10 @@ void Scheduler::drop_those_that_run() {
   });
 }
 
-void Scheduler::wait_for_answer(Actor& actor, Channel& channel, Ask ask) {
+void Scheduler::wait_for_answer(Actor& actor, Channel& channel, Poll what) {
   actor.waits_on = &channel;
-  actor.asked = ask;
-  listen_to(ask == Ask::room ? *channel.reader_port : *channel.writer_port, actor);
+  actor.polled = what;
+  listen_to(what == Poll::room ? *channel.reader_port : *channel.writer_port, actor);
   enter_waiting(actor, Wait::answer);
   last_asker_ = &actor;
   suspend(actor);
@@ -241,7 +241,7 @@ bool Scheduler::token_visible(Actor& actor, Channel& channel) {
       return false;
     }
     if (writer_silent(channel, actor)) return false;
-    wait_for_answer(actor, channel, Ask::token);
+    wait_for_answer(actor, channel, Poll::token);
   }
 }
 
@@ -249,7 +249,7 @@ bool Scheduler::slot_free(Actor& actor, Channel& channel) {
   for (;;) {
     if (!channel.full()) return channel.next_slot_free() <= actor.now;
     if (reader_silent(channel, actor)) return false;
-    wait_for_answer(actor, channel, Ask::room);
+    wait_for_answer(actor, channel, Poll::room);
   }
 }
 
@@ -258,7 +258,7 @@ bool Scheduler::channel_closed(Actor& actor, Channel& channel) {
     if (!channel.empty()) return false;
     if (channel.closing()) return channel.close_visible <= actor.now;
     if (writer_silent(channel, actor)) return false;
-    wait_for_answer(actor, channel, Ask::closed);
+    wait_for_answer(actor, channel, Poll::closed);
   }
 }
 

@@ -226,7 +226,7 @@ struct ActorOf final : GraphActor {
       } else if (!moved) {
         if (after_vain_wait(*this, start) == AtBoundary::leave) return;
       }
-      questions.clear();
+      failed_polls.clear();
     }
   }
 };

@@ -12,7 +12,7 @@
 
 #include "isthmus/engine/actor_id.hpp"
 #include "isthmus/engine/detail/channel.hpp"
-#include "isthmus/engine/detail/questions.hpp"
+#include "isthmus/engine/detail/failed_polls.hpp"
 #include "isthmus/engine/detail/spans.hpp"
 
 namespace isthmus {
@@ -111,7 +111,7 @@ struct alignas(64) Actor : Standing {
   Tick wait_began = 0;
   bool moved = false;  ///< a token, in a slow path; kept only without a clock
   bool sensed_time = false;
-  Ask asked = Ask::token;
+  Poll polled = Poll::token;
   bool failed = false;
   bool listed = false;   ///< among those the scheduler looks through when nothing can run
   bool crosses = false;  ///< to actors whose ticks are not its own, through windows
@@ -148,7 +148,7 @@ struct alignas(64) Actor : Standing {
   Tick silent_until = -1;  ///< of `snapshot`: the end of the last step that may repeat, or the start of a watched one
   bool promised = false;   ///< said `timer.wait(ports...)` in this step
   Tick polls_since = kNever;  ///< the end of the first silent step of one that the engine cannot put to sleep
-  Questions questions;
+  FailedPolls failed_polls;
   std::vector<std::byte> snapshot;
   Tick promises = 0;  ///< how often it said so; ports of the last time have this number
 
@@ -201,9 +201,9 @@ struct alignas(64) Actor : Standing {
   void force_check() { next_check = kCheckNow; }
   /// The same, where `next_boundary_check` may have come nearer.
   void forbid_waits() { next_check = may_wait_to = kCheckNow; }
-  void note_no(Channel& channel, Ask ask, Tick at) {
+  void note_failed_poll(Channel& channel, Poll what, Tick at) {
     require_slow_path();
-    questions.add({&channel, ask, at});
+    failed_polls.add({&channel, what, at});
   }
 };
 

@@ -20,7 +20,7 @@ class SilentInputs {
   /// Asks all inputs for their heads at this tick, in turn, but leaves to the caller those whose places it returns.
   std::span<const std::uint32_t> ask();
   /// Writes down what each of the silent ones was told at `at`.
-  void tell(Questions& questions, Tick at) const;
+  void tell(FailedPolls& failed_polls, Tick at) const;
 
  private:
   PortState& port(std::size_t place) const;
@@ -37,7 +37,7 @@ class SilentInputs {
   ToldTogether told_;  ///< the silent ones
 };
 
-/// Puts in the place of questions to silent inputs those to each of them.
-void spell_out(Questions& questions);
+/// Puts in the place of polls of silent inputs those of each of them.
+void spell_out(FailedPolls& failed_polls);
 
 }  // namespace isthmus::engine

@@ -12,39 +12,39 @@ class SilentInputs;
 struct Channel;
 
 /// What a "no" was about, so that a sleeping actor can be woken when it turns to "yes".
-enum class Ask : std::uint8_t { token, room, closed };
+enum class Poll : std::uint8_t { token, room, closed };
 
-struct Question {
+struct FailedPoll {
   Channel* channel;
-  Ask ask;
+  Poll what;
   Tick at;
   const SilentInputs* inputs = nullptr;  ///< that were told together, in place of a channel
 };
 
 /// Those of a step that were told "no". One is written down as often as a token moves, and a vector calls a function
 /// for each.
-class Questions {
+class FailedPolls {
  public:
-  void add(const Question& question) {
+  void add(const FailedPoll& poll) {
     if (end_ == limit_) [[unlikely]]
       grow();
-    *end_++ = question;
+    *end_++ = poll;
   }
   bool empty() const { return end_ == begin(); }
   void clear() { end_ = begin(); }
   /// Forgets those from `from` on.
-  void erase_from(Question* from) { end_ = from; }
-  Question* begin() { return storage_.get(); }
-  Question* end() { return end_; }
-  const Question* begin() const { return storage_.get(); }
-  const Question* end() const { return end_; }
+  void erase_from(FailedPoll* from) { end_ = from; }
+  FailedPoll* begin() { return storage_.get(); }
+  FailedPoll* end() { return end_; }
+  const FailedPoll* begin() const { return storage_.get(); }
+  const FailedPoll* end() const { return end_; }
 
  private:
   [[gnu::cold, gnu::noinline]] void grow();
 
-  Question* end_ = nullptr;
-  Question* limit_ = nullptr;
-  std::unique_ptr<Question[]> storage_;
+  FailedPoll* end_ = nullptr;
+  FailedPoll* limit_ = nullptr;
+  std::unique_ptr<FailedPoll[]> storage_;
 };
 
 }  // namespace isthmus::engine
