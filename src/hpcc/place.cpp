@@ -20,13 +20,13 @@ std::string host_name() {
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
-std::string packed(const Place& place) {
+std::string packed(const RankLocation& place) {
   return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{} {} {} {}", place.host, place.target, place.device, place.type,
                      place.pci, place.cores, place.rank, place.part, place.parts, place.shared ? 1 : 0);
 }
 
-Place unpacked(const std::string& text) {
-  Place place;
+RankLocation unpacked(const std::string& text) {
+  RankLocation place;
   std::istringstream lines(text);
   for (std::string* each : {&place.host, &place.target, &place.device, &place.type, &place.pci, &place.cores})
     std::getline(lines, *each);
@@ -35,8 +35,8 @@ Place unpacked(const std::string& text) {
 }
 
 /// Of all ranks, in their order.
-std::vector<Place> gathered(const Place& mine, const cluster::Ranks& ranks) {
-  std::vector<Place> places;
+std::vector<RankLocation> gathered(const RankLocation& mine, const cluster::Ranks& ranks) {
+  std::vector<RankLocation> places;
   for (const std::string& text : ranks.gather(packed(mine))) places.push_back(unpacked(text));
   return places;
 }
@@ -51,7 +51,7 @@ void bind_threads_of_pocl(int local_ranks) {
 
 /// Puts this rank on the cores that are nearest to its device, as far as whoever started it left them to it; says which
 /// they are, nothing where it stays where it was.
-std::string bind(const Place& mine, const offload::ComputeProperties& device, const cluster::Ranks& neighbours) {
+std::string bind(const RankLocation& mine, const offload::ComputeProperties& device, const cluster::Ranks& neighbours) {
   const auto wanted = units_for(Cores::here(), gathered(mine, neighbours), static_cast<std::size_t>(neighbours.rank()),
                                 device.compute_units);
   const auto allowed = allowed_units();
@@ -72,15 +72,15 @@ Placement place(const Request& request, const cluster::Ranks& ranks) {
     return choose(request, neighbours.rank(), neighbours.size(), describe);
   });
   auto device = ranks.agreed([&] { return offload::ComputeDevice::open(choice.target, choice.part); });
-  Place mine{.rank = ranks.rank(),
-             .host = host_name(),
-             .target = choice.target,
-             .device = device.properties().name,
-             .type = device.properties().type,
-             .pci = device.properties().pci,
-             .part = choice.part.index,
-             .parts = choice.part.count,
-             .shared = choice.shared};
+  RankLocation mine{.rank = ranks.rank(),
+                    .host = host_name(),
+                    .target = choice.target,
+                    .device = device.properties().name,
+                    .type = device.properties().type,
+                    .pci = device.properties().pci,
+                    .part = choice.part.index,
+                    .parts = choice.part.count,
+                    .shared = choice.shared};
   mine.cores = bind(mine, device.properties(), neighbours);
   return {.device = std::move(device), .places = gathered(mine, ranks)};
 }

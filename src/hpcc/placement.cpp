@@ -53,14 +53,14 @@ Choice choose(const Request& request, int local_rank, int local_ranks, const Des
   return choice;
 }
 
-std::vector<int> units_for(const Cores& cores, const std::vector<Place>& places, std::size_t index,
+std::vector<int> units_for(const Cores& cores, const std::vector<RankLocation>& places, std::size_t index,
                            std::int64_t compute_units) {
-  const Place& mine = places[index];
+  const RankLocation& mine = places[index];
   if (mine.shared || (mine.type == "cpu" && mine.parts == 1)) return {};
   if (mine.type == "cpu") return units_of_part(mine.part, static_cast<int>(compute_units));
   if (mine.pci.empty()) return {};
   const auto near = cores.near(mine.pci);
-  const auto beside = [&](const Place& place) { return place.type != "cpu" && cores.near(place.pci) == near; };
+  const auto beside = [&](const RankLocation& place) { return place.type != "cpu" && cores.near(place.pci) == near; };
   const auto before = std::count_if(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(index), beside);
   const auto sharers = std::ranges::count_if(places, beside);
   return units_of(share_of(near, static_cast<std::size_t>(before), static_cast<std::size_t>(sharers)));

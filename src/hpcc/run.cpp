@@ -159,7 +159,7 @@ Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener&
                   .launches = launches_of(*job)};
   outcome.load = load_on_hosts(meter, ranks);
   if (request.seconds > 0) outcome.burn_in = done.seen;
-  outcome.shared = std::ranges::any_of(outcome.places, &Place::shared);
+  outcome.shared = std::ranges::any_of(outcome.places, &RankLocation::shared);
   if (outcome.validation.passed() && !outcome.shared)
     refuse_impossible(outcome.results, *benchmark, *job, done.measured);
   return outcome;

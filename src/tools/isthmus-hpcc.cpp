@@ -33,9 +33,9 @@ Record device_of(const offload::ComputeProperties& device) {
           {"ecc", device.ecc}};
 }
 
-Record places_of(const std::vector<hpcc::Place>& places) {
+Record places_of(const std::vector<hpcc::RankLocation>& places) {
   Record list = Record::array();
-  for (const hpcc::Place& place : places)
+  for (const hpcc::RankLocation& place : places)
     list.push_back({{"rank", place.rank},
                     {"host", place.host},
                     {"target", place.target},

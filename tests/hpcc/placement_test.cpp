@@ -60,16 +60,16 @@ TEST(Placement, MoreRanksThanCoresShareThem) {
 
 TEST(Placement, APartOfACpuIsOnItsOwnUnits) {
   const auto here = Cores::here();
-  const Place first{.type = "cpu", .part = 0, .parts = 2};
-  const Place second{.type = "cpu", .part = 1, .parts = 2};
+  const RankLocation first{.type = "cpu", .part = 0, .parts = 2};
+  const RankLocation second{.type = "cpu", .part = 1, .parts = 2};
   EXPECT_EQ(units_for(here, {first, second}, 0, 4), (std::vector<int>{0, 1, 2, 3}));
   EXPECT_EQ(units_for(here, {first, second}, 1, 4), (std::vector<int>{4, 5, 6, 7}));
 }
 
 TEST(Placement, ADeviceHasTheNearestCoresAndSharesThemWithThoseBesideIt) {
   const auto machine = Cores::from_xml(Machine(2, 4).xml());
-  const Place near{.type = "gpu", .pci = "0000:01:00.0"};
-  const Place far{.type = "gpu", .pci = "0000:41:00.0"};
+  const RankLocation near{.type = "gpu", .pci = "0000:01:00.0"};
+  const RankLocation far{.type = "gpu", .pci = "0000:41:00.0"};
   EXPECT_EQ(units_for(machine, {near, far}, 0, 132), (std::vector<int>{0, 1, 2, 3, 8, 9, 10, 11}));
   EXPECT_EQ(units_for(machine, {near, far}, 1, 132), (std::vector<int>{4, 5, 6, 7, 12, 13, 14, 15}));
   EXPECT_EQ(units_for(machine, {far, near, far}, 0, 132), (std::vector<int>{4, 5, 12, 13}));
@@ -78,11 +78,11 @@ TEST(Placement, ADeviceHasTheNearestCoresAndSharesThemWithThoseBesideIt) {
 
 TEST(Placement, WholeAndSharedProcessorsAreLeftToTheSystem) {
   const auto here = Cores::here();
-  const Place whole{.type = "cpu"};
-  const Place shared{.type = "gpu", .pci = "0000:01:00.0", .shared = true};
+  const RankLocation whole{.type = "cpu"};
+  const RankLocation shared{.type = "gpu", .pci = "0000:01:00.0", .shared = true};
   EXPECT_TRUE(units_for(here, {whole}, 0, 4).empty());
   EXPECT_TRUE(units_for(here, {shared, shared}, 1, 132).empty());
-  EXPECT_TRUE(units_for(here, {Place{.type = "gpu"}}, 0, 132).empty());
+  EXPECT_TRUE(units_for(here, {RankLocation{.type = "gpu"}}, 0, 132).empty());
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ struct Result {
 };
 
 /// Where a rank runs.
-struct Place {
+struct RankLocation {
   int rank = 0;
   std::string host{};
   std::string target{};
@@ -91,7 +91,7 @@ struct Outcome {
   std::string kernel_file;
   std::string scheme;
   cluster::Grid grid;
-  std::vector<Place> places;
+  std::vector<RankLocation> places;
   std::vector<Launch> launches;  ///< of all ranks in the last repetition
   bool shared = false;           ///< ranks are timed in turns that no probe foresees: no rate is judged
   std::optional<double> load{};  ///< the share of its cores that others took, on the host where that was the most
@@ -109,7 +109,7 @@ struct Repetition {
 
 /// What is told while a benchmark runs, on every rank.
 struct Listener {
-  std::function<void(const std::vector<Place>&)> on_places{};  ///< before anything is timed
+  std::function<void(const std::vector<RankLocation>&)> on_places{};  ///< before anything is timed
   std::function<void(const Repetition&)> on_repetition{};
 };
 
@@ -123,7 +123,7 @@ struct Plan {
   std::vector<ParameterSpec> parameters;
   std::string parameters_from;
   cluster::Grid grid;
-  std::vector<Place> places;
+  std::vector<RankLocation> places;
   Needs needs;  ///< of the rank that needs most
   int repetitions;
 };
@@ -135,7 +135,7 @@ Plan plan(const Request& request, const cluster::Ranks& ranks);
 /// The target and part of this rank's device, and who shares it.
 struct Placement {
   offload::ComputeDevice device;
-  std::vector<Place> places;  ///< of all ranks
+  std::vector<RankLocation> places;  ///< of all ranks
 };
 Placement place(const Request& request, const cluster::Ranks& ranks);
 
