@@ -82,6 +82,7 @@ lint: style rtl-lint tidy
 
 style: build
 	python scripts/check_rooms.py
+	python scripts/check_names.py
 	$(CXX_FILES) | xargs clang-format --dry-run --Werror
 	ruff check .
 	ruff format --check .
