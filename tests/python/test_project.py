@@ -254,6 +254,16 @@ def test_the_examples_build_with_the_installed_package(tmp_path: Path, tree: Pat
     assert shell("build/example", tmp_path) == (example / "expected.txt").read_text()
 
 
+def test_the_component_stream_brings_the_back_end_on_threads_along(tmp_path: Path, tree: Path) -> None:
+    example = tree / "examples" / "both_back_ends"
+    rest = (
+        f"add_executable(example {example}/main.cpp)\ntarget_link_libraries(example PRIVATE Isthmus::stream fmt::fmt)"
+    )
+    assert configure(tmp_path, " COMPONENTS stream", rest).returncode == 0
+    shell("cmake --build build", tmp_path)
+    assert shell("build/example", tmp_path) == (example / "expected.txt").read_text()
+
+
 def test_an_unknown_component_gets_the_known_ones(tmp_path: Path) -> None:
     done = configure(tmp_path, " COMPONENTS streem", "")
     assert done.returncode != 0
