@@ -10,9 +10,12 @@ from tests.python.fake_bench import FakeBench, quietly
 from isthmus.errors import IsthmusError
 from isthmus.numbers import figure as shown
 from isthmus.records import PaperFigure, PaperRow
+from isthmus.report.axes import decades
+from isthmus.report.curves import Panel
 from isthmus.report.figures import figure_panels, tables_of
 from isthmus.report.material import Material
 from isthmus.report.page import render_report
+from isthmus.report.timeline import Timeline
 from isthmus.reproduction.expressions import Evaluator
 from isthmus.reproduction.figures import check_figures, draw
 from isthmus.reproduction.laboratory import Laboratory
@@ -106,12 +109,14 @@ def figure_of(x: list[int | str], *values: list[float | None]) -> PaperFigure:
 
 def test_sizes_lie_by_their_logarithm_and_names_side_by_side_with_nothing_between() -> None:
     (sizes,) = figure_panels([figure_of(["1KiB", "32KiB", "1MiB"], [1.0, 3.0, 2.0])])
+    assert isinstance(sizes, Panel)
     assert [tick.at for tick in sizes.sizes] == [0, pytest.approx(50), 100]
     (line,) = sizes.lines
     assert line.joined
     tops = [point.y for point in line.points]
     assert tops[0] > tops[2] > tops[1], "more lies higher"
     (names,) = figure_panels([figure_of(["before", "after"], [1.0, 3.0])])
+    assert isinstance(names, Panel)
     assert not names.lines[0].joined
     assert names.sizes[0].at == pytest.approx(100 - names.sizes[1].at)
 
@@ -125,6 +130,42 @@ def test_a_report_shows_each_value_of_a_figure_and_says_which_are_published() ->
     assert "line 0, model" in page
     assert "line 1, published" in page
     assert "line 0, model: " + shown(3.5) + " GB/s at after" in page
+
+
+def test_the_parts_of_a_stacked_figure_lie_one_behind_the_other_and_add_up_in_its_table() -> None:
+    figure = figure_of(["cut", "wait", "multiply"], [1.0, None, 3.0], [2.0, 5.0, 1.0])
+    (bars,) = figure_panels([figure.model_copy(update={"stacked": True})])
+    assert isinstance(bars, Timeline)
+    assert [lane.name for lane in bars.lanes] == ["line 0", "line 1"]
+    ends = [[(bar.begin, round(bar.begin + bar.width, 3)) for bar in lane.bars] for lane in bars.lanes]
+    assert ends == [[(0, 12.5), (12.5, 50)], [(0, 25), (25, 87.5), (87.5, 100)]]
+    assert [bar.style for bar in bars.lanes[0].bars] == [0, 2], "a part has one colour in all bars"
+    assert bars.table.rows[-1] == ["in all", shown(4.0), shown(8.0)]
+    page = render_report(Material("a page", figures=[figure.model_copy(update={"stacked": True})]))
+    assert "line 1, published, wait: " + shown(5.0) + " GB/s" in page
+
+
+def test_names_below_a_figure_are_left_out_evenly_where_they_would_touch() -> None:
+    many: list[int | str] = [f"{1 << power}KiB" for power in range(14)]
+    (curve,) = figure_panels([figure_of(many, [float(place + 1) for place in range(14)])])
+    assert isinstance(curve, Panel)
+    assert [tick.label for tick in curve.sizes] == many[::2]
+    assert len(curve.lines[0].points) == 14
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "named"),
+    [
+        (0.82, 4.8, [0.5, 1, 2, 5]),
+        (1, 10, [1, 2, 5, 10]),
+        (3, 3, [2, 5]),
+        (0.5, 20, [0.5, 1, 2, 5, 10, 20]),
+        (0.1, 30, [0.1, 1, 10, 100]),
+        (37, 40100, [10, 100, 1000, 10000, 100000]),
+    ],
+)
+def test_an_axis_names_twos_and_fives_too_where_few_are_between(low: float, high: float, named: list[float]) -> None:
+    assert decades(low, high) == pytest.approx(named)
 
 
 def test_a_figure_without_a_value_is_not_drawn() -> None:

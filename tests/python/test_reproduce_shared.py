@@ -99,6 +99,39 @@ def test_a_gain_of_nothing_is_refused_before_it_runs(tmp_path: Path, experiment:
     assert complaint in str(error.value)
 
 
+def test_the_stages_of_an_application_are_its_whole_time_by_the_method_that_is_named(evaluator: Evaluator) -> None:
+    place = "application:zynq-ultrascale:difference-of-gaussian:shared"
+    stages = ("grey", "filters", "subtract", "maintenance")
+    found = {
+        method: [number(evaluator, f"{place}:stage:{name}@size=64x48,count=1,method={method}", "us") for name in stages]
+        for method in ("hp-c", "hpc")
+    }
+    for method, times in found.items():
+        whole = number(evaluator, f"{place}:elapsed_s@size=64x48,count=1,method={method}", "us")
+        assert sum(times) == pytest.approx(whole)
+        assert (times[-1] > 0) == (method == "hp-c"), "hardware keeps the others coherent"
+
+
+@pytest.mark.parametrize(
+    ("experiment", "complaint"),
+    [
+        ("elapsed_s@size=64x48,method=hpx", "unknown method 'hpx'"),
+        ("stage:gray@size=64x48,count=1", "unknown stage 'gray'"),
+        ("stage@size=64x48", "expected application:BOARD:ANY:FLOW:ROW_FIELD[:ROW_STAGE]"),
+        ("elapsed_s:grey@size=64x48", "expected application:BOARD:ANY:FLOW:ROW_FIELD[:ROW_STAGE]"),
+    ],
+)
+def test_a_stage_or_method_that_there_is_not_is_refused_before_it_runs(
+    tmp_path: Path, experiment: str, complaint: str
+) -> None:
+    row = row_of("DOG", f"application:zynq-ultrascale:difference-of-gaussian:shared:{experiment}")
+    file = tmp_path / "lab.toml"
+    file.write_text("[[row]]\n", encoding="utf-8")
+    with pytest.raises(IsthmusError) as error:
+        check_paper(file, Paper(title="", authors="", published="", row=[row]), {row.id: row}, Bench())
+    assert complaint in str(error.value)
+
+
 @pytest.mark.parametrize(
     ("ratios", "level", "expected"),
     [

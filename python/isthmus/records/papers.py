@@ -106,6 +106,7 @@ class PaperFigure(Record):
     x: list[int | float | str]
     y_label: str
     y_unit: str
+    stacked: bool = Field(default=False, description="the values of a series are the parts of a whole")
     series: list[FigureSeries]
 
 

@@ -3,6 +3,8 @@
 import math
 from dataclasses import dataclass
 
+_FEW = 6  # names on an axis
+
 
 @dataclass(frozen=True)
 class Tick:
@@ -31,12 +33,11 @@ def decades(low: float, high: float) -> list[float]:
     """Powers of ten (with 2 and 5 between them if they are few) from the last below `low` to the first above `high`."""
     first, last = math.floor(math.log10(low) + 1e-9), math.ceil(math.log10(high) - 1e-9)
     powers = [10.0**power for power in range(first, max(last, first + 1) + 1)]
-    if len(powers) > 2:
-        return powers
     steps = [scale * power for power in powers for scale in (1, 2, 5)]
     below = max(step for step in steps if step <= low * (1 + 1e-9))
     above = min((step for step in steps if step >= high * (1 - 1e-9) and step > below), default=steps[-1])
-    return [step for step in steps if below <= step <= above]
+    named = [step for step in steps if below <= step <= above]
+    return named if len(named) <= _FEW else powers
 
 
 def every(low: float, high: float, most: int) -> float:

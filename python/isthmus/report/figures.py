@@ -6,16 +6,19 @@ from isthmus.errors import IsthmusError
 from isthmus.numbers import figure as shown
 from isthmus.output import Table
 from isthmus.records import FigureSeries, PaperFigure, PaperRow
-from isthmus.report.axes import LogAxis, Tick, decades
+from isthmus.report.axes import LogAxis, Tick, decades, every
 from isthmus.report.curves import HEIGHT, STYLES, Line, Panel, Point
+from isthmus.report.timeline import LINE, Bar, Lane, Timeline
 from isthmus.sizes import parse_size
 
 MARGIN = 8.0  # percent of a plot's width beside places that are names
+ROOM = 56  # letters that lie beside each other below a plot
+TIMES = 5  # names below bars
 
 
-def figure_panels(figures: Sequence[PaperFigure]) -> list[Panel]:
-    """A panel for each figure in which anything is there to be drawn."""
-    return [_panel(figure) for figure in figures if any(_there(figure.series))]
+def figure_panels(figures: Sequence[PaperFigure]) -> list[Panel | Timeline]:
+    """Each figure in which anything is there to be drawn: curves, or bars whose parts lie one behind the other."""
+    return [_bars(figure) if figure.stacked else _panel(figure) for figure in figures if any(_there(figure.series))]
 
 
 def tables_of(rows: Sequence[PaperRow]) -> dict[str, list[PaperRow]]:
@@ -30,6 +33,43 @@ def tables_of(rows: Sequence[PaperRow]) -> dict[str, list[PaperRow]]:
 
 def _there(series: Sequence[FigureSeries]) -> list[float]:
     return [value for one in series for value in one.values if value is not None and value > 0]
+
+
+def _bars(figure: PaperFigure) -> Timeline:
+    """A bar for each series, from 0 on."""
+    values = [[max(value or 0.0, 0.0) for value in series.values] for series in figure.series]
+    end = max(map(sum, values))
+    lanes = [
+        Lane(
+            name=series.name,
+            top=number * LINE,
+            bars=[
+                Bar(
+                    begin=round(100 * sum(of_series[:place]) / end, 3),
+                    width=round(100 * value / end, 3),
+                    style=place,
+                    title=f"{_label(series)}, {figure.x[place]}: {shown(value)} {figure.y_unit}",
+                )
+                for place, value in enumerate(of_series)
+                if value > 0
+            ],
+        )
+        for number, (series, of_series) in enumerate(zip(figure.series, values, strict=True))
+    ]
+    step = every(0, end, TIMES)
+    return Timeline(
+        label=f"{figure.paper}, {figure.name}: {figure.title}, {_kind(figure.series[0])}",
+        steps=[str(x) for x in figure.x],
+        times=[
+            Tick(round(100 * number * step / end, 3), f"{number * step:g} {figure.y_unit}")
+            for number in range(int(end / step + 1e-9) + 1)
+        ],
+        lanes=lanes,
+        height=len(lanes) * LINE,
+        end=f"{shown(end)} {figure.y_unit}",
+        table=_table(figure, [str(x) for x in figure.x], [("in all", [sum(one) for one in values])]),
+        wide=True,
+    )
 
 
 def _panel(figure: PaperFigure) -> Panel:
@@ -55,15 +95,26 @@ def _panel(figure: PaperFigure) -> Panel:
         name=f"{figure.paper}, {figure.name}: {figure.title}",
         meaning=f"{figure.y_label} by {figure.x_label}",
         unit=figure.y_unit,
-        sizes=[Tick(at(place), str(x)) for place, x in enumerate(figure.x)],
+        sizes=_apart([Tick(at(place), str(x)) for place, x in enumerate(figure.x)]),
         rates=[Tick(y.at(value), f"{value:g}") for value in named],
         lines=[line for line in lines if line.points],
         table=_table(figure, labels),
     )
 
 
+def _apart(ticks: Sequence[Tick]) -> list[Tick]:
+    """As many of the names as fit beside each other, evenly, the first of them included."""
+    longest = max(len(tick.label) for tick in ticks)
+    fit = max(2, int(ROOM / (longest + 1)))
+    return list(ticks[:: -(-len(ticks) // fit)])
+
+
 def _label(series: FigureSeries) -> str:
-    return f"{series.name}, {'model' if series.kind == 'modelled' else 'published'}"
+    return f"{series.name}, {_kind(series)}"
+
+
+def _kind(series: FigureSeries) -> str:
+    return "model" if series.kind == "modelled" else "published"
 
 
 def _places(x: Sequence[int | float | str]) -> tuple[Callable[[int], float], bool]:
@@ -87,10 +138,11 @@ def _size(x: int | float | str) -> float | None:
         return None
 
 
-def _table(figure: PaperFigure, labels: Sequence[str]) -> Table:
+def _table(figure: PaperFigure, labels: Sequence[str], more: Sequence[tuple[str, Sequence[float]]] = ()) -> Table:
     columns = [figure.x_label, *(f"{_label(series)}, {figure.y_unit}" for series in figure.series)]
     rows = [
         [labels[place], *("-" if (value := series.values[place]) is None else shown(value) for series in figure.series)]
         for place in range(len(labels))
     ]
+    rows += [[name, *map(shown, values)] for name, values in more]
     return Table(columns, rows, numbers=frozenset(columns[1:]), title=f"{figure.paper}, {figure.name}")

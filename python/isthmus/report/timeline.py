@@ -35,7 +35,7 @@ class Lane:
 
 @dataclass(frozen=True)
 class Timeline:
-    """Lanes over one time: the first images of one row of a study, or the replications of a kernel."""
+    """Lanes over one time: first images of a row of a study, replications of a kernel, or bars of a figure."""
 
     label: str
     steps: list[str]
@@ -46,6 +46,8 @@ class Timeline:
     table: Table
     names: list[str] = field(default_factory=list)
     """What the names of the lanes mean, where they do not say it themselves."""
+    wide: bool = False
+    """Whether the names of the lanes are words."""
 
 
 def timelines(rows: Sequence[Row], named: bool) -> list[Timeline]:

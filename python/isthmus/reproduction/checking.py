@@ -20,6 +20,7 @@ from isthmus.reproduction.expressions import (
     KINDS,
     OF_TWO,
     ROW_FIELDS,
+    STAGE,
     UNITS,
     experiment_of,
     kind_of_expression,
@@ -28,7 +29,17 @@ from isthmus.reproduction.expressions import (
 )
 from isthmus.reproduction.figures import check_figures
 from isthmus.reproduction.formulas import BANDWIDTHS, FORMULAS
-from isthmus.reproduction.laboratory import APPLICATION, CHANNEL, FETCHED_AHEAD, OPTIONS, TOLD_APART, Bench, target_of
+from isthmus.reproduction.laboratory import (
+    APPLICATION,
+    CHANNEL,
+    FETCHED_AHEAD,
+    METHOD,
+    OPTIONS,
+    TOLD_APART,
+    Bench,
+    Laboratory,
+    target_of,
+)
 from isthmus.reproduction.published import Paper, PublishedRow, place_of_row
 from isthmus.reproduction.units import convert
 from isthmus.sizes import format_size, parse_size
@@ -54,7 +65,7 @@ SHAPES = {  # the words after the kind; those in brackets may be left out
     "gain": "BOARD:HANDOVER",
     "maintained": "BOARD:SIZES",
     "reduction": "BOARD:METHODS:WORKS",
-    "application": "BOARD:ANY:FLOW:ROW_FIELD",
+    "application": "BOARD:ANY:FLOW:ROW_FIELD[:ROW_STAGE]",
 }
 
 
@@ -155,9 +166,8 @@ def _read(expression: str, published: Mapping[str, PublishedRow], bench: Bench) 
         place.split(":") if place else [],
         shape.replace("[", "").replace("]", "").split(":") if shape else [],
     )
-    least = len(names) - shape.count("[")
-    least += kind == "run" and words[2:3] == ["stage"]
-    most = len(names) if kind != "run" or words[2:3] == ["stage"] else least
+    of_stage = any(name.endswith("FIELD") and word == STAGE for name, word in zip(names, words, strict=False))
+    least = most = len(names) - shape.count("[") + of_stage
     if not least <= len(words) <= most:
         raise IsthmusError(f"experiment '{expression}': expected {(prefix + shape).removesuffix(':')}")
     named = dict(zip(names, words, strict=False))
@@ -182,6 +192,15 @@ def _stage(given: _Given, word: str) -> None:
     run = given.bench.run(Experiment(APPLICATION, given.target, given.words["FLOW"], 1, grain="fine"))
     if word not in [stage.name for stage in run.stages]:
         raise unknown("stage", word, [stage.name for stage in run.stages], f"{given.words['BOARD']} {run.flow}")
+
+
+def _row_stage(given: _Given, word: str) -> None:
+    lab = Laboratory(given.bench, 1, 1)
+    row = lab.application(given.words["BOARD"], given.words["ANY"], given.words["FLOW"], given.changes)
+    if word not in [stage.name for stage in row.stages]:
+        raise unknown(
+            "stage", word, [stage.name for stage in row.stages], f"{given.words['BOARD']} {given.words['ANY']}"
+        )
 
 
 def _probe(given: _Given, word: str) -> None:
@@ -232,10 +251,14 @@ def _number(given: _Given, word: str) -> None:
 def _application(given: _Given, word: str) -> None:
     if word not in given.bench.applications():
         raise unknown("application", word, given.bench.applications())
-    known = ("count", *describe(word).parameters)
-    for name in (change.partition("=")[0] for change in given.changes if is_parameter(change)):
+    application = describe(word)
+    known = ("count", *(("method",) if application.shares_buffers else ()), *application.parameters)
+    for change in (change for change in given.changes if is_parameter(change)):
+        name, _, value = change.partition("=")
         if name not in known:
             raise unknown("parameter", name, known, word)
+        if change.startswith(METHOD):
+            check_method(value, word)
     flows = given.bench.flows(word, given.target)
     if given.words["FLOW"] not in flows:
         raise unknown("flow", given.words["FLOW"], flows, f"{given.words['BOARD']} {word}")
@@ -310,6 +333,7 @@ CHECKS: dict[str, Check] = {
     **dict.fromkeys(("WAY", "OTHER_WAY"), _way),
     "ANY": _application,
     "ROW_FIELD": _one_of("field", ROW_FIELDS),
+    "ROW_STAGE": _row_stage,
     "APPLICATION": _one_of("application", ITERATED),
     "TIMES": _times,
     "DIRECTION": _one_of("direction", BANDWIDTHS),

@@ -24,10 +24,12 @@ MODEL = CHANGED | WHOLE  # what the model computes
 OF_TWO = ("ratio", "mean", "loss")  # values of rows and experiments, A / B
 KINDS = (*sorted(MODEL), "input", *OF_TWO, "row", "formula", "claim")
 
+STAGE = "stage"  # the field behind which the name of one stands
+
 # The unit of what an experiment gives, and of the fields of a run; those that are not here have none, or an input's.
 UNITS = {"rate": "GB/s", "saturation": "B", "probe": "GB/s", "probe-time": "s", "accesses": "MOPS"}
 FIELDS = {
-    **dict.fromkeys(("elapsed_s", "setup_s", "stage"), "s"),
+    **dict.fromkeys(("elapsed_s", "setup_s", STAGE), "s"),
     **dict.fromkeys(("images", "width", "height", "images_per_s", "size", "stencil"), ""),
     **{"gb_per_s": "GB/s", "bytes_per_image": "B", "bytes_per_pixel": "B"},
 }
@@ -35,6 +37,7 @@ FIELDS = {
 # Those of an application's run; a dot leads into a record.
 ROW_FIELDS = {
     **{"value": "1/s", "gb_per_s": "GB/s", "latency.p50_s": "s", "bytes_per_entry": "B"},
+    **dict.fromkeys(("elapsed_s", STAGE), "s"),
     **dict.fromkeys(("cores", "aes_streams"), ""),
 }
 
@@ -119,8 +122,11 @@ class Evaluator:
 
     def _application(self, rest: str, unit: str) -> float:
         place, _, sets = rest.partition("@")
-        board, application, flow, name = place.split(":")
-        value: object = self.lab.application(board, application, flow, sets.split(",") if sets else []).model_dump()
+        board, application, flow, name, *stage = place.split(":")
+        row = self.lab.application(board, application, flow, sets.split(",") if sets else [])
+        if name == STAGE:
+            return convert(_stage(row, stage[0]), ROW_FIELDS[name], unit)
+        value: object = row.model_dump()
         for word in name.split("."):
             value = value.get(word) if isinstance(value, dict) else None
         if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -270,8 +276,8 @@ def board_of(leaf: str, known: list[str]) -> str | None:
 
 def _field(row: Row, words: list[str], unit: str) -> Value:
     name = words[0]
-    if name == "stage":
-        return convert(_stage(row, words[1]), "s", unit)
+    if name == STAGE:
+        return convert(_stage(row, words[1]), FIELDS[name], unit)
     if name == "size":
         return f"{row.width} x {row.height}"
     if name == "stencil":

@@ -96,6 +96,7 @@ def _figure(paper: str, figure: PublishedFigure, number: int, values: Mapping[Ta
         x=figure.x.values,
         y_label=figure.y.label,
         y_unit=figure.y.unit,
+        stacked=figure.stacked,
         series=[
             FigureSeries(
                 name=series.name,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from isthmus.applications import applications, describe, is_parameter
-from isthmus.coherence import kept_coherent
+from isthmus.coherence import TREE, kept_coherent
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment, run_experiment
 from isthmus.flows import FLOWS, SHARED
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 APPLICATION = "image-filter"
 FETCHED_AHEAD = "merkle-tree"  # whose data a circuit fetches for a core
 COUNT = "count="  # before how many an application runs
+METHOD = "method="  # before what keeps its buffers coherent
 CHANNEL = "channel="  # before the name of a link, where others assign a value to a key
 OPTIONS = {
     option: f"--{option}" for option in ("channel", "start", "burst", "port", "state", "op", "buffers", "load")
@@ -191,36 +192,28 @@ class Laboratory:
         return row.speedup.mean
 
     def application(self, board: str, application: str, flow: str, changes: Sequence[str]) -> "Row":
-        """The row of any application; `changes` are NAME=VALUE of parameters, of numbers of the board, and `count`."""
+        """The row of any application; `changes` are NAME=VALUE of parameters, of numbers of the board, `count`, and
+        `method` where ports move its buffers: the decision tree's where none is named.
+        """
         self._require(application)
-        counts = [one.removeprefix(COUNT) for one in changes if one.startswith(COUNT)]
-        return self.bench.run(
-            Experiment(
-                application,
-                target_of(board),
-                flow,
-                int(counts[0]) if counts else describe(application).count,
-                parameters=tuple(one for one in changes if is_parameter(one) and not one.startswith(COUNT)),
-                sets=self._sets(board, [one for one in changes if not is_parameter(one)]),
-                seed=self.seed,
-            )
-        )
-
-    def chosen_by_tree(self, board: str, application: str, changes: Sequence[str], method: str) -> float:
-        """Seconds that one message of an application takes by a method, or as the tree chooses."""
-        self._require(application)
+        known = describe(application)
+        counts, methods = ([one.removeprefix(word) for one in changes if one.startswith(word)]
+                           for word in (COUNT, METHOD))  # fmt: skip
         experiment = Experiment(
             application,
             target_of(board),
-            SHARED,
-            1,
-            bytes_each=describe(application).bytes_each,
-            parameters=tuple(changes),
-            sets=self._sets(board, ()),
+            flow,
+            int(counts[0]) if counts else known.count,
+            parameters=tuple(one for one in changes if is_parameter(one) and not one.startswith((COUNT, METHOD))),
+            sets=self._sets(board, [one for one in changes if not is_parameter(one)]),
             seed=self.seed,
-            method=method,
+            method=(methods[0] if methods else TREE) if known.shares_buffers else None,
         )
-        return self.bench.run(kept_coherent(experiment)).elapsed_s
+        return self.bench.run(kept_coherent(experiment))
+
+    def chosen_by_tree(self, board: str, application: str, changes: Sequence[str], method: str) -> float:
+        """Seconds that one message of an application takes by a method, or as the tree chooses."""
+        return self.application(board, application, SHARED, [*changes, f"{METHOD}{method}", f"{COUNT}1"]).elapsed_s
 
     def _require(self, application: str) -> None:
         if application not in self.bench.applications():

@@ -83,7 +83,7 @@ class Series(BaseModel):
 
 
 class PublishedFigure(BaseModel):
-    """A figure of a paper, drawn again."""
+    """A figure of a paper, drawn again; `stacked` if the values of a series are the parts of a whole."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -91,6 +91,7 @@ class PublishedFigure(BaseModel):
     title: str
     x: Places
     y: Axis
+    stacked: bool = False
     series: list[Series] = Field(min_length=1)
 
 
