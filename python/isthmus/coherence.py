@@ -107,9 +107,10 @@ def kept_coherent(experiment: "Experiment") -> "Experiment":
 
 def transfers_of(experiment: "Experiment") -> dict[str, Transfer]:
     """The buffers of an application with these parameters, by name."""
-    from isthmus.applications import buffers_of
+    from isthmus.applications import buffers_of, describe, described_with
 
     delayed = int(experiment.delay or 0)
+    application = described_with(experiment.application, describe(experiment.application), experiment.parameters)
     found: dict[str, Transfer] = {}
     for buffer in buffers_of(experiment.application, experiment.parameters):
         size = int(buffer["bytes"])
@@ -120,7 +121,7 @@ def transfers_of(experiment: "Experiment") -> dict[str, Transfer]:
             sequential=bool(buffer["sequential"]),
             can_be_sequential=bool(buffer["can_be_sequential"]),
             read_at_once=bool(buffer["read_at_once"]) and delayed == 0,
-            reordered=delayed * experiment.bytes_each,
+            reordered=delayed * application.bytes_each,
         )
     return found
 

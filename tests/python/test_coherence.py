@@ -1,11 +1,25 @@
 """The decision tree of min2019 figure 5: every path, and what it is asked of."""
 
 import itertools
+from dataclasses import replace
 
 import pytest
 
-from isthmus.coherence import LARGE, METHODS, SMALL, TO_CPU, TO_FPGA, WITHIN, Decision, Transfer, check_method, decide
+from isthmus.coherence import (
+    LARGE,
+    METHODS,
+    SMALL,
+    TO_CPU,
+    TO_FPGA,
+    WITHIN,
+    Decision,
+    Transfer,
+    check_method,
+    decide,
+    transfers_of,
+)
 from isthmus.errors import IsthmusError
+from isthmus.experiments import Experiment
 
 MIDDLE = 1 << 20
 # Each path of section V.B: what leads to it, the method, the last answer.
@@ -61,6 +75,14 @@ def test_the_tree_answers_whatever_it_is_asked() -> None:
 def test_only_what_is_made_sequential_asks_for_a_rewrite() -> None:
     assert decide(Transfer(TO_FPGA, MIDDLE, sequential=False)).rewritten
     assert not decide(Transfer(TO_FPGA, MIDDLE)).rewritten
+
+
+def test_what_a_delay_puts_before_a_read_is_as_many_messages_of_the_size_that_is_asked_for() -> None:
+    frames = Experiment("difference-of-gaussian", "model:zynq-ultrascale", "shared", 8, delay="3")
+    for width, height in ((320, 240), (1920, 1080)):
+        transfers = transfers_of(replace(frames, parameters=(f"size={width}x{height}",)))
+        assert {transfer.reordered for transfer in transfers.values()} == {3 * width * height * 4}, "four bytes a pixel"
+    assert {one.reordered for one in transfers_of(replace(frames, delay=None)).values()} == {0}
 
 
 def test_a_method_that_there_is_not_is_refused_with_the_nearest() -> None:
