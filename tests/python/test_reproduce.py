@@ -11,8 +11,9 @@ from tests.python.conftest import fake_tools
 from tests.python.fake_bench import FakeBench, quietly
 
 from isthmus.errors import IsthmusError
+from isthmus.numbers import figure
 from isthmus.records import Input, PaperRow
-from isthmus.reproduction.claims import TRANSFERS
+from isthmus.reproduction.claims import CLAIMS, TRANSFERS, Number, between
 from isthmus.reproduction.comparison import paper_rows, score
 from isthmus.reproduction.expressions import Evaluator
 from isthmus.reproduction.laboratory import Bench, Laboratory
@@ -112,6 +113,35 @@ def test_claims_are_true_or_false(rows: dict[str, PaperRow]) -> None:
     assert claims
     assert all(row.published is True and isinstance(row.ours, bool) and row.error is None for row in claims)
     assert rows["S000-048"].ours is False
+
+
+def test_a_claim_about_a_number_tells_it_with_its_span_and_holds_where_that_lies_between(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def float_of(lab: Laboratory, board: str, key: str) -> float:
+        value = lab.input(board, key).value
+        assert isinstance(value, (int, float))
+        return value
+
+    known = FakeBench().platform("model:aws-f1", ()).inputs
+    assumed = next(item for item in known if item.role == "assumed" and item.range and item.unit == "ns")
+    number = Number(lambda lab, arguments: 2 * float_of(lab, arguments[0], assumed.key), "GB/s")
+    monkeypatch.setitem(CLAIMS, "twice", between(number, "BOARD:LOW:HIGH"))
+    row = row_of("CLAIM", "claim:twice:aws-f1:1:1e9").model_copy(update={"kind": "claim", "value": "fast"})
+    low = row.model_copy(update={"id": "LOW", "experiment": "claim:twice:aws-f1:0:0.001"})
+    both = Paper(title="", authors="", published="", row=[row, low])
+    survey = Survey({one.id: one for one in both.row}, ["CLAIM", "LOW"], FakeBench(), images=4)
+    survey.run(quietly)
+    found = paper_rows(survey, {"own": both})
+    assert [(one.role, one.published, one.ours) for one in found] == [("claim", True, True), ("claim", True, False)]
+    for one in found:
+        assert one.judged is not None
+        assert one.span is not None
+        assert (one.judged.value, one.judged.unit) == (2 * assumed.value, "GB/s")
+        assert list(one.span) == pytest.approx([2 * end for end in assumed.range])
+        said = f"{figure(2 * assumed.value)} GB/s here; span of the assumed ranges: {figure(one.span[0])} to "
+        assert said in one.note
+        assert assumed.key in one.note, "what alone does most of it"
 
 
 def test_a_row_that_is_stated_twice_is_scored_once(

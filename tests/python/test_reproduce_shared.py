@@ -1,6 +1,7 @@
 """Experiments on boards with shared memory, on the tools themselves."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,50 @@ def test_a_stage_or_method_that_there_is_not_is_refused_before_it_runs(
     with pytest.raises(IsthmusError) as error:
         check_paper(file, Paper(title="", authors="", published="", row=[row]), {row.id: row}, Bench())
     assert complaint in str(error.value)
+
+
+def test_a_port_has_lost_half_where_its_knee_lies_and_not_a_sixteenth_before(evaluator: Evaluator) -> None:
+    def rate(state: str, size: float) -> float:
+        place = f"probe:zynq-ultrascale:port-tx:{int(size * 1024)}KiB@port=acp,state={state}"
+        return number(evaluator, place, "GB/s")
+
+    found = evaluator.judged("claim:port_knee:zynq-ultrascale:port-tx:acp/written:acp/flushed:64KiB:768KiB:1536KiB")
+    assert found is not None
+    half = (rate("written", 1 / 16) + rate("flushed", 1 / 16)) / 2
+    assert rate("written", found) < half <= rate("written", found - 1 / 16)
+
+
+def test_two_ways_cross_where_the_one_that_was_behind_comes_ahead(evaluator: Evaluator) -> None:
+    claim = "claim:port_crossing:zynq-ultrascale:port-tx:{}:32KiB:128KiB"
+    there = evaluator.judged(claim.format("acp/written:hp/written"))
+    assert there is not None
+    assert there == evaluator.judged(claim.format("hp/written:acp/written"))
+    kib = int(there * 1024)
+    ahead = [
+        number(evaluator, f"probe:zynq-ultrascale:port-tx:{size}KiB@port=acp,state=written", "GB/s")
+        > number(evaluator, f"probe:zynq-ultrascale:port-tx:{size}KiB@port=hp,state=written", "GB/s")
+        for size in (4, kib - 64, kib, 2 * kib)
+    ]
+    assert ahead == [True, True, False, False]
+    assert evaluator.value(claim.format("acp/written:hp/written"), "") is False, "it lies elsewhere"
+
+
+def test_a_flush_before_a_transfer_takes_its_time(evaluator: Evaluator) -> None:
+    moved = number(evaluator, "probe-time:zynq-ultrascale:port-tx:64KiB@port=hp,state=written", "us")
+    kept = number(evaluator, "probe-time:zynq-ultrascale:maintenance:64KiB@op=flush", "us")
+    told = evaluator.judged("claim:port_ratio:zynq-ultrascale:port-tx:hp/written+flush:64KiB:hp/written:64KiB:0:100")
+    assert told == pytest.approx(100 * moved / (moved + kept), rel=1e-6)
+
+
+def test_what_has_to_come_between_to_evict_grows_with_the_cache(evaluator: Evaluator) -> None:
+    def evicting(cache: str) -> float:
+        lab = replace(evaluator.lab, sets={"zynq-ultrascale": (f"cpu.l2.size={cache}",)})
+        place = "zynq-ultrascale:difference-of-gaussian(size=160x120):filters:10:8MiB:32MiB"
+        found = replace(evaluator, lab=lab).judged(f"claim:evicting:{place}")
+        assert found is not None
+        return found
+
+    assert evicting("256KiB") < evicting("1MiB") < 3
 
 
 @pytest.mark.parametrize(

@@ -175,10 +175,10 @@ def _recalibrated(one: "Recalibrated") -> str:
 def _plan(survey: "Survey") -> list[str]:
     from isthmus.progress import duration
     from isthmus.reproduction.laboratory import CORES
-    from isthmus.reproduction.survey import experiments_s
+    from isthmus.reproduction.views import experiments_s
 
     views = survey.first_views()
-    views += [*survey.end_views(survey.open_rows()), *survey.most_corner_views()] if survey.spans else []
+    views += [*survey.end_views(survey.spanned_rows()), *survey.most_corner_views()] if survey.spans else []
     wall_s = sum(START_S + experiments_s(view, survey.published, IMAGE_S, PROBE_S) for view in views) / CORES
     return [
         f"{len(views)} states of the boards, {survey.images} images of a run that is only compared",

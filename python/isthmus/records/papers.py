@@ -36,6 +36,13 @@ class HeldOut(Record):
     recalibrated: list[Recalibrated]
 
 
+class Judged(Record):
+    """A number that a claim is about."""
+
+    value: float
+    unit: str
+
+
 class PaperRow(Record):
     """A published number beside ours; `error` is ours / published - 1, null where either is no number."""
 
@@ -51,8 +58,10 @@ class PaperRow(Record):
     note: str
     span: Ends | None = Field(
         default=None,
-        description="of a predicted row: least and most of ours with the assumed inputs anywhere in their ranges",
+        description="of a predicted row, or of what a claim is about: least and most of ours with the assumed inputs "
+        "anywhere in their ranges",
     )
+    judged: Judged | None = Field(default=None, description="of a claim: the number that it is about, on the model")
     same_as: str | None = Field(
         default=None, description="the row that is scored for it: the same number, or the rate of the same run"
     )

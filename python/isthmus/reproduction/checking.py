@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from isthmus.applications import describe, is_parameter
-from isthmus.coherence import check_method
+from isthmus.coherence import check_delay, check_method
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment
 from isthmus.flows import FLOWS, SHARED
@@ -25,13 +25,14 @@ from isthmus.reproduction.expressions import (
     experiment_of,
     kind_of_expression,
     parts_of,
-    works_of,
 )
 from isthmus.reproduction.figures import check_figures
 from isthmus.reproduction.formulas import BANDWIDTHS, FORMULAS
 from isthmus.reproduction.laboratory import (
     APPLICATION,
     CHANNEL,
+    COUNT,
+    DELAY,
     FETCHED_AHEAD,
     METHOD,
     OPTIONS,
@@ -40,8 +41,10 @@ from isthmus.reproduction.laboratory import (
     Laboratory,
     target_of,
 )
+from isthmus.reproduction.port_claims import KEPT
 from isthmus.reproduction.published import Paper, PublishedRow, place_of_row
 from isthmus.reproduction.units import convert
+from isthmus.reproduction.works import works_of
 from isthmus.sizes import format_size, parse_size
 from isthmus.targets import check_target
 
@@ -203,6 +206,16 @@ def _row_stage(given: _Given, word: str) -> None:
         )
 
 
+def _work_stage(given: _Given, word: str) -> None:
+    works = works_of(given.words["WORKS"])
+    if len(works) != 1:
+        raise IsthmusError(f"{given.kind}: expected one application, got {given.words['WORKS']}")
+    board, (application, parameters) = given.words["BOARD"], works[0]
+    row = Laboratory(given.bench, 1, 1).application(board, application, SHARED, [*parameters, f"{COUNT}1"])
+    if word not in [stage.name for stage in row.stages]:
+        raise unknown("stage", word, [stage.name for stage in row.stages], f"{board} {application}")
+
+
 def _probe(given: _Given, word: str) -> None:
     probe = all_probes().get(word)
     if probe is None:
@@ -252,13 +265,15 @@ def _application(given: _Given, word: str) -> None:
     if word not in given.bench.applications():
         raise unknown("application", word, given.bench.applications())
     application = describe(word)
-    known = ("count", *(("method",) if application.shares_buffers else ()), *application.parameters)
+    known = ("count", *(("method", "delay") if application.shares_buffers else ()), *application.parameters)
     for change in (change for change in given.changes if is_parameter(change)):
         name, _, value = change.partition("=")
         if name not in known:
             raise unknown("parameter", name, known, word)
         if change.startswith(METHOD):
             check_method(value, word)
+        if change.startswith(DELAY):
+            check_delay(value, word)
     flows = given.bench.flows(word, given.target)
     if given.words["FLOW"] not in flows:
         raise unknown("flow", given.words["FLOW"], flows, f"{given.words['BOARD']} {word}")
@@ -300,7 +315,7 @@ def _works(given: _Given, word: str) -> None:
 
 
 def _way(given: _Given, word: str) -> None:
-    port, _, state = word.partition("/")
+    port, _, state = word.removesuffix(KEPT).partition("/")
     _one_of("port", PORTS)(given, port)
     _one_of("state", STATES)(given, state)
 
@@ -321,7 +336,7 @@ CHECKS: dict[str, Check] = {
     "FIELD": _one_of("field", FIELDS),
     "STAGE": _stage,
     "PROBE": _probe,
-    **dict.fromkeys(("SIZE", "LOW_SIZE", "HIGH_SIZE"), _size),
+    **dict.fromkeys(("SIZE", "OTHER_SIZE", "LOW_SIZE", "HIGH_SIZE"), _size),
     "BURST": _size,
     **dict.fromkeys(("CHANNEL", "FIRST", "SECOND"), _channel),
     "ID": _row,
@@ -334,6 +349,7 @@ CHECKS: dict[str, Check] = {
     "ANY": _application,
     "ROW_FIELD": _one_of("field", ROW_FIELDS),
     "ROW_STAGE": _row_stage,
+    "WORK_STAGE": _work_stage,
     "APPLICATION": _one_of("application", ITERATED),
     "TIMES": _times,
     "DIRECTION": _one_of("direction", BANDWIDTHS),

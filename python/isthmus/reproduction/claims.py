@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from isthmus.reproduction.port_claims import MIB, crossing_of_ways, evicting, knee, ratio, recovered
 from isthmus.sizes import parse_size
 
 if TYPE_CHECKING:
@@ -21,11 +22,31 @@ SATURATED = 0.98
 Lookup = Callable[[str], float]
 
 
+class Number(NamedTuple):
+    """What a claim is about; `spanned` if it is quickly told with assumed inputs elsewhere in their ranges."""
+
+    of: Callable[["Laboratory", Sequence[str]], float]
+    unit: str
+    spanned: bool = True
+
+
 class Claim(NamedTuple):
-    """How a claim is put to a model, and what its arguments are (checking.py has the words)."""
+    """How a claim is put to a model, what its arguments are (checking.py has the words), and what it is about."""
 
     holds: Callable[["Laboratory", Sequence[str], Lookup], bool]
     arguments: str
+    number: Number | None = None
+
+
+def between(number: Number, arguments: str) -> Claim:
+    """That a number lies between the last two arguments, sizes where it is one."""
+
+    def holds(lab: "Laboratory", given: Sequence[str], lookup: Lookup) -> bool:
+        *of, low, high = given
+        ends = [parse_size(end) / MIB if number.unit == "MiB" else float(end) for end in (low, high)]
+        return ends[0] <= number.of(lab, of) <= ends[1]
+
+    return Claim(holds, arguments, number)
 
 
 def request_rates(lab: "Laboratory", board: str, flow: str, key: str) -> list[float]:
@@ -117,17 +138,6 @@ def _sum_reaches(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) ->
     return sum(plateaus) >= float(rate)
 
 
-def _port_ratio(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
-    """The rate of one port, state and size in per cent of another's lies between two."""
-    board, probe, first, size, second, other_size, low, high = arguments
-
-    def rate(way: str, size: str) -> float:
-        port, state = way.split("/")
-        return lab.probe(board, probe, [parse_size(size)], [f"port={port}", f"state={state}"])[parse_size(size)]
-
-    return float(low) <= 100 * rate(first, size) / rate(second, other_size) <= float(high)
-
-
 def _time_goes_with_clock(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
     """An iteration takes as many cycles of the kernel's clock on every board that can, within so many per cent."""
     application, size, percent = arguments
@@ -154,7 +164,13 @@ CLAIMS: dict[str, Claim] = {
     "ahead_between": Claim(_ahead_between, "BOARD:PROBE:FIRST:SECOND:LOW_SIZE:HIGH_SIZE"),
     "sum_reaches": Claim(_sum_reaches, "BOARD:PROBE:FIRST:SECOND:NUMBER"),
     "time_goes_with_clock": Claim(_time_goes_with_clock, "APPLICATION:ROWS:NUMBER"),
-    "port_ratio": Claim(_port_ratio, "BOARD:PROBE:WAY:LOW_SIZE:OTHER_WAY:HIGH_SIZE:LOW:HIGH"),
+    "port_ratio": between(Number(ratio, "%"), "BOARD:PROBE:WAY:SIZE:OTHER_WAY:OTHER_SIZE:LOW:HIGH"),
+    "port_knee": between(Number(knee, "MiB"), "BOARD:PROBE:WAY:OTHER_WAY:SIZE:LOW_SIZE:HIGH_SIZE"),
+    "port_crossing": between(
+        Number(crossing_of_ways, "MiB", spanned=False), "BOARD:PROBE:WAY:OTHER_WAY:LOW_SIZE:HIGH_SIZE"
+    ),
+    "port_recovers": between(Number(recovered, "%", spanned=False), "BOARD:PROBE:WAY:OTHER_WAY:SIZE:LOW:HIGH"),
+    "evicting": between(Number(evicting, "MiB", spanned=False), "BOARD:WORKS:WORK_STAGE:NUMBER:LOW_SIZE:HIGH_SIZE"),
     "monotone": Claim(_monotone, "BOARD:PROBE"),
     "monotone_requests": Claim(_monotone_requests, "BOARD:FLOW:SIZE"),
 }

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from statistics import mean, median
 
 from isthmus.numbers import figure, rounds_to
-from isthmus.records import PaperRow, PaperScore, Role, RoleScore
+from isthmus.records import Judged, PaperRow, PaperScore, Role, RoleScore
 from isthmus.reproduction.laboratory import NotOfferedError
 from isthmus.reproduction.published import Paper, PublishedRow, Reading, Value
-from isthmus.reproduction.survey import Span, Survey
+from isthmus.reproduction.survey import Survey
+from isthmus.reproduction.views import Span
 
 WITHIN = 0.15
 AGREE = f"agree: within {WITHIN:.0%} of the published value, arithmetic that rounds to it, a claim that is true here"
@@ -89,7 +90,8 @@ def _in_span(row: PaperRow) -> bool:
 def _paper_row(survey: Survey, row: PublishedRow, paper: str, ours: Value | None) -> PaperRow:
     role, same_as = survey.role(row.id), survey.same_as(row.id)
     claim = role == "claim" and isinstance(ours, bool)
-    span = survey.span(row.id) if role == "predicted" and same_as is None else None
+    judged = survey.judged(row.id)
+    span = survey.span(row.id) if (role == "predicted" or judged) and same_as is None else None
     return PaperRow(
         id=row.id,
         paper=paper,
@@ -101,6 +103,7 @@ def _paper_row(survey: Survey, row: PublishedRow, paper: str, ours: Value | None
         error=_error(ours, row.value),
         role=role,
         note="; ".join(_notes(survey, row, role, same_as, span)),
+        judged=None if judged is None else Judged(value=judged[0], unit=judged[1].unit),
         span=[span.low, span.high] if span is not None else None,
         same_as=same_as,
         moved_by=survey.moved_by(row.id),
@@ -119,6 +122,9 @@ def _notes(survey: Survey, row: PublishedRow, role: Role, same_as: str | None, s
     notes += [f"reading '{reading.reading}': {_reading(survey, row, reading)}" for reading in row.readings]
     if role == "derived" and same_as is None:
         notes.append(f"determined by {', '.join(survey.reasons(row.id))}")
+    judged = survey.judged(row.id)
+    if judged is not None:
+        notes.append(f"{figure(judged[0])} {judged[1].unit} here")
     if span is not None:
         widest = f", mostly by {span.mostly}" if span.mostly else ""
         notes.append(f"span of the assumed ranges: {figure(span.low)} to {figure(span.high)}{widest}")

@@ -9,11 +9,12 @@ from isthmus.coherence import TREE
 from isthmus.errors import IsthmusError
 from isthmus.names import unknown
 from isthmus.records import Row
-from isthmus.reproduction.claims import CLAIMS, saturation
+from isthmus.reproduction.claims import CLAIMS, Number, saturation
 from isthmus.reproduction.formulas import FORMULAS
 from isthmus.reproduction.laboratory import Laboratory, NotOfferedError
 from isthmus.reproduction.published import PublishedRow, Value
 from isthmus.reproduction.units import convert
+from isthmus.reproduction.works import works_of
 from isthmus.sizes import parse_size
 
 # What one probe gives.
@@ -58,6 +59,11 @@ class Evaluator:
             return self._value(kind, rest, unit)
         except (ValueError, KeyError) as error:
             raise IsthmusError(f"experiment '{expression}': {error}") from error
+
+    def judged(self, expression: str) -> float | None:
+        """The number that a claim is about; None of anything else."""
+        number = number_of(expression)
+        return None if number is None else number.of(self.lab, expression.split(":")[2:-2])
 
     def of_row(self, row_id: str, unit: str | None = None) -> Value:
         """Our value of a published row, in its own unit unless one is given."""
@@ -198,15 +204,6 @@ class Evaluator:
         return _number(self.value(text, unit) if ":" in text else self.of_row(text, unit))
 
 
-def works_of(text: str) -> list[tuple[str, list[str]]]:
-    """Applications with NAME=VALUE of their parameters: `sgemm(size=256);alexnet`."""
-    works = []
-    for work in text.split(";"):
-        application, _, parameters = work.removesuffix(")").partition("(")
-        works.append((application, parameters.split(",") if parameters else []))
-    return works
-
-
 def overtaken(first: tuple[float, float], second: tuple[float, float]) -> float:
     """From which iteration on the first is ahead, of each the end of its first iteration and what each more takes."""
     behind, gains = first[0] - second[0], second[1] - first[1]
@@ -221,6 +218,13 @@ def crossing(ratios: Mapping[int, float], level: float) -> float:
             part = math.log(before / level) / math.log(before / after)
             return float(left * (right / left) ** part)
     return float(points[0][0] if points[0][1] < level else points[-1][0])
+
+
+def number_of(expression: str) -> Number | None:
+    """What a claim is about; None of one about no number, and of any other experiment."""
+    kind, _, rest = expression.partition(":")
+    claim = CLAIMS.get(rest.partition(":")[0]) if kind == "claim" else None
+    return None if claim is None else claim.number
 
 
 def experiment_of(row: PublishedRow) -> str | None:

@@ -23,6 +23,7 @@ APPLICATION = "image-filter"
 FETCHED_AHEAD = "merkle-tree"  # whose data a circuit fetches for a core
 COUNT = "count="  # before how many an application runs
 METHOD = "method="  # before what keeps its buffers coherent
+DELAY = "delay="  # before how many messages its FPGA comes after
 CHANNEL = "channel="  # before the name of a link, where others assign a value to a key
 OPTIONS = {
     option: f"--{option}" for option in ("channel", "start", "burst", "port", "state", "op", "buffers", "load")
@@ -193,21 +194,25 @@ class Laboratory:
 
     def application(self, board: str, application: str, flow: str, changes: Sequence[str]) -> "Row":
         """The row of any application; `changes` are NAME=VALUE of parameters, of numbers of the board, `count`, and
-        `method` where ports move its buffers: the decision tree's where none is named.
+        where ports move its buffers `delay` and `method`: the decision tree's where none is named.
         """
         self._require(application)
         known = describe(application)
-        counts, methods = ([one.removeprefix(word) for one in changes if one.startswith(word)]
-                           for word in (COUNT, METHOD))  # fmt: skip
+        counts, methods, delays = (
+            [one.removeprefix(word) for one in changes if one.startswith(word)] for word in (COUNT, METHOD, DELAY)
+        )
         experiment = Experiment(
             application,
             target_of(board),
             flow,
             int(counts[0]) if counts else known.count,
-            parameters=tuple(one for one in changes if is_parameter(one) and not one.startswith((COUNT, METHOD))),
+            parameters=tuple(
+                one for one in changes if is_parameter(one) and not one.startswith((COUNT, METHOD, DELAY))
+            ),
             sets=self._sets(board, [one for one in changes if not is_parameter(one)]),
             seed=self.seed,
             method=(methods[0] if methods else TREE) if known.shares_buffers else None,
+            delay=delays[0] if delays else None,
         )
         return self.bench.run(kept_coherent(experiment))
 

@@ -4,17 +4,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
 
 from isthmus.errors import IsthmusError
 from isthmus.records import Input, Role
-from isthmus.reproduction.claims import REQUESTS
+from isthmus.reproduction.claims import Number
 from isthmus.reproduction.expressions import (
     Evaluator,
     board_of,
     experiment_of,
     kind_of_expression,
     leaves,
+    number_of,
     observation,
     operands,
 )
@@ -35,30 +35,11 @@ from isthmus.reproduction.roles import (
     slower,
     together,
 )
+from isthmus.reproduction.views import Purpose, Span, View
 from isthmus.tools import stop_running
 
 PAPER_IMAGES = 200  # stacc VI-B1
-Purpose = Literal["as they are", "few images", "calibrated", "end", "other", "corner"]
 OnProgress = Callable[[str, int, int], None]
-
-
-@dataclass(frozen=True)
-class View:
-    """Boards in one state, and the rows that are looked at in it."""
-
-    purpose: Purpose
-    name: str
-    lab: Laboratory
-    rows: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Span:
-    """What a row can be with the assumed inputs anywhere in their ranges, and the one that alone does most of it."""
-
-    low: float
-    high: float
-    mostly: str | None
 
 
 @dataclass
@@ -79,6 +60,7 @@ class Survey:
     paper_of: Mapping[str, str] = field(default_factory=dict)
     places: Mapping[str, str] = field(default_factory=dict)
     _values: dict[tuple[Purpose, str], dict[str, Value]] = field(default_factory=dict)
+    _judged: dict[tuple[Purpose, str], dict[str, float]] = field(default_factory=dict)
     _changes: dict[str, Change] = field(default_factory=dict)
 
     def run(self, on_progress: OnProgress) -> None:
@@ -86,7 +68,7 @@ class Survey:
         self._evaluate("calibrated inputs moved", self.first_views(), on_progress)
         if not self.spans:
             return
-        self._evaluate("assumed inputs at their ends", self.end_views(self.open_rows()), on_progress)
+        self._evaluate("assumed inputs at their ends", self.end_views(self.spanned_rows()), on_progress)
         self._evaluate("other inputs moved", self._other_views(self._unmoved()), on_progress, self._needs_more)
         self._evaluate("ends together", self._corner_views(), on_progress)
 
@@ -108,7 +90,9 @@ class Survey:
     def most_corner_views(self) -> list[View]:
         """As many as ends together can be: two of each row that is not determined yet."""
         lab = self._lab(PAPER_IMAGES, self._as_they_are)
-        return [View("corner", side, lab, (row_id,)) for row_id in self.open_rows() for side in ("lowest", "highest")]
+        return [
+            View("corner", side, lab, (row_id,)) for row_id in self.spanned_rows() for side in ("lowest", "highest")
+        ]
 
     def as_they_are(self) -> Evaluator:
         """Our values on the boards as they are, with the images of the paper."""
@@ -155,7 +139,9 @@ class Survey:
         return first if first != row_id and look[1] else None
 
     def span(self, row_id: str) -> Span | None:
-        """The least and the most that a predicted row is with the assumed inputs anywhere in their ranges."""
+        """The least and the most that a predicted row, or what a claim is about, is with the assumed inputs anywhere
+        in their ranges.
+        """
         base, few = (list(self._numbers(purpose, row_id).values()) for purpose in ("as they are", "few images"))
         at_ends = self._numbers("end", row_id)
         if not base or not few or not few[0] or not at_ends:
@@ -248,6 +234,20 @@ class Survey:
         return [row_id for row_id in self._tested
                 if self.role(row_id) in ("predicted", "claim") and self.same_as(row_id) is None]  # fmt: skip
 
+    def spanned_rows(self) -> list[str]:
+        """Those, and the claims about a number that is told with the assumed inputs elsewhere."""
+        claims = [row_id for row_id in self.chosen
+                  if (about := self.judged(row_id)) is not None and about[1].spanned]  # fmt: skip
+        return [*self.open_rows(), *claims]
+
+    def judged(self, row_id: str) -> tuple[float, Number] | None:
+        """The number that a claim is about on the boards as they are; None of another row."""
+        value = self._judged.get(("as they are", ""), {}).get(row_id)
+        if value is None:
+            return None
+        number = number_of(experiment_of(self.published[row_id]) or "")
+        return None if number is None else (value, number)
+
     def _unmoved(self) -> list[str]:
         return [row_id for row_id in self.open_rows() if not self._moves(row_id)]
 
@@ -255,7 +255,11 @@ class Survey:
         return not self._moves(row_id)
 
     def _numbers(self, purpose: Purpose, row_id: str) -> dict[str, float]:
-        """The numbers that a row has in the views of a purpose, by the name of the view."""
+        """The numbers that a row has, or a claim is about, in the views of a purpose, by the name of the view."""
+        if self.judged(row_id) is not None:  # no images are in it
+            purpose = "as they are" if purpose == "few images" else purpose
+            judged = list(self._judged.items())
+            return {name: values[row_id] for (why, name), values in judged if why == purpose and row_id in values}
         found = {name: values.get(row_id) for (why, name), values in list(self._values.items()) if why == purpose}
         return {name: float(value) for name, value in found.items()
                 if isinstance(value, (int, float)) and not isinstance(value, bool)}  # fmt: skip
@@ -301,7 +305,7 @@ class Survey:
     def _corner_views(self) -> list[View]:
         """For each predicted row the ends that lower it, all together, and those that raise it."""
         found = []
-        for row_id in (row_id for row_id in self.open_rows() if self.role(row_id) == "predicted"):
+        for row_id in (one for one in self.spanned_rows() if self.judged(one) or self.role(one) == "predicted"):
             few = next(iter(self._numbers("few images", row_id).values()))
             by = {name: value - few for name, value in self._numbers("end", row_id).items() if differs(few, value)}
             for side, sign in (("lowest", -1), ("highest", 1)):
@@ -339,6 +343,7 @@ class Survey:
         """The rows of the views, each by itself, so that a long experiment keeps no other from its core."""
         for view in views:
             self._values[view.purpose, view.name] = {}
+            self._judged[view.purpose, view.name] = {}
         # More threads than cores: one that waits for an experiment that another runs takes none.
         pool = ThreadPoolExecutor(max_workers=4 * CORES)
         try:
@@ -360,6 +365,8 @@ class Survey:
         values = self._values[view.purpose, view.name]
         try:
             values[row_id] = evaluator.of_row(row_id)
+            if (judged := evaluator.judged(expression)) is not None:
+                self._judged[view.purpose, view.name][row_id] = judged
             if view.purpose in ("few images", "calibrated"):
                 stages = evaluator.stages(expression)
                 values |= {f"{row_id} {name}": time for name, time in stages.items()}
@@ -378,14 +385,3 @@ def _input_of(change: str) -> str:
 
 def _jobs(views: Sequence[View]) -> Iterator[tuple[View, str]]:
     return ((view, row_id) for view in views for row_id in view.rows)
-
-
-def experiments_s(view: View, published: Mapping[str, PublishedRow], image_s: float, probe_s: float) -> float:
-    """About how long the experiments of a view take on one core, each once."""
-    found = {leaf for row_id in view.rows for leaf in leaves(experiment_of(published[row_id]), published)}
-    runs = {":".join(leaf.split(":")[:3]) for leaf in found if kind_of_expression(leaf) in ("run", "rate")}
-    sweeps = sum(kind_of_expression(leaf) == "saturation" for leaf in found) * len(REQUESTS)
-    probes = sum(kind_of_expression(leaf).startswith("probe") for leaf in found)
-    return image_s * (
-        view.lab.images * len({run.partition(":")[2] for run in runs}) + view.lab.sweep_images * sweeps
-    ) + (probe_s * probes)

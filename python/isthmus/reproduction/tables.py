@@ -8,7 +8,7 @@ from isthmus.output import Table
 from isthmus.records import HeldOut, PaperRow, PaperScore, RoleScore
 
 # Where a note goes on to its next piece (comparison.py puts them together).
-_PIECES = re.compile(r"; (?=reading |span of |determined by |same as )")
+_PIECES = re.compile(r"; (?=reading |span of |determined by |same as |\d\S* \S+ here)")
 
 
 def score_line(name: str, found: PaperScore) -> str:

@@ -1,0 +1,98 @@
+"""What min2019 says of ports of an FPGA to a processor's memory in words: the number that it is about, on a board."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from isthmus.coherence import METHODS, TO_FPGA
+from isthmus.flows import SHARED
+from isthmus.reproduction.works import works_of
+from isthmus.sizes import parse_size
+
+if TYPE_CHECKING:
+    from isthmus.reproduction.laboratory import Laboratory
+
+MIB = 1 << 20
+LINE = 64
+SIZES = [4096 << power for power in range(14)]  # 4 KiB to 32 MiB, as figures 2 and 3
+FINE = 16  # parts of a power of two in which a size is told
+KEPT = "+flush"  # behind a port and a state: with the time of the core's flush before
+DELAYS = (1, 2, 4, 8, 16, 32)
+HP_NC, HPC = METHODS[0], METHODS[2]
+
+
+def ratio(lab: "Laboratory", arguments: Sequence[str]) -> float:
+    """The rate of one port, state and size in per cent of another's."""
+    board, probe, first, size, second, other_size = arguments
+    return (
+        100
+        * _rate(lab, board, probe, first, parse_size(size))
+        / _rate(lab, board, probe, second, parse_size(other_size))
+    )
+
+
+def knee(lab: "Laboratory", arguments: Sequence[str]) -> float:
+    """MiB at which a port and state has lost half of what it is ahead of another state by at a small size."""
+    board, probe, full, lost, small = arguments
+    half = sum(_rate(lab, board, probe, way, parse_size(small)) for way in (full, lost)) / 2
+    return _first(lambda size: _rate(lab, board, probe, full, size) < half) / MIB
+
+
+def crossing_of_ways(lab: "Laboratory", arguments: Sequence[str]) -> float:
+    """MiB from which another of two ways is ahead than at the smallest size."""
+    board, probe, first, second = arguments
+
+    def ahead(size: int) -> bool:
+        return _rate(lab, board, probe, first, size) >= _rate(lab, board, probe, second, size)
+
+    before = ahead(SIZES[0])
+    return _first(lambda size: ahead(size) != before) / MIB
+
+
+def recovered(lab: "Laboratory", arguments: Sequence[str]) -> float:
+    """Per cent of another way that a way has at last, if it never falls from a size on; else nothing."""
+    board, probe, way, other, start = arguments
+    rates = [_rate(lab, board, probe, way, size) for size in SIZES if size >= parse_size(start)]
+    return 100 * rates[-1] / _rate(lab, board, probe, other, SIZES[-1]) if rates == sorted(rates) else 0.0
+
+
+def evicting(lab: "Laboratory", arguments: Sequence[str]) -> float:
+    """MiB of other messages between the core's writes and the FPGA's reads, from which a stage that reads over HPC
+    takes no longer than one over HP within so many per cent: the FPGA takes the message that came 1, 2, 4, ... before.
+    """
+    from isthmus.applications import buffers_of, describe, described_with
+
+    board, work, stage, percent = arguments
+    ((application, parameters),) = works_of(work)
+    each = described_with(application, describe(application), parameters).bytes_each
+    buffers = buffers_of(application, parameters)
+
+    def time(method: str, delay: int) -> float:
+        methods = [f"{one['name']}={method if one['direction'] == TO_FPGA else HP_NC}" for one in buffers]
+        changes = [*parameters, f"method={','.join(methods)}", f"delay={delay}", f"count={3 * delay}"]
+        row = lab.application(board, application, SHARED, changes)
+        return next(one.time_s for one in row.stages if one.name == stage)
+
+    near = 1 + float(percent) / 100
+    enough = (delay for delay in DELAYS if time(HPC, delay) <= near * time(HP_NC, delay))
+    return next(enough, DELAYS[-1] * 2) * each / MIB
+
+
+def _first(holds: Callable[[int], bool]) -> int:
+    """The first size at which something holds, to a sixteenth of a power of two; the last of all where it never
+    does.
+    """
+    last = next((size for size in SIZES if holds(size)), SIZES[-1])
+    low, high = last // 2, last
+    while high - low > max(LINE, last // (2 * FINE)):
+        middle = (low + high) // (2 * LINE) * LINE
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
+
+
+def _rate(lab: "Laboratory", board: str, probe: str, way: str, size: int) -> float:
+    """GB/s over PORT/STATE, with the core's maintenance of the buffer where it says so."""
+    port, state = way.removesuffix(KEPT).split("/")
+    moved = lab.probe(board, probe, [size], [f"port={port}", f"state={state}"])[size]
+    if not way.endswith(KEPT):
+        return moved
+    return 1 / (1 / moved + 1 / lab.probe(board, "maintenance", [size], ["op=flush"])[size])
