@@ -86,6 +86,12 @@ def check_method(method: str, place: str) -> None:
         raise unknown("method", method, names, place)
 
 
+def check_rewrite(rewrite: str, place: str) -> None:
+    """Refuses what is no rewrite."""
+    if rewrite != SEQUENTIAL:
+        raise unknown("rewrite", rewrite, [SEQUENTIAL], place)
+
+
 def check_delay(delay: str, place: str) -> None:
     """Refuses what is no number of messages."""
     if not delay.isdecimal():

@@ -49,6 +49,11 @@ def experiments_of(study: StudyDescription, path: Path, flags: Flags) -> list[Ex
         if channel is not None:
             links = _links(target, sets) if is_model(target) else None
             _check_channel(channel, links, f"{path}:{line_of_item(text, 'study.targets', channel)}", target)
+    if study.study.methods and not any(work.application.shares_buffers for work in works):
+        raise IsthmusError(
+            f"{path}:{line_of(text, 'study.methods')}: key 'study.methods': no application of the study has buffers "
+            "that ports move"
+        )
     for method in study.study.methods:
         check_method(method, f"{path}:{line_of_item(text, 'study.methods', method)}")
     flows = list(dict.fromkeys(study.study.flows))

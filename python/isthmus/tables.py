@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from isthmus.coherence import TREE
 from isthmus.compare import is_wrong, record_name
 from isthmus.numbers import figure, grouped, percent, seconds
 from isthmus.output import Table
@@ -69,21 +70,15 @@ def _faults(row: Row) -> str | None:
     return ", ".join(counts) or "none"
 
 
-def _rewritten(row: Row) -> str | None:
-    told = [row.rewrite] if row.rewrite else []
-    return ", ".join([*told, *([f"delay {row.delay}"] if row.delay else [])]) or None
-
-
 def _methods(row: Row) -> str | None:
-    """The method of all buffers, or of each."""
-    if row.methods is None or row.method in row.methods.values():
-        return row.method
-    return f"{row.method}: {', '.join(f'{name} {method}' for name, method in row.methods.items())}"
+    """The method of each buffer, where a tree chose it."""
+    if row.methods is None or row.method != TREE:
+        return None
+    return ", ".join(f"{name} {method}" for name, method in row.methods.items())
 
 
 _MORE = (
-    _Column("method", _methods),
-    _Column("rewrite", _rewritten),
+    _Column("methods", _methods),
     _Column("speed-up (least..most)", _speedup),
     _Column("task p50, p99", lambda row: _times(row.task_times)),
     _Column("wait p50, p99", lambda row: _times(row.waiting_times)),

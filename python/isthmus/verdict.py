@@ -119,8 +119,16 @@ def _held(busy_share: float | None, path_share: float | None, chain: str) -> str
 
 
 def place_of(row: Row | Verdict) -> str:
-    """The target, and the link that it was reached by where its board has several."""
-    return row.target if row.channel is None else f"{row.target} over {row.channel}"
+    """The target, the link over which it was reached where there are several, and what kept its buffers coherent."""
+    over = f" over {row.channel}" if row.channel is not None else ""
+    by = f" by {row.method}" if row.method is not None else ""
+    return f"{row.target}{over}{by}{''.join(f', {change}' for change in changes_of(row))}"
+
+
+def changes_of(row: Row | Verdict) -> list[str]:
+    """How its program was changed."""
+    rewrite = [row.rewrite] if row.rewrite else []
+    return [*rewrite, *([f"delay {row.delay}"] if row.delay else [])]
 
 
 def where(row: Row) -> str:
@@ -180,6 +188,9 @@ def decide(rows: Sequence[Row]) -> Verdict | None:
         target=best.target,
         flow=best.flow,
         channel=best.channel,
+        method=best.method,
+        rewrite=best.rewrite,
+        delay=best.delay,
         kind=best.kind,
         value=best.value,
         unit=best.unit,

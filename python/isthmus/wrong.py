@@ -33,4 +33,7 @@ def _missing(row: Row) -> str:
 
 
 def _pixel(found: Difference) -> str:
-    return "" if found.column is None else f" (column {found.column}, row {found.row}, channel {found.channel})"
+    if found.column is None:
+        return ""
+    channel = "" if found.channel is None else f", channel {found.channel}"
+    return f" (column {found.column}, row {found.row}{channel})"

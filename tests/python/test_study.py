@@ -149,14 +149,15 @@ def test_an_unknown_study_gets_the_nearest(isthmus: Isthmus, study_file: Path) -
     assert done.stderr == "error: unknown study 'image-filer.toml'; help: did you mean 'image-filter.toml'?\n"
     assert (
         isthmus("study", "--list").stdout
-        == "image-filter.toml\nhash-lookup\nmatrices\npacket-encryption\nqueues\nshared-memory\ntable-select\n"
+        == "image-filter.toml\ncoherence\nhash-lookup\nmatrices\npacket-encryption\nqueues\nshared-memory\n"
+        "table-select\n"
     ), "it hides the example of its name"
 
 
 def test_the_examples_that_come_with_it_are_found_from_anywhere(isthmus: Isthmus) -> None:
     assert (
         isthmus("study", "--list").stdout
-        == "hash-lookup\nimage-filter\nmatrices\npacket-encryption\nqueues\nshared-memory\ntable-select\n"
+        == "coherence\nhash-lookup\nimage-filter\nmatrices\npacket-encryption\nqueues\nshared-memory\ntable-select\n"
     )
     done = isthmus("study", "image-filter", "--images", "2", "--no-probes")
     assert done.returncode == 0, done.stderr

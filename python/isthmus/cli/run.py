@@ -8,11 +8,11 @@ import typer
 from isthmus.asked import Asked, Typed, Typical, parameters_of, spread
 from isthmus.cli.command import Coarse, DryRun, Fine, List, counting, given, plain, setting, written
 from isthmus.cli.session import Session
-from isthmus.coherence import METHODS, TREE, beside, check_delay, check_method, kept_coherent
+from isthmus.coherence import METHODS, TREE, beside, check_delay, check_method, check_rewrite, kept_coherent
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment, Trace
 from isthmus.faults import FAULTS_HELP
-from isthmus.flows import FLOWS
+from isthmus.flows import FLOWS, SHARED
 from isthmus.names import listed, meant
 
 if TYPE_CHECKING:
@@ -237,6 +237,8 @@ def _check(experiment: Experiment) -> None:
     check_faults(experiment.faults, "--faults")
     if experiment.method is not None:
         check_method(experiment.method, "--method")
+    if experiment.rewrite is not None:
+        check_rewrite(experiment.rewrite, "--rewrite")
     if experiment.delay is not None:
         check_delay(experiment.delay, "--delay")
     if experiment.sets and not is_model(target):
@@ -265,7 +267,7 @@ def _flow_of(experiment: Experiment) -> str:
     if wanted and offered and wanted not in offered:
         hint = meant(wanted, offered)
         raise IsthmusError(f"--flow: '{target}' has no flow '{wanted}'; expected {listed(offered, 'or')}", hint=hint)
-    return wanted or next(iter(offered), FLOWS[0])
+    return wanted or next(iter(offered), FLOWS[0] if experiment.method is None else SHARED)
 
 
 def _grain(asked: "Grain | None", experiment: Experiment) -> "Grain":

@@ -311,6 +311,9 @@ class Verdict(Record):
     target: str
     flow: str
     channel: str | None = Field(default=None, description="as in the row")
+    method: str | None = Field(default=None, description="as in the row")
+    rewrite: str | None = Field(default=None, description="as in the row")
+    delay: int | None = Field(default=None, description="as in the row")
     kind: Kind
     value: float
     unit: str
