@@ -99,7 +99,10 @@ def test_the_example_has_each_method_and_the_tree_for_each_application(real: Ist
         ((*FRAMES, "--flow", "stream"), "application 'difference-of-gaussian' has no flow 'stream': expected shared"),
         ((*FRAMES[:-1], "0x5"), "--size: expected WIDTHxHEIGHT, of 8 to 8192 pixels each, got '0x5'"),
         ((*FRAMES[:3], "model:aws-f1", "--method", "hpc"), "flow 'shared': expected a board with cpu and l2"),
-        ((*FRAMES, "--set", "dram.capacity=1KiB"), "dram.capacity"),
+        (
+            ("run", "sgemm", "--on", "model:zynq-ultrascale", "--size", "2048", "--set", "dram.capacity=16MiB"),
+            "--count: expected what lies in a channel of the DRAM, 16777216 B, got ",
+        ),
         (
             ("run", "image-filter", "--on", "model:aws-f1", "--method", "hpc"),
             "--method: application 'image-filter' has no buffers that ports move",

@@ -148,4 +148,6 @@ def unit_of_reading(row: PublishedRow, experiment: str) -> str:
 
 
 def _text(value: Value) -> str:
-    return figure(float(value)) if isinstance(value, (int, float)) and not isinstance(value, bool) else str(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return figure(float(value)) if isinstance(value, (int, float)) else str(value)

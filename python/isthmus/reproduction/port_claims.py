@@ -1,5 +1,6 @@
 """What min2019 says of ports of an FPGA to a processor's memory in words: the number that it is about, on a board."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -78,10 +79,8 @@ def evicting(lab: "Laboratory", arguments: Sequence[str]) -> float:
 
 
 def _first(holds: Callable[[int], bool]) -> int:
-    """The first size at which something holds, to a sixteenth of a power of two; the last of all where it never
-    does.
-    """
-    last = next((size for size in SIZES if holds(size)), SIZES[-1])
+    """The size from which something holds, to a sixteenth of a power of two; the last of all where it never does."""
+    last = SIZES[min(bisect_left(SIZES, True, key=holds), len(SIZES) - 1)]
     low, high = last // 2, last
     while high - low > max(LINE, last // (2 * FINE)):
         middle = (low + high) // (2 * LINE) * LINE
