@@ -196,7 +196,7 @@ class Laboratory:
         """The row of any application; `changes` are NAME=VALUE of parameters, of numbers of the board, `count`, and
         where ports move its buffers `delay` and `method`: the decision tree's where none is named.
         """
-        self._require(application)
+        self.require(application)
         known = describe(application)
         counts, methods, delays = (
             [one.removeprefix(word) for one in changes if one.startswith(word)] for word in (COUNT, METHOD, DELAY)
@@ -220,7 +220,8 @@ class Laboratory:
         """Seconds that one message of an application takes by a method, or as the tree chooses."""
         return self.application(board, application, SHARED, [*changes, f"{METHOD}{method}", f"{COUNT}1"]).elapsed_s
 
-    def _require(self, application: str) -> None:
+    def require(self, application: str) -> None:
+        """Refuses an application that the tools do not have yet."""
         if application not in self.bench.applications():
             raise NotOfferedError(f"the tools have no application '{application}' yet")
 

@@ -64,6 +64,7 @@ def evicting(lab: "Laboratory", arguments: Sequence[str]) -> float:
 
     board, work, stage, percent = arguments
     ((application, parameters),) = works_of(work)
+    lab.require(application)
     each = described_with(application, describe(application), parameters).bytes_each
     buffers = buffers_of(application, parameters)
 
