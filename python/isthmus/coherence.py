@@ -1,6 +1,6 @@
 """How a buffer that a chip's cores and its FPGA share is best kept coherent (min2019, V.B and figure 5)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -46,37 +46,81 @@ class Decision:
         return "can be made sequential" in self.path
 
 
+@dataclass(frozen=True)
+class Answer:
+    """An answer to a question of the tree, when it is given, and what follows: a method, or the next question."""
+
+    says: str
+    holds: Callable[[Transfer], bool]
+    then: "str | Question"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question of the tree; the first of its answers that holds is given."""
+
+    asks: str
+    answers: tuple[Answer, ...]
+
+
+def _else(_transfer: Transfer) -> bool:
+    return True
+
+
+_BACKGROUND = Question(
+    "How busy is memory with other work?",
+    (Answer("busy memory", lambda one: one.busy_memory, "hpc"), Answer("idle memory", _else, "hp-c")),
+)
+_REORDERED = Question(
+    "What can be done before the FPGA reads?",
+    (
+        Answer("over 16 MiB of other work before", lambda one: one.reordered > LARGE, "hpc"),
+        Answer("no work to put before", _else, _BACKGROUND),
+    ),
+)
+_CACHED = Question(  # of a buffer that stays cacheable, by what of it the caches will have
+    "How large is it, and when is it read?",
+    (
+        Answer("over 16 MiB", lambda one: one.size > LARGE, "hpc"),
+        Answer("below 64 KiB, read at once", lambda one: one.size < SMALL and one.read_at_once, "acp"),
+        Answer("below 64 KiB, read later", lambda one: one.size < SMALL, _REORDERED),
+        Answer("64 KiB to 16 MiB", _else, _REORDERED),
+    ),
+)
+_WRITTEN = Question(
+    "In which order does the CPU write?",
+    (
+        Answer("in sequence", lambda one: one.sequential, "hp-nc"),
+        Answer("can be made sequential", lambda one: one.can_be_sequential, "hp-nc"),
+        Answer("out of sequence", _else, _CACHED),
+    ),
+)
+_USED = Question(
+    "What does the CPU do with the buffer?",
+    (
+        Answer("mostly written", lambda one: one.mostly_written, _WRITTEN),
+        Answer("the CPU reads it too", _else, _CACHED),
+    ),
+)
+FIGURE_5 = Question(
+    "Which way do the data go?",
+    (
+        Answer("within the FPGA", lambda one: one.direction == WITHIN, "hp-nc"),
+        Answer("to the CPU", lambda one: one.direction == TO_CPU, "hpc"),
+        Answer("to the FPGA", _else, _USED),
+    ),
+)
+
+
 def decide(transfer: Transfer) -> Decision:
     """The method for a buffer by the decision tree (min2019, figure 5)."""
-    if transfer.direction == WITHIN:
-        return Decision("hp-nc", ("within the FPGA",))
-    if transfer.direction == TO_CPU:
-        return Decision("hpc", ("to the CPU",))
-    return _to_fpga(transfer, ("to the FPGA",))
-
-
-def _to_fpga(transfer: Transfer, path: tuple[str, ...]) -> Decision:
-    if not transfer.mostly_written:
-        return _cached(transfer, (*path, "the CPU reads it too"))
-    path = (*path, "mostly written")
-    if transfer.sequential:
-        return Decision("hp-nc", (*path, "in sequence"))
-    if transfer.can_be_sequential:
-        return Decision("hp-nc", (*path, "can be made sequential"))
-    return _cached(transfer, (*path, "out of sequence"))
-
-
-def _cached(transfer: Transfer, path: tuple[str, ...]) -> Decision:
-    """Of a buffer that stays cacheable, by what of it the caches will have."""
-    if transfer.size > LARGE:
-        return Decision("hpc", (*path, "over 16 MiB"))
-    if transfer.size < SMALL and transfer.read_at_once:
-        return Decision("acp", (*path, "below 64 KiB, read at once"))
-    path = (*path, "below 64 KiB, read later" if transfer.size < SMALL else "64 KiB to 16 MiB")
-    if transfer.reordered > LARGE:
-        return Decision("hpc", (*path, "over 16 MiB of other work before"))
-    path = (*path, "no work to put before")
-    return Decision(*(("hpc", (*path, "busy memory")) if transfer.busy_memory else ("hp-c", (*path, "idle memory"))))
+    path: list[str] = []
+    place: str | Question = FIGURE_5
+    while isinstance(place, Question):
+        answer = next(one for one in place.answers if one.holds(transfer))
+        path.append(answer.says)
+        place = answer.then
+    return Decision(place, tuple(path))
 
 
 def check_method(method: str, place: str) -> None:

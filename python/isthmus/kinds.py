@@ -72,7 +72,7 @@ KINDS = {
     ),
     "sweep": Kind("swept.SweepFile", "swept.SweepRow", ("rows",)),
     "explain": Kind("explained.ExplainFile", "explained.ExplainRow", ("rows",)),
-    "advise": Kind("advising.AdviseFile", "advising.AdviseRow", ("rows",)),
+    "advise": Kind("advising.AdviseFile", "advising.AdviseRow", ("rows",), reported=True, shown={"": "advices"}),
     "record": Kind("recorded.RecordFile", lists=("records",), reported=True, shown={"": "recordings"}),
     "hpcc-build": Kind("hpcc.HpccBuildFile"),
     "hpcc-tune": Kind("hpcc.HpccTuneFile"),

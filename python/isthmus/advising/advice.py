@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from isthmus import coherence
 from isthmus.advising import metrics
 from isthmus.advising.choices import Asked, Valued, after_run, drawn, ranked, take, valued
-from isthmus.advising.description import Description, Transfer
+from isthmus.advising.description import Description, Transfer, in_words
 from isthmus.advising.formulas import Curves
 from isthmus.advising.ruling import ALSO, SURE, decider, interval, quantile, ratios, turn, wins
 from isthmus.advising.unit import Unit
@@ -106,7 +106,8 @@ def matters_below(unit: Unit, boards: Sequence[BoardCurves], found: Sequence[Val
         timed = replace(unit, compute_s=time_s / unit.launches)
         for one in found:
             taken = take(nominal[one.choice.target], one.choice.flow, timed, asked)
-            good = asked.goodness(asked.value(one.choice.target, taken.elapsed_s, taken.latency_s))
+            value = asked.value(one.choice.target, taken.elapsed_s, taken.latency_s) * one.scale
+            good = asked.goodness(value)
             best[one.choice.target] = max(best.get(one.choice.target, 0.0), good)
         first, *others = sorted(best.values(), reverse=True)
         return bool(others) and first > (1 + APART) * others[0]
@@ -180,6 +181,8 @@ def _row(
             if unit.sent > 0
         },
         effective_gb_per_s=metrics.effective(r, dma, device) if own and device and r else streamed,
+        dma_gb_per_s=dma if own else None,
+        device_gb_per_s=device if own and device else None,
         ctc=computed / transfer,
         latency_s=one.latency_s,
         line_latency_s=line,
@@ -270,7 +273,8 @@ def _clear(
     if moved is None:
         told.append("no number of the description alone lets the second win")
         return base.model_copy(update={"reasons": told})
-    told.append(f"app.{moved.key} would have to become {moved.becomes:.3g} from {moved.now:.3g} for the second to win")
+    becomes, now = (in_words(moved.key, value) for value in (moved.becomes, moved.now))
+    told.append(f"app.{moved.key} would have to become {becomes} from {now} for the second to win")
     change = AdviseTurn(key=f"app.{moved.key}", now=moved.now, becomes=moved.becomes)
     return base.model_copy(update={"would_change": change, "reasons": told})
 
@@ -302,6 +306,7 @@ def _branch(number: int, transfer: Transfer, cpu: str, order: str, background: s
     return AdviseBranch(
         transfer=number,
         direction=transfer.direction,
+        bytes=transfer.bytes.value,
         method=decision.method,
         path=list(decision.path),
         cpu=cpu,

@@ -148,6 +148,12 @@ class Description:
         return replace(self, transfers=transfers, kernel=kernel, host_time=other("host.time", self.host_time))
 
 
+def in_words(key: str, value: float) -> str:
+    """A value of the number of a key as people write it: 2 ms, 1 MiB."""
+    table, *_, name = key.split(".")
+    return _NUMBERS[f"{table}.{name}"].written(value)
+
+
 def read_description(path: Path, sets: Sequence[str] = ()) -> Description:
     """The description of a file, with KEY=VALUE of `sets`, app.KEY=VALUE, in it; an IsthmusError where it is none."""
     text = read_text(path)

@@ -8,6 +8,7 @@ from typing import Any
 
 from isthmus.errors import IsthmusError
 from isthmus.names import listed, meant
+from isthmus.numbers import figure
 
 _TEXT = re.compile(r"([0-9.eE+-]+?)\s*([A-Za-z][A-Za-z/]*)?")
 _FIELDS = ("value", "unit", "range", "source", "why", "role")
@@ -23,6 +24,12 @@ class Quantity:
     least: float = 0.0
     above: bool = False  # the least itself is too little
     whole: bool = False
+
+    def written(self, value: float) -> str:
+        """A value with the unit that a person would choose."""
+        fitting = [unit for unit, size in self.units.items() if size <= abs(value)]
+        unit = max(fitting or self.units or [""], key=lambda one: self.units.get(one, 1.0))
+        return f"{figure(value / self.units.get(unit, 1.0))} {unit}".strip()
 
 
 _TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12}

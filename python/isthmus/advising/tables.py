@@ -23,6 +23,8 @@ def said_of_crossing(crossing: Sequence[AdviseCrossing], below_s: float | None) 
     times = ", ".join(f"{one.target} {one.flow} {seconds(one.crossing_s)}" for one in least.values())
     if below_s is None:
         return f"crossing alone, a unit: {times}; the choice matters whatever the kernel takes"
+    if below_s == 0:
+        return f"crossing alone, a unit: {times}; the two best boards are within a tenth whatever the kernel takes"
     return f"crossing alone, a unit: {times}; the choice matters for kernels below {seconds(below_s)} a unit"
 
 

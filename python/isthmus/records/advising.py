@@ -26,6 +26,8 @@ class AdviseRow(Record):
         description="against each board of shared memory: the r above which this one is ahead; null where it never is"
     )
     effective_gb_per_s: float = Field(description="bytes that the kernel touches, 1e9 a second (choi2019 4.1)")
+    dma_gb_per_s: float | None = measured(description="of a unit's copies, where the board has a memory of its own")
+    device_gb_per_s: float | None = measured(description="of its traffic on that memory")
     ctc: float = Field(description="time of computation over time of transfer: above 1 it is bound by computation")
     latency_s: float = Field(description="of a unit")
     line_latency_s: float = Field(description="of a line of 64 bytes there and back")
@@ -74,6 +76,7 @@ class AdviseBranch(Record):
 
     transfer: int = Field(ge=0)
     direction: str
+    bytes: float = Field(description="of one transfer")
     method: str
     path: list[str]
     cpu: str

@@ -28,6 +28,10 @@ class LogAxis:
         share = math.log(value / self.low) / math.log(self.high / self.low)
         return round(self.length * (1 - share if self.backwards else share), 2)
 
+    def within(self, value: float) -> bool:
+        """Whether a value lies on it."""
+        return self.low <= value <= self.high
+
 
 def decades(low: float, high: float) -> list[float]:
     """Powers of ten (with 2 and 5 between them if they are few) from the last below `low` to the first above `high`."""

@@ -42,6 +42,8 @@ class Line:
     points: list[Point]
     joined: bool = True
     """Whether what lies between the points says something."""
+    marked: bool = True
+    """Whether each point has a mark: those of a formula have none."""
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from isthmus.limits import Limit, of_records
 from isthmus.names import meant
 from isthmus.parsing import checked, from_json, our_json
 from isthmus.records import (
+    AdviseFile,
     Context,
     HeldOut,
     HpccRecord,
@@ -72,6 +73,7 @@ class Material:
     held_out: list[HeldOut] = field(default_factory=list)
     figures: list[PaperFigure] = field(default_factory=list)
     recordings: list[RecordFile] = field(default_factory=list)
+    advices: list[AdviseFile] = field(default_factory=list)
     others: list[BaseModel] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
 
@@ -147,17 +149,18 @@ def _add_line(material: Material, plain: object, place: str) -> None:
 
 
 def _is_of_lines(kind: Kind) -> bool:
-    return kind.reported and bool(kind.record)
+    """Whether a report shows its records without the rest of their file."""
+    return kind.reported and bool(kind.record) and (not kind.shown or kind.lists[0] in kind.shown)
 
 
 def _kind_of_record(plain: Mapping[str, Any]) -> Kind | None:
-    """The kind of which it has most of the fields that each record has; None where it has no two of any."""
+    """The kind of which it has most of the fields that each record has; None where that is not shown, or has no two."""
 
     def likeness(kind: Kind) -> int:
         return sum(name in plain for name, field in kind.record_class.model_fields.items() if field.is_required())
 
-    found = max(filter(_is_of_lines, KINDS.values()), key=likeness)
-    return found if likeness(found) > 1 else None
+    found = max((kind for kind in KINDS.values() if kind.record), key=likeness)
+    return found if likeness(found) > 1 and _is_of_lines(found) else None
 
 
 def _checked(model: type[BaseModel], plain: Any, place: str) -> Any:

@@ -8,6 +8,7 @@ from isthmus.hpcc.scaling_tables import table as scale_table
 from isthmus.hpcc.scaling_tables import verdicts as scale_verdicts
 from isthmus.output import Table, dump
 from isthmus.probe_tables import details_table, name_of
+from isthmus.report.advice import advised
 from isthmus.report.benchmarks import runs_of
 from isthmus.report.curves import HEIGHT, Line, Panel, best_copies, curve_panels, effective_panel
 from isthmus.report.figures import figure_panels, tables_of
@@ -25,6 +26,7 @@ from isthmus.wrong import wrong_lines
 
 HEADINGS = {
     "verdict": "Verdict",
+    "advice": "Which board, and which way of feeding it",
     "scaling": "Speed-up over ranks",
     "benchmarks": "HPC Challenge",
     "replications": "Start and end of each replication",
@@ -68,6 +70,7 @@ def render_report(material: Material) -> str:
         "panels": panels,
         "effective": effective_panel(material.probes),
         "legend": _legend(panels),
+        "advised": [advised(one) for one in material.advices],
         "timelines": timelines(material.ranked(), len(material.works()) > 1),
         "recorded": recorded(material.recordings),
         "waterfalls": waterfalls(material.probes),
@@ -103,6 +106,7 @@ def render_report(material: Material) -> str:
 def _sections(material: Material, content: Mapping[str, Any]) -> list[Section]:
     there = {
         "verdict": material.rows or material.score or any(content[name] for name in JUDGED),
+        "advice": content["advised"],
         "scaling": material.scale,
         "benchmarks": material.hpcc or material.scaled,
         "replications": content["replications"],
