@@ -16,6 +16,7 @@ from isthmus.advising.bench import SHARED_SIZES, STREAM_SIZES, Bench, Points
 from isthmus.advising.draws import Boards, as_sets
 from isthmus.errors import IsthmusError
 from isthmus.files import data_folder, user_folder, write_atomically
+from isthmus.integration import is_calibrated
 from isthmus.side_by_side import run_side_by_side
 from isthmus.targets import platform, platforms
 from isthmus.tools import as_sets as as_words
@@ -49,16 +50,18 @@ class BoardCurves:
     flows: tuple[str, ...]
     nominal: Draw
     draws: tuple[Draw, ...]
+    calibrated: bool = True  # whether any number of it is calibrated by a measurement of the board
 
 
 def curves_of(target: str, sets: Sequence[str] = (), progress: Progress | None = None) -> BoardCurves:
     """The curves of a modelled board: kept ones, else measured now, and kept."""
     board = platform(target, sets)
+    usual = platform(target) if sets else board
     kept = _kept(board["sha256"])
     if kept is None:
         kept = measure(target, sets, progress)
         _keep(board["sha256"], kept)
-    return _read(target, kept)
+    return _read(target, kept, is_calibrated(item["role"] for item in usual["inputs"]))
 
 
 def curve(target: str, sets: Sequence[str], name: str) -> tuple[list[float], list[float]]:
@@ -143,13 +146,13 @@ def _written(draw: Draw) -> dict[str, Any]:
     return {"inputs": {key: rounded(value) for key, value in draw.inputs.items()}, "curves": curves}
 
 
-def _read(target: str, document: Any) -> BoardCurves:
+def _read(target: str, document: Any, calibrated: bool) -> BoardCurves:
     draws = tuple(
         Draw(one["inputs"], {name: [(x, y) for x, y in points] for name, points in one["curves"].items()})
         for one in document["draws"]
     )
     nominal = draws[0] if draws else Draw({}, {})
-    return BoardCurves(target, tuple(document["flows"]), nominal, draws[1:])
+    return BoardCurves(target, tuple(document["flows"]), nominal, draws[1:], calibrated)
 
 
 def _kept(sha256: str) -> Any:

@@ -4,7 +4,7 @@ Beside them those that are on one chip with their processor (min2019).
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from isthmus.records import BoardPart, ListedPlatform, Platform
 from isthmus.records.base import Value
@@ -13,6 +13,7 @@ from isthmus.records.base import Value
 PERIPHERAL: Mapping[str, str] = {"pcie": "PCIe", "capi": "CAPI over PCIe"}
 OF_PROCESSORS: Mapping[str, str] = {"qpi": "QPI"}
 ON_CHIP: Mapping[str, str] = {"hp": "HP", "hpc": "HPC", "acp": "ACP"}
+NO_MEASUREMENT = "no measurement yet"
 NAMES: Mapping[str, str] = {**PERIPHERAL, **OF_PROCESSORS, **ON_CHIP}
 
 
@@ -25,7 +26,13 @@ def classified(target: str, board: Platform) -> ListedPlatform:
         integration=_integration({part.kind for part in board.parts}),
         memory=_memory({part.kind for part in board.parts}),
         links=[f"{count} x {name}" if count > 1 else name for name, count in links.items()],
+        calibrated=is_calibrated(item.role for item in board.inputs),
     )
+
+
+def is_calibrated(roles: Iterable[str]) -> bool:
+    """Whether a measurement of the board is published: then some number of its file was calibrated by it."""
+    return "calibrated" in roles
 
 
 def _integration(kinds: set[str]) -> str:

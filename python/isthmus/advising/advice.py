@@ -13,6 +13,7 @@ from isthmus.advising.ruling import ALSO, SURE, decider, interval, quantile, rat
 from isthmus.advising.unit import Unit
 from isthmus.curves import BoardCurves
 from isthmus.errors import IsthmusError
+from isthmus.integration import NO_MEASUREMENT
 from isthmus.numbers import figure, percent, seconds
 from isthmus.records import AdviseBranch, AdviseCrossing, AdviseMeasure, AdviseRow, AdviseTurn, AdviseVerdict
 
@@ -189,8 +190,12 @@ def _row(
         cost=price.per_hour.value / 3600 / rate if price and price.per_hour else None,
         joules=price.watts.value / rate if price and price.watts else None,
         meets=one.meets,
+        calibrated=board.calibrated,
         wins=share,
-        reasons=_reasons(one, unit, curves, asked, line, computed / transfer, failure),
+        reasons=[
+            *_reasons(one, unit, curves, asked, line, computed / transfer, failure),
+            *([] if board.calibrated else [f"{NO_MEASUREMENT} of this board: none of its numbers is calibrated"]),
+        ],
     )
 
 

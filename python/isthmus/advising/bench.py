@@ -9,14 +9,14 @@ from isthmus.tools import Event, as_sets, collect
 
 KIB, MIB = 1024, 1024 * 1024
 COPIES = ("h2d", "d2h", "h2d-pinned", "d2h-pinned", "h2d-alloc")
-COPY_SIZES = (64, 4 * KIB, 64 * KIB, MIB, 4 * MIB)  # beyond 1 MiB a copy's time is affine in its size
+COPY_SIZES = (64, 4 * KIB, 64 * KIB, MIB, 2 * MIB)  # from 1 MiB on a copy's time is affine in its size
 BURSTS = (64, 256, KIB, 0)
 IN_ORDER = 64 * KIB  # where a curve over bursts has what is touched in order
 PASSED = MIB // 2  # bytes of a kernel whose memory's pace is looked at
 MESSAGES = 24
 SHARED_MESSAGES = 12  # with three under way
 TOLD = 8  # messages whose steps a row has
-STREAM_SIZES = (64, 4 * KIB, 64 * KIB, MIB)
+STREAM_SIZES = (64, 4 * KIB, 64 * KIB, 256 * KIB)  # and a message's period before that
 SHARED_SIZES = (64, 4 * KIB, 32 * KIB)
 AGAIN_SIZES = (4 * KIB, 48 * KIB, 160 * KIB, 256 * KIB)  # a circuit's cache holds 64 or 128 KiB
 PASSES = 1

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from isthmus.integration import NO_MEASUREMENT
 from isthmus.numbers import figure, percent, seconds
 from isthmus.output import Table
 from isthmus.records import AdviseBranch, AdviseCrossing, AdviseRow, AdviseVerdict
@@ -9,10 +10,15 @@ from isthmus.records import AdviseBranch, AdviseCrossing, AdviseRow, AdviseVerdi
 
 def said_first(verdict: AdviseVerdict, first: AdviseRow) -> list[str]:
     """The verdict in a line, or two."""
-    what = f"{first.target}, {first.flow}: {figure(first.value)} {first.unit}, model"
+    what = f"{board(first)}, {first.flow}: {figure(first.value)} {first.unit}, model"
     span = f"{figure(first.low)} to {figure(first.high)}"
     head = f"best: {what} ({span})" if verdict.clear else f"no clear winner; first {what} ({span})"
     return [f"{head}, the best in {percent(verdict.wins)} of the draws", *verdict.reasons]
+
+
+def board(row: AdviseRow) -> str:
+    """The target of a row, and whether its model was held against a measurement."""
+    return row.target if row.calibrated else f"{row.target} ({NO_MEASUREMENT})"
 
 
 def said_of_crossing(crossing: Sequence[AdviseCrossing], below_s: float | None) -> str:
@@ -49,7 +55,7 @@ def choices_table(rows: Sequence[AdviseRow]) -> Table:
     )
     cells = [
         (
-            row.target,
+            board(row),
             row.flow,
             figure(row.value),
             figure(row.low),

@@ -69,7 +69,7 @@ def show(
         Result(
             PlatformFile(context=session.context(), platform=found, limits=as_records(limits)),
             found.inputs,
-            verdict=[f"{found.name or target}, model: {_how_many(found, whole)}: {_roles(found)}"],
+            verdict=[f"{found.name or target}, model: {_how_many(found, whole)}: {_roles(found)}{_measured(whole)}"],
             tables=[_table(found)],
             detail=[f"{found.file}, sha256 {found.sha256}", named(limits)],
         )
@@ -115,14 +115,24 @@ def list_platforms(session: Session) -> None:
 
     With how each is joined to its host and whose memory its circuits work on, as choi2019's table 1 has them.
     """
-    from isthmus.integration import classified
+    from isthmus.integration import NO_MEASUREMENT, classified
     from isthmus.output import Result, Table
     from isthmus.records import Platform, PlatformsFile
     from isthmus.targets import described_platforms
 
     found = [classified(target, Platform.model_validate(event)) for target, event in described_platforms().items()]
-    cells = [(one.target, one.name, one.integration, one.memory, ", ".join(one.links)) for one in found]
-    table = Table(("target", "board", "integration", "memory", "links"), cells)
+    cells = [
+        (
+            one.target,
+            one.name,
+            one.integration,
+            one.memory,
+            ", ".join(one.links),
+            "calibrated" if one.calibrated else NO_MEASUREMENT,
+        )
+        for one in found
+    ]
+    table = Table(("target", "board", "integration", "memory", "links", "by measurements"), cells)
     session.emit(Result(PlatformsFile(context=session.context(), platforms=found), found, tables=[table]))
     if found:
         session.next(f"isthmus platform show {found[0].target}")
@@ -175,6 +185,12 @@ def _table(found: "Platform") -> "Table":
 def _how_many(found: "Platform", whole: "Platform") -> str:
     of_all = f" of {len(whole.inputs)}" if len(found.inputs) < len(whole.inputs) else ""
     return f"{len(found.inputs)}{of_all} numbers"
+
+
+def _measured(whole: "Platform") -> str:
+    from isthmus.integration import NO_MEASUREMENT, is_calibrated
+
+    return "" if is_calibrated(item.role for item in whole.inputs) else f"; {NO_MEASUREMENT}"
 
 
 def _roles(found: "Platform") -> str:

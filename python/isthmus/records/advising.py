@@ -15,6 +15,9 @@ class AdviseRow(Record):
     flow: Flow
     method: str | None = Field(default=None, description="of keeping caches coherent, on boards with a choice")
     kind: Literal["modelled"] = "modelled"
+    calibrated: bool = Field(
+        default=True, description="whether the model of the board is calibrated by any measurement of it"
+    )
     value: float = Field(description="in `unit`: of the run where there is one, else of the formula")
     unit: str
     low: float = Field(description="the middle nine tenths of joint draws lie between `low` and `high`")

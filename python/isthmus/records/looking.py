@@ -106,6 +106,7 @@ class ListedPlatform(Record):
     integration: str = Field(description="PCIe, processor interconnect, hybrid, or one chip")
     memory: str = Field(description="that circuits work on: private or shared")
     links: list[str] = Field(description="what joins it to its host")
+    calibrated: bool = Field(description="whether any number of it is calibrated by a measurement of the board")
 
 
 class PlatformsFile(File):
