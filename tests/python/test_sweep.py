@@ -73,7 +73,9 @@ def test_values_that_cannot_be_read_say_what_was_expected(sets: list[str], expec
 
 
 def test_a_value_is_a_number_with_or_without_its_unit() -> None:
-    assert [number_of(text) for text in ("8", "4KiB", "1.5e2 MHz", "true")] == [8.0, 4096.0, 150.0, None]
+    assert [number_of(text) for text in ("8", "4KiB", "1.5e2 MHz", "true")] == [8.0, 4096.0, 1.5e8, None]
+    falling = ["0.5s", "1 ms", "3us", "20 ns"]
+    assert sorted(falling, key=lambda text: -(number_of(text) or 0.0)) == falling
 
 
 def row(application: str, key: str, lanes: int, value: float | None) -> SweepRow:
@@ -194,6 +196,45 @@ def test_the_tornado_has_both_ends_of_each_assumed_input_and_spans_what_they_giv
         assert period["low"] <= value <= period["high"]
 
 
+DESCRIBED = """
+[application]
+name = "mine"
+units = "4 frames"
+[[transfer]]
+direction = "to-device"
+bytes = "64 KiB"
+[[transfer]]
+direction = "to-host"
+bytes = "64 KiB"
+[kernel]
+time = "10 us"
+"""
+
+
+def test_numbers_of_a_description_are_swept_as_a_run_takes_them(real: Isthmus) -> None:
+    (real.folder / "mine.toml").write_text(DESCRIBED)
+    study = STUDY.replace('name = "suffix-sum"', 'description = "mine.toml"').replace(', "native"', "")
+    (real.folder / "sums.toml").write_text(study)
+    words = ("--set", "app.kernel.time=20us,1ms", "--set", "app.transfer.0.bytes=4KiB,64KiB")
+    done = real("sweep", "sums.toml", *words, "--pareto", "value:max,app.kernel.time:max", "--out", "out", "-q")
+    assert done.returncode == 0, done.stderr
+    found = read(real.folder / "out")
+    rows, pareto = found["rows"], found["pareto"]
+    assert isinstance(rows, list)
+    assert isinstance(pareto, list)
+    assert len(rows) == 2 * 2 * 2
+    for one in (rows[0], rows[-1]):
+        sets = [word for key, value in one["point"].items() for word in ("--set", f"{key}={value}")]
+        run = real.json("run", "mine.toml", "--on", one["target"], "--flow", one["flow"], "--count", "4", *sets)
+        assert run["rows"][0]["value"] == one["value"]
+    assert {one["point"]["app.kernel.time"] for one in pareto} == {"20us", "1ms"}, "1 ms is more than 20 us"
+    wrong = real("sweep", "sums.toml", "--set", "app.kernel.tme=1us,2us", "--out", "out")
+    assert (wrong.returncode, wrong.stderr) == (
+        2,
+        "error: --set app.kernel.tme: unknown key 'kernel.tme'; help: did you mean 'kernel.time'?\n",
+    )
+
+
 def command(real: Isthmus, *words: str) -> subprocess.Popen[str]:
     """A sweep in a process of its own that prints each point once it is complete."""
     (real.folder / "sums.toml").write_text(STUDY)
@@ -225,6 +266,9 @@ def test_a_sweep_that_was_killed_runs_only_what_is_missing_and_writes_the_same(r
     assert f"{len(before)} of 20 points are in" in again.stderr.replace("\n", " ")
     assert (real.folder / "killed" / "sums" / FILE).read_text().splitlines()[: len(before)] == before
     assert read(real.folder / "killed") == whole
+    assert [(real.folder / name / "sums" / "sweep.csv").read_bytes() for name in ("whole", "killed")] == 2 * [
+        (real.folder / "whole" / "sums" / "sweep.csv").read_bytes()
+    ]
 
 
 def test_a_point_that_the_board_refuses_in_company_is_told_and_the_others_are_there(real: Isthmus) -> None:

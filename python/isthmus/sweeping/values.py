@@ -8,6 +8,11 @@ from isthmus.errors import IsthmusError
 from isthmus.sizes import UNITS
 
 MOST = 1_000_000  # points of a sweep
+# Values of a key may be in several units of a kind: what each is in that without a prefix.
+_PREFIXES = {"": 1.0, "p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9}
+_SCALES = UNITS | {
+    f"{prefix}{unit}": scale for unit in ("s", "Hz", "B/s", "T/s") for prefix, scale in _PREFIXES.items()
+}
 _NUMBER = re.compile(r"([-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*(\S*)")
 _RANGE = re.compile(r"([^.:]+(?:\.\d+)?)\.\.([^:]+)(?::(?:x(\d+(?:\.\d+)?)|\+(\d+(?:\.\d+)?)\s*(\S*)))?")
 
@@ -43,9 +48,9 @@ def points_of(axes: Sequence[Axis]) -> int:
 
 
 def number_of(value: str) -> float | None:
-    """The number of a value, a size in bytes; None of what is none. Values of one key have one unit, sizes apart."""
+    """The number of a value, in bytes, s, Hz or B/s where it has such a unit; None of what is none."""
     match = _NUMBER.fullmatch(value.strip())
-    return float(match[1]) * UNITS.get(match[2], 1) if match else None
+    return float(match[1]) * _SCALES.get(match[2], 1) if match else None
 
 
 def _values(text: str, place: str) -> tuple[str, ...]:
