@@ -5,6 +5,7 @@ import math
 import random
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,9 +17,13 @@ from tests.python.test_schemas import check
 
 from isthmus.advising import formulas, metrics, ruling
 from isthmus.advising.choices import Asked, Choice, Valued
+from isthmus.advising.coherence import Use, costs_s
+from isthmus.advising.description import Transfer
 from isthmus.advising.draws import Boards, as_sets, uncertain
 from isthmus.advising.formulas import Taken
+from isthmus.advising.quantity import Number
 from isthmus.advising.unit import Crossing, Unit
+from isthmus.coherence import METHODS
 from isthmus.curves import DRAWS, RECIPE, curve, curves_of
 from isthmus.files import data_folder
 from isthmus.targets import platform, platforms
@@ -268,3 +273,42 @@ def test_a_description_of_the_examples_is_advised(real: Isthmus, tree: Path) -> 
     done = real("advise", str(tree / "examples" / "my-app.toml"), "--on", "model:aws-f1,model:xeon-fpga-v1")
     assert done.returncode == 0, done.stderr
     assert "model" in done.stdout.splitlines()[0]
+
+
+def measured_costs(mine: Isthmus, *sets: str) -> list[dict[str, Any]]:
+    words = ("--on", "model:aws-f1", "--tree", "measured", *(word for one in sets for word in ("--set", one)))
+    tree: list[dict[str, Any]] = mine.json("advise", "mine.toml", *words)["tree"]
+    return tree
+
+
+def test_the_tree_on_the_model_tells_what_each_method_costs_its_software_included(mine: Isthmus) -> None:
+    """Against the probes themselves (min2019 V-B): bytes over raw bandwidth, and what a core does for coherence."""
+    alike = ("app.transfer.0.cpu=writes", "app.transfer.0.order=sequential", "app.transfer.0.bytes=64 KiB")
+    sent, fetched = measured_costs(mine, *alike, "app.transfer.1.cpu=reads", "app.transfer.1.order=sequential")
+    soc = "model:zynq-ultrascale"
+
+    def took(probe: str, **told: str) -> float:
+        words = ("--port", "hp,hpc,acp", "--state", "written,read,flushed") if probe.startswith("port") else ()
+        records = mine.json("probe", soc, probe, "--sizes", "64KiB", "--repeat", "1", *words)["records"]
+        (found,) = [one for one in records if all(one["parameters"][key] == value for key, value in told.items())]
+        return 65536 / float(found["value"]) * 1e-9
+
+    flushed, kept = took("port-tx", port="hp", state="flushed"), took("maintenance", op="flush")
+    assert sent["costs_s"]["hp-c"] == pytest.approx(flushed + kept)
+    assert sent["costs_s"]["acp"] == pytest.approx(took("port-tx", port="acp", state="written"))
+    back = took("port-rx", port="hp", state="flushed") + kept + took("maintenance", op="invalidate")
+    assert fetched["costs_s"]["hp-c"] == pytest.approx(back)
+    for branch in (sent, fetched):
+        assert branch["least"] == min(branch["costs_s"], key=branch["costs_s"].get)
+        assert branch["costs_s"].keys() == set(METHODS)
+
+
+def test_software_costs_more_out_of_sequence_and_beside_busy_cores() -> None:
+    transfer = Transfer("to-device", Number(64 * 1024))
+    alone, scattered, busy = (
+        costs_s("model:zynq-ultrascale", transfer, use)
+        for use in (Use("writes"), Use("writes", "random"), Use("writes", busy=True))
+    )
+    assert scattered["hp-nc"] > alone["hp-nc"], "nothing combines what is stored out of sequence"
+    assert busy["hp-c"] > alone["hp-c"], "a barrier waits for what other cores have stored"
+    assert [busy[method] for method in ("hpc", "acp")] == [alone[method] for method in ("hpc", "acp")]

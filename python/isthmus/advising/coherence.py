@@ -2,40 +2,77 @@
 bytes over raw bandwidth, and the cost of software.
 """
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from isthmus.advising.description import Transfer
 from isthmus.tools import collect
 
 LINE = 64
+ELEMENT = 4  # bytes of one of a matrix that is transposed
 MOST = 32 * 2**20  # bytes beyond which every curve of min2019 is flat
+LARGEST_SIDE = 1024  # of a matrix: no cache holds a larger one
+BUSY = 8  # accesses that each other core has under way
 _STATES: Mapping[str, tuple[str, str, str]] = {  # port, and what lies in the caches when the FPGA reads and writes
     "hp-nc": ("hp", "flushed", "flushed"),
+    "hp-c": ("hp", "flushed", "flushed"),
     "hpc": ("hpc", "written", "read"),
     "acp": ("acp", "written", "read"),
 }
 
 
-def costs_s(target: str, transfer: Transfer, cpu: str) -> dict[str, float]:
-    """Seconds of one transfer by method, the cores' own cost included: what their access to memory that is not cached
-    takes more. HP with maintenance is left out: no probe tells its cost here.
+@dataclass(frozen=True)
+class Use:
+    """What is done with the bytes of a transfer beside it."""
+
+    cpu: str  # writes or reads
+    order: str = "sequential"
+    busy: bool = False  # other cores use memory
+
+
+def costs_s(target: str, transfer: Transfer, use: Use) -> dict[str, float]:
+    """Seconds of one transfer by method, what it costs cores included: with non-cacheable memory (hp-nc) what their
+    accesses take longer, with HP and cacheable memory (hp-c) flushing before the transfer and, of what the FPGA has
+    written, invalidating behind it.
     """
     size = max(LINE, min(round(transfer.bytes.value / LINE) * LINE, MOST))
     scale = transfer.bytes.value / size
-    probe = "port-tx" if transfer.to_device else "port-rx"
-    words = [target, probe, "memcpy", "--sizes", f"{size}B", "--repeat", "1"]
-    words += ["--port", "hp,hpc,acp", "--state", "written,read,flushed"]
-    raw, copied = {}, {}
-    for record in collect("isthmus-probe", words, "record"):
-        told, took = record["parameters"], size / record["value"] * 1e-9
-        if record["name"] == "memcpy":
-            copied[told["from"], told["to"]] = took
-        else:
-            raw[told["port"], told["state"]] = took
-    usual = copied["cacheable", "cacheable"]
-    uncached = copied["cacheable", "noncacheable"] if cpu == "writes" else copied["noncacheable", "cacheable"]
-    software = {"hp-nc": max(uncached - usual, 0.0)}
+    raw: dict[tuple[str, str], float] = {}
+    words = ["--sizes", f"{size}B", "--port", "hp,hpc,acp", "--state", "written,read,flushed"]
+    for told, took in _times(target, "port-tx" if transfer.to_device else "port-rx", words):
+        raw[told["port"], told["state"]] = took
+    load = str(BUSY if use.busy else 0)
+    kept = dict(_by(target, "maintenance", ["--sizes", f"{size}B", "--load", load], "op"))
+    software = {
+        "hp-nc": _uncached_s(target, size, use),
+        "hp-c": kept["flush"] + (0.0 if transfer.to_device else kept["invalidate"]),
+    }
     return {
         method: scale * (raw[port, sent if transfer.to_device else fetched] + software.get(method, 0.0))
         for method, (port, sent, fetched) in _STATES.items()
     }
+
+
+def _uncached_s(target: str, size: int, use: Use) -> float:
+    """What cores take longer at so many bytes that are not cached: written out of sequence they are those of a matrix
+    that is transposed (min2019, figure 4b), else they are copied (figure 4a).
+    """
+    if use.cpu == "writes" and use.order == "random":
+        side = min(max(round(math.sqrt(size / ELEMENT) / LINE) * LINE, LINE), LARGEST_SIDE)
+        bytes_of_it = side * side * ELEMENT
+        took = dict(_by(target, "transpose", ["--sizes", f"{bytes_of_it}B"], "to"))
+        return max(took["noncacheable"] - took["cacheable"], 0.0) * size / bytes_of_it
+    copied = {(told["from"], told["to"]): took for told, took in _times(target, "memcpy", ["--sizes", f"{size}B"])}
+    there = ("cacheable", "noncacheable") if use.cpu == "writes" else ("noncacheable", "cacheable")
+    return max(copied[there] - copied["cacheable", "cacheable"], 0.0)
+
+
+def _by(target: str, probe: str, words: list[str], parameter: str) -> Iterator[tuple[str, float]]:
+    return ((told[parameter], took) for told, took in _times(target, probe, words))
+
+
+def _times(target: str, probe: str, words: list[str]) -> Iterator[tuple[dict[str, str], float]]:
+    """The parameters of each record of a probe, and its seconds."""
+    for record in collect("isthmus-probe", [target, probe, *words, "--repeat", "1"], "record"):
+        yield record["parameters"], float(record["time_s"])

@@ -176,9 +176,10 @@ def _conclude(
 
 def _with_costs(branch: "AdviseBranch", description: "Description") -> "AdviseBranch":
     """The branch with what each method costs on the model of the board that the tree was made for."""
-    from isthmus.advising.coherence import costs_s
+    from isthmus.advising.coherence import Use, costs_s
 
-    costs = costs_s(SOC, description.transfers[branch.transfer], branch.cpu)
+    use = Use(branch.cpu, branch.order, description.background == "memory")
+    costs = costs_s(SOC, description.transfers[branch.transfer], use)
     least = min(costs, key=lambda method: costs[method])
     return branch.model_copy(update={"costs_s": dict(costs), "least": least})
 
