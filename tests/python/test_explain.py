@@ -266,7 +266,7 @@ def test_the_list_names_the_causes_that_a_board_has_the_parts_for(real: Isthmus)
     assert {"one descriptor in flight", "pieces, a call each", "stores without write combining", "loads"} <= pcie
     assert {"driver call", "hypervisor", "NUMA hop", "IOMMU walks", "smaller read request"} <= pcie
     assert "smaller payload" not in pcie  # it has the smallest
-    assert names("model:zynq-ultrascale") == {"another port", "state of the buffer"}
+    assert names("model:zynq-ultrascale") == {"another port", "state of the buffer", "another method"}
     assert "state of the caches" in names("model:xeon-fpga-v1")
 
 
@@ -274,3 +274,25 @@ def test_a_number_stands_for_its_probe_alone() -> None:
     number = Given("h2d", MIB, 1e-3, 1.0, "GB/s")
     assert number.ask.probe == "h2d"
     assert number.with_seconds(2e-3).value == pytest.approx(MIB / 2e-3 * 1e-9)
+
+
+def test_the_cost_of_a_driver_that_flushes_is_found_from_what_the_probes_say(real: Isthmus) -> None:
+    """A program takes the time of its call: the core's flushing, then the FPGA's read over HP (min2019, IV.B)."""
+    chip = "model:zynq-ultrascale"
+
+    def took(probe: str, op: str | None, *words: str) -> float:
+        records = real.json("probe", chip, probe, "--sizes", "1MiB", "--repeat", "1", *words)["records"]
+        return float(next(one["time_s"] for one in records if op in (None, one["parameters"].get("op"))))
+
+    both = took("port-tx", None, "--port", "hp", "--state", "flushed") + took("maintenance", "flush")
+    found = explained(real, chip, "--port", "hp", "--measured", f"port-tx 1MiB {MIB / both * 1e-9:.4g} GB/s")
+    rows = found["rows"]
+    assert isinstance(rows, list)
+    first = [row for row in rows if row["rank"] == 1]
+    assert any(row["cause"] == "another method" and row["set"] == ["method=hp-c"] for row in first), first
+    assert all(row["error"] < 0.01 for row in first if row["cause"] == "another method")
+    copied = real.json("probe", chip, "memcpy", "--sizes", "1MiB", "--repeat", "1")["records"]
+    slow = next(one for one in copied if one["parameters"]["from"] == "noncacheable")
+    told = explained(real, chip, "--measured", f"memcpy 1MiB {slow['value']:.4g} GB/s")["rows"]
+    assert isinstance(told, list)
+    assert (told[0]["cause"], told[0]["set"]) == ("another method", ["method=hp-nc"])

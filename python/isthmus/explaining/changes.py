@@ -18,6 +18,30 @@ class Access:
 
 
 @dataclass(frozen=True)
+class Method:
+    """In place of the one that was thought of: how a buffer of a chip is kept coherent (docs/coherence.md)."""
+
+    name: str
+    port: str
+    sent: str  # what was done to a buffer before the FPGA reads it,
+    fetched: str  # and before it writes it
+    maintained: bool = False  # by a core, in the time that was taken
+    cached: bool = True
+
+    def of(self, ask: Ask) -> tuple[Ask, tuple[Ask, ...]]:
+        """What is asked of the model in place of `ask`, and what happens besides."""
+        if ask.probe == "memcpy" and not self.cached:
+            return replace(ask, variant=(("from", "noncacheable"), ("to", "cacheable"))), ()
+        if not ask.probe.startswith("port-"):
+            return ask, ()
+        to_fpga = ask.probe == "port-tx"
+        chosen = {**dict(ask.chosen), "port": self.port, "state": self.sent if to_fpga else self.fetched}
+        kept = ("flush",) if to_fpga else ("flush", "invalidate")
+        beside = [Ask("maintenance", ask.size, ask.sets, (), (("op", op),)) for op in kept if self.maintained]
+        return replace(ask, chosen=tuple(sorted(chosen.items()))), tuple(beside)
+
+
+@dataclass(frozen=True)
 class Change:
     """What is other than in the model as it is.
 
@@ -29,6 +53,7 @@ class Change:
     piece: int | None = None
     access: Access | None = None
     chosen: Pairs = ()
+    method: Method | None = None
 
     @property
     def told(self) -> list[str]:
@@ -37,6 +62,7 @@ class Change:
         told += [f"probe={name}" for name in dict.fromkeys(other for _, other in self.instead)]
         told += [f"pieces={format_size(self.piece)}"] if self.piece else []
         told += [f"access={self.access.probe} of {format_size(self.access.size)}"] if self.access else []
+        told += [f"method={self.method.name}"] if self.method else []
         return told + [f"{name}={value}" for name, value in self.chosen]
 
     def of(self, number: Given) -> "Way":
@@ -49,6 +75,9 @@ class Change:
         chosen = {**dict(ask.chosen), **dict(self.chosen)}
         probe = dict(self.instead).get(ask.probe, ask.probe)
         ask = replace(ask, probe=probe, sets=self.sets, chosen=tuple(sorted(chosen.items())))
+        if self.method is not None:
+            ask, beside = self.method.of(ask)
+            return Way(ask, beside=beside)
         if self.piece is None or number.direction is None or number.size <= self.piece:
             return Way(ask)
         return Way(replace(ask, size=self.piece), -(-number.size // self.piece))
@@ -58,6 +87,8 @@ class Change:
         keys = [{one.partition("=")[0] for one in change.sets} for change in (self, other)]
         if keys[0] & keys[1] or (self.instead and other.instead) or (self.chosen and other.chosen):
             return None
+        if (self.method and (other.method or other.chosen)) or (other.method and self.chosen):
+            return None
         if (self.piece and other.piece) or (self.access and other.access):
             return None
         return Change(
@@ -66,21 +97,32 @@ class Change:
             piece=self.piece or other.piece,
             access=self.access or other.access,
             chosen=self.chosen or other.chosen,
+            method=self.method or other.method,
         )
 
 
 @dataclass(frozen=True)
 class Way:
-    """What is asked of the model, how often it happens, and whether the host works all the time of it."""
+    """What is asked of the model, how often it happens, and whether the host works all the time of it; `beside`: what
+    a core does once besides, in the same time.
+    """
 
     ask: Ask
     times: int = 1
     working: bool = False
+    beside: tuple[Ask, ...] = ()
+
+    @property
+    def asks(self) -> tuple[Ask, ...]:
+        """All that is asked."""
+        return (self.ask, *self.beside)
 
     def answer(self, answers: Mapping[Ask, Answer | None]) -> Answer | None:
         """Of all of it; None where the model has none."""
-        one = answers[self.ask]
-        if one is None:
+        one, *others = (answers[ask] for ask in self.asks)
+        besides = [other.seconds for other in others if other is not None]
+        if one is None or len(besides) < len(others):
             return None
         working = one.seconds if self.working else one.working_s
-        return Answer(one.seconds * self.times, None if working is None else working * self.times)
+        work = None if working is None else working * self.times + sum(besides)
+        return Answer(one.seconds * self.times + sum(besides), work)

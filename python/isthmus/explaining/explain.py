@@ -90,7 +90,7 @@ def predicted(
 ) -> list[list[Answer | None]]:
     """For each change what the model gives for each number."""
     ways = [[change.of(number) for number in numbers] for change in changes]
-    answers = predictions.answers((way.ask for row in ways for way in row), told)
+    answers = predictions.answers((ask for row in ways for way in row for ask in way.asks), told)
     return [[way.answer(answers) for way in row] for row in ways]
 
 
