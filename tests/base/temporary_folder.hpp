@@ -9,8 +9,8 @@
 
 namespace isthmus {
 
-/// A folder of its own, removed with everything in it: tests run beside each other, so that a name in a folder that they share
-/// is a file of two of them.
+/// A folder of its own, removed with everything in it: tests run beside each other, so that a name in a folder that
+/// they share is a file of two of them.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
