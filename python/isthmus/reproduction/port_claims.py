@@ -58,7 +58,8 @@ def recovered(lab: "Laboratory", arguments: Sequence[str]) -> float:
 
 def evicting(lab: "Laboratory", arguments: Sequence[str]) -> float:
     """MiB of other messages between the core's writes and the FPGA's reads, from which a stage that reads over HPC
-    takes no longer than one over HP within so many per cent: the FPGA takes the message that came 1, 2, 4, ... before.
+    takes no longer than one over HP within so many per cent: the FPGA takes the message that came 1, 2, 4, ... before;
+    twice the most that is tried where none is enough.
     """
     from isthmus.applications import buffers_of, describe, described_with
 
