@@ -16,6 +16,7 @@ from isthmus.store import value_of
 RESAMPLES = 2000
 TIMES = frozenset({"ns", "us", "ms", "s"})
 FOUND = frozenset({"limit", "limit_key"})  # parameters that a probe of a system found: they may differ from run to run
+_OF_BUFFERS = {"method": "by", "rewrite": "rewritten", "delay": "delayed by"}  # of runs whose buffers ports move
 
 
 Say = Callable[[str], None]
@@ -84,7 +85,8 @@ def record_name(record: Mapping[str, Any]) -> str:
         chosen = "".join(f" {key}={value}" for key, value in record.get("parameters", {}).items())
         over = f" over {record['channel']}" if record.get("channel") else ""
         faults = " with faults" if record.get("faults") is not None else ""
-        return f"{record['application']}{chosen} {record['target']}{over} {record['flow']}{faults}"
+        by = "".join(f" {word} {record[key]}" for key, word in _OF_BUFFERS.items() if record.get(key))
+        return f"{record['application']}{chosen} {record['target']}{over}{by} {record['flow']}{faults}"
     ranks = {"ranks": record["ranks"]} if record.get("ranks", 1) != 1 else {}
     asked = {key: value for key, value in record.get("parameters", {}).items() if key not in FOUND}
     parameters = " ".join(f"{key}={value}" for key, value in {**ranks, **asked}.items())

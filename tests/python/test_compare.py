@@ -4,6 +4,8 @@ from pathlib import Path
 from tests.python.conftest import Isthmus
 from tests.python.samples import sample
 
+from isthmus.compare import record_name
+
 RUN = ("run", "image-filter", "--on", "model:aws-f1", "--flow", "overlap", "-q")
 
 
@@ -71,3 +73,12 @@ def test_wrong_results_are_not_compared_and_that_is_said(isthmus: Isthmus) -> No
 def test_wrong_results_have_no_rate_in_the_history(isthmus: Isthmus) -> None:
     isthmus(*RUN, FAKE_RUN="wrong")
     assert "WRONG" in isthmus("history", "1").stdout
+
+
+def test_runs_by_several_methods_rewritten_or_delayed_have_names_of_their_own() -> None:
+    row = {"application": "filter", "target": "model:chip", "flow": "shared"}
+    changes = ({}, {"method": "hpc"}, {"method": "acp"}, {"method": "hpc", "delay": 2}, {"rewrite": "sequential"})
+    names = [record_name({**row, **change}) for change in changes]
+    assert len(set(names)) == len(names)
+    assert names[0] == "filter model:chip shared"
+    assert names[3] == "filter model:chip by hpc delayed by 2 shared"
