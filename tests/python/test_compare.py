@@ -77,7 +77,13 @@ def test_wrong_results_have_no_rate_in_the_history(isthmus: Isthmus) -> None:
 
 def test_runs_by_several_methods_rewritten_or_delayed_have_names_of_their_own() -> None:
     row = {"application": "filter", "target": "model:chip", "flow": "shared"}
-    changes = ({}, {"method": "hpc"}, {"method": "acp"}, {"method": "hpc", "delay": 2}, {"rewrite": "sequential"})
+    changes: list[dict[str, str | int]] = [
+        {},
+        {"method": "hpc"},
+        {"method": "acp"},
+        {"method": "hpc", "delay": 2},
+        {"rewrite": "sequential"},
+    ]
     names = [record_name({**row, **change}) for change in changes]
     assert len(set(names)) == len(names)
     assert names[0] == "filter model:chip shared"
