@@ -64,14 +64,6 @@ def curves_of(target: str, sets: Sequence[str] = (), progress: Progress | None =
     return _read(target, kept, is_calibrated(item["role"] for item in usual["inputs"]))
 
 
-def curve(target: str, sets: Sequence[str], name: str) -> tuple[list[float], list[float]]:
-    """Sizes and seconds of one nominal curve of a board, such as h2d."""
-    points = curves_of(target, sets).nominal.curves.get(name)
-    if points is None:
-        raise IsthmusError(f"'{target}' has no curve '{name}'")
-    return [x for x, _ in points], [y for _, y in points]
-
-
 def flows_of_board(target: str, sets: Sequence[str] = ()) -> list[str]:
     """The flows in which a board runs any description at all."""
     found: list[str] = []

@@ -24,7 +24,7 @@ from isthmus.advising.formulas import Taken
 from isthmus.advising.quantity import Number
 from isthmus.advising.unit import Crossing, Unit
 from isthmus.coherence import METHODS
-from isthmus.curves import DRAWS, RECIPE, curve, curves_of
+from isthmus.curves import DRAWS, RECIPE, curves_of
 from isthmus.files import data_folder
 from isthmus.targets import platform, platforms
 
@@ -189,9 +189,9 @@ def test_curves_of_each_board_come_with_the_package_and_are_what_its_model_gives
         document = json.loads(path.read_text())
         assert (document["sha256"], document["recipe"]) == (sha256, RECIPE)
         assert len(document["draws"]) in (0, DRAWS + 1)
-    sizes, times = curve("model:aws-f1", (), "h2d")
+    sizes, times = zip(*curves_of("model:aws-f1").nominal.curves["h2d"], strict=True)
     probed = real.json("probe", "model:aws-f1", "h2d", "--sizes", ",".join(f"{size:.0f}B" for size in sizes))
-    assert times == pytest.approx(
+    assert list(times) == pytest.approx(
         [size / one["value"] * 1e-9 for size, one in zip(sizes, probed["records"], strict=True)], rel=1e-2
     )
 
