@@ -76,14 +76,22 @@ def test_platform_list_names_targets(isthmus: Isthmus) -> None:
 def test_platform_list_has_the_classes_of_table_1(real: Isthmus) -> None:
     listed = {one["target"].removeprefix("model:"): one for one in real.json("platform", "list")["platforms"]}
     assert {name: (one["integration"], one["memory"]) for name, one in listed.items()} == {
+        "agilex-7": ("PCIe", "private"),
         "alpha-data-7v3": ("PCIe", "private"),
+        "alveo-u250": ("PCIe", "private"),
         "aws-f1": ("PCIe", "private"),
         "ibm-capi": ("PCIe", "shared"),
+        "kv260": ("one chip", "shared"),
         "stratix-v": ("PCIe", "private"),
         "xeon-fpga-v1": ("processor interconnect", "shared"),
         "xeon-fpga-v2": ("hybrid", "shared"),
         "zynq-ultrascale": ("one chip", "shared"),
     }
+    unmeasured = {name for name, one in listed.items() if not one["calibrated"]}
+    assert unmeasured == {"agilex-7", "alveo-u250", "kv260"}
+    assert real("platform", "list").stdout.count("no measurement yet") == len(unmeasured)
+    for name, said in (("kv260", 1), ("aws-f1", 0)):
+        assert real("platform", "show", f"model:{name}").stdout.count("no measurement yet") == said
     assert listed["xeon-fpga-v2"]["links"] == ["2 x PCIe Gen3 x8", "QPI"]
     assert listed["ibm-capi"]["links"] == ["CAPI over PCIe Gen3 x8"]
     assert listed["zynq-ultrascale"]["links"] == ["HP", "HPC", "ACP"]

@@ -23,6 +23,9 @@ PAPER_BOARD = {
     "xeon-fpga-v1": "Xeon+FPGA v1",
     "xeon-fpga-v2": "Xeon+FPGA v2",
     "stratix-v": "Altera Stratix V, OpenCL 16.1, 40 GbE",
+    "agilex-7": "Agilex 7",
+    "alveo-u250": "Alveo U250",
+    "kv260": "KV260",
     "zynq-ultrascale": "Zynq UltraScale+ (4x A53, L2 1 MB)",
 }  # what the papers call them
 
