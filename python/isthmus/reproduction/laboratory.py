@@ -11,9 +11,10 @@ from isthmus.coherence import TREE, kept_coherent
 from isthmus.errors import IsthmusError
 from isthmus.experiments import Experiment, run_experiment
 from isthmus.flows import FLOWS, SHARED
+from isthmus.integration import is_calibrated
 from isthmus.probes import all_probes
 from isthmus.probing import served_by
-from isthmus.targets import flows_of, platform, platforms
+from isthmus.targets import described_platforms, flows_of, platform
 from isthmus.tools import Event, as_sets, collect
 
 if TYPE_CHECKING:
@@ -37,6 +38,14 @@ Answer = TypeVar("Answer")
 
 class NotOfferedError(IsthmusError):
     """The tools do not have this probe yet: the row stays without a value of ours."""
+
+
+def _measured_boards() -> list[str]:
+    return [
+        target.removeprefix("model:")
+        for target, event in described_platforms().items()
+        if is_calibrated(item["role"] for item in event["inputs"])
+    ]
 
 
 def target_of(board: str) -> str:
@@ -135,8 +144,8 @@ class Bench:
         return self._once(("applications",), applications)
 
     def boards(self) -> list[str]:
-        """The boards that are modelled."""
-        return self._once(("boards",), lambda: [target.removeprefix("model:") for target in platforms()])
+        """The boards that are modelled and that papers have measured."""
+        return self._once(("boards",), _measured_boards)
 
     def _once(self, key: tuple[str, ...], ask: Callable[[], Answer]) -> Answer:
         with self._guard:
