@@ -79,6 +79,7 @@ def test_platform_list_has_the_classes_of_table_1(real: Isthmus) -> None:
         "agilex-7": ("PCIe", "private"),
         "alpha-data-7v3": ("PCIe", "private"),
         "alveo-u250": ("PCIe", "private"),
+        "alveo-u55c": ("PCIe", "private"),
         "aws-f1": ("PCIe", "private"),
         "ibm-capi": ("PCIe", "shared"),
         "kv260": ("one chip", "shared"),
@@ -88,7 +89,7 @@ def test_platform_list_has_the_classes_of_table_1(real: Isthmus) -> None:
         "zynq-ultrascale": ("one chip", "shared"),
     }
     unmeasured = {name for name, one in listed.items() if not one["calibrated"]}
-    assert unmeasured == {"agilex-7", "alveo-u250", "kv260"}
+    assert unmeasured == {"agilex-7", "alveo-u250", "alveo-u55c", "kv260"}
     assert real("platform", "list").stdout.count("no measurement yet") == len(unmeasured)
     for name, said in (("kv260", 1), ("aws-f1", 0)):
         assert real("platform", "show", f"model:{name}").stdout.count("no measurement yet") == said

@@ -25,6 +25,7 @@ PAPER_BOARD = {
     "stratix-v": "Altera Stratix V, OpenCL 16.1, 40 GbE",
     "agilex-7": "Agilex 7",
     "alveo-u250": "Alveo U250",
+    "alveo-u55c": "Alveo U55C",
     "kv260": "KV260",
     "zynq-ultrascale": "Zynq UltraScale+ (4x A53, L2 1 MB)",
 }  # what the papers call them
