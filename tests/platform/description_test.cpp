@@ -123,11 +123,11 @@ TEST(Description, AnswersOnlyInTheKeysOwnKind) {
 
 TEST(Target, IsAModelByNameOrAFile) {
   EXPECT_EQ(file_of("some/where.toml"), "some/where.toml");
-  EXPECT_THAT(
-      [] { file_of("model:aws-f2"); },
-      ThrowsMessage<Error>(
-          "unknown platform 'aws-f2': expected agilex-7, alpha-data-7v3, alveo-u250, alveo-u55c, aws-f1, ibm-capi, "
-          "kv260, stratix-v, xeon-fpga-v1, xeon-fpga-v2 or zynq-ultrascale; did you mean 'aws-f1'?"));
+  EXPECT_THAT([] { file_of("model:aws-f2"); },
+              ThrowsMessage<Error>(
+                  "unknown platform 'aws-f2': expected agilex-7, alpha-data-7v3, alveo-u250, alveo-u55c, alveo-v80, "
+                  "aws-f1, ibm-capi, kv260, stratix-v, vck5000, xeon-fpga-v1, xeon-fpga-v2 or zynq-ultrascale; did you "
+                  "mean 'aws-f1'?"));
   EXPECT_THAT([] { file_of("opencl:0"); }, ThrowsMessage<Error>(HasSubstr("expected model:NAME or a path")));
   EXPECT_THAT([] { file_of("model:sources"); }, ThrowsMessage<Error>(HasSubstr("unknown platform 'sources'")));
 }

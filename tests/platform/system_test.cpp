@@ -204,8 +204,8 @@ TEST(SystemBoard, OfAPlatformThatIsNotThereIsRefused) {
             "key 'board.platform': expected a platform file, got 'pear.toml', where there is none");
   EXPECT_EQ(refused("model:aws-f1\"", "aws-f2\""),
             "key 'board.platform': unknown platform 'aws-f2': expected agilex-7, alpha-data-7v3, alveo-u250, "
-            "alveo-u55c, aws-f1, ibm-capi, kv260, stratix-v, xeon-fpga-v1, xeon-fpga-v2 or zynq-ultrascale; did "
-            "you mean 'aws-f1'?");
+            "alveo-u55c, alveo-v80, aws-f1, ibm-capi, kv260, stratix-v, vck5000, xeon-fpga-v1, xeon-fpga-v2 or "
+            "zynq-ultrascale; did you mean 'aws-f1'?");
   EXPECT_EQ(refused("platform = \"pair.toml\"", "platform = 3"),
             "key 'board.platform': expected the name of a platform or a file that ends in .toml, got a bare integer");
   EXPECT_EQ(refused("platform = \"pair.toml\"", "platform = \"\""),

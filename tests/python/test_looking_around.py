@@ -80,16 +80,18 @@ def test_platform_list_has_the_classes_of_table_1(real: Isthmus) -> None:
         "alpha-data-7v3": ("PCIe", "private"),
         "alveo-u250": ("PCIe", "private"),
         "alveo-u55c": ("PCIe", "private"),
+        "alveo-v80": ("PCIe", "private"),
         "aws-f1": ("PCIe", "private"),
         "ibm-capi": ("PCIe", "shared"),
         "kv260": ("one chip", "shared"),
         "stratix-v": ("PCIe", "private"),
+        "vck5000": ("PCIe", "private"),
         "xeon-fpga-v1": ("processor interconnect", "shared"),
         "xeon-fpga-v2": ("hybrid", "shared"),
         "zynq-ultrascale": ("one chip", "shared"),
     }
     unmeasured = {name for name, one in listed.items() if not one["calibrated"]}
-    assert unmeasured == {"agilex-7", "alveo-u250", "alveo-u55c", "kv260"}
+    assert unmeasured == {"agilex-7", "alveo-u250", "alveo-u55c", "alveo-v80", "kv260", "vck5000"}
     assert real("platform", "list").stdout.count("no measurement yet") == len(unmeasured)
     for name, said in (("kv260", 1), ("aws-f1", 0)):
         assert real("platform", "show", f"model:{name}").stdout.count("no measurement yet") == said

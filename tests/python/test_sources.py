@@ -26,7 +26,9 @@ PAPER_BOARD = {
     "agilex-7": "Agilex 7",
     "alveo-u250": "Alveo U250",
     "alveo-u55c": "Alveo U55C",
+    "alveo-v80": "Alveo V80",
     "kv260": "KV260",
+    "vck5000": "VCK5000",
     "zynq-ultrascale": "Zynq UltraScale+ (4x A53, L2 1 MB)",
 }  # what the papers call them
 
