@@ -16,9 +16,10 @@ from tests.python.random_descriptions import draw
 from tests.python.test_schemas import check
 
 from isthmus.advising import formulas, metrics, ruling
+from isthmus.advising.advice import advise
 from isthmus.advising.choices import Asked, Choice, Valued
 from isthmus.advising.coherence import Use, costs_s
-from isthmus.advising.description import Transfer
+from isthmus.advising.description import Transfer, description_of
 from isthmus.advising.draws import Boards, as_sets, uncertain
 from isthmus.advising.formulas import Taken
 from isthmus.advising.quantity import Number
@@ -194,6 +195,28 @@ def test_curves_of_each_board_come_with_the_package_and_are_what_its_model_gives
     assert list(times) == pytest.approx(
         [size / one["value"] * 1e-9 for size, one in zip(sizes, probed["records"], strict=True)], rel=1e-2
     )
+
+
+def test_of_boards_on_which_the_kernel_alone_counts_either_may_be_taken_and_nothing_is_to_be_measured() -> None:
+    description = description_of(
+        {
+            "application": {"name": "bound", "units": "12 units", "flows": ["stream"]},
+            "transfer": [{"direction": way, "bytes": 65536} for way in ("to-device", "to-host")],
+            "kernel": {"time": "5 ms"},
+        },
+        "here",
+    )
+    boards = [curves_of("model:alveo-u250"), curves_of("model:alveo-u55c")]
+    found = advise(description, boards, lambda choices: ["not run"] * len(choices), lambda _target: None)
+    verdict = found.verdict
+    assert verdict.ratio_low == pytest.approx(1, rel=0.02)
+    assert verdict.ratio_high == pytest.approx(1, rel=0.02)
+    if not verdict.clear:
+        assert verdict.measure is None
+        assert "take either" in verdict.reasons[1]
+    faster = description.with_values({"kernel.time": 1e-9})
+    apart = advise(faster, boards, lambda choices: ["not run"] * len(choices), lambda _target: None).verdict
+    assert not any("take either" in reason for reason in apart.reasons), "what crosses differs"
 
 
 # --- the command

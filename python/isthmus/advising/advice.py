@@ -19,6 +19,7 @@ from isthmus.records import AdviseBranch, AdviseCrossing, AdviseMeasure, AdviseR
 
 RUN = 3  # of the best, whose runs count
 SHORTEST_S, LONGEST_S = 1e-9, 1e3  # of a kernel
+EVEN = 0.02  # by which two choices are apart that are as good as each other
 APART = 0.1  # between run and formula: above it both are told
 
 Ran = tuple[float, float] | str  # elapsed and latency, s, or why it could not run
@@ -251,10 +252,13 @@ def _verdict(
     if clear:
         return _clear(base, description, first, rival, asked, boards)
     numbers = drawn(description, len(first.draws))
-    decides = decider(first, rival, asked, boards, numbers)
+    even = quantile(ratio, 0.95) < 1 + EVEN and quantile(ratio, 0.05) > 1 / (1 + EVEN)
+    decides = None if even else decider(first, rival, asked, boards, numbers)
     told = [f"no clear winner: {base.flow} on {base.target} is the best in {percent(shares[0])} of the draws"]
     measure = None
-    if decides is None:
+    if even:
+        told.append(f"{rival.choice} is within {percent(EVEN)} of it in nearly all: take either")
+    elif decides is None:
         told.append(f"no number that is not known decides between it and {rival.choice}")
     else:
         measure = AdviseMeasure(
