@@ -14,6 +14,13 @@
 namespace isthmus::engine {
 namespace {
 
+constexpr std::size_t kLine = 64;
+constexpr std::size_t kLargePage = std::size_t{2} << 20;
+
+std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
 /// How many slots a ring has: enough that counts can be taken back to where an error held (Scheduler::history_safe)
 /// without a look at the whole run every few tokens, which is what many actors that are seldom busy pay for; few enough
 /// that it stays in a core's caches.
@@ -50,27 +57,28 @@ void RingMemory::Free::operator()(std::byte* bytes) const {
   std::free(bytes);
 }
 
-std::byte* RingMemory::block(std::size_t bytes, std::size_t alignment) {
-  auto* const memory = static_cast<std::byte*>(std::aligned_alloc(alignment, bytes));
-  if (memory != nullptr) blocks_.emplace_back(memory);
+std::byte* RingMemory::block(std::size_t bytes) {
+  const bool large = bytes >= kLargePage;
+  if (large) bytes = rounded_up(bytes, kLargePage);
+  auto* const memory = static_cast<std::byte*>(std::aligned_alloc(large ? kLargePage : kLine, bytes));
+  if (memory == nullptr) return nullptr;
+  blocks_.emplace_back(memory);
+  // Without large pages, where the system refuses them, all is as it was.
+  if (large) static_cast<void>(madvise(memory, bytes, MADV_HUGEPAGE));
   return memory;
 }
 
 std::byte* RingMemory::take(std::size_t bytes) {
-  constexpr std::size_t kLine = 64;
-  constexpr std::size_t kLargePage = std::size_t{2} << 20;
   constexpr std::size_t kFew = kLargePage / 4;  // up to there, and for what is larger, a shared page would be wasted
-  bytes = (bytes + kLine - 1) / kLine * kLine;
+  bytes = rounded_up(bytes, kLine);
   if (taken_ < kFew || bytes > kFew) {
     taken_ += bytes;
-    return block(bytes, kLine);
+    return block(bytes);
   }
   if (bytes > left_) {
-    next_ = block(kLargePage, kLargePage);
+    next_ = block(kLargePage);
     if (next_ == nullptr) return nullptr;
     left_ = kLargePage;
-    // Without large pages, where the system refuses them, all is as it was.
-    static_cast<void>(madvise(next_, kLargePage, MADV_HUGEPAGE));
   }
   left_ -= bytes;
   return std::exchange(next_, next_ + bytes);

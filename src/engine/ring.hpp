@@ -10,15 +10,16 @@
 
 namespace isthmus::engine {
 
-/// The memory of a graph's rings. Where there are many they lie in large pages, if the system gives such: else a move
-/// of an actor that is seldom busy looks its page up in memory first.
+/// The memory of a graph's rings. Where there are many, or one is large, they lie in large pages, if the system gives
+/// such: else a move of an actor that is seldom busy looks its page up in memory first, and each slot of a large token
+/// costs a page fault before the run.
 class RingMemory {
  public:
   /// Bytes at the alignment of a cache line, until this ends; null where there are none.
   std::byte* take(std::size_t bytes);
 
  private:
-  std::byte* block(std::size_t bytes, std::size_t alignment);
+  std::byte* block(std::size_t bytes);
 
   struct Free {
     void operator()(std::byte* bytes) const;
