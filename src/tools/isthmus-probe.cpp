@@ -1,6 +1,7 @@
 // Runs micro-benchmarks of how data crosses between host and device and prints a record for each as JSON lines.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <list>
@@ -347,6 +348,13 @@ void probe_system(const Options& options) {
     });
 }
 
+/// Each size of a model is a board of its own. What the last one had is used again, in place of pages that the system
+/// gives and clears anew. Not for real devices, of which allocations are measured.
+void keep_freed_memory() {
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that glibc takes
+  mallopt(M_TRIM_THRESHOLD, 256 << 20);
+}
+
 int probe(const Options& options) {
   if (options.list) {
     list(options);
@@ -358,6 +366,7 @@ int probe(const Options& options) {
   const Board board = system ? Board{} : board_of(options);
   options.grain.check(options.target, system || board);
   check_ports(options, board);
+  if (system || board) keep_freed_memory();
   if (system) {
     probe_system(options);
     return tools::kDone;
