@@ -10,13 +10,40 @@ from isthmus.names import unknown
 if TYPE_CHECKING:
     from isthmus.experiments import Experiment
 
-METHODS = ("hp-nc", "hp-c", "hpc", "acp")
 TREE = "tree"  # as the decision tree says, each buffer by itself
 SEQUENTIAL = "sequential"  # the rewrite of a program so that it writes its buffers in sequence
 TO_FPGA, TO_CPU, WITHIN = "to-fpga", "to-cpu", "within"
 
 LARGE = 16 << 20  # bytes, from which most of a buffer has left the caches
 SMALL = 64 << 10  # bytes, up to which a buffer is still there
+
+
+@dataclass(frozen=True)
+class Method:
+    """How a buffer is kept coherent: the port that moves it, and what cores do to it (min2019, tables I and II)."""
+
+    name: str
+    port: str
+    sent: str  # what was done to a buffer before the FPGA reads it,
+    fetched: str  # and before it writes it
+    cached: bool = True
+    maintained: bool = False  # by a core, at each transfer
+
+    def state(self, to_fpga: bool) -> str:
+        """What was done to a buffer before it is moved."""
+        return self.sent if to_fpga else self.fetched
+
+    def maintenance(self, to_fpga: bool) -> tuple[str, ...]:
+        """What a core does to the lines of a buffer that is moved."""
+        return (("flush",) if to_fpga else ("flush", "invalidate")) if self.maintained else ()
+
+
+HP_NC = Method("hp-nc", "hp", "flushed", "flushed", cached=False)
+HP_C = Method("hp-c", "hp", "flushed", "flushed", maintained=True)
+HPC = Method("hpc", "hpc", "written", "read")
+ACP = Method("acp", "acp", "written", "read")
+KEPT_BY = (HP_NC, HP_C, HPC, ACP)
+METHODS = tuple(method.name for method in KEPT_BY)
 
 
 @dataclass(frozen=True)

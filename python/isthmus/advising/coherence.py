@@ -3,10 +3,11 @@ bytes over raw bandwidth, and the cost of software.
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from isthmus.advising.description import Transfer
+from isthmus.coherence import KEPT_BY, Method
 from isthmus.tools import collect
 
 LINE = 64
@@ -14,12 +15,6 @@ ELEMENT = 4  # bytes of one of a matrix that is transposed
 MOST = 32 * 2**20  # bytes beyond which every curve of min2019 is flat
 LARGEST_SIDE = 1024  # of a matrix: no cache holds a larger one
 BUSY = 8  # accesses that each other core has under way
-_STATES: Mapping[str, tuple[str, str, str]] = {  # port, and what lies in the caches when the FPGA reads and writes
-    "hp-nc": ("hp", "flushed", "flushed"),
-    "hp-c": ("hp", "flushed", "flushed"),
-    "hpc": ("hpc", "written", "read"),
-    "acp": ("acp", "written", "read"),
-}
 
 
 @dataclass(frozen=True)
@@ -44,14 +39,14 @@ def costs_s(target: str, transfer: Transfer, use: Use) -> dict[str, float]:
         raw[told["port"], told["state"]] = took
     load = str(BUSY if use.busy else 0)
     kept = dict(_by(target, "maintenance", ["--sizes", f"{size}B", "--load", load], "op"))
-    software = {
-        "hp-nc": _uncached_s(target, size, use),
-        "hp-c": kept["flush"] + (0.0 if transfer.to_device else kept["invalidate"]),
-    }
-    return {
-        method: scale * (raw[port, sent if transfer.to_device else fetched] + software.get(method, 0.0))
-        for method, (port, sent, fetched) in _STATES.items()
-    }
+    uncached_s = _uncached_s(target, size, use)
+
+    def cost_s(method: Method) -> float:
+        software = 0.0 if method.cached else uncached_s
+        software += sum(kept[op] for op in method.maintenance(transfer.to_device))
+        return scale * (raw[method.port, method.state(transfer.to_device)] + software)
+
+    return {method.name: cost_s(method) for method in KEPT_BY}
 
 
 def _uncached_s(target: str, size: int, use: Use) -> float:

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from isthmus.explaining.changes import Access, Change, Method
+from isthmus.coherence import KEPT_BY
+from isthmus.explaining.changes import Access, Change
 from isthmus.explaining.given import TO_DEVICE, TO_HOST
 from isthmus.records import Platform
 
@@ -16,12 +17,6 @@ _ALLOCATED = (("h2d", "h2d-alloc"), ("h2d-pinned", "h2d-alloc"), ("latency", "h2
 _STAGED = (("h2d-pinned", "h2d"), ("d2h-pinned", "d2h"))
 # Distance in links, GB/s and ns of each: near, as servers of those years are, and far.
 _HOPS = ((1, 16, 60), (1, 10, 150), (2, 10, 150), (1, 5, 150))
-_METHODS = (
-    Method("hp-nc", "hp", "flushed", "flushed", cached=False),
-    Method("hp-c", "hp", "flushed", "flushed", maintained=True),
-    Method("hpc", "hpc", "written", "read"),
-    Method("acp", "acp", "written", "read"),
-)
 # Walks at once, and ns of each.
 _WALKS = ((4, 250), (2, 500), (1, 250), (1, 500), (1, 1000))
 
@@ -216,7 +211,7 @@ def _ports(board: _Board) -> Iterator[Cause]:
         yield Cause(
             "another method",
             "how the buffer is allocated, and whether the driver flushes it (docs/coherence.md)",
-            tuple(Change(method=method) for method in _METHODS if board.of_kind(method.port)),
+            tuple(Change(method=method) for method in KEPT_BY if board.of_kind(method.port)),
         )
     yield Cause(
         "state of the buffer",

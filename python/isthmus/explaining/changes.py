@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from isthmus.coherence import Method
 from isthmus.explaining.given import Given
 from isthmus.predictions import Answer, Ask, Pairs
 from isthmus.sizes import format_size
@@ -15,30 +16,6 @@ class Access:
     probe: str  # mmio-store or mmio-load
     size: int
     direction: str
-
-
-@dataclass(frozen=True)
-class Method:
-    """In place of the one that was thought of: how a buffer of a chip is kept coherent (docs/coherence.md)."""
-
-    name: str
-    port: str
-    sent: str  # what was done to a buffer before the FPGA reads it,
-    fetched: str  # and before it writes it
-    maintained: bool = False  # by a core, in the time that was taken
-    cached: bool = True
-
-    def of(self, ask: Ask) -> tuple[Ask, tuple[Ask, ...]]:
-        """What is asked of the model in place of `ask`, and what happens besides."""
-        if ask.probe == "memcpy" and not self.cached:
-            return replace(ask, variant=(("from", "noncacheable"), ("to", "cacheable"))), ()
-        if not ask.probe.startswith("port-"):
-            return ask, ()
-        to_fpga = ask.probe == "port-tx"
-        chosen = {**dict(ask.chosen), "port": self.port, "state": self.sent if to_fpga else self.fetched}
-        kept = ("flush",) if to_fpga else ("flush", "invalidate")
-        beside = [Ask("maintenance", ask.size, ask.sets, (), (("op", op),)) for op in kept if self.maintained]
-        return replace(ask, chosen=tuple(sorted(chosen.items()))), tuple(beside)
 
 
 @dataclass(frozen=True)
@@ -76,8 +53,7 @@ class Change:
         probe = dict(self.instead).get(ask.probe, ask.probe)
         ask = replace(ask, probe=probe, sets=self.sets, chosen=tuple(sorted(chosen.items())))
         if self.method is not None:
-            ask, beside = self.method.of(ask)
-            return Way(ask, beside=beside)
+            return _moved_by(self.method, ask)
         if self.piece is None or number.direction is None or number.size <= self.piece:
             return Way(ask)
         return Way(replace(ask, size=self.piece), -(-number.size // self.piece))
@@ -126,3 +102,15 @@ class Way:
         working = one.seconds if self.working else one.working_s
         work = None if working is None else working * self.times + sum(besides)
         return Answer(one.seconds * self.times + sum(besides), work)
+
+
+def _moved_by(method: Method, ask: Ask) -> Way:
+    """What is asked of a buffer that is kept coherent by a method (docs/coherence.md)."""
+    if ask.probe == "memcpy" and not method.cached:
+        return Way(replace(ask, variant=(("from", "noncacheable"), ("to", "cacheable"))))
+    if not ask.probe.startswith("port-"):
+        return Way(ask)
+    to_fpga = ask.probe == "port-tx"
+    chosen = {**dict(ask.chosen), "port": method.port, "state": method.state(to_fpga)}
+    beside = [Ask("maintenance", ask.size, ask.sets, (), (("op", op),)) for op in method.maintenance(to_fpga)]
+    return Way(replace(ask, chosen=tuple(sorted(chosen.items()))), beside=tuple(beside))
