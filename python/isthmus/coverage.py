@@ -13,7 +13,16 @@ from pydantic import BaseModel, ConfigDict
 from isthmus.files import data_folder, read_text, write_atomically
 from isthmus.parsing import toml
 from isthmus.reproduction.expressions import experiment_of, leaves
-from isthmus.reproduction.laboratory import APPLICATION, FETCHED_AHEAD, OPTIONS, TOLD_APART, target_of
+from isthmus.reproduction.laboratory import (
+    APPLICATION,
+    COUNT,
+    DELAY,
+    FETCHED_AHEAD,
+    METHOD,
+    OPTIONS,
+    TOLD_APART,
+    target_of,
+)
 from isthmus.reproduction.published import Paper, PublishedRow, read_papers
 
 HEAD = """\
@@ -81,21 +90,19 @@ def command_of(leaf: str) -> list[str] | None:
 
 
 def _settings(changes: list[str]) -> list[str]:
-    """Of an application."""
-    pairs = [change.partition("=") for change in changes]
+    """Of an application: options of `run`, else parameters and keys of the board."""
     return [
         word
-        for name, _, value in pairs
-        for word in (("--count", value) if name == "count" else ("--set", f"{name}={value}"))
+        for name, _, value in (change.partition("=") for change in changes)
+        for word in ((f"--{name}", value) if f"{name}=" in (COUNT, METHOD, DELAY) else ("--set", f"{name}={value}"))
     ]
 
 
 def _options(changes: list[str]) -> list[str]:
     """Of a probe."""
-    pairs = [change.partition("=") for change in changes]
     return [
         word
-        for name, _, value in pairs
+        for name, _, value in (change.partition("=") for change in changes)
         if name not in TOLD_APART
         for word in ((OPTIONS[name], value) if name in OPTIONS else ("--set", f"{name}={value}"))
     ]

@@ -59,3 +59,12 @@ def test_an_experiment_is_a_command(experiment: str, words: str) -> None:
 
 def test_what_only_reproduce_does_is_no_command_of_its_own() -> None:
     assert coverage.command_of("claim:falls_off:ibm-capi:shared-read:4MiB") is None
+
+
+def test_what_run_has_an_option_for_is_no_parameter() -> None:
+    words = coverage.command_of(
+        "application:zynq-ultrascale:sgemm:shared:elapsed_s@size=256,method=acp,delay=1,count=2"
+    )
+    assert shlex.join(words or []) == (
+        "run sgemm --on model:zynq-ultrascale --flow shared --set size=256 --method acp --delay 1 --count 2"
+    )
