@@ -12,6 +12,7 @@ from isthmus.experiments import Experiment
 from isthmus.flows import FLOWS, SHARED
 from isthmus.names import unknown
 from isthmus.probes import all_probes
+from isthmus.records import Row
 from isthmus.reproduction.claims import CLAIMS
 from isthmus.reproduction.comparison import unit_of_reading
 from isthmus.reproduction.expressions import (
@@ -193,17 +194,13 @@ def _key(given: _Given, word: str) -> None:
 
 def _stage(given: _Given, word: str) -> None:
     run = given.bench.run(Experiment(APPLICATION, given.target, given.words["FLOW"], 1, grain="fine"))
-    if word not in [stage.name for stage in run.stages]:
-        raise unknown("stage", word, [stage.name for stage in run.stages], f"{given.words['BOARD']} {run.flow}")
+    _require_stage(run, word, f"{given.words['BOARD']} {run.flow}")
 
 
 def _row_stage(given: _Given, word: str) -> None:
     lab = Laboratory(given.bench, 1, 1)
     row = lab.application(given.words["BOARD"], given.words["ANY"], given.words["FLOW"], given.changes)
-    if word not in [stage.name for stage in row.stages]:
-        raise unknown(
-            "stage", word, [stage.name for stage in row.stages], f"{given.words['BOARD']} {given.words['ANY']}"
-        )
+    _require_stage(row, word, f"{given.words['BOARD']} {given.words['ANY']}")
 
 
 def _work_stage(given: _Given, word: str) -> None:
@@ -212,8 +209,13 @@ def _work_stage(given: _Given, word: str) -> None:
         raise IsthmusError(f"{given.kind}: expected one application, got {given.words['WORKS']}")
     board, (application, parameters) = given.words["BOARD"], works[0]
     row = Laboratory(given.bench, 1, 1).application(board, application, SHARED, [*parameters, f"{COUNT}1"])
-    if word not in [stage.name for stage in row.stages]:
-        raise unknown("stage", word, [stage.name for stage in row.stages], f"{board} {application}")
+    _require_stage(row, word, f"{board} {application}")
+
+
+def _require_stage(row: Row, word: str, place: str) -> None:
+    stages = [stage.name for stage in row.stages]
+    if word not in stages:
+        raise unknown("stage", word, stages, place)
 
 
 def _probe(given: _Given, word: str) -> None:

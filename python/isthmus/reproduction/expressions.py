@@ -14,7 +14,7 @@ from isthmus.reproduction.formulas import FORMULAS
 from isthmus.reproduction.laboratory import Laboratory, NotOfferedError
 from isthmus.reproduction.published import PublishedRow, Value
 from isthmus.reproduction.units import convert
-from isthmus.reproduction.works import works_of
+from isthmus.reproduction.works import stage_s, works_of
 from isthmus.sizes import parse_size
 
 # What one probe gives.
@@ -110,7 +110,7 @@ class Evaluator:
             return _field(self.lab.run(words[0], words[1]), words[2:], unit)
         if kind == "rate":
             row = self.lab.run(words[0], words[1])
-            return convert(row.gb_per_s * row.elapsed_s / _stage(row, words[2]), "GB/s", unit)
+            return convert(row.gb_per_s * row.elapsed_s / stage_s(row, words[2]), "GB/s", unit)
         if kind == "saturation":
             return convert(saturation(self.lab, words[0], words[1], words[2]), "B", unit)
         if kind == "overtakes":
@@ -131,7 +131,7 @@ class Evaluator:
         board, application, flow, name, *stage = place.split(":")
         row = self.lab.application(board, application, flow, sets.split(",") if sets else [])
         if name == STAGE:
-            return convert(_stage(row, stage[0]), ROW_FIELDS[name], unit)
+            return convert(stage_s(row, stage[0]), ROW_FIELDS[name], unit)
         value: object = row.model_dump()
         for word in name.split("."):
             value = value.get(word) if isinstance(value, dict) else None
@@ -281,7 +281,7 @@ def board_of(leaf: str, known: list[str]) -> str | None:
 def _field(row: Row, words: list[str], unit: str) -> Value:
     name = words[0]
     if name == STAGE:
-        return convert(_stage(row, words[1]), FIELDS[name], unit)
+        return convert(stage_s(row, words[1]), FIELDS[name], unit)
     if name == "size":
         return f"{row.width} x {row.height}"
     if name == "stencil":
@@ -295,13 +295,6 @@ def _field(row: Row, words: list[str], unit: str) -> Value:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise IsthmusError(f"field '{name}' of a run is no number")
     return convert(float(value), FIELDS.get(name, ""), unit)
-
-
-def _stage(row: Row, name: str) -> float:
-    for stage in row.stages:
-        if stage.name == name:
-            return stage.time_s
-    raise unknown("stage", name, [stage.name for stage in row.stages], f"{row.target} {row.flow}")
 
 
 def _is_number(value: object) -> bool:

@@ -4,9 +4,9 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from isthmus.coherence import METHODS, TO_FPGA
+from isthmus.coherence import HP_NC, HPC, TO_FPGA, Method
 from isthmus.flows import SHARED
-from isthmus.reproduction.works import works_of
+from isthmus.reproduction.works import stage_s, works_of
 from isthmus.sizes import parse_size
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ SIZES = [4096 << power for power in range(14)]  # 4 KiB to 32 MiB, as figures 2 
 FINE = 16  # parts of a power of two in which a size is told
 KEPT = "+flush"  # behind a port and a state: with the time of the core's flush before
 DELAYS = (1, 2, 4, 8, 16, 32)
-HP_NC, HPC = METHODS[0], METHODS[2]
 
 
 def ratio(lab: "Laboratory", arguments: Sequence[str]) -> float:
@@ -69,11 +68,11 @@ def evicting(lab: "Laboratory", arguments: Sequence[str]) -> float:
     each = described_with(application, describe(application), parameters).bytes_each
     buffers = buffers_of(application, parameters)
 
-    def time(method: str, delay: int) -> float:
-        methods = [f"{one['name']}={method if one['direction'] == TO_FPGA else HP_NC}" for one in buffers]
+    def time(method: Method, delay: int) -> float:
+        methods = [f"{one['name']}={(method if one['direction'] == TO_FPGA else HP_NC).name}" for one in buffers]
         changes = [*parameters, f"method={','.join(methods)}", f"delay={delay}", f"count={3 * delay}"]
         row = lab.application(board, application, SHARED, changes)
-        return next(one.time_s for one in row.stages if one.name == stage)
+        return stage_s(row, stage)
 
     near = 1 + float(percent) / 100
     enough = (delay for delay in DELAYS if time(HPC, delay) <= near * time(HP_NC, delay))

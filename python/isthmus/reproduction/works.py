@@ -1,4 +1,7 @@
-"""Applications with their parameters, as an experiment names them."""
+"""Applications with their parameters, as an experiment names them, and the stages of their runs."""
+
+from isthmus.names import unknown
+from isthmus.records import Row
 
 
 def works_of(text: str) -> list[tuple[str, list[str]]]:
@@ -8,3 +11,11 @@ def works_of(text: str) -> list[tuple[str, list[str]]]:
         application, _, parameters = work.removesuffix(")").partition("(")
         works.append((application, parameters.split(",") if parameters else []))
     return works
+
+
+def stage_s(row: Row, name: str) -> float:
+    """Seconds of a stage of a run."""
+    for stage in row.stages:
+        if stage.name == name:
+            return stage.time_s
+    raise unknown("stage", name, [stage.name for stage in row.stages], f"{row.target} {row.flow}")
