@@ -2,7 +2,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <stdexcept>
 
 // jpeglib.h uses FILE without naming its header.
@@ -57,12 +56,6 @@ void write_png(const std::filesystem::path& file, const Photograph& photograph) 
   png.format = PNG_FORMAT_RGBA;
   if (png_image_write_to_file(&png, file.c_str(), 0, photograph.pixels.data(), 0, nullptr) == 0)
     throw std::runtime_error(png.message);
-}
-
-void write_text(const std::filesystem::path& file, const std::string& text) {
-  std::ofstream stream(file, std::ios::binary);
-  stream << text;
-  if (!stream.flush()) throw std::runtime_error(file.string() + ": cannot write");
 }
 
 void truncate_to(const std::filesystem::path& file, double part) {

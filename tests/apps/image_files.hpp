@@ -14,7 +14,6 @@ Photograph chart(ImageSize size);
 /// Write `photograph` to a file, JPEG at the best quality.
 void write_jpeg(const std::filesystem::path& file, const Photograph& photograph);
 void write_png(const std::filesystem::path& file, const Photograph& photograph);
-void write_text(const std::filesystem::path& file, const std::string& text);
 
 /// Cuts a file to a part of its length.
 void truncate_to(const std::filesystem::path& file, double part);

@@ -9,6 +9,12 @@
 
 namespace isthmus {
 
+inline void write_text(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream stream(file, std::ios::binary);
+  stream << text;
+  if (!stream.flush()) throw std::runtime_error(file.string() + ": cannot write");
+}
+
 /// A folder of its own, removed with everything in it: tests run beside each other, so that a name in a folder that
 /// they share is a file of two of them.
 class TemporaryFolder {
@@ -31,9 +37,7 @@ class TemporaryFolder {
   /// A file in it with this text.
   std::string written(const std::string& name, const std::string& text) const {
     const auto file = path_ / name;
-    std::ofstream stream(file, std::ios::binary);
-    stream << text;
-    if (!stream.flush()) throw std::runtime_error(file.string() + ": cannot write");
+    write_text(file, text);
     return file.string();
   }
 

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 
+#include "base/temporary_folder.hpp"
 #include "layer/opencl.hpp"
 #include "layer/recorded.hpp"
 
@@ -78,14 +80,12 @@ void* CL_API_CALL function_of(cl_platform_id platform, const char*) {
 
 struct Layer {
   const cl_icd_dispatch* table = nullptr;
-  std::filesystem::path folder;
+  std::unique_ptr<TemporaryFolder> folder = std::make_unique<TemporaryFolder>();
 };
 
 Layer load() {
   Layer found;
-  std::string name = std::filesystem::temp_directory_path() / "isthmus-layer-XXXXXX";
-  found.folder = mkdtemp(name.data());
-  setenv("ISTHMUS_RECORD_DIR", found.folder.c_str(), 1);
+  setenv("ISTHMUS_RECORD_DIR", found.folder->path().c_str(), 1);
   void* const library = dlopen(ISTHMUS_LAYER, RTLD_NOW);
   if (library == nullptr) throw std::runtime_error(dlerror());
   const auto init = reinterpret_cast<pfn_clInitLayer>(dlsym(library, "clInitLayer"));
@@ -110,7 +110,7 @@ const Layer& layer() {
 /// The calls of this kind in the journal.
 std::vector<CallSlot> recorded(const std::string& kind) {
   std::vector<CallSlot> found;
-  for (const auto& entry : std::filesystem::directory_iterator(layer().folder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(layer().folder->path())) {
     const Recorded journal = read_journal(entry.path());
     for (const CallSlot& call : journal.calls)
       if (journal.kind(call) == kind) found.push_back(call);
@@ -248,7 +248,7 @@ TEST(Extensions, ThatTheLayerDoesNotKnowAreTheDriversAndNamed) {
                                                                     "clEnqueueMemcpyINTEL"),
             nullptr);
   std::vector<std::string> named;
-  for (const auto& entry : std::filesystem::directory_iterator(layer().folder))
+  for (const auto& entry : std::filesystem::directory_iterator(layer().folder->path()))
     for (const auto& [what, text] : read_journal(entry.path()).texts)
       if (what.first == Text::extension) named.push_back(text);
   EXPECT_THAT(named, testing::ElementsAre("clFancyKHR"));

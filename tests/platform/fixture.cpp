@@ -1,40 +1,19 @@
 #include "platform/fixture.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
 #include <iterator>
 
+#include "base/temporary_folder.hpp"
 #include "isthmus/base/data_file.hpp"
 #include "isthmus/base/error.hpp"
 
 namespace isthmus::platform::testing {
-namespace {
-
-/// A folder of this process, removed at its end.
-class Folder {
- public:
-  Folder() { std::filesystem::create_directories(path_); }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_ =
-      std::filesystem::temp_directory_path() / ("isthmus-platform-test-" + std::to_string(getpid()));
-};
-
-}  // namespace
-
 std::filesystem::path written(const std::string& text, const std::string& name) {
-  static const Folder folder;
-  auto file = folder.path() / name;
-  std::ofstream(file, std::ios::binary) << text;
-  return file;
+  static const TemporaryFolder folder;
+  return folder.written(name, text);
 }
 
 std::string without_folder(std::string message) {

@@ -244,24 +244,21 @@ def configure(folder: Path, components: str, rest: str) -> "subprocess.Completed
     return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
 
 
-def test_the_examples_build_with_the_installed_package(tmp_path: Path, tree: Path) -> None:
-    example = tree / "examples" / "pcie_reader"
+@pytest.mark.parametrize(
+    ("example", "components", "target"),
+    [("pcie_reader", "", "fabric"), ("both_back_ends", " COMPONENTS stream", "stream")],
+    ids=["all components", "stream, which brings the back end on threads along"],
+)
+def test_an_example_builds_with_the_installed_package(
+    tmp_path: Path, tree: Path, example: str, components: str, target: str
+) -> None:
+    folder = tree / "examples" / example
     rest = (
-        f"add_executable(example {example}/main.cpp)\ntarget_link_libraries(example PRIVATE Isthmus::fabric fmt::fmt)"
+        f"add_executable(example {folder}/main.cpp)\ntarget_link_libraries(example PRIVATE Isthmus::{target} fmt::fmt)"
     )
-    assert configure(tmp_path, "", rest).returncode == 0
+    assert configure(tmp_path, components, rest).returncode == 0
     shell("cmake --build build", tmp_path)
-    assert shell("build/example", tmp_path) == (example / "expected.txt").read_text()
-
-
-def test_the_component_stream_brings_the_back_end_on_threads_along(tmp_path: Path, tree: Path) -> None:
-    example = tree / "examples" / "both_back_ends"
-    rest = (
-        f"add_executable(example {example}/main.cpp)\ntarget_link_libraries(example PRIVATE Isthmus::stream fmt::fmt)"
-    )
-    assert configure(tmp_path, " COMPONENTS stream", rest).returncode == 0
-    shell("cmake --build build", tmp_path)
-    assert shell("build/example", tmp_path) == (example / "expected.txt").read_text()
+    assert shell("build/example", tmp_path) == (folder / "expected.txt").read_text()
 
 
 def test_an_unknown_component_gets_the_known_ones(tmp_path: Path) -> None:

@@ -143,9 +143,9 @@ TEST(IsthmusRun, RefusesPhotographsThatAreMissingBrokenOrTooSmall) {
     expect_refused(run_command({"--on", "opencl:0", "--input", folder.path().string()}), part);
   };
   refuses("no photograph");
-  apps::write_text(folder / "b.jpg", "");
+  write_text(folder / "b.jpg", "");
   refuses("b.jpg: expected a JPEG or PNG image, the file is empty");
-  apps::write_text(folder / "b.jpg", "text");
+  write_text(folder / "b.jpg", "text");
   refuses("b.jpg: neither a JPEG nor a PNG image");
   write_png(folder / "b.jpg", chart({64, 64}));
   refuses("b.jpg: 64 x 64 pixels, expected a photograph of at least 1920 x 1080");
