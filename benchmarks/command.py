@@ -11,8 +11,8 @@ from pathlib import Path
 
 import bench_json
 
-from isthmus.curves import measure
-from isthmus.tools import tool_path
+from isthmus.advising.curves import measure
+from isthmus.running.tools import tool_path
 
 HELP_RUNS = 21
 MODEL_RUNS = 3

@@ -11,10 +11,10 @@ The package decides, compares and draws; the C++ tools that it starts do all the
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from isthmus.errors import IsthmusError
+from isthmus.base.errors import IsthmusError
 
 if TYPE_CHECKING:
-    from isthmus.frames import frame, history
+    from isthmus.results.frames import frame, history
 
     __version__: str
 
@@ -32,11 +32,11 @@ def cmake_prefix() -> Path:
 def __getattr__(name: str) -> Any:
     # Loaded when they are asked for: the command imports this package too, and must start at once.
     if name in ("frame", "history"):
-        from isthmus import frames
+        from isthmus.results import frames
 
         return getattr(frames, name)
     if name == "__version__":
-        from isthmus.build_info import build_info
+        from isthmus.base.build_info import build_info
 
         return build_info().version
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

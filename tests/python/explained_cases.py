@@ -10,9 +10,9 @@ from isthmus.explaining.causes import Cause, causes_of
 from isthmus.explaining.explain import Explanation, explain, predicted
 from isthmus.explaining.given import Given, read_measured
 from isthmus.explaining.ranking import alike
-from isthmus.predictions import Predictions
 from isthmus.records import Platform
-from isthmus.targets import platform
+from isthmus.running.predictions import Predictions
+from isthmus.running.targets import platform
 
 NOISE = 0.03  # standard deviation of a number
 MOVED = 1.1  # by which a given number, or all rates of the model, are off

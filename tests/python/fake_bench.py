@@ -5,10 +5,10 @@ from typing import Any
 
 from tests.python.conftest import fake_tools
 
-from isthmus.errors import IsthmusError
-from isthmus.experiments import Experiment
+from isthmus.base.errors import IsthmusError
 from isthmus.records import Row
 from isthmus.reproduction.laboratory import Bench, NotOfferedError
+from isthmus.running.experiments import Experiment
 
 
 class FakeBench(Bench):

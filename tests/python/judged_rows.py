@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from isthmus.experiments import Experiment
 from isthmus.records import Row
+from isthmus.running.experiments import Experiment
 
 KEYS = {"link.rate": 8.0, "kernel.rate": 10.0, "window.size": 4.0, "window.round_trip": 1.0}
 
@@ -73,7 +73,7 @@ def row_of(experiment: Experiment, keys: Mapping[str, float] = KEYS, **changes: 
 
 def steps_of(target: str, sets: Sequence[str], keys: Mapping[str, float] = KEYS) -> dict[str, Any]:
     """Twice each rate and size, half of each time."""
-    from isthmus.relief import Steps
+    from isthmus.running.relief import Steps
 
     def steps(key: str, value: float) -> Steps:
         both = (value * 2, value / 2)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from isthmus.kinds import KINDS
+from isthmus.results.kinds import KINDS
 
 
 def sample(name: str) -> dict[str, Any]:

@@ -19,15 +19,15 @@ from isthmus.advising import formulas, metrics, ruling
 from isthmus.advising.advice import advise
 from isthmus.advising.choices import Asked, Choice, Valued
 from isthmus.advising.coherence import Use, costs_s
-from isthmus.advising.description import Transfer, description_of
+from isthmus.advising.curves import DRAWS, RECIPE, curves_of
 from isthmus.advising.draws import Boards, as_sets, uncertain
 from isthmus.advising.formulas import Taken
-from isthmus.advising.quantity import Number
-from isthmus.advising.unit import Crossing, Unit
-from isthmus.coherence import METHODS
-from isthmus.curves import DRAWS, RECIPE, curves_of
-from isthmus.files import data_folder
-from isthmus.targets import platform, platforms
+from isthmus.base.files import data_folder
+from isthmus.running.coherence import METHODS
+from isthmus.running.descriptions.description import Transfer, description_of
+from isthmus.running.descriptions.quantity import Number
+from isthmus.running.descriptions.unit import Crossing, Unit
+from isthmus.running.targets import platform, platforms
 
 KIB, MIB = 1024, 1024 * 1024
 positive = st.floats(1e-3, 1e3)
@@ -186,7 +186,7 @@ def test_curves_of_each_board_come_with_the_package_and_are_what_its_model_gives
     for target in platforms():
         sha256 = platform(target)["sha256"]
         path = data_folder("curves") / f"{sha256[:16]}.json"
-        assert path.is_file(), f"run: python -m isthmus.curves curves, for {target}"
+        assert path.is_file(), f"run: python -m isthmus.advising.curves curves, for {target}"
         document = json.loads(path.read_text())
         assert (document["sha256"], document["recipe"]) == (sha256, RECIPE)
         assert len(document["draws"]) in (0, DRAWS + 1)

@@ -12,14 +12,14 @@ from tests.python.random_descriptions import draw
 
 from isthmus.advising.advice import Advice, Ran, advise
 from isthmus.advising.choices import Asked, Valued
-from isthmus.advising.description import Description
+from isthmus.advising.curves import BoardCurves, curves_of
 from isthmus.advising.draws import Boards, as_sets
-from isthmus.advising.running import Described
-from isthmus.curves import BoardCurves, curves_of
-from isthmus.errors import IsthmusError
-from isthmus.experiments import Experiment, run_experiment
-from isthmus.side_by_side import run_side_by_side
-from isthmus.targets import platforms
+from isthmus.base.errors import IsthmusError
+from isthmus.running.descriptions.described import Described
+from isthmus.running.descriptions.description import Description
+from isthmus.running.experiments import Experiment, run_experiment
+from isthmus.running.side_by_side import run_side_by_side
+from isthmus.running.targets import platforms
 
 SECONDS = float(os.environ.get("ISTHMUS_ADVISE_SECONDS", "12"))
 SEED = int(os.environ.get("ISTHMUS_ADVISE_SEED", str(random.SystemRandom().randrange(1 << 32))))

@@ -8,11 +8,11 @@ import pytest
 from tests.python.conftest import Isthmus
 from tests.python.samples import sample
 
-from isthmus.advising.description import description_of
 from isthmus.advising.recorded import Recorded, described, to_toml
-from isthmus.errors import IsthmusError
+from isthmus.base.errors import IsthmusError
 from isthmus.records import RecordFile
-from isthmus.tools import tool_path
+from isthmus.running.descriptions.description import description_of
+from isthmus.running.tools import tool_path
 
 MS = 1_000_000
 

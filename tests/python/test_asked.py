@@ -1,9 +1,9 @@
 import pytest
 from tests.python.conftest import Isthmus
 
-from isthmus.applications import Parameter
-from isthmus.errors import IsthmusError
+from isthmus.base.errors import IsthmusError
 from isthmus.records import RunFile
+from isthmus.running.applications import Parameter
 
 SUM = ("run", "suffix-sum", "--on", "model:aws-f1", "--flow", "stream")
 FILTER = ("run", "image-filter", "--on", "model:aws-f1", "--flow", "stream")

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from tests.python.conftest import TREE, Isthmus
 
-from isthmus import parts
-from isthmus.compare import record_name
 from isthmus.reproduction.laboratory import Bench
+from isthmus.results.compare import record_name
+from isthmus.running import parts
 
 BOARDS = {path.stem: str(path) for path in sorted((TREE / "tests" / "boards").glob("*.toml"))}
 LINKS = {"many-channels": ["pcie"], "no-link": [], "no-memory": ["pcie"],
@@ -22,7 +22,7 @@ def channels(records: list[dict[str, object]]) -> set[object]:
 
 
 def test_the_page_of_parts_is_what_the_schema_says() -> None:
-    assert (TREE / "docs" / "parts.md").read_text() == parts.document(), "run: python -m isthmus.parts docs/parts.md"
+    assert (TREE / "docs" / "parts.md").read_text() == parts.document(), "run: python -m isthmus.running.parts FILE"
 
 
 @pytest.mark.parametrize("board", BOARDS)

@@ -15,14 +15,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.python.conftest import Isthmus
 
+from isthmus.base.errors import IsthmusError
+from isthmus.base.sizes import format_size
 from isthmus.calibration.curves import interpolated
 from isthmus.calibration.edit import Number, replace_number
 from isthmus.calibration.fit import fit
 from isthmus.calibration.limits import limits_of_keys
 from isthmus.calibration.measured import Curves
-from isthmus.errors import IsthmusError
-from isthmus.sizes import format_size
-from isthmus.tools import tool_path
+from isthmus.running.tools import tool_path
 
 SIZES = [64 << power for power in range(0, 17, 2)]
 
@@ -389,7 +389,7 @@ def test_the_committed_model_of_the_h200_is_as_near_to_its_records_as_it_says(re
     from isthmus.calibration.curves import exactly
     from isthmus.calibration.fit import errors
     from isthmus.calibration.measured import read_measured
-    from isthmus.probes import fitted_probes
+    from isthmus.running.probes import fitted_probes
 
     folder = tree / "docs" / "measurements" / "h200"
     said = json.loads((folder / "calibration.json").read_text())

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.python.conftest import Isthmus
 
-from isthmus.numbers import grouped
+from isthmus.base.numbers import grouped
 from isthmus.records import StudyFile
 from isthmus.report import render_chart
 

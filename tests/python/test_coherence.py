@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from isthmus.coherence import (
+from isthmus.base.errors import IsthmusError
+from isthmus.running.coherence import (
     LARGE,
     METHODS,
     SMALL,
@@ -18,8 +19,7 @@ from isthmus.coherence import (
     decide,
     transfers_of,
 )
-from isthmus.errors import IsthmusError
-from isthmus.experiments import Experiment
+from isthmus.running.experiments import Experiment
 
 MIDDLE = 1 << 20
 # Each path of section V.B: what leads to it, the method, the last answer.

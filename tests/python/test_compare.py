@@ -4,7 +4,7 @@ from pathlib import Path
 from tests.python.conftest import Isthmus
 from tests.python.samples import sample
 
-from isthmus.compare import record_name
+from isthmus.results.compare import record_name
 
 RUN = ("run", "image-filter", "--on", "model:aws-f1", "--flow", "overlap", "-q")
 

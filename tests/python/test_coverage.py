@@ -6,7 +6,7 @@ import shlex
 import pytest
 from tests.python.conftest import TREE, Isthmus
 
-from isthmus import coverage
+from isthmus.reproduction import coverage
 from isthmus.reproduction.published import read_papers
 
 PAGE = (TREE / "docs" / "coverage.md").read_text()
@@ -14,7 +14,7 @@ COMMANDS = list(dict.fromkeys(re.findall(r"`isthmus ([^`]+)`", PAGE.split("\n## 
 
 
 def test_the_page_is_made_of_the_papers() -> None:
-    assert coverage.document() == PAGE, "run: python -m isthmus.coverage docs/coverage.md"
+    assert coverage.document() == PAGE, "run: python -m isthmus.reproduction.coverage docs/coverage.md"
 
 
 def test_every_measured_number_has_a_place_on_the_page() -> None:

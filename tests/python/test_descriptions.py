@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tests.python.conftest import Isthmus
 from tests.python.test_schemas import check
 
-from isthmus.advising.description import Description, description_of, read_description
-from isthmus.advising.unit import Crossing, Unit, arguments
-from isthmus.errors import IsthmusError
+from isthmus.base.errors import IsthmusError
+from isthmus.running.descriptions.description import Description, description_of, read_description
+from isthmus.running.descriptions.unit import Crossing, Unit, arguments
 
 SMALL = """
 [application]

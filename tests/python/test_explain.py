@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.python.conftest import Isthmus
 
-from isthmus.errors import IsthmusError
+from isthmus.base.errors import IsthmusError
 from isthmus.explaining.changes import Access, Change
 from isthmus.explaining.given import TO_DEVICE, Given, read_all, read_measured, read_symptoms
 from isthmus.explaining.ranking import (

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from tests.python.fake_bench import FakeBench, quietly
 
-from isthmus.errors import IsthmusError
-from isthmus.numbers import figure as shown
+from isthmus.base.errors import IsthmusError
+from isthmus.base.numbers import figure as shown
 from isthmus.records import PaperFigure, PaperRow
 from isthmus.report.axes import decades
 from isthmus.report.curves import Panel

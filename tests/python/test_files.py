@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from isthmus.errors import IsthmusError
-from isthmus.files import check_folder, check_writable, meant_file, read_text, write_atomically
+from isthmus.base.errors import IsthmusError
+from isthmus.base.files import check_folder, check_writable, meant_file, read_text, write_atomically
 
 
 def test_a_file_is_replaced_whole_and_nothing_else_is_left(tmp_path: Path) -> None:

@@ -14,14 +14,14 @@ import duckdb
 import pytest
 from tests.python.conftest import Isthmus
 
-from isthmus.store import records_of
+from isthmus.results.store import records_of
 
 PROBE = ("probe", "model:aws-f1", "h2d", "-q", "--sizes", "4KiB,64KiB")
 RECORDS = 40
 
 WRITER = """
 import json, sys
-from isthmus.store import keep
+from isthmus.results.store import keep
 document = json.load(sys.stdin)
 for number in range(int(sys.argv[2])):
     keep(document, f"{sys.argv[1]}-{number}")

@@ -10,7 +10,7 @@ from tests.python.conftest import Isthmus
 from tests.python.test_hpcc_centre import program
 from tests.python.test_schemas import check
 
-from isthmus.errors import IsthmusError
+from isthmus.base.errors import IsthmusError
 from isthmus.hpcc.centre.acceptance import against_fleet
 from isthmus.hpcc.centre.expectations import read_expectations
 from isthmus.hpcc.centre.junit import junit

@@ -11,7 +11,7 @@ import pytest
 from tests.python.conftest import Isthmus
 from tests.python.test_hpcc_build import build, words
 
-from isthmus.errors import IsthmusError
+from isthmus.base.errors import IsthmusError
 from isthmus.hpcc import side_file
 from isthmus.hpcc.benchmarks import BENCHMARKS, design_of
 from isthmus.hpcc.configurations import configurations

@@ -12,7 +12,7 @@ from tests.python.test_schemas import check
 
 from isthmus.hpcc.burn_in import drift
 from isthmus.hpcc.launch import launch_of
-from isthmus.tools import tool_path
+from isthmus.running.tools import tool_path
 
 STREAM = ("hpcc", "stream", "--size", "small", "--set", "DEVICE_BUFFER_SIZE=1024", "--set", "ARRAY_SIZE=65536")
 

@@ -8,7 +8,7 @@ from tests.python.conftest import Isthmus
 from tests.python.hpcc_records import CONTEXT, hpcc_record
 
 from isthmus.hpcc.plan import ASSUMED_BYTES_OF_HOST, START_S, estimate
-from isthmus.store import keep
+from isthmus.results.store import keep
 
 SMALL = ("--size", "small", "--repeat", "2")
 

@@ -8,7 +8,7 @@ from tests.python.hpcc_records import place
 from tests.python.test_hpcc import SMALL, sets
 from tests.python.test_hpcc_centre import program
 
-from isthmus.errors import IsthmusError
+from isthmus.base.errors import IsthmusError
 from isthmus.hpcc import sight
 from isthmus.hpcc.launch import launch_of, launch_on
 from isthmus.records import HpccPlace

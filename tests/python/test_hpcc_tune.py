@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from tests.python.conftest import Isthmus
 from tests.python.test_schemas import check
 
-from isthmus.errors import IsthmusError
-from isthmus.hpcc.search import BudgetSpentError, Question, Search
-from isthmus.hpcc.trials import Limit
-from isthmus.tools import run_tool
+from isthmus.base.errors import IsthmusError
+from isthmus.hpcc.tuning.search import BudgetSpentError, Question, Search
+from isthmus.hpcc.tuning.trials import Limit
+from isthmus.running.tools import run_tool
 
 SPACE = {"A": [1, 2, 4, 8], "B": [1, 3, 5], "C": [0, 1]}
 DEFAULTS = {"A": 2, "B": 1, "C": 0}

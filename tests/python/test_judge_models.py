@@ -14,12 +14,12 @@ from unittest import mock
 import pytest
 from tests.python.conftest import TREE
 
-from isthmus.errors import IsthmusError
-from isthmus.experiments import Experiment, run_experiment
-from isthmus.judge import HOLDS, changed, judge, worth_trying
+from isthmus.base.errors import IsthmusError
 from isthmus.records import Row
-from isthmus.relief import steps_of
-from isthmus.side_by_side import cores
+from isthmus.running.experiments import Experiment, run_experiment
+from isthmus.running.judge import HOLDS, changed, judge, worth_trying
+from isthmus.running.relief import steps_of
+from isthmus.running.side_by_side import cores
 
 SECONDS = float(os.environ.get("ISTHMUS_JUDGE_SECONDS", "10"))
 SEED = int(os.environ.get("ISTHMUS_JUDGE_SEED", str(random.SystemRandom().randrange(1 << 32))))

@@ -9,9 +9,9 @@ import pytest
 from tests.python.conftest import Isthmus
 from tests.python.samples import sample
 
-from isthmus.cli.session import Session
-from isthmus.kinds import KINDS, commands, names
-from isthmus.output import Result
+from isthmus.results.kinds import KINDS, commands, names
+from isthmus.show.output import Result
+from isthmus.show.session import Session
 
 WITH_RECORDS = names(lambda kind: kind.kept)
 COMPARED = commands(lambda kind: kind.compared, "or")

@@ -6,15 +6,15 @@ from pathlib import Path
 import pytest
 from tests.python.conftest import TREE, Isthmus
 
-from isthmus import limits
-from isthmus.flows import FLOWS
-from isthmus.probes import all_probes
-from isthmus.targets import platforms
+from isthmus.base.flows import FLOWS
+from isthmus.running import limits
+from isthmus.running.probes import all_probes
+from isthmus.running.targets import platforms
 
 
 def test_the_page_is_what_the_list_says() -> None:
     page = TREE / "docs" / "model-limits.md"
-    assert page.read_text() == limits.document(), "run: python -m isthmus.limits docs/model-limits.md"
+    assert page.read_text() == limits.document(), "run: python -m isthmus.running.limits docs/model-limits.md"
 
 
 def test_entries_name_flows_probes_and_keys_that_there_are(real: Isthmus) -> None:

@@ -6,9 +6,9 @@ from unittest import mock
 
 from tests.python.conftest import Isthmus
 
-from isthmus.flows import FLOWS, SHARED
-from isthmus.targets import flows_of
-from isthmus.tools import collect
+from isthmus.base.flows import FLOWS, SHARED
+from isthmus.running.targets import flows_of
+from isthmus.running.tools import collect
 
 
 def test_devices_are_targets(isthmus: Isthmus) -> None:

@@ -10,7 +10,7 @@ from tests.python.conftest import Isthmus
 
 from isthmus.calibration.measured import read_measured
 from isthmus.cli.commands import COMMANDS
-from isthmus.progress import Progress
+from isthmus.show.progress import Progress
 
 PATHS = [
     ("run",),
@@ -188,7 +188,7 @@ class Terminal:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     now = [100.0]
-    monkeypatch.setattr("isthmus.progress.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("isthmus.show.progress.time.monotonic", lambda: now[0])
     return now
 
 

@@ -3,8 +3,8 @@ import re
 import pytest
 from tests.python.conftest import Isthmus
 
-from isthmus.errors import IsthmusError
-from isthmus.names import nearest, select, unknown
+from isthmus.base.errors import IsthmusError
+from isthmus.base.names import nearest, select, unknown
 
 KNOWN = ["h2d", "d2h", "h2d-pinned", "d2h-pinned"]
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isthmus.numbers import figure, grouped, percent, seconds
+from isthmus.base.numbers import figure, grouped, percent, seconds
 
 
 @given(st.floats(1e-9, 1e9))

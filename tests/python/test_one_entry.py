@@ -17,7 +17,7 @@ KIND = """
 import sys, types
 from typing import Literal
 from pydantic import Field
-from isthmus import kinds
+from isthmus.results import kinds
 from isthmus.records.base import File, Record
 class FakeRecord(Record):
     name: str
@@ -32,14 +32,14 @@ sys.modules["isthmus.records.fake"].__dict__.update(FakeFile=FakeFile, FakeRecor
 kinds.KINDS["fake"] = kinds.Kind("fake.FakeFile", "fake.FakeRecord", ("records",), True, True, True)
 """
 WRITE_KIND = """
-from isthmus.cli.session import Session
-from isthmus.output import Result
+from isthmus.show.session import Session
+from isthmus.show.output import Result
 session = Session("table", "never", True, False, json="fake.json")
 record = FakeRecord(name="of a kind", value=2.5, unit="GB/s", kind="measured")
 session.stream(record)
 session.emit(Result(FakeFile(context=session.context(), records=[record]), [record]))
 """
-FLOW = 'from isthmus import flows\nflows.FLOWS += ("zigzag",)\n'
+FLOW = 'from isthmus.base import flows\nflows.FLOWS += ("zigzag",)\n'
 BENCHMARK = """
 from isthmus.hpcc.benchmarks import BENCHMARKS, Benchmark
 BENCHMARKS["knapsack"] = Benchmark(spaces={"cpu": {"SACKS": [1, 2]}})

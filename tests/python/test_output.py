@@ -6,8 +6,9 @@ import math
 import pytest
 from rich.console import Console
 
-from isthmus.output import Result, Table, print_tables, to_csv, to_json, to_markdown
+from isthmus.base.texts import to_csv, to_json
 from isthmus.records import Device, DevicesFile, Setting
+from isthmus.show.output import Result, Table, print_tables, to_markdown
 
 DEVICE = Device(
     target="opencl:0",

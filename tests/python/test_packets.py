@@ -8,7 +8,7 @@ from tests.python.conftest import Isthmus
 from tests.python.test_schemas import check
 
 from isthmus.records import Row
-from isthmus.wrong import wrong_lines
+from isthmus.results.wrong import wrong_lines
 
 ONE = ("--set", "batch=1")
 RUN = ("run", "packet-encryption")

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from tests.python.conftest import TREE, Isthmus
 
-from isthmus.applications import applications
-from isthmus.experiments import Experiment, run_experiment
-from isthmus.targets import flows_of
+from isthmus.running.applications import applications
+from isthmus.running.experiments import Experiment, run_experiment
+from isthmus.running.targets import flows_of
 
 BOARDS = [
     path

@@ -11,10 +11,10 @@ import pytest
 from tests.python.conftest import Isthmus
 from tests.python.test_schemas import check
 
-from isthmus.errors import IsthmusError
-from isthmus.hpcc import rapl, sensors
-from isthmus.hpcc.nvidia_smi import NvidiaSmi, pci_of, query
-from isthmus.hpcc.power import Sample, Span, power_of
+from isthmus.base.errors import IsthmusError
+from isthmus.hpcc.power import rapl, sensors
+from isthmus.hpcc.power.nvidia_smi import NvidiaSmi, pci_of, query
+from isthmus.hpcc.power.samples import Sample, Span, power_of
 from isthmus.records import HpccPlace
 
 # A benchmark whose only repetition lasts until four lines have come to the file `samples`, or there is `failed`.

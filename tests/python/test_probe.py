@@ -3,10 +3,10 @@ import json
 import pytest
 from tests.python.conftest import Isthmus
 
-from isthmus.numbers import figure
-from isthmus.probes import all_probes
-from isthmus.probing import served_by
-from isthmus.tools import collect
+from isthmus.base.numbers import figure
+from isthmus.running.probes import all_probes
+from isthmus.running.probing import served_by
+from isthmus.running.tools import collect
 
 
 def test_there_is_a_record_for_each_probe_and_size(isthmus: Isthmus) -> None:

@@ -15,8 +15,8 @@ from tests.python.test_schemas import check
 
 import isthmus as package
 from isthmus import IsthmusError
-from isthmus.files import write_atomically
-from isthmus.flows import FLOWS, SHARED
+from isthmus.base.files import write_atomically
+from isthmus.base.flows import FLOWS, SHARED
 
 CROSSING = [flow for flow in FLOWS if flow != SHARED]  # of boards with memory of their own
 PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"

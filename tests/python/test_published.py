@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from isthmus.errors import IsthmusError
+from isthmus.base.errors import IsthmusError
 from isthmus.reproduction.claims import CLAIMS
 from isthmus.reproduction.expressions import KINDS, operands
 from isthmus.reproduction.formulas import FORMULAS

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.python.conftest import TREE
 
-from isthmus.errors import IsthmusError
+from isthmus.base.errors import IsthmusError
 from isthmus.recording.clocks import Clock, align
 from isthmus.recording.columns import Array, Table
 from isthmus.recording.document import document, make_head

@@ -7,7 +7,7 @@ import pytest
 from tests.python.conftest import Isthmus
 from tests.python.test_schemas import check
 
-from isthmus.regressions import Run, regressions
+from isthmus.results.regressions import Run, regressions
 
 PROBE = ("probe", "model:aws-f1", "h2d", "-q", "--sizes", "4KiB")
 

@@ -7,7 +7,7 @@ import pytest
 from tests.python.conftest import Isthmus
 from tests.python.report_records import write_records
 
-from isthmus.numbers import seconds
+from isthmus.base.numbers import seconds
 from isthmus.records import ProbeFile, ReproduceFile, StudyFile
 from isthmus.report import render_report
 from isthmus.report.material import Material

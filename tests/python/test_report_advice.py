@@ -11,14 +11,14 @@ from tests.python.samples import sample
 from tests.python.test_coherence import PATHS
 
 from isthmus.advising.metrics import effective, threshold
-from isthmus.coherence import Transfer, decide
-from isthmus.errors import IsthmusError
+from isthmus.base.errors import IsthmusError
 from isthmus.records import AdviseBranch, AdviseFile
 from isthmus.report import gather, render_report
 from isthmus.report.advice import advised, ctc_panel, reuse_panel
 from isthmus.report.curves import Line, Panel
 from isthmus.report.material import Material
 from isthmus.report.tree import trees
+from isthmus.running.coherence import Transfer, decide
 
 DMA, DEVICE, SHARED, R = 2.0, 16.0, 4.0, 1.5
 NO_MEMORY = {"dma_gb_per_s": None, "device_gb_per_s": None}

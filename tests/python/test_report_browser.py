@@ -15,7 +15,7 @@ from tests.python.browser import Browser, chromium
 from tests.python.conftest import Isthmus
 from tests.python.report_records import write_records
 
-from isthmus.numbers import figure, grouped, seconds
+from isthmus.base.numbers import figure, grouped, seconds
 from isthmus.records import ProbeFile, ReproduceFile, StudyFile
 from isthmus.report import render_chart, render_report
 from isthmus.report.material import Material

@@ -11,7 +11,7 @@ from tests.python.browser import Browser, chromium
 from tests.python.conftest import Isthmus
 from tests.python.hpcc_records import CONTEXT, hpcc_record, launches, power, scale_row, sensors
 
-from isthmus.numbers import figure
+from isthmus.base.numbers import figure
 
 SENSORS = {"before": sensors(345), "after": sensors(1980)}
 RECORDS = [

@@ -9,7 +9,7 @@ import pytest
 from tests.python.browser import Browser, chromium
 from tests.python.conftest import Isthmus
 
-from isthmus.numbers import seconds
+from isthmus.base.numbers import seconds
 from isthmus.records import RecordFile
 from isthmus.report import render_report
 from isthmus.report.material import Material

@@ -10,8 +10,8 @@ import pytest
 from tests.python.conftest import fake_tools
 from tests.python.fake_bench import FakeBench, quietly
 
-from isthmus.errors import IsthmusError
-from isthmus.numbers import figure
+from isthmus.base.errors import IsthmusError
+from isthmus.base.numbers import figure
 from isthmus.records import Input, PaperRow
 from isthmus.reproduction.claims import CLAIMS, TRANSFERS, Number, between
 from isthmus.reproduction.comparison import paper_rows, score

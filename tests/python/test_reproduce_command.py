@@ -7,7 +7,7 @@ import pytest
 from tests.python.conftest import TREE, Isthmus
 from tests.python.fake_bench import FakeBench
 
-from isthmus.output import PIPE_WIDTH
+from isthmus.show.output import PIPE_WIDTH
 
 
 @pytest.fixture

@@ -9,9 +9,8 @@ from tests.python.conftest import Isthmus
 from tests.python.fake_bench import FakeBench, quietly
 from tests.python.test_reproduce import row_of, surveyed
 
-from isthmus.errors import IsthmusError
-from isthmus.files import data_folder
-from isthmus.probes import all_probes
+from isthmus.base.errors import IsthmusError
+from isthmus.base.files import data_folder
 from isthmus.records import Input, PaperRow
 from isthmus.reproduction.checking import check_paper
 from isthmus.reproduction.comparison import agrees, paper_rows, score
@@ -20,7 +19,8 @@ from isthmus.reproduction.published import Paper, read_papers
 from isthmus.reproduction.roles import ends
 from isthmus.reproduction.survey import Survey
 from isthmus.reproduction.tables import score_line
-from isthmus.tools import collect
+from isthmus.running.probes import all_probes
+from isthmus.running.tools import collect
 
 
 class Narrow(FakeBench):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.python.test_reproduce import row_of
 
-from isthmus.errors import IsthmusError
+from isthmus.base.errors import IsthmusError
 from isthmus.records import Input
 from isthmus.reproduction.checking import check_paper
 from isthmus.reproduction.expressions import Evaluator, crossing

@@ -7,8 +7,8 @@ import pytest
 from referencing import Registry, Resource
 from tests.python.conftest import TREE, Isthmus
 
-from isthmus.kinds import KINDS
-from isthmus.schemas import schema_texts
+from isthmus.results.kinds import KINDS
+from isthmus.results.schemas import schema_texts
 
 SCHEMAS = TREE / "docs" / "schemas"
 
@@ -27,7 +27,7 @@ def check(name: str, file: Any) -> None:
 
 def test_the_schemas_are_those_of_the_models() -> None:
     committed = {path.name: path.read_text() for path in SCHEMAS.glob("*.json")}
-    assert committed == schema_texts(), "run: python -m isthmus.schemas docs/schemas"
+    assert committed == schema_texts(), "run: python -m isthmus.results.schemas docs/schemas"
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isthmus.errors import IsthmusError
-from isthmus.sizes import LARGEST, MOST, format_size, parse_size, parse_sizes
+from isthmus.base.errors import IsthmusError
+from isthmus.base.sizes import LARGEST, MOST, format_size, parse_size, parse_sizes
 
 
 @given(st.integers(1, LARGEST))

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from isthmus.numbers import rounds_to
+from isthmus.base.numbers import rounds_to
 
 TREE = Path(__file__).parents[2]
 BOARDS = sorted(path for path in (TREE / "platforms").glob("*.toml") if path.stem != "sources")

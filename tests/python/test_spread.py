@@ -1,6 +1,6 @@
 import random
 
-from isthmus.spread import apart, likely
+from isthmus.base.spread import apart, likely
 
 
 def test_the_interval_holds_the_median_of_at_least_95_in_100_draws() -> None:

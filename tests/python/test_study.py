@@ -8,7 +8,7 @@ from unittest import mock
 import pytest
 from tests.python.conftest import TREE, Isthmus
 
-from isthmus.side_by_side import cores, side_by_side_s
+from isthmus.running.side_by_side import cores, side_by_side_s
 
 MODELS = [
     (target, flow) for target in ("model:alpha-data-7v3", "model:aws-f1") for flow in ("offload", "overlap", "stream")
@@ -265,7 +265,7 @@ def test_rows_are_in_the_order_of_the_file_whatever_order_they_end_in(isthmus: I
             on_result(number, run(work[number], partial(on_event, number)))
 
     rows = isthmus.json("study", "image-filter.toml")["rows"]
-    with mock.patch("isthmus.side_by_side.run_side_by_side", backwards):
+    with mock.patch("isthmus.running.side_by_side.run_side_by_side", backwards):
         done = isthmus("study", "image-filter.toml", "--jsonl", "-")
     assert [json.loads(line) for line in done.stdout.splitlines()] == rows
     kept = isthmus.folder / "out" / "image-filter" / "study.jsonl"

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.python.conftest import Isthmus
 
-from isthmus.errors import IsthmusError
+from isthmus.base.errors import IsthmusError
 from isthmus.records import SweepRow
 from isthmus.sweeping import cluster
 from isthmus.sweeping.kept import FILE, Kept

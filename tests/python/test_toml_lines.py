@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isthmus.toml_lines import line_of, line_of_error, line_of_item
+from isthmus.base.toml_lines import line_of, line_of_error, line_of_item
 
 WORDS = st.text(alphabet="abcdefgh", min_size=1, max_size=4)
 DOCUMENTS = st.dictionaries(WORDS, st.dictionaries(WORDS, st.integers(0, 9), max_size=4), max_size=4)

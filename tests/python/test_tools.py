@@ -9,7 +9,7 @@ from unittest import mock
 import pytest
 from tests.python.conftest import TREE, Isthmus
 
-from isthmus.tools import Launch, end_unless_over
+from isthmus.running.tools import Launch, end_unless_over
 
 ECHO = str(TREE / "build" / "release" / "tests" / "program" / "echo_messages")
 

@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 
 from isthmus.records import Row
-from isthmus.verdict import decide, heading, limit_of, reason, said_of, where
-from isthmus.wrong import wrong_lines
+from isthmus.results.verdict import decide, heading, limit_of, reason, said_of, where
+from isthmus.results.wrong import wrong_lines
 
 
 def row(**changes: Any) -> Row:

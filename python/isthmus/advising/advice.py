@@ -4,18 +4,18 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from isthmus import coherence
 from isthmus.advising import metrics
 from isthmus.advising.choices import Asked, Valued, after_run, drawn, ranked, take, valued
-from isthmus.advising.description import Description, Transfer, in_words
+from isthmus.advising.curves import BoardCurves
 from isthmus.advising.formulas import Curves
 from isthmus.advising.ruling import ALSO, SURE, decider, interval, quantile, ratios, turn, wins
-from isthmus.advising.unit import Unit
-from isthmus.curves import BoardCurves
-from isthmus.errors import IsthmusError
-from isthmus.integration import NO_MEASUREMENT
-from isthmus.numbers import figure, percent, seconds
+from isthmus.base.errors import IsthmusError
+from isthmus.base.numbers import figure, percent, seconds
 from isthmus.records import AdviseBranch, AdviseCrossing, AdviseMeasure, AdviseRow, AdviseTurn, AdviseVerdict
+from isthmus.running import coherence
+from isthmus.running.descriptions.description import Description, Transfer, in_words
+from isthmus.running.descriptions.unit import Unit
+from isthmus.running.integration import NO_MEASUREMENT
 
 RUN = 3  # of the best, whose runs count
 SHORTEST_S, LONGEST_S = 1e-9, 1e3  # of a kernel

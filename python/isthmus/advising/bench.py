@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from isthmus.advising.unit import WORD, Crossing, Unit, arguments
-from isthmus.tools import Event, as_sets, collect
+from isthmus.running.descriptions.unit import WORD, Crossing, Unit, arguments
+from isthmus.running.tools import Event, as_sets, collect
 
 KIB, MIB = 1024, 1024 * 1024
 COPIES = ("h2d", "d2h", "h2d-pinned", "d2h-pinned", "h2d-alloc")

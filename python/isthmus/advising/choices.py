@@ -5,10 +5,10 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from isthmus.advising.description import Description, Price
+from isthmus.advising.curves import BoardCurves, Draw
 from isthmus.advising.formulas import FORMULAS, Taken
-from isthmus.advising.unit import Unit
-from isthmus.curves import BoardCurves, Draw
+from isthmus.running.descriptions.description import Description, Price
+from isthmus.running.descriptions.unit import Unit
 
 SEED = 1
 FEW_BYTES = 48 * 2**20  # of all units that are looked at: a run of more says nothing else

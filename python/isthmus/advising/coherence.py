@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from isthmus.advising.description import Transfer
-from isthmus.coherence import KEPT_BY, Method
-from isthmus.tools import collect
+from isthmus.running.coherence import KEPT_BY, Method
+from isthmus.running.descriptions.description import Transfer
+from isthmus.running.tools import collect
 
 LINE = 64
 ELEMENT = 4  # bytes of one of a matrix that is transposed

@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from isthmus.errors import IsthmusError
-from isthmus.targets import platform
+from isthmus.base.errors import IsthmusError
+from isthmus.running.targets import platform
 
 if TYPE_CHECKING:
-    from isthmus.tools import Event
+    from isthmus.running.tools import Event
 
 CALIBRATED = 0.1  # either way
 TRIES = 200  # draws until a board takes one

@@ -1,7 +1,7 @@
 """What choi2019 and gemieux2018 say of an application on a board: reuse, bandwidth, computation to communication."""
 
 from isthmus.advising.formulas import Curves, at, copies_s, kernel_s, memory_s, mixed
-from isthmus.advising.unit import Unit
+from isthmus.running.descriptions.unit import Unit
 
 GB = 1e9
 LINE = 64

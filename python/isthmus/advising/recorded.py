@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from isthmus.advising.description import TO_DEVICE, TO_HOST
-from isthmus.errors import IsthmusError
-from isthmus.names import unknown
-from isthmus.parsing import checked, read_json
+from isthmus.base.errors import IsthmusError
+from isthmus.base.names import unknown
+from isthmus.base.parsing import checked, read_json
 from isthmus.records import RecordedSum, RecordFile
+from isthmus.running.descriptions.description import TO_DEVICE, TO_HOST
 
 SENT = frozenset(
     {

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from isthmus.advising.choices import Asked, Valued, supports, take
-from isthmus.advising.description import Description
-from isthmus.advising.unit import Unit
-from isthmus.curves import BoardCurves
+from isthmus.advising.curves import BoardCurves
+from isthmus.running.descriptions.description import Description
+from isthmus.running.descriptions.unit import Unit
 
 SURE = 0.95  # of the draws that a clear winner wins
 ALSO = 0.05  # of them that one of several wins

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from isthmus.integration import NO_MEASUREMENT
-from isthmus.numbers import figure, percent, seconds
-from isthmus.output import Table
+from isthmus.base.numbers import figure, percent, seconds
 from isthmus.records import AdviseBranch, AdviseCrossing, AdviseRow, AdviseVerdict
+from isthmus.running.integration import NO_MEASUREMENT
+from isthmus.show.output import Table
 
 
 def said_first(verdict: AdviseVerdict, first: AdviseRow) -> list[str]:

@@ -3,7 +3,7 @@
 from isthmus.calibration.edit import Number, Value
 from isthmus.calibration.measured import Measured, probe_of
 from isthmus.calibration.template import template
-from isthmus.probes import COPIES, all_probes
+from isthmus.running.probes import COPIES, all_probes
 
 LIKE = "model:aws-f1"
 LANES = (16, 32)

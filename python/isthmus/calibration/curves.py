@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from isthmus.calibration.measured import Curves, channel_of, probe_of
-from isthmus.tools import as_sets, collect
+from isthmus.running.tools import as_sets, collect
 
 # Time is a straight line over the size but for the first packets and pages: these sizes tell it.
 LONGEST = 64 << 20  # a longer run of the model takes a while and tells nothing new

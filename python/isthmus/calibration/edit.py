@@ -4,8 +4,8 @@ import json
 import tomllib
 from dataclasses import dataclass
 
-from isthmus.errors import IsthmusError
-from isthmus.toml_lines import line_of
+from isthmus.base.errors import IsthmusError
+from isthmus.base.toml_lines import line_of
 
 Value = bool | int | float | str
 

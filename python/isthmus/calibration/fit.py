@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from isthmus.base.errors import IsthmusError
 from isthmus.calibration.limits import Range
 from isthmus.calibration.measured import Curves
-from isthmus.errors import IsthmusError
 
 Vector = NDArray[np.float64]
 Model = Callable[[Curves, Mapping[str, float]], Curves]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from isthmus.tools import Event, collect
+from isthmus.running.tools import Event, collect
 
 Range = tuple[float, float]
 

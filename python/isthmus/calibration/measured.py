@@ -6,11 +6,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from isthmus.errors import IsthmusError
-from isthmus.files import read_text
-from isthmus.parsing import checked, from_json, our_json
-from isthmus.probes import all_probes, fitted_probes
+from isthmus.base.errors import IsthmusError
+from isthmus.base.files import read_text
+from isthmus.base.parsing import checked, from_json, our_json
 from isthmus.records import ProbeRecord
+from isthmus.running.probes import all_probes, fitted_probes
 
 Curves = dict[str, dict[int, float]]
 

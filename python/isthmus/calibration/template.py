@@ -7,8 +7,8 @@ from dataclasses import replace
 from isthmus.calibration.edit import Number, to_toml
 from isthmus.calibration.limits import Limits, keys_of, limits_of_keys
 from isthmus.records import BoardPart, Platform
-from isthmus.targets import platform
-from isthmus.tools import Event, collect
+from isthmus.running.targets import platform
+from isthmus.running.tools import Event, collect
 
 HEAD = """\
 # {name}: a platform of one's own, begun as a copy of {like}. 'isthmus platform show {file}' checks it.

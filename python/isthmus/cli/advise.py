@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isthmus.base.errors import IsthmusError
 from isthmus.cli.command import plain, written
-from isthmus.cli.session import Session
-from isthmus.errors import IsthmusError
+from isthmus.show.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from isthmus.advising.advice import Advice, Ran
     from isthmus.advising.choices import Valued
-    from isthmus.advising.description import Description
-    from isthmus.curves import BoardCurves
+    from isthmus.advising.curves import BoardCurves
     from isthmus.records import AdviseBranch
+    from isthmus.running.descriptions.description import Description
 
 EXAMPLES = [
     "isthmus advise my-app.toml",
@@ -61,8 +61,8 @@ def advise(
     are measured on the model at the first use, in about a minute, and kept. Of a record the time of its kernel is
     assumed, a tenth to ten times what it was there, until --set app.kernel.time says it. docs/advise.md says more.
     """
-    from isthmus.applications import is_app_key
-    from isthmus.curves import curves_of
+    from isthmus.advising.curves import curves_of
+    from isthmus.running.applications import is_app_key
 
     if tree not in (None, "paper", "measured"):
         raise IsthmusError(f"--tree: expected paper or measured, got '{tree}'")
@@ -95,8 +95,8 @@ def advise(
 
 
 def _read(file: str, sets: "Sequence[str]") -> "Description":
-    from isthmus.advising.description import read_description
-    from isthmus.applications import describe
+    from isthmus.running.applications import describe
+    from isthmus.running.descriptions.description import read_description
 
     if not Path(file).is_file() or not file.endswith(".toml"):
         describe(file if file.endswith(".toml") else f"{file}.toml")  # says what is missing
@@ -107,10 +107,10 @@ def _recorded(
     session: Session, file: str, sets: "Sequence[str]", unit_of: str | None, device: str | None, describe: str | None
 ) -> "Description | None":
     """The description of a record; None where it was to be written, and is."""
-    from isthmus.advising.description import description_of
     from isthmus.advising.recorded import read_record, to_toml
-    from isthmus.files import write_atomically
-    from isthmus.stdout import write_out
+    from isthmus.base.files import write_atomically
+    from isthmus.base.stdout import write_out
+    from isthmus.running.descriptions.description import description_of
 
     if device is not None and not device.isdigit():
         raise IsthmusError(f"--device: expected a place in the record's devices, as in 0, got '{device}'")
@@ -130,8 +130,8 @@ def _recorded(
 
 
 def _targets(on: str | None, description: "Description") -> list[str]:
-    from isthmus.names import unknown
-    from isthmus.targets import check_target, is_model, platforms
+    from isthmus.base.names import unknown
+    from isthmus.running.targets import check_target, is_model, platforms
 
     known = platforms()
     for target in description.prices:
@@ -149,7 +149,7 @@ def _targets(on: str | None, description: "Description") -> list[str]:
 
 def _sets(description: "Description", target: str, sets: "Sequence[str]", alone: bool) -> tuple[str, ...]:
     """Those of a board: of several boards each takes the keys that it has."""
-    from isthmus.advising.running import background_sets, has_key
+    from isthmus.running.descriptions.described import background_sets, has_key
 
     own = tuple(one for one in sets if alone or has_key(target, one.partition("=")[0].strip()))
     return (*background_sets(description, target, own, missing_is_none=True), *own)
@@ -163,7 +163,7 @@ def _conclude(
     measured: bool,
 ) -> None:
     from isthmus.advising.advice import advise as advised
-    from isthmus.advising.running import room_of
+    from isthmus.running.descriptions.described import room_of
 
     def run(choices: "Sequence[Valued]") -> "list[Ran]":
         return _run(session, description, choices, sets, alone=len(boards) == 1)
@@ -188,10 +188,10 @@ def _run(
     session: Session, description: "Description", choices: "Sequence[Valued]", sets: "Sequence[str]", alone: bool
 ) -> "list[Ran]":
     from isthmus.advising.choices import Asked
-    from isthmus.advising.running import Described
-    from isthmus.cli.events import Listener
-    from isthmus.experiments import Experiment, run_experiment
-    from isthmus.side_by_side import run_side_by_side
+    from isthmus.running.descriptions.described import Described
+    from isthmus.running.experiments import Experiment, run_experiment
+    from isthmus.running.side_by_side import run_side_by_side
+    from isthmus.show.events import Listener
 
     units = Asked.of(description).units
     came: dict[int, Ran] = {}
@@ -223,8 +223,8 @@ def _run(
 
 
 def _show(session: Session, description: "Description", found: "Advice") -> None:
-    from isthmus.output import Result
     from isthmus.records import AdviseFile
+    from isthmus.show.output import Result
 
     verdict, first = found.verdict, found.rows[0]
     file = AdviseFile(

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
+from isthmus.base.stdout import write_out
 from isthmus.cli.command import CommandWithMembers, Group, Help, WholeHelp, command, examples_of, help_text
 from isthmus.cli.commands import COMMANDS, SUMMARY, Known
 from isthmus.cli.help import overview
 from isthmus.cli.welcome import WELCOME
-from isthmus.stdout import write_out
 
 
 def app_with(name: str | None) -> typer.Typer:

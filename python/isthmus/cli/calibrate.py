@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.cli.command import plain
 from isthmus.cli.noise import warn_if_noisy
-from isthmus.cli.session import Session
-from isthmus.errors import AnswerIsNoError, IsthmusError
-from isthmus.probes import LAUNCHES, all_probes, fitted_probes
+from isthmus.running.probes import LAUNCHES, all_probes, fitted_probes
+from isthmus.show.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -60,11 +60,11 @@ def calibrate(
     number that is found as it was. A number that the records want beyond its range is left assumed, at the end of that.
     Exit code 1: some fitted probe is off by more than 25 % (median).
     """
+    from isthmus.base.files import check_writable
+    from isthmus.base.sizes import parse_sizes
     from isthmus.calibration.fit import fit
     from isthmus.calibration.measured import curve_of, probe_of, read_measured
-    from isthmus.files import check_writable
-    from isthmus.probe_tables import spreads
-    from isthmus.sizes import parse_sizes
+    from isthmus.show.probe_tables import spreads
 
     if not records:
         raise IsthmusError("--from: expected a file of records, as 'isthmus probe TARGET --json FILE' writes")
@@ -96,8 +96,8 @@ def calibrate(
 @contextmanager
 def _there(session: Session, file: str, measured: "Measured") -> "Iterator[None]":
     """Makes the file if it is not there; one that is not fitted then does not stay."""
+    from isthmus.base.files import write_atomically
     from isthmus.calibration.begin import begin
-    from isthmus.files import write_atomically
 
     if Path(file).exists():
         yield
@@ -112,9 +112,9 @@ def _there(session: Session, file: str, measured: "Measured") -> "Iterator[None]
 
 
 def _start(file: str, wanted: list[str] | None, measured: "Measured") -> "dict[str, Input]":
-    from isthmus.names import select
+    from isthmus.base.names import select
     from isthmus.records import Platform
-    from isthmus.targets import platform
+    from isthmus.running.targets import platform
 
     board = Platform.model_validate(platform(file))
     links = [part.channel for part in board.parts if part.channel is not None]
@@ -163,8 +163,8 @@ def _ranges(file: str, start: "dict[str, Input]") -> "dict[str, Range]":
 
 
 def _write(file: str, start: "dict[str, Input]", found: "Fit", source: str) -> "list[CalibratedKey]":
+    from isthmus.base.files import read_text, write_atomically
     from isthmus.calibration.edit import replace_number
-    from isthmus.files import read_text, write_atomically
     from isthmus.records import CalibratedKey
 
     text, written = read_text(Path(file)), []
@@ -219,10 +219,10 @@ def _show(
     left: "dict[str, list[float]]",
     differ: float | None,
 ) -> None:
+    from isthmus.base.numbers import figure, percent
     from isthmus.calibration.measured import probe_of
-    from isthmus.numbers import figure, percent
-    from isthmus.output import Result, Table
     from isthmus.records import CalibrateFile
+    from isthmus.show.output import Result, Table
 
     keys = Table(
         ("key", "was", "is", "unit", "role"),
@@ -270,7 +270,7 @@ def _show(
 
 def _judge(file: str, errors: "Sequence[CurveError]") -> None:
     """AnswerIsNoError where the model is far from a probe that it was fitted to."""
-    from isthmus.numbers import percent
+    from isthmus.base.numbers import percent
 
     worst = max(errors, key=lambda error: error.median)
     if worst.median > FAR:

@@ -11,15 +11,15 @@ from typing import Annotated, Any, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from isthmus.asked import Typed
+from isthmus.base.errors import IsthmusError
+from isthmus.base.files import check_writable
+from isthmus.base.names import unknown
+from isthmus.base.settings import COUNT, KNOWN, whole
+from isthmus.base.stdout import write_out
 from isthmus.cli.commands import COMMANDS
 from isthmus.cli.help import help_page
-from isthmus.cli.session import Session
-from isthmus.errors import IsthmusError
-from isthmus.files import check_writable
-from isthmus.names import unknown
-from isthmus.settings import COUNT, KNOWN, whole
-from isthmus.stdout import write_out
+from isthmus.running.asked import Typed
+from isthmus.show.session import Session
 
 _EXAMPLES: dict[str, list[str]] = {}
 _KEYWORD = inspect.Parameter.KEYWORD_ONLY
@@ -279,7 +279,7 @@ def _parameters_of(application: str | None) -> list[tuple[str, str]]:
     """The options of an application, for help."""
     if application is None:
         return []
-    from isthmus.applications import describe
+    from isthmus.running.applications import describe
 
     return [(f"--{one.name} {one.metavar}", one.told) for one in describe(application).parameters.values()]
 

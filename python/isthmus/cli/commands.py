@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from isthmus.kinds import commands
+from isthmus.results.kinds import commands
 
 SUMMARY = "How data crosses between a CPU and an FPGA: seen, modelled, compared and chosen."
 EXAMPLES = [

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.cli.command import plain
-from isthmus.cli.session import Session
-from isthmus.errors import AnswerIsNoError, IsthmusError
-from isthmus.kinds import commands
+from isthmus.results.kinds import commands
+from isthmus.show.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,7 +34,7 @@ def compare(
     The ratio is new over old. Where both have samples, the interval holds 95 % of the ratios of resampled medians, and
     only what is surely worse counts for --fail-over.
     """
-    from isthmus.compare import compare_files
+    from isthmus.results.compare import compare_files
 
     limit = percentage(fail_over)
     show_comparison(session, compare_files(Path(old), Path(new), session.warn), limit)
@@ -42,11 +42,11 @@ def compare(
 
 def show_comparison(session: Session, found: "Sequence[Comparison]", limit: float | None) -> None:
     """Prints what got faster and slower; AnswerIsNoError if anything got worse by more than `limit` (0.05 is 5 %)."""
-    from isthmus.compare import regressions
-    from isthmus.numbers import figure
-    from isthmus.output import Result, Table
+    from isthmus.base.numbers import figure
     from isthmus.records import CompareFile
-    from isthmus.verdict import KIND_WORDS
+    from isthmus.results.compare import regressions
+    from isthmus.results.verdict import KIND_WORDS
+    from isthmus.show.output import Result, Table
 
     columns = ("what", "old", "new", "unit", "kind", "new / old", "95 % interval", "better")
     cells = [

@@ -1,6 +1,6 @@
 """`isthmus config show`: each setting and where its value comes from."""
 
-from isthmus.cli.session import Session
+from isthmus.show.session import Session
 
 EXAMPLES = ["isthmus config show", "ISTHMUS_IMAGES=20 isthmus config show"]
 
@@ -11,9 +11,9 @@ def show(session: Session) -> None:
     A setting NAME is given by the flag --NAME, the variable ISTHMUS_NAME, or the key NAME in ./isthmus.toml or in
     isthmus/config.toml of the user's configuration folder, in this order.
     """
-    from isthmus.output import Result, Table
+    from isthmus.base.settings import KNOWN, resolve
     from isthmus.records import ConfigFile, Setting
-    from isthmus.settings import KNOWN, resolve
+    from isthmus.show.output import Result, Table
 
     found = [Setting(name=name, value=resolve(name).value, origin=resolve(name).origin) for name in KNOWN]
     cells = [(item.name, _text(item.value), item.origin) for item in found]

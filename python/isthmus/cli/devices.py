@@ -1,7 +1,7 @@
 """`isthmus devices`: the OpenCL devices of this machine."""
 
-from isthmus.cli.session import Session
-from isthmus.errors import IsthmusError
+from isthmus.base.errors import IsthmusError
+from isthmus.show.session import Session
 
 EXAMPLES = ["isthmus devices", "isthmus devices --json -"]
 
@@ -11,9 +11,9 @@ def devices(session: Session) -> None:
 
     Boards that are modelled are listed by 'isthmus platform list'.
     """
-    from isthmus.output import Result, Table
     from isthmus.records import Device, DevicesFile
-    from isthmus.targets import devices as find_devices
+    from isthmus.running.targets import devices as find_devices
+    from isthmus.show.output import Result, Table
 
     found = [Device.model_validate(event) for event in find_devices()]
     if not found:

@@ -1,7 +1,7 @@
 """`isthmus doctor`: what is installed, what is missing, and what to do about it."""
 
-from isthmus.cli.session import Session
-from isthmus.errors import AnswerIsNoError
+from isthmus.base.errors import AnswerIsNoError
+from isthmus.show.session import Session
 
 EXAMPLES = ["isthmus doctor", "isthmus doctor --json -"]
 
@@ -11,9 +11,9 @@ def doctor(session: Session) -> None:
 
     Exit code 1 if something is missing without which a command fails.
     """
-    from isthmus.checks import all_checks
-    from isthmus.output import Result, Table
+    from isthmus.cli.checks import all_checks
     from isthmus.records import DoctorFile
+    from isthmus.show.output import Result, Table
 
     checks = all_checks()
     words = {True: "found", False: "MISSING"}

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isthmus.base.errors import IsthmusError
 from isthmus.cli.command import List, Sets, plain
-from isthmus.cli.session import Session
-from isthmus.errors import IsthmusError
+from isthmus.show.session import Session
 
 if TYPE_CHECKING:
     from isthmus.explaining.given import Given
-    from isthmus.predictions import Predictions
     from isthmus.records import Platform
+    from isthmus.running.predictions import Predictions
 
 EXAMPLES = [
     "isthmus explain model:aws-f1 --measured 'd2h 64MiB 1.7 GB/s'",
@@ -48,9 +48,9 @@ def explain(
     so that the next question about the board is answered at once.
     """
     from isthmus.explaining.given import read_all, read_symptoms
-    from isthmus.predictions import Predictions
     from isthmus.records import Platform
-    from isthmus.targets import check_target, is_model, platform, system
+    from isthmus.running.predictions import Predictions
+    from isthmus.running.targets import check_target, is_model, platform, system
 
     if target is None:
         raise IsthmusError("TARGET: expected a model", hint="'isthmus platform list' names them.")
@@ -91,7 +91,7 @@ def _causes(board: "Platform") -> list[str]:
 
 def _check_room(numbers: "list[Given]", board: "Platform") -> None:
     """A copy that the device has no room for was not measured there."""
-    from isthmus.sizes import UNITS, format_size
+    from isthmus.base.sizes import UNITS, format_size
 
     key = next((f"{part.name}.capacity" for part in board.parts if part.kind == "dram" and "device" in part.name), None)
     held = next((item for item in board.inputs if item.key == key), None)
@@ -119,9 +119,9 @@ def _explain(session: Session, asked: _Asked, predictions: "Predictions") -> Non
         waterfall_table,
     )
     from isthmus.explaining.waterfall import steps_to
-    from isthmus.output import Result
     from isthmus.records import ExplainFile
-    from isthmus.targets import devices
+    from isthmus.running.targets import devices
+    from isthmus.show.output import Result
 
     with session.progress() as progress:
         found = find(

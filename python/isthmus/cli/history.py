@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.cli.command import plain
 from isthmus.cli.compare import percentage
-from isthmus.cli.session import Session
-from isthmus.errors import AnswerIsNoError, IsthmusError
+from isthmus.show.session import Session
 
 if TYPE_CHECKING:
     from isthmus.records import HistoryRun
@@ -56,9 +56,9 @@ def history(
 
 
 def _list(session: Session) -> None:
-    from isthmus.output import Result, Table
     from isthmus.records import HistoryFile
-    from isthmus.store import runs, store_path
+    from isthmus.results.store import runs, store_path
+    from isthmus.show.output import Result, Table
 
     found = runs()
     cells = [(str(run.id), run.name or "-", run.start, str(run.records), _command(run), run.host) for run in found]
@@ -81,11 +81,11 @@ def _command(run: "HistoryRun") -> str:
 
 
 def _show(session: Session, wanted: str) -> None:
-    from isthmus.kinds import KINDS, name_of
-    from isthmus.numbers import counted
-    from isthmus.output import Result
-    from isthmus.store import run_document
-    from isthmus.tables import records_table
+    from isthmus.base.numbers import counted
+    from isthmus.results.kinds import KINDS, name_of
+    from isthmus.results.store import run_document
+    from isthmus.show.output import Result
+    from isthmus.show.tables import records_table
 
     document = run_document(wanted)
     kind = KINDS[name_of(document)]
@@ -105,11 +105,11 @@ def _show(session: Session, wanted: str) -> None:
 
 
 def _regressions(session: Session, names: list[str], fail: bool) -> None:
-    from isthmus.numbers import figure, percent
-    from isthmus.output import Result, Table
+    from isthmus.base.numbers import figure, percent
     from isthmus.records import RegressionsFile
-    from isthmus.regressions import FEWEST, regressions
-    from isthmus.store import all_records
+    from isthmus.results.regressions import FEWEST, regressions
+    from isthmus.results.store import all_records
+    from isthmus.show.output import Result, Table
 
     if names:
         raise IsthmusError(f"--regressions: looks at every run, got '{names[0]}'")
@@ -140,8 +140,8 @@ def _regressions(session: Session, names: list[str], fail: bool) -> None:
 
 def _compare(session: Session, old: str, new: str, fail_over: float | None) -> None:
     from isthmus.cli.compare import show_comparison
-    from isthmus.compare import compare_documents
-    from isthmus.store import run_document
+    from isthmus.results.compare import compare_documents
+    from isthmus.results.store import run_document
 
     found = compare_documents((run_document(old), run_document(new)), (old, new), session.warn)
     show_comparison(session, found, fail_over)

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isthmus.base.durations import parse_duration
+from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.cli.command import DryRun, List, written
 from isthmus.cli.hpcc_options import Binary, For, Kernel, Measuring, Placing, Work, tuned_words, words_of
 from isthmus.cli.noise import loads_of, warn_if_noisy
-from isthmus.cli.session import Session
-from isthmus.durations import parse_duration
-from isthmus.errors import AnswerIsNoError, IsthmusError
+from isthmus.show.session import Session
 
 if TYPE_CHECKING:
     from isthmus.records import HpccRecord
@@ -77,17 +77,17 @@ def hpcc(
 
 
 def _listed() -> list[str]:
-    from isthmus.tools import collect
+    from isthmus.running.tools import collect
 
     return [f"{one['name']}  {one['meaning']}" for one in collect("isthmus-hpcc", ["--list"], "benchmark")]
 
 
 def _show(session: Session, records: "list[HpccRecord]", summary: str | None, complete: bool = True) -> None:
-    from isthmus.files import write_atomically
+    from isthmus.base.files import write_atomically
     from isthmus.hpcc.burn_in import burn_in_lines, burn_in_table
     from isthmus.hpcc.tables import cache_lines, power_line, summary_lines, table, unjudged_lines, verdict
-    from isthmus.output import Result
     from isthmus.records import HpccFile
+    from isthmus.show.output import Result
 
     file = HpccFile(context=session.context(complete=complete), records=records)
     said = [verdict(records), *burn_in_lines(records)]

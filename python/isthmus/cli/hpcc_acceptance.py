@@ -3,14 +3,14 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from isthmus.base.errors import AnswerIsNoError
 from isthmus.cli.command import plain, written
 from isthmus.cli.hpcc_options import For, Ranks
-from isthmus.cli.session import Session
-from isthmus.errors import AnswerIsNoError
+from isthmus.show.session import Session
 
 if TYPE_CHECKING:
-    from isthmus.output import Table
     from isthmus.records import AcceptanceCheck
+    from isthmus.show.output import Table
 
 EXAMPLES = [
     "isthmus hpcc acceptance --expect expect.toml --junit acceptance.xml",
@@ -39,11 +39,11 @@ def acceptance(
     The benchmarks of the file run on one node after the other; their results must be right and their values within
     what is expected. Values far from the median of all nodes are marked. Exit code 1: a check failed.
     """
-    from isthmus.cli.events import Listener
-    from isthmus.durations import parse_duration
+    from isthmus.base.durations import parse_duration
     from isthmus.hpcc.centre.acceptance import accept
     from isthmus.hpcc.centre.expectations import read_expectations
     from isthmus.hpcc.centre.nodes import fleet_of
+    from isthmus.show.events import Listener
 
     expectations = read_expectations(Path(expect))
     fleet = fleet_of(nodes, hosts, expectations.nodes, launcher)
@@ -76,11 +76,11 @@ def _named(node: str, event: dict[str, object]) -> dict[str, object]:
 def _show(
     session: Session, checks: "list[AcceptanceCheck]", junit: str | None, complete: bool
 ) -> "list[AcceptanceCheck]":
-    from isthmus.files import write_atomically
+    from isthmus.base.files import write_atomically
     from isthmus.hpcc.centre.acceptance import against_fleet
     from isthmus.hpcc.centre.junit import junit as as_junit
-    from isthmus.output import Result
     from isthmus.records import AcceptanceFile
+    from isthmus.show.output import Result
 
     beside = against_fleet(checks)
     failed = sum(not check.passed for check in beside)
@@ -97,8 +97,8 @@ def _show(
 
 
 def _table(checks: "list[AcceptanceCheck]") -> "Table":
-    from isthmus.numbers import figure
-    from isthmus.output import Table
+    from isthmus.base.numbers import figure
+    from isthmus.show.output import Table
 
     rows = [
         (

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isthmus.base.errors import IsthmusError
+from isthmus.base.names import meant
 from isthmus.cli.command import List, plain
 from isthmus.cli.hpcc_options import Kernel, On, Sets, Shape, Variant, words_of
-from isthmus.cli.session import Session
-from isthmus.errors import IsthmusError
-from isthmus.names import meant
+from isthmus.show.session import Session
 
 if TYPE_CHECKING:
     from isthmus.records import HpccBuild
@@ -89,7 +89,7 @@ def _for_board(
 
 
 def _for_device(session: Session, benchmark: str, words: list[str], out: str | None) -> None:
-    from isthmus.files import check_folder
+    from isthmus.base.files import check_folder
     from isthmus.hpcc.build import for_device
 
     folder = Path(out or f"{benchmark}-opencl")
@@ -99,8 +99,8 @@ def _for_device(session: Session, benchmark: str, words: list[str], out: str | N
 
 
 def _show(session: Session, made: "HpccBuild", next_command: str) -> None:
-    from isthmus.output import Result, Table
     from isthmus.records import HpccBuildFile
+    from isthmus.show.output import Result, Table
 
     parameters = [(name, str(value)) for name, value in made.parameters.items()]
     state = "compiled" if made.compiled else "to be compiled by make"

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from isthmus.cli.command import counting, plain, written
-from isthmus.cli.session import Session
+from isthmus.show.session import Session
 
 JOB_EXAMPLES = [
     "isthmus hpcc job stream --out stream.sh",
@@ -59,7 +59,7 @@ def reframe(session: Session, out: Out = None) -> None:
     The file runs the benchmarks, checks that their results are right, and compares what they reach with the
     references that a centre writes into it, by system and partition. It needs ReFrame 4 (PyPI's reframe-hpc).
     """
-    from isthmus.files import read_text
+    from isthmus.base.files import read_text
     from isthmus.hpcc.benchmarks import BENCHMARKS
     from isthmus.hpcc.centre import SHIPPED
 
@@ -68,8 +68,8 @@ def reframe(session: Session, out: Out = None) -> None:
 
 
 def _write(session: Session, text: str, out: str | None, command: str) -> None:
-    from isthmus.files import write_atomically
-    from isthmus.stdout import write_out
+    from isthmus.base.files import write_atomically
+    from isthmus.base.stdout import write_out
 
     if out is None or out == "-":
         write_out(text)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 from isthmus.cli.command import counting, given, plain
 
 if TYPE_CHECKING:
-    from isthmus.cli.session import Session
-    from isthmus.hpcc.tune import Run
-    from isthmus.hpcc.watch import Watch
+    from isthmus.hpcc.power.watch import Watch
+    from isthmus.hpcc.tuning.tune import Run
+    from isthmus.show.session import Session
 
 Ranks = Annotated[int, counting("-n --ranks R", "Ranks, one for each device.")]
 On = Annotated[str, plain("--on TARGET", "opencl:N or opencl:NAME; several devices with commas.")]
@@ -42,7 +42,7 @@ class Work:
 
     def run(self, benchmark: str, ranks: int, shape: str | None = None, grid: str | None = None) -> "Run":
         """The run for which parameters are tuned."""
-        from isthmus.hpcc.tune import Run
+        from isthmus.hpcc.tuning.tune import Run
 
         sets = tuple(self.sets or [])
         return Run(benchmark, self.on, self.size, self.variant, shape, self.optimized, ranks, grid, self.scheme, sets)
@@ -78,7 +78,7 @@ class Measuring:
 
     def watch(self) -> "Watch":
         """What looks at the power meanwhile."""
-        from isthmus.hpcc.watch import Watch
+        from isthmus.hpcc.power.watch import Watch
 
         return Watch(self.power_command, wanted=not self.no_power)
 
@@ -94,7 +94,7 @@ def words_of(
 
 def tuned_words(session: "Session", run: "Run") -> list[str]:
     """The words for the parameters that were tuned for such a run, of which a note tells."""
-    from isthmus.hpcc.tune import tuned_before
+    from isthmus.hpcc.tuning.tune import tuned_before
 
     found = tuned_before(run)
     if found is None:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isthmus.base.errors import AnswerIsNoError, IsthmusError
+from isthmus.base.numbers import counted
 from isthmus.cli.command import plain
 from isthmus.cli.hpcc_options import Measuring, Work, tuned_words, words_of
 from isthmus.cli.noise import loads_of, warn_if_noisy
-from isthmus.cli.session import Session
-from isthmus.errors import AnswerIsNoError, IsthmusError
-from isthmus.numbers import counted
+from isthmus.show.session import Session
 
 if TYPE_CHECKING:
     from isthmus.hpcc.scaling import Mode
@@ -42,10 +42,10 @@ def scale(
     own curve over matrix sizes lets expect (meyer2024 4.2.3). Writes out/hpcc-BENCH/scale.json and report.html. Exit
     code 1: some results are wrong.
     """
-    from isthmus.files import check_folder
+    from isthmus.base.files import check_folder
+    from isthmus.base.settings import resolve
     from isthmus.hpcc.benchmarks import benchmark_of
     from isthmus.hpcc.scaling import MODES, check_modes
-    from isthmus.settings import resolve
 
     growth = benchmark_of(benchmark).growth
     asked = [word.strip() for word in mode.split(",")] if mode else [one for one in MODES if growth.size]
@@ -146,10 +146,11 @@ def _counts(text: str) -> list[int]:
 
 
 def _show(session: Session, benchmark: str, wanted: Path, file: "HpccScaleFile") -> None:
+    from isthmus.base.texts import to_json
     from isthmus.hpcc.scaling_tables import detail, table, verdict
-    from isthmus.out_folder import OutFolder
-    from isthmus.output import Result, to_json
     from isthmus.report import Material, render_report
+    from isthmus.results.out_folder import OutFolder
+    from isthmus.show.output import Result
 
     material = Material(f"Scaling of {benchmark}")
     material.add("scale.json", file)

@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isthmus.base.errors import IsthmusError
 from isthmus.cli.command import List, plain
 from isthmus.cli.hpcc_options import Placing, Work
-from isthmus.cli.session import Session
-from isthmus.errors import IsthmusError
+from isthmus.show.session import Session
 
 if TYPE_CHECKING:
-    from isthmus.hpcc.tune import Run
+    from isthmus.hpcc.tuning.tune import Run
     from isthmus.records import HpccTrial, HpccTuned
 
 EXAMPLES = [
@@ -41,8 +41,8 @@ def tune(
         return session.lines(_listed())
     if benchmark is None:
         raise IsthmusError("BENCH: expected a benchmark", hint="'isthmus hpcc tune --list' names them.")
-    from isthmus.durations import parse_duration
-    from isthmus.hpcc.tune import tune as search
+    from isthmus.base.durations import parse_duration
+    from isthmus.hpcc.tuning.tune import tune as search
 
     run = work.run(benchmark, placing.ranks, placing.shape, placing.grid)
     telling = _Telling(session, parse_duration(budget, "--budget"))
@@ -62,7 +62,7 @@ class _Telling:
         self._rates: dict[tuple[tuple[str, int], ...], str] = {}
 
     def trial(self, trial: "HpccTrial") -> None:
-        from isthmus.numbers import figure
+        from isthmus.base.numbers import figure
 
         self._spent += trial.seconds
         if trial.value is not None:
@@ -94,9 +94,9 @@ def _listed() -> list[str]:
 def _show(session: Session, tuned: "HpccTuned", run: "Run") -> None:
     import shlex
 
-    from isthmus.numbers import figure
-    from isthmus.output import Result, Table
+    from isthmus.base.numbers import figure
     from isthmus.records import HpccTuneFile
+    from isthmus.show.output import Result, Table
 
     default = figure(tuned.default_value) if tuned.default_value else "no rate"
     failed = sum(trial.value is None for trial in tuned.trials)

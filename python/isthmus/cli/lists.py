@@ -1,10 +1,10 @@
 """What can be chosen by name for `run` and `study`."""
 
-from isthmus.applications import applications
-from isthmus.cli.session import Session
-from isthmus.errors import IsthmusError
-from isthmus.flows import FLOWS
-from isthmus.targets import devices, platforms
+from isthmus.base.errors import IsthmusError
+from isthmus.base.flows import FLOWS
+from isthmus.running.applications import applications
+from isthmus.running.targets import devices, platforms
+from isthmus.show.session import Session
 
 
 def list_choices(session: Session) -> None:

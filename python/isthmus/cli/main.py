@@ -4,7 +4,7 @@ import re
 import sys
 from collections.abc import Sequence
 
-from isthmus.errors import AnswerIsNoError, IsthmusError
+from isthmus.base.errors import AnswerIsNoError, IsthmusError
 
 # How the parser complains about an argument too many.
 _EXTRA = re.compile(r"unexpected extra arguments? ?(?:\(s\) )?\(([^\s)]+)")
@@ -47,7 +47,7 @@ def _known_by_heart(argv: list[str]) -> str | None:
 
 
 def _say(text: str) -> int:
-    from isthmus.stdout import write_out
+    from isthmus.base.stdout import write_out
 
     write_out(text)
     return 0
@@ -92,7 +92,7 @@ def _usage_message(error: Exception) -> str:
     context = getattr(error, "ctx", None)
     option = getattr(error, "option_name", None)
     if context is not None and option is not None and option.startswith("-"):
-        from isthmus.names import nearest
+        from isthmus.base.names import nearest
 
         options = [name for param in context.command.params for name in [*param.opts, *param.secondary_opts]]
         # Without the dashes, which all of them share.
@@ -110,7 +110,7 @@ def _usage_message(error: Exception) -> str:
 
 
 def _debug(argv: Sequence[str]) -> bool:
-    from isthmus.settings import resolve
+    from isthmus.base.settings import resolve
 
     try:
         return bool(resolve("debug", True if "--debug" in argv else None).value)

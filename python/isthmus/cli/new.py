@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from isthmus.cli.session import Session
+from isthmus.show.session import Session
 
 EXAMPLES = ["isthmus new my-app", "cmake -S my-app -B my-app/build && cmake --build my-app/build"]
 

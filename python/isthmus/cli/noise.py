@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from isthmus.cli.session import Session
-from isthmus.numbers import percent
+from isthmus.base.numbers import percent
 from isthmus.records import HpccRecord, ProbeRecord, Row
+from isthmus.show.session import Session
 
 NOISY = 0.05  # (p75 - p25) / median
 LOADED = 0.1  # of the usable cores, that others took

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from isthmus.cli.session import Session
-from isthmus.experiments import Experiment, assumed_s, estimate_s
-from isthmus.progress import duration
-from isthmus.side_by_side import side_by_side_s
-from isthmus.targets import is_model
+from isthmus.running.experiments import Experiment, assumed_s, estimate_s
+from isthmus.running.side_by_side import side_by_side_s
+from isthmus.running.targets import is_model
+from isthmus.show.progress import duration
+from isthmus.show.session import Session
 
 
 def show_plan(session: Session, experiments: Sequence[Experiment]) -> None:

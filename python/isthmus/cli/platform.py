@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from isthmus.cli.command import Sets, plain, written
-from isthmus.cli.session import Session
+from isthmus.show.session import Session
 
 if TYPE_CHECKING:
-    from isthmus.output import Table
     from isthmus.records import Platform
-    from isthmus.tools import Event
+    from isthmus.running.tools import Event
+    from isthmus.show.output import Table
 
 ROLES = ("datasheet", "configuration", "calibrated", "assumed", "set")
 EXAMPLES = ["isthmus platform show model:aws-f1", "isthmus platform list", "isthmus platform new 'My board'"]
@@ -42,13 +42,13 @@ def show(
     (taken from a published measurement), assumed (ours, with a range and the reason). Of a system file: its hosts, its
     boards and what is wired to what.
     """
-    from isthmus.errors import IsthmusError
-    from isthmus.flows import STREAM
-    from isthmus.limits import as_records, named, of_keys
-    from isthmus.names import select
-    from isthmus.output import Result
+    from isthmus.base.errors import IsthmusError
+    from isthmus.base.flows import STREAM
+    from isthmus.base.names import select
     from isthmus.records import Platform, PlatformFile
-    from isthmus.targets import check_target, is_model, next_run, platform, system
+    from isthmus.running.limits import as_records, named, of_keys
+    from isthmus.running.targets import check_target, is_model, next_run, platform, system
+    from isthmus.show.output import Result
 
     if not is_model(target) and ":" not in target:
         target = f"model:{target}"
@@ -89,10 +89,10 @@ def new(
 
     Each key stands with its meaning; each number is a copy of another board's, marked as assumed, to be replaced.
     """
+    from isthmus.base.errors import IsthmusError
+    from isthmus.base.files import write_atomically
     from isthmus.calibration.template import template
-    from isthmus.errors import IsthmusError
-    from isthmus.files import write_atomically
-    from isthmus.targets import check_target, is_model
+    from isthmus.running.targets import check_target, is_model
 
     stem = "-".join("".join(letter if letter.isalnum() else " " for letter in name.lower()).split())
     if not stem or name.endswith(".toml"):
@@ -115,10 +115,10 @@ def list_platforms(session: Session) -> None:
 
     With how each is joined to its host and whose memory its circuits work on, as choi2019's table 1 has them.
     """
-    from isthmus.integration import NO_MEASUREMENT, classified
-    from isthmus.output import Result, Table
     from isthmus.records import Platform, PlatformsFile
-    from isthmus.targets import described_platforms
+    from isthmus.running.integration import NO_MEASUREMENT, classified
+    from isthmus.running.targets import described_platforms
+    from isthmus.show.output import Result, Table
 
     found = [classified(target, Platform.model_validate(event)) for target, event in described_platforms().items()]
     cells = [
@@ -139,8 +139,8 @@ def list_platforms(session: Session) -> None:
 
 
 def _show_system(session: Session, event: "Event") -> None:
-    from isthmus.output import Result, Table
     from isthmus.records import System, SystemFile
+    from isthmus.show.output import Result, Table
 
     found = System.model_validate(event)
     wires = {board.name: [wire.channel for wire in found.wires if wire.board == board.name] for board in found.boards}
@@ -166,7 +166,7 @@ def _show_system(session: Session, event: "Event") -> None:
 
 
 def _table(found: "Platform") -> "Table":
-    from isthmus.output import Table
+    from isthmus.show.output import Table
 
     cells = [
         (
@@ -188,7 +188,7 @@ def _how_many(found: "Platform", whole: "Platform") -> str:
 
 
 def _measured(whole: "Platform") -> str:
-    from isthmus.integration import NO_MEASUREMENT, is_calibrated
+    from isthmus.running.integration import NO_MEASUREMENT, is_calibrated
 
     return "" if is_calibrated(item.role for item in whole.inputs) else f"; {NO_MEASUREMENT}"
 

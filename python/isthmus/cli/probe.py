@@ -4,15 +4,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isthmus.base.errors import AnswerIsNoError, IsthmusError
+from isthmus.base.flows import FLOWS
 from isthmus.cli.command import Coarse, DryRun, Fine, List, Sets, plain, setting
 from isthmus.cli.noise import loads_of, warn_if_noisy
-from isthmus.cli.session import Session
-from isthmus.errors import AnswerIsNoError, IsthmusError
-from isthmus.flows import FLOWS
+from isthmus.show.session import Session
 
 if TYPE_CHECKING:
-    from isthmus.probing import Probing
     from isthmus.records import ProbeRecord
+    from isthmus.running.probing import Probing
 
 EXAMPLES = [
     "isthmus probe model:aws-f1",
@@ -88,12 +88,12 @@ def probe(
     --state says what a core has done to the buffer: written it in an order that its caches keep, streamed it (in
     sequence, most of which they do not), read or flushed it.
     """
-    from isthmus.grain import DEFAULT, check_grain, chosen
-    from isthmus.probes import all_probes
-    from isthmus.probing import Probing
-    from isthmus.settings import resolve
-    from isthmus.sizes import format_size, parse_size, parse_sizes
-    from isthmus.targets import check_target, is_model
+    from isthmus.base.grain import DEFAULT, chosen
+    from isthmus.base.settings import resolve
+    from isthmus.base.sizes import format_size, parse_size, parse_sizes
+    from isthmus.running.probes import all_probes
+    from isthmus.running.probing import Probing
+    from isthmus.running.targets import check_grain, check_target, is_model
 
     if list_:
         return session.lines([f"{name}  {probe.meaning}" for name, probe in all_probes().items()])
@@ -138,10 +138,10 @@ def probe(
 
 def _chosen(target: str, wanted: list[str], sets: list[str]) -> list[str]:
     """Those that the target serves; one that is asked for by its name stays, for the tool to say what it lacks."""
-    from isthmus.names import select
-    from isthmus.probes import all_probes
-    from isthmus.probing import served_by
-    from isthmus.targets import is_model
+    from isthmus.base.names import select
+    from isthmus.running.probes import all_probes
+    from isthmus.running.probing import served_by
+    from isthmus.running.targets import is_model
 
     names = select("probe", wanted, list(all_probes()))
     if not is_model(target):
@@ -152,9 +152,9 @@ def _chosen(target: str, wanted: list[str], sets: list[str]) -> list[str]:
 
 
 def _measure(session: Session, probing: "Probing") -> None:
-    from isthmus.cli.events import Listener
-    from isthmus.probe_tables import wrong_lines
-    from isthmus.probing import run_probing
+    from isthmus.running.probing import run_probing
+    from isthmus.show.events import Listener
+    from isthmus.show.probe_tables import wrong_lines
 
     records: list[ProbeRecord] = []
 
@@ -181,7 +181,7 @@ def _measure(session: Session, probing: "Probing") -> None:
 
 def _next(probing: "Probing") -> str:
     """A run on the target, if it is one board that can; a system, which nothing runs on, is shown."""
-    from isthmus.targets import next_run, system
+    from isthmus.running.targets import next_run, system
 
     several = system(probing.target, probing.sets) is not None
     run = None if several else next_run(probing.target, FLOWS[0])
@@ -189,9 +189,9 @@ def _next(probing: "Probing") -> str:
 
 
 def _show(session: Session, records: "list[ProbeRecord]", complete: bool) -> None:
-    from isthmus.output import Result
-    from isthmus.probe_tables import headline, probe_tables, spreads, wrong_lines
     from isthmus.records import ProbeFile
+    from isthmus.show.output import Result
+    from isthmus.show.probe_tables import headline, probe_tables, spreads, wrong_lines
 
     file = ProbeFile(context=session.context(complete=complete), records=records)
     session.emit(

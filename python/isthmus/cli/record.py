@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isthmus.base.errors import IsthmusError
 from isthmus.cli.command import counting, plain, written
-from isthmus.cli.session import Session
-from isthmus.errors import IsthmusError
+from isthmus.show.session import Session
 
 if TYPE_CHECKING:
     from isthmus.recording.journal import Journal
@@ -64,7 +64,7 @@ def record(
     of them add up to. Exit code: the program's own, 128 and the signal's number if one ended it; 2 with an error line
     if the layer was never called.
     """
-    from isthmus.files import check_writable
+    from isthmus.base.files import check_writable
     from isthmus.recording.launch import environment_of, journal_folder, run_program
 
     if summary and (calls is not None or trace is not None):
@@ -133,13 +133,13 @@ def _recover(session: Session, folder: Path, outputs: _Outputs) -> None:
 def _write(
     session: Session, journals: "list[Journal]", command: list[str], code: int | None, outputs: _Outputs
 ) -> None:
-    from isthmus.files import write_atomically
-    from isthmus.output import Result
+    from isthmus.base.files import write_atomically
+    from isthmus.base.stdout import write_out
     from isthmus.recording import tables
     from isthmus.recording.document import document, make_head
     from isthmus.recording.perfetto import trace_of
     from isthmus.recording.timeline import make_timeline
-    from isthmus.stdout import write_out
+    from isthmus.show.output import Result
 
     line = make_timeline(journals)
     context = session.context(complete=all(one.process["ended"] for one in journals))

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
+from isthmus.base.errors import IsthmusError
 from isthmus.cli.command import plain, written
-from isthmus.cli.session import Session
-from isthmus.errors import IsthmusError
-from isthmus.kinds import commands
+from isthmus.results.kinds import commands
+from isthmus.show.session import Session
 
 EXAMPLES = [
     "isthmus report",
@@ -34,7 +34,7 @@ def report(
     FILE is what --json or --jsonl of these commands wrote, or what record wrote, in any mix. Without one it is
     everything in the folder of the latest study. The page runs no script and needs no network.
     """
-    from isthmus.files import write_atomically
+    from isthmus.base.files import write_atomically
     from isthmus.report import gather, render_report
 
     paths = [Path(name) for name in files] if files else _latest_study()
@@ -49,7 +49,7 @@ def _title(path: Path) -> str:
 
 
 def _latest_study() -> list[Path]:
-    from isthmus.settings import resolve
+    from isthmus.base.settings import resolve
 
     out = Path(resolve("out").value)
     studies = sorted(out.glob("*/study.json"), key=lambda path: path.stat().st_mtime)

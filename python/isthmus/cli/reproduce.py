@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from isthmus.cli.command import DryRun, List, Sets, counting, plain
-from isthmus.cli.session import Session
+from isthmus.show.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from isthmus.output import Table
     from isthmus.records import PaperFigure, PaperRow, Recalibrated
     from isthmus.reproduction.holdout import HoldOut
     from isthmus.reproduction.published import Paper
     from isthmus.reproduction.survey import Survey
+    from isthmus.show.output import Table
 
 EXAMPLES = [
     "isthmus reproduce",
@@ -98,7 +98,7 @@ def reproduce(
 
 def _read(words: "Sequence[str]", bench: object) -> "tuple[dict[str, Paper], list[str]]":
     """Every paper, and the names of those that are asked for; the experiments of one's own are checked."""
-    from isthmus.names import select
+    from isthmus.base.names import select
     from isthmus.reproduction.checking import check_paper
     from isthmus.reproduction.laboratory import Bench
     from isthmus.reproduction.published import paper_names, read_papers
@@ -125,8 +125,8 @@ def _places(words: "Sequence[str]", papers: "dict[str, Paper]") -> dict[str, str
 
 
 def _new(session: Session, file: str) -> None:
-    from isthmus.errors import IsthmusError
-    from isthmus.files import write_atomically
+    from isthmus.base.errors import IsthmusError
+    from isthmus.base.files import write_atomically
     from isthmus.reproduction.template import template
 
     if not file.endswith(".toml"):
@@ -139,9 +139,9 @@ def _new(session: Session, file: str) -> None:
 
 
 def _hold_out(session: Session, study: "HoldOut", experiment: str) -> None:
-    from isthmus.output import Result
     from isthmus.records import ReproduceFile
     from isthmus.reproduction.tables import held_out_table
+    from isthmus.show.output import Result
 
     with session.progress() as progress:
         progress.update(f"without {experiment}", 0, 1)
@@ -162,7 +162,7 @@ def _hold_out(session: Session, study: "HoldOut", experiment: str) -> None:
 
 
 def _recalibrated(one: "Recalibrated") -> str:
-    from isthmus.numbers import figure
+    from isthmus.base.numbers import figure
 
     now = (
         f"{figure(one.new)} {one.unit} from the others"
@@ -173,9 +173,9 @@ def _recalibrated(one: "Recalibrated") -> str:
 
 
 def _plan(survey: "Survey") -> list[str]:
-    from isthmus.progress import duration
     from isthmus.reproduction.laboratory import CORES
     from isthmus.reproduction.views import experiments_s
+    from isthmus.show.progress import duration
 
     views = survey.first_views()
     views += [*survey.end_views(survey.spanned_rows()), *survey.most_corner_views()] if survey.spans else []
@@ -194,10 +194,10 @@ def _show(
     only_failing: bool,
     figures: "list[PaperFigure]",
 ) -> None:
-    from isthmus.output import Result
     from isthmus.records import ReproduceFile
     from isthmus.reproduction.comparison import AGREE, failing, paper_rows, score
     from isthmus.reproduction.tables import score_line, score_table
+    from isthmus.show.output import Result
 
     rows = paper_rows(survey, papers)
     wrong = failing(rows)

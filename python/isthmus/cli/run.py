@@ -5,22 +5,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.asked import Asked, Typed, Typical, parameters_of, spread
+from isthmus.base.errors import IsthmusError
+from isthmus.base.faults import FAULTS_HELP
+from isthmus.base.flows import FLOWS, SHARED
+from isthmus.base.names import listed, meant
 from isthmus.cli.command import Coarse, DryRun, Fine, List, counting, given, plain, setting, written
-from isthmus.cli.session import Session
-from isthmus.coherence import METHODS, TREE, beside, check_delay, check_method, check_rewrite, kept_coherent
-from isthmus.errors import IsthmusError
-from isthmus.experiments import Experiment, Trace
-from isthmus.faults import FAULTS_HELP
-from isthmus.flows import FLOWS, SHARED
-from isthmus.names import listed, meant
+from isthmus.running.asked import Asked, Typed, Typical, parameters_of, spread
+from isthmus.running.coherence import METHODS, TREE, beside, check_delay, check_method, check_rewrite, kept_coherent
+from isthmus.running.experiments import Experiment, Trace
+from isthmus.show.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from isthmus.advising.running import Described
-    from isthmus.grain import Grain
+    from isthmus.base.grain import Grain
     from isthmus.records import Row
+    from isthmus.running.descriptions.described import Described
 
 EXAMPLES = [
     "isthmus run image-filter --on model:aws-f1 --flow stream",
@@ -141,8 +141,8 @@ def run(
     same again. What is measured is run several times: the median counts, and the share of the cores that other
     programs took meanwhile stands beside it.
     """
-    from isthmus.grain import chosen
-    from isthmus.settings import resolve
+    from isthmus.base.grain import chosen
+    from isthmus.base.settings import resolve
 
     if list_:
         from isthmus.cli.lists import list_choices
@@ -173,10 +173,10 @@ def _experiments(app: str | None, wanted: Wanted, typed: Typed) -> list[Experime
     """One for each row: for each value of a parameter that takes several."""
     from pathlib import Path
 
-    from isthmus.advising.running import as_application, read_described
-    from isthmus.applications import applications, describe, is_description
-    from isthmus.settings import resolve
-    from isthmus.targets import check_target
+    from isthmus.base.settings import resolve
+    from isthmus.running.applications import applications, describe, is_description
+    from isthmus.running.descriptions.described import as_application, read_described
+    from isthmus.running.targets import check_target
 
     asked = Asked(wanted.count, typed, tuple(wanted.sets or ()))
     if app is None:
@@ -222,7 +222,7 @@ def _experiments(app: str | None, wanted: Wanted, typed: Typed) -> list[Experime
 
 
 def _of_description(experiment: Experiment, described: "Described") -> Experiment:
-    from isthmus.advising.running import background_sets, require_flow
+    from isthmus.running.descriptions.described import background_sets, require_flow
 
     flow = require_flow(described, experiment.target, experiment.flow or None, experiment.sets)
     more = background_sets(described.description, experiment.target, experiment.sets)
@@ -230,8 +230,8 @@ def _of_description(experiment: Experiment, described: "Described") -> Experimen
 
 
 def _check(experiment: Experiment) -> None:
-    from isthmus.faults import check_faults
-    from isthmus.targets import is_model, is_native
+    from isthmus.base.faults import check_faults
+    from isthmus.running.targets import is_model, is_native
 
     target = experiment.target
     check_faults(experiment.faults, "--faults")
@@ -256,7 +256,7 @@ def _flow_of(experiment: Experiment) -> str:
 
     Where a model has none or not that one, its tool is left to say which part it lacks.
     """
-    from isthmus.targets import flows_of, is_model
+    from isthmus.running.targets import flows_of, is_model
 
     target, wanted = experiment.target, experiment.flow
     if wanted and is_model(target):
@@ -272,7 +272,8 @@ def _flow_of(experiment: Experiment) -> str:
 
 def _grain(asked: "Grain | None", experiment: Experiment) -> "Grain":
     """That of a trace is fine."""
-    from isthmus.grain import DEFAULT, check_grain
+    from isthmus.base.grain import DEFAULT
+    from isthmus.running.targets import check_grain
 
     check_grain(asked, experiment.target)
     if experiment.trace is None:
@@ -283,9 +284,9 @@ def _grain(asked: "Grain | None", experiment: Experiment) -> "Grain":
 
 
 def _measure(session: Session, experiment: Experiment) -> "Row":
-    from isthmus.cli.events import Listener
-    from isthmus.experiments import run_experiment
-    from isthmus.judge import judge_side_by_side
+    from isthmus.running.experiments import run_experiment
+    from isthmus.running.judge import judge_side_by_side
+    from isthmus.show.events import Listener
 
     with Listener(session) as listener:
         row = judge_side_by_side(experiment, run_experiment(experiment, listener), listener)
@@ -295,11 +296,11 @@ def _measure(session: Session, experiment: Experiment) -> "Row":
 
 def _measure_each(session: Session, experiments: "Sequence[Experiment]") -> "list[Row]":
     """Models side by side on all cores, anything else one after the other."""
-    from isthmus.cli.events import Listener
-    from isthmus.experiments import run_experiment
-    from isthmus.judge import run_and_judge
-    from isthmus.side_by_side import run_side_by_side
-    from isthmus.targets import is_model
+    from isthmus.running.experiments import run_experiment
+    from isthmus.running.judge import run_and_judge
+    from isthmus.running.side_by_side import run_side_by_side
+    from isthmus.running.targets import is_model
+    from isthmus.show.events import Listener
 
     if any(one.trace for one in experiments):
         raise IsthmusError("--trace: expected one row, give each parameter one value")
@@ -318,12 +319,12 @@ def _measure_each(session: Session, experiments: "Sequence[Experiment]") -> "lis
 
 def _show_rows(session: Session, experiments: "Sequence[Experiment]", rows: "list[Row]") -> None:
     from isthmus.cli.noise import warn_of_rows
-    from isthmus.experiments import command, refuse_wrong
-    from isthmus.output import Result
     from isthmus.records import RunFile
-    from isthmus.tables import parameters_told, rows_table
-    from isthmus.verdict import decide, kind_of, pace, work
-    from isthmus.wrong import wrong_lines
+    from isthmus.results.verdict import decide, kind_of, pace, work
+    from isthmus.results.wrong import wrong_lines
+    from isthmus.running.experiments import command, refuse_wrong
+    from isthmus.show.output import Result
+    from isthmus.show.tables import parameters_told, rows_table
 
     best = decide(rows)
     of_best = next((row for row in rows if best is not None and row.value == best.value and row.verified), rows[0])
@@ -343,16 +344,16 @@ def _show_rows(session: Session, experiments: "Sequence[Experiment]", rows: "lis
 
 
 def _show(session: Session, experiment: Experiment, row: "Row") -> None:
+    from isthmus.base.numbers import seconds
     from isthmus.cli.noise import warn_of_rows
-    from isthmus.experiments import command, refuse_wrong
-    from isthmus.judge import changed, worth_trying
-    from isthmus.numbers import seconds
-    from isthmus.output import Result
     from isthmus.records import RunFile
-    from isthmus.study_file import study_files
-    from isthmus.tables import parts_table, rows_table, workers_table
-    from isthmus.verdict import heading, kind_of, latency, reason, work
-    from isthmus.wrong import wrong_lines
+    from isthmus.results.verdict import heading, kind_of, latency, reason, work
+    from isthmus.results.wrong import wrong_lines
+    from isthmus.running.experiments import command, refuse_wrong
+    from isthmus.running.judge import changed, worth_trying
+    from isthmus.running.study_file import study_files
+    from isthmus.show.output import Result
+    from isthmus.show.tables import parts_table, rows_table, workers_table
 
     took = f"{seconds(row.elapsed_s)}, " if row.verified else ""
     detail = [f"{work(row)} on {row.device}: {took}set-up {seconds(row.setup_s)}, {kind_of(row)}"]

@@ -5,20 +5,20 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.asked import Asked, Typed
+from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.cli.command import Coarse, DryRun, Fine, List, plain, setting
 from isthmus.cli.run import Count, Repeated, Sets, Warmup
-from isthmus.cli.session import Session
-from isthmus.errors import AnswerIsNoError, IsthmusError
+from isthmus.running.asked import Asked, Typed
+from isthmus.show.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from isthmus.experiments import Experiment
-    from isthmus.out_folder import OutFolder
     from isthmus.records import ProbeFile, ProbeRecord, Row, StudyFile
     from isthmus.report.material import Material
-    from isthmus.tools import Event
+    from isthmus.results.out_folder import OutFolder
+    from isthmus.running.experiments import Experiment
+    from isthmus.running.tools import Event
 
 EXAMPLES = [
     "isthmus study image-filter",
@@ -67,13 +67,13 @@ def study(
     A target of FILE is a name, or a table with the link of a board with several that runs go over, as run --channel
     takes it: targets = ["model:aws-f1", {target = "mine.toml", channel = "vh1"}].
     """
-    from isthmus.files import check_folder
-    from isthmus.grain import chosen
-    from isthmus.out_folder import OutFolder
+    from isthmus.base.files import check_folder
+    from isthmus.base.grain import chosen
+    from isthmus.base.settings import resolve
     from isthmus.report import gather
-    from isthmus.settings import resolve
-    from isthmus.studies import Flags, experiments_of
-    from isthmus.study_file import find_study, read_study, study_files
+    from isthmus.results.out_folder import OutFolder
+    from isthmus.running.studies import Flags, experiments_of
+    from isthmus.running.study_file import find_study, read_study, study_files
 
     if list_:
         return session.lines(study_files())
@@ -101,11 +101,11 @@ def _run_all(session: Session, experiments: "Sequence[Experiment]", folder: "Out
     """Models side by side, then each real device by itself, so that nothing disturbs what is measured."""
     from collections import Counter
 
-    from isthmus.cli.events import Listener, Tally
-    from isthmus.experiments import run_experiment
-    from isthmus.judge import run_and_judge
-    from isthmus.side_by_side import run_side_by_side
-    from isthmus.targets import is_model
+    from isthmus.running.experiments import run_experiment
+    from isthmus.running.judge import run_and_judge
+    from isthmus.running.side_by_side import run_side_by_side
+    from isthmus.running.targets import is_model
+    from isthmus.show.events import Listener, Tally
 
     kept = _Rows(session, folder)
     models = {number: run for number, run in enumerate(experiments) if is_model(run.target)}
@@ -124,10 +124,10 @@ def _run_all(session: Session, experiments: "Sequence[Experiment]", folder: "Out
 
 def _probe_all(session: Session, experiments: "Sequence[Experiment]") -> "list[ProbeRecord]":
     """The probes of a study's report, one run for each target; one that cannot be probed is left out with a warning."""
-    from isthmus.cli.events import Listener
-    from isthmus.probing import Probing, probe_for_study
-    from isthmus.side_by_side import run_side_by_side
-    from isthmus.targets import is_model, is_native
+    from isthmus.running.probing import Probing, probe_for_study
+    from isthmus.running.side_by_side import run_side_by_side
+    from isthmus.running.targets import is_model, is_native
+    from isthmus.show.events import Listener
 
     found: dict[int, list[ProbeRecord]] = {}
 
@@ -159,7 +159,7 @@ class _Rows:
 
     def keep(self, number: int, row: "Row") -> None:
         """Writes all complete rows to the file; streams this one once those before it are complete."""
-        from isthmus.output import to_json_line
+        from isthmus.base.texts import to_json_line
 
         self._rows[number] = row
         lines = "".join(to_json_line(row) for row in self.in_order())
@@ -176,13 +176,13 @@ def _conclude(
     session: Session, rows: "list[Row]", records: "list[ProbeRecord]", material: "Material", folder: "OutFolder"
 ) -> None:
     from isthmus.cli.noise import warn_of_rows
-    from isthmus.experiments import refuse_wrong
-    from isthmus.limits import as_records, named, of_records
-    from isthmus.output import Result
     from isthmus.records import ProbeFile, StudyFile
-    from isthmus.tables import rows_table
-    from isthmus.verdict import decide_each, said_of_others, said_with_reason, work
-    from isthmus.wrong import wrong_lines
+    from isthmus.results.verdict import decide_each, said_of_others, said_with_reason, work
+    from isthmus.results.wrong import wrong_lines
+    from isthmus.running.experiments import refuse_wrong
+    from isthmus.running.limits import as_records, named, of_records
+    from isthmus.show.output import Result
+    from isthmus.show.tables import rows_table
 
     verdicts = decide_each(rows)
     limits = of_records(rows)
@@ -225,7 +225,7 @@ def _conclude(
 
 def _write(folder: "OutFolder", study: "StudyFile", probes: "ProbeFile | None", material: "Material") -> list[Path]:
     """Writes the files of a study and its report; their names."""
-    from isthmus.output import to_json
+    from isthmus.base.texts import to_json
     from isthmus.report import render_chart, render_report
 
     texts = {"study.json": to_json(study)}

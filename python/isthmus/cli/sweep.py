@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from isthmus.asked import Asked, Typed
+from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.cli.command import Coarse, DryRun, Fine, plain
 from isthmus.cli.run import Count
-from isthmus.cli.session import Session
 from isthmus.cli.study import Out
-from isthmus.errors import AnswerIsNoError, IsthmusError
+from isthmus.running.asked import Asked, Typed
+from isthmus.show.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from isthmus.experiments import Experiment
     from isthmus.records import SweepFile, SweepRow
+    from isthmus.running.experiments import Experiment
     from isthmus.sweeping.kept import Kept
     from isthmus.sweeping.pareto import Objective
     from isthmus.sweeping.points import Point
@@ -61,11 +61,11 @@ def sweep(
     missing. Writes sweep.json, sweep.csv and sweep.html to DIR/NAME, NAME being the stem of STUDY. With --dask points
     run on other machines, which have the same version and see the same files ('pip install isthmus[dask]').
     """
-    from isthmus.files import check_folder
-    from isthmus.grain import chosen
-    from isthmus.settings import resolve
-    from isthmus.studies import Flags
-    from isthmus.study_file import find_study, read_study
+    from isthmus.base.files import check_folder
+    from isthmus.base.grain import chosen
+    from isthmus.base.settings import resolve
+    from isthmus.running.studies import Flags
+    from isthmus.running.study_file import find_study, read_study
     from isthmus.sweeping.pareto import read_objectives
     from isthmus.sweeping.points import points
     from isthmus.sweeping.tornado import bars_of
@@ -112,7 +112,7 @@ def _as_it_is(found: "Sequence[Point]", axes: "Sequence[Axis]") -> "list[Experim
 
 
 def _sweep(session: Session, plan: _Plan) -> None:
-    from isthmus.out_folder import OutFolder
+    from isthmus.results.out_folder import OutFolder
     from isthmus.sweeping.kept import Kept
 
     with Kept(plan.folder) as kept:
@@ -174,7 +174,7 @@ def _file(session: Session, plan: _Plan, ordered: "list[SweepRow]", rows: "dict[
 
 
 def _texts(plan: _Plan, file: "SweepFile") -> dict[str, str]:
-    from isthmus.output import to_csv, to_json
+    from isthmus.base.texts import to_csv, to_json
     from isthmus.sweeping.page import render_sweep
 
     return {
@@ -185,8 +185,8 @@ def _texts(plan: _Plan, file: "SweepFile") -> dict[str, str]:
 
 
 def _show(session: Session, file: "SweepFile", written: list[Path]) -> None:
-    from isthmus.numbers import grouped
-    from isthmus.output import Result
+    from isthmus.base.numbers import grouped
+    from isthmus.show.output import Result
     from isthmus.sweeping.page import rows_table, tornado_table
 
     best: dict[str, SweepRow] = {}

@@ -4,7 +4,7 @@ import ctypes
 import shutil
 import subprocess
 
-from isthmus.build_info import build_info
+from isthmus.base.build_info import build_info
 
 
 def version_lines() -> list[str]:

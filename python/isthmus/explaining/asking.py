@@ -8,9 +8,9 @@ from itertools import pairwise
 from isthmus.explaining.explain import Explanation, predicted
 from isthmus.explaining.given import Given
 from isthmus.explaining.ranking import ALIKE, NEAR, Fit
-from isthmus.predictions import MIB, Predictions
-from isthmus.probes import all_probes
-from isthmus.probing import served_by
+from isthmus.running.predictions import MIB, Predictions
+from isthmus.running.probes import all_probes
+from isthmus.running.probing import served_by
 
 # Probes that are asked for copies of a number's direction, of the other, and with other memory of the host.
 _COPIES = ("h2d", "d2h", "h2d-pinned", "d2h-pinned")

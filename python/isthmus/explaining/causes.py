@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from isthmus.coherence import KEPT_BY
 from isthmus.explaining.changes import Access, Change
 from isthmus.explaining.given import TO_DEVICE, TO_HOST
 from isthmus.records import Platform
+from isthmus.running.coherence import KEPT_BY
 
 KIB = 1 << 10
 PIECES = tuple(KIB << shift for shift in (2, 4, 6, 8, 10))  # 4 KiB to 1 MiB

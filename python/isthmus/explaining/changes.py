@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from isthmus.coherence import Method
+from isthmus.base.sizes import format_size
 from isthmus.explaining.given import Given
-from isthmus.predictions import Answer, Ask, Pairs
-from isthmus.sizes import format_size
+from isthmus.running.coherence import Method
+from isthmus.running.predictions import Answer, Ask, Pairs
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from isthmus.explaining.causes import Cause, causes_of
 from isthmus.explaining.changes import Change
 from isthmus.explaining.given import Given, busy_share
 from isthmus.explaining.ranking import SECOND, Fit, Trial, added, alike, distance, error_of, fit, needs_two, places
-from isthmus.predictions import Answer, Predictions
 from isthmus.records import Platform
+from isthmus.running.predictions import Answer, Predictions
 
 Told = Callable[[int, int], None]
 PAIRS = 16  # of two causes, by what they promise, that the model runs

@@ -5,12 +5,12 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from isthmus.errors import IsthmusError
-from isthmus.names import unknown
-from isthmus.numbers import figure
-from isthmus.predictions import Answer, Ask, Pairs
-from isthmus.probes import COPIES, STREAMS, all_probes
-from isthmus.sizes import format_size, parse_size
+from isthmus.base.errors import IsthmusError
+from isthmus.base.names import unknown
+from isthmus.base.numbers import figure
+from isthmus.base.sizes import format_size, parse_size
+from isthmus.running.predictions import Answer, Ask, Pairs
+from isthmus.running.probes import COPIES, STREAMS, all_probes
 
 RATES = {"B/s": 1.0, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "KiB/s": 2.0**10, "MiB/s": 2.0**20, "GiB/s": 2.0**30}
 TIMES = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}

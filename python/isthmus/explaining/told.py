@@ -3,17 +3,17 @@
 import math
 from collections.abc import Sequence
 
+from isthmus.base.numbers import figure, percent
+from isthmus.base.sizes import format_size
 from isthmus.explaining.asking import Question
 from isthmus.explaining.explain import Explanation
 from isthmus.explaining.given import Given
 from isthmus.explaining.ranking import NEAR, Fit
 from isthmus.explaining.waterfall import Step
-from isthmus.numbers import figure, percent
-from isthmus.output import Table
-from isthmus.probes import all_probes
 from isthmus.records import Expected, ExplainAsk, ExplainRow, ExplainVerdict, Quantity, WaterfallStep
-from isthmus.sizes import format_size
-from isthmus.verdict import KIND_WORDS
+from isthmus.results.verdict import KIND_WORDS
+from isthmus.running.probes import all_probes
+from isthmus.show.output import Table
 
 
 def quantity(number: Given, seconds: float) -> Quantity:

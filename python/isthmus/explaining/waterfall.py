@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from isthmus.explaining.changes import Change
 from isthmus.explaining.explain import Explanation, predicted
 from isthmus.explaining.given import Given
-from isthmus.predictions import ENDS, Predictions
-from isthmus.probes import COPIES, STAGED, all_probes
 from isthmus.records import Platform
+from isthmus.running.predictions import ENDS, Predictions
+from isthmus.running.probes import COPIES, STAGED, all_probes
 
 _DEVICE_MEMORY = ("device-read", "device-write")
 _PORTS = ("port-tx", "port-rx")

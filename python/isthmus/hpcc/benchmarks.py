@@ -7,8 +7,8 @@ Replications of STREAM, RandomAccess and FFT have buffers of their own, so each 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from isthmus.errors import IsthmusError
-from isthmus.names import unknown
+from isthmus.base.errors import IsthmusError
+from isthmus.base.names import unknown
 
 Banks = Mapping[str, list[int]]
 Space = dict[str, list[int]]

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from isthmus.errors import IsthmusError
-from isthmus.files import data_folder, read_text, write_atomically
+from isthmus.base.errors import IsthmusError
+from isthmus.base.files import data_folder, read_text, write_atomically
 from isthmus.hpcc import side_file
 from isthmus.hpcc.benchmarks import design_of
 from isthmus.hpcc.configurations import Configuration, banks_of
 from isthmus.hpcc.vendors import Work, binary_of, files_of
 from isthmus.records import HpccBuild, Value
-from isthmus.tools import as_sets, collect
+from isthmus.running.tools import as_sets, collect
 
 HEADERS = ("hls.h", "types.h")
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from isthmus.numbers import figure, percent
-from isthmus.output import Table
-from isthmus.progress import duration
+from isthmus.base.numbers import figure, percent
 from isthmus.records import HpccRecord
+from isthmus.show.output import Table
+from isthmus.show.progress import duration
 
 
 def with_drift(record: HpccRecord) -> HpccRecord:

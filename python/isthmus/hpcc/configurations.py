@@ -4,12 +4,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from isthmus.errors import IsthmusError
-from isthmus.files import data_folder, read_text
+from isthmus.base.errors import IsthmusError
+from isthmus.base.files import data_folder, read_text
+from isthmus.base.names import meant, unknown
+from isthmus.base.parsing import toml
+from isthmus.base.toml_lines import line_of
 from isthmus.hpcc.benchmarks import BENCHMARKS, Banks, design_of
-from isthmus.names import meant, unknown
-from isthmus.parsing import toml
-from isthmus.toml_lines import line_of
 
 Tool = Literal["xrt", "intel"]
 TOOLS: dict[str, Tool] = {"xrt": "xrt", "intel": "intel"}

@@ -5,9 +5,10 @@ import shlex
 import shutil
 from pathlib import Path
 
-from isthmus.errors import IsthmusError
+from isthmus.base.errors import IsthmusError
+from isthmus.base.ranks import launched_rank
 from isthmus.hpcc.sight import VARIABLES
-from isthmus.tools import Launch
+from isthmus.running.tools import Launch
 
 # Launchers bind no rank: each binds itself, near its device.
 MPIRUN = "mpirun --quiet --bind-to none --oversubscribe -n {ranks}"
@@ -38,14 +39,6 @@ def launch_on(node: str, ranks: int, launcher: str) -> Launch:
     if "{node}" not in template:
         raise IsthmusError(f"--launcher '{launcher}': expected {{node}} in it, where the node's name is to stand")
     return _launch(template, launcher, ranks, node)
-
-
-def launched_rank() -> int | None:
-    """This process's rank if an MPI launcher started it: `mpirun -n 2 isthmus hpcc stream`."""
-    for name in ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"):
-        if name in os.environ:
-            return int(os.environ[name])
-    return None
 
 
 def _here(ranks: int) -> Launch:

@@ -6,19 +6,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from isthmus.cli.events import Listener
-from isthmus.errors import IsthmusError
+from isthmus.base.errors import IsthmusError
+from isthmus.base.numbers import counted
+from isthmus.base.ranks import launched_rank
 from isthmus.hpcc.burn_in import with_drift
-from isthmus.hpcc.launch import launch_of, launched_rank
+from isthmus.hpcc.launch import launch_of
+from isthmus.hpcc.power.watch import Watch
 from isthmus.hpcc.sight import other_devices, seen_here, with_reason
 from isthmus.hpcc.tables import map_lines
-from isthmus.hpcc.watch import Watch
-from isthmus.numbers import counted
 from isthmus.records import HpccPlace, HpccRecord
-from isthmus.tools import Event, Launch, NoReasonError, run_tool
+from isthmus.running.tools import Event, Launch, NoReasonError, run_tool
+from isthmus.show.events import Listener
 
 if TYPE_CHECKING:
-    from isthmus.cli.session import Session
+    from isthmus.show.session import Session
 
 
 ROUND_S = 60.0  # that a burn-in has after a Ctrl-C to complete and check its round

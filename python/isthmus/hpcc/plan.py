@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
+from isthmus.base.numbers import counted, figure
 from isthmus.hpcc.launch import launch_of
 from isthmus.hpcc.tables import map_lines
-from isthmus.numbers import counted, figure
-from isthmus.progress import duration
 from isthmus.records import HpccPlace
-from isthmus.store import newest
-from isthmus.tools import Event, collect
+from isthmus.results.store import newest
+from isthmus.running.tools import Event, collect
+from isthmus.show.progress import duration
 
 # What a device is taken to do where no run is known that tells: operations a second for each of its compute units, and
 # bytes a second of its memory, each rather too few. Hosts fill and look through the buffers, value by value.

@@ -4,11 +4,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from isthmus.errors import IsthmusError
+from isthmus.base.errors import IsthmusError
+from isthmus.base.names import meant
+from isthmus.base.spread import Interval, apart, likely
 from isthmus.hpcc.benchmarks import BENCHMARKS, benchmark_of
-from isthmus.names import meant
 from isthmus.records import HpccRecord, ScaleRow
-from isthmus.spread import Interval, apart, likely
 
 Mode = Literal["weak", "strong"]
 Parameters = Mapping[str, bool | int | float | str]

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from isthmus.base.numbers import counted, figure, percent
 from isthmus.hpcc.benchmarks import rated
-from isthmus.numbers import counted, figure, percent
-from isthmus.output import Table
 from isthmus.records import HpccScaleFile, ScaleRow
+from isthmus.show.output import Table
 
 COLUMNS = (
     "mode",

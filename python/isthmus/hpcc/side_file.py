@@ -5,9 +5,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from isthmus.errors import IsthmusError
-from isthmus.files import read_text, write_atomically
-from isthmus.parsing import from_json
+from isthmus.base.errors import IsthmusError
+from isthmus.base.files import read_text, write_atomically
+from isthmus.base.parsing import from_json
 
 
 def path_of(binary: Path) -> Path:

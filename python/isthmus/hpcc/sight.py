@@ -3,9 +3,9 @@
 import re
 from collections.abc import Sequence
 
-from isthmus.errors import IsthmusError
+from isthmus.base.errors import IsthmusError
 from isthmus.records import HpccPlace
-from isthmus.tools import Event, collect
+from isthmus.running.tools import Event, collect
 
 # What the loader of OpenCL drivers looks at. Lists in them are parted by ':', where a loader inside mpirun cuts the
 # value that its ranks inherit.

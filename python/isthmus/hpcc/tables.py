@@ -3,12 +3,12 @@
 import re
 from collections.abc import Sequence
 
+from isthmus.base.numbers import counted, figure, percent
+from isthmus.base.sizes import format_size
 from isthmus.hpcc.benchmarks import benchmark_of
 from isthmus.hpcc.keys import hpc_challenge
-from isthmus.numbers import counted, figure, percent
-from isthmus.output import Table
 from isthmus.records import HpccPlace, HpccRecord
-from isthmus.sizes import format_size
+from isthmus.show.output import Table
 
 COLUMNS = ("benchmark", "best", "unit", "median", "spread", "expected, model", "of expected", "over ranks")
 

@@ -4,9 +4,9 @@ import re
 import shutil
 from pathlib import Path
 
-from isthmus.build_info import build_info
-from isthmus.errors import IsthmusError
-from isthmus.files import read_text, write_atomically
+from isthmus.base.build_info import build_info
+from isthmus.base.errors import IsthmusError
+from isthmus.base.files import read_text, write_atomically
 
 
 def _words(text: str) -> frozenset[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from isthmus.output import to_json
+from isthmus.base.texts import to_json
 from isthmus.recording import summary
 from isthmus.recording.groups import alike
 from isthmus.recording.singles import Row, lanes, longest_gaps, singles

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from isthmus.errors import IsthmusError
+from isthmus.base.errors import IsthmusError
 from isthmus.recording.columns import Array, Collected, Column, Table, ascending
 
 SLOT = 128

@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from isthmus.errors import IsthmusError
+from isthmus.base.errors import IsthmusError
 from isthmus.recording.layer import layer_path
 from isthmus.recording.loader import loader_environment
-from isthmus.tools import SIGNALLED
+from isthmus.running.tools import SIGNALLED
 
 
 @contextmanager

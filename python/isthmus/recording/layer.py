@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from isthmus.errors import IsthmusError
+from isthmus.base.errors import IsthmusError
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _LAYER = "libisthmus-record-layer.so"

@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from isthmus.errors import IsthmusError
+from isthmus.base.errors import IsthmusError
 from isthmus.recording.layer import shipped_loader
 
 _NAME = "libOpenCL.so.1"

@@ -1,8 +1,8 @@
 """A record as people read it: a verdict, and tables of kernels, transfers, devices and host calls."""
 
-from isthmus.numbers import figure, grouped, percent, seconds
-from isthmus.output import Table
+from isthmus.base.numbers import figure, grouped, percent, seconds
 from isthmus.records import RecordedDevice, RecordFile
+from isthmus.show.output import Table
 
 _MOST = 20  # kernels of a program that has hundreds; the file has all
 

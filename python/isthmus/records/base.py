@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
 
-from isthmus.flows import FLOWS
+from isthmus.base.flows import FLOWS
 
 Kind = Literal["modelled", "measured"]
 Share = Annotated[float, Field(ge=0)]

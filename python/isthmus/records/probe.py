@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from isthmus.grain import GRAIN, Grain
+from isthmus.base.grain import GRAIN, Grain
 from isthmus.records.base import LOAD, File, Kind, Record, Value, measured
 
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from isthmus.grain import GRAIN, Grain
+from isthmus.base.grain import GRAIN, Grain
 from isthmus.records.base import LOAD, File, Flow, Kind, Record, Share, Value, measured
 
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from isthmus.advising.metrics import effective
 from isthmus.advising.tables import choices_table, said_first, said_of_crossing, tree_table
-from isthmus.numbers import figure, seconds
-from isthmus.output import Table
+from isthmus.base.numbers import figure, seconds
 from isthmus.records import AdviseFile, AdviseRow
 from isthmus.report.axes import LogAxis, Tick, decades
 from isthmus.report.curves import HEIGHT, STYLES, Line, Panel, Point
 from isthmus.report.tree import Tree, trees
+from isthmus.show.output import Table
 
 REUSES = 24  # points of a curve over the reuse ratio
 BESIDE = 4.0  # times below and above the application and the thresholds that a chart goes on

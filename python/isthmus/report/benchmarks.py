@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from isthmus.base.numbers import counted, figure
 from isthmus.hpcc.tables import power_line, verdict
-from isthmus.numbers import counted, figure
-from isthmus.output import Table
 from isthmus.records import HpccRecord, HpccSensors
+from isthmus.show.output import Table
 
 
 @dataclass(frozen=True)

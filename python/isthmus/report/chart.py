@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from isthmus.numbers import grouped
+from isthmus.base.numbers import grouped
 from isthmus.records import Row, StudyFile
 from isthmus.report.template import environment
-from isthmus.verdict import kind_of, limit_in_short, place_of, work
+from isthmus.results.verdict import kind_of, limit_in_short, place_of, work
 
 # Pixels. The picture is as wide as a telephone's page nearly, so that its letters stay readable on one.
 _WIDTH, _MARGIN, _TITLE, _TOP = 440, 16, 26, 56

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from isthmus.numbers import figure
-from isthmus.output import Table
-from isthmus.probe_tables import column_of, name_of, over
-from isthmus.probes import all_probes, is_curve
+from isthmus.base.numbers import figure
+from isthmus.base.sizes import format_size
 from isthmus.records import ProbeRecord
 from isthmus.report.axes import LogAxis, Tick, decades
-from isthmus.sizes import format_size
-from isthmus.verdict import KIND_WORDS
+from isthmus.results.verdict import KIND_WORDS
+from isthmus.running.probes import all_probes, is_curve
+from isthmus.show.output import Table
+from isthmus.show.probe_tables import column_of, name_of, over
 
 HEIGHT = 220  # pixels of a plot
 STYLES = 12  # colours with shapes of marks: six, then the same hollow

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Sequence
 
-from isthmus.errors import IsthmusError
-from isthmus.numbers import figure as shown
-from isthmus.output import Table
+from isthmus.base.errors import IsthmusError
+from isthmus.base.numbers import figure as shown
+from isthmus.base.sizes import parse_size
 from isthmus.records import FigureSeries, PaperFigure, PaperRow
 from isthmus.report.axes import LogAxis, Tick, decades, every
 from isthmus.report.curves import HEIGHT, STYLES, Line, Panel, Point
 from isthmus.report.timeline import LINE, Bar, Lane, Timeline
-from isthmus.sizes import parse_size
+from isthmus.show.output import Table
 
 MARGIN = 8.0  # percent of a plot's width beside places that are names
 ROOM = 56  # letters that lie beside each other below a plot

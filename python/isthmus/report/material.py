@@ -8,12 +8,10 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from isthmus.errors import IsthmusError
-from isthmus.files import read_text
-from isthmus.kinds import KINDS, Kind, commands, kind_of, name_of, names
-from isthmus.limits import Limit, of_records
-from isthmus.names import meant
-from isthmus.parsing import checked, from_json, our_json
+from isthmus.base.errors import IsthmusError
+from isthmus.base.files import read_text
+from isthmus.base.names import meant
+from isthmus.base.parsing import checked, from_json, our_json
 from isthmus.records import (
     AdviseFile,
     Context,
@@ -28,7 +26,9 @@ from isthmus.records import (
     ScaleRow,
     Verdict,
 )
-from isthmus.verdict import decide_each
+from isthmus.results.kinds import KINDS, Kind, commands, kind_of, name_of, names
+from isthmus.results.verdict import decide_each
+from isthmus.running.limits import Limit, of_records
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from isthmus.base.texts import dump
 from isthmus.hpcc.scaling_tables import table as scale_table
 from isthmus.hpcc.scaling_tables import verdicts as scale_verdicts
-from isthmus.output import Table, dump
-from isthmus.probe_tables import details_table, name_of
 from isthmus.report.advice import advised
 from isthmus.report.benchmarks import runs_of
 from isthmus.report.curves import HEIGHT, Line, Panel, best_copies, curve_panels, effective_panel
@@ -21,8 +20,10 @@ from isthmus.report.timeline import timelines
 from isthmus.report.waterfall import waterfalls
 from isthmus.reproduction.insights import judge, read_insights
 from isthmus.reproduction.tables import held_out_table, score_table
-from isthmus.tables import records_table
-from isthmus.wrong import wrong_lines
+from isthmus.results.wrong import wrong_lines
+from isthmus.show.output import Table
+from isthmus.show.probe_tables import details_table, name_of
+from isthmus.show.tables import records_table
 
 HEADINGS = {
     "verdict": "Verdict",

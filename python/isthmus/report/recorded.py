@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from isthmus.numbers import percent, seconds
-from isthmus.output import Table
+from isthmus.base.numbers import percent, seconds
 from isthmus.recording import tables
 from isthmus.recording.stretches import (
     KERNEL,
@@ -23,6 +22,7 @@ from isthmus.recording.stretches import (
 )
 from isthmus.records import RecordedCommand, RecordedGap, RecordFile
 from isthmus.report.timeline import LINE, Bar, Lane, Timeline, ticks
+from isthmus.show.output import Table
 
 STEPS = list(KINDS)
 _NS = 1e-9

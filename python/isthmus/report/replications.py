@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from isthmus.numbers import seconds
-from isthmus.output import Table
+from isthmus.base.numbers import seconds
 from isthmus.records import HpccLaunch, HpccRecord
 from isthmus.report.benchmarks import place_of
 from isthmus.report.timeline import LINE, Bar, Lane, Timeline, ticks
+from isthmus.show.output import Table
 
 
 def replications(records: Sequence[HpccRecord]) -> list[Timeline]:

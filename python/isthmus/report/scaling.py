@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from isthmus.base.numbers import counted, figure
 from isthmus.hpcc.benchmarks import rated
-from isthmus.numbers import counted, figure
-from isthmus.output import Table
 from isthmus.records import ScaleRow
 from isthmus.report.axes import LogAxis, Tick, decades
 from isthmus.report.curves import HEIGHT, STYLES, Line, Panel, Point
+from isthmus.show.output import Table
 
 LINEAR = "linear"
 _MEANINGS = {"weak": "the problem grows with the ranks", "strong": "the problem stays"}

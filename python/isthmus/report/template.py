@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from isthmus.numbers import figure, grouped, percent, seconds
+from isthmus.base.numbers import figure, grouped, percent, seconds
 from isthmus.records import Part
 from isthmus.reproduction.tables import as_text, score_line
-from isthmus.tables import busiest_first, first_keys, under_way
-from isthmus.verdict import kind_of, place_of, reason, said_of
+from isthmus.results.verdict import kind_of, place_of, reason, said_of
+from isthmus.show.tables import busiest_first, first_keys, under_way
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from isthmus.numbers import seconds
-from isthmus.output import Table
+from isthmus.base.numbers import seconds
 from isthmus.records import Row
 from isthmus.report.axes import Tick, every
-from isthmus.verdict import kind_of, place_of
+from isthmus.results.verdict import kind_of, place_of
+from isthmus.show.output import Table
 
 LINE = 22  # pixels from image to image
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from isthmus.coherence import FIGURE_5, Answer, Question
+from isthmus.base.sizes import format_size
 from isthmus.records import AdviseBranch
-from isthmus.sizes import format_size
+from isthmus.running.coherence import FIGURE_5, Answer, Question
 
 # Pixels. Questions stand in a column; answers with a method lead to the right, others down to the next question; one
 # that passes a question over goes down on the left.

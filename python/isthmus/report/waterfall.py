@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from isthmus.base.sizes import format_size
+from isthmus.base.spread import apart, likely
 from isthmus.records import ProbeRecord
 from isthmus.report.curves import label_of
-from isthmus.sizes import format_size
-from isthmus.spread import apart, likely
 
 # What each step pays for beyond the one before.
 PAYS = {

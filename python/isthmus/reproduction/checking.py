@@ -5,13 +5,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from isthmus.applications import describe, is_parameter
-from isthmus.coherence import check_delay, check_method
-from isthmus.errors import IsthmusError
-from isthmus.experiments import Experiment
-from isthmus.flows import FLOWS, SHARED
-from isthmus.names import unknown
-from isthmus.probes import all_probes
+from isthmus.base.errors import IsthmusError
+from isthmus.base.flows import FLOWS, SHARED
+from isthmus.base.names import unknown
+from isthmus.base.sizes import format_size, parse_size
 from isthmus.records import Row
 from isthmus.reproduction.claims import CLAIMS
 from isthmus.reproduction.comparison import unit_of_reading
@@ -46,8 +43,11 @@ from isthmus.reproduction.port_claims import KEPT
 from isthmus.reproduction.published import Paper, PublishedRow, place_of_row
 from isthmus.reproduction.units import convert
 from isthmus.reproduction.works import works_of
-from isthmus.sizes import format_size, parse_size
-from isthmus.targets import check_target
+from isthmus.running.applications import describe, is_parameter
+from isthmus.running.coherence import check_delay, check_method
+from isthmus.running.experiments import Experiment
+from isthmus.running.probes import all_probes
+from isthmus.running.targets import check_target
 
 ANY_CHANNEL = "va"
 PORTS, STATES = ("hp", "hpc", "acp"), ("written", "read", "flushed", "streamed")

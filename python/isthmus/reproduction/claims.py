@@ -4,8 +4,8 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from isthmus.base.sizes import parse_size
 from isthmus.reproduction.port_claims import MIB, crossing_of_ways, evicting, knee, ratio, recovered
-from isthmus.sizes import parse_size
 
 if TYPE_CHECKING:
     from isthmus.reproduction.laboratory import Laboratory

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from statistics import mean, median
 
-from isthmus.numbers import figure, rounds_to
+from isthmus.base.numbers import figure, rounds_to
 from isthmus.records import Judged, PaperRow, PaperScore, Role, RoleScore
 from isthmus.reproduction.laboratory import NotOfferedError
 from isthmus.reproduction.published import Paper, PublishedRow, Reading, Value

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from isthmus.coherence import TREE
-from isthmus.errors import IsthmusError
-from isthmus.names import unknown
+from isthmus.base.errors import IsthmusError
+from isthmus.base.names import unknown
+from isthmus.base.sizes import parse_size
 from isthmus.records import Row
 from isthmus.reproduction.claims import CLAIMS, Number, saturation
 from isthmus.reproduction.formulas import FORMULAS
@@ -15,7 +15,7 @@ from isthmus.reproduction.laboratory import Laboratory, NotOfferedError
 from isthmus.reproduction.published import PublishedRow, Value
 from isthmus.reproduction.units import convert
 from isthmus.reproduction.works import stage_s, works_of
-from isthmus.sizes import parse_size
+from isthmus.running.coherence import TREE
 
 # What one probe gives.
 PROBED = frozenset({"probe", "probe-time", "probe-cycles", "accesses", "requests", "crossing", "lead"})

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from isthmus.errors import IsthmusError
+from isthmus.base.errors import IsthmusError
 from isthmus.records import FigureSeries, PaperFigure
 from isthmus.reproduction.expressions import Evaluator
 from isthmus.reproduction.laboratory import CORES

@@ -4,10 +4,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from isthmus.base.errors import IsthmusError
+from isthmus.base.names import unknown
 from isthmus.calibration.fit import fit
 from isthmus.calibration.measured import Curves
-from isthmus.errors import IsthmusError
-from isthmus.names import unknown
 from isthmus.records import HeldOut, Input, Recalibrated
 from isthmus.reproduction.expressions import Evaluator, board_of, kind_of_expression, leaves
 from isthmus.reproduction.laboratory import Bench, Laboratory, NotOfferedError, target_of

@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from isthmus.files import data_folder, read_text
-from isthmus.parsing import checked, toml
+from isthmus.base.files import data_folder, read_text
+from isthmus.base.parsing import checked, toml
 from isthmus.records import PaperRow, Value
 
 _ID = re.compile(r"[A-Z]\d+-\d+")

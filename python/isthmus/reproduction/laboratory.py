@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from isthmus.applications import applications, describe, is_parameter
-from isthmus.coherence import TREE, kept_coherent
-from isthmus.errors import IsthmusError
-from isthmus.experiments import Experiment, run_experiment
-from isthmus.flows import FLOWS, SHARED
-from isthmus.integration import is_calibrated
-from isthmus.probes import all_probes
-from isthmus.probing import served_by
-from isthmus.targets import described_platforms, flows_of, platform
-from isthmus.tools import Event, as_sets, collect
+from isthmus.base.errors import IsthmusError
+from isthmus.base.flows import FLOWS, SHARED
+from isthmus.running.applications import applications, describe, is_parameter
+from isthmus.running.coherence import TREE, kept_coherent
+from isthmus.running.experiments import Experiment, run_experiment
+from isthmus.running.integration import is_calibrated
+from isthmus.running.probes import all_probes
+from isthmus.running.probing import served_by
+from isthmus.running.targets import described_platforms, flows_of, platform
+from isthmus.running.tools import Event, as_sets, collect
 
 if TYPE_CHECKING:
     from isthmus.records import BoardPart, Input, Platform, Row

@@ -4,10 +4,10 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from isthmus.coherence import HP_NC, HPC, TO_FPGA, Method
-from isthmus.flows import SHARED
+from isthmus.base.flows import SHARED
+from isthmus.base.sizes import parse_size
 from isthmus.reproduction.works import stage_s, works_of
-from isthmus.sizes import parse_size
+from isthmus.running.coherence import HP_NC, HPC, TO_FPGA, Method
 
 if TYPE_CHECKING:
     from isthmus.reproduction.laboratory import Laboratory
@@ -60,7 +60,7 @@ def evicting(lab: "Laboratory", arguments: Sequence[str]) -> float:
     takes no longer than one over HP within so many per cent: the FPGA takes the message that came 1, 2, 4, ... before;
     twice the most that is tried where none is enough.
     """
-    from isthmus.applications import buffers_of, describe, described_with
+    from isthmus.running.applications import buffers_of, describe, described_with
 
     board, work, stage, percent = arguments
     ((application, parameters),) = works_of(work)

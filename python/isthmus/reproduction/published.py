@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from isthmus.errors import IsthmusError
-from isthmus.files import data_folder, read_text
-from isthmus.parsing import toml
+from isthmus.base.errors import IsthmusError
+from isthmus.base.files import data_folder, read_text
+from isthmus.base.parsing import toml
 
 Value = bool | int | float | str
 

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from isthmus.errors import IsthmusError
+from isthmus.base.errors import IsthmusError
 from isthmus.records import Input, Role
 from isthmus.reproduction.claims import Number
 from isthmus.reproduction.expressions import (
@@ -36,7 +36,7 @@ from isthmus.reproduction.roles import (
     together,
 )
 from isthmus.reproduction.views import Purpose, Span, View
-from isthmus.tools import stop_running
+from isthmus.running.tools import stop_running
 
 PAPER_IMAGES = 200  # stacc VI-B1
 OnProgress = Callable[[str, int, int], None]

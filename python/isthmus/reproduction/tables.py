@@ -3,9 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from isthmus.numbers import counted, figure
-from isthmus.output import Table
+from isthmus.base.numbers import counted, figure
 from isthmus.records import HeldOut, PaperRow, PaperScore, RoleScore
+from isthmus.show.output import Table
 
 # Where a note goes on to its next piece (comparison.py puts them together).
 _PIECES = re.compile(r"; (?=reading |span of |determined by |same as |\d\S* \S+ here)")

@@ -1,6 +1,6 @@
 """Our values in the unit of the published row."""
 
-from isthmus.errors import IsthmusError
+from isthmus.base.errors import IsthmusError
 
 _FAMILIES: list[dict[str, float]] = [
     {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9},

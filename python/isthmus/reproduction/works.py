@@ -1,6 +1,6 @@
 """Applications with their parameters, as an experiment names them, and the stages of their runs."""
 
-from isthmus.names import unknown
+from isthmus.base.names import unknown
 from isthmus.records import Row
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
-from isthmus.build_info import build_info
-from isthmus.errors import IsthmusError
+from isthmus.base.build_info import build_info
+from isthmus.base.errors import IsthmusError
 from isthmus.sweeping.points import Point
 from isthmus.sweeping.work import Done, outcome
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, TextIO
 
 from pydantic import ValidationError
 
-from isthmus.errors import IsthmusError
-from isthmus.output import to_json_line
+from isthmus.base.errors import IsthmusError
+from isthmus.base.texts import to_json_line
 
 if TYPE_CHECKING:
     from isthmus.records import SweepRow

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from isthmus.numbers import figure, grouped
-from isthmus.output import Table
+from isthmus.base.numbers import figure, grouped
 from isthmus.report.axes import LogAxis, Tick, decades
 from isthmus.report.curves import HEIGHT, STYLES, Line, Panel, Point
 from isthmus.report.template import FOLDER, environment
+from isthmus.show.output import Table
 from isthmus.sweeping.values import number_of
 
 if TYPE_CHECKING:

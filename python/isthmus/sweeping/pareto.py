@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from isthmus.errors import IsthmusError
-from isthmus.names import unknown
+from isthmus.base.errors import IsthmusError
+from isthmus.base.names import unknown
 from isthmus.sweeping.values import Axis, number_of
 
 if TYPE_CHECKING:

@@ -8,15 +8,15 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 
-from isthmus.applications import is_parameter, is_program
-from isthmus.asked import Asked
-from isthmus.build_info import build_info
-from isthmus.errors import IsthmusError
-from isthmus.experiments import Experiment
-from isthmus.studies import Flags, experiments_of
-from isthmus.study_file import StudyDescription
+from isthmus.base.build_info import build_info
+from isthmus.base.errors import IsthmusError
+from isthmus.running.applications import is_parameter, is_program
+from isthmus.running.asked import Asked
+from isthmus.running.experiments import Experiment
+from isthmus.running.studies import Flags, experiments_of
+from isthmus.running.study_file import StudyDescription
+from isthmus.running.targets import is_model, platform
 from isthmus.sweeping.values import MOST, Axis, points_of
-from isthmus.targets import is_model, platform
 
 Say = Callable[[str], None]
 

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from isthmus.errors import IsthmusError
-from isthmus.experiments import Experiment
+from isthmus.base.errors import IsthmusError
 from isthmus.records import Platform, SweepRow, TornadoBar
 from isthmus.reproduction.roles import ends
+from isthmus.running.experiments import Experiment
+from isthmus.running.targets import platform
 from isthmus.sweeping.points import Point, point_of
-from isthmus.targets import platform
 
 if TYPE_CHECKING:
     from isthmus.records import Input

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from isthmus.errors import IsthmusError
-from isthmus.sizes import UNITS
+from isthmus.base.errors import IsthmusError
+from isthmus.base.sizes import UNITS
 
 MOST = 1_000_000  # points of a sweep
 # Values of a key may be in several units of a kind: what each is in that without a prefix.

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from isthmus.errors import IsthmusError
-from isthmus.experiments import Experiment, run_experiment
-from isthmus.side_by_side import run_side_by_side
+from isthmus.base.errors import IsthmusError
+from isthmus.running.experiments import Experiment, run_experiment
+from isthmus.running.side_by_side import run_side_by_side
+from isthmus.running.tools import Event
 from isthmus.sweeping.points import Point
-from isthmus.tools import Event
 
 if TYPE_CHECKING:
     from isthmus.records import Row, SweepRow

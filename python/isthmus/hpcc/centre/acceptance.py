@@ -4,13 +4,13 @@ import statistics
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
-from isthmus.errors import IsthmusError
+from isthmus.base.errors import IsthmusError
 from isthmus.hpcc.centre.expectations import Bounds, Expectations, Wanted
 from isthmus.hpcc.centre.nodes import Fleet
 from isthmus.hpcc.measure import run
-from isthmus.hpcc.tune import Run, tuned_before
+from isthmus.hpcc.tuning.tune import Run, tuned_before
 from isthmus.records import AcceptanceCheck, HpccRecord
-from isthmus.tools import Event, Launch
+from isthmus.running.tools import Event, Launch
 
 # Of the modified z-score: 0.6745 * |value - median| / MAD, MAD being the median of the distances from the median
 # (Iglewicz and Hoaglin 1993: 3.5).

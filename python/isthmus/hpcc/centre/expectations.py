@@ -6,12 +6,12 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from isthmus.errors import IsthmusError
-from isthmus.files import read_text
+from isthmus.base.errors import IsthmusError
+from isthmus.base.files import read_text
+from isthmus.base.names import unknown
+from isthmus.base.parsing import toml
+from isthmus.base.toml_lines import line_of, line_of_item
 from isthmus.hpcc.benchmarks import BENCHMARKS, records_of
-from isthmus.names import unknown
-from isthmus.parsing import toml
-from isthmus.toml_lines import line_of, line_of_item
 
 Share = Annotated[float, Field(ge=0, lt=1)]
 

@@ -4,10 +4,10 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from isthmus.files import read_text
+from isthmus.base.files import read_text
+from isthmus.base.names import unknown
 from isthmus.hpcc.benchmarks import BENCHMARKS
 from isthmus.hpcc.centre import SHIPPED
-from isthmus.names import unknown
 
 SCHEDULERS = ("slurm",)
 WORK = (*BENCHMARKS, "tune", "scale", "acceptance")  # what a job may be

@@ -6,10 +6,10 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from isthmus.errors import IsthmusError
-from isthmus.files import read_text
+from isthmus.base.errors import IsthmusError
+from isthmus.base.files import read_text
 from isthmus.hpcc.launch import launch_of, launch_on
-from isthmus.tools import Launch
+from isthmus.running.tools import Launch
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,16 @@
+"""The grain of modelled runs: how closely a model follows what crosses."""
+
+from typing import Literal
+
+from isthmus.base.errors import IsthmusError
+
+Grain = Literal["fine", "coarse"]
+DEFAULT: Grain = "coarse"
+GRAIN = "of a model, as it was really run: fine has every packet, burst and word, coarse counts what repeats"
+
+
+def chosen(fine: bool, coarse: bool) -> Grain | None:
+    """What the flags --fine and --coarse say; None where neither was given."""
+    if fine and coarse:
+        raise IsthmusError("--fine, --coarse: expected one of the two, got both")
+    return "fine" if fine else "coarse" if coarse else None

@@ -1,0 +1,60 @@
+"""TOML and JSON of texts that may hold anything: numbers of a million digits, brackets a thousand deep."""
+
+import json
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from isthmus.base.errors import IsthmusError
+from isthmus.base.files import read_text
+from isthmus.base.toml_lines import line_of_error
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+Model = TypeVar("Model", bound="BaseModel")
+
+
+def toml(text: str, path: Path) -> dict[str, Any]:
+    """The content of a TOML file; an IsthmusError with file and line where it is none."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise IsthmusError(f"{path}:{line_of_error(error, text)}: not TOML: {error}") from error
+    except RecursionError as error:
+        raise IsthmusError(f"{path}: not TOML that can be read: nested too deeply") from error
+    except ValueError as error:
+        raise IsthmusError(f"{path}: not TOML that can be read: {error}") from error
+
+
+def from_json(text: str) -> Any:
+    """The value of a JSON text; a ValueError where it is none."""
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+
+
+def our_json(text: str, place: object) -> Any:
+    """The value of what isthmus wrote at `place`, a file or a line of one; an IsthmusError where it is no JSON."""
+    try:
+        return from_json(text)
+    except ValueError as error:
+        raise IsthmusError(f"{place}: expected JSON that isthmus wrote: {error}") from error
+
+
+def read_json(path: Path) -> Any:
+    """The value of a file that isthmus wrote; an IsthmusError where it cannot be read or is no JSON."""
+    return our_json(read_text(path), path)
+
+
+def checked(model: "type[Model]", plain: Any, place: object) -> "Model":
+    """`plain` as a record; an IsthmusError with `place` and the first key that is wrong."""
+    from pydantic import ValidationError
+
+    try:
+        return model.model_validate(plain)
+    except ValidationError as error:
+        first = error.errors()[0]
+        prefix = f"key '{'.'.join(map(str, first['loc']))}': " if first["loc"] else ""
+        raise IsthmusError(f"{place}: {prefix}{first['msg']}") from error

@@ -1,0 +1,139 @@
+"""Settings: a flag, then an ISTHMUS_* variable, then ./isthmus.toml, then the user's file, then the default."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from isthmus.base.errors import IsthmusError
+from isthmus.base.files import read_text, user_folder
+from isthmus.base.flows import FLOWS
+from isthmus.base.names import listed, meant, unknown
+from isthmus.base.parsing import toml
+from isthmus.base.toml_lines import line_of
+
+Value = bool | int | str | None
+
+FORMATS = ("table", "json", "csv", "md")
+COLORS = ("auto", "always", "never")
+
+
+@dataclass(frozen=True)
+class Known:
+    """A setting: its default, how a text is read, what was expected if it cannot be, and the words of a choice."""
+
+    default: Value
+    parse: Callable[[str], Value]
+    expected: str
+    among: tuple[str, ...] = ()
+
+
+def _switch(text: str) -> bool:
+    return {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}[text.lower()]
+
+
+MOST = 2**31 - 1  # of what is counted
+COUNT = f"a whole number from 1 to {MOST}"
+MOST_SEED = 2**64 - 1
+SEED = f"a whole number from 0 to {MOST_SEED}"
+
+
+def whole(least: int, most: int = MOST) -> Callable[[str], int]:
+    """Reads a whole number; a ValueError where it is none, or not from `least` to `most`."""
+
+    def parse(text: str) -> int:
+        number = int(text)
+        if not least <= number <= most:
+            raise ValueError
+        return number
+
+    return parse
+
+
+def _choice(default: str | None, among: tuple[str, ...], expected: str) -> Known:
+    def parse(text: str) -> str:
+        if text not in among:
+            raise ValueError
+        return text
+
+    return Known(default, parse, expected, among)
+
+
+def _text(text: str) -> str:
+    if not text:
+        raise ValueError
+    return text
+
+
+_SWITCH = "true or false"
+KNOWN: dict[str, Known] = {
+    "format": _choice("table", FORMATS, "one of " + ", ".join(FORMATS)),
+    "color": _choice("auto", COLORS, "one of " + ", ".join(COLORS)),
+    "quiet": Known(False, _switch, _SWITCH),
+    "progress": Known(True, _switch, _SWITCH),
+    "debug": Known(False, _switch, _SWITCH),
+    "on": Known(None, _text, "a target, as in model:aws-f1"),
+    "flow": _choice(None, FLOWS, listed(FLOWS, "or")),
+    "count": Known(None, whole(1), COUNT),
+    "images": Known(None, whole(1), COUNT),
+    "messages": Known(None, whole(1), COUNT),
+    "input": Known(None, _text, "a folder of photographs"),
+    "seed": Known(None, whole(0, MOST_SEED), SEED),
+    "sizes": Known("64B..64MiB:x4", _text, "sizes, as in 64B,4KiB..1MiB:x2"),
+    "repeat": Known(None, whole(1), COUNT),
+    "warmup": Known(None, whole(0), f"a whole number from 0 to {MOST}"),
+    "out": Known("out", _text, "a folder"),
+    "store": Known(None, _text, "a file"),
+}
+
+
+@dataclass(frozen=True)
+class Found:
+    """The value of a setting and where it came from."""
+
+    value: Any
+    origin: str
+
+
+def resolve(name: str, flag: Any = None) -> Found:
+    """The value of the setting `name`; `flag` is what the command line gave, or None."""
+    if flag is not None:
+        return Found(_checked(name, str(flag), f"--{name}"), "flag")
+    variable = f"ISTHMUS_{name.upper()}"
+    if os.environ.get(variable):
+        return Found(_checked(name, os.environ[variable], variable), variable)
+    for path in (Path("isthmus.toml"), user_file()):
+        values = _read(path)
+        if name in values:
+            return Found(values[name], str(path))
+    return Found(KNOWN[name].default, "default")
+
+
+def user_file() -> Path:
+    """The user's own settings, by the XDG base directory rules."""
+    return user_folder("config") / "config.toml"
+
+
+def _read(path: Path) -> dict[str, Value]:
+    if not path.is_file():
+        return {}
+    text = read_text(path)
+    document = toml(text, path)
+    values: dict[str, Value] = {}
+    for name, value in document.items():
+        place = f"{path}:{line_of(text, name)}"
+        if name not in KNOWN:
+            raise unknown("key", name, list(KNOWN), place)
+        written = str(value).lower() if isinstance(value, bool) else str(value)
+        values[name] = _checked(name, written, f"{place}: key '{name}'")
+    return values
+
+
+def _checked(name: str, text: str, place: str) -> Value:
+    known = KNOWN[name]
+    try:
+        return known.parse(text)
+    except (ValueError, KeyError):
+        hint = meant(text, known.among)
+        raise IsthmusError(f"{place}: expected {known.expected}, got '{text}'", hint=hint) from None

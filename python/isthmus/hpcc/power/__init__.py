@@ -1,0 +1,1 @@
+"""The power of devices and hosts while a benchmark runs."""

@@ -1,0 +1,1 @@
+"""The search for a benchmark's best configuration on a device (`isthmus hpcc tune`)."""

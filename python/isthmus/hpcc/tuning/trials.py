@@ -1,0 +1,126 @@
+"""The trials of a search, each kept when it is complete, so that a search that was killed goes on where it was."""
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from isthmus.base.errors import IsthmusError
+from isthmus.hpcc.launch import launch_of
+from isthmus.hpcc.measure import run
+from isthmus.hpcc.tuning.search import BudgetSpentError, Question
+from isthmus.records import HpccTrial
+from isthmus.running.tools import Interrupt, stop_running
+
+SHORTEST_LIMIT_S = 30.0
+LIMIT_OF_FIRST = 10.0  # times what the first trial took
+
+
+class Trials:
+    """Answers questions of a search: from the file of trials where they were asked before, else by a run."""
+
+    def __init__(
+        self,
+        path: Path,
+        arguments: list[str],
+        ranks: int,
+        record: str,
+        budget_s: float,
+        on_trial: Callable[[HpccTrial], None],
+    ) -> None:
+        """`arguments` of `isthmus-hpcc` beside settings and repetitions; `record` names the record that is rated."""
+        self._path = path
+        self._arguments = arguments
+        self._ranks = ranks
+        self._record = record
+        self._end = time.monotonic() + budget_s
+        self._on_trial = on_trial
+        self.done = _read(path)
+        self._known = {_question(trial): trial for trial in self.done}
+
+    def answer(self, question: Question) -> float | None:
+        """The rate; None for what does not run or is wrong. Without an answer and time left a BudgetSpentError."""
+        trial = self._known.get(question)
+        if trial is None:
+            if time.monotonic() > self._end:
+                raise BudgetSpentError
+            trial = self._try(question)
+            self._keep(question, trial)
+        return trial.value
+
+    def _try(self, question: Question) -> HpccTrial:
+        begun = time.monotonic()
+        words = [word for name, value in question.settings for word in ("--set", f"{name}={value}")]
+        outcome: dict[str, Any] = {"value": None, "unit": "", "reason": None}
+        try:
+            with Limit(self._limit()) as limit:
+                records = run(
+                    [*self._arguments, *words, "--repeat", str(question.repetitions)],
+                    launch_of(self._ranks),
+                )
+            (rated,) = [one for one in records if one.name == self._record]
+            outcome["unit"] = rated.unit
+            outcome |= (
+                {"value": rated.value} if rated.validated else {"reason": f"wrong: {rated.error_is} {rated.error}"}
+            )
+        except IsthmusError as error:
+            outcome["reason"] = f"longer than {self._limit():.0f} s" if limit.passed else str(error)
+        return HpccTrial(
+            settings=dict(question.settings),
+            repetitions=question.repetitions,
+            turn=question.turn,
+            seconds=round(time.monotonic() - begun, 3),
+            **outcome,
+        )
+
+    def _limit(self) -> float:
+        return max(SHORTEST_LIMIT_S, LIMIT_OF_FIRST * self.done[0].seconds if self.done else 0.0)
+
+    def _keep(self, question: Question, trial: HpccTrial) -> None:
+        self.done.append(trial)
+        self._known[question] = trial
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(trial.model_dump_json() + "\n")
+        self._on_trial(trial)
+
+
+class Limit:
+    """Ends the tools that run here when a time has passed."""
+
+    def __init__(self, seconds: float) -> None:
+        self.passed = False
+        self._timer = threading.Timer(seconds, self._pass)
+
+    def __enter__(self) -> "Limit":
+        self._timer.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._timer.cancel()
+
+    def _pass(self) -> None:
+        if not Interrupt.happened():
+            self.passed = True
+            stop_running()
+
+
+def _question(trial: HpccTrial) -> Question:
+    return Question(tuple(sorted(trial.settings.items())), trial.repetitions, trial.turn)
+
+
+def _read(path: Path) -> list[HpccTrial]:
+    """The trials of a file; the last line may be half of one, and is cut off."""
+    if not path.exists():
+        return []
+    text = path.read_bytes()
+    whole = text[: text.rfind(b"\n") + 1]
+    try:
+        if whole != text:
+            path.write_bytes(whole)
+        return [HpccTrial.model_validate(json.loads(line)) for line in whole.splitlines()]
+    except ValueError as error:
+        raise IsthmusError(f"{path}: not a file of trials: {error}", hint="remove it, or use --again.") from error
+    except OSError as error:
+        raise IsthmusError(f"{path}: cannot write: {error.strerror}") from error

@@ -1,0 +1,197 @@
+"""Finding the parameters that a benchmark is best run with on a device, and finding them again for later runs."""
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from isthmus.base.errors import IsthmusError
+from isthmus.hpcc.benchmarks import Space, rated, space_of
+from isthmus.hpcc.tuning.search import Search, Settings
+from isthmus.hpcc.tuning.trials import Trials
+from isthmus.hpcc.tuning.tuned import Best, Task, best_for, file_of, hash_of_kernels, keep, locked, tuned_folder
+from isthmus.records import HpccTrial, HpccTuned
+from isthmus.running.tools import Launch, as_sets, collect
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a person asks for: a benchmark with options that decide which parameters are best."""
+
+    benchmark: str
+    on: str
+    size: str
+    variant: str | None
+    shape: str | None
+    optimized: bool
+    ranks: int
+    grid: str | None
+    scheme: str | None
+    sets: tuple[str, ...]
+
+    def words(self) -> list[str]:
+        """As `isthmus-hpcc` takes it."""
+        options = {"--size": self.size, "--variant": self.variant, "--shape": self.shape}
+        words = [self.benchmark, *_pairs(options), *as_sets(self.sets)]
+        return words + (["--optimized"] if self.optimized else [])
+
+    def words_of_ranks(self) -> list[str]:
+        """What belongs to the ranks and their devices."""
+        return _pairs({"--on": self.on, "--grid": self.grid, "--scheme": self.scheme})
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found best for a run, and the file that says so."""
+
+    file: Path
+    settings: Settings
+
+    @property
+    def assignments(self) -> list[str]:
+        """NAME=VALUE."""
+        return [f"{name}={value}" for name, value in self.settings.items()]
+
+    def words(self) -> list[str]:
+        """As `isthmus-hpcc` takes them."""
+        return ["--parameters-from", str(self.file), *as_sets(self.assignments)]
+
+    def line(self) -> str:
+        """For people."""
+        return f"tuned for this device: {' '.join(self.assignments) or 'the defaults'} ({self.file})"
+
+
+class DevicesDifferError(IsthmusError):
+    """No parameters are best for devices that differ."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """A run on its device: which it is, what is tuned there, where it is kept."""
+
+    task: Task
+    device: str
+    driver: str
+    parameters: dict[str, Any]
+    file: Path
+
+    @property
+    def form(self) -> str:
+        """Of the kernels: single, cpu or gpu."""
+        return self.task.shape or self.task.variant
+
+    @property
+    def trials(self) -> Path:
+        """Where the trials of its search are kept."""
+        name = hashlib.sha256(json.dumps([self.device, self.driver, asdict(self.task)]).encode()).hexdigest()[:16]
+        return tuned_folder() / "trials" / f"{self.task.benchmark}-{name}.jsonl"
+
+
+def known(run: Run, launch: Launch | None = None) -> Known:
+    """What a run means on its device, here or where `launch` starts one rank; DevicesDifferError where they differ."""
+    made = [_compilation([*run.words(), "--parameters", "--on", target], launch) for target in run.on.split(",")]
+    devices = {(one["device_info"]["name"], one["device_info"]["driver"]) for one in made}
+    if len(devices) != 1:
+        raise DevicesDifferError(f"--on {run.on}: expected devices that are all the same")
+    ((device, driver),) = devices
+    first = made[0]
+    task = Task(
+        benchmark=run.benchmark,
+        size=run.size,
+        variant=first["variant"],
+        shape=first["shape"],
+        run="optimized" if run.optimized else "base",
+        ranks=run.ranks,
+        grid=run.grid,
+        scheme=run.scheme,
+        fixed=tuple(sorted(run.sets)),
+        kernels=hash_of_kernels(),
+    )
+    return Known(task, device, driver, first["parameters"], file_of(device, driver))
+
+
+def tuned_before(run: Run, launch: Launch | None = None) -> Found | None:
+    """What was found best for just this run on its device, here or where `launch` starts one rank."""
+    if not any(tuned_folder().glob("*.json")):
+        return None
+    try:
+        here = known(run, launch)
+    except DevicesDifferError:
+        return None
+    best = best_for(here.file, here.task)
+    return None if best is None else Found(here.file, best.settings)
+
+
+def tune(
+    run: Run, budget_s: float, again: bool, on_trial: Callable[[HpccTrial], None], on_better: Callable[[Settings], None]
+) -> HpccTuned:
+    """Searches until nothing gets better or the budget is spent; what a search before has tried is not tried again."""
+    here = known(run)
+    fixed = {setting.partition("=")[0] for setting in run.sets}
+    space = {name: values for name, values in space_of(run.benchmark, here.form).items() if name not in fixed}
+    if not space:
+        raise IsthmusError(f"{run.benchmark}: every parameter that could be tuned is set by hand")
+    with locked(here.trials.with_suffix(".lock"), wait=False):
+        if again:
+            here.trials.unlink(missing_ok=True)
+        words = [*run.words(), *run.words_of_ranks()]
+        trials = Trials(here.trials, words, run.ranks, rated(run.benchmark), budget_s, on_trial)
+
+        def better(settings: Settings) -> None:
+            keep(here.file, here.task, _best(run.benchmark, trials.done, settings))
+            on_better(settings)
+
+        search = Search(space, _defaults(here, space), trials.answer, better)
+        complete = search.run()
+        best = _best(run.benchmark, trials.done, search.best)
+        keep(here.file, here.task, best)
+    return _result(run, here, best, trials.done, complete)
+
+
+def _defaults(here: Known, space: Space) -> Settings:
+    return {name: int(here.parameters[name]) for name in space}
+
+
+def _best(benchmark: str, trials: Sequence[HpccTrial], settings: Settings) -> Best:
+    value = _value_of(trials, settings)
+    if value is None:
+        why = next((trial.reason for trial in trials if trial.reason), "the budget ended before the first trial")
+        raise IsthmusError(f"{benchmark}: no configuration is known to run here: {why}")
+    unit = next(trial.unit for trial in trials if trial.value is not None)
+    return Best(settings, value, _value_of(trials, {}), unit)
+
+
+def _value_of(trials: Sequence[HpccTrial], settings: Settings) -> float | None:
+    return max(
+        (trial.value for trial in trials if trial.settings == settings and trial.value is not None), default=None
+    )
+
+
+def _result(run: Run, here: Known, best: Best, trials: list[HpccTrial], complete: bool) -> HpccTuned:
+    return HpccTuned.model_validate(
+        {
+            "benchmark": run.benchmark,
+            "device": here.device,
+            "driver": here.driver,
+            "size": here.task.size,
+            "run": here.task.run,
+            "variant": here.task.variant,
+            "ranks": run.ranks,
+            "fixed": list(here.task.fixed),
+            **asdict(best),
+            "complete": complete,
+            "trials": trials,
+            "file": str(here.file),
+        }
+    )
+
+
+def _pairs(options: dict[str, str | None]) -> list[str]:
+    return [word for flag, value in options.items() if value is not None for word in (flag, value)]
+
+
+def _compilation(arguments: list[str], launch: Launch | None) -> dict[str, Any]:
+    (made,) = collect("isthmus-hpcc", arguments, "compilation", launch)
+    return made

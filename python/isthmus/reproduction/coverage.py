@@ -1,0 +1,166 @@
+"""Every experiment of the papers and the command that does it here, as a page.
+
+docs/coverage.md is written from papers/*.toml and papers/coverage (`python -m isthmus.reproduction.coverage FILE`).
+"""
+
+import shlex
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from isthmus.base.files import data_folder, read_text, write_atomically
+from isthmus.base.parsing import toml
+from isthmus.reproduction.expressions import experiment_of, leaves
+from isthmus.reproduction.laboratory import (
+    APPLICATION,
+    COUNT,
+    DELAY,
+    FETCHED_AHEAD,
+    METHOD,
+    OPTIONS,
+    TOLD_APART,
+    target_of,
+)
+from isthmus.reproduction.published import Paper, PublishedRow, read_papers
+
+HEAD = """\
+# What of the papers runs here
+
+Each place of a paper that states measured numbers or claims, and the command that does the experiment here. `isthmus
+reproduce PAPER` prints all of a paper's numbers beside ours, with errors; *n of m* are the numbers of the place that it
+compares, and "not yet" says why it does not compare the others. What a paper states of parts, set-ups and markets is no
+experiment. The table is made of papers/ by `python -m isthmus.reproduction.coverage docs/coverage.md`; a test runs each
+command with `--dry-run`.
+"""
+
+
+class ListedExperiment(BaseModel):
+    """One experiment of a paper whose boards are not modelled."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    place: str
+    what: str
+    commands: list[str] = []
+    not_yet: str = ""
+
+
+class Listed(BaseModel):
+    """A paper whose experiments are listed by hand."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    title: str
+    experiment: list[ListedExperiment]
+
+
+def document() -> str:
+    """docs/coverage.md."""
+    papers = read_papers()
+    published = {row.id: row for paper in papers.values() for row in paper.row}
+    modelled = [_paper(name, paper, published) for name, paper in papers.items()]
+    return HEAD + "".join(modelled) + "".join(_listed(path) for path in _listed_papers())
+
+
+def commands_of(row: PublishedRow, paper: str, published: Mapping[str, PublishedRow]) -> list[list[str]]:
+    """The words of the commands that give our value of a row; none where nothing gives it."""
+    experiment = experiment_of(row)
+    if experiment is None:
+        return []
+    return [command_of(leaf) or ["reproduce", paper, "--no-spans"] for leaf in leaves(experiment, published)]
+
+
+def command_of(leaf: str) -> list[str] | None:
+    """The words of the command that does an experiment; None where only `reproduce` does it."""
+    expression, _, changes = leaf.partition("@")
+    kind, _, rest = expression.partition(":")
+    words, given = rest.split(":"), [change for change in changes.split(",") if change]
+    if kind in ("run", "rate"):
+        return ["run", APPLICATION, "--on", target_of(words[0]), "--flow", words[1], "--fine"]
+    if kind == "application":
+        return ["run", words[1], "--on", target_of(words[0]), "--flow", words[2], *_settings(given)]
+    if kind == "gain":
+        return ["run", FETCHED_AHEAD, "--on", target_of(words[0]), "--set", "size=4", "--set", f"handover={words[1]}"]
+    if kind in ("probe", "probe-time", "probe-cycles", "requests", "accesses"):
+        burst = ["--burst", words[3]] if kind == "accesses" else []
+        return ["probe", target_of(words[0]), words[1], "--sizes", words[2], *burst, *_options(given)]
+    return None
+
+
+def _settings(changes: list[str]) -> list[str]:
+    """Of an application: options of `run`, else parameters and keys of the board."""
+    return [
+        word
+        for name, _, value in (change.partition("=") for change in changes)
+        for word in ((f"--{name}", value) if f"{name}=" in (COUNT, METHOD, DELAY) else ("--set", f"{name}={value}"))
+    ]
+
+
+def _options(changes: list[str]) -> list[str]:
+    """Of a probe."""
+    return [
+        word
+        for name, _, value in (change.partition("=") for change in changes)
+        if name not in TOLD_APART
+        for word in ((OPTIONS[name], value) if name in OPTIONS else ("--set", f"{name}={value}"))
+    ]
+
+
+def _paper(name: str, paper: Paper, published: Mapping[str, PublishedRow]) -> str:
+    places: dict[str, list[PublishedRow]] = {}
+    for row in paper.row:
+        if row.kind in ("output", "claim") or (row.kind == "outside" and row.place[0].startswith("fig")):
+            places.setdefault(row.place[0], []).append(row)
+    commands = {
+        place: [words for row in rows for words in commands_of(row, name, published)] for place, rows in places.items()
+    }
+    for place in places:
+        if any(figure.name.startswith(place) for figure in paper.figure):
+            commands[place].append(["reproduce", name, "--no-spans", "--figures"])
+    rows = [_place(place, found, commands[place]) for place, found in places.items()]
+    return _table(f"{name}: {paper.title}", rows)
+
+
+def _place(place: str, rows: list[PublishedRow], words: list[list[str]]) -> str:
+    commands = dict.fromkeys(map(shlex.join, words))
+    given = [row for row in rows if experiment_of(row) is not None]
+    what = f"{rows[0].quantity}, {rows[0].platform}" if len(rows) == 1 else "; ".join(_quantities(rows))
+    missing = dict.fromkeys(row.reason or "no experiment here" for row in rows if experiment_of(row) is None)
+    how = [*(f"`isthmus {command}`" for command in commands), *(f"not yet: {reason}" for reason in missing)]
+    return _row(place, what, f"{len(given)} of {len(rows)}", how)
+
+
+def _quantities(rows: list[PublishedRow]) -> Iterator[str]:
+    """Three of them at most."""
+    quantities = list(dict.fromkeys(row.quantity for row in rows))
+    yield from quantities[:3]
+    if len(quantities) > 3:
+        yield f"and {len(quantities) - 3} more"
+
+
+def _listed_papers() -> list[Path]:
+    return sorted((data_folder("papers") / "coverage").glob("*.toml"))
+
+
+def _listed(path: Path) -> str:
+    paper = Listed.model_validate(toml(read_text(path), path))
+    rows = []
+    for one in paper.experiment:
+        how = [f"`{words}`" for words in one.commands] or [f"not yet: {one.not_yet}"]
+        rows.append(_row(one.place, one.what, "on a device" if one.commands else "", how))
+    return _table(f"{path.stem}: {paper.title}", rows)
+
+
+def _table(title: str, rows: list[str]) -> str:
+    return f"\n## {title}\n\n| place | what | compared | command |\n|---|---|---|---|\n{''.join(rows)}"
+
+
+def _row(place: str, what: str, compared: str, how: list[str]) -> str:
+    cells = (place, what, compared, "<br>".join(how))
+    return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |\n"
+
+
+if __name__ == "__main__":
+    write_atomically(Path(sys.argv[1]), document())

@@ -1,0 +1,1 @@
+"""What becomes of records: their files, the store of runs, comparisons and verdicts."""

@@ -1,0 +1,229 @@
+"""What sets the pace of a row, and which row of a study is the fastest that is right."""
+
+from collections.abc import Iterable, Sequence
+
+from isthmus.base.numbers import figure, grouped, percent, seconds
+from isthmus.base.sizes import format_size
+from isthmus.base.spread import Interval, apart, likely
+from isthmus.records import Bottleneck, Effect, Part, Row, Verdict
+
+KIND_WORDS = {"modelled": "model", "measured": "measured"}
+
+# A change of a rate below which none is told.
+_UNSEEN = 0.005
+
+
+def limit_of(row: Row) -> Bottleneck | None:
+    """The bottleneck that the run names, else (a real device shows no parts) its longest stage and the next."""
+    if row.bottleneck is not None or not row.stages:
+        return row.bottleneck
+    first, *others = sorted(row.stages, key=lambda stage: stage.share, reverse=True)
+    second = others[0] if others else None
+    return Bottleneck(
+        part=first.name,
+        busy_share=first.share,
+        next=second.name if second else None,
+        next_busy_share=second.share if second else None,
+        would_need=first.time_s / second.time_s if second and second.time_s > 0 else None,
+    )
+
+
+def heading(row: Row) -> str:
+    """What `reason` tells of, with `model` or `measured`: only what reruns found is called a bottleneck."""
+    limit = limit_of(row)
+    if limit is None:
+        what = "limit"
+    elif limit.effects:
+        what = "bottleneck" if limit.part else "no single bottleneck"
+    else:
+        what = "busiest part" if row.parts else "longest stage"
+    return f"{what}, {kind_of(row)}"
+
+
+def limit_in_short(row: Row) -> str:
+    """The name of the part that holds the row, for a chart."""
+    limit = limit_of(row)
+    if limit is None:
+        return "unknown"
+    return limit.part or "no single part"
+
+
+def reason(row: Row) -> str:
+    """One sentence: the part that sets the pace, its busy share, what shows it, and what would be the limit next."""
+    limit = limit_of(row)
+    if limit is None:
+        return "nothing says where the time goes"
+    if limit.part is None:
+        return f"no number alone holds it; {_most_effect(limit)}"
+    part = next((part for part in row.parts if part.name == limit.part), None)
+    held = _full(part) if part is not None and part.window is not None else _busy(limit)
+    shown = _shown(limit.effects, limit.relief)
+    return "; ".join(text for text in (f"{limit.part}, {held}", shown, _next(row, limit)) if text)
+
+
+def _shown(effects: Sequence[Effect], change: str | None) -> str:
+    return next((f"{_effect(effect)}" for effect in effects if effect.change == change), "")
+
+
+def _most_effect(limit: Bottleneck) -> str:
+    """The two changes with most effect."""
+    if not limit.effects:
+        return "no key stands behind its parts"
+    return "most effect: " + ", ".join(f"{_effect(effect)} ({effect.part})" for effect in limit.effects[:2])
+
+
+def _effect(effect: Effect) -> str:
+    """`link.pcie.generation=4 raises the rate by 34 %`."""
+    if abs(effect.raises) < _UNSEEN:
+        return f"{effect.change} changes the rate by less than {percent(_UNSEEN)}"
+    return f"{effect.change} {'raises' if effect.raises > 0 else 'lowers'} the rate by {percent(abs(effect.raises))}"
+
+
+def _busy(limit: Bottleneck) -> str:
+    return _held(limit.busy_share, limit.path_share, "the chain of steps that wait for each other")
+
+
+def _full(part: Part) -> str:
+    """Little's law: what a window lets through is its size over the time for which each entry is held."""
+    assert part.window is not None
+    window = part.window
+    of_bytes = window.unit == "bytes"
+    size = format_size(window.size) if of_bytes else f"{window.size} {window.unit}"
+    full = percent(part.busy_share)
+    text = f"all {size} under way {full} of the time"
+    if not window.round_trip_s:
+        return text
+    each = seconds(window.round_trip_s)
+    rate = window.size / window.round_trip_s
+    most = f"{figure(rate * 1e-9)} GB/s" if of_bytes else f"{grouped(rate)} {window.unit}/s"
+    return f"{text}, each for {each}: at most {size} / {each} = {most}"
+
+
+def _next(row: Row, limit: Bottleneck) -> str:
+    if limit.next is None or limit.would_need is None or not limit.busy_share:
+        if limit.effects:
+            return ""
+        return "no other part is near" if row.parts else "nothing tells its parts apart"
+    rate = row.gb_per_s / limit.busy_share
+    next_held = _held(limit.next_busy_share, limit.next_path_share, "the chain")
+    return (
+        f"{figure(limit.would_need)}x as fast (input payload at {figure(rate * limit.would_need)} GB/s for "
+        f"{figure(rate)} GB/s) it would leave the limit to {limit.next} ({next_held})"
+    )
+
+
+def _held(busy_share: float | None, path_share: float | None, chain: str) -> str:
+    """What a part holds of a run: where steps wait for each other, none of them is busy all the time."""
+    busy = f"{percent(busy_share)} busy"
+    return busy if path_share is None else f"{busy}, {percent(path_share)} of {chain}"
+
+
+def place_of(row: Row | Verdict) -> str:
+    """The target, the link over which it was reached where there are several, and what kept its buffers coherent."""
+    over = f" over {row.channel}" if row.channel is not None else ""
+    by = f" by {row.method}" if row.method is not None else ""
+    return f"{row.target}{over}{by}{''.join(f', {change}' for change in changes_of(row))}"
+
+
+def changes_of(row: Row | Verdict) -> list[str]:
+    """How its program was changed."""
+    rewrite = [row.rewrite] if row.rewrite else []
+    return [*rewrite, *([f"delay {row.delay}"] if row.delay else [])]
+
+
+def where(row: Row) -> str:
+    """Where the time goes, in the order of the flow: `host to device copy 44 %, kernel 15 %`."""
+    return ", ".join(f"{stage.name} {percent(stage.share)}" for stage in row.stages) or "-"
+
+
+def kind_of(row: Row | Verdict) -> str:
+    """`model` or `measured`: never left out beside a number."""
+    return KIND_WORDS[row.kind]
+
+
+def pace(row: Row) -> str:
+    """The rate with its unit and kind: `1,370 images/s, model`."""
+    return f"{grouped(row.value)} {row.unit}, {kind_of(row)}"
+
+
+def work(row: Row) -> str:
+    """What went through in the run: `200 images of 1920x1080`, `200 messages of 64 KiB`."""
+    each = format_size(row.bytes_each) if row.width is None else f"{row.width}x{row.height}"
+    return f"{row.count} {row.counted} of {each}"
+
+
+def latency(row: Row) -> str:
+    """From acquire or enqueue to the output: `p50 1.2 ms, p99 2 ms, p99.9 2 ms, most 3 ms`."""
+    found = row.latency
+    if found is None:
+        return "-"
+    shown = (("p50", found.p50_s), ("p99", found.p99_s), ("p99.9", found.p999_s), ("most", found.max_s))
+    return ", ".join(f"{name} {seconds(value)}" for name, value in shown)
+
+
+def decide_each(rows: Iterable[Row]) -> dict[str, Verdict | None]:
+    """A verdict for each application, as rates of different work are not compared; None where no row is right."""
+    by_application: dict[str, list[Row]] = {}
+    for row in rows:
+        by_application.setdefault(row.application, []).append(row)
+    return {name: decide(of_one) for name, of_one in by_application.items()}
+
+
+def decide(rows: Sequence[Row]) -> Verdict | None:
+    """The fastest row whose output is right, with a reason for it and for each row that it beats; None if none is.
+
+    Rows whose samples overlap with those of the fastest are not ranked below it: the verdict is not judged.
+    """
+    right = sorted((row for row in rows if row.verified), key=lambda row: row.value, reverse=True)
+    if not right:
+        return None
+    best, *others = right
+    reasons = [f"{heading(best)}: {reason(best)}"]
+    tied = [row for row in others if not apart(_range(best), _range(row)) and row.value != best.value]
+    for row in others:
+        behind = "not to be judged" if row in tied else f"{figure(best.value / row.value)}x slower"
+        reasons.append(f"{place_of(row)} {row.flow}: {pace(row)}, {behind}: {heading(row)}: {reason(row)}")
+    return Verdict(
+        application=best.application,
+        target=best.target,
+        flow=best.flow,
+        channel=best.channel,
+        method=best.method,
+        rewrite=best.rewrite,
+        delay=best.delay,
+        kind=best.kind,
+        value=best.value,
+        unit=best.unit,
+        judged=not tied,
+        within_spread=[f"{place_of(row)} {row.flow}" for row in tied],
+        reasons=reasons,
+    )
+
+
+def _range(row: Row) -> Interval:
+    """The rates among which a row's may lie; a model's is exact."""
+    return likely(row.samples) if row.samples else (row.value, row.value)
+
+
+def said_with_reason(verdict: Verdict, applications: int) -> list[str]:
+    """The verdict and what limits the fastest, with the application's name where there are several."""
+    return [f"{_whose(verdict, applications)}{said_of(verdict)}", *verdict.reasons[:1]]
+
+
+def said_of_others(verdict: Verdict, applications: int) -> list[str]:
+    """Why the others are slower, with the application's name where there are several."""
+    return [f"{_whose(verdict, applications)}{reason}" for reason in verdict.reasons[1:]]
+
+
+def _whose(verdict: Verdict, applications: int) -> str:
+    return f"{verdict.application}: " if applications > 1 else ""
+
+
+def said_of(verdict: Verdict) -> str:
+    """The verdict's first sentence."""
+    rate = f"{grouped(verdict.value)} {verdict.unit}, {KIND_WORDS[verdict.kind]}"
+    first = f"{place_of(verdict)}, {verdict.flow}: {rate}"
+    if verdict.judged:
+        return f"fastest: {first}"
+    others = " and ".join(verdict.within_spread)
+    return f"not to be judged: {first}, and {others} lie within each other's spread; raise --repeat"

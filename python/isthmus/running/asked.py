@@ -1,0 +1,145 @@
+"""What a person asks of applications: how much of what they count, with which parameters."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from isthmus.base.errors import IsthmusError
+from isthmus.base.names import meant, nearest
+from isthmus.base.settings import COUNT, KNOWN, resolve, whole
+from isthmus.running.applications import Application, Parameter, described_with, is_app_key, is_parameter
+
+
+@dataclass(frozen=True)
+class Typed:
+    """Options of applications on the command line, without their dashes, each with what follows it."""
+
+    options: Sequence[tuple[str, str | None]] = ()
+    known: Sequence[str] = ()  # options of the command itself, among which a misspelt one may be
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the command line asks of all applications of a command, in place of what their files say."""
+
+    count: str | None = None
+    typed: Typed = field(default_factory=Typed)
+    sets: Sequence[str] = ()  # NAME=VALUE; those with a dot are of platforms, or app.KEY=VALUE of descriptions
+
+    def platform_sets(self) -> tuple[str, ...]:
+        """Those that are of platforms."""
+        return tuple(one for one in self.sets if not is_parameter(one) and not is_app_key(one))
+
+    def app_sets(self) -> tuple[str, ...]:
+        """Those that are of descriptions."""
+        return tuple(one for one in self.sets if is_app_key(one))
+
+    def refuse_app_sets(self, why: str) -> None:
+        """Refuses those of descriptions where there is none."""
+        for one in self.app_sets():
+            key = one.partition("=")[0].strip()
+            raise IsthmusError(f"--set {key}: only a description, FILE.toml, has keys app.*, and {why}")
+
+    def check(self, applications: Sequence[Application]) -> None:
+        """Refuses what none of the applications takes, and what is given under two names."""
+        given: dict[str, str] = {} if self.count is None else {"count": "--count"}
+        for name, place in self._names():
+            if not any(name in (one.counted, *one.parameters) for one in applications):
+                raise self._unknown(name, place, applications)
+            other = given.get(name) or (
+                given.get("count") if any(name == one.counted for one in applications) else None
+            )
+            if other is not None:
+                raise IsthmusError(f"{place}: is given as {other} too")
+            given[name] = place
+
+    def _names(self) -> Iterable[tuple[str, str]]:
+        for name, _ in self.typed.options:
+            yield name, f"--{name}"
+        for name, assigned, _ in (one.partition("=") for one in self.sets if is_parameter(one)):
+            if not assigned:
+                raise IsthmusError(f"--set: expected KEY=VALUE of a platform or NAME=VALUE, got '{name}'")
+            yield name.strip(), f"--set {name.strip()}"
+
+    def _unknown(self, name: str, place: str, applications: Sequence[Application]) -> IsthmusError:
+        parameters = [known for one in applications for known in one.parameters]
+        if place.startswith("--set "):
+            hint = meant(name, parameters) or f"keys of platforms have a dot; parameters: {_listed(parameters)}."
+            return IsthmusError(f"{place}: no application here has the parameter '{name}'", hint=hint)
+        options = [*parameters, *(one.counted for one in applications), *self.typed.known]
+        guess = nearest(name, options)
+        hint = f"did you mean '--{guess}'?" if guess else "'isthmus run APP --help' lists what an application takes."
+        return IsthmusError(f"unknown option '{place}'", hint=hint)
+
+    def of_application(self, application: Application) -> tuple[str | None, dict[str, str]]:
+        """How many of what it counts, if that is said, and its parameters."""
+        count, parameters = self.count, {}
+        for name, value in self.typed.options:
+            if name == application.counted:
+                count = _count(value, name)
+            elif parameter := application.parameters.get(name):
+                parameters[name] = _value(value, parameter, f"--{name}")
+        for name, value in (map(str.strip, one.split("=", 1)) for one in self.sets if is_parameter(one)):
+            if parameter := application.parameters.get(name):
+                parameters[name] = _value(value, parameter, f"--set {name}")
+        return count, parameters
+
+
+@dataclass(frozen=True)
+class Typical:
+    """An application as it was named, with NAME=VALUE of its parameters: what runs of it are by default."""
+
+    application: Application
+    typed: str
+    parameters: Sequence[str] = ()
+
+    def count(self, asked: str | None, in_file: int | None = None) -> int:
+        """How many run: as asked, as a study's file says, as is set under either name, or as many as it takes itself.
+
+        That may hang on its parameters: a file holds so many.
+        """
+        if asked is None and in_file is not None:
+            return in_file
+        names = ["count", *({self.application.counted} & KNOWN.keys())]
+        found = resolve("count", asked).value or resolve(names[-1]).value
+        return int(found or described_with(self.typed, self.application, self.parameters).count)
+
+
+def parameters_of(application: Application, *given: Mapping[str, Any]) -> tuple[str, ...]:
+    """NAME=VALUE of its parameters; of one that several give the first holds, then what is set under its name."""
+    values: dict[str, Any] = {}
+    for name in application.parameters:
+        settings = {name: resolve(name).value} if name in KNOWN else {}
+        value = next((one[name] for one in (*given, settings) if one.get(name) is not None), None)
+        if value is not None:
+            values[name] = value
+    return tuple(f"{name}={str(value).lower() if isinstance(value, bool) else value}" for name, value in values.items())
+
+
+def spread(application: Application, parameters: Sequence[str]) -> list[tuple[str, ...]]:
+    """NAME=VALUE of each row: one of what a parameter that takes several is given, or is by default, in each."""
+    given = dict(one.partition("=")[::2] for one in parameters)
+    several = [one for one in application.parameters.values() if one.several]
+    rows = [given]
+    for parameter in several:
+        values = parameter.each(given.get(parameter.name, str(parameter.default)))
+        rows = [row | {parameter.name: value} for row in rows for value in values]
+    return [tuple(f"{name}={value}" for name, value in row.items()) for row in rows]
+
+
+def _count(value: str | None, name: str) -> str:
+    try:
+        return str(whole(1)(str(value)))
+    except ValueError:
+        raise IsthmusError(f"--{name}: expected {COUNT}, got '{value or ''}'") from None
+
+
+def _value(value: str | None, parameter: Parameter, place: str) -> str:
+    if value is None:
+        raise IsthmusError(f"{place}: expected {parameter.expected}")
+    parameter.check(value, place)
+    return value
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(dict.fromkeys(names)) or "none"

@@ -1,0 +1,217 @@
+"""How a buffer that a chip's cores and its FPGA share is best kept coherent (min2019, V.B and figure 5)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from isthmus.base.errors import IsthmusError
+from isthmus.base.names import unknown
+
+if TYPE_CHECKING:
+    from isthmus.running.experiments import Experiment
+
+TREE = "tree"  # as the decision tree says, each buffer by itself
+SEQUENTIAL = "sequential"  # the rewrite of a program so that it writes its buffers in sequence
+TO_FPGA, TO_CPU, WITHIN = "to-fpga", "to-cpu", "within"
+
+LARGE = 16 << 20  # bytes, from which most of a buffer has left the caches
+SMALL = 64 << 10  # bytes, up to which a buffer is still there
+
+
+@dataclass(frozen=True)
+class Method:
+    """How a buffer is kept coherent: the port that moves it, and what cores do to it (min2019, tables I and II)."""
+
+    name: str
+    port: str
+    sent: str  # what was done to a buffer before the FPGA reads it,
+    fetched: str  # and before it writes it
+    cached: bool = True
+    maintained: bool = False  # by a core, at each transfer
+
+    def state(self, to_fpga: bool) -> str:
+        """What was done to a buffer before it is moved."""
+        return self.sent if to_fpga else self.fetched
+
+    def maintenance(self, to_fpga: bool) -> tuple[str, ...]:
+        """What a core does to the lines of a buffer that is moved."""
+        return (("flush",) if to_fpga else ("flush", "invalidate")) if self.maintained else ()
+
+
+HP_NC = Method("hp-nc", "hp", "flushed", "flushed", cached=False)
+HP_C = Method("hp-c", "hp", "flushed", "flushed", maintained=True)
+HPC = Method("hpc", "hpc", "written", "read")
+ACP = Method("acp", "acp", "written", "read")
+KEPT_BY = (HP_NC, HP_C, HPC, ACP)
+METHODS = tuple(method.name for method in KEPT_BY)
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """What is known of a buffer before it is moved."""
+
+    direction: str  # TO_FPGA, TO_CPU or WITHIN the FPGA
+    size: int  # bytes
+    mostly_written: bool = True  # the CPU hardly reads it
+    sequential: bool = True  # and writes it in sequence,
+    can_be_sequential: bool = True  # or could
+    read_at_once: bool = False  # by the FPGA, as soon as the CPU has written it
+    reordered: int = 0  # bytes that other work goes through, which can be put before the FPGA's reads
+    busy_memory: bool = False  # other programs go to memory a lot
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A method, and the answers that led to it."""
+
+    method: str
+    path: tuple[str, ...]
+
+    @property
+    def rewritten(self) -> bool:
+        """Whether it holds for a program that is rewritten to write in sequence."""
+        return "can be made sequential" in self.path
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer to a question of the tree, when it is given, and what follows: a method, or the next question."""
+
+    says: str
+    holds: Callable[[Transfer], bool]
+    then: "str | Question"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question of the tree; the first of its answers that holds is given."""
+
+    asks: str
+    answers: tuple[Answer, ...]
+
+
+def _else(_transfer: Transfer) -> bool:
+    return True
+
+
+_BACKGROUND = Question(
+    "How busy is memory with other work?",
+    (Answer("busy memory", lambda one: one.busy_memory, "hpc"), Answer("idle memory", _else, "hp-c")),
+)
+_REORDERED = Question(
+    "What can be done before the FPGA reads?",
+    (
+        Answer("over 16 MiB of other work before", lambda one: one.reordered > LARGE, "hpc"),
+        Answer("no work to put before", _else, _BACKGROUND),
+    ),
+)
+_CACHED = Question(  # of a buffer that stays cacheable, by what of it the caches will have
+    "How large is it, and when is it read?",
+    (
+        Answer("over 16 MiB", lambda one: one.size > LARGE, "hpc"),
+        Answer("below 64 KiB, read at once", lambda one: one.size < SMALL and one.read_at_once, "acp"),
+        Answer("below 64 KiB, read later", lambda one: one.size < SMALL, _REORDERED),
+        Answer("64 KiB to 16 MiB", _else, _REORDERED),
+    ),
+)
+_WRITTEN = Question(
+    "In which order does the CPU write?",
+    (
+        Answer("in sequence", lambda one: one.sequential, "hp-nc"),
+        Answer("can be made sequential", lambda one: one.can_be_sequential, "hp-nc"),
+        Answer("out of sequence", _else, _CACHED),
+    ),
+)
+_USED = Question(
+    "What does the CPU do with the buffer?",
+    (
+        Answer("mostly written", lambda one: one.mostly_written, _WRITTEN),
+        Answer("the CPU reads it too", _else, _CACHED),
+    ),
+)
+FIGURE_5 = Question(
+    "Which way do the data go?",
+    (
+        Answer("within the FPGA", lambda one: one.direction == WITHIN, "hp-nc"),
+        Answer("to the CPU", lambda one: one.direction == TO_CPU, "hpc"),
+        Answer("to the FPGA", _else, _USED),
+    ),
+)
+
+
+def decide(transfer: Transfer) -> Decision:
+    """The method for a buffer by the decision tree (min2019, figure 5)."""
+    path: list[str] = []
+    place: str | Question = FIGURE_5
+    while isinstance(place, Question):
+        answer = next(one for one in place.answers if one.holds(transfer))
+        path.append(answer.says)
+        place = answer.then
+    return Decision(place, tuple(path))
+
+
+def check_method(method: str, place: str) -> None:
+    """Refuses what is no method; an IsthmusError names `place`."""
+    names = [*METHODS, TREE]
+    if "=" not in method and method not in names:
+        raise unknown("method", method, names, place)
+
+
+def check_rewrite(rewrite: str, place: str) -> None:
+    """Refuses what is no rewrite."""
+    if rewrite != SEQUENTIAL:
+        raise unknown("rewrite", rewrite, [SEQUENTIAL], place)
+
+
+def check_delay(delay: str, place: str) -> None:
+    """Refuses what is no number of messages."""
+    if not delay.isdecimal():
+        raise IsthmusError(f"{place}: expected a whole number of messages, got '{delay}'")
+
+
+def kept_coherent(experiment: "Experiment") -> "Experiment":
+    """With the method of each buffer, where the tree is to choose it, and the rewrite that its answer holds for."""
+    if experiment.method != TREE:
+        return experiment
+    decisions = {name: decide(transfer) for name, transfer in transfers_of(experiment).items()}
+    rewritten = any(decision.rewritten for decision in decisions.values())
+    return replace(
+        experiment,
+        methods=tuple(f"{name}={decision.method}" for name, decision in decisions.items()),
+        rewrite=SEQUENTIAL if rewritten else experiment.rewrite,
+    )
+
+
+def transfers_of(experiment: "Experiment") -> dict[str, Transfer]:
+    """The buffers of an application with these parameters, by name."""
+    from isthmus.running.applications import buffers_of, describe, described_with
+
+    delayed = int(experiment.delay or 0)
+    application = described_with(experiment.application, describe(experiment.application), experiment.parameters)
+    found: dict[str, Transfer] = {}
+    for buffer in buffers_of(experiment.application, experiment.parameters):
+        size = int(buffer["bytes"])
+        found[str(buffer["name"])] = Transfer(
+            direction=str(buffer["direction"]),
+            size=size,
+            mostly_written=bool(buffer["mostly_written"]),
+            sequential=bool(buffer["sequential"]),
+            can_be_sequential=bool(buffer["can_be_sequential"]),
+            read_at_once=bool(buffer["read_at_once"]) and delayed == 0,
+            reordered=delayed * application.bytes_each,
+        )
+    return found
+
+
+def beside(experiment: "Experiment") -> "list[Experiment]":
+    """The experiment, and before it the same without what it rewrites or delays, where it does."""
+    if experiment.rewrite is None and not experiment.delay:
+        return [experiment]
+    return [replace(experiment, rewrite=None, delay=None), experiment]
+
+
+def arguments(method: str | None, methods: Sequence[str], rewrite: str | None, delay: str | None) -> list[str]:
+    """Those of `isthmus-run`."""
+    words = ["--method", ",".join(methods) or method] if method else []
+    words += ["--rewrite", rewrite] if rewrite else []
+    return words + (["--delay", delay] if delay else [])

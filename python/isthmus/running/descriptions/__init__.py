@@ -1,0 +1,1 @@
+"""Applications that are described and not written (docs/advise.md)."""

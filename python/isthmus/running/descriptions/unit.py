@@ -1,0 +1,136 @@
+"""What one unit of a described application takes, as numbers alone."""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+from isthmus.running.descriptions.description import Description
+
+WORD = 64  # bytes that a circuit moves in a cycle
+MOST_TOGETHER = 16  # units of a message at most, where counts are no whole numbers
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Transfers of a unit that are alike."""
+
+    to_device: bool
+    pinned: bool
+    bytes: float  # of each
+    count: float
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit: bytes and seconds."""
+
+    crossings: tuple[Crossing, ...]
+    launches: float
+    compute_s: float  # of a launch, memory apart
+    device_read: float  # of all launches
+    device_write: float
+    burst: float  # in which memory is touched; 0: in order
+    host_s: float
+
+    @classmethod
+    def of(cls, description: Description) -> "Unit":
+        """That of a description, with its values as they are."""
+        crossings = tuple(
+            Crossing(one.to_device, one.host == "pinned", one.bytes.value, one.count.value)
+            for one in description.transfers
+        )
+        kernel = description.kernel
+        sent, fetched = _moved(crossings, True), _moved(crossings, False)
+        launches = kernel.launches.value
+        compute = kernel.time.value if kernel.time else sent / kernel.rate.value / launches if kernel.rate else 0.0
+        return cls(
+            crossings=crossings,
+            launches=launches,
+            compute_s=compute,
+            device_read=kernel.device_read.value if kernel.device_read else sent,
+            # A smaller transfer than it was, as in a draw, does not leave more behind.
+            device_write=max(kernel.device_write.value if kernel.device_write else 0.0, fetched),
+            burst=kernel.burst.value if kernel.burst else 0.0,
+            host_s=description.host_time.value,
+        )
+
+    @property
+    def sent(self) -> float:
+        """Bytes to the device."""
+        return _moved(self.crossings, True)
+
+    @property
+    def fetched(self) -> float:
+        """Bytes to the host."""
+        return _moved(self.crossings, False)
+
+    @property
+    def streams(self) -> bool:
+        """Whether each word may come once and leave once, so that no memory has to keep it."""
+        return (
+            self.sent > 0
+            and self.fetched > 0
+            and 0 < self.device_read <= self.sent
+            and self.device_write <= self.fetched
+            and self.launches <= 1
+        )
+
+    @property
+    def reads_again(self) -> bool:
+        """Whether a circuit can read a unit where it lies: each launch writes all of the output."""
+        writes = self.device_write / self.launches
+        return self.sent > 0 and self.fetched > 0 and self.device_read > 0 and abs(writes - self.fetched) < WORD
+
+    @property
+    def together(self) -> int:
+        """Units of a message in which all counts are whole, as near as 16 units come to that."""
+        counts = [one.count for one in self.crossings] + [self.launches]
+        parts = [Fraction(count).limit_denominator(MOST_TOGETHER).denominator for count in counts]
+        return min(math.lcm(*parts), MOST_TOGETHER)
+
+
+def _moved(crossings: tuple[Crossing, ...], to_device: bool) -> float:
+    return sum(one.bytes * one.count for one in crossings if one.to_device == to_device)
+
+
+def arguments(unit: Unit, flow: str, clock_hz: float, name: str, units: str) -> tuple[str, ...]:
+    """NAME=VALUE of `isthmus-described` for a unit in a flow on a board whose kernels have that clock."""
+    many = unit.together
+    in_place = flow == "shared" and not unit.streams
+    values: dict[str, object] = {
+        "name": name,
+        "counted": units,
+        "in_message": many,
+        "transfers": ",".join(_transfers(unit, many)),
+        "launches": max(1, round(unit.launches * many)),
+        "cycles": round(unit.compute_s * clock_hz),
+        "device_read": round(unit.device_read * many),
+        "device_write": _written(unit, many, in_place),
+        "burst": 0 if flow == "stream" or (flow == "shared" and not in_place) else round(unit.burst),
+        "host_time": round(unit.host_s * many * 1e9),
+        "in_place": "yes" if in_place else "no",
+    }
+    return tuple(f"{key}={value}" for key, value in values.items())
+
+
+def _written(unit: Unit, many: int, in_place: bool) -> int:
+    """Bytes that the kernel writes of a message: all that goes to the host, in whole words, at least.
+
+    Each launch writes all of them where the message lies in the host's memory.
+    """
+    back = (one for one in unit.crossings if not one.to_device)
+    words = sum(WORD * math.ceil(round(one.bytes) / WORD) * round(one.count * many) for one in back)
+    if in_place:
+        return words * max(1, round(unit.launches * many))
+    return max(round(unit.device_write * many), words)
+
+
+def _transfers(unit: Unit, many: int) -> list[str]:
+    """DIRECTION:MEMORY:BYTESxCOUNT of those that a message has."""
+    found = []
+    for one in unit.crossings:
+        count = round(one.count * many)
+        way = "to-device" if one.to_device else "to-host"
+        memory = "pinned" if one.pinned else "pageable"
+        found += [f"{way}:{memory}:{round(one.bytes)}x{count}"] if count else []
+    return found

@@ -1,0 +1,193 @@
+"""Running applications through `isthmus-run` or their own programs: what was asked for, and the rows that come back."""
+
+import json
+import shlex
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from isthmus.base.errors import AnswerIsNoError, IsthmusError
+from isthmus.base.files import user_folder, write_atomically
+from isthmus.base.grain import DEFAULT, Grain
+from isthmus.base.parsing import checked
+from isthmus.base.settings import resolve
+from isthmus.running import coherence
+from isthmus.running.applications import is_description, is_program
+from isthmus.running.targets import is_model
+from isthmus.running.tools import Event, as_sets, run_tool
+
+if TYPE_CHECKING:
+    from isthmus.records import Row
+    from isthmus.running.descriptions.described import Described
+
+# Of a model, which is the slowest: 0.1 s for an image of 8 MB.
+ASSUMED_BYTES_PER_S = 80e6
+
+_REMEMBERING = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Trace:
+    """The trace that a modelled run writes: to which file, and what of it."""
+
+    file: str
+    window: str | None = None
+    parts: tuple[str, ...] = ()
+    limit: str | None = None
+
+    def arguments(self) -> list[str]:
+        """The arguments of `isthmus-run`."""
+        words = ["--trace", self.file]
+        words += ["--trace-window", self.window] if self.window is not None else []
+        words += ["--trace-limit", self.limit] if self.limit is not None else []
+        return words + [word for pattern in self.parts for word in ("--trace-parts", pattern)]
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One application on one target in one flow; the application is a name, or the path of a program or description."""
+
+    application: str
+    target: str
+    flow: str
+    count: int  # of `counted`
+    counted: str = "images"
+    bytes_each: int = 0  # of one of them, about
+    parameters: tuple[str, ...] = ()  # NAME=VALUE, as the application declares them
+    seed: int | None = None
+    workers: int | None = None
+    mapping: tuple[str, ...] = ()
+    sets: tuple[str, ...] = ()
+    channel: str | None = None  # the link of a model with several
+    trace: "Trace | None" = None
+    repeat: int | None = None
+    warmup: int | None = None
+    grain: Grain = DEFAULT  # of a model: the coarsest that will do
+    faults: str | None = None  # NAME=VALUE,...: what goes wrong on purpose
+    described: "Described | None" = None  # what a description says, of which its parameters are made
+    method: str | None = None  # of buffers that ports move: one of all, or that of a tree
+    methods: tuple[str, ...] = ()  # BUFFER=METHOD, as the tree has chosen
+    rewrite: str | None = None  # of the program
+    delay: str | None = None  # messages that the FPGA comes after
+
+    @property
+    def tool(self) -> str:
+        """What runs it: `isthmus-run`, the program itself, or what runs descriptions."""
+        if is_description(self.application):
+            return "isthmus-described"
+        return self.application if is_program(self.application) else "isthmus-run"
+
+    def arguments(self) -> list[str]:
+        """The arguments of `tool`; `sets` only where they mean something, on a model, repetitions on anything else."""
+        words = ["--app", self.application] if self.tool == "isthmus-run" else []
+        words += ["--on", self.target, "--flow", self.flow, "--count", str(self.count)]
+        words += ["--grain", self.grain] if is_model(self.target) else []
+        words += as_sets(
+            self.described.parameters(self.target, self.flow, self.sets) if self.described else self.parameters
+        )
+        if self.seed is not None:
+            words += ["--seed", str(self.seed)]
+        if self.workers is not None:
+            words += ["--workers", str(self.workers)]
+        for placements in self.mapping:
+            words += ["--map", placements]
+        words += as_sets(self.sets) if is_model(self.target) else []
+        words += ["--channel", self.channel] if self.channel else []
+        words += ["--faults", self.faults] if self.faults else []
+        words += coherence.arguments(self.method, self.methods, self.rewrite, self.delay)
+        if not is_model(self.target):
+            words += ["--repeat", str(self.repeat)] if self.repeat is not None else []
+            words += ["--warmup", str(self.warmup)] if self.warmup is not None else []
+        return words + (self.trace.arguments() if self.trace else [])
+
+
+def run_experiment(experiment: Experiment, on_event: Callable[[Event], None], remember: bool = True) -> "Row":
+    """Runs it and returns its row; progress and notes go to `on_event`. An IsthmusError if it could not run.
+
+    `remember`: whether its duration tells that of the next such run.
+    """
+    from isthmus.records import Row
+
+    rows: list[Row] = []
+
+    def sort(event: Event) -> None:
+        if event["event"] == "row":
+            plain = {key: value for key, value in event.items() if key != "event"}
+            if experiment.method is not None:
+                plain["method"] = experiment.method
+            rows.append(checked(Row, plain, f"{experiment.tool} printed a wrong row"))
+        else:
+            on_event(event)
+
+    started = time.monotonic()
+    run_tool(experiment.tool, experiment.arguments(), sort)
+    if len(rows) != 1:
+        raise IsthmusError(f"{experiment.tool} printed {len(rows)} rows for one experiment")
+    if remember:
+        _remember(experiment, time.monotonic() - started)
+    return rows[0]
+
+
+def command(experiment: Experiment) -> str:
+    """What a user types to run it; settings that are the default are left out."""
+    words = ["isthmus", "run", experiment.application, "--on", experiment.target, "--flow", experiment.flow]
+    words += ["--count", str(experiment.count)]
+    for name, _, value in (one.partition("=") for one in experiment.parameters):
+        words += [f"--{name}", value]
+    if experiment.seed is not None and experiment.seed != resolve("seed").value:
+        words += ["--seed", str(experiment.seed)]
+    if is_model(experiment.target) and experiment.grain != DEFAULT:
+        words += [f"--{experiment.grain}"]
+    words += as_sets([*(experiment.described.sets if experiment.described else ()), *experiment.sets])
+    words += ["--channel", experiment.channel] if experiment.channel else []
+    words += ["--faults", experiment.faults] if experiment.faults else []
+    words += coherence.arguments(experiment.method, (), experiment.rewrite, experiment.delay)
+    return shlex.join(words)
+
+
+def refuse_wrong(rows: Sequence["Row"]) -> None:
+    """AnswerIsNoError if an output differed from the reference."""
+    wrong = [f"{row.target} {row.flow}" for row in rows if not row.verified]
+    if wrong:
+        raise AnswerIsNoError(f"verification failed: the output differs from the reference on {', '.join(wrong)}")
+
+
+def estimate_s(experiment: Experiment) -> tuple[float, bool]:
+    """Seconds that it will take on this machine, and whether that comes from an earlier run here."""
+    known = _memory().get(_key(experiment))
+    each = known if isinstance(known, float) else assumed_s(experiment.bytes_each)
+    return each * experiment.count, isinstance(known, float)
+
+
+def assumed_s(size: int) -> float:
+    """Seconds that so many bytes take through an application that was not run here yet."""
+    return size / ASSUMED_BYTES_PER_S
+
+
+def _key(experiment: Experiment) -> str:
+    grain = f" {experiment.grain}" if is_model(experiment.target) else ""
+    return f"{experiment.application} {experiment.target} {experiment.flow}{grain}"
+
+
+def _memory_file() -> Path:
+    return user_folder("cache") / "seconds-each.json"
+
+
+def _memory() -> dict[str, object]:
+    try:
+        memory = json.loads(_memory_file().read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return memory if isinstance(memory, dict) else {}
+
+
+def _remember(experiment: Experiment, elapsed_s: float) -> None:
+    try:
+        with _REMEMBERING:
+            memory = {**_memory(), _key(experiment): elapsed_s / experiment.count}
+            write_atomically(_memory_file(), json.dumps(memory, indent=2, sort_keys=True) + "\n")
+    except IsthmusError:
+        return  # An estimate that cannot be kept costs nothing but the estimate.

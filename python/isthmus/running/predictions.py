@@ -1,0 +1,242 @@
+"""What probes of changed models would give: run once, side by side, and kept in the user's cache.
+
+An answer is kept under the hash of the platform, of what is changed in it, of the probe and of the tool that gave it,
+so that a new version answers anew.
+"""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from isthmus.base.build_info import build_info
+from isthmus.base.errors import IsthmusError
+from isthmus.base.files import user_folder
+from isthmus.running.probes import COPIES, STREAMS, all_probes
+from isthmus.running.probing import Probing, run_probing
+from isthmus.running.side_by_side import run_side_by_side
+from isthmus.running.targets import platform
+from isthmus.running.tools import Event, tool_path
+
+if TYPE_CHECKING:
+    from isthmus.records import ProbeRecord
+
+MIB = 1 << 20
+ANY = 64  # stands for the size of a probe that has none
+# A copy's time is affine in its size from the first of these on.
+ENDS = (MIB, 4 * MIB)
+
+Told = Callable[[int, int], None]
+Pairs = tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A probe at a size, of a model with `sets` beside its own; `chosen` are options of the probe, by name.
+
+    `variant` tells its record from others of the size, by their parameters.
+    """
+
+    probe: str
+    size: int
+    sets: tuple[str, ...] = ()
+    chosen: Pairs = ()
+    variant: Pairs = ()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Seconds of one copy, pass or access, and in how many of them the host works, where the model tells."""
+
+    seconds: float
+    working_s: float | None = None
+
+
+class Predictions:
+    """Answers of one target with `sets`; what it cannot do with a change is None."""
+
+    def __init__(self, target: str, sets: Sequence[str] = (), cache: "Path | None" = None) -> None:
+        self._target = target
+        self._sets = tuple(sets)
+        self._platform = str(platform(target, sets)["sha256"])
+        self._cache = _Cache(cache or cache_file())
+        self._known: dict[Ask, Answer | None] = {}
+
+    def answers(self, asks: Iterable[Ask], told: Told = lambda done, total: None) -> dict[Ask, Answer | None]:
+        """An answer for each; a copy of over 1 MiB follows from two smaller ones."""
+        wanted = list(dict.fromkeys(asks))
+        self._learn([part for ask in wanted for part in _parts(ask)], told)
+        return {ask: self._answer(ask) for ask in wanted}
+
+    def require(self, asks: Iterable[Ask]) -> list[Answer]:
+        """Of the model as it is: what it cannot do is an IsthmusError, in the tool's words."""
+        wanted = list(asks)
+        for probing, group in _groups(self._target, self._sets, _unique(wanted)):
+            self._known.update(self._recall(group))
+            if not all(ask in self._known for ask in group):
+                found = _run(probing, group)
+                self._keep(found)
+                self._known.update(found)
+        return [_required(ask, self._answer(ask)) for ask in wanted]
+
+    def _answer(self, ask: Ask) -> Answer | None:
+        parts = [self._known.get(part) for part in _parts(ask)]
+        if len(parts) == 1:
+            return parts[0]
+        first, second = parts
+        if first is None or second is None:
+            return None
+        return _line(first, second, ask.size)
+
+    def _learn(self, asks: Iterable[Ask], told: Told) -> None:
+        new = [ask for ask in dict.fromkeys(asks) if ask not in self._known]
+        self._known.update(self._recall(new))
+        missing = [ask for ask in new if ask not in self._known]
+        groups = dict(enumerate(_groups(self._target, self._sets, missing)))
+        done = 0
+
+        def keep(_: int, found: dict[Ask, Answer | None]) -> None:
+            nonlocal done
+            done += 1
+            told(done, len(groups))
+            self._known.update(found)
+            self._keep(found)
+
+        run_side_by_side(groups, lambda _, event: None, keep, lambda work, on_event: _try(*work))
+
+    def _recall(self, asks: Sequence[Ask]) -> dict[Ask, Answer]:
+        keys = {self._key(ask): ask for ask in asks}
+        return {keys[key]: answer for key, answer in self._cache.read(keys).items()}
+
+    def _keep(self, found: Mapping[Ask, Answer | None]) -> None:
+        """What could not be answered is asked again another time: the reason may be gone."""
+        self._cache.write({self._key(ask): answer for ask, answer in found.items() if answer is not None})
+
+    def _key(self, ask: Ask) -> str:
+        words = [_tool_stamp(), self._platform, sorted(ask.sets), ask.probe, ask.size, ask.chosen, ask.variant]
+        return hashlib.sha256(json.dumps(words).encode()).hexdigest()
+
+
+def cache_file() -> Path:
+    """Where answers are kept."""
+    return user_folder("cache") / "predictions.sqlite"
+
+
+def _parts(ask: Ask) -> list[Ask]:
+    """What must be run for an answer."""
+    if ask.size <= ENDS[0] or all_probes()[ask.probe].crosses not in (*COPIES, STREAMS):
+        return [ask]
+    return [replace(ask, size=size) for size in ENDS]
+
+
+def _unique(asks: Iterable[Ask]) -> list[Ask]:
+    return list(dict.fromkeys(part for ask in asks for part in _parts(ask)))
+
+
+def _line(first: Answer, second: Answer, size: int) -> Answer:
+    share = (size - ENDS[0]) / (ENDS[1] - ENDS[0])
+    working = None
+    if first.working_s is not None and second.working_s is not None:
+        working = first.working_s + (second.working_s - first.working_s) * share
+    return Answer(first.seconds + (second.seconds - first.seconds) * share, working)
+
+
+def _required(ask: Ask, answer: Answer | None) -> Answer:
+    if answer is None:
+        raise IsthmusError(f"probe '{ask.probe}': the model says nothing of {ask.size} B")
+    return answer
+
+
+_Group = tuple[Probing, list[Ask]]
+
+
+def _groups(target: str, sets: Sequence[str], asks: Iterable[Ask]) -> list[_Group]:
+    """What one run of the tool answers: probes of the same model at the same sizes."""
+    sizes: dict[tuple[tuple[str, ...], Pairs, str], set[int]] = {}
+    of_probe: dict[tuple[tuple[str, ...], Pairs, str], list[Ask]] = {}
+    for ask in asks:
+        key = (ask.sets, ask.chosen, ask.probe)
+        sizes.setdefault(key, set()).add(ask.size)
+        of_probe.setdefault(key, []).append(ask)
+    together: dict[tuple[tuple[str, ...], Pairs, frozenset[int]], list[str]] = {}
+    for changed, chosen, probe in sizes:
+        together.setdefault((changed, chosen, frozenset(sizes[changed, chosen, probe])), []).append(probe)
+    groups = []
+    for (changed, chosen, at), probes in together.items():
+        probing = Probing(
+            target,
+            probes=probes,
+            sizes=sorted({size or ANY for size in at}),
+            samples=1,
+            sets=(*sets, *changed),
+            grain="coarse",
+            **dict(chosen),
+        )
+        groups.append((probing, [ask for probe in probes for ask in of_probe[changed, chosen, probe]]))
+    return groups
+
+
+def _try(probing: Probing, asks: Sequence[Ask]) -> dict[Ask, Answer | None]:
+    """What the changed model refuses is None."""
+    try:
+        return _run(probing, asks)
+    except IsthmusError:
+        return dict.fromkeys(asks)
+
+
+def _run(probing: Probing, asks: Sequence[Ask]) -> dict[Ask, Answer | None]:
+    records: list[ProbeRecord] = []
+    run_probing(probing, records.append, _ignore)
+    return {ask: next((_answer_of(one) for one in records if _is_of(one, ask)), None) for ask in asks}
+
+
+def _ignore(event: Event) -> None:
+    """Progress and notes of a model that nobody asked for by itself."""
+
+
+def _is_of(record: "ProbeRecord", ask: Ask) -> bool:
+    wanted = {"size": ask.size, **dict(ask.variant)}
+    return record.name == ask.probe and all(record.parameters.get(key) == wanted[key] for key in wanted)
+
+
+def _answer_of(record: "ProbeRecord") -> Answer | None:
+    if record.time_s is None:
+        return None
+    busy = record.host_busy
+    return Answer(record.time_s, None if busy is None else busy * record.time_s)
+
+
+def _tool_stamp() -> list[Any]:
+    status = tool_path("isthmus-probe").stat()
+    return [build_info().version, build_info().commit, status.st_size, status.st_mtime_ns]
+
+
+class _Cache:
+    """Answers by key; one that cannot be read or written costs nothing but time."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def read(self, keys: Iterable[str]) -> dict[str, Answer]:
+        found: dict[str, Answer] = {}
+        with suppress(OSError, sqlite3.Error), closing(self._open()) as base:
+            for key in keys:
+                row = base.execute("SELECT seconds, working FROM answers WHERE key = ?", (key,)).fetchone()
+                if row is not None:
+                    found[key] = Answer(*row)
+        return found
+
+    def write(self, answers: Mapping[str, Answer]) -> None:
+        rows = [(key, one.seconds, one.working_s) for key, one in answers.items()]
+        with suppress(OSError, sqlite3.Error), closing(self._open()) as base, base:
+            base.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", rows)
+
+    def _open(self) -> sqlite3.Connection:
+        self._file.parent.mkdir(parents=True, exist_ok=True)
+        base = sqlite3.connect(self._file, timeout=10)
+        base.execute("CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, seconds REAL, working REAL)")
+        return base

@@ -1,0 +1,240 @@
+"""Studies: applications on several targets in several flows, spread into runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from isthmus.base.errors import IsthmusError
+from isthmus.base.faults import check_faults
+from isthmus.base.files import read_text
+from isthmus.base.grain import DEFAULT, Grain
+from isthmus.base.names import meant
+from isthmus.base.settings import resolve
+from isthmus.base.toml_lines import line_of, line_of_item
+from isthmus.running.applications import PATHS, Application, describe, is_program
+from isthmus.running.asked import Asked, Typical, parameters_of, spread
+from isthmus.running.coherence import TREE, check_method, kept_coherent
+from isthmus.running.descriptions.described import Described, background_sets, flows_on, read_described
+from isthmus.running.experiments import Experiment
+from isthmus.running.study_file import StudyDescription, Work
+from isthmus.running.targets import check_target, flows_of, is_model, platform
+
+
+@dataclass(frozen=True)
+class Flags:
+    """What the command line says in place of the study file."""
+
+    asked: Asked = field(default_factory=Asked)
+    repeat: str | None = None
+    warmup: str | None = None
+    grain: Grain | None = None
+
+
+def experiments_of(study: StudyDescription, path: Path, flags: Flags) -> list[Experiment]:
+    """Every run of the study that its targets allow; names that do not exist are refused here, before anything runs.
+
+    `flags` come from the command line and win.
+    """
+    text = read_text(path)
+    works = [_Described(work, path, text, number) for number, work in enumerate(study.application)]
+    _refuse_twice(works)
+    flags.asked.check([one.application for one in works])
+    if not any(work.work.description for work in works):
+        flags.asked.refuse_app_sets(f"{path} names none")
+    sets = flags.asked.platform_sets()
+    places = list(dict.fromkeys((place.target, place.channel) for place in study.study.targets))
+    for target, channel in places:
+        check_target(target, f"{path}:{line_of_item(text, 'study.targets', target)}")
+        if channel is not None:
+            links = _links(target, sets) if is_model(target) else None
+            _check_channel(channel, links, f"{path}:{line_of_item(text, 'study.targets', channel)}", target)
+    if study.study.methods and not any(work.application.shares_buffers for work in works):
+        raise IsthmusError(
+            f"{path}:{line_of(text, 'study.methods')}: key 'study.methods': no application of the study has buffers "
+            "that ports move"
+        )
+    for method in study.study.methods:
+        check_method(method, f"{path}:{line_of_item(text, 'study.methods', method)}")
+    flows = list(dict.fromkeys(study.study.flows))
+    methods = list(dict.fromkeys(study.study.methods))
+    runs = [run for work in works for run in _by_method(work, _runs(work, places, flows, flags), methods)]
+    repeat, warmup = resolve("repeat", flags.repeat).value, resolve("warmup", flags.warmup).value
+    grain = flags.grain or study.study.grain or DEFAULT
+    faults = study.study.faults
+    check_faults(faults, f"{path}:{line_of(text, 'study.faults')}: key 'study.faults'")
+    return [replace(run, repeat=repeat, warmup=warmup, grain=grain, faults=faults) for run in runs]
+
+
+@dataclass(frozen=True)
+class _Described:
+    """A table [application] of a study, and what its application says of itself."""
+
+    work: Work
+    path: Path
+    text: str
+    number: int  # among the tables
+
+    @cached_property
+    def typed(self) -> str:
+        """The name, or the path of the program or of the description."""
+        given = [key for key in ("name", "program", "description") if getattr(self.work, key) is not None]
+        if len(given) != 1:
+            what = "not more of them" if given else "the path of a program or of a description"
+            place = self.place(given[-1] if given else None)
+            keys = "key 'application.name', 'application.program' or 'application.description'"
+            raise IsthmusError(f"{place}: {keys}: expected the name of an application, {what}")
+        if self.work.description is not None:
+            return str(self.path.parent / self.work.description)
+        return self.work.name or _beside(self.path, str(self.work.program))
+
+    @property
+    def key(self) -> str:
+        """What says which application it is."""
+        return next(key for key in ("name", "program", "description") if getattr(self.work, key) is not None)
+
+    def described(self, sets: Sequence[str]) -> Described | None:
+        """What a description says with app.KEY=VALUE of `sets`; None of any other application."""
+        return read_described(self.typed, sets) if self.work.description is not None else None
+
+    @cached_property
+    def application(self) -> Application:
+        """As it says; every key of the table fits to it."""
+        found = describe(self.typed, self.place(self.key))
+        for key in ("images", "messages"):
+            if getattr(self.work, key) is not None and key != found.counted:
+                raise IsthmusError(
+                    f"{self.place(key)}: key 'application.{key}': '{found.name}' counts {found.counted}, "
+                    "expected 'application.count'"
+                )
+        for name in self._given():
+            if name not in found.parameters:
+                key = self._key(name)
+                known = ", ".join(found.parameters) or "none"
+                hint = meant(name, found.parameters) or f"its parameters: {known}."
+                raise IsthmusError(
+                    f"{self.place(key)}: key 'application.{key}': '{found.name}' has no such parameter", hint=hint
+                )
+        return found
+
+    def place(self, key: str | None) -> str:
+        """FILE:LINE of a key of the table, or of the table."""
+        return f"{self.path}:{line_of(self.text, '.'.join(['application', *([key] if key else [])]), self.number)}"
+
+    def count(self) -> int | None:
+        """How many run, if the table says so, under whatever name; an IsthmusError where it has two."""
+        given = {
+            key: value for key in ("count", "images", "messages") if (value := getattr(self.work, key)) is not None
+        }
+        if len(given) > 1:
+            first, second = list(given)[:2]
+            raise IsthmusError(
+                f"{self.place(second)}: key 'application.{second}': is another name of 'application.{first}'"
+            )
+        return next(iter(given.values()), None)
+
+    def parameters(self) -> dict[str, object]:
+        """The parameters of the table; paths are from its file's folder."""
+        values = {}
+        for name, value in self._given().items():
+            parameter = self.application.parameters[name]
+            values[name] = str(self.path.parent / str(value)) if parameter.kind in PATHS else value
+            key = self._key(name)
+            parameter.check(values[name], f"{self.place(key)}: key 'application.{key}'")
+        return values
+
+    def _key(self, name: str) -> str:
+        """What stands for a parameter in the table."""
+        return "input" if name == "input" and self.work.input is not None else f"parameters.{name}"
+
+    def _given(self) -> dict[str, object]:
+        if self.work.input is None:
+            return dict(self.work.parameters)
+        if "input" in self.work.parameters:
+            raise IsthmusError(
+                f"{self.place('input')}: key 'application.input': is another name of 'application.parameters.input'"
+            )
+        return {**self.work.parameters, "input": self.work.input}
+
+
+def _refuse_twice(works: Sequence[_Described]) -> None:
+    """Two applications of one name could not be told apart in the results."""
+    names: set[str] = set()
+    for work in works:
+        name = work.application.name
+        if name in names:
+            raise IsthmusError(
+                f"{work.place(work.key)}: key 'application.{work.key}': a second application '{name}'; "
+                "expected a name each, or a study each"
+            )
+        names.add(name)
+
+
+def _runs(
+    work: _Described, places: Sequence[tuple[str, str | None]], flows: Sequence[str], flags: Flags
+) -> list[Experiment]:
+    """Those of one application; an IsthmusError where no target has any of the flows."""
+    sets = flags.asked.platform_sets()
+    base = _experiment(work, flags)
+    runs = []
+    for target, channel in places:
+        described = base.described
+        more = background_sets(described.description, target, sets) if described else ()
+        offered = flows_on(described, target, sets) if described else flows_of(work.typed, target, sets)
+        runs += [
+            replace(base, target=target, channel=channel, flow=flow, parameters=parameters, sets=(*more, *sets))
+            for flow in flows
+            if flow in offered
+            for parameters in spread(work.application, base.parameters)
+        ]
+    if not runs:
+        line = line_of(work.text, "study.flows")
+        raise IsthmusError(
+            f"{work.path}:{line}: key 'study.flows': no target has any of these flows of '{work.application.name}'"
+        )
+    return runs
+
+
+def _by_method(work: _Described, runs: list[Experiment], methods: list[str]) -> list[Experiment]:
+    """One for each method, of an application with buffers that ports move; by the tree where the study names none."""
+    if not work.application.shares_buffers:
+        return runs
+    return [kept_coherent(replace(run, method=method)) for run in runs for method in methods or [TREE]]
+
+
+def _experiment(work: _Described, flags: Flags) -> Experiment:
+    """An experiment with the application, without target and flow."""
+    application = work.application
+    count, given = flags.asked.of_application(application)
+    parameters = parameters_of(application, given, work.parameters())
+    return Experiment(
+        application=work.typed,
+        target="",
+        flow="",
+        count=Typical(application, work.typed, parameters).count(count, work.count()),
+        counted=application.counted,
+        bytes_each=application.bytes_each,
+        parameters=parameters,
+        seed=work.work.seed if work.work.seed is not None else resolve("seed").value,
+        described=work.described(flags.asked.app_sets()),
+    )
+
+
+def _links(target: str, sets: Sequence[str]) -> list[str]:
+    """What the links of a modelled board are called."""
+    return [part["channel"] for part in platform(target, sets)["parts"] if part.get("channel") is not None]
+
+
+def _check_channel(channel: str, links: list[str] | None, place: str, target: str) -> None:
+    """Refuses a link that the target's board has not; `links` are None of what is no model."""
+    key = f"{place}: key 'study.targets.channel'"
+    if links is None:
+        raise IsthmusError(f"{key}: '{target}' is no model, and only models have links to choose")
+    if channel not in links:
+        known = " or ".join(links) or f"none, '{target}' has no link"
+        raise IsthmusError(f"{key}: expected {known}, got '{channel}'")
+
+
+def _beside(path: Path, program: str) -> str:
+    found = str(path.parent / program)
+    return found if is_program(found) else f"./{found}"

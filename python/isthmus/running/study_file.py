@@ -1,0 +1,159 @@
+"""Study files as they are written: found by path or name, read and checked."""
+
+from itertools import takewhile
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+
+from isthmus.base.errors import IsthmusError
+from isthmus.base.files import data_folder, read_text
+from isthmus.base.flows import FLOWS
+from isthmus.base.grain import Grain
+from isthmus.base.names import listed, meant, unknown
+from isthmus.base.parsing import toml
+from isthmus.base.settings import COUNT, MOST, MOST_SEED, SEED
+from isthmus.base.toml_lines import line_of, line_of_item
+from isthmus.records.base import Flow
+from isthmus.running.coherence import METHODS, TREE
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Work(_Table):
+    """What runs: an application of Isthmus by name, a program, or what a description says (docs/advise.md).
+
+    The description of each field says what a value should be.
+    """
+
+    name: str | None = Field(default=None, min_length=1, description="the name of an application")
+    program: str | None = Field(
+        default=None, min_length=1, description="the path of a program, from this file's folder"
+    )
+    description: str | None = Field(
+        default=None, min_length=1, description="the path of a description, from this file's folder"
+    )
+    count: int | None = Field(default=None, ge=1, le=MOST, description=COUNT)
+    images: int | None = Field(default=None, ge=1, le=MOST, description=COUNT)
+    messages: int | None = Field(default=None, ge=1, le=MOST, description=COUNT)
+    input: str | None = Field(default=None, min_length=1, description="a folder or file")
+    parameters: dict[str, int | float | str | bool] = Field(default={}, description="a table of NAME = VALUE")
+    seed: int | None = Field(default=None, ge=0, le=MOST_SEED, description=SEED)
+
+
+class Place(_Table):
+    """A target, and the link of a board with several that runs go over."""
+
+    target: str = Field(description="a target")
+    channel: str | None = Field(default=None, min_length=1, description="the name of a link of the target's board")
+
+
+def _in_a_table(entry: object) -> object:
+    return {"target": entry} if isinstance(entry, str) else entry
+
+
+class Choice(_Table):
+    """Where it runs."""
+
+    targets: list[Annotated[Place, BeforeValidator(_in_a_table)]] = Field(
+        min_length=1, description="a list of at least one target"
+    )
+    flows: list[Flow] = Field(default=list(FLOWS), min_length=1, description=f"a list of {listed(FLOWS, 'and')}")
+    grain: Grain | None = Field(default=None, description="fine or coarse")
+    methods: list[str] = Field(
+        default=[], description=f"a list of {listed((*METHODS, TREE), 'and')}, of buffers that ports of an FPGA move"
+    )
+    faults: str | None = Field(default=None, min_length=1, description="NAME=VALUE,... as 'isthmus run --faults' takes")
+
+
+def _in_a_list(table: object) -> object:
+    return [table] if isinstance(table, dict) else table
+
+
+class StudyDescription(_Table):
+    """A study file as it is written; of [[application]] there may be several."""
+
+    application: Annotated[list[Work], BeforeValidator(_in_a_list)] = Field(
+        min_length=1, description="a table [application]"
+    )
+    study: Choice = Field(description="a table [study]")
+
+
+_TABLES: dict[str, type[_Table]] = {"study": Choice, "study.targets": Place}
+
+
+def find_study(name: str) -> Path:
+    """The study file at the path `name`, or the known one of that name; an IsthmusError with the nearest."""
+    if Path(name).is_file():
+        return Path(name)
+    known = _studies()
+    if name not in known:
+        raise unknown("study", name, study_files())
+    return known[name]
+
+
+def study_files() -> list[str]:
+    """What can be typed for a study: files here and in the folder examples, names of those that come with Isthmus."""
+    shipped = data_folder("examples")
+    return [name if path.parent == shipped else str(path) for name, path in _studies().items()]
+
+
+def _studies() -> dict[str, Path]:
+    """Studies by name: of the folder that a person is in, of its folder examples, and of the package, in this order."""
+    folders = (Path(), Path("examples"), data_folder("examples"))
+    found: dict[str, Path] = {}
+    for path in (path for folder in folders for path in sorted(folder.glob("*.toml"))):
+        if path.stem not in found and "[study]" in path.read_text(encoding="utf-8", errors="replace"):
+            found[path.stem] = path
+    return found
+
+
+def read_study(path: Path) -> StudyDescription:
+    """The study of a file; anything wrong in it is an IsthmusError with file, line, key and what was expected."""
+    text = read_text(path)
+    document = toml(text, path)
+    try:
+        return StudyDescription.model_validate(document)
+    except ValidationError as error:
+        unknown_first = sorted(error.errors(), key=lambda details: details["type"] != "extra_forbidden")
+        raise _complaint(unknown_first[0], path, text) from error
+
+
+def _complaint(details: ErrorDetails, path: Path, text: str) -> IsthmusError:
+    if details["loc"][:1] == ("application",) and len(details["loc"]) > 2:
+        return _complaint_of_work(details, path, text)
+    *tables, name = [str(part) for part in details["loc"] if isinstance(part, str)]
+    key = ".".join([*tables, name])
+    before = takewhile(lambda part: isinstance(part, str), details["loc"])
+    written = ".".join(str(part) for part in before)  # of a list's entry, the list
+    fields = (_TABLES[".".join(tables)] if tables else StudyDescription).model_fields
+    if details["type"] == "extra_forbidden":
+        known = [".".join([*tables, field]) for field in fields]
+        return unknown("key", key, known, f"{path}:{line_of(text, written)}")
+    expected = fields[name].description
+    if details["type"] == "missing":
+        line = line_of(text, ".".join(tables)) if tables else 1
+        return IsthmusError(f"{path}:{line}: key '{key}': missing, expected {expected}")
+    got = details["input"]
+    line = line_of_item(text, written, got) if isinstance(got, str) else line_of(text, written)
+    hint = meant(got, FLOWS) if key == "study.flows" and isinstance(got, str) else None
+    return IsthmusError(f"{path}:{line}: key '{key}': expected {expected}, got {_short(got)}", hint=hint)
+
+
+def _complaint_of_work(details: ErrorDetails, path: Path, text: str) -> IsthmusError:
+    """Of a key of a table [application]; behind `parameters` pydantic names what it has tried."""
+    _, number, name, *parameter = details["loc"]
+    key = ".".join(["application", str(name), *map(str, parameter[:1])])
+    place = f"{path}:{line_of(text, key, int(number))}"
+    if details["type"] == "extra_forbidden":
+        return unknown("key", key, [f"application.{field}" for field in Work.model_fields], place)
+    expected = "a number, a text, true or false" if parameter else Work.model_fields[str(name)].description
+    return IsthmusError(f"{place}: key '{key}': expected {expected}, got {_short(details['input'])}")
+
+
+def _short(value: object) -> str:
+    text = repr(value) if not isinstance(value, bool) else str(value).lower()
+    return text if len(text) <= 60 else f"{text[:57]}..."

@@ -1,0 +1,257 @@
+"""Starting the C++ tools and reading the JSON lines that they print."""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, ClassVar
+
+from isthmus.base.errors import IsthmusError
+
+Event = dict[str, Any]
+NAMES = ("isthmus-run", "isthmus-devices", "isthmus-platform", "isthmus-probe", "isthmus-hpcc", "isthmus-described")
+
+SIGNALLED = 128  # what a shell and mpirun add to the signal that ended a program
+
+_RUNNING: "dict[subprocess.Popen[str], Launch]" = {}
+_ENDING_S = 1.0  # that a launcher has to end its ranks
+_STARTING = threading.RLock()  # held while a process comes into _RUNNING, so that none misses a Ctrl-C
+_PACKAGE_BIN = Path(__file__).resolve().parents[1] / "bin"
+
+
+def tool_path(name: str) -> Path:
+    """Where the tool is: in the folder ISTHMUS_BIN where that is set, else in the installed package.
+
+    A path, a name with a slash, is what it says.
+    """
+    if "/" in name:
+        return Path(name)
+    place = Path(os.environ.get("ISTHMUS_BIN") or _PACKAGE_BIN)
+    if os.access(place / name, os.X_OK) and (place / name).is_file():
+        return place / name
+    raise IsthmusError(
+        f"tool '{name}' not found in {place}", hint="run 'make build', or set ISTHMUS_BIN to the folder of the tools."
+    )
+
+
+class NoReasonError(IsthmusError):
+    """A tool failed and did not say why: another rank of its job may have."""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How a tool is started: words before its own, such as those of mpirun, and what is added to the environment.
+
+    `quoted`: a shell reads the words once more, as ssh's does on the other side.
+    """
+
+    words: Sequence[str] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    quoted: bool = False
+    grace_s: float = 2.0  # that it has after a Ctrl-C to complete what it is at
+
+    @property
+    def interrupt(self) -> signal.Signals:
+        """What tells the tool of a Ctrl-C. Launchers of ranks end them on theirs, and hand this one on."""
+        ranks = bool(self.words) and Path(self.words[0]).name in ("mpirun", "mpiexec", "srun")
+        return signal.SIGUSR2 if ranks else signal.SIGINT
+
+    def command(self, words: Sequence[str]) -> list[str]:
+        """The whole command line of a tool with these words."""
+        return [*self.words, *(map(shlex.quote, words) if self.quoted else words)]
+
+
+def as_sets(assignments: Iterable[str]) -> list[str]:
+    """The arguments of a tool that set KEY=VALUE, one after the other."""
+    return [word for assignment in assignments for word in ("--set", assignment)]
+
+
+def run_tool(
+    name: str, arguments: Sequence[str], on_event: Callable[[Event], None], launch: Launch | None = None
+) -> int:
+    """Runs a tool, hands each of its records to `on_event` as it arrives, and returns 0 or 1 (the answer is no).
+
+    A tool that could not run is an IsthmusError with the tool's own line. After Ctrl-C the tool is told once, the
+    records that it still completes are handed on, and KeyboardInterrupt is raised when it has ended. One that does not
+    end in the time it has (an actor may spin for ever) is ended.
+    """
+    launch = launch or Launch()
+    command = launch.command([str(tool_path(name)), *arguments])
+    complaints: list[str] = []
+    heard = False
+    with Interrupt():
+        process = _start(command, launch)
+        listener = threading.Thread(target=_listen, args=(process.stderr, complaints), daemon=True)
+        listener.start()
+        try:
+            assert process.stdout is not None
+            for line in process.stdout:
+                heard = True
+                on_event(_parse(name, line))
+            status = process.wait()
+        except BaseException:
+            _kill(process)
+            process.wait()
+            raise
+        finally:
+            _RUNNING.pop(process, None)
+        listener.join()
+        if Interrupt.happened() or status == 130:
+            raise KeyboardInterrupt
+    # A launcher that could not start the tool says 1 too.
+    if status not in (0, 1) or (status == 1 and launch.words and not heard):
+        raise _failure(name, status, complaints)
+    for line in complaints:
+        if not line.startswith("error:"):
+            on_event({"event": "note", "text": line})
+    return status
+
+
+def _start(command: Sequence[str], launch: Launch) -> "subprocess.Popen[str]":
+    with _STARTING:
+        if Interrupt.happened():
+            raise KeyboardInterrupt
+        try:
+            # A process group of its own: Ctrl-C reaches the tool once, from here, and not also from the terminal.
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                encoding="utf-8",
+                errors="replace",
+                process_group=0,
+                env={**os.environ, **launch.environment},
+            )
+        except OSError as error:
+            raise IsthmusError(f"{command[0]}: cannot start: {error.strerror}") from error
+        _RUNNING[process] = launch
+        if Interrupt.happened():
+            _tell(process, launch)
+    return process
+
+
+def _tell(process: "subprocess.Popen[str]", launch: Launch) -> None:
+    """Tells a tool of a Ctrl-C, and sees to it that it ends."""
+    process.send_signal(launch.interrupt)
+    threading.Thread(target=end_unless_over, args=(process, launch), daemon=True).start()
+
+
+def stop_running() -> None:
+    """Ends every tool that other threads have started; for Ctrl-C, which reaches the main thread alone."""
+    for process in list(_RUNNING):
+        _kill(process)
+
+
+def _kill(process: "subprocess.Popen[str]") -> None:
+    """Ends a tool and what it has started at once."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def end_unless_over(process: "subprocess.Popen[str]", launch: Launch) -> None:
+    """Ends a tool that goes on after a Ctrl-C, which it has been told of, when the time it has is over.
+
+    Tools only note that they are asked to end; a launcher that is asked ends its ranks, which may be on other hosts.
+    """
+    if not _over(process, launch.grace_s) and launch.words:
+        process.terminate()
+        _over(process, _ENDING_S)
+    if process.poll() is None:
+        _kill(process)
+
+
+def _over(process: "subprocess.Popen[str]", seconds: float) -> bool:
+    """Whether it ends within so many seconds."""
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(seconds)
+    return process.poll() is not None
+
+
+class Interrupt:
+    """While tools run: the first Ctrl-C is passed on to all of them and no other is started, the second ends them.
+
+    Reading their records goes on, for as long as each tool has to end. Ctrl-C reaches the main thread alone, so
+    elsewhere this does nothing.
+    """
+
+    _innermost: "ClassVar[Interrupt | None]" = None
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._before: Any = None
+        self._outer: Interrupt | None = None
+
+    @classmethod
+    def happened(cls) -> bool:
+        """Whether Ctrl-C was pressed while tools run, in whatever thread."""
+        return cls._innermost is not None and cls._innermost.count > 0
+
+    def __enter__(self) -> "Interrupt":
+        if threading.current_thread() is threading.main_thread():
+            self._outer, Interrupt._innermost = Interrupt._innermost, self
+            self._before = signal.signal(signal.SIGINT, self._pass_on)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+            Interrupt._innermost = self._outer
+
+    def _pass_on(self, number: int, frame: object) -> None:
+        with _STARTING:
+            self.count += 1
+            for process, launch in list(_RUNNING.items()):
+                _tell(process, launch) if self.count == 1 else _kill(process)
+
+
+def collect(name: str, arguments: Sequence[str], kind: str, launch: Launch | None = None) -> list[Event]:
+    """The records of one kind that a short run of a tool prints, without the word `event`."""
+    found: list[Event] = []
+
+    def keep(event: Event) -> None:
+        if event["event"] == kind:
+            found.append({key: value for key, value in event.items() if key != "event"})
+
+    run_tool(name, arguments, keep, launch)
+    return found
+
+
+def _parse(name: str, line: str) -> Event:
+    try:
+        event = json.loads(line, parse_constant=_refuse_constant)
+    except ValueError as error:
+        raise IsthmusError(f"{name} printed a line that is not JSON: {line.strip()[:120]!r}") from error
+    if not isinstance(event, dict) or not isinstance(event.get("event"), str):
+        raise IsthmusError(f"{name} printed a line that is no record: {line.strip()[:120]!r}")
+    return event
+
+
+def _refuse_constant(text: str) -> None:
+    raise ValueError(f"{text} is no number of JSON")
+
+
+def _listen(stream: IO[str] | None, lines: list[str]) -> None:
+    assert stream is not None
+    for line in stream:
+        if line.strip():
+            lines.append(line.strip())
+
+
+def _failure(name: str, status: int, complaints: Sequence[str]) -> IsthmusError:
+    for line in complaints:
+        if line.startswith("error:"):
+            return IsthmusError(line.removeprefix("error:").strip())
+    if status < 0:
+        return IsthmusError(f"{name} was ended by {signal.Signals(-status).name}")
+    if status > SIGNALLED and status - SIGNALLED in set(signal.Signals):
+        return IsthmusError(f"a rank of {name} was ended by {signal.Signals(status - SIGNALLED).name}")
+    last = f": {complaints[-1]}" if complaints else ""
+    return NoReasonError(f"{name} ended with code {status} and no reason{last}")

@@ -1,0 +1,57 @@
+"""Progress and notes of a tool, shown while it works."""
+
+import threading
+from collections.abc import Mapping
+from types import TracebackType
+
+from isthmus.running.tools import Event
+from isthmus.show.session import Session
+
+
+class Listener:
+    """Takes the events of tools that are no records; `prefix` says which of several runs they belong to."""
+
+    def __init__(self, session: Session, prefix: str = "") -> None:
+        self._session = session
+        self._progress = session.progress()
+        self._prefix = prefix
+
+    def __enter__(self) -> "Listener":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.wipe()
+
+    def __call__(self, event: Event) -> None:
+        if event["event"] == "progress":
+            what = f"{self._prefix}{event.get('what', '')}"
+            self._progress.update(what, int(event.get("done", 0)), int(event.get("total", 0)))
+        elif event["event"] == "note":
+            self._progress.wipe()
+            self._session.note(str(event.get("text", "")))
+
+
+class Tally:
+    """Takes the events of runs that go on side by side and hands them on as those of one.
+
+    `totals` says what is known of all of them before they begin, such as the images; what else they count is added up
+    as they tell of it.
+    """
+
+    def __init__(self, listener: Listener, totals: Mapping[str, int]) -> None:
+        self._listener = listener
+        self._totals = totals
+        self._told: dict[str, dict[int, tuple[int, int]]] = {}
+        self._lock = threading.Lock()
+
+    def __call__(self, number: int, event: Event) -> None:
+        with self._lock:
+            if event["event"] == "progress":
+                what = str(event.get("what", ""))
+                told = self._told.setdefault(what, {})
+                told[number] = (int(event.get("done", 0)), int(event.get("total", 0)))
+                done, total = map(sum, zip(*told.values(), strict=True))
+                event = {**event, "done": done, "total": self._totals.get(what, total)}
+            self._listener(event)
