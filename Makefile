@@ -83,6 +83,7 @@ lint: style rtl-lint tidy
 style: build
 	python scripts/check_rooms.py
 	python scripts/check_names.py
+	PYTHONPATH=python lint-imports --no-cache --no-logo
 	$(CXX_FILES) | xargs clang-format --dry-run --Werror
 	ruff check .
 	ruff format --check .
