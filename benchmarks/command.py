@@ -70,7 +70,7 @@ def models() -> list[bench_json.Figure]:
         ]
         ratio = statistics.median(fine / coarse for fine, coarse in pairs)
         figures.append({"name": f"grain.{flow}40.vs_fine", "value": ratio, "unit": "", "against": "processor time"})
-    probe = (str(tool_path("isthmus-probe")), MODEL, "h2d", "--sizes", "256MiB", "--grain", "coarse")
+    probe = (str(tool_path("isthmus-probe")), MODEL, "h2d", "--sizes", str(256 << 20), "--grain", "coarse")
     took = statistics.median(seconds(*probe) for _ in range(MODEL_RUNS))
     figures.append({"name": "grain.probe256.wall", "value": took, "unit": "s", "against": "at most 2 s"})
     figures.append(
@@ -84,7 +84,7 @@ def ports() -> list[bench_json.Figure]:
     took = sum(
         seconds(
             *(str(tool_path("isthmus-probe")), "model:zynq-ultrascale", probe, "--repeat", "1"),
-            *("--port", chosen, "--state", states, "--sizes", "4KiB..32MiB:x2"),
+            *("--port", chosen, "--state", states, "--sizes", ",".join(str(4096 << power) for power in range(14))),
         )
         for probe, chosen, states in CURVES
     )

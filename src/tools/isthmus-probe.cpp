@@ -18,7 +18,6 @@
 #include "isthmus/platform/shared_board.hpp"
 #include "isthmus/platform/soc_board.hpp"
 #include "isthmus/probes/probe.hpp"
-#include "isthmus/probes/sizes.hpp"
 #include "isthmus/probes/system.hpp"
 #include "program/grain_option.hpp"
 #include "tools/tool.hpp"
@@ -27,11 +26,13 @@ namespace {
 
 using namespace isthmus;
 
+constexpr std::int64_t kLargest = std::int64_t{1} << 50;  // bytes
+
 struct Options {
   std::string target;
   std::vector<std::string> probes;
-  std::string sizes = "64B..64MiB:x4";
-  std::string bursts;
+  std::vector<std::int64_t> sizes{64, 4096, 65536, 1 << 20, 64 << 20};
+  std::vector<std::int64_t> bursts;
   std::vector<std::string> starts;
   std::vector<std::string> ports;
   std::vector<std::string> states;
@@ -80,10 +81,7 @@ void check_ports(const Options& options, const Board& board) {
 Options fitted(Options options, const Board& board) {
   const platform::Section* cache = board ? board->find("cache") : nullptr;
   if (!options.whole_lines || cache == nullptr) return options;
-  std::vector<Bytes> sizes = probes::parse_sizes(options.sizes);
-  std::erase_if(sizes, [line = cache->bytes("line")](Bytes size) { return size.count % line.count != 0; });
-  options.sizes.clear();
-  for (const Bytes size : sizes) options.sizes += fmt::format("{}{}B", options.sizes.empty() ? "" : ",", size.count);
+  std::erase_if(options.sizes, [line = cache->bytes("line")](std::int64_t size) { return size % line.count != 0; });
   return options;
 }
 
@@ -107,24 +105,28 @@ std::vector<const probes::Probe*> chosen(const Options& options, const Board& bo
   return found;
 }
 
+std::vector<Bytes> bytes_of(const std::vector<std::int64_t>& counts) {
+  std::vector<Bytes> bytes;
+  for (const std::int64_t count : counts) bytes.push_back({count});
+  return bytes;
+}
+
 probes::Job job_of(const Options& options) {
-  probes::Job job{.target = options.target,
-                  .settings = options.settings,
-                  .channels = options.channels,
-                  .starts = options.starts,
-                  .ports = options.ports,
-                  .states = options.states,
-                  .operations = options.operations,
-                  .buffers = options.buffers,
-                  .loads = options.loads,
-                  .sizes = probes::parse_sizes(options.sizes),
-                  .bursts = {},
-                  .offset = {options.offset},
-                  .samples = options.repeat,
-                  .seed = options.seed,
-                  .grain = options.grain.chosen()};
-  if (!options.bursts.empty()) job.bursts = probes::parse_sizes(options.bursts);
-  return job;
+  return {.target = options.target,
+          .settings = options.settings,
+          .channels = options.channels,
+          .starts = options.starts,
+          .ports = options.ports,
+          .states = options.states,
+          .operations = options.operations,
+          .buffers = options.buffers,
+          .loads = options.loads,
+          .sizes = bytes_of(options.sizes),
+          .bursts = bytes_of(options.bursts),
+          .offset = {options.offset},
+          .samples = options.repeat,
+          .seed = options.seed,
+          .grain = options.grain.chosen()};
 }
 
 tools::Record parameters_of(const probes::Finding& finding) {
@@ -284,8 +286,8 @@ void tell_left_out(const Options& options, const probes::Probe& probe, const std
                    const std::set<std::int64_t>& reported) {
   if (options.probes.empty() || probe.sizes.empty()) return;
   if (reported.empty())
-    throw Error(
-        fmt::format("--sizes '{}': nothing to tell of {}, expected {}", options.sizes, probe.name, probe.sizes));
+    throw Error(fmt::format("--sizes '{}': nothing to tell of {}, expected {}", fmt::join(options.sizes, ","),
+                            probe.name, probe.sizes));
   std::vector<std::string> left_out;
   for (const Bytes size : sizes)
     if (!reported.contains(size.count)) left_out.push_back(fmt::format("{} B", size.count));
@@ -310,8 +312,8 @@ void refuse_options_of_one_board(const Options& options) {
     throw Error(fmt::format("--channel {}: '{}' is a system, whose wires say which links are used",
                             fmt::join(options.channels, ","), options.target));
   if (!options.bursts.empty())
-    throw Error(fmt::format("--burst {}: '{}' is a system, whose boards copy each size at once", options.bursts,
-                            options.target));
+    throw Error(fmt::format("--burst {}: '{}' is a system, whose boards copy each size at once",
+                            fmt::join(options.bursts, ","), options.target));
   if (options.offset != 0)
     throw Error(fmt::format("--offset {}: '{}' is a system, of which no probe looks at a device's own accesses",
                             options.offset, options.target));
@@ -340,7 +342,7 @@ void probe_system(const Options& options) {
   refuse_options_of_one_board(options);
   const probes::SystemJob job{.target = options.target,
                               .settings = options.settings,
-                              .sizes = probes::parse_sizes(options.sizes),
+                              .sizes = bytes_of(options.sizes),
                               .samples = options.repeat};
   for (const probes::Probe* probe : chosen_of_systems(options))
     probes::probe_system(job, *probe, [&](const probes::Finding& finding) {
@@ -386,12 +388,18 @@ int main(int argc, char** argv) {
   Options options;
   app.add_option("TARGET", options.target, "the target: model:NAME, FILE.toml, opencl:N or opencl:NAME");
   app.add_option("PROBE", options.probes, "names of --list; by default all that the target has");
-  app.add_option("--sizes", options.sizes, "sizes and ranges, such as 64B,4KiB..64MiB:x2")->capture_default_str();
+  const CLI::Range positive(std::int64_t{1}, kLargest);
+  app.add_option("--sizes", options.sizes, "bytes, several by commas")
+      ->delimiter(',')
+      ->check(positive)
+      ->capture_default_str();
   app.add_flag("--whole-lines", options.whole_lines, "leave out sizes of part of a line, in place of refusing them");
   app.add_option(
-      "--burst", options.bursts,
-      "stretches in which device memory is read and written, or bytes a request of shared memory, as sizes; by "
-      "default each size at once, or a line");
+         "--burst", options.bursts,
+         "bytes of the bursts in which device memory is read and written, or of a request of shared memory, several by "
+         "commas; by default each size at once, or a line")
+      ->delimiter(',')
+      ->check(positive);
   app.add_option("--offset", options.offset, "where the device's accesses to host memory begin in their page, bytes")
       ->check(CLI::Range(0, 4032))
       ->capture_default_str();

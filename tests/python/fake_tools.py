@@ -380,7 +380,7 @@ def probe() -> None:
         if number == 2 and os.environ.get("FAKE_PROBE") == "vanish":
             fail("clFinish on 'Fake CPU': CL_DEVICE_NOT_AVAILABLE (-2)")
         for text in values["--sizes"].split(","):
-            size = int(text.removesuffix("B"))
+            size = int(text)
             value = rate * size / (size + 65536)
             if name == "steps":
                 for step, what in list(enumerate(STEPS, 1))[2 if real else 0 :]:

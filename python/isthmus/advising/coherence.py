@@ -34,11 +34,11 @@ def costs_s(target: str, transfer: Transfer, use: Use) -> dict[str, float]:
     size = max(LINE, min(round(transfer.bytes.value / LINE) * LINE, MOST))
     scale = transfer.bytes.value / size
     raw: dict[tuple[str, str], float] = {}
-    words = ["--sizes", f"{size}B", "--port", "hp,hpc,acp", "--state", "written,read,flushed"]
+    words = ["--sizes", str(size), "--port", "hp,hpc,acp", "--state", "written,read,flushed"]
     for told, took in _times(target, "port-tx" if transfer.to_device else "port-rx", words):
         raw[told["port"], told["state"]] = took
     load = str(BUSY if use.busy else 0)
-    kept = dict(_by(target, "maintenance", ["--sizes", f"{size}B", "--load", load], "op"))
+    kept = dict(_by(target, "maintenance", ["--sizes", str(size), "--load", load], "op"))
     uncached_s = _uncached_s(target, size, use)
 
     def cost_s(method: Method) -> float:
@@ -56,9 +56,9 @@ def _uncached_s(target: str, size: int, use: Use) -> float:
     if use.cpu == "writes" and use.order == "random":
         side = min(max(round(math.sqrt(size / ELEMENT) / LINE) * LINE, LINE), LARGEST_SIDE)
         bytes_of_it = side * side * ELEMENT
-        took = dict(_by(target, "transpose", ["--sizes", f"{bytes_of_it}B"], "to"))
+        took = dict(_by(target, "transpose", ["--sizes", str(bytes_of_it)], "to"))
         return max(took["noncacheable"] - took["cacheable"], 0.0) * size / bytes_of_it
-    copied = {(told["from"], told["to"]): took for told, took in _times(target, "memcpy", ["--sizes", f"{size}B"])}
+    copied = {(told["from"], told["to"]): took for told, took in _times(target, "memcpy", ["--sizes", str(size)])}
     there = ("cacheable", "noncacheable") if use.cpu == "writes" else ("noncacheable", "cacheable")
     return max(copied[there] - copied["cacheable", "cacheable"], 0.0)
 

@@ -12,7 +12,7 @@ GRID = (64, 1024, 4096, 16384, 65536, 262144, 1 << 20)
 
 def model_times(target: str, names: Sequence[str], sizes: Sequence[int], sets: Mapping[str, float]) -> Curves:
     """Seconds by curve and size, from runs of the model with some numbers replaced (in base units)."""
-    words = ["--sizes", ",".join(f"{size}B" for size in sizes), "--repeat", "1", "--grain", "fine"]
+    words = ["--sizes", ",".join(map(str, sizes)), "--repeat", "1", "--grain", "fine"]
     words += as_sets(assignments(sets))
     curves: Curves = {}
     for channel in dict.fromkeys(map(channel_of, names)):

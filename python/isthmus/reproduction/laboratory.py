@@ -91,8 +91,8 @@ class Bench:
             raise NotOfferedError(f"the probe '{probe}' is not offered yet")
         given = dict(text.partition("=")[::2] for text in sets)
         sets = [text for text in sets if text.partition("=")[0] not in (*OPTIONS, *TOLD_APART)]
-        arguments = [target, probe, "--sizes", _list(sizes), "--repeat", "1", "--grain", "fine"]
-        arguments += ["--burst", _list(bursts)] if bursts else []
+        arguments = [target, probe, "--sizes", ",".join(map(str, sizes)), "--repeat", "1", "--grain", "fine"]
+        arguments += ["--burst", ",".join(map(str, bursts))] if bursts else []
         for name, option in OPTIONS.items():
             arguments += [option, given[name]] if name in given else []
 
@@ -304,7 +304,3 @@ def _is_meant(parameters: Mapping[str, object], given: Mapping[str, str]) -> boo
     """Whether a record is one of those that are asked for: all of an access where no phase is named."""
     wanted = {"phase": WHOLE, **given}
     return all(parameters.get(name, wanted.get(name)) == wanted.get(name) for name in TOLD_APART if name in wanted)
-
-
-def _list(sizes: Sequence[int]) -> str:
-    return ",".join(f"{size}B" for size in sizes)

@@ -92,4 +92,4 @@ def served_by(target: str, sets: Sequence[str] = ()) -> list[str]:
 
 
 def _sizes(sizes: Sequence[int]) -> str:
-    return ",".join(f"{size}B" for size in sizes)
+    return ",".join(map(str, sizes))
