@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from isthmus.base.units import CLOCKS, TIMES
 from isthmus.running.descriptions.unit import WORD, Crossing, Unit, arguments
 from isthmus.running.tools import Event, as_sets, collect
 
@@ -37,24 +38,22 @@ class Bench:
     @property
     def clock_hz(self) -> float:
         """Of its kernels."""
-        scale = {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9}
         item = self._input("kernel.clock")
-        return float(item["value"]) * scale[item["unit"]]
+        return float(item["value"]) * CLOCKS[item["unit"]]
 
     def copies(self) -> None:
         """Copies by size, and what a launch takes beside its kernel."""
-        sizes = ",".join(f"{size}B" for size in COPY_SIZES)
+        sizes = ",".join(map(str, COPY_SIZES))
         for record in self._probe([*COPIES, "--sizes", sizes]):
             size = record["parameters"]["size"]
             self._add(record["name"], size, size / record["value"] * 1e-9)
-        (launch,) = self._probe(["launch", "--sizes", "64B"])
-        times = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+        (launch,) = self._probe(["launch", "--sizes", "64"])
         calls = sum(
-            float(item["value"]) * times[item["unit"]]
+            float(item["value"]) * TIMES[item["unit"]]
             for item in (self._input("host.call.enqueue"), self._input("host.call.wake"))
         )
         # The host goes on while the kernel is started; the probe waits for its end.
-        self._add("launch", 0, launch["value"] * times[launch["unit"]] - calls)
+        self._add("launch", 0, launch["value"] * TIMES[launch["unit"]] - calls)
 
     def memory(self) -> None:
         """Seconds a byte of the device's memory by burst: read, written, and both at once."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from isthmus.base.errors import IsthmusError
+from isthmus.base.units import WHOLE
 from isthmus.running.targets import platform
 
 if TYPE_CHECKING:
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
 
 CALIBRATED = 0.1  # either way
 TRIES = 200  # draws until a board takes one
-# How many of what has to be whole lie in one of a unit.
-_WHOLE = {"": 1, "cycles": 1, "bit": 0.125, "B": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 _REFUSED = re.compile(r"key '([^']+)': expected (?:a multiple of (\d+) ?(\w*) in|.*power of two)")
 
 Drawn = dict[str, float]
@@ -67,7 +66,7 @@ class Boards:
     def _at(self, key: str, share: float) -> float:
         """The number with that share of its range below it."""
         low, high, unit = self._numbers[key]
-        whole = _WHOLE.get(unit)
+        whole = WHOLE.get(unit)
         value = float(low * (high / low) ** share) if low > 0 else low + (high - low) * share
         if whole is None:
             return value
@@ -101,5 +100,5 @@ class Boards:
         refused = _REFUSED.search(str(error))
         if refused is None:
             return None
-        self._steps[refused[1]] = float(refused[2]) * _WHOLE.get(refused[3], 1) if refused[2] else 0.0
+        self._steps[refused[1]] = float(refused[2]) * WHOLE.get(refused[3], 1) if refused[2] else 0.0
         return refused[1]

@@ -3,8 +3,8 @@
 import re
 
 from isthmus.base.errors import IsthmusError
+from isthmus.base.units import BYTES
 
-UNITS = {"B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 LARGEST = 1 << 50
 MOST = 1000
 
@@ -17,7 +17,7 @@ def parse_size(text: str) -> int:
     match = _SIZE.fullmatch(text.strip())
     if match is None:
         raise IsthmusError(f"size '{text}': expected a whole number and B, KiB, MiB or GiB, as in 4KiB")
-    size = int(match[1]) * UNITS[match[2]]
+    size = int(match[1]) * BYTES[match[2]]
     if not 0 < size <= LARGEST:
         raise IsthmusError(f"size '{text}': expected 1B to {format_size(LARGEST)}")
     return size
@@ -25,8 +25,8 @@ def parse_size(text: str) -> int:
 
 def format_size(size: int) -> str:
     """The shortest exact way to write a size: 4096 is `4KiB`, 100 is `100B`."""
-    unit = max((unit for unit, scale in UNITS.items() if size % scale == 0), key=UNITS.__getitem__)
-    return f"{size // UNITS[unit]}{unit}"
+    unit = max((unit for unit, scale in BYTES.items() if size % scale == 0), key=BYTES.__getitem__)
+    return f"{size // BYTES[unit]}{unit}"
 
 
 def parse_sizes(text: str) -> list[int]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
+from isthmus.base.units import BIT_RATES, RATES, TIMES
 from isthmus.cli.command import plain
 from isthmus.cli.noise import warn_if_noisy
 from isthmus.running.probes import LAUNCHES, all_probes, fitted_probes
@@ -32,7 +33,7 @@ EXAMPLES = [
 KINDS = frozenset({"pcie", "memory", "cores", "copy", "alloc", "call", "mmio", "dma"})
 FAR = 0.25  # of a probe's median error: above it the model is no model of the device
 INFLEXIBLE = "the link's lanes, generation and tags, or the DMA engine's descriptor_payload"
-UNITS = frozenset({"ps", "ns", "us", "ms", "s", "MB/s", "GB/s", "Mbit/s", "Gbit/s"})
+UNITS = frozenset({*TIMES, *RATES, *BIT_RATES})  # of numbers that a fit may change
 
 
 def calibrate(

@@ -91,13 +91,14 @@ def _causes(board: "Platform") -> list[str]:
 
 def _check_room(numbers: "list[Given]", board: "Platform") -> None:
     """A copy that the device has no room for was not measured there."""
-    from isthmus.base.sizes import UNITS, format_size
+    from isthmus.base.sizes import format_size
+    from isthmus.base.units import BYTES
 
     key = next((f"{part.name}.capacity" for part in board.parts if part.kind == "dram" and "device" in part.name), None)
     held = next((item for item in board.inputs if item.key == key), None)
     if held is None or not isinstance(held.value, int | float):
         return
-    room = int(held.value * UNITS.get(held.unit or "B", 1))
+    room = int(held.value * BYTES.get(held.unit or "B", 1))
     for one in numbers:
         if one.size > room:
             raise IsthmusError(

@@ -5,15 +5,16 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from isthmus.base import units
 from isthmus.base.errors import IsthmusError
 from isthmus.base.names import unknown
 from isthmus.base.numbers import figure
 from isthmus.base.sizes import format_size, parse_size
+from isthmus.base.units import TIMES
 from isthmus.running.predictions import Answer, Ask, Pairs
 from isthmus.running.probes import COPIES, STREAMS, all_probes
 
-RATES = {"B/s": 1.0, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9, "KiB/s": 2.0**10, "MiB/s": 2.0**20, "GiB/s": 2.0**30}
-TIMES = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+RATES = {**units.RATES, **units.BINARY_RATES, **units.BIT_RATES}
 SYMPTOMS = ("cpu",)
 TO_DEVICE, TO_HOST = "to-device", "to-host"
 

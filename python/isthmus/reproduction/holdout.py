@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from isthmus.base import units
 from isthmus.base.errors import IsthmusError
 from isthmus.base.names import unknown
 from isthmus.calibration.fit import fit
@@ -12,7 +13,7 @@ from isthmus.records import HeldOut, Input, Recalibrated
 from isthmus.reproduction.expressions import Evaluator, board_of, kind_of_expression, leaves
 from isthmus.reproduction.laboratory import Bench, Laboratory, NotOfferedError, target_of
 from isthmus.reproduction.published import Paper, PublishedRow
-from isthmus.reproduction.roles import RATES, TIMES, WHOLE, is_number, rests_on
+from isthmus.reproduction.roles import RATES, TIMES, is_number, rests_on
 from isthmus.reproduction.survey import PAPER_IMAGES
 
 # What a number of the board can be found from.
@@ -106,7 +107,9 @@ class HoldOut:
         computed = self._values(board, others, ())
         points = {"rows": {at: float(row.value) for at, row in enumerate(others) if row.id in computed}}
         # What is chosen among a few whole numbers has no slope that leads to it.
-        smooth = {item.key: float(str(item.value)) for item in free if item.unit in (TIMES | RATES) - WHOLE.keys()}
+        smooth = {
+            item.key: float(str(item.value)) for item in free if item.unit in (TIMES | RATES) - units.WHOLE.keys()
+        }
         found = fit(points, smooth, model) if points["rows"] and smooth else None
         sets: list[str] = []
         changed: list[Recalibrated] = []

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from isthmus.base import units
 from isthmus.reproduction.expressions import MODEL, kind_of_expression
 
 if TYPE_CHECKING:
@@ -18,10 +19,8 @@ TENTH = math.log1p(STEP)
 DETERMINED = 0.8  # of what the input moved, as a ratio of logarithms
 HALVINGS = 7  # of the way to an end that a board refuses
 ANY = 1e-9  # a change below this is the rounding of the model's own arithmetic
-TIMES = frozenset({"ps", "s", "ms", "us", "ns", "cycles"})
-RATES = frozenset({"B/s", "GB/s", "MB/s", "Gbit/s", "Mbit/s", "Hz", "kHz", "MHz", "GHz", "MT/s", "GT/s"})
-# How many of what has to be whole lie in one of a unit.
-WHOLE = {"": 1.0, "cycles": 1.0, "bit": 0.125, "B": 1.0, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30}
+TIMES = frozenset({*units.TIMES, "cycles"})
+RATES = frozenset({*units.RATES, *units.BIT_RATES, *units.CLOCKS, *units.TRANSFERS})
 
 Legal = Callable[[str], bool]
 
@@ -79,10 +78,10 @@ def outward(item: "Input", up: bool | int) -> Iterator[float]:
     old, new = _number(item), _moved_value(item, bool(up))
     if new != old:
         yield new
-    if item.unit in ("", "bit", "B", "KiB", "MiB", "GiB", None) and old > 0:
-        exponent = math.log2(old * WHOLE[item.unit or ""])
+    if item.unit in ("", "bit", *units.BYTES, None) and old > 0:
+        exponent = math.log2(old * units.WHOLE[item.unit or ""])
         power = math.floor(exponent) + 1 if up else math.ceil(exponent) - 1
-        yield 2.0**power / WHOLE[item.unit or ""]
+        yield 2.0**power / units.WHOLE[item.unit or ""]
 
 
 def ends(board: str, inputs: Sequence["Input"], legal: Legal) -> list[Change]:
@@ -121,14 +120,14 @@ def _farthest(board: str, item: "Input", end: float, legal: Legal) -> Change | N
 
 def _powers(item: "Input", reached: float, end: float) -> list[float]:
     """The powers of two between a number and an end, those nearest to the end first."""
-    scale = WHOLE.get(item.unit or "", 0.0)
+    scale = units.WHOLE.get(item.unit or "", 0.0)
     low, high = sorted((reached * scale, end * scale))
     found = [2.0**power / scale for power in range(0, 64) if scale and low <= 2.0**power <= high]
     return found[::-1] if end > reached else found
 
 
 def _whole(item: "Input", value: float) -> float:
-    scale = WHOLE.get(item.unit or "")
+    scale = units.WHOLE.get(item.unit or "")
     return value if scale is None else round(value * scale) / scale
 
 
@@ -194,10 +193,10 @@ def _change(board: str, item: "Input", value: float) -> Change:
 
 def _moved_value(item: "Input", up: bool) -> float:
     new = _number(item) * (1 + STEP if up else 1 - STEP)
-    if (item.unit or "") not in WHOLE:
+    if (item.unit or "") not in units.WHOLE:
         return new
-    whole = round(new * WHOLE[item.unit or ""], 6)  # 40 * 1.1 is a little above 44
-    return (math.ceil(whole) if up else math.floor(whole)) / WHOLE[item.unit or ""]
+    whole = round(new * units.WHOLE[item.unit or ""], 6)  # 40 * 1.1 is a little above 44
+    return (math.ceil(whole) if up else math.floor(whole)) / units.WHOLE[item.unit or ""]
 
 
 def _assignment(item: "Input", value: float) -> str:

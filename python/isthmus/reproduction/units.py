@@ -1,12 +1,14 @@
 """Our values in the unit of the published row."""
 
+from isthmus.base import units
 from isthmus.base.errors import IsthmusError
 
+# Papers write what people should not, too: KB of 1000 bytes, Gbps, operations.
 _FAMILIES: list[dict[str, float]] = [
-    {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9},
-    {"B": 1.0, "KiB": 1024.0, "MiB": 1024.0**2, "GiB": 1024.0**3, "KB": 1e3, "MB": 1e6, "GB": 1e9},
-    {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9},
-    {"GB/s": 1e9, "MB/s": 1e6, "Gbps": 1e9 / 8, "Gbit/s": 1e9 / 8, "Mbit/s": 1e6 / 8},
+    units.TIMES,
+    {**units.BYTES, "KB": 1e3, "MB": 1e6, "GB": 1e9},
+    units.CLOCKS,
+    {**units.RATES, **units.BIT_RATES, "Gbps": units.BIT_RATES["Gbit/s"]},
     {"1/s": 1.0, "KOPS": 1e3, "MOPS": 1e6},
 ]
 

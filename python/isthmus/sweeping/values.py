@@ -5,14 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from isthmus.base.errors import IsthmusError
-from isthmus.base.sizes import UNITS
+from isthmus.base.units import BYTES, SCALES
 
 MOST = 1_000_000  # points of a sweep
-# Values of a key may be in several units of a kind: what each is in that without a prefix.
-_PREFIXES = {"": 1.0, "p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "k": 1e3, "M": 1e6, "G": 1e9}
-_SCALES = UNITS | {
-    f"{prefix}{unit}": scale for unit in ("s", "Hz", "B/s", "T/s") for prefix, scale in _PREFIXES.items()
-}
 _NUMBER = re.compile(r"([-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*(\S*)")
 _RANGE = re.compile(r"([^.:]+(?:\.\d+)?)\.\.([^:]+)(?::(?:x(\d+(?:\.\d+)?)|\+(\d+(?:\.\d+)?)\s*(\S*)))?")
 
@@ -50,7 +45,7 @@ def points_of(axes: Sequence[Axis]) -> int:
 def number_of(value: str) -> float | None:
     """The number of a value, in bytes, s, Hz or B/s where it has such a unit; None of what is none."""
     match = _NUMBER.fullmatch(value.strip())
-    return float(match[1]) * _SCALES.get(match[2], 1) if match else None
+    return float(match[1]) * SCALES.get(match[2], 1) if match else None
 
 
 def _values(text: str, place: str) -> tuple[str, ...]:
@@ -76,13 +71,13 @@ def _range(item: str, place: str) -> list[str]:
         raise IsthmusError(f"{place}: expected FIRST..LAST, FIRST..LAST:x2 or FIRST..LAST:+N, got '{item}'")
     first, last = (end for end in ends if end is not None)
     unit = last[2] if not first[2] else first[2]
-    of_sizes = first[2] in UNITS and last[2] in UNITS
+    of_sizes = first[2] in BYTES and last[2] in BYTES
     if first[2] and first[2] != last[2] and not of_sizes:
         raise IsthmusError(f"{place}: expected one unit in a range, got '{item}'")
-    scale, end_scale = (UNITS[first[2]], UNITS[last[2]]) if of_sizes else (1, 1)
+    scale, end_scale = (BYTES[first[2]], BYTES[last[2]]) if of_sizes else (1, 1)
     low, high = float(first[1]) * scale, float(last[1]) * end_scale
     factor = float(match[3] or (1 if match[4] else 2))
-    step = float(match[4] or 0) * (UNITS.get(match[5], scale) if of_sizes else 1)
+    step = float(match[4] or 0) * (BYTES.get(match[5], scale) if of_sizes else 1)
     if low > high or (factor <= 1 and step == 0) or (factor > 1 and low <= 0):
         raise IsthmusError(f"{place}: expected a range that rises to its end, got '{item}'")
     numbers = [low]

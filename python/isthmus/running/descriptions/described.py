@@ -7,6 +7,7 @@ from pathlib import Path
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.names import listed
+from isthmus.base.units import BYTES, CLOCKS
 from isthmus.running.applications import Application, is_app_key
 from isthmus.running.descriptions.description import Description, read_description
 from isthmus.running.descriptions.unit import Unit, arguments
@@ -66,8 +67,7 @@ def number_of(target: str, sets: Sequence[str], kind: str, name: str) -> tuple[s
 def clock_of(target: str, sets: Sequence[str]) -> float:
     """Hz of the kernels of a board; 0 of one that has none."""
     found = number_of(target, sets, "kernel", "clock")
-    scale = {"Hz": 1.0, "kHz": 1e3, "MHz": 1e6, "GHz": 1e9}
-    return found[1] * scale[found[2]] if found else 0.0
+    return found[1] * CLOCKS[found[2]] if found else 0.0
 
 
 def has_key(target: str, key: str) -> bool:
@@ -78,8 +78,7 @@ def has_key(target: str, key: str) -> bool:
 def room_of(target: str, sets: Sequence[str]) -> float | None:
     """Bytes of a board's own memory; None of one that has none."""
     found = number_of(target, sets, "dram", "capacity")
-    scale = {"B": 1.0, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30}
-    return found[1] * scale[found[2]] if found else None
+    return found[1] * BYTES[found[2]] if found else None
 
 
 def background_sets(

@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from isthmus.base import units
 from isthmus.base.errors import IsthmusError
 from isthmus.base.names import listed, meant
 from isthmus.base.numbers import figure
+from isthmus.base.units import RATES, TIMES
 
 _TEXT = re.compile(r"([0-9.eE+-]+?)\s*([A-Za-z][A-Za-z/]*)?")
 _FIELDS = ("value", "unit", "range", "source", "why", "role")
@@ -32,15 +34,11 @@ class Quantity:
         return f"{figure(value / self.units.get(unit, 1.0))} {unit}".strip()
 
 
-_TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-12}
-_BYTES = {"B": 1.0, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30}
-_RATES = {"B/s": 1.0, "kB/s": 1e3, "MB/s": 1e6, "GB/s": 1e9}
-
-TIME = Quantity("a time as in '2 ms', of 0 s or more", _TIMES)
-SOME_TIME = Quantity("a time as in '2 ms', above 0 s", _TIMES, above=True)
-BYTES = Quantity("bytes as in '8 MiB', 0 or more", _BYTES, whole=True)
-SOME_BYTES = Quantity("bytes as in '8 MiB', 1 or more", _BYTES, least=1.0, whole=True)
-RATE = Quantity("a rate as in '4 GB/s', above 0", _RATES, above=True)
+TIME = Quantity("a time as in '2 ms', of 0 s or more", TIMES)
+SOME_TIME = Quantity("a time as in '2 ms', above 0 s", TIMES, above=True)
+BYTES = Quantity("bytes as in '8 MiB', 0 or more", units.BYTES, whole=True)
+SOME_BYTES = Quantity("bytes as in '8 MiB', 1 or more", units.BYTES, least=1.0, whole=True)
+RATE = Quantity("a rate as in '4 GB/s', above 0", RATES, above=True)
 COUNT = Quantity("a number above 0", {}, above=True)
 MONEY = Quantity("a price of an hour, above 0", {}, above=True)
 WATTS = Quantity("watts, above 0", {"W": 1.0}, above=True)
