@@ -156,7 +156,7 @@ def test_a_changed_number_leaves_all_else_as_it_was(value: float, source: str, c
 
 
 def test_a_number_that_cannot_be_found_is_one_line() -> None:
-    with pytest.raises(IsthmusError, match=r"f\.toml:2: key 'a\.x': expected .* on one line"):
+    with pytest.raises(IsthmusError, match=r"f\.toml:2: key 'a\.x': expected .* to be changed"):
         replace_number("[a]\nx = 5\n", "a.x", Number(1.0, "ours", "calibrated"), "f.toml")
 
 

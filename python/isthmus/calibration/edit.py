@@ -1,8 +1,11 @@
 """Changing numbers in the text of a platform file; comments and everything else stay as they are."""
 
 import json
-import tomllib
 from dataclasses import dataclass
+from typing import Any
+
+import tomlkit
+from tomlkit.items import InlineTable
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.toml_lines import line_of
@@ -31,33 +34,16 @@ class Number:
 
 
 def replace_number(text: str, key: str, number: Number, place: str) -> str:
-    """The text with another number for a key that is written as `NAME = { ... }` on one line of the file `place`."""
-    lines = text.splitlines(keepends=True)
-    at = line_of(text, key) - 1
-    line = lines[at]
-    start = line.find("{")
-    end = _closing(line, start)
-    if start < 0 or end < 0 or line[:start].split("=")[0].strip().split(".")[-1] != key.split(".")[-1]:
-        raise IsthmusError(f"{place}:{at + 1}: key '{key}': expected {{ value = ... }} on one line, to be changed")
-    lines[at] = line[:start] + number.toml() + line[end + 1 :]
-    changed = "".join(lines)
-    tomllib.loads(changed)
-    return changed
-
-
-def _closing(line: str, start: int) -> int:
-    """Where the brace that opens at `start` is closed, strings left aside; -1 if it is not."""
-    quote = ""
-    for at in range(max(start, 0), len(line)):
-        character = line[at]
-        if quote:
-            escaped = quote == '"' and line[at - 1] == "\\"
-            quote = "" if character == quote and not escaped else quote
-        elif character in "\"'":
-            quote = character
-        elif character == "}":
-            return at
-    return -1
+    """The text with another number for a key of the file `place` that is written as `NAME = { value = ... }`."""
+    document = tomlkit.parse(text)
+    *sections, name = key.split(".")
+    table: Any = document
+    for section in sections:
+        table = table[section]
+    if not isinstance(table[name], InlineTable):
+        raise IsthmusError(f"{place}:{line_of(text, key)}: key '{key}': expected {{ value = ... }}, to be changed")
+    table[name] = tomlkit.value(number.toml())
+    return tomlkit.dumps(document)
 
 
 def to_toml(value: object) -> str:
