@@ -8,7 +8,7 @@ from pathlib import Path
 
 from isthmus.explaining.causes import Cause, causes_of
 from isthmus.explaining.explain import Explanation, explain, predicted
-from isthmus.explaining.given import Given, read_measured
+from isthmus.explaining.measurement import Measurement, read_measured
 from isthmus.explaining.ranking import alike
 from isthmus.records import Platform
 from isthmus.running.predictions import Predictions
@@ -55,14 +55,14 @@ class Case:
     board: Board
     cause: Cause
     severity: int
-    numbers: list[Given]
+    numbers: list[Measurement]
 
     def __str__(self) -> str:
         told = " ".join(self.cause.changes[self.severity].told)
         return f"{self.board.target}, {self.cause.name} ({told}): {', '.join(one.text for one in self.numbers)}"
 
 
-def numbers_of(chance: random.Random, target: str) -> list[Given]:
+def numbers_of(chance: random.Random, target: str) -> list[Measurement]:
     """One number, or three: large and small one way, large back."""
     ways, large = BOARDS[target]
     there, back = chance.choice(ways)
@@ -75,7 +75,7 @@ def draw(
     chance: random.Random,
     boards: Sequence[Board],
     all_rates_off: bool,
-    asked: Callable[[random.Random, str], list[Given]] = numbers_of,
+    asked: Callable[[random.Random, str], list[Measurement]] = numbers_of,
 ) -> Case:
     """A cause at any severity of any board; one that moves no number by over 5 % is nothing to ask about."""
     while True:
@@ -91,8 +91,8 @@ def draw(
 
 
 def _measured(
-    chance: random.Random, numbers: Sequence[Given], took: Sequence[float], all_rates_off: bool
-) -> list[Given]:
+    chance: random.Random, numbers: Sequence[Measurement], took: Sequence[float], all_rates_off: bool
+) -> list[Measurement]:
     """Noise, and one of the numbers moved; or all of them, as if every rate of the model were off."""
     noisy = [seconds * math.exp(chance.gauss(0, NOISE)) for seconds in took]
     factor = chance.choice((MOVED, 1 / MOVED))

@@ -17,11 +17,11 @@ from tests.python.test_schemas import check
 
 from isthmus.advising import formulas, metrics, ruling
 from isthmus.advising.advice import advise
-from isthmus.advising.choices import Asked, Choice, Valued
+from isthmus.advising.choices import Choice, ChoiceValue, Goal
 from isthmus.advising.coherence import Use, costs_s
 from isthmus.advising.curves import DRAWS, RECIPE, curves_of
 from isthmus.advising.draws import Boards, as_sets, uncertain
-from isthmus.advising.formulas import Taken
+from isthmus.advising.formulas import RunTimes
 from isthmus.base.files import data_folder
 from isthmus.running.coherence import METHODS
 from isthmus.running.descriptions.description import Transfer, description_of
@@ -33,12 +33,14 @@ KIB, MIB = 1024, 1024 * 1024
 positive = st.floats(1e-3, 1e3)
 
 
-def valued(draws: list[float], value: float, target: str = "a", flow: str = "offload", meets: bool = True) -> Valued:
-    return Valued(Choice(target, flow), Taken(1, 1), value, tuple(draws), meets, 1.0, 1.0)
+def valued(
+    draws: list[float], value: float, target: str = "a", flow: str = "offload", meets: bool = True
+) -> ChoiceValue:
+    return ChoiceValue(Choice(target, flow), RunTimes(1, 1), value, tuple(draws), meets, 1.0, 1.0)
 
 
-RATE = Asked("rate", None, 10, {})
-LATENCY = Asked("latency", None, 10, {})
+RATE = Goal("rate", None, 10, {})
+LATENCY = Goal("latency", None, 10, {})
 
 
 # --- formulas
@@ -135,7 +137,7 @@ def test_wins_are_counted_draw_by_draw() -> None:
 
 
 def test_a_price_that_is_not_known_has_no_value() -> None:
-    assert math.isnan(Asked("cost", None, 1, {}).value("model:aws-f1", 1, 1))
+    assert math.isnan(Goal("cost", None, 1, {}).value("model:aws-f1", 1, 1))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -146,7 +148,7 @@ def test_what_would_change_the_verdict_changes_it(seed: int) -> None:
     drawing = random.Random(seed)
     description = draw(drawing)
     boards = {target: curves_of(target) for target in ("model:aws-f1", "model:xeon-fpga-v1", "model:stratix-v")}
-    asked = Asked.of(description)
+    asked = Goal.of(description)
     first, second, *_ = all_valued(description, list(boards.values()), asked)
     moved = ruling.turn(description, first, second, asked, boards)
     if moved is None:

@@ -11,14 +11,14 @@ import pytest
 from tests.python.random_descriptions import draw
 
 from isthmus.advising.advice import Advice, Ran, advise
-from isthmus.advising.choices import Asked, Valued
+from isthmus.advising.choices import ChoiceValue, Goal
 from isthmus.advising.curves import BoardCurves, curves_of
 from isthmus.advising.draws import Boards, as_sets
 from isthmus.base.errors import IsthmusError
-from isthmus.running.descriptions.described import Described
+from isthmus.running.descriptions.application import DescribedApplication
 from isthmus.running.descriptions.description import Description
 from isthmus.running.experiments import Experiment, run_experiment
-from isthmus.running.side_by_side import run_side_by_side
+from isthmus.running.parallel import run_in_parallel
 from isthmus.running.targets import platforms
 
 SECONDS = float(os.environ.get("ISTHMUS_ADVISE_SECONDS", "12"))
@@ -33,9 +33,9 @@ APART, APART_SHARE = 1.5, 0.75
 LEAST = 12  # cases of which a share says anything
 
 
-def run(description: Description, choices: Sequence[Valued], sets: dict[str, tuple[str, ...]]) -> list[Ran]:
+def run(description: Description, choices: Sequence[ChoiceValue], sets: dict[str, tuple[str, ...]]) -> list[Ran]:
     """Every choice, on its board with those numbers."""
-    units = Asked.of(description).units
+    units = Goal.of(description).units
     came: dict[int, Ran] = {}
 
     def one(experiment: Experiment, _on_event: object) -> Ran:
@@ -54,15 +54,15 @@ def run(description: Description, choices: Sequence[Valued], sets: dict[str, tup
             flow=choice.choice.flow,
             count=units,
             sets=sets.get(choice.choice.target, ()),
-            described=Described(description),
+            described=DescribedApplication(description),
         )
         for number, choice in enumerate(choices)
     }
-    run_side_by_side(work, lambda _number, _event: None, came.__setitem__, one)
+    run_in_parallel(work, lambda _number, _event: None, came.__setitem__, one)
     return [came[number] for number in range(len(choices))]
 
 
-def run_anew(description: Description, choice: Valued, boards: Boards, number: int) -> tuple[float, float]:
+def run_anew(description: Description, choice: ChoiceValue, boards: Boards, number: int) -> tuple[float, float]:
     """A choice on its board with numbers drawn anew: of those that the board takes the first that runs."""
     for attempt in range(ANEW):
         sets = as_sets(boards.draw(number, attempt))
@@ -119,7 +119,7 @@ def _case(
 ) -> None:
     kept: dict[str, Ran] = {}
 
-    def runner(choices: Sequence[Valued]) -> list[Ran]:
+    def runner(choices: Sequence[ChoiceValue]) -> list[Ran]:
         came = run(description, choices, {})
         kept.update({str(one.choice): ran for one, ran in zip(choices, came, strict=True)})
         return came
@@ -157,11 +157,11 @@ def drawn_anew(description: Description, drawing: random.Random) -> Description:
     return description.with_values(values)
 
 
-def _choice(target: str, flow: str) -> Valued:
+def _choice(target: str, flow: str) -> ChoiceValue:
     from isthmus.advising.choices import Choice
-    from isthmus.advising.formulas import Taken
+    from isthmus.advising.formulas import RunTimes
 
-    return Valued(Choice(target, flow), Taken(0, 0), 0, (), True, 0, 0)
+    return ChoiceValue(Choice(target, flow), RunTimes(0, 0), 0, (), True, 0, 0)
 
 
 if __name__ == "__main__":

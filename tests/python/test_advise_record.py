@@ -8,7 +8,7 @@ import pytest
 from tests.python.conftest import Isthmus
 from tests.python.samples import sample
 
-from isthmus.advising.recorded import Recorded, described, to_toml
+from isthmus.advising.from_record import RecordDescription, described, to_toml
 from isthmus.base.errors import IsthmusError
 from isthmus.records import RecordFile
 from isthmus.running.descriptions.description import description_of
@@ -57,7 +57,7 @@ def record(calls: list[dict[str, Any]], **device: Any) -> RecordFile:
     return RecordFile.model_validate({**plain, "sums": [], "records": calls})
 
 
-def numbers(found: Recorded) -> dict[str, Any]:
+def numbers(found: RecordDescription) -> dict[str, Any]:
     return {key: number.value for key, number in description_of(found.document, "a record").numbers()}
 
 
@@ -105,7 +105,7 @@ def test_transfers_beside_kernels_are_the_flow_overlap(at_once: float, flow: str
 
 def test_sums_alone_serve_as_well() -> None:
     whole = record(program())
-    from isthmus.advising.recorded import _summed
+    from isthmus.advising.from_record import _summed
 
     sums = whole.model_copy(update={"sums": _summed(whole, 0), "records": []})
     one, other = numbers(described(whole, "app")), numbers(described(sums, "app"))

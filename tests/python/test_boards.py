@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.python.conftest import TREE, Isthmus
 
-from isthmus.reproduction.laboratory import Bench
+from isthmus.reproduction.model_runs import ToolAnswers
 from isthmus.results.compare import record_name
 from isthmus.running import parts
 
@@ -251,7 +251,7 @@ def test_a_link_of_several_is_calibrated_from_its_own_records(real: Isthmus) -> 
 def test_a_board_with_changed_numbers_is_tried_over_each_of_its_links(
     board: str, assignment: str, accepted: bool
 ) -> None:
-    assert Bench().accepts(BOARDS[board], (assignment,)) == accepted
+    assert ToolAnswers().accepts(BOARDS[board], (assignment,)) == accepted
 
 
 def paper(experiment: str, unit: str = "") -> str:

@@ -18,10 +18,10 @@ from tests.python.conftest import Isthmus
 from isthmus.base.errors import IsthmusError
 from isthmus.base.sizes import format_size
 from isthmus.calibration.curves import interpolated
+from isthmus.calibration.device_curves import Curves
 from isthmus.calibration.edit import Number, replace_number
 from isthmus.calibration.fit import fit
 from isthmus.calibration.limits import limits_of_keys
-from isthmus.calibration.measured import Curves
 from isthmus.running.tools import tool_path
 
 SIZES = [64 << power for power in range(0, 17, 2)]
@@ -301,7 +301,7 @@ def test_the_errors_that_are_told_are_those_of_the_file_that_was_written(real: I
 
 
 def test_several_runs_count_by_their_medians(tmp_path: Path, tree: Path) -> None:
-    from isthmus.calibration.measured import read_measured
+    from isthmus.calibration.device_curves import read_measured
 
     record = json.loads((tree / "docs" / "measurements" / "h200" / "records.jsonl").read_text().splitlines()[0])
     paths = [tmp_path / f"{number}.json" for number in range(3)]
@@ -314,7 +314,7 @@ def test_several_runs_count_by_their_medians(tmp_path: Path, tree: Path) -> None
 
 
 def test_what_was_measured_in_several_ways_is_no_several_runs(tmp_path: Path, tree: Path) -> None:
-    from isthmus.calibration.measured import read_measured
+    from isthmus.calibration.device_curves import read_measured
 
     lines = (tree / "docs" / "measurements" / "h200" / "records.jsonl").read_text().splitlines()
     ways = [record["name"] for record in map(json.loads, lines) if record["parameters"]["size"] == 1 << 20]
@@ -373,7 +373,7 @@ def test_a_file_that_is_made_and_not_fitted_does_not_stay(isthmus: Isthmus) -> N
 
 
 def test_a_curve_of_records_is_its_median_times(isthmus: Isthmus) -> None:
-    from isthmus.calibration.measured import read_measured
+    from isthmus.calibration.device_curves import read_measured
 
     isthmus("probe", "opencl:0", "h2d", "d2h", "--sizes", "4KiB,64KiB", "--json", "records.json", "-q")
     path = Path(isthmus.folder / "records.json")
@@ -387,8 +387,8 @@ def test_a_curve_of_records_is_its_median_times(isthmus: Isthmus) -> None:
 
 def test_the_committed_model_of_the_h200_is_as_near_to_its_records_as_it_says(real: Isthmus, tree: Path) -> None:
     from isthmus.calibration.curves import exactly
+    from isthmus.calibration.device_curves import read_measured
     from isthmus.calibration.fit import errors
-    from isthmus.calibration.measured import read_measured
     from isthmus.running.probes import fitted_probes
 
     folder = tree / "docs" / "measurements" / "h200"

@@ -10,7 +10,7 @@ from tests.python.conftest import Isthmus
 
 from isthmus.base.errors import IsthmusError
 from isthmus.explaining.changes import Access, Change
-from isthmus.explaining.given import TO_DEVICE, Given, read_all, read_measured, read_symptoms
+from isthmus.explaining.measurement import TO_DEVICE, Measurement, read_all, read_measured, read_symptoms
 from isthmus.explaining.ranking import (
     ALIKE,
     MISSED,
@@ -271,7 +271,7 @@ def test_the_list_names_the_causes_that_a_board_has_the_parts_for(real: Isthmus)
 
 
 def test_a_number_stands_for_its_probe_alone() -> None:
-    number = Given("h2d", MIB, 1e-3, 1.0, "GB/s")
+    number = Measurement("h2d", MIB, 1e-3, 1.0, "GB/s")
     assert number.ask.probe == "h2d"
     assert number.with_seconds(2e-3).value == pytest.approx(MIB / 2e-3 * 1e-9)
 

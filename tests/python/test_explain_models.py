@@ -11,7 +11,7 @@ import pytest
 from tests.python.explained_cases import BOARDS, Board, Case, Score, draw, explained
 
 from isthmus.explaining.explain import Explanation
-from isthmus.explaining.given import Given, read_measured
+from isthmus.explaining.measurement import Measurement, read_measured
 
 SEED = int(os.environ.get("ISTHMUS_EXPLAIN_SEED", str(random.SystemRandom().randrange(1 << 32))))
 # The long form has all boards and so many cases; without it one board, and cases while there is time.
@@ -76,7 +76,7 @@ def test_the_measure_says_no_to_an_explanation_that_does_not_look_at_the_numbers
         fits = sorted((fit for place in found.places for fit in place if not fit.together), key=lambda fit: fit.causes)
         return dataclasses.replace(found, places=[[dataclasses.replace(fit, ruled_out=False)] for fit in fits])
 
-    def small(chance: random.Random, target: str) -> list[Given]:
+    def small(chance: random.Random, target: str) -> list[Measurement]:
         return [read_measured("h2d 4KiB 1 GB/s")]
 
     chance = random.Random(SEED)

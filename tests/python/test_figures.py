@@ -5,20 +5,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.python.fake_bench import FakeBench, quietly
+from tests.python.fake_answers import FakeAnswers, quietly
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.numbers import figure as shown
 from isthmus.records import PaperFigure, PaperRow
 from isthmus.report.axes import decades
+from isthmus.report.contents import ReportContents
 from isthmus.report.curves import Panel
 from isthmus.report.figures import figure_panels, tables_of
-from isthmus.report.material import Material
 from isthmus.report.page import render_report
 from isthmus.report.timeline import Timeline
 from isthmus.reproduction.expressions import Evaluator
 from isthmus.reproduction.figures import check_figures, draw
-from isthmus.reproduction.laboratory import Laboratory
+from isthmus.reproduction.model_runs import ModelRuns
 from isthmus.reproduction.published import Paper, PublishedRow
 
 ROW = {
@@ -49,13 +49,13 @@ def paper(*series: dict[str, Any], x: tuple[int | str, ...] = ("64KiB", "1MiB"))
 
 def drawn(one: Paper) -> PaperFigure:
     published = {row.id: row for row in one.row}
-    (figure,) = draw({"own": one}, ["own"], Evaluator(Laboratory(FakeBench(), 1, 1), published), quietly)
+    (figure,) = draw({"own": one}, ["own"], Evaluator(ModelRuns(FakeAnswers(), 1, 1), published), quietly)
     return figure
 
 
 def test_a_curve_is_its_experiment_at_each_place_and_published_points_are_their_rows_in_the_figures_unit() -> None:
     figure = drawn(paper({"name": "ours", "experiment": "probe:aws-f1:h2d:{x}"}, {"name": "theirs", "rows": ["", "R"]}))
-    by_hand = [FakeBench().probe("model:aws-f1", "h2d", [size], ())[0]["value"] for size in (65536, 1 << 20)]
+    by_hand = [FakeAnswers().probe("model:aws-f1", "h2d", [size], ())[0]["value"] for size in (65536, 1 << 20)]
     assert [(one.name, one.kind) for one in figure.series] == [("ours", "modelled"), ("theirs", "published")]
     assert figure.series[0].values == pytest.approx(by_hand)
     assert figure.series[1].values == [None, pytest.approx(1.5)]
@@ -123,7 +123,7 @@ def test_sizes_lie_by_their_logarithm_and_names_side_by_side_with_nothing_betwee
 
 def test_a_report_shows_each_value_of_a_figure_and_says_which_are_published() -> None:
     figure = figure_of(["before", "after"], [1.25, 3.5], [None, 2.75])
-    page = render_report(Material("a page", figures=[figure]))
+    page = render_report(ReportContents("a page", figures=[figure]))
     assert "own, fig. 1: copies &lt;fast&gt;" in page
     for value in (1.25, 3.5, 2.75):
         assert shown(value) in page
@@ -141,7 +141,7 @@ def test_the_parts_of_a_stacked_figure_lie_one_behind_the_other_and_add_up_in_it
     assert ends == [[(0, 12.5), (12.5, 50)], [(0, 25), (25, 87.5), (87.5, 100)]]
     assert [bar.style for bar in bars.lanes[0].bars] == [0, 2], "a part has one colour in all bars"
     assert bars.table.rows[-1] == ["in all", shown(4.0), shown(8.0)]
-    page = render_report(Material("a page", figures=[figure.model_copy(update={"stacked": True})]))
+    page = render_report(ReportContents("a page", figures=[figure.model_copy(update={"stacked": True})]))
     assert "line 1, published, wait: " + shown(5.0) + " GB/s" in page
 
 

@@ -17,7 +17,7 @@ from tests.python.conftest import TREE
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.sizes import parse_sizes
-from isthmus.calibration.measured import read_measured
+from isthmus.calibration.device_curves import read_measured
 from isthmus.reproduction.published import read_paper
 from isthmus.running.study_file import read_study
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 from tests.python.conftest import TREE, Isthmus
-from tests.python.fake_bench import FakeBench
+from tests.python.fake_answers import FakeAnswers
 from tests.python.test_judge import RUN as JUDGED
 from tests.python.test_judge import judged
 from tests.python.test_judge_models import ECHO
 
-from isthmus.reproduction.laboratory import Laboratory
+from isthmus.reproduction.model_runs import ModelRuns
 from isthmus.running.experiments import Experiment, command
 
 RUN = ("run", "image-filter", "--on", "model:aws-f1", "--images", "5")
@@ -93,9 +93,9 @@ def test_reruns_have_the_grain_of_their_run() -> None:
 
 
 def test_reproduce_is_fine() -> None:
-    bench = FakeBench()
-    Laboratory(bench, images=4, sweep_images=2).run("aws-f1", "stream")
-    Laboratory(bench, images=4, sweep_images=2).rate("aws-f1", "stream", "link.pcie.lanes=8")
+    bench = FakeAnswers()
+    ModelRuns(bench, images=4, sweep_images=2).run("aws-f1", "stream")
+    ModelRuns(bench, images=4, sweep_images=2).rate("aws-f1", "stream", "link.pcie.lanes=8")
     assert [one.grain for one in bench.runs] == ["fine", "fine"]
 
 

@@ -1,11 +1,11 @@
 """Calibrated inputs of `reproduce` without the experiment that gave them."""
 
 import pytest
-from tests.python.fake_bench import FakeBench
+from tests.python.fake_answers import FakeAnswers
 
 from isthmus.records import Input
 from isthmus.reproduction.holdout import HoldOut
-from isthmus.reproduction.laboratory import Laboratory
+from isthmus.reproduction.model_runs import ModelRuns
 from isthmus.reproduction.published import Paper, read_papers
 from isthmus.reproduction.roles import rests_on
 
@@ -16,13 +16,13 @@ def papers() -> dict[str, Paper]:
 
 
 def test_what_was_calibrated_with_an_experiment_is_found_again_from_the_others(papers: dict[str, Paper]) -> None:
-    study = HoldOut(papers, FakeBench(), images=4)
+    study = HoldOut(papers, FakeAnswers(), images=4)
     (row,) = [row for row in study.run("S000-087") if row.id == "S000-087"]
     (changed,) = row.recalibrated
     assert changed.key == "host.copy.rate"
     assert changed.new is not None
-    bench, sets = FakeBench(), (changed.set,)
-    again = Laboratory(bench, 4, 4, {"aws-f1": sets}).probe("aws-f1", "h2d", [1 << 26])[1 << 26]
+    tools, sets = FakeAnswers(), (changed.set,)
+    again = ModelRuns(tools, 4, 4, {"aws-f1": sets}).probe("aws-f1", "h2d", [1 << 26])[1 << 26]
     assert row.held_out == pytest.approx(again)
     assert row.error == pytest.approx(row.held_out / 2.59 - 1)
     # The copy times of stacc table V, 0.68 and 0.65 s, say nearly the same; the pipelined 0.68 s as well.
@@ -30,7 +30,7 @@ def test_what_was_calibrated_with_an_experiment_is_found_again_from_the_others(p
 
 
 def test_a_number_that_no_other_experiment_tells_is_turned_off(papers: dict[str, Paper]) -> None:
-    (row,) = [row for row in HoldOut(papers, FakeBench(), images=4).run("S000-064") if row.id == "S000-064"]
+    (row,) = [row for row in HoldOut(papers, FakeAnswers(), images=4).run("S000-064") if row.id == "S000-064"]
     (changed,) = row.recalibrated
     assert (changed.key, changed.new) == ("host.call.transfer", None)
 

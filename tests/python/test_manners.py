@@ -8,7 +8,7 @@ import sys
 import pytest
 from tests.python.conftest import Isthmus
 
-from isthmus.calibration.measured import read_measured
+from isthmus.calibration.device_curves import read_measured
 from isthmus.cli.commands import COMMANDS
 from isthmus.show.progress import Progress
 

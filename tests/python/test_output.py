@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from isthmus.base.texts import to_csv, to_json
-from isthmus.records import Device, DevicesFile, Setting
+from isthmus.records import ConfigurationEntry, Device, DevicesFile
 from isthmus.show.output import Result, Table, print_tables, to_markdown
 
 DEVICE = Device(
@@ -35,7 +35,7 @@ def test_markdown_keeps_markup_in_names_as_text() -> None:
 
 
 def test_json_has_no_number_that_json_does_not_have() -> None:
-    setting = Setting.model_construct(name="a", value=math.inf, origin="")
+    setting = ConfigurationEntry.model_construct(name="a", value=math.inf, origin="")
     with pytest.raises(ValueError, match="not JSON compliant"):
         to_json(setting)
 

@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from tests.python.conftest import TREE, Isthmus
 
 from isthmus.recording import columns
-from isthmus.recording.columns import Collected, Column, ascending
+from isthmus.recording.columns import Column, ColumnBuffer, ascending
 from isthmus.recording.document import document, make_head
 from isthmus.recording.groups import quantiles as columns_quantiles
 from isthmus.recording.journal import CALL, SLOT, TIMES, read_journal, read_journals
 from isthmus.recording.timeline import Timeline, make_timeline
 from isthmus.records import Context, RecordFile
 from isthmus.report import render_report
-from isthmus.report.material import Material
+from isthmus.report.contents import ReportContents
 
 LAYER = TREE / "build" / "release" / "src" / "layer" / "libisthmus-record-layer.so"
 KNOWN = TREE / "build" / "release" / "tests" / "layer" / "known_calls"
@@ -125,9 +125,9 @@ def test_no_sum_depends_on_how_many_calls_are_looked_at_together(
 
 def page_of(record: Record) -> str:
     """The report of a record, without the line that says how many calls it holds and what follows from their number."""
-    material = Material("app")
-    material.add("app.record.json", RecordFile.model_validate(record))
-    lines = render_report(material).splitlines()
+    contents = ReportContents("app")
+    contents.add("app.record.json", RecordFile.model_validate(record))
+    lines = render_report(contents).splitlines()
     return "\n".join(line for line in lines if "one by one" not in line)
 
 
@@ -248,7 +248,7 @@ def test_more_sizes_than_a_record_should_have_are_summed_by_powers_of_two(journa
 @given(st.lists(st.integers(-(1 << 62), 1 << 62), min_size=1), st.integers(0, 20))
 def test_columns_hold_what_they_are_given(values: list[int], cut: int) -> None:
     given = np.array(values, np.int64)
-    column, collected = Column(len(values)), Collected(len(values) + 5)
+    column, collected = Column(len(values)), ColumnBuffer(len(values) + 5)
     for rows in (slice(cut, None), slice(0, cut)):
         column.put(rows, given[rows])
     for rows in (slice(0, cut), slice(cut, None)):

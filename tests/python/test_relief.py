@@ -3,8 +3,8 @@ import math
 import pytest
 from tests.python.judged_rows import KEYS, row_of, steps_of
 
+from isthmus.running.candidates import Steps, candidates, slower
 from isthmus.running.experiments import Experiment
-from isthmus.running.relief import Steps, candidates, slower
 
 RUN = Experiment("./app", "model:a", "stream", 100)
 

@@ -10,7 +10,7 @@ from tests.python.report_records import write_records
 from isthmus.base.numbers import seconds
 from isthmus.records import ProbeFile, ReproduceFile, StudyFile
 from isthmus.report import render_report
-from isthmus.report.material import Material
+from isthmus.report.contents import ReportContents
 
 MODELS: dict[str, Any] = {"study": StudyFile, "probes": ProbeFile, "reproduce": ReproduceFile}
 
@@ -56,10 +56,10 @@ def records(written: dict[str, str]) -> dict[str, Any]:
 
 
 def render(records: dict[str, Any], *names: str) -> str:
-    material = Material("Study image-filter")
+    contents = ReportContents("Study image-filter")
     for name in names or records:
-        material.add(f"{name}.json", MODELS[name].model_validate(records[name]))
-    return render_report(material)
+        contents.add(f"{name}.json", MODELS[name].model_validate(records[name]))
+    return render_report(contents)
 
 
 def test_the_page_is_well_formed_and_has_the_landmarks_of_a_page(records: dict[str, Any]) -> None:
@@ -147,7 +147,7 @@ def test_equal_records_give_equal_pages(records: dict[str, Any]) -> None:
 
 
 def test_no_records_give_a_page_that_says_nothing(records: dict[str, Any]) -> None:
-    assert Page(render_report(Material("nothing"))).open == []
+    assert Page(render_report(ReportContents("nothing"))).open == []
 
 
 def test_a_wrong_output_is_no_verdict(records: dict[str, Any]) -> None:

@@ -15,8 +15,8 @@ from isthmus.base.errors import IsthmusError
 from isthmus.records import AdviseBranch, AdviseFile
 from isthmus.report import gather, render_report
 from isthmus.report.advice import advised, ctc_panel, reuse_panel
+from isthmus.report.contents import ReportContents
 from isthmus.report.curves import Line, Panel
-from isthmus.report.material import Material
 from isthmus.report.tree import trees
 from isthmus.running.coherence import Transfer, decide
 
@@ -136,10 +136,10 @@ def browser() -> Iterator[Browser]:
 
 
 def test_a_browser_shows_it_readably_at_any_width_and_runs_nothing(browser: Browser, tmp_path: Path) -> None:
-    material = Material("Advice")
-    material.add("advise.json", file())
+    contents = ReportContents("Advice")
+    contents.add("advise.json", file())
     page = tmp_path / "report.html"
-    page.write_text(render_report(material))
+    page.write_text(render_report(contents))
     for scheme, width in (("light", 1600), ("dark", 400)):
         browser.open(page, width, scheme)
         browser.unfold()

@@ -18,7 +18,7 @@ from tests.python.report_records import write_records
 from isthmus.base.numbers import figure, grouped, seconds
 from isthmus.records import ProbeFile, ReproduceFile, StudyFile
 from isthmus.report import render_chart, render_report
-from isthmus.report.material import Material
+from isthmus.report.contents import ReportContents
 
 EVIL = (
     """"'></title></style></svg><script>alert(1);window.ran=1</script><img src=x onerror=window.ran=1><b>{{7*7}}&lt;"""
@@ -37,12 +37,12 @@ def records(tmp_path_factory: pytest.TempPathFactory, fake_bin: Path) -> dict[st
 
 
 def write_page(folder: Path, records: dict[str, Any], title: str = "Study image-filter") -> Path:
-    material = Material(title)
-    material.add("study.json", StudyFile.model_validate(records["study"]))
-    material.add("probes.json", ProbeFile.model_validate(records["probes"]))
-    material.add("reproduce.json", ReproduceFile.model_validate(records["reproduce"]))
+    contents = ReportContents(title)
+    contents.add("study.json", StudyFile.model_validate(records["study"]))
+    contents.add("probes.json", ProbeFile.model_validate(records["probes"]))
+    contents.add("reproduce.json", ReproduceFile.model_validate(records["reproduce"]))
     page = folder / "report.html"
-    page.write_text(render_report(material))
+    page.write_text(render_report(contents))
     return page
 
 

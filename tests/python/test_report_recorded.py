@@ -12,7 +12,7 @@ from tests.python.conftest import Isthmus
 from isthmus.base.numbers import seconds
 from isthmus.records import RecordFile
 from isthmus.report import render_report
-from isthmus.report.material import Material
+from isthmus.report.contents import ReportContents
 
 EVIL = """"'></title></svg><script>window.ran=1</script><b>{{7*7}}"""
 MS = 1_000_000
@@ -140,10 +140,10 @@ RECORD: dict[str, Any] = {
 
 
 def write_page(folder: Path, record: dict[str, Any], title: str = "app") -> Path:
-    material = Material(title)
-    material.add("app.record.json", RecordFile.model_validate(record))
+    contents = ReportContents(title)
+    contents.add("app.record.json", RecordFile.model_validate(record))
     page = folder / "report.html"
-    page.write_text(render_report(material))
+    page.write_text(render_report(contents))
     return page
 
 

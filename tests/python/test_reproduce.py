@@ -8,18 +8,18 @@ from typing import Any
 
 import pytest
 from tests.python.conftest import fake_tools
-from tests.python.fake_bench import FakeBench, quietly
+from tests.python.fake_answers import FakeAnswers, quietly
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.numbers import figure
 from isthmus.records import Input, PaperRow
 from isthmus.reproduction.claims import CLAIMS, TRANSFERS, Number, between
 from isthmus.reproduction.comparison import paper_rows, score
+from isthmus.reproduction.evaluation import Evaluation
 from isthmus.reproduction.expressions import Evaluator
-from isthmus.reproduction.laboratory import Bench, Laboratory
+from isthmus.reproduction.model_runs import ModelRuns, ToolAnswers
 from isthmus.reproduction.published import Paper, PublishedRow, read_papers
 from isthmus.reproduction.roles import ends, moved, perturbations
-from isthmus.reproduction.survey import Survey
 from isthmus.reproduction.units import convert
 
 
@@ -29,17 +29,17 @@ def papers() -> dict[str, Paper]:
 
 
 @pytest.fixture(scope="module")
-def survey(papers: dict[str, Paper]) -> Survey:
+def evaluation(papers: dict[str, Paper]) -> Evaluation:
     published = {row.id: row for paper in papers.values() for row in paper.row}
     paper_of = {row.id: name for name, paper in papers.items() for row in paper.row}
-    done = Survey(published, list(published), FakeBench(), images=4, paper_of=paper_of)
+    done = Evaluation(published, list(published), FakeAnswers(), images=4, paper_of=paper_of)
     done.run(quietly)
     return done
 
 
 @pytest.fixture(scope="module")
-def rows(survey: Survey, papers: dict[str, Paper]) -> dict[str, PaperRow]:
-    return {row.id: row for row in paper_rows(survey, papers)}
+def rows(evaluation: Evaluation, papers: dict[str, Paper]) -> dict[str, PaperRow]:
+    return {row.id: row for row in paper_rows(evaluation, papers)}
 
 
 def test_the_chain_of_copies_follows_its_calibrated_rates(rows: dict[str, PaperRow]) -> None:
@@ -52,14 +52,14 @@ def test_what_the_clock_gives_is_predicted(rows: dict[str, PaperRow]) -> None:
     assert rows["S001-045"].role == "predicted"
 
 
-def test_a_number_that_chose_an_input_is_derived_if_that_moves_it(survey: Survey) -> None:
+def test_a_number_that_chose_an_input_is_derived_if_that_moves_it(evaluation: Evaluation) -> None:
     """F1's payload was chosen by its link rate, which follows it by less than 0.8; the copy's rate by 2.59 GB/s."""
-    assert survey.moved_by("S000-088") == []
-    assert survey.role("S000-088") == "derived"
-    assert survey.role("S000-087") == "derived"
-    survey.paper_of, paper_of = {}, survey.paper_of
-    assert survey.role("S000-088") == "predicted"
-    survey.paper_of = paper_of
+    assert evaluation.moved_by("S000-088") == []
+    assert evaluation.role("S000-088") == "derived"
+    assert evaluation.role("S000-087") == "derived"
+    evaluation.paper_of, paper_of = {}, evaluation.paper_of
+    assert evaluation.role("S000-088") == "predicted"
+    evaluation.paper_of = paper_of
 
 
 def test_a_formula_is_checked_and_predicts_nothing(rows: dict[str, PaperRow]) -> None:
@@ -81,9 +81,9 @@ def test_a_rate_and_its_time_have_one_role(rows: dict[str, PaperRow]) -> None:
 
 def test_the_role_is_found_by_moving_the_inputs_and_not_by_their_names(papers: dict[str, Paper]) -> None:
     published = {row.id: row for paper in papers.values() for row in paper.row}
-    survey = Survey(published, ["S001-034"], FakeBench(), images=4, sets=("host.copy.enabled=false",))
-    survey.run(quietly)
-    assert survey.role("S001-034") == "predicted"
+    evaluation = Evaluation(published, ["S001-034"], FakeAnswers(), images=4, sets=("host.copy.enabled=false",))
+    evaluation.run(quietly)
+    assert evaluation.role("S001-034") == "predicted"
 
 
 def test_the_error_is_ours_over_published_less_one(rows: dict[str, PaperRow]) -> None:
@@ -118,21 +118,21 @@ def test_claims_are_true_or_false(rows: dict[str, PaperRow]) -> None:
 def test_a_claim_about_a_number_tells_it_with_its_span_and_holds_where_that_lies_between(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def float_of(lab: Laboratory, board: str, key: str) -> float:
-        value = lab.input(board, key).value
+    def float_of(models: ModelRuns, board: str, key: str) -> float:
+        value = models.input(board, key).value
         assert isinstance(value, (int, float))
         return value
 
-    known = FakeBench().platform("model:aws-f1", ()).inputs
+    known = FakeAnswers().platform("model:aws-f1", ()).inputs
     assumed = next(item for item in known if item.role == "assumed" and item.range and item.unit == "ns")
-    number = Number(lambda lab, arguments: 2 * float_of(lab, arguments[0], assumed.key), "GB/s")
+    number = Number(lambda models, arguments: 2 * float_of(models, arguments[0], assumed.key), "GB/s")
     monkeypatch.setitem(CLAIMS, "twice", between(number, "BOARD:LOW:HIGH"))
     row = row_of("CLAIM", "claim:twice:aws-f1:1:1e9").model_copy(update={"kind": "claim", "value": "fast"})
     low = row.model_copy(update={"id": "LOW", "experiment": "claim:twice:aws-f1:0:0.001"})
     both = Paper(title="", authors="", published="", row=[row, low])
-    survey = Survey({one.id: one for one in both.row}, ["CLAIM", "LOW"], FakeBench(), images=4)
-    survey.run(quietly)
-    found = paper_rows(survey, {"own": both})
+    evaluation = Evaluation({one.id: one for one in both.row}, ["CLAIM", "LOW"], FakeAnswers(), images=4)
+    evaluation.run(quietly)
+    found = paper_rows(evaluation, {"own": both})
     assert [(one.role, one.published, one.ours) for one in found] == [("claim", True, True), ("claim", True, False)]
     for one in found:
         assert one.judged is not None
@@ -145,7 +145,7 @@ def test_a_claim_about_a_number_tells_it_with_its_span_and_holds_where_that_lies
 
 
 def test_a_row_that_is_stated_twice_is_scored_once(
-    rows: dict[str, PaperRow], papers: dict[str, Paper], survey: Survey
+    rows: dict[str, PaperRow], papers: dict[str, Paper], evaluation: Evaluation
 ) -> None:
     assert rows["S001-011"].ours == rows["S000-032"].ours
     scores = score(list(rows.values()), papers, ["choi2019", "stacc"])
@@ -185,12 +185,14 @@ def row_of(row_id: str, experiment: str, kind: str = "output", **more: Any) -> P
     )
 
 
-def surveyed(*published: PublishedRow, bench: Bench | None = None, spans: bool = True) -> Survey:
-    """A survey of some rows alone, on the stand-in."""
-    survey = Survey({row.id: row for row in published}, [row.id for row in published], bench or FakeBench(), 4)
-    survey.spans = spans
-    survey.run(quietly)
-    return survey
+def evaluated(*published: PublishedRow, tools: ToolAnswers | None = None, spans: bool = True) -> Evaluation:
+    """An evaluation of some rows alone, on the stand-in."""
+    evaluation = Evaluation(
+        {row.id: row for row in published}, [row.id for row in published], tools or FakeAnswers(), 4
+    )
+    evaluation.spans = spans
+    evaluation.run(quietly)
+    return evaluation
 
 
 @pytest.mark.parametrize(
@@ -205,17 +207,17 @@ def surveyed(*published: PublishedRow, bench: Bench | None = None, spans: bool =
 )
 def test_a_result_that_the_model_does_not_compute_is_never_predicted(experiment: str, role: str) -> None:
     """A paper that calls it an output: these are the ways to look right without a model."""
-    assert surveyed(row_of("CHEAT", experiment)).role("CHEAT") == role
+    assert evaluated(row_of("CHEAT", experiment)).role("CHEAT") == role
 
 
 def test_a_reference_to_an_input_is_no_prediction() -> None:
     given = row_of("GIVEN", "input:aws-f1:link.pcie.lanes", kind="input")
-    survey = surveyed(given, row_of("CHEAT", "row:GIVEN"), row_of("HALF", "ratio:probe:aws-f1:h2d:1MiB / GIVEN"))
-    assert survey.role("CHEAT") == "input"
-    assert survey.role("HALF") == "derived"
+    evaluation = evaluated(given, row_of("CHEAT", "row:GIVEN"), row_of("HALF", "ratio:probe:aws-f1:h2d:1MiB / GIVEN"))
+    assert evaluation.role("CHEAT") == "input"
+    assert evaluation.role("HALF") == "derived"
 
 
-class LinkBench(FakeBench):
+class LinkBench(FakeAnswers):
     """Of a probe, only a number of the board to some power: how a row follows an input is known."""
 
     def __init__(self, key: str, power: float) -> None:
@@ -241,19 +243,19 @@ class LinkBench(FakeBench):
     ],
 )
 def test_a_row_is_derived_if_it_follows_a_calibrated_input(key: str, power: float, role: str) -> None:
-    survey = surveyed(row_of("ROW", "probe:aws-f1:h2d:1MiB", unit="GB/s"), bench=LinkBench(key, power))
-    assert survey.role("ROW") == role
+    evaluation = evaluated(row_of("ROW", "probe:aws-f1:h2d:1MiB", unit="GB/s"), tools=LinkBench(key, power))
+    assert evaluation.role("ROW") == role
 
 
 def test_the_time_the_rate_and_the_identities_of_one_run_are_one_prediction() -> None:
-    survey = surveyed(
+    evaluation = evaluated(
         row_of("RATE", "run:aws-f1:stream:images_per_s"),
         row_of("TIME", "run:aws-f1:stream:elapsed_s", unit="s"),
         row_of("AGAIN", "row:TIME", unit="s"),
         row_of("ONE", "ratio:TIME / TIME"),
         row_of("OTHER", "run:aws-f1:stream:stage:kernel", unit="s"),
     )
-    assert [survey.same_as(row_id) for row_id in ("RATE", "TIME", "AGAIN", "ONE", "OTHER")] == [
+    assert [evaluation.same_as(row_id) for row_id in ("RATE", "TIME", "AGAIN", "ONE", "OTHER")] == [
         None,
         "RATE",
         "RATE",
@@ -270,7 +272,7 @@ def test_the_span_holds_every_corner_of_the_assumed_ranges() -> None:
         "link.pcie.flight": (50.0, 250.0),
     }
 
-    class Corners(FakeBench):
+    class Corners(FakeAnswers):
         def platform(self, target: str, sets: Any) -> Any:
             found = super().platform(target, sets)
             for item in found.inputs:
@@ -285,19 +287,19 @@ def test_the_span_holds_every_corner_of_the_assumed_ranges() -> None:
         def law(self, value: dict[str, float]) -> float:
             return float(value["link.pcie.max_payload"] ** 0.5 - value["link.pcie.flight"] / 100)
 
-    bench = Corners()
-    span = surveyed(row_of("ROW", "probe:aws-f1:h2d:1MiB", unit="GB/s"), bench=bench).span("ROW")
+    tools = Corners()
+    span = evaluated(row_of("ROW", "probe:aws-f1:h2d:1MiB", unit="GB/s"), tools=tools).span("ROW")
     assert span is not None
     corners = [dict(zip(ranges, values, strict=True)) for values in itertools.product(*ranges.values())]
-    assert [span.low, span.high] == pytest.approx([min(map(bench.law, corners)), max(map(bench.law, corners))])
+    assert [span.low, span.high] == pytest.approx([min(map(tools.law, corners)), max(map(tools.law, corners))])
     assert span.mostly is not None
     assert "link.pcie" in span.mostly
 
 
 def test_without_spans_what_nothing_moved_is_a_claim() -> None:
     row = row_of("ROW", "probe:aws-f1:h2d:1MiB", unit="GB/s")
-    assert surveyed(row, bench=LinkBench("link.pcie.flight", 1.0), spans=False).role("ROW") == "claim"
-    assert surveyed(row, bench=LinkBench("link.pcie.max_payload", 0.3), spans=False).role("ROW") == "predicted"
+    assert evaluated(row, tools=LinkBench("link.pcie.flight", 1.0), spans=False).role("ROW") == "claim"
+    assert evaluated(row, tools=LinkBench("link.pcie.max_payload", 0.3), spans=False).role("ROW") == "predicted"
 
 
 def number(key: str, value: float, unit: str = "", **more: Any) -> Input:
@@ -330,11 +332,11 @@ def test_an_input_is_moved_by_a_tenth_rounded_outward_to_a_legal_value(
 
 @pytest.mark.parametrize("board", ["aws-f1", "alpha-data-7v3"])
 def test_every_calibrated_and_assumed_input_can_be_moved_on_its_board(board: str) -> None:
-    bench = Bench()
-    inputs = bench.platform(f"model:{board}", ()).inputs
+    tools = ToolAnswers()
+    inputs = tools.platform(f"model:{board}", ()).inputs
 
     def legal(text: str) -> bool:
-        return bench.accepts(f"model:{board}", (text,))
+        return tools.accepts(f"model:{board}", (text,))
 
     fixed = {item.key for item in inputs if item.range and item.range[0] == item.range[-1]}
     changes = [*perturbations(board, inputs, legal), *ends(board, inputs, legal)]
@@ -343,8 +345,8 @@ def test_every_calibrated_and_assumed_input_can_be_moved_on_its_board(board: str
     assert untouched <= {"host.alloc.enabled"}, "F1 has no rate of allocation that a switch could turn on"
 
 
-def test_each_experiment_is_run_once(survey: Survey) -> None:
-    runs = survey.bench.runs if isinstance(survey.bench, FakeBench) else []
+def test_each_experiment_is_run_once(evaluation: Evaluation) -> None:
+    runs = evaluation.tools.runs if isinstance(evaluation.tools, FakeAnswers) else []
     assert len(runs) == len(set(runs))
     whole = [run for run in runs if run.count == 200 and not run.sets]
     assert len(whole) == 4, "three flows on F1, one on Alpha Data"
@@ -352,9 +354,9 @@ def test_each_experiment_is_run_once(survey: Survey) -> None:
 
 
 def test_an_experiment_sets_what_the_laboratory_changes_as_well() -> None:
-    lab = Laboratory(FakeBench(), 4, 4, {"aws-f1": ("host.copy.enabled=true", "link.pcie.lanes=8")})
-    with_copy = lab.probe("aws-f1", "h2d", [1 << 26])[1 << 26]
-    without = lab.probe("aws-f1", "h2d", [1 << 26], ["host.copy.enabled=false"])[1 << 26]
+    models = ModelRuns(FakeAnswers(), 4, 4, {"aws-f1": ("host.copy.enabled=true", "link.pcie.lanes=8")})
+    with_copy = models.probe("aws-f1", "h2d", [1 << 26])[1 << 26]
+    without = models.probe("aws-f1", "h2d", [1 << 26], ["host.copy.enabled=false"])[1 << 26]
     assert without > with_copy
 
 
@@ -377,7 +379,7 @@ def test_an_experiment_sets_what_the_laboratory_changes_as_well() -> None:
 def test_a_wrong_experiment_is_one_line(papers: dict[str, Paper], expression: str, complaint: str) -> None:
     published = {row.id: row for paper in papers.values() for row in paper.row}
     with pytest.raises(IsthmusError) as error:
-        Evaluator(Laboratory(FakeBench(), 4, 4), published).value(expression, "")
+        Evaluator(ModelRuns(FakeAnswers(), 4, 4), published).value(expression, "")
     assert complaint in str(error.value)
 
 

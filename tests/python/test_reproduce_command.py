@@ -5,7 +5,7 @@ import re
 
 import pytest
 from tests.python.conftest import TREE, Isthmus
-from tests.python.fake_bench import FakeBench
+from tests.python.fake_answers import FakeAnswers
 
 from isthmus.show.output import PIPE_WIDTH
 
@@ -13,7 +13,7 @@ from isthmus.show.output import PIPE_WIDTH
 @pytest.fixture
 def quick(isthmus: Isthmus, monkeypatch: pytest.MonkeyPatch) -> Isthmus:
     """The command with the stand-in called as functions: hundreds of states of a board are hundreds of processes."""
-    monkeypatch.setattr("isthmus.reproduction.laboratory.Bench", FakeBench)
+    monkeypatch.setattr("isthmus.reproduction.model_runs.ToolAnswers", FakeAnswers)
     return isthmus
 
 

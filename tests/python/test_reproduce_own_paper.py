@@ -6,24 +6,24 @@ from typing import Any
 
 import pytest
 from tests.python.conftest import Isthmus
-from tests.python.fake_bench import FakeBench, quietly
-from tests.python.test_reproduce import row_of, surveyed
+from tests.python.fake_answers import FakeAnswers, quietly
+from tests.python.test_reproduce import evaluated, row_of
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import data_folder
 from isthmus.records import Input, PaperRow
 from isthmus.reproduction.checking import check_paper
 from isthmus.reproduction.comparison import agrees, paper_rows, score
-from isthmus.reproduction.laboratory import Bench
+from isthmus.reproduction.evaluation import Evaluation
+from isthmus.reproduction.model_runs import ToolAnswers
 from isthmus.reproduction.published import Paper, read_papers
 from isthmus.reproduction.roles import ends
-from isthmus.reproduction.survey import Survey
 from isthmus.reproduction.tables import score_line
 from isthmus.running.probes import all_probes
 from isthmus.running.tools import collect
 
 
-class Narrow(FakeBench):
+class Narrow(FakeAnswers):
     """Boards that refuse what lies outside of some limits."""
 
     def __init__(self, **limits: tuple[float, float]) -> None:
@@ -53,8 +53,8 @@ class Narrow(FakeBench):
 def test_a_calibrated_number_at_the_end_of_its_range_is_left_out_of_the_slow_board_by_name(
     limits: dict[str, tuple[float, float]], left: str
 ) -> None:
-    survey = surveyed(row_of("ROW", "probe:aws-f1:h2d:1MiB", unit="GB/s"), bench=Narrow(**limits))
-    (together,) = [view.name for view in survey.first_views() if "together" in view.name]
+    evaluation = evaluated(row_of("ROW", "probe:aws-f1:h2d:1MiB", unit="GB/s"), tools=Narrow(**limits))
+    (together,) = [scenario.name for scenario in evaluation.first_scenarios() if "together" in scenario.name]
     assert together == f"aws-f1 times and rates together a tenth slower{left}"
 
 
@@ -91,9 +91,11 @@ def test_a_derived_row_says_what_determines_it() -> None:
     papers = read_papers()
     published = {row.id: row for paper in papers.values() for row in paper.row}
     chosen = ["S000-087", "S000-088", "S001-023"]
-    survey = Survey(published, chosen, FakeBench(), 4, spans=False, paper_of=dict.fromkeys(published, "choi2019"))
-    survey.run(quietly)
-    rows = {row.id: row for row in paper_rows(survey, papers)}
+    evaluation = Evaluation(
+        published, chosen, FakeAnswers(), 4, spans=False, paper_of=dict.fromkeys(published, "choi2019")
+    )
+    evaluation.run(quietly)
+    rows = {row.id: row for row in paper_rows(evaluation, papers)}
     reasons = {name: row.note.partition("determined by ")[2].partition("; ")[0] for name, row in rows.items()}
     assert {row.role for row in rows.values()} == {"derived"}
     assert reasons["S000-088"] == "aws-f1 link.pcie.max_payload, which was found from it"
@@ -103,11 +105,11 @@ def test_a_derived_row_says_what_determines_it() -> None:
 def test_a_run_of_derived_stages_names_them() -> None:
     row = row_of("RUN", "run:alpha-data-7v3:offload:elapsed_s", unit="s")
     # A kernel so slow that the whole follows the copies by less than 0.8.
-    survey = Survey({"RUN": row}, ["RUN"], FakeBench(), 4, ("kernel.clock=60",), spans=False)
-    survey.run(quietly)
-    assert survey.moved_by("RUN") == []
-    assert survey.role("RUN") == "derived"
-    assert survey.reasons("RUN") == ["its stage 'host to device copy'", "its stage 'device to host copy'"]
+    evaluation = Evaluation({"RUN": row}, ["RUN"], FakeAnswers(), 4, ("kernel.clock=60",), spans=False)
+    evaluation.run(quietly)
+    assert evaluation.moved_by("RUN") == []
+    assert evaluation.role("RUN") == "derived"
+    assert evaluation.reasons("RUN") == ["its stage 'host to device copy'", "its stage 'device to host copy'"]
 
 
 @pytest.mark.parametrize(
@@ -128,13 +130,13 @@ def test_arithmetic_agrees_if_it_rounds_to_what_is_written(ours: float, written:
 
 
 def test_a_ratio_and_its_inverse_are_one_prediction() -> None:
-    survey = surveyed(
+    evaluation = evaluated(
         row_of("ONE", "ratio:probe:aws-f1:h2d:1MiB / probe:aws-f1:d2h:2MiB"),
         row_of("INVERSE", "ratio:probe:aws-f1:d2h:2MiB / probe:aws-f1:h2d:1MiB"),
         row_of("OTHER", "ratio:probe:aws-f1:d2h:4MiB / probe:aws-f1:h2d:1MiB"),
         spans=False,
     )
-    assert [survey.same_as(name) for name in ("ONE", "INVERSE", "OTHER")] == [None, "ONE", None]
+    assert [evaluation.same_as(name) for name in ("ONE", "INVERSE", "OTHER")] == [None, "ONE", None]
 
 
 @pytest.mark.parametrize(
@@ -167,7 +169,7 @@ def test_a_ratio_and_its_inverse_are_one_prediction() -> None:
 def test_an_experiment_of_ones_own_that_cannot_be_evaluated_is_refused_at_its_row(
     isthmus: Isthmus, monkeypatch: pytest.MonkeyPatch, experiment: str, unit: str, complaint: str
 ) -> None:
-    monkeypatch.setattr("isthmus.reproduction.laboratory.Bench", FakeBench)
+    monkeypatch.setattr("isthmus.reproduction.model_runs.Bench", FakeAnswers)
     isthmus("reproduce", "--new", "lab.toml")
     paper = isthmus.folder / "lab.toml"
     text = paper.read_text()
@@ -186,9 +188,9 @@ def test_an_experiment_of_ones_own_that_cannot_be_evaluated_is_refused_at_its_ro
 def test_the_experiments_of_the_installed_papers_pass_the_check_of_ones_own() -> None:
     papers = read_papers()
     published = {row.id: row for paper in papers.values() for row in paper.row}
-    bench = Bench()
+    tools = ToolAnswers()
     for name, paper in papers.items():
-        check_paper(data_folder("papers") / f"{name}.toml", paper, published, bench)
+        check_paper(data_folder("papers") / f"{name}.toml", paper, published, tools)
 
 
 def test_probes_look_at_the_sizes_that_they_are_said_to_look_at() -> None:
@@ -212,20 +214,28 @@ def test_probes_look_at_the_sizes_that_they_are_said_to_look_at() -> None:
 
 
 def test_an_error_of_an_experiment_names_the_row_and_what_was_changed() -> None:
-    class Failing(FakeBench):
+    class Failing(FakeAnswers):
         def probe(self, target: str, probe: str, sizes: Any, sets: Any, bursts: Any = ()) -> list[Any]:
             if sets and list(sizes) != [64]:
                 raise IsthmusError("no answer")
             return super().probe(target, probe, sizes, sets, bursts)
 
     row = row_of("ROW", "probe:aws-f1:h2d:1MiB", unit="GB/s")
-    survey = Survey({"ROW": row}, ["ROW"], Failing(), 4, spans=False, places={"ROW": "lab.toml:7: "})
+    evaluation = Evaluation({"ROW": row}, ["ROW"], Failing(), 4, spans=False, places={"ROW": "lab.toml:7: "})
     with pytest.raises(IsthmusError, match=r"^lab.toml:7: row 'ROW', with aws-f1 .*: no answer$"):
-        survey.run(quietly)
+        evaluation.run(quietly)
 
 
 def test_a_prediction_that_is_published_as_0_or_in_words_is_named_in_the_headline() -> None:
-    facts = {"paper": "lab", "place": "1", "quantity": "q", "unit": "s", "note": "", "role": "predicted", "ours": 2.0}
+    facts = {
+        "paper": "lab",
+        "place": "1",
+        "quantity": "q",
+        "unit": "s",
+        "note": "",
+        "role": "predicted",
+        "ours": 2.0,
+    }
     number, *others = (
         PaperRow.model_validate({**facts, "id": name, "published": published, "error": error})
         for name, published, error in (("NUMBER", 2.5, -0.2), ("NOTHING", 0, None), ("WORDS", "about 2", None))
@@ -240,11 +250,11 @@ def test_a_prediction_that_is_published_as_0_or_in_words_is_named_in_the_headlin
 
 def test_the_plan_counts_the_runs_of_the_ends_together() -> None:
     rows = [row_of("STREAM", "run:alpha-data-7v3:stream:elapsed_s", unit="s"), row_of("READ", "probe:aws-f1:h2d:1KiB")]
-    bench = FakeBench()
-    survey = Survey({row.id: row for row in rows}, [row.id for row in rows], bench, 4)
-    planned = survey.most_corner_views()
-    survey.run(quietly)
-    whole = [run for run in bench.runs if run.count == 200]
+    tools = FakeAnswers()
+    evaluation = Evaluation({row.id: row for row in rows}, [row.id for row in rows], tools, 4)
+    planned = evaluation.most_corner_scenarios()
+    evaluation.run(quietly)
+    whole = [run for run in tools.runs if run.count == 200]
     assert len(whole) > 1, "the ends together are run whole"
-    assert len(whole) - 1 <= sum(view.rows == ("STREAM",) for view in planned) == 2
-    assert {view.lab.images for view in planned} == {200}
+    assert len(whole) - 1 <= sum(scenario.rows == ("STREAM",) for scenario in planned) == 2
+    assert {scenario.models.images for scenario in planned} == {200}

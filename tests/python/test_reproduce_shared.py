@@ -12,13 +12,13 @@ from isthmus.records import Input
 from isthmus.reproduction.checking import check_paper
 from isthmus.reproduction.expressions import Evaluator, crossing
 from isthmus.reproduction.holdout import off
-from isthmus.reproduction.laboratory import Bench, Laboratory
+from isthmus.reproduction.model_runs import ModelRuns, ToolAnswers
 from isthmus.reproduction.published import Paper
 
 
 @pytest.fixture(scope="module")
 def evaluator() -> Evaluator:
-    return Evaluator(Laboratory(Bench(), 4, 4), {})
+    return Evaluator(ModelRuns(ToolAnswers(), 4, 4), {})
 
 
 def number(evaluator: Evaluator, expression: str, unit: str = "") -> float:
@@ -96,7 +96,7 @@ def test_a_gain_of_nothing_is_refused_before_it_runs(tmp_path: Path, experiment:
     file = tmp_path / "lab.toml"
     file.write_text("[[row]]\n", encoding="utf-8")
     with pytest.raises(IsthmusError) as error:
-        check_paper(file, paper, {row.id: row}, Bench())
+        check_paper(file, paper, {row.id: row}, ToolAnswers())
     assert complaint in str(error.value)
 
 
@@ -129,7 +129,7 @@ def test_a_stage_or_method_that_there_is_not_is_refused_before_it_runs(
     file = tmp_path / "lab.toml"
     file.write_text("[[row]]\n", encoding="utf-8")
     with pytest.raises(IsthmusError) as error:
-        check_paper(file, Paper(title="", authors="", published="", row=[row]), {row.id: row}, Bench())
+        check_paper(file, Paper(title="", authors="", published="", row=[row]), {row.id: row}, ToolAnswers())
     assert complaint in str(error.value)
 
 
@@ -168,9 +168,9 @@ def test_a_flush_before_a_transfer_takes_its_time(evaluator: Evaluator) -> None:
 
 def test_what_has_to_come_between_to_evict_grows_with_the_cache(evaluator: Evaluator) -> None:
     def evicting(cache: str) -> float:
-        lab = replace(evaluator.lab, sets={"zynq-ultrascale": (f"cpu.l2.size={cache}",)})
+        models = replace(evaluator.models, sets={"zynq-ultrascale": (f"cpu.l2.size={cache}",)})
         place = "zynq-ultrascale:difference-of-gaussian(size=160x120):filters:10:8MiB:32MiB"
-        found = replace(evaluator, lab=lab).judged(f"claim:evicting:{place}")
+        found = replace(evaluator, models=models).judged(f"claim:evicting:{place}")
         assert found is not None
         return found
 

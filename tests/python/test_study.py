@@ -8,7 +8,7 @@ from unittest import mock
 import pytest
 from tests.python.conftest import TREE, Isthmus
 
-from isthmus.running.side_by_side import cores, side_by_side_s
+from isthmus.running.parallel import cores, parallel_s
 
 MODELS = [
     (target, flow) for target in ("model:alpha-data-7v3", "model:aws-f1") for flow in ("offload", "overlap", "stream")
@@ -87,7 +87,7 @@ def test_a_dry_run_lists_each_run(isthmus: Isthmus, study_file: Path) -> None:
 
 @pytest.mark.parametrize("alone", [[], [3.0], [4.0, 1.0, 1.0], [1.0] * 7])
 def test_side_by_side_lasts_as_long_as_the_longest_and_as_the_cores_share_the_sum(alone: list[float]) -> None:
-    together = side_by_side_s(alone)
+    together = parallel_s(alone)
     assert together <= sum(alone)
     assert all(together >= one for one in alone)
     assert together * cores() >= sum(alone)
@@ -265,7 +265,7 @@ def test_rows_are_in_the_order_of_the_file_whatever_order_they_end_in(isthmus: I
             on_result(number, run(work[number], partial(on_event, number)))
 
     rows = isthmus.json("study", "image-filter.toml")["rows"]
-    with mock.patch("isthmus.running.side_by_side.run_side_by_side", backwards):
+    with mock.patch("isthmus.running.parallel.run_in_parallel", backwards):
         done = isthmus("study", "image-filter.toml", "--jsonl", "-")
     assert [json.loads(line) for line in done.stdout.splitlines()] == rows
     kept = isthmus.folder / "out" / "image-filter" / "study.jsonl"

@@ -16,8 +16,8 @@ from tests.python.conftest import Isthmus
 from isthmus.base.errors import IsthmusError
 from isthmus.records import SweepRow
 from isthmus.sweeping import cluster
-from isthmus.sweeping.kept import FILE, Kept
 from isthmus.sweeping.pareto import Objective, front, read_objectives
+from isthmus.sweeping.sweep_folder import FILE, SweepFolder
 from isthmus.sweeping.values import Axis, number_of, read_axes
 
 STUDY = """
@@ -131,19 +131,23 @@ def test_objectives_name_what_there_is_and_which_way() -> None:
 
 def test_half_a_line_of_a_sweep_that_was_killed_is_no_point_and_spoils_no_other(tmp_path: Path) -> None:
     one, two = row("a", "1", 4, 2.0), row("a", "2", 8, 3.0)
-    with Kept(tmp_path) as kept:
+    with SweepFolder(tmp_path) as kept:
         kept.add(one)
     file = tmp_path / FILE
     file.write_text(file.read_text() + file.read_text()[: len(file.read_text()) // 2])
-    with Kept(tmp_path) as kept:
+    with SweepFolder(tmp_path) as kept:
         assert kept.rows() == {"1": one}
         kept.add(two)
-    with Kept(tmp_path) as kept:
+    with SweepFolder(tmp_path) as kept:
         assert kept.rows() == {"1": one, "2": two}
 
 
 def test_a_folder_is_swept_into_by_one_at_a_time(tmp_path: Path) -> None:
-    with Kept(tmp_path), pytest.raises(IsthmusError, match="another sweep is writing there"), Kept(tmp_path):
+    with (
+        SweepFolder(tmp_path),
+        pytest.raises(IsthmusError, match="another sweep is writing there"),
+        SweepFolder(tmp_path),
+    ):
         pass
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from isthmus.advising import metrics
-from isthmus.advising.choices import Asked, Valued, after_run, drawn, ranked, take, valued
+from isthmus.advising.choices import ChoiceValue, Goal, after_run, drawn, ranked, take, valued
 from isthmus.advising.curves import BoardCurves
 from isthmus.advising.formulas import Curves
 from isthmus.advising.ruling import ALSO, SURE, decider, interval, quantile, ratios, turn, wins
@@ -23,7 +23,7 @@ EVEN = 0.02  # by which two choices are apart that are as good as each other
 APART = 0.1  # between run and formula: above it both are told
 
 Ran = tuple[float, float] | str  # elapsed and latency, s, or why it could not run
-Runner = Callable[[Sequence[Valued]], Sequence[Ran]]
+Runner = Callable[[Sequence[ChoiceValue]], Sequence[Ran]]
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Advice:
     tree: list[AdviseBranch]
     crossing: list[AdviseCrossing]
     matters_below_s: float | None
-    asked: Asked
+    asked: Goal
     left_out: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -47,7 +47,7 @@ def unit_of(description: Description) -> str:
     ]
 
 
-def left_out(description: Description, boards: Sequence[BoardCurves], asked: Asked) -> dict[str, str]:
+def left_out(description: Description, boards: Sequence[BoardCurves], asked: Goal) -> dict[str, str]:
     """Targets that have no choice to offer, each with the reason."""
     found = {}
     for board in boards:
@@ -66,7 +66,7 @@ def advise(
     description: Description, boards: Sequence[BoardCurves], run: Runner, room: Callable[[str], float | None]
 ) -> Advice:
     """The choices, ranked: the best three run by `run`; `room` tells the bytes of a target's memory, if it has one."""
-    asked, unit = Asked.of(description), Unit.of(description)
+    asked, unit = Goal.of(description), Unit.of(description)
     out = left_out(description, boards, asked)
     needed = (unit.sent + unit.fetched) * unit.together
     for board in boards:
@@ -99,7 +99,7 @@ def advise(
     return Advice(rows, verdict, branches(description), crossing, below, asked, out)
 
 
-def matters_below(unit: Unit, boards: Sequence[BoardCurves], found: Sequence[Valued], asked: Asked) -> float | None:
+def matters_below(unit: Unit, boards: Sequence[BoardCurves], found: Sequence[ChoiceValue], asked: Goal) -> float | None:
     """The time of a unit's launches from which on the two best boards are within a tenth; None where none is."""
     nominal = {board.target: board.nominal for board in boards}
 
@@ -125,7 +125,7 @@ def matters_below(unit: Unit, boards: Sequence[BoardCurves], found: Sequence[Val
     return high
 
 
-def _with_runs(found: Sequence[Valued], asked: Asked, run: Runner) -> tuple[list[Valued], dict[str, str]]:
+def _with_runs(found: Sequence[ChoiceValue], asked: Goal, run: Runner) -> tuple[list[ChoiceValue], dict[str, str]]:
     """With what the best gave in runs: as long as one of the first three has none, it runs."""
     failures: dict[str, str] = {}
     tried: set[str] = set()
@@ -146,11 +146,11 @@ def _with_runs(found: Sequence[Valued], asked: Asked, run: Runner) -> tuple[list
 
 def _row(
     rank: int,
-    one: Valued,
+    one: ChoiceValue,
     share: float,
     description: Description,
     boards: Mapping[str, BoardCurves],
-    asked: Asked,
+    asked: Goal,
     failure: str | None,
 ) -> AdviseRow:
     board, flow, unit = boards[one.choice.target], one.choice.flow, Unit.of(description)
@@ -201,7 +201,7 @@ def _row(
 
 
 def _reasons(
-    one: Valued, unit: Unit, curves: Curves, asked: Asked, line: float, ctc: float, failure: str | None
+    one: ChoiceValue, unit: Unit, curves: Curves, asked: Goal, line: float, ctc: float, failure: str | None
 ) -> list[str]:
     limit = one.taken.limit
     bound = "computation" if ctc > 1 else "communication"
@@ -225,9 +225,9 @@ def _reasons(
 
 def _verdict(
     description: Description,
-    found: Sequence[Valued],
+    found: Sequence[ChoiceValue],
     shares: Sequence[float],
-    asked: Asked,
+    asked: Goal,
     boards: Mapping[str, BoardCurves],
 ) -> AdviseVerdict:
     first = found[0]
@@ -272,9 +272,9 @@ def _verdict(
 def _clear(
     base: AdviseVerdict,
     description: Description,
-    first: Valued,
-    second: Valued,
-    asked: Asked,
+    first: ChoiceValue,
+    second: ChoiceValue,
+    asked: Goal,
     boards: Mapping[str, BoardCurves],
 ) -> AdviseVerdict:
     told = [f"{figure(base.ratio_low)} to {figure(base.ratio_high)} times better than {second.choice}, the second"]

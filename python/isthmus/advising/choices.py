@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from isthmus.advising.curves import BoardCurves, Draw
-from isthmus.advising.formulas import FORMULAS, Taken
+from isthmus.advising.formulas import FORMULAS, RunTimes
 from isthmus.running.descriptions.description import Description, Price
 from isthmus.running.descriptions.unit import Unit
 
@@ -29,11 +29,11 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Valued:
+class ChoiceValue:
     """A choice with its value by the formula, and in each draw; `scale` is what a run gave over its formula."""
 
     choice: Choice
-    taken: Taken
+    taken: RunTimes
     formula: float
     draws: tuple[float, ...]
     meets: bool  # the latency that is needed
@@ -49,7 +49,7 @@ class Valued:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Goal:
     """What is wanted of a choice, and of how many units it is told."""
 
     best: str
@@ -58,7 +58,7 @@ class Asked:
     prices: Mapping[str, Price]
 
     @classmethod
-    def of(cls, description: Description) -> "Asked":
+    def of(cls, description: Description) -> "Goal":
         """That of a description; where units are large a few of them."""
         unit = Unit.of(description)
         moved = max(unit.sent + unit.fetched, 1.0)
@@ -112,7 +112,7 @@ def drawn(description: Description, count: int) -> list[dict[str, float]]:
     return draws
 
 
-def valued(description: Description, boards: Sequence[BoardCurves], asked: Asked) -> list[Valued]:
+def valued(description: Description, boards: Sequence[BoardCurves], asked: Goal) -> list[ChoiceValue]:
     """Every choice that a board has, the best first."""
     numbers = drawn(description, max((len(board.draws) for board in boards), default=0))
     units = [Unit.of(description.with_values(values)) for values in numbers]
@@ -126,19 +126,19 @@ def valued(description: Description, boards: Sequence[BoardCurves], asked: Asked
     return ranked(found, asked)
 
 
-def ranked(found: Sequence[Valued], asked: Asked) -> list[Valued]:
+def ranked(found: Sequence[ChoiceValue], asked: Goal) -> list[ChoiceValue]:
     """The best first."""
     return sorted(found, key=lambda one: -asked.goodness(one.value, one.meets))
 
 
-def _valued(choice: Choice, board: BoardCurves, asked: Asked, nominal: Unit, units: Sequence[Unit]) -> Valued:
+def _valued(choice: Choice, board: BoardCurves, asked: Goal, nominal: Unit, units: Sequence[Unit]) -> ChoiceValue:
     taken = take(board.nominal, choice.flow, nominal, asked)
     latency = taken.latency_s
     draws = []
     for draw, unit in zip(board.draws, units, strict=True):
         one = take(draw, choice.flow, unit, asked)
         draws.append(asked.value(choice.target, one.elapsed_s, one.latency_s))
-    return Valued(
+    return ChoiceValue(
         choice=choice,
         taken=taken,
         formula=asked.value(choice.target, taken.elapsed_s, latency),
@@ -149,13 +149,13 @@ def _valued(choice: Choice, board: BoardCurves, asked: Asked, nominal: Unit, uni
     )
 
 
-def take(draw: Draw, flow: str, unit: Unit, asked: Asked) -> Taken:
+def take(draw: Draw, flow: str, unit: Unit, asked: Goal) -> RunTimes:
     """What so many units take on a board as it was drawn."""
     messages = max(1, round(asked.units / unit.together))
     return FORMULAS[flow](draw.curves, unit, messages)
 
 
-def after_run(one: Valued, asked: Asked, elapsed_s: float, latency_s: float) -> Valued:
+def after_run(one: ChoiceValue, asked: Goal, elapsed_s: float, latency_s: float) -> ChoiceValue:
     """The same with what a run of it took."""
     value = asked.value(one.choice.target, elapsed_s, latency_s)
     meets = asked.latency_s is None or latency_s <= asked.latency_s

@@ -12,12 +12,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from isthmus.advising.bench import SHARED_SIZES, STREAM_SIZES, Bench, Points
+from isthmus.advising.curve_probes import SHARED_SIZES, STREAM_SIZES, CurveProbes, Points
 from isthmus.advising.draws import Boards, as_sets
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import data_folder, user_folder, write_atomically
 from isthmus.running.integration import is_calibrated
-from isthmus.running.side_by_side import run_side_by_side
+from isthmus.running.parallel import run_in_parallel
 from isthmus.running.targets import platform, platforms
 from isthmus.running.tools import as_sets as as_words
 from isthmus.running.tools import collect
@@ -92,7 +92,7 @@ def measure(target: str, sets: Sequence[str] = (), progress: Progress | None = N
             progress(len(done), draws + 1)
 
     if flows:
-        run_side_by_side(dict(enumerate(range(draws + 1))), lambda _number, _event: None, keep, one)
+        run_in_parallel(dict(enumerate(range(draws + 1))), lambda _number, _event: None, keep, one)
     return {
         "recipe": RECIPE,
         "sha256": board["sha256"],
@@ -118,7 +118,7 @@ def fresh(boards: Boards, number: int, flows: Sequence[str]) -> Draw:
 
 
 def _measured(target: str, sets: tuple[str, ...], flows: Sequence[str], board: "Event") -> dict[str, Points]:
-    bench = Bench(target, sets, board)
+    bench = CurveProbes(target, sets, board)
     if "offload" in flows:
         bench.copies()
         bench.memory()

@@ -17,7 +17,7 @@ SETTLED = 24  # messages after which each takes as long as the one before
 
 
 @dataclass(frozen=True)
-class Taken:
+class RunTimes:
     """What a run of so many units takes, and the parts of one: what it would be without the others."""
 
     elapsed_s: float
@@ -76,7 +76,7 @@ def kernel_s(curves: Curves, unit: Unit) -> float:
     return unit.launches * at(curves["launch"], 0) + each
 
 
-def offload(curves: Curves, unit: Unit, messages: int) -> Taken:
+def offload(curves: Curves, unit: Unit, messages: int) -> RunTimes:
     """Copy in, kernel, copy out, one after the other (stacc table IV)."""
     parts = {
         "host": unit.host_s,
@@ -85,10 +85,10 @@ def offload(curves: Curves, unit: Unit, messages: int) -> Taken:
         "to host": copies_s(curves, unit, False),
     }
     each = sum(parts.values()) * unit.together
-    return Taken(each * messages, each, parts)
+    return RunTimes(each * messages, each, parts)
 
 
-def overlap(curves: Curves, unit: Unit, messages: int) -> Taken:
+def overlap(curves: Curves, unit: Unit, messages: int) -> RunTimes:
     """The same with two buffers: one thread copies in, another out, and the kernel goes on meanwhile; a buffer is used
     again when it is free.
     """
@@ -110,15 +110,15 @@ def overlap(curves: Curves, unit: Unit, messages: int) -> Taken:
         copied.append(max(begun[-1], end(computed, AT_ONCE)) + ins)
         computed.append(max(copied[-1], end(computed, 1), end(fetched, AT_ONCE)) + kernel)
         fetched.append(max(computed[-1], end(fetched, 1)) + outs)
-    return Taken(_extended(fetched, messages), fetched[-1] - begun[-1], parts)
+    return RunTimes(_extended(fetched, messages), fetched[-1] - begun[-1], parts)
 
 
-def stream(curves: Curves, unit: Unit, messages: int) -> Taken:
+def stream(curves: Curves, unit: Unit, messages: int) -> RunTimes:
     """Words in, through the kernel and out at once; a unit takes what its slowest part does (stacc III)."""
     return _through(curves, "stream", unit, messages)
 
 
-def shared(curves: Curves, unit: Unit, messages: int) -> Taken:
+def shared(curves: Curves, unit: Unit, messages: int) -> RunTimes:
     """Bytes stay where they are: a circuit that takes each once passes them on, one that reads again starts for each
     unit and reads at the rate of its link (choi2019 4.1).
     """
@@ -138,10 +138,10 @@ def shared(curves: Curves, unit: Unit, messages: int) -> Taken:
         "output": max(at(curves["shared-output"], unit.fetched) - written, 0.0),
     }
     each = sum(parts.values()) * many
-    return Taken(each * messages, each, parts)
+    return RunTimes(each * messages, each, parts)
 
 
-def _through(curves: Curves, flow: str, unit: Unit, messages: int) -> Taken:
+def _through(curves: Curves, flow: str, unit: Unit, messages: int) -> RunTimes:
     """Words pass: what is slowest sets the pace, and units wait in front of it in as many buffers as there are."""
     many = unit.together
     sent, fetched = unit.sent * many, unit.fetched * many
@@ -164,7 +164,7 @@ def _through(curves: Curves, flow: str, unit: Unit, messages: int) -> Taken:
         "host": alone,
     }[max(parts, key=lambda part: parts[part])]
     taken = {part: time / many for part, time in parts.items()}
-    return Taken(alone + period * (messages - 1), max(queued, alone), taken)
+    return RunTimes(alone + period * (messages - 1), max(queued, alone), taken)
 
 
 def mixed(curves: Curves, sent: str, fetched: str, both: str, to_device: float, to_host: float) -> float:
@@ -179,7 +179,7 @@ def _extended(ends: Sequence[float], messages: int) -> float:
     return ends[-1] + each * (messages - len(ends))
 
 
-FORMULAS: Mapping[str, Callable[[Curves, Unit, int], Taken]] = {
+FORMULAS: Mapping[str, Callable[[Curves, Unit, int], RunTimes]] = {
     "offload": offload,
     "overlap": overlap,
     "stream": stream,

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from isthmus.advising.choices import Asked, Valued, supports, take
+from isthmus.advising.choices import ChoiceValue, Goal, supports, take
 from isthmus.advising.curves import BoardCurves
 from isthmus.running.descriptions.description import Description
 from isthmus.running.descriptions.unit import Unit
@@ -49,7 +49,7 @@ class Turn:
     becomes: float
 
 
-def interval(one: Valued) -> tuple[float, float]:
+def interval(one: ChoiceValue) -> tuple[float, float]:
     """Where the middle nine tenths of the draws lie; the value itself without draws."""
     values = sorted(value * one.scale for value in one.draws)
     return (one.value, one.value) if not values else (quantile(values, MIDDLE[0]), quantile(values, MIDDLE[1]))
@@ -63,7 +63,7 @@ def quantile(values: Sequence[float], share: float) -> float:
     return values[low] + (values[high] - values[low]) * (place - low)
 
 
-def wins(found: Sequence[Valued], asked: Asked) -> list[float]:
+def wins(found: Sequence[ChoiceValue], asked: Goal) -> list[float]:
     """The share of draws in which each choice is the best of all."""
     count = len(found[0].draws)
     won = [0.0] * len(found)
@@ -73,12 +73,12 @@ def wins(found: Sequence[Valued], asked: Asked) -> list[float]:
     return won
 
 
-def ratios(first: Valued, second: Valued, asked: Asked) -> list[float]:
+def ratios(first: ChoiceValue, second: ChoiceValue, asked: Goal) -> list[float]:
     """How many times better the first is, draw by draw, sorted."""
     return sorted(_ratios(first, second, asked))
 
 
-def _ratios(first: Valued, second: Valued, asked: Asked) -> list[float]:
+def _ratios(first: ChoiceValue, second: ChoiceValue, asked: Goal) -> list[float]:
     return [
         asked.goodness(one * first.scale, first.meets) / asked.goodness(two * second.scale, second.meets)
         for one, two in zip(first.draws, second.draws, strict=True)
@@ -86,9 +86,9 @@ def _ratios(first: Valued, second: Valued, asked: Asked) -> list[float]:
 
 
 def decider(
-    first: Valued,
-    second: Valued,
-    asked: Asked,
+    first: ChoiceValue,
+    second: ChoiceValue,
+    asked: Goal,
     boards: Mapping[str, BoardCurves],
     numbers: Sequence[Mapping[str, float]],
 ) -> Decider | None:
@@ -149,7 +149,7 @@ def _ranks(values: Sequence[float]) -> list[float]:
 
 
 def turn(
-    description: Description, first: Valued, second: Valued, asked: Asked, boards: Mapping[str, BoardCurves]
+    description: Description, first: ChoiceValue, second: ChoiceValue, asked: Goal, boards: Mapping[str, BoardCurves]
 ) -> Turn | None:
     """What one number of the description would have to become for the second to win; None where none alone does it."""
 

@@ -1,7 +1,7 @@
 """The platform file that a calibration begins with when there is none: a board wide enough for what was measured."""
 
+from isthmus.calibration.device_curves import DeviceCurves, probe_of
 from isthmus.calibration.edit import Number, Value
-from isthmus.calibration.measured import Measured, probe_of
 from isthmus.calibration.template import template
 from isthmus.running.probes import COPIES, all_probes
 
@@ -35,7 +35,7 @@ _WIDE: dict[str, tuple[Value, str]] = {
 }
 
 
-def begin(measured: Measured, file: str) -> str:
+def begin(measured: DeviceCurves, file: str) -> str:
     """The text of a platform file for the device of some records; what the records say is its starting point."""
     why = f"wide enough to be no limit to what was measured of {measured.device}: put what you know of it"
     wide = {**_WIDE, "link.pcie.lanes": (_lanes(measured), "")}
@@ -55,21 +55,21 @@ def _assumed(value: Value, unit: str, why: str) -> Number:
     return Number(value, "ours", "assumed", unit, why=why)
 
 
-def _lanes(measured: Measured) -> int:
+def _lanes(measured: DeviceCurves) -> int:
     return next((lanes for lanes in LANES if lanes * LANE_GB_S > _fastest(measured)), LANES[-1])
 
 
-def _fastest(measured: Measured) -> float:
+def _fastest(measured: DeviceCurves) -> float:
     """GB/s of the largest bandwidth of one direction; 1 if none was measured."""
     rates = [size / time * 1e-9 for name, size, time in _transfers(measured)]
     return max(rates, default=1.0)
 
 
-def _shortest(measured: Measured) -> float:
+def _shortest(measured: DeviceCurves) -> float:
     return min((time for _, _, time in _transfers(measured)), default=10e-6)
 
 
-def _transfers(measured: Measured) -> list[tuple[str, int, float]]:
+def _transfers(measured: DeviceCurves) -> list[tuple[str, int, float]]:
     return [
         (name, size, time)
         for name, curve in measured.curves.items()

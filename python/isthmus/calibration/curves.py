@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from isthmus.calibration.measured import Curves, channel_of, probe_of
+from isthmus.calibration.device_curves import Curves, channel_of, probe_of
 from isthmus.running.tools import as_sets, collect
 
 # Time is a straight line over the size but for the first packets and pages: these sizes tell it.

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isthmus.base.errors import IsthmusError
+from isthmus.calibration.device_curves import Curves
 from isthmus.calibration.limits import Range
-from isthmus.calibration.measured import Curves
 
 Vector = NDArray[np.float64]
 Model = Callable[[Curves, Mapping[str, float]], Curves]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from isthmus.advising.advice import Advice, Ran
-    from isthmus.advising.choices import Valued
+    from isthmus.advising.choices import ChoiceValue
     from isthmus.advising.curves import BoardCurves
     from isthmus.records import AdviseBranch
     from isthmus.running.descriptions.description import Description
@@ -107,7 +107,7 @@ def _recorded(
     session: Session, file: str, sets: "Sequence[str]", unit_of: str | None, device: str | None, describe: str | None
 ) -> "Description | None":
     """The description of a record; None where it was to be written, and is."""
-    from isthmus.advising.recorded import read_record, to_toml
+    from isthmus.advising.from_record import read_record, to_toml
     from isthmus.base.files import write_atomically
     from isthmus.base.stdout import write_out
     from isthmus.running.descriptions.description import description_of
@@ -149,7 +149,7 @@ def _targets(on: str | None, description: "Description") -> list[str]:
 
 def _sets(description: "Description", target: str, sets: "Sequence[str]", alone: bool) -> tuple[str, ...]:
     """Those of a board: of several boards each takes the keys that it has."""
-    from isthmus.running.descriptions.described import background_sets, has_key
+    from isthmus.running.descriptions.application import background_sets, has_key
 
     own = tuple(one for one in sets if alone or has_key(target, one.partition("=")[0].strip()))
     return (*background_sets(description, target, own, missing_is_none=True), *own)
@@ -163,9 +163,9 @@ def _conclude(
     measured: bool,
 ) -> None:
     from isthmus.advising.advice import advise as advised
-    from isthmus.running.descriptions.described import room_of
+    from isthmus.running.descriptions.application import room_of
 
-    def run(choices: "Sequence[Valued]") -> "list[Ran]":
+    def run(choices: "Sequence[ChoiceValue]") -> "list[Ran]":
         return _run(session, description, choices, sets, alone=len(boards) == 1)
 
     found = advised(description, boards, run, lambda target: room_of(target, ()))
@@ -185,15 +185,15 @@ def _with_costs(branch: "AdviseBranch", description: "Description") -> "AdviseBr
 
 
 def _run(
-    session: Session, description: "Description", choices: "Sequence[Valued]", sets: "Sequence[str]", alone: bool
+    session: Session, description: "Description", choices: "Sequence[ChoiceValue]", sets: "Sequence[str]", alone: bool
 ) -> "list[Ran]":
-    from isthmus.advising.choices import Asked
-    from isthmus.running.descriptions.described import Described
+    from isthmus.advising.choices import Goal
+    from isthmus.running.descriptions.application import DescribedApplication
     from isthmus.running.experiments import Experiment, run_experiment
-    from isthmus.running.side_by_side import run_side_by_side
+    from isthmus.running.parallel import run_in_parallel
     from isthmus.show.events import Listener
 
-    units = Asked.of(description).units
+    units = Goal.of(description).units
     came: dict[int, Ran] = {}
 
     def one(experiment: "Experiment", on_event: "object") -> "Ran":
@@ -213,12 +213,12 @@ def _run(
             count=units,
             counted=description.units,
             sets=_sets(description, choice.choice.target, sets, alone),
-            described=Described(description),
+            described=DescribedApplication(description),
         )
         for choice in choices
     ]
     with Listener(session, "runs of the best: ") as listener:
-        run_side_by_side(dict(enumerate(experiments)), lambda _number, event: listener(event), came.__setitem__, one)
+        run_in_parallel(dict(enumerate(experiments)), lambda _number, event: listener(event), came.__setitem__, one)
     return [came[number] for number in range(len(experiments))]
 
 

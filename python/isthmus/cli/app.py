@@ -7,7 +7,7 @@ import typer
 
 from isthmus.base.stdout import write_out
 from isthmus.cli.command import CommandWithMembers, Group, Help, WholeHelp, command, examples_of, help_text
-from isthmus.cli.commands import COMMANDS, SUMMARY, Known
+from isthmus.cli.commands import COMMANDS, SUMMARY, CommandEntry
 from isthmus.cli.help import overview
 from isthmus.cli.welcome import WELCOME
 
@@ -28,7 +28,7 @@ def app_with(name: str | None) -> typer.Typer:
     return app
 
 
-def _add(app: typer.Typer, name: str, known: Known) -> None:
+def _add(app: typer.Typer, name: str, known: CommandEntry) -> None:
     module = import_module(f"isthmus.cli.{name}")
     if not known.members:
         command(app, name, module.EXAMPLES, results=known.results, summary=known.summary)(getattr(module, name))
@@ -42,7 +42,7 @@ def _add(app: typer.Typer, name: str, known: Known) -> None:
         command(folder, own_name, examples, results=member.results)(getattr(place, member.function))
 
 
-def _folder(app: typer.Typer, name: str, known: Known, examples: list[str]) -> typer.Typer:
+def _folder(app: typer.Typer, name: str, known: CommandEntry, examples: list[str]) -> typer.Typer:
     kind = CommandWithMembers if known.itself else Group
     folder = typer.Typer(cls=kind, add_help_option=False, invoke_without_command=True, rich_markup_mode=None)
 

@@ -17,10 +17,10 @@ from isthmus.show.session import Session
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from isthmus.calibration.device_curves import Curves, DeviceCurves
     from isthmus.calibration.edit import Number
     from isthmus.calibration.fit import Fit, Model
     from isthmus.calibration.limits import Range
-    from isthmus.calibration.measured import Curves, Measured
     from isthmus.records import CalibratedKey, CurveError, Input, Platform
 
 EXAMPLES = [
@@ -63,8 +63,8 @@ def calibrate(
     """
     from isthmus.base.files import check_writable
     from isthmus.base.sizes import parse_sizes
+    from isthmus.calibration.device_curves import curve_of, probe_of, read_measured
     from isthmus.calibration.fit import fit
-    from isthmus.calibration.measured import curve_of, probe_of, read_measured
     from isthmus.show.probe_tables import spreads
 
     if not records:
@@ -95,7 +95,7 @@ def calibrate(
 
 
 @contextmanager
-def _there(session: Session, file: str, measured: "Measured") -> "Iterator[None]":
+def _there(session: Session, file: str, measured: "DeviceCurves") -> "Iterator[None]":
     """Makes the file if it is not there; one that is not fitted then does not stay."""
     from isthmus.base.files import write_atomically
     from isthmus.calibration.begin import begin
@@ -112,7 +112,7 @@ def _there(session: Session, file: str, measured: "Measured") -> "Iterator[None]
     session.note(f"{file} is new: a platform for {measured.device}, every other number assumed")
 
 
-def _start(file: str, wanted: list[str] | None, measured: "Measured") -> "dict[str, Input]":
+def _start(file: str, wanted: list[str] | None, measured: "DeviceCurves") -> "dict[str, Input]":
     from isthmus.base.names import select
     from isthmus.records import Platform
     from isthmus.running.targets import platform
@@ -133,11 +133,11 @@ def _start(file: str, wanted: list[str] | None, measured: "Measured") -> "dict[s
     return {key: inputs[key] for key in free if key not in off and _may_tell(board, key, measured)}
 
 
-def _launched(measured: "Measured") -> bool:
+def _launched(measured: "DeviceCurves") -> bool:
     return any(all_probes()[name].crosses == LAUNCHES for name in measured.probes())
 
 
-def _may_tell(board: "Platform", key: str, measured: "Measured") -> bool:
+def _may_tell(board: "Platform", key: str, measured: "DeviceCurves") -> bool:
     """Whether records can say anything of a key: not of a link's that none of them is of."""
     channels = {part.name: part.channel for part in board.parts if part.channel is not None}
     own = channels.get(key.rpartition(".")[0])
@@ -221,7 +221,7 @@ def _show(
     differ: float | None,
 ) -> None:
     from isthmus.base.numbers import figure, percent
-    from isthmus.calibration.measured import probe_of
+    from isthmus.calibration.device_curves import probe_of
     from isthmus.records import CalibrateFile
     from isthmus.show.output import Result, Table
 
@@ -292,8 +292,8 @@ def _counted(written: "Sequence[CalibratedKey]") -> str:
 
 
 def _overall(found: "dict[str, list[float]]", probes: "Sequence[str]") -> float | None:
+    from isthmus.calibration.device_curves import probe_of
     from isthmus.calibration.fit import median
-    from isthmus.calibration.measured import probe_of
 
     every = [error for curve, errors in found.items() if probe_of(curve) in probes for error in errors]
     return median(every) if every else None

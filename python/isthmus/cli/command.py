@@ -11,14 +11,14 @@ from typing import Annotated, Any, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from isthmus.base.configuration import COUNT, KNOWN, whole
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import check_writable
 from isthmus.base.names import unknown
-from isthmus.base.settings import COUNT, KNOWN, whole
 from isthmus.base.stdout import write_out
 from isthmus.cli.commands import COMMANDS
 from isthmus.cli.help import help_page
-from isthmus.running.asked import Typed
+from isthmus.running.application_options import TypedOptions
 from isthmus.show.session import Session
 
 _EXAMPLES: dict[str, list[str]] = {}
@@ -132,7 +132,7 @@ class CommandOfApplications(Command):
         own, typed = self._apart(args)
         ctx.meta[_APPLICATION] = self.make_parser(ctx).parse_args(list(own))[0].get("app")
         left = super().parse_args(ctx, own)
-        ctx.meta[_TYPED] = Typed(typed, [name.strip("-") for one in self.params for name in one.opts])
+        ctx.meta[_TYPED] = TypedOptions(typed, [name.strip("-") for one in self.params for name in one.opts])
         return left
 
     def _apart(self, args: Sequence[str]) -> tuple[list[str], list[tuple[str, str | None]]]:

@@ -32,7 +32,7 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Known:
+class CommandEntry:
     """A command NAME: the function NAME of the module isthmus.cli.NAME; a folder of commands has members.
 
     A folder may be a command itself, where the first word after it names no member.
@@ -50,13 +50,13 @@ class Known:
 
 
 COMMANDS = {
-    "devices": Known("The OpenCL devices of this machine, as targets."),
-    "run": Known("An application on one target, in one flow."),
-    "study": Known("An application on several targets in several flows, and one verdict."),
-    "sweep": Known("A study at many values of platform keys and parameters, and what is best of them."),
-    "probe": Known("How fast data crosses between host and device, by size."),
-    "explain": Known("Why a measured number is so low: causes, by how well models with them give it."),
-    "hpcc": Known(
+    "devices": CommandEntry("The OpenCL devices of this machine, as targets."),
+    "run": CommandEntry("An application on one target, in one flow."),
+    "study": CommandEntry("An application on several targets in several flows, and one verdict."),
+    "sweep": CommandEntry("A study at many values of platform keys and parameters, and what is best of them."),
+    "probe": CommandEntry("How fast data crosses between host and device, by size."),
+    "explain": CommandEntry("Why a measured number is so low: causes, by how well models with them give it."),
+    "hpcc": CommandEntry(
         "HPC Challenge for accelerators, on one OpenCL device or many.",
         {
             "build": Member("build", module="hpcc_build"),
@@ -68,18 +68,18 @@ COMMANDS = {
         },
         itself=True,
     ),
-    "advise": Known("Which board, and which way of feeding it, for an application that is described."),
-    "record": Known("The transfers, kernels and gaps of any OpenCL program, unchanged.", results=False),
-    "reproduce": Known("The published numbers beside ours, with the role of each and the score."),
-    "compare": Known("Two files of results against each other."),
-    "calibrate": Known("A platform file fitted to what was measured of a device."),
-    "report": Known(
+    "advise": CommandEntry("Which board, and which way of feeding it, for an application that is described."),
+    "record": CommandEntry("The transfers, kernels and gaps of any OpenCL program, unchanged.", results=False),
+    "reproduce": CommandEntry("The published numbers beside ours, with the role of each and the score."),
+    "compare": CommandEntry("Two files of results against each other."),
+    "calibrate": CommandEntry("A platform file fitted to what was measured of a device."),
+    "report": CommandEntry(
         "Records as one self-contained HTML file: verdict, tables, curves, timelines, inputs.", results=False
     ),
-    "history": Known(f"Every run of {commands(lambda kind: kind.kept, 'and')} here, kept in one file."),
-    "doctor": Known("What is installed, what is missing, and what to do about it."),
-    "new": Known("A project of one's own: an actor, its program, a test and a study, ready to build.", results=False),
-    "platform": Known(
+    "history": CommandEntry(f"Every run of {commands(lambda kind: kind.kept, 'and')} here, kept in one file."),
+    "doctor": CommandEntry("What is installed, what is missing, and what to do about it."),
+    "new": CommandEntry("A project of your own: an actor, its program, a test and a study.", results=False),
+    "platform": CommandEntry(
         "The modelled boards: which there are, and the numbers that each is made of.",
         {
             "show": Member("show", "SHOW_EXAMPLES"),
@@ -87,5 +87,5 @@ COMMANDS = {
             "list": Member("list_platforms", "LIST_EXAMPLES"),
         },
     ),
-    "config": Known("The settings: what they are and where they come from.", {"show": Member("show")}),
+    "config": CommandEntry("The settings: what they are and where they come from.", {"show": Member("show")}),
 }

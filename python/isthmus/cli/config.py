@@ -11,11 +11,11 @@ def show(session: Session) -> None:
     A setting NAME is given by the flag --NAME, the variable ISTHMUS_NAME, or the key NAME in ./isthmus.toml or in
     isthmus/config.toml of the user's configuration folder, in this order.
     """
-    from isthmus.base.settings import KNOWN, resolve
-    from isthmus.records import ConfigFile, Setting
+    from isthmus.base.configuration import KNOWN, resolve
+    from isthmus.records import ConfigFile, ConfigurationEntry
     from isthmus.show.output import Result, Table
 
-    found = [Setting(name=name, value=resolve(name).value, origin=resolve(name).origin) for name in KNOWN]
+    found = [ConfigurationEntry(name=name, value=resolve(name).value, origin=resolve(name).origin) for name in KNOWN]
     cells = [(item.name, _text(item.value), item.origin) for item in found]
     session.emit(
         Result(

@@ -10,7 +10,7 @@ from isthmus.cli.command import List, Sets, plain
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
-    from isthmus.explaining.given import Given
+    from isthmus.explaining.measurement import Measurement
     from isthmus.records import Platform
     from isthmus.running.predictions import Predictions
 
@@ -47,7 +47,7 @@ def explain(
     tried where none alone comes within 10 %. --list names the causes that a board may have. What models gave is kept,
     so that the next question about the board is answered at once.
     """
-    from isthmus.explaining.given import read_all, read_symptoms
+    from isthmus.explaining.measurement import read_all, read_symptoms
     from isthmus.records import Platform
     from isthmus.running.predictions import Predictions
     from isthmus.running.targets import check_target, is_model, platform, system
@@ -67,16 +67,16 @@ def explain(
     numbers = read_all(measured or [], chosen)
     busy = read_symptoms(symptom or [])
     _check_room(numbers, board)
-    return _explain(session, _Asked(target, tuple(sets or ()), numbers, busy, board), Predictions(target, sets or ()))
+    return _explain(session, _Request(target, tuple(sets or ()), numbers, busy, board), Predictions(target, sets or ()))
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Request:
     """What is to be explained."""
 
     target: str
     sets: tuple[str, ...]
-    numbers: "list[Given]"
+    numbers: "list[Measurement]"
     busy: float | None
     board: "Platform"
 
@@ -89,7 +89,7 @@ def _causes(board: "Platform") -> list[str]:
     ]
 
 
-def _check_room(numbers: "list[Given]", board: "Platform") -> None:
+def _check_room(numbers: "list[Measurement]", board: "Platform") -> None:
     """A copy that the device has no room for was not measured there."""
     from isthmus.base.sizes import format_size
     from isthmus.base.units import BYTES
@@ -106,10 +106,10 @@ def _check_room(numbers: "list[Given]", board: "Platform") -> None:
             )
 
 
-def _explain(session: Session, asked: _Asked, predictions: "Predictions") -> None:
+def _explain(session: Session, asked: _Request, predictions: "Predictions") -> None:
     from isthmus.explaining.asking import next_question
     from isthmus.explaining.explain import explain as find
-    from isthmus.explaining.told import (
+    from isthmus.explaining.tables import (
         ask_of,
         asked_lines,
         causes_table,

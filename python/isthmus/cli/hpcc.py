@@ -8,7 +8,7 @@ import typer
 from isthmus.base.durations import parse_duration
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.cli.command import DryRun, List, written
-from isthmus.cli.hpcc_options import Binary, For, Kernel, Measuring, Placing, Work, tuned_words, words_of
+from isthmus.cli.hpcc_options import Binary, For, Kernel, MeasurementOptions, Placement, Work, tuned_words, words_of
 from isthmus.cli.noise import loads_of, warn_if_noisy
 from isthmus.show.session import Session
 
@@ -31,8 +31,8 @@ Summary = Annotated[
 def hpcc(
     session: Session,
     work: Work,
-    placing: Placing,
-    measuring: Measuring,
+    placing: Placement,
+    measuring: MeasurementOptions,
     benchmark: Annotated[str | None, typer.Argument(metavar="BENCH", help="The benchmark; --list names them.")] = None,
     for_: For = None,
     kernel: Kernel = None,

@@ -49,7 +49,7 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Placing:
+class Placement:
     """On how many ranks, and in which shape, of those that hpcc and tune share."""
 
     ranks: Ranks = 1
@@ -58,7 +58,7 @@ class Placing:
 
 
 @dataclass(frozen=True)
-class Measuring:
+class MeasurementOptions:
     """How it is measured, of those that hpcc and scale share."""
 
     repeat: int | None = given(counting("--repeat N", "Repetitions. [default: 10]"))

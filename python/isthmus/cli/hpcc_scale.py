@@ -10,7 +10,7 @@ import typer
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.base.numbers import counted
 from isthmus.cli.command import plain
-from isthmus.cli.hpcc_options import Measuring, Work, tuned_words, words_of
+from isthmus.cli.hpcc_options import MeasurementOptions, Work, tuned_words, words_of
 from isthmus.cli.noise import loads_of, warn_if_noisy
 from isthmus.show.session import Session
 
@@ -28,7 +28,7 @@ EXAMPLES = [
 def scale(
     session: Session,
     work: Work,
-    measuring: Measuring,
+    measuring: MeasurementOptions,
     benchmark: Annotated[str, typer.Argument(metavar="BENCH", help="The benchmark; 'isthmus hpcc --list' names them.")],
     ranks: Annotated[str, plain("--ranks R,R,...", "Numbers of them. [default: 1,2,4]")] = "1,2,4",
     mode: Annotated[str, plain("--mode weak,strong", "The problem grows, or stays. [default: both]")] = "",
@@ -42,8 +42,8 @@ def scale(
     own curve over matrix sizes lets expect (meyer2024 4.2.3). Writes out/hpcc-BENCH/scale.json and report.html. Exit
     code 1: some results are wrong.
     """
+    from isthmus.base.configuration import resolve
     from isthmus.base.files import check_folder
-    from isthmus.base.settings import resolve
     from isthmus.hpcc.benchmarks import benchmark_of
     from isthmus.hpcc.scaling import MODES, check_modes
 
@@ -75,7 +75,7 @@ class _Runs:
 
     session: Session
     arguments: list[str]
-    measuring: Measuring
+    measuring: MeasurementOptions
     done: "dict[tuple[int, str], list[HpccRecord]]" = field(default_factory=dict)
 
     def at(self, ranks: int, sizes: Mapping[str, int]) -> "list[HpccRecord]":
@@ -148,13 +148,13 @@ def _counts(text: str) -> list[int]:
 def _show(session: Session, benchmark: str, wanted: Path, file: "HpccScaleFile") -> None:
     from isthmus.base.texts import to_json
     from isthmus.hpcc.scaling_tables import detail, table, verdict
-    from isthmus.report import Material, render_report
+    from isthmus.report import ReportContents, render_report
     from isthmus.results.out_folder import OutFolder
     from isthmus.show.output import Result
 
-    material = Material(f"Scaling of {benchmark}")
-    material.add("scale.json", file)
-    texts = {"scale.json": to_json(file), "report.html": render_report(material)}
+    contents = ReportContents(f"Scaling of {benchmark}")
+    contents.add("scale.json", file)
+    texts = {"scale.json": to_json(file), "report.html": render_report(contents)}
     with OutFolder(wanted, texts, session.note) as folder:
         written = [folder.write(name, text) for name, text in texts.items()]
     session.emit(Result(file, file.rows, [verdict(benchmark, file.rows)], [table(file.rows)], detail(file)))

@@ -6,7 +6,7 @@ import typer
 
 from isthmus.base.errors import IsthmusError
 from isthmus.cli.command import List, plain
-from isthmus.cli.hpcc_options import Placing, Work
+from isthmus.cli.hpcc_options import Placement, Work
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ EXAMPLES = [
 def tune(
     session: Session,
     work: Work,
-    placing: Placing,
+    placing: Placement,
     benchmark: Annotated[str | None, typer.Argument(metavar="BENCH", help="The benchmark; --list names them.")] = None,
     budget: Annotated[str, plain("--budget TIME", "No new trial after this time, as in 60s, 5min, 1h.")] = "5min",
     again: Annotated[bool, plain("--again", "Forget the trials of a search before.")] = False,
@@ -45,13 +45,13 @@ def tune(
     from isthmus.hpcc.tuning.tune import tune as search
 
     run = work.run(benchmark, placing.ranks, placing.shape, placing.grid)
-    telling = _Telling(session, parse_duration(budget, "--budget"))
+    telling = _TrialProgress(session, parse_duration(budget, "--budget"))
     with telling.progress:
         tuned = search(run, telling.budget_s, again, telling.trial, telling.better)
     return _show(session, tuned, run)
 
 
-class _Telling:
+class _TrialProgress:
     """What is said while trials run."""
 
     def __init__(self, session: Session, budget_s: float) -> None:

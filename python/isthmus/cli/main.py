@@ -110,7 +110,7 @@ def _usage_message(error: Exception) -> str:
 
 
 def _debug(argv: Sequence[str]) -> bool:
-    from isthmus.base.settings import resolve
+    from isthmus.base.configuration import resolve
 
     try:
         return bool(resolve("debug", True if "--debug" in argv else None).value)

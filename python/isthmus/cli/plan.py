@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from isthmus.running.experiments import Experiment, assumed_s, estimate_s
-from isthmus.running.side_by_side import side_by_side_s
+from isthmus.running.parallel import parallel_s
 from isthmus.running.targets import is_model
 from isthmus.show.progress import duration
 from isthmus.show.session import Session
@@ -26,7 +26,7 @@ def show_plan(session: Session, experiments: Sequence[Experiment]) -> None:
             f"{experiment.application} on {experiment.target}, {experiment.flow}, {work}: "
             f"about {duration(wall_s)} ({basis})"
         )
-    total = side_by_side_s(models) + sum(devices)
+    total = parallel_s(models) + sum(devices)
     session.lines(
         [f"{len(experiments)} {'run' if len(experiments) == 1 else 'runs'}, about {duration(total)} in all", *lines]
     )

@@ -88,8 +88,8 @@ def probe(
     --state says what a core has done to the buffer: written it in an order that its caches keep, streamed it (in
     sequence, most of which they do not), read or flushed it.
     """
+    from isthmus.base.configuration import resolve
     from isthmus.base.grain import DEFAULT, chosen
-    from isthmus.base.settings import resolve
     from isthmus.base.sizes import format_size, parse_size, parse_sizes
     from isthmus.running.probes import all_probes
     from isthmus.running.probing import Probing

@@ -38,8 +38,8 @@ def report(
     from isthmus.report import gather, render_report
 
     paths = [Path(name) for name in files] if files else _latest_study()
-    material = gather(paths, title or _title(paths[0]))
-    write_atomically(Path(output), render_report(material))
+    contents = gather(paths, title or _title(paths[0]))
+    write_atomically(Path(output), render_report(contents))
     session.lines([f"written: {output}, of {', '.join(map(str, paths))}"])
     session.next(f"xdg-open {output}")
 
@@ -49,7 +49,7 @@ def _title(path: Path) -> str:
 
 
 def _latest_study() -> list[Path]:
-    from isthmus.base.settings import resolve
+    from isthmus.base.configuration import resolve
 
     out = Path(resolve("out").value)
     studies = sorted(out.glob("*/study.json"), key=lambda path: path.stat().st_mtime)

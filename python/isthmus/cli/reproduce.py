@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from isthmus.records import PaperFigure, PaperRow, Recalibrated
+    from isthmus.reproduction.evaluation import Evaluation
     from isthmus.reproduction.holdout import HoldOut
     from isthmus.reproduction.published import Paper
-    from isthmus.reproduction.survey import Survey
     from isthmus.show.output import Table
 
 EXAMPLES = [
@@ -67,49 +67,49 @@ def reproduce(
     duplicates included) are found again from the others, or turned off where no other tells them, and its rows alone
     are shown.
     """
+    from isthmus.reproduction.evaluation import Evaluation
     from isthmus.reproduction.figures import draw
     from isthmus.reproduction.holdout import HoldOut
-    from isthmus.reproduction.laboratory import Bench
+    from isthmus.reproduction.model_runs import ToolAnswers
     from isthmus.reproduction.published import read_papers
-    from isthmus.reproduction.survey import Survey
 
     if new is not None:
         return _new(session, new)
     if list_:
         return session.lines([f"{name}  {paper.title}" for name, paper in read_papers().items()])
-    bench = Bench()
-    read, chosen = _read(papers or [], bench)
+    tools = ToolAnswers()
+    read, chosen = _read(papers or [], tools)
     if hold_out is not None:
-        return _hold_out(session, HoldOut(read, bench, images), hold_out)
+        return _hold_out(session, HoldOut(read, tools, images), hold_out)
     published = {row.id: row for paper in read.values() for row in paper.row}
     row_ids = [row.id for name in chosen for row in read[name].row]
     paper_of = {row.id: name for name, paper in read.items() for row in paper.row}
     places = _places(papers or [], read)
-    survey = Survey(published, row_ids, bench, images, tuple(sets or ()), not no_spans, paper_of, places)
+    evaluation = Evaluation(published, row_ids, tools, images, tuple(sets or ()), not no_spans, paper_of, places)
     if dry_run:
-        return session.lines(_plan(survey))
+        return session.lines(_plan(evaluation))
     if sets:
         session.warn("with --set the boards are not those of the papers")
     with session.progress() as progress:
-        survey.run(progress.update)
-        drawn = draw(read, chosen, survey.as_they_are(), progress.update) if figures else []
-    return _show(session, survey, read, chosen, failing, drawn)
+        evaluation.run(progress.update)
+        drawn = draw(read, chosen, evaluation.as_they_are(), progress.update) if figures else []
+    return _show(session, evaluation, read, chosen, failing, drawn)
 
 
-def _read(words: "Sequence[str]", bench: object) -> "tuple[dict[str, Paper], list[str]]":
+def _read(words: "Sequence[str]", tools: object) -> "tuple[dict[str, Paper], list[str]]":
     """Every paper, and the names of those that are asked for; the experiments of one's own are checked."""
     from isthmus.base.names import select
     from isthmus.reproduction.checking import check_paper
-    from isthmus.reproduction.laboratory import Bench
+    from isthmus.reproduction.model_runs import ToolAnswers
     from isthmus.reproduction.published import paper_names, read_papers
 
-    assert isinstance(bench, Bench)
+    assert isinstance(tools, ToolAnswers)
     files = [Path(word) for word in words if word.endswith(".toml")]
     names = [word for word in words if not word.endswith(".toml")]
     read = read_papers(files)
     published = {row.id: row for paper in read.values() for row in paper.row}
     for file in files:
-        check_paper(file, read[file.stem], published, bench)
+        check_paper(file, read[file.stem], published, tools)
     installed = select("paper", names, paper_names()) if names or not files else []
     return read, [*installed, *(file.stem for file in files)]
 
@@ -172,23 +172,29 @@ def _recalibrated(one: "Recalibrated") -> str:
     return f"{one.key}: {figure(one.old)} {one.unit} with it, {now}"
 
 
-def _plan(survey: "Survey") -> list[str]:
-    from isthmus.reproduction.laboratory import CORES
-    from isthmus.reproduction.views import experiments_s
+def _plan(evaluation: "Evaluation") -> list[str]:
+    from isthmus.reproduction.model_runs import CORES
+    from isthmus.reproduction.scenarios import experiments_s
     from isthmus.show.progress import duration
 
-    views = survey.first_views()
-    views += [*survey.end_views(survey.spanned_rows()), *survey.most_corner_views()] if survey.spans else []
-    wall_s = sum(START_S + experiments_s(view, survey.published, IMAGE_S, PROBE_S) for view in views) / CORES
+    scenarios = evaluation.first_scenarios()
+    scenarios += (
+        [*evaluation.end_scenarios(evaluation.spanned_rows()), *evaluation.most_corner_scenarios()]
+        if evaluation.spans
+        else []
+    )
+    wall_s = (
+        sum(START_S + experiments_s(scenario, evaluation.published, IMAGE_S, PROBE_S) for scenario in scenarios) / CORES
+    )
     return [
-        f"{len(views)} states of the boards, {survey.images} images of a run that is only compared",
+        f"{len(scenarios)} states of the boards, {evaluation.images} images of a run that is only compared",
         f"at most about {duration(wall_s)} on {CORES} cores if an image takes {IMAGE_S} s and a probe {PROBE_S} s",
     ]
 
 
 def _show(
     session: Session,
-    survey: "Survey",
+    evaluation: "Evaluation",
     papers: "dict[str, Paper]",
     chosen: "Sequence[str]",
     only_failing: bool,
@@ -199,7 +205,7 @@ def _show(
     from isthmus.reproduction.tables import score_line, score_table
     from isthmus.show.output import Result
 
-    rows = paper_rows(survey, papers)
+    rows = paper_rows(evaluation, papers)
     wrong = failing(rows)
     scores = score(rows, papers, chosen)
     session.emit(
@@ -211,11 +217,11 @@ def _show(
             detail=[
                 AGREE,
                 "every value of ours is a model's, from runs of 200 images; roles, sweeps of a rate and the ends of "
-                f"assumed ranges are compared in runs of {survey.images}",
+                f"assumed ranges are compared in runs of {evaluation.images}",
             ],
         )
     )
-    if not survey.spans:
+    if not evaluation.spans:
         session.note("without spans a row that no calibrated input moves is called a claim; leave out --no-spans")
     session.next("isthmus platform show model:aws-f1")
 

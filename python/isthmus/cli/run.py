@@ -10,7 +10,13 @@ from isthmus.base.faults import FAULTS_HELP
 from isthmus.base.flows import FLOWS, SHARED
 from isthmus.base.names import listed, meant
 from isthmus.cli.command import Coarse, DryRun, Fine, List, counting, given, plain, setting, written
-from isthmus.running.asked import Asked, Typed, Typical, parameters_of, spread
+from isthmus.running.application_options import (
+    ApplicationDefaults,
+    ApplicationOptions,
+    TypedOptions,
+    parameters_of,
+    spread,
+)
 from isthmus.running.coherence import METHODS, TREE, beside, check_delay, check_method, check_rewrite, kept_coherent
 from isthmus.running.experiments import Experiment, Trace
 from isthmus.show.session import Session
@@ -20,7 +26,7 @@ if TYPE_CHECKING:
 
     from isthmus.base.grain import Grain
     from isthmus.records import Row
-    from isthmus.running.descriptions.described import Described
+    from isthmus.running.descriptions.application import DescribedApplication
 
 EXAMPLES = [
     "isthmus run image-filter --on model:aws-f1 --flow stream",
@@ -62,7 +68,7 @@ Warmup = Annotated[
 
 
 @dataclass(frozen=True)
-class Wanted:
+class RunRequest:
     """What is to run where."""
 
     on: str | None = given(setting("--on TARGET", "model:NAME, FILE.toml, opencl:N, opencl:NAME or native."))
@@ -93,7 +99,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Tracing:
+class TraceOptions:
     """The trace of a model, and what of it."""
 
     trace: str | None = given(
@@ -117,9 +123,9 @@ class Tracing:
 
 def run(
     session: Session,
-    wanted: Wanted,
-    tracing: Tracing,
-    typed: Typed,
+    wanted: RunRequest,
+    tracing: TraceOptions,
+    typed: TypedOptions,
     app: Annotated[
         str | None,
         typer.Argument(
@@ -141,8 +147,8 @@ def run(
     same again. What is measured is run several times: the median counts, and the share of the cores that other
     programs took meanwhile stands beside it.
     """
+    from isthmus.base.configuration import resolve
     from isthmus.base.grain import chosen
-    from isthmus.base.settings import resolve
 
     if list_:
         from isthmus.cli.lists import list_choices
@@ -169,16 +175,16 @@ def run(
     return _show(session, experiments[0], row)
 
 
-def _experiments(app: str | None, wanted: Wanted, typed: Typed) -> list[Experiment]:
+def _experiments(app: str | None, wanted: RunRequest, typed: TypedOptions) -> list[Experiment]:
     """One for each row: for each value of a parameter that takes several."""
     from pathlib import Path
 
-    from isthmus.base.settings import resolve
+    from isthmus.base.configuration import resolve
     from isthmus.running.applications import applications, describe, is_description
-    from isthmus.running.descriptions.described import as_application, read_described
+    from isthmus.running.descriptions.application import as_application, read_described
     from isthmus.running.targets import check_target
 
-    asked = Asked(wanted.count, typed, tuple(wanted.sets or ()))
+    asked = ApplicationOptions(wanted.count, typed, tuple(wanted.sets or ()))
     if app is None:
         asked.check([])
         known = ", ".join(applications())
@@ -198,7 +204,7 @@ def _experiments(app: str | None, wanted: Wanted, typed: Typed) -> list[Experime
         application=app,
         target=target,
         flow=resolve("flow", wanted.flow).value or "",
-        count=Typical(application, app, parameters).count(how_many),
+        count=ApplicationDefaults(application, app, parameters).count(how_many),
         counted=application.counted,
         bytes_each=application.bytes_each,
         parameters=parameters,
@@ -221,8 +227,8 @@ def _experiments(app: str | None, wanted: Wanted, typed: Typed) -> list[Experime
     return [kept_coherent(one) for row in rows for one in beside(row)]
 
 
-def _of_description(experiment: Experiment, described: "Described") -> Experiment:
-    from isthmus.running.descriptions.described import background_sets, require_flow
+def _of_description(experiment: Experiment, described: "DescribedApplication") -> Experiment:
+    from isthmus.running.descriptions.application import background_sets, require_flow
 
     flow = require_flow(described, experiment.target, experiment.flow or None, experiment.sets)
     more = background_sets(described.description, experiment.target, experiment.sets)
@@ -285,11 +291,11 @@ def _grain(asked: "Grain | None", experiment: Experiment) -> "Grain":
 
 def _measure(session: Session, experiment: Experiment) -> "Row":
     from isthmus.running.experiments import run_experiment
-    from isthmus.running.judge import judge_side_by_side
+    from isthmus.running.judge import judge_in_parallel
     from isthmus.show.events import Listener
 
     with Listener(session) as listener:
-        row = judge_side_by_side(experiment, run_experiment(experiment, listener), listener)
+        row = judge_in_parallel(experiment, run_experiment(experiment, listener), listener)
     session.stream(row)
     return row
 
@@ -298,7 +304,7 @@ def _measure_each(session: Session, experiments: "Sequence[Experiment]") -> "lis
     """Models side by side on all cores, anything else one after the other."""
     from isthmus.running.experiments import run_experiment
     from isthmus.running.judge import run_and_judge
-    from isthmus.running.side_by_side import run_side_by_side
+    from isthmus.running.parallel import run_in_parallel
     from isthmus.running.targets import is_model
     from isthmus.show.events import Listener
 
@@ -308,7 +314,7 @@ def _measure_each(session: Session, experiments: "Sequence[Experiment]") -> "lis
     with Listener(session) as listener:
         if is_model(experiments[0].target):
             work = dict(enumerate(experiments))
-            run_side_by_side(work, lambda _, event: listener(event), rows.__setitem__, run_and_judge)
+            run_in_parallel(work, lambda _, event: listener(event), rows.__setitem__, run_and_judge)
         else:
             rows.update((number, run_experiment(one, listener)) for number, one in enumerate(experiments))
     found = [rows[number] for number in range(len(experiments))]

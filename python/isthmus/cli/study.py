@@ -8,14 +8,14 @@ import typer
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.cli.command import Coarse, DryRun, Fine, List, plain, setting
 from isthmus.cli.run import Count, Repeated, Sets, Warmup
-from isthmus.running.asked import Asked, Typed
+from isthmus.running.application_options import ApplicationOptions, TypedOptions
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from isthmus.records import ProbeFile, ProbeRecord, Row, StudyFile
-    from isthmus.report.material import Material
+    from isthmus.report.contents import ReportContents
     from isthmus.results.out_folder import OutFolder
     from isthmus.running.experiments import Experiment
     from isthmus.running.tools import Event
@@ -37,7 +37,7 @@ Out = Annotated[str | None, setting("--out DIR", "Folder of the results.")]
 
 def study(
     session: Session,
-    typed: Typed,
+    typed: TypedOptions,
     file: Annotated[
         str | None, typer.Argument(metavar="FILE", help="The study file, or the name of one that --list finds.")
     ] = None,
@@ -67,9 +67,9 @@ def study(
     A target of FILE is a name, or a table with the link of a board with several that runs go over, as run --channel
     takes it: targets = ["model:aws-f1", {target = "mine.toml", channel = "vh1"}].
     """
+    from isthmus.base.configuration import resolve
     from isthmus.base.files import check_folder
     from isthmus.base.grain import chosen
-    from isthmus.base.settings import resolve
     from isthmus.report import gather
     from isthmus.results.out_folder import OutFolder
     from isthmus.running.studies import Flags, experiments_of
@@ -80,21 +80,21 @@ def study(
     if file is None:
         raise IsthmusError("FILE: expected a study file", hint="'isthmus study --list' finds some.")
     path = find_study(file)
-    flags = Flags(Asked(count, typed, tuple(sets or ())), repeat, warmup, chosen(fine, coarse))
+    flags = Flags(ApplicationOptions(count, typed, tuple(sets or ())), repeat, warmup, chosen(fine, coarse))
     experiments = experiments_of(read_study(path), path, flags)
     if dry_run:
         from isthmus.cli.plan import show_plan
 
         return show_plan(session, experiments)
-    material = gather([Path(name) for name in beside or []], f"Study {path.stem}")
+    contents = gather([Path(name) for name in beside or []], f"Study {path.stem}")
     wanted = Path(resolve("out", out).value) / path.stem
     check_folder(wanted, "--out")
-    known = {record.target for record in material.probes}
+    known = {record.target for record in contents.probes}
     unknown = [] if no_probes else [run for run in experiments if run.target not in known]
     with OutFolder(wanted, FILES, session.note) as folder:
         rows = _run_all(session, experiments, folder)
         records = _probe_all(session, list({run.target: run for run in unknown}.values()))
-        return _conclude(session, rows, records, material, folder)
+        return _conclude(session, rows, records, contents, folder)
 
 
 def _run_all(session: Session, experiments: "Sequence[Experiment]", folder: "OutFolder") -> "list[Row]":
@@ -103,7 +103,7 @@ def _run_all(session: Session, experiments: "Sequence[Experiment]", folder: "Out
 
     from isthmus.running.experiments import run_experiment
     from isthmus.running.judge import run_and_judge
-    from isthmus.running.side_by_side import run_side_by_side
+    from isthmus.running.parallel import run_in_parallel
     from isthmus.running.targets import is_model
     from isthmus.show.events import Listener, Tally
 
@@ -113,7 +113,7 @@ def _run_all(session: Session, experiments: "Sequence[Experiment]", folder: "Out
         totals: Counter[str] = Counter()
         for run in models.values():
             totals[run.counted] += run.count
-        run_side_by_side(models, Tally(listener, totals), kept.keep, run_and_judge)
+        run_in_parallel(models, Tally(listener, totals), kept.keep, run_and_judge)
     for number, experiment in enumerate(experiments):
         if number not in models:
             prefix = f"run {number + 1} of {len(experiments)}, {experiment.target} {experiment.flow}: "
@@ -124,8 +124,8 @@ def _run_all(session: Session, experiments: "Sequence[Experiment]", folder: "Out
 
 def _probe_all(session: Session, experiments: "Sequence[Experiment]") -> "list[ProbeRecord]":
     """The probes of a study's report, one run for each target; one that cannot be probed is left out with a warning."""
+    from isthmus.running.parallel import run_in_parallel
     from isthmus.running.probing import Probing, probe_for_study
-    from isthmus.running.side_by_side import run_side_by_side
     from isthmus.running.targets import is_model, is_native
     from isthmus.show.events import Listener
 
@@ -141,7 +141,7 @@ def _probe_all(session: Session, experiments: "Sequence[Experiment]") -> "list[P
 
     models = {number: run for number, run in enumerate(experiments) if is_model(run.target)}
     with Listener(session, "probes: ") as listener:
-        run_side_by_side(models, lambda _, event: listener(event), found.__setitem__, probe)
+        run_in_parallel(models, lambda _, event: listener(event), found.__setitem__, probe)
         for number, run in enumerate(experiments):
             if number not in models and not is_native(run.target):
                 found[number] = probe(run, listener)
@@ -173,7 +173,7 @@ class _Rows:
 
 
 def _conclude(
-    session: Session, rows: "list[Row]", records: "list[ProbeRecord]", material: "Material", folder: "OutFolder"
+    session: Session, rows: "list[Row]", records: "list[ProbeRecord]", contents: "ReportContents", folder: "OutFolder"
 ) -> None:
     from isthmus.cli.noise import warn_of_rows
     from isthmus.records import ProbeFile, StudyFile
@@ -194,7 +194,7 @@ def _conclude(
         limits=as_records(limits),
     )
     probes = ProbeFile(context=session.context(), records=records) if records else None
-    written = _write(folder, file, probes, material)
+    written = _write(folder, file, probes, contents)
     if probes is not None:
         session.keep(probes)
     of_each = [[row for row in rows if row.application == name] for name in verdicts]
@@ -223,15 +223,17 @@ def _conclude(
     session.next(f"xdg-open {folder.path / 'report.html'}")
 
 
-def _write(folder: "OutFolder", study: "StudyFile", probes: "ProbeFile | None", material: "Material") -> list[Path]:
+def _write(
+    folder: "OutFolder", study: "StudyFile", probes: "ProbeFile | None", contents: "ReportContents"
+) -> list[Path]:
     """Writes the files of a study and its report; their names."""
     from isthmus.base.texts import to_json
     from isthmus.report import render_chart, render_report
 
     texts = {"study.json": to_json(study)}
-    material.add("study.json", study)
+    contents.add("study.json", study)
     if probes is not None:
         texts["probes.json"] = to_json(probes)
-        material.add("probes.json", probes)
-    texts |= {"report.html": render_report(material), "chart.svg": render_chart(study)}
+        contents.add("probes.json", probes)
+    texts |= {"report.html": render_report(contents), "chart.svg": render_chart(study)}
     return [folder.write(name, text) for name, text in texts.items()]

@@ -10,7 +10,7 @@ from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.cli.command import Coarse, DryRun, Fine, plain
 from isthmus.cli.run import Count
 from isthmus.cli.study import Out
-from isthmus.running.asked import Asked, Typed
+from isthmus.running.application_options import ApplicationOptions, TypedOptions
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from isthmus.records import SweepFile, SweepRow
     from isthmus.running.experiments import Experiment
-    from isthmus.sweeping.kept import Kept
     from isthmus.sweeping.pareto import Objective
     from isthmus.sweeping.points import Point
+    from isthmus.sweeping.sweep_folder import SweepFolder
     from isthmus.sweeping.tornado import Bars
     from isthmus.sweeping.values import Axis
 
@@ -39,7 +39,7 @@ SetsOfValues = Annotated[
 
 def sweep(
     session: Session,
-    typed: Typed,
+    typed: TypedOptions,
     file: Annotated[str, typer.Argument(metavar="STUDY", help="The study file, or the name of one.")],
     sets: SetsOfValues = None,
     pareto: Annotated[
@@ -61,9 +61,9 @@ def sweep(
     missing. Writes sweep.json, sweep.csv and sweep.html to DIR/NAME, NAME being the stem of STUDY. With --dask points
     run on other machines, which have the same version and see the same files ('pip install isthmus[dask]').
     """
+    from isthmus.base.configuration import resolve
     from isthmus.base.files import check_folder
     from isthmus.base.grain import chosen
-    from isthmus.base.settings import resolve
     from isthmus.running.studies import Flags
     from isthmus.running.study_file import find_study, read_study
     from isthmus.sweeping.pareto import read_objectives
@@ -76,7 +76,7 @@ def sweep(
     if not tornado and all(len(axis.values) == 1 for axis in axes):
         raise IsthmusError("--set: expected a KEY with several values, as in link.pcie.lanes=4,8,16, or --tornado")
     objectives = read_objectives(pareto, axes) if pareto else []
-    flags = Flags(Asked(count, typed), grain=chosen(fine, coarse))
+    flags = Flags(ApplicationOptions(count, typed), grain=chosen(fine, coarse))
     study = read_study(path)
     found = points(study, path, flags, axes, session.note)
     bars = bars_of(_as_it_is(found, axes)) if tornado else []
@@ -113,9 +113,9 @@ def _as_it_is(found: "Sequence[Point]", axes: "Sequence[Axis]") -> "list[Experim
 
 def _sweep(session: Session, plan: _Plan) -> None:
     from isthmus.results.out_folder import OutFolder
-    from isthmus.sweeping.kept import Kept
+    from isthmus.sweeping.sweep_folder import SweepFolder
 
-    with Kept(plan.folder) as kept:
+    with SweepFolder(plan.folder) as kept:
         rows = _run(session, plan, kept)
         ordered = [_labelled(point, rows) for point in plan.points]
         file = _file(session, plan, ordered, rows)
@@ -124,7 +124,7 @@ def _sweep(session: Session, plan: _Plan) -> None:
     _show(session, file, written)
 
 
-def _run(session: Session, plan: _Plan, kept: "Kept") -> "dict[str, SweepRow]":
+def _run(session: Session, plan: _Plan, kept: "SweepFolder") -> "dict[str, SweepRow]":
     """The rows of all points by their keys: those that are kept, and what is missing."""
     from isthmus.sweeping.cluster import run_on_cluster
     from isthmus.sweeping.work import Outcome, row_of, run_here

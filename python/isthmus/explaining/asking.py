@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from isthmus.explaining.explain import Explanation, predicted
-from isthmus.explaining.given import Given
+from isthmus.explaining.measurement import Measurement
 from isthmus.explaining.ranking import ALIKE, NEAR, Fit
 from isthmus.running.predictions import MIB, Predictions
 from isthmus.running.probes import all_probes
@@ -22,7 +22,7 @@ MOST = 8  # causes that are told apart at once
 class Question:
     """A number that tells causes apart, as each expects it; without one, where to look for each."""
 
-    number: Given | None
+    number: Measurement | None
     seconds: list[float]
     fits: list[Fit]
 
@@ -62,7 +62,7 @@ def _told_apart(seconds: Sequence[float]) -> tuple[int, float]:
     return 1 + len(gaps), min(gaps, default=0.0)
 
 
-def _candidates(numbers: Sequence[Given], target: str, sets: Sequence[str]) -> list[Given]:
+def _candidates(numbers: Sequence[Measurement], target: str, sets: Sequence[str]) -> list[Measurement]:
     """Numbers that were not given yet."""
     first = numbers[0]
     served = served_by(target, sets)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from isthmus.explaining.changes import Access, Change
-from isthmus.explaining.given import TO_DEVICE, TO_HOST
+from isthmus.explaining.measurement import TO_DEVICE, TO_HOST
 from isthmus.records import Platform
 from isthmus.running.coherence import KEPT_BY
 

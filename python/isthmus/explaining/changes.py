@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from isthmus.base.sizes import format_size
-from isthmus.explaining.given import Given
+from isthmus.explaining.measurement import Measurement
 from isthmus.running.coherence import Method
 from isthmus.running.predictions import Answer, Ask, Pairs
 
@@ -42,7 +42,7 @@ class Change:
         told += [f"method={self.method.name}"] if self.method else []
         return told + [f"{name}={value}" for name, value in self.chosen]
 
-    def of(self, number: Given) -> "Way":
+    def of(self, number: Measurement) -> "Way":
         """How a number comes to be under this change."""
         ask = number.ask
         if self.access is not None and self.access.direction == number.direction:

@@ -6,7 +6,7 @@ from itertools import combinations
 
 from isthmus.explaining.causes import Cause, causes_of
 from isthmus.explaining.changes import Change
-from isthmus.explaining.given import Given, busy_share
+from isthmus.explaining.measurement import Measurement, busy_share
 from isthmus.explaining.ranking import SECOND, Fit, Trial, added, alike, distance, error_of, fit, needs_two, places
 from isthmus.records import Platform
 from isthmus.running.predictions import Answer, Predictions
@@ -32,7 +32,7 @@ class Suspect:
 class Explanation:
     """What was found: `base` is the model as it is, `places` the causes that fit, best first."""
 
-    numbers: list[Given]
+    numbers: list[Measurement]
     base: list[Answer]
     places: list[list[Fit]]
     suspects: dict[tuple[str, ...], Suspect] = field(default_factory=dict)
@@ -64,19 +64,19 @@ class Explanation:
 def explain(
     board: Platform,
     predictions: Predictions,
-    numbers: Sequence[Given],
+    numbers: Sequence[Measurement],
     busy: float | None = None,
-    told: Told = lambda done, total: None,
+    on_answer: Told = lambda done, total: None,
 ) -> Explanation:
     """The causes of a board, ranked by how well the model with each gives the numbers."""
     base = predictions.require([one.ask for one in numbers])
     measured = [one.seconds for one in numbers]
     suspects = [Suspect((cause,), cause.changes) for cause in causes_of(board)]
-    trials = _try(predictions, suspects, numbers, told)
+    trials = _try(predictions, suspects, numbers, on_answer)
     fits = [fit(one.names, trials[one.names], measured, busy) for one in suspects if trials[one.names]]
     if fits and needs_two(fits):
         pairs = _promising(suspects, trials, [answer.seconds for answer in base], measured, busy)
-        tried = _try(predictions, pairs, numbers, told)
+        tried = _try(predictions, pairs, numbers, on_answer)
         best = min(one.error for one in fits)
         both = [fit(one.names, tried[one.names], measured, busy) for one in pairs if tried[one.names]]
         fits += [one for one in both if one.error < best]
@@ -86,20 +86,23 @@ def explain(
 
 
 def predicted(
-    predictions: Predictions, changes: Sequence[Change], numbers: Sequence[Given], told: Told = lambda done, total: None
+    predictions: Predictions,
+    changes: Sequence[Change],
+    numbers: Sequence[Measurement],
+    on_answer: Told = lambda done, total: None,
 ) -> list[list[Answer | None]]:
     """For each change what the model gives for each number."""
     ways = [[change.of(number) for number in numbers] for change in changes]
-    answers = predictions.answers((ask for row in ways for way in row for ask in way.asks), told)
+    answers = predictions.answers((ask for row in ways for way in row for ask in way.asks), on_answer)
     return [[way.answer(answers) for way in row] for row in ways]
 
 
 def _try(
-    predictions: Predictions, suspects: Sequence[Suspect], numbers: Sequence[Given], told: Told
+    predictions: Predictions, suspects: Sequence[Suspect], numbers: Sequence[Measurement], on_answer: Told
 ) -> dict[tuple[str, ...], list[Trial]]:
     """The trials of each suspect; none of a severity that the model refuses."""
     flat = [change for one in suspects for change in one.changes]
-    rows: Iterator[list[Answer | None]] = iter(predicted(predictions, flat, numbers, told))
+    rows: Iterator[list[Answer | None]] = iter(predicted(predictions, flat, numbers, on_answer))
     return {one.names: _trials([next(rows) for _ in one.changes]) for one in suspects}
 
 

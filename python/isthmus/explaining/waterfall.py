@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from isthmus.explaining.changes import Change
 from isthmus.explaining.explain import Explanation, predicted
-from isthmus.explaining.given import Given
+from isthmus.explaining.measurement import Measurement
 from isthmus.records import Platform
 from isthmus.running.predictions import ENDS, Predictions
 from isthmus.running.probes import COPIES, STAGED, all_probes
@@ -24,7 +24,7 @@ class Step:
     kind: str = "modelled"
 
 
-def steps_to(number: Given, at: int, found: Explanation, board: Platform, predictions: Predictions) -> list[Step]:
+def steps_to(number: Measurement, at: int, found: Explanation, board: Platform, predictions: Predictions) -> list[Step]:
     """The steps of the number at that place of the explanation's."""
     steps = _advertised(number, board) + _of_copy(number, predictions)
     steps.append(_as_it_is(number, found.base[at].seconds))
@@ -33,7 +33,7 @@ def steps_to(number: Given, at: int, found: Explanation, board: Platform, predic
     return [*steps, Step("measured", "what no cause here explains", number.seconds, "measured")]
 
 
-def _as_it_is(number: Given, seconds: float) -> Step:
+def _as_it_is(number: Measurement, seconds: float) -> Step:
     """The number of the model, which is what its last part takes away."""
     if number.direction is None or all_probes()[number.probe].crosses != STAGED:
         return Step("the model as it is", "all that is in the platform file", seconds)
@@ -42,7 +42,7 @@ def _as_it_is(number: Given, seconds: float) -> Step:
     return Step("copy, the model as it is", "pageable to pinned memory, or back", seconds)
 
 
-def _advertised(number: Given, board: Platform) -> list[Step]:
+def _advertised(number: Measurement, board: Platform) -> list[Step]:
     """What data sheets promise for the bytes."""
     values = {item.key: item.value for item in board.inputs}
 
@@ -72,11 +72,11 @@ def _part(board: Platform, kind: str) -> str | None:
     return next((part.name for part in board.parts if part.kind == kind), None)
 
 
-def _promise(number: Given, rate: float, pays: str) -> list[Step]:
+def _promise(number: Measurement, rate: float, pays: str) -> list[Step]:
     return [Step("advertised", pays, number.size / rate)] if rate > 0 and number.size else []
 
 
-def _of_copy(number: Given, predictions: Predictions) -> list[Step]:
+def _of_copy(number: Measurement, predictions: Predictions) -> list[Step]:
     """Of a copy: packets and engine as a long one shows them, the call, then pinned, pageable, and allocated memory."""
     if all_probes()[number.probe].crosses not in COPIES or number.direction is None:
         return []
@@ -98,7 +98,7 @@ def _of_copy(number: Given, predictions: Predictions) -> list[Step]:
     return steps
 
 
-def _causes(number: Given, at: int, found: Explanation, predictions: Predictions) -> list[Step]:
+def _causes(number: Measurement, at: int, found: Explanation, predictions: Predictions) -> list[Step]:
     """A step for the best cause; where it takes two, one after the other."""
     best = found.fitting[0]
     steps = [Step(" and ".join(best.causes), " ".join(found.change_of(best).told), best.trial.seconds[at])]

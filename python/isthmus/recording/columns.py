@@ -52,7 +52,7 @@ class Column:
         self.values[rows] = values
 
 
-class Collected:
+class ColumnBuffer:
     """Columns that come piece by piece and have no more rows than `room`; what is not filled takes no memory."""
 
     def __init__(self, room: int) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from isthmus.base.errors import IsthmusError
-from isthmus.recording.columns import Array, Collected, Column, Table, ascending
+from isthmus.recording.columns import Array, Column, ColumnBuffer, Table, ascending
 
 SLOT = 128
 VERSION = 2
@@ -105,7 +105,7 @@ def read_journal(path: Path) -> Journal | None:
     """One journal; None if its process ended before the first slot was whole."""
     head: dict[str, int] | None = None
     texts, queues = [np.zeros(0, TEXT)], [np.zeros(0, QUEUE)]
-    calls = Collected(path.stat().st_size // SLOT if path.is_file() else 0)
+    calls = ColumnBuffer(path.stat().st_size // SLOT if path.is_file() else 0)
     for first, slots in _pieces(path):
         head = head or _head(path, slots)
         texts.append(_of(slots, _TEXT, TEXT))
@@ -160,7 +160,7 @@ def _check(path: Path, table: Array, names: tuple[str, ...]) -> None:
         raise IsthmusError(f"{path}: expected a journal, got times or bytes above {_MOST}")
 
 
-def _collect(path: Path, first: int, slots: Array, calls: Collected) -> None:
+def _collect(path: Path, first: int, slots: Array, calls: ColumnBuffer) -> None:
     """The columns of the calls among these slots."""
     found = _of(slots, _CALL, CALL)
     _check(path, found, ("bytes", "begin", "end", "overhead"))

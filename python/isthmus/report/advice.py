@@ -17,7 +17,7 @@ BESIDE = 4.0  # times below and above the application and the thresholds that a 
 
 
 @dataclass(frozen=True)
-class Advised:
+class AdviceSection:
     """What a page shows of an advice."""
 
     file: AdviseFile
@@ -29,10 +29,10 @@ class Advised:
     costs: Table | None  # of methods on the model, where they were asked for
 
 
-def advised(file: AdviseFile) -> Advised:
+def advised(file: AdviseFile) -> AdviceSection:
     """The pictures of one; a chart of which nothing can be drawn is left out."""
     asked_costs = any(branch.costs_s for branch in file.tree)
-    return Advised(
+    return AdviceSection(
         file=file,
         said=said_first(file.verdict, file.rows[0]),
         crossing=said_of_crossing(file.crossing, file.matters_below_s),

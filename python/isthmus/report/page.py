@@ -9,10 +9,10 @@ from isthmus.hpcc.scaling_tables import table as scale_table
 from isthmus.hpcc.scaling_tables import verdicts as scale_verdicts
 from isthmus.report.advice import advised
 from isthmus.report.benchmarks import runs_of
+from isthmus.report.contents import ReportContents
 from isthmus.report.curves import HEIGHT, Line, Panel, best_copies, curve_panels, effective_panel
 from isthmus.report.figures import figure_panels, tables_of
-from isthmus.report.material import Material
-from isthmus.report.recorded import recorded
+from isthmus.report.recording import recorded
 from isthmus.report.replications import replications
 from isthmus.report.scaling import scaling_panels
 from isthmus.report.template import FOLDER, environment
@@ -61,42 +61,42 @@ class Section:
     heading: str
 
 
-def render_report(material: Material) -> str:
+def render_report(contents: ReportContents) -> str:
     """The page as HTML; every text of the records is escaped, and a section without content is left out."""
-    panels = curve_panels(material.probes)
-    scaling = scaling_panels(material.scale)
+    panels = curve_panels(contents.probes)
+    scaling = scaling_panels(contents.scale)
     content: dict[str, Any] = {
-        "wrong": wrong_lines(material.rows),
-        "best_copies": best_copies(material.probes),
+        "wrong": wrong_lines(contents.rows),
+        "best_copies": best_copies(contents.probes),
         "panels": panels,
-        "effective": effective_panel(material.probes),
+        "effective": effective_panel(contents.probes),
         "legend": _legend(panels),
-        "advised": [advised(one) for one in material.advices],
-        "timelines": timelines(material.ranked(), len(material.works()) > 1),
-        "recorded": recorded(material.recordings),
-        "waterfalls": waterfalls(material.probes),
-        "other_probes": _others(material, panels),
-        "others": records_table([dump(record) for record in material.others]),
-        "runs": runs_of(material.hpcc),
-        "runs_of_scaling": runs_of(material.scaled),
-        "replications": replications([*material.hpcc, *material.scaled]),
+        "advised": [advised(one) for one in contents.advices],
+        "timelines": timelines(contents.ranked(), len(contents.works()) > 1),
+        "recorded": recorded(contents.recordings),
+        "waterfalls": waterfalls(contents.probes),
+        "other_probes": _others(contents, panels),
+        "others": records_table([dump(record) for record in contents.others]),
+        "runs": runs_of(contents.hpcc),
+        "runs_of_scaling": runs_of(contents.scaled),
+        "replications": replications([*contents.hpcc, *contents.scaled]),
         "scaling": scaling,
         "scaling_legend": _legend(scaling),
-        "scale_table": scale_table(material.scale),
-        "scale_verdicts": scale_verdicts(material.scale),
-        "score_table": score_table(material.score),
-        "held_out": held_out_table(material.held_out),
-        "figures": figure_panels(material.figures),
-        "tables_of_papers": tables_of(material.papers),
-        "insights": judge(read_insights(), material.papers) if material.papers else [],
+        "scale_table": scale_table(contents.scale),
+        "scale_verdicts": scale_verdicts(contents.scale),
+        "score_table": score_table(contents.score),
+        "held_out": held_out_table(contents.held_out),
+        "figures": figure_panels(contents.figures),
+        "tables_of_papers": tables_of(contents.papers),
+        "insights": judge(read_insights(), contents.papers) if contents.papers else [],
     }
     return (
         environment()
         .get_template("report.html.j2")
         .render(
-            material=material,
-            sections=_sections(material, content),
-            works=material.works(),
+            contents=contents,
+            sections=_sections(contents, content),
+            works=contents.works(),
             height=HEIGHT,
             style=(FOLDER / "style.css").read_text(encoding="utf-8"),
             **content,
@@ -104,29 +104,29 @@ def render_report(material: Material) -> str:
     )
 
 
-def _sections(material: Material, content: Mapping[str, Any]) -> list[Section]:
+def _sections(contents: ReportContents, content: Mapping[str, Any]) -> list[Section]:
     there = {
-        "verdict": material.rows or material.score or any(content[name] for name in JUDGED),
+        "verdict": contents.rows or contents.score or any(content[name] for name in JUDGED),
         "advice": content["advised"],
-        "scaling": material.scale,
-        "benchmarks": material.hpcc or material.scaled,
+        "scaling": contents.scale,
+        "benchmarks": contents.hpcc or contents.scaled,
         "replications": content["replications"],
-        "results": material.rows,
-        "flows": material.rows,
-        "where": any(row.stages for row in material.rows),
-        "stalls": any(row.parts for row in material.rows),
+        "results": contents.rows,
+        "flows": contents.rows,
+        "where": any(row.stages for row in contents.rows),
+        "stalls": any(row.parts for row in contents.rows),
         "timeline": content["timelines"],
         "recorded": content["recorded"],
         "curves": content["panels"],
         "waterfall": content["waterfalls"],
         "probes": content["other_probes"].rows,
-        "others": material.others,
+        "others": contents.others,
         "figures": content["figures"],
-        "papers": material.papers or material.held_out,
+        "papers": contents.papers or contents.held_out,
         "insights": any(finding.told for one in content["insights"] for finding in one.findings),
-        "inputs": material.described(),
-        "limits": material.limits(),
-        "made": material.sources,
+        "inputs": contents.described(),
+        "limits": contents.limits(),
+        "made": contents.sources,
     }
     return [Section(id_, HEADINGS[id_]) for id_, content_ in there.items() if content_]
 
@@ -135,10 +135,10 @@ def _legend(panels: Sequence[Panel]) -> list[Line]:
     return list({line.label: line for panel in panels for line in panel.lines}.values())
 
 
-def _others(material: Material, panels: Sequence[Panel]) -> Table:
+def _others(contents: ReportContents, panels: Sequence[Panel]) -> Table:
     """What neither a curve nor a waterfall shows."""
     drawn = {panel.name for panel in panels}
     kept = [
-        one for one in material.probes if "step" not in one.parameters and not (name_of(one) in drawn and one.value > 0)
+        one for one in contents.probes if "step" not in one.parameters and not (name_of(one) in drawn and one.value > 0)
     ]
     return details_table(kept)

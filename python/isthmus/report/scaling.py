@@ -44,7 +44,7 @@ def _panel(
     shown = [value for curve in curves.values() for value in curve.values.values()]
     shown += [end for curve in curves.values() for spread in curve.spreads.values() for end in spread]
     named = decades(min(shown), max(shown))
-    place = _Placing(
+    place = _Placement(
         LogAxis(ranks[0], ranks[-1], 100),
         LogAxis(named[0], named[-1], HEIGHT, backwards=True),
         {row.ranks for row in rows if row.shared},
@@ -64,7 +64,7 @@ def _panel(
 
 
 @dataclass(frozen=True)
-class _Placing:
+class _Placement:
     x: LogAxis
     y: LogAxis
     shared: set[int]

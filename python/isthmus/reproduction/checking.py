@@ -26,17 +26,17 @@ from isthmus.reproduction.expressions import (
 )
 from isthmus.reproduction.figures import check_figures
 from isthmus.reproduction.formulas import BANDWIDTHS, FORMULAS
-from isthmus.reproduction.laboratory import (
+from isthmus.reproduction.model_runs import (
     APPLICATION,
     CHANNEL,
     COUNT,
     DELAY,
+    DISTINGUISHING,
     FETCHED_AHEAD,
     METHOD,
     OPTIONS,
-    TOLD_APART,
-    Bench,
-    Laboratory,
+    ModelRuns,
+    ToolAnswers,
     target_of,
 )
 from isthmus.reproduction.port_claims import KEPT
@@ -73,7 +73,7 @@ SHAPES = {  # the words after the kind; those in brackets may be left out
 }
 
 
-def check_paper(path: Path, paper: Paper, published: Mapping[str, PublishedRow], bench: Bench) -> None:
+def check_paper(path: Path, paper: Paper, published: Mapping[str, PublishedRow], tools: ToolAnswers) -> None:
     """Refuses an experiment that cannot be evaluated, with the line of its row."""
     for number, row in enumerate(paper.row):
         read = [(reading.experiment, unit_of_reading(row, reading.experiment))
@@ -82,54 +82,54 @@ def check_paper(path: Path, paper: Paper, published: Mapping[str, PublishedRow],
             if row.same_as is not None and row.same_as not in published:
                 raise unknown("row", row.same_as, list(published))
             for expression, unit in [(row.experiment, row.unit), *read] if row.experiment else read:
-                _check(expression or "", unit, published, bench)
+                _check(expression or "", unit, published, tools)
             _refuse_circles(row, published)
         except IsthmusError as error:
             raise IsthmusError(f"{place_of_row(path, number)}: row '{row.id}': {error}") from error
-    check_figures(path, paper, lambda expression, unit: _check(expression, unit, published, bench), published)
+    check_figures(path, paper, lambda expression, unit: _check(expression, unit, published, tools), published)
 
 
-def _check(expression: str, unit: str, published: Mapping[str, PublishedRow], bench: Bench) -> None:
+def _check(expression: str, unit: str, published: Mapping[str, PublishedRow], tools: ToolAnswers) -> None:
     kind = kind_of_expression(expression)
     if kind not in KINDS:
         raise unknown("experiment", kind, KINDS, expression)
     if kind == "row" or kind in OF_TWO:
-        _check_parts(expression, published, bench)
+        _check_parts(expression, published, tools)
         return
-    given = _read(expression, published, bench)
+    given = _read(expression, published, tools)
     for name, word in given.words.items():
         CHECKS[name](given, word)
     convert(1.0, given.unit, unit)
 
 
-def _check_parts(expression: str, published: Mapping[str, PublishedRow], bench: Bench) -> None:
+def _check_parts(expression: str, published: Mapping[str, PublishedRow], tools: ToolAnswers) -> None:
     parts = parts_of(expression)
     kind = kind_of_expression(expression)
     if kind in OF_TWO and len(parts) != 2:
         raise IsthmusError(f"experiment '{expression}': expected {kind}:A / B")
     for part in parts:
         if ":" in part:
-            _check(part, "", published, bench)
+            _check(part, "", published, tools)
         elif part not in published:
             raise unknown("row", part, list(published), expression)
 
 
 @dataclass(frozen=True)
-class _Given:
+class _Leaf:
     """An experiment that is made of no other: its words by what they stand for, and what is changed for it."""
 
     kind: str
     words: Mapping[str, str]
     changes: tuple[str, ...]
     published: Mapping[str, PublishedRow]
-    bench: Bench
+    tools: ToolAnswers
 
     @property
     def sets(self) -> tuple[str, ...]:
         """The keys that it sets."""
         if self.kind == "application":
             return tuple(change for change in self.changes if not is_parameter(change))
-        return tuple(change for change in self.changes if change.partition("=")[0] not in (*OPTIONS, *TOLD_APART))
+        return tuple(change for change in self.changes if change.partition("=")[0] not in (*OPTIONS, *DISTINGUISHING))
 
     @property
     def channels(self) -> list[str]:
@@ -143,7 +143,7 @@ class _Given:
     @property
     def inputs(self) -> Mapping[str, str]:
         """The units of the board's inputs."""
-        return {item.key: item.unit or "" for item in self.bench.platform(self.target, self.sets).inputs}
+        return {item.key: item.unit or "" for item in self.tools.platform(self.target, self.sets).inputs}
 
     @property
     def unit(self) -> str:
@@ -155,7 +155,7 @@ class _Given:
         return FIELDS[self.words["FIELD"]] if self.kind == "run" else UNITS.get(self.kind, "")
 
 
-def _read(expression: str, published: Mapping[str, PublishedRow], bench: Bench) -> _Given:
+def _read(expression: str, published: Mapping[str, PublishedRow], tools: ToolAnswers) -> _Leaf:
     kind, _, rest = expression.partition(":")
     prefix, shape = f"{kind}:", SHAPES.get(kind, "")
     if kind in ("formula", "claim"):
@@ -175,40 +175,40 @@ def _read(expression: str, published: Mapping[str, PublishedRow], bench: Bench) 
     if not least <= len(words) <= most:
         raise IsthmusError(f"experiment '{expression}': expected {(prefix + shape).removesuffix(':')}")
     named = dict(zip(names, words, strict=False))
-    return _Given(kind, named, tuple(sets.split(",")) if sets else (), published, bench)
+    return _Leaf(kind, named, tuple(sets.split(",")) if sets else (), published, tools)
 
 
-def _board(given: _Given, word: str) -> None:
+def _board(given: _Leaf, word: str) -> None:
     check_target(target_of(word))
-    board = given.bench.platform(target_of(word), given.sets)
+    board = given.tools.platform(target_of(word), given.sets)
     links = [part.channel for part in board.parts if part.channel is not None]
     for channel in given.channels:
         if channel not in (*links, ANY_CHANNEL):
             raise unknown("channel", channel, links, word)
 
 
-def _key(given: _Given, word: str) -> None:
+def _key(given: _Leaf, word: str) -> None:
     if word not in given.inputs:
         raise unknown("key", word, sorted(given.inputs), given.words["BOARD"])
 
 
-def _stage(given: _Given, word: str) -> None:
-    run = given.bench.run(Experiment(APPLICATION, given.target, given.words["FLOW"], 1, grain="fine"))
+def _stage(given: _Leaf, word: str) -> None:
+    run = given.tools.run(Experiment(APPLICATION, given.target, given.words["FLOW"], 1, grain="fine"))
     _require_stage(run, word, f"{given.words['BOARD']} {run.flow}")
 
 
-def _row_stage(given: _Given, word: str) -> None:
-    lab = Laboratory(given.bench, 1, 1)
-    row = lab.application(given.words["BOARD"], given.words["ANY"], given.words["FLOW"], given.changes)
+def _row_stage(given: _Leaf, word: str) -> None:
+    models = ModelRuns(given.tools, 1, 1)
+    row = models.application(given.words["BOARD"], given.words["ANY"], given.words["FLOW"], given.changes)
     _require_stage(row, word, f"{given.words['BOARD']} {given.words['ANY']}")
 
 
-def _work_stage(given: _Given, word: str) -> None:
+def _work_stage(given: _Leaf, word: str) -> None:
     works = works_of(given.words["WORKS"])
     if len(works) != 1:
         raise IsthmusError(f"{given.kind}: expected one application, got {given.words['WORKS']}")
     board, (application, parameters) = given.words["BOARD"], works[0]
-    row = Laboratory(given.bench, 1, 1).application(board, application, SHARED, [*parameters, f"{COUNT}1"])
+    row = ModelRuns(given.tools, 1, 1).application(board, application, SHARED, [*parameters, f"{COUNT}1"])
     _require_stage(row, word, f"{board} {application}")
 
 
@@ -218,12 +218,12 @@ def _require_stage(row: Row, word: str, place: str) -> None:
         raise unknown("stage", word, stages, place)
 
 
-def _probe(given: _Given, word: str) -> None:
+def _probe(given: _Leaf, word: str) -> None:
     probe = all_probes().get(word)
     if probe is None:
         raise unknown("probe", word, list(all_probes()))
-    if word not in given.bench.served(given.target):
-        parts = ", ".join(part.name for part in given.bench.platform(given.target, ()).parts)
+    if word not in given.tools.served(given.target):
+        parts = ", ".join(part.name for part in given.tools.platform(given.target, ()).parts)
         raise IsthmusError(f"probe '{word}': {given.words['BOARD']} lacks the parts for it; it has {parts}")
     several = not probe.curve and probe.sizes is None
     if several or (given.kind not in ("probe-time", "probe-cycles") and probe.quantity == "latency"):
@@ -232,7 +232,7 @@ def _probe(given: _Given, word: str) -> None:
         raise IsthmusError(f"probe '{word}': expected one that looks at every size")
 
 
-def _size(given: _Given, word: str) -> None:
+def _size(given: _Leaf, word: str) -> None:
     probe = all_probes().get(given.words.get("PROBE", ""))
     known = probe and probe.sizes
     if parse_size(word) in (known or [parse_size(word)]):
@@ -243,18 +243,18 @@ def _size(given: _Given, word: str) -> None:
     raise IsthmusError(f"size '{word}': the probe '{given.words['PROBE']}' looks at {shown or 'no size'}")
 
 
-def _channel(given: _Given, word: str) -> None:
-    links = [part.channel for part in given.bench.platform(given.target, ()).parts if part.channel is not None]
+def _channel(given: _Leaf, word: str) -> None:
+    links = [part.channel for part in given.tools.platform(given.target, ()).parts if part.channel is not None]
     if word not in links:
         raise unknown("channel", word, links, given.words["BOARD"])
 
 
-def _row(given: _Given, word: str) -> None:
+def _row(given: _Leaf, word: str) -> None:
     if word not in given.published:
         raise unknown("row", word, list(given.published))
 
 
-def _number(given: _Given, word: str) -> None:
+def _number(given: _Leaf, word: str) -> None:
     try:
         finite = math.isfinite(float(word))
     except ValueError:
@@ -263,9 +263,9 @@ def _number(given: _Given, word: str) -> None:
         raise IsthmusError(f"{given.kind}: expected a number, got '{word}'")
 
 
-def _application(given: _Given, word: str) -> None:
-    if word not in given.bench.applications():
-        raise unknown("application", word, given.bench.applications())
+def _application(given: _Leaf, word: str) -> None:
+    if word not in given.tools.applications():
+        raise unknown("application", word, given.tools.applications())
     application = describe(word)
     known = ("count", *(("method", "delay") if application.shares_buffers else ()), *application.parameters)
     for change in (change for change in given.changes if is_parameter(change)):
@@ -276,38 +276,38 @@ def _application(given: _Given, word: str) -> None:
             check_method(value, word)
         if change.startswith(DELAY):
             check_delay(value, word)
-    flows = given.bench.flows(word, given.target)
+    flows = given.tools.flows(word, given.target)
     if given.words["FLOW"] not in flows:
         raise unknown("flow", given.words["FLOW"], flows, f"{given.words['BOARD']} {word}")
 
 
-def _handover(given: _Given, word: str) -> None:
+def _handover(given: _Leaf, word: str) -> None:
     known = describe(FETCHED_AHEAD).parameters["handover"].choices
     if word not in known:
         raise unknown("hand-over", word, known)
-    if SHARED not in given.bench.flows(FETCHED_AHEAD, given.target):
+    if SHARED not in given.tools.flows(FETCHED_AHEAD, given.target):
         raise IsthmusError(f"gain: board '{given.words['BOARD']}': expected one whose circuits share the host's memory")
 
 
-def _times(given: _Given, word: str) -> None:
+def _times(given: _Leaf, word: str) -> None:
     for part in word.split("+"):
         _number(given, part)
 
 
-def _sizes(given: _Given, word: str) -> None:
+def _sizes(given: _Leaf, word: str) -> None:
     for part in word.split(","):
         _size(given, part)
 
 
-def _methods(given: _Given, word: str) -> None:
+def _methods(given: _Leaf, word: str) -> None:
     for method in word.split(","):
         check_method(method, "reduction")
 
 
-def _works(given: _Given, word: str) -> None:
+def _works(given: _Leaf, word: str) -> None:
     for application, parameters in works_of(word):
-        if application not in given.bench.applications():
-            raise unknown("application", application, given.bench.applications())
+        if application not in given.tools.applications():
+            raise unknown("application", application, given.tools.applications())
         known = describe(application)
         if not known.shares_buffers:
             raise IsthmusError(f"reduction: application '{application}' has no buffers that ports move")
@@ -316,21 +316,21 @@ def _works(given: _Given, word: str) -> None:
                 raise unknown("parameter", name, list(known.parameters), application)
 
 
-def _way(given: _Given, word: str) -> None:
+def _way(given: _Leaf, word: str) -> None:
     port, _, state = word.removesuffix(KEPT).partition("/")
     _one_of("port", PORTS)(given, port)
     _one_of("state", STATES)(given, state)
 
 
 def _one_of(what: str, known: Mapping[str, object] | tuple[str, ...]) -> "Check":
-    def check(given: _Given, word: str) -> None:
+    def check(given: _Leaf, word: str) -> None:
         if word not in known:
             raise unknown(what, word, list(known))
 
     return check
 
 
-Check = Callable[[_Given, str], None]
+Check = Callable[[_Leaf, str], None]
 CHECKS: dict[str, Check] = {
     **dict.fromkeys(("BOARD", "OTHER"), _board),
     "KEY": _key,

@@ -8,7 +8,7 @@ from isthmus.base.sizes import parse_size
 from isthmus.reproduction.port_claims import MIB, crossing_of_ways, evicting, knee, ratio, recovered
 
 if TYPE_CHECKING:
-    from isthmus.reproduction.laboratory import Laboratory
+    from isthmus.reproduction.model_runs import ModelRuns
 
 LARGE = 64 << 20
 TRANSFERS = [64 << power for power in range(21)]  # 64 B to 64 MiB
@@ -25,7 +25,7 @@ Lookup = Callable[[str], float]
 class Number(NamedTuple):
     """What a claim is about; `spanned` if it is quickly told with assumed inputs elsewhere in their ranges."""
 
-    of: Callable[["Laboratory", Sequence[str]], float]
+    of: Callable[["ModelRuns", Sequence[str]], float]
     unit: str
     spanned: bool = True
 
@@ -33,7 +33,7 @@ class Number(NamedTuple):
 class Claim(NamedTuple):
     """How a claim is put to a model, what its arguments are (checking.py has the words), and what it is about."""
 
-    holds: Callable[["Laboratory", Sequence[str], Lookup], bool]
+    holds: Callable[["ModelRuns", Sequence[str], Lookup], bool]
     arguments: str
     number: Number | None = None
 
@@ -41,108 +41,108 @@ class Claim(NamedTuple):
 def between(number: Number, arguments: str) -> Claim:
     """That a number lies between the last two arguments, sizes where it is one."""
 
-    def holds(lab: "Laboratory", given: Sequence[str], lookup: Lookup) -> bool:
+    def holds(models: "ModelRuns", given: Sequence[str], lookup: Lookup) -> bool:
         *of, low, high = given
         ends = [parse_size(end) / MIB if number.unit == "MiB" else float(end) for end in (low, high)]
-        return ends[0] <= number.of(lab, of) <= ends[1]
+        return ends[0] <= number.of(models, of) <= ends[1]
 
     return Claim(holds, arguments, number)
 
 
-def request_rates(lab: "Laboratory", board: str, flow: str, key: str) -> list[float]:
+def request_rates(models: "ModelRuns", board: str, flow: str, key: str) -> list[float]:
     """Images a second for each size of request, 64 B to 4 KiB."""
-    return [lab.rate(board, flow, f"{key}={size}B") for size in REQUESTS]
+    return [models.rate(board, flow, f"{key}={size}B") for size in REQUESTS]
 
 
-def saturation(lab: "Laboratory", board: str, flow: str, key: str) -> int:
+def saturation(models: "ModelRuns", board: str, flow: str, key: str) -> int:
     """The smallest request, in bytes, with at least 98 % of the largest rate (stacc V-C, fig. 7)."""
-    rates = request_rates(lab, board, flow, key)
+    rates = request_rates(models, board, flow, key)
     return next(size for size, rate in zip(REQUESTS, rates, strict=True) if rate >= SATURATED * max(rates))
 
 
-def _directions_within(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
+def _directions_within(models: "ModelRuns", arguments: Sequence[str], lookup: Lookup) -> bool:
     board, limit = arguments
-    to, back = (lab.probe(board, probe, [LARGE])[LARGE] for probe in ("h2d", "d2h"))
+    to, back = (models.probe(board, probe, [LARGE])[LARGE] for probe in ("h2d", "d2h"))
     return abs(to / back - 1) < float(limit) / 100
 
 
-def _end_to_end_below(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
+def _end_to_end_below(models: "ModelRuns", arguments: Sequence[str], lookup: Lookup) -> bool:
     board, other = arguments
-    return lab.probe(board, "h2d", [LARGE])[LARGE] < lookup(other)
+    return models.probe(board, "h2d", [LARGE])[LARGE] < lookup(other)
 
 
-def _overhead_within(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
+def _overhead_within(models: "ModelRuns", arguments: Sequence[str], lookup: Lookup) -> bool:
     board, low, high = arguments
-    payload = lab.number(board, "pcie.max_payload")
-    overhead = lab.number(board, "pcie.completion_overhead")
+    payload = models.number(board, "pcie.max_payload")
+    overhead = models.number(board, "pcie.completion_overhead")
     return float(low) <= 100 * overhead / (payload + overhead) <= float(high)
 
 
-def _threshold_exists(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
+def _threshold_exists(models: "ModelRuns", arguments: Sequence[str], lookup: Lookup) -> bool:
     """Private memory can win at some reuse only if it is faster than the shared one (choi2019 4.1, insight 2)."""
     board, shared = arguments
-    return lab.probe(board, "device-read", [LARGE])[LARGE] > lookup(shared)
+    return models.probe(board, "device-read", [LARGE])[LARGE] > lookup(shared)
 
 
-def _small_transfers_slower(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
+def _small_transfers_slower(models: "ModelRuns", arguments: Sequence[str], lookup: Lookup) -> bool:
     board, times = arguments
-    rates = lab.probe(board, "h2d", TRANSFERS)
+    rates = models.probe(board, "h2d", TRANSFERS)
     return rates[LARGE] >= float(times) * min(rates.values())
 
 
-def _monotone(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
+def _monotone(models: "ModelRuns", arguments: Sequence[str], lookup: Lookup) -> bool:
     board, probe = arguments
-    rates = lab.probe(board, probe, TRANSFERS)
+    rates = models.probe(board, probe, TRANSFERS)
     return _rises([rates[size] for size in TRANSFERS])
 
 
-def _monotone_requests(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
+def _monotone_requests(models: "ModelRuns", arguments: Sequence[str], lookup: Lookup) -> bool:
     board, flow, most = arguments
-    key = lab.only(board, "stream.request_size")
-    rates = zip(REQUESTS, request_rates(lab, board, flow, key), strict=True)
+    key = models.only(board, "stream.request_size")
+    rates = zip(REQUESTS, request_rates(models, board, flow, key), strict=True)
     return _rises([rate for size, rate in rates if size <= parse_size(most)])
 
 
-def _falls_off(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
+def _falls_off(models: "ModelRuns", arguments: Sequence[str], lookup: Lookup) -> bool:
     """Twice the size is slower by a tenth than the size below, and half of it is not."""
     board, probe, text = arguments
     size = parse_size(text)
-    rates = lab.probe(board, probe, [size // 4, size // 2, size])
+    rates = models.probe(board, probe, [size // 4, size // 2, size])
     return rates[size] < 0.9 * rates[size // 2] and rates[size // 2] > 0.9 * rates[size // 4]
 
 
-def _coherent_share_below(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
+def _coherent_share_below(models: "ModelRuns", arguments: Sequence[str], lookup: Lookup) -> bool:
     board, limit = arguments
-    return 100 * lab.number(board, "cache.size") / lab.number(board, "onchip.capacity") < float(limit)
+    return 100 * models.number(board, "cache.size") / models.number(board, "onchip.capacity") < float(limit)
 
 
-def _miss_reduced(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
+def _miss_reduced(models: "ModelRuns", arguments: Sequence[str], lookup: Lookup) -> bool:
     """A read miss takes less than on another board, by so many per cent within five."""
     board, other, percent = arguments
-    times = [lab.probe_time(one, "cache-miss", LINE, ["access=read"]) for one in (board, other)]
+    times = [models.probe_time(one, "cache-miss", LINE, ["access=read"]) for one in (board, other)]
     return abs(100 * (1 - times[0] / times[1]) - float(percent)) < NEAR
 
 
-def _ahead_between(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
+def _ahead_between(models: "ModelRuns", arguments: Sequence[str], lookup: Lookup) -> bool:
     """At no size between two is the first channel behind the second, in a cold cache."""
     board, probe, first, second, low, high = arguments
     sizes = [size for size in TRANSFERS if parse_size(low) <= size <= parse_size(high)]
-    ahead, behind = (lab.probe(board, probe, sizes, [f"channel={one}", "start=cold"]) for one in (first, second))
+    ahead, behind = (models.probe(board, probe, sizes, [f"channel={one}", "start=cold"]) for one in (first, second))
     return all(ahead[size] >= behind[size] for size in sizes)
 
 
-def _sum_reaches(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
+def _sum_reaches(models: "ModelRuns", arguments: Sequence[str], lookup: Lookup) -> bool:
     """Two channels move so many GB/s together, each by itself at 1 MiB."""
     board, probe, *channels, rate = arguments
-    plateaus = [lab.probe(board, probe, [PLATEAU], [f"channel={one}"])[PLATEAU] for one in channels]
+    plateaus = [models.probe(board, probe, [PLATEAU], [f"channel={one}"])[PLATEAU] for one in channels]
     return sum(plateaus) >= float(rate)
 
 
-def _time_goes_with_clock(lab: "Laboratory", arguments: Sequence[str], lookup: Lookup) -> bool:
+def _time_goes_with_clock(models: "ModelRuns", arguments: Sequence[str], lookup: Lookup) -> bool:
     """An iteration takes as many cycles of the kernel's clock on every board that can, within so many per cent."""
     application, size, percent = arguments
-    cycles = [lab.iterations(board, application, int(size))[1] * lab.number(board, "kernel.clock")
-              for board in lab.bench.boards() if lab.bench.flows(application, f"model:{board}")]  # fmt: skip
+    cycles = [models.iterations(board, application, int(size))[1] * models.number(board, "kernel.clock")
+              for board in models.tools.boards() if models.tools.flows(application, f"model:{board}")]  # fmt: skip
     return max(cycles) / min(cycles) - 1 < float(percent) / 100
 
 

@@ -5,24 +5,24 @@ from statistics import mean, median
 
 from isthmus.base.numbers import figure, rounds_to
 from isthmus.records import Judged, PaperRow, PaperScore, Role, RoleScore
-from isthmus.reproduction.laboratory import NotOfferedError
+from isthmus.reproduction.evaluation import Evaluation
+from isthmus.reproduction.model_runs import NotOfferedError
 from isthmus.reproduction.published import Paper, PublishedRow, Reading, Value
-from isthmus.reproduction.survey import Survey
-from isthmus.reproduction.views import Span
+from isthmus.reproduction.scenarios import Span
 
 WITHIN = 0.15
 AGREE = f"agree: within {WITHIN:.0%} of the published value, arithmetic that rounds to it, a claim that is true here"
 ROLES: tuple[Role, ...] = ("input", "derived", "predicted", "checked", "claim", "outside")
 
 
-def paper_rows(survey: Survey, papers: Mapping[str, Paper]) -> list[PaperRow]:
+def paper_rows(evaluation: Evaluation, papers: Mapping[str, Paper]) -> list[PaperRow]:
     """A row for each chosen number that we have a value of, or that no performance model can give."""
     paper_of = {row.id: name for name, paper in papers.items() for row in paper.row}
     found = []
-    for row_id in survey.chosen:
-        row, ours = survey.published[row_id], survey.ours(row_id)
+    for row_id in evaluation.chosen:
+        row, ours = evaluation.published[row_id], evaluation.ours(row_id)
         if ours is not None or row.kind == "outside":
-            found.append(_paper_row(survey, row, paper_of[row_id], ours))
+            found.append(_paper_row(evaluation, row, paper_of[row_id], ours))
     return found
 
 
@@ -87,11 +87,11 @@ def _in_span(row: PaperRow) -> bool:
     return not isinstance(row.published, (bool, str)) and low <= row.published <= high
 
 
-def _paper_row(survey: Survey, row: PublishedRow, paper: str, ours: Value | None) -> PaperRow:
-    role, same_as = survey.role(row.id), survey.same_as(row.id)
+def _paper_row(evaluation: Evaluation, row: PublishedRow, paper: str, ours: Value | None) -> PaperRow:
+    role, same_as = evaluation.role(row.id), evaluation.same_as(row.id)
     claim = role == "claim" and isinstance(ours, bool)
-    judged = survey.judged(row.id)
-    span = survey.span(row.id) if (role == "predicted" or judged) and same_as is None else None
+    judged = evaluation.judged(row.id)
+    span = evaluation.span(row.id) if (role == "predicted" or judged) and same_as is None else None
     return PaperRow(
         id=row.id,
         paper=paper,
@@ -102,11 +102,11 @@ def _paper_row(survey: Survey, row: PublishedRow, paper: str, ours: Value | None
         ours=ours,
         error=_error(ours, row.value),
         role=role,
-        note="; ".join(_notes(survey, row, role, same_as, span)),
+        note="; ".join(_notes(evaluation, row, role, same_as, span)),
         judged=None if judged is None else Judged(value=judged[0], unit=judged[1].unit),
         span=[span.low, span.high] if span is not None else None,
         same_as=same_as,
-        moved_by=survey.moved_by(row.id),
+        moved_by=evaluation.moved_by(row.id),
     )
 
 
@@ -115,14 +115,14 @@ def _error(ours: Value | None, published: Value) -> float | None:
     return numbers[0] / numbers[1] - 1 if len(numbers) == 2 and numbers[1] else None
 
 
-def _notes(survey: Survey, row: PublishedRow, role: Role, same_as: str | None, span: Span | None) -> list[str]:
+def _notes(evaluation: Evaluation, row: PublishedRow, role: Role, same_as: str | None, span: Span | None) -> list[str]:
     notes = [text for text in (row.note, row.reason) if text]
     if same_as is not None:
         notes.append(f"same as {same_as}")
-    notes += [f"reading '{reading.reading}': {_reading(survey, row, reading)}" for reading in row.readings]
+    notes += [f"reading '{reading.reading}': {_reading(evaluation, row, reading)}" for reading in row.readings]
     if role == "derived" and same_as is None:
-        notes.append(f"determined by {', '.join(survey.reasons(row.id))}")
-    judged = survey.judged(row.id)
+        notes.append(f"determined by {', '.join(evaluation.reasons(row.id))}")
+    judged = evaluation.judged(row.id)
     if judged is not None:
         notes.append(f"{figure(judged[0])} {judged[1].unit} here")
     if span is not None:
@@ -131,11 +131,11 @@ def _notes(survey: Survey, row: PublishedRow, role: Role, same_as: str | None, s
     return notes
 
 
-def _reading(survey: Survey, row: PublishedRow, reading: Reading) -> str:
+def _reading(evaluation: Evaluation, row: PublishedRow, reading: Reading) -> str:
     if reading.experiment is None:
         return f"{_text(reading.value)}"
     try:
-        ours = survey.as_they_are().value(reading.experiment, unit_of_reading(row, reading.experiment))
+        ours = evaluation.as_they_are().value(reading.experiment, unit_of_reading(row, reading.experiment))
     except NotOfferedError:
         return f"{_text(reading.value)}, ours not there yet"
     error = _error(ours, reading.value)

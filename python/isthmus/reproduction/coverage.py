@@ -13,14 +13,14 @@ from pydantic import BaseModel, ConfigDict
 from isthmus.base.files import data_folder, read_text, write_atomically
 from isthmus.base.parsing import toml
 from isthmus.reproduction.expressions import experiment_of, leaves
-from isthmus.reproduction.laboratory import (
+from isthmus.reproduction.model_runs import (
     APPLICATION,
     COUNT,
     DELAY,
+    DISTINGUISHING,
     FETCHED_AHEAD,
     METHOD,
     OPTIONS,
-    TOLD_APART,
     target_of,
 )
 from isthmus.reproduction.published import Paper, PublishedRow, read_papers
@@ -47,7 +47,7 @@ class ListedExperiment(BaseModel):
     not_yet: str = ""
 
 
-class Listed(BaseModel):
+class PaperCoverage(BaseModel):
     """A paper whose experiments are listed by hand."""
 
     model_config = ConfigDict(extra="forbid")
@@ -103,7 +103,7 @@ def _options(changes: list[str]) -> list[str]:
     return [
         word
         for name, _, value in (change.partition("=") for change in changes)
-        if name not in TOLD_APART
+        if name not in DISTINGUISHING
         for word in ((OPTIONS[name], value) if name in OPTIONS else ("--set", f"{name}={value}"))
     ]
 
@@ -145,7 +145,7 @@ def _listed_papers() -> list[Path]:
 
 
 def _listed(path: Path) -> str:
-    paper = Listed.model_validate(toml(read_text(path), path))
+    paper = PaperCoverage.model_validate(toml(read_text(path), path))
     rows = []
     for one in paper.experiment:
         how = [f"`{words}`" for words in one.commands] or [f"not yet: {one.not_yet}"]

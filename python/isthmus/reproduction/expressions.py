@@ -11,7 +11,7 @@ from isthmus.base.sizes import parse_size
 from isthmus.records import Row
 from isthmus.reproduction.claims import CLAIMS, Number, saturation
 from isthmus.reproduction.formulas import FORMULAS
-from isthmus.reproduction.laboratory import Laboratory, NotOfferedError
+from isthmus.reproduction.model_runs import ModelRuns, NotOfferedError
 from isthmus.reproduction.published import PublishedRow, Value
 from isthmus.reproduction.units import convert
 from isthmus.reproduction.works import stage_s, works_of
@@ -45,9 +45,9 @@ ROW_FIELDS = {
 
 @dataclass(frozen=True)
 class Evaluator:
-    """Gives our values in one laboratory; `published` resolves the ids of other rows."""
+    """Gives our values on one set of models; `published` resolves the ids of other rows."""
 
-    lab: Laboratory
+    models: ModelRuns
     published: Mapping[str, PublishedRow]
 
     def value(self, expression: str, unit: str) -> Value:
@@ -63,7 +63,7 @@ class Evaluator:
     def judged(self, expression: str) -> float | None:
         """The number that a claim is about; None of anything else."""
         number = number_of(expression)
-        return None if number is None else number.of(self.lab, expression.split(":")[2:-2])
+        return None if number is None else number.of(self.models, expression.split(":")[2:-2])
 
     def of_row(self, row_id: str, unit: str | None = None) -> Value:
         """Our value of a published row, in its own unit unless one is given."""
@@ -86,7 +86,7 @@ class Evaluator:
         words = expression.split(":")
         if words[0] != "run" or words[3:] not in (["elapsed_s"], ["images_per_s"]):
             return {}
-        return {stage.name: stage.time_s for stage in self.lab.run(words[1], words[2]).stages}
+        return {stage.name: stage.time_s for stage in self.models.run(words[1], words[2]).stages}
 
     def _value(self, kind: str, rest: str, unit: str) -> Value:
         if kind == "row":
@@ -95,33 +95,33 @@ class Evaluator:
             return self._of_two(kind, rest, unit)
         if kind == "formula":
             name, _, argument = rest.partition(":")
-            return FORMULAS[name].compute(self.lab, argument)
+            return FORMULAS[name].compute(self.models, argument)
         words = rest.split(":")
         if kind == "claim":
-            return CLAIMS[words[0]].holds(self.lab, words[1:], self._known)
+            return CLAIMS[words[0]].holds(self.models, words[1:], self._known)
         return self._measured(kind, words, rest, unit)
 
     def _measured(self, kind: str, words: list[str], rest: str, unit: str) -> Value:
         if kind == "input":
-            item = self.lab.input(words[0], words[1])
+            item = self.models.input(words[0], words[1])
             known = item.value if not isinstance(item.value, list) else str(item.value)
             return convert(float(known), item.unit or "", unit) if _is_number(known) else known
         if kind == "run":
-            return _field(self.lab.run(words[0], words[1]), words[2:], unit)
+            return _field(self.models.run(words[0], words[1]), words[2:], unit)
         if kind == "rate":
-            row = self.lab.run(words[0], words[1])
+            row = self.models.run(words[0], words[1])
             return convert(row.gb_per_s * row.elapsed_s / stage_s(row, words[2]), "GB/s", unit)
         if kind == "saturation":
-            return convert(saturation(self.lab, words[0], words[1], words[2]), "B", unit)
+            return convert(saturation(self.models, words[0], words[1], words[2]), "B", unit)
         if kind == "overtakes":
-            first, second = (self.lab.iterations(board, words[2], int(words[3])) for board in words[:2])
+            first, second = (self.models.iterations(board, words[2], int(words[3])) for board in words[:2])
             return overtaken(first, second)
         if kind == "maintained":
             return 100 * self._maintained(words[0], [parse_size(size) for size in words[1].split(",")])
         if kind == "reduction":
             return 100 * self._reduction(words[0], words[1].split(","), works_of(words[2]))
         if kind == "gain":
-            return self.lab.gain(words[0], words[1])
+            return self.models.gain(words[0], words[1])
         if kind == "application":
             return self._application(rest, unit)
         return self._probe(kind, rest, unit)
@@ -129,7 +129,7 @@ class Evaluator:
     def _application(self, rest: str, unit: str) -> float:
         place, _, sets = rest.partition("@")
         board, application, flow, name, *stage = place.split(":")
-        row = self.lab.application(board, application, flow, sets.split(",") if sets else [])
+        row = self.models.application(board, application, flow, sets.split(",") if sets else [])
         if name == STAGE:
             return convert(stage_s(row, stage[0]), ROW_FIELDS[name], unit)
         value: object = row.model_dump()
@@ -143,8 +143,8 @@ class Evaluator:
         """The mean share of a core's maintenance in it and the transfer through HP, of both directions."""
         shares: list[float] = []
         for operation, transfer in (("flush", "port-tx"), ("invalidate", "port-rx")):
-            kept = self.lab.probe(board, "maintenance", sizes, [f"op={operation}"])
-            moved = self.lab.probe(board, transfer, sizes, ["port=hp", "state=written"])
+            kept = self.models.probe(board, "maintenance", sizes, [f"op={operation}"])
+            moved = self.models.probe(board, transfer, sizes, ["port=hp", "state=written"])
             shares += [moved[size] / (kept[size] + moved[size]) for size in sizes]
         return math.fsum(shares) / len(shares)
 
@@ -152,9 +152,9 @@ class Evaluator:
         """By how much the tree's choice takes less time than each method, mean over works; the least of the methods."""
         saved: dict[str, list[float]] = {method: [] for method in methods}
         for application, changes in works:
-            best = self.lab.chosen_by_tree(board, application, changes, TREE)
+            best = self.models.chosen_by_tree(board, application, changes, TREE)
             for method in methods:
-                saved[method].append(1 - best / self.lab.chosen_by_tree(board, application, changes, method))
+                saved[method].append(1 - best / self.models.chosen_by_tree(board, application, changes, method))
         return min(math.fsum(of_method) / len(works) for of_method in saved.values())
 
     def _probe(self, kind: str, rest: str, unit: str) -> float:
@@ -164,29 +164,31 @@ class Evaluator:
         if kind in ("crossing", "lead"):
             return self._between_channels(kind, board, probe, size_texts, changes)
         if kind == "requests":
-            return self.lab.requests(board, probe, parse_size(size_texts[0]), size_texts[1], changes)
+            return self.models.requests(board, probe, parse_size(size_texts[0]), size_texts[1], changes)
         size, *burst = map(parse_size, size_texts)
         if kind == "accesses":
-            return convert(self.lab.accesses(board, probe, size, burst[0], changes) * 1e-6, "MOPS", unit)
+            return convert(self.models.accesses(board, probe, size, burst[0], changes) * 1e-6, "MOPS", unit)
         if kind == "probe":
-            return convert(self.lab.probe(board, probe, [size], changes)[size], "GB/s", unit)
-        time = self.lab.probe_time(board, probe, size, changes)
+            return convert(self.models.probe(board, probe, [size], changes)[size], "GB/s", unit)
+        time = self.models.probe_time(board, probe, size, changes)
         if kind == "probe-cycles":
-            return time * self.lab.number(board, "cache.clock") * 1e6
+            return time * self.models.number(board, "cache.clock") * 1e6
         return convert(time, "s", unit)
 
     def _between_channels(self, kind: str, board: str, probe: str, words: list[str], changes: list[str]) -> float:
         """Of two channels over lines: up to where the first is ahead, or by how many cycles at so many lines."""
         first, second, *numbers = words
-        line = int(self.lab.number(board, "cache.line"))
+        line = int(self.models.number(board, "cache.line"))
         if kind == "lead":
             size = line * int(numbers[0])
-            times = [self.lab.probe_time(board, probe, size, [*changes, f"channel={one}"]) for one in (second, first)]
-            return (times[0] - times[1]) * self.lab.number(board, "cache.clock") * 1e6
+            times = [
+                self.models.probe_time(board, probe, size, [*changes, f"channel={one}"]) for one in (second, first)
+            ]
+            return (times[0] - times[1]) * self.models.number(board, "cache.clock") * 1e6
         low, high, margin = int(numbers[0]), int(numbers[1]), float(numbers[2])
         lines = range(low, high + 1)  # each: where reads come in groups, the ratio is a saw
         ahead, behind = (
-            self.lab.probe(board, probe, [line * count for count in lines], [*changes, f"channel={one}"])
+            self.models.probe(board, probe, [line * count for count in lines], [*changes, f"channel={one}"])
             for one in (first, second)
         )
         return crossing({count: ahead[line * count] / behind[line * count] for count in lines}, 1 + margin / 100)

@@ -7,7 +7,7 @@ from pathlib import Path
 from isthmus.base.errors import IsthmusError
 from isthmus.records import FigureSeries, PaperFigure
 from isthmus.reproduction.expressions import Evaluator
-from isthmus.reproduction.laboratory import CORES
+from isthmus.reproduction.model_runs import CORES
 from isthmus.reproduction.published import Paper, PublishedFigure, PublishedRow, Series, Value
 from isthmus.reproduction.units import convert
 

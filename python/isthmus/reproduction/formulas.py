@@ -1,11 +1,11 @@
-"""The formulas of the papers, recomputed; each takes the laboratory, whose boards hold the inputs, and an argument."""
+"""The formulas of the papers, recomputed; each takes the models, whose boards hold the inputs, and an argument."""
 
 import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from isthmus.reproduction.laboratory import Laboratory
+    from isthmus.reproduction.model_runs import ModelRuns
 
 # GT/s of a lane and payload bits a bit on the wire, by generation (PCI Express Base Specification 3.0, 4.2).
 TRANSFER_RATE = {1: 2.5, 2: 5.0, 3: 8.0, 4: 16.0, 5: 32.0}
@@ -21,135 +21,140 @@ PACKETS = "packet-encryption"
 class Formula(NamedTuple):
     """How a formula is computed, and what its argument is (checking.py has the words)."""
 
-    compute: Callable[["Laboratory", str], float]
+    compute: Callable[["ModelRuns", str], float]
     argument: str = ""
 
 
-def _pcie_advertised(lab: "Laboratory", board: str) -> float:
+def _pcie_advertised(models: "ModelRuns", board: str) -> float:
     """Bandwidth before encoding, GB/s (choi2019 table 2)."""
-    return lab.number(board, "pcie.lanes") * TRANSFER_RATE[_generation(lab, board)] / 8
+    return models.number(board, "pcie.lanes") * TRANSFER_RATE[_generation(models, board)] / 8
 
 
-def _link_advertised(lab: "Laboratory", board: str, channel: str) -> float:
+def _link_advertised(models: "ModelRuns", board: str, channel: str) -> float:
     """Bandwidth that one link of a board is sold with, GB/s: over PCIe before encoding, else what its port carries."""
-    (link,) = (part for part in lab.parts(board) if part.channel == channel)
+    (link,) = (part for part in models.parts(board) if part.channel == channel)
     if link.kind in ("pcie", "capi"):
         lanes, generation = (
-            float(str(lab.input(board, f"{link.name}.{key}").value)) for key in ("lanes", "generation")
+            float(str(models.input(board, f"{link.name}.{key}").value)) for key in ("lanes", "generation")
         )
         return lanes * TRANSFER_RATE[int(generation)] / 8
     return (
-        lab.number(board, "cache.line") * lab.number(board, "cache.clock") / lab.number(board, "cache.interval") / 1e3
+        models.number(board, "cache.line")
+        * models.number(board, "cache.clock")
+        / models.number(board, "cache.interval")
+        / 1e3
     )
 
 
-def _links_advertised(lab: "Laboratory", board: str) -> float:
+def _links_advertised(models: "ModelRuns", board: str) -> float:
     """That of all links together (choi2019 table 2, gemieux2018 III.A)."""
-    return sum(_link_advertised(lab, board, part.channel) for part in lab.parts(board) if part.channel is not None)
+    return sum(
+        _link_advertised(models, board, part.channel) for part in models.parts(board) if part.channel is not None
+    )
 
 
-def _page_table_reach(lab: "Laboratory", board: str) -> float:
+def _page_table_reach(models: "ModelRuns", board: str) -> float:
     """GiB that a page table holds (choi2019 2.1)."""
-    return lab.number(board, "translation.entries") * lab.number(board, "translation.page") / 1024
+    return models.number(board, "translation.entries") * models.number(board, "translation.page") / 1024
 
 
-def _service_overhead(lab: "Laboratory", board: str) -> float:
+def _service_overhead(models: "ModelRuns", board: str) -> float:
     """What translation and reordering of a read take over the access to the cache, % (choi2019 3.3.1)."""
-    beside = lab.number(board, "translation.latency") + lab.number(board, "reordering.read")
-    return 100 * beside / lab.number(board, "cache.access")
+    beside = models.number(board, "translation.latency") + models.number(board, "reordering.read")
+    return 100 * beside / models.number(board, "cache.access")
 
 
-def _port_theoretical(lab: "Laboratory", board: str) -> float:
+def _port_theoretical(models: "ModelRuns", board: str) -> float:
     """GB/s that a port of the FPGA to a processor's memory carries: min2019 III."""
-    return lab.number(board, "hp.width") / 8 * lab.number(board, "hp.clock") / 1e3
+    return models.number(board, "hp.width") / 8 * models.number(board, "hp.clock") / 1e3
 
 
-def _clock_period(lab: "Laboratory", board: str) -> float:
+def _clock_period(models: "ModelRuns", board: str) -> float:
     """ns of a cycle of the cache's clock (gemieux2018 III.B)."""
-    return 1e3 / lab.number(board, "cache.clock")
+    return 1e3 / models.number(board, "cache.clock")
 
 
-def _pcie_theoretical(lab: "Laboratory", board: str) -> float:
+def _pcie_theoretical(models: "ModelRuns", board: str) -> float:
     """Bandwidth after encoding and the overhead of completions, GB/s (choi2019 fig. 5 step 1)."""
-    payload = lab.number(board, "pcie.max_payload")
-    overhead = lab.number(board, "pcie.completion_overhead")
-    return _pcie_advertised(lab, board) * ENCODING[_generation(lab, board)] * payload / (payload + overhead)
+    payload = models.number(board, "pcie.max_payload")
+    overhead = models.number(board, "pcie.completion_overhead")
+    return _pcie_advertised(models, board) * ENCODING[_generation(models, board)] * payload / (payload + overhead)
 
 
-def _generation(lab: "Laboratory", board: str) -> int:
-    return int(lab.number(board, "pcie.generation"))
+def _generation(models: "ModelRuns", board: str) -> int:
+    return int(models.number(board, "pcie.generation"))
 
 
-def _mmio_utilisation(lab: "Laboratory", board: str) -> float:
+def _mmio_utilisation(models: "ModelRuns", board: str) -> float:
     """Share of the link that carries payload under stores of one line, % (stacc III-D)."""
-    payload = lab.number(board, "mmio.payload")
-    return 100 * payload / (payload + lab.number(board, "pcie.request_overhead"))
+    payload = models.number(board, "mmio.payload")
+    return 100 * payload / (payload + models.number(board, "pcie.request_overhead"))
 
 
-def _dma_utilisation(lab: "Laboratory", payload: str) -> float:
+def _dma_utilisation(models: "ModelRuns", payload: str) -> float:
     """Share of the link that carries payload under writes of `payload` bytes, % (stacc III-D: 30 bytes of header)."""
     return 100 * float(payload) / (float(payload) + 30)
 
 
-def _dram_blocking_cycles(lab: "Laboratory", board: str) -> float:
+def _dram_blocking_cycles(models: "ModelRuns", board: str) -> float:
     """Kernel cycles of one DRAM access (stacc III-C)."""
-    return lab.number(board, "dram.idle_latency") * 1e-9 * lab.number(board, "kernel.clock") * 1e6
+    return models.number(board, "dram.idle_latency") * 1e-9 * models.number(board, "kernel.clock") * 1e6
 
 
-def _stream_buffers(lab: "Laboratory", argument: str) -> float:
+def _stream_buffers(models: "ModelRuns", argument: str) -> float:
     """MiB of buffers for requests of 4 MiB: one to read, one to write (stacc V-C)."""
     return 2 * 4
 
 
-def _read_buffer(lab: "Laboratory", argument: str) -> float:
+def _read_buffer(models: "ModelRuns", argument: str) -> float:
     """Bytes of two requests of 1024 B (stacc V-C)."""
     return 2 * 1024
 
 
-def _littles_law(lab: "Laboratory", argument: str) -> float:
+def _littles_law(models: "ModelRuns", argument: str) -> float:
     """Bytes under way at 11.89 GB/s over a round trip of 1 us (stacc V-C and VI-A)."""
     return 11.89e9 * 1e-6
 
 
-def _hash_lookup_bound(lab: "Laboratory", argument: str) -> float:
+def _hash_lookup_bound(models: "ModelRuns", argument: str) -> float:
     """KOPS of one access in 50 cycles, as the paper reckons (stacc VI-B2)."""
     return 77890 / 50
 
 
-def _clock_to_sustain(lab: "Laboratory", argument: str) -> float:
+def _clock_to_sustain(models: "ModelRuns", argument: str) -> float:
     """MHz of a circuit that takes one of 78 million accesses a second in a cycle (stacc VI-B2)."""
     return 78 / 1
 
 
-def _host_round_trip(lab: "Laboratory", board: str) -> float:
+def _host_round_trip(models: "ModelRuns", board: str) -> float:
     """us of a packet alone from the host to the FPGA and back (stacc VI-B3).
 
     It is what a packet takes longer through the host than past it, without the network software.
     """
     alone = ("batch=1", "load=0.01", "count=256")
-    through, past = (lab.application(board, PACKETS, flow, alone).latency for flow in ("offload", "stream"))
+    through, past = (models.application(board, PACKETS, flow, alone).latency for flow in ("offload", "stream"))
     if through is None or past is None:
         return math.nan
-    return (through.p50_s - past.p50_s) * 1e6 - lab.number(board, "stack.latency")
+    return (through.p50_s - past.p50_s) * 1e6 - models.number(board, "stack.latency")
 
 
-def _r_threshold(lab: "Laboratory", direction: str) -> float:
+def _r_threshold(models: "ModelRuns", direction: str) -> float:
     """Reuse from which private device memory wins: 1 / (bw_dma (1/bw_shared - 1/bw_dev)) (choi2019 4.1, insight 2)."""
     dma, shared, device = BANDWIDTHS[direction]
     return 1 / (dma * (1 / shared - 1 / device))
 
 
-def _worked_out(value: float) -> Callable[["Laboratory", str], float]:
+def _worked_out(value: float) -> Callable[["ModelRuns", str], float]:
     """Arithmetic on numbers of the paper alone."""
-    return lambda lab, argument: value
+    return lambda models, argument: value
 
 
-def _qpi_theoretical(lab: "Laboratory", bits: str) -> float:
+def _qpi_theoretical(models: "ModelRuns", bits: str) -> float:
     """GB/s of 2.4 GHz, two bits a cycle, so many bits wide, both directions (gemieux2018 eq. (1))."""
     return 2.4 * 2 * float(bits) * 2 / 8
 
 
-def _address_sent(lab: "Laboratory", words: str) -> float:
+def _address_sent(models: "ModelRuns", words: str) -> float:
     """ns of so many cycles of 400 MHz and an access to the last-level cache (gemieux2018 V.C)."""
     cycles, cache = words.split("+")
     return float(cycles) * 2.5 + float(cache)
@@ -171,7 +176,7 @@ FORMULAS: dict[str, Formula] = {
     "clock_to_sustain": Formula(_clock_to_sustain),
     "host_round_trip": Formula(_host_round_trip, "BOARD"),
     "r_threshold": Formula(_r_threshold, "DIRECTION"),
-    "link_advertised": Formula(lambda lab, words: _link_advertised(lab, *words.split(":")), "BOARD:CHANNEL"),
+    "link_advertised": Formula(lambda models, words: _link_advertised(models, *words.split(":")), "BOARD:CHANNEL"),
     "links_advertised": Formula(_links_advertised, "BOARD"),
     "page_table_reach": Formula(_page_table_reach, "BOARD"),
     "service_overhead": Formula(_service_overhead, "BOARD"),

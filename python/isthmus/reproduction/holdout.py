@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from isthmus.base import units
 from isthmus.base.errors import IsthmusError
 from isthmus.base.names import unknown
+from isthmus.calibration.device_curves import Curves
 from isthmus.calibration.fit import fit
-from isthmus.calibration.measured import Curves
 from isthmus.records import HeldOut, Input, Recalibrated
+from isthmus.reproduction.evaluation import PAPER_IMAGES
 from isthmus.reproduction.expressions import Evaluator, board_of, kind_of_expression, leaves
-from isthmus.reproduction.laboratory import Bench, Laboratory, NotOfferedError, target_of
+from isthmus.reproduction.model_runs import ModelRuns, NotOfferedError, ToolAnswers, target_of
 from isthmus.reproduction.published import Paper, PublishedRow
 from isthmus.reproduction.roles import RATES, TIMES, is_number, rests_on
-from isthmus.reproduction.survey import PAPER_IMAGES
 
 # What a number of the board can be found from.
 MEASURES = frozenset({"probe", "probe-time", "probe-cycles", "run", "rate"})
@@ -30,7 +30,7 @@ class HoldOut:
     """The rows of one experiment, and how to find again what was calibrated with them."""
 
     papers: Mapping[str, Paper]
-    bench: Bench
+    tools: ToolAnswers
     images: int
 
     def run(self, experiment: str) -> list[HeldOut]:
@@ -51,7 +51,7 @@ class HoldOut:
         return [(name, row) for name, row in every if row.id in twins or row.same_as in twins or (name, row) in chosen]
 
     def _boards(self, rows: Sequence[tuple[str, PublishedRow]]) -> list[str]:
-        known = self.bench.boards()
+        known = self.tools.boards()
         named = (board_of(leaf, known) for _, row in rows for leaf in leaves(row.experiment, self._published))
         return [board for board in dict.fromkeys(named) if board is not None]
 
@@ -60,7 +60,7 @@ class HoldOut:
         return {row.id: row for paper in self.papers.values() for row in paper.row}
 
     def _on_board(self, board: str, held: Sequence[tuple[str, PublishedRow]]) -> list[HeldOut]:
-        inputs = [item for item in self.bench.platform(target_of(board), ()).inputs if is_number(item)]
+        inputs = [item for item in self.tools.platform(target_of(board), ()).inputs if is_number(item)]
         free = [item for item in inputs if item.role == "calibrated" and any(rests_on(item, *row) for row in held)]
         out = {row.id for _, row in held}
         others = [row for row in self._measures(board) if row.id not in out]
@@ -115,7 +115,7 @@ class HoldOut:
         changed: list[Recalibrated] = []
 
         def accepts(text: str) -> bool:
-            return self.bench.accepts(target_of(board), (*sets, text))
+            return self.tools.accepts(target_of(board), (*sets, text))
 
         for item in free:
             value = found.values.get(item.key) if found else None
@@ -126,7 +126,7 @@ class HoldOut:
         return tuple(sets), changed
 
     def _values(self, board: str, rows: Sequence[PublishedRow], sets: tuple[str, ...]) -> dict[str, float]:
-        evaluator = Evaluator(Laboratory(self.bench, self.images, self.images, {board: sets}), self._published)
+        evaluator = Evaluator(ModelRuns(self.tools, self.images, self.images, {board: sets}), self._published)
         found: dict[str, float] = {}
         for row in rows:
             try:

@@ -57,7 +57,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Judged:
+class InsightFindings:
     """An insight with what was found."""
 
     insight: Insight
@@ -78,10 +78,10 @@ def read_insights() -> list[Insight]:
     return checked(_Insights, toml(read_text(path), path), str(path)).insight
 
 
-def judge(insights: Sequence[Insight], rows: Sequence[PaperRow]) -> list[Judged]:
+def judge(insights: Sequence[Insight], rows: Sequence[PaperRow]) -> list[InsightFindings]:
     """Each insight by the rows of a comparison."""
     known = {row.id: row for row in rows}
-    return [Judged(one, [_finding(evidence, known) for evidence in one.evidence]) for one in insights]
+    return [InsightFindings(one, [_finding(evidence, known) for evidence in one.evidence]) for one in insights]
 
 
 def _finding(evidence: Evidence, rows: Mapping[str, PaperRow]) -> Finding:

@@ -10,7 +10,7 @@ from isthmus.reproduction.works import stage_s, works_of
 from isthmus.running.coherence import HP_NC, HPC, TO_FPGA, Method
 
 if TYPE_CHECKING:
-    from isthmus.reproduction.laboratory import Laboratory
+    from isthmus.reproduction.model_runs import ModelRuns
 
 MIB = 1 << 20
 LINE = 64
@@ -20,42 +20,42 @@ KEPT = "+flush"  # behind a port and a state: with the time of the core's flush 
 DELAYS = (1, 2, 4, 8, 16, 32)
 
 
-def ratio(lab: "Laboratory", arguments: Sequence[str]) -> float:
+def ratio(models: "ModelRuns", arguments: Sequence[str]) -> float:
     """The rate of one port, state and size in per cent of another's."""
     board, probe, first, size, second, other_size = arguments
     return (
         100
-        * _rate(lab, board, probe, first, parse_size(size))
-        / _rate(lab, board, probe, second, parse_size(other_size))
+        * _rate(models, board, probe, first, parse_size(size))
+        / _rate(models, board, probe, second, parse_size(other_size))
     )
 
 
-def knee(lab: "Laboratory", arguments: Sequence[str]) -> float:
+def knee(models: "ModelRuns", arguments: Sequence[str]) -> float:
     """MiB at which a port and state has lost half of what it is ahead of another state by at a small size."""
     board, probe, full, lost, small = arguments
-    half = sum(_rate(lab, board, probe, way, parse_size(small)) for way in (full, lost)) / 2
-    return _first(lambda size: _rate(lab, board, probe, full, size) < half) / MIB
+    half = sum(_rate(models, board, probe, way, parse_size(small)) for way in (full, lost)) / 2
+    return _first(lambda size: _rate(models, board, probe, full, size) < half) / MIB
 
 
-def crossing_of_ways(lab: "Laboratory", arguments: Sequence[str]) -> float:
+def crossing_of_ways(models: "ModelRuns", arguments: Sequence[str]) -> float:
     """MiB from which another of two ways is ahead than at the smallest size."""
     board, probe, first, second = arguments
 
     def ahead(size: int) -> bool:
-        return _rate(lab, board, probe, first, size) >= _rate(lab, board, probe, second, size)
+        return _rate(models, board, probe, first, size) >= _rate(models, board, probe, second, size)
 
     before = ahead(SIZES[0])
     return _first(lambda size: ahead(size) != before) / MIB
 
 
-def recovered(lab: "Laboratory", arguments: Sequence[str]) -> float:
+def recovered(models: "ModelRuns", arguments: Sequence[str]) -> float:
     """Per cent of another way that a way has at last, if it never falls from a size on; else nothing."""
     board, probe, way, other, start = arguments
-    rates = [_rate(lab, board, probe, way, size) for size in SIZES if size >= parse_size(start)]
-    return 100 * rates[-1] / _rate(lab, board, probe, other, SIZES[-1]) if rates == sorted(rates) else 0.0
+    rates = [_rate(models, board, probe, way, size) for size in SIZES if size >= parse_size(start)]
+    return 100 * rates[-1] / _rate(models, board, probe, other, SIZES[-1]) if rates == sorted(rates) else 0.0
 
 
-def evicting(lab: "Laboratory", arguments: Sequence[str]) -> float:
+def evicting(models: "ModelRuns", arguments: Sequence[str]) -> float:
     """MiB of other messages between the core's writes and the FPGA's reads, from which a stage that reads over HPC
     takes no longer than one over HP within so many per cent: the FPGA takes the message that came 1, 2, 4, ... before;
     twice the most that is tried where none is enough.
@@ -64,14 +64,14 @@ def evicting(lab: "Laboratory", arguments: Sequence[str]) -> float:
 
     board, work, stage, percent = arguments
     ((application, parameters),) = works_of(work)
-    lab.require(application)
+    models.require(application)
     each = described_with(application, describe(application), parameters).bytes_each
     buffers = buffers_of(application, parameters)
 
     def time(method: Method, delay: int) -> float:
         methods = [f"{one['name']}={(method if one['direction'] == TO_FPGA else HP_NC).name}" for one in buffers]
         changes = [*parameters, f"method={','.join(methods)}", f"delay={delay}", f"count={3 * delay}"]
-        row = lab.application(board, application, SHARED, changes)
+        row = models.application(board, application, SHARED, changes)
         return stage_s(row, stage)
 
     near = 1 + float(percent) / 100
@@ -89,10 +89,10 @@ def _first(holds: Callable[[int], bool]) -> int:
     return high
 
 
-def _rate(lab: "Laboratory", board: str, probe: str, way: str, size: int) -> float:
+def _rate(models: "ModelRuns", board: str, probe: str, way: str, size: int) -> float:
     """GB/s over PORT/STATE, with the core's maintenance of the buffer where it says so."""
     port, state = way.removesuffix(KEPT).split("/")
-    moved = lab.probe(board, probe, [size], [f"port={port}", f"state={state}"])[size]
+    moved = models.probe(board, probe, [size], [f"port={port}", f"state={state}"])[size]
     if not way.endswith(KEPT):
         return moved
-    return 1 / (1 / moved + 1 / lab.probe(board, "maintenance", [size], ["op=flush"])[size])
+    return 1 / (1 / moved + 1 / models.probe(board, "maintenance", [size], ["op=flush"])[size])

@@ -21,7 +21,7 @@ class Kind:
     """Files of a kind; its name is that of the schema, isthmus.NAME/1, and begins with the command that writes them.
 
     `file` and `record` are MODULE.CLASS in isthmus.records, named and not imported: help shall not wait for them.
-    `shown` are the lists of a report's Material for what a file has under its keys, "" being the file itself; without
+    `shown` are the lists of ReportContents for what a file has under its keys, "" being the file itself; without
     them its records are among the others.
     """
 
@@ -73,19 +73,19 @@ KINDS = {
     "sweep": Kind("swept.SweepFile", "swept.SweepRow", ("rows",)),
     "explain": Kind("explained.ExplainFile", "explained.ExplainRow", ("rows",)),
     "advise": Kind("advising.AdviseFile", "advising.AdviseRow", ("rows",), reported=True, shown={"": "advices"}),
-    "record": Kind("recorded.RecordFile", lists=("records",), reported=True, shown={"": "recordings"}),
+    "record": Kind("recording.RecordFile", lists=("records",), reported=True, shown={"": "recordings"}),
     "hpcc-build": Kind("hpcc.HpccBuildFile"),
     "hpcc-tune": Kind("hpcc.HpccTuneFile"),
     "acceptance": Kind("hpcc.AcceptanceFile"),
-    "devices": Kind("looking.DevicesFile"),
-    "platform": Kind("looking.PlatformFile"),
-    "platforms": Kind("looking.PlatformsFile"),
-    "system": Kind("looking.SystemFile"),
-    "doctor": Kind("looking.DoctorFile"),
-    "config": Kind("looking.ConfigFile"),
-    "compare": Kind("looking.CompareFile"),
-    "history": Kind("looking.HistoryFile"),
-    "regressions": Kind("looking.RegressionsFile"),
+    "devices": Kind("listings.DevicesFile"),
+    "platform": Kind("listings.PlatformFile"),
+    "platforms": Kind("listings.PlatformsFile"),
+    "system": Kind("listings.SystemFile"),
+    "doctor": Kind("listings.DoctorFile"),
+    "config": Kind("listings.ConfigFile"),
+    "compare": Kind("listings.CompareFile"),
+    "history": Kind("listings.HistoryFile"),
+    "regressions": Kind("listings.RegressionsFile"),
     "calibrate": Kind("calibration.CalibrateFile"),
 }
 

@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from isthmus.base.configuration import resolve
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import user_folder
 from isthmus.base.names import unknown
-from isthmus.base.settings import resolve
 from isthmus.results.journal import folder_of, orphans
 from isthmus.results.kinds import kind_of, name_of
 

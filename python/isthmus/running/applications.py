@@ -150,7 +150,7 @@ def _told(typed: str, parameters: Sequence[str]) -> Event:
 
 
 def _of_description(path: str, prefix: str) -> Application:
-    from isthmus.running.descriptions.described import as_application
+    from isthmus.running.descriptions.application import as_application
     from isthmus.running.descriptions.description import read_description
 
     if not Path(path).is_file():

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from isthmus.base.configuration import resolve
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.base.files import user_folder, write_atomically
 from isthmus.base.grain import DEFAULT, Grain
 from isthmus.base.parsing import checked
-from isthmus.base.settings import resolve
 from isthmus.running import coherence
 from isthmus.running.applications import is_description, is_program
 from isthmus.running.targets import is_model
@@ -21,7 +21,7 @@ from isthmus.running.tools import Event, as_sets, run_tool
 
 if TYPE_CHECKING:
     from isthmus.records import Row
-    from isthmus.running.descriptions.described import Described
+    from isthmus.running.descriptions.application import DescribedApplication
 
 # Of a model, which is the slowest: 0.1 s for an image of 8 MB.
 ASSUMED_BYTES_PER_S = 80e6
@@ -67,7 +67,7 @@ class Experiment:
     warmup: int | None = None
     grain: Grain = DEFAULT  # of a model: the coarsest that will do
     faults: str | None = None  # NAME=VALUE,...: what goes wrong on purpose
-    described: "Described | None" = None  # what a description says, of which its parameters are made
+    described: "DescribedApplication | None" = None  # what a description says, of which its parameters are made
     method: str | None = None  # of buffers that ports move: one of all, or that of a tree
     methods: tuple[str, ...] = ()  # BUFFER=METHOD, as the tree has chosen
     rewrite: str | None = None  # of the program

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from isthmus.base.errors import IsthmusError
 from isthmus.records import Bottleneck, Effect, Row
+from isthmus.running.candidates import STEP, Candidate, Steps, candidates, slower, steps_of
 from isthmus.running.experiments import Experiment, run_experiment
-from isthmus.running.relief import STEP, Candidate, Steps, candidates, slower, steps_of
-from isthmus.running.side_by_side import run_side_by_side
+from isthmus.running.parallel import run_in_parallel
 from isthmus.running.tools import Event
 
 # Runs experiments; None for one that cannot be run.
@@ -51,12 +51,12 @@ def run_and_judge(experiment: Experiment, on_event: Callable[[Event], None]) -> 
     return judge(experiment, row, lambda wanted: [_rerun(one, _ignore) for one in wanted], _progress(on_event))
 
 
-def judge_side_by_side(experiment: Experiment, row: Row, on_event: Callable[[Event], None]) -> Row:
+def judge_in_parallel(experiment: Experiment, row: Row, on_event: Callable[[Event], None]) -> Row:
     """`judge` with reruns on all cores."""
 
     def run_all(wanted: Sequence[Experiment]) -> list[Row | None]:
         rows: dict[int, Row | None] = {}
-        run_side_by_side(dict(enumerate(wanted)), lambda _, event: None, rows.__setitem__, _rerun)
+        run_in_parallel(dict(enumerate(wanted)), lambda _, event: None, rows.__setitem__, _rerun)
         return [rows[number] for number in range(len(wanted))]
 
     return judge(experiment, row, run_all, _progress(on_event))

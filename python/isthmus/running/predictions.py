@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 from isthmus.base.build_info import build_info
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import user_folder
+from isthmus.running.parallel import run_in_parallel
 from isthmus.running.probes import COPIES, STREAMS, all_probes
 from isthmus.running.probing import Probing, run_probing
-from isthmus.running.side_by_side import run_side_by_side
 from isthmus.running.targets import platform
 from isthmus.running.tools import Event, tool_path
 
@@ -106,7 +106,7 @@ class Predictions:
             self._known.update(found)
             self._keep(found)
 
-        run_side_by_side(groups, lambda _, event: None, keep, lambda work, on_event: _try(*work))
+        run_in_parallel(groups, lambda _, event: None, keep, lambda work, on_event: _try(*work))
 
     def _recall(self, asks: Sequence[Ask]) -> dict[Ask, Answer]:
         keys = {self._key(ask): ask for ask in asks}

@@ -5,17 +5,17 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
+from isthmus.base.configuration import resolve
 from isthmus.base.errors import IsthmusError
 from isthmus.base.faults import check_faults
 from isthmus.base.files import read_text
 from isthmus.base.grain import DEFAULT, Grain
 from isthmus.base.names import meant
-from isthmus.base.settings import resolve
 from isthmus.base.toml_lines import line_of, line_of_item
+from isthmus.running.application_options import ApplicationDefaults, ApplicationOptions, parameters_of, spread
 from isthmus.running.applications import PATHS, Application, describe, is_program
-from isthmus.running.asked import Asked, Typical, parameters_of, spread
 from isthmus.running.coherence import TREE, check_method, kept_coherent
-from isthmus.running.descriptions.described import Described, background_sets, flows_on, read_described
+from isthmus.running.descriptions.application import DescribedApplication, background_sets, flows_on, read_described
 from isthmus.running.experiments import Experiment
 from isthmus.running.study_file import StudyDescription, Work
 from isthmus.running.targets import check_target, flows_of, is_model, platform
@@ -25,7 +25,7 @@ from isthmus.running.targets import check_target, flows_of, is_model, platform
 class Flags:
     """What the command line says in place of the study file."""
 
-    asked: Asked = field(default_factory=Asked)
+    asked: ApplicationOptions = field(default_factory=ApplicationOptions)
     repeat: str | None = None
     warmup: str | None = None
     grain: Grain | None = None
@@ -37,7 +37,7 @@ def experiments_of(study: StudyDescription, path: Path, flags: Flags) -> list[Ex
     `flags` come from the command line and win.
     """
     text = read_text(path)
-    works = [_Described(work, path, text, number) for number, work in enumerate(study.application)]
+    works = [_StudyApplication(work, path, text, number) for number, work in enumerate(study.application)]
     _refuse_twice(works)
     flags.asked.check([one.application for one in works])
     if not any(work.work.description for work in works):
@@ -67,7 +67,7 @@ def experiments_of(study: StudyDescription, path: Path, flags: Flags) -> list[Ex
 
 
 @dataclass(frozen=True)
-class _Described:
+class _StudyApplication:
     """A table [application] of a study, and what its application says of itself."""
 
     work: Work
@@ -93,7 +93,7 @@ class _Described:
         """What says which application it is."""
         return next(key for key in ("name", "program", "description") if getattr(self.work, key) is not None)
 
-    def described(self, sets: Sequence[str]) -> Described | None:
+    def described(self, sets: Sequence[str]) -> DescribedApplication | None:
         """What a description says with app.KEY=VALUE of `sets`; None of any other application."""
         return read_described(self.typed, sets) if self.work.description is not None else None
 
@@ -157,7 +157,7 @@ class _Described:
         return {**self.work.parameters, "input": self.work.input}
 
 
-def _refuse_twice(works: Sequence[_Described]) -> None:
+def _refuse_twice(works: Sequence[_StudyApplication]) -> None:
     """Two applications of one name could not be told apart in the results."""
     names: set[str] = set()
     for work in works:
@@ -171,7 +171,7 @@ def _refuse_twice(works: Sequence[_Described]) -> None:
 
 
 def _runs(
-    work: _Described, places: Sequence[tuple[str, str | None]], flows: Sequence[str], flags: Flags
+    work: _StudyApplication, places: Sequence[tuple[str, str | None]], flows: Sequence[str], flags: Flags
 ) -> list[Experiment]:
     """Those of one application; an IsthmusError where no target has any of the flows."""
     sets = flags.asked.platform_sets()
@@ -195,14 +195,14 @@ def _runs(
     return runs
 
 
-def _by_method(work: _Described, runs: list[Experiment], methods: list[str]) -> list[Experiment]:
+def _by_method(work: _StudyApplication, runs: list[Experiment], methods: list[str]) -> list[Experiment]:
     """One for each method, of an application with buffers that ports move; by the tree where the study names none."""
     if not work.application.shares_buffers:
         return runs
     return [kept_coherent(replace(run, method=method)) for run in runs for method in methods or [TREE]]
 
 
-def _experiment(work: _Described, flags: Flags) -> Experiment:
+def _experiment(work: _StudyApplication, flags: Flags) -> Experiment:
     """An experiment with the application, without target and flow."""
     application = work.application
     count, given = flags.asked.of_application(application)
@@ -211,7 +211,7 @@ def _experiment(work: _Described, flags: Flags) -> Experiment:
         application=work.typed,
         target="",
         flow="",
-        count=Typical(application, work.typed, parameters).count(count, work.count()),
+        count=ApplicationDefaults(application, work.typed, parameters).count(count, work.count()),
         counted=application.counted,
         bytes_each=application.bytes_each,
         parameters=parameters,

@@ -7,13 +7,13 @@ from typing import Annotated
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
+from isthmus.base.configuration import COUNT, MOST, MOST_SEED, SEED
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import data_folder, read_text
 from isthmus.base.flows import FLOWS
 from isthmus.base.grain import Grain
 from isthmus.base.names import listed, meant, unknown
 from isthmus.base.parsing import toml
-from isthmus.base.settings import COUNT, MOST, MOST_SEED, SEED
 from isthmus.base.toml_lines import line_of, line_of_item
 from isthmus.records.base import Flow
 from isthmus.running.coherence import METHODS, TREE

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from isthmus.base.build_info import build_info
+from isthmus.base.configuration import resolve
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import write_atomically
 from isthmus.base.numbers import counted
 from isthmus.base.ranks import launched_rank
-from isthmus.base.settings import resolve
 from isthmus.base.stdout import write_out
 from isthmus.base.texts import dump, to_csv, to_json, to_json_line
 from isthmus.results.kinds import is_kept, journalled, schema_of

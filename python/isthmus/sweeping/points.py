@@ -10,8 +10,8 @@ from pathlib import Path
 
 from isthmus.base.build_info import build_info
 from isthmus.base.errors import IsthmusError
+from isthmus.running.application_options import ApplicationOptions
 from isthmus.running.applications import is_parameter, is_program
-from isthmus.running.asked import Asked
 from isthmus.running.experiments import Experiment
 from isthmus.running.studies import Flags, experiments_of
 from isthmus.running.study_file import StudyDescription
@@ -64,7 +64,7 @@ class _Experiments:
         """An IsthmusError where the study takes no such value."""
         sets = _assigned({**self._first, **values})
         if sets not in self._known:
-            asked = Asked(self._flags.asked.count, self._flags.asked.typed, sets)
+            asked = ApplicationOptions(self._flags.asked.count, self._flags.asked.typed, sets)
             self._known[sets] = experiments_of(self._study, self._path, replace(self._flags, asked=asked))
         return self._known[sets]
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from isthmus.base.errors import IsthmusError
 from isthmus.running.experiments import Experiment, run_experiment
-from isthmus.running.side_by_side import run_side_by_side
+from isthmus.running.parallel import run_in_parallel
 from isthmus.running.tools import Event
 from isthmus.sweeping.points import Point
 
@@ -36,7 +36,7 @@ def outcome(experiment: Experiment) -> Outcome:
 def run_here(points: Sequence[Point], done: Done) -> None:
     """As many at a time as there are cores."""
     work = dict(enumerate(point.experiment for point in points))
-    run_side_by_side(work, lambda _, event: None, done, lambda run, on_event: outcome(run))
+    run_in_parallel(work, lambda _, event: None, done, lambda run, on_event: outcome(run))
 
 
 def row_of(point: Point, found: Outcome) -> "SweepRow":

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 from isthmus.base.errors import IsthmusError
-from isthmus.hpcc.centre.expectations import Bounds, Expectations, Wanted
+from isthmus.hpcc.centre.expectations import Bounds, Expectations, ExpectedRun
 from isthmus.hpcc.centre.nodes import Fleet
 from isthmus.hpcc.measure import run
 from isthmus.hpcc.tuning.tune import Run, tuned_before
@@ -36,7 +36,7 @@ def accept(
 
 
 def _checks(
-    wanted: Wanted,
+    wanted: ExpectedRun,
     node: str,
     fleet: Fleet,
     ranks: int,
@@ -53,7 +53,7 @@ def _checks(
     return [_check(record, wanted.expect.get(record.name), node) for record in records]
 
 
-def _tuned(wanted: Wanted, ranks: int, launch: Launch) -> list[str]:
+def _tuned(wanted: ExpectedRun, ranks: int, launch: Launch) -> list[str]:
     """The words for what was tuned for such a run on the device of the node that `launch` reaches."""
     asked = Run(
         benchmark=wanted.name,

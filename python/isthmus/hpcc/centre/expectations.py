@@ -53,7 +53,7 @@ class Bounds(_Table):
         return math.inf if self.most is None else self.most
 
 
-class Wanted(_Table):
+class ExpectedRun(_Table):
     """One benchmark, how it is run on each node, and what its records have to reach."""
 
     name: str = Field(min_length=1)
@@ -86,7 +86,7 @@ class Expectations(_Table):
     """A file of expectations."""
 
     nodes: list[str] = []
-    benchmark: list[Wanted] = Field(min_length=1)
+    benchmark: list[ExpectedRun] = Field(min_length=1)
 
 
 def read_expectations(path: Path) -> Expectations:

@@ -43,7 +43,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Found:
+class TuningResult:
     """What was found best for a run, and the file that says so."""
 
     file: Path
@@ -68,7 +68,7 @@ class DevicesDifferError(IsthmusError):
 
 
 @dataclass(frozen=True)
-class Known:
+class DeviceRun:
     """A run on its device: which it is, what is tuned there, where it is kept."""
 
     task: Task
@@ -89,7 +89,7 @@ class Known:
         return tuned_folder() / "trials" / f"{self.task.benchmark}-{name}.jsonl"
 
 
-def known(run: Run, launch: Launch | None = None) -> Known:
+def known(run: Run, launch: Launch | None = None) -> DeviceRun:
     """What a run means on its device, here or where `launch` starts one rank; DevicesDifferError where they differ."""
     made = [_compilation([*run.words(), "--parameters", "--on", target], launch) for target in run.on.split(",")]
     devices = {(one["device_info"]["name"], one["device_info"]["driver"]) for one in made}
@@ -109,10 +109,10 @@ def known(run: Run, launch: Launch | None = None) -> Known:
         fixed=tuple(sorted(run.sets)),
         kernels=hash_of_kernels(),
     )
-    return Known(task, device, driver, first["parameters"], file_of(device, driver))
+    return DeviceRun(task, device, driver, first["parameters"], file_of(device, driver))
 
 
-def tuned_before(run: Run, launch: Launch | None = None) -> Found | None:
+def tuned_before(run: Run, launch: Launch | None = None) -> TuningResult | None:
     """What was found best for just this run on its device, here or where `launch` starts one rank."""
     if not any(tuned_folder().glob("*.json")):
         return None
@@ -121,7 +121,7 @@ def tuned_before(run: Run, launch: Launch | None = None) -> Found | None:
     except DevicesDifferError:
         return None
     best = best_for(here.file, here.task)
-    return None if best is None else Found(here.file, best.settings)
+    return None if best is None else TuningResult(here.file, best.settings)
 
 
 def tune(
@@ -150,7 +150,7 @@ def tune(
     return _result(run, here, best, trials.done, complete)
 
 
-def _defaults(here: Known, space: Space) -> Settings:
+def _defaults(here: DeviceRun, space: Space) -> Settings:
     return {name: int(here.parameters[name]) for name in space}
 
 
@@ -169,7 +169,7 @@ def _value_of(trials: Sequence[HpccTrial], settings: Settings) -> float | None:
     )
 
 
-def _result(run: Run, here: Known, best: Best, trials: list[HpccTrial], complete: bool) -> HpccTuned:
+def _result(run: Run, here: DeviceRun, best: Best, trials: list[HpccTrial], complete: bool) -> HpccTuned:
     return HpccTuned.model_validate(
         {
             "benchmark": run.benchmark,

@@ -157,19 +157,19 @@ def in_words(key: str, value: float) -> str:
 def read_description(path: Path, sets: Sequence[str] = ()) -> Description:
     """The description of a file, with KEY=VALUE of `sets`, app.KEY=VALUE, in it; an IsthmusError where it is none."""
     text = read_text(path)
-    return _Reading(toml(text, path), _places_in(path, text)).with_sets(sets).description(path.stem)
+    return _Reader(toml(text, path), _places_in(path, text)).with_sets(sets).description(path.stem)
 
 
 def description_of(document: dict[str, Any], place: str, sets: Sequence[str] = ()) -> Description:
     """The same of what is written in no file; `place` stands in errors for where it is from."""
-    return _Reading(document, lambda _key, _entry: place).with_sets(sets).description("application")
+    return _Reader(document, lambda _key, _entry: place).with_sets(sets).description("application")
 
 
 def _places_in(path: Path, text: str) -> Callable[[str, int], str]:
     return lambda key, entry: f"{path}:{line_of(text, key, entry)}"
 
 
-class _Reading:
+class _Reader:
     """A document on its way to a description."""
 
     def __init__(self, document: dict[str, Any], place: Callable[[str, int], str]) -> None:
@@ -177,7 +177,7 @@ class _Reading:
         self._place_of = place
         self._set: set[str] = set()
 
-    def with_sets(self, sets: Sequence[str]) -> "_Reading":
+    def with_sets(self, sets: Sequence[str]) -> "_Reader":
         """Replaces numbers and words."""
         for assignment in sets:
             typed, assigned, value = assignment.partition("=")

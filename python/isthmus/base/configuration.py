@@ -20,7 +20,7 @@ COLORS = ("auto", "always", "never")
 
 
 @dataclass(frozen=True)
-class Known:
+class ConfigurationKey:
     """A setting: its default, how a text is read, what was expected if it cannot be, and the words of a choice."""
 
     default: Value
@@ -51,13 +51,13 @@ def whole(least: int, most: int = MOST) -> Callable[[str], int]:
     return parse
 
 
-def _choice(default: str | None, among: tuple[str, ...], expected: str) -> Known:
+def _choice(default: str | None, among: tuple[str, ...], expected: str) -> ConfigurationKey:
     def parse(text: str) -> str:
         if text not in among:
             raise ValueError
         return text
 
-    return Known(default, parse, expected, among)
+    return ConfigurationKey(default, parse, expected, among)
 
 
 def _text(text: str) -> str:
@@ -67,47 +67,47 @@ def _text(text: str) -> str:
 
 
 _SWITCH = "true or false"
-KNOWN: dict[str, Known] = {
+KNOWN: dict[str, ConfigurationKey] = {
     "format": _choice("table", FORMATS, "one of " + ", ".join(FORMATS)),
     "color": _choice("auto", COLORS, "one of " + ", ".join(COLORS)),
-    "quiet": Known(False, _switch, _SWITCH),
-    "progress": Known(True, _switch, _SWITCH),
-    "debug": Known(False, _switch, _SWITCH),
-    "on": Known(None, _text, "a target, as in model:aws-f1"),
+    "quiet": ConfigurationKey(False, _switch, _SWITCH),
+    "progress": ConfigurationKey(True, _switch, _SWITCH),
+    "debug": ConfigurationKey(False, _switch, _SWITCH),
+    "on": ConfigurationKey(None, _text, "a target, as in model:aws-f1"),
     "flow": _choice(None, FLOWS, listed(FLOWS, "or")),
-    "count": Known(None, whole(1), COUNT),
-    "images": Known(None, whole(1), COUNT),
-    "messages": Known(None, whole(1), COUNT),
-    "input": Known(None, _text, "a folder of photographs"),
-    "seed": Known(None, whole(0, MOST_SEED), SEED),
-    "sizes": Known("64B..64MiB:x4", _text, "sizes, as in 64B,4KiB..1MiB:x2"),
-    "repeat": Known(None, whole(1), COUNT),
-    "warmup": Known(None, whole(0), f"a whole number from 0 to {MOST}"),
-    "out": Known("out", _text, "a folder"),
-    "store": Known(None, _text, "a file"),
+    "count": ConfigurationKey(None, whole(1), COUNT),
+    "images": ConfigurationKey(None, whole(1), COUNT),
+    "messages": ConfigurationKey(None, whole(1), COUNT),
+    "input": ConfigurationKey(None, _text, "a folder of photographs"),
+    "seed": ConfigurationKey(None, whole(0, MOST_SEED), SEED),
+    "sizes": ConfigurationKey("64B..64MiB:x4", _text, "sizes, as in 64B,4KiB..1MiB:x2"),
+    "repeat": ConfigurationKey(None, whole(1), COUNT),
+    "warmup": ConfigurationKey(None, whole(0), f"a whole number from 0 to {MOST}"),
+    "out": ConfigurationKey("out", _text, "a folder"),
+    "store": ConfigurationKey(None, _text, "a file"),
 }
 
 
 @dataclass(frozen=True)
-class Found:
+class ConfigurationValue:
     """The value of a setting and where it came from."""
 
     value: Any
     origin: str
 
 
-def resolve(name: str, flag: Any = None) -> Found:
+def resolve(name: str, flag: Any = None) -> ConfigurationValue:
     """The value of the setting `name`; `flag` is what the command line gave, or None."""
     if flag is not None:
-        return Found(_checked(name, str(flag), f"--{name}"), "flag")
+        return ConfigurationValue(_checked(name, str(flag), f"--{name}"), "flag")
     variable = f"ISTHMUS_{name.upper()}"
     if os.environ.get(variable):
-        return Found(_checked(name, os.environ[variable], variable), variable)
+        return ConfigurationValue(_checked(name, os.environ[variable], variable), variable)
     for path in (Path("isthmus.toml"), user_file()):
         values = _read(path)
         if name in values:
-            return Found(values[name], str(path))
-    return Found(KNOWN[name].default, "default")
+            return ConfigurationValue(values[name], str(path))
+    return ConfigurationValue(KNOWN[name].default, "default")
 
 
 def user_file() -> Path:

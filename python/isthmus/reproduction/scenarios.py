@@ -6,19 +6,19 @@ from typing import Literal
 
 from isthmus.reproduction.claims import REQUESTS
 from isthmus.reproduction.expressions import experiment_of, kind_of_expression, leaves
-from isthmus.reproduction.laboratory import Laboratory
+from isthmus.reproduction.model_runs import ModelRuns
 from isthmus.reproduction.published import PublishedRow
 
 Purpose = Literal["as they are", "few images", "calibrated", "end", "other", "corner"]
 
 
 @dataclass(frozen=True)
-class View:
+class Scenario:
     """Boards in one state, and the rows that are looked at in it."""
 
     purpose: Purpose
     name: str
-    lab: Laboratory
+    models: ModelRuns
     rows: tuple[str, ...]
 
 
@@ -31,12 +31,12 @@ class Span:
     mostly: str | None
 
 
-def experiments_s(view: View, published: Mapping[str, PublishedRow], image_s: float, probe_s: float) -> float:
-    """About how long the experiments of a view take on one core, each once."""
-    found = {leaf for row_id in view.rows for leaf in leaves(experiment_of(published[row_id]), published)}
+def experiments_s(scenario: Scenario, published: Mapping[str, PublishedRow], image_s: float, probe_s: float) -> float:
+    """About how long the experiments of a scenario take on one core, each once."""
+    found = {leaf for row_id in scenario.rows for leaf in leaves(experiment_of(published[row_id]), published)}
     runs = {":".join(leaf.split(":")[:3]) for leaf in found if kind_of_expression(leaf) in ("run", "rate")}
     sweeps = sum(kind_of_expression(leaf) == "saturation" for leaf in found) * len(REQUESTS)
     probes = sum(kind_of_expression(leaf).startswith("probe") for leaf in found)
     return image_s * (
-        view.lab.images * len({run.partition(":")[2] for run in runs}) + view.lab.sweep_images * sweeps
+        scenario.models.images * len({run.partition(":")[2] for run in runs}) + scenario.models.sweep_images * sweeps
     ) + (probe_s * probes)

@@ -16,7 +16,7 @@ IN_ORDER = 64 * KIB  # where a curve over bursts has what is touched in order
 PASSED = MIB // 2  # bytes of a kernel whose memory's pace is looked at
 MESSAGES = 24
 SHARED_MESSAGES = 12  # with three under way
-TOLD = 8  # messages whose steps a row has
+FIRST_MESSAGES = 8  # messages whose steps a row has
 STREAM_SIZES = (64, 4 * KIB, 64 * KIB, 256 * KIB)  # and a message's period before that
 SHARED_SIZES = (64, 4 * KIB, 32 * KIB)
 AGAIN_SIZES = (4 * KIB, 48 * KIB, 160 * KIB, 256 * KIB)  # a circuit's cache holds 64 or 128 KiB
@@ -27,7 +27,7 @@ Points = list[tuple[float, float]]
 
 
 @dataclass
-class Bench:
+class CurveProbes:
     """Curves of one board with some settings; each method adds those of a part of it."""
 
     target: str
@@ -111,9 +111,9 @@ class Bench:
         messages = SHARED_MESSAGES if flow == "shared" else MESSAGES
         row = self._run(flow, unit, messages)
         first = row["first_units"]
-        told = first[TOLD - 1]["steps"][-1]["end_s"]
+        told = first[FIRST_MESSAGES - 1]["steps"][-1]["end_s"]
         begin = first[0]["steps"][0]["begin_s"]
-        period = (row["elapsed_s"] - told) / (messages - TOLD)
+        period = (row["elapsed_s"] - told) / (messages - FIRST_MESSAGES)
         return period, first[0]["steps"][-1]["end_s"] - begin, row["latency"]["p50_s"]
 
     def _run(self, flow: str, unit: Unit, count: int, fine: bool = False, **said: str) -> dict[str, Any]:

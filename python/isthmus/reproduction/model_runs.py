@@ -29,7 +29,7 @@ CHANNEL = "channel="  # before the name of a link, where others assign a value t
 OPTIONS = {
     option: f"--{option}" for option in ("channel", "start", "burst", "port", "state", "op", "buffers", "load")
 }  # of a probe, likewise
-TOLD_APART = ("access", "phase", "started_by", "from", "to")  # records of one probe and size, likewise
+DISTINGUISHING = ("access", "phase", "started_by", "from", "to")  # records of one probe and size, likewise
 OF_SHARED = "cache-hit"  # what a board with shared memory is tried with: it goes over any link
 WHOLE = "all"  # the phase that is meant where none is named
 CORES = len(os.sched_getaffinity(0))
@@ -53,7 +53,7 @@ def target_of(board: str) -> str:
     return board if board.endswith(".toml") else f"model:{board}"
 
 
-class Bench:
+class ToolAnswers:
     """Starts the tools, at most one for each core, and remembers every answer; several threads may ask.
 
     An experiment is known by the hash of its platform: two ways to say the same board are run once.
@@ -90,7 +90,7 @@ class Bench:
         if probe not in all_probes():
             raise NotOfferedError(f"the probe '{probe}' is not offered yet")
         given = dict(text.partition("=")[::2] for text in sets)
-        sets = [text for text in sets if text.partition("=")[0] not in (*OPTIONS, *TOLD_APART)]
+        sets = [text for text in sets if text.partition("=")[0] not in (*OPTIONS, *DISTINGUISHING)]
         arguments = [target, probe, "--sizes", ",".join(map(str, sizes)), "--repeat", "1", "--grain", "fine"]
         arguments += ["--burst", ",".join(map(str, bursts))] if bursts else []
         for name, option in OPTIONS.items():
@@ -157,10 +157,10 @@ class Bench:
 
 
 @dataclass(frozen=True)
-class Laboratory:
+class ModelRuns:
     """The boards with some numbers replaced, how many images a run takes, and how many one of a sweep of rates."""
 
-    bench: Bench
+    tools: ToolAnswers
     images: int
     sweep_images: int
     sets: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -175,7 +175,7 @@ class Laboratory:
         return self._run(board, flow, self.sweep_images, (assignment,)).value
 
     def _run(self, board: str, flow: str, images: int, sets: Sequence[str]) -> "Row":
-        return self.bench.run(
+        return self.tools.run(
             Experiment(
                 APPLICATION,
                 target_of(board),
@@ -223,7 +223,7 @@ class Laboratory:
             method=(methods[0] if methods else TREE) if known.shares_buffers else None,
             delay=delays[0] if delays else None,
         )
-        return self.bench.run(kept_coherent(experiment))
+        return self.tools.run(kept_coherent(experiment))
 
     def chosen_by_tree(self, board: str, application: str, changes: Sequence[str], method: str) -> float:
         """Seconds that one message of an application takes by a method, or as the tree chooses."""
@@ -231,40 +231,40 @@ class Laboratory:
 
     def require(self, application: str) -> None:
         """Refuses an application that the tools do not have yet."""
-        if application not in self.bench.applications():
+        if application not in self.tools.applications():
             raise NotOfferedError(f"the tools have no application '{application}' yet")
 
     def _one(self, board: str, application: str, *parameters: str) -> "Row":
         """The row of one message or block of an application, in the shared flow where the board has it."""
         target = target_of(board)
-        flow = SHARED if SHARED in self.bench.flows(application, target) else FLOWS[0]
-        return self.bench.run(
+        flow = SHARED if SHARED in self.tools.flows(application, target) else FLOWS[0]
+        return self.tools.run(
             Experiment(application, target, flow, 1, parameters=parameters, sets=self._sets(board, ()))
         )
 
     def probe(self, board: str, probe: str, sizes: Sequence[int], sets: Sequence[str] = ()) -> dict[int, float]:
         """Bandwidth in GB/s by size in bytes."""
-        found = self.bench.probe(target_of(board), probe, sizes, self._sets(board, sets))
+        found = self.tools.probe(target_of(board), probe, sizes, self._sets(board, sets))
         return {int(record["parameters"]["size"]): float(record["value"]) for record in found}
 
     def probe_time(self, board: str, probe: str, size: int, sets: Sequence[str] = ()) -> float:
         """Seconds of one copy, pass or access of `size` bytes."""
-        found = self.bench.probe(target_of(board), probe, [size], self._sets(board, sets))
+        found = self.tools.probe(target_of(board), probe, [size], self._sets(board, sets))
         return next(float(record["time_s"]) for record in found if record["parameters"]["size"] == size)
 
     def requests(self, board: str, probe: str, size: int, channel: str, sets: Sequence[str] = ()) -> int:
         """How many requests of a circuit went over one of the channels of its board."""
-        (found,) = self.bench.probe(target_of(board), probe, [size], self._sets(board, sets))
+        (found,) = self.tools.probe(target_of(board), probe, [size], self._sets(board, sets))
         return int(found["requests"][channel])
 
     def accesses(self, board: str, probe: str, size: int, burst: int, sets: Sequence[str] = ()) -> float:
         """Accesses of `burst` bytes a second, scattered over `size` bytes of the device's memory."""
-        (found,) = self.bench.probe(target_of(board), probe, [size], self._sets(board, sets), [burst])
+        (found,) = self.tools.probe(target_of(board), probe, [size], self._sets(board, sets), [burst])
         return float(found["value"]) * 1e9 / burst
 
     def input(self, board: str, key: str) -> "Input":
         """What the description of a board says for a key."""
-        platform = self.bench.platform(target_of(board), self._sets(board, ()))
+        platform = self.tools.platform(target_of(board), self._sets(board, ()))
         for item in platform.inputs:
             if item.key == key:
                 return item
@@ -273,11 +273,11 @@ class Laboratory:
 
     def parts(self, board: str) -> "Sequence[BoardPart]":
         """The parts of a board."""
-        return self.bench.platform(target_of(board), self._sets(board, ())).parts
+        return self.tools.platform(target_of(board), self._sets(board, ())).parts
 
     def only(self, board: str, usual: str) -> str:
         """The key KIND.NAME on a board with one part of that kind, whatever its section is called."""
-        platform = self.bench.platform(target_of(board), self._sets(board, ()))
+        platform = self.tools.platform(target_of(board), self._sets(board, ()))
         found = [item.key for item in platform.inputs if platform.usual(item.key) == usual]
         if len(found) != 1:
             has = ", ".join(part.name for part in platform.parts)
@@ -294,7 +294,7 @@ class Laboratory:
         return float(value)
 
     def _sets(self, board: str, sets: Sequence[str]) -> tuple[str, ...]:
-        # What the experiment itself sets wins over what the laboratory changes.
+        # What the experiment itself sets wins over what the models change.
         named = {assignment.partition("=")[0] for assignment in sets}
         kept = [one for one in self.sets.get(board, ()) if one.partition("=")[0] not in named]
         return (*kept, *sets)
@@ -303,4 +303,4 @@ class Laboratory:
 def _is_meant(parameters: Mapping[str, object], given: Mapping[str, str]) -> bool:
     """Whether a record is one of those that are asked for: all of an access where no phase is named."""
     wanted = {"phase": WHOLE, **given}
-    return all(parameters.get(name, wanted.get(name)) == wanted.get(name) for name in TOLD_APART if name in wanted)
+    return all(parameters.get(name, wanted.get(name)) == wanted.get(name) for name in DISTINGUISHING if name in wanted)

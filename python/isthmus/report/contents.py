@@ -58,7 +58,7 @@ class Work:
 
 
 @dataclass
-class Material:
+class ReportContents:
     """Everything that a report shows."""
 
     title: str
@@ -107,45 +107,45 @@ class Material:
         return list({row.platform.sha256: row for row in self.rows if row.platform is not None}.values())
 
 
-def gather(paths: Sequence[Path], title: str) -> Material:
+def gather(paths: Sequence[Path], title: str) -> ReportContents:
     """The records of these files; an IsthmusError that names the file and what was expected."""
-    material = Material(title)
+    contents = ReportContents(title)
     for path in paths:
-        _add(material, path)
-    return material
+        _add(contents, path)
+    return contents
 
 
-def _add(material: Material, path: Path) -> None:
+def _add(contents: ReportContents, path: Path) -> None:
     text = read_text(path)
     try:
         whole = from_json(text)
     except ValueError:
-        return _add_lines(material, path, text)
+        return _add_lines(contents, path, text)
     name, kind = name_of(whole), kind_of(whole)
     if kind is not None and kind.reported:
-        return material.add(path.name, _checked(kind.file_class, whole, str(path)))
+        return contents.add(path.name, _checked(kind.file_class, whole, str(path)))
     if name:
         known = [f"isthmus.{one}" for one in names(lambda one: one.reported)]
         hint = None if kind else meant(f"isthmus.{name}", known)
         raise IsthmusError(f"{path}: key 'schema': expected {', '.join(known)}, got '{name}'", hint)
-    return _add_lines(material, path, text)
+    return _add_lines(contents, path, text)
 
 
-def _add_lines(material: Material, path: Path, text: str) -> None:
+def _add_lines(contents: ReportContents, path: Path, text: str) -> None:
     """Records, one a line, as --jsonl and the tools write them."""
     for number, line in enumerate(text.splitlines(), start=1):
         if line.strip():
-            _add_line(material, our_json(line, f"{path}:{number}"), f"{path}:{number}")
+            _add_line(contents, our_json(line, f"{path}:{number}"), f"{path}:{number}")
     if not text.strip():
         raise IsthmusError(f"{path}: expected records that isthmus wrote, the file is empty")
 
 
-def _add_line(material: Material, plain: object, place: str) -> None:
+def _add_line(contents: ReportContents, plain: object, place: str) -> None:
     kind = _kind_of_record(plain) if isinstance(plain, dict) else None
     if kind is None or not isinstance(plain, dict):
         raise IsthmusError(f"{place}: expected a record of isthmus {commands(_is_of_lines, 'or')}")
     plain.pop("event", None)
-    material.take(kind, {kind.lists[0]: [_checked(kind.record_class, plain, place)]})
+    contents.take(kind, {kind.lists[0]: [_checked(kind.record_class, plain, place)]})
 
 
 def _is_of_lines(kind: Kind) -> bool:

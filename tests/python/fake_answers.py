@@ -7,11 +7,11 @@ from tests.python.conftest import fake_tools
 
 from isthmus.base.errors import IsthmusError
 from isthmus.records import Row
-from isthmus.reproduction.laboratory import Bench, NotOfferedError
+from isthmus.reproduction.model_runs import NotOfferedError, ToolAnswers
 from isthmus.running.experiments import Experiment
 
 
-class FakeBench(Bench):
+class FakeAnswers(ToolAnswers):
     """The stand-in called as functions, and how often."""
 
     def __init__(self) -> None:

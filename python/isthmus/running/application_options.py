@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from isthmus.base.configuration import COUNT, KNOWN, resolve, whole
 from isthmus.base.errors import IsthmusError
 from isthmus.base.names import meant, nearest
-from isthmus.base.settings import COUNT, KNOWN, resolve, whole
 from isthmus.running.applications import Application, Parameter, described_with, is_app_key, is_parameter
 
 
 @dataclass(frozen=True)
-class Typed:
+class TypedOptions:
     """Options of applications on the command line, without their dashes, each with what follows it."""
 
     options: Sequence[tuple[str, str | None]] = ()
@@ -19,11 +19,11 @@ class Typed:
 
 
 @dataclass(frozen=True)
-class Asked:
+class ApplicationOptions:
     """What the command line asks of all applications of a command, in place of what their files say."""
 
     count: str | None = None
-    typed: Typed = field(default_factory=Typed)
+    typed: TypedOptions = field(default_factory=TypedOptions)
     sets: Sequence[str] = ()  # NAME=VALUE; those with a dot are of platforms, or app.KEY=VALUE of descriptions
 
     def platform_sets(self) -> tuple[str, ...]:
@@ -86,7 +86,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Typical:
+class ApplicationDefaults:
     """An application as it was named, with NAME=VALUE of its parameters: what runs of it are by default."""
 
     application: Application

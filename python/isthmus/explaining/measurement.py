@@ -33,7 +33,7 @@ _VARIANTS: dict[str, dict[str, Any]] = {
 
 
 @dataclass(frozen=True)
-class Given:
+class Measurement:
     """A number that was measured: of a probe at a size, as seconds of one copy, pass or access."""
 
     probe: str
@@ -67,9 +67,9 @@ class Given:
         """So many seconds in the number's unit."""
         return self.size / seconds / RATES[self.unit] if self.unit in RATES else seconds / TIMES[self.unit]
 
-    def with_seconds(self, seconds: float) -> "Given":
+    def with_seconds(self, seconds: float) -> "Measurement":
         """The same number, had it been another."""
-        return Given(self.probe, self.size, seconds, self.value_of(seconds), self.unit, self.chosen)
+        return Measurement(self.probe, self.size, seconds, self.value_of(seconds), self.unit, self.chosen)
 
 
 def direction_of(probe: str) -> str | None:
@@ -79,7 +79,7 @@ def direction_of(probe: str) -> str | None:
     return TO_HOST if probe.startswith(_BACK) else TO_DEVICE
 
 
-def read_measured(text: str, chosen: Pairs = ()) -> Given:
+def read_measured(text: str, chosen: Pairs = ()) -> Measurement:
     """One --measured; an IsthmusError that says what was expected."""
     place = f"--measured '{text}'"
     match = _MEASURED.fullmatch(text.strip())
@@ -95,10 +95,10 @@ def read_measured(text: str, chosen: Pairs = ()) -> Given:
     if unit in RATES and (size == 0 or all_probes()[probe].quantity == "latency"):
         raise IsthmusError(f"{place}: expected a time ({', '.join(TIMES)}) of {probe}, got {unit}")
     seconds = size / (value * RATES[unit]) if unit in RATES else value * TIMES[unit]
-    return Given(probe, size, seconds, value, unit, chosen)
+    return Measurement(probe, size, seconds, value, unit, chosen)
 
 
-def read_all(texts: list[str], chosen: Pairs = ()) -> list[Given]:
+def read_all(texts: list[str], chosen: Pairs = ()) -> list[Measurement]:
     """Every --measured; the same probe and size twice is refused."""
     numbers = [read_measured(text, chosen) for text in texts]
     if not numbers:

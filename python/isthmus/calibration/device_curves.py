@@ -34,7 +34,7 @@ def channel_of(curve: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class Measured:
+class DeviceCurves:
     """The curves of one device; where several runs of a probe were given, the median of their times.
 
     `differ` is how far such runs are apart: half of what lies between the least and the most, over the median; of all
@@ -66,7 +66,7 @@ class Measured:
         return found
 
 
-def read_measured(paths: Sequence[Path]) -> Measured:
+def read_measured(paths: Sequence[Path]) -> DeviceCurves:
     """The records of files of `isthmus probe`, or of JSON lines; an IsthmusError unless all are of one device."""
     records = [_record(path, number, plain) for path in paths for number, plain in enumerate(_plain(path), start=1)]
     names = ", ".join(map(str, paths))
@@ -82,7 +82,7 @@ def read_measured(paths: Sequence[Path]) -> Measured:
     if not set(map(probe_of, runs)) & set(fitted_probes()):
         raise IsthmusError(f"{names}: expected records of one of the probes {', '.join(fitted_probes())}")
     curves = {probe: {size: median(times) for size, times in curve.items()} for probe, curve in runs.items()}
-    return Measured(devices[0], records[0].kind, curves, _differ(runs), records)
+    return DeviceCurves(devices[0], records[0].kind, curves, _differ(runs), records)
 
 
 def _differ(runs: dict[str, dict[int, list[float]]]) -> float | None:

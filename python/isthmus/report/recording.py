@@ -1,4 +1,4 @@
-"""Recorded programs: a timeline of queues and threads, the longest gaps, and the tables of the command."""
+"""RecordingSection programs: a timeline of queues and threads, the longest gaps, and the tables of the command."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ _CLOSER = 0.6  # of the whole time: where the devices are at work for less of it
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordingSection:
     """A recorded program, ready to be shown."""
 
     label: str
@@ -62,15 +62,15 @@ class _Who:
     stretches: list[_Stretch]
 
 
-def recorded(files: Iterable[RecordFile]) -> list[Recorded]:
+def recorded(files: Iterable[RecordFile]) -> list[RecordingSection]:
     """Each recorded program."""
     return [_recorded(file) for file in files]
 
 
-def _recorded(file: RecordFile) -> Recorded:
+def _recorded(file: RecordFile) -> RecordingSection:
     label = f"{' '.join(file.program)}, measured"
     shown = [*tables.tables(file), *([gaps] if (gaps := _gaps(file)).rows else [])]
-    return Recorded(label, tables.verdict(file), tables.detail(file), _timelines(file, label), shown)
+    return RecordingSection(label, tables.verdict(file), tables.detail(file), _timelines(file, label), shown)
 
 
 def _timelines(file: RecordFile, label: str) -> list[Timeline]:

@@ -31,7 +31,7 @@ Document = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordDescription:
     """A record as a description, and what is said beside it."""
 
     document: Document
@@ -54,7 +54,7 @@ class _Alike:
     gap_host_ns: float  # half of them had no longer one
 
 
-def read_record(path: Path, kernel: str | None, device: int | None) -> Recorded:
+def read_record(path: Path, kernel: str | None, device: int | None) -> RecordDescription:
     """What a file of `isthmus record` says of a unit, which is a launch of `kernel` on the device of that place."""
     plain = read_json(path)
     if not isinstance(plain, dict) or plain.get("schema") != "isthmus.record/1":
@@ -62,7 +62,7 @@ def read_record(path: Path, kernel: str | None, device: int | None) -> Recorded:
     return described(checked(RecordFile, plain, path), str(path), kernel, device)
 
 
-def described(record: RecordFile, name: str, kernel: str | None = None, device: int | None = None) -> Recorded:
+def described(record: RecordFile, name: str, kernel: str | None = None, device: int | None = None) -> RecordDescription:
     """The same of a record."""
     place = _device(record, name, device)
     groups, failed = _groups(record, place)
@@ -75,7 +75,7 @@ def described(record: RecordFile, name: str, kernel: str | None = None, device: 
     setup = [one for one in groups if one.group == "transfer" and one.last_ns < begun]
     used = [one for one in groups if one not in setup]
     document = _document(record, name, place, unit, units, used)
-    return Recorded(document, tuple(_notes(record, place, unit, units, failed, setup)))
+    return RecordDescription(document, tuple(_notes(record, place, unit, units, failed, setup)))
 
 
 def _device(record: RecordFile, name: str, wanted: int | None) -> int:

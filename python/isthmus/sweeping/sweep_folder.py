@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 FILE = "points.jsonl"
 
 
-class Kept:
+class SweepFolder:
     """The file of a folder's points; held by one sweep at a time."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE
         self._file: TextIO | None = None
 
-    def __enter__(self) -> "Kept":
+    def __enter__(self) -> "SweepFolder":
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self.path.open("a+", encoding="utf-8")

@@ -20,7 +20,7 @@ LEFT_OF_MEMORY = 0.5  # of the host's memory's rate, beside other cores that use
 
 
 @dataclass(frozen=True)
-class Described:
+class DescribedApplication:
     """A description that is to run, and the app.KEY=VALUE that made it what it is."""
 
     description: Description
@@ -32,10 +32,10 @@ class Described:
         return arguments(Unit.of(one), flow, clock_of(target, tuple(sets)), one.name, one.units)
 
 
-def read_described(path: str, sets: Sequence[str] = ()) -> Described:
+def read_described(path: str, sets: Sequence[str] = ()) -> DescribedApplication:
     """That of a file, with those of `sets` that are of descriptions."""
     own = tuple(one for one in sets if is_app_key(one))
-    return Described(read_description(Path(path), own), own)
+    return DescribedApplication(read_description(Path(path), own), own)
 
 
 def as_application(description: Description) -> Application:
@@ -101,7 +101,7 @@ def background_sets(
     return (f"{key}={value * LEFT_OF_MEMORY:g} {unit}".strip(),)
 
 
-def flows_on(described: Described, target: str, sets: Sequence[str] = ()) -> list[str]:
+def flows_on(described: DescribedApplication, target: str, sets: Sequence[str] = ()) -> list[str]:
     """The flows of a description that a board has for it, as its tool says."""
     if not is_model(target):
         raise IsthmusError(
@@ -115,7 +115,7 @@ def flows_on(described: Described, target: str, sets: Sequence[str] = ()) -> lis
     return found
 
 
-def require_flow(described: Described, target: str, flow: str | None, sets: Sequence[str] = ()) -> str:
+def require_flow(described: DescribedApplication, target: str, flow: str | None, sets: Sequence[str] = ()) -> str:
     """The flow that is asked for, else the first that the board has for it; an IsthmusError where there is none."""
     offered = flows_on(described, target, sets)
     name = described.description.name

@@ -18,7 +18,7 @@ from isthmus.reproduction.expressions import (
     observation,
     operands,
 )
-from isthmus.reproduction.laboratory import CORES, Bench, Laboratory, NotOfferedError, target_of
+from isthmus.reproduction.model_runs import CORES, ModelRuns, NotOfferedError, ToolAnswers, target_of
 from isthmus.reproduction.published import PublishedRow, Value
 from isthmus.reproduction.roles import (
     TENTH,
@@ -35,7 +35,7 @@ from isthmus.reproduction.roles import (
     slower,
     together,
 )
-from isthmus.reproduction.views import Purpose, Span, View
+from isthmus.reproduction.scenarios import Purpose, Scenario, Span
 from isthmus.running.tools import stop_running
 
 PAPER_IMAGES = 200  # stacc VI-B1
@@ -43,8 +43,8 @@ OnProgress = Callable[[str, int, int], None]
 
 
 @dataclass
-class Survey:
-    """The values of rows in every view; `published` holds the rows of every paper, `chosen` those asked for.
+class Evaluation:
+    """The values of rows in every scenario; `published` holds the rows of every paper, `chosen` those asked for.
 
     paper_of: the paper of each row, by which a calibrated input's source names it.
     places: "FILE:LINE: " of the rows of one's own, for errors.
@@ -53,7 +53,7 @@ class Survey:
 
     published: Mapping[str, PublishedRow]
     chosen: Sequence[str]
-    bench: Bench
+    tools: ToolAnswers
     images: int
     sets: tuple[str, ...] = ()
     spans: bool = True
@@ -64,39 +64,41 @@ class Survey:
     _changes: dict[str, Change] = field(default_factory=dict)
 
     def run(self, on_progress: OnProgress) -> None:
-        """Evaluates every view, as many experiments at a time as there are cores; Ctrl-C ends the tools that run."""
-        self._evaluate("calibrated inputs moved", self.first_views(), on_progress)
+        """Evaluates every scenario, with as many experiments at a time as cores; Ctrl-C ends the tools that run."""
+        self._evaluate("calibrated inputs moved", self.first_scenarios(), on_progress)
         if not self.spans:
             return
-        self._evaluate("assumed inputs at their ends", self.end_views(self.spanned_rows()), on_progress)
-        self._evaluate("other inputs moved", self._other_views(self._unmoved()), on_progress, self._needs_more)
-        self._evaluate("ends together", self._corner_views(), on_progress)
+        self._evaluate("assumed inputs at their ends", self.end_scenarios(self.spanned_rows()), on_progress)
+        self._evaluate("other inputs moved", self._other_scenarios(self._unmoved()), on_progress, self._needs_more)
+        self._evaluate("ends together", self._corner_scenarios(), on_progress)
 
-    def first_views(self) -> list[View]:
+    def first_scenarios(self) -> list[Scenario]:
         """The boards as they are, and with each calibrated input moved."""
         as_they_are = self._as_they_are
-        views = [
-            View("as they are", "", self._lab(PAPER_IMAGES, as_they_are), tuple(self.chosen)),
-            View("few images", "", self._lab(self.images, as_they_are), tuple(self._tested)),
+        scenarios = [
+            Scenario("as they are", "", self._models(PAPER_IMAGES, as_they_are), tuple(self.chosen)),
+            Scenario("few images", "", self._models(self.images, as_they_are), tuple(self._tested)),
         ]
         calibrated = self._of_boards(self._perturbations)
-        return [*views, *self._views("calibrated", calibrated, self._tested)]
+        return [*scenarios, *self._scenarios("calibrated", calibrated, self._tested)]
 
-    def end_views(self, rows: Sequence[str]) -> list[View]:
+    def end_scenarios(self, rows: Sequence[str]) -> list[Scenario]:
         """Each assumed input at either end of its range, for the rows that no calibrated input determines."""
         found = self._of_boards(lambda board, inputs: ends(board, inputs, self._legal(board)))
-        return self._views("end", found, rows)
+        return self._scenarios("end", found, rows)
 
-    def most_corner_views(self) -> list[View]:
+    def most_corner_scenarios(self) -> list[Scenario]:
         """As many as ends together can be: two of each row that is not determined yet."""
-        lab = self._lab(PAPER_IMAGES, self._as_they_are)
+        models = self._models(PAPER_IMAGES, self._as_they_are)
         return [
-            View("corner", side, lab, (row_id,)) for row_id in self.spanned_rows() for side in ("lowest", "highest")
+            Scenario("corner", side, models, (row_id,))
+            for row_id in self.spanned_rows()
+            for side in ("lowest", "highest")
         ]
 
     def as_they_are(self) -> Evaluator:
         """Our values on the boards as they are, with the images of the paper."""
-        return Evaluator(self._lab(PAPER_IMAGES, self._as_they_are), self.published)
+        return Evaluator(self._models(PAPER_IMAGES, self._as_they_are), self.published)
 
     def ours(self, row_id: str) -> Value | None:
         """Our value of a row on the boards as they are; None if nothing gives it yet."""
@@ -175,7 +177,7 @@ class Survey:
         return dict.fromkeys(self._boards, self.sets)
 
     def _boards_of(self, row_id: str) -> list[str]:
-        known = self.bench.boards()
+        known = self.tools.boards()
         return [board for leaf in self._leaves(row_id) if (board := board_of(leaf, known)) is not None]
 
     def _leaves(self, row_id: str) -> list[str]:
@@ -214,7 +216,7 @@ class Survey:
         given = [
             f"{board} {item.key}"
             for board in (self._boards_of(row_id) if paper is not None else ())
-            for item in self.bench.platform(target_of(board), self.sets).inputs
+            for item in self.tools.platform(target_of(board), self.sets).inputs
             if item.role == "calibrated" and paper is not None and rests_on(item, paper, row)
         ]
         few = next(iter(self._numbers("few images", row_id).values()), None)
@@ -255,7 +257,7 @@ class Survey:
         return not self._moves(row_id)
 
     def _numbers(self, purpose: Purpose, row_id: str) -> dict[str, float]:
-        """The numbers that a row has, or a claim is about, in the views of a purpose, by the name of the view."""
+        """The numbers that a row has, or a claim is about, in the scenarios of a purpose, by their names."""
         if self.judged(row_id) is not None:  # no images are in it
             purpose = "as they are" if purpose == "few images" else purpose
             judged = list(self._judged.items())
@@ -264,11 +266,11 @@ class Survey:
         return {name: float(value) for name, value in found.items()
                 if isinstance(value, (int, float)) and not isinstance(value, bool)}  # fmt: skip
 
-    def _lab(self, images: int, sets: dict[str, tuple[str, ...]]) -> Laboratory:
-        return Laboratory(self.bench, images, self.images, sets)
+    def _models(self, images: int, sets: dict[str, tuple[str, ...]]) -> ModelRuns:
+        return ModelRuns(self.tools, images, self.images, sets)
 
     def _legal(self, board: str) -> Legal:
-        return lambda text: self.bench.accepts(target_of(board), (*self.sets, text))
+        return lambda text: self.tools.accepts(target_of(board), (*self.sets, text))
 
     def _perturbations(self, board: str, inputs: Sequence[Input]) -> list[Change]:
         slow = slower(board, inputs)
@@ -278,13 +280,13 @@ class Survey:
         return [
             change
             for board in self._boards
-            for change in changes(board, self.bench.platform(target_of(board), self.sets).inputs)
+            for change in changes(board, self.tools.platform(target_of(board), self.sets).inputs)
         ]
 
-    def _views(self, purpose: Purpose, changes: Sequence[Change], rows: Sequence[str]) -> list[View]:
+    def _scenarios(self, purpose: Purpose, changes: Sequence[Change], rows: Sequence[str]) -> list[Scenario]:
         self._changes |= {change.name: change for change in changes}
         return [
-            View(purpose, change.name, self._lab(self.images, self._with(change)), concerned)
+            Scenario(purpose, change.name, self._models(self.images, self._with(change)), concerned)
             for change in changes
             if (concerned := tuple(row_id for row_id in rows if change.board in self._boards_of(row_id)))
         ]
@@ -295,14 +297,14 @@ class Survey:
             sets[change.board] = (*sets[change.board], *change.sets)
         return sets
 
-    def _other_views(self, rows: Sequence[str]) -> list[View]:
+    def _other_scenarios(self, rows: Sequence[str]) -> list[Scenario]:
         def others(board: str, inputs: Sequence[Input]) -> list[Change]:
             known = [item for item in inputs if item.role in ("datasheet", "configuration")]
             return [change for item in known for change in moved(board, item, self._legal(board))]
 
-        return self._views("other", self._of_boards(others) if rows else [], rows)
+        return self._scenarios("other", self._of_boards(others) if rows else [], rows)
 
-    def _corner_views(self) -> list[View]:
+    def _corner_scenarios(self) -> list[Scenario]:
         """For each predicted row the ends that lower it, all together, and those that raise it."""
         found = []
         for row_id in (one for one in self.spanned_rows() if self.judged(one) or self.role(one) == "predicted"):
@@ -310,8 +312,8 @@ class Survey:
             by = {name: value - few for name, value in self._numbers("end", row_id).items() if differs(few, value)}
             for side, sign in (("lowest", -1), ("highest", 1)):
                 order = sorted((name for name in by if by[name] * sign > 0), key=lambda name: -abs(by[name]))
-                lab = self._lab(PAPER_IMAGES, self._with(*self._kept([self._changes[name] for name in order])))
-                found.append(View("corner", f"{row_id} {side}", lab, (row_id,)))
+                models = self._models(PAPER_IMAGES, self._with(*self._kept([self._changes[name] for name in order])))
+                found.append(Scenario("corner", f"{row_id} {side}", models, (row_id,)))
         return found
 
     def _kept(self, changes: Sequence[Change]) -> list[Change]:
@@ -331,23 +333,25 @@ class Survey:
     def _taken(self, changes: Sequence[Change]) -> bool:
         """Whether the boards take some changes together."""
         sets = self._with(*changes)
-        return all(self.bench.accepts(target_of(board), sets[board]) for board in {one.board for one in changes})
+        return all(self.tools.accepts(target_of(board), sets[board]) for board in {one.board for one in changes})
 
     def _evaluate(
         self,
         what: str,
-        views: Sequence[View],
+        scenarios: Sequence[Scenario],
         on_progress: OnProgress,
         wanted: Callable[[str], bool] = lambda row_id: True,
     ) -> None:
-        """The rows of the views, each by itself, so that a long experiment keeps no other from its core."""
-        for view in views:
-            self._values[view.purpose, view.name] = {}
-            self._judged[view.purpose, view.name] = {}
+        """The rows of the scenarios, each by itself, so that a long experiment keeps no other from its core."""
+        for scenario in scenarios:
+            self._values[scenario.purpose, scenario.name] = {}
+            self._judged[scenario.purpose, scenario.name] = {}
         # More threads than cores: one that waits for an experiment that another runs takes none.
         pool = ThreadPoolExecutor(max_workers=4 * CORES)
         try:
-            waiting = [pool.submit(self._evaluate_row, view, row_id, wanted) for view, row_id in _jobs(views)]
+            waiting = [
+                pool.submit(self._evaluate_row, scenario, row_id, wanted) for scenario, row_id in _jobs(scenarios)
+            ]
             for done, future in enumerate(as_completed(waiting), start=1):
                 future.result()
                 on_progress(what, done, len(waiting))
@@ -357,23 +361,23 @@ class Survey:
             raise
         pool.shutdown()
 
-    def _evaluate_row(self, view: View, row_id: str, wanted: Callable[[str], bool]) -> None:
+    def _evaluate_row(self, scenario: Scenario, row_id: str, wanted: Callable[[str], bool]) -> None:
         expression = experiment_of(self.published[row_id])
         if expression is None or not wanted(row_id):
             return
-        evaluator = Evaluator(view.lab, self.published)
-        values = self._values[view.purpose, view.name]
+        evaluator = Evaluator(scenario.models, self.published)
+        values = self._values[scenario.purpose, scenario.name]
         try:
             values[row_id] = evaluator.of_row(row_id)
             if (judged := evaluator.judged(expression)) is not None:
-                self._judged[view.purpose, view.name][row_id] = judged
-            if view.purpose in ("few images", "calibrated"):
+                self._judged[scenario.purpose, scenario.name][row_id] = judged
+            if scenario.purpose in ("few images", "calibrated"):
                 stages = evaluator.stages(expression)
                 values |= {f"{row_id} {name}": time for name, time in stages.items()}
         except NotOfferedError:
             return  # The row stays open, and is counted as such.
         except IsthmusError as error:
-            with_ = f", with {view.name}" if view.name else ""
+            with_ = f", with {scenario.name}" if scenario.name else ""
             raise IsthmusError(f"{self.places.get(row_id, '')}row '{row_id}'{with_}: {error}") from error
 
 
@@ -383,5 +387,5 @@ def _input_of(change: str) -> str:
     return change if "together" in words else " ".join(words[:2])
 
 
-def _jobs(views: Sequence[View]) -> Iterator[tuple[View, str]]:
-    return ((view, row_id) for view in views for row_id in view.rows)
+def _jobs(scenarios: Sequence[Scenario]) -> Iterator[tuple[Scenario, str]]:
+    return ((scenario, row_id) for scenario in scenarios for row_id in scenario.rows)

@@ -17,12 +17,12 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def side_by_side_s(alone_s: Sequence[float]) -> float:
+def parallel_s(alone_s: Sequence[float]) -> float:
     """Seconds that runs take side by side which take `alone_s` by themselves."""
     return max([sum(alone_s) / cores(), *alone_s])
 
 
-def run_side_by_side(
+def run_in_parallel(
     work: Mapping[int, Work],
     on_event: Callable[[int, Event], None],
     on_result: Callable[[int, Result], None],

@@ -31,7 +31,7 @@ class Check(Record):
     advice: str | None = None
 
 
-class Setting(Record):
+class ConfigurationEntry(Record):
     """The value of a setting and where it came from."""
 
     name: str
@@ -170,7 +170,7 @@ class ConfigFile(File):
     """`config show --json FILE`."""
 
     schema_: Literal["isthmus.config/1"] = Field(default="isthmus.config/1", alias="schema")
-    settings: list[Setting]
+    settings: list[ConfigurationEntry]
 
 
 class CompareFile(File):

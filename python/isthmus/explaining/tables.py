@@ -7,7 +7,7 @@ from isthmus.base.numbers import figure, percent
 from isthmus.base.sizes import format_size
 from isthmus.explaining.asking import Question
 from isthmus.explaining.explain import Explanation
-from isthmus.explaining.given import Given
+from isthmus.explaining.measurement import Measurement
 from isthmus.explaining.ranking import NEAR, Fit
 from isthmus.explaining.waterfall import Step
 from isthmus.records import Expected, ExplainAsk, ExplainRow, ExplainVerdict, Quantity, WaterfallStep
@@ -16,7 +16,7 @@ from isthmus.running.probes import all_probes
 from isthmus.show.output import Table
 
 
-def quantity(number: Given, seconds: float) -> Quantity:
+def quantity(number: Measurement, seconds: float) -> Quantity:
     """A number, had it taken so long."""
     return Quantity(probe=number.probe, size=number.size, value=number.value_of(seconds), unit=number.unit)
 
@@ -44,7 +44,7 @@ def _named(fit: Fit) -> str:
     return " and ".join(fit.causes)
 
 
-def waterfall_of(number: Given, steps: Sequence[Step]) -> list[WaterfallStep]:
+def waterfall_of(number: Measurement, steps: Sequence[Step]) -> list[WaterfallStep]:
     """The steps of a number."""
     return [
         WaterfallStep(
@@ -76,7 +76,7 @@ def ask_of(question: Question | None, found: Explanation) -> ExplainAsk | None:
     )
 
 
-def _command(number: Given) -> str | None:
+def _command(number: Measurement) -> str | None:
     """What measures it on the first OpenCL device; none does what only models tell."""
     if all_probes()[number.probe].on_models_alone:
         return None
@@ -105,7 +105,7 @@ def _off(error: float) -> str:
     return percent(error) if error < 1 else f"{math.exp(error):.0f}x"
 
 
-def causes_table(rows: Sequence[ExplainRow], numbers: Sequence[Given]) -> Table:
+def causes_table(rows: Sequence[ExplainRow], numbers: Sequence[Measurement]) -> Table:
     """A line for each cause."""
     heads = [f"{one.what}, {one.unit}, model" for one in numbers]
     cells = [
