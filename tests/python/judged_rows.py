@@ -73,7 +73,7 @@ def row_of(experiment: Experiment, keys: Mapping[str, float] = KEYS, **changes: 
 
 def steps_of(target: str, sets: Sequence[str], keys: Mapping[str, float] = KEYS) -> dict[str, Any]:
     """Twice each rate and size, half of each time."""
-    from isthmus.running.candidates import Steps
+    from isthmus.running.remedies import Steps
 
     def steps(key: str, value: float) -> Steps:
         both = (value * 2, value / 2)

@@ -16,10 +16,10 @@ from tests.python.conftest import TREE
 
 from isthmus.base.errors import IsthmusError
 from isthmus.records import Row
-from isthmus.running.candidates import steps_of
 from isthmus.running.experiments import Experiment, run_experiment
 from isthmus.running.judge import HOLDS, changed, judge, worth_trying
 from isthmus.running.parallel import cores
+from isthmus.running.remedies import steps_of
 
 SECONDS = float(os.environ.get("ISTHMUS_JUDGE_SECONDS", "10"))
 SEED = int(os.environ.get("ISTHMUS_JUDGE_SEED", str(random.SystemRandom().randrange(1 << 32))))

@@ -1,4 +1,4 @@
-"""Settings: a flag, then an ISTHMUS_* variable, then ./isthmus.toml, then the user's file, then the default."""
+"""The configuration: a flag, then an ISTHMUS_* variable, then ./isthmus.toml, then the user's file, then the default."""
 
 import os
 from collections.abc import Callable

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from isthmus.base.errors import IsthmusError
 from isthmus.records import Bottleneck, Effect, Row
-from isthmus.running.candidates import STEP, Candidate, Steps, candidates, slower, steps_of
 from isthmus.running.experiments import Experiment, run_experiment
 from isthmus.running.parallel import run_in_parallel
+from isthmus.running.remedies import STEP, Remedy, Steps, remedies, slower, steps_of
 from isthmus.running.tools import Event
 
 # Runs experiments; None for one that cannot be run.
@@ -136,7 +136,7 @@ class _Reruns:
 
     def bottleneck(self) -> Bottleneck:
         steps = steps_of(self._row.target, self._experiment.sets)
-        effects = self._effects(candidates(self._row, steps))
+        effects = self._effects(remedies(self._row, steps))
         if max((effect.raises for effect in effects), default=0.0) < SEEN:
             effects += self._any_slower(slower(self._row, steps))
         order = sorted(effects, key=lambda effect: -effect.raises)
@@ -174,7 +174,7 @@ class _Reruns:
             return [None if row is None else _iterations_per_s(row) for row in rows]
         return [_rate(rows[first : first + len(counts)], counts) for first in range(0, len(rows), len(counts))]
 
-    def _effects(self, left: Sequence[Candidate]) -> list[Effect]:
+    def _effects(self, left: Sequence[Remedy]) -> list[Effect]:
         """Reruns until nothing that is left can raise the rate by twice of what was found.
 
         The key of the part that the row itself names comes first: where it holds the run, little is left to try.
@@ -194,7 +194,7 @@ class _Reruns:
         named = self._row.bottleneck.part if self._row.bottleneck else None
         return next((part.keys[0] for part in self._row.parts if part.name == named and part.keys), None)
 
-    def _any_slower(self, left: Sequence[Candidate]) -> list[Effect]:
+    def _any_slower(self, left: Sequence[Remedy]) -> list[Effect]:
         """What lowers the rate, where nothing raises it."""
         while left:
             seen = [effect for effect in self._rerun(left[:_ROUND]) if effect.raises <= -SEEN]
@@ -203,7 +203,7 @@ class _Reruns:
             left = left[_ROUND:]
         return []
 
-    def _rerun(self, tried: Sequence[Candidate]) -> list[Effect]:
+    def _rerun(self, tried: Sequence[Remedy]) -> list[Effect]:
         changes = [_assignment(self._row, one.key, one.value) for one in tried]
         rates = self._rates([changed(self._experiment, change) for change in changes], self._counts)
         self._done += len(tried)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from isthmus.hpcc.benchmarks import Space
 
-Settings = dict[str, int]
+Candidate = dict[str, int]
 
 QUICK = 2  # repetitions of a trial that only sorts out
 LONG = 4  # of one in a duel
@@ -33,14 +33,16 @@ Answer = Callable[[Question], float | None]  # the rate; None for what does not 
 
 
 class Search:
-    """Goes from the defaults to the best settings of a space."""
+    """Goes from the defaults to the best candidate of a space."""
 
-    def __init__(self, space: Space, defaults: Settings, answer: Answer, on_better: Callable[[Settings], None]) -> None:
+    def __init__(
+        self, space: Space, defaults: Candidate, answer: Answer, on_better: Callable[[Candidate], None]
+    ) -> None:
         self._space = space
         self._defaults = defaults
         self._answer = answer
         self._on_better = on_better
-        self.best: Settings = {}
+        self.best: Candidate = {}
 
     def run(self) -> bool:
         """Searches until no parameter alone makes it better; False if the budget ended it before."""
@@ -56,7 +58,7 @@ class Search:
     def _improve(self, name: str) -> bool:
         """Tries the other values of one parameter; whether one of them has replaced the best."""
         here = self._rate(self.best)
-        rated = [(self._rate(settings), settings) for settings in self._neighbours(name)]
+        rated = [(self._rate(candidate), candidate) for candidate in self._neighbours(name)]
         above = [pair for pair in rated if pair[0] > here]
         if not above:
             return False
@@ -66,21 +68,21 @@ class Search:
         self._keep(challenger)
         return True
 
-    def _neighbours(self, name: str) -> Iterator[Settings]:
+    def _neighbours(self, name: str) -> Iterator[Candidate]:
         now = self.best.get(name, self._defaults[name])
         for value in self._space[name]:
             if value != now:
-                settings = {**self.best, name: value}
-                yield {key: value for key, value in settings.items() if value != self._defaults[key]}
+                candidate = {**self.best, name: value}
+                yield {key: value for key, value in candidate.items() if value != self._defaults[key]}
 
-    def _wins(self, challenger: Settings, holder: Settings) -> bool:
+    def _wins(self, challenger: Candidate, holder: Candidate) -> bool:
         rates = [(self._rate(challenger, LONG, turn), self._rate(holder, LONG, turn)) for turn in range(ROUNDS)]
         return max(rate for rate, _ in rates) > CLEARLY * max(rate for _, rate in rates)
 
-    def _rate(self, settings: Settings, repetitions: int = QUICK, turn: int = 0) -> float:
-        rate = self._answer(Question(tuple(sorted(settings.items())), repetitions, turn))
+    def _rate(self, candidate: Candidate, repetitions: int = QUICK, turn: int = 0) -> float:
+        rate = self._answer(Question(tuple(sorted(candidate.items())), repetitions, turn))
         return 0.0 if rate is None else rate
 
-    def _keep(self, settings: Settings) -> None:
-        self.best = settings
-        self._on_better(settings)
+    def _keep(self, candidate: Candidate) -> None:
+        self.best = candidate
+        self._on_better(candidate)

@@ -9,7 +9,7 @@ from typing import Any
 
 from isthmus.base.errors import IsthmusError
 from isthmus.hpcc.benchmarks import Space, rated, space_of
-from isthmus.hpcc.tuning.search import Search, Settings
+from isthmus.hpcc.tuning.search import Candidate, Search
 from isthmus.hpcc.tuning.trials import Trials
 from isthmus.hpcc.tuning.tuned import Best, Task, best_for, file_of, hash_of_kernels, keep, locked, tuned_folder
 from isthmus.records import HpccTrial, HpccTuned
@@ -47,12 +47,12 @@ class TuningResult:
     """What was found best for a run, and the file that says so."""
 
     file: Path
-    settings: Settings
+    candidate: Candidate
 
     @property
     def assignments(self) -> list[str]:
         """NAME=VALUE."""
-        return [f"{name}={value}" for name, value in self.settings.items()]
+        return [f"{name}={value}" for name, value in self.candidate.items()]
 
     def words(self) -> list[str]:
         """As `isthmus-hpcc` takes them."""
@@ -125,7 +125,11 @@ def tuned_before(run: Run, launch: Launch | None = None) -> TuningResult | None:
 
 
 def tune(
-    run: Run, budget_s: float, again: bool, on_trial: Callable[[HpccTrial], None], on_better: Callable[[Settings], None]
+    run: Run,
+    budget_s: float,
+    again: bool,
+    on_trial: Callable[[HpccTrial], None],
+    on_better: Callable[[Candidate], None],
 ) -> HpccTuned:
     """Searches until nothing gets better or the budget is spent; what a search before has tried is not tried again."""
     here = known(run)
@@ -139,9 +143,9 @@ def tune(
         words = [*run.words(), *run.words_of_ranks()]
         trials = Trials(here.trials, words, run.ranks, rated(run.benchmark), budget_s, on_trial)
 
-        def better(settings: Settings) -> None:
-            keep(here.file, here.task, _best(run.benchmark, trials.done, settings))
-            on_better(settings)
+        def better(candidate: Candidate) -> None:
+            keep(here.file, here.task, _best(run.benchmark, trials.done, candidate))
+            on_better(candidate)
 
         search = Search(space, _defaults(here, space), trials.answer, better)
         complete = search.run()
@@ -150,22 +154,22 @@ def tune(
     return _result(run, here, best, trials.done, complete)
 
 
-def _defaults(here: DeviceRun, space: Space) -> Settings:
+def _defaults(here: DeviceRun, space: Space) -> Candidate:
     return {name: int(here.parameters[name]) for name in space}
 
 
-def _best(benchmark: str, trials: Sequence[HpccTrial], settings: Settings) -> Best:
-    value = _value_of(trials, settings)
+def _best(benchmark: str, trials: Sequence[HpccTrial], candidate: Candidate) -> Best:
+    value = _value_of(trials, candidate)
     if value is None:
         why = next((trial.reason for trial in trials if trial.reason), "the budget ended before the first trial")
         raise IsthmusError(f"{benchmark}: no configuration is known to run here: {why}")
     unit = next(trial.unit for trial in trials if trial.value is not None)
-    return Best(settings, value, _value_of(trials, {}), unit)
+    return Best(candidate, value, _value_of(trials, {}), unit)
 
 
-def _value_of(trials: Sequence[HpccTrial], settings: Settings) -> float | None:
+def _value_of(trials: Sequence[HpccTrial], candidate: Candidate) -> float | None:
     return max(
-        (trial.value for trial in trials if trial.settings == settings and trial.value is not None), default=None
+        (trial.value for trial in trials if trial.settings == candidate and trial.value is not None), default=None
     )
 
 

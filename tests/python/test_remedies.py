@@ -3,8 +3,8 @@ import math
 import pytest
 from tests.python.judged_rows import KEYS, row_of, steps_of
 
-from isthmus.running.candidates import Steps, candidates, slower
 from isthmus.running.experiments import Experiment
+from isthmus.running.remedies import Steps, remedies, slower
 
 RUN = Experiment("./app", "model:a", "stream", 100)
 
@@ -13,11 +13,11 @@ def most(**keys: float) -> dict[str, float]:
     """What each key is held to give at most."""
     named = {name.replace("_", ".", 1): value for name, value in keys.items()}
     board = {**KEYS, **named}
-    return {one.key: one.most for one in candidates(row_of(RUN, board), steps_of("model:a", (), board))}
+    return {one.key: one.most for one in remedies(row_of(RUN, board), steps_of("model:a", (), board))}
 
 
 def test_the_keys_behind_what_is_busiest_come_first() -> None:
-    found = candidates(row_of(RUN), steps_of("model:a", ()))
+    found = remedies(row_of(RUN), steps_of("model:a", ()))
     assert [one.key for one in found[:2]] == ["window.size", "window.round_trip"]
     assert [(one.value, one.part) for one in found[:2]] == [(8.0, "window"), (0.5, "window")]
 
@@ -36,7 +36,7 @@ def test_a_larger_window_may_take_away_more_than_its_waits(busy: float, size: fl
     row = row_of(RUN)
     window = row.parts[2].model_copy(update={"busy_s": busy})
     held = row.model_copy(update={"parts": [*row.parts[:2], window]})
-    bounds = {one.key: one.most for one in candidates(held, steps_of("model:a", ()))}
+    bounds = {one.key: one.most for one in remedies(held, steps_of("model:a", ()))}
     assert bounds["window.size"] == pytest.approx(size)
     assert bounds["window.round_trip"] == pytest.approx(round_trip)
 
@@ -48,7 +48,7 @@ def test_what_gives_nothing_that_one_sees_is_left_out() -> None:
 def test_a_key_of_two_parts_is_counted_for_both_and_named_with_the_busier() -> None:
     row = row_of(RUN)
     shared = [part.model_copy(update={"keys": ["link.rate"]}) for part in row.parts if part.window is None]
-    (one,) = candidates(row.model_copy(update={"parts": shared}), {"link.rate": Steps((16.0,))})
+    (one,) = remedies(row.model_copy(update={"parts": shared}), {"link.rate": Steps((16.0,))})
     assert one.part == "link"
     assert one.most == pytest.approx(1 / (1 - (0.5 + 0.4) / 2) - 1)
 

@@ -24,7 +24,7 @@ class Steps:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class Remedy:
     """A key at a value; `most` is the largest share by which the rate is expected to rise."""
 
     part: str
@@ -40,7 +40,7 @@ def steps_of(target: str, sets: Sequence[str]) -> dict[str, Steps]:
     }
 
 
-def candidates(row: Row, steps: Mapping[str, Steps]) -> list[Candidate]:
+def remedies(row: Row, steps: Mapping[str, Steps]) -> list[Remedy]:
     """Each key of the row's parts at its next faster values, those that may give most first.
 
     While parts wait for each other, what is done in half the time shortens a run by at most half of the time for which
@@ -54,15 +54,15 @@ def candidates(row: Row, steps: Mapping[str, Steps]) -> list[Candidate]:
         others = [busy[part.name] for part in row.parts if part.works and key not in part.keys]
         most = 1 / max([left, *others]) - 1
         part = max(owners, key=lambda owner: (busy[owner.name], owner.works))
-        found += [Candidate(part.name, key, value, most) for value in steps.get(key, Steps()).faster]
+        found += [Remedy(part.name, key, value, most) for value in steps.get(key, Steps()).faster]
     return sorted((one for one in found if one.most >= _NEGLIGIBLE), key=lambda one: -one.most)
 
 
-def slower(row: Row, steps: Mapping[str, Steps]) -> list[Candidate]:
+def slower(row: Row, steps: Mapping[str, Steps]) -> list[Remedy]:
     """Each key of the row's parts at its next slower values, those of the busiest parts first."""
     busiest = sorted(row.parts, key=lambda part: part.busy_share, reverse=True)
     return [
-        Candidate(part.name, key, value, 0.0)
+        Remedy(part.name, key, value, 0.0)
         for part in busiest
         for key in part.keys
         for value in steps.get(key, Steps()).slower
