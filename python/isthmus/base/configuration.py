@@ -1,4 +1,4 @@
-"""The configuration: a flag, then an ISTHMUS_* variable, then ./isthmus.toml, then the user's file, then the default."""
+"""Configuration: a flag, then an ISTHMUS_* variable, then ./isthmus.toml, then the user's file, then the default."""
 
 import os
 from collections.abc import Callable
