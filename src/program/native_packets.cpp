@@ -134,7 +134,7 @@ NativeRun run_packets_in_memory(const Job& job) {
   Spent spent;
   Graph graph(job.seed);
   auto& feeder = graph.add<PacketFeeder>("packets", {.group = kHostGroup}, packets, stretches, spent, job.faults);
-  auto& keeper = graph.add<PacketKeeper>("kept", {.group = kHostGroup}, checker, stretches, spent, job.faults);
+  auto& keeper = graph.add<PacketKeeper>("packet keeper", {.group = kHostGroup}, checker, stretches, spent, job.faults);
   graph.connect(keeper.compared, feeder.compared, on_threads(1));
   ThreadNetwork network(graph, feeder.out, keeper.in, kBeats);
   const Clock clock{Frequency::mhz(1)};  // which means nothing on threads

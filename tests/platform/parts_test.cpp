@@ -87,7 +87,7 @@ TEST(Parts, ThatABoardHasNotAreNamedBesideThoseThatItHas) {
   EXPECT_THAT(
       [&] { description.the("dram"); },
       ThrowsMessage<Error>(HasSubstr("expected a part of kind dram, got a board of link.vh0, link.vh1, host.memory")));
-  constexpr std::array<std::string_view, 3> kNeeds = {"pcie", "dma", "dram"};
+  constexpr std::array<std::string_view, 4> kNeeds = {"pcie", "dma", "dram", "dma"};
   EXPECT_FALSE(has_all(description, kNeeds));
   EXPECT_THAT([&] { require(description, "probe 'h2d'", kNeeds); },
               ThrowsMessage<Error>(HasSubstr("platform.toml: probe 'h2d': expected a board with dma and dram, got one "
