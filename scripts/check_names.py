@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_names [ROOT]: prints each class name that headers of two rooms define without a reason.
+"""check_names [ROOT]: prints each class name that two rooms, of the headers or of python/, define without a reason.
 
 The reasons are in scripts/shared_names.toml.
 
@@ -10,34 +10,46 @@ import re
 import sys
 import tomllib
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 ROOM = re.compile(r"(?:src|include/isthmus)/([a-z_]+)")
 CLASS = re.compile(r"^(?:class|struct) (?:alignas\(\d+\) )?([A-Z]\w+)(?: final)?(?: :[^;{]*)? \{", re.MULTILINE)
+PYTHON_ROOM = re.compile(r"python/isthmus/([a-z_]+)/")
+PYTHON_CLASS = re.compile(r"^class ([A-Z]\w+)", re.MULTILINE)
+
+Pattern = re.Pattern[str]
 
 
-def shared(root: Path) -> Mapping[str, set[str]]:
+def shared(root: Path, files: Sequence[str], room_of: Pattern, classes: Pattern) -> Mapping[str, set[str]]:
     """The rooms of each name that more than one of them defines."""
     found = defaultdict(set)
-    for header in [*root.glob("src/**/*.hpp"), *root.glob("include/**/*.hpp")]:
-        room = ROOM.match(header.relative_to(root).as_posix())
-        for name in CLASS.findall(header.read_text()) if room else ():
-            found[name].add(room[1] if room else "")
+    for pattern in files:
+        for file in root.glob(pattern):
+            room = room_of.match(file.relative_to(root).as_posix())
+            for name in classes.findall(file.read_text()) if room else ():
+                found[name].add(room[1] if room else "")
     return {name: rooms for name, rooms in found.items() if len(rooms) > 1}
+
+
+def differences(names: Mapping[str, set[str]], reasons: Mapping[str, str], table: str) -> list[str]:
+    """Names that are shared without a reason, and reasons of names that are not."""
+    new, old = sorted(names.keys() - reasons.keys()), sorted(reasons.keys() - names.keys())
+    return [
+        *(f"class {name}: defined in {', '.join(sorted(names[name]))}" for name in new),
+        *(f"scripts/shared_names.toml: {table}: {name} is shared no more" for name in old),
+    ]
 
 
 def main(root: str = ".") -> int:
     """1 if the list and the headers differ."""
     reasons = tomllib.loads((Path(root) / "scripts" / "shared_names.toml").read_text())
-    names = shared(Path(root))
-    lines = [
-        *(
-            f"class {name}: defined in {', '.join(sorted(names[name]))}"
-            for name in sorted(names.keys() - reasons.keys())
-        ),
-        *(f"scripts/shared_names.toml: {name} is shared no more" for name in sorted(reasons.keys() - names.keys())),
-    ]
+    tree = Path(root)
+    names = {
+        "headers": shared(tree, ("src/**/*.hpp", "include/**/*.hpp"), ROOM, CLASS),
+        "python": shared(tree, ("python/isthmus/**/*.py",), PYTHON_ROOM, PYTHON_CLASS),
+    }
+    lines = [line for table in names for line in differences(names[table], reasons.get(table, {}), table)]
     print("".join(f"{line}\n" for line in lines), end="")
     return int(bool(lines))
 

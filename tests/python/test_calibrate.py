@@ -19,7 +19,7 @@ from isthmus.base.errors import IsthmusError
 from isthmus.base.sizes import format_size
 from isthmus.calibration.curves import interpolated
 from isthmus.calibration.device_curves import Curves
-from isthmus.calibration.edit import Number, replace_number
+from isthmus.calibration.edit import FileNumber, replace_number
 from isthmus.calibration.fit import fit
 from isthmus.calibration.limits import limits_of_keys
 from isthmus.running.tools import tool_path
@@ -141,7 +141,9 @@ def test_between_and_beyond_the_grid_times_lie_on_straight_lines() -> None:
 )
 def test_a_changed_number_leaves_all_else_as_it_was(value: float, source: str, comment: str) -> None:
     before = f'# {comment}\n[a.b]\nx = {{ value = 1, source = "}} {{", role = "assumed" }} # {comment}\ny = 2\n'
-    changed = replace_number(before, "a.b.x", Number(value, source, "calibrated", "GB/s", date="2020-02-02"), "f.toml")
+    changed = replace_number(
+        before, "a.b.x", FileNumber(value, source, "calibrated", "GB/s", date="2020-02-02"), "f.toml"
+    )
     assert [line for at, line in enumerate(changed.split("\n")) if at != 2] == [
         line for at, line in enumerate(before.split("\n")) if at != 2
     ]
@@ -157,7 +159,7 @@ def test_a_changed_number_leaves_all_else_as_it_was(value: float, source: str, c
 
 def test_a_number_that_cannot_be_found_is_one_line() -> None:
     with pytest.raises(IsthmusError, match=r"f\.toml:2: key 'a\.x': expected .* to be changed"):
-        replace_number("[a]\nx = 5\n", "a.x", Number(1.0, "ours", "calibrated"), "f.toml")
+        replace_number("[a]\nx = 5\n", "a.x", FileNumber(1.0, "ours", "calibrated"), "f.toml")
 
 
 @pytest.mark.parametrize("like", ["model:aws-f1", "model:alpha-data-7v3"])
@@ -205,7 +207,9 @@ def test_every_key_of_a_new_platform_takes_what_the_schema_allows(real: Isthmus)
         assert number["range"] == [low, high]
         value = dice.choice((low, high))
         path.write_text(
-            replace_number(text, key, Number(value, "ours", "assumed", number.get("unit", ""), (low, high), "x"), "f")
+            replace_number(
+                text, key, FileNumber(value, "ours", "assumed", number.get("unit", ""), (low, high), "x"), "f"
+            )
         )
         done = real("platform", "show", "mine.toml", "-q")
         # What one key allows another may not: it is then named.
@@ -222,7 +226,7 @@ def test_a_number_at_an_end_of_its_range_is_not_called_calibrated(real: Isthmus)
     path = real.folder / "mine.toml"
     path.write_text(
         replace_number(
-            path.read_text(), "dma.rate", Number(5.2, "ours", "assumed", "GB/s", (4, 8), "of the data sheet"), "f"
+            path.read_text(), "dma.rate", FileNumber(5.2, "ours", "assumed", "GB/s", (4, 8), "of the data sheet"), "f"
         )
     )
     done = real("calibrate", "mine.toml", "--from", "records.json", "--keys", "dma.rate", "--json", "done.json")

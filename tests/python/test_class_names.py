@@ -34,12 +34,12 @@ def test_the_names_that_rooms_share_are_those_of_the_list(tree: Path) -> None:
         ),
         ("", "struct Thing;\n", "struct Thing {\n};\n", ""),
         ("", "struct alignas(64) Thing {\n};\n", "struct Thing {\n};\n", "class Thing: defined in engine, stream\n"),
-        ('Thing = "why"\n', "struct Thing {\n};\n", "struct Thing {\n};\n", ""),
+        ('[headers]\nThing = "why"\n', "struct Thing {\n};\n", "struct Thing {\n};\n", ""),
         (
-            'Thing = "why"\n',
+            '[headers]\nThing = "why"\n',
             "struct Thing {\n};\n",
             "",
-            "scripts/shared_names.toml: Thing is shared no more\n",
+            "scripts/shared_names.toml: headers: Thing is shared no more\n",
         ),
     ],
 )
@@ -56,3 +56,15 @@ def test_a_name_of_two_rooms_needs_a_reason(
     )
     done = lint(tree, tmp_path)
     assert (done.returncode, done.stdout) == (int(bool(complaint)), complaint)
+
+
+@pytest.mark.parametrize(
+    ("reasons", "complaint"),
+    [("", "class Thing: defined in results, running\n"), ('[python]\nThing = "why"\n', "")],
+)
+def test_a_name_of_two_rooms_of_python_needs_a_reason_too(
+    tree: Path, tmp_path: Path, reasons: str, complaint: str
+) -> None:
+    files = {f"python/isthmus/{room}/a.py": "class Thing:\n    pass\n" for room in ("running", "results")}
+    write(tmp_path, {"scripts/shared_names.toml": reasons, **files})
+    assert lint(tree, tmp_path).stdout == complaint

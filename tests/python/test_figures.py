@@ -15,7 +15,7 @@ from isthmus.report.contents import ReportContents
 from isthmus.report.curves import Panel
 from isthmus.report.figures import figure_panels, tables_of
 from isthmus.report.page import render_report
-from isthmus.report.timeline import Timeline
+from isthmus.report.timeline import TimelineChart
 from isthmus.reproduction.expressions import Evaluator
 from isthmus.reproduction.figures import check_figures, draw
 from isthmus.reproduction.model_runs import ModelRuns
@@ -135,7 +135,7 @@ def test_a_report_shows_each_value_of_a_figure_and_says_which_are_published() ->
 def test_the_parts_of_a_stacked_figure_lie_one_behind_the_other_and_add_up_in_its_table() -> None:
     figure = figure_of(["cut", "wait", "multiply"], [1.0, None, 3.0], [2.0, 5.0, 1.0])
     (bars,) = figure_panels([figure.model_copy(update={"stacked": True})])
-    assert isinstance(bars, Timeline)
+    assert isinstance(bars, TimelineChart)
     assert [lane.name for lane in bars.lanes] == ["line 0", "line 1"]
     ends = [[(bar.begin, round(bar.begin + bar.width, 3)) for bar in lane.bars] for lane in bars.lanes]
     assert ends == [[(0, 12.5), (12.5, 50)], [(0, 25), (25, 87.5), (87.5, 100)]]

@@ -15,15 +15,15 @@ from tests.python.conftest import Isthmus
 from tests.python.test_schemas import check
 
 from isthmus.base.errors import IsthmusError
-from isthmus.hpcc.tuning.search import BudgetSpentError, Question, Search
-from isthmus.hpcc.tuning.trials import Limit
+from isthmus.hpcc.tuning.search import BudgetSpentError, Search, TrialRequest
+from isthmus.hpcc.tuning.trials import TrialBudget
 from isthmus.running.tools import run_tool
 
 SPACE = {"A": [1, 2, 4, 8], "B": [1, 3, 5], "C": [0, 1]}
 DEFAULTS = {"A": 2, "B": 1, "C": 0}
 
 
-def peak(question: Question) -> float:
+def peak(question: TrialRequest) -> float:
     """A device that is fastest with A = 8, B = 3, C = 0."""
     values = {**DEFAULTS, **dict(question.settings)}
     return 100.0 - (8 - values["A"]) - 2 * abs(values["B"] - 3) - values["C"]
@@ -60,14 +60,14 @@ def test_the_defaults_stay_where_nothing_is_clearly_better() -> None:
 )
 @settings(deadline=None)
 def test_a_search_that_was_interrupted_ends_as_one_that_was_not(stop: int, rates: dict[tuple[int, int], float]) -> None:
-    known: dict[Question, float] = {}
+    known: dict[TrialRequest, float] = {}
     asked = 0
 
-    def rate(question: Question) -> float:
+    def rate(question: TrialRequest) -> float:
         values = {**DEFAULTS, **dict(question.settings)}
         return rates.get((SPACE["A"].index(values["A"]), SPACE["B"].index(values["B"])), 5.0)
 
-    def interrupted(question: Question) -> float:
+    def interrupted(question: TrialRequest) -> float:
         nonlocal asked
         if question not in known:
             asked += 1
@@ -144,7 +144,7 @@ def test_a_trial_that_hangs_is_ended(tmp_path: Path) -> None:
     tool = tmp_path / "hangs"
     tool.write_text("#!/bin/sh\nexec sleep 1000000\n")
     tool.chmod(0o755)
-    with Limit(0.1) as limit, pytest.raises(IsthmusError, match="SIGKILL"):
+    with TrialBudget(0.1) as limit, pytest.raises(IsthmusError, match="SIGKILL"):
         run_tool(str(tool), [], lambda event: None)
     assert limit.passed
 

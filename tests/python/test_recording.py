@@ -15,7 +15,7 @@ from tests.python.conftest import TREE
 
 from isthmus.base.errors import IsthmusError
 from isthmus.recording.clocks import Clock, align
-from isthmus.recording.columns import Array, Table
+from isthmus.recording.columns import Array, Columns
 from isthmus.recording.document import document, make_head
 from isthmus.recording.gaps import Cover
 from isthmus.recording.journal import CALL, GROUPS, TIMES, read_journal, read_journals
@@ -70,7 +70,7 @@ def test_what_a_launch_costs_has_its_share_of_the_finish_that_asks_for_its_time(
     columns["span"][-1] = 10**9
     columns["timed"] = columns["timed"].astype(bool)
     groups = [GROUPS.index("kernel"), GROUPS.index("host")]
-    took = overhead(Timeline([], 0, 0, Table(columns, 1001), whats=["kernel", "finish"], group_of=groups))
+    took = overhead(Timeline([], 0, 0, Columns(columns, 1001), whats=["kernel", "finish"], group_of=groups))
     assert (took.calls, took.commands, took.p50_ns) == (1001, 1000, 80)
     assert took.command_ns == pytest.approx(1700)
     (printed,) = detail(RecordFile.model_construct(overhead=took, span_s=1.0, processes=[], summed=0))

@@ -7,7 +7,7 @@ import pytest
 from tests.python.conftest import Isthmus
 from tests.python.test_schemas import check
 
-from isthmus.results.regressions import Run, regressions
+from isthmus.results.regressions import SeriesRun, regressions
 
 PROBE = ("probe", "model:aws-f1", "h2d", "-q", "--sizes", "4KiB")
 
@@ -18,9 +18,9 @@ def record(value: float, **changed: Any) -> dict[str, Any]:
     return {**plain, "parameters": {"MATRIX_SIZE": 4096}, "value": value, **changed}
 
 
-def runs(values: list[float], **changed: Any) -> list[Run]:
+def runs(values: list[float], **changed: Any) -> list[SeriesRun]:
     """A run for each value."""
-    return [Run(number, "host", [record(value, **changed)]) for number, value in enumerate(values, 1)]
+    return [SeriesRun(number, "host", [record(value, **changed)]) for number, value in enumerate(values, 1)]
 
 
 def earlier(spread: float, count: int = 15) -> list[float]:
@@ -60,15 +60,15 @@ def test_only_what_was_run_in_the_same_way_is_compared() -> None:
         {"run": "optimized"},
         {"kind": "modelled"},
     ):
-        other = Run(16, "host", [record(10, **changed)])
+        other = SeriesRun(16, "host", [record(10, **changed)])
         assert not any(one.regressed for one in regressions([*first, other]))
-    assert not any(one.regressed for one in regressions([*first, Run(16, "elsewhere", [record(10)])]))
-    assert regressions([*first, Run(16, "host", [record(10)])])[0].regressed
+    assert not any(one.regressed for one in regressions([*first, SeriesRun(16, "elsewhere", [record(10)])]))
+    assert regressions([*first, SeriesRun(16, "host", [record(10)])])[0].regressed
 
 
 def test_wrong_results_count_for_no_median() -> None:
     for wrong in ({"verified": False}, {"validated": False}):
-        fast = [Run(number, "host", [record(1000, **wrong)]) for number in range(100, 110)]
+        fast = [SeriesRun(number, "host", [record(1000, **wrong)]) for number in range(100, 110)]
         assert regressions([*runs([100, 100, 100, 100]), *fast])[0].median == 100
 
 

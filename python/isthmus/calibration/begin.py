@@ -1,7 +1,7 @@
 """The platform file that a calibration begins with when there is none: a board wide enough for what was measured."""
 
 from isthmus.calibration.device_curves import DeviceCurves, probe_of
-from isthmus.calibration.edit import Number, Value
+from isthmus.calibration.edit import FileNumber, Value
 from isthmus.calibration.template import template
 from isthmus.running.probes import COPIES, all_probes
 
@@ -51,8 +51,8 @@ def begin(measured: DeviceCurves, file: str) -> str:
     return template(measured.device, file, LIKE, changes)
 
 
-def _assumed(value: Value, unit: str, why: str) -> Number:
-    return Number(value, "ours", "assumed", unit, why=why)
+def _assumed(value: Value, unit: str, why: str) -> FileNumber:
+    return FileNumber(value, "ours", "assumed", unit, why=why)
 
 
 def _lanes(measured: DeviceCurves) -> int:

@@ -14,7 +14,7 @@ Value = bool | int | float | str
 
 
 @dataclass(frozen=True)
-class Number:
+class FileNumber:
     """What a platform file says for a key: its value with where it comes from."""
 
     value: Value
@@ -33,7 +33,7 @@ class Number:
         return f"{{ {', '.join(written)} }}"
 
 
-def replace_number(text: str, key: str, number: Number, place: str) -> str:
+def replace_number(text: str, key: str, number: FileNumber, place: str) -> str:
     """The text with another number for a key of the file `place` that is written as `NAME = { value = ... }`."""
     document = tomlkit.parse(text)
     *sections, name = key.split(".")

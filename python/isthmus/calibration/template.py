@@ -4,7 +4,7 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import replace
 
-from isthmus.calibration.edit import Number, to_toml
+from isthmus.calibration.edit import FileNumber, to_toml
 from isthmus.calibration.limits import Limits, keys_of, limits_of_keys
 from isthmus.records import BoardPart, Platform
 from isthmus.running.targets import platform
@@ -21,7 +21,7 @@ name = {quoted}
 """
 
 
-def template(name: str, file: str, like: str, changes: Mapping[str, Number]) -> str:
+def template(name: str, file: str, like: str, changes: Mapping[str, FileNumber]) -> str:
     """The text of a platform file with the numbers of the board `like`, all of them assumed, but for `changes`."""
     board = Platform.model_validate(platform(like))
     limits = limits_of_keys(like)
@@ -58,12 +58,12 @@ def _said_of(part: BoardPart) -> str:
     return kind + (f"channel = {to_toml(part.channel)}\n" if part.channel not in (None, last) else "")
 
 
-def _copied(item: Event, like: str) -> Number:
+def _copied(item: Event, like: str) -> FileNumber:
     why = f"as {like}: put what you know of your board"
-    return Number(item["value"], "ours", "assumed", item.get("unit") or "", why=why)
+    return FileNumber(item["value"], "ours", "assumed", item.get("unit") or "", why=why)
 
 
-def _with_range(number: Number, limits: Limits) -> Number:
+def _with_range(number: FileNumber, limits: Limits) -> FileNumber:
     """With all that the schema allows: of a board that nobody has described, no source says less."""
     return number if isinstance(number.value, (bool, str)) else replace(number, range=limits.within(number.unit))
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from isthmus.calibration.device_curves import Curves, DeviceCurves
-    from isthmus.calibration.edit import Number
+    from isthmus.calibration.edit import FileNumber
     from isthmus.calibration.fit import Fit, Model
     from isthmus.calibration.limits import Range
     from isthmus.records import CalibratedKey, CurveError, Input, Platform
@@ -182,16 +182,16 @@ def _write(file: str, start: "dict[str, Input]", found: "Fit", source: str) -> "
     return written
 
 
-def _number(value: float, unit: str, source: str, within: "Range", end: str | None) -> "Number":
+def _number(value: float, unit: str, source: str, within: "Range", end: str | None) -> "FileNumber":
     """A number as it is written into the file: calibrated, unless an end of its range stopped it."""
-    from isthmus.calibration.edit import Number
+    from isthmus.calibration.edit import FileNumber
 
     low, high = within
     rounded = min(max(float(f"{value:.4g}"), low), high)
     if end is not None:
         why = f"at an end of its range: {source} would have it {'less' if end == 'least' else 'more'}"
-        return Number(rounded, "ours", "assumed", unit, within, why)
-    return Number(rounded, source, "calibrated", unit, date=datetime.now(UTC).date().isoformat())
+        return FileNumber(rounded, "ours", "assumed", unit, within, why)
+    return FileNumber(rounded, source, "calibrated", unit, date=datetime.now(UTC).date().isoformat())
 
 
 def _compare(file: str, points: "Curves") -> "dict[str, list[float]]":

@@ -107,7 +107,7 @@ def _check_room(numbers: "list[Measurement]", board: "Platform") -> None:
 
 
 def _explain(session: Session, asked: _Request, predictions: "Predictions") -> None:
-    from isthmus.explaining.asking import next_question
+    from isthmus.explaining.asking import next_measurement
     from isthmus.explaining.explain import explain as find
     from isthmus.explaining.tables import (
         ask_of,
@@ -136,7 +136,7 @@ def _explain(session: Session, asked: _Request, predictions: "Predictions") -> N
             waterfall_of(one, steps_to(one, at, found, asked.board, predictions))
             for at, one in enumerate(asked.numbers)
         ]
-        ask = ask_of(next_question(found, predictions, asked.target, asked.sets), found)
+        ask = ask_of(next_measurement(found, predictions, asked.target, asked.sets), found)
     rows = rows_of(found)
     for row in rows:
         session.stream(row)

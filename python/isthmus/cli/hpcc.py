@@ -8,7 +8,16 @@ import typer
 from isthmus.base.durations import parse_duration
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.cli.command import DryRun, List, written
-from isthmus.cli.hpcc_options import Binary, For, Kernel, MeasurementOptions, Placement, Work, tuned_words, words_of
+from isthmus.cli.hpcc_options import (
+    Binary,
+    For,
+    Kernel,
+    MeasurementOptions,
+    Placement,
+    RunOptions,
+    tuned_words,
+    words_of,
+)
 from isthmus.cli.noise import loads_of, warn_if_noisy
 from isthmus.show.session import Session
 
@@ -30,7 +39,7 @@ Summary = Annotated[
 
 def hpcc(
     session: Session,
-    work: Work,
+    work: RunOptions,
     placing: Placement,
     measuring: MeasurementOptions,
     benchmark: Annotated[str | None, typer.Argument(metavar="BENCH", help="The benchmark; --list names them.")] = None,

@@ -8,7 +8,7 @@ from isthmus.cli.command import counting, given, plain
 
 if TYPE_CHECKING:
     from isthmus.hpcc.power.watch import Watch
-    from isthmus.hpcc.tuning.tune import Run
+    from isthmus.hpcc.tuning.tune import TuningRequest
     from isthmus.show.session import Session
 
 Ranks = Annotated[int, counting("-n --ranks R", "Ranks, one for each device.")]
@@ -24,7 +24,7 @@ Binary = Annotated[str | None, plain("--binary FILE", "What a vendor's compiler 
 
 
 @dataclass(frozen=True)
-class Work:
+class RunOptions:
     """Which run of a benchmark it is, of those that hpcc, tune and scale share."""
 
     on: On = "opencl:0"
@@ -40,12 +40,14 @@ class Work:
         switches = {"--optimized": self.optimized}
         return [benchmark, "--on", self.on, "--size", self.size, *words_of(chosen, switches, self.sets)]
 
-    def run(self, benchmark: str, ranks: int, shape: str | None = None, grid: str | None = None) -> "Run":
+    def run(self, benchmark: str, ranks: int, shape: str | None = None, grid: str | None = None) -> "TuningRequest":
         """The run for which parameters are tuned."""
-        from isthmus.hpcc.tuning.tune import Run
+        from isthmus.hpcc.tuning.tune import TuningRequest
 
         sets = tuple(self.sets or [])
-        return Run(benchmark, self.on, self.size, self.variant, shape, self.optimized, ranks, grid, self.scheme, sets)
+        return TuningRequest(
+            benchmark, self.on, self.size, self.variant, shape, self.optimized, ranks, grid, self.scheme, sets
+        )
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ def words_of(
     return words + [flag for flag, on in (switches or {}).items() if on]
 
 
-def tuned_words(session: "Session", run: "Run") -> list[str]:
+def tuned_words(session: "Session", run: "TuningRequest") -> list[str]:
     """The words for the parameters that were tuned for such a run, of which a note tells."""
     from isthmus.hpcc.tuning.tune import tuned_before
 

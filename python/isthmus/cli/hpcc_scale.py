@@ -10,7 +10,7 @@ import typer
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.base.numbers import counted
 from isthmus.cli.command import plain
-from isthmus.cli.hpcc_options import MeasurementOptions, Work, tuned_words, words_of
+from isthmus.cli.hpcc_options import MeasurementOptions, RunOptions, tuned_words, words_of
 from isthmus.cli.noise import loads_of, warn_if_noisy
 from isthmus.show.session import Session
 
@@ -27,7 +27,7 @@ EXAMPLES = [
 
 def scale(
     session: Session,
-    work: Work,
+    work: RunOptions,
     measuring: MeasurementOptions,
     benchmark: Annotated[str, typer.Argument(metavar="BENCH", help="The benchmark; 'isthmus hpcc --list' names them.")],
     ranks: Annotated[str, plain("--ranks R,R,...", "Numbers of them. [default: 1,2,4]")] = "1,2,4",

@@ -6,11 +6,11 @@ import typer
 
 from isthmus.base.errors import IsthmusError
 from isthmus.cli.command import List, plain
-from isthmus.cli.hpcc_options import Placement, Work
+from isthmus.cli.hpcc_options import Placement, RunOptions
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
-    from isthmus.hpcc.tuning.tune import Run
+    from isthmus.hpcc.tuning.tune import TuningRequest
     from isthmus.records import HpccTrial, HpccTuned
 
 EXAMPLES = [
@@ -22,7 +22,7 @@ EXAMPLES = [
 
 def tune(
     session: Session,
-    work: Work,
+    work: RunOptions,
     placing: Placement,
     benchmark: Annotated[str | None, typer.Argument(metavar="BENCH", help="The benchmark; --list names them.")] = None,
     budget: Annotated[str, plain("--budget TIME", "No new trial after this time, as in 60s, 5min, 1h.")] = "5min",
@@ -91,7 +91,7 @@ def _listed() -> list[str]:
     return lines
 
 
-def _show(session: Session, tuned: "HpccTuned", run: "Run") -> None:
+def _show(session: Session, tuned: "HpccTuned", run: "TuningRequest") -> None:
     import shlex
 
     from isthmus.base.numbers import figure

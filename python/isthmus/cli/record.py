@@ -12,7 +12,7 @@ from isthmus.cli.command import counting, plain, written
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
-    from isthmus.recording.journal import Journal
+    from isthmus.recording.journal import LayerJournal
 
 EXAMPLES = [
     "isthmus record -- ./app --its --own options",
@@ -107,7 +107,7 @@ def _target(output: str | None, program: str) -> Path:
     return Path(output) / name if output.endswith("/") or Path(output).is_dir() else Path(output)
 
 
-def _journals(folder: Path, command: list[str], code: int) -> "list[Journal]":
+def _journals(folder: Path, command: list[str], code: int) -> "list[LayerJournal]":
     from isthmus.recording.journal import read_journals
 
     journals = read_journals(folder)
@@ -131,7 +131,7 @@ def _recover(session: Session, folder: Path, outputs: _Outputs) -> None:
 
 
 def _write(
-    session: Session, journals: "list[Journal]", command: list[str], code: int | None, outputs: _Outputs
+    session: Session, journals: "list[LayerJournal]", command: list[str], code: int | None, outputs: _Outputs
 ) -> None:
     from isthmus.base.files import write_atomically
     from isthmus.base.stdout import write_out

@@ -19,7 +19,7 @@ MOST = 8  # causes that are told apart at once
 
 
 @dataclass(frozen=True)
-class Question:
+class NextMeasurement:
     """A number that tells causes apart, as each expects it; without one, where to look for each."""
 
     number: Measurement | None
@@ -27,7 +27,9 @@ class Question:
     fits: list[Fit]
 
 
-def next_question(found: Explanation, predictions: Predictions, target: str, sets: Sequence[str]) -> Question | None:
+def next_measurement(
+    found: Explanation, predictions: Predictions, target: str, sets: Sequence[str]
+) -> NextMeasurement | None:
     """Of the causes that fit best; None where there is but one."""
     fits = _open(found)
     if len(fits) < 2:
@@ -39,8 +41,8 @@ def next_question(found: Explanation, predictions: Predictions, target: str, set
         seconds = [row[at] for row in rows]
         known = [answer.seconds for answer in seconds if answer is not None]
         if len(known) == len(seconds) and (told := _told_apart(known)) > most:
-            best, most = Question(candidate.with_seconds(known[0]), known, fits), told
-    return best or Question(None, [], fits)
+            best, most = NextMeasurement(candidate.with_seconds(known[0]), known, fits), told
+    return best or NextMeasurement(None, [], fits)
 
 
 def _open(found: Explanation) -> list[Fit]:

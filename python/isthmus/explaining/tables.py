@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from isthmus.base.numbers import figure, percent
 from isthmus.base.sizes import format_size
-from isthmus.explaining.asking import Question
+from isthmus.explaining.asking import NextMeasurement
 from isthmus.explaining.explain import Explanation
 from isthmus.explaining.measurement import Measurement
 from isthmus.explaining.ranking import NEAR, Fit
@@ -59,7 +59,7 @@ def waterfall_of(number: Measurement, steps: Sequence[Step]) -> list[WaterfallSt
     ]
 
 
-def ask_of(question: Question | None, found: Explanation) -> ExplainAsk | None:
+def ask_of(question: NextMeasurement | None, found: Explanation) -> ExplainAsk | None:
     """What to measure next; None where nothing is left to tell apart."""
     if question is None:
         return None

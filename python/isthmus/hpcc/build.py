@@ -9,7 +9,7 @@ from isthmus.base.files import data_folder, read_text, write_atomically
 from isthmus.hpcc import side_file
 from isthmus.hpcc.benchmarks import design_of
 from isthmus.hpcc.configurations import Configuration, banks_of
-from isthmus.hpcc.vendors import Work, binary_of, files_of
+from isthmus.hpcc.vendors import VendorBuild, binary_of, files_of
 from isthmus.records import HpccBuild, Value
 from isthmus.running.tools import as_sets, collect
 
@@ -23,7 +23,7 @@ def for_board(benchmark: str, configuration: Configuration, sets: Sequence[str],
     made = _compilation([benchmark, "--parameters", "--on", "board", "--variant", "single", *as_sets(settings)])
     parameters = compiled_in(made)
     kernels = data_folder("kernels") / "hpcc"
-    work = Work(
+    work = VendorBuild(
         benchmark,
         configuration,
         design,

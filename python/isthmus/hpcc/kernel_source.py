@@ -8,7 +8,7 @@ _KERNEL = re.compile(r"(?:SINGLE_WORK_ITEM\s+)?__kernel\s+void\s+(\w+)\s*\(")
 
 
 @dataclass(frozen=True)
-class Kernel:
+class KernelSource:
     """A kernel: its text, from its attributes to the brace that ends it, and its arguments that point to buffers."""
 
     name: str
@@ -17,7 +17,7 @@ class Kernel:
     buffers: tuple[str, ...]
 
 
-def kernels(source: str) -> list[Kernel]:
+def kernels(source: str) -> list[KernelSource]:
     """The kernels of a source, in their order."""
     found = []
     for match in _KERNEL.finditer(source):
@@ -25,7 +25,7 @@ def kernels(source: str) -> list[Kernel]:
         body_end = _closing(source, source.index("{", signature_end), "{}")
         signature = source[match.end() : signature_end]
         buffers = [argument.split()[-1] for argument in signature.split(",") if "__global" in argument]
-        found.append(Kernel(match[1], match.start(), body_end + 1, tuple(name.lstrip("*") for name in buffers)))
+        found.append(KernelSource(match[1], match.start(), body_end + 1, tuple(name.lstrip("*") for name in buffers)))
     return found
 
 
@@ -46,7 +46,7 @@ def replicated(source: str, names: tuple[str, ...], count: int, place: Callable[
     return "".join([*parts, source[done:]])
 
 
-def _copy(text: str, kernel: Kernel, copy: int | None, place: Callable[[str, str, int], str]) -> str:
+def _copy(text: str, kernel: KernelSource, copy: int | None, place: Callable[[str, str, int], str]) -> str:
     body = text.index("{")
     signature = text[:body]
     for argument in kernel.buffers:

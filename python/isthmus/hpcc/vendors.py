@@ -16,7 +16,7 @@ EMULATOR = "Intel(R) FPGA Emulation Device"
 
 
 @dataclass(frozen=True)
-class Work:
+class VendorBuild:
     """One benchmark to be compiled for one board."""
 
     benchmark: str
@@ -46,19 +46,19 @@ class Work:
         return "-fpc -fp-relaxed" + (" -no-interleaving=default" if apart else "")
 
 
-def files_of(work: Work) -> dict[str, str]:
+def files_of(work: VendorBuild) -> dict[str, str]:
     """The files of a work by their names; the headers of the kernels come beside them."""
     return _xrt(work) if work.configuration.tool == "xrt" else _intel(work)
 
 
-def binary_of(work: Work) -> str:
+def binary_of(work: VendorBuild) -> str:
     """What make makes for the board, with the folder of that target, platform, defines and flags."""
     key = hash_of(f"{work.defines} {work.flags}")[:8]
     folder = f"hw-{work.configuration.platform.replace('/', '-')}-{key}"
     return f"{folder}/{work.benchmark}.{'xclbin' if work.configuration.tool == 'xrt' else 'aocx'}"
 
 
-def _xrt(work: Work) -> dict[str, str]:
+def _xrt(work: VendorBuild) -> dict[str, str]:
     names = [kernel.name for kernel in kernels(work.source)]
     return {
         f"{work.benchmark}.cl": INCLUDES + work.source,
@@ -73,7 +73,7 @@ def _compile_configuration(names: list[str]) -> str:
     return "".join(f"{line}\n" for line in [*lines, *(f"max_memory_ports={name}" for name in names)])
 
 
-def _link_configuration(work: Work) -> str:
+def _link_configuration(work: VendorBuild) -> str:
     lines = [
         f"# {work.configuration.board}: compute units, and the memory bank of each of their buffers.",
         "[connectivity]",
@@ -90,7 +90,7 @@ def _link_configuration(work: Work) -> str:
     return "".join(f"{line}\n" for line in [*lines, *places])
 
 
-def _settings(work: Work, targets: str, platform: str, binary: str) -> str:
+def _settings(work: VendorBuild, targets: str, platform: str, binary: str) -> str:
     """What both Makefiles begin with, up to the name of the binary; `platform` is the vendor's word for it."""
     configuration = work.configuration
     return f"""{platform} ?= {configuration.platform}
@@ -124,7 +124,7 @@ clean:
 """
 
 
-def _xrt_makefile(work: Work, names: list[str]) -> str:
+def _xrt_makefile(work: VendorBuild, names: list[str]) -> str:
     objects = " ".join(f"$(OUT)/{name}.xo" for name in names)
     return f"""# {work.benchmark} for {work.configuration.board} ({work.configuration.source}).
 # make: the binary of the board. make TARGET=sw_emu or hw_emu: for emulation. make report: estimates alone.
@@ -160,7 +160,7 @@ $(OUT)/emconfig.json:
 {_ENDING.format(benchmark=work.benchmark)}"""
 
 
-def _intel(work: Work) -> dict[str, str]:
+def _intel(work: VendorBuild) -> dict[str, str]:
     def place(_kernel: str, argument: str, copy: int) -> str:
         # The types of memory of a board have names; banks of one type are chosen by the host when it allocates.
         if work.configuration.memory != "HBM":
@@ -171,7 +171,7 @@ def _intel(work: Work) -> dict[str, str]:
     return {f"{work.benchmark}.cl": INCLUDES + source, "Makefile": _intel_makefile(work)}
 
 
-def _intel_makefile(work: Work) -> str:
+def _intel_makefile(work: VendorBuild) -> str:
     return f"""# {work.benchmark} for {work.configuration.board} ({work.configuration.source}).
 # make: the binary of the board. make emulate: for emulation. make report: estimates alone.
 # make run, make emulate-run: runs it, with ARGUMENTS. Each target, BOARD and FLAGS have a folder of their own.

@@ -77,7 +77,7 @@ class ColumnBuffer:
         return {name: values[: self._filled[name]] for name, values in self._values.items()}
 
 
-class Table(Mapping[str, Array]):
+class Columns(Mapping[str, Array]):
     """Columns of equal length."""
 
     def __init__(self, columns: dict[str, Array], length: int) -> None:
@@ -106,10 +106,10 @@ class Table(Mapping[str, Array]):
             self._columns[name] = self._columns[name][order]
 
 
-def joined(tables: list[Table]) -> Table:
+def joined(tables: list[Columns]) -> Columns:
     """The rows of one table after those of the other; the tables are empty then."""
     if len(tables) == 1:
         return tables[0]
     rows = sum(table.rows for table in tables)
     names = list(tables[0]) if tables else []
-    return Table({name: np.concatenate([table.take(name) for table in tables]) for name in names}, rows)
+    return Columns({name: np.concatenate([table.take(name) for table in tables]) for name in names}, rows)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from isthmus.recording.columns import Array, Column, Table, ascending, pieces
+from isthmus.recording.columns import Array, Column, Columns, ascending, pieces
 from isthmus.recording.journal import GROUPS
 
 _TRANSFER, _KERNEL = GROUPS.index("transfer"), GROUPS.index("kernel")
@@ -31,7 +31,7 @@ class Cover:
 
 
 @dataclass
-class Work:
+class DeviceWork:
     """What a device did: its transfers and kernels that the driver timed; times in ns."""
 
     commands: int = 0
@@ -46,7 +46,7 @@ class Work:
     gap_host: int = 0
 
 
-def working(commands: Table, queues: Array, groups: Array) -> Array:
+def working(commands: Columns, queues: Array, groups: Array) -> Array:
     """Places of the commands that kept the device of these queues busy, in the order in which they started.
 
     `queues` says of each queue, and at its end of no queue, whether it is of the device; `groups` has each kind's.
@@ -65,12 +65,12 @@ def working(commands: Table, queues: Array, groups: Array) -> Array:
     return rows if ascending(start) else rows[np.argsort(start, kind="stable")]
 
 
-def find_gaps(commands: Table, rows: Array, groups: Array, gap: Column, gap_host: Column) -> Work:
+def find_gaps(commands: Columns, rows: Array, groups: Array, gap: Column, gap_host: Column) -> DeviceWork:
     """What the commands in these rows, by their starts, make of their device; sets the gaps before them.
 
     A gap is how long the device had nothing to do, `gap_host` how much of that nothing was queued.
     """
-    work = Work(commands=len(rows))
+    work = DeviceWork(commands=len(rows))
     for part in pieces(len(rows)):
         here = rows[part]
         begin = commands["begin"][here]

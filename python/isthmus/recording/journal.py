@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from isthmus.base.errors import IsthmusError
-from isthmus.recording.columns import Array, Column, ColumnBuffer, Table, ascending
+from isthmus.recording.columns import Array, Column, ColumnBuffer, Columns, ascending
 
 SLOT = 128
 VERSION = 2
@@ -79,7 +79,7 @@ Details = dict[str, dict[int, int]]
 
 
 @dataclass(frozen=True)
-class Journal:
+class LayerJournal:
     """What one process wrote: its calls by number, each with the times of its command.
 
     Times of the device's clock: `queued`, from there to the start `started`, from there to the end `time`; `told` where
@@ -92,16 +92,16 @@ class Journal:
     details: Details = field(repr=False)
     """By what a text is of, and its number: of a kind of call its group and MOVES, of a device SHARES_MEMORY."""
     queues: Array
-    calls: Table
+    calls: Columns
 
 
-def read_journals(folder: Path) -> list[Journal]:
+def read_journals(folder: Path) -> list[LayerJournal]:
     """The journals of a folder, the process that began first in front."""
     found = [read_journal(path) for path in sorted(folder.glob("*.journal"))]
     return sorted((one for one in found if one is not None), key=lambda one: one.process["monotonic"])
 
 
-def read_journal(path: Path) -> Journal | None:
+def read_journal(path: Path) -> LayerJournal | None:
     """One journal; None if its process ended before the first slot was whole."""
     head: dict[str, int] | None = None
     texts, queues = [np.zeros(0, TEXT)], [np.zeros(0, QUEUE)]
@@ -115,7 +115,7 @@ def read_journal(path: Path) -> Journal | None:
         return None
     table = _by_number(calls.columns())
     _add_times(path, table)
-    return Journal(path, head, *_texts(np.concatenate(texts)), np.concatenate(queues), table)
+    return LayerJournal(path, head, *_texts(np.concatenate(texts)), np.concatenate(queues), table)
 
 
 def slots_at(path: Path, places: Array, form: "np.dtype[Any]") -> Array:
@@ -175,15 +175,15 @@ def _collect(path: Path, first: int, slots: Array, calls: ColumnBuffer) -> None:
     calls.add("items", np.where(found["dimensions"] > 0, items, 0))
 
 
-def _by_number(columns: dict[str, Array]) -> Table:
+def _by_number(columns: dict[str, Array]) -> Columns:
     columns["begin"] = columns["begin"].astype(np.int64, copy=False)
-    table = Table(columns, len(columns["id"]))
+    table = Columns(columns, len(columns["id"]))
     if not ascending(table["id"]):
         table.reorder(np.argsort(table["id"], kind="stable"))
     return table
 
 
-def _add_times(path: Path, calls: Table) -> None:
+def _add_times(path: Path, calls: Columns) -> None:
     """The times of each call whose command was seen complete."""
     numbers = calls.take("id")
     queued = np.zeros(calls.rows, np.int64)

@@ -7,9 +7,9 @@ from functools import partial
 import numpy as np
 
 from isthmus.recording.clocks import Clock, align
-from isthmus.recording.columns import Array, Column, Rows, Table, ascending, joined, narrow, pieces
-from isthmus.recording.gaps import Work, find_gaps, working
-from isthmus.recording.journal import BLOCKING, GROUP, GROUPS, HAS_TIMES, MOVES, SHARES_MEMORY, Journal
+from isthmus.recording.columns import Array, Column, Columns, Rows, ascending, joined, narrow, pieces
+from isthmus.recording.gaps import DeviceWork, find_gaps, working
+from isthmus.recording.journal import BLOCKING, GROUP, GROUPS, HAS_TIMES, MOVES, SHARES_MEMORY, LayerJournal
 
 
 @dataclass
@@ -24,7 +24,7 @@ class Device:
     shares_memory: bool = False
     clock: Clock = field(default_factory=Clock)
     timer_resolution: int = 0
-    work: Work = field(default_factory=Work)
+    work: DeviceWork = field(default_factory=DeviceWork)
 
 
 @dataclass
@@ -38,10 +38,10 @@ class Timeline:
     `blocking`, `unfinished`.
     """
 
-    journals: list[Journal]
+    journals: list[LayerJournal]
     origin: int
     realtime: int
-    commands: Table
+    commands: Columns
     devices: list[Device] = field(default_factory=list)
     queues: list[tuple[int, int, bool]] = field(default_factory=list)
     """Number, device and whether profiling was forced; the place in this list is the queue of a command."""
@@ -78,12 +78,12 @@ class Timeline:
         return found
 
 
-def make_timeline(journals: Sequence[Journal]) -> Timeline:
+def make_timeline(journals: Sequence[LayerJournal]) -> Timeline:
     """What the journals say, together; their columns are the timeline's then."""
     first = journals[0].process
     origin = min([int(journal.calls["begin"].min()) for journal in journals if journal.calls.rows], default=0)
     origin = origin or first["monotonic"]
-    line = Timeline(list(journals), origin, first["realtime"] + origin - first["monotonic"], Table({}, 0))
+    line = Timeline(list(journals), origin, first["realtime"] + origin - first["monotonic"], Columns({}, 0))
     line.commands = joined([_commands(line, number, journal) for number, journal in enumerate(journals)])
     if not ascending(line.commands["begin"]):
         line.commands.reorder(np.argsort(line.commands["begin"], kind="stable"))
@@ -91,9 +91,9 @@ def make_timeline(journals: Sequence[Journal]) -> Timeline:
     return line
 
 
-def _commands(line: Timeline, process: int, journal: Journal) -> Table:
+def _commands(line: Timeline, process: int, journal: LayerJournal) -> Columns:
     calls = journal.calls
-    table = Table({}, calls.rows)
+    table = Columns({}, calls.rows)
     table["process"] = np.full(calls.rows, process, np.min_scalar_type(-1 - process))
     for name in ("slot", "times_slot", "bytes", "items", "overhead", "span"):
         table[name] = calls.take(name)
@@ -139,7 +139,7 @@ def _places(texts: dict[int, str], known: list[str]) -> dict[int, int]:
     return found
 
 
-def _kinds(line: Timeline, journal: Journal) -> dict[int, int]:
+def _kinds(line: Timeline, journal: LayerJournal) -> dict[int, int]:
     """The places of the kinds of calls."""
     places = _places(journal.texts["kind"], line.whats)
     details = {places[number]: detail for number, detail in journal.details["kind"].items()}
@@ -150,7 +150,7 @@ def _kinds(line: Timeline, journal: Journal) -> dict[int, int]:
     return places
 
 
-def _queues(line: Timeline, process: int, journal: Journal) -> dict[int, int]:
+def _queues(line: Timeline, process: int, journal: LayerJournal) -> dict[int, int]:
     """The places of the process's queues, whose devices are added to the timeline's."""
     texts = journal.texts
     devices: dict[int, int] = {}
@@ -171,7 +171,7 @@ def _queues(line: Timeline, process: int, journal: Journal) -> dict[int, int]:
     return places
 
 
-def _place_times(line: Timeline, process: int, calls: Table, table: Table) -> None:
+def _place_times(line: Timeline, process: int, calls: Columns, table: Columns) -> None:
     """Puts the times of each command that has them on the host's clock."""
     raw, started, time = calls.take("queued"), calls.take("started"), calls.take("time")
     columns = {name: Column(table.rows) for name in ("queued", "start", "time")}
@@ -195,7 +195,7 @@ def _place_times(line: Timeline, process: int, calls: Table, table: Table) -> No
         table[name] = column.values
 
 
-def _call(origin: int, table: Table, raw: Array, rows: Array, part: slice) -> tuple[Array, Array, Array]:
+def _call(origin: int, table: Columns, raw: Array, rows: Array, part: slice) -> tuple[Array, Array, Array]:
     """When the commands in some of the rows were queued, and when their calls began and ended."""
     here = rows[part]
     begin = table["begin"][here] + origin

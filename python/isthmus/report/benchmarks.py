@@ -10,7 +10,7 @@ from isthmus.show.output import Table
 
 
 @dataclass(frozen=True)
-class Quantity:
+class BenchmarkQuantity:
     """A record; its value and its expectation as shares of the largest of either among those of its unit."""
 
     record: HpccRecord
@@ -19,19 +19,19 @@ class Quantity:
 
 
 @dataclass(frozen=True)
-class Run:
+class BenchmarkRun:
     """The records of one run."""
 
     label: str
     verdict: str
     right: bool
     settings: str
-    quantities: list[Quantity]
+    quantities: list[BenchmarkQuantity]
     power: str
     sensors: Table
 
 
-def runs_of(records: Sequence[HpccRecord]) -> list[Run]:
+def runs_of(records: Sequence[HpccRecord]) -> list[BenchmarkRun]:
     """Each run by itself: a name that comes again begins another."""
     groups: list[list[HpccRecord]] = []
     for record in records:
@@ -52,10 +52,10 @@ def place_of(record: HpccRecord) -> str:
     return f"{record.target}, {record.device}, {counted(record.ranks, 'rank')}{shared}"
 
 
-def _run(records: Sequence[HpccRecord]) -> Run:
+def _run(records: Sequence[HpccRecord]) -> BenchmarkRun:
     first = records[0]
     parameters = ", ".join(f"{name} {value}" for name, value in first.parameters.items())
-    return Run(
+    return BenchmarkRun(
         label=label_of(first),
         verdict=verdict(records),
         right=first.validated,
@@ -66,13 +66,13 @@ def _run(records: Sequence[HpccRecord]) -> Run:
     )
 
 
-def _quantities(records: Sequence[HpccRecord]) -> list[Quantity]:
+def _quantities(records: Sequence[HpccRecord]) -> list[BenchmarkQuantity]:
     found = []
     for record in records:
         alike = [one for one in records if one.unit == record.unit]
         most = max((value for one in alike for value in (one.value, one.expected or 0.0)), default=0.0) or 1.0
         expected = None if record.expected is None else record.expected / most
-        found.append(Quantity(record, record.value / most, expected))
+        found.append(BenchmarkQuantity(record, record.value / most, expected))
     return found
 
 

@@ -40,7 +40,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Work:
+class ApplicationRows:
     """The rows of an application, the fastest first."""
 
     name: str
@@ -94,9 +94,11 @@ class ReportContents:
         names = list(dict.fromkeys(row.application for row in self.rows))
         return sorted(self.rows, key=lambda row: (names.index(row.application), not row.verified, -row.value))
 
-    def works(self) -> list["Work"]:
+    def works(self) -> list["ApplicationRows"]:
         """The applications: rates of different work are not compared."""
-        return [Work(name, list(rows)) for name, rows in groupby(self.ranked(), key=lambda row: row.application)]
+        return [
+            ApplicationRows(name, list(rows)) for name, rows in groupby(self.ranked(), key=lambda row: row.application)
+        ]
 
     def limits(self) -> list[Limit]:
         """What the models do not know that touches what is shown."""

@@ -8,7 +8,7 @@ from isthmus.base.sizes import parse_size
 from isthmus.records import FigureSeries, PaperFigure, PaperRow
 from isthmus.report.axes import LogAxis, Tick, decades, every
 from isthmus.report.curves import HEIGHT, STYLES, Line, Panel, Point
-from isthmus.report.timeline import LINE, Bar, Lane, Timeline
+from isthmus.report.timeline import LINE, Bar, Lane, TimelineChart
 from isthmus.show.output import Table
 
 MARGIN = 8.0  # percent of a plot's width beside places that are names
@@ -16,7 +16,7 @@ ROOM = 56  # letters that lie beside each other below a plot
 TIMES = 5  # names below bars
 
 
-def figure_panels(figures: Sequence[PaperFigure]) -> list[Panel | Timeline]:
+def figure_panels(figures: Sequence[PaperFigure]) -> list[Panel | TimelineChart]:
     """Each figure in which anything is there to be drawn: curves, or bars whose parts lie one behind the other."""
     return [_bars(figure) if figure.stacked else _panel(figure) for figure in figures if any(_there(figure.series))]
 
@@ -35,7 +35,7 @@ def _there(series: Sequence[FigureSeries]) -> list[float]:
     return [value for one in series for value in one.values if value is not None and value > 0]
 
 
-def _bars(figure: PaperFigure) -> Timeline:
+def _bars(figure: PaperFigure) -> TimelineChart:
     """A bar for each series, from 0 on."""
     values = [[max(value or 0.0, 0.0) for value in series.values] for series in figure.series]
     end = max(map(sum, values))
@@ -57,7 +57,7 @@ def _bars(figure: PaperFigure) -> Timeline:
         for number, (series, of_series) in enumerate(zip(figure.series, values, strict=True))
     ]
     step = every(0, end, TIMES)
-    return Timeline(
+    return TimelineChart(
         label=f"{figure.paper}, {figure.name}: {figure.title}, {_kind(figure.series[0])}",
         steps=[str(x) for x in figure.x],
         times=[

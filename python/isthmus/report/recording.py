@@ -21,7 +21,7 @@ from isthmus.recording.stretches import (
     rows_of,
 )
 from isthmus.records import RecordedCommand, RecordedGap, RecordFile
-from isthmus.report.timeline import LINE, Bar, Lane, Timeline, ticks
+from isthmus.report.timeline import LINE, Bar, Lane, TimelineChart, ticks
 from isthmus.show.output import Table
 
 STEPS = list(KINDS)
@@ -37,7 +37,7 @@ class RecordingSection:
     label: str
     verdict: list[str]
     notes: list[str]
-    timelines: list[Timeline]
+    timelines: list[TimelineChart]
     tables: list[Table]
 
 
@@ -73,7 +73,7 @@ def _recorded(file: RecordFile) -> RecordingSection:
     return RecordingSection(label, tables.verdict(file), tables.detail(file), _timelines(file, label), shown)
 
 
-def _timelines(file: RecordFile, label: str) -> list[Timeline]:
+def _timelines(file: RecordFile, label: str) -> list[TimelineChart]:
     """The whole time, and closer that in which the devices were at work."""
     queues, threads = _lanes(file)
     end = max((one.end for each in [*queues, *threads] for one in each.stretches), default=0)
@@ -88,12 +88,12 @@ def _timelines(file: RecordFile, label: str) -> list[Timeline]:
     return found
 
 
-def _timeline(who: Sequence[_Who], label: str, begin: int, end: int) -> Timeline:
+def _timeline(who: Sequence[_Who], label: str, begin: int, end: int) -> TimelineChart:
     """What they did between two times, counted from the first."""
     seen = [_Who(each.label, each.name, list(_within(each.stretches, begin, end))) for each in who]
     span = end - begin
     drawn = [_Who(each.label, each.name, _merged(each.stretches, round(span * _FINEST))) for each in seen]
-    return Timeline(
+    return TimelineChart(
         label=label,
         steps=STEPS,
         times=ticks(span * _NS),

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from isthmus.base.numbers import seconds
 from isthmus.records import HpccLaunch, HpccRecord
 from isthmus.report.benchmarks import place_of
-from isthmus.report.timeline import LINE, Bar, Lane, Timeline, ticks
+from isthmus.report.timeline import LINE, Bar, Lane, TimelineChart, ticks
 from isthmus.show.output import Table
 
 
-def replications(records: Sequence[HpccRecord]) -> list[Timeline]:
+def replications(records: Sequence[HpccRecord]) -> list[TimelineChart]:
     """A timeline for each record of a kernel that was launched more than once: a lane for each replication."""
     return [_timeline(record) for record in records if len(record.launches) > 1 and _end(record) > 0]
 
@@ -18,7 +18,7 @@ def _end(record: HpccRecord) -> float:
     return max(launch.end_s for launch in record.launches)
 
 
-def _timeline(record: HpccRecord) -> Timeline:
+def _timeline(record: HpccRecord) -> TimelineChart:
     end = _end(record)
     ranks = sorted({launch.rank for launch in record.launches})
     by_lane: dict[tuple[int, str, int], list[HpccLaunch]] = {}
@@ -35,7 +35,7 @@ def _timeline(record: HpccRecord) -> Timeline:
     label = f"{record.name}, {place_of(record)}"
     steps = [f"rank {rank}" for rank in ranks]
     names = [f"{phase[0]}: {phase}" for phase in dict.fromkeys(launch.phase for launch in record.launches) if phase]
-    return Timeline(label, steps, ticks(end), lanes, len(lanes) * LINE, seconds(end), _table(record, label), names)
+    return TimelineChart(label, steps, ticks(end), lanes, len(lanes) * LINE, seconds(end), _table(record, label), names)
 
 
 def _bar(launch: HpccLaunch, end: float, style: int) -> Bar:

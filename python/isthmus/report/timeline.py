@@ -34,7 +34,7 @@ class Lane:
 
 
 @dataclass(frozen=True)
-class Timeline:
+class TimelineChart:
     """Lanes over one time: first images of a row of a study, replications of a kernel, or bars of a figure."""
 
     label: str
@@ -50,12 +50,12 @@ class Timeline:
     """Whether the names of the lanes are words."""
 
 
-def timelines(rows: Sequence[Row], named: bool) -> list[Timeline]:
+def timelines(rows: Sequence[Row], named: bool) -> list[TimelineChart]:
     """A timeline for each row that is right and tells of its first images; `named` after its application too."""
     return [_timeline(row, f"{row.application}, " if named else "") for row in rows if row.verified and _end(row) > 0]
 
 
-def _timeline(row: Row, prefix: str) -> Timeline:
+def _timeline(row: Row, prefix: str) -> TimelineChart:
     one = row.counted.removesuffix("s")
     end = _end(row)
     steps = list(dict.fromkeys(step.name for image in row.first_images for step in image.steps))
@@ -76,7 +76,7 @@ def _timeline(row: Row, prefix: str) -> Timeline:
         for number, image in enumerate(row.first_images)
     ]
     label = f"{prefix}{place_of(row)}, {row.flow}, {kind_of(row)}"
-    return Timeline(label, steps, ticks(end), lanes, len(lanes) * LINE, seconds(end), _table(row, label))
+    return TimelineChart(label, steps, ticks(end), lanes, len(lanes) * LINE, seconds(end), _table(row, label))
 
 
 def _end(row: Row) -> float:

@@ -22,7 +22,7 @@ SATURATED = 0.98
 Lookup = Callable[[str], float]
 
 
-class Number(NamedTuple):
+class ClaimNumber(NamedTuple):
     """What a claim is about; `spanned` if it is quickly told with assumed inputs elsewhere in their ranges."""
 
     of: Callable[["ModelRuns", Sequence[str]], float]
@@ -35,10 +35,10 @@ class Claim(NamedTuple):
 
     holds: Callable[["ModelRuns", Sequence[str], Lookup], bool]
     arguments: str
-    number: Number | None = None
+    number: ClaimNumber | None = None
 
 
-def between(number: Number, arguments: str) -> Claim:
+def between(number: ClaimNumber, arguments: str) -> Claim:
     """That a number lies between the last two arguments, sizes where it is one."""
 
     def holds(models: "ModelRuns", given: Sequence[str], lookup: Lookup) -> bool:
@@ -164,13 +164,15 @@ CLAIMS: dict[str, Claim] = {
     "ahead_between": Claim(_ahead_between, "BOARD:PROBE:FIRST:SECOND:LOW_SIZE:HIGH_SIZE"),
     "sum_reaches": Claim(_sum_reaches, "BOARD:PROBE:FIRST:SECOND:NUMBER"),
     "time_goes_with_clock": Claim(_time_goes_with_clock, "APPLICATION:ROWS:NUMBER"),
-    "port_ratio": between(Number(ratio, "%"), "BOARD:PROBE:WAY:SIZE:OTHER_WAY:OTHER_SIZE:LOW:HIGH"),
-    "port_knee": between(Number(knee, "MiB"), "BOARD:PROBE:WAY:OTHER_WAY:SIZE:LOW_SIZE:HIGH_SIZE"),
+    "port_ratio": between(ClaimNumber(ratio, "%"), "BOARD:PROBE:WAY:SIZE:OTHER_WAY:OTHER_SIZE:LOW:HIGH"),
+    "port_knee": between(ClaimNumber(knee, "MiB"), "BOARD:PROBE:WAY:OTHER_WAY:SIZE:LOW_SIZE:HIGH_SIZE"),
     "port_crossing": between(
-        Number(crossing_of_ways, "MiB", spanned=False), "BOARD:PROBE:WAY:OTHER_WAY:LOW_SIZE:HIGH_SIZE"
+        ClaimNumber(crossing_of_ways, "MiB", spanned=False), "BOARD:PROBE:WAY:OTHER_WAY:LOW_SIZE:HIGH_SIZE"
     ),
-    "port_recovers": between(Number(recovered, "%", spanned=False), "BOARD:PROBE:WAY:OTHER_WAY:SIZE:LOW:HIGH"),
-    "evicting": between(Number(evicting, "MiB", spanned=False), "BOARD:WORKS:WORK_STAGE:NUMBER:LOW_SIZE:HIGH_SIZE"),
+    "port_recovers": between(ClaimNumber(recovered, "%", spanned=False), "BOARD:PROBE:WAY:OTHER_WAY:SIZE:LOW:HIGH"),
+    "evicting": between(
+        ClaimNumber(evicting, "MiB", spanned=False), "BOARD:WORKS:WORK_STAGE:NUMBER:LOW_SIZE:HIGH_SIZE"
+    ),
     "monotone": Claim(_monotone, "BOARD:PROBE"),
     "monotone_requests": Claim(_monotone_requests, "BOARD:FLOW:SIZE"),
 }

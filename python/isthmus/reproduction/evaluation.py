@@ -7,7 +7,7 @@ from functools import cached_property
 
 from isthmus.base.errors import IsthmusError
 from isthmus.records import Input, Role
-from isthmus.reproduction.claims import Number
+from isthmus.reproduction.claims import ClaimNumber
 from isthmus.reproduction.expressions import (
     Evaluator,
     board_of,
@@ -22,7 +22,7 @@ from isthmus.reproduction.model_runs import CORES, ModelRuns, NotOfferedError, T
 from isthmus.reproduction.published import PublishedRow, Value
 from isthmus.reproduction.roles import (
     TENTH,
-    Change,
+    InputChange,
     Legal,
     differs,
     ends,
@@ -61,7 +61,7 @@ class Evaluation:
     places: Mapping[str, str] = field(default_factory=dict)
     _values: dict[tuple[Purpose, str], dict[str, Value]] = field(default_factory=dict)
     _judged: dict[tuple[Purpose, str], dict[str, float]] = field(default_factory=dict)
-    _changes: dict[str, Change] = field(default_factory=dict)
+    _changes: dict[str, InputChange] = field(default_factory=dict)
 
     def run(self, on_progress: OnProgress) -> None:
         """Evaluates every scenario, with as many experiments at a time as cores; Ctrl-C ends the tools that run."""
@@ -242,7 +242,7 @@ class Evaluation:
                   if (about := self.judged(row_id)) is not None and about[1].spanned]  # fmt: skip
         return [*self.open_rows(), *claims]
 
-    def judged(self, row_id: str) -> tuple[float, Number] | None:
+    def judged(self, row_id: str) -> tuple[float, ClaimNumber] | None:
         """The number that a claim is about on the boards as they are; None of another row."""
         value = self._judged.get(("as they are", ""), {}).get(row_id)
         if value is None:
@@ -272,18 +272,18 @@ class Evaluation:
     def _legal(self, board: str) -> Legal:
         return lambda text: self.tools.accepts(target_of(board), (*self.sets, text))
 
-    def _perturbations(self, board: str, inputs: Sequence[Input]) -> list[Change]:
+    def _perturbations(self, board: str, inputs: Sequence[Input]) -> list[InputChange]:
         slow = slower(board, inputs)
         return [*perturbations(board, inputs, self._legal(board)), *together(board, slow, self._kept(slow))]
 
-    def _of_boards(self, changes: Callable[[str, Sequence[Input]], list[Change]]) -> list[Change]:
+    def _of_boards(self, changes: Callable[[str, Sequence[Input]], list[InputChange]]) -> list[InputChange]:
         return [
             change
             for board in self._boards
             for change in changes(board, self.tools.platform(target_of(board), self.sets).inputs)
         ]
 
-    def _scenarios(self, purpose: Purpose, changes: Sequence[Change], rows: Sequence[str]) -> list[Scenario]:
+    def _scenarios(self, purpose: Purpose, changes: Sequence[InputChange], rows: Sequence[str]) -> list[Scenario]:
         self._changes |= {change.name: change for change in changes}
         return [
             Scenario(purpose, change.name, self._models(self.images, self._with(change)), concerned)
@@ -291,14 +291,14 @@ class Evaluation:
             if (concerned := tuple(row_id for row_id in rows if change.board in self._boards_of(row_id)))
         ]
 
-    def _with(self, *changes: Change) -> dict[str, tuple[str, ...]]:
+    def _with(self, *changes: InputChange) -> dict[str, tuple[str, ...]]:
         sets = dict(self._as_they_are)
         for change in changes:
             sets[change.board] = (*sets[change.board], *change.sets)
         return sets
 
     def _other_scenarios(self, rows: Sequence[str]) -> list[Scenario]:
-        def others(board: str, inputs: Sequence[Input]) -> list[Change]:
+        def others(board: str, inputs: Sequence[Input]) -> list[InputChange]:
             known = [item for item in inputs if item.role in ("datasheet", "configuration")]
             return [change for item in known for change in moved(board, item, self._legal(board))]
 
@@ -316,21 +316,21 @@ class Evaluation:
                 found.append(Scenario("corner", f"{row_id} {side}", models, (row_id,)))
         return found
 
-    def _kept(self, changes: Sequence[Change]) -> list[Change]:
+    def _kept(self, changes: Sequence[InputChange]) -> list[InputChange]:
         """As many of the changes as a board takes together, one of each input, the first ones first."""
-        once: dict[tuple[str, str], Change] = {}
+        once: dict[tuple[str, str], InputChange] = {}
         for change in changes:
             once.setdefault((change.board, change.key), change)
         if self._taken(list(once.values())):
             return list(once.values())
-        kept: list[Change] = []
+        kept: list[InputChange] = []
         for change in changes:
             known = any((one.board, one.key) == (change.board, change.key) for one in kept)
             if not known and self._taken([*kept, change]):
                 kept.append(change)
         return kept
 
-    def _taken(self, changes: Sequence[Change]) -> bool:
+    def _taken(self, changes: Sequence[InputChange]) -> bool:
         """Whether the boards take some changes together."""
         sets = self._with(*changes)
         return all(self.tools.accepts(target_of(board), sets[board]) for board in {one.board for one in changes})

@@ -9,7 +9,7 @@ from isthmus.base.errors import IsthmusError
 from isthmus.base.names import unknown
 from isthmus.base.sizes import parse_size
 from isthmus.records import Row
-from isthmus.reproduction.claims import CLAIMS, Number, saturation
+from isthmus.reproduction.claims import CLAIMS, ClaimNumber, saturation
 from isthmus.reproduction.formulas import FORMULAS
 from isthmus.reproduction.model_runs import ModelRuns, NotOfferedError
 from isthmus.reproduction.published import PublishedRow, Value
@@ -222,7 +222,7 @@ def crossing(ratios: Mapping[int, float], level: float) -> float:
     return float(points[0][0] if points[0][1] < level else points[-1][0])
 
 
-def number_of(expression: str) -> Number | None:
+def number_of(expression: str) -> ClaimNumber | None:
     """What a claim is about; None of one about no number, and of any other experiment."""
     kind, _, rest = expression.partition(":")
     claim = CLAIMS.get(rest.partition(":")[0]) if kind == "claim" else None

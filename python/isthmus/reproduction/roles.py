@@ -26,7 +26,7 @@ Legal = Callable[[str], bool]
 
 
 @dataclass(frozen=True)
-class Change:
+class InputChange:
     """Numbers of one board replaced, under a name for people that no other change has.
 
     step: by how much the input moved, as a logarithm; that of a tenth where that cannot be told.
@@ -43,30 +43,30 @@ class Change:
         return self.sets[0].partition("=")[0]
 
 
-def perturbations(board: str, inputs: Iterable["Input"], legal: Legal) -> list[Change]:
+def perturbations(board: str, inputs: Iterable["Input"], legal: Legal) -> list[InputChange]:
     """Each calibrated input of a board moved."""
     return [change for item in inputs if item.role == "calibrated" for change in moved(board, item, legal)]
 
 
-def slower(board: str, inputs: Iterable["Input"]) -> list[Change]:
+def slower(board: str, inputs: Iterable["Input"]) -> list[InputChange]:
     """Each calibrated time and rate a tenth to the slow side, whether the board takes it or not."""
     numbers = [item for item in inputs if item.role == "calibrated" and is_number(item)]
     slow = [_change(board, item, _moved_value(item, True)) for item in numbers if item.unit in TIMES]
     return slow + [_change(board, item, _number(item) / (1 + STEP)) for item in numbers if item.unit in RATES]
 
 
-def together(board: str, changes: Sequence[Change], kept: Sequence[Change]) -> list[Change]:
+def together(board: str, changes: Sequence[InputChange], kept: Sequence[InputChange]) -> list[InputChange]:
     """As one change those that a board takes of `changes`, with the names of the others; none if it takes none."""
     left = ", ".join(change.key for change in changes if change not in kept)
     name = f"{board} times and rates together a tenth slower{f' but for {left}' if left else ''}"
-    return [Change(name, board, tuple(text for change in kept for text in change.sets))] if kept else []
+    return [InputChange(name, board, tuple(text for change in kept for text in change.sets))] if kept else []
 
 
-def moved(board: str, item: "Input", legal: Legal) -> list[Change]:
+def moved(board: str, item: "Input", legal: Legal) -> list[InputChange]:
     """A number up and down by a tenth, rounded outward to a value that the board takes; a switch the other way."""
     if isinstance(item.value, bool):
         other = f"{item.key}={str(not item.value).lower()}"
-        return [Change(f"{board} {other}", board, (other,))] if legal(other) else []
+        return [InputChange(f"{board} {other}", board, (other,))] if legal(other) else []
     if not is_number(item):
         return []
     found = (next((value for value in outward(item, up) if legal(_assignment(item, value))), None) for up in (1, 0))
@@ -84,11 +84,11 @@ def outward(item: "Input", up: bool | int) -> Iterator[float]:
         yield 2.0**power / units.WHOLE[item.unit or ""]
 
 
-def ends(board: str, inputs: Sequence["Input"], legal: Legal) -> list[Change]:
+def ends(board: str, inputs: Sequence["Input"], legal: Legal) -> list[InputChange]:
     """Each assumed input, one at a time, at either end of its range, or as near to that as the board takes; an assumed
     switch the other way.
     """
-    found: list[Change | None] = []
+    found: list[InputChange | None] = []
     for item in (item for item in inputs if item.role == "assumed"):
         if item.range and is_number(item):
             found += [_farthest(board, item, end, legal) for end in _ends(item)]
@@ -97,7 +97,7 @@ def ends(board: str, inputs: Sequence["Input"], legal: Legal) -> list[Change]:
     return [change for change in found if change is not None]
 
 
-def _farthest(board: str, item: "Input", end: float, legal: Legal) -> Change | None:
+def _farthest(board: str, item: "Input", end: float, legal: Legal) -> InputChange | None:
     """As near to an end as a board takes; None if it takes nothing but what is there."""
     old = _number(item)
 
@@ -184,11 +184,11 @@ def _ends(item: "Input") -> list[float]:
     return [float(end) for end in dict.fromkeys((low, high)) if end != item.value]
 
 
-def _change(board: str, item: "Input", value: float) -> Change:
+def _change(board: str, item: "Input", value: float) -> InputChange:
     old = _number(item)
     step = abs(math.log(value / old)) if value > 0 and old > 0 else TENTH
     name = f"{board} {item.key} {_text(item.value)} to {value:.6g}{f' {item.unit}' if item.unit else ''}"
-    return Change(name, board, (_assignment(item, value),), step)
+    return InputChange(name, board, (_assignment(item, value),), step)
 
 
 def _moved_value(item: "Input", up: bool) -> float:

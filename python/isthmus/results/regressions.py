@@ -19,7 +19,7 @@ Key = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Run:
+class SeriesRun:
     """A run in the results store: its number, its host, its records."""
 
     id: int
@@ -27,7 +27,7 @@ class Run:
     records: Sequence[dict[str, Any]]
 
 
-def regressions(runs: Iterable[Run]) -> list[Regression]:
+def regressions(runs: Iterable[SeriesRun]) -> list[Regression]:
     """Every measured series of right results with enough runs, in the order of the runs; regressed ones first."""
     series: dict[Key, list[tuple[int, float]]] = {}
     units: dict[Key, str] = {}

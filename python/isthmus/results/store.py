@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import duckdb
 
     from isthmus.records import HistoryRun
-    from isthmus.results.regressions import Run
+    from isthmus.results.regressions import SeriesRun
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS runs (
@@ -135,9 +135,9 @@ def newest(kind: str, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any
     return None
 
 
-def all_records() -> "list[Run]":
+def all_records() -> "list[SeriesRun]":
     """The records of every run, the oldest run first."""
-    from isthmus.results.regressions import Run
+    from isthmus.results.regressions import SeriesRun
 
     if not store_path().exists() and not folder_of(store_path()).exists():
         return []
@@ -150,7 +150,7 @@ def all_records() -> "list[Run]":
     records: dict[int, list[dict[str, Any]]] = {number: [] for number in hosts}
     for number, _, text in rows:
         records[number].append(json.loads(text))
-    return [Run(number, hosts[number], records[number]) for number in hosts]
+    return [SeriesRun(number, hosts[number], records[number]) for number in hosts]
 
 
 def records_of(document: dict[str, Any]) -> list[dict[str, Any]]:

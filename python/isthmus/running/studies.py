@@ -17,7 +17,7 @@ from isthmus.running.applications import PATHS, Application, describe, is_progra
 from isthmus.running.coherence import TREE, check_method, kept_coherent
 from isthmus.running.descriptions.application import DescribedApplication, background_sets, flows_on, read_described
 from isthmus.running.experiments import Experiment
-from isthmus.running.study_file import StudyDescription, Work
+from isthmus.running.study_file import StudyApplication, StudyDescription
 from isthmus.running.targets import check_target, flows_of, is_model, platform
 
 
@@ -70,7 +70,7 @@ def experiments_of(study: StudyDescription, path: Path, flags: Flags) -> list[Ex
 class _StudyApplication:
     """A table [application] of a study, and what its application says of itself."""
 
-    work: Work
+    work: StudyApplication
     path: Path
     text: str
     number: int  # among the tables

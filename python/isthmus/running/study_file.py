@@ -23,7 +23,7 @@ class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class Work(_Table):
+class StudyApplication(_Table):
     """What runs: an application of Isthmus by name, a program, or what a description says (docs/advise.md).
 
     The description of each field says what a value should be.
@@ -76,7 +76,7 @@ def _in_a_list(table: object) -> object:
 class StudyDescription(_Table):
     """A study file as it is written; of [[application]] there may be several."""
 
-    application: Annotated[list[Work], BeforeValidator(_in_a_list)] = Field(
+    application: Annotated[list[StudyApplication], BeforeValidator(_in_a_list)] = Field(
         min_length=1, description="a table [application]"
     )
     study: Choice = Field(description="a table [study]")
@@ -149,8 +149,8 @@ def _complaint_of_work(details: ErrorDetails, path: Path, text: str) -> IsthmusE
     key = ".".join(["application", str(name), *map(str, parameter[:1])])
     place = f"{path}:{line_of(text, key, int(number))}"
     if details["type"] == "extra_forbidden":
-        return unknown("key", key, [f"application.{field}" for field in Work.model_fields], place)
-    expected = "a number, a text, true or false" if parameter else Work.model_fields[str(name)].description
+        return unknown("key", key, [f"application.{field}" for field in StudyApplication.model_fields], place)
+    expected = "a number, a text, true or false" if parameter else StudyApplication.model_fields[str(name)].description
     return IsthmusError(f"{place}: key '{key}': expected {expected}, got {_short(details['input'])}")
 
 

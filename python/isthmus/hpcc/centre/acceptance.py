@@ -8,7 +8,7 @@ from isthmus.base.errors import IsthmusError
 from isthmus.hpcc.centre.expectations import Bounds, Expectations, ExpectedRun
 from isthmus.hpcc.centre.nodes import Fleet
 from isthmus.hpcc.measure import run
-from isthmus.hpcc.tuning.tune import Run, tuned_before
+from isthmus.hpcc.tuning.tune import TuningRequest, tuned_before
 from isthmus.records import AcceptanceCheck, HpccRecord
 from isthmus.running.tools import Event, Launch
 
@@ -55,7 +55,7 @@ def _checks(
 
 def _tuned(wanted: ExpectedRun, ranks: int, launch: Launch) -> list[str]:
     """The words for what was tuned for such a run on the device of the node that `launch` reaches."""
-    asked = Run(
+    asked = TuningRequest(
         benchmark=wanted.name,
         on=wanted.on,
         size=wanted.size,

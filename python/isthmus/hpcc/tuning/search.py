@@ -17,7 +17,7 @@ CLEARLY = 1.01  # what a challenger must be better by
 
 
 @dataclass(frozen=True)
-class Question:
+class TrialRequest:
     """A trial: what is set beside the defaults, repetitions, and which of several alike it is."""
 
     settings: tuple[tuple[str, int], ...]
@@ -29,7 +29,7 @@ class BudgetSpentError(Exception):
     """There is no time left for a trial."""
 
 
-Answer = Callable[[Question], float | None]  # the rate; None for what does not run or is wrong
+Answer = Callable[[TrialRequest], float | None]  # the rate; None for what does not run or is wrong
 
 
 class Search:
@@ -80,7 +80,7 @@ class Search:
         return max(rate for rate, _ in rates) > CLEARLY * max(rate for _, rate in rates)
 
     def _rate(self, candidate: Candidate, repetitions: int = QUICK, turn: int = 0) -> float:
-        rate = self._answer(Question(tuple(sorted(candidate.items())), repetitions, turn))
+        rate = self._answer(TrialRequest(tuple(sorted(candidate.items())), repetitions, turn))
         return 0.0 if rate is None else rate
 
     def _keep(self, candidate: Candidate) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from isthmus.base.errors import IsthmusError
 from isthmus.hpcc.launch import launch_of
 from isthmus.hpcc.measure import run
-from isthmus.hpcc.tuning.search import BudgetSpentError, Question
+from isthmus.hpcc.tuning.search import BudgetSpentError, TrialRequest
 from isthmus.records import HpccTrial
 from isthmus.running.tools import Interrupt, stop_running
 
@@ -40,7 +40,7 @@ class Trials:
         self.done = _read(path)
         self._known = {_question(trial): trial for trial in self.done}
 
-    def answer(self, question: Question) -> float | None:
+    def answer(self, question: TrialRequest) -> float | None:
         """The rate; None for what does not run or is wrong. Without an answer and time left a BudgetSpentError."""
         trial = self._known.get(question)
         if trial is None:
@@ -50,12 +50,12 @@ class Trials:
             self._keep(question, trial)
         return trial.value
 
-    def _try(self, question: Question) -> HpccTrial:
+    def _try(self, question: TrialRequest) -> HpccTrial:
         begun = time.monotonic()
         words = [word for name, value in question.settings for word in ("--set", f"{name}={value}")]
         outcome: dict[str, Any] = {"value": None, "unit": "", "reason": None}
         try:
-            with Limit(self._limit()) as limit:
+            with TrialBudget(self._limit()) as limit:
                 records = run(
                     [*self._arguments, *words, "--repeat", str(question.repetitions)],
                     launch_of(self._ranks),
@@ -78,7 +78,7 @@ class Trials:
     def _limit(self) -> float:
         return max(SHORTEST_LIMIT_S, LIMIT_OF_FIRST * self.done[0].seconds if self.done else 0.0)
 
-    def _keep(self, question: Question, trial: HpccTrial) -> None:
+    def _keep(self, question: TrialRequest, trial: HpccTrial) -> None:
         self.done.append(trial)
         self._known[question] = trial
         with self._path.open("a", encoding="utf-8") as file:
@@ -86,14 +86,14 @@ class Trials:
         self._on_trial(trial)
 
 
-class Limit:
+class TrialBudget:
     """Ends the tools that run here when a time has passed."""
 
     def __init__(self, seconds: float) -> None:
         self.passed = False
         self._timer = threading.Timer(seconds, self._pass)
 
-    def __enter__(self) -> "Limit":
+    def __enter__(self) -> "TrialBudget":
         self._timer.start()
         return self
 
@@ -106,8 +106,8 @@ class Limit:
             stop_running()
 
 
-def _question(trial: HpccTrial) -> Question:
-    return Question(tuple(sorted(trial.settings.items())), trial.repetitions, trial.turn)
+def _question(trial: HpccTrial) -> TrialRequest:
+    return TrialRequest(tuple(sorted(trial.settings.items())), trial.repetitions, trial.turn)
 
 
 def _read(path: Path) -> list[HpccTrial]:

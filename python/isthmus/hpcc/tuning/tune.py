@@ -17,7 +17,7 @@ from isthmus.running.tools import Launch, as_sets, collect
 
 
 @dataclass(frozen=True)
-class Run:
+class TuningRequest:
     """What a person asks for: a benchmark with options that decide which parameters are best."""
 
     benchmark: str
@@ -89,7 +89,7 @@ class DeviceRun:
         return tuned_folder() / "trials" / f"{self.task.benchmark}-{name}.jsonl"
 
 
-def known(run: Run, launch: Launch | None = None) -> DeviceRun:
+def known(run: TuningRequest, launch: Launch | None = None) -> DeviceRun:
     """What a run means on its device, here or where `launch` starts one rank; DevicesDifferError where they differ."""
     made = [_compilation([*run.words(), "--parameters", "--on", target], launch) for target in run.on.split(",")]
     devices = {(one["device_info"]["name"], one["device_info"]["driver"]) for one in made}
@@ -112,7 +112,7 @@ def known(run: Run, launch: Launch | None = None) -> DeviceRun:
     return DeviceRun(task, device, driver, first["parameters"], file_of(device, driver))
 
 
-def tuned_before(run: Run, launch: Launch | None = None) -> TuningResult | None:
+def tuned_before(run: TuningRequest, launch: Launch | None = None) -> TuningResult | None:
     """What was found best for just this run on its device, here or where `launch` starts one rank."""
     if not any(tuned_folder().glob("*.json")):
         return None
@@ -125,7 +125,7 @@ def tuned_before(run: Run, launch: Launch | None = None) -> TuningResult | None:
 
 
 def tune(
-    run: Run,
+    run: TuningRequest,
     budget_s: float,
     again: bool,
     on_trial: Callable[[HpccTrial], None],
@@ -173,7 +173,7 @@ def _value_of(trials: Sequence[HpccTrial], candidate: Candidate) -> float | None
     )
 
 
-def _result(run: Run, here: DeviceRun, best: Best, trials: list[HpccTrial], complete: bool) -> HpccTuned:
+def _result(run: TuningRequest, here: DeviceRun, best: Best, trials: list[HpccTrial], complete: bool) -> HpccTuned:
     return HpccTuned.model_validate(
         {
             "benchmark": run.benchmark,
