@@ -16,8 +16,8 @@ _EXPECTED = {
 }
 FAULTS = tuple(_EXPECTED)
 FAULTS_HELP = (
-    f"What goes wrong on purpose: {listed(FAULTS[:-1], 'and')} are probabilities, die is the messages after which the "
-    "consumer dies. What a link loses it sends again."
+    f"Inject faults: {listed(FAULTS[:-1], 'and')} are probabilities 0..1; with die=N the consumer dies "
+    "after N messages. A link sends again what it loses."
 )
 
 

@@ -29,7 +29,7 @@ EXAMPLES = [
 SOC = "model:zynq-ultrascale"  # what min2019 measured
 Sets = Annotated[
     list[str] | None,
-    plain("--set KEY=VALUE", "Replace a number: app.KEY of the description, or one of every board that has it."),
+    plain("--set KEY=VALUE", "Replace a number: app.KEY in the description, any other KEY in every board that has it."),
 ]
 
 
@@ -37,29 +37,42 @@ def advise(
     session: Session,
     file: Annotated[
         str | None,
-        typer.Argument(metavar="FILE", help="A description, FILE.toml, or a record of a program, FILE.json."),
+        typer.Argument(
+            metavar="FILE", help="FILE.toml, a description of the application, or FILE.json, a record of a program."
+        ),
     ] = None,
-    on: Annotated[str | None, plain("--on TARGETS", "Models, by commas. [default: every board]")] = None,
+    on: Annotated[
+        str | None, plain("--on TARGETS", "Models to choose from, separated by commas. [default: every board]")
+    ] = None,
     sets: Sets = None,
     tree: Annotated[
-        str | None, plain("--tree paper|measured", "Beside min2019's tree what each method costs on its model too.")
+        str | None,
+        plain(
+            "--tree paper|measured", "Show the published decision tree only, or also each method's cost on the model."
+        ),
     ] = None,
     unit_of: Annotated[
-        str | None, plain("--unit-of KERNEL", "A launch of it is a unit of a record. [default: that of most time]")
+        str | None,
+        plain(
+            "--unit-of KERNEL", "Kernel whose launch is a unit of work in the record. [default: the one with most time]"
+        ),
     ] = None,
-    device: Annotated[str | None, plain("--device N", "Of a record, its place there. [default: the busiest]")] = None,
+    device: Annotated[
+        str | None, plain("--device N", "Number of the device in the record. [default: the busiest]")
+    ] = None,
     describe: Annotated[
-        str | None, written("--describe FILE", "Write the description that a record becomes, and stop.")
+        str | None, written("--describe FILE", "Write the description made from the record, and stop.")
     ] = None,
 ) -> None:
-    """Which board, and which way of feeding it, for an application that is described.
+    """Choose a board, and a way to feed it, for an application that a file describes.
 
-    Each board, flow and method has a value by a closed formula over the board's curves, and an interval: the middle
-    nine tenths of 64 joint draws of what the boards' files assume and of the ranges of the description. The best three
-    are also run, and the run counts. Where the first is not the best in 95 % of the draws there is no clear winner, and
-    the number that decides is named with the probe that measures it. Curves come with our boards; those of any other
-    are measured on the model at the first use, in about a minute, and kept. Of a record the time of its kernel is
-    assumed, a tenth to ten times what it was there, until --set app.kernel.time says it. docs/advise.md says more.
+    A closed formula over the curves of a board (rate by size) gives each board, flow and coherence method a value and
+    an interval: the middle nine tenths of 64 joint draws of the numbers that the boards' files assume and of the ranges
+    in the description. The best three also run on the model, and then the run counts. If the first is not the best in
+    95 % of the draws, there is no clear winner, and the output names the number that decides and the probe that
+    measures it. Isthmus has the curves of its own boards; those of any other are measured on the model at the first
+    use, in about a minute, and kept. For a record, the time of its kernel on the FPGA is assumed to be a tenth to ten
+    times the recorded time, until --set app.kernel.time gives it.
     """
     from isthmus.advising.curves import curves_of
     from isthmus.running.applications import is_app_key
@@ -148,7 +161,7 @@ def _targets(on: str | None, description: "Description") -> list[str]:
 
 
 def _sets(description: "Description", target: str, sets: "Sequence[str]", alone: bool) -> tuple[str, ...]:
-    """Those of a board: of several boards each takes the keys that it has."""
+    """Assignments for a board: of several boards each takes the keys that it has."""
     from isthmus.running.descriptions.application import background_sets, has_key
 
     own = tuple(one for one in sets if alone or has_key(target, one.partition("=")[0].strip()))

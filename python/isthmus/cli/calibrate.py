@@ -38,7 +38,7 @@ UNITS = frozenset({*TIMES, *RATES, *BIT_RATES})  # of numbers that a fit may cha
 
 def calibrate(
     session: Session,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A platform file; made if it is not there.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A platform file; a missing one is written first.")],
     records: Annotated[
         list[str] | None,
         plain(
@@ -46,20 +46,18 @@ def calibrate(
             "JSON of 'isthmus probe', or its JSON lines; several runs may be given, and their medians are fitted.",
         ),
     ] = None,
-    keys: Annotated[
-        list[str] | None, plain("--keys KEY", "Names or globs of the keys to fit; may be repeated.")
-    ] = None,
+    keys: Annotated[list[str] | None, plain("--keys KEY", "Name or glob of the keys to fit; may be repeated.")] = None,
     leave_out: Annotated[
-        str | None, plain("--leave-out SIZES", "Sizes that are not fitted, but compared with the result.")
+        str | None, plain("--leave-out SIZES", "Sizes to leave out of the fit and to compare with its result.")
     ] = None,
 ) -> None:
-    """A platform file fitted to what was measured of a device.
+    """Fit a platform file to what was measured of a device.
 
-    Fitted are the times and rates of host, link and DMA engine (and kernel.launch if it was probed) that are not of a
-    data sheet, or those that --keys names. Keys whose effects the records cannot tell apart are named, and only one of
-    them is changed. What is found is written into FILE with the role calibrated and the date; comments stay, as does a
-    number that is found as it was. A number that the records want beyond its range is left assumed, at the end of that.
-    Exit code 1: some fitted probe is off by more than 25 % (median).
+    The fit changes the times and rates of host, link and DMA engine (and kernel.launch if it was probed) that no data
+    sheet gives, or those that --keys names. If the records cannot tell the effects of some keys apart, the output names
+    them, and only one of them is changed. Fitted numbers are written into FILE with the role calibrated and the date;
+    comments and unchanged numbers stay. A number that would leave its range stops at its end and stays assumed. Exit
+    code 1: some fitted probe is off by more than 25 % (median).
     """
     from isthmus.base.files import check_writable
     from isthmus.base.sizes import parse_sizes

@@ -75,21 +75,27 @@ def given(option: Any, default: Any = None) -> Any:
 
 
 Help = Annotated[
-    bool, typer.Option("-h", is_eager=True, callback=lambda ctx, value: _help(ctx, value, False), help="A short help.")
+    bool,
+    typer.Option("-h", is_eager=True, callback=lambda ctx, value: _help(ctx, value, False), help="Show a short help."),
 ]
 WholeHelp = Annotated[
     bool,
-    typer.Option("--help", is_eager=True, callback=lambda ctx, value: _help(ctx, value, True), help="The whole help."),
+    typer.Option(
+        "--help", is_eager=True, callback=lambda ctx, value: _help(ctx, value, True), help="Show the whole help."
+    ),
 ]
 Sets = Annotated[
     list[str] | None,
-    plain("--set KEY=VALUE", "Replace a number of the model, in the key's unit unless one is written."),
+    plain(
+        "--set KEY=VALUE",
+        "Replace a number of the modelled board ('isthmus platform show' lists them), in its unit by default.",
+    ),
 ]
-Fine = Annotated[bool, plain("--fine", "Model every packet, burst and word; slower.")]
+Fine = Annotated[bool, plain("--fine", "Model every packet, burst and word, which is slower.")]
 Coarse = Annotated[
-    bool, plain("--coarse", "Model what repeats once and count it, where that agrees with --fine within 1 %. [default]")
+    bool, plain("--coarse", "Model a repeated pattern once and count its repetitions, within 1 % of --fine. [default]")
 ]
-List = Annotated[bool, plain("--list", "List what can be chosen here, and stop.")]
+List = Annotated[bool, plain("--list", "List what this command can be given, and stop.")]
 DryRun = Annotated[bool, plain("--dry-run", "Print the plan and an estimate of its time, and stop.")]
 
 
@@ -97,9 +103,9 @@ DryRun = Annotated[bool, plain("--dry-run", "Print the plan and an estimate of i
 class Common:
     """Options of every command."""
 
-    quiet: bool = given(plain("-q --quiet", "No progress, notes or hints on stderr."), False)
-    no_progress: bool = given(plain("--no-progress", "No progress on stderr."), False)
-    color: str | None = given(setting("--color auto|always|never", "Colour in the output."))
+    quiet: bool = given(plain("-q --quiet", "Write no progress, notes or hints to stderr."), False)
+    no_progress: bool = given(plain("--no-progress", "Write no progress to stderr."), False)
+    color: str | None = given(setting("--color auto|always|never", "When to colour the output."))
     debug: bool = given(plain("--debug", "Show a traceback with an error."), False)
     help_short: Help = False
     help_whole: WholeHelp = False

@@ -4,17 +4,17 @@ from dataclasses import dataclass, field
 
 from isthmus.results.kinds import commands
 
-SUMMARY = "How data crosses between a CPU and an FPGA: seen, modelled, compared and chosen."
+SUMMARY = "Measure, model and compare how data crosses between a CPU and an FPGA, and choose from the results."
 EXAMPLES = [
     "isthmus devices",
     "isthmus run image-filter --on model:aws-f1 --flow stream",
     "isthmus study image-filter",
 ]
 OPTIONS = {
-    "--version": "Version, commit, compiler, OpenCL, MPI.",
-    "--cmake-prefix": "The folder for CMAKE_PREFIX_PATH, in which find_package(Isthmus) looks.",
-    "-h": "A short help.",
-    "--help": "The whole help.",
+    "--version": "Print the version, commit, compiler, OpenCL and MPI.",
+    "--cmake-prefix": "Print the folder that CMAKE_PREFIX_PATH needs for find_package(Isthmus).",
+    "-h": "Show a short help.",
+    "--help": "Show the whole help.",
 }
 
 
@@ -50,14 +50,14 @@ class CommandEntry:
 
 
 COMMANDS = {
-    "devices": CommandEntry("The OpenCL devices of this machine, as targets."),
-    "run": CommandEntry("An application on one target, in one flow."),
-    "study": CommandEntry("An application on several targets in several flows, and one verdict."),
-    "sweep": CommandEntry("A study at many values of platform keys and parameters, and what is best of them."),
-    "probe": CommandEntry("How fast data crosses between host and device, by size."),
-    "explain": CommandEntry("Why a measured number is so low: causes, by how well models with them give it."),
+    "devices": CommandEntry("List the OpenCL devices of this machine, as targets."),
+    "run": CommandEntry("Run an application on one target, in one flow."),
+    "study": CommandEntry("Run an application on several targets in several flows, and name the best."),
+    "sweep": CommandEntry("Run a study at many values of platform keys and parameters, and name the best."),
+    "probe": CommandEntry("Measure how fast data crosses between host and device, by size."),
+    "explain": CommandEntry("Find why a measured rate is low: rank causes by how well a model with them fits."),
     "hpcc": CommandEntry(
-        "HPC Challenge for accelerators, on one OpenCL device or many.",
+        "Run HPC Challenge for accelerators on one OpenCL device or many.",
         {
             "build": Member("build", module="hpcc_build"),
             "tune": Member("tune", module="hpcc_tune"),
@@ -68,24 +68,24 @@ COMMANDS = {
         },
         itself=True,
     ),
-    "advise": CommandEntry("Which board, and which way of feeding it, for an application that is described."),
-    "record": CommandEntry("The transfers, kernels and gaps of any OpenCL program, unchanged.", results=False),
-    "reproduce": CommandEntry("The published numbers beside ours, with the role of each and the score."),
-    "compare": CommandEntry("Two files of results against each other."),
-    "calibrate": CommandEntry("A platform file fitted to what was measured of a device."),
+    "advise": CommandEntry("Choose a board, and a way to feed it, for an application that a file describes."),
+    "record": CommandEntry("Record the transfers, kernels and gaps of any OpenCL program, unchanged.", results=False),
+    "reproduce": CommandEntry("Compare published numbers with those of the models, and score the models."),
+    "compare": CommandEntry("Compare two files of results."),
+    "calibrate": CommandEntry("Fit a platform file to what was measured of a device."),
     "report": CommandEntry(
-        "Records as one self-contained HTML file: verdict, tables, curves, timelines, inputs.", results=False
+        "Write results as one HTML file: verdict, tables, curves, timelines, inputs.", results=False
     ),
-    "history": CommandEntry(f"Every run of {commands(lambda kind: kind.kept, 'and')} here, kept in one file."),
-    "doctor": CommandEntry("What is installed, what is missing, and what to do about it."),
-    "new": CommandEntry("A project of your own: an actor, its program, a test and a study.", results=False),
+    "history": CommandEntry(f"List and compare the kept runs of {commands(lambda kind: kind.kept, 'and')}."),
+    "doctor": CommandEntry("Check what is installed and what is missing, and say what to do about it."),
+    "new": CommandEntry("Write a project of your own: an actor, its program, a test and a study.", results=False),
     "platform": CommandEntry(
-        "The modelled boards: which there are, and the numbers that each is made of.",
+        "List the modelled boards, show the numbers of each, and write new ones.",
         {
             "show": Member("show", "SHOW_EXAMPLES"),
             "new": Member("new", "NEW_EXAMPLES", results=False),
             "list": Member("list_platforms", "LIST_EXAMPLES"),
         },
     ),
-    "config": CommandEntry("The settings: what they are and where they come from.", {"show": Member("show")}),
+    "config": CommandEntry("Show the settings and where each comes from.", {"show": Member("show")}),
 }

@@ -27,11 +27,13 @@ def compare(
     session: Session,
     old: Annotated[str, typer.Argument(metavar="OLD", help=f"A JSON file of {KINDS}.")],
     new: Annotated[str, typer.Argument(metavar="NEW", help="Another one.")],
-    fail_over: Annotated[str | None, plain("--fail-over PERCENT", "Exit with 1 if anything got worse by more.")] = None,
+    fail_over: Annotated[
+        str | None, plain("--fail-over PERCENT", "Exit with 1 if any value got worse by more than this.")
+    ] = None,
 ) -> None:
-    """Two files of results against each other.
+    """Compare two files of results.
 
-    The ratio is new over old. Where both have samples, the interval holds 95 % of the ratios of resampled medians, and
+    The ratio is NEW over OLD. Where both have samples, the interval holds 95 % of the ratios of resampled medians, and
     only what is surely worse counts for --fail-over.
     """
     from isthmus.results.compare import compare_files

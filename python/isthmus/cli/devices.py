@@ -7,7 +7,7 @@ EXAMPLES = ["isthmus devices", "isthmus devices --json -"]
 
 
 def devices(session: Session) -> None:
-    """The OpenCL devices of this machine, as targets.
+    """List the OpenCL devices of this machine, as targets.
 
     Boards that are modelled are listed by 'isthmus platform list'.
     """

@@ -7,7 +7,7 @@ EXAMPLES = ["isthmus doctor", "isthmus doctor --json -"]
 
 
 def doctor(session: Session) -> None:
-    """What is installed, what is missing, and what to do about it.
+    """Check what is installed and what is missing, and say what to do about it.
 
     Exit code 1 if something is missing without which a command fails.
     """

@@ -24,28 +24,35 @@ EXAMPLES = [
 
 def explain(
     session: Session,
-    target: Annotated[str | None, typer.Argument(metavar="TARGET", help="The model of the board.")] = None,
+    target: Annotated[
+        str | None, typer.Argument(metavar="TARGET", help="Model of the board: model:NAME or FILE.toml.")
+    ] = None,
     measured: Annotated[
-        list[str] | None, plain("--measured NUMBER", "A number: PROBE SIZE VALUE UNIT; several make it surer.")
+        list[str] | None,
+        plain("--measured NUMBER", "What you measured: PROBE SIZE VALUE UNIT. More numbers make the answer surer."),
     ] = None,
     symptom: Annotated[
-        list[str] | None, plain("--symptom NAME=VALUE", "What else was seen: cpu=80%, the host's busy share.")
+        list[str] | None, plain("--symptom NAME=VALUE", "What else you saw: cpu=80% is the busy share of the host.")
     ] = None,
-    channel: Annotated[str | None, plain("--channel NAME", "The link of a board with several.")] = None,
-    start: Annotated[str | None, plain("--start START", "As probe takes it, of shared memory.")] = None,
-    port: Annotated[str | None, plain("--port PORT", "As probe takes it: the port that was used.")] = None,
-    state: Annotated[str | None, plain("--state STATE", "As probe takes it: what was done to the buffer.")] = None,
+    channel: Annotated[str | None, plain("--channel NAME", "Link that was used, if the board has several.")] = None,
+    start: Annotated[
+        str | None, plain("--start START", "State of the caches before (shared memory): cold, warm or flushed.")
+    ] = None,
+    port: Annotated[str | None, plain("--port PORT", "Port that was used: hp, hpc or acp.")] = None,
+    state: Annotated[
+        str | None, plain("--state STATE", "What a core did to the buffer: written, read, flushed or streamed.")
+    ] = None,
     sets: Sets = None,
     list_: List = False,
 ) -> None:
-    """Why a measured number is so low: causes, by how well models with them give it.
+    """Find why a measured rate is low: rank causes by how well a model with them fits.
 
-    Numbers are those of probes ('isthmus probe --list'). The way from the advertised rate to the measured one comes
-    first, then the causes. Each is a change of the model at several severities; its error is the largest
-    |ln(model / measured)| over the numbers. Causes that agree within 5 % at every number share a place, and what tells
-    them apart is asked for. Ruled out is what misses a number by over 25 % at every severity. Two causes together are
-    tried where none alone comes within 10 %. --list names the causes that a board may have. What models gave is kept,
-    so that the next question about the board is answered at once.
+    A measured number is one of a probe ('isthmus probe --list'). The output shows the steps from the advertised rate
+    to the measured one, then the causes. A cause is a change of the model, tried at several severities; its error is
+    the largest |ln(model / measured)| over the numbers. Causes that agree within 5 % at every number share a place,
+    and the output asks for the measurement that tells them apart. A cause that misses a number by over 25 % at every
+    severity is ruled out. If no cause alone comes within 10 %, pairs of causes are tried. --list names the causes that
+    a board may have. The models' results are kept, so that the next question about the board is answered at once.
     """
     from isthmus.explaining.measurement import read_all, read_symptoms
     from isthmus.records import Platform

@@ -24,22 +24,28 @@ def history(
     session: Session,
     wanted: Annotated[
         list[str] | None,
-        typer.Argument(metavar="RUN", help="Numbers or saved names: one is shown, two are compared, new over old."),
+        typer.Argument(
+            metavar="RUN", help="Number or saved name: one RUN is shown, two are compared, the second over the first."
+        ),
     ] = None,
     fail_over: Annotated[
-        str | None, plain("--fail-over PERCENT", "Of two: exit with 1 if anything got worse by more.")
+        str | None, plain("--fail-over PERCENT", "With two runs: exit with 1 if any value got worse by more than this.")
     ] = None,
     look: Annotated[
-        bool, plain("--regressions", "The newest run of everything against the spread of the earlier ones.")
+        bool, plain("--regressions", "Compare the newest run of each command line with the spread of the earlier ones.")
     ] = False,
     fail_on_regression: Annotated[
-        bool, plain("--fail-on-regression", "The same; exit with 1 if anything is worse beyond the noise.")
+        bool,
+        plain(
+            "--fail-on-regression",
+            "Do as --regressions, and exit with 1 if any value got worse by more than the noise.",
+        ),
     ] = False,
 ) -> None:
-    """Every run that is kept here, in one file.
+    """List and compare the runs that are kept.
 
-    Without RUN they are listed, the newest first. The file is ISTHMUS_STORE, or isthmus/results.duckdb in the user's
-    data folder; --save NAME on those commands names a run.
+    Without RUN the command lists them, the newest first. They are kept in the file that ISTHMUS_STORE names, or in
+    isthmus/results.duckdb in the user's data folder; --save NAME on those commands names a run.
     """
     names = wanted or []
     if look or fail_on_regression:

@@ -42,7 +42,7 @@ def hpcc(
     work: RunOptions,
     placing: Placement,
     measuring: MeasurementOptions,
-    benchmark: Annotated[str | None, typer.Argument(metavar="BENCH", help="The benchmark; --list names them.")] = None,
+    benchmark: Annotated[str | None, typer.Argument(metavar="BENCH", help="A benchmark that --list names.")] = None,
     for_: For = None,
     kernel: Kernel = None,
     binary: Binary = None,
@@ -50,11 +50,12 @@ def hpcc(
     dry_run: DryRun = False,
     list_: List = False,
 ) -> None:
-    """HPC Challenge for accelerators, on one OpenCL device or many.
+    """Run HPC Challenge for accelerators on one OpenCL device or many.
 
-    One MPI rank runs on each device (meyer2024 chapters 3 and 4). The best repetition counts, and of each repetition
-    the slowest rank. Beside it stands what a model expects from this device's own probes at the same size; a rate above
-    that is refused. Exit code 1: the results are wrong.
+    One MPI rank runs on each device, as in HPCC FPGA (Meyer, dissertation, Paderborn 2024, chapters 3 and 4).
+    The slowest rank gives the time of a repetition, and the best repetition counts. The table shows beside it what a
+    model expects from this device's own probes at the same size; a rate above that is refused. Exit code 1: the results
+    are wrong.
     """
     if list_:
         return session.lines(_listed())

@@ -21,20 +21,23 @@ EXAMPLES = [
 
 def acceptance(
     session: Session,
-    expect: Annotated[str, plain("--expect FILE", "TOML: benchmarks and what they reach.")],
+    expect: Annotated[str, plain("--expect FILE", "TOML file of benchmarks and the values that they must reach.")],
     ranks: Ranks = 1,
-    nodes: Annotated[str | None, plain("--nodes NODE,...", "The nodes.")] = None,
-    hosts: Annotated[str | None, plain("--hosts FILE", "The nodes, one on a line. [default: Slurm's, or here]")] = None,
+    nodes: Annotated[str | None, plain("--nodes NODE,...", "Names of the nodes to test.")] = None,
+    hosts: Annotated[
+        str | None, plain("--hosts FILE", "File of node names, one a line. [default: Slurm's nodes, or this one]")
+    ] = None,
     launcher: Annotated[
-        str | None, plain("--launcher mpirun|srun|ssh|WORDS", "What starts ranks; {node} and {ranks} in WORDS.")
+        str | None,
+        plain("--launcher mpirun|srun|ssh|WORDS", "Command that starts ranks; WORDS may hold {node} and {ranks}."),
     ] = None,
     for_: For = None,
-    junit: Annotated[str | None, written("--junit FILE", "Write the checks as JUnit's XML.")] = None,
+    junit: Annotated[str | None, written("--junit FILE", "Write the checks as JUnit XML.")] = None,
     outliers_fail: Annotated[
-        bool, plain("--outliers-fail", "A node that is far from the median of all is a fail.")
+        bool, plain("--outliers-fail", "Fail a node that is far from the median of all nodes.")
     ] = False,
 ) -> None:
-    """Whether nodes reach what a centre expects of them.
+    """Test whether nodes reach what a centre expects of them.
 
     The benchmarks of the file run on one node after the other; their results must be right and their values within
     what is expected. Values far from the median of all nodes are marked. Exit code 1: a check failed.

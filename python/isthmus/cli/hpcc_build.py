@@ -27,12 +27,13 @@ def build(
     session: Session,
     benchmark: Annotated[str | None, typer.Argument(metavar="BENCH", help="A benchmark with a kernel.")] = None,
     tool: Annotated[
-        str | None, plain("--for xrt|intel|opencl", "v++, aoc, or the driver of a device that is here.")
+        str | None, plain("--for xrt|intel|opencl", "Compiler: xrt (v++), intel (aoc) or opencl (the driver of --on).")
     ] = None,
     config: Annotated[
-        str | None, plain("--config FILE|NAME", "Board, memory banks and parameters; --list names them.")
+        str | None,
+        plain("--config FILE|NAME", "Board, memory banks and parameters: a name that --list shows, or a file."),
     ] = None,
-    out: Annotated[str | None, plain("--out DIR", "The folder that is written. [default: by BENCH and NAME]")] = None,
+    out: Annotated[str | None, plain("--out DIR", "Folder to write. [default: by BENCH and NAME]")] = None,
     on: On = "opencl:0",
     variant: Variant = None,
     shape: Shape = None,
@@ -40,12 +41,13 @@ def build(
     sets: Sets = None,
     list_: List = False,
 ) -> None:
-    """HPC Challenge's kernels for devices that do not compile online, and what says how they were compiled.
+    """Write or compile HPC Challenge's kernels for a device that does not compile them at run time.
 
-    --for xrt and --for intel write the kernels of one work-item with the headers, a Makefile for the vendor's compiler,
-    the banks of all buffers, and the side file BINARY.json; typing make in the folder makes the binary. --for opencl
-    compiles for the device of --on at once. Then 'isthmus hpcc BENCH --binary BINARY' runs it. --on, --variant, --shape
-    and --kernel belong to --for opencl. The configurations of meyer2024 tables 3.4 and 4.6 are listed by --list.
+    --for xrt and --for intel write single-work-item kernels, headers, a Makefile for the vendor's compiler, the memory
+    bank of each buffer, and the side file BINARY.json, which says how it is compiled; 'make' in the folder makes the
+    binary. --for opencl compiles at once for the device of --on; --variant, --shape and --kernel apply only there. Then
+    'isthmus hpcc BENCH --binary BINARY' runs it. --list names the
+    configurations, those of Meyer's dissertation on HPCC FPGA (Paderborn 2024, tables 3.4 and 4.6) included.
     """
     if list_:
         return session.lines(_listed())

@@ -18,27 +18,35 @@ REFRAME_EXAMPLES = [
     "reframe -c isthmus_hpcc.py --run -S 'IsthmusHpcc.size=small'",
 ]
 
-Out = Annotated[str | None, written("--out FILE", "Where to write it. [default: stdout]")]
+Out = Annotated[str | None, written("--out FILE", "File to write. [default: stdout]")]
 
 
 def job(
     session: Session,
     words: Annotated[
-        list[str], typer.Argument(metavar="WORD", help="What stands behind 'isthmus hpcc'; '--' before its options.")
+        list[str], typer.Argument(metavar="WORD", help="Words after 'isthmus hpcc'; put '--' before its options.")
     ],
-    scheduler: Annotated[str, plain("--scheduler slurm", "The batch system.")] = "slurm",
-    nodes: Annotated[int, counting("--nodes N", "Nodes. [default: 1]")] = 1,
-    ranks_per_node: Annotated[int, counting("--ranks-per-node R", "Ranks, one for each device. [default: 1]")] = 1,
-    gpus_per_node: Annotated[int | None, counting("--gpus-per-node G", "GPUs to ask for on each node.")] = None,
-    time: Annotated[str, plain("--time H:M:S", "The longest it may take. [default: 00:30:00]")] = "00:30:00",
-    partition: Annotated[str | None, plain("--partition NAME", "Of the batch system.")] = None,
-    account: Annotated[str | None, plain("--account NAME", "Who pays.")] = None,
+    scheduler: Annotated[
+        str, plain("--scheduler slurm", "Batch system to write the script for. [default: slurm]")
+    ] = "slurm",
+    nodes: Annotated[int, counting("--nodes N", "Number of nodes. [default: 1]")] = 1,
+    ranks_per_node: Annotated[
+        int, counting("--ranks-per-node R", "MPI ranks on a node, one for each device. [default: 1]")
+    ] = 1,
+    gpus_per_node: Annotated[
+        int | None, counting("--gpus-per-node G", "GPUs to request on each node. [default: none]")
+    ] = None,
+    time: Annotated[str, plain("--time H:M:S", "Time limit of the job. [default: 00:30:00]")] = "00:30:00",
+    partition: Annotated[
+        str | None, plain("--partition NAME", "Partition to run in. [default: the batch system's]")
+    ] = None,
+    account: Annotated[str | None, plain("--account NAME", "Account to charge. [default: the batch system's]")] = None,
     out: Out = None,
 ) -> None:
-    """A job script for a batch system.
+    """Write a job script for a batch system.
 
-    It runs 'isthmus hpcc WORD...' on one node or many, a rank on each device, and keeps the records as JSON beside
-    its log. docs/hpc-centre.md says what was tried.
+    The script runs 'isthmus hpcc WORD...' on one node or many, a rank on each device, and keeps the records as JSON
+    beside its log.
     """
     from isthmus.hpcc.centre.job_script import JobScript
 
@@ -54,7 +62,7 @@ def job(
 
 
 def reframe(session: Session, out: Out = None) -> None:
-    """Tests of a centre for ReFrame.
+    """Write tests for ReFrame, the regression test framework of HPC centres.
 
     The file runs the benchmarks, checks that their results are right, and compares what they reach with the
     references that a centre writes into it, by system and partition. It needs ReFrame 4 (PyPI's reframe-hpc).

@@ -11,16 +11,17 @@ if TYPE_CHECKING:
     from isthmus.hpcc.tuning.tune import TuningRequest
     from isthmus.show.session import Session
 
-Ranks = Annotated[int, counting("-n --ranks R", "Ranks, one for each device.")]
-On = Annotated[str, plain("--on TARGET", "opencl:N or opencl:NAME; several devices with commas.")]
+Ranks = Annotated[int, counting("-n --ranks R", "Number of MPI ranks, one for each device. [default: 1]")]
+On = Annotated[str, plain("--on TARGET", "Devices, separated by commas: opencl:N or opencl:NAME. [default: opencl:0]")]
 Variant = Annotated[
-    str | None, plain("--variant single|ndrange", "Kernels for HLS or for CPUs and GPUs. [default: by the device]")
+    str | None,
+    plain("--variant single|ndrange", "Kernels: single for HLS, ndrange for CPUs and GPUs. [default: by device]"),
 ]
-Shape = Annotated[str | None, plain("--shape cpu|gpu", "Of ND-range kernels. [default: by the device]")]
-Sets = Annotated[list[str] | None, plain("--set NAME=VALUE", "A parameter of the benchmark (meyer2024).")]
-For = Annotated[str | None, plain("--for DURATION", "Burn-in: repeat until it is over, as in 30m, and tell of drift.")]
-Kernel = Annotated[str | None, plain("--kernel FILE", "Kernels of your own, with the same arguments.")]
-Binary = Annotated[str | None, plain("--binary FILE", "What a vendor's compiler made: .aocx, .xclbin.")]
+Shape = Annotated[str | None, plain("--shape cpu|gpu", "Work-group shape of ND-range kernels. [default: by device]")]
+Sets = Annotated[list[str] | None, plain("--set NAME=VALUE", "Set a parameter of the benchmark, such as BLOCK_SIZE.")]
+For = Annotated[str | None, plain("--for DURATION", "Burn-in: repeat for this time, such as 30m, and report drift.")]
+Kernel = Annotated[str | None, plain("--kernel FILE", "OpenCL file of your own kernels, with the same arguments.")]
+Binary = Annotated[str | None, plain("--binary FILE", "Run this compiled binary: .aocx or .xclbin.")]
 
 
 @dataclass(frozen=True)
@@ -28,11 +29,16 @@ class RunOptions:
     """Which run of a benchmark it is, of those that hpcc, tune and scale share."""
 
     on: On = "opencl:0"
-    size: str = given(plain("--size small|standard", "small: at most 64 MiB and under 10 s."), "standard")
+    size: str = given(
+        plain("--size small|standard", "Problem size; small takes at most 64 MiB and 10 s. [default: standard]"),
+        "standard",
+    )
     variant: Variant = None
-    optimized: bool = given(plain("--optimized", "The optimized run; else the base run of meyer2024."), False)
+    optimized: bool = given(plain("--optimized", "Do HPC Challenge's optimized run. [default: the base run]"), False)
     sets: Sets = None
-    scheme: str | None = given(plain("--scheme NAME", "Of communication between ranks."))
+    scheme: str | None = given(
+        plain("--scheme NAME", "How ranks exchange data. [default: staged; optimized run: the best here]")
+    )
 
     def words(self, benchmark: str) -> list[str]:
         """As `isthmus-hpcc` takes it."""
@@ -56,23 +62,23 @@ class Placement:
 
     ranks: Ranks = 1
     shape: Shape = None
-    grid: str | None = given(plain("--grid PxQ", "Grid of ranks. [default: nearest to square]"))
+    grid: str | None = given(plain("--grid PxQ", "Arrange the ranks in a grid of P x Q. [default: nearest to square]"))
 
 
 @dataclass(frozen=True)
 class MeasurementOptions:
     """How it is measured, of those that hpcc and scale share."""
 
-    repeat: int | None = given(counting("--repeat N", "Repetitions. [default: 10]"))
-    share: bool = given(plain("--share", "Several ranks may share a device that cannot be divided."), False)
+    repeat: int | None = given(counting("--repeat N", "Number of repetitions. [default: 10]"))
+    share: bool = given(plain("--share", "Let several ranks share a device that cannot be divided."), False)
     launcher: str | None = given(
-        plain("--launcher mpirun|srun|WORDS", "What starts ranks; {ranks} is their number in WORDS.")
+        plain("--launcher mpirun|srun|WORDS", "Command that starts the ranks; in WORDS {ranks} is their number.")
     )
     power_command: str | None = given(
-        plain("--power-command CMD", "Prints the watts drawn now. [default: nvidia-smi or RAPL]")
+        plain("--power-command CMD", "Command that prints the power drawn now, in W. [default: nvidia-smi or RAPL]")
     )
     no_power: bool = given(plain("--no-power", "Do not sample the power."), False)
-    no_tuned: bool = given(plain("--no-tuned", "Not the parameters that 'hpcc tune' found for this device."), False)
+    no_tuned: bool = given(plain("--no-tuned", "Ignore the parameters that 'hpcc tune' found for this device."), False)
 
     def words(self) -> list[str]:
         """As `isthmus-hpcc` takes it."""

@@ -29,18 +29,20 @@ def scale(
     session: Session,
     work: RunOptions,
     measuring: MeasurementOptions,
-    benchmark: Annotated[str, typer.Argument(metavar="BENCH", help="The benchmark; 'isthmus hpcc --list' names them.")],
-    ranks: Annotated[str, plain("--ranks R,R,...", "Numbers of them. [default: 1,2,4]")] = "1,2,4",
-    mode: Annotated[str, plain("--mode weak,strong", "The problem grows, or stays. [default: both]")] = "",
+    benchmark: Annotated[str, typer.Argument(metavar="BENCH", help="A benchmark that 'isthmus hpcc --list' names.")],
+    ranks: Annotated[str, plain("--ranks R,R,...", "Numbers of MPI ranks to run with. [default: 1,2,4]")] = "1,2,4",
+    mode: Annotated[
+        str, plain("--mode weak,strong", "weak: the problem grows with R; strong: it stays. [default: both]")
+    ] = "",
     dry_run: Annotated[bool, plain("--dry-run", "Print the runs, and stop.")] = False,
 ) -> None:
-    """A benchmark on ever more ranks: speed-up, parallel efficiency, a plot.
+    """Run a benchmark on ever more ranks: speed-up, parallel efficiency, a plot.
 
-    Weak scaling keeps the problem of each rank, strong scaling that of all together (meyer2024 4.2). Ranks on one CPU
-    take equal parts of it in every run, so that more ranks have more of it; more ranks than cores share them, which is
-    said. Speed-up is that of all ranks together over the fewest. Beside HPL's strong scaling stands what this device's
-    own curve over matrix sizes lets expect (meyer2024 4.2.3). Writes out/hpcc-BENCH/scale.json and report.html. Exit
-    code 1: some results are wrong.
+    Weak scaling keeps the size of each rank's problem, strong scaling the size of the whole (as in Meyer, dissertation
+    on HPCC FPGA, Paderborn 2024, 4.2). Each rank on a CPU takes the same part of it in every run, so that more ranks
+    use more of the CPU; a note says when ranks share cores. Speed-up is the rate of all ranks over that of the fewest.
+    For HPL's strong scaling the table also shows what this device's rates at smaller matrices predict (4.2.3 there).
+    Writes out/hpcc-BENCH/scale.json and report.html. Exit code 1: some results are wrong.
     """
     from isthmus.base.configuration import resolve
     from isthmus.base.files import check_folder
@@ -58,7 +60,7 @@ def scale(
     folder = Path(resolve("out").value) / f"hpcc-{benchmark}"
     check_folder(folder, "out")
     if not measuring.no_tuned:
-        # Those for the fewest ranks, in every run: what is compared differs in the ranks alone.
+        # The parameters for the fewest ranks, in every run: what is compared differs in the ranks alone.
         arguments += tuned_words(session, work.run(benchmark, counts[0]))
     runs = _Runs(session, arguments, measuring)
     file, trouble = _measured(runs, benchmark, modes, counts)

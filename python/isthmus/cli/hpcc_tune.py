@@ -24,18 +24,20 @@ def tune(
     session: Session,
     work: RunOptions,
     placing: Placement,
-    benchmark: Annotated[str | None, typer.Argument(metavar="BENCH", help="The benchmark; --list names them.")] = None,
-    budget: Annotated[str, plain("--budget TIME", "No new trial after this time, as in 60s, 5min, 1h.")] = "5min",
-    again: Annotated[bool, plain("--again", "Forget the trials of a search before.")] = False,
+    benchmark: Annotated[str | None, typer.Argument(metavar="BENCH", help="A benchmark that --list names.")] = None,
+    budget: Annotated[
+        str, plain("--budget TIME", "Start no trial after this time, such as 60s or 1h. [default: 5min]")
+    ] = "5min",
+    again: Annotated[bool, plain("--again", "Forget the trials of earlier searches.")] = False,
     list_: List = False,
 ) -> None:
-    """The parameters that a benchmark is best run with on this device.
+    """Find the parameters with which a benchmark runs best on this device.
 
-    One parameter after the other is varied, by quick trials and then in turns with the best until now. Only
-    configurations whose results are right count; one that is refused, crashes or hangs is a result too. Every trial is
-    kept at once: the same command goes on where Ctrl-C, a power cut or the budget ended it. 'isthmus hpcc BENCH' with
-    the same options uses what was found, and its records say so; its --no-tuned does not. Parameters of --set stay as
-    they are. --list shows what is tried.
+    The search varies one parameter after the other: quick trials first, then runs in turn with the best so far. Only
+    configurations with right results count; one that is refused, crashes or hangs is recorded too. Every trial is
+    saved at once: the same command goes on where Ctrl-C, a power cut or the budget ended it. 'isthmus hpcc BENCH' with
+    the same options uses the parameters that were found, and its records say so; --no-tuned ignores them. Parameters of
+    --set stay as they are. --list shows the values to be tried.
     """
     if list_:
         return session.lines(_listed())

@@ -30,17 +30,20 @@ LIST_EXAMPLES = ["isthmus platform list"]
 
 def show(
     session: Session,
-    target: Annotated[str, typer.Argument(metavar="TARGET", help="model:NAME, FILE.toml or SYSTEM.toml.")],
+    target: Annotated[
+        str,
+        typer.Argument(metavar="TARGET", help="model:NAME, FILE.toml of a board, or SYSTEM.toml of hosts and boards."),
+    ],
     keys: Annotated[
         list[str] | None, typer.Argument(metavar="KEY", help="Names or globs of keys, as in 'link.*'. [default: all]")
     ] = None,
     sets: Sets = None,
 ) -> None:
-    """Every number of a model with its unit, source and role.
+    """Show every number of a modelled board with its unit, source and role.
 
     Roles: datasheet (known before any measurement), configuration (how the measured system was set up), calibrated
-    (taken from a published measurement), assumed (ours, with a range and the reason). Of a system file: its hosts, its
-    boards and what is wired to what.
+    (taken from a published measurement), assumed (ours, with a range and the reason). For a system file: its hosts,
+    its boards and their wiring.
     """
     from isthmus.base.errors import IsthmusError
     from isthmus.base.flows import STREAM
@@ -79,15 +82,15 @@ def show(
 
 def new(
     session: Session,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What the board is called.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the board.")],
     like: Annotated[
-        str, plain("--like TARGET", "The board to copy, parts and numbers. [default: model:aws-f1]")
+        str, plain("--like TARGET", "Board whose parts and numbers are copied. [default: model:aws-f1]")
     ] = "model:aws-f1",
-    out: Annotated[str | None, written("--out FILE", "The file. [default: NAME.toml, here]")] = None,
+    out: Annotated[str | None, written("--out FILE", "File to write. [default: NAME.toml here]")] = None,
 ) -> None:
-    """A commented file for a board of your own, which can be used as it is.
+    """Write a commented file for a board of your own, which works as it is.
 
-    Each key stands with its meaning; each number is a copy of another board's, marked as assumed, to be replaced.
+    Each key has a comment with its meaning. Each number is copied from another board and marked as assumed: replace it.
     """
     from isthmus.base.errors import IsthmusError
     from isthmus.base.files import write_atomically
@@ -111,9 +114,10 @@ def new(
 
 
 def list_platforms(session: Session) -> None:
-    """The modelled boards that are installed, as targets.
+    """List the modelled boards that are installed, as targets.
 
-    With how each is joined to its host and whose memory its circuits work on, as choi2019's table 1 has them.
+    Each row says how the board is joined to its host and whose memory its circuits work on, by the classes of Choi et
+    al., TRETS 2019, table 1 (choi2019).
     """
     from isthmus.records import Platform, PlatformsFile
     from isthmus.running.integration import NO_MEASUREMENT, classified

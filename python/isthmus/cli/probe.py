@@ -26,49 +26,59 @@ EXAMPLES = [
 
 def probe(
     session: Session,
-    target: Annotated[str | None, typer.Argument(metavar="TARGET", help="What to probe.")] = None,
-    probes: Annotated[list[str] | None, typer.Argument(metavar="PROBE", help="Names or globs; all by default.")] = None,
-    sizes: Annotated[str | None, setting("--sizes SIZES", "Sizes and ranges, as in 64B,4KiB..1MiB:x2.")] = None,
+    target: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="TARGET", help="model:NAME, FILE.toml, opencl:N or opencl:NAME; 'isthmus run --list' names them."
+        ),
+    ] = None,
+    probes: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="PROBE", help="Names or globs of probes, as --list shows them. [default: all]"),
+    ] = None,
+    sizes: Annotated[
+        str | None, setting("--sizes SIZES", "Bytes to transfer: sizes and ranges, as in 64B,4KiB..1MiB:x2.")
+    ] = None,
     burst: Annotated[
-        str | None, plain("--burst SIZES", "Stretches in which device memory is touched. [default: each size at once]")
+        str | None, plain("--burst SIZES", "Bytes of one access to device memory. [default: each size at once]")
     ] = None,
     offset: Annotated[
         str | None,
-        plain(
-            "--offset SIZE", "Where device-latency's accesses begin in their page, and port-*'s buffer. [default: 0]"
-        ),
+        plain("--offset SIZE", "Offset in the page at which device-latency and port-* begin. [default: 0]"),
     ] = None,
     repeat: Annotated[
-        str | None, setting("--repeat N", "Samples of each size, of a real device at most. [default: 20, of a model 1]")
+        str | None, setting("--repeat N", "Samples of each size, at most. [default: 20; a model gives 1]")
     ] = None,
     channel: Annotated[
-        str | None, plain("--channel NAME", "The link of a board with several. [default: each is probed]")
+        str | None, plain("--channel NAME", "Link to probe, if a board has several. [default: each]")
     ] = None,
     start: Annotated[
         str | None,
         plain(
-            "--start STARTS", "What caches hold of shared memory before: cold, warm, flushed. [default: the probe's]"
+            "--start STARTS",
+            "State of the caches before a shared-memory probe: cold, warm, flushed. [default: by probe]",
         ),
     ] = None,
     port: Annotated[
-        str | None, plain("--port PORTS", "The FPGA's, to a processor's memory: hp, hpc, acp. [default: all]")
+        str | None, plain("--port PORTS", "Ports from a SoC's FPGA to its memory: hp, hpc, acp. [default: all]")
     ] = None,
     state: Annotated[
         str | None,
         plain(
             "--state STATES",
-            "What a core did to the buffer: written, read, flushed, streamed. [default: all but streamed]",
+            "What a core did to the buffer before: written, read, flushed, streamed. [default: all but streamed]",
         ),
     ] = None,
     op: Annotated[
-        str | None, plain("--op OPERATIONS", "What maintenance does: flush, invalidate. [default: both]")
+        str | None, plain("--op OPERATIONS", "Cache maintenance to probe: flush, invalidate. [default: both]")
     ] = None,
     buffers: Annotated[
-        str | None, plain("--buffers N", "Buffers that maintenance cuts a size into, or several numbers. [default: 1]")
+        str | None,
+        plain("--buffers N", "Number of buffers (or several numbers) that a maintained size is cut into. [default: 1]"),
     ] = None,
     load: Annotated[
         str | None,
-        plain("--load N", "Accesses that each other core has under way beside maintenance, 0..8. [default: 0]"),
+        plain("--load N", "Accesses in flight on each other core during cache maintenance, 0..8. [default: 0]"),
     ] = None,
     sets: Sets = None,
     fine: Fine = False,
@@ -76,17 +86,17 @@ def probe(
     list_: List = False,
     dry_run: DryRun = False,
 ) -> None:
-    """How fast data crosses between host and device, by size.
+    """Measure how fast data crosses between host and device, by size.
 
-    The median of the samples is shown with their spread, (p75 - p25) / median; every sample is in the JSON file. Those
-    of a real device are taken in passes over all sizes in random order, until the 95 % interval of a size's median lies
+    The table shows the median of the samples and their spread, (p75 - p25) / median; the JSON file has every sample. A
+    real device is sampled in passes over all sizes in random order, until the 95 % interval of a size's median lies
     within 5 % of it.
-    Registers (mmio-*) are probed on models alone. A probe that a board lacks the parts for is left out unless it is
-    named. All boards of a system file copy at once, and what limits them is told. On a board with shared memory,
-    --start says what caches hold before: cold (the FPGA's nothing, the host's what a core has written), warm (every
-    line was accessed before) or flushed (neither anything). Where the FPGA reaches a processor's memory by ports,
-    --state says what a core has done to the buffer: written it in an order that its caches keep, streamed it (in
-    sequence, most of which they do not), read or flushed it.
+    Registers (mmio-*) are probed on models only. A probe is left out if the board lacks the parts for it, unless it is
+    named. All boards of a system file copy at once, and the table names what limits them. On a board with shared
+    memory, --start says what caches hold before: cold (the FPGA's cache nothing, the host's what a core has written),
+    warm (both what was accessed before) or flushed (both nothing). On a SoC whose FPGA reaches memory by ports, --state
+    says what a core did to the buffer: it wrote it in an order that its caches keep, streamed it (wrote it in sequence;
+    the caches keep little of it), read or flushed it.
     """
     from isthmus.base.configuration import resolve
     from isthmus.base.grain import DEFAULT, chosen
@@ -137,7 +147,7 @@ def probe(
 
 
 def _chosen(target: str, wanted: list[str], sets: list[str]) -> list[str]:
-    """Those that the target serves; one that is asked for by its name stays, for the tool to say what it lacks."""
+    """Probes that the target serves; one that is asked for by its name stays: the tool says what it lacks."""
     from isthmus.base.names import select
     from isthmus.running.probes import all_probes
     from isthmus.running.probing import served_by

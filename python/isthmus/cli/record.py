@@ -25,23 +25,26 @@ _CALLS = 100_000
 
 Command = Annotated[list[str] | None, typer.Argument(metavar="-- COMMAND", help="The program and its own options.")]
 Output = Annotated[
-    str | None, plain("-o --output FILE", "The record; a folder: PROGRAM.record.json in it. [default: here]")
+    str | None, plain("-o --output FILE", "The record to write, or its folder. [default: PROGRAM.record.json here]")
 ]
 Json = Annotated[
-    str | None, written("--json FILE", "The record here too; '-' is stdout, the program's own then goes to stderr.")
+    str | None,
+    written("--json FILE", "Write the record here too; with '-' (stdout) the program's stdout goes to stderr."),
 ]
 TraceTo = Annotated[
     str | None, written("--trace FILE", "Write the timeline of these calls for Perfetto (ui.perfetto.dev).")
 ]
 Loader = Annotated[
-    str | None, plain("--loader FILE", "OpenCL loader for the program. [default: its own if that knows layers]")
+    str | None, plain("--loader FILE", "OpenCL loader for the program. [default: the program's, if it supports layers]")
 ]
 Calls = Annotated[
     int | None,
-    counting("--calls N", f"Calls that the record holds one by one, the first ones. [default: {_CALLS}]"),
+    counting("--calls N", f"How many calls, from the first on, the record lists one by one. [default: {_CALLS}]"),
 ]
-Summary = Annotated[bool, plain("--summary", "No calls one by one: what they add up to alone.")]
-Recover = Annotated[str | None, plain("--recover DIR", "Make a record of the journals of a recording that was killed.")]
+Summary = Annotated[bool, plain("--summary", "List no calls one by one, only their totals.")]
+Recover = Annotated[
+    str | None, plain("--recover DIR", "Make the record of a recording that was killed, from its folder DIR.")
+]
 
 
 def record(
@@ -57,7 +60,7 @@ def record(
     loader: Loader = None,
     recover: Recover = None,
 ) -> None:
-    """The transfers, kernels and gaps of any OpenCL program, unchanged.
+    """Record the transfers, kernels and gaps of any OpenCL program, unchanged.
 
     The program runs as it would alone, with an OpenCL layer between it and its driver that turns profiling on in each
     queue; the program sees the properties that it asked for. The record holds the first calls one by one, and what all

@@ -26,10 +26,12 @@ def report(
         list[str] | None,
         typer.Argument(metavar="FILE", help=f"JSON of {KINDS}."),
     ] = None,
-    output: Annotated[str, written("-o --output FILE", "The page. [default: report.html]")] = "report.html",
-    title: Annotated[str | None, plain("--title TEXT", "What stands above it.")] = None,
+    output: Annotated[
+        str, written("-o --output FILE", "The HTML file to write. [default: report.html]")
+    ] = "report.html",
+    title: Annotated[str | None, plain("--title TEXT", "Title of the page.")] = None,
 ) -> None:
-    """Records as one self-contained HTML file: verdict, tables, curves, timelines, inputs.
+    """Write results as one HTML file: verdict, tables, curves, timelines, inputs.
 
     FILE is what --json or --jsonl of these commands wrote, or what record wrote, in any mix. Without one it is
     everything in the folder of the latest study. The page runs no script and needs no network.

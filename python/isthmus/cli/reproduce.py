@@ -34,38 +34,42 @@ START_S = 0.05
 def reproduce(
     session: Session,
     papers: Annotated[
-        list[str] | None, typer.Argument(metavar="PAPER", help="Names, globs or files; every installed one by default.")
+        list[str] | None,
+        typer.Argument(
+            metavar="PAPER", help="Names or globs of papers, or paper files. [default: every installed paper]"
+        ),
     ] = None,
-    failing: Annotated[bool, plain("--failing", "Show only what does not agree; JSON has all.")] = False,
+    failing: Annotated[bool, plain("--failing", "Show only the rows that do not agree; the JSON has all.")] = False,
     images: Annotated[
-        int, counting("--images N", "Images of a run that is only compared with others. [default: 4]")
+        int, counting("--images N", "Images in runs that are only compared with each other. [default: 4]")
     ] = FEW_IMAGES,
     no_spans: Annotated[
-        bool, plain("--no-spans", "Leave the assumed inputs where they are, which saves most of the time.")
+        bool, plain("--no-spans", "Do not vary the assumed inputs, which saves most of the time.")
     ] = False,
     figures: Annotated[
         bool, plain("--figures", "Draw the figures of the papers again, for the JSON and its report.")
     ] = False,
-    new: Annotated[str | None, plain("--new FILE", "Write a paper file to begin with, and stop.")] = None,
+    new: Annotated[str | None, plain("--new FILE", "Write a template for a paper of your own, and stop.")] = None,
     hold_out: Annotated[
-        str | None, plain("--hold-out EXPERIMENT", "A row, or paper and place: what the model says without it.")
+        str | None,
+        plain("--hold-out EXPERIMENT", "Predict this row (or PAPER:PLACE) by a model that was not calibrated with it."),
     ] = None,
     sets: Sets = None,
     list_: List = False,
     dry_run: DryRun = False,
 ) -> None:
-    """The published numbers beside ours, with the role of each and the score.
+    """Compare published numbers with those of the models, and score the models.
 
-    What does not agree comes first.
+    Rows that do not agree come first.
 
     Roles: input (the model was given it), derived (a calibrated input determines it: moved by a tenth, it moves the
     row by over 0.8 of that), predicted (anything else that the model gives and that some input moves), checked
     (arithmetic of the paper), claim (true or false here), outside (no performance model can give it). The span of a
     predicted row is what it can be with the assumed inputs anywhere in their ranges. The experiments run with the 200
-    images of the paper; runs that are only compared with each other take fewer. Errors are of predicted rows, those
-    that follow from one run counted once. With --hold-out the numbers that were calibrated with one experiment (its
-    duplicates included) are found again from the others, or turned off where no other tells them, and its rows alone
-    are shown.
+    images of the paper; runs that are only compared with each other take fewer. The errors are those of the predicted
+    rows; rows that follow from one run count once. With --hold-out the numbers that were calibrated with one experiment
+    (its duplicates included) are fitted again to the others, or turned off where no other determines them, and only the
+    rows of that experiment are shown.
     """
     from isthmus.reproduction.evaluation import Evaluation
     from isthmus.reproduction.figures import draw

@@ -45,25 +45,28 @@ EXAMPLES = [
 
 Count = Annotated[
     str | None,
-    setting("--count N", "How many images, messages, ...; --images N where images are counted. [default: 200]"),
+    setting(
+        "--count N", "Number of images, messages, ... to process; --images N where images are counted. [default: 200]"
+    ),
 ]
 Sets = Annotated[
     list[str] | None,
     plain(
         "--set KEY=VALUE",
-        "Replace a number of the model, in the key's unit unless one is written; without a dot a parameter of the "
-        "application, which is --NAME VALUE too ('isthmus run APP --help' lists them).",
+        "Replace a number of the modelled board, such as link.pcie.lanes, in the key's unit by default. A KEY "
+        "without a dot is a parameter of the application, as --KEY VALUE is ('isthmus run APP --help' lists them).",
     ),
 ]
 Repeated = Annotated[
     str | None,
     setting(
         "--repeat N",
-        "Runs of a real device or of threads, whose median counts. [default: 3 of less than a second, else 1]",
+        "Runs on a real device or on threads; their median counts. [default: 3 if a run takes under 1 s, else 1]",
     ),
 ]
 Warmup = Annotated[
-    str | None, setting("--warmup N", "Runs before them that do not count. [default: 1 of less than a second, else 0]")
+    str | None,
+    setting("--warmup N", "Runs before those, which do not count. [default: 1 if a run takes under 1 s, else 0]"),
 ]
 
 
@@ -71,30 +74,39 @@ Warmup = Annotated[
 class RunRequest:
     """What is to run where."""
 
-    on: str | None = given(setting("--on TARGET", "model:NAME, FILE.toml, opencl:N, opencl:NAME or native."))
+    on: str | None = given(
+        setting(
+            "--on TARGET",
+            "Target: model:NAME or FILE.toml (a modelled board), opencl:N or opencl:NAME, or native (threads).",
+        )
+    )
     flow: str | None = given(
-        setting("--flow FLOW", f"{listed(FLOWS, 'or')}, as the target has it. [default: its first]")
+        setting("--flow FLOW", f"How data flows: {listed(FLOWS, 'or')}. [default: the target's first]")
     )
     count: Count = None
-    workers: int | None = given(counting("--workers N", "Threads of the target native; one a core by default."))
+    workers: int | None = given(counting("--workers N", "Threads of the target native. [default: one for each core]"))
     mapping: list[str] | None = given(
         plain("--map ACTOR=WORKER,...", "Which thread of the target native runs which actor; may be repeated.")
     )
     sets: Sets = None
     channel: str | None = given(
-        plain("--channel NAME", "The link of a board with several. [default: streams the first, transfers all]")
+        plain(
+            "--channel NAME", "Link to use, if a board has several. [default: the first for streams, all for transfers]"
+        )
     )
-    seed: str | None = given(setting("--seed N", "Seed of all that is random in the run."))
+    seed: str | None = given(setting("--seed N", "Seed of the random numbers."))
     faults: str | None = given(plain("--faults NAME=VALUE,...", FAULTS_HELP))
     method: str | None = given(
-        plain("--method METHOD", f"Of buffers that ports of an FPGA move: {listed((*METHODS, TREE), 'or')}; or "
-              "BUFFER=METHOD,... of each. [default: tree]")
+        plain("--method METHOD", f"How a SoC keeps shared buffers coherent: {listed((*METHODS, TREE), 'or')} (the "
+              "decision tree chooses), or BUFFER=METHOD,... for each buffer. [default: tree]")
     )  # fmt: skip
     rewrite: str | None = given(
-        plain("--rewrite sequential", "The core writes such buffers in sequence; a row without stands beside it.")
+        plain(
+            "--rewrite sequential", "The core writes shared buffers in sequence; a second row shows the run without it."
+        )
     )
     delay: str | None = given(
-        plain("--delay N", "The FPGA takes the message that came N before; a row without stands beside it.")
+        plain("--delay N", "The FPGA takes messages N late; a second row shows the run without the delay.")
     )
 
 
@@ -106,10 +118,12 @@ class TraceOptions:
         written("--trace FILE", "Write the states of a model's parts for Perfetto (ui.perfetto.dev).")
     )
     trace_window: str | None = given(
-        plain("--trace-window A..B", "Only what lies between two times, such as 1ms..2.5ms.")
+        plain("--trace-window A..B", "Trace only between these two virtual times, such as 1ms..2.5ms.")
     )
-    trace_parts: list[str] | None = given(plain("--trace-parts GLOB", "Only parts whose names match; may be repeated."))
-    trace_limit: str | None = given(plain("--trace-limit SIZE", "How large the trace may become [default: 256MiB]."))
+    trace_parts: list[str] | None = given(
+        plain("--trace-parts GLOB", "Trace only parts whose names match; may be repeated.")
+    )
+    trace_limit: str | None = given(plain("--trace-limit SIZE", "Largest size of the trace. [default: 256MiB]"))
 
     def chosen(self) -> Trace | None:
         """What is traced; None where nothing is."""
@@ -130,7 +144,7 @@ def run(
         str | None,
         typer.Argument(
             metavar="APP",
-            help="The application; --list names them. Or the path of a program, or FILE.toml, a description.",
+            help="A name that --list shows, the path of a program, or FILE.toml, which describes an application.",
         ),
     ] = None,
     fine: Fine = False,
@@ -140,12 +154,12 @@ def run(
     list_: List = False,
     dry_run: DryRun = False,
 ) -> None:
-    """An application on one target, in one flow.
+    """Run an application on one target, in one flow.
 
     Every output is compared with an independent reference. Rates count from the first acquire or enqueue to the last
-    output; set-up is apart. A model needs no hardware; its numbers are marked as such, and it runs once: it gives the
-    same again. What is measured is run several times: the median counts, and the share of the cores that other
-    programs took meanwhile stands beside it.
+    output; set-up is not counted. A model needs no hardware; its numbers are marked "model", and it runs once, because
+    every run gives the same. A real device runs several times: the median counts, and the row shows which share of the
+    cores other programs took meanwhile.
     """
     from isthmus.base.configuration import resolve
     from isthmus.base.grain import chosen
@@ -277,7 +291,7 @@ def _flow_of(experiment: Experiment) -> str:
 
 
 def _grain(asked: "Grain | None", experiment: Experiment) -> "Grain":
-    """That of a trace is fine."""
+    """The grain that was asked for; a trace needs fine."""
     from isthmus.base.grain import DEFAULT
     from isthmus.running.targets import check_grain
 

@@ -28,10 +28,8 @@ EXAMPLES = [
 
 FILES = ("study.jsonl", "study.json", "probes.json", "report.html", "chart.svg")  # that a study writes
 
-With = Annotated[
-    list[str] | None, plain("--with FILE", "Records of probe, run or reproduce that the report shows as well.")
-]
-NoProbes = Annotated[bool, plain("--no-probes", "Leave out the short probes of the targets.")]
+With = Annotated[list[str] | None, plain("--with FILE", "JSON of probe, run or reproduce that the report shows too.")]
+NoProbes = Annotated[bool, plain("--no-probes", "Do not probe the targets for the curves of the report.")]
 Out = Annotated[str | None, setting("--out DIR", "Folder of the results.")]
 
 
@@ -55,14 +53,14 @@ def study(
 ) -> None:
     """Applications on several targets in several flows, and a verdict for each.
 
-    An application is one that comes with Isthmus, or a program of one's own ('isthmus new' writes one with its study);
-    with [[application]] a file names several. --NAME VALUE sets a parameter of those that have it.
+    A study file names applications: those of Isthmus, or programs of your own ('isthmus new' writes one with its
+    study). --NAME VALUE sets a parameter of the applications that have it. Models run in parallel on all cores; a real
+    device runs alone and several times, and a row within the spread of the fastest is not ranked below it. Then each
+    target is probed for some seconds, for the curves of the report, unless --with gives records of it. --set changes
+    the models. An OpenCL device has no flow 'stream'.
     Writes study.json, probes.json, report.html and chart.svg to DIR/NAME, NAME being the stem of FILE; each row is in
-    DIR/NAME/study.jsonl as soon as it is complete. --set changes the models; an OpenCL device has no flow 'stream'.
-    Models run side by side on all cores, a real device alone and several times: what lies within the spread of the
-    fastest is not ranked below it. What an earlier run left in DIR/NAME moves to DIR/NAME/earlier/TIME; while another
-    run still writes there, this one takes DIR/NAME-2. Then each target is probed for some seconds, for the
-    curves of the report (probes.json), unless --with brings records of it.
+    DIR/NAME/study.jsonl as soon as it is complete. What an earlier run left in DIR/NAME moves to DIR/NAME/earlier/TIME;
+    while another run still writes there, this one takes DIR/NAME-2.
 
     A target of FILE is a name, or a table with the link of a board with several that runs go over, as run --channel
     takes it: targets = ["model:aws-f1", {target = "mine.toml", channel = "vh1"}].

@@ -33,7 +33,7 @@ EXAMPLES = [
 FILES = ("sweep.json", "sweep.csv", "sweep.html")  # that a sweep writes, beside its points
 
 SetsOfValues = Annotated[
-    list[str] | None, plain("--set KEY=VALUES", "Values of a platform's key or a parameter: a,b,c or FIRST..LAST:x2.")
+    list[str] | None, plain("--set KEY=VALUES", "Values of a board's key or a parameter: a,b,c or FIRST..LAST:x2.")
 ]
 
 
@@ -43,9 +43,15 @@ def sweep(
     file: Annotated[str, typer.Argument(metavar="STUDY", help="The study file, or the name of one.")],
     sets: SetsOfValues = None,
     pareto: Annotated[
-        str | None, plain("--pareto NAME:max,...", "Show what no other point beats: value, gb_per_s, p99_s or a KEY.")
+        str | None,
+        plain(
+            "--pareto NAME:max,...",
+            "Show the points that no other beats in value, gb_per_s, p99_s (max or min) or a KEY.",
+        ),
     ] = None,
-    tornado: Annotated[bool, plain("--tornado", "Each assumed input of the models at both ends of its range.")] = False,
+    tornado: Annotated[
+        bool, plain("--tornado", "Run each assumed number of the models at both ends of its range.")
+    ] = False,
     dask: Annotated[str | None, plain("--dask ADDRESS", "Run on the workers of a Dask cluster's scheduler.")] = None,
     count: Count = None,
     fine: Fine = False,
@@ -53,7 +59,7 @@ def sweep(
     out: Out = None,
     dry_run: DryRun = False,
 ) -> None:
-    """A study at many values of platform keys and parameters, and what is best of them.
+    """Run a study at many values of platform keys and parameters, and name the best.
 
     Every combination of the values runs, for each target and flow of the study, on all cores; real devices are left
     out. Ranges are FIRST..LAST:x2, times two from value to value, or FIRST..LAST:+N. A point is kept as soon as it is
