@@ -32,12 +32,12 @@ std::string name_of(soc::Method method) {
 
 void ChoiceArgument::add_to(CLI::App& app) {
   app.add_option("--method", methods_,
-                 fmt::format("how buffers are kept coherent that ports move: {}, or BUFFER=METHOD,... of each; by "
+                 fmt::format("how a SoC keeps shared buffers coherent: {}, or BUFFER=METHOD,... for each buffer; by "
                              "default hpc",
                              fmt::join(soc::kMethods, ", ")))
       ->delimiter(',');
-  app.add_option("--rewrite", rewrite_, "sequential: the core writes its buffers in sequence");
-  app.add_option("--delay", delay_, "the FPGA takes the message that came so many before, 0 without it");
+  app.add_option("--rewrite", rewrite_, "sequential: the core writes the shared buffers in sequence");
+  app.add_option("--delay", delay_, "the FPGA takes messages so many late; by default 0");
 }
 
 soc::Choice ChoiceArgument::chosen(const ByteApplication& application, int messages) const {

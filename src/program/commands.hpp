@@ -18,7 +18,7 @@ struct Commands {
   std::vector<Time> ended;
 
   Commands() = default;
-  /// Of so many messages, which may come in any order.
+  /// Commands of so many messages, which may come in any order.
   explicit Commands(int messages)
       : in(static_cast<std::size_t>(messages)),
         kernel(in.size()),

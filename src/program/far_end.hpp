@@ -70,7 +70,7 @@ FlowTimes times_of(const PacketTimes& packets, std::span<const int> order);
 /// What is at the other end of a network's lines, and the lines, in a graph.
 class FarEnd {
  public:
-  /// Of a job's packets, with its faults. Throws Error for what a model's network is not made to carry.
+  /// The far end of a job's packets, with its faults. Throws Error for what a model's network is not made to carry.
   FarEnd(Graph& graph, const Job& job, const fabric::NetworkSpec& line, PacketsBeside& beside);
 
   /// Ties who takes packets from the line to the board or its host, and who puts some on the one from there.

@@ -81,7 +81,7 @@ std::vector<std::string> fault_names() {
 
 void FaultsArgument::add_to(CLI::App& app) {
   app.add_option("--faults", given_,
-                 fmt::format("NAME=VALUE,... of {}: probabilities, and the messages after which the consumer dies",
+                 fmt::format("NAME=VALUE,... of {}: probabilities, and for die the messages before the consumer dies",
                              fmt::join(fault_names(), ", ")))
       ->delimiter(',');
 }

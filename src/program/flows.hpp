@@ -30,9 +30,9 @@ struct Flow {
   /// Whether packets of a network come to its host threads and leave from them, on a board whose host has one.
   bool host_network = false;
   bool storage = false;  ///< whether messages may come from a drive
-  /// Of a modelled board, where an application has buffers that ports move; none: it moves none.
+  /// What a board must have if an application has buffers that ports move; none: the flow moves none.
   platform::Needs port_needs{};
-  /// Of a modelled board, where messages of an application are packets of a network; none: it carries no packets.
+  /// What a board must have if an application's messages are packets; none: the flow carries no packets.
   platform::Needs packet_needs{};
   /// The faults that act on something: of messages and of packets on a modelled board, and on threads.
   std::span<const std::string_view> faults{};

@@ -8,7 +8,7 @@ namespace isthmus::program {
 
 void GrainArgument::add_to(CLI::App& app) {
   app.add_option("--grain", name_,
-                 "of a model: fine, every packet and word (the default), or coarse, what repeats is counted");
+                 "detail of a model: fine, every packet and word (the default), or coarse, repetitions counted");
 }
 
 void GrainArgument::check(const std::string& target, bool modelled) const {

@@ -66,7 +66,7 @@ class HostNetwork final : public offload::Surroundings, public Exchange {
   std::vector<platform::PartPlan> parts() const override;
   void ended(const RunReport& report) override;
 
-  /// Of the last run.
+  /// Packet times of the last run.
   const PacketTimes& times() const { return times_; }
   /// What the cores worked on packets.
   Time work() const { return work_; }

@@ -82,7 +82,7 @@ class Told {
   }
 
  private:
-  /// Of a kernel that is launched once.
+  /// A run of a kernel that is launched once.
   StreamRun one_launch(int regions) const {
     std::array<StreamRun, 2> seen;
     Worker beside;

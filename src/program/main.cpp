@@ -64,16 +64,17 @@ void add_to(CLI::App& app, Options& options) {
   options.count.add_to(app);
   options.parameters.add_to(app);
   app.add_option("--channel", options.channel,
-                 "the link of a model with several; by default a stream goes over the first, transfers over all");
+                 "link to use, if a model has several; by default the first for streams, all for transfers");
   app.add_option("--workers", options.workers,
-                 "threads of the target native; by default one a core, and actors move where the run is fastest");
-  app.add_option("--map", options.placement, "ACTOR=WORKER,... of the target native; the row names its actors")
+                 "threads of the target native; by default one for each core, and actors move to be fastest");
+  app.add_option("--map", options.placement,
+                 "ACTOR=WORKER,...: which thread of native runs which actor; the row names the actors")
       ->expected(1)
       ->take_all();
-  app.add_option("--seed", options.seed, "for what is drawn at random")->capture_default_str();
+  app.add_option("--seed", options.seed, "seed of the random numbers")->capture_default_str();
   options.repetition.add_to(app);
   app.add_flag("--list", options.list,
-               "the applications, with their parameters and the flows that the target of --on has");
+               "list the applications, their parameters and the flows that the target of --on has");
   options.trace.add_to(app);
   options.grain.add_to(app);
   options.faults.add_to(app);
@@ -271,7 +272,7 @@ int main_of_one(int argc, char** argv, std::span<const Maker> applications, cons
   const Known* chosen = at == names.end() ? nullptr : &all[static_cast<std::size_t>(at - names.begin())];
   CLI::App app(summary);
   Options options(chosen);
-  app.add_option("--app", name, "the application; --list names them, and with --app its options are told too");
+  app.add_option("--app", name, "the application; --list names them; with --app, --help shows its options too");
   add_to(app, options);
   // What it does not take is said of an application that there is.
   app.allow_extras(chosen == nullptr && !name.empty());

@@ -20,8 +20,10 @@ Record value_of(const std::string& text) {
 }  // namespace
 
 void Repetition::add_to(CLI::App& app) {
-  app.add_option("--repeat", samples, "runs that count, of real devices and threads; by default 3 of less than 1 s");
-  app.add_option("--warmup", warmup, "runs before that do not count; by default 1 of less than 1 s");
+  app.add_option("--repeat", samples,
+                 "runs that count, on real devices and threads; by default 3 if a run takes under 1 s, else 1");
+  app.add_option("--warmup", warmup,
+                 "runs before those, which do not count; by default 1 if a run takes under 1 s, else 0");
 }
 
 void Repetition::check() const {

@@ -32,7 +32,7 @@ class Measuring {
   /// Whether another run is wanted.
   bool wants_more() const;
   void took(Time elapsed) { taken_.push_back(elapsed); }
-  /// Of all runs the number of the one with the median time of those that count, of two in the middle the slower.
+  /// The number of the run that has the median time of those that count; of two in the middle the slower.
   std::size_t typical() const;
   /// Puts the median rate of `count` pieces of work of so many bytes each into a row, and what stands behind it; where
   /// a run was wrong, only what others took of the cores.

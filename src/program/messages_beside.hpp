@@ -37,7 +37,7 @@ class MessagesBeside final : public Exchange {
   };
 
   Room& room(int message);
-  /// Of a message that was compared, or new.
+  /// The room of a message that was compared, or a new one.
   std::unique_ptr<Room> unused_room();
   void draw(int message, Room& to) const;
 

@@ -86,7 +86,7 @@ class OverlapFlow final : public DeviceFlow {
       copies.push_back(kernel_.read(host, *reads_, message, passage.messages.output(message), {kernel}));
       passage.commands.ended.push_back(host.now());
       passage.messages.end(host, message);
-      // Of a message without an output the kernel's end sets its buffers free.
+      // If a message has no output, the kernel's end sets its buffers free.
       const Event& free = copies.back().empty() ? kernel : copies.back().back();
       if (message + kAtOnce < passage.first + passage.count) host.put(*passage.fetched, free);
     }

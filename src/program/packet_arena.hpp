@@ -19,7 +19,7 @@ constexpr std::size_t whole_beats(std::size_t bytes) {
 /// Hands a packet on beat by beat; behind its end as many bytes are read as fill its last beat.
 void send_beats(std::span<const std::byte> packet, Out<NetPacket>& out);
 
-/// Of so many packets the time is taken of one: two looks at the clock take as long as a short packet.
+/// The time is taken of one packet in so many: two looks at the clock take as long as a short packet.
 inline constexpr std::size_t kTimed = 16;
 
 /// What the packets of a stretch may take of the memory: more than caches hold, and touched once before.

@@ -15,7 +15,7 @@ namespace isthmus::program {
 /// reference it equals, and the next, unless some were lost or overtaken.
 class PacketChecker {
  public:
-  /// Of packets first .. first + count - 1. `progress` is called with the number of packets that were compared.
+  /// Checks `count` packets, from the first on. `progress` is called with the number of packets that were compared.
   PacketChecker(const Packets& packets, int count, std::function<void(int)> progress);
   /// The packet that came next.
   void take(std::span<const std::byte> out);
@@ -52,9 +52,9 @@ class PacketChecker {
   Differences differences_;
 };
 
-/// Of a job whose messages are packets.
+/// How many packets a job has.
 int packet_count(const Job& job);
-/// Of all of its packets; it is told how many messages have been compared.
+/// The checker of all packets of a job, which hears how many messages have been compared.
 PacketChecker checker_of(const Job& job);
 
 }  // namespace isthmus::program

@@ -49,7 +49,7 @@ Record to_json(const ParameterValue& value) {
 
 void ParameterArguments::add_to(CLI::App& app) {
   app.add_option("--set", settings_,
-                 "NAME=VALUE of the application's parameters, KEY=VALUE (with a dot) of a model's platform; may be "
+                 "NAME=VALUE: a parameter of the application; KEY=VALUE (with a dot): a number of a model; may be "
                  "repeated")
       ->expected(1)
       ->take_all();
@@ -119,8 +119,8 @@ Record to_json(const Values& values) {
 }
 
 void CountArgument::add_to(CLI::App& app) {
-  app.add_option("--count", count_, fmt::format("how many {}; {} without it", counted_, preset_));
-  app.add_option("--" + counted_, by_name_, "the same");
+  app.add_option("--count", count_, fmt::format("number of {}; by default {}", counted_, preset_));
+  app.add_option("--" + counted_, by_name_, "the same as --count");
 }
 
 std::optional<int> CountArgument::chosen() const {

@@ -14,7 +14,7 @@ namespace isthmus::program {
 /// --set for both, whose keys have a dot and whose parameters have none, and --NAME for each parameter.
 class ParameterArguments {
  public:
-  /// Those of `application`, which may have none.
+  /// The parameters of `application`, which may have none.
   ParameterArguments(std::string application, std::vector<Parameter> declared)
       : application_(std::move(application)), declared_(std::move(declared)), typed_(declared_.size()) {}
   void add_to(CLI::App& app);

@@ -22,9 +22,9 @@ struct Asked {
   const Values& values;
   soc::Choice choice{};
 
-  /// Of what is counted.
+  /// How many images, look-ups, ... the row counts.
   int count() const { return messages * application.extras.in_message; }
-  /// Input bytes of one of them.
+  /// Input bytes of each.
   std::size_t bytes_each() const { return program::bytes_each(application); }
 };
 

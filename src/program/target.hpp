@@ -17,7 +17,7 @@ class Target {
   virtual ~Target() = default;
   virtual std::string device_name() const = 0;
   virtual bool modelled() const = 0;
-  /// Those of an application's flows that this target has.
+  /// The flows of an application that this target has.
   virtual std::vector<std::string> flows(const ByteApplication& application) const = 0;
   /// Throws Error where `flow` is none of them, with what the application or the target lacks where that is known.
   virtual void require_flow(const ByteApplication& application, const std::string& flow) const;

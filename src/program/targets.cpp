@@ -16,7 +16,7 @@
 namespace isthmus::program {
 namespace {
 
-/// Those of an application's flows that may be.
+/// The flows of an application that the target may have.
 template <class May>
 std::vector<std::string> those_of(const ByteApplication& application, const May& may) {
   auto flows = flows_of(application);

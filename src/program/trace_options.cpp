@@ -26,12 +26,12 @@ double amount(platform::Quantity quantity, std::string_view text, const char* op
 }  // namespace
 
 void TraceArguments::add_to(CLI::App& app) {
-  app.add_option("--trace", file_, "writes the states of a model's parts to FILE, for Perfetto (ui.perfetto.dev)");
-  app.add_option("--trace-window", window_, "only what lies between two times, such as 1ms..2.5ms");
-  app.add_option("--trace-parts", parts_, "only parts whose names match, such as 'dram*'; may be repeated")
+  app.add_option("--trace", file_, "write the states of a model's parts to FILE, for Perfetto (ui.perfetto.dev)");
+  app.add_option("--trace-window", window_, "trace only between these two virtual times, such as 1ms..2.5ms");
+  app.add_option("--trace-parts", parts_, "trace only parts whose names match, such as 'dram*'; may be repeated")
       ->expected(1)
       ->take_all();
-  app.add_option("--trace-limit", limit_, "how large the trace may become")->capture_default_str();
+  app.add_option("--trace-limit", limit_, "largest size of the trace")->capture_default_str();
 }
 
 std::unique_ptr<TraceFile> TraceArguments::open() const {

@@ -236,23 +236,29 @@ int on_all_ranks(const hpcc::Request& request, const cluster::Job& job, bool pla
 
 void add_options(CLI::App& app, hpcc::Request& request) {
   app.add_option("benchmark", request.benchmark, "the benchmark; --list names them");
-  app.add_option("--on", request.target, "opencl:N or opencl:NAME; several with commas")->capture_default_str();
-  app.add_option("--variant", request.variant, "single or ndrange; by default by the type of the device");
-  app.add_option("--shape", request.shape, "cpu or gpu: of ND-range kernels; by default by the type of the device");
-  app.add_option("--size", request.size, "small or standard")->capture_default_str();
-  app.add_flag("--optimized", request.optimized, "the optimized run, not the base run");
-  app.add_flag("--share", request.share, "several ranks may share a device that cannot be divided");
-  app.add_option("--parts", request.parts, "of a CPU, up to its compute units: each rank takes one, however few run")
+  app.add_option("--on", request.target, "devices, separated by commas: opencl:N or opencl:NAME")
+      ->capture_default_str();
+  app.add_option("--variant", request.variant,
+                 "kernels: single for HLS, ndrange for CPUs and GPUs; by default by device type");
+  app.add_option("--shape", request.shape,
+                 "work-group shape of ND-range kernels: cpu or gpu; by default by device type");
+  app.add_option("--size", request.size, "problem size: small or standard")->capture_default_str();
+  app.add_flag("--optimized", request.optimized, "do HPC Challenge's optimized run, not its base run");
+  app.add_flag("--share", request.share, "let several ranks share a device that cannot be divided");
+  app.add_option("--parts", request.parts,
+                 "divide a CPU into so many parts, up to its compute units; each rank takes one")
       ->check(CLI::PositiveNumber);
-  app.add_option("--repeat", request.repetitions, "repetitions; 10 by default")->check(CLI::PositiveNumber);
-  app.add_option("--for", request.seconds, "burn-in: repeats until so many seconds are over")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--grid", request.grid, "PxQ ranks; by default nearest to a square");
-  app.add_option("--scheme", request.scheme, "of communication");
-  app.add_option("--kernel", request.kernel_file, "a file with kernels of your own of the same arguments");
-  app.add_option("--binary", request.binary, "what a vendor's compiler made: .aocx, .xclbin");
-  app.add_option("--set", request.settings, "NAME=VALUE of a parameter; may be repeated")->expected(1)->take_all();
-  app.add_option("--parameters-from", request.parameters_from, "what the record says of where --set is from");
+  app.add_option("--repeat", request.repetitions, "number of repetitions; by default 10")->check(CLI::PositiveNumber);
+  app.add_option("--for", request.seconds, "burn-in: repeat for so many seconds")->check(CLI::PositiveNumber);
+  app.add_option("--grid", request.grid, "arrange the ranks in a grid of P x Q; by default nearest to square");
+  app.add_option("--scheme", request.scheme, "how ranks exchange data");
+  app.add_option("--kernel", request.kernel_file, "OpenCL file of your own kernels, with the same arguments");
+  app.add_option("--binary", request.binary, "run this compiled binary: .aocx or .xclbin");
+  app.add_option("--set", request.settings, "NAME=VALUE: set a parameter of the benchmark; may be repeated")
+      ->expected(1)
+      ->take_all();
+  app.add_option("--parameters-from", request.parameters_from,
+                 "text that the record gives as the source of the --set values");
 }
 
 }  // namespace
@@ -265,9 +271,9 @@ int main(int argc, char** argv) {
   bool planned = false;
   std::string binary;
   add_options(app, request);
-  app.add_flag("--list", listed, "the benchmarks");
-  app.add_flag("--parameters", asked, "the parameters, and nothing is run; --on board: those of an FPGA board");
-  app.add_flag("--plan", planned, "what would be run, on these ranks and devices, and nothing is run");
+  app.add_flag("--list", listed, "list the benchmarks");
+  app.add_flag("--parameters", asked, "list the parameters, and stop; with --on board those of an FPGA board");
+  app.add_flag("--plan", planned, "print what would run on which ranks and devices, and stop");
   app.add_option("--compile", binary, "only compile the kernels, into this file");
   return tools::run(app, argc, argv, [&] {
     if (listed) return list();

@@ -58,12 +58,13 @@ int main(int argc, char** argv) {
   bool keys = false;
   bool steps = false;
   auto* given = app.add_option("TARGET", target, "model:NAME, or a path that ends in .toml");
-  app.add_option("--set", set, "KEY=VALUE in place of what the file says; may be repeated")->expected(1)->take_all();
-  app.add_flag("--list", list, "every platform that model:NAME accepts")->excludes(given);
-  app.add_flag("--keys", keys,
-               "the kinds of parts and every key that a file may hold, with what it may be in base units; of TARGET "
-               "instead the keys that its parts may hold");
-  app.add_flag("--steps", steps, "of TARGET instead the values of each key that lie one step from its own");
+  app.add_option("--set", set, "KEY=VALUE: replace a number of the file; may be repeated")->expected(1)->take_all();
+  app.add_flag("--list", list, "list every platform that model:NAME accepts")->excludes(given);
+  app.add_flag(
+      "--keys", keys,
+      "list the kinds of parts and every key that a file may hold, with its range in base units; with TARGET only "
+      "the keys of its parts");
+  app.add_flag("--steps", steps, "list the values of each key of TARGET that lie one step from its own");
   return tools::run(app, argc, argv, [&] {
     if (!list && !keys && target.empty())
       throw Error("TARGET: expected model:NAME, a path that ends in .toml, --list or --keys");

@@ -85,7 +85,7 @@ Options fitted(Options options, const Board& board) {
   return options;
 }
 
-/// Those that the target serves; those of the user must be.
+/// The probes that the target serves; it must serve those that the user named.
 std::vector<const probes::Probe*> chosen(const Options& options, const Board& board) {
   std::vector<const probes::Probe*> found;
   std::vector<std::string> names;
@@ -319,7 +319,7 @@ void refuse_options_of_one_board(const Options& options) {
                             options.offset, options.target));
 }
 
-/// Those of a system that the user named; all where none is.
+/// The probes of a system that the user named; all if none was.
 std::vector<const probes::Probe*> chosen_of_systems(const Options& options) {
   std::vector<const probes::Probe*> chosen;
   std::vector<std::string> known;
@@ -387,33 +387,35 @@ int main(int argc, char** argv) {
   CLI::App app("Runs micro-benchmarks of how data crosses between host and device; prints records as JSON lines.");
   Options options;
   app.add_option("TARGET", options.target, "the target: model:NAME, FILE.toml, opencl:N or opencl:NAME");
-  app.add_option("PROBE", options.probes, "names of --list; by default all that the target has");
+  app.add_option("PROBE", options.probes, "probes that --list names; by default all that the target has");
   const CLI::Range positive(std::int64_t{1}, kLargest);
-  app.add_option("--sizes", options.sizes, "bytes, several by commas")
+  app.add_option("--sizes", options.sizes, "bytes to transfer; several by commas")
       ->delimiter(',')
       ->check(positive)
       ->capture_default_str();
-  app.add_flag("--whole-lines", options.whole_lines, "leave out sizes of part of a line, in place of refusing them");
+  app.add_flag("--whole-lines", options.whole_lines,
+               "leave out sizes that end within a line, instead of refusing them");
   app.add_option(
          "--burst", options.bursts,
-         "bytes of the bursts in which device memory is read and written, or of a request of shared memory, several by "
-         "commas; by default each size at once, or a line")
+         "bytes of one access to device memory, or of one request to shared memory; several by commas; by default each "
+         "size at once, or a line")
       ->delimiter(',')
       ->check(positive);
-  app.add_option("--offset", options.offset, "where the device's accesses to host memory begin in their page, bytes")
+  app.add_option("--offset", options.offset, "offset in the page at which accesses to host memory begin, bytes")
       ->check(CLI::Range(0, 4032))
       ->capture_default_str();
-  app.add_option("--repeat", options.repeat, "samples of each size, of a real device the most")->capture_default_str();
-  app.add_option("--seed", options.seed, "of the order in which a real device's sizes are probed")
+  app.add_option("--repeat", options.repeat, "samples of each size; a real device may take fewer")
       ->capture_default_str();
-  app.add_option("--set", options.settings, "KEY=VALUE of a model's platform; may be repeated")
+  app.add_option("--seed", options.seed, "seed of the order in which a real device's sizes are probed")
+      ->capture_default_str();
+  app.add_option("--set", options.settings, "KEY=VALUE: replace a number of a model; may be repeated")
       ->expected(1)
       ->take_all();
   app.add_option("--channel", options.channels,
-                 "links of a board with several, or va for the choice among them; several by commas; by default each")
+                 "links of a board with several, or va, which chooses among them; several by commas; by default each")
       ->delimiter(',');
   app.add_option("--start", options.starts,
-                 "what caches hold of shared memory before: cold, warm, flushed; several by commas")
+                 "state of the caches before a shared-memory probe: cold, warm, flushed; several by commas")
       ->delimiter(',');
   app.add_option("--port", options.ports,
                  "ports of the FPGA to a processor's memory; several by commas; by default all")
@@ -421,14 +423,15 @@ int main(int argc, char** argv) {
   app.add_option("--state", options.states,
                  "what a core has done to the buffer before: written, read, flushed, streamed; several by commas")
       ->delimiter(',');
-  app.add_option("--op", options.operations, "of maintenance: flush, invalidate; several by commas; by default both")
+  app.add_option("--op", options.operations,
+                 "cache maintenance to probe: flush, invalidate; several by commas; by default both")
       ->delimiter(',');
   app.add_option("--buffers", options.buffers,
-                 "of maintenance: buffers that a size is cut into, each with its barrier; several by commas")
+                 "buffers that a maintained size is cut into, each with its barrier; several by commas")
       ->delimiter(',')
       ->capture_default_str();
   app.add_option("--load", options.loads,
-                 "of maintenance: accesses to memory that each other core has under way; several by commas")
+                 "memory accesses in flight on each other core during maintenance; several by commas")
       ->delimiter(',')
       ->capture_default_str();
   options.grain.add_to(app);

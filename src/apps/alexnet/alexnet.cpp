@@ -183,7 +183,7 @@ program::ByteApplication of_values(const program::Values& values) {
   };
   return program::Application<float, float>{
       .name = "alexnet",
-      .summary = "convolutions and poolings of AlexNet in 8 bits, with seeded weights (min2019 V.C)",
+      .summary = "convolutions and poolings of AlexNet in 8 bits, with seeded weights (Min et al., FPL 2019, V.C)",
       .input = values_of(kImage),
       .output = values_of(network.back().out),
       .kernel = {},
@@ -203,7 +203,7 @@ program::ByteApplication of_values(const program::Values& values) {
 program::Maker alexnet() {
   return {.parameters = {{.name = "layers",
                           .kind = program::ParameterKind::integer,
-                          .help = "the first of conv1, pool1, conv2, pool2, conv3, conv4, conv5, pool5",
+                          .help = "how many of conv1, pool1, conv2, pool2, conv3, conv4, conv5, pool5 run",
                           .min = 1,
                           .max = kLayers,
                           .preset = "8"}},

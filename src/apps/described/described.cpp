@@ -25,7 +25,7 @@ using traffic::Work;
 
 constexpr auto kWord = static_cast<std::uint64_t>(kWordBytes);
 
-/// Of a launch, which begins with them all.
+/// Buffers of a launch, which begins with them all.
 constexpr std::size_t kMostBuffers = 480;
 
 /// Distinct in each message and at each place (splitmix64, Steele et al. 2014).
@@ -147,7 +147,7 @@ program::ByteApplication of_values(const program::Values& values) {
   }
   program::Application<std::uint64_t, std::uint64_t> application{
       .name = values.text("name"),
-      .summary = "what a description says, in the place of a program",
+      .summary = "runs an application that a description file gives",
       .input = of.in.all() / sizeof(std::uint64_t),
       .output = of.out.all() / sizeof(std::uint64_t),
       .kernel = {},
@@ -185,19 +185,19 @@ program::Parameter bytes_of(const char* name, const char* help, const char* pres
 }  // namespace
 
 program::Maker described() {
-  return {.parameters = {text_of("name", "what it is called", "described"),
-                         text_of("counted", "what a unit is called, several of them", "units"),
-                         count_of("in_message", "of them together", "1", 1),
-                         text_of("transfers", "DIRECTION:MEMORY:BYTESxCOUNT,... of a message",
+  return {.parameters = {text_of("name", "name of the application", "described"),
+                         text_of("counted", "plural name of its units", "units"),
+                         count_of("in_message", "units in a message", "1", 1),
+                         text_of("transfers", "transfers of a message: DIRECTION:MEMORY:BYTESxCOUNT,...",
                                  "to-device:pageable:1048576x1,to-host:pageable:1048576x1"),
-                         count_of("launches", "of a message's kernel", "1", 1),
-                         count_of("cycles", "of kernel.clock that a launch computes, memory apart", "0"),
-                         bytes_of("device_read", "of the device's memory, of a message", "1048576"),
-                         bytes_of("device_write", "of the device's memory, of a message", "1048576"),
-                         bytes_of("burst", "stretches in which memory is touched; 0: in order", "0"),
+                         count_of("launches", "kernel launches for a message", "1", 1),
+                         count_of("cycles", "cycles of kernel.clock that a launch computes, memory apart", "0"),
+                         bytes_of("device_read", "bytes that a message reads from device memory", "1048576"),
+                         bytes_of("device_write", "bytes that a message writes to device memory", "1048576"),
+                         bytes_of("burst", "bytes of one access to device memory; 0: in order", "0"),
                          {.name = "host_time",
                           .kind = program::ParameterKind::integer,
-                          .help = "that the host computes for a message",
+                          .help = "time that the host computes for a message",
                           .unit = "ns",
                           .min = 0,
                           .max = 1e12,

@@ -57,7 +57,7 @@ void reference(const Work& work, std::span<const Word> in, std::span<Word> out) 
     if (part == 0) continue;
     const Bursts reads = work.reads(launch);
     const Bursts writes = work.writes(launch);
-    // Of what is written more than once the last stays.
+    // If a place is written more than once, the last write stays.
     const std::uint64_t first = work.out.moves > part ? work.out.moves - part : 0;
     for (std::uint64_t index = first; index < work.out.moves; ++index) {
       const std::uint64_t place = writes.place(index);
@@ -78,7 +78,7 @@ void Passage::begin(std::uint64_t launch) {
 int Passage::take(const Word& word) {
   if (taken_ < seen_.size()) seen_[taken_] = word;
   const std::uint64_t moves = work_->in.moves;
-  // Of a stream words may come that it does not look at.
+  // A stream may bring words that the kernel does not look at.
   const auto until = [&](std::uint64_t words) {
     return static_cast<std::uint64_t>(static_cast<double>(work_->cycles) * static_cast<double>(std::min(words, moves)) /
                                       static_cast<double>(moves));

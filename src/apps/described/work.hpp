@@ -20,7 +20,7 @@ struct Side {
 
   bool resident = false;  ///< no words of a message: they stay in the device's memory, and are 0 at first
 
-  /// Of a message of so many words of which `launches` launches move `bytes` in all.
+  /// A message of `words` words, of which `launches` launches move `bytes` in all.
   static Side of(std::uint64_t words, std::uint64_t bytes, std::uint64_t launches);
   /// The same in parts of equal length.
   Side evenly() const;

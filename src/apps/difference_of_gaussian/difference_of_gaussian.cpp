@@ -185,28 +185,31 @@ program::ByteApplication of_values(const program::Values& values) {
   extras.together = [size](const platform::Description& board, const program::TogetherJob& job) {
     return Frames(board, size, job).run(buffers_of(size));
   };
-  return {.name = "difference-of-gaussian",
-          .summary = "photographs in grey through two Gaussian filters, and their difference (min2019 V.C)",
-          .input = size.bytes(),
-          .output = pixels_of(size),
-          .fill = [frames](int frame, std::span<std::byte> pixels) { frames->value().fill(frame, pixels); },
-          .reference = [size](std::span<const std::byte> in,
-                              std::span<std::byte> out) { difference_reference(size, in, out); },
-          .extras = std::move(extras)};
+  return {
+      .name = "difference-of-gaussian",
+      .summary = "photographs in grey through two Gaussian filters, and their difference (Min et al., FPL 2019, V.C)",
+      .input = size.bytes(),
+      .output = pixels_of(size),
+      .fill = [frames](int frame, std::span<std::byte> pixels) { frames->value().fill(frame, pixels); },
+      .reference = [size](std::span<const std::byte> in,
+                          std::span<std::byte> out) { difference_reference(size, in, out); },
+      .extras = std::move(extras)};
 }
 
 }  // namespace
 
 program::Maker difference_of_gaussian() {
   using enum program::ParameterKind;
-  return {
-      .parameters =
-          {{.name = "size", .kind = text, .help = "of a frame, WIDTHxHEIGHT", .unit = "pixels", .preset = "640x480"},
-           {.name = "input",
-            .kind = folder,
-            .help = "a folder of photographs, JPEG or PNG, of at least that size; by default those of "
-                    "mate-backgrounds"}},
-      .make = of_values};
+  return {.parameters = {{.name = "size",
+                          .kind = text,
+                          .help = "size of a frame, WIDTHxHEIGHT",
+                          .unit = "pixels",
+                          .preset = "640x480"},
+                         {.name = "input",
+                          .kind = folder,
+                          .help = "a folder of photographs, JPEG or PNG, of at least that size; by default those of "
+                                  "mate-backgrounds"}},
+          .make = of_values};
 }
 
 }  // namespace isthmus::apps

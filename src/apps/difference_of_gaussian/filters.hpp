@@ -13,7 +13,7 @@ namespace isthmus::apps {
 inline constexpr int kReach = 2;  ///< pixels that a filter looks aside
 inline constexpr int kWeights = 2 * kReach + 1;
 
-/// Of a filter that is the same in both directions, in units of 1 / 256.
+/// Weights of a filter that is the same in both directions, in units of 1 / 256.
 using Weights = std::array<std::int32_t, kWeights>;
 inline constexpr Weights kNarrow = {16, 64, 96, 64, 16};
 inline constexpr Weights kWide = {39, 57, 64, 57, 39};

@@ -46,7 +46,7 @@ struct Pair {
 /// the buckets lie all second entries of chains, then all third ones, each in another order.
 class EvenTable {
  public:
-  /// Of at least `entries` entries; lambda 1, 2 or 3.
+  /// A table of at least `entries` entries; lambda 1, 2 or 3.
   EvenTable(std::uint64_t entries, int lambda, std::uint64_t seed);
 
   std::uint64_t pairs() const { return buckets_ * chain_; }

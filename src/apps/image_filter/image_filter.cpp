@@ -80,7 +80,8 @@ program::ByteApplication over_photographs(const program::Values& values) {
 
 program::ByteApplication image_filter_of(const FilterSpec& spec, ImageSize size, ImageFill fill) {
   return {.name = "image-filter",
-          .summary = fmt::format("3x3 stencil over {}x{} RGBA photographs (stacc VI-B1)", size.width, size.height),
+          .summary = fmt::format("3x3 stencil over {}x{} RGBA photographs (Ruan et al., ST-Accel, FCCM 2018, VI-B1)",
+                                 size.width, size.height),
           .input = size.bytes(),
           .output = size.bytes(),
           .kernel = place,

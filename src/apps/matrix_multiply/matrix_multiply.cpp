@@ -84,7 +84,7 @@ program::ByteApplication of_values(const program::Values& values) {
   const offload::DatapathMaker path = [layout] { return std::make_unique<ProductPath>(layout); };
   return program::Application<float, float>{
       .name = "matrix-multiply",
-      .summary = "the product of two matrices of floats on a systolic array (choi2019 5.1)",
+      .summary = "the product of two matrices of floats on a systolic array (Choi et al., TRETS 2019, 5.1)",
       .input = 2 * layout.values(),
       .output = layout.values(),
       .kernel = {},
@@ -109,13 +109,13 @@ program::ByteApplication of_values(const program::Values& values) {
 program::Maker matrix_multiply() {
   return {.parameters = {{.name = "size",
                           .kind = program::ParameterKind::integer,
-                          .help = "rows and columns of each matrix, a multiple of 256, or below it of 16",
+                          .help = "rows and columns of each matrix: a multiple of 16 below 256, of 256 above",
                           .min = 16,
                           .max = 16384,
                           .preset = "4096"},
                          {.name = "iterations",
                           .kind = program::ParameterKind::integer,
-                          .help = "products of the same matrices, one after the other, each computed",
+                          .help = "how many times the product of the same matrices is computed",
                           .min = 1,
                           .max = 10000,
                           .preset = "20"}},

@@ -14,7 +14,7 @@ struct TiledLayout {
   std::size_t side() const { return size < kTile ? size : kTile; }
   std::size_t panels() const { return size / side(); }
   std::size_t values() const { return size * size; }
-  /// Of the left matrix; of the right one with row and column changed for each other.
+  /// Index in the left matrix, and in the right one with row and column exchanged.
   std::size_t left(std::size_t row, std::size_t column) const {
     return (row / side() * size + column) * side() + row % side();
   }

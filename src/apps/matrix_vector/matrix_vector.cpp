@@ -85,7 +85,7 @@ program::ByteApplication of_values(const program::Values& values) {
   const offload::DatapathMaker path = [size, ports] { return std::make_unique<VectorPath>(size, ports); };
   return program::Application<float, float>{
       .name = "matrix-vector",
-      .summary = "a matrix of floats times a vector, again and again (choi2019 5.2)",
+      .summary = "a matrix of floats times a vector, again and again (Choi et al., TRETS 2019, 5.2)",
       .input = size * size + size,
       .output = size,
       .kernel = {},
@@ -119,14 +119,14 @@ program::Maker matrix_vector() {
                           .preset = "4096"},
                          {.name = "iterations",
                           .kind = program::ParameterKind::integer,
-                          .help = "products with the same matrix, each of the vector that the one before gave",
+                          .help = "products with the same matrix; each takes the vector that the one before gave",
                           .min = 1,
                           .max = 10000,
                           .preset = "20"},
                          {.name = "ports",
                           .kind = program::ParameterKind::choice,
-                          .help = "of the kernel, over which the rows are spread; with device.dram.kernel_channels as "
-                                  "many each has a bank",
+                          .help = "memory ports of the kernel that share the rows; each has its own bank if "
+                                  "device.dram.kernel_channels is as large",
                           .choices = {"1", "2", "4"},
                           .preset = "1"}},
           .make = of_values};

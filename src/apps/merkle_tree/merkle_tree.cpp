@@ -49,7 +49,7 @@ struct MerkleRun {
 
   std::int64_t hashes = 0;
 
-  /// Of the blocks that were run finely.
+  /// Draws of the blocks that were run finely.
   std::int64_t draws() const { return firsts + others; }
 };
 
@@ -141,7 +141,7 @@ class Blocks {
     together_.grain = platform::Grain::coarse;
   }
 
-  /// Of the blocks that were run finely, stretched to all of them.
+  /// The finely run blocks, stretched to all blocks.
   Together together() {
     run_.elapsed = together_.elapsed;
     const double all = together_.elapsed.seconds() / pace_.with.seconds();
@@ -275,7 +275,9 @@ program::ByteApplication of_values(const program::Values& values) {
   };
   return program::Application<Draw, Digest>{
       .name = "merkle-tree",
-      .summary = "hashes of nodes of a Merkle tree, which a circuit fetches ahead of the core (gemieux2018 V.C)",
+      .summary =
+          "hashes of nodes of a Merkle tree, which a circuit fetches ahead of the core (Gemieux et al., IEEE Access "
+          "2018, V.C)",
       .input = draws,
       .output = draws,
       .kernel = {},
@@ -294,38 +296,38 @@ program::Maker merkle_tree() {
   using enum program::ParameterKind;
   return {.parameters = {{.name = "handover",
                           .kind = choice,
-                          .help = "how the core tells the circuit the next node; a row for each of a list",
+                          .help = "how the core tells the circuit the next node; each value of a list gets a row",
                           .choices = {std::begin(queues::kHandOvers), std::end(queues::kHandOvers)},
                           .several = true,
                           .preset = "none,poll,poll-uncached,mmio,umsg"},
                          {.name = "window",
                           .kind = choice,
-                          .help = "the lines, from the root's on, of which nodes are drawn",
+                          .help = "part of the tree, from the root on, from which nodes are drawn",
                           .choices = {"4MiB", "30MiB"},
                           .preset = "4MiB"},
                          {.name = "size",
                           .kind = integer,
-                          .help = "of the tree",
+                          .help = "size of the tree",
                           .unit = "MiB",
                           .min = 1,
                           .max = 1024,
                           .preset = "30"},
                          {.name = "reach",
                           .kind = integer,
-                          .help = "lines, from the root's on, that the circuit may fetch (gemieux2018 V.C: 4 MB)",
+                          .help = "part of the tree, from the root on, that the circuit may fetch (4 MB in the paper)",
                           .unit = "MiB",
                           .min = 0,
                           .max = 1024,
                           .preset = "4"},
                          {.name = "draws",
                           .kind = integer,
-                          .help = "nodes hashed in a block",
+                          .help = "nodes that are hashed in a block",
                           .min = 1,
                           .max = 1 << 24,
                           .preset = "64000"},
                          {.name = "hash-rate",
                           .kind = number,
-                          .help = "of a core whose data are there; calibrated: gemieux2018 V.C",
+                          .help = "hashes a second of a core that has its data; calibrated from the paper",
                           .unit = "MH/s",
                           .min = 0.001,
                           .max = 1000,

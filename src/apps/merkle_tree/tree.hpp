@@ -33,7 +33,7 @@ class MerkleTree {
  public:
   static constexpr std::size_t kLine = 2 * sizeof(Digest);
 
-  /// Of so many bytes, and leaves drawn by the seed.
+  /// A tree of so many bytes; the seed draws its leaves.
   MerkleTree(Bytes size, std::uint64_t seed);
 
   /// Line 1 first.

@@ -56,8 +56,8 @@ class PacketEncryptionKernel : public offload::WordKernel {
     at_ = (at_ + word.bytes.size()) % slot_;
     return word;
   }
-  /// Of a block that begins at byte `offset` of its packet: what is behind its first `clear` bytes, up to the packet's
-  /// end.
+  /// Encrypts a block that begins at byte `offset` of its packet: what lies behind its first `clear` bytes, up to the
+  /// packet's end.
   void encrypt_block(std::span<std::byte, kAesBlock> block, std::size_t offset, std::size_t clear) {
     if (offset >= head_.bytes) return;
     std::array<std::byte, kAesBlock> bytes{};

@@ -181,7 +181,7 @@ program::ByteApplication of_values(const program::Values& values) {
   };
   return program::Application<float, float>{
       .name = "sgemm",
-      .summary = "products of matrices, by blocks of 128 that a core cuts and sums up (min2019 V.C)",
+      .summary = "products of matrices, by blocks of 128 that a core cuts and sums up (Min et al., FPL 2019, V.C)",
       .input = 2 * rows * rows,
       .output = rows * rows,
       .kernel = {},

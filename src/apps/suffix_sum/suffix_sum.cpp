@@ -74,7 +74,7 @@ program::ByteApplication of_values(const program::Values& values) {
   const auto numbers = static_cast<std::size_t>(count);
   return program::Application<Number, Number>{
       .name = "suffix-sum",
-      .summary = "the running sum of each message (stacc listing 1)",
+      .summary = "the running sum of each message (Ruan et al., ST-Accel, FCCM 2018, listing 1)",
       .input = numbers,
       .output = numbers,
       .kernel = place,
@@ -93,7 +93,7 @@ program::ByteApplication of_values(const program::Values& values) {
 program::Maker suffix_sum() {
   return {.parameters = {{.name = "values",
                           .kind = program::ParameterKind::integer,
-                          .help = "numbers of 32 bit in a message, a multiple of 16",
+                          .help = "32-bit numbers in a message, a multiple of 16",
                           .min = 16,
                           .max = 1 << 24,
                           .preset = "16384"}},

@@ -157,7 +157,7 @@ program::ByteApplication of_values(const program::Values& values) {
   const std::size_t bytes = state->in_message * kRowBytes;
   return program::Application<std::byte, std::byte>{
       .name = "table-select",
-      .summary = "the rows of a table on a drive with keys below a bound (stacc figure 1)",
+      .summary = "the rows of a table on a drive with keys below a bound (Ruan et al., ST-Accel, FCCM 2018, figure 1)",
       .input = bytes,
       .output = bytes + kRowBytes,
       .kernel =
@@ -180,15 +180,15 @@ program::Maker table_select() {
   return {
       .parameters = {{.name = "selectivity",
                       .kind = number,
-                      .help = "share of the rows that are selected, by their keys",
+                      .help = "share of the rows whose keys select them",
                       .min = 0,
                       .max = 1,
                       .preset = "0.1"},
                      {.name = "input", .kind = file, .help = "a file of rows of 64 bytes, whose first 8 are the key"},
-                     {.name = "output", .kind = text, .help = "a file for the rows that are selected"},
+                     {.name = "output", .kind = text, .help = "a file to write the selected rows to"},
                      {.name = "batch",
                       .kind = integer,
-                      .help = "rows in a message at most, which is a launch between copies",
+                      .help = "most rows in a message, and so in a kernel launch between copies",
                       .min = 1,
                       .max = 65535,
                       .preset = "8192"}},
