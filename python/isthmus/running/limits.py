@@ -87,8 +87,8 @@ LIMITS = (
         "Staging in pieces, unless host.runtime.staging is chunked: a runtime copies one piece while the DMA engine "
         "moves the piece before",
         "model too slow",
-        "with none, copy and DMA of one transfer follow each other, as choi2019 3.2.1 found; later runtimes overlap "
-        "them; chunked, a transfer has pinned memory for two pieces and no more",
+        "with none, copy and DMA of one transfer follow each other, as Choi et al. (TRETS 2019, 3.2.1) found; later "
+        "runtimes overlap them; chunked, a transfer has pinned memory for two pieces and no more",
         "pageable transfers of some MiB; runtimes later than SDAccel 2017",
         DRIVEN,
         (STAGED,),
@@ -244,18 +244,18 @@ LIMITS = (
 
 
 def of_flow(flow: str) -> list[Limit]:
-    """Those that touch a modelled row of that flow."""
+    """Limits that touch a modelled row of that flow."""
     return [limit for limit in LIMITS if flow in limit.flows]
 
 
 def of_probe(name: str) -> list[Limit]:
-    """Those that touch a modelled record of that probe."""
+    """Limits that touch a modelled record of that probe."""
     probe = all_probes().get(name)
     return [limit for limit in LIMITS if probe and probe.crosses in limit.crossed]
 
 
 def of_keys(keys: Iterable[str]) -> list[Limit]:
-    """Those that touch one of the numbers of a platform, each named KIND.KEY: the last two words of a pattern."""
+    """Limits that touch one of a platform's numbers, each named KIND.KEY: the last two words of a pattern."""
     known = list(keys)
     return [limit for limit in LIMITS if any(fnmatchcase(key, _usual(each)) for key in known for each in limit.keys)]
 
@@ -271,7 +271,7 @@ def together(found: Iterable[Sequence[Limit]]) -> list[Limit]:
 
 
 def of_records(rows: "Iterable[Row]", probed: "Iterable[ProbeRecord]" = ()) -> list[Limit]:
-    """Those that touch what is modelled of these."""
+    """Limits that touch what is modelled in these rows and records."""
     flows = {row.flow for row in rows if row.kind == "modelled"}
     names = {record.name for record in probed if record.kind == "modelled"}
     return together([*map(of_flow, sorted(flows)), *map(of_probe, sorted(names))])
