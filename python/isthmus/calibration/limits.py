@@ -28,5 +28,5 @@ def keys_of(target: str) -> list[Event]:
 
 
 def limits_of_keys(target: str) -> dict[str, Limits]:
-    """Those of every key that the parts of a board may hold."""
+    """Limits of every key that the parts of a board may hold."""
     return {key["key"]: Limits(key["low"], key["high"], key["units"]) for key in keys_of(target)}

@@ -35,7 +35,7 @@ class Quantiles:
 
 
 def quantiles(parts: Sequence[Array]) -> Quantiles:
-    """Of all numbers of these columns, as numpy's percentile; between two numbers a straight line."""
+    """Quantiles of all numbers of these columns, as numpy's percentile: linear between two numbers."""
     values = np.concatenate(parts) if parts else np.zeros(0, np.int8)
     if not len(values):
         return Quantiles(0, 0, None, None)

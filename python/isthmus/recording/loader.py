@@ -92,7 +92,7 @@ def _by_default(environment: Mapping[str, str]) -> Iterator[Path]:
 
 
 def _installed() -> Iterator[Path]:
-    """Those that ldconfig knows, its favourite first."""
+    """Loaders that ldconfig knows, its favourite first."""
     ldconfig = shutil.which("ldconfig") or "/sbin/ldconfig"
     for line in _lines([ldconfig, "-p"], os.environ):
         name, _, rest = line.strip().partition(" ")

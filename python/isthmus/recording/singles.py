@@ -66,7 +66,7 @@ def _row(line: Timeline, row: Row) -> Row:
 
 
 def longest_gaps(line: Timeline, after: int) -> Array:
-    """Of the calls after so many those before which a device had nothing to do for longest, the longest first."""
+    """Calls, after the first `after`, before which a device was idle for longest, the longest first."""
     gap = line.commands["gap"]
     found = np.zeros(0, np.int64)
     for part in pieces(line.commands.rows):

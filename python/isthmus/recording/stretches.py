@@ -62,17 +62,17 @@ class Stretches:
         return len(self.lane)
 
     def chosen(self, rows: Array) -> "Stretches":
-        """Those in these rows."""
+        """The stretches in these rows."""
         return replace(self, **{name: values[rows] for name, values in vars(self).items()})
 
 
 def together(parts: Sequence[Stretches]) -> Stretches:
-    """Those of each, one after the other."""
+    """The stretches of each part, one part after the other."""
     return Stretches(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in vars(parts[0])})
 
 
 def compressed(found: Stretches, window: Window) -> Stretches:
-    """Those of one lane and kind that begin in the same piece of the time as one, in the order in which they begin.
+    """Stretches of one lane and kind that begin in the same piece of time become one, in the order of their begins.
 
     It does not matter whether some of them have been put together before.
     """
@@ -98,7 +98,7 @@ def compressed(found: Stretches, window: Window) -> Stretches:
 
 
 def busiest(lanes: Array, busy: Array) -> list[int]:
-    """Those of the lanes that have the most to do, as many as are shown; `busy` has each lane's time at its number."""
+    """The lanes that have the most to do, as many as are shown; `busy` has each lane's time at its number."""
     return sorted(sorted(lanes.tolist(), key=lambda lane: (-busy[lane], lane))[:MOST_LANES])
 
 

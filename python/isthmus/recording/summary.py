@@ -188,7 +188,7 @@ def _last(line: Timeline, rows: Array, time: Callable[[Array], Array]) -> int:
 
 
 def _spread(values: Array) -> RecordedSpread:
-    """Of at least one time."""
+    """The spread of at least one time."""
     found = quantiles([values])
     return RecordedSpread(total=found.total, p50=found.p50 or 0.0, p99=found.p99 or 0.0)
 

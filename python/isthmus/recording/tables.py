@@ -72,7 +72,7 @@ def _without_times(ended: bool) -> str:
 
 
 def tables(head: RecordFile) -> list[Table]:
-    """Those with rows."""
+    """The tables that have rows."""
     return [table for table in (kernels(head), transfers(head), host(head)) if table.rows]
 
 

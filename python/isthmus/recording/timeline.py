@@ -50,18 +50,18 @@ class Timeline:
     names: list[str] = field(default_factory=list)
     whats: list[str] = field(default_factory=list)
     group_of: list[int] = field(default_factory=list)
-    """Of each of `whats`, the place in GROUPS."""
+    """The place of each of `whats` in GROUPS."""
     moving: list[bool] = field(default_factory=list)
-    """Of each of `whats`, whether its bytes are moved."""
+    """Whether bytes are moved, for each of `whats`."""
 
     @property
     def groups(self) -> Array:
-        """Of each of `whats` the group, and at the end that of a call whose kind is not known."""
+        """The group of each of `whats`, and at the end that of a call whose kind is not known."""
         return np.array([*self.group_of, GROUPS.index("host")], np.int8)
 
     @property
     def device_of(self) -> Array:
-        """Of each queue the device, and at the end -1: that of no queue."""
+        """The device of each queue, and at the end -1: that of no queue."""
         return narrow(np.array([*(device for _, device, _ in self.queues), -1]))
 
     def what(self, place: int) -> str:

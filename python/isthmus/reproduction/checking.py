@@ -147,7 +147,7 @@ class _Leaf:
 
     @property
     def unit(self) -> str:
-        """That of the value; nothing where any will do."""
+        """The unit of the value; nothing where any will do."""
         if self.kind == "input":
             return self.inputs[self.words["KEY"]]
         if self.kind == "application":

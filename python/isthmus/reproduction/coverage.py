@@ -90,7 +90,7 @@ def command_of(leaf: str) -> list[str] | None:
 
 
 def _settings(changes: list[str]) -> list[str]:
-    """Of an application: options of `run`, else parameters and keys of the board."""
+    """Settings of an application: options of `run`, else parameters and keys of the board."""
     return [
         word
         for name, _, value in (change.partition("=") for change in changes)
@@ -99,7 +99,7 @@ def _settings(changes: list[str]) -> list[str]:
 
 
 def _options(changes: list[str]) -> list[str]:
-    """Of a probe."""
+    """Options of a probe."""
     return [
         word
         for name, _, value in (change.partition("=") for change in changes)

@@ -35,7 +35,7 @@ FIELDS = {
     **{"gb_per_s": "GB/s", "bytes_per_image": "B", "bytes_per_pixel": "B"},
 }
 
-# Those of an application's run; a dot leads into a record.
+# Fields of an application's run; a dot leads into a record.
 ROW_FIELDS = {
     **{"value": "1/s", "gb_per_s": "GB/s", "latency.p50_s": "s", "bytes_per_entry": "B"},
     **dict.fromkeys(("elapsed_s", STAGE), "s"),
@@ -176,7 +176,7 @@ class Evaluator:
         return convert(time, "s", unit)
 
     def _between_channels(self, kind: str, board: str, probe: str, words: list[str], changes: list[str]) -> float:
-        """Of two channels over lines: up to where the first is ahead, or by how many cycles at so many lines."""
+        """Compares two channels over lines: up to where the first is ahead, or by how many cycles at so many lines."""
         first, second, *numbers = words
         line = int(self.models.number(board, "cache.line"))
         if kind == "lead":

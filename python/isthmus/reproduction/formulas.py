@@ -47,7 +47,7 @@ def _link_advertised(models: "ModelRuns", board: str, channel: str) -> float:
 
 
 def _links_advertised(models: "ModelRuns", board: str) -> float:
-    """That of all links together (choi2019 table 2, gemieux2018 III.A)."""
+    """Advertised rate of all links together (choi2019 table 2, gemieux2018 III.A)."""
     return sum(
         _link_advertised(models, board, part.channel) for part in models.parts(board) if part.channel is not None
     )

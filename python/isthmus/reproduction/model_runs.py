@@ -136,11 +136,11 @@ class ToolAnswers:
         return self._once(("served", target), lambda: served_by(target))
 
     def flows(self, application: str, target: str) -> list[str]:
-        """Those of an application that a board has the parts for."""
+        """Flows of an application that a board has the parts for."""
         return self._once(("flows", application, target), lambda: flows_of(application, target))
 
     def applications(self) -> list[str]:
-        """Those that come with the tools."""
+        """Applications that come with the tools."""
         return self._once(("applications",), applications)
 
     def boards(self) -> list[str]:

@@ -47,7 +47,7 @@ def compare_documents(files: tuple[Any, Any], places: tuple[str, str], say: Say)
 
 
 def regressions(found: Sequence[Comparison], limit: float) -> list[Comparison]:
-    """Those that got worse by more than `limit` (0.05 is 5 %), and surely so where there is an interval."""
+    """Comparisons that got worse by more than `limit` (0.05 is 5 %), and surely so where there is an interval."""
     return [item for item in found if _loss(item) > limit]
 
 

@@ -51,7 +51,7 @@ class Kind:
 
 
 def _measured(file: str, record: str, lists: tuple[str, ...], shown: Mapping[str, str]) -> Kind:
-    """Of what was run."""
+    """A kind of file that holds what was run."""
     return Kind(file, record, lists, kept=True, compared=True, reported=True, shown=shown)
 
 

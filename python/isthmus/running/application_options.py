@@ -27,11 +27,11 @@ class ApplicationOptions:
     sets: Sequence[str] = ()  # NAME=VALUE; those with a dot are of platforms, or app.KEY=VALUE of descriptions
 
     def platform_sets(self) -> tuple[str, ...]:
-        """Those that are of platforms."""
+        """Assignments to keys of platforms."""
         return tuple(one for one in self.sets if not is_parameter(one) and not is_app_key(one))
 
     def app_sets(self) -> tuple[str, ...]:
-        """Those that are of descriptions."""
+        """Assignments to keys of descriptions."""
         return tuple(one for one in self.sets if is_app_key(one))
 
     def refuse_app_sets(self, why: str) -> None:

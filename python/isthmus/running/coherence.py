@@ -211,7 +211,7 @@ def beside(experiment: "Experiment") -> "list[Experiment]":
 
 
 def arguments(method: str | None, methods: Sequence[str], rewrite: str | None, delay: str | None) -> list[str]:
-    """Those of `isthmus-run`."""
+    """Arguments for `isthmus-run`."""
     words = ["--method", ",".join(methods) or method] if method else []
     words += ["--rewrite", rewrite] if rewrite else []
     return words + (["--delay", delay] if delay else [])

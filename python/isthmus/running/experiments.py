@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from isthmus.records import Row
     from isthmus.running.descriptions.application import DescribedApplication
 
-# Of a model, which is the slowest: 0.1 s for an image of 8 MB.
+# The pace of a model, the slowest target: 0.1 s for an image of 8 MB.
 ASSUMED_BYTES_PER_S = 80e6
 
 _REMEMBERING = threading.Lock()

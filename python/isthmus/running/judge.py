@@ -168,7 +168,7 @@ class _Reruns:
         return (experiment.count,), self._row.value
 
     def _rates(self, experiments: Sequence[Experiment], counts: tuple[int, ...]) -> list[float | None]:
-        """Of each the rate of what a run of the last count has beyond one of the first: without the way in and out."""
+        """The rate that a run of the last count has beyond one of the first, for each: without the way in and out."""
         rows = self._run_all([replace(one, count=count) for one in experiments for count in counts])
         if self._iterates:
             return [None if row is None else _iterations_per_s(row) for row in rows]
@@ -215,7 +215,7 @@ class _Reruns:
 
 
 def _iterations_per_s(row: Row) -> float | None:
-    """Of a message's iterations after the first, without the way in and out; None of one that has only one."""
+    """Rate of a message's iterations after the first, without the way in and out; None if it has only one."""
     each = len(row.iteration_ends_s or ()) // row.count
     if each < _PACE:
         return None

@@ -73,7 +73,7 @@ class Predictions:
         return {ask: self._answer(ask) for ask in wanted}
 
     def require(self, asks: Iterable[Ask]) -> list[Answer]:
-        """Of the model as it is: what it cannot do is an IsthmusError, in the tool's words."""
+        """Answers of the model as it is: what it cannot do is an IsthmusError, in the tool's words."""
         wanted = list(asks)
         for probing, group in _groups(self._target, self._sets, _unique(wanted)):
             self._known.update(self._recall(group))

@@ -35,7 +35,7 @@ class Probe:
 
 @cache
 def all_probes() -> dict[str, Probe]:
-    """Those that there are, by name, in the order of the tool."""
+    """All probes by name, in the order of the tool."""
     listed = map(_probe, collect("isthmus-probe", ["--list"], "probe"))
     return {probe.name: probe for probe in listed}
 

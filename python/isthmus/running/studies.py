@@ -173,7 +173,7 @@ def _refuse_twice(works: Sequence[_StudyApplication]) -> None:
 def _runs(
     work: _StudyApplication, places: Sequence[tuple[str, str | None]], flows: Sequence[str], flags: Flags
 ) -> list[Experiment]:
-    """Those of one application; an IsthmusError where no target has any of the flows."""
+    """The runs of one application; an IsthmusError where no target has any of the flows."""
     sets = flags.asked.platform_sets()
     base = _experiment(work, flags)
     runs = []

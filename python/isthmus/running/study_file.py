@@ -144,7 +144,7 @@ def _complaint(details: ErrorDetails, path: Path, text: str) -> IsthmusError:
 
 
 def _complaint_of_work(details: ErrorDetails, path: Path, text: str) -> IsthmusError:
-    """Of a key of a table [application]; behind `parameters` pydantic names what it has tried."""
+    """The error for a key of a table [application]; behind `parameters` pydantic names what it has tried."""
     _, number, name, *parameter = details["loc"]
     key = ".".join(["application", str(name), *map(str, parameter[:1])])
     place = f"{path}:{line_of(text, key, int(number))}"

@@ -33,7 +33,7 @@ def check_grain(grain: Grain | None, target: str) -> None:
 
 
 def flows_of(application: str, target: str, sets: Sequence[str] = ()) -> list[str]:
-    """Those of an application, a name or the path of a program, that a target offers, as its tool says."""
+    """Flows of an application, a name or a program's path, that a target offers, as its tool says."""
     words = ["--list", "--on", target, *(as_sets(sets) if is_model(target) else ())]
     tool, words = (application, words) if is_program(application) else ("isthmus-run", ["--app", application, *words])
     return [flow for one in collect(tool, words, "application") for flow in one["flows"]]

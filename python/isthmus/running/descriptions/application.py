@@ -33,7 +33,7 @@ class DescribedApplication:
 
 
 def read_described(path: str, sets: Sequence[str] = ()) -> DescribedApplication:
-    """That of a file, with those of `sets` that are of descriptions."""
+    """The application of a file, with those of `sets` that belong to descriptions."""
     own = tuple(one for one in sets if is_app_key(one))
     return DescribedApplication(read_description(Path(path), own), own)
 

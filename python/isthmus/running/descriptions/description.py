@@ -95,7 +95,7 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Price:
-    """Of a target."""
+    """The price of a target."""
 
     per_hour: Number | None = None
     watts: Number | None = None

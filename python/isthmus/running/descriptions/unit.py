@@ -34,7 +34,7 @@ class Unit:
 
     @classmethod
     def of(cls, description: Description) -> "Unit":
-        """That of a description, with its values as they are."""
+        """The unit of a description, with its values as they are."""
         crossings = tuple(
             Crossing(one.to_device, one.host == "pinned", one.bytes.value, one.count.value)
             for one in description.transfers
