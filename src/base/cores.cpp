@@ -136,7 +136,7 @@ class UnitSet {
   std::vector<std::uint64_t> bits_;
 };
 
-/// Of a thread of this process; empty if it has just ended.
+/// Processing units of a thread of this process; empty if it has just ended.
 std::vector<int> units_of_thread(pid_t thread) {
   UnitSet set;
   if (sched_getaffinity(thread, set.bytes(), set.get()) != 0) return {};

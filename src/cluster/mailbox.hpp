@@ -21,7 +21,7 @@ class Mailbox {
  public:
   /// Places that a rank may have filled before the first of them is taken out.
   static constexpr std::size_t kPlaces = 4;
-  /// Of chunks for messages of at most `largest` bytes: large enough that a copy's start is little beside it.
+  /// Size of chunks for messages of at most `largest` bytes: large enough that a copy's start is little beside it.
   static std::size_t chunk_for(std::size_t largest) {
     return std::clamp<std::size_t>(largest, 1, std::size_t{1} << 20U);
   }
@@ -42,7 +42,7 @@ class Mailbox {
   void taken(int from);
 
  private:
-  /// Of one rank to one other; each counter has a cache line.
+  /// From one rank to one other; each counter has a cache line.
   struct Channel {
     alignas(64) std::atomic<std::uint64_t> posted;
     std::array<std::uint32_t, kPlaces> place;  // of each of the last chunks

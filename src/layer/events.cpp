@@ -45,7 +45,7 @@ struct Notice {
   std::uint64_t calls;
   std::atomic<std::uint64_t> since{0};  // when the callback was set; 0 before
 };
-// Of the thread that sets it and of the callback, whichever is the last.
+// Held by the thread that sets it and by the callback; the last frees it.
 using Held = std::shared_ptr<Notice>;
 
 void CL_CALLBACK notified(cl_event event, cl_int status, void* data) {

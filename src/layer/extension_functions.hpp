@@ -38,7 +38,7 @@ cl_platform_id platform_of(cl_kernel kernel);
 template <class Function>
 class FunctionBeneath : public Beneath {
  public:
-  /// That of the platform that an object is of.
+  /// The function of the platform that an object belongs to.
   template <class Object>
   Function of_platform_of(Object object) const {
     return reinterpret_cast<Function>(of(one() ? nullptr : platform_of(object)));
@@ -56,7 +56,7 @@ struct Wrapped {
 std::span<const Wrapped> unified_memory_functions();
 /// cl_khr_command_buffer, as far as its versions agree.
 std::span<const Wrapped> command_buffer_functions();
-/// Those of others that move data, order commands, or make programs.
+/// Extension functions of other vendors that move data, order commands, or make programs.
 std::span<const Wrapped> other_functions();
 
 }  // namespace isthmus::layer

@@ -11,7 +11,7 @@
 namespace isthmus::layer {
 namespace {
 
-// Of an in-order queue that is beyond its limit, a call asks for the times of two commands: one more than it adds.
+// When an in-order queue is beyond its limit, a call asks for the times of two commands: one more than it adds.
 constexpr std::size_t kAtOnce = 2;
 
 struct Times {
@@ -21,7 +21,7 @@ struct Times {
   cl_ulong end = 0;
 };
 
-/// Those of a command that is complete. Each question takes NVIDIA's driver 1.4 us, so its state is not asked for too:
+/// Times of a command that is complete. Each question takes NVIDIA's driver 1.4 us, so its state is not asked for too:
 /// a command that is under way has no end.
 std::optional<Times> times_of(cl_event event) {
   Times times;

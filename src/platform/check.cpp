@@ -62,7 +62,7 @@ void check_relation(const Side& lesser, const Side& greater) {
          fmt::format("{} and {}", show(lesser.input), show(greater.input)));
 }
 
-/// Of all parts that have both.
+/// Checks all parts that have both keys.
 void check_relation(const Relation& relation, const std::vector<Section>& parts) {
   for (const Section& lesser : parts) {
     const Input* small = lesser.kind().name == relation.lesser.kind ? lesser.find(relation.lesser.key) : nullptr;

@@ -13,7 +13,7 @@ namespace isthmus::platform {
 /// The parts of a board's host: those in sections host.*.
 std::vector<Section> host_of(const Description& board);
 
-/// Those of `overrides` that are of a host's keys.
+/// The overrides whose keys are a host's.
 std::vector<std::string> of_hosts(std::span<const std::string> overrides);
 
 /// Where two hosts differ first: "host.memory.channels = 4 (a.toml:12)" and "8 (b.toml:12)".

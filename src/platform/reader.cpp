@@ -13,7 +13,7 @@
 namespace isthmus::platform {
 namespace {
 
-/// Of descriptions of applications, whose keys stand beside those of boards.
+/// The part of application descriptions, whose keys stand beside those of boards.
 constexpr std::string_view kReserved = "app";
 
 class Reader {

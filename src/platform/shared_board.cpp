@@ -24,7 +24,7 @@ constexpr int kSelected = 1;     // cycles that a choice among channels takes be
 constexpr int kLeastThere = 2;   // cycles from a cache to the home and back, one each
 constexpr int kLeastOfWire = 4;  // the same over a wire that lines take turns on
 
-/// Of a flag that may be left out.
+/// The value of a flag that may be left out.
 bool is_on(const Section& part, std::string_view key) {
   return part.has(key) && part.flag(key);
 }

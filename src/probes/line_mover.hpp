@@ -65,11 +65,11 @@ class LineMover {
   void step();
   bool done() const { return pass_ == passes_.size(); }
 
-  /// Of each pass.
+  /// Times of each pass.
   const std::vector<Times>& times() const { return times_; }
   /// How many requests of the last pass went over each channel.
   const std::vector<std::int64_t>& requests_over() const { return requests_over_; }
-  /// Of each access of the last pass.
+  /// Times of each access of the last pass.
   const std::vector<Each>& each() const { return each_; }
 
  private:

@@ -31,7 +31,7 @@ struct Places {
       : copy(bytes), begun(2 * bytes), copied(2 * bytes + line), end(2 * bytes + 2 * line) {}
 };
 
-/// Of who begins. What is written over other channels than the coherent one is there behind a fence.
+/// Passes of the side that begins. What is written over other channels than the coherent one is there behind a fence.
 std::vector<LinePass> passes_of_beginner(const Places& places, std::uint64_t lines, std::uint8_t way) {
   const bool fenced = way != platform::kCoherentWay;
   return {{.kind = Kind::write,

@@ -25,7 +25,7 @@ struct alignas(64) Node {
   Address<Node> next;
 };
 
-/// Of the circuit; a write to the last two begins.
+/// Registers of the circuit; a write to one of the last two starts it.
 enum Register : std::uint8_t { kFirst, kSum, kTouch, kStart };
 
 // How far the circuit is, in the status word.

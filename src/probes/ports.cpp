@@ -11,7 +11,7 @@
 namespace isthmus::probes {
 namespace {
 
-/// Those that were asked for; all where none was.
+/// The ports that were asked for; all if none was.
 std::vector<std::size_t> ports_of(const Job& job, const platform::SocSpec& board) {
   std::vector<std::size_t> ports;
   ports.reserve(board.ports.size());

@@ -23,7 +23,7 @@ namespace needs = offload::needs;
 constexpr std::string_view kOneBurst = "sizes of at least one of --burst";
 
 constexpr std::array kLine{kCacheLine};
-/// Of the caches of boards with shared memory.
+/// Line sizes of the caches of boards with shared memory.
 constexpr std::array kSharedLines{kCacheLine, Bytes{fabric::kMostLine}};
 constexpr std::int64_t kMostLooped = 65535 * kCacheLine.count;  // gemieux2018 figures 6 and 7
 constexpr std::array kNothing{Bytes{0}};

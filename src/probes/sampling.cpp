@@ -31,7 +31,7 @@ bool settled(const Point& point) {
   return interval->first >= median * (1 - kWithin) && interval->second <= median * (1 + kWithin);
 }
 
-/// Those from `first` on that are open at once: at least one.
+/// How many points from `first` on are open at once: at least one.
 std::size_t together(std::span<const Point> points, std::size_t first) {
   std::int64_t bytes = points[first].memory.count;
   std::size_t last = first + 1;

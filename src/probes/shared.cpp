@@ -31,7 +31,7 @@ platform::Description board_of(const Job& job) {
   return board;
 }
 
-/// Those that were asked for, of those that the probe has; else its own.
+/// The starts that were asked for, of those that the probe has; else its own.
 std::vector<Start> starts_of(const Job& job, std::string_view probe, const std::vector<Start>& allowed) {
   if (job.starts.empty()) return {allowed.front()};
   std::vector<std::string> names;

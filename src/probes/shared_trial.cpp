@@ -46,7 +46,7 @@ std::vector<LinePass> passes_of_core(const Trial& trial) {
   return passes;
 }
 
-/// Those that warm the cache go over the coherent channel.
+/// Accesses that warm the cache go over the coherent channel.
 std::vector<LinePass> passes_of_circuit(const Trial& trial, std::uint8_t channel) {
   const bool writes = trial.kind == LineAccess::Kind::write;
   const LinePass pass{

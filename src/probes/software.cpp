@@ -53,7 +53,7 @@ std::optional<std::uint64_t> rows_of(Bytes size) {
   return rows;
 }
 
-/// Those that were asked for; all where none was.
+/// The operations that were asked for; all if none was.
 std::vector<Maintenance> operations_of(const Job& job) {
   if (job.operations.empty()) return {Maintenance::flush, Maintenance::invalidate};
   const std::vector<std::string> names(kMaintenance.begin(), kMaintenance.end());

@@ -114,7 +114,7 @@ class Copies {
       all([](offload::Host& host, Side& side) { side.copy(host, Direction::to_host); });
     for (const auto& side : sides_) side->check();
   }
-  /// Of the last run: the parts of all boards with those that they share, the busiest first.
+  /// In the last run: the parts of all boards with those that they share, the busiest first.
   std::vector<platform::Part> parts() {
     std::vector<platform::Part> parts;
     for (std::size_t i = 0; i < system_->boards(); ++i)

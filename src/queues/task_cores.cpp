@@ -95,7 +95,7 @@ void QueueCore::tell(bool last) {
   store(places.done_line(core), std::array<std::uint64_t, 3>{1, taken, finished}, last);
 }
 
-/// Of the next task that it has not taken.
+/// The number of the next task that the core has not taken.
 std::uint32_t QueueCore::number(const fabric::LineBytes& line) const {
   const std::size_t slot = taken % static_cast<std::size_t>(places.work.depth);
   const std::uint64_t word = word_of(line, kNumbers + slot / 2);

@@ -11,7 +11,7 @@
 namespace isthmus {
 namespace {
 
-/// Of memory without a page table, that is pinned at once.
+/// Bytes of memory without a page table; all of it is pinned at once.
 constexpr std::uint64_t kPinned = std::uint64_t{2} << 20U;
 
 constexpr std::uint64_t kOwnLines = 1 + kMessages;

@@ -13,14 +13,14 @@ using Core = std::vector<int>;
 
 class Cores {
  public:
-  /// Of this host; throws Error if hwloc cannot read them.
+  /// The cores of this host; throws Error if hwloc cannot read them.
   static Cores here();
-  /// Of the machine that hwloc's XML describes (lstopo --of xml); throws Error if it is none.
+  /// The cores of the machine that hwloc's XML describes (lstopo --of xml); throws Error if it is none.
   static Cores from_xml(const std::string& text);
 
   /// All of them, neighbours one after the other.
   std::vector<Core> all() const;
-  /// Those of the smallest part of the machine that the PCI device ("0000:41:00.0") hangs on; all where that is not
+  /// The cores of the smallest part of the machine that the PCI device ("0000:41:00.0") hangs on; all where that is not
   /// known.
   std::vector<Core> near(const std::string& pci) const;
   /// Bytes of all caches that are nearest to memory together; 0 where that is not known.

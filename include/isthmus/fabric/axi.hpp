@@ -16,12 +16,12 @@ inline constexpr std::size_t kLongestAxiBurst = 4096;
 
 /// An AXI port of the FPGA.
 struct AxiSpec {
-  Bytes width;      ///< of the data path, each direction
-  Frequency clock;  ///< of the interconnect
-  Time latency;     ///< of the way through the interconnect and back
+  Bytes width;      ///< width of the data path, each direction
+  Frequency clock;  ///< clock of the interconnect
+  Time latency;     ///< time through the interconnect and back
   Bytes burst;      ///< the longest that a master asks for; a power of two from a word of 64 B up to kLongestAxiBurst
   int outstanding;  ///< bursts that a master has under way, reads and writes each
-  std::optional<Bandwidth> master_rate{};  ///< of a master that is slower than the data path
+  std::optional<Bandwidth> master_rate{};  ///< rate of a master that is slower than the data path
 
   /// How long a burst takes on the data path.
   Time beats(std::uint64_t bytes) const;

@@ -21,7 +21,7 @@ class DeviceMemory {
   void give_back(DeviceAddress at, Bytes size);
 
   std::size_t channels() const { return free_.size(); }
-  /// Of a channel, in whole pages.
+  /// Bytes of a channel, in whole pages.
   std::uint64_t channel_bytes() const { return channel_bytes_; }
   DramCells& cells(std::size_t channel) { return cells_[channel]; }
 

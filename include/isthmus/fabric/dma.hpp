@@ -15,7 +15,7 @@
 namespace isthmus::fabric {
 
 struct DmaSpec {
-  Bandwidth rate;            ///< of one direction's data path
+  Bandwidth rate;            ///< rate of one direction's data path
   Bytes descriptor_size;     ///< a power of two that holds a DmaDescriptor
   Bytes descriptor_payload;  ///< the most that one moves
   int descriptors_in_flight;

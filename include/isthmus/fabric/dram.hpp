@@ -14,12 +14,12 @@ namespace isthmus::fabric {
 
 /// One channel as its data sheet describes it; the names are those of JEDEC (JESD79-3, JESD79-4).
 struct DramSpec {
-  Frequency clock;    ///< of the commands: half the transfer rate
-  Bytes data_width;   ///< of the data bus
+  Frequency clock;    ///< clock of the commands: half the transfer rate
+  Bytes data_width;   ///< width of the data bus
   int burst_length;   ///< transfers of one column command (BL)
   int bank_groups;    ///< 1 where the standard has none
   int banks;          ///< in a bank group
-  Bytes row_size;     ///< of a bank over the whole rank
+  Bytes row_size;     ///< bytes of a bank's row over the whole rank
   int CL;             ///< cycles from read command to first data
   int CWL;            ///< cycles from write command to first data
   Time tRCD;          ///< activate to column command

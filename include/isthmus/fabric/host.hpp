@@ -43,7 +43,7 @@ class LinkHost {
   virtual ~LinkHost() = default;
   virtual const HostMemorySpec& spec() const = 0;
   virtual PinnedMemory& memory() = 0;
-  /// Those on the way of the link that was attached last.
+  /// The actors on the way of the link that was attached last.
   virtual const HostActors& actors() const = 0;
   /// The answers under way to a link of which one may overtake another; none where all take the same time.
   virtual std::optional<DelayLineSpec> overtaking(const PcieLinkSpec& link) const = 0;

@@ -17,15 +17,15 @@ namespace isthmus::fabric {
 /// The way from the links' socket to the memory's.
 struct SocketLinkSpec {
   int hops = 1;
-  Bandwidth rate;  ///< of data, each direction
-  Time latency;    ///< of a hop, there and back together
+  Bandwidth rate;  ///< rate of data, each direction
+  Time latency;    ///< time of a hop, there and back together
 
   Time round_trip() const { return Time::fs(latency.femtoseconds() * hops); }
 };
 
 struct IommuSpec {
-  int entries;  ///< of its TLB
-  int ways;     ///< of these, that a page may be in
+  int entries;  ///< entries of the TLB
+  int ways;     ///< ways of the TLB that a page may be in
   Bytes page;
   int walks;  ///< at once
   Time walk;  ///< from a miss to the translation, reads of host memory included
@@ -33,7 +33,7 @@ struct IommuSpec {
 
 struct HostMemorySpec {
   Bandwidth bandwidth;                          ///< all channels together: transfer rate * width * channels
-  Time latency = Time::ns(90);                  ///< of an idle read, from the root complex and back to it
+  Time latency = Time::ns(90);                  ///< time of an idle read, from the root complex and back to it
   std::optional<SocketLinkSpec> socket_link{};  ///< where root ports and memory are of different sockets
   std::optional<IommuSpec> iommu{};             ///< of each root port
   std::optional<HostCacheSpec> cache{};

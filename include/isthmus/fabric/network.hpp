@@ -17,7 +17,7 @@ namespace isthmus::fabric {
 struct NetworkSpec {
   Bandwidth rate;      ///< bits on the wire, as bytes
   Time latency;        ///< from the last bit on the wire of one end to the packet's hand-over at the other
-  Bytes overhead;      ///< of a frame besides its packet: preamble, check sequence, gap to the next
+  Bytes overhead;      ///< bytes of a frame besides its packet: preamble, check sequence, gap to the next
   Bytes least;         ///< a shorter packet is filled up to that
   double corrupt = 0;  ///< the probability that a packet's check sequence does not fit, each time that one is sent
 };

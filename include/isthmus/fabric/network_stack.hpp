@@ -10,7 +10,7 @@
 namespace isthmus::fabric {
 
 struct NetworkStackSpec {
-  Time latency;  ///< of a packet in and out together, a core's work on it included
+  Time latency;  ///< time of a packet in and out together, with a core's work on it
   int cores;     ///< packets are spread over them in turn, as by a card with a queue for each
   Time packet;   ///< a core's work on one, each way
 

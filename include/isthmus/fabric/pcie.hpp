@@ -43,8 +43,8 @@ struct PcieLinkSpec {
   Time round_trip = Time::us(1);  ///< device's read request to its completion, on an idle link, time on the wire apart
   Bytes user_width{64};           ///< data path of the FPGA's PCIe block
   Clock user_clock{Frequency::mhz(250)};
-  /// Of a link that makes errors: each packet is then a token of its own, which the data link layer numbers and
-  /// replays (pcie_data_link.hpp). None: what would never act is left out.
+  /// The errors that the link makes: each packet is then a token of its own, which the data link layer numbers and
+  /// replays (pcie_data_link.hpp). None: the link has no data link layer.
   std::optional<LinkFaults> faults{};
 };
 

@@ -14,7 +14,7 @@
 /// sent, each packet once and in order. DLLPs are not lost.
 namespace isthmus::fabric {
 
-/// Of 12 bits (3.5.1).
+/// Sequence numbers have 12 bits (3.5.1).
 inline constexpr unsigned kSequences = 4096;
 
 /// An Ack or Nak: the packets up to this one have come.

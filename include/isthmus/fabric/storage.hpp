@@ -15,9 +15,9 @@ namespace isthmus::fabric {
 
 struct StorageSpec {
   int queue_depth;      ///< read commands under way
-  Time read_latency;    ///< of a command, from its submission to its first byte, where nothing else is under way
-  Bandwidth read_rate;  ///< of all commands together, once their data are there
-  Bytes read_size;      ///< of a command
+  Time read_latency;    ///< from a command's submission to its first byte, if nothing else is under way
+  Bandwidth read_rate;  ///< rate of all commands together, once their data are there
+  Bytes read_size;      ///< bytes of a command
 };
 
 /// What reads of `read_size` one behind the other make, in the long run: the drive's rate, or as much as the queue has
@@ -67,7 +67,7 @@ inline constexpr const char* kStorageQueue = "storage queue";
 
 /// Messages that lie on a drive one behind the other.
 struct StoredMessages {
-  std::uint64_t bytes;  ///< of each
+  std::uint64_t bytes;  ///< bytes of each message
   int count;
 };
 

@@ -135,16 +135,16 @@ class Board {
   DramWriteEnds add_streaming_writer(const StreamingMaster& master);
   /// How many masters there are.
   std::size_t masters() const { return ports_.size(); }
-  /// Of one that both reads and writes.
+  /// What a master passes that both reads and writes.
   MasterPassed passed(std::size_t master) const;
 
   /// Builds the controllers, once all masters are there.
   void connect_memory();
-  /// They, channel by channel; none before.
+  /// The controllers, channel by channel; none before connect_memory().
   const std::vector<ActorId>& dram() const { return dram_; }
 
  private:
-  /// Of a master; one that only reads, or only writes, lacks the other.
+  /// The ports of a master; one that only reads, or only writes, lacks the other.
   struct Ports {
     fabric::AxiSpec axi;
     fabric::AxiReader* reader;

@@ -21,7 +21,7 @@ struct LinkSpec {
 /// A link that ends in a host with such a memory. Throws Error where a round trip has no room for it.
 fabric::PcieLinkSpec checked_link_spec(const Section& pcie, const fabric::HostMemorySpec& memory);
 
-/// Those of a board's only link. Throws Error where a round trip has no room for the memory.
+/// The specs of a board's only link. Throws Error where a round trip has no room for the memory.
 LinkSpec link_spec(const Description& board);
 
 /// The host link over a board's only link, on that one's user clock: its parts stream, mmio and cache.
@@ -51,7 +51,7 @@ std::vector<PartPlan> of_link(std::vector<PartPlan> plans, const std::string& ch
 /// writes pass. The host's that all of them share are there once.
 std::vector<PartPlan> parts_of_reads(const std::vector<ToldLink>& links);
 std::vector<PartPlan> parts_of_writes(const std::vector<ToldLink>& links);
-/// Those that its reads and writes pass on the link itself, the host's apart.
+/// The parts that reads and writes pass on the link itself, without those of the host.
 std::vector<PartPlan> parts_of_link(const ToldLink& link);
 
 }  // namespace isthmus::platform

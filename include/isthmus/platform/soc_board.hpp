@@ -24,7 +24,7 @@ namespace isthmus::platform {
 inline constexpr std::array<std::string_view, 10> kSocNeeds = {
     "cpu", "l2", "prefetch", "write_stream", "maintenance", "interconnect", "hp", "hpc", "acp", "dram"};
 
-/// Those that an application's circuits need beside.
+/// The kinds of parts that a run with an application's circuits needs.
 inline constexpr std::array<std::string_view, 11> kSocRunNeeds = {
     "cpu", "l2", "prefetch", "write_stream", "maintenance", "interconnect", "hp", "hpc", "acp", "dram", "engines"};
 
@@ -45,8 +45,8 @@ struct SocPortSpec {
 struct SocSpec {
   Clock cpu;
   int cores;
-  Time copy;                        ///< of 16 B by a core, with all data at hand
-  Time element;                     ///< that a core makes out of others, likewise
+  Time copy;                        ///< time in which a core copies 16 B that it has at hand
+  Time element;                     ///< time in which a core computes an element from data that it has at hand
   int to_cache;                     ///< cycles from a core to the cache and back
   fabric::CoherenceSpec coherence;  ///< one cache, without ports yet
   fabric::CoreMemorySpec core;

@@ -32,7 +32,7 @@ fabric::CoherentCacheSpec coherent_cache_spec(const Section& cache);
 std::optional<fabric::PageTableSpec> page_table_spec(const Section& translation);
 /// None where pages have all been entered before a circuit starts.
 std::optional<fabric::PageWalkSpec> page_walk_spec(const Section& translation);
-/// Of lines of so many bytes.
+/// `line` is the size of a line in bytes.
 fabric::LineWireSpec line_wire_spec(const Section& capi, std::int64_t line);
 fabric::SocketLinkSpec socket_link_spec(const Section& numa);
 fabric::IommuSpec iommu_spec(const Section& iommu);
@@ -42,11 +42,11 @@ fabric::CoherentCacheSpec l2_spec(const Section& l2);
 /// None where it is switched off.
 std::optional<fabric::PrefetchSpec> prefetch_spec(const Section& prefetch);
 fabric::SnoopPortSpec snoop_port_spec(const Section& interconnect);
-/// Of one of its ports, whose bursts are whole lines of so many bytes. Throws Error where no AXI burst is as long.
+/// A port whose bursts are whole lines of `line` bytes. Throws Error where no AXI burst is as long.
 fabric::AxiSpec port_spec(const Section& port, Bytes line);
 /// Throws Error where no AXI burst is as long as the part's.
 fabric::AxiSpec axi_spec(const Section& axi);
-/// Of an engine that asks `pcie` for its data.
+/// An engine that asks `pcie` for its data.
 fabric::DmaSpec dma_spec(const Section& dma, const Section& pcie);
 
 }  // namespace isthmus::platform

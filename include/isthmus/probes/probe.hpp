@@ -60,9 +60,9 @@ class Target {
  public:
   explicit Target(const Job& job) : job_(job) {}
   offload::Device& open();
-  /// Of a model's last run.
+  /// The grain of a model's last run.
   std::optional<platform::Grain> grain() const;
-  /// Of a model's last run, the part of which the host waited; none of a real device.
+  /// How long the host waited in a model's last run; none for a real device.
   std::optional<Time> host_waited() const;
 
  private:

@@ -16,7 +16,7 @@ std::span<const Probe> system_probes();
 struct SystemJob {
   std::string target;  ///< its file
   std::vector<std::string> settings;
-  std::vector<Bytes> sizes;  ///< of each board's copy
+  std::vector<Bytes> sizes;  ///< sizes of each board's copy
   int samples = 1;
 };
 

@@ -66,8 +66,8 @@ struct Extras {
   /// Messages lie on a drive, one behind the other, from which the kernel's words come (Kernel::from_storage) or the
   /// host reads them: what `fill` writes is what lies there.
   bool from_storage = false;
-  /// Of an application whose outputs may end before ByteApplication::output: how long that of an input is, a multiple
-  /// of 64. What is not sent is compared as zeros.
+  /// If outputs may end before ByteApplication::output: how many bytes the output of an input has, a multiple of 64.
+  /// Bytes that are not sent are compared as zeros.
   std::function<std::size_t(std::span<const std::byte> input)> output_bytes{};
   /// Bytes of one of what is counted, where messages hold more than that.
   std::optional<std::size_t> payload{};

@@ -43,7 +43,7 @@ struct DeviceKernel {
   /// Bytes of each buffer that a message's input is cut into; empty: one buffer holds all of it.
   std::vector<std::size_t> inputs{};
   std::vector<std::size_t> outputs{};
-  /// Of outputs that may be shorter (Extras::output_bytes): there are two buffers, of which the second, read first,
+  /// Whether outputs may be shorter (Extras::output_bytes): there are two buffers, of which the second, read first,
   /// begins with 64 bit, little-endian, that say how many bytes of the first are output; it follows them.
   bool length_last = false;
   /// Whether the host keeps each of them in pinned memory; empty: in none.

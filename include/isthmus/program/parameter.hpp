@@ -20,11 +20,11 @@ struct Parameter {
   std::string name;  ///< without a dot: names with dots are keys of a platform
   ParameterKind kind = ParameterKind::integer;
   std::string help;                     ///< one line
-  std::string unit{};                   ///< of a number, for people
-  std::optional<double> min{};          ///< of a number, the bound included
+  std::string unit{};                   ///< unit of a number, for people
+  std::optional<double> min{};          ///< least value of a number
   std::optional<double> max{};          ///< likewise
-  std::vector<std::string> choices{};   ///< of a choice
-  bool several = false;                 ///< of a choice: a list of them, with commas between, is a row each
+  std::vector<std::string> choices{};   ///< values of a choice
+  bool several = false;                 ///< whether a choice takes a list, separated by commas: each value gets a row
   std::optional<std::string> preset{};  ///< the value that holds where none is given, as a user would type it
 };
 

@@ -15,8 +15,8 @@ namespace isthmus::program {
 
 /// What came of messages that cores of the host and a circuit worked on together.
 struct Together {
-  Time elapsed;                                      ///< of all messages
-  std::vector<Time> latencies{};                     ///< of each
+  Time elapsed;                                      ///< time of all messages
+  std::vector<Time> latencies{};                     ///< latency of each message
   std::vector<std::pair<std::string, Time>> stages;  ///< what parts of it did
   std::vector<platform::Part> parts{};
   Time lasted{};  ///< the whole run, of which their shares are

@@ -11,7 +11,7 @@ struct Address {
   std::uint64_t value = 0;
 
   explicit operator bool() const { return value != 0; }
-  /// Of the object so many further.
+  /// The address of the object so many objects further.
   Address operator+(std::uint64_t objects) const { return {value + objects * sizeof(T)}; }
   friend bool operator==(const Address&, const Address&) = default;
 };

@@ -17,16 +17,16 @@ namespace isthmus {
 
 struct CircuitSpec {
   const SharedMemory& memory;
-  std::uint8_t channel = platform::kCoherentWay;  ///< over which its lines go
-  int ports = 1;                                  ///< of the coherent cache
+  std::uint8_t channel = platform::kCoherentWay;  ///< channel that carries its lines
+  int ports = 1;                                  ///< ports of the coherent cache
   int messages = 0;                               ///< lines of messages that it listens to
 };
 
-/// Of an access, beside where.
+/// Options of an access besides its address.
 struct AccessOptions {
   std::uint16_t tag = 0;  ///< what its result is called, below kOwnTags
   std::size_t port = 0;
-  bool coherent = false;  ///< over the coherent channel, whatever the circuit's is
+  bool coherent = false;  ///< whether it goes over the coherent channel, whatever the circuit's is
 };
 
 /// Tags from here on are not the circuit's.
@@ -82,7 +82,7 @@ class CircuitSide {
     std::memcpy(&came.value, result->data.data(), sizeof(T));
     return came;
   }
-  /// Likewise, over a PCIe channel whole lines. Nothing is written after `report` until that is out.
+  /// Writes a value, over a PCIe channel whole lines. What follows a `report` waits until that is out.
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void write(Address<T> to, const std::type_identity_t<T>& value, const AccessOptions& options = {}) {
@@ -132,7 +132,7 @@ class CircuitSide {
   Timer timer_;
   CircuitSpec spec_;
   std::uint64_t line_;
-  std::vector<int> reads_under_way_;  ///< of each port
+  std::vector<int> reads_under_way_;  ///< reads of each port
   int writes_under_way_ = 0;
   std::array<std::uint64_t, kRegisters> values_{};
   std::optional<RegisterWrite> written_;
@@ -142,7 +142,7 @@ class CircuitSide {
   std::array<std::uint64_t, kMessages> last_{};  ///< message of each line, by its number
   std::array<std::optional<std::uint64_t>, kMessages> arrived_{};
 
-  // Of this step.
+  // State of this step.
   bool moved_ = false;
   bool own_asked_ = false;  ///< at port 0, for a message
   bool own_taken_ = false;

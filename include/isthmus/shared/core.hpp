@@ -76,7 +76,7 @@ class Core {
  private:
   /// A line, or a part of one, that is under way.
   struct UnderWay {
-    std::byte* to = nullptr;  ///< of a load
+    std::byte* to = nullptr;  ///< where a load's data go
   };
   void ask(fabric::LineAccess::Kind kind, std::uint64_t address, std::size_t bytes, std::byte* to,
            const std::byte* from);

@@ -90,7 +90,7 @@ int messages_of(const Logic& logic) {
 ///     });
 class SharedMachine {
  public:
-  /// Of a modelled target, with "KEY=VALUE" for keys of its file. Throws Error where the board's memory is its own.
+  /// `settings` are "KEY=VALUE" for keys of the modelled target's file. Throws Error if the board has its own memory.
   /// A template, so that each program has its own: where the package's data are is known to those who link it.
   template <std::convertible_to<std::string_view> Target>
   explicit SharedMachine(const Target& target, const std::vector<std::string>& settings = {})

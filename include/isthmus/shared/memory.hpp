@@ -43,7 +43,7 @@ class SharedMemory {
   /// The bytes behind an address, within a page. Throws Error for an address that no page holds, and while a machine
   /// runs.
   std::span<std::byte> bytes(std::uint64_t address, std::int64_t count);
-  /// Likewise.
+  /// The object at an address; errors as for `bytes`.
   template <class T>
   T& object(Address<T> address) {
     return *reinterpret_cast<T*>(bytes(address.value, sizeof(T)).data());

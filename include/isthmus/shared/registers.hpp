@@ -15,7 +15,7 @@ struct RegisterAccess {
   enum class Kind : std::uint8_t { write, read, reset };
   Kind kind;
   std::uint16_t number;
-  std::uint64_t value;  ///< of a write
+  std::uint64_t value;  ///< what a write writes
 };
 
 /// The value of a read; of a reset, that it is over.

@@ -77,7 +77,7 @@ class Cpu {
   void stage(const std::string& name);
   /// A core's work on so many elements whose data are at hand.
   void work(std::uint64_t elements);
-  /// Likewise on bytes that it copies.
+  /// A core's work on so many bytes that it copies.
   void copy_work(std::uint64_t bytes);
   void load(std::size_t buffer, std::uint64_t offset, std::span<std::byte> to);
   void store(std::size_t buffer, std::uint64_t offset, std::span<const std::byte> from);
@@ -117,11 +117,11 @@ struct Outcome {
 Outcome run(const platform::Description& board, const Layout& layout, const Choice& choice,
             const Cpu::Program& program);
 
-/// Of the circuits that come with it.
+/// Rates of the circuits that come with Isthmus.
 struct Engines {
-  int filter_pixels;    ///< a cycle
-  int gemm_multiplies;  ///< a cycle, with their additions
-  int dnn_multiplies;   ///< likewise
+  int filter_pixels;    ///< pixels a cycle
+  int gemm_multiplies;  ///< multiplications a cycle, with their additions
+  int dnn_multiplies;   ///< multiplications a cycle, with their additions
 };
 Engines engines_of(const platform::Description& board);
 

@@ -85,7 +85,7 @@ class HostPort {
   explicit HostPort(const Calls& calls) : meeting_(calls.meeting_) {}
   HostPort(const HostPort&) = delete;
   HostPort& operator=(const HostPort&) = delete;
-  /// Of a graph that never ran, too.
+  /// Ends the run, even if the graph never ran.
   ~HostPort() { end_run(); }
 
   void step() {

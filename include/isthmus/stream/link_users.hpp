@@ -104,7 +104,7 @@ class WriteDistributor {
   bool done() const { return false; }
 };
 
-/// Those that use a link. One by itself is tied to the link as if there were nothing between.
+/// The users of a link. One by itself is tied to the link as if there were nothing between.
 class LinkUsers {
  public:
   LinkUsers(Graph& graph, const PcieInterface& link, const Clock& clock) : graph_(graph), link_(link), clock_(clock) {}

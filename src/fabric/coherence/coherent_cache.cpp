@@ -277,7 +277,7 @@ bool CoherentCache::writes_before(std::uint64_t order) const {
   return std::ranges::any_of(misses_, before) || std::ranges::any_of(buffer_, before);
 }
 
-/// Of an access with a way for its line, or without.
+/// The request for an access with a way for its line, or without.
 HomeRequest::Kind CoherentCache::request_of(const LineAccess& access, bool kept) const {
   using Kind = HomeRequest::Kind;
   if (access.kind == LineAccess::Kind::read) return Kind::read;

@@ -30,7 +30,7 @@ void DmaSend::send_word() {
   --words_;
 }
 
-/// Of a transfer.
+/// Ends a transfer.
 void DmaSend::end() {
   while (under_way_ > 0) confirm();
   transfers.push({});

@@ -64,7 +64,7 @@ class Coherence {
   /// The same before a DRAM channel, whose ends of `dram_lines` are for the caller to connect.
   Coherence(Graph& graph, const CoherenceSpec& spec, CoherenceObserver* observer = nullptr);
 
-  /// Of a home whose memory others use too.
+  /// The ends before the DRAM of a home whose memory others use too.
   DramLines& dram_lines() { return *dram_lines_; }
 
   CoherentCache& cache(std::size_t agent) { return *caches_[agent]; }

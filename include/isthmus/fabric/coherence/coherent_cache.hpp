@@ -15,10 +15,10 @@ struct CoherentCacheSpec {
   int ways = 1;
   int line = 64;               ///< bytes, a power of two
   int ports = 1;               ///< clients, each with an access a cycle
-  int reads_in_flight = 8;     ///< that miss
-  int writes_in_flight = 8;    ///< that miss, and write-backs
+  int reads_in_flight = 8;     ///< reads in flight that miss
+  int writes_in_flight = 8;    ///< writes in flight that miss, and write-backs
   bool random = false;         ///< which valid line makes way; else the one used least recently
-  bool fetches_lines = false;  ///< that are written whole and miss; else they come without data
+  bool fetches_lines = false;  ///< whether a whole-line write that misses fetches the line; else it comes without data
   bool filled = false;         ///< whether the home hands it lines that it has not asked for
   std::uint64_t watched = 0;   ///< the first of the lines of which it tells when it gives them up
   int watched_lines = 0;
@@ -123,7 +123,7 @@ class CoherentCache {
   std::uint64_t writes_ = 0;                          ///< that have begun: misses and write-backs
   std::vector<std::optional<std::uint64_t>> fences_;  ///< of each port, at its head: those that had begun when it came
 
-  // Of this step: a channel takes one token a tick.
+  // State of this step: a channel takes one token a tick.
   bool moved_ = false;
   bool asked_ = false;
   bool wrote_back_ = false;

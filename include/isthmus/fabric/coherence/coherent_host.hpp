@@ -12,7 +12,7 @@ namespace isthmus::fabric {
 /// A host whose links read and write lines that a home keeps coherent: a bridge for each.
 class CoherentHost final : public LinkHost {
  public:
-  /// Of a line that a link reads: what home, memory and the caches that are asked take.
+  /// Latency of a line that a link reads: home, memory, and the caches that the home asks.
   static Time latency(const CoherenceSpec& spec);
 
   /// All of them live longer; `coherence` has bridges for the links.
@@ -25,7 +25,7 @@ class CoherentHost final : public LinkHost {
   int next() const override { return static_cast<int>(bridges_.size()); }
   void attach(const PcieLinkSpec& link, const HostEnd& end) override;
 
-  /// That of the link that was attached last.
+  /// The bridge of the link that was attached last.
   HomeBridge& bridge() { return *bridges_.back(); }
 
  private:

@@ -22,7 +22,7 @@ class DramLines {
   Out<AxiWrite> dram_writes{"dram_writes"};
   In<AxiWritten> dram_written{"dram_written"};
 
-  /// Of lines of so many bytes.
+  /// `line` is the size of a line in bytes.
   explicit DramLines(int line) : line_(line) {}
 
   void step();

@@ -119,7 +119,7 @@ class Home {
   int left_ = 0;           ///< agents without clients
   int under_way_ = 0;      ///< transactions and answers
 
-  // Of this step: a channel takes one token a tick.
+  // State of this step: a channel takes one token a tick.
   bool moved_ = false;
   bool read_ = false;
   std::uint64_t written_ = 0;  ///< lines that have gone to memory

@@ -36,7 +36,7 @@ class LineStore {
   void use(Way& way) { way.used = ++uses_; }
 
   std::byte* bytes(const Way& way) { return data_.get() + static_cast<std::size_t>(&way - ways_.data()) * line_bytes_; }
-  /// Of all, valid or not.
+  /// All ways, valid or not.
   std::span<const Way> all() const { return ways_; }
   const std::byte* bytes_of(const Way& way) const {
     return data_.get() + static_cast<std::size_t>(&way - ways_.data()) * line_bytes_;

@@ -12,7 +12,7 @@ namespace isthmus::fabric {
 /// of it: states and bytes are those that the same accesses leave in virtual time, one after the other.
 class RestingLines {
  public:
-  /// Of lines of so many bytes; line n lies at byte n times that.
+  /// `line` is the size of a line in bytes; line n lies at byte n * line.
   RestingLines(LineStore& cache, DramCells& memory, int line) : cache_(cache), memory_(memory), line_(line) {}
 
   /// Writes a whole line, which the cache keeps or not.

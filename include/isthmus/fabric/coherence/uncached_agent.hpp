@@ -19,7 +19,7 @@ class UncachedAgent {
   Out<Confirm> confirms{"confirms"};
   Out<WriteBack> write_backs{"write_backs"};
 
-  /// Of lines of so many bytes, of which so many are under way.
+  /// `line` is the size of a line in bytes, `lines` how many are under way at most.
   UncachedAgent(int line, int lines);
 
   void step();
