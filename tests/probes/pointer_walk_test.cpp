@@ -64,7 +64,7 @@ TEST(PointerWalk, OfAListTakesAMissOrAHitEach) {  // choi2019, table 3; gemieux2
   const std::string second = "model:xeon-fpga-v2";
   EXPECT_THAT(list({.start = "cold", .board = second}), Each(119 * 2.5));
   EXPECT_THAT(list({.start = "warm", .board = second}), Each(25 * 2.5));
-  EXPECT_THAT(list({.board = second}), Each(119 * 2.5 + 50 - 20));
+  EXPECT_THAT(list({.board = second}), Each(119 * 2.5 + 60 - 20));
 }
 
 TEST(PointerWalk, OverPcieIsNeverAHit) {

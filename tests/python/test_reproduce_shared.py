@@ -75,7 +75,7 @@ def test_a_crossing_is_the_first_though_the_ratio_is_a_saw(evaluator: Evaluator)
 
 
 def test_a_gain_is_what_first_touches_save_with_a_circuit_that_is_in_time(evaluator: Evaluator) -> None:
-    hash_ns, memory_ns, cache_ns, nodes, draws = 1e3 / 2.06, 90, 20, 4 << 14, 64_000
+    hash_ns, memory_ns, cache_ns, nodes, draws = 1e3 / 2.06, 100, 20, 4 << 14, 64_000
     first = nodes * (1 - (1 - 1 / nodes) ** draws) / draws  # expected of so many draws
     alone = hash_ns + first * memory_ns + (1 - first) * cache_ns
     assert number(evaluator, "gain:xeon-fpga-v2:mmio") == pytest.approx(alone / (hash_ns + cache_ns), rel=0.002)

@@ -174,8 +174,8 @@ TEST(Tasks, OfAChainTakeTheWayToTheCircuitAndBackEach) {
     return Time::fs((longer - shorter).femtoseconds() / 20);
   };
   // link.qpi.round_trip twice at least: the circuit sees that a task is done, and the core what comes next
-  EXPECT_GT(each(Scheme::queues), Time::ns(500 + 2 * 265));
-  EXPECT_LT(each(Scheme::alone), Time::ns(500 + 265));
+  EXPECT_GT(each(Scheme::queues), Time::ns(500 + 2 * 275));
+  EXPECT_LT(each(Scheme::alone), Time::ns(500 + 275));
 }
 
 TEST(Tasks, HaveTheirDataSoonerWhereTheyAreFetchedBeforehand) {
