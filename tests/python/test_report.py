@@ -177,3 +177,24 @@ def test_threads_are_shown_with_their_cores_and_actors(records: dict[str, Any]) 
     text = Page(render(records, "study")).text
     assert "thread 0 on core 1: producer, stencil" in text
     assert "thread 1: consumer" in text
+
+
+def test_rows_of_one_target_and_flow_say_in_each_part_what_tells_them_apart(records: dict[str, Any]) -> None:
+    study = records["study"]
+    first = study["rows"][0]
+    gain = {"mean": 1.25, "min": 1.2, "max": 1.3}
+    study["rows"] = [{**first, "parameters": {"handover": name}, "speedup": gain} for name in ("mmio", "poll")]
+    page = Page(render(records, "study")).text
+    for name in ("mmio", "poll"):
+        assert page.count(f"handover {name}") >= 4, "table, bars, stages and parts"
+    assert page.count("1.250") == 2
+
+
+def test_no_two_of_many_lines_look_alike(records: dict[str, Any]) -> None:
+    probes = records["probes"]
+    curve = [one for one in probes["records"] if one["name"] == "h2d"]
+    probes["records"] = [{**one, "target": f"board {number}"} for number in range(30) for one in curve]
+    legend = render(records, "probes").partition('<ul class="legend">')[2].partition("</ul>")[0]
+    looks = [line.partition("</svg> ")[0] for line in legend.split("<li>")[1:]]
+    assert len(looks) == len({(one["target"], one["kind"]) for one in probes["records"]}) >= 30
+    assert len(set(looks)) == len(looks)

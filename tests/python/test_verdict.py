@@ -126,6 +126,21 @@ def test_rows_within_the_spread_of_the_fastest_are_not_ranked() -> None:
     assert said_of(judged) == "fastest: opencl:0, offload: 9.00 images/s, measured"
 
 
+def test_rows_of_one_target_and_flow_are_told_apart_by_their_parameters() -> None:
+    rows = [
+        row(value=rate, parameters={"handover": name, "window": "4MiB"})
+        for name, rate in (("none", 5.0), ("mmio", 9.0))
+    ]
+    verdict = decide(rows)
+    assert verdict is not None
+    assert verdict.parameters == {"handover": "mmio"}
+    assert said_of(verdict) == "fastest: opencl:0, offload, handover mmio: 9.00 images/s, measured"
+    assert verdict.reasons[1].startswith("opencl:0 offload, handover none: 5.00 images/s, measured, 1.80x slower: ")
+    alone = decide([rows[0], row(target="native", parameters={"handover": "mmio"})])
+    assert alone is not None
+    assert alone.parameters == {}, "their places tell them apart"
+
+
 def test_a_wrong_row_says_where_it_differs_and_how_much() -> None:
     found = {"message": 3, "offset": 17, "expected": 2.5, "got": 0, "elements": 4096, "of_elements": 204800}
     messages = {"count": 200, "counted": "messages", "bytes_each": 4096, "value": 9.0, "unit": "messages/s"}

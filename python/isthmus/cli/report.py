@@ -1,5 +1,6 @@
 """`isthmus report [FILE...]`: records as one self-contained HTML file."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -40,14 +41,17 @@ def report(
     from isthmus.report import gather, render_report
 
     paths = [Path(name) for name in files] if files else _latest_study()
-    contents = gather(paths, title or _title(paths[0]))
+    contents = gather(paths, title or _title(paths))
     write_atomically(Path(output), render_report(contents))
     session.lines([f"written: {output}, of {', '.join(map(str, paths))}"])
     session.next(f"xdg-open {output}")
 
 
-def _title(path: Path) -> str:
-    return f"Study {path.resolve().parent.name}" if path.name == "study.json" else path.stem
+def _title(paths: Sequence[Path]) -> str:
+    first, *others = paths
+    if first.name == "study.json":
+        return f"Study {first.resolve().parent.name}"
+    return f"{first.stem} and {len(others)} more" if others else first.stem
 
 
 def _latest_study() -> list[Path]:

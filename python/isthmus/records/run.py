@@ -314,6 +314,9 @@ class Verdict(Record):
     method: str | None = Field(default=None, description="as in the row")
     rewrite: str | None = Field(default=None, description="as in the row")
     delay: int | None = Field(default=None, description="as in the row")
+    parameters: dict[str, Value] = Field(
+        default_factory=dict, description="of the row, those that tell it from others of its target and flow"
+    )
     kind: Kind
     value: float
     unit: str

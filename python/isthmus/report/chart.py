@@ -8,7 +8,7 @@ from typing import Any
 from isthmus.base.numbers import grouped
 from isthmus.records import Row, StudyFile
 from isthmus.report.template import environment
-from isthmus.results.verdict import kind_of, limit_in_short, place_of, work
+from isthmus.results.verdict import kind_of, limit_in_short, place_of, told, way, work
 
 # Pixels. The picture is as wide as a telephone's page nearly, so that its letters stay readable on one.
 _WIDTH, _MARGIN, _TITLE, _TOP = 440, 16, 26, 56
@@ -38,7 +38,10 @@ def _groups(of_one: Sequence[Row], y: int) -> tuple[list[dict[str, Any]], int]:
     groups = []
     for (target, device), rows in groupby(of_one, key=lambda row: (place_of(row), row.device)):
         of_target = list(rows)
-        bars = [_bar(row, y + _HEAD + number * _LINE, fastest) for number, row in enumerate(of_target)]
+        bars = [
+            _bar(row, way(row.flow, told(row, of_one)), y + _HEAD + number * _LINE, fastest)
+            for number, row in enumerate(of_target)
+        ]
         name = textwrap.shorten(device, _DEVICE, placeholder=" ...")
         groups.append({"y": y, "target": target, "device": name, "kind": kind_of(of_target[0]), "bars": bars})
         y += len(of_target) * _LINE + _HEAD + _GAP
@@ -49,10 +52,10 @@ def _title(row: Row) -> str:
     return f"{row.application}: {work(row)}, {row.unit}"
 
 
-def _bar(row: Row, y: int, fastest: float) -> dict[str, Any]:
+def _bar(row: Row, how: str, y: int, fastest: float) -> dict[str, Any]:
     return {
         "y": y,
-        "flow": row.flow,
+        "flow": how,
         "width": round((_WIDTH - 2 * _MARGIN) * row.value / fastest, 1) if row.verified and fastest else 0.0,
         "best": row.verified and row.value == fastest,
         "measured": row.kind == "measured",

@@ -27,7 +27,7 @@ from isthmus.records import (
     Verdict,
 )
 from isthmus.results.kinds import KINDS, Kind, commands, kind_of, name_of, names
-from isthmus.results.verdict import decide_each
+from isthmus.results.verdict import decide_each, told, way
 from isthmus.running.limits import Limit, of_records
 
 
@@ -99,6 +99,10 @@ class ReportContents:
         return [
             ApplicationRows(name, list(rows)) for name, rows in groupby(self.ranked(), key=lambda row: row.application)
         ]
+
+    def way(self, row: Row) -> str:
+        """The row's flow, and what tells it from the others of its application."""
+        return way(row.flow, told(row, [one for one in self.rows if one.application == row.application]))
 
     def limits(self) -> list[Limit]:
         """What the models do not know that touches what is shown."""

@@ -13,7 +13,7 @@ from isthmus.show.output import Table
 from isthmus.show.probe_tables import column_of, name_of, over
 
 HEIGHT = 220  # pixels of a plot
-STYLES = 12  # colours with shapes of marks: six, then the same hollow
+STYLES = 72  # shapes of marks, six, with a colour each; then the same hollow; then both with the next colour
 
 OF_PRIVATE = ("h2d", "device-read", "device-write")
 OF_SHARED = ("shared-read", "shared-write")

@@ -72,7 +72,7 @@ def render_report(contents: ReportContents) -> str:
         "effective": effective_panel(contents.probes),
         "legend": _legend(panels),
         "advised": [advised(one) for one in contents.advices],
-        "timelines": timelines(contents.ranked(), len(contents.works()) > 1),
+        "timelines": timelines(contents.ranked(), len(contents.works()) > 1, contents.way),
         "recorded": recorded(contents.recordings),
         "waterfalls": waterfalls(contents.probes),
         "other_probes": _others(contents, panels),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from isthmus.base.numbers import figure, grouped, percent, seconds
 from isthmus.records import Part
 from isthmus.reproduction.tables import as_text, score_line
-from isthmus.results.verdict import kind_of, place_of, reason, said_of
+from isthmus.results.verdict import kind_of, place_of, reason, said_of, way
 from isthmus.show.tables import busiest_first, first_keys, under_way
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def environment() -> "Environment":
         place=place_of,
         reason=reason,
         said=said_of,
+        way=way,
         width=_width,
         text=_text,
     )

@@ -1,6 +1,6 @@
 """The first images, messages, ... of a run: when each was in which step."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from isthmus.base.numbers import seconds
@@ -50,12 +50,15 @@ class TimelineChart:
     """Whether the names of the lanes are words."""
 
 
-def timelines(rows: Sequence[Row], named: bool) -> list[TimelineChart]:
-    """A timeline for each row that is right and tells of its first images; `named` after its application too."""
-    return [_timeline(row, f"{row.application}, " if named else "") for row in rows if row.verified and _end(row) > 0]
+def timelines(rows: Sequence[Row], named: bool, how: Callable[[Row], str]) -> list[TimelineChart]:
+    """A timeline for each row that is right and tells of its first images, `how` beside its place; `named` after its
+    application too.
+    """
+    told = [row for row in rows if row.verified and _end(row) > 0]
+    return [_timeline(row, f"{row.application}, " if named else "", how(row)) for row in told]
 
 
-def _timeline(row: Row, prefix: str) -> TimelineChart:
+def _timeline(row: Row, prefix: str, how: str) -> TimelineChart:
     one = row.counted.removesuffix("s")
     end = _end(row)
     steps = list(dict.fromkeys(step.name for image in row.first_images for step in image.steps))
@@ -75,7 +78,7 @@ def _timeline(row: Row, prefix: str) -> TimelineChart:
         )
         for number, image in enumerate(row.first_images)
     ]
-    label = f"{prefix}{place_of(row)}, {row.flow}, {kind_of(row)}"
+    label = f"{prefix}{place_of(row)}, {how}, {kind_of(row)}"
     return TimelineChart(label, steps, ticks(end), lanes, len(lanes) * LINE, seconds(end), _table(row, label))
 
 

@@ -1,11 +1,12 @@
 """What sets the pace of a row, and which row of a study is the fastest that is right."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from isthmus.base.numbers import figure, grouped, percent, seconds
 from isthmus.base.sizes import format_size
 from isthmus.base.spread import Interval, apart, likely
 from isthmus.records import Bottleneck, Effect, Part, Row, Verdict
+from isthmus.records.base import Value
 
 KIND_WORDS = {"modelled": "model", "measured": "measured"}
 
@@ -131,6 +132,25 @@ def changes_of(row: Row | Verdict) -> list[str]:
     return [*rewrite, *([f"delay {row.delay}"] if row.delay else [])]
 
 
+def telling(rows: Sequence[Row]) -> list[str]:
+    """The parameters in which rows of one application on one target in one flow differ."""
+    names = dict.fromkeys(name for row in rows for name in row.parameters)
+    places = [(row.application, place_of(row), row.flow) for row in rows]
+    if len(set(places)) == len(places):
+        return []
+    return [name for name in names if len({row.parameters.get(name) for row in rows}) > 1]
+
+
+def told(row: Row, rows: Sequence[Row]) -> dict[str, Value]:
+    """What tells a row from the others of its application, beside its place and its flow."""
+    return {name: row.parameters[name] for name in telling(rows) if name in row.parameters}
+
+
+def way(flow: str, parameters: Mapping[str, Value]) -> str:
+    """The flow, and what tells rows in it apart: `shared, handover mmio`."""
+    return ", ".join([flow, *(f"{name} {value}" for name, value in parameters.items())])
+
+
 def where(row: Row) -> str:
     """Where the time goes, in the order of the flow: `host to device copy 44 %, kernel 15 %`."""
     return ", ".join(f"{stage.name} {percent(stage.share)}" for stage in row.stages) or "-"
@@ -180,9 +200,10 @@ def decide(rows: Sequence[Row]) -> Verdict | None:
     best, *others = right
     reasons = [f"{heading(best)}: {reason(best)}"]
     tied = [row for row in others if not apart(_range(best), _range(row)) and row.value != best.value]
+    ways = {id(row): way(row.flow, told(row, rows)) for row in right}
     for row in others:
         behind = "not to be judged" if row in tied else f"{figure(best.value / row.value)}x slower"
-        reasons.append(f"{place_of(row)} {row.flow}: {pace(row)}, {behind}: {heading(row)}: {reason(row)}")
+        reasons.append(f"{place_of(row)} {ways[id(row)]}: {pace(row)}, {behind}: {heading(row)}: {reason(row)}")
     return Verdict(
         application=best.application,
         target=best.target,
@@ -191,11 +212,12 @@ def decide(rows: Sequence[Row]) -> Verdict | None:
         method=best.method,
         rewrite=best.rewrite,
         delay=best.delay,
+        parameters=told(best, rows),
         kind=best.kind,
         value=best.value,
         unit=best.unit,
         judged=not tied,
-        within_spread=[f"{place_of(row)} {row.flow}" for row in tied],
+        within_spread=[f"{place_of(row)} {ways[id(row)]}" for row in tied],
         reasons=reasons,
     )
 
@@ -222,7 +244,7 @@ def _whose(verdict: Verdict, applications: int) -> str:
 def said_of(verdict: Verdict) -> str:
     """The verdict's first sentence."""
     rate = f"{grouped(verdict.value)} {verdict.unit}, {KIND_WORDS[verdict.kind]}"
-    first = f"{place_of(verdict)}, {verdict.flow}: {rate}"
+    first = f"{place_of(verdict)}, {way(verdict.flow, verdict.parameters)}: {rate}"
     if verdict.judged:
         return f"fastest: {first}"
     others = " and ".join(verdict.within_spread)

@@ -8,7 +8,7 @@ from isthmus.base.numbers import figure, grouped, percent, seconds
 from isthmus.records import Latency, Part, Row
 from isthmus.results.compare import is_wrong, record_name
 from isthmus.results.store import value_of
-from isthmus.results.verdict import KIND_WORDS, kind_of, place_of, where
+from isthmus.results.verdict import KIND_WORDS, kind_of, place_of, telling, told, where
 from isthmus.running.coherence import TREE
 from isthmus.show.output import Table
 
@@ -18,7 +18,7 @@ SHOWN = 0.01  # of a spread
 def rows_table(rows: Sequence[Row], titled: bool = False) -> Table:
     """One line for each target and flow of an application, with its name above if it is `titled`."""
     unit = rows[0].unit if rows else "images/s"
-    chosen = _chosen(rows)
+    chosen = telling(rows)
     more = [column for column in _MORE if any(column.of(row) for row in rows)]
     columns = (
         *("target", "flow", *chosen, unit, *(column.name for column in more)),
@@ -86,18 +86,9 @@ _MORE = (
 )
 
 
-def _chosen(rows: Sequence[Row]) -> list[str]:
-    """The parameters in which rows of one application on one target in one flow differ."""
-    names = dict.fromkeys(name for row in rows for name in row.parameters)
-    places = [(row.application, place_of(row), row.flow) for row in rows]
-    if len(set(places)) == len(places):
-        return []
-    return [name for name in names if len({row.parameters.get(name) for row in rows}) > 1]
-
-
 def parameters_told(row: Row, rows: Sequence[Row]) -> str:
     """A row's values of the parameters in which it differs from the others: `handover mmio`."""
-    return ", ".join(f"{name} {row.parameters.get(name)}" for name in _chosen(rows)) or place_of(row)
+    return ", ".join(f"{name} {value}" for name, value in told(row, rows).items()) or place_of(row)
 
 
 def _rates(row: Row) -> tuple[str, str, str]:
