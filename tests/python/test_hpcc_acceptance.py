@@ -92,6 +92,16 @@ def test_this_host_is_the_node_where_none_is_named(real: Isthmus) -> None:
             ":7: unknown record of stream 'stream.quad'; help: did you mean 'stream.add'?",
         ),
         ("expect.ptrans = { least = 1 }", "unknown record of stream 'ptrans'"),
+        (
+            '[[benchmark]]\nname = "fft"\nset = { DATA_SIZ = 1024 }',
+            ":9: unknown parameter of fft 'DATA_SIZ'; help: did you mean 'DATA_SIZE'?",
+        ),
+        ('variant = "gpu"', ":7: key 'benchmark.0.variant': input should be 'single' or 'ndrange'"),
+        (
+            '[[benchmark]]\nname = "fft"\nexpect."stream.quad" = { least = 1 }',
+            ":9: unknown record of fft 'stream.quad'",
+        ),
+        ('[[benchmark]]\nname = "fft"\nranks = 0', ":9: key 'benchmark.1.ranks'"),
         ('[[benchmark]]\nname = "strem"', ":8: unknown benchmark 'strem'; help: did you mean 'stream'?"),
     ],
 )

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from collections.abc import Sequence
 
 _HEADER = re.compile(r"\s*\[+\s*([^\]]*?)\s*\]+\s*(?:#.*)?$")
 _KEY = re.compile(r"""\s*((?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*'))*)\s*=""")
@@ -9,12 +10,12 @@ _PART = re.compile(r"""[A-Za-z0-9_-]+|"[^"]*"|'[^']*'""")
 _AT = re.compile(r"at line (\d+)")
 
 
-def line_of(text: str, key: str, entry: int = 0) -> int:
-    """The line, from 1, on which the dotted `key` (a value or a table) is written; 1 if it cannot be told.
+def line_of(text: str, key: str | Sequence[str], entry: int = 0) -> int:
+    """The line, from 1, on which `key` (a value or a table), dotted or in parts, is written; 1 if it cannot be told.
 
     Where the first part of the key is an array of tables, it is looked for in that of the number `entry`, from 0.
     """
-    wanted = key.split(".")
+    wanted = key.split(".") if isinstance(key, str) else list(key)
     table: list[str] = []
     begun = -1
     for number, line in enumerate(text.splitlines(), start=1):

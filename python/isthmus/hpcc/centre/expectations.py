@@ -2,7 +2,7 @@
 
 import math
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -10,8 +10,9 @@ from isthmus.base.errors import IsthmusError
 from isthmus.base.files import read_text
 from isthmus.base.names import unknown
 from isthmus.base.parsing import toml
-from isthmus.base.toml_lines import line_of, line_of_item
+from isthmus.base.toml_lines import line_of
 from isthmus.hpcc.benchmarks import BENCHMARKS, records_of
+from isthmus.running.tools import collect
 
 Share = Annotated[float, Field(ge=0, lt=1)]
 
@@ -58,11 +59,11 @@ class ExpectedRun(_Table):
 
     name: str = Field(min_length=1)
     on: str = "opencl:0"
-    size: str = "standard"
+    size: Literal["small", "standard"] = "standard"
     optimized: bool = False
     ranks: int | None = Field(default=None, ge=1)
     repeat: int | None = Field(default=None, ge=1)
-    variant: str | None = None
+    variant: Literal["single", "ndrange"] | None = None
     scheme: str | None = None
     grid: str | None = None
     tuned: bool = True  # with the parameters that `hpcc tune` found for the node's device
@@ -98,25 +99,38 @@ def read_expectations(path: Path) -> Expectations:
     except ValidationError as error:
         details = error.errors()[0]
         key = ".".join(str(part) for part in details["loc"])
-        names = ".".join(str(part) for part in details["loc"] if isinstance(part, str))
+        names = [part for part in details["loc"] if isinstance(part, str)]
+        entry = next((part for part in details["loc"] if isinstance(part, int)), 0)
         what = str(details["msg"]).removeprefix("Value error, ")
-        raise IsthmusError(f"{path}:{_line(text, names)}: key '{key}': {what[:1].lower()}{what[1:]}") from error
+        raise IsthmusError(f"{path}:{_line(text, names, entry)}: key '{key}': {what[:1].lower()}{what[1:]}") from error
 
     _check_names(expectations, text, path)
     return expectations
 
 
 def _check_names(expectations: Expectations, text: str, path: Path) -> None:
-    """Of benchmarks and records, before an hour of the first one's work is done."""
-    for wanted in expectations.benchmark:
+    """Of benchmarks, their parameters and records, before an hour of the first one's work is done."""
+    for entry, wanted in enumerate(expectations.benchmark):
         if wanted.name not in BENCHMARKS:
-            place = f"{path}:{line_of_item(text, 'benchmark', wanted.name)}"
+            place = f"{path}:{_line(text, ['benchmark', 'name'], entry)}"
             raise unknown("benchmark", wanted.name, list(BENCHMARKS), place)
+        known = _parameters_of(wanted.name) if wanted.set else []
+        for parameter in wanted.set:
+            if parameter not in known:
+                place = f"{path}:{_line(text, ['benchmark', 'set', parameter], entry)}"
+                raise unknown(f"parameter of {wanted.name}", parameter, known, place)
         for record in wanted.expect:
             if record not in records_of(wanted.name):
-                place = f"{path}:{line_of_item(text, 'benchmark', record)}"
+                place = f"{path}:{_line(text, ['benchmark', 'expect', record], entry)}"
                 raise unknown(f"record of {wanted.name}", record, records_of(wanted.name), place)
 
 
-def _line(text: str, key: str) -> Any:
-    return line_of(text, key) or 1
+def _parameters_of(benchmark: str) -> list[str]:
+    (made,) = collect("isthmus-hpcc", [benchmark, "--parameters", "--on", "board"], "compilation")
+    return list(made["parameters"])
+
+
+def _line(text: str, key: list[str], entry: int) -> int:
+    """Of a key, else of the nearest around it that is written: what is missing stands nowhere."""
+    lines = (line_of(text, key[:length], entry) for length in range(len(key), 0, -1))
+    return next((line for line in lines if line > 1), 1)
