@@ -7,7 +7,7 @@ import pytest
 from tests.python.conftest import Isthmus
 from tests.python.hpcc_records import CONTEXT, hpcc_record
 
-from isthmus.hpcc.plan import ASSUMED_BYTES_OF_HOST, START_S, estimate
+from isthmus.hpcc.plan import ASSUMED_BYTES_OF_HOST, START_S, estimate, lines_of
 from isthmus.results.store import keep
 
 SMALL = ("--size", "small", "--repeat", "2")
@@ -82,3 +82,17 @@ def test_without_a_run_that_is_known_the_rates_of_the_device_are_assumed() -> No
     assert times[2] == pytest.approx(START_S + 1e10 / ASSUMED_BYTES_OF_HOST)
     assert (times[3] - START_S) / (times[0] - START_S) == pytest.approx(100 / 11), "and the one that does not count"
     assert times[4] == pytest.approx(START_S + 3600)
+
+
+@pytest.mark.usefixtures("store")
+def test_ranks_that_share_a_device_take_turns_on_it_and_need_its_memory_together() -> None:
+    one = plan_of(hpcc_record("hpl", 40.0, 1), operations=1e12, memory_bytes=2**30, parameters_from="set")
+    place, host = one["places"][0], 2**30 / ASSUMED_BYTES_OF_HOST
+    shared = one | {"ranks": 3, "places": [place | {"rank": rank, "shared": True} for rank in range(3)]}
+    apart = one | {"ranks": 3, "places": [place | {"rank": rank, "target": f"opencl:{rank}"} for rank in range(3)]}
+    alone = estimate(one)[0] - START_S - host
+    assert estimate(apart)[0] - START_S - host == pytest.approx(alone)
+    assert estimate(shared)[0] - START_S - host == pytest.approx(3 * alone)
+    memory = [next(line for line in lines_of(plan) if line.startswith("memory: ")) for plan in (apart, shared)]
+    assert "share" not in memory[0]
+    assert memory[1].endswith("; 3 ranks share it and need 3.00 GiB")

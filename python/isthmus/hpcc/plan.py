@@ -1,5 +1,6 @@
 """`hpcc --dry-run`: what a run would do on its ranks and devices, and how long it would take."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -41,9 +42,20 @@ def lines_of(plan: Event) -> list[str]:
         f"{plan['benchmark']}, {shape}, {times}: about {duration(seconds)} ({basis})",
         f"sizes: {settings} ({plan['parameters_from']})",
         f"memory: {_size(plan['memory_bytes'])} a rank, of {_size(device['global_memory_bytes'])}"
-        f" that {device['name']} has",
+        f" that {device['name']} has{_together(plan)}",
         *map_lines([HpccPlace.model_validate(place) for place in plan["places"]]),
     ]
+
+
+def _together(plan: Event) -> str:
+    """What ranks that share a device need of its memory."""
+    ranks = _sharing(plan)
+    return f"; {ranks} ranks share it and need {_size(ranks * plan['memory_bytes'])}" if ranks > 1 else ""
+
+
+def _sharing(plan: Event) -> int:
+    """The most ranks that take turns on one device, or on one part of it."""
+    return max(Counter((place["host"], place["target"], place["part"]) for place in plan["places"]).values())
 
 
 def _size(size: int) -> str:
@@ -87,5 +99,5 @@ def _assumed_s(plan: Event) -> float:
     once = max(
         plan["operations"] / operations, plan["traffic_bytes"] / ASSUMED_BYTES.get(device["type"], ASSUMED_OF_OTHERS)
     )
-    repeated = _burn_in_s(plan) or (plan["repetitions"] + 1) * once
+    repeated = _burn_in_s(plan) or (plan["repetitions"] + 1) * once * _sharing(plan)
     return float(START_S + repeated + plan["memory_bytes"] / ASSUMED_BYTES_OF_HOST)
