@@ -208,6 +208,13 @@ def test_a_dry_run_runs_nothing_and_learns_its_estimate_from_the_last_run(isthmu
     assert "as the last run here" in isthmus(*RUN, "--dry-run").stdout
 
 
+def test_an_estimate_is_of_a_run_with_the_same_parameters(real: Isthmus) -> None:
+    words = ("run", "matrix-vector", "--on", "model:aws-f1", "--iterations", "2", "--size")
+    assert real(*words, "64").returncode == 0
+    assert "as the last run here" in real(*words, "64", "--dry-run").stdout
+    assert "not run here yet" in real(*words, "128", "--dry-run").stdout
+
+
 def test_list_names_applications_targets_and_flows(isthmus: Isthmus) -> None:
     lines = isthmus("run", "--list").stdout.splitlines()
     assert "application  image-filter" in lines

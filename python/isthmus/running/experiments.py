@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 # The pace of a model, the slowest target: 0.1 s for an image of 8 MB.
 ASSUMED_BYTES_PER_S = 80e6
+REMEMBERED = 500  # runs whose time is kept, the latest
 
 _REMEMBERING = threading.Lock()
 
@@ -169,7 +170,8 @@ def assumed_s(size: int) -> float:
 
 def _key(experiment: Experiment) -> str:
     grain = f" {experiment.grain}" if is_model(experiment.target) else ""
-    return f"{experiment.application} {experiment.target} {experiment.flow}{grain}"
+    chosen = "".join(f" {one}" for one in sorted(experiment.parameters))
+    return f"{experiment.application} {experiment.target} {experiment.flow}{grain}{chosen}"
 
 
 def _memory_file() -> Path:
@@ -187,7 +189,8 @@ def _memory() -> dict[str, object]:
 def _remember(experiment: Experiment, elapsed_s: float) -> None:
     try:
         with _REMEMBERING:
-            memory = {**_memory(), _key(experiment): elapsed_s / experiment.count}
-            write_atomically(_memory_file(), json.dumps(memory, indent=2, sort_keys=True) + "\n")
+            others = [(key, known) for key, known in _memory().items() if key != _key(experiment)]
+            memory = dict([*others, (_key(experiment), elapsed_s / experiment.count)][-REMEMBERED:])
+            write_atomically(_memory_file(), json.dumps(memory, indent=2) + "\n")
     except IsthmusError:
         return  # An estimate that cannot be kept costs nothing but the estimate.
