@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "isthmus/base/error.hpp"
 
@@ -16,18 +17,23 @@ namespace isthmus {
 
 class Cores::Topology {
  public:
-  explicit Topology(const std::string* xml) {
+  /// Reading what hangs on the bus takes longer than all else: each register of a virtual machine is a trap.
+  enum class Devices : std::uint8_t { kNo, kYes };
+
+  Topology(const std::optional<std::string>& xml, Devices devices) {
     if (hwloc_topology_init(&topology_) != 0) throw Error("hwloc_topology_init failed");
-    // Bridges and PCI devices alone: what looks for other devices would open their drivers.
-    hwloc_topology_set_type_filter(topology_, HWLOC_OBJ_PCI_DEVICE, HWLOC_TYPE_FILTER_KEEP_ALL);
-    hwloc_topology_set_type_filter(topology_, HWLOC_OBJ_BRIDGE, HWLOC_TYPE_FILTER_KEEP_ALL);
+    if (devices == Devices::kYes) {
+      // Bridges and PCI devices alone: what looks for other devices would open their drivers.
+      hwloc_topology_set_type_filter(topology_, HWLOC_OBJ_PCI_DEVICE, HWLOC_TYPE_FILTER_KEEP_ALL);
+      hwloc_topology_set_type_filter(topology_, HWLOC_OBJ_BRIDGE, HWLOC_TYPE_FILTER_KEEP_ALL);
+    }
     // Linux tells what is on the bus; the plugin that asks libpciaccess leaks.
     hwloc_topology_set_components(topology_, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "pci");
     const bool read =
-        xml == nullptr || hwloc_topology_set_xmlbuffer(topology_, xml->c_str(), static_cast<int>(xml->size() + 1)) == 0;
+        !xml || hwloc_topology_set_xmlbuffer(topology_, xml->c_str(), static_cast<int>(xml->size() + 1)) == 0;
     if (!read || hwloc_topology_load(topology_) != 0) {
       hwloc_topology_destroy(topology_);
-      throw Error(xml == nullptr ? "hwloc cannot read this machine's cores" : "expected a topology in hwloc's XML");
+      throw Error(xml ? "expected a topology in hwloc's XML" : "hwloc cannot read this machine's cores");
     }
   }
   ~Topology() { hwloc_topology_destroy(topology_); }
@@ -51,21 +57,26 @@ class Cores::Topology {
 };
 
 Cores Cores::here() {
-  return Cores(std::make_shared<Topology>(nullptr));
+  return Cores(std::nullopt);
 }
 
 Cores Cores::from_xml(const std::string& text) {
-  return Cores(std::make_shared<Topology>(&text));
+  return Cores(text);
 }
+
+Cores::Cores(std::optional<std::string> xml)
+    : xml_(std::move(xml)), topology_(std::make_shared<Topology>(xml_, Topology::Devices::kNo)) {}
 
 std::vector<Core> Cores::all() const {
   return topology_->inside(hwloc_topology_get_topology_cpuset(topology_->get()));
 }
 
 std::vector<Core> Cores::near(const std::string& pci) const {
-  const hwloc_obj_t device = hwloc_get_pcidev_by_busidstring(topology_->get(), pci.c_str());
+  const Topology with_devices(xml_, Topology::Devices::kYes);
+  const hwloc_obj_t device = hwloc_get_pcidev_by_busidstring(with_devices.get(), pci.c_str());
   if (device == nullptr) return all();
-  const std::vector<Core> found = topology_->inside(hwloc_get_non_io_ancestor_obj(topology_->get(), device)->cpuset);
+  const hwloc_obj_t part = hwloc_get_non_io_ancestor_obj(with_devices.get(), device);
+  const std::vector<Core> found = with_devices.inside(part->cpuset);
   return found.empty() ? all() : found;
 }
 

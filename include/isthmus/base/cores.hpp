@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,8 +31,9 @@ class Cores {
 
  private:
   class Topology;
-  explicit Cores(std::shared_ptr<Topology> topology) : topology_(std::move(topology)) {}
+  explicit Cores(std::optional<std::string> xml);
 
+  std::optional<std::string> xml_;
   std::shared_ptr<Topology> topology_;
 };
 
