@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from isthmus.advising.curves import flows_of_board
 from isthmus.explaining.causes import Cause, causes_of
 from isthmus.explaining.explain import Explanation, explain, predicted
 from isthmus.explaining.measurement import Measurement, read_measured
@@ -21,15 +22,13 @@ MOVED = 1.1  # by which a given number, or all rates of the model, are off
 _COPIES = ((("h2d", "d2h"), ("d2h", "h2d"), ("h2d-pinned", "d2h-pinned"), ("d2h-pinned", "h2d-pinned")), "64MiB")
 _SHARED = ((("shared-read", "shared-write"), ("shared-write", "shared-read")), "1MiB")
 _PORTS = ((("port-tx", "port-rx"), ("port-rx", "port-tx")), "1MiB")
-BOARDS = {
-    "model:aws-f1": _COPIES,
-    "model:alpha-data-7v3": _COPIES,
-    "model:stratix-v": _COPIES,
-    "model:ibm-capi": _SHARED,
-    "model:xeon-fpga-v1": _SHARED,
-    "model:xeon-fpga-v2": _SHARED,
-    "model:zynq-ultrascale": _PORTS,
-}
+
+
+def ways_of(target: str) -> tuple[tuple[tuple[str, str], ...], str]:
+    """What a person measures of a board: copies to a memory of its own, shared memory, or a processor's ports."""
+    flows = flows_of_board(target)
+    return _PORTS if not flows else _SHARED if "shared" in flows else _COPIES
+
 
 Explain = Callable[["Case"], Explanation]
 
@@ -41,11 +40,13 @@ class Board:
     target: str
     made_of: Platform
     predictions: Predictions
+    ways: tuple[tuple[tuple[str, str], ...], str]
 
     @classmethod
     def of(cls, target: str, cache: Path) -> "Board":
         """With answers kept in `cache`."""
-        return cls(target, Platform.model_validate(platform(target)), Predictions(target, cache=cache))
+        made_of = Platform.model_validate(platform(target))
+        return cls(target, made_of, Predictions(target, cache=cache), ways_of(target))
 
 
 @dataclass(frozen=True)
@@ -62,9 +63,9 @@ class Case:
         return f"{self.board.target}, {self.cause.name} ({told}): {', '.join(one.text for one in self.numbers)}"
 
 
-def numbers_of(chance: random.Random, target: str) -> list[Measurement]:
+def numbers_of(chance: random.Random, board: Board) -> list[Measurement]:
     """One number, or three: large and small one way, large back."""
-    ways, large = BOARDS[target]
+    ways, large = board.ways
     there, back = chance.choice(ways)
     one, small = f"{there} {large} 1 GB/s", f"{there} 4KiB 1 GB/s"
     texts = [one, small, f"{back} {large} 1 GB/s"] if chance.random() < 0.5 else [chance.choice((one, small))]
@@ -75,12 +76,12 @@ def draw(
     chance: random.Random,
     boards: Sequence[Board],
     all_rates_off: bool,
-    asked: Callable[[random.Random, str], list[Measurement]] = numbers_of,
+    asked: Callable[[random.Random, Board], list[Measurement]] = numbers_of,
 ) -> Case:
     """A cause at any severity of any board; one that moves no number by over 5 % is nothing to ask about."""
     while True:
         board = chance.choice(boards)
-        numbers = asked(chance, board.target)
+        numbers = asked(chance, board)
         cause = chance.choice(causes_of(board.made_of))
         severity = chance.randrange(len(cause.changes))
         answers = predicted(board.predictions, [cause.changes[severity]], numbers)[0]

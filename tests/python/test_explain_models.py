@@ -8,10 +8,11 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.python.explained_cases import BOARDS, Board, Case, Score, draw, explained
+from tests.python.explained_cases import Board, Case, Score, draw, explained
 
 from isthmus.explaining.explain import Explanation
 from isthmus.explaining.measurement import Measurement, read_measured
+from isthmus.running.targets import platforms
 
 SEED = int(os.environ.get("ISTHMUS_EXPLAIN_SEED", str(random.SystemRandom().randrange(1 << 32))))
 # The long form has all boards and so many cases; without it one board, and cases while there is time.
@@ -23,7 +24,7 @@ SECONDS = 6.0
 def boards(tmp_path_factory: pytest.TempPathFactory) -> list[Board]:
     """All of them in the long form, else one by the seed."""
     cache = tmp_path_factory.mktemp("explain") / "predictions.sqlite"
-    names = list(BOARDS) if CASES else [random.Random(SEED).choice(list(BOARDS))]
+    names = platforms() if CASES else [random.Random(SEED).choice(platforms())]
     return [Board.of(name, cache) for name in names]
 
 
@@ -76,7 +77,7 @@ def test_the_measure_says_no_to_an_explanation_that_does_not_look_at_the_numbers
         fits = sorted((fit for place in found.places for fit in place if not fit.together), key=lambda fit: fit.causes)
         return dataclasses.replace(found, places=[[dataclasses.replace(fit, ruled_out=False)] for fit in fits])
 
-    def small(chance: random.Random, target: str) -> list[Measurement]:
+    def small(chance: random.Random, board: Board) -> list[Measurement]:
         return [read_measured("h2d 4KiB 1 GB/s")]
 
     chance = random.Random(SEED)
