@@ -124,7 +124,7 @@ def _case(
         kept.update({str(one.choice): ran for one, ran in zip(choices, came, strict=True)})
         return came
 
-    found: Advice = advise(description, boards, runner, lambda _target: None)
+    found: Advice = advise(description, boards, runner)
     asked = found.asked
 
     def good(target: str, ran: Ran) -> float:

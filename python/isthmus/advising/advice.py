@@ -8,7 +8,7 @@ from isthmus.advising import metrics
 from isthmus.advising.choices import ChoiceValue, Goal, after_run, drawn, ranked, take, valued
 from isthmus.advising.curves import BoardCurves
 from isthmus.advising.formulas import Curves
-from isthmus.advising.ruling import ALSO, SURE, decider, interval, quantile, ratios, turn, wins
+from isthmus.advising.ruling import ALSO, EVEN, SURE, by_wins, decider, interval, quantile, ratios, turn, wins
 from isthmus.base.errors import IsthmusError
 from isthmus.base.numbers import figure, percent, seconds
 from isthmus.records import AdviseBranch, AdviseCrossing, AdviseMeasure, AdviseRow, AdviseTurn, AdviseVerdict
@@ -19,7 +19,6 @@ from isthmus.running.integration import NO_MEASUREMENT
 
 RUN = 3  # of the best, whose runs count
 SHORTEST_S, LONGEST_S = 1e-9, 1e3  # of a kernel
-EVEN = 0.02  # by which two choices are apart that are as good as each other
 APART = 0.1  # between run and formula: above it both are told
 
 Ran = tuple[float, float] | str  # elapsed and latency, s, or why it could not run
@@ -62,25 +61,43 @@ def left_out(description: Description, boards: Sequence[BoardCurves], asked: Goa
     return found
 
 
-def advise(
-    description: Description, boards: Sequence[BoardCurves], run: Runner, room: Callable[[str], float | None]
-) -> Advice:
-    """The choices, ranked: the best three run by `run`; `room` tells the bytes of a target's memory, if it has one."""
-    asked, unit = Goal.of(description), Unit.of(description)
-    out = left_out(description, boards, asked)
+def too_large(description: Description, targets: Sequence[str], room: Callable[[str], float | None]) -> dict[str, str]:
+    """Targets whose memory holds no unit, each with the reason; `room` tells the bytes of one's memory, if it has one.
+
+    Throws where that is so of all.
+    """
+    unit = Unit.of(description)
     needed = (unit.sent + unit.fetched) * unit.together
-    for board in boards:
-        most = room(board.target)
-        if board.target not in out and most is not None and needed > most:
-            out[board.target] = f"a unit of {needed:.3g} B is larger than its memory of {most:.3g} B"
+    rooms = {target: room(target) for target in targets}
+    out = {
+        target: f"a unit of {needed:.3g} B is larger than its memory of {most:.3g} B"
+        for target, most in rooms.items()
+        if most is not None and needed > most
+    }
+    if len(out) == len(rooms):
+        raise _no_choice(description, out)
+    return out
+
+
+def _no_choice(description: Description, out: Mapping[str, str]) -> IsthmusError:
+    reasons = "; ".join(f"{target}: {reason}" for target, reason in out.items())
+    return IsthmusError(f"'{description.name}': no board has a choice to offer ({reasons})")
+
+
+def advise(
+    description: Description, boards: Sequence[BoardCurves], run: Runner, without: Mapping[str, str] | None = None
+) -> Advice:
+    """The choices, ranked: the best three run by `run`; `without`: other targets, and why they were left out before."""
+    asked, unit = Goal.of(description), Unit.of(description)
+    out = {**(without or {}), **left_out(description, boards, asked)}
     kept = {board.target: board for board in boards if board.target not in out}
     found = valued(description, list(kept.values()), asked)
     for target in (target for target in kept if not any(one.choice.target == target for one in found)):
         out[target] = "none of its flows suits the units"
     if not found:
-        reasons = "; ".join(f"{target}: {reason}" for target, reason in out.items())
-        raise IsthmusError(f"'{description.name}': no board has a choice to offer ({reasons})")
+        raise _no_choice(description, out)
     found, failures = _with_runs(found, asked, run)
+    found = by_wins(found, asked)
     shares = wins(found, asked) if found[0].draws else [1.0] + [0.0] * (len(found) - 1)
     rows = [
         _row(rank, one, share, description, kept, asked, failures.get(str(one.choice)))
@@ -244,6 +261,24 @@ def _verdict(
     )
     if len(found) == 1:
         return base.model_copy(update={"reasons": ["it is the only choice"]})
+    verdict = _verdict_of(base, description, found, shares, asked, boards)
+    faster = ranked(found, asked)[0]
+    if faster is first:
+        return verdict
+    told = f"{faster.choice} is as good within {percent(EVEN)} but wins fewer draws, which decides between such"
+    return verdict.model_copy(update={"reasons": [*verdict.reasons, told]})
+
+
+def _verdict_of(
+    base: AdviseVerdict,
+    description: Description,
+    found: Sequence[ChoiceValue],
+    shares: Sequence[float],
+    asked: Goal,
+    boards: Mapping[str, BoardCurves],
+) -> AdviseVerdict:
+    """How far the first is ahead of its rival, and what decides."""
+    first, clear = found[0], base.clear
     rival = found[1] if clear else max(found[1:], key=lambda one: shares[found.index(one)])
     if not clear and shares[found.index(rival)] == 0:
         rival = found[1]

@@ -11,6 +11,7 @@ from isthmus.running.descriptions.unit import Unit
 
 SURE = 0.95  # of the draws that a clear winner wins
 ALSO = 0.05  # of them that one of several wins
+EVEN = 0.02  # by which two choices are apart that are as good as each other
 MIDDLE = (0.05, 0.95)  # of the draws between low and high
 FARTHEST = 64.0  # times that a number is moved at most
 STEPS = 24
@@ -71,6 +72,21 @@ def wins(found: Sequence[ChoiceValue], asked: Goal) -> list[float]:
         goods = [asked.goodness(one.draws[draw] * one.scale, one.meets) for one in found]
         won[goods.index(max(goods))] += 1 / count
     return won
+
+
+def by_wins(found: Sequence[ChoiceValue], asked: Goal) -> list[ChoiceValue]:
+    """Ranked choices, those first that are as good as the best in the order of the draws that they win.
+
+    A hair between two runs says less than what the board's numbers may be. Of what ran only what ran comes before it.
+    """
+
+    def good(one: ChoiceValue) -> float:
+        return asked.goodness(one.value, one.meets)
+
+    even = [one for one in found if good(one) * (1 + EVEN) >= good(found[0]) and one.ran == found[0].ran]
+    shares = {str(one.choice): share for one, share in zip(found, wins(found, asked), strict=True)}
+    even.sort(key=lambda one: -shares[str(one.choice)])
+    return [*even, *(one for one in found if one not in even)]
 
 
 def ratios(first: ChoiceValue, second: ChoiceValue, asked: Goal) -> list[float]:

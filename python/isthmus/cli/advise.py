@@ -11,11 +11,10 @@ from isthmus.cli.command import plain, written
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from isthmus.advising.advice import Advice, Ran
     from isthmus.advising.choices import ChoiceValue
-    from isthmus.advising.curves import BoardCurves
     from isthmus.records import AdviseBranch
     from isthmus.running.descriptions.description import Description
 
@@ -74,8 +73,11 @@ def advise(
     use, in about a minute, and kept. For a record, the time of its kernel on the FPGA is assumed to be a tenth to ten
     times the recorded time, until --set app.kernel.time gives it.
     """
+    from isthmus.advising.advice import advise as advised
+    from isthmus.advising.advice import too_large
     from isthmus.advising.curves import curves_of
     from isthmus.running.applications import is_app_key
+    from isthmus.running.descriptions.application import room_of
 
     if tree not in (None, "paper", "measured"):
         raise IsthmusError(f"--tree: expected paper or measured, got '{tree}'")
@@ -93,18 +95,23 @@ def advise(
         description = _read(file, own)
     targets = _targets(on, description)
     platform_sets = [one for one in sets or [] if one not in own]
+    sets_of = {target: _sets(description, target, platform_sets, alone=len(targets) == 1) for target in targets}
+    without = too_large(description, targets, lambda target: room_of(target, sets_of[target]))
     boards = []
     with session.progress() as progress:
-        for target in targets:
+        for target in (target for target in targets if target not in without):
             what = f"curves of {target}, measured once"
             boards.append(
                 curves_of(
                     target,
-                    _sets(description, target, platform_sets, alone=len(targets) == 1),
+                    sets_of[target],
                     lambda done, total, what=what: progress.update(what, done, total),  # type: ignore[misc]
                 )
             )
-    _conclude(session, description, boards, platform_sets, tree == "measured")
+    found = advised(description, boards, lambda choices: _run(session, description, choices, sets_of), without)
+    if tree == "measured":
+        found = replace(found, tree=[_with_costs(one, description) for one in found.tree])
+    _show(session, description, found)
 
 
 def _read(file: str, sets: "Sequence[str]") -> "Description":
@@ -168,25 +175,6 @@ def _sets(description: "Description", target: str, sets: "Sequence[str]", alone:
     return (*background_sets(description, target, own, missing_is_none=True), *own)
 
 
-def _conclude(
-    session: Session,
-    description: "Description",
-    boards: "Sequence[BoardCurves]",
-    sets: "Sequence[str]",
-    measured: bool,
-) -> None:
-    from isthmus.advising.advice import advise as advised
-    from isthmus.running.descriptions.application import room_of
-
-    def run(choices: "Sequence[ChoiceValue]") -> "list[Ran]":
-        return _run(session, description, choices, sets, alone=len(boards) == 1)
-
-    found = advised(description, boards, run, lambda target: room_of(target, ()))
-    if measured:
-        found = replace(found, tree=[_with_costs(one, description) for one in found.tree])
-    _show(session, description, found)
-
-
 def _with_costs(branch: "AdviseBranch", description: "Description") -> "AdviseBranch":
     """The branch with what each method costs on the model of the board that the tree was made for."""
     from isthmus.advising.coherence import Use, costs_s
@@ -198,10 +186,12 @@ def _with_costs(branch: "AdviseBranch", description: "Description") -> "AdviseBr
 
 
 def _run(
-    session: Session, description: "Description", choices: "Sequence[ChoiceValue]", sets: "Sequence[str]", alone: bool
+    session: Session,
+    description: "Description",
+    choices: "Sequence[ChoiceValue]",
+    sets_of: "Mapping[str, tuple[str, ...]]",
 ) -> "list[Ran]":
     from isthmus.advising.choices import Goal
-    from isthmus.running.descriptions.application import DescribedApplication
     from isthmus.running.experiments import Experiment, run_experiment
     from isthmus.running.parallel import run_in_parallel
     from isthmus.show.events import Listener
@@ -225,7 +215,7 @@ def _run(
             flow=choice.choice.flow,
             count=units,
             counted=description.units,
-            sets=_sets(description, choice.choice.target, sets, alone),
+            sets=sets_of[choice.choice.target],
             described=DescribedApplication(description),
         )
         for choice in choices
