@@ -132,6 +132,25 @@ def test_a_record_that_says_no_unit_is_one_line(calls: Any, more: Any, complaint
         described(record(calls), "app.record.json", **more)
 
 
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ('{"schema": "isthmus.record/1"}', "bad.json: key 'context': expected, and missing"),
+        ('{"schema": "isthmus.advise/1"}', "bad.json: expected a record of 'isthmus record', got another file"),
+        ("[]", "bad.json: expected a record of 'isthmus record', got another file"),
+        ('{"schema": "isthmus.record/1", ', "bad.json"),
+    ],
+)
+def test_a_file_that_is_no_whole_record_is_one_line_that_names_the_key(
+    real: Isthmus, text: str, complaint: str
+) -> None:
+    (real.folder / "bad.json").write_text(text)
+    done = real("advise", "bad.json")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert complaint in done.stderr
+    assert "Field required" not in done.stderr
+
+
 def test_the_command_takes_a_record(real: Isthmus) -> None:
     plain = [
         one for one in program() if one["what"] != "fill buffer"

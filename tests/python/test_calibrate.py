@@ -343,8 +343,8 @@ def test_records_that_spread_are_named(real: Isthmus, tree: Path) -> None:
     [
         ("", "expected records of one device, got none"),
         ("{", "expected JSON that isthmus wrote"),
-        ('{"records": [{"name": "h2d"}]}', "record 1: key 'quantity': Field required"),
-        ("[1]", "record 1: Input should be a valid dictionary"),
+        ('{"records": [{"name": "h2d"}]}', "record 1: key 'quantity': expected, and missing"),
+        ("[1]", "record 1: expected a valid dictionary"),
     ],
 )
 def test_what_are_no_records_is_one_line(isthmus: Isthmus, text: str, complaint: str) -> None:

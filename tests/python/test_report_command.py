@@ -65,7 +65,7 @@ def test_a_target_that_vanishes_before_it_is_probed_costs_the_study_its_curves_a
         ("3", "1: expected a record of isthmus run, study, probe or hpcc"),
         ('{"schema": "isthmus.devices/1"}', " key 'schema': expected isthmus.run, isthmus.study, "),
         ('{"schema": "isthmus.study/1", "context": {}, "rows": [], "verdict": null}', " key 'context.argv': "),
-        ('{"samples": [1], "name": "h2d"}', "1: key 'quantity': Field required"),
+        ('{"samples": [1], "name": "h2d"}', "1: key 'quantity': expected, and missing"),
     ],
 )
 def test_a_file_that_is_no_record_is_one_line_with_its_place(

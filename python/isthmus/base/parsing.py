@@ -57,4 +57,22 @@ def checked(model: "type[Model]", plain: Any, place: object) -> "Model":
     except ValidationError as error:
         first = error.errors()[0]
         prefix = f"key '{'.'.join(map(str, first['loc']))}': " if first["loc"] else ""
-        raise IsthmusError(f"{place}: {prefix}{first['msg']}") from error
+        raise IsthmusError(f"{place}: {prefix}{_said(first)}") from error
+
+
+MOST_SHOWN = 60  # letters of what there was in place of what was expected
+
+
+def _said(error: Any) -> str:
+    """What was expected, and what there was."""
+    if error["type"] == "missing":
+        return "expected, and missing"
+    if error["type"] == "extra_forbidden":
+        return "unknown key"
+    told = error["msg"]
+    for begin in ("Input should be ", "Value error, "):
+        told = told.removeprefix(begin)
+    said = told if error["type"] == "value_error" else f"expected {told}"
+    value = error["input"]
+    shown = repr(value)
+    return f"{said}, got {shown}" if value is None or len(shown) <= MOST_SHOWN else said
