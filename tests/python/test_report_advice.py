@@ -1,6 +1,7 @@
 """The pictures of an advice: charts against the formulas of choi2019, the tree against the decision itself."""
 
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from isthmus.report import gather, render_report
 from isthmus.report.advice import advised, ctc_panel, reuse_panel
 from isthmus.report.contents import ReportContents
 from isthmus.report.curves import Line, Panel
+from isthmus.report.template import environment
 from isthmus.report.tree import trees
 from isthmus.running.coherence import Transfer, decide
 
@@ -90,6 +92,19 @@ def test_a_choice_lies_above_the_line_where_computation_takes_longer() -> None:
         point = next(one for one in line(panel, of).points if f" {flow}:" in one.title)
         at = low.y + (high.y - low.y) * (point.x - low.x) / (high.x - low.x)
         assert (at - point.y > 1) - (point.y - at > 1) == over, point
+
+
+def test_twelve_lines_of_a_chart_differ_in_their_marks_and_not_in_colour_alone() -> None:
+    found = file()
+    own = {"dma_gb_per_s": DMA, "device_gb_per_s": DEVICE}
+    many = [row(f"board-{number}", "offload", 1.0, **own) for number in range(11)]
+    panel = reuse_panel(AdviseFile.model_validate({**found.model_dump(by_alias=True), "rows": many}))
+    assert panel is not None
+    assert len({one.style for one in panel.lines}) == len(panel.lines) == 12, "six shapes, filled and hollow"
+    assert all(one.marks is not None for one in panel.lines)
+    page = environment().from_string('{% from "parts/macros.html.j2" import legend %}{{ legend(lines) }}')
+    drawn = re.findall(r"<line[^>]*/>(<svg.*?</svg>)</svg>", page.render(lines=panel.lines))
+    assert len(set(drawn)) == 12
 
 
 def test_a_board_whose_choices_are_not_there_is_not_drawn() -> None:

@@ -192,6 +192,7 @@ def _run(
     sets_of: "Mapping[str, tuple[str, ...]]",
 ) -> "list[Ran]":
     from isthmus.advising.choices import Goal
+    from isthmus.running.descriptions.application import DescribedApplication
     from isthmus.running.experiments import Experiment, run_experiment
     from isthmus.running.parallel import run_in_parallel
     from isthmus.show.events import Listener

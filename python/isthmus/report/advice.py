@@ -13,6 +13,7 @@ from isthmus.report.tree import Tree, trees
 from isthmus.show.output import Table
 
 REUSES = 24  # points of a curve over the reuse ratio
+MARKED_EACH = 6  # of these points one has the mark of its board, another one for each board: lines lie close
 BESIDE = 4.0  # times below and above the application and the thresholds that a chart goes on
 
 
@@ -67,7 +68,7 @@ def reuse_panel(file: AdviseFile) -> Panel | None:
                 Point(x.at(each), y.at(value), f"{target}: {figure(value)} GB/s at r = {figure(each)}")
                 for each, value in zip(reuses, found, strict=True)
             ],
-            marked=False,
+            marks=(styles[target] % MARKED_EACH, MARKED_EACH),
         )
         for target, found in values.items()
     ]
@@ -119,7 +120,7 @@ def ctc_panel(file: AdviseFile) -> Panel | None:
         unit="seconds a unit",
         sizes=[Tick(x.at(time), seconds(time)) for time in named],
         rates=[Tick(y.at(time), seconds(time)) for time in named],
-        lines=[Line("CTC 1", _own_style(styles), False, middle, marked=False), *lines],
+        lines=[Line("CTC 1", _own_style(styles), False, middle, marks=None), *lines],
         table=_ctc_table(file, times),
     )
 

@@ -42,8 +42,8 @@ class Line:
     points: list[Point]
     joined: bool = True
     """Whether what lies between the points says something."""
-    marked: bool = True
-    """Whether each point has a mark: those of a formula have none."""
+    marks: tuple[int, int] | None = (0, 1)
+    """The first point that has a mark, and each how manieth from there on; None where a formula alone is drawn."""
 
 
 @dataclass(frozen=True)
