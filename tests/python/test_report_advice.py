@@ -1,5 +1,6 @@
 """The pictures of an advice: charts against the formulas of choi2019, the tree against the decision itself."""
 
+import html
 import math
 import re
 from collections.abc import Iterator
@@ -15,11 +16,12 @@ from isthmus.advising.metrics import effective, threshold
 from isthmus.base.errors import IsthmusError
 from isthmus.records import AdviseBranch, AdviseFile
 from isthmus.report import gather, render_report
-from isthmus.report.advice import advised, ctc_panel, reuse_panel
+from isthmus.report.advice import advised, ctc_panel, insights_of, reuse_panel
 from isthmus.report.contents import ReportContents
 from isthmus.report.curves import Line, Panel
 from isthmus.report.template import environment
 from isthmus.report.tree import trees
+from isthmus.reproduction.insights import read_insights
 from isthmus.running.coherence import Transfer, decide
 
 DMA, DEVICE, SHARED, R = 2.0, 16.0, 4.0, 1.5
@@ -105,6 +107,20 @@ def test_twelve_lines_of_a_chart_differ_in_their_marks_and_not_in_colour_alone()
     page = environment().from_string('{% from "parts/macros.html.j2" import legend %}{{ legend(lines) }}')
     drawn = re.findall(r"<line[^>]*/>(<svg.*?</svg>)</svg>", page.render(lines=panel.lines))
     assert len(set(drawn)) == 12
+
+
+def test_an_advice_alone_says_what_it_supports_of_the_insights_and_what_command_tells_the_rest() -> None:
+    found = file()
+    assert {key: one.supports for key, one in insights_of(found).items() if key[1] == 2} == {("choi2019", 2): True}
+    never = [one.model_copy(update={"r_threshold": dict.fromkeys(one.r_threshold)}) for one in found.rows]
+    slow = [one.model_copy(update={"line_latency_s": 1.0 if one.flow == "shared" else 1e-6}) for one in never]
+    other = found.model_copy(update={"rows": slow, "matters_below_s": None})
+    assert {key[1]: one.supports for key, one in insights_of(other).items()} == {2: False, 3: False, 4: False}
+    contents = ReportContents("Advice")
+    contents.add("advise.json", found)
+    page = render_report(contents)
+    assert all(one.says in html.unescape(page) for one in read_insights())
+    assert "isthmus reproduce choi2019 gemieux2018" in page
 
 
 def test_a_board_whose_choices_are_not_there_is_not_drawn() -> None:

@@ -10,6 +10,7 @@ from isthmus.records import AdviseFile, AdviseRow
 from isthmus.report.axes import LogAxis, Tick, decades
 from isthmus.report.curves import HEIGHT, STYLES, Line, Panel, Point
 from isthmus.report.tree import Tree, trees
+from isthmus.reproduction.insights import Finding
 from isthmus.show.output import Table
 
 REUSES = 24  # points of a curve over the reuse ratio
@@ -42,6 +43,30 @@ def advised(file: AdviseFile) -> AdviceSection:
         trees=trees(file.tree),
         costs=tree_table(file.tree) if asked_costs else None,
     )
+
+
+def insights_of(file: AdviseFile) -> dict[tuple[str, int], Finding]:
+    """What an advice says of insights by itself, by paper and number; of the others it has no number."""
+    found: dict[tuple[str, int], Finding] = {}
+    pairs = [(row.target, to, r) for row in _of_targets(file.rows) for to, r in row.r_threshold.items()]
+    if pairs:
+        crossed = [f"{one} ahead of {to} above r = {figure(r)}" for one, to, r in pairs if r is not None]
+        what = f"{file.application}: private memory is ahead of shared memory from an r on, on some pair of boards"
+        found["choi2019", 2] = Finding(what, bool(crossed), crossed or ["never ahead"])
+    lines: dict[bool, float] = {}
+    for row in file.rows:
+        shared = row.flow == "shared"
+        lines[shared] = min(row.line_latency_s, lines.get(shared, row.line_latency_s))
+    if len(lines) == 2:
+        told = [f"a line of 64 B: shared {seconds(lines[True])}, others {seconds(lines[False])}"]
+        what = f"{file.application}: the least latency is that of shared memory"
+        found["choi2019", 3] = Finding(what, lines[True] < lines[False], told)
+    if len({row.target for row in file.rows}) > 1:
+        below = file.matters_below_s
+        told = ["whatever the kernel takes"] if below is None else [f"for kernels below {seconds(below)} a unit"]
+        what = f"{file.application}: from some time of the kernel on the choice of board matters little"
+        found["choi2019", 4] = Finding(what, below is not None, told)
+    return found
 
 
 def reuse_panel(file: AdviseFile) -> Panel | None:

@@ -1,13 +1,13 @@
 """The report: one self-contained HTML file of whatever records there are."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from isthmus.base.texts import dump
 from isthmus.hpcc.scaling_tables import table as scale_table
 from isthmus.hpcc.scaling_tables import verdicts as scale_verdicts
-from isthmus.report.advice import advised
+from isthmus.report.advice import advised, insights_of
 from isthmus.report.benchmarks import runs_of
 from isthmus.report.contents import ReportContents
 from isthmus.report.curves import HEIGHT, Line, Panel, best_copies, curve_panels, effective_panel
@@ -18,7 +18,7 @@ from isthmus.report.scaling import scaling_panels
 from isthmus.report.template import FOLDER, environment
 from isthmus.report.timeline import timelines
 from isthmus.report.waterfall import waterfalls
-from isthmus.reproduction.insights import judge, read_insights
+from isthmus.reproduction.insights import InsightFindings, judge, read_insights
 from isthmus.reproduction.tables import held_out_table, score_table
 from isthmus.results.wrong import wrong_lines
 from isthmus.show.output import Table
@@ -88,7 +88,7 @@ def render_report(contents: ReportContents) -> str:
         "held_out": held_out_table(contents.held_out),
         "figures": figure_panels(contents.figures),
         "tables_of_papers": tables_of(contents.papers),
-        "insights": judge(read_insights(), contents.papers) if contents.papers else [],
+        "insights": _insights(contents),
     }
     return (
         environment()
@@ -102,6 +102,23 @@ def render_report(contents: ReportContents) -> str:
             **content,
         )
     )
+
+
+def _insights(contents: ReportContents) -> list[InsightFindings]:
+    """By rows of papers, and by what an advice says of them itself; none where there is neither."""
+    if not contents.papers and not contents.advices:
+        return []
+    told = [insights_of(one) for one in contents.advices]
+    return [
+        replace(
+            one,
+            findings=[
+                *(found[key] for found in told if (key := (one.insight.paper, one.insight.number)) in found),
+                *one.findings,
+            ],
+        )
+        for one in judge(read_insights(), contents.papers)
+    ]
 
 
 def _sections(contents: ReportContents, content: Mapping[str, Any]) -> list[Section]:
