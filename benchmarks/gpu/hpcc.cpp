@@ -26,7 +26,7 @@ using Rows = std::vector<Row>;
 /// Pairs of a benchmark of ours and a peer, by the work a second of each.
 struct Pair {
   std::string benchmark;
-  std::vector<std::string> settings;
+  std::vector<std::string> overrides;
   std::size_t metric = 0;
   double work = 1;
   double work_of_peer = 1;
@@ -37,7 +37,7 @@ class Comparison {
   explicit Comparison(Options options) : options_(std::move(options)) {}
 
   std::vector<double> ratios(const Pair& pair, CudaPeer& peer) const {
-    Ours ours(pair.benchmark, pair.settings, options_.on);
+    Ours ours(pair.benchmark, pair.overrides, options_.on);
     // Each runs once before it counts: the GPU takes some 0.2 ms to go from one of the two drivers' contexts to the
     // other.
     auto found = ratios_of(
@@ -64,7 +64,7 @@ constexpr std::size_t kTriad = 4;  // its place among the times of STREAM
 
 Row triad(const Comparison& comparison) {
   const Peer peer = cuda_triad(kFloats);
-  const Pair pair{.benchmark = "stream", .settings = {fmt::format("ARRAY_SIZE={}", kFloats)}, .metric = kTriad};
+  const Pair pair{.benchmark = "stream", .overrides = {fmt::format("ARRAY_SIZE={}", kFloats)}, .metric = kTriad};
   return {.name = "hpcc.gpu.stream_triad.vs_cuda",
           .ratios = comparison.ratios(pair, *peer),
           .must = 0.97,
@@ -75,7 +75,7 @@ Row triad(const Comparison& comparison) {
 Row updates(const Comparison& comparison) {
   constexpr int kLogWords = 27;  // 2^30 bytes
   const Peer peer = cuda_updates(kLogWords);
-  const Pair pair{.benchmark = "random_access", .settings = {fmt::format("TABLE_SIZE_LOG={}", kLogWords)}};
+  const Pair pair{.benchmark = "random_access", .overrides = {fmt::format("TABLE_SIZE_LOG={}", kLogWords)}};
   return {.name = "hpcc.gpu.random_access.vs_cuda",
           .ratios = comparison.ratios(pair, *peer),
           .must = 0.95,
@@ -87,7 +87,7 @@ constexpr int kGemmSize = 8192;
 
 Row gemm_float(const Comparison& comparison) {
   const Peer peer = cublas_sgemm(kGemmSize);
-  const Pair pair{.benchmark = "gemm", .settings = {fmt::format("MATRIX_SIZE={}", kGemmSize), "DATA_TYPE=float"}};
+  const Pair pair{.benchmark = "gemm", .overrides = {fmt::format("MATRIX_SIZE={}", kGemmSize), "DATA_TYPE=float"}};
   return {.name = "hpcc.gpu.gemm_float.vs_cublas",
           .ratios = comparison.ratios(pair, *peer),
           .must = 0.75,
@@ -97,7 +97,7 @@ Row gemm_float(const Comparison& comparison) {
 
 Row gemm_double(const Comparison& comparison) {
   const Peer peer = cublas_dgemm(kGemmSize);
-  const Pair pair{.benchmark = "gemm", .settings = {fmt::format("MATRIX_SIZE={}", kGemmSize), "DATA_TYPE=double"}};
+  const Pair pair{.benchmark = "gemm", .overrides = {fmt::format("MATRIX_SIZE={}", kGemmSize), "DATA_TYPE=double"}};
   return {.name = "hpcc.gpu.gemm_double.vs_cublas",
           .ratios = comparison.ratios(pair, *peer),
           .must = 0.5,
@@ -115,7 +115,7 @@ Rows fft(const Comparison& comparison) {
   for (int log_size = kShortest; log_size <= kLongest; ++log_size) {
     const Peer peer = cufft_transforms(log_size, kValues);
     const Pair pair{.benchmark = "fft",
-                    .settings = {fmt::format("LOG_FFT_SIZE={}", log_size), fmt::format("DATA_SIZE={}", kValues)}};
+                    .overrides = {fmt::format("LOG_FFT_SIZE={}", log_size), fmt::format("DATA_SIZE={}", kValues)}};
     const double median = median_of(comparison.ratios(pair, *peer));
     fmt::print("hpcc.gpu.fft 2^{}: {:.3f} of cuFFT\n", log_size, median);
     of_size[fmt::format("2^{}", log_size)] = median;
@@ -140,7 +140,7 @@ Row transposition(const Comparison& comparison) {
   constexpr double kSize = 16384;
   const Peer peer = cuda_triad(kFloats);
   const Pair pair{.benchmark = "ptrans",
-                  .settings = {fmt::format("MATRIX_SIZE={:.0f}", kSize)},
+                  .overrides = {fmt::format("MATRIX_SIZE={:.0f}", kSize)},
                   .work = 3 * sizeof(float) * kSize * kSize,
                   .work_of_peer = 3.0 * sizeof(float) * static_cast<double>(kFloats)};
   return {.name = "hpcc.gpu.ptrans.vs_triad",
@@ -153,7 +153,7 @@ Row transposition(const Comparison& comparison) {
 Row hpl(const Comparison& comparison) {
   constexpr int kSize = 16384;
   const Peer peer = cusolver_lu(kSize);
-  const Pair pair{.benchmark = "hpl", .settings = {fmt::format("MATRIX_SIZE={}", kSize), "DATA_TYPE=float"}};
+  const Pair pair{.benchmark = "hpl", .overrides = {fmt::format("MATRIX_SIZE={}", kSize), "DATA_TYPE=float"}};
   return {.name = "hpcc.gpu.hpl_float.vs_cusolver",
           .ratios = comparison.ratios(pair, *peer),
           .must = 0.5,

@@ -12,16 +12,16 @@
 
 namespace isthmus::bench {
 
-Ours::Ours(const std::string& benchmark, const std::vector<std::string>& settings, const std::string& on) {
+Ours::Ours(const std::string& benchmark, const std::vector<std::string>& overrides, const std::string& on) {
   const auto entries = hpcc::all_benchmarks();
   const auto entry = std::ranges::find(entries, benchmark, &hpcc::Entry::name);
   const auto device = offload::ComputeDevice::open(on);
-  const hpcc::Setting setting{.device = device.properties(), .optimized = true};
+  const hpcc::RunConditions conditions{.device = device.properties(), .optimized = true};
   job_ = std::make_unique<hpcc::Job>(
       benchmark, hpcc::Job::Parts{.device = device,
                                   .ranks = cluster::alone(),
-                                  .setting = setting,
-                                  .parameters = hpcc::Parameters(entry->parameters(setting), settings),
+                                  .conditions = conditions,
+                                  .parameters = hpcc::Parameters(entry->parameters(conditions), overrides),
                                   .grid = {},
                                   .scheme = {},
                                   .kernel_file = {},

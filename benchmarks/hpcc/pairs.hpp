@@ -16,8 +16,8 @@ namespace isthmus::bench {
 /// One benchmark of ours on an OpenCL device, by default the first, set up, in its optimized run.
 class Ours {
  public:
-  /// `settings` are NAME=VALUE.
-  Ours(const std::string& benchmark, const std::vector<std::string>& settings, const std::string& on = "opencl:0");
+  /// `overrides` are NAME=VALUE.
+  Ours(const std::string& benchmark, const std::vector<std::string>& overrides, const std::string& on = "opencl:0");
 
   /// Seconds of one repetition, of the metric with this index.
   double seconds(std::size_t metric = 0);

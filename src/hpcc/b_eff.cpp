@@ -310,10 +310,10 @@ Validation EffectiveBandwidth::validate() {
   return {.what = "wrong bytes", .error = wrong, .limit = 0};
 }
 
-std::vector<ParameterSpec> b_eff_parameters(const Setting& setting) {
+std::vector<ParameterSpec> b_eff_parameters(const RunConditions& conditions) {
   return {{.name = "MESSAGES",
            .meaning = "messages of a size in each direction, fewer of the large ones",
-           .value = setting.size == Size::small ? "32" : "256",
+           .value = conditions.size == Size::small ? "32" : "256",
            .most = 1 << 20,
            .at_run = true}};
 }

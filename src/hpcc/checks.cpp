@@ -10,7 +10,7 @@ namespace {
 void require_room(const Job& job, const char* name, std::size_t bytes, const char* memory, std::int64_t room) {
   if (bytes > static_cast<std::size_t>(room))
     throw Error(fmt::format("{}: needs {} bytes of {}, device '{}' has {}", with_value(job, name), bytes, memory,
-                            job.setting().device.name, room));
+                            job.conditions().device.name, room));
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ void require_multiple(const Job& job, const char* name, const char* of) {
 }
 
 void require_local_memory(const Job& job, const char* name, std::size_t bytes) {
-  if (!job.precompiled()) require_room(job, name, bytes, "local memory", job.setting().device.local_memory);
+  if (!job.precompiled()) require_room(job, name, bytes, "local memory", job.conditions().device.local_memory);
 }
 
 std::size_t require_memory(const Job& job, const char* name, std::size_t bytes) {

@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "hpcc/setting.hpp"
+#include "hpcc/run_conditions.hpp"
 #include "isthmus/base/error.hpp"
 
 namespace isthmus::hpcc {
@@ -31,10 +31,10 @@ void write(const std::string& file, const std::vector<std::byte>& bytes) {
 }  // namespace
 
 Compilation parameters_of(const Request& request) {
-  const Setting setting = setting_of(
+  const RunConditions conditions = conditions_of(
       request, request.target == kBoard ? board() : offload::ComputeDevice::open(request.target).properties(), 1);
-  const Parameters parameters(entry_of(request.benchmark).parameters(setting), request.settings);
-  return {.setting = setting, .parameters = parameters.all()};
+  const Parameters parameters(entry_of(request.benchmark).parameters(conditions), request.overrides);
+  return {.conditions = conditions, .parameters = parameters.all()};
 }
 
 Compilation compile(const Request& request, const std::string& binary) {
@@ -42,7 +42,7 @@ Compilation compile(const Request& request, const std::string& binary) {
   const auto device = offload::ComputeDevice::open(request.target);
   Job job(request.benchmark, {.device = device,
                               .ranks = cluster::alone(),
-                              .setting = made.setting,
+                              .conditions = made.conditions,
                               .parameters = Parameters(made.parameters, {}),
                               .kernel_file = request.kernel_file});
   write(binary, job.program().binary());

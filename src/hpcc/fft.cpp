@@ -9,7 +9,7 @@
 #include "hpcc/memory_probe.hpp"
 #include "hpcc/random_values.hpp"
 #include "hpcc/reference_fft.hpp"
-#include "hpcc/setting.hpp"
+#include "hpcc/run_conditions.hpp"
 #include "hpcc/values.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/hpcc/benchmark.hpp"
@@ -40,7 +40,7 @@ GpuTile gpu_tile(int log_size) {
 
 /// Of transforms of 2^13 values on a GPU; see the kernel.
 std::string options_of(const Job& job) {
-  return job.setting().device.limits_registers ? "-cl-nv-maxrregcount=128" : "";
+  return job.conditions().device.limits_registers ? "-cl-nv-maxrregcount=128" : "";
 }
 
 /// Batched 1D transforms, single precision (meyer2024 3.1.4).
@@ -100,13 +100,13 @@ class Fft final : public Benchmark {
 };
 
 std::size_t work_items_of_cpu(const Job& job) {
-  return static_cast<std::size_t>(job.setting().device.compute_units) * kItemsOfCore;
+  return static_cast<std::size_t>(job.conditions().device.compute_units) * kItemsOfCore;
 }
 
 /// Of one replication: two transforms for each work-item of a CPU, all transforms of a GPU.
 std::size_t scratch_bytes(const Job& job, std::size_t size) {
-  if (job.setting().single()) return kComplex;
-  return kComplex * (job.setting().gpu() ? integer(job, "DATA_SIZE") : 2 * size * work_items_of_cpu(job));
+  if (job.conditions().single()) return kComplex;
+  return kComplex * (job.conditions().gpu() ? integer(job, "DATA_SIZE") : 2 * size * work_items_of_cpu(job));
 }
 
 Fft::Fft(Job& job)
@@ -172,8 +172,8 @@ void Fft::chain() {
 }
 
 NdRange Fft::work_items(std::size_t transforms) const {
-  if (job_.setting().single()) return NdRange::single();
-  if (job_.setting().gpu()) {
+  if (job_.conditions().single()) return NdRange::single();
+  if (job_.conditions().gpu()) {
     const GpuTile tile = gpu_tile(log_size_);
     return {.global = {transforms * size_ / tile.values(), 1, 1}, .local = {tile.tile() / tile.values(), 1, 1}};
   }
@@ -249,23 +249,23 @@ Validation Fft::validate() {
 /// The single work-item's delay lines, roots and buffer; see the kernel.
 std::size_t local_bytes(const Job& job, std::size_t size) {
   constexpr std::size_t kOfSingle = 6 * kComplex;  // for each value
-  if (job.setting().single()) return kOfSingle * size;
-  if (!job.setting().gpu()) return 0;
+  if (job.conditions().single()) return kOfSingle * size;
+  if (!job.conditions().gpu()) return 0;
   constexpr std::size_t kBetweenTransforms = 64;
   const auto tile = gpu_tile(static_cast<int>(integer(job, "LOG_FFT_SIZE")));
   return tile.log_tile > 12 ? (tile.tile() * 33 / 32 + kBetweenTransforms) * sizeof(float)
                             : (tile.tile() * 17 / 16 + kBetweenTransforms) * kComplex;
 }
 
-std::vector<ParameterSpec> fft_parameters(const Setting& setting) {
-  const std::int64_t values = std::int64_t{1} << (setting.gpu() ? 26 : (setting.single() ? 20 : 24));
-  const std::int64_t standard = values << growth_of(setting, 2 * kComplex * static_cast<double>(values));
-  const char* small = setting.single() ? "262144" : "1048576";
+std::vector<ParameterSpec> fft_parameters(const RunConditions& conditions) {
+  const std::int64_t values = std::int64_t{1} << (conditions.gpu() ? 26 : (conditions.single() ? 20 : 24));
+  const std::int64_t standard = values << growth_of(conditions, 2 * kComplex * static_cast<double>(values));
+  const char* small = conditions.single() ? "262144" : "1048576";
   return {
       {.name = "LOG_FFT_SIZE", .meaning = "logarithm of a transform's values", .value = "12", .least = 5, .most = 17},
       {.name = "DATA_SIZE",
        .meaning = "complex values of all transforms of a batch",
-       .value = setting.size == Size::small ? small : std::to_string(standard),
+       .value = conditions.size == Size::small ? small : std::to_string(standard),
        .at_run = true},
       {.name = "NUM_REPLICATIONS",
        .meaning = "copies of the kernel, each with its part of the batch",
@@ -278,8 +278,8 @@ Needs fft_needs(const Job& job) {
   constexpr std::size_t kShortest = 512;  // values that short transforms of a CPU's work-item have together, at most
   const std::size_t size = std::size_t{1} << integer(job, "LOG_FFT_SIZE");
   const std::size_t together =
-      job.setting().gpu() ? gpu_tile(static_cast<int>(integer(job, "LOG_FFT_SIZE"))).tile() : kShortest;
-  const std::size_t least = job.setting().single() ? size : std::max(size, together);
+      job.conditions().gpu() ? gpu_tile(static_cast<int>(integer(job, "LOG_FFT_SIZE"))).tile() : kShortest;
+  const std::size_t least = job.conditions().single() ? size : std::max(size, together);
   const std::size_t step = least * integer(job, "NUM_REPLICATIONS");
   if (integer(job, "DATA_SIZE") % step != 0)
     throw Error(fmt::format("{}: expected a multiple of {}: whole transforms of {} for each of {}",

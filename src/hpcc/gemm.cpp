@@ -74,7 +74,7 @@ class Gemm final : public Benchmark {
 
 /// For doubles in tiles of the size that it is written for, where the device's compiler takes it.
 std::optional<offload::ComputeProgram> tensor_program(Job& job) {
-  if (job.setting().device.type != "gpu" || !job.setting().gpu() || job.precompiled()) return {};
+  if (job.conditions().device.type != "gpu" || !job.conditions().gpu() || job.precompiled()) return {};
   if (job.parameters().text("DATA_TYPE") != "double") return {};
   if (integer(job, "BLOCK_SIZE") != kTensorTile) return {};
   return job.special_program("gemm_tensor");
@@ -130,10 +130,10 @@ void Gemm::pack(const Packing& packing) {
 }
 
 NdRange Gemm::work_items(std::size_t block_rows) const {
-  if (job_.setting().single()) return NdRange::single();
+  if (job_.conditions().single()) return NdRange::single();
   if (tensor_) return {.global = {size_ / block_ * kTensorItems, block_rows, 1}, .local = {kTensorItems, 1, 1}};
-  const std::size_t x = job_.setting().gpu() ? block_ / gemm_columns(job_) : 1;
-  const std::size_t y = job_.setting().gpu() ? block_ / integer(job_, "GEMM_SIZE") : 1;
+  const std::size_t x = job_.conditions().gpu() ? block_ / gemm_columns(job_) : 1;
+  const std::size_t y = job_.conditions().gpu() ? block_ / integer(job_, "GEMM_SIZE") : 1;
   return {.global = {size_ / block_ * x, block_rows * y, 1}, .local = {x, y, 1}};
 }
 

@@ -5,7 +5,7 @@
 /// What GEMM may be asked for, and what that takes.
 namespace isthmus::hpcc {
 
-std::vector<ParameterSpec> gemm_parameters(const Setting& setting);
+std::vector<ParameterSpec> gemm_parameters(const RunConditions& conditions);
 /// Throws Error for parameters that do not go together or do not fit the device.
 Needs gemm_needs(const Job& job);
 /// In a row of the block in registers.

@@ -22,7 +22,7 @@ void check_gpu(const Job& job, std::size_t value_bytes) {
   const std::size_t block = integer(job, "BLOCK_SIZE");
   const std::size_t items = block / integer(job, "GEMM_SIZE") * (block / gemm_columns(job));
   const std::size_t quads = block * kDepth / 4;
-  const auto most = static_cast<std::size_t>(job.setting().device.max_work_group);
+  const auto most = static_cast<std::size_t>(job.conditions().device.max_work_group);
   if (integer(job, "GEMM_SIZE") % 4 != 0)
     throw Error(fmt::format("{}: expected a multiple of 4, the width of loads", with_value(job, "GEMM_SIZE")));
   if (items > most || quads % items != 0)
@@ -43,7 +43,7 @@ std::size_t single_block(const offload::ComputeProperties& device) {
 
 std::size_t gemm_columns(const Job& job) {
   const bool doubles = job.parameters().text("DATA_TYPE") == "double";
-  const std::size_t width = job.setting().gpu() ? 4 : (doubles ? 8 : 16);  // half is computed as float
+  const std::size_t width = job.conditions().gpu() ? 4 : (doubles ? 8 : 16);  // half is computed as float
   return integer(job, "REGISTER_VECTORS") * width;
 }
 
@@ -52,14 +52,14 @@ Needs gemm_needs(const Job& job) {
   const std::size_t bytes = size_of_type(type);
   const std::size_t block = integer(job, "BLOCK_SIZE");
   const std::size_t size = integer(job, "MATRIX_SIZE");
-  require_type(type, job.setting().device);
+  require_type(type, job.conditions().device);
   require_multiple(job, "MATRIX_SIZE", "BLOCK_SIZE");
   if (integer(job, "NUM_REPLICATIONS") > size / block)
     throw Error(
         fmt::format("{}: expected at most {}, the rows of blocks", with_value(job, "NUM_REPLICATIONS"), size / block));
-  if (job.setting().single()) {
+  if (job.conditions().single()) {
     require_local_memory(job, "BLOCK_SIZE", 3 * block * block * bytes);
-  } else if (job.setting().gpu()) {
+  } else if (job.conditions().gpu()) {
     check_columns(job);
     check_gpu(job, bytes);
   } else {
@@ -70,15 +70,15 @@ Needs gemm_needs(const Job& job) {
   return {.memory = require_memory(job, "MATRIX_SIZE", kMatrices * size * size * bytes), .operations = 2 * n * n * n};
 }
 
-std::vector<ParameterSpec> gemm_parameters(const Setting& setting) {
-  const bool single = setting.single();
-  const bool gpu = setting.gpu();
+std::vector<ParameterSpec> gemm_parameters(const RunConditions& conditions) {
+  const bool single = conditions.single();
+  const bool gpu = conditions.gpu();
   const char* standard = gpu ? "8192" : (single ? "1024" : "4096");
-  const std::string block = single ? std::to_string(single_block(setting.device)) : (gpu ? "128" : "512");
+  const std::string block = single ? std::to_string(single_block(conditions.device)) : (gpu ? "128" : "512");
   return {
       {.name = "MATRIX_SIZE",
        .meaning = "n of the n x n matrices",
-       .value = setting.size == Size::small ? (single ? "512" : "1024") : standard,
+       .value = conditions.size == Size::small ? (single ? "512" : "1024") : standard,
        .most = 1 << 20,
        .at_run = true},
       {.name = "NUM_REPLICATIONS",

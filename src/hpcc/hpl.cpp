@@ -124,7 +124,7 @@ Hpl::Hpl(Job& job)
       multiply_adds_(job, type_) {
   // Of two queues one begins a piece where the other's leaves compute units idle; what is not a kernel of work-items
   // has one place for each of its copies.
-  const std::size_t queues = std::max<std::size_t>(update_kernels_.size(), job.setting().single() ? 1 : 2);
+  const std::size_t queues = std::max<std::size_t>(update_kernels_.size(), job.conditions().single() ? 1 : 2);
   for (std::size_t each = 0; each < queues; ++each) updates_.push_back(job.device().queue());
 }
 
@@ -196,7 +196,7 @@ void Hpl::decompose(const Step& at) {
   const bool has_row = rows_.is_mine(at.k);
   const bool has_column = columns_.is_mine(at.k);
   if (has_row && has_column) {
-    const bool gpu = job_.setting().gpu();
+    const bool gpu = job_.conditions().gpu();
     const NdRange items = gpu ? NdRange{.global = {kLuItems, 1, 1}, .local = {kLuItems, 1, 1}} : NdRange::single();
     communicates(at, job_.queue().launch(
                          lu_kernel_, items,
@@ -259,10 +259,10 @@ void Hpl::update_rest(const Step& at, const Region& rest, const offload::Compute
 /// leave each compute unit some blocks of a piece.
 std::size_t Hpl::pieces(const Region& region) const {
   constexpr std::size_t kMost = 8;
-  const std::size_t of_a_unit = job_.setting().gpu() ? 8 : 2;  // blocks: a unit of a GPU has several under way
+  const std::size_t of_a_unit = job_.conditions().gpu() ? 8 : 2;  // blocks: a unit of a GPU has several under way
   const std::size_t copies = update_kernels_.size();
-  const auto units = static_cast<std::size_t>(std::max<std::int64_t>(job_.setting().device.compute_units, 1));
-  const std::size_t wanted = job_.setting().single() ? copies : region.rows * region.columns / (of_a_unit * units);
+  const auto units = static_cast<std::size_t>(std::max<std::int64_t>(job_.conditions().device.compute_units, 1));
+  const std::size_t wanted = job_.conditions().single() ? copies : region.rows * region.columns / (of_a_unit * units);
   return std::min(region.rows, std::clamp(wanted, copies, std::max(kMost, copies)));
 }
 
@@ -292,14 +292,14 @@ void Hpl::share_along_column(const Step& at, const ComputeBuffer& buffer, std::s
 }
 
 NdRange Hpl::panels(std::size_t blocks, std::size_t values, std::size_t panel) const {
-  if (job_.setting().single()) return NdRange::single();
-  if (job_.setting().gpu()) return inner(1, blocks);
+  if (job_.conditions().single()) return NdRange::single();
+  if (job_.conditions().gpu()) return inner(1, blocks);
   return {.global = {(values + panel - 1) / panel, 1, 1}, .local = {1, 1, 1}};
 }
 
 NdRange Hpl::inner(std::size_t rows, std::size_t columns) const {
-  if (job_.setting().single()) return NdRange::single();
-  const std::size_t side = job_.setting().gpu() ? block_ >> integer(job_, "REGISTER_BLOCK_LOG") : 1;
+  if (job_.conditions().single()) return NdRange::single();
+  const std::size_t side = job_.conditions().gpu() ? block_ >> integer(job_, "REGISTER_BLOCK_LOG") : 1;
   return {.global = {columns * side, rows * side, 1}, .local = {side, side, 1}};
 }
 

@@ -5,7 +5,7 @@
 /// What HPL may be asked for, and what that takes.
 namespace isthmus::hpcc {
 
-std::vector<ParameterSpec> hpl_parameters(const Setting& setting);
+std::vector<ParameterSpec> hpl_parameters(const RunConditions& conditions);
 /// Throws Error for parameters that do not go together or do not fit the device.
 Needs hpl_needs(const Job& job);
 

@@ -19,7 +19,7 @@ std::size_t block_of(const Job& job) {
 
 void check_gpu(const Job& job, std::size_t block, std::size_t value_bytes) {
   const std::size_t side = block >> integer(job, "REGISTER_BLOCK_LOG");
-  const auto most = static_cast<std::size_t>(job.setting().device.max_work_group);
+  const auto most = static_cast<std::size_t>(job.conditions().device.max_work_group);
   constexpr std::size_t kDepth = 8;      // of the slices of blocks in local memory
   constexpr std::size_t kLargest = 128;  // block that the registers of one group hold twice
   if (block > kLargest)
@@ -41,7 +41,7 @@ Needs hpl_needs(const Job& job) {
   const std::size_t block = block_of(job);
   const std::size_t size = integer(job, "MATRIX_SIZE");
   if (type == "half") throw Error("DATA_TYPE=half: expected float or double");
-  require_type(type, job.setting().device);
+  require_type(type, job.conditions().device);
   const std::size_t blocks = (size + block - 1) / block;
   const auto most = static_cast<std::size_t>(std::max(job.grid().rows, job.grid().columns));
   if (blocks < most)
@@ -51,8 +51,8 @@ Needs hpl_needs(const Job& job) {
   if (integer(job, "REGISTER_BLOCK_LOG") > integer(job, "LOCAL_MEM_BLOCK_LOG"))
     throw Error(fmt::format("{}: expected at most {}", with_value(job, "REGISTER_BLOCK_LOG"),
                             with_value(job, "LOCAL_MEM_BLOCK_LOG")));
-  if (job.setting().single()) require_local_memory(job, "LOCAL_MEM_BLOCK_LOG", 3 * block * block * bytes);
-  if (job.setting().gpu()) check_gpu(job, block, bytes);
+  if (job.conditions().single()) require_local_memory(job, "LOCAL_MEM_BLOCK_LOG", 3 * block * block * bytes);
+  if (job.conditions().gpu()) check_gpu(job, block, bytes);
   const auto ranks = static_cast<std::size_t>(job.ranks().size());
   const auto most_of = [&](int parts) {
     return (blocks + static_cast<std::size_t>(parts) - 1) / static_cast<std::size_t>(parts);
@@ -66,13 +66,13 @@ Needs hpl_needs(const Job& job) {
           .operations = 2 * n * n * n / 3 / static_cast<double>(ranks)};
 }
 
-std::vector<ParameterSpec> hpl_parameters(const Setting& setting) {
-  const char* standard = setting.gpu() ? "16384" : (setting.single() ? "1024" : "8192");
-  const char* small = setting.single() ? "512" : "1024";
+std::vector<ParameterSpec> hpl_parameters(const RunConditions& conditions) {
+  const char* standard = conditions.gpu() ? "16384" : (conditions.single() ? "1024" : "8192");
+  const char* small = conditions.single() ? "512" : "1024";
   return {
       {.name = "MATRIX_SIZE",
        .meaning = "n of the n x n matrix of all ranks together",
-       .value = setting.size == Size::small ? small : standard,
+       .value = conditions.size == Size::small ? small : standard,
        .most = 1 << 20,
        .at_run = true},
       {.name = "NUM_REPLICATIONS",
@@ -82,9 +82,9 @@ std::vector<ParameterSpec> hpl_parameters(const Setting& setting) {
       {.name = "DATA_TYPE", .meaning = "float or double", .kind = ParameterKind::data_type, .value = "float"},
       {.name = "LOCAL_MEM_BLOCK_LOG",
        .meaning = "logarithm of n of the blocks that ranks share out",
-       .value = setting.gpu() ? "7" : (setting.single() ? "6" : "8"),
+       .value = conditions.gpu() ? "7" : (conditions.single() ? "6" : "8"),
        .least = 5,
-       .most = setting.single() || setting.gpu() ? 12 : kLargestCpuBlockLog},
+       .most = conditions.single() || conditions.gpu() ? 12 : kLargestCpuBlockLog},
       {.name = "REGISTER_BLOCK_LOG",
        .meaning = "logarithm of n of the blocks in registers; of their rows on a CPU",
        .value = "3",

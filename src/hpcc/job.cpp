@@ -23,9 +23,9 @@ std::string read_text(const std::filesystem::path& path) {
 }
 
 /// kernels/hpcc/BENCHMARK_VARIANT_SHAPE.cl, or without the shape where one file serves both.
-std::string shipped_file(const std::string& benchmark, const Setting& setting) {
-  if (setting.variant == Variant::single) return fmt::format("kernels/hpcc/{}_single.cl", benchmark);
-  const auto shaped = fmt::format("kernels/hpcc/{}_ndrange_{}.cl", benchmark, setting.shape());
+std::string shipped_file(const std::string& benchmark, const RunConditions& conditions) {
+  if (conditions.variant == Variant::single) return fmt::format("kernels/hpcc/{}_single.cl", benchmark);
+  const auto shaped = fmt::format("kernels/hpcc/{}_ndrange_{}.cl", benchmark, conditions.shape());
   const auto common = fmt::format("kernels/hpcc/{}_ndrange.cl", benchmark);
   const auto folder = data_file("kernels/hpcc");
   return std::filesystem::exists(folder / std::filesystem::path(shaped).filename()) ? shaped : common;
@@ -50,12 +50,12 @@ offload::ComputeProgram Job::program(const std::string& options) {
     used_file_ = parts_.binary;
     return device().program_from_binary(parts_.binary);
   }
-  used_file_ = parts_.kernel_file.empty() ? shipped_file(benchmark_, setting()) : parts_.kernel_file;
+  used_file_ = parts_.kernel_file.empty() ? shipped_file(benchmark_, conditions()) : parts_.kernel_file;
   return compile(used_file_, options);
 }
 
 std::optional<offload::ComputeProgram> Job::special_program(const std::string& name) {
-  if (!setting().optimized || !parts_.binary.empty() || !parts_.kernel_file.empty()) return {};
+  if (!conditions().optimized || !parts_.binary.empty() || !parts_.kernel_file.empty()) return {};
   const auto file = fmt::format("kernels/hpcc/{}.cl", name);
   try {
     auto program = compile(file, {});
@@ -69,7 +69,7 @@ std::optional<offload::ComputeProgram> Job::special_program(const std::string& n
 const std::string& Job::choose_scheme() {
   used_scheme_ = scheme();
   if (used_scheme_.empty())
-    used_scheme_ = setting().optimized ? cluster::best_scheme(device(), ranks()) : std::string("staged");
+    used_scheme_ = conditions().optimized ? cluster::best_scheme(device(), ranks()) : std::string("staged");
   return used_scheme_;
 }
 
@@ -158,7 +158,7 @@ std::vector<Launch> Job::launches() const {
 }
 
 std::int64_t Job::memory_limit() const {
-  const auto& device = setting().device;
+  const auto& device = conditions().device;
   const auto sharing = std::max<std::int64_t>(1, ranks().size());
   return device.type == "cpu" ? device.global_memory / sharing : device.global_memory;
 }

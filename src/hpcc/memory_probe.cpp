@@ -24,7 +24,7 @@ constexpr std::uint64_t kCpuStretch = 1024;  // pieces of a work-item: 64 KiB, o
 
 }  // namespace
 
-MemoryProbe::MemoryProbe(Job& job) : job_(job), cpu_(job.setting().shape() == "cpu") {
+MemoryProbe::MemoryProbe(Job& job) : job_(job), cpu_(job.conditions().shape() == "cpu") {
   if (!job.has_probes()) return;
   for (const Shape& shape : cpu_ ? kCpuShapes : kGpuShapes) {
     const auto options = fmt::format("-DPROBE_VALUES={} -DPROBE_STREAMS={}", shape.values, shape.streams ? 1 : 0);

@@ -17,7 +17,7 @@ std::string arithmetic_type(const std::string& data_type) {
 }
 
 std::size_t vector_width(const Job& job, const std::string& type) {
-  return job.setting().on_cpu() ? kCpuVector / size_of_type(type) : 1;
+  return job.conditions().on_cpu() ? kCpuVector / size_of_type(type) : 1;
 }
 
 offload::ComputeKernel scalar_kernel(Job& job, const std::string& type, std::size_t width) {
@@ -31,8 +31,9 @@ offload::ComputeKernel scalar_kernel(Job& job, const std::string& type, std::siz
 MultiplyAddProbe::MultiplyAddProbe(Job& job, const std::string& data_type, MultiplyAdder unit)
     : job_(job),
       width_(vector_width(job, arithmetic_type(data_type))),
-      items_(static_cast<std::size_t>(job.setting().device.compute_units) * (job.setting().on_cpu() ? 1 : kGpuItems)),
-      rounds_(job.setting().on_cpu() ? kCpuRounds : (unit == MultiplyAdder::tensor ? kTensorRounds : kGpuRounds)),
+      items_(static_cast<std::size_t>(job.conditions().device.compute_units) *
+             (job.conditions().on_cpu() ? 1 : kGpuItems)),
+      rounds_(job.conditions().on_cpu() ? kCpuRounds : (unit == MultiplyAdder::tensor ? kTensorRounds : kGpuRounds)),
       of_round_(unit == MultiplyAdder::tensor ? kTensorOfRound : kChains),
       out_(job.device().buffer(items_ * width_ * size_of_type(arithmetic_type(data_type)))) {
   if (!job.has_probes()) return;
@@ -42,7 +43,7 @@ MultiplyAddProbe::MultiplyAddProbe(Job& job, const std::string& data_type, Multi
 
 double MultiplyAddProbe::rate() {
   if (!kernel_) return kNoExpectation;
-  const offload::NdRange range = job_.setting().on_cpu()
+  const offload::NdRange range = job_.conditions().on_cpu()
                                      ? offload::NdRange{.global = {items_, 1, 1}, .local = {1, 1, 1}}
                                      : offload::NdRange{.global = {items_, 1, 1}};
   const double seconds = job_.timed([&] {

@@ -25,20 +25,20 @@ Bounds bounds(bool on_cpu) {
 
 NumbersProbe::NumbersProbe(Job& job)
     : job_(job),
-      items_(job.setting().on_cpu() ? kCpuItems : kGpuItems),
-      at_once_(kChains * (job.setting().on_cpu() ? kLanes : 1)),
+      items_(job.conditions().on_cpu() ? kCpuItems : kGpuItems),
+      at_once_(kChains * (job.conditions().on_cpu() ? kLanes : 1)),
       found_(job.spare(items_ * sizeof(std::uint64_t))) {
   if (!job.has_probes()) return;
-  kernel_ = job.own_program("probe_numbers", job.setting().on_cpu() ? "-DPROBE_ON_CPU=1" : "-DPROBE_ON_CPU=0")
+  kernel_ = job.own_program("probe_numbers", job.conditions().on_cpu() ? "-DPROBE_ON_CPU=1" : "-DPROBE_ON_CPU=0")
                 .kernel("probe_numbers");
 }
 
 double NumbersProbe::rate(std::uint64_t wanted, std::uint64_t index_mask, std::uint64_t first, std::uint64_t size) {
   if (!kernel_) return kNoExpectation;
-  const auto [least, most] = bounds(job_.setting().on_cpu());
+  const auto [least, most] = bounds(job_.conditions().on_cpu());
   const std::uint64_t count = std::clamp(wanted, least, most) / (items_ * at_once_);
   // Left to itself a driver puts items that stand for cores into a group or two, which keep a core or two busy.
-  const offload::NdRange range = job_.setting().on_cpu()
+  const offload::NdRange range = job_.conditions().on_cpu()
                                      ? offload::NdRange{.global = {items_, 1, 1}, .local = {1, 1, 1}}
                                      : offload::NdRange{.global = {items_, 1, 1}};
   const double seconds = job_.timed([&] {

@@ -31,13 +31,13 @@ bool takes(const ParameterSpec& spec, const std::string& text) {
 
 }  // namespace
 
-Parameters::Parameters(std::vector<ParameterSpec> specs, const std::vector<std::string>& settings)
+Parameters::Parameters(std::vector<ParameterSpec> specs, const std::vector<std::string>& overrides)
     : specs_(std::move(specs)) {
-  for (const std::string& setting : settings) {
-    const auto equals = setting.find('=');
-    if (equals == std::string::npos) throw Error(fmt::format("--set {}: expected NAME=VALUE", setting));
-    ParameterSpec& spec = specs_[index_of(setting.substr(0, equals))];
-    spec.value = setting.substr(equals + 1);
+  for (const std::string& assignment : overrides) {
+    const auto equals = assignment.find('=');
+    if (equals == std::string::npos) throw Error(fmt::format("--set {}: expected NAME=VALUE", assignment));
+    ParameterSpec& spec = specs_[index_of(assignment.substr(0, equals))];
+    spec.value = assignment.substr(equals + 1);
     if (!takes(spec, spec.value))
       throw Error(fmt::format("--set {}: expected {}, got '{}'", spec.name, expected(spec), spec.value));
     set_.push_back(spec.name);

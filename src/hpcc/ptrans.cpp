@@ -10,7 +10,7 @@
 #include "hpcc/checks.hpp"
 #include "hpcc/exchange_probe.hpp"
 #include "hpcc/memory_probe.hpp"
-#include "hpcc/setting.hpp"
+#include "hpcc/run_conditions.hpp"
 #include "hpcc/transpose_layout.hpp"
 #include "hpcc/values.hpp"
 #include "isthmus/base/error.hpp"
@@ -101,7 +101,7 @@ GpuTile gpu_tile(std::size_t block) {
 
 /// Values of a cache line, where caches put rows that are a power of two apart into the same places.
 std::size_t line_of(const Job& job) {
-  const bool cpu = !job.setting().single() && !job.setting().gpu();
+  const bool cpu = !job.conditions().single() && !job.conditions().gpu();
   return cpu ? 64 / size_of_type(job.parameters().text("DATA_TYPE")) : 0;
 }
 
@@ -219,8 +219,8 @@ void Transpose::exchange() {
 }
 
 offload::NdRange Transpose::work_items(std::size_t blocks) const {
-  if (job_.setting().single()) return offload::NdRange::single();
-  if (!job_.setting().gpu()) return {.global = {blocks, 1, 1}, .local = {1, 1, 1}};
+  if (job_.conditions().single()) return offload::NdRange::single();
+  if (!job_.conditions().gpu()) return {.global = {blocks, 1, 1}, .local = {1, 1, 1}};
   const GpuTile tile = gpu_tile(block_);
   const std::size_t tiles = block_ / tile.side;
   return {.global = {tiles * tile.side / 4, blocks * tiles * tile.rows, 1}, .local = {tile.side / 4, tile.rows, 1}};
@@ -307,11 +307,11 @@ Validation Transpose::validate() {
   return {.what = "largest error / largest value", .error = error / largest, .limit = std::nextafter(limit, 1.0)};
 }
 
-std::vector<ParameterSpec> ptrans_parameters(const Setting& setting) {
-  const bool small = setting.size == Size::small;
-  const std::int64_t side = setting.gpu() ? 16384 : 8192;
-  const double bytes = 3.0 * sizeof(float) * static_cast<double>(side * side) / setting.ranks;
-  const std::int64_t standard = side << growth_of(setting, bytes, 4);
+std::vector<ParameterSpec> ptrans_parameters(const RunConditions& conditions) {
+  const bool small = conditions.size == Size::small;
+  const std::int64_t side = conditions.gpu() ? 16384 : 8192;
+  const double bytes = 3.0 * sizeof(float) * static_cast<double>(side * side) / conditions.ranks;
+  const std::int64_t standard = side << growth_of(conditions, bytes, 4);
   return {
       {.name = "MATRIX_SIZE",
        .meaning = "n of the n x n matrices",
@@ -321,7 +321,7 @@ std::vector<ParameterSpec> ptrans_parameters(const Setting& setting) {
        .meaning = "n of the blocks that are distributed and buffered",
        .value = "128",
        .most = 1 << 14,
-       .multiple_of = setting.single() ? std::vector<std::string>{"CHANNEL_WIDTH"} : std::vector<std::string>{}},
+       .multiple_of = conditions.single() ? std::vector<std::string>{"CHANNEL_WIDTH"} : std::vector<std::string>{}},
       {.name = "DATA_TYPE", .meaning = "float, double or half", .kind = ParameterKind::data_type, .value = "float"},
       {.name = "CHANNEL_WIDTH", .meaning = "values that a pipeline moves a step", .value = "16", .most = 1024},
       {.name = "NUM_REPLICATIONS",
@@ -334,11 +334,11 @@ std::vector<ParameterSpec> ptrans_parameters(const Setting& setting) {
 Needs ptrans_needs(const Job& job) {
   const std::string& type = job.parameters().text("DATA_TYPE");
   const std::size_t block = integer(job, "BLOCK_SIZE");
-  require_type(type, job.setting().device);
+  require_type(type, job.conditions().device);
   require_multiple(job, "MATRIX_SIZE", "BLOCK_SIZE");
-  if (job.setting().single()) {
+  if (job.conditions().single()) {
     require_local_memory(job, "BLOCK_SIZE", 2 * block * block * size_of_type(type));
-  } else if (const std::size_t tile = job.setting().gpu() ? 32 : (type == "double" ? 8 : 16); block % tile != 0) {
+  } else if (const std::size_t tile = job.conditions().gpu() ? 32 : (type == "double" ? 8 : 16); block % tile != 0) {
     throw Error(fmt::format("{}: expected a multiple of {}", with_value(job, "BLOCK_SIZE"), tile));
   }
   const std::size_t size = integer(job, "MATRIX_SIZE");

@@ -9,7 +9,7 @@
 #include "hpcc/checks.hpp"
 #include "hpcc/numbers_probe.hpp"
 #include "hpcc/random_numbers.hpp"
-#include "hpcc/setting.hpp"
+#include "hpcc/run_conditions.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/hpcc/benchmark.hpp"
 
@@ -118,8 +118,8 @@ void RandomAccess::reset() {
 }
 
 offload::NdRange RandomAccess::work_items() const {
-  if (job_.setting().single()) return offload::NdRange::single();
-  if (job_.setting().gpu()) return {.global = {generators_, 1, 1}};
+  if (job_.conditions().single()) return offload::NdRange::single();
+  if (job_.conditions().gpu()) return {.global = {generators_, 1, 1}};
   return {.global = {generators_ / kLanes, 1, 1}, .local = {1, 1, 1}};
 }
 
@@ -143,7 +143,7 @@ void RandomAccess::add_probes() {
     probes_.push_back({job_.own_program(name, options).kernel("probe_random"), range});
   };
   // Left to itself a driver puts items that stand for cores into a group or two, which keep a core or two busy.
-  if (job_.setting().on_cpu()) return add("probe_random_cpu", "", {.global = {64, 1, 1}, .local = {1, 1, 1}});
+  if (job_.conditions().on_cpu()) return add("probe_random_cpu", "", {.global = {64, 1, 1}, .local = {1, 1, 1}});
   add("probe_random_gpu", "-DPROBE_ATOMIC=0", {.global = {std::size_t{1} << 17U, 1, 1}});
   if (atomic_) add("probe_random_gpu", "-DPROBE_ATOMIC=1", {.global = {std::size_t{1} << 19U, 1, 1}});
 }
@@ -186,12 +186,13 @@ Validation RandomAccess::validate() {
           .limit = atomic_ ? 0 : kMostErrors};
 }
 
-std::vector<ParameterSpec> random_access_parameters(const Setting& setting) {
-  const bool small = setting.size == Size::small;
-  const int log = setting.gpu() ? 27 : 24;
-  const int standard = log + growth_of(setting, std::ldexp(sizeof(std::uint64_t), log) / setting.ranks);
-  const auto units = std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(setting.device.compute_units, 1)));
-  const int per_unit = std::countr_zero(units) + (setting.gpu() ? 11 : 7);
+std::vector<ParameterSpec> random_access_parameters(const RunConditions& conditions) {
+  const bool small = conditions.size == Size::small;
+  const int log = conditions.gpu() ? 27 : 24;
+  const int standard = log + growth_of(conditions, std::ldexp(sizeof(std::uint64_t), log) / conditions.ranks);
+  const auto units =
+      std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(conditions.device.compute_units, 1)));
+  const int per_unit = std::countr_zero(units) + (conditions.gpu() ? 11 : 7);
   return {
       {.name = "TABLE_SIZE_LOG",
        .meaning = "logarithm of the words of the table, of all ranks together",
@@ -211,7 +212,7 @@ std::vector<ParameterSpec> random_access_parameters(const Setting& setting) {
        .most = 20},
       {.name = "HPCC_FPGA_RA_RNG_COUNT_LOG",
        .meaning = "logarithm of the generators",
-       .value = setting.single() ? "3" : fmt::format("{}", per_unit),
+       .value = conditions.single() ? "3" : fmt::format("{}", per_unit),
        .least = 0,
        .most = 24},
       {.name = "HPCC_FPGA_RA_RNG_DISTANCE",
@@ -219,11 +220,11 @@ std::vector<ParameterSpec> random_access_parameters(const Setting& setting) {
        .value = "1",
        .most = 64},
       {.name = "ATOMIC",
-       .meaning = setting.single() ? "the single-work-item kernel has no atomic updates"
-                                   : "1: atomic updates, none is lost; 0: plain ones",
-       .value = setting.single() ? "0" : "1",
+       .meaning = conditions.single() ? "the single-work-item kernel has no atomic updates"
+                                      : "1: atomic updates, none is lost; 0: plain ones",
+       .value = conditions.single() ? "0" : "1",
        .least = 0,
-       .most = setting.single() ? 0 : 1},
+       .most = conditions.single() ? 0 : 1},
   };
 }
 
@@ -236,7 +237,7 @@ Needs random_access_needs(const Job& job) {
   if (parts * generators > table_words(job))
     throw Error(fmt::format("{}: expected at least one word for each rank, replication and generator",
                             with_value(job, "TABLE_SIZE_LOG")));
-  if (!job.setting().single() && !job.setting().gpu() && generators % kLanes != 0)
+  if (!job.conditions().single() && !job.conditions().gpu() && generators % kLanes != 0)
     throw Error(fmt::format("{}: expected at least 3, the generators of a vector",
                             with_value(job, "HPCC_FPGA_RA_RNG_COUNT_LOG")));
   constexpr double kLine = 64;      // bytes of memory, read and written for each word

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "hpcc/results.hpp"
-#include "hpcc/setting.hpp"
+#include "hpcc/run_conditions.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/load.hpp"
 #include "isthmus/cluster/scheme.hpp"
@@ -65,7 +65,7 @@ int repetitions_of(const Request& request) {
 std::string parameters_from(const Request& request) {
   if (!request.parameters_from.empty()) return request.parameters_from;
   if (!request.binary.empty()) return request.binary + ".json";
-  return request.settings.empty() ? "defaults" : "set";
+  return request.overrides.empty() ? "defaults" : "set";
 }
 
 /// The request as its binary was compiled, which decides on the variant of the kernels.
@@ -86,10 +86,10 @@ std::unique_ptr<Job> make_job(const Request& request, const Placement& placement
     parts.side_file->require(request.benchmark, placement.device.properties());
   }
   const Request whole = parts.side_file ? as_compiled(request, *parts.side_file) : request;
-  parts.setting = setting_of(whole, placement.device.properties(), ranks.size());
-  const std::vector<ParameterSpec> specs = entry.parameters(parts.setting);
+  parts.conditions = conditions_of(whole, placement.device.properties(), ranks.size());
+  const std::vector<ParameterSpec> specs = entry.parameters(parts.conditions);
   parts.parameters =
-      Parameters(specs, parts.side_file ? parts.side_file->settings(specs, request.settings) : request.settings);
+      Parameters(specs, parts.side_file ? parts.side_file->overrides(specs, request.overrides) : request.overrides);
   parts.grid =
       request.grid.empty() ? cluster::nearest_grid(ranks.size()) : cluster::parse_grid(request.grid, ranks.size());
   parts.scheme = request.scheme;
@@ -115,7 +115,7 @@ Plan plan(const Request& request, const cluster::Ranks& ranks) {
     job = make_job(request, placement, ranks);
     needs = entry_of(request.benchmark).needs(*job);
   });
-  return {.setting = job->setting(),
+  return {.conditions = job->conditions(),
           .parameters = job->parameters().all(),
           .parameters_from = parameters_from(request),
           .grid = job->grid(),
@@ -149,7 +149,7 @@ Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener&
                   .validation = done.worst,
                   .working_set = static_cast<std::size_t>(ranks.largest(static_cast<double>(benchmark->working_set()))),
                   .model = benchmark->model(),
-                  .setting = job->setting(),
+                  .conditions = job->conditions(),
                   .parameters = job->parameters().all(),
                   .parameters_from = parameters_from(request),
                   .kernel_file = job->kernel_file(),

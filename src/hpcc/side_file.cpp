@@ -60,21 +60,21 @@ void SideFile::require(const std::string& wanted, const offload::ComputeProperti
     throw Error(fmt::format("{}: the binary is for the driver {}, the device has {}", file, driver, its.driver));
 }
 
-std::vector<std::string> SideFile::settings(const std::vector<ParameterSpec>& specs,
-                                            const std::vector<std::string>& settings) const {
+std::vector<std::string> SideFile::overrides(const std::vector<ParameterSpec>& specs,
+                                             const std::vector<std::string>& overrides) const {
   std::vector<std::string> all;
-  all.reserve(parameters.size() + settings.size());
+  all.reserve(parameters.size() + overrides.size());
   for (const auto& [name, value] : parameters) all.push_back(fmt::format("{}={}", name, value));
   for (const ParameterSpec& spec : specs) {
     if (spec.at_run) continue;
     const auto compiled = parameters.find(spec.name);
     if (compiled == parameters.end())
       throw Error(fmt::format("{}: expected parameters.{}, with which the binary was compiled", file, spec.name));
-    for (const std::string& setting : settings)
-      if (setting.starts_with(spec.name + "=") && setting.substr(spec.name.size() + 1) != compiled->second)
-        throw Error(fmt::format("--set {}: the binary was compiled with {} ({})", setting, compiled->second, file));
+    for (const std::string& assignment : overrides)
+      if (assignment.starts_with(spec.name + "=") && assignment.substr(spec.name.size() + 1) != compiled->second)
+        throw Error(fmt::format("--set {}: the binary was compiled with {} ({})", assignment, compiled->second, file));
   }
-  all.insert(all.end(), settings.begin(), settings.end());
+  all.insert(all.end(), overrides.begin(), overrides.end());
   return all;
 }
 

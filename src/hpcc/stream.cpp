@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "hpcc/memory_probe.hpp"
-#include "hpcc/setting.hpp"
+#include "hpcc/run_conditions.hpp"
 #include "hpcc/values.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/hpcc/benchmark.hpp"
@@ -87,9 +87,9 @@ class Stream final : public Benchmark {
 
 /// Work-items that move `vectors` vectors: one that does all of it, one for each stretch, or one for each few vectors.
 offload::NdRange work_items(const Job& job, std::uint64_t vectors) {
-  if (job.setting().variant == Variant::single) return offload::NdRange::single();
+  if (job.conditions().variant == Variant::single) return offload::NdRange::single();
   const auto& parameters = job.parameters();
-  const auto each = job.setting().shape() == "cpu"
+  const auto each = job.conditions().shape() == "cpu"
                         ? parameters.integer("DEVICE_BUFFER_SIZE") / parameters.integer("VECTOR_COUNT")
                         : parameters.integer("GLOBAL_MEM_UNROLL");
   return {.global = {vectors / static_cast<std::uint64_t>(each), 1, 1}};
@@ -119,7 +119,7 @@ Stream::Stream(Job& job)
   // Behind the device's arrays, which are the first to have no room.
   for (std::size_t array = 0; array < kArrays; ++array) host_.emplace_back(type_, count_, 0);
   spare_host_ = Values(type_, count_, 0);
-  if (job.setting().optimized && !job.setting().device.host_memory) {
+  if (job.conditions().optimized && !job.conditions().device.host_memory) {
     for (Values& values : host_) pinned_.push_back(job.device().pin(values.bytes()));
     pinned_.push_back(job.device().pin(spare_host_.bytes()));
   }
@@ -217,13 +217,13 @@ Validation Stream::validate() {
   return found;
 }
 
-std::vector<ParameterSpec> stream_parameters(const Setting& setting) {
-  const bool cpu = setting.shape() == "cpu";
-  const bool single = setting.variant == Variant::single;
-  const bool small = setting.size == Size::small;
+std::vector<ParameterSpec> stream_parameters(const RunConditions& conditions) {
+  const bool cpu = conditions.shape() == "cpu";
+  const bool single = conditions.variant == Variant::single;
+  const bool small = conditions.size == Size::small;
   const char* type = "float";
   const std::int64_t count = std::int64_t{1} << (cpu ? 25 : 28);
-  const std::int64_t standard = count << growth_of(setting, kArrays * sizeof(float) * static_cast<double>(count));
+  const std::int64_t standard = count << growth_of(conditions, kArrays * sizeof(float) * static_cast<double>(count));
   return {
       {.name = "ARRAY_SIZE",
        .meaning = "values of each array",
@@ -252,9 +252,9 @@ Needs stream_needs(const Job& job) {
   const auto count = integer(job, "ARRAY_SIZE");
   const auto replications = integer(job, "NUM_REPLICATIONS");
   const auto vector = integer(job, "VECTOR_COUNT");
-  const auto block = integer(job, "DEVICE_BUFFER_SIZE") * (job.setting().single() ? vector : 1);
+  const auto block = integer(job, "DEVICE_BUFFER_SIZE") * (job.conditions().single() ? vector : 1);
   const auto& type = job.parameters().text("DATA_TYPE");
-  require_type(type, job.setting().device);
+  require_type(type, job.conditions().device);
   if (block % vector != 0)
     throw Error(fmt::format("DEVICE_BUFFER_SIZE={}: expected a multiple of VECTOR_COUNT={}", block, vector));
   const auto step = block * replications * integer(job, "GLOBAL_MEM_UNROLL");

@@ -9,15 +9,15 @@
 
 namespace isthmus::offload {
 
-std::unique_ptr<Device> open_device(const std::string& target, const std::vector<std::string>& settings,
+std::unique_ptr<Device> open_device(const std::string& target, const std::vector<std::string>& overrides,
                                     std::vector<KernelModel> kernels, const ModelOptions& options) {
   if (target.starts_with("model:") || target.ends_with(".toml"))
-    return open_model(platform::load(platform::file_of(target), settings), std::move(kernels), options);
+    return open_model(platform::load(platform::file_of(target), overrides), std::move(kernels), options);
   if (!target.starts_with("opencl:"))
     throw Error(fmt::format("unknown target '{}': expected model:NAME, FILE.toml, opencl:N or opencl:NAME", target));
-  if (!settings.empty())
+  if (!overrides.empty())
     throw Error(
-        fmt::format("--set {}: target '{}' is a real device, only models have settings", settings.front(), target));
+        fmt::format("--set {}: target '{}' is a real device, only models have settings", overrides.front(), target));
   if (!options.channel.empty())
     throw Error(fmt::format("--channel {}: target '{}' is a real device, only models are told their link",
                             options.channel, target));

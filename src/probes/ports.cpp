@@ -46,7 +46,7 @@ void tell(const platform::SocSpec& board, const PortTrial& trial, const PortResu
 }
 
 void moves(const Job& job, const Report& report, bool to_fpga) {
-  const platform::SocSpec board = platform::soc_spec(platform::load(platform::file_of(job.target), job.settings));
+  const platform::SocSpec board = platform::soc_spec(platform::load(platform::file_of(job.target), job.overrides));
   const std::vector<std::size_t> ports = ports_of(job, board);
   const std::vector<BufferState> states = states_of(job);
   check_whole_lines(job, board, 1);

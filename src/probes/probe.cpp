@@ -282,7 +282,7 @@ constexpr std::array kProbes = std::to_array<Probe>({
 std::string channel_of(const Job& job) {
   const bool modelled = job.target.starts_with("model:") || job.target.ends_with(".toml");
   if (!modelled || !job.channel.empty()) return job.channel;
-  const auto channels = platform::load(platform::file_of(job.target), job.settings).channels();
+  const auto channels = platform::load(platform::file_of(job.target), job.overrides).channels();
   return channels.empty() ? std::string() : channels.front();
 }
 
@@ -290,7 +290,7 @@ std::string channel_of(const Job& job) {
 
 offload::Device& Target::open() {
   if (!device_ || device_->info().modelled)
-    device_ = offload::open_device(job_.target, job_.settings, memory_kernels(),
+    device_ = offload::open_device(job_.target, job_.overrides, memory_kernels(),
                                    {.channel = channel_of(job_), .grain = job_.grain});
   return *device_;
 }

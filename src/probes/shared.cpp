@@ -26,7 +26,7 @@ constexpr std::uint64_t kMostLooped = 65535;
 constexpr int kWalks = 64;
 
 platform::Description board_of(const Job& job) {
-  platform::Description board = platform::load(platform::file_of(job.target), job.settings);
+  platform::Description board = platform::load(platform::file_of(job.target), job.overrides);
   platform::require(board, "a circuit's accesses to shared memory", platform::kSharedNeeds);
   return board;
 }

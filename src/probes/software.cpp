@@ -38,7 +38,7 @@ Finding rate(std::uint64_t bytes, Time elapsed, bool verified, Parameters parame
 }
 
 platform::SocSpec board_of(const Job& job) {
-  return platform::soc_spec(platform::load(platform::file_of(job.target), job.settings));
+  return platform::soc_spec(platform::load(platform::file_of(job.target), job.overrides));
 }
 
 std::uint64_t address_of(const Job& job) {

@@ -140,7 +140,7 @@ Finding streamed(const platform::Description& board, const Job& job, Bytes size,
 }
 
 void stream(const Job& job, const Report& report, Make make, std::int64_t ways) {
-  platform::Description board = platform::load(platform::file_of(job.target), job.settings);
+  platform::Description board = platform::load(platform::file_of(job.target), job.overrides);
   if (!job.channel.empty()) board = board.over(job.channel);
   for (const Bytes size : job.sizes)
     if (size.count % kWordBytes == 0 && size.count <= kMostStreamed)

@@ -151,8 +151,8 @@ std::string faster(const platform::Description& board, const std::string& key) {
 /// What holds the copies of a host's boards back, found by trial.
 class LimitSearch {
  public:
-  LimitSearch(std::vector<SystemBoard> boards, std::vector<std::string> settings, const Way& way)
-      : boards_(std::move(boards)), settings_(std::move(settings)), way_(way) {}
+  LimitSearch(std::vector<SystemBoard> boards, std::vector<std::string> overrides, const Way& way)
+      : boards_(std::move(boards)), overrides_(std::move(overrides)), way_(way) {}
 
   struct Limit {
     std::string part = "none";
@@ -197,15 +197,15 @@ class LimitSearch {
     for (SystemBoard& board : boards) {
       const std::string setting = faster(board.platform, key);
       if (setting.empty()) continue;
-      std::vector<std::string> settings = settings_;
-      settings.push_back(setting);
-      board.platform = platform::load(board.platform.file(), settings).over(board.platform.channels().front());
+      std::vector<std::string> overrides = overrides_;
+      overrides.push_back(setting);
+      board.platform = platform::load(board.platform.file(), overrides).over(board.platform.channels().front());
     }
     return Copies(boards, way_, size).take();
   }
 
   std::vector<SystemBoard> boards_;
-  std::vector<std::string> settings_;  ///< that the boards were loaded with
+  std::vector<std::string> overrides_;  ///< that the boards were loaded with
   Way way_;
   std::map<std::int64_t, Limit> known_;
 };
@@ -226,7 +226,7 @@ void probe_node(const SystemJob& job, const Way& way, const platform::System& sy
                 const Report& report) {
   const auto boards = boards_by_node(system)[node];
   if (boards.empty()) return;
-  LimitSearch search(boards, job.settings, way);
+  LimitSearch search(boards, job.overrides, way);
   for (const Bytes size : job.sizes) {
     Finding finding = copied(job, way, boards, size);
     if (system.nodes().size() > 1) finding.parameters.emplace_back("node", system.nodes()[node].name);
@@ -261,7 +261,7 @@ std::span<const Probe> system_probes() {
 }
 
 void probe_system(const SystemJob& job, const Probe& probe, const Report& report) {
-  const platform::System system = platform::load_system(job.target, job.settings);
+  const platform::System system = platform::load_system(job.target, job.overrides);
   const Way way = std::ranges::find(kWays, probe.name, &Named::name)->way;
   for (const auto& board : system.boards())
     platform::require(board.platform, fmt::format("probe '{}' of board '{}'", probe.name, board.name), probe.needs);

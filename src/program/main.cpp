@@ -175,7 +175,7 @@ int run_application(const Known& known, const Options& options, const Values& va
   const ByteApplication application = known.maker.make(values);
   const int count = options.count.chosen().value_or(application.extras.count);
   const int messages = messages_of(application, count);
-  const auto target = open_target(options.target, options.parameters.settings(), options.channel);
+  const auto target = open_target(options.target, options.parameters.overrides(), options.channel);
   const std::string flow = options.flow.empty() ? usual_flow(application, *target) : options.flow;
   target->require_flow(application, flow);
   check_model(options, *target);
@@ -222,7 +222,7 @@ Record told(const Known& known, const ByteApplication& application, const Target
 /// single one what it is with the parameters that were typed.
 int list(const std::vector<const Known*>& applications, const Options& options) {
   std::unique_ptr<Target> target;
-  if (!options.target.empty()) target = open_target(options.target, options.parameters.settings(), options.channel);
+  if (!options.target.empty()) target = open_target(options.target, options.parameters.overrides(), options.channel);
   const bool one = applications.size() == 1;
   for (const Known* known : applications) {
     const auto values = one ? each_of(known->maker.parameters, options.parameters.values()) : std::vector<Values>();

@@ -132,9 +132,9 @@ class ModelTarget final : public Target {
 
 }  // namespace
 
-std::unique_ptr<Target> open_model_target(const std::string& name, const std::vector<std::string>& settings,
+std::unique_ptr<Target> open_model_target(const std::string& name, const std::vector<std::string>& overrides,
                                           const std::string& channel) {
-  return std::make_unique<ModelTarget>(platform::load(platform::file_of(name), settings), channel);
+  return std::make_unique<ModelTarget>(platform::load(platform::file_of(name), overrides), channel);
 }
 
 }  // namespace isthmus::program

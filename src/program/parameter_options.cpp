@@ -11,12 +11,12 @@
 namespace isthmus::program {
 namespace {
 
-std::string name_of(const std::string& setting) {
-  return setting.substr(0, setting.find('='));
+std::string name_of(const std::string& assignment) {
+  return assignment.substr(0, assignment.find('='));
 }
 
-bool is_key(const std::string& setting) {
-  return name_of(setting).find('.') != std::string::npos;
+bool is_key(const std::string& assignment) {
+  return name_of(assignment).find('.') != std::string::npos;
 }
 
 const char* name_of(ParameterKind kind) {
@@ -48,7 +48,7 @@ Record to_json(const ParameterValue& value) {
 }  // namespace
 
 void ParameterArguments::add_to(CLI::App& app) {
-  app.add_option("--set", settings_,
+  app.add_option("--set", overrides_,
                  "NAME=VALUE: a parameter of the application; KEY=VALUE (with a dot): a number of a model; may be "
                  "repeated")
       ->expected(1)
@@ -68,30 +68,30 @@ Values ParameterArguments::values() const {
   };
   for (std::size_t i = 0; i < declared_.size(); ++i)
     if (const std::optional<std::string>& typed = typed_[i]) set(declared_[i], *typed, "--" + declared_[i].name);
-  for (const std::string& setting : settings_) {
-    if (is_key(setting)) continue;
-    const Parameter& parameter = find(name_of(setting), setting);
-    set(parameter, setting.substr(parameter.name.size() + 1), "--set " + setting);
+  for (const std::string& assignment : overrides_) {
+    if (is_key(assignment)) continue;
+    const Parameter& parameter = find(name_of(assignment), assignment);
+    set(parameter, assignment.substr(parameter.name.size() + 1), "--set " + assignment);
   }
   return values;
 }
 
-const Parameter& ParameterArguments::find(const std::string& name, const std::string& setting) const {
+const Parameter& ParameterArguments::find(const std::string& name, const std::string& assignment) const {
   std::vector<std::string> known;
   for (const Parameter& parameter : declared_) {
-    if (parameter.name == name && name != setting) return parameter;
+    if (parameter.name == name && name != assignment) return parameter;
     known.push_back(parameter.name);
   }
-  if (name == setting) throw Error(fmt::format("--set {}: expected NAME=VALUE or KEY=VALUE", setting));
+  if (name == assignment) throw Error(fmt::format("--set {}: expected NAME=VALUE or KEY=VALUE", assignment));
   if (known.empty())
-    throw Error(fmt::format("--set {}: application '{}' has no parameters, and a key of a platform has a dot", setting,
-                            application_));
-  throw Error(fmt::format("--set {}: {}", setting, unknown_name("parameter", name, known)));
+    throw Error(fmt::format("--set {}: application '{}' has no parameters, and a key of a platform has a dot",
+                            assignment, application_));
+  throw Error(fmt::format("--set {}: {}", assignment, unknown_name("parameter", name, known)));
 }
 
-std::vector<std::string> ParameterArguments::settings() const {
+std::vector<std::string> ParameterArguments::overrides() const {
   std::vector<std::string> keys;
-  std::ranges::copy_if(settings_, std::back_inserter(keys), is_key);
+  std::ranges::copy_if(overrides_, std::back_inserter(keys), is_key);
   return keys;
 }
 

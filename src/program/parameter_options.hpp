@@ -22,14 +22,14 @@ class ParameterArguments {
   /// Throws Error where a parameter is unknown, given twice, or a value is none of it.
   Values values() const;
   /// KEY=VALUE of the platform.
-  std::vector<std::string> settings() const;
+  std::vector<std::string> overrides() const;
 
  private:
-  const Parameter& find(const std::string& name, const std::string& setting) const;
+  const Parameter& find(const std::string& name, const std::string& assignment) const;
 
   std::string application_;
   std::vector<Parameter> declared_;
-  std::vector<std::string> settings_;
+  std::vector<std::string> overrides_;
   std::vector<std::optional<std::string>> typed_;  ///< by --NAME
 };
 

@@ -32,11 +32,11 @@ class Target {
   virtual void explain(nlohmann::ordered_json& row) const = 0;
 };
 
-/// Opens the target that a user named: "model:NAME", FILE.toml, "opencl:N", "opencl:NAME" or "native". `settings` are
+/// Opens the target that a user named: "model:NAME", FILE.toml, "opencl:N", "opencl:NAME" or "native". `overrides` are
 /// KEY=VALUE pairs for a model's platform, `channel` is the link of a model that flows go over; where it is empty,
 /// streams go over the first, transfers over all. Throws Error if there is no such target or a setting or channel fits
 /// nothing.
-std::unique_ptr<Target> open_target(const std::string& name, const std::vector<std::string>& settings,
+std::unique_ptr<Target> open_target(const std::string& name, const std::vector<std::string>& overrides,
                                     const std::string& channel = {});
 
 }  // namespace isthmus::program

@@ -79,9 +79,9 @@ void Target::require_flow(const ByteApplication& application, const std::string&
                             known.empty() ? "another target" : fmt::format("{}", fmt::join(known, " or "))));
 }
 
-std::unique_ptr<Target> open_target(const std::string& name, const std::vector<std::string>& settings,
+std::unique_ptr<Target> open_target(const std::string& name, const std::vector<std::string>& overrides,
                                     const std::string& channel) {
-  if (name.starts_with("model:") || name.ends_with(".toml")) return open_model_target(name, settings, channel);
+  if (name.starts_with("model:") || name.ends_with(".toml")) return open_model_target(name, overrides, channel);
   const bool native = name == "native";
   if (!native && !name.starts_with("opencl:"))
     throw Error(
@@ -89,8 +89,8 @@ std::unique_ptr<Target> open_target(const std::string& name, const std::vector<s
   if (!channel.empty())
     throw Error(
         fmt::format("--channel {}: target '{}' is no model, and only models have links to choose", channel, name));
-  if (!settings.empty())
-    throw Error(fmt::format("--set {}: target '{}' is {}, only models have settings", settings.front(), name,
+  if (!overrides.empty())
+    throw Error(fmt::format("--set {}: target '{}' is {}, only models have settings", overrides.front(), name,
                             native ? "this machine" : "a real device"));
   if (native) return std::make_unique<NativeTarget>();
   return std::make_unique<OpenClTarget>(name);

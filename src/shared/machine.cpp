@@ -33,9 +33,9 @@ platform::SharedSpec listening(platform::SharedSpec spec, const SharedMemory& me
 
 namespace detail {
 
-platform::Description board_of(std::string_view target, const std::vector<std::string>& settings, const char* data) {
+platform::Description board_of(std::string_view target, const std::vector<std::string>& overrides, const char* data) {
   if (data != nullptr) look_for_data_in(data);
-  return platform::load(platform::file_of(target), settings);
+  return platform::load(platform::file_of(target), overrides);
 }
 
 SharedRun::SharedRun(const platform::Description& board, platform::SharedSpec spec, SharedMemory& memory,

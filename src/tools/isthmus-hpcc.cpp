@@ -113,7 +113,7 @@ Record record_of(const hpcc::Request& request, const hpcc::Outcome& run, const h
                 {"error_is", run.validation.what},
                 {"run", request.optimized ? "optimized" : "base"},
                 {"target", request.target},
-                {"device", run.setting.device.name}};
+                {"device", run.conditions.device.name}};
   if (run.load) record["load"] = *run.load;
   record["expected"] = result.expected ? Record(result.expected->value) : Record();
   record["expected_spread"] = result.expected ? Record(result.expected->spread) : Record();
@@ -123,20 +123,20 @@ Record record_of(const hpcc::Request& request, const hpcc::Outcome& run, const h
   record["expected_s"] = expected_seconds ? Record(*expected_seconds) : Record();
   record["judged"] = result.judged() && !run.shared;
   record["efficiency"] = efficiency ? Record(*efficiency) : Record();
-  record["variant"] = run.setting.variant == hpcc::Variant::single ? "single" : "ndrange";
+  record["variant"] = run.conditions.variant == hpcc::Variant::single ? "single" : "ndrange";
   record["kernel"] = run.kernel_file;
   record["size"] = request.size;
   record["parameters"] = parameters_of(run.parameters);
   record["parameters_from"] = run.parameters_from;
-  record["ranks"] = run.setting.ranks;
+  record["ranks"] = run.conditions.ranks;
   record["grid"] = fmt::format("{}x{}", run.grid.rows, run.grid.columns);
   record["scheme"] = run.scheme;
   record["shared"] = run.shared;
   record["places"] = places_of(run.places);
   record["launches"] = launches_of(run.launches, metric.name);
   record["working_set_bytes"] = run.working_set;
-  record["cache_bytes"] = run.setting.device.cache > 0 ? Record(run.setting.device.cache) : Record();
-  record["device_info"] = device_of(run.setting.device);
+  record["cache_bytes"] = run.conditions.device.cache > 0 ? Record(run.conditions.device.cache) : Record();
+  record["device_info"] = device_of(run.conditions.device);
   record["burn_in"] = run.burn_in ? burn_in_of(*run.burn_in) : Record();
   record["version"] = version();
   return record;
@@ -166,13 +166,13 @@ void print_compilation(const hpcc::Request& request, const hpcc::Compilation& ma
                 {"benchmark", request.benchmark},
                 {"parameters", parameters_of(made.parameters)},
                 {"specs", parameters},
-                {"variant", made.setting.single() ? "single" : "ndrange"},
-                {"shape", made.setting.single() ? "" : made.setting.shape()},
+                {"variant", made.conditions.single() ? "single" : "ndrange"},
+                {"shape", made.conditions.single() ? "" : made.conditions.shape()},
                 {"kernel", made.kernel_file},
-                {"device_info", device_of(made.setting.device)},
-                {"max_work_group", made.setting.device.max_work_group},
-                {"local_memory_bytes", made.setting.device.local_memory},
-                {"max_allocation_bytes", made.setting.device.max_allocation}});
+                {"device_info", device_of(made.conditions.device)},
+                {"max_work_group", made.conditions.device.max_work_group},
+                {"local_memory_bytes", made.conditions.device.local_memory},
+                {"max_allocation_bytes", made.conditions.device.max_allocation}});
 }
 
 int print_plan(const hpcc::Request& request, const cluster::Ranks& ranks) {
@@ -185,7 +185,7 @@ int print_plan(const hpcc::Request& request, const cluster::Ranks& ranks) {
                   {"grid", fmt::format("{}x{}", made.grid.rows, made.grid.columns)},
                   {"run", request.optimized ? "optimized" : "base"},
                   {"size", request.size},
-                  {"variant", made.setting.single() ? "single" : "ndrange"},
+                  {"variant", made.conditions.single() ? "single" : "ndrange"},
                   {"parameters", parameters_of(made.parameters)},
                   {"parameters_from", made.parameters_from},
                   {"repetitions", made.repetitions},
@@ -193,7 +193,7 @@ int print_plan(const hpcc::Request& request, const cluster::Ranks& ranks) {
                   {"memory_bytes", made.needs.memory},
                   {"operations", made.needs.operations},
                   {"traffic_bytes", made.needs.traffic},
-                  {"device_info", device_of(made.setting.device)}});
+                  {"device_info", device_of(made.conditions.device)}});
   return tools::kDone;
 }
 
@@ -254,7 +254,7 @@ void add_options(CLI::App& app, hpcc::Request& request) {
   app.add_option("--scheme", request.scheme, "how ranks exchange data");
   app.add_option("--kernel", request.kernel_file, "OpenCL file of your own kernels, with the same arguments");
   app.add_option("--binary", request.binary, "run this compiled binary: .aocx or .xclbin");
-  app.add_option("--set", request.settings, "NAME=VALUE: set a parameter of the benchmark; may be repeated")
+  app.add_option("--set", request.overrides, "NAME=VALUE: set a parameter of the benchmark; may be repeated")
       ->expected(1)
       ->take_all();
   app.add_option("--parameters-from", request.parameters_from,

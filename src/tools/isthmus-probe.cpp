@@ -42,7 +42,7 @@ struct Options {
   std::int64_t offset = 0;
   int repeat = 20;
   std::uint64_t seed = 1;
-  std::vector<std::string> settings;
+  std::vector<std::string> overrides;
   std::vector<std::string> channels;
   bool list = false;
   bool whole_lines = false;
@@ -53,7 +53,7 @@ struct Options {
 std::optional<platform::Description> board_of(const Options& options) {
   const bool modelled = options.target.starts_with("model:") || options.target.ends_with(".toml");
   if (!modelled) return {};
-  return platform::load(platform::file_of(options.target), options.settings);
+  return platform::load(platform::file_of(options.target), options.overrides);
 }
 
 using Board = std::optional<platform::Description>;
@@ -113,7 +113,7 @@ std::vector<Bytes> bytes_of(const std::vector<std::int64_t>& counts) {
 
 probes::Job job_of(const Options& options) {
   return {.target = options.target,
-          .settings = options.settings,
+          .overrides = options.overrides,
           .channels = options.channels,
           .starts = options.starts,
           .ports = options.ports,
@@ -338,10 +338,10 @@ std::vector<const probes::Probe*> chosen_of_systems(const Options& options) {
 }
 
 void probe_system(const Options& options) {
-  const platform::System system = platform::load_system(options.target, options.settings);
+  const platform::System system = platform::load_system(options.target, options.overrides);
   refuse_options_of_one_board(options);
   const probes::SystemJob job{.target = options.target,
-                              .settings = options.settings,
+                              .overrides = options.overrides,
                               .sizes = bytes_of(options.sizes),
                               .samples = options.repeat};
   for (const probes::Probe* probe : chosen_of_systems(options))
@@ -408,7 +408,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--seed", options.seed, "seed of the order in which a real device's sizes are probed")
       ->capture_default_str();
-  app.add_option("--set", options.settings, "KEY=VALUE: replace a number of a model; may be repeated")
+  app.add_option("--set", options.overrides, "KEY=VALUE: replace a number of a model; may be repeated")
       ->expected(1)
       ->take_all();
   app.add_option("--channel", options.channels,

@@ -29,7 +29,7 @@ struct Asked {
   std::string name;
   std::map<std::string, program::ParameterValue> parameters;
   Method method = Method::hpc;
-  std::vector<std::string> settings{};
+  std::vector<std::string> overrides{};
   int count = 1;
   bool sequential = false;
   int delay = 0;
@@ -52,7 +52,7 @@ program::Run run(const Asked& asked) {
       for (std::size_t i = 0; i < pixels.size(); ++i)
         pixels[i] = static_cast<std::byte>(random_word(1, static_cast<std::uint64_t>(frame), i));
     };
-  return program::open_target("model:zynq-ultrascale", asked.settings)
+  return program::open_target("model:zynq-ultrascale", asked.overrides)
       ->run({.application = what,
              .flow = "shared",
              .count = asked.count,
@@ -104,7 +104,7 @@ TEST(ChipApplications, WithoutSnoopsOrWithoutTheirFlushAreStale) {
   for (const auto& [method, setting] :
        {std::pair{Method::hpc, "port.hpc.snoop=false"}, std::pair{Method::hp_c, "cpu.maintenance.enabled=false"}})
     for (Asked asked : some_by(method)) {
-      asked.settings = {setting};
+      asked.overrides = {setting};
       EXPECT_FALSE(run(asked).right()) << asked.name << " " << setting;
       asked.method = Method::acp;
       EXPECT_TRUE(run(asked).right()) << asked.name << " " << setting;
@@ -139,9 +139,9 @@ TEST(ChipApplications, OfWhichTheFpgaTakesEarlierFramesGiveTheSameLater) {
 }
 
 TEST(ChipApplications, GoWithTheWidthOfTheirCircuits) {
-  const auto slower = [](Asked asked, const char* name, const std::string& setting) {
+  const auto slower = [](Asked asked, const char* name, const std::string& assignment) {
     const double before = stage(run(asked), name);
-    asked.settings = {setting};
+    asked.overrides = {assignment};
     return stage(run(asked), name) - before;
   };
   const double cycle = 1 / 300e6;

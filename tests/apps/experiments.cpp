@@ -24,7 +24,7 @@ using offload::ModelDevice;
 constexpr std::int64_t kKiB = 1024;
 
 platform::Description platform_of(const Bench& bench) {
-  return platform::load(platform::file_of(bench.target), bench.settings);
+  return platform::load(platform::file_of(bench.target), bench.overrides);
 }
 
 std::unique_ptr<ModelDevice> open(const Bench& bench, std::vector<offload::KernelModel> kernels) {
@@ -151,7 +151,7 @@ struct Filtered {
 Filtered run_filter(const Bench& bench, const char* flow, ImageSize size, int images) {
   const Frames frames(size, images);
   const auto application = filter_over(frames.source());
-  const auto target = program::open_target(bench.target, bench.settings);
+  const auto target = program::open_target(bench.target, bench.overrides);
   Filtered filtered;
   filtered.run =
       target->run({.application = application, .flow = flow, .count = images, .schedule_seed = bench.schedule_seed});

@@ -10,10 +10,10 @@
 
 namespace isthmus::apps {
 
-/// What an experiment is done on: a board, its settings, and the order in which its actors run where any would do.
+/// What an experiment is done on: a board, its overrides, and the order in which its actors run where any would do.
 struct Bench {
   std::string target;
-  std::vector<std::string> settings{};
+  std::vector<std::string> overrides{};
   std::uint64_t schedule_seed = 0;
 };
 

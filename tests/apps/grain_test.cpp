@@ -31,14 +31,14 @@ constexpr ImageSize kFullHd{.width = 1920, .height = 1080};
 struct Case {
   const Noise& noise;
   int images;
-  std::vector<std::string> settings{};
+  std::vector<std::string> overrides{};
   const char* target = kF1;
 };
 
 StreamRun run(const Case& of, Grain grain, const FilterSpec& spec = default_filter()) {
   const FrameSource frames = of.noise.frames(of.images);
   const auto application = filter_over(frames, spec);
-  return run_stream(platform::load(platform::file_of(of.target), of.settings),
+  return run_stream(platform::load(platform::file_of(of.target), of.overrides),
                     {.application = application, .flow = "stream", .count = of.images, .grain = grain});
 }
 
@@ -49,7 +49,7 @@ double ratio(Time coarse, Time fine) {
 int longest_fine(const Case& of) {
   const FrameSource frames = of.noise.frames(1);
   const Lengths lengths =
-      program::steady_lengths(platform::load(platform::file_of(of.target), of.settings), filter_over(frames));
+      program::steady_lengths(platform::load(platform::file_of(of.target), of.overrides), filter_over(frames));
   return lengths.shorter + lengths.longer;
 }
 
@@ -77,7 +77,7 @@ TEST(CoarseStream, TakesTheTimeOfAFineOneInFullHd) {
     EXPECT_EQ(coarse.run.times.first[i].back().end, fine.run.times.first[i].back().end) << i;
 }
 
-std::vector<std::string> random_settings() {
+std::vector<std::string> random_overrides() {
   const auto one_of = [](const std::string& key, std::vector<std::string> values) {
     return key + "=" + *rc::gen::elementOf(std::move(values));
   };
@@ -101,9 +101,9 @@ TEST(CoarseStream, TakesTheTimeOfAFineOneOnAnyBoard) {
     const ImageSize size{.width = 16 * *rc::gen::inRange(4, 80).as("words of a row"),
                          .height = *rc::gen::inRange(16, 80).as("rows")};
     const Noise noise(size);
-    Case of{.noise = noise, .images = 0, .settings = random_settings()};
+    Case of{.noise = noise, .images = 0, .overrides = random_overrides()};
     of.target = *rc::gen::element(kF1, "model:alpha-data-7v3").as("target");
-    RC_LOG() << testing::PrintToString(of.settings);
+    RC_LOG() << testing::PrintToString(of.overrides);
     of.images = longest_fine(of) + *rc::gen::inRange(1, 100).as("more images");
     const StreamRun coarse = run(of, Grain::coarse);
     const StreamRun fine = run(of, Grain::fine);
@@ -126,7 +126,7 @@ const std::vector<std::string> kQuick{"stream.porter_period=1us", "link.pcie.rou
 
 TEST(CoarseStream, IsFineWhereItIsNotLongerThanWhatItWouldBeToldFrom) {
   const Noise noise({.width = 640, .height = 90});
-  Case of{.noise = noise, .images = 0, .settings = kQuick};
+  Case of{.noise = noise, .images = 0, .overrides = kQuick};
   of.images = longest_fine(of);
   const StreamRun fine = run(of, Grain::coarse);
   EXPECT_EQ(fine.grain, Grain::fine);
@@ -142,25 +142,25 @@ class Deaf final : public StateObserver {
 
 TEST(CoarseStream, IsFineWhereItIsObserved) {
   const Noise noise({.width = 640, .height = 90});
-  Case of{.noise = noise, .images = 0, .settings = kQuick};
+  Case of{.noise = noise, .images = 0, .overrides = kQuick};
   of.images = longest_fine(of) + 1;
   const FrameSource frames = noise.frames(of.images);
   const auto application = filter_over(frames);
   Deaf deaf;
   const StreamRun fine = run_stream(
-      platform::load(platform::file_of(kF1), of.settings),
+      platform::load(platform::file_of(kF1), of.overrides),
       {.application = application, .flow = "stream", .count = of.images, .states = &deaf, .grain = Grain::coarse});
   EXPECT_EQ(fine.grain, Grain::fine);
 }
 
 TEST(CoarseStream, TakesTheSameInAnyOrderOfItsActors) {
   const Noise noise({.width = 640, .height = 90});
-  Case of{.noise = noise, .images = 0, .settings = kQuick};
+  Case of{.noise = noise, .images = 0, .overrides = kQuick};
   of.images = longest_fine(of) + 1;
   const FrameSource frames = noise.frames(of.images);
   const auto application = filter_over(frames);
   const StreamRun shuffled = run_stream(
-      platform::load(platform::file_of(kF1), of.settings),
+      platform::load(platform::file_of(kF1), of.overrides),
       {.application = application, .flow = "stream", .count = of.images, .schedule_seed = 7, .grain = Grain::coarse});
   EXPECT_EQ(shuffled.grain, Grain::coarse);
   EXPECT_EQ(shuffled.run.times.elapsed, run(of, Grain::coarse).run.times.elapsed);
@@ -188,7 +188,7 @@ program::Run run_with_reference_wrong_behind(const std::string& flow, int right,
 
 TEST(CoarseStream, AWrongLastImageIsFound) {
   const Noise noise({.width = 640, .height = 90});
-  const int images = longest_fine({.noise = noise, .images = 0, .settings = kQuick}) + 9;
+  const int images = longest_fine({.noise = noise, .images = 0, .overrides = kQuick}) + 9;
   const auto difference = run_with_reference_wrong_behind("stream", images - 1, images).difference;
   ASSERT_TRUE(difference);
   EXPECT_EQ(difference->message, images - 1);
@@ -223,7 +223,7 @@ TEST(MessagesBeside, WhatIsThrownWhereImagesAreComparedReachesTheCaller) {
 
 TEST(MessagesBeside, CountsEachImageThatWasComparedInTurn) {
   const Noise noise({.width = 640, .height = 90});
-  const int images = longest_fine({.noise = noise, .images = 0, .settings = kQuick}) + 9;
+  const int images = longest_fine({.noise = noise, .images = 0, .overrides = kQuick}) + 9;
   const FrameSource frames = noise.frames(images);
   const auto application = filter_over(frames);
   for (const char* flow : {"offload", "stream"}) {
@@ -243,7 +243,7 @@ TEST(MessagesBeside, CountsEachImageThatWasComparedInTurn) {
 TEST(ModelTarget, SaysTheGrainThatARunReallyHad) {
   const Noise noise({.width = 640, .height = 90});
   const auto target = open_target(kF1, kQuick);
-  const int fine = longest_fine({.noise = noise, .images = 0, .settings = kQuick});
+  const int fine = longest_fine({.noise = noise, .images = 0, .overrides = kQuick});
   for (const auto& [images, grain] : {std::pair(fine, "fine"), std::pair(fine + 1, "coarse")}) {
     const FrameSource frames = noise.frames(images);
     const auto application = filter_over(frames);

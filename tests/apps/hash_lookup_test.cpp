@@ -54,16 +54,16 @@ struct Ran {
 };
 
 Ran run(const std::string& target, const std::string& flow, const ByteApplication& application, int messages,
-        const std::vector<std::string>& settings = {}) {
-  const auto on = program::open_target(target, settings);
+        const std::vector<std::string>& overrides = {}) {
+  const auto on = program::open_target(target, overrides);
   Ran ran{.run = on->run({.application = application, .flow = flow, .count = messages}), .row = {}, .per_second = 0};
   on->explain(ran.row);
   ran.per_second = messages * static_cast<double>(application.extras.in_message) / ran.run.times.elapsed.seconds();
   return ran;
 }
 
-Ran stream(const Chosen& chosen, int messages, const std::vector<std::string>& settings = {}) {
-  Ran ran = run(kF1, "stream", opened(chosen, messages), messages, settings);
+Ran stream(const Chosen& chosen, int messages, const std::vector<std::string>& overrides = {}) {
+  Ran ran = run(kF1, "stream", opened(chosen, messages), messages, overrides);
   EXPECT_FALSE(ran.run.difference);
   return ran;
 }
@@ -204,11 +204,11 @@ TEST(HashLookupOnF1, WithoutTheWindowThatIsNamedMemoryIsTheLimit) {
 TEST(HashLookupOnF1, OneAccessAtATimeTakesTheLatencyOfEach) {
   // Registers between kernel and port, a row that was open before (tRP), refreshes, the kernel's clock.
   constexpr double kBeside = 50e-9;
-  for (const auto& [settings, latency] : std::map<std::vector<std::string>, double>{
+  for (const auto& [overrides, latency] : std::map<std::vector<std::string>, double>{
            {{}, 561e-9}, {{"device.axi.latency=0ns"}, 200e-9}, {{"device.axi.latency=1us"}, 1200e-9}})
     for (const int lambda : {1, 3}) {
       const int look_ups = 4 * 4096;
-      const Ran ran = run(kF1, "offload", opened({{"table", 16}, {"lambda", lambda}}, 4), 4, settings);
+      const Ran ran = run(kF1, "offload", opened({{"table", 16}, {"lambda", lambda}}, 4), 4, overrides);
       const double each = ran.run.times.stages.at(1).time.seconds() / look_ups / lambda;
       EXPECT_GT(each, latency);
       EXPECT_LT(each, latency + kBeside);

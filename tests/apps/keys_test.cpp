@@ -17,7 +17,7 @@
 namespace isthmus::apps {
 namespace {
 
-using Settings = std::vector<std::string>;
+using Overrides = std::vector<std::string>;
 
 constexpr const char* kToggled = "toggled";
 
@@ -26,24 +26,24 @@ struct Witness {
   std::string key;
   std::string value;
   std::string experiment;
-  Settings also{};
+  Overrides also{};
 };
 
-const Settings kSlowMemory{"host.memory.transfer_rate=400MT/s"};
-const Settings kAllocates{"host.alloc.rate=2GB/s", "host.alloc.enabled=true"};
-const Settings kHypervisor{"hypervisor.cost=20us", "hypervisor.enabled=true"};
-const Settings kCached{"host.llc.enabled=true"};
+const Overrides kSlowMemory{"host.memory.transfer_rate=400MT/s"};
+const Overrides kAllocates{"host.alloc.rate=2GB/s", "host.alloc.enabled=true"};
+const Overrides kHypervisor{"hypervisor.cost=20us", "hypervisor.enabled=true"};
+const Overrides kCached{"host.llc.enabled=true"};
 // 20 KiB are written again and again, as many as this cache lets devices fill; the memory is slower than the link.
-const Settings kSmallCache{"host.llc.enabled=true",  "host.llc.size=31KiB", "host.llc.ways=48",
-                           "host.llc.write_ways=32", "link.pcie.tags=5",    "host.memory.transfer_rate=400MT/s",
-                           "host.memory.channels=1"};
-const Settings kFar{"host.numa.enabled=true"};
-const Settings kTranslated{"host.iommu.enabled=true"};
-const Settings kFewTranslations{"host.iommu.enabled=true", "host.iommu.entries=2", "host.iommu.ways=1",
-                                "host.iommu.walk_latency=2us"};
-const Settings kBankGroups{"device.dram.bank_groups=4"};
-const Settings kShortRows{"device.dram.row_size=512B"};
-const Settings kShortRowsOfGroups{"device.dram.row_size=512B", "device.dram.bank_groups=4"};
+const Overrides kSmallCache{"host.llc.enabled=true",  "host.llc.size=31KiB", "host.llc.ways=48",
+                            "host.llc.write_ways=32", "link.pcie.tags=5",    "host.memory.transfer_rate=400MT/s",
+                            "host.memory.channels=1"};
+const Overrides kFar{"host.numa.enabled=true"};
+const Overrides kTranslated{"host.iommu.enabled=true"};
+const Overrides kFewTranslations{"host.iommu.enabled=true", "host.iommu.entries=2", "host.iommu.ways=1",
+                                 "host.iommu.walk_latency=2us"};
+const Overrides kBankGroups{"device.dram.bank_groups=4"};
+const Overrides kShortRows{"device.dram.row_size=512B"};
+const Overrides kShortRowsOfGroups{"device.dram.row_size=512B", "device.dram.bank_groups=4"};
 
 const std::vector<Witness>& witnesses() {
   static const std::vector<Witness> kAll{
@@ -162,11 +162,11 @@ const std::vector<Witness>& witnesses() {
 
 /// Those of boards whose circuits share the host's memory: the probes of that tell of each, on the board named.
 const std::vector<Witness>& shared_witnesses() {
-  static const Settings kFewPages{"translation.page=4KiB", "translation.entries=64"};
+  static const Overrides kFewPages{"translation.page=4KiB", "translation.entries=64"};
   static constexpr const char* kOneChannel = "model:xeon-fpga-v1";
   static constexpr const char* kChannels = "model:xeon-fpga-v2";
   static constexpr const char* kCapi = "model:ibm-capi";
-  static const Settings kManyInFlight{"cache.reads_in_flight=200", "cache.writes_in_flight=400"};
+  static const Overrides kManyInFlight{"cache.reads_in_flight=200", "cache.writes_in_flight=400"};
   static const std::vector<Witness> kAll{
       {"link.qpi.round_trip", "400ns", kOneChannel},
       {"link.capi.generation", "2", kCapi, kManyInFlight},
@@ -230,7 +230,7 @@ constexpr const char* kMaintains = "maintains";
 /// Those of a processor and an FPGA on one chip: the probes of its ports and its cores.
 const std::vector<Witness>& chip_witnesses() {
   static constexpr const char* kPorts = "ports";
-  static const Settings kSmall{"cpu.l2.size=32KiB"};
+  static const Overrides kSmall{"cpu.l2.size=32KiB"};
   static const std::vector<Witness> kAll{
       {"cpu.clock", "600MHz", kCopies},
       {"cpu.cores", "2", kMaintains},
@@ -280,9 +280,9 @@ const std::vector<Witness>& chip_witnesses() {
 }
 
 /// How long a run takes, and its first message, as text; an Error is an outcome as well.
-std::string messages_outcome(const program::Job& what, const std::string& board, const Settings& settings) {
+std::string messages_outcome(const program::Job& what, const std::string& board, const Overrides& overrides) {
   try {
-    const program::Run run = program::open_target(board, settings)->run(what);
+    const program::Run run = program::open_target(board, overrides)->run(what);
     return fmt::format("{} {}", run.times.elapsed.femtoseconds(), run.times.latencies.front().femtoseconds());
   } catch (const Error& error) {
     return error.what();
@@ -302,18 +302,18 @@ program::ByteApplication with_parameter(const std::string& name, const program::
   throw std::runtime_error("no application has " + name);
 }
 
-std::string packets_outcome(const std::string& flow, const Settings& settings) {
+std::string packets_outcome(const std::string& flow, const Overrides& overrides) {
   const auto packets = with_parameter("packet_size", std::int64_t{64}, 8);
-  return messages_outcome({.application = packets, .flow = flow, .count = 8}, "model:stratix-v", settings);
+  return messages_outcome({.application = packets, .flow = flow, .count = 8}, "model:stratix-v", overrides);
 }
 
-std::string rows_outcome(const std::string& flow, const Settings& settings) {
+std::string rows_outcome(const std::string& flow, const Overrides& overrides) {
   const auto rows = with_parameter("selectivity", 0.1, 3);
-  return messages_outcome({.application = rows, .flow = flow, .count = 3}, "model:aws-f1", settings);
+  return messages_outcome({.application = rows, .flow = flow, .count = 3}, "model:aws-f1", overrides);
 }
 
 /// How long a small message takes an application that shares buffers with a processor.
-std::string shared_buffers_outcome(const std::string& name, const Settings& settings) {
+std::string shared_buffers_outcome(const std::string& name, const Overrides& overrides) {
   for (const program::Maker& maker : applications()) {
     program::Values values(maker.parameters);
     if (maker.make(program::each_of(maker.parameters, values).front()).name != name) continue;
@@ -323,7 +323,7 @@ std::string shared_buffers_outcome(const std::string& name, const Settings& sett
     if (application.extras.open) application.extras.open({.count = 1, .seed = 1, .note = {}});
     const std::vector<soc::Method> methods(application.extras.buffers.size(), soc::Method::hpc);
     const program::Run run =
-        program::open_target("model:zynq-ultrascale", settings)
+        program::open_target("model:zynq-ultrascale", overrides)
             ->run({.application = application, .flow = "shared", .count = 1, .choice = {.methods = methods}});
     return fmt::format("{} fs", run.times.elapsed.femtoseconds());
   }
@@ -331,11 +331,11 @@ std::string shared_buffers_outcome(const std::string& name, const Settings& sett
 }
 
 /// What the probes of ports, or of a core's copies, tell.
-std::string chip_outcome(const std::string& experiment, const Settings& settings) {
+std::string chip_outcome(const std::string& experiment, const Overrides& overrides) {
   std::string all;
   const auto ask = [&](const char* name, const std::vector<std::string>& states) {
     const probes::Job job{.target = "model:zynq-ultrascale",
-                          .settings = settings,
+                          .overrides = overrides,
                           .states = states,
                           .loads = {experiment == kMaintains ? 1 : 0},
                           .sizes = {{64 * 1024}},
@@ -355,7 +355,7 @@ std::string chip_outcome(const std::string& experiment, const Settings& settings
     else if (experiment == kMaintains)
       ask("maintenance", {});
     else if (experiment != "ports")
-      all = shared_buffers_outcome(experiment, settings);
+      all = shared_buffers_outcome(experiment, overrides);
     else
       for (const char* name : {"port-tx", "port-rx"}) ask(name, {"written", "flushed", "streamed"});
   } catch (const Error& error) {
@@ -365,10 +365,10 @@ std::string chip_outcome(const std::string& experiment, const Settings& settings
 }
 
 /// How long lines take to come to a core whose circuit fetches them ahead.
-std::string ahead_of_a_core(const std::string& board, const Settings& settings) {
+std::string ahead_of_a_core(const std::string& board, const Overrides& overrides) {
   const std::vector<std::byte> data(1024);
   const std::vector<std::uint32_t> lines{3, 1, 0, 2};
-  const platform::Description described = platform::load(platform::file_of(board), settings);
+  const platform::Description described = platform::load(platform::file_of(board), overrides);
   const queues::LookAheadRun run =
       queues::LookAheadBoard(described, data)
           .run({.hand_over = queues::HandOver::mmio, .work = Time::ns(500), .reach = data.size(), .lines = lines});
@@ -376,11 +376,11 @@ std::string ahead_of_a_core(const std::string& board, const Settings& settings) 
 }
 
 /// What the probes of shared memory tell, and look-ahead, as text; an Error is an outcome as well.
-std::string shared_outcome(const std::string& board, const Settings& settings) {
+std::string shared_outcome(const std::string& board, const Overrides& overrides) {
   std::string all;
   const auto ask = [&](const char* name, const std::vector<std::string>& starts) {
     const probes::Job job{.target = board,
-                          .settings = settings,
+                          .overrides = overrides,
                           .starts = starts,
                           .sizes = {{1024}, {20 * 1024}},
                           .bursts = {},
@@ -394,7 +394,7 @@ std::string shared_outcome(const std::string& board, const Settings& settings) {
   try {
     for (const char* name : {"cache-hit", "cache-miss"}) ask(name, {});
     for (const char* name : {"shared-read", "shared-write"}) ask(name, {"warm", "flushed"});
-    all += ahead_of_a_core(board, settings);
+    all += ahead_of_a_core(board, overrides);
   } catch (const Error& error) {
     all += error.what();
   }
@@ -421,10 +421,10 @@ TEST(Keys, EachHasItsWitness) {
 
 TEST_P(Keys, ChangesWhatItsWitnessTells) {
   for (const Witness& witness : witnesses()) {
-    Settings changed = witness.also;
+    Overrides changed = witness.also;
     changed.push_back(witness.key + "=" + value(witness));
-    const std::string before = outcome(witness.experiment, {.target = GetParam(), .settings = witness.also});
-    const std::string after = outcome(witness.experiment, {.target = GetParam(), .settings = changed});
+    const std::string before = outcome(witness.experiment, {.target = GetParam(), .overrides = witness.also});
+    const std::string after = outcome(witness.experiment, {.target = GetParam(), .overrides = changed});
     EXPECT_NE(before, after) << changed.back() << " changes nothing of " << witness.experiment;
     EXPECT_EQ(after.find("--set"), std::string::npos) << after;
   }
@@ -439,7 +439,7 @@ void expect_told(const std::vector<Witness>& all, const std::string& board, cons
       const std::string on = board.empty() ? witness.experiment : board;
       value = platform::load(platform::file_of(on), witness.also).flag(witness.key) ? "false" : "true";
     }
-    Settings changed = witness.also;
+    Overrides changed = witness.also;
     changed.push_back(fmt::format("{}={}", witness.key, value));
     const std::string after = outcome_of(witness.experiment, changed);
     EXPECT_NE(outcome_of(witness.experiment, witness.also), after) << changed.back();

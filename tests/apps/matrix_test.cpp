@@ -45,7 +45,7 @@ ByteApplication matrices(const std::string& name, std::int64_t size, std::int64_
 struct Place {
   std::string target;
   std::string flow;
-  std::vector<std::string> settings{};
+  std::vector<std::string> overrides{};
 };
 
 const Place kF1{"model:aws-f1", "offload"};
@@ -54,12 +54,12 @@ const Place kShared{"model:xeon-fpga-v1", "shared"};
 const Place kDevice{"opencl:0", "offload"};
 
 Done run(const Place& at, const ByteApplication& of, Grain grain = Grain::fine, int count = 1) {
-  return program::open_target(at.target, at.settings)
+  return program::open_target(at.target, at.overrides)
       ->run({.application = of, .flow = at.flow, .count = count, .grain = grain});
 }
 
-Place with(Place place, std::vector<std::string> settings) {
-  place.settings = std::move(settings);
+Place with(Place place, std::vector<std::string> overrides) {
+  place.overrides = std::move(overrides);
   return place;
 }
 

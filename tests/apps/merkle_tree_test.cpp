@@ -152,14 +152,14 @@ const program::Maker& maker() {
 
 std::map<std::string, double> run(const std::map<std::string, std::string>& chosen, int blocks = 2,
                                   platform::Grain grain = platform::Grain::fine,
-                                  const std::vector<std::string>& settings = {}) {
+                                  const std::vector<std::string>& overrides = {}) {
   program::Values values(maker().parameters);
   for (const program::Parameter& parameter : maker().parameters)
     if (chosen.contains(parameter.name))
       values.set(parameter.name, parse(parameter, chosen.at(parameter.name), parameter.name));
   const program::ByteApplication application = maker().make(values);
   application.extras.open({.count = blocks, .seed = 1, .note = {}});
-  const auto target = program::open_target("model:xeon-fpga-v2", settings);
+  const auto target = program::open_target("model:xeon-fpga-v2", overrides);
   const program::Run result =
       target->run({.application = application, .flow = "shared", .count = blocks, .grain = grain});
   EXPECT_FALSE(result.difference) << "digests as the tree has them";

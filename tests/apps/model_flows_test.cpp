@@ -19,7 +19,7 @@ using program::FlowTimes;
 using program::kMessagesTold;
 using program::Step;
 using Json = nlohmann::ordered_json;
-using Settings = std::vector<std::string>;
+using Overrides = std::vector<std::string>;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
@@ -33,13 +33,13 @@ struct Result {
   double seconds() const { return run.times.elapsed.seconds(); }
 };
 
-Result run(const char* board, const std::string& flow, ImageSize size, int images, const Settings& settings = {},
+Result run(const char* board, const std::string& flow, ImageSize size, int images, const Overrides& overrides = {},
            const FilterSpec& spec = default_filter()) {
   const TemporaryFolder folder;
   write_png(folder / "chart.png", chart({size.width + 5, size.height + 3}));
   const FrameSource frames({folder / "chart.png"}, size, images, 1);
   const auto application = filter_over(frames, spec);
-  const auto target = program::open_target(board, settings);
+  const auto target = program::open_target(board, overrides);
   Result result;
   result.run = target->run({.application = application, .flow = flow, .count = images});
   target->explain(result.row);
@@ -53,9 +53,9 @@ struct Case {
 
 class FlowsOnModels : public testing::TestWithParam<Case> {
  protected:
-  Result run(ImageSize size, int images, const Settings& settings = {},
+  Result run(ImageSize size, int images, const Overrides& overrides = {},
              const FilterSpec& spec = default_filter()) const {
-    return apps::run(GetParam().board, GetParam().flow, size, images, settings, spec);
+    return apps::run(GetParam().board, GetParam().flow, size, images, overrides, spec);
   }
 };
 
@@ -164,7 +164,7 @@ TEST(BottleneckOnModels, WhereStepsWaitForEachOtherItIsTheLongestOfThemNotTheBus
 }
 
 /// What removes a bottleneck makes the part that was named next the limit.
-void expect_next_becomes_limit(const char* board, const char* flow, const Settings& removal) {
+void expect_next_becomes_limit(const char* board, const char* flow, const Overrides& removal) {
   const Json before = run(board, flow, kFullHd, 2).row.at("bottleneck");
   const Json after = run(board, flow, kFullHd, 2, removal).row.at("bottleneck");
   EXPECT_EQ(after.at("part"), before.at("next")) << before << " with " << removal.front();

@@ -108,14 +108,14 @@ TEST(PacketEncryption, GivesTheSamePacketsOnEveryKindOfTargetAsOpenSsl) {
 }
 
 TEST(PacketEncryption, ReachesTheLineRateOnItsBoardAndHalfOfItsEnginesDoNot) {
-  const auto seconds = [](int messages, const std::vector<std::string>& settings) {
+  const auto seconds = [](int messages, const std::vector<std::string>& overrides) {
     const ByteApplication application = encryption({{"batch", std::int64_t{1}}});
     application.extras.open({.count = messages, .seed = 7, .note = {}});
-    const auto target = program::open_target("model:stratix-v", settings);
+    const auto target = program::open_target("model:stratix-v", overrides);
     return target->run({.application = application, .flow = "stream", .count = messages}).times.elapsed.seconds();
   };
-  const auto gbit = [&](const std::vector<std::string>& settings) {
-    return 2000 * 1500 * 8e-9 / (seconds(4000, settings) - seconds(2000, settings));
+  const auto gbit = [&](const std::vector<std::string>& overrides) {
+    return 2000 * 1500 * 8e-9 / (seconds(4000, overrides) - seconds(2000, overrides));
   };
   EXPECT_NEAR(gbit({}), 40.0 * 1500 / 1524, 0.1);
   // Two engines of 128 bit at 100 MHz, which take the 1504 bytes of 94 blocks.

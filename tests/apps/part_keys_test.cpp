@@ -26,7 +26,7 @@ struct Try {
     return found != known.end() ? found->second
                                 : known.emplace(board + flow, flows().at(flow)({.target = board})).first->second;
   }
-  Rate after() const { return flows().at(flow)({.target = board, .settings = {setting}}); }
+  Rate after() const { return flows().at(flow)({.target = board, .overrides = {setting}}); }
   double change() const { return std::fabs(after().elapsed.seconds() / before().elapsed.seconds() - 1); }
   bool is_listed() const { return before().keys.contains(key()); }
 };

@@ -33,10 +33,10 @@ TEST_P(AnySchedule, GivesTheSameTimesStagesPartsAndBytes) {
     const auto seed =
         *rc::gen::suchThat(rc::gen::arbitrary<std::uint64_t>(), [](auto any) { return any != 0; }).as("seed");
     const auto chosen = *rc::gen::container<std::vector<bool>>(kTight.size(), rc::gen::arbitrary<bool>()).as("tight");
-    std::vector<std::string> settings;
+    std::vector<std::string> overrides;
     for (std::size_t at = 0; at < chosen.size(); ++at)
-      if (chosen[at]) settings.push_back(kTight[at]);
-    const Bench bench{.target = GetParam(), .settings = settings};
+      if (chosen[at]) overrides.push_back(kTight[at]);
+    const Bench bench{.target = GetParam(), .overrides = overrides};
     Bench shuffled = bench;
     shuffled.schedule_seed = seed;
     RC_ASSERT(outcome(experiment, shuffled) == outcome(experiment, bench));

@@ -23,11 +23,11 @@ constexpr const char* kAlphaData = "model:alpha-data-7v3";
 using program::FlowTimes;
 using program::StreamRun;
 
-StreamRun run(const Noise& noise, int images, const char* target = kF1, std::vector<std::string> settings = {},
+StreamRun run(const Noise& noise, int images, const char* target = kF1, std::vector<std::string> overrides = {},
               const FilterSpec& spec = default_filter()) {
   const FrameSource frames = noise.frames(images);
   const auto application = filter_over(frames, spec);
-  return program::run_stream(platform::load(platform::file_of(target), settings),
+  return program::run_stream(platform::load(platform::file_of(target), overrides),
                              {.application = application, .flow = "stream", .count = images});
 }
 
@@ -48,9 +48,9 @@ double rate(const StreamRun& run, int images) {
 TEST(StreamFlow, GivesTheReferencesBytesOverLinksOfAnyPayload) {
   EXPECT_TRUE(rc::check([] {
     const Noise noise({.width = 16 * *rc::gen::inRange(1, 40), .height = *rc::gen::inRange(1, 20)});
-    std::vector<std::string> settings = any_link();
-    settings.emplace_back("stream.buffer_size=1MiB");
-    RC_ASSERT(!run(noise, 2, kF1, settings).run.difference);
+    std::vector<std::string> overrides = any_link();
+    overrides.emplace_back("stream.buffer_size=1MiB");
+    RC_ASSERT(!run(noise, 2, kF1, overrides).run.difference);
   }));
 }
 

@@ -31,8 +31,8 @@ ByteApplication suffix_sum(std::int64_t values) {
 }
 
 Run run(const std::string& target, const std::string& flow, const ByteApplication& application, int count,
-        const std::vector<std::string>& settings = {}) {
-  return program::open_target(target, settings)->run({.application = application, .flow = flow, .count = count});
+        const std::vector<std::string>& overrides = {}) {
+  return program::open_target(target, overrides)->run({.application = application, .flow = flow, .count = count});
 }
 
 struct Case {

@@ -71,9 +71,9 @@ struct Ran {
 };
 
 Ran run(const ByteApplication& application, const std::string& target, const std::string& flow, int messages,
-        const std::vector<std::string>& settings = {}) {
+        const std::vector<std::string>& overrides = {}) {
   application.extras.open({.count = messages, .seed = 7, .note = {}});
-  const auto on = program::open_target(target, settings);
+  const auto on = program::open_target(target, overrides);
   Ran ran{.run = on->run({.application = application, .flow = flow, .count = messages}), .row = {}};
   on->explain(ran.row);
   return ran;

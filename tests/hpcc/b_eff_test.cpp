@@ -9,7 +9,7 @@ namespace {
 Request few(const std::string& scheme) {
   Request request{.benchmark = "b_eff", .size = "small", .repetitions = 1};
   request.scheme = scheme;
-  request.settings = {"MESSAGES=1"};
+  request.overrides = {"MESSAGES=1"};
   return request;
 }
 

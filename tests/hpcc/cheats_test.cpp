@@ -69,9 +69,9 @@ const std::vector<Case>& cases() {
 
 class Kernels : public testing::TestWithParam<Case> {
  protected:
-  bool validated(const KernelWithAFault& kernel, const std::vector<std::string>& settings, Cheat from_the_start,
+  bool validated(const KernelWithAFault& kernel, const std::vector<std::string>& overrides, Cheat from_the_start,
                  Cheat after_the_first) {
-    Request request = kShapes[1].request(GetParam().benchmark, settings, {});
+    Request request = kShapes[1].request(GetParam().benchmark, overrides, {});
     request.kernel_file = kernel.file();
     request.repetitions = 2;
     told_ = from_the_start;
@@ -86,11 +86,11 @@ class Kernels : public testing::TestWithParam<Case> {
 TEST_P(Kernels, AreValidatedOnlyIfEachRepetitionDoesAllOfTheWork) {
   const KernelWithAFault kernel =
       KernelWithAFault::at_the_start(kShapes[1].file(GetParam().benchmark), Told::in_a_kernel());
-  for (const auto& settings : {GetParam().less, GetParam().more}) {
-    EXPECT_TRUE(validated(kernel, settings, honest, honest)) << settings.front();
-    EXPECT_FALSE(validated(kernel, settings, honest, does_nothing)) << settings.front() << ", works once";
-    EXPECT_FALSE(validated(kernel, settings, skips_an_eighth, skips_an_eighth)) << settings.front();
-    EXPECT_FALSE(validated(kernel, settings, does_nothing, does_nothing)) << settings.front();
+  for (const auto& overrides : {GetParam().less, GetParam().more}) {
+    EXPECT_TRUE(validated(kernel, overrides, honest, honest)) << overrides.front();
+    EXPECT_FALSE(validated(kernel, overrides, honest, does_nothing)) << overrides.front() << ", works once";
+    EXPECT_FALSE(validated(kernel, overrides, skips_an_eighth, skips_an_eighth)) << overrides.front();
+    EXPECT_FALSE(validated(kernel, overrides, does_nothing, does_nothing)) << overrides.front();
   }
 }
 
@@ -158,7 +158,7 @@ TEST(Rates, AboveWhatTheProbesAllowAreRefusedThoughTheResultsAreRight) {
   const KernelWithAFault remembers("kernels/hpcc/gemm_ndrange_cpu.cl", "\n  for (size_t k = 0; k < size; k += DEPTH)",
                                    kRemembers);
   Request request{.benchmark = "gemm", .size = "small", .repetitions = 5};
-  request.settings = {"MATRIX_SIZE=1024", "BLOCK_SIZE=256"};
+  request.overrides = {"MATRIX_SIZE=1024", "BLOCK_SIZE=256"};
   request.kernel_file = remembers.file();
   EXPECT_THAT([&] { run(request, cluster::alone()); },
               ThrowsMessage<Error>(AllOf(HasSubstr("gemm: "), HasSubstr("GFLOP/s is more than the "),

@@ -19,13 +19,13 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-Request small(const Shape& shape, const std::vector<std::string>& settings = {}) {
-  return shape.request("fft", {"DATA_SIZE=16384"}, settings);
+Request small(const Shape& shape, const std::vector<std::string>& overrides = {}) {
+  return shape.request("fft", {"DATA_SIZE=16384"}, overrides);
 }
 
 void expect_right(const Request& request) {
   const Outcome done = run(request, cluster::alone());
-  EXPECT_TRUE(done.validation.passed()) << done.kernel_file << request.settings.back() << done.validation.error;
+  EXPECT_TRUE(done.validation.passed()) << done.kernel_file << request.overrides.back() << done.validation.error;
 }
 
 void expect_refused(const Request& request, const std::string& why) {

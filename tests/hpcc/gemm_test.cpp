@@ -14,10 +14,10 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-Request small(const std::vector<std::string>& settings = {}) {
+Request small(const std::vector<std::string>& overrides = {}) {
   Request request{.benchmark = "gemm", .size = "small", .repetitions = 1};
-  request.settings = {"MATRIX_SIZE=128", "BLOCK_SIZE=64"};
-  request.settings.insert(request.settings.end(), settings.begin(), settings.end());
+  request.overrides = {"MATRIX_SIZE=128", "BLOCK_SIZE=64"};
+  request.overrides.insert(request.overrides.end(), overrides.begin(), overrides.end());
   return request;
 }
 
@@ -27,14 +27,14 @@ void expect_refused(const Request& request, const std::string& why) {
 
 TEST(Gemm, EveryVariantIsRightInEveryTypeBlockAndReplication) {
   for (const Shape& each : kShapes)
-    for (const std::vector<std::string>& settings :
+    for (const std::vector<std::string>& overrides :
          {std::vector<std::string>{"DATA_TYPE=float", "BLOCK_SIZE=64", "NUM_REPLICATIONS=2"},
           std::vector<std::string>{"DATA_TYPE=double", "BLOCK_SIZE=32", "GEMM_SIZE=4", "NUM_REPLICATIONS=3"}}) {
-      Request request = small(settings);
+      Request request = small(overrides);
       request.variant = each.variant;
       request.shape = each.shape;
       const Outcome done = run(request, cluster::alone());
-      EXPECT_TRUE(done.validation.passed()) << each.variant << each.shape << settings[0] << done.validation.error;
+      EXPECT_TRUE(done.validation.passed()) << each.variant << each.shape << overrides[0] << done.validation.error;
     }
 }
 

@@ -19,12 +19,12 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-Request small(const Shape& shape, const std::vector<std::string>& settings = {}) {
-  return shape.request("hpl", {"MATRIX_SIZE=192", "LOCAL_MEM_BLOCK_LOG=5"}, settings);
+Request small(const Shape& shape, const std::vector<std::string>& overrides = {}) {
+  return shape.request("hpl", {"MATRIX_SIZE=192", "LOCAL_MEM_BLOCK_LOG=5"}, overrides);
 }
 
-void expect_refused(const std::vector<std::string>& settings, const std::string& why) {
-  EXPECT_THAT([&] { run(small(kShapes[1], settings), cluster::alone()); }, ThrowsMessage<Error>(HasSubstr(why)));
+void expect_refused(const std::vector<std::string>& overrides, const std::string& why) {
+  EXPECT_THAT([&] { run(small(kShapes[1], overrides), cluster::alone()); }, ThrowsMessage<Error>(HasSubstr(why)));
 }
 
 TEST(BlockCyclic, EachValueIsOfOnePartAndPartsDifferByAtMostOneBlock) {
@@ -89,11 +89,11 @@ TEST(LinearSystem, TheResidualSeesWhatIsNotTheSolution) {
 
 TEST(Hpl, EveryVariantIsRightInBothTypesAndWithReplications) {
   for (const Shape& shape : kShapes)
-    for (const std::vector<std::string>& settings :
+    for (const std::vector<std::string>& overrides :
          {std::vector<std::string>{"DATA_TYPE=float", "REGISTER_BLOCK_LOG=2", "NUM_REPLICATIONS=2"},
           std::vector<std::string>{"DATA_TYPE=double", "LOCAL_MEM_BLOCK_LOG=6"}}) {
-      const Outcome done = run(small(shape, settings), cluster::alone());
-      EXPECT_TRUE(done.validation.passed()) << shape.file("hpl") << settings[0] << done.validation.error;
+      const Outcome done = run(small(shape, overrides), cluster::alone());
+      EXPECT_TRUE(done.validation.passed()) << shape.file("hpl") << overrides[0] << done.validation.error;
     }
 }
 

@@ -17,8 +17,8 @@ std::vector<ParameterSpec> specs() {
           {.name = "DATA_TYPE", .meaning = "", .kind = ParameterKind::data_type, .value = "float"}};
 }
 
-void expect_refused(const std::string& setting, const std::string& why) {
-  EXPECT_THAT([&] { Parameters(specs(), {setting}); }, ThrowsMessage<Error>(HasSubstr(why)));
+void expect_refused(const std::string& assignment, const std::string& why) {
+  EXPECT_THAT([&] { Parameters(specs(), {assignment}); }, ThrowsMessage<Error>(HasSubstr(why)));
 }
 
 TEST(Parameters, WhatIsSetReplacesTheDefaultAndReachesTheCompiler) {

@@ -37,7 +37,7 @@ class Binary {
   explicit Binary(const Case& of)
       : file_(std::filesystem::temp_directory_path() /
               ("isthmus-" + std::to_string(getpid()) + "-" + of.benchmark + ".bin")) {
-    made_ = compile({.benchmark = of.benchmark, .variant = "single", .settings = of.compiled}, file_.string());
+    made_ = compile({.benchmark = of.benchmark, .variant = "single", .overrides = of.compiled}, file_.string());
   }
   ~Binary() { std::filesystem::remove(file_); }
   Binary(const Binary&) = delete;
@@ -47,11 +47,11 @@ class Binary {
 
   /// A job with it on a device that does not compile, or whose side file leaves room for banks.
   Job job(const Case& of, const offload::ComputeDevice& device) const {
-    Job::Parts parts{.device = device, .ranks = cluster::alone(), .setting = made_.setting};
-    parts.setting.device.compiles_online = false;
-    std::vector<std::string> settings = of.compiled;
-    settings.push_back(of.free);
-    parts.parameters = Parameters(made_.parameters, settings);
+    Job::Parts parts{.device = device, .ranks = cluster::alone(), .conditions = made_.conditions};
+    parts.conditions.device.compiles_online = false;
+    std::vector<std::string> overrides = of.compiled;
+    overrides.push_back(of.free);
+    parts.parameters = Parameters(made_.parameters, overrides);
     parts.grid = cluster::nearest_grid(1);
     parts.binary = file_.string();
     return {of.benchmark, std::move(parts)};
@@ -84,15 +84,16 @@ TEST(Precompiled, EveryBenchmarkRunsWhereNothingCompilesAndNothingIsProbed) {
 
 TEST(Precompiled, ParametersOfABoardNeedNoDevice) {
   for (const Case& each : cases()) {
-    const Compilation board = parameters_of({.benchmark = each.benchmark, .target = kBoard, .settings = each.compiled});
-    EXPECT_EQ(board.setting.variant, Variant::single);
-    for (const std::string& setting : each.compiled) {
-      const std::string name = setting.substr(0, setting.find('='));
+    const Compilation board =
+        parameters_of({.benchmark = each.benchmark, .target = kBoard, .overrides = each.compiled});
+    EXPECT_EQ(board.conditions.variant, Variant::single);
+    for (const std::string& assignment : each.compiled) {
+      const std::string name = assignment.substr(0, assignment.find('='));
       const auto found = std::ranges::find(board.parameters, name, &ParameterSpec::name);
-      EXPECT_EQ(name + "=" + found->value, setting);
+      EXPECT_EQ(name + "=" + found->value, assignment);
     }
   }
-  EXPECT_THAT([] { parameters_of({.benchmark = "gemm", .target = kBoard, .settings = {"BLOK_SIZE=1"}}); },
+  EXPECT_THAT([] { parameters_of({.benchmark = "gemm", .target = kBoard, .overrides = {"BLOK_SIZE=1"}}); },
               ThrowsMessage<Error>(HasSubstr("did you mean 'BLOCK_SIZE'?")));
 }
 

@@ -16,11 +16,11 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-Request small(const std::string& variant, const std::vector<std::string>& settings = {}) {
+Request small(const std::string& variant, const std::vector<std::string>& overrides = {}) {
   Request request{.benchmark = "ptrans", .size = "small", .repetitions = 1};
   request.variant = variant;
-  request.settings = {"MATRIX_SIZE=192", "BLOCK_SIZE=64"};
-  request.settings.insert(request.settings.end(), settings.begin(), settings.end());
+  request.overrides = {"MATRIX_SIZE=192", "BLOCK_SIZE=64"};
+  request.overrides.insert(request.overrides.end(), overrides.begin(), overrides.end());
   return request;
 }
 

@@ -9,7 +9,7 @@
 #include "hpcc/kernel_with_a_fault.hpp"
 #include "hpcc/numbers_probe.hpp"
 #include "hpcc/random_numbers.hpp"
-#include "hpcc/setting.hpp"
+#include "hpcc/run_conditions.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/hpcc/run.hpp"
 
@@ -19,11 +19,11 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-Request small(const std::string& variant, const std::vector<std::string>& settings = {}) {
+Request small(const std::string& variant, const std::vector<std::string>& overrides = {}) {
   Request request{.benchmark = "random_access", .size = "small", .repetitions = 1};
   request.variant = variant;
-  request.settings = {"TABLE_SIZE_LOG=14"};
-  request.settings.insert(request.settings.end(), settings.begin(), settings.end());
+  request.overrides = {"TABLE_SIZE_LOG=14"};
+  request.overrides.insert(request.overrides.end(), overrides.begin(), overrides.end());
   return request;
 }
 
@@ -116,9 +116,10 @@ TEST(RandomAccess, OfManyRanksIsExpectedToMakeTheNumbersOfAll) {
 
 TEST(NumbersProbe, HoldsEachNumberAgainstTheWordsOfTheRank) {
   const auto device = offload::ComputeDevice::open("opencl:0");
-  const Setting setting{.device = device.properties()};
-  const Parameters parameters(entry_of("random_access").parameters(setting), {});
-  Job job("random_access", {.device = device, .ranks = cluster::alone(), .setting = setting, .parameters = parameters});
+  const RunConditions conditions{.device = device.properties()};
+  const Parameters parameters(entry_of("random_access").parameters(conditions), {});
+  Job job("random_access",
+          {.device = device, .ranks = cluster::alone(), .conditions = conditions, .parameters = parameters});
   constexpr std::uint64_t kWords = 1 << 10;
   constexpr std::uint64_t kCount = 1000;
   constexpr std::size_t kItems = 3;

@@ -14,9 +14,9 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 
-Request small(const std::string& benchmark, const std::vector<std::string>& settings) {
+Request small(const std::string& benchmark, const std::vector<std::string>& overrides) {
   Request request{.benchmark = benchmark, .size = "small", .repetitions = 2};
-  request.settings = settings;
+  request.overrides = overrides;
   return request;
 }
 
@@ -35,8 +35,8 @@ TEST(Launches, EveryReplicationOfEveryBenchmarkIsSeen) {
       {"hpl", {"MATRIX_SIZE=1024", "NUM_REPLICATIONS=2"}},
       {"ptrans", {"MATRIX_SIZE=384", "NUM_REPLICATIONS=2"}},
       {"random_access", {"TABLE_SIZE_LOG=16", "NUM_REPLICATIONS=2"}}};
-  for (const auto& [name, settings] : benchmarks) {
-    const auto found = replications_of(run(small(name, settings), cluster::alone()));
+  for (const auto& [name, overrides] : benchmarks) {
+    const auto found = replications_of(run(small(name, overrides), cluster::alone()));
     EXPECT_THAT(found, ElementsAre(std::pair(name, both)));
   }
 }
@@ -107,7 +107,7 @@ TEST(Parts, ARankTakesAsManyComputeUnitsAsOneOfSoManyRanksWould) {
   Request request = small("gemm", {"MATRIX_SIZE=256", "BLOCK_SIZE=128"});
   request.parts = static_cast<int>(offload::ComputeDevice::open("opencl:0").properties().compute_units);
   const Outcome done = run(request, cluster::alone());
-  EXPECT_EQ(done.setting.device.compute_units, 1);
+  EXPECT_EQ(done.conditions.device.compute_units, 1);
   EXPECT_EQ(done.places.front().parts, request.parts);
   EXPECT_FALSE(done.shared);
 }

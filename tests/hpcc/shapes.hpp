@@ -17,15 +17,15 @@ struct Shape {
 
   std::string file(const std::string& benchmark) const { return "kernels/hpcc/" + benchmark + "_" + ending + ".cl"; }
   /// A request for one small repetition.
-  Request request(const std::string& benchmark, std::vector<std::string> settings,
+  Request request(const std::string& benchmark, std::vector<std::string> overrides,
                   const std::vector<std::string>& more) const {
-    settings.insert(settings.end(), more.begin(), more.end());
+    overrides.insert(overrides.end(), more.begin(), more.end());
     return {.benchmark = benchmark,
             .variant = variant,
             .shape = shape,
             .size = "small",
             .repetitions = 1,
-            .settings = std::move(settings)};
+            .overrides = std::move(overrides)};
   }
 };
 

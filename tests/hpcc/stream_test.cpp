@@ -11,10 +11,10 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-Request small(const std::vector<std::string>& settings = {}) {
+Request small(const std::vector<std::string>& overrides = {}) {
   Request request{.benchmark = "stream", .size = "small", .repetitions = 2};
-  request.settings = {"ARRAY_SIZE=65536", "DEVICE_BUFFER_SIZE=1024"};
-  request.settings.insert(request.settings.end(), settings.begin(), settings.end());
+  request.overrides = {"ARRAY_SIZE=65536", "DEVICE_BUFFER_SIZE=1024"};
+  request.overrides.insert(request.overrides.end(), overrides.begin(), overrides.end());
   return request;
 }
 

@@ -97,9 +97,9 @@ class TransferLine {
 
 }  // namespace
 
-platform::Description board_of_links(int links, const Settings& settings) {
+platform::Description board_of_links(int links, const Overrides& overrides) {
   const WrittenFile file(text_of_board(links));
-  return platform::load(file.path(), settings);
+  return platform::load(file.path(), overrides);
 }
 
 platform::Description board_of_links_alone(int links) {

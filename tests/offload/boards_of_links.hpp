@@ -10,10 +10,10 @@
 /// Boards of several links, and transfers over them.
 namespace isthmus::offload::over_links {
 
-using Settings = std::vector<std::string>;
+using Overrides = std::vector<std::string>;
 
 /// Amazon's F1 with so many of its links, link.vh0 and so on.
-platform::Description board_of_links(int links, const Settings& settings = {});
+platform::Description board_of_links(int links, const Overrides& overrides = {});
 
 /// The same without a DMA engine.
 platform::Description board_of_links_alone(int links);

@@ -23,7 +23,7 @@ Transferred transferred(platform::Grain grain, const platform::Description& boar
   return done;
 }
 
-over_links::Settings settings_of_links(int links) {
+over_links::Overrides overrides_of_links(int links) {
   static const std::vector<std::vector<std::string>> kChoices = {
       {"link.vh0.lanes=4", "link.vh0.lanes=8"},
       {"link.vh0.round_trip=3us"},
@@ -34,12 +34,12 @@ over_links::Settings settings_of_links(int links) {
       {"dma.rate=4GB/s"},
       {"device.dram.kernel_channels=1"},
   };
-  over_links::Settings settings{"host.call.enqueue=1us", "host.call.wake=1us"};
+  over_links::Overrides overrides{"host.call.enqueue=1us", "host.call.wake=1us"};
   for (const auto& choice : kChoices)
-    if (*rc::gen::inRange(0, 3) == 0) settings.push_back(*rc::gen::elementOf(choice));
+    if (*rc::gen::inRange(0, 3) == 0) overrides.push_back(*rc::gen::elementOf(choice));
   for (int link = 1; link < links; ++link)
-    if (*rc::gen::arbitrary<bool>()) settings.push_back(fmt::format("link.vh{}.lanes=8", link));
-  return settings;
+    if (*rc::gen::arbitrary<bool>()) overrides.push_back(fmt::format("link.vh{}.lanes=8", link));
+  return overrides;
 }
 
 std::vector<QueueOfTransfers> queues_of_transfers() {
@@ -62,7 +62,7 @@ TEST(CoarseLinks, AgreeWithFineOnesWhateverTheBoardAndTheProgram) {
   int beyond = 0;
   EXPECT_TRUE(rc::check([&] {
     const int links = *rc::gen::inRange(2, 4);
-    const platform::Description board = board_of_links(links, settings_of_links(links));
+    const platform::Description board = board_of_links(links, overrides_of_links(links));
     const std::vector<QueueOfTransfers> queues = queues_of_transfers();
     const Transferred fine = transferred(platform::Grain::fine, board, queues);
     const Transferred coarse = transferred(platform::Grain::coarse, board, queues);

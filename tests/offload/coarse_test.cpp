@@ -13,7 +13,7 @@ namespace isthmus::offload {
 namespace {
 
 using testing::HasSubstr;
-using Settings = std::vector<std::string>;
+using Overrides = std::vector<std::string>;
 
 /// Writes the bytes of one buffer, each with a number added, to another: a word a cycle.
 class Adds : public KernelPorts {
@@ -49,8 +49,8 @@ class Adds : public KernelPorts {
   KernelSpec spec_;
 };
 
-std::unique_ptr<ModelDevice> open_in_grain(platform::Grain grain, const Settings& settings) {
-  return open_model(platform::load(platform::file_of("model:aws-f1"), settings), {kernel_model<Adds>("adds")},
+std::unique_ptr<ModelDevice> open_in_grain(platform::Grain grain, const Overrides& overrides) {
+  return open_model(platform::load(platform::file_of("model:aws-f1"), overrides), {kernel_model<Adds>("adds")},
                     {.grain = grain});
 }
 
@@ -140,15 +140,15 @@ class Program {
   Time elapsed_;
 };
 
-WhatCame run(platform::Grain grain, const Settings& settings, const std::vector<Work>& works) {
-  const auto device = open_in_grain(grain, settings);
+WhatCame run(platform::Grain grain, const Overrides& overrides, const std::vector<Work>& works) {
+  const auto device = open_in_grain(grain, overrides);
   WhatCame outcome = Program(*device, works).run();
   EXPECT_EQ(device->grain(), grain);
   return outcome;
 }
 
 /// Some of these, each with one of its values.
-Settings some_settings() {
+Overrides some_overrides() {
   static const std::vector<std::vector<std::string>> kChoices = {
       {"link.pcie.lanes=1", "link.pcie.lanes=4", "link.pcie.lanes=8"},
       {"link.pcie.generation=1", "link.pcie.generation=4"},
@@ -168,10 +168,10 @@ Settings some_settings() {
       {"device.dram.transfer_rate=1600"},
       {"kernel.clock=50MHz", "kernel.clock=300MHz"},
   };
-  Settings settings;
+  Overrides overrides;
   for (const auto& choice : kChoices)
-    if (*rc::gen::inRange(0, 4) == 0) settings.push_back(*rc::gen::elementOf(choice));
-  return settings;
+    if (*rc::gen::inRange(0, 4) == 0) overrides.push_back(*rc::gen::elementOf(choice));
+  return overrides;
 }
 
 std::vector<Work> some_works() {
@@ -187,9 +187,9 @@ std::vector<Work> some_works() {
 }
 
 /// How far a coarse run is from the fine one, as a share of that. Both are right.
-double difference(const Settings& settings, const std::vector<Work>& works) {
-  const WhatCame fine = run(platform::Grain::fine, settings, works);
-  const WhatCame coarse = run(platform::Grain::coarse, settings, works);
+double difference(const Overrides& overrides, const std::vector<Work>& works) {
+  const WhatCame fine = run(platform::Grain::fine, overrides, works);
+  const WhatCame coarse = run(platform::Grain::coarse, overrides, works);
   EXPECT_TRUE(fine.right && coarse.right);
   return std::abs(coarse.elapsed.seconds() / fine.elapsed.seconds() - 1);
 }
@@ -211,7 +211,7 @@ class Agreement {
 
 TEST(Coarse, AgreesWithFineWhateverTheBoardAndTheProgram) {
   Agreement agreement;
-  EXPECT_TRUE(rc::check([&] { agreement.add(difference(some_settings(), some_works())); }));
+  EXPECT_TRUE(rc::check([&] { agreement.add(difference(some_overrides(), some_works())); }));
   EXPECT_TRUE(agreement.holds());
 }
 
@@ -221,7 +221,7 @@ TEST(Coarse, AgreesWithFineOnTransfersThatLast) {
     const std::vector<Work> works{{.rounds = *rc::gen::inRange(1, 3),
                                    .bytes = *rc::gen::inRange<std::int64_t>(3, 17) * (std::int64_t{1} << 20) / 4,
                                    .blocking = *rc::gen::arbitrary<bool>()}};
-    agreement.add(difference(some_settings(), works));
+    agreement.add(difference(some_overrides(), works));
   }));
   EXPECT_TRUE(agreement.holds());
 }

@@ -14,9 +14,9 @@ using testing::HasSubstr;
 using testing::StartsWith;
 using testing::ThrowsMessage;
 
-std::unique_ptr<ModelDevice> open_copying(std::vector<std::string> settings) {
-  settings.insert(settings.begin(), "host.alloc.enabled=false");
-  return open_model(platform::load(platform::file_of("model:aws-f1"), settings), {});
+std::unique_ptr<ModelDevice> open_copying(std::vector<std::string> overrides) {
+  overrides.insert(overrides.begin(), "host.alloc.enabled=false");
+  return open_model(platform::load(platform::file_of("model:aws-f1"), overrides), {});
 }
 
 const platform::Part& part(const ModelDevice& device, const std::string& name) {
@@ -78,11 +78,11 @@ TEST(HostCopies, OfSeveralThreadsNeverExceedTheMemory) {
 
 TEST(HostCopies, OfSeveralThreadsShareTheMemoryEqually) {
   // Each thread alone would take 20 of the memory's 8 GB/s.
-  const std::vector<std::string> settings{"host.copy.rate=10GB/s", "host.memory.transfer_rate=1000",
-                                          "host.memory.channels=1"};
-  const double one = copy_time(*open_copying(settings), 1 << 20).seconds();
+  const std::vector<std::string> overrides{"host.copy.rate=10GB/s", "host.memory.transfer_rate=1000",
+                                           "host.memory.channels=1"};
+  const double one = copy_time(*open_copying(overrides), 1 << 20).seconds();
   EXPECT_NEAR(one, 2.0 * (1 << 20) / 8e9, 0.01 * one);
-  const auto device = open_copying(settings);
+  const auto device = open_copying(overrides);
   write_at_once(*device, 4, 1 << 20);
   // All four copies go on together until all have ended: the first transfer finds them done.
   const double first_ends = 4 * one;
@@ -172,11 +172,11 @@ TEST(ChunkedStaging, HidesTheWireBehindTheCopyButForOneChunk) {
 
 TEST(ChunkedStaging, HidesTheCopyBehindAWireThatIsSlower) {
   constexpr std::size_t kSize = 4 << 20;
-  std::vector<std::string> settings = kChunked;
+  std::vector<std::string> overrides = kChunked;
   const std::vector<std::string> slow{"host.copy.rate=20GB/s", "link.pcie.lanes=1"};
-  settings.insert(settings.end(), slow.begin(), slow.end());
+  overrides.insert(overrides.end(), slow.begin(), slow.end());
   const double whole = transfer(*open_copying(slow), kSize, false, 3).seconds();
-  const double chunked = transfer(*open_copying(settings), kSize, false, 3).seconds();
+  const double chunked = transfer(*open_copying(overrides), kSize, false, 3).seconds();
   const double copies_hidden = static_cast<double>(kSize - 256 * 1024) / 20e9;
   // Each chunk but the last is waited for: its interrupt and the next doorbell, some microseconds.
   EXPECT_NEAR(chunked, whole - copies_hidden, 0.02 * whole);

@@ -63,8 +63,8 @@ class Reads : public KernelPorts {
   bool done() const { return false; }
 };
 
-std::unique_ptr<ModelDevice> open_with(std::vector<KernelModel> kernels, std::vector<std::string> settings = {}) {
-  return open_model(platform::load(platform::file_of("model:aws-f1"), settings), std::move(kernels));
+std::unique_ptr<ModelDevice> open_with(std::vector<KernelModel> kernels, std::vector<std::string> overrides = {}) {
+  return open_model(platform::load(platform::file_of("model:aws-f1"), overrides), std::move(kernels));
 }
 
 struct Reading {

@@ -28,12 +28,12 @@ using ::testing::ThrowsMessage;
 constexpr std::int64_t kMebibyte = std::int64_t{1} << 20;
 
 /// Nothing but the links and the host's memory takes time worth telling.
-const over_links::Settings kTransfersAlone = {"host.call.transfer=5us", "host.call.enqueue=1us", "host.call.wake=1us",
-                                              "host.alloc.enabled=false", "device.dram.kernel_channels=4"};
+const over_links::Overrides kTransfersAlone = {"host.call.transfer=5us", "host.call.enqueue=1us", "host.call.wake=1us",
+                                               "host.alloc.enabled=false", "device.dram.kernel_channels=4"};
 
-over_links::Settings and_also(over_links::Settings settings, const over_links::Settings& more) {
-  settings.insert(settings.end(), more.begin(), more.end());
-  return settings;
+over_links::Overrides and_also(over_links::Overrides overrides, const over_links::Overrides& more) {
+  overrides.insert(overrides.end(), more.begin(), more.end());
+  return overrides;
 }
 
 std::vector<QueueOfTransfers> queues_of_one_thread(std::size_t count, const std::vector<std::int64_t>& sizes) {
@@ -48,8 +48,8 @@ double elapsed_s(const platform::Description& board, const std::vector<QueueOfTr
   return done.elapsed.seconds();
 }
 
-/// A random link, as settings of the `number`th.
-over_links::Settings some_link(int number) {
+/// A random link, as overrides of the `number`th.
+over_links::Overrides some_link(int number) {
   static const std::vector<std::vector<std::string>> kChoices = {
       {"lanes=2", "lanes=4", "lanes=8", "lanes=16"},
       {"generation=2", "generation=4"},
@@ -58,21 +58,21 @@ over_links::Settings some_link(int number) {
       {"round_trip=600ns", "round_trip=3us"},
       {"user_clock=200MHz", "user_clock=300MHz"},
   };
-  over_links::Settings settings;
+  over_links::Overrides overrides;
   for (const auto& choice : kChoices)
     if (*rc::gen::inRange(0, 2) == 0)
-      settings.push_back(fmt::format("link.vh{}.{}", number, *rc::gen::elementOf(choice)));
-  return settings;
+      overrides.push_back(fmt::format("link.vh{}.{}", number, *rc::gen::elementOf(choice)));
+  return overrides;
 }
 
 platform::Description some_board() {
   const int links = *rc::gen::inRange(1, 4);
-  over_links::Settings settings = kTransfersAlone;
-  for (int link = 0; link < links; ++link) settings = and_also(std::move(settings), some_link(link));
-  if (*rc::gen::inRange(0, 3) == 0) settings.emplace_back("host.memory.channels=1");
-  if (*rc::gen::inRange(0, 3) == 0) settings.emplace_back("host.runtime.staging=chunked");
-  if (*rc::gen::inRange(0, 4) == 0) settings.emplace_back("host.iommu.enabled=true");
-  return board_of_links(links, settings);
+  over_links::Overrides overrides = kTransfersAlone;
+  for (int link = 0; link < links; ++link) overrides = and_also(std::move(overrides), some_link(link));
+  if (*rc::gen::inRange(0, 3) == 0) overrides.emplace_back("host.memory.channels=1");
+  if (*rc::gen::inRange(0, 3) == 0) overrides.emplace_back("host.runtime.staging=chunked");
+  if (*rc::gen::inRange(0, 4) == 0) overrides.emplace_back("host.iommu.enabled=true");
+  return board_of_links(links, overrides);
 }
 
 std::vector<QueueOfTransfers> some_queues() {
@@ -138,7 +138,7 @@ TEST(Links, AreUsedByAThreadEachToo) {
 }
 
 TEST(Links, OfDifferentWidthsShareTheBytesByIt) {
-  const over_links::Settings narrow = and_also(kTransfersAlone, {"link.vh1.lanes=8"});
+  const over_links::Overrides narrow = and_also(kTransfersAlone, {"link.vh1.lanes=8"});
   const auto queues = queues_of_one_thread(12, {2 * kMebibyte});
   const double both = elapsed_s(board_of_links(2, narrow), queues);
   EXPECT_NEAR(both / elapsed_s(board_of_links(1, kTransfersAlone), queues), 2.0 / 3, 0.03);
@@ -146,7 +146,7 @@ TEST(Links, OfDifferentWidthsShareTheBytesByIt) {
 
 // Memory that moves 8 GB/s is slower than one link already.
 TEST(Links, AreNoFasterThanTheHostsMemory) {
-  const over_links::Settings scarce =
+  const over_links::Overrides scarce =
       and_also(kTransfersAlone, {"host.memory.transfer_rate=1000", "host.memory.channels=1"});
   const auto queues = queues_of_one_thread(4, {4 * kMebibyte});
   const double bound = 16.0 * kMebibyte / 8e9;
@@ -159,7 +159,7 @@ TEST(Links, AreNoFasterThanTheHostsMemory) {
 
 TEST(Links, WithNothingElseUnderWayLeaveATransferToTheFastest) {
   const auto queues = queues_of_one_thread(1, {kMebibyte, kMebibyte, kMebibyte});
-  const over_links::Settings narrow = and_also(kTransfersAlone, {"link.vh0.lanes=8"});
+  const over_links::Overrides narrow = and_also(kTransfersAlone, {"link.vh0.lanes=8"});
   const auto channel = [](int link) { return fmt::format("vh{}", link); };
   EXPECT_EQ(elapsed_s(board_of_links(2, narrow), queues), elapsed_s(board_of_links(2, narrow), queues, channel(1)));
   EXPECT_EQ(elapsed_s(board_of_links(2, kTransfersAlone), queues),
@@ -230,7 +230,7 @@ TEST(Links, OfWhichThereIsOneTellWhatTheyEverTold) {
 }
 
 TEST(Links, HoldTheLimitOfWhatTheyMove) {
-  const over_links::Settings narrow = and_also(kTransfersAlone, {"link.vh0.lanes=2", "link.vh1.lanes=2"});
+  const over_links::Overrides narrow = and_also(kTransfersAlone, {"link.vh0.lanes=2", "link.vh1.lanes=2"});
   const auto device = open_model(board_of_links(2, narrow), {});
   const auto memory = device->pin({2 * kMebibyte});
   const std::array queues{device->queue(), device->queue()};

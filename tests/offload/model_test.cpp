@@ -14,8 +14,8 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-std::unique_ptr<ModelDevice> open(const std::string& target = "model:aws-f1", std::vector<std::string> settings = {}) {
-  return open_model(platform::load(platform::file_of(target), settings), {});
+std::unique_ptr<ModelDevice> open(const std::string& target = "model:aws-f1", std::vector<std::string> overrides = {}) {
+  return open_model(platform::load(platform::file_of(target), overrides), {});
 }
 
 std::vector<std::byte> some_bytes(std::size_t size, unsigned seed) {

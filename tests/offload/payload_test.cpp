@@ -15,8 +15,8 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-std::unique_ptr<ModelDevice> open_board(const std::vector<std::string>& settings) {
-  return open_model(platform::load(platform::file_of("model:aws-f1"), settings), {});
+std::unique_ptr<ModelDevice> open_board(const std::vector<std::string>& overrides) {
+  return open_model(platform::load(platform::file_of("model:aws-f1"), overrides), {});
 }
 
 std::vector<std::byte> noise(std::uint32_t seed, std::size_t size) {
@@ -65,17 +65,17 @@ TEST(Payloads, OfAnySizeBringCopiesOfAnyLengthThereAndBack) {
 }
 
 TEST(Descriptors, ThatAllTagsTogetherCannotFetchAreRefused) {
-  const std::vector<std::string> settings{"link.pcie.tags=1", "link.pcie.max_read_request=128B",
-                                          "dma.descriptor_size=256B"};
-  EXPECT_THAT([&] { open_board(settings); },
+  const std::vector<std::string> overrides{"link.pcie.tags=1", "link.pcie.max_read_request=128B",
+                                           "dma.descriptor_size=256B"};
+  EXPECT_THAT([&] { open_board(overrides); },
               ThrowsMessage<Error>(HasSubstr("--set: key 'dma.descriptor_size': expected at most the 128 B that "
                                              "link.pcie.max_read_request and link.pcie.tags let the engine ask for, "
                                              "got 256 B")));
 }
 
 TEST(Payloads, ThatNoCreditsHoldAreRefusedByBothKeys) {
-  const std::vector<std::string> settings{"link.pcie.max_payload=4096B", "link.pcie.posted_data_credits=255"};
-  EXPECT_THAT([&] { open_board(settings); },
+  const std::vector<std::string> overrides{"link.pcie.max_payload=4096B", "link.pcie.posted_data_credits=255"};
+  EXPECT_THAT([&] { open_board(overrides); },
               ThrowsMessage<Error>(HasSubstr("--set: key 'link.pcie.max_payload': expected link.pcie.max_payload "
                                              "<= 16 x link.pcie.posted_data_credits, got 4096 B and 255")));
 }

@@ -17,10 +17,11 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-std::unique_ptr<ModelSystem> open_boards(std::size_t boards, const std::vector<std::string>& settings = {}) {
+std::unique_ptr<ModelSystem> open_boards(std::size_t boards, const std::vector<std::string>& overrides = {}) {
   std::vector<SystemBoard> all;
   for (std::size_t i = 0; i < boards; ++i)
-    all.push_back({"board " + std::to_string(i), platform::load(platform::file_of("model:aws-f1"), settings).over("")});
+    all.push_back(
+        {"board " + std::to_string(i), platform::load(platform::file_of("model:aws-f1"), overrides).over("")});
   return open_system(all, {});
 }
 
@@ -95,11 +96,11 @@ TEST(System, LeavesEachBoardItsRateWhereTheMemoryHasEnough) {
 
 TEST(System, SharesTheMemoryEquallyWhereItLimits) {
   constexpr std::size_t kSize = 2'000'000;
-  const std::vector<std::string> settings{"host.memory.channels=1", "host.memory.transfer_rate=800"};
+  const std::vector<std::string> overrides{"host.memory.channels=1", "host.memory.transfer_rate=800"};
   const double memory = 0.8 * 8;  // GB/s
   const Time alone = copy(*open_boards(1), kSize, 3).ends.front();
   for (const std::size_t boards : {2U, 4U, 8U}) {
-    const Copied copied = copy(*open_boards(boards, settings), kSize, 3);
+    const Copied copied = copy(*open_boards(boards, overrides), kSize, 3);
     EXPECT_TRUE(copied.right);
     const Time least = Time::seconds(static_cast<double>(kSize * boards) / (memory * 1e9));
     for (const Time end : copied.ends) {

@@ -189,8 +189,8 @@ TEST(Board, AStreamReadsAndWritesDeviceMemoryOnItsWay) {
 }
 
 TEST(Board, AStreamIsHeldUpByTheMemoryThatItUses) {
-  const auto elapsed = [](std::vector<std::string> settings) {
-    const Description platform = load(file_of("model:aws-f1"), settings);
+  const auto elapsed = [](std::vector<std::string> overrides) {
+    const Description platform = load(file_of("model:aws-f1"), overrides);
     const Layout layout{.table = 0, .results = 1 << 20, .words = 8192, .of_request = 16};
     const auto bytes = some_bytes(static_cast<std::size_t>(layout.words) * kWord, 1);
     return run(platform, layout, bytes, bytes).report.end.seconds();

@@ -11,8 +11,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-NextValues steps(std::string_view key, const std::vector<std::string>& settings = {}) {
-  const Description description = load_text(f1(), settings);
+NextValues steps(std::string_view key, const std::vector<std::string>& overrides = {}) {
+  const Description description = load_text(f1(), overrides);
   for (const Input& input : description.inputs())
     if (input.name == key) return next_values(description, input);
   throw std::logic_error(std::string(key));

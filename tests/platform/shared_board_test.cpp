@@ -20,43 +20,43 @@ constexpr std::uint8_t kVl0 = 0;
 constexpr std::uint8_t kVh0 = 1;
 constexpr std::uint8_t kVh1 = 2;
 
-SharedSpec spec_of(const std::vector<std::string>& settings, const char* board = kBoard) {
-  return shared_spec(load(file_of(board), settings));
+SharedSpec spec_of(const std::vector<std::string>& overrides, const char* board = kBoard) {
+  return shared_spec(load(file_of(board), overrides));
 }
 
 template <class Value>
-void set(std::vector<std::string>& settings, const char* key, Value value) {
-  settings.push_back(fmt::format("{}={}", key, value));
+void set(std::vector<std::string>& overrides, const char* key, Value value) {
+  overrides.push_back(fmt::format("{}={}", key, value));
 }
 
-void any_link(Dice& dice, const char* channel, std::vector<std::string>& settings) {
+void any_link(Dice& dice, const char* channel, std::vector<std::string>& overrides) {
   const auto key = [channel](const char* name) { return fmt::format("link.{}.{}", channel, name); };
-  set(settings, key("tags").c_str(), dice.one_of({1, 2, 8, 64}));
-  set(settings, key("posted_header_credits").c_str(), dice.one_of({1, 2, 64}));
-  set(settings, key("nonposted_header_credits").c_str(), dice.one_of({1, 2, 64}));
-  set(settings, key("flight").c_str(), dice.one_of({"5ns", "50ns", "150ns"}));
+  set(overrides, key("tags").c_str(), dice.one_of({1, 2, 8, 64}));
+  set(overrides, key("posted_header_credits").c_str(), dice.one_of({1, 2, 64}));
+  set(overrides, key("nonposted_header_credits").c_str(), dice.one_of({1, 2, 64}));
+  set(overrides, key("flight").c_str(), dice.one_of({"5ns", "50ns", "150ns"}));
 }
 
-std::vector<std::string> any_settings(Dice& dice) {
-  std::vector<std::string> settings;
-  for (const char* channel : {"vh0", "vh1"}) any_link(dice, channel, settings);
-  set(settings, "queue.depth", dice.one_of({1, 2, 8}));
-  set(settings, "va.round_robin", dice.chance(50));
-  set(settings, "cache.interval", dice.number(1, 2));
-  set(settings, "cache.reads_in_flight", dice.number(1, 4));
-  set(settings, "cache.writes_in_flight", dice.number(1, 4));
-  set(settings, "kernel.clock", dice.one_of({"137MHz", "200MHz", "273MHz", "400MHz"}));
-  return settings;
+std::vector<std::string> any_overrides(Dice& dice) {
+  std::vector<std::string> overrides;
+  for (const char* channel : {"vh0", "vh1"}) any_link(dice, channel, overrides);
+  set(overrides, "queue.depth", dice.one_of({1, 2, 8}));
+  set(overrides, "va.round_robin", dice.chance(50));
+  set(overrides, "cache.interval", dice.number(1, 2));
+  set(overrides, "cache.reads_in_flight", dice.number(1, 4));
+  set(overrides, "cache.writes_in_flight", dice.number(1, 4));
+  set(overrides, "kernel.clock", dice.one_of({"137MHz", "200MHz", "273MHz", "400MHz"}));
+  return overrides;
 }
 
-std::vector<std::string> any_settings_of_capi(Dice& dice) {
-  std::vector<std::string> settings{"translation.enabled=false"};
-  set(settings, "link.capi.lanes", dice.one_of({1, 8}));
-  set(settings, "cache.interval", dice.number(1, 2));
-  set(settings, "cache.reads_in_flight", dice.number(1, 4));
-  set(settings, "cache.writes_in_flight", dice.number(1, 4));
-  set(settings, "kernel.clock", dice.one_of({"137MHz", "250MHz", "400MHz"}));
-  return settings;
+std::vector<std::string> any_overrides_of_capi(Dice& dice) {
+  std::vector<std::string> overrides{"translation.enabled=false"};
+  set(overrides, "link.capi.lanes", dice.one_of({1, 8}));
+  set(overrides, "cache.interval", dice.number(1, 2));
+  set(overrides, "cache.reads_in_flight", dice.number(1, 4));
+  set(overrides, "cache.writes_in_flight", dice.number(1, 4));
+  set(overrides, "kernel.clock", dice.one_of({"137MHz", "250MHz", "400MHz"}));
+  return overrides;
 }
 
 /// Few lines, little room.
@@ -96,14 +96,14 @@ Dice drawn_dice() {
 
 SharedBench drawn() {
   Dice dice = drawn_dice();
-  const SharedSpec spec = spec_of(any_settings(dice));
+  const SharedSpec spec = spec_of(any_overrides(dice));
   return any_bench(dice, spec,
                    {{kVh0}, {kVh1}, {fabric::kAnyChannel}, {kVl0, kVh0}, {kVl0, kVh0, kVh1, fabric::kAnyChannel}});
 }
 
 RC_GTEST_PROP(Capi, KeepsEveryWordAndNoTwoSharersThatAnswer, ()) {
   Dice dice = drawn_dice();
-  const SharedSpec spec = spec_of(any_settings_of_capi(dice), kCapi);
+  const SharedSpec spec = spec_of(any_overrides_of_capi(dice), kCapi);
   RC_ASSERT(!spec.coherence.forward);
   const fabric::CoherenceRun result = run(any_bench(dice, spec, {{kVl0}}));
   RC_ASSERT(result.stuck == "");
@@ -148,9 +148,9 @@ TEST(Channels, AreNamedWithTheChoiceAmongThem) {
   EXPECT_EQ(way_named(spec_of({}), "va"), fabric::kAnyChannel);
 }
 
-std::string refusal(const std::vector<std::string>& settings) {
+std::string refusal(const std::vector<std::string>& overrides) {
   try {
-    spec_of(settings);
+    spec_of(overrides);
   } catch (const Error& error) {
     return error.what();
   }

@@ -32,8 +32,8 @@ std::string board(const std::string& name) {
 
 /// The values that a probe finds at 4 KiB, by what tells them apart.
 std::vector<double> found(const Probe& probe, const std::string& target, const std::string& channel = "",
-                          const std::vector<std::string>& settings = {}) {
-  const Job job{.target = target, .settings = settings, .channel = channel, .sizes = {{4096}}, .bursts = {}};
+                          const std::vector<std::string>& overrides = {}) {
+  const Job job{.target = target, .overrides = overrides, .channel = channel, .sizes = {{4096}}, .bursts = {}};
   Target opened(job);
   std::vector<double> values;
   probe.run(job, opened, [&values](const Finding& finding) {

@@ -18,14 +18,14 @@ constexpr double kWire = 8 * 1.0 * 128 / 130;  // GB/s of eight lanes at 8 GT/s,
 
 struct Asked {
   std::string probe;
-  std::vector<std::string> settings{};
+  std::vector<std::string> overrides{};
   std::vector<std::string> starts{};
   Bytes size = kLarge;
 };
 
 std::vector<Finding> findings(const Asked& asked) {
   const Job job{.target = "model:ibm-capi",
-                .settings = asked.settings,
+                .overrides = asked.overrides,
                 .starts = asked.starts,
                 .sizes = {asked.size},
                 .bursts = {},
@@ -46,24 +46,24 @@ double latency(const Asked& asked, const std::string& access) {
 
 const std::vector<std::string> kPinned{"translation.pageable=false"};
 
-std::vector<std::string> pinned(const std::string& setting) {
-  return {kPinned.front(), setting};
+std::vector<std::string> pinned(const std::string& assignment) {
+  return {kPinned.front(), assignment};
 }
 
 TEST(Capi, ReadsALineAsFastAsPublished) {  // choi2019, table 5
-  EXPECT_NEAR(latency({.probe = "cache-miss", .settings = kPinned, .size = kLine}, "read") / 882, 1, 0.01);
+  EXPECT_NEAR(latency({.probe = "cache-miss", .overrides = kPinned, .size = kLine}, "read") / 882, 1, 0.01);
 }
 
 TEST(Capi, HasThePublishedPlateauPinnedAndPageable) {  // choi2019, 3.2.2
   for (const char* probe : {"shared-read", "shared-write"}) {
-    EXPECT_NEAR(told({.probe = probe, .settings = kPinned}) / 3.3, 1, 0.04) << probe;
+    EXPECT_NEAR(told({.probe = probe, .overrides = kPinned}) / 3.3, 1, 0.04) << probe;
     EXPECT_NEAR(told({.probe = probe}) / 3.3, 1, 0.04) << probe;
   }
 }
 
 TEST(Capi, FindsEachPageOncePageableAndNonePinned) {
-  const auto time = [](const std::vector<std::string>& settings) {
-    return findings({.probe = "shared-read", .settings = settings}).front().times.front();
+  const auto time = [](const std::vector<std::string>& overrides) {
+    return findings({.probe = "shared-read", .overrides = overrides}).front().times.front();
   };
   const double pages = static_cast<double>(kLarge.count) / (64 << 10);
   const double walk = 1e-6;
@@ -74,11 +74,11 @@ TEST(Capi, FindsEachPageOncePageableAndNonePinned) {
 
 TEST(Capi, IsBoundByItsWireWithMoreUnderWay) {
   const std::vector<std::string> many{kPinned.front(), "cache.reads_in_flight=200", "cache.writes_in_flight=400"};
-  EXPECT_LT(told({.probe = "shared-read", .settings = many}), kWire * 128 / (128 + 26));
-  EXPECT_GT(told({.probe = "shared-read", .settings = many}), 0.9 * kWire * 128 / (128 + 26));
+  EXPECT_LT(told({.probe = "shared-read", .overrides = many}), kWire * 128 / (128 + 26));
+  EXPECT_GT(told({.probe = "shared-read", .overrides = many}), 0.9 * kWire * 128 / (128 + 26));
   const double written_back = 31.0 / 32;  // what the cache still holds in the end is not
-  EXPECT_LT(told({.probe = "shared-write", .settings = many}) * written_back, kWire * 128 / (128 + 30));
-  EXPECT_GT(told({.probe = "shared-write", .settings = many}), 0.9 * kWire * 128 / (128 + 30));
+  EXPECT_LT(told({.probe = "shared-write", .overrides = many}) * written_back, kWire * 128 / (128 + 30));
+  EXPECT_GT(told({.probe = "shared-write", .overrides = many}), 0.9 * kWire * 128 / (128 + 30));
 }
 
 TEST(Capi, OfWhatItsCacheHoldsMovesHalfALineACycle) {

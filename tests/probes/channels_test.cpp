@@ -18,13 +18,13 @@ struct Asked {
   std::string channel{};
   std::string start = "warm";
   std::int64_t lines = 1;
-  std::vector<std::string> settings{};
+  std::vector<std::string> overrides{};
   std::int64_t burst = 64;
 };
 
 std::vector<Finding> findings(const Asked& asked) {
   Job job{.target = "model:xeon-fpga-v2",
-          .settings = asked.settings,
+          .overrides = asked.overrides,
           .starts = {},
           .sizes = {{64 * asked.lines}},
           .bursts = {{asked.burst}}};
@@ -75,19 +75,19 @@ TEST(Channels, ALineOverPcieTakesThePublishedTimeWhateverTheCacheHolds) {  // ge
 
 TEST(Channels, AWriteOverPcieIsAnsweredWhenTheRootPortHasIt) {
   const auto at = [](const char* flight) {
-    return cycles({.probe = "cache-miss", .channel = "vh0", .start = "cold", .settings = {flight}}, "write");
+    return cycles({.probe = "cache-miss", .channel = "vh0", .start = "cold", .overrides = {flight}}, "write");
   };
   EXPECT_NEAR(at("link.vh0.flight=150ns") - at("link.vh0.flight=50ns"), 40, 2);
 }
 
 TEST(Channels, AFlushedLineTakesThePublishedTimeOnEitherClock) {  // choi2019, table 5: 323 ns
   for (const char* clock : {"kernel.clock=200MHz", "kernel.clock=400MHz"})
-    EXPECT_NEAR(cycles({.probe = "cache-miss", .start = "flushed", .settings = {clock}}, "read") * 2.5 / 323, 1, 0.1);
+    EXPECT_NEAR(cycles({.probe = "cache-miss", .start = "flushed", .overrides = {clock}}, "read") * 2.5 / 323, 1, 0.1);
 }
 
 TEST(Channels, TheUserClockSetsThePlateau) {  // choi2019, figure 4: 12.8 GB/s at 200 MHz
   const auto at = [](const char* clock, const char* probe) {
-    return rate({.probe = probe, .channel = "va", .start = "flushed", .lines = kMany, .settings = {clock}});
+    return rate({.probe = probe, .channel = "va", .start = "flushed", .lines = kMany, .overrides = {clock}});
   };
   for (const char* probe : {"shared-read", "shared-write"}) {
     EXPECT_NEAR(at("kernel.clock=200MHz", probe) / 12.8, 1, 0.02);
@@ -99,15 +99,15 @@ TEST(Channels, TheUserClockSetsThePlateau) {  // choi2019, figure 4: 12.8 GB/s a
 TEST(Channels, WarmQpiIsAsFastAsItsPort) {  // gemieux2018, figure 7b: 12.6 GB/s
   for (const char* probe : {"shared-read", "shared-write"}) {
     EXPECT_NEAR(rate({.probe = probe, .channel = "vl0", .lines = 1024}) / 12.6, 1, 0.05);
-    EXPECT_GT(rate({.probe = probe, .channel = "vl0", .lines = 1024, .settings = {"cache.interval=1"}}), 20);
+    EXPECT_GT(rate({.probe = probe, .channel = "vl0", .lines = 1024, .overrides = {"cache.interval=1"}}), 20);
   }
 }
 
 TEST(Channels, OnePcieLinkIsAsFastAsItsHeadersLeaveOfIt) {  // gemieux2018, figure 6c: 5.2 GB/s
   for (const char* probe : {"shared-read", "shared-write"}) {
-    const auto at = [probe](std::int64_t burst, const std::vector<std::string>& settings) {
+    const auto at = [probe](std::int64_t burst, const std::vector<std::string>& overrides) {
       return rate(
-          {.probe = probe, .channel = "vh1", .start = "cold", .lines = 16384, .settings = settings, .burst = burst});
+          {.probe = probe, .channel = "vh1", .start = "cold", .lines = 16384, .overrides = overrides, .burst = burst});
     };
     EXPECT_NEAR(at(64, {}) / 5.2, 1, 0.05);
     EXPECT_NEAR(at(64, {"link.vh1.tags=256"}) / at(64, {}), 1, 0.01) << "more under way changes nothing";
@@ -133,7 +133,7 @@ TEST(Channels, TheShortestQueueSplitsRequestsAsPublished) {  // gemieux2018, fig
 
 TEST(Channels, InTurnTheySplitThemByThree) {
   const auto many =
-      requests({.probe = "shared-read", .channel = "va", .lines = 255, .settings = {"va.round_robin=true"}});
+      requests({.probe = "shared-read", .channel = "va", .lines = 255, .overrides = {"va.round_robin=true"}});
   for (const char* channel : {"vl0", "vh0", "vh1"}) EXPECT_EQ(many.at(channel), 85);
 }
 
@@ -209,7 +209,7 @@ TEST(Channels, RefuseWhatCannotBe) {
   EXPECT_THAT(refusal({.probe = "shared-read", .lines = 8, .burst = 512}),
               HasSubstr("--burst: expected at most 256 B a request, got 512 B"));
   EXPECT_THAT(refusal({.probe = "shared-read", .lines = 8, .burst = 100}), HasSubstr("--burst: expected multiples"));
-  EXPECT_THAT(refusal({.probe = "shared-read", .settings = {"queue.depth=0"}}), HasSubstr("expected 1..64, got 0"));
+  EXPECT_THAT(refusal({.probe = "shared-read", .overrides = {"queue.depth=0"}}), HasSubstr("expected 1..64, got 0"));
 }
 
 }  // namespace

@@ -12,16 +12,16 @@ namespace {
 constexpr std::int64_t kKiB = 1024;
 constexpr std::int64_t kMiB = kKiB * kKiB;
 
-using Settings = std::vector<std::string>;
+using Overrides = std::vector<std::string>;
 
 double seconds(const std::string& target, Direction direction, HostSide side, std::int64_t size,
-               const Settings& settings = {}) {
-  const auto device = offload::open_device(target, settings);
+               const Overrides& overrides = {}) {
+  const auto device = offload::open_device(target, overrides);
   return sample(*copies(*device, direction, side, {size}), 1).front().seconds();
 }
 double rate(const std::string& target, Direction direction, HostSide side, std::int64_t size,
-            const Settings& settings = {}) {
-  return static_cast<double>(size) / seconds(target, direction, side, size, settings);
+            const Overrides& overrides = {}) {
+  return static_cast<double>(size) / seconds(target, direction, side, size, overrides);
 }
 
 class CopiesOnModels : public testing::TestWithParam<const char*> {};
@@ -65,7 +65,7 @@ TEST_P(CopiesOnModels, WhatTheHostDoesBesidesNeverSpeedsACopyUp) {
 
 // What the host's part adds is size over its rate, whatever the rest does.
 TEST_P(CopiesOnModels, ThePriceOfPageableMemoryIsTheCopyAlone) {
-  const Settings slow{"host.copy.rate=2"};
+  const Overrides slow{"host.copy.rate=2"};
   const double extra = seconds(GetParam(), Direction::to_device, HostSide::pageable, kMiB, slow) -
                        seconds(GetParam(), Direction::to_device, HostSide::pinned, kMiB, slow);
   EXPECT_NEAR(extra, kMiB / 2e9, 1e-6);
@@ -130,7 +130,7 @@ TEST(RealDevice, ThatHasNoRoomSaysSoInOneLine) {
 
 /// Seconds in which the host works on a copy.
 double working(const char* probe, std::int64_t size, int samples = 1) {
-  const Job job{.target = "model:alpha-data-7v3", .settings = {}, .sizes = {{size}}, .bursts = {}, .samples = samples};
+  const Job job{.target = "model:alpha-data-7v3", .overrides = {}, .sizes = {{size}}, .bursts = {}, .samples = samples};
   const Finding found = found_by(probe, job).front();
   return found.host_busy.value_or(-1) * found.times.front().seconds();
 }

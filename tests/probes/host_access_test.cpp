@@ -13,18 +13,18 @@ namespace isthmus::offload {
 namespace {
 
 using Kind = HostAccess::Kind;
-using Settings = std::vector<std::string>;
+using Overrides = std::vector<std::string>;
 
 HostAccessLatency latency(const std::string& target, Kind kind, std::int64_t size, bool at_once,
-                          const Settings& settings = {}) {
-  return open_device(target, settings)->access_host_memory({.kind = kind, .size = {size}, .at_once = at_once});
+                          const Overrides& overrides = {}) {
+  return open_device(target, overrides)->access_host_memory({.kind = kind, .size = {size}, .at_once = at_once});
 }
 
 /// The closed forms of a board.
 class Link {
  public:
-  explicit Link(const std::string& target, const Settings& settings = {})
-      : spec_(platform::pcie_link_spec(platform::load(platform::file_of(target), settings).the("pcie"))) {}
+  explicit Link(const std::string& target, const Overrides& overrides = {})
+      : spec_(platform::pcie_link_spec(platform::load(platform::file_of(target), overrides).the("pcie"))) {}
 
   double round_trip() const { return spec_.round_trip.seconds(); }
   double cycle() const { return 1 / spec_.user_clock.frequency.hertz(); }
@@ -51,9 +51,9 @@ class HostAccessOfModels : public testing::TestWithParam<const char*> {};
 TEST_P(HostAccessOfModels, AReadTakesTheRoundTripAndItsTimeOnTheWire) {
   for (const std::int64_t size : {64, 128, 256, 512, 1024, 2048, 4096})
     for (const char* round_trip : {"0.7", "1", "3"}) {
-      const Settings settings{std::string("link.pcie.round_trip=") + round_trip};
-      const Link link(GetParam(), settings);
-      const HostAccessLatency took = latency(GetParam(), Kind::read, size, false, settings);
+      const Overrides overrides{std::string("link.pcie.round_trip=") + round_trip};
+      const Link link(GetParam(), overrides);
+      const HostAccessLatency took = latency(GetParam(), Kind::read, size, false, overrides);
       const double closed = link.round_trip() + link.request() + link.completions(size);
       EXPECT_EQ(took.in_flight, 1);
       // The last word crosses the block after its packet; Acks and updates share the wire.
@@ -110,9 +110,9 @@ TEST_P(HostAccessOfModels, ALongerWayIsPaidByEveryAccessOnce) {
 // 512 B from 64 B past a boundary of 128 B: the first completion of at most 128 B ends there, and a fifth is needed.
 TEST_P(HostAccessOfModels, AReadThatBeginsBetweenBoundariesIsAnsweredInOneCompletionMore) {
   const auto each = [](std::int64_t offset, const char* boundary) {
-    const Settings settings{"link.pcie.round_trip=0.7", "link.pcie.max_payload=128B",
-                            std::string("link.pcie.read_completion_boundary=") + boundary};
-    return open_device(GetParam(), settings)
+    const Overrides overrides{"link.pcie.round_trip=0.7", "link.pcie.max_payload=128B",
+                              std::string("link.pcie.read_completion_boundary=") + boundary};
+    return open_device(GetParam(), overrides)
         ->access_host_memory({.kind = Kind::read, .size = {512}, .at_once = true, .offset = {offset}})
         .each.seconds();
   };

@@ -11,26 +11,26 @@ namespace isthmus::offload {
 namespace {
 
 using Kind = HostAccess::Kind;
-using Settings = std::vector<std::string>;
+using Overrides = std::vector<std::string>;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 class HostParts : public testing::TestWithParam<const char*> {
  protected:
-  static HostAccessLatency access(const HostAccess& what, const Settings& settings) {
-    return open_device(GetParam(), settings)->access_host_memory(what);
+  static HostAccessLatency access(const HostAccess& what, const Overrides& overrides) {
+    return open_device(GetParam(), overrides)->access_host_memory(what);
   }
   /// Of a read by itself, in ns: a cycle of the user clock is as fine as it is told.
-  static double read(const Settings& settings) {
-    return access({.kind = Kind::read, .size = {64}, .at_once = false}, settings).each.seconds() * 1e9;
+  static double read(const Overrides& overrides) {
+    return access({.kind = Kind::read, .size = {64}, .at_once = false}, overrides).each.seconds() * 1e9;
   }
   /// Of a write and of reading it back.
-  static double write(const Settings& settings) {
-    return access({.kind = Kind::write, .size = {64}, .at_once = false}, settings).each.seconds() * 1e9;
+  static double write(const Overrides& overrides) {
+    return access({.kind = Kind::write, .size = {64}, .at_once = false}, overrides).each.seconds() * 1e9;
   }
-  static std::string refusal(const Settings& settings) {
+  static std::string refusal(const Overrides& overrides) {
     try {
-      platform::load(platform::file_of(GetParam()), settings);
+      platform::load(platform::file_of(GetParam()), overrides);
       return "";
     } catch (const Error& error) {
       return error.what();
@@ -47,27 +47,27 @@ TEST_P(HostParts, AnotherSocketIsItsLatencyAway) {
 }
 
 TEST_P(HostParts, PagesThatTheTlbHoldsCostNothingAndOthersAWalk) {
-  const Settings one_page{"host.iommu.enabled=true"};
+  const Overrides one_page{"host.iommu.enabled=true"};
   EXPECT_NEAR(read(one_page), read({}), kCycle) << "again and again of the same page";
   const HostAccess pages{.kind = Kind::read, .size = {4096}, .at_once = true};
-  const auto rate = [&](const Settings& settings) {
-    const HostAccessLatency took = access(pages, settings);
+  const auto rate = [&](const Overrides& overrides) {
+    const HostAccessLatency took = access(pages, overrides);
     return took.in_flight / took.each.seconds();
   };
-  const Settings few{"host.iommu.enabled=true", "host.iommu.entries=2", "host.iommu.ways=2", "link.pcie.tags=64",
-                     "host.iommu.walk_latency=5us"};
+  const Overrides few{"host.iommu.enabled=true", "host.iommu.entries=2", "host.iommu.ways=2", "link.pcie.tags=64",
+                      "host.iommu.walk_latency=5us"};
   for (const int walks : {1, 2, 4}) {
-    Settings settings = few;
-    settings.push_back("host.iommu.walks=" + std::to_string(walks));
-    EXPECT_NEAR(rate(settings), walks / 5e-6, 0.01 * walks / 5e-6) << "pages a second";
-    settings.push_back("host.iommu.page=1GiB");
-    EXPECT_NEAR(rate(settings), rate({"link.pcie.tags=64"}), 1e-3 * rate(settings)) << "superpages";
+    Overrides overrides = few;
+    overrides.push_back("host.iommu.walks=" + std::to_string(walks));
+    EXPECT_NEAR(rate(overrides), walks / 5e-6, 0.01 * walks / 5e-6) << "pages a second";
+    overrides.push_back("host.iommu.page=1GiB");
+    EXPECT_NEAR(rate(overrides), rate({"link.pcie.tags=64"}), 1e-3 * rate(overrides)) << "superpages";
   }
 }
 
 TEST_P(HostParts, WhatADeviceWroteIsReadFromTheCache) {
   for (const int hit : {10, 30, 90}) {
-    const Settings cached{"host.llc.enabled=true", "host.llc.hit_latency=" + std::to_string(hit)};
+    const Overrides cached{"host.llc.enabled=true", "host.llc.hit_latency=" + std::to_string(hit)};
     EXPECT_NEAR(write(cached), write({}) - 90 + hit, kCycle) << "in place of host.memory.latency";
     EXPECT_NEAR(read(cached), read({}) - 90 + 100, kCycle) << "host.llc.miss_latency";
   }

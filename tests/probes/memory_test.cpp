@@ -11,11 +11,11 @@ namespace {
 constexpr std::int64_t kKiB = 1024;
 constexpr std::int64_t kMiB = kKiB * kKiB;
 
-using Settings = std::vector<std::string>;
+using Overrides = std::vector<std::string>;
 
 double seconds(const std::string& target, Access access, std::int64_t size, std::int64_t burst,
-               const Settings& settings = {}) {
-  const auto device = offload::open_device(target, settings, memory_kernels());
+               const Overrides& overrides = {}) {
+  const auto device = offload::open_device(target, overrides, memory_kernels());
   return sample(*memory_passes(*device, access, {size}, {burst}), 1).front().seconds();
 }
 

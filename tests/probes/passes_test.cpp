@@ -36,7 +36,7 @@ class Scripted final : public Sampler {
 };
 
 std::vector<Finding> findings(const std::vector<Time>& apart, Log& log, std::uint64_t seed = 1) {
-  const Job job{.target = "opencl:0", .settings = {}, .sizes = {}, .bursts = {}, .samples = kRepeat, .seed = seed};
+  const Job job{.target = "opencl:0", .overrides = {}, .sizes = {}, .bursts = {}, .samples = kRepeat, .seed = seed};
   Target target(job);
   std::vector<Point> points;
   for (std::size_t i = 0; i < apart.size(); ++i)

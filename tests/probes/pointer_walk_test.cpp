@@ -24,7 +24,7 @@ constexpr Bytes kFourCaches{256 << 10U};  // four times the cache
 
 struct WalkAsked {
   std::string start = "flushed";
-  std::vector<std::string> settings{};
+  std::vector<std::string> overrides{};
   Bytes size = kFewLines;
   std::string board = "model:xeon-fpga-v1";
   std::string channel{};
@@ -35,7 +35,7 @@ using BySeries = std::map<std::pair<std::string, std::int64_t>, std::vector<doub
 /// Samples by structure and walks.
 BySeries walks(const WalkAsked& asked) {
   Job job{.target = asked.board,
-          .settings = asked.settings,
+          .overrides = asked.overrides,
           .starts = {asked.start},
           .sizes = {asked.size},
           .bursts = {},
@@ -91,7 +91,7 @@ TEST(PointerWalk, ManyAtOnceShareThePort) {
 
 // choi2019, insight 5: little parallel access.
 TEST(PointerWalk, ManyAtOnceAreTwiceAsFastOverTwoPorts) {
-  const auto at = [](const char* ports) { return walks({.start = "warm", .settings = {ports}, .size = {1 << 15U}}); };
+  const auto at = [](const char* ports) { return walks({.start = "warm", .overrides = {ports}, .size = {1 << 15U}}); };
   const BySeries one = at("cache.ports=1");
   const BySeries two = at("cache.ports=2");
   EXPECT_NEAR(middle(one.at({"list", 64})) / middle(two.at({"list", 64})), 2, 0.1);
@@ -102,7 +102,7 @@ TEST(PointerWalk, ManyAtOnceAreTwiceAsFastOverTwoPorts) {
 // choi2019, insights 5 and 7: long latency, little capacity.
 TEST(PointerWalk, HitsMoreInALargerCache) {
   const auto hits = [](const char* size) {
-    const auto samples = list({.start = "warm", .settings = {size}, .size = kFourCaches});
+    const auto samples = list({.start = "warm", .overrides = {size}, .size = kFourCaches});
     return static_cast<double>(std::ranges::count(samples, 70)) / static_cast<double>(samples.size());
   };
   // What lies in a set stays until another of its lines is walked: one of four, and it must come first of the four.
@@ -113,7 +113,7 @@ TEST(PointerWalk, HitsMoreInALargerCache) {
 
 TEST(PointerWalk, HitsSoonerInAFasterCache) {
   const auto at = [](const char* start, const char* clock) {
-    return middle(list({.start = start, .settings = {clock}}));
+    return middle(list({.start = start, .overrides = {clock}}));
   };
   EXPECT_LT(at("warm", "cache.clock=400MHz"), 0.8 * 70);
   EXPECT_GT(at("warm", "cache.clock=100MHz"), 1.5 * 70);
@@ -124,11 +124,11 @@ TEST(PointerWalk, HitsSoonerInAFasterCache) {
 // choi2019, insight 6.
 TEST(PointerWalk, FindsLessRoomInSmallPagesAndTakesNoLonger) {
   const std::string small = "translation.page=4KiB";
-  EXPECT_EQ(list({.settings = {small}, .size = kFourCaches}), list({.size = kFourCaches}));
+  EXPECT_EQ(list({.overrides = {small}, .size = kFourCaches}), list({.size = kFourCaches}));
   const Bytes large{8 << 20U};
-  EXPECT_THAT([&] { list({.settings = {small}, .size = large}); },
+  EXPECT_THAT([&] { list({.overrides = {small}, .size = large}); },
               ThrowsMessage<Error>(HasSubstr("1024 pages of 4096 B (translation.entries, translation.page)")));
-  EXPECT_THAT(list({.settings = {small, "translation.entries=4096"}, .size = large}), Each(355));
+  EXPECT_THAT(list({.overrides = {small, "translation.entries=4096"}, .size = large}), Each(355));
 }
 
 TEST(PointerWalk, RefusesWhatCannotBe) {

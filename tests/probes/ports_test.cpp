@@ -21,14 +21,14 @@ struct Asked {
   std::string probe;
   std::string port;
   std::string state;
-  std::vector<std::string> settings{};
+  std::vector<std::string> overrides{};
   Bytes offset{};
   std::string target = "model:zynq-ultrascale";
 };
 
 std::vector<Finding> findings(const Asked& asked, const std::vector<Bytes>& sizes) {
   const Job job{.target = asked.target,
-                .settings = asked.settings,
+                .overrides = asked.overrides,
                 .ports = {asked.port},
                 .states = {asked.state},
                 .sizes = sizes,
@@ -100,11 +100,11 @@ TEST(Ports, OfTheCacheAreAtFullRateOnWhatItHolds) {
 }
 
 /// The first size, in steps of 128 KiB, at which half of what is lost to a flushed buffer is lost.
-std::int64_t knee(const std::vector<std::string>& settings) {
-  const double flushed = rate({"port-tx", "acp", "flushed", settings}, 512 * kKiB);
-  const double full = rate({"port-tx", "acp", "written", settings}, 512 * kKiB);
+std::int64_t knee(const std::vector<std::string>& overrides) {
+  const double flushed = rate({"port-tx", "acp", "flushed", overrides}, 512 * kKiB);
+  const double full = rate({"port-tx", "acp", "written", overrides}, 512 * kKiB);
   std::int64_t size = 512 * kKiB;
-  while (rate({"port-tx", "acp", "written", settings}, size) > (flushed + full) / 2) size += 128 * kKiB;
+  while (rate({"port-tx", "acp", "written", overrides}, size) > (flushed + full) / 2) size += 128 * kKiB;
   return size;
 }
 
@@ -121,7 +121,7 @@ TEST(Ports, OfTheCacheFallOffWhereItEndsAndTwiceAsLargeOneTwiceAsFar) {
 TEST(Ports, AWholeLineThatNeedNotBeReadFirstIsWrittenIntoTheCacheFaster) {
   const Asked fetched{"port-rx", "acp", "flushed"};
   Asked at_once = fetched;
-  at_once.settings = {"cpu.l2.fetch_on_write=false"};
+  at_once.overrides = {"cpu.l2.fetch_on_write=false"};
   EXPECT_GE(rate(at_once, 512 * kKiB), 1.5 * rate(fetched, 512 * kKiB));
 }
 
@@ -169,7 +169,7 @@ TEST(Ports, OfWhatACoreHasStreamedCrossTheInterconnectAsIfItWereFlushed) {
 }
 
 TEST(Ports, TellTheirPortAndStateAndGiveTheSameAgain) {
-  const Job job{.target = "model:zynq-ultrascale", .settings = {}, .sizes = {{4 * kKiB}, {8 * kKiB}}, .bursts = {}};
+  const Job job{.target = "model:zynq-ultrascale", .overrides = {}, .sizes = {{4 * kKiB}, {8 * kKiB}}, .bursts = {}};
   const std::vector<Finding> found = found_by("port-tx", job);
   std::vector<std::string> told;
   for (const Finding& finding : found)

@@ -8,22 +8,23 @@ namespace {
 
 using Kind = RegisterAccess::Kind;
 
-double seconds(Kind kind, std::int64_t size, bool combining, int count, const std::vector<std::string>& settings = {}) {
-  const auto device = open_device("model:aws-f1", settings);
+double seconds(Kind kind, std::int64_t size, bool combining, int count,
+               const std::vector<std::string>& overrides = {}) {
+  const auto device = open_device("model:aws-f1", overrides);
   return device->access_registers({.kind = kind, .size = {size}, .write_combining = combining}, count).seconds();
 }
 
 TEST(Stores, PayOneTripOutOfTheCoreForEachLineThatTheyCombineTo) {
-  const std::vector<std::string> settings{"host.mmio.store=80"};
+  const std::vector<std::string> overrides{"host.mmio.store=80"};
   for (const std::int64_t size : {4, 8, 64})
-    EXPECT_NEAR(seconds(Kind::store, size, true, 64, settings), static_cast<double>(size) * 80e-9, 2e-9) << size;
+    EXPECT_NEAR(seconds(Kind::store, size, true, 64, overrides), static_cast<double>(size) * 80e-9, 2e-9) << size;
 }
 
 TEST(Stores, ThatAreNotCombinedPayForEachEightBytes) {
-  const std::vector<std::string> settings{"host.mmio.store=80"};
-  EXPECT_NEAR(seconds(Kind::store, 4, false, 64, settings), 64 * 80e-9, 2e-9);
-  EXPECT_NEAR(seconds(Kind::store, 8, false, 64, settings), 64 * 80e-9, 2e-9);
-  EXPECT_NEAR(seconds(Kind::store, 64, false, 64, settings), 8 * 64 * 80e-9, 2e-9);
+  const std::vector<std::string> overrides{"host.mmio.store=80"};
+  EXPECT_NEAR(seconds(Kind::store, 4, false, 64, overrides), 64 * 80e-9, 2e-9);
+  EXPECT_NEAR(seconds(Kind::store, 8, false, 64, overrides), 64 * 80e-9, 2e-9);
+  EXPECT_NEAR(seconds(Kind::store, 64, false, 64, overrides), 8 * 64 * 80e-9, 2e-9);
 }
 
 // stacc III-D: 64 bytes of payload cost 94 on the wire, so a core that pays nothing waits for the link.

@@ -16,7 +16,7 @@ using ::testing::ThrowsMessage;
 
 struct Asked {
   std::string probe;
-  std::vector<std::string> settings{};
+  std::vector<std::string> overrides{};
   std::vector<std::string> starts{};
   std::vector<Bytes> sizes{{64}};
   std::string target = "model:xeon-fpga-v1";
@@ -25,7 +25,7 @@ struct Asked {
 
 std::vector<Finding> findings(const Asked& asked) {
   const Job job{.target = asked.target,
-                .settings = asked.settings,
+                .overrides = asked.overrides,
                 .starts = asked.starts,
                 .sizes = asked.sizes,
                 .bursts = {},
@@ -66,19 +66,19 @@ TEST(CacheMiss, TakesTheRoundTripBesides) {  // choi2019, table 3
 
 TEST(CacheMiss, MovesWithTheRoundTripAndAHitDoesNot) {
   const std::vector<std::string> far{"link.qpi.round_trip=385ns"};
-  EXPECT_EQ(latencies({.probe = "cache-hit", .settings = far}), latencies({.probe = "cache-hit"}));
-  EXPECT_EQ(latencies({.probe = "cache-miss", .settings = far}).at("read all"), 455);
+  EXPECT_EQ(latencies({.probe = "cache-hit", .overrides = far}), latencies({.probe = "cache-hit"}));
+  EXPECT_EQ(latencies({.probe = "cache-miss", .overrides = far}).at("read all"), 455);
 }
 
 TEST(CacheMiss, OfALineThatTheHostsCacheHasIsServedFromThere) {
   const auto cold = latencies({.probe = "cache-miss", .starts = {"cold"}});
   EXPECT_EQ(cold.at("read all"), 355 - 100 + 20);
-  const auto near = latencies({.probe = "cache-miss", .settings = {"host.llc.hit_latency=10ns"}, .starts = {"cold"}});
+  const auto near = latencies({.probe = "cache-miss", .overrides = {"host.llc.hit_latency=10ns"}, .starts = {"cold"}});
   EXPECT_EQ(near.at("read all"), 355 - 100 + 10);
 }
 
 TEST(CacheHit, WithoutAPageTableSavesItsCycles) {
-  EXPECT_EQ(latencies({.probe = "cache-hit", .settings = {"translation.enabled=false"}}).at("read translation"), 10);
+  EXPECT_EQ(latencies({.probe = "cache-hit", .overrides = {"translation.enabled=false"}}).at("read translation"), 10);
 }
 
 constexpr Bytes kOfTheCache{64 << 10U};
@@ -98,7 +98,7 @@ TEST(SharedRead, OfWhatTheCacheHoldsMovesALineACycle) {
 TEST(SharedRead, ThroughACacheThatHoldsNothingOfItIsAsSlowWarmAsFlushed) {
   const std::vector<std::string> none{"cache.size=1KiB", "host.llc.size=16KiB", "host.llc.ways=1"};
   const auto asked = [&](const char* start) {
-    return rate({.probe = "shared-read", .settings = none, .starts = {start}, .sizes = {kOfTheCache}});
+    return rate({.probe = "shared-read", .overrides = none, .starts = {start}, .sizes = {kOfTheCache}});
   };
   EXPECT_NEAR(asked("warm") / asked("flushed"), 1, 0.01);
   EXPECT_GT(rate({.probe = "shared-read", .starts = {"warm"}, .sizes = {kOfTheCache}}), 1.5 * asked("warm"));
@@ -106,14 +106,14 @@ TEST(SharedRead, ThroughACacheThatHoldsNothingOfItIsAsSlowWarmAsFlushed) {
 
 TEST(SharedRead, IsAsFastAsTheCircuitAsks) {
   const auto at = [](const char* clock) {
-    return rate({.probe = "shared-read", .settings = {clock}, .starts = {"warm"}, .sizes = {kOfTheCache}});
+    return rate({.probe = "shared-read", .overrides = {clock}, .starts = {"warm"}, .sizes = {kOfTheCache}});
   };
   EXPECT_NEAR(at("kernel.clock=100MHz") / at("kernel.clock=50MHz"), 2, 0.05);
 }
 
 TEST(SharedRead, OverTwoPortsMovesTwiceAsMuchOfWhatTheCacheHolds) {
   const auto at = [](const char* ports) {
-    return rate({.probe = "shared-read", .settings = {ports}, .starts = {"warm"}, .sizes = {kOfTheCache}});
+    return rate({.probe = "shared-read", .overrides = {ports}, .starts = {"warm"}, .sizes = {kOfTheCache}});
   };
   EXPECT_NEAR(at("cache.ports=2") / at("cache.ports=1"), 2, 0.1);
 }
@@ -129,17 +129,17 @@ TEST(Shared, RefusesWhatCannotBe) {
   };
   EXPECT_THAT(refusal({.probe = "shared-read", .sizes = {{100}}}), HasSubstr("a line of 64 B (cache.line), got 100 B"));
   EXPECT_THAT(
-      refusal({.probe = "shared-write", .settings = {"translation.entries=1"}, .sizes = {{2 * kLarge.count + 64}}}),
+      refusal({.probe = "shared-write", .overrides = {"translation.entries=1"}, .sizes = {{2 * kLarge.count + 64}}}),
       HasSubstr("at most the 2097152 B that 1 pages of 2097152 B hold (translation.entries, translation.page)"));
-  EXPECT_EQ(refusal({.probe = "shared-write", .settings = {"translation.entries=1"}, .sizes = {{2 * kLarge.count}}}),
+  EXPECT_EQ(refusal({.probe = "shared-write", .overrides = {"translation.entries=1"}, .sizes = {{2 * kLarge.count}}}),
             "");
   EXPECT_THAT(refusal({.probe = "cache-miss", .starts = {"warn"}}), HasSubstr("--start: unknown start 'warn'"));
   EXPECT_THAT(refusal({.probe = "cache-hit", .starts = {"cold"}}), HasSubstr("expected warm of cache-hit"));
-  EXPECT_THAT(refusal({.probe = "cache-hit", .settings = {"host.llc.enabled=false"}}),
+  EXPECT_THAT(refusal({.probe = "cache-hit", .overrides = {"host.llc.enabled=false"}}),
               HasSubstr("expected true on a board with a coherent cache, got false"));
-  EXPECT_THAT(refusal({.probe = "cache-hit", .settings = {"link.qpi.round_trip=104ns"}}),
+  EXPECT_THAT(refusal({.probe = "cache-hit", .overrides = {"link.qpi.round_trip=104ns"}}),
               HasSubstr("expected at least 22 cycles of cache.clock, got 104 ns"));
-  EXPECT_THAT(refusal({.probe = "cache-hit", .settings = {"cache.line=128B", "cache.size=128KiB"}}),
+  EXPECT_THAT(refusal({.probe = "cache-hit", .overrides = {"cache.line=128B", "cache.size=128KiB"}}),
               HasSubstr("expected 128 B, as cache.line, got 64 B"));
   EXPECT_THAT(refusal({.probe = "cache-hit", .target = "model:aws-f1"}),
               HasSubstr("expected a board with coherent-link and translation and cache and reordering"));

@@ -23,12 +23,12 @@ constexpr double kLine = 64;
 constexpr double kCycle = 1 / 1.2;            // ns, of the cores
 constexpr double kRefreshed = 7800 / 7450.0;  // a DRAM stands still for 350 of 7800 ns
 
-using Settings = std::vector<std::string>;
+using Overrides = std::vector<std::string>;
 /// ns a line, by where it comes from and goes to.
 using Copies = std::map<std::string, double>;
 
-Copies copies(std::int64_t bytes, const Settings& settings = {}) {
-  const Job job{.target = "model:zynq-ultrascale", .settings = settings, .sizes = {{bytes}}, .bursts = {}};
+Copies copies(std::int64_t bytes, const Overrides& overrides = {}) {
+  const Job job{.target = "model:zynq-ultrascale", .overrides = overrides, .sizes = {{bytes}}, .bursts = {}};
   Copies found;
   for (const Finding& finding : found_by("memcpy", job)) {
     EXPECT_EQ(finding.verified, true);
@@ -81,7 +81,7 @@ TEST(CopiesOfACore, OfWhatTheCacheHoldsTakeTheWorkOfTheCore) {
 }
 
 TEST(CopiesOfACore, WithoutThePrefetcherWaitLongerForCacheableMemoryAndNoLongerForOther) {
-  const Settings off{"cpu.prefetch.enabled=false"};
+  const Overrides off{"cpu.prefetch.enabled=false"};
   const Copies with = copies(4 * kMiB);
   const Copies without = copies(4 * kMiB, off);
   for (const char* cacheable : {kCached, kOut}) EXPECT_GE(without.at(cacheable), 1.5 * with.at(cacheable));
@@ -89,8 +89,8 @@ TEST(CopiesOfACore, WithoutThePrefetcherWaitLongerForCacheableMemoryAndNoLongerF
 }
 
 /// ns an element of a matrix that is written into cacheable, and into other memory.
-std::pair<double, double> transposed(std::int64_t bytes, const Settings& settings = {}) {
-  const Job job{.target = "model:zynq-ultrascale", .settings = settings, .sizes = {{bytes}}, .bursts = {}};
+std::pair<double, double> transposed(std::int64_t bytes, const Overrides& overrides = {}) {
+  const Job job{.target = "model:zynq-ultrascale", .overrides = overrides, .sizes = {{bytes}}, .bursts = {}};
   std::vector<double> found;
   for (const Finding& finding : found_by("transpose", job)) {
     EXPECT_EQ(finding.verified, true);
@@ -114,7 +114,7 @@ TEST(TransposesOfACore, IntoNonCacheableMemoryWaitForTheStoresThatMayBeUnderWay)
 }
 
 TEST(TransposesOfACore, AreOfSquaresAlone) {
-  const Job job{.target = "model:zynq-ultrascale", .settings = {}, .sizes = {{8 * kKiB}, {16 * kKiB}}, .bursts = {}};
+  const Job job{.target = "model:zynq-ultrascale", .overrides = {}, .sizes = {{8 * kKiB}, {16 * kKiB}}, .bursts = {}};
   const std::vector<Finding> found = found_by("transpose", job);
   ASSERT_EQ(found.size(), 2);
   for (const Finding& finding : found) EXPECT_EQ(finding.size.count, 16 * kKiB);
@@ -125,13 +125,13 @@ struct Maintained {
   std::int64_t bytes;
   int buffers = 1;
   int load = 0;
-  Settings settings{};
+  Overrides overrides{};
 };
 
 /// ns a line; no cache has anything of it behind.
 double maintained(const Maintained& asked) {
   const Job job{.target = "model:zynq-ultrascale",
-                .settings = asked.settings,
+                .overrides = asked.overrides,
                 .operations = {asked.operation},
                 .buffers = {asked.buffers},
                 .loads = {asked.load},

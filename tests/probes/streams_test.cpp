@@ -12,11 +12,11 @@ constexpr std::int64_t kMiB = std::int64_t{1} << 20U;
 class Streams : public testing::TestWithParam<const char*> {
  protected:
   static std::vector<Finding> found(const char* probe, std::vector<Bytes> sizes,
-                                    const std::vector<std::string>& settings = {}) {
-    return found_by(probe, {.target = GetParam(), .settings = settings, .sizes = std::move(sizes), .bursts = {}});
+                                    const std::vector<std::string>& overrides = {}) {
+    return found_by(probe, {.target = GetParam(), .overrides = overrides, .sizes = std::move(sizes), .bursts = {}});
   }
-  static double rate(const char* probe, std::int64_t size, const std::vector<std::string>& settings = {}) {
-    return found(probe, {{size}}, settings).front().samples.front();
+  static double rate(const char* probe, std::int64_t size, const std::vector<std::string>& overrides = {}) {
+    return found(probe, {{size}}, overrides).front().samples.front();
   }
 };
 

@@ -17,7 +17,7 @@
 namespace isthmus::probes {
 namespace {
 
-using Settings = std::vector<std::string>;
+using Overrides = std::vector<std::string>;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
@@ -59,21 +59,21 @@ struct Found {
   friend bool operator==(const Found&, const Found&) = default;
 };
 
-std::vector<Found> all_found(const Probe& probe, const std::string& file, const Settings& settings = {},
+std::vector<Found> all_found(const Probe& probe, const std::string& file, const Overrides& overrides = {},
                              std::int64_t size = kSize) {
   std::vector<Found> found;
-  probe_system({.target = file, .settings = settings, .sizes = {{size}}}, probe, [&](const Finding& finding) {
+  probe_system({.target = file, .overrides = overrides, .sizes = {{size}}}, probe, [&](const Finding& finding) {
     found.push_back({finding.samples.front(), {finding.parameters.begin(), finding.parameters.end()}});
   });
   return found;
 }
-Found found(const Probe& probe, const std::string& file, const Settings& settings = {}) {
-  return all_found(probe, file, settings).at(0);
+Found found(const Probe& probe, const std::string& file, const Overrides& overrides = {}) {
+  return all_found(probe, file, overrides).at(0);
 }
 
 TEST(SystemProbe, OfOneBoardFindsWhatTheBoardsOwnProbeFinds) {
   for (const Probe& probe : system_probes()) {
-    const Job job{.target = "model:aws-f1", .settings = {}, .sizes = {{kSize}}, .bursts = {}};
+    const Job job{.target = "model:aws-f1", .overrides = {}, .sizes = {{kSize}}, .bursts = {}};
     Target board(job);
     double alone = 0;
     probe.run(job, board, [&](const Finding& finding) { alone = finding.samples.front(); });
@@ -106,11 +106,11 @@ TEST(SystemProbe, FindsTheMemorysRateHoweverManyShareItAndNamesIt) {
 }
 
 TEST(SystemProbe, NamesTheMemoryWhereMoreOfItIsWhatHelps) {
-  const Settings scarce{"host.memory.channels=1", "host.memory.transfer_rate=100"};
+  const Overrides scarce{"host.memory.channels=1", "host.memory.transfer_rate=100"};
   const auto with = [&scarce](const std::string& more) {
-    Settings settings = scarce;
-    settings.push_back(more);
-    return found(named("h2d-pinned"), boards_alike(4), settings).rate;
+    Overrides overrides = scarce;
+    overrides.push_back(more);
+    return found(named("h2d-pinned"), boards_alike(4), overrides).rate;
   };
   const double now = found(named("h2d-pinned"), boards_alike(4), scarce).rate;
   EXPECT_GT(with("host.memory.transfer_rate=200"), 1.5 * now);
@@ -120,8 +120,8 @@ TEST(SystemProbe, NamesTheMemoryWhereMoreOfItIsWhatHelps) {
 TEST(SystemProbe, NamesTheLinkWhereItIsNarrow) {
   for (const auto& [name, part] :
        {std::pair{"h2d-pinned", "PCIe host to device"}, std::pair{"d2h-pinned", "PCIe device to host"}}) {
-    const auto with = [name = name](const std::string& setting, int count) {
-      return found(named(name), boards_alike(count), {setting});
+    const auto with = [name = name](const std::string& assignment, int count) {
+      return found(named(name), boards_alike(count), {assignment});
     };
     const Found narrow = with("link.pcie.lanes=1", 4);
     EXPECT_EQ(narrow.text("limit"), part);

@@ -91,13 +91,13 @@ Application<Number, Number> sums(std::size_t numbers) {
   return application;
 }
 
-StreamRun stream(const ByteApplication& application, int messages, const std::vector<std::string>& settings = {}) {
-  return run_stream(platform::load(platform::file_of("model:aws-f1"), settings),
+StreamRun stream(const ByteApplication& application, int messages, const std::vector<std::string>& overrides = {}) {
+  return run_stream(platform::load(platform::file_of("model:aws-f1"), overrides),
                     {.application = application, .flow = "stream", .count = messages});
 }
 
-Run on_model(const ByteApplication& application, int messages, const std::vector<std::string>& settings = {}) {
-  return stream(application, messages, settings).run;
+Run on_model(const ByteApplication& application, int messages, const std::vector<std::string>& overrides = {}) {
+  return stream(application, messages, overrides).run;
 }
 
 struct Threads {

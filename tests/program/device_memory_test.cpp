@@ -93,8 +93,8 @@ Application<std::uint64_t, std::uint64_t> delay_line() {
           .extras = extras};
 }
 
-StreamRun on_f1(const ByteApplication& application, int messages, const std::vector<std::string>& settings = {}) {
-  return run_stream(platform::load(platform::file_of("model:aws-f1"), settings),
+StreamRun on_f1(const ByteApplication& application, int messages, const std::vector<std::string>& overrides = {}) {
+  return run_stream(platform::load(platform::file_of("model:aws-f1"), overrides),
                     {.application = application, .flow = "stream", .count = messages});
 }
 

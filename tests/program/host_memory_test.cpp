@@ -120,8 +120,8 @@ Application<std::uint64_t, std::uint64_t> by_host(int count, bool early = false)
           .extras = extras};
 }
 
-StreamRun on_f1(const ByteApplication& application, int messages, const std::vector<std::string>& settings = {}) {
-  return run_stream(platform::load(platform::file_of("model:aws-f1"), settings),
+StreamRun on_f1(const ByteApplication& application, int messages, const std::vector<std::string>& overrides = {}) {
+  return run_stream(platform::load(platform::file_of("model:aws-f1"), overrides),
                     {.application = application, .flow = "stream", .count = messages});
 }
 
@@ -247,8 +247,8 @@ struct Rate {
   std::vector<std::string> keys;
 };
 
-Rate rate_of(const ByteApplication& application, const std::vector<std::string>& settings = {}) {
-  const StreamRun run = on_f1(application, kSums, settings);
+Rate rate_of(const ByteApplication& application, const std::vector<std::string>& overrides = {}) {
+  const StreamRun run = on_f1(application, kSums, overrides);
   EXPECT_FALSE(run.run.difference);
   const auto window = std::ranges::find(run.parts, "loads's requests in flight", &platform::Part::name);
   if (window == run.parts.end()) throw std::runtime_error("no window");

@@ -91,17 +91,17 @@ ByteApplication turner(
   return application;
 }
 
-Run run(const ByteApplication& application, int messages, const std::vector<std::string>& settings = {},
+Run run(const ByteApplication& application, int messages, const std::vector<std::string>& overrides = {},
         std::uint64_t schedule_seed = 0) {
-  return open_target(kStratix, settings)
+  return open_target(kStratix, overrides)
       ->run({.application = application, .flow = "offload", .count = messages, .schedule_seed = schedule_seed});
 }
 
 /// Packets a second of a run twice as long as another, without the way in and out.
-double rate(const Sharing& sharing, int messages, const std::vector<std::string>& settings = {}) {
+double rate(const Sharing& sharing, int messages, const std::vector<std::string>& overrides = {}) {
   const auto application = turner(sharing);
-  const auto shorter = run(application, messages, settings);
-  const auto longer = run(application, 2 * messages, settings);
+  const auto shorter = run(application, messages, overrides);
+  const auto longer = run(application, 2 * messages, overrides);
   EXPECT_TRUE(shorter.right() && longer.right());
   return messages * sharing.batch / (longer.times.elapsed - shorter.times.elapsed).seconds();
 }

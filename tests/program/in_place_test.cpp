@@ -90,12 +90,12 @@ ByteApplication increments(int launches, int cycles = 1, bool silent = false) {
 }
 
 Run run(const std::string& target, const std::string& flow, const ByteApplication& application, int count = 1,
-        const std::vector<std::string>& settings = {}) {
-  return open_target(target, settings)->run({.application = application, .flow = flow, .count = count});
+        const std::vector<std::string>& overrides = {}) {
+  return open_target(target, overrides)->run({.application = application, .flow = flow, .count = count});
 }
 
-double elapsed(const ByteApplication& application, const std::vector<std::string>& settings = {}) {
-  return run(kBoard, "shared", application, 1, settings).times.elapsed.seconds();
+double elapsed(const ByteApplication& application, const std::vector<std::string>& overrides = {}) {
+  return run(kBoard, "shared", application, 1, overrides).times.elapsed.seconds();
 }
 
 TEST(InPlace, EachLaunchReadsWhatTheOneBeforeHasWrittenWhereverMemoryIs) {

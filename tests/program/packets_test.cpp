@@ -84,21 +84,21 @@ ByteApplication application(std::function<std::size_t(int)> length) {
 }
 
 Run run(const std::string& target, const ByteApplication& application, int count,
-        const std::vector<std::string>& settings = {}) {
-  return open_target(target, settings)->run({.application = application, .flow = "stream", .count = count});
+        const std::vector<std::string>& overrides = {}) {
+  return open_target(target, overrides)->run({.application = application, .flow = "stream", .count = count});
 }
 
 /// Seconds that so many packets of 1500 B take.
-double seconds_of(int count, const std::vector<std::string>& settings = {}) {
+double seconds_of(int count, const std::vector<std::string>& overrides = {}) {
   const auto all = application<Inverter>([](int) { return 1500; });
-  const auto result = run(kStratix, all, count, settings);
+  const auto result = run(kStratix, all, count, overrides);
   EXPECT_TRUE(result.right());
   return result.times.elapsed.seconds();
 }
 
 /// Packets a second, without the way in and out.
-double rate(const std::vector<std::string>& settings) {
-  return 2000 / (seconds_of(4000, settings) - seconds_of(2000, settings));
+double rate(const std::vector<std::string>& overrides) {
+  return 2000 / (seconds_of(4000, overrides) - seconds_of(2000, overrides));
 }
 
 TEST(NetworkPackets, OfAnyLengthComeBackRightFromABoardAndFromThreads) {

@@ -73,7 +73,7 @@ TEST(Parameters, HoldWhatWasTypedInEitherFormAndThePresetsOfTheOthers) {
   EXPECT_EQ(values.integer("values"), 32);
   EXPECT_EQ(values.number("gain"), 0.5);
   EXPECT_EQ(values.text("order"), "falling");
-  EXPECT_THAT(typed.arguments.settings(), ElementsAre("link.pcie.lanes=8"));
+  EXPECT_THAT(typed.arguments.overrides(), ElementsAre("link.pcie.lanes=8"));
   EXPECT_EQ(to_json(values).dump(), R"({"gain":0.5,"order":"falling","values":32})");
   EXPECT_FALSE(Typed({}).arguments.values().has("gain")) << "it has no preset";
 }

@@ -67,14 +67,14 @@ Application<Number, Number> of_actor(std::size_t numbers = kOfMessage) {
               }};
 }
 
-StreamRun shared(const ByteApplication& application, int messages, const std::vector<std::string>& settings = {},
+StreamRun shared(const ByteApplication& application, int messages, const std::vector<std::string>& overrides = {},
                  Grain grain = Grain::fine, const char* board = kBoard) {
-  return run_shared(platform::load(platform::file_of(board), settings),
+  return run_shared(platform::load(platform::file_of(board), overrides),
                     {.application = application, .flow = "shared", .count = messages, .grain = grain});
 }
 
-double elapsed(const std::vector<std::string>& settings, std::size_t numbers = kOfMessage) {
-  return shared(of_actor<Increment>(numbers).bytes(), 8, settings).run.times.elapsed.seconds();
+double elapsed(const std::vector<std::string>& overrides, std::size_t numbers = kOfMessage) {
+  return shared(of_actor<Increment>(numbers).bytes(), 8, overrides).run.times.elapsed.seconds();
 }
 
 TEST(SharedFlow, GivesTheReferencesBytesInMemoryThatIsUsedAgainAndAgain) {

@@ -23,12 +23,12 @@ Application<Number, Number> mix_of(int host_threads) {
 }
 
 Run run(const ByteApplication& application, int count, const char* target = kF1,
-        const std::vector<std::string>& settings = {}) {
-  return open_target(target, settings)->run({.application = application, .flow = "offload", .count = count});
+        const std::vector<std::string>& overrides = {}) {
+  return open_target(target, overrides)->run({.application = application, .flow = "offload", .count = count});
 }
 
-FlowTimes times(int host_threads, int count, const std::vector<std::string>& settings = {}) {
-  const auto result = run(mix_of(host_threads).bytes(), count, kF1, settings);
+FlowTimes times(int host_threads, int count, const std::vector<std::string>& overrides = {}) {
+  const auto result = run(mix_of(host_threads).bytes(), count, kF1, overrides);
   EXPECT_TRUE(result.right());
   return result.times;
 }

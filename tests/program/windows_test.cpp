@@ -36,11 +36,11 @@ ByteApplication echo(std::size_t bytes) {
           .reference = [](auto in, auto out) { std::ranges::copy(in, out.begin()); }};
 }
 
-using Settings = std::vector<std::string>;
+using Overrides = std::vector<std::string>;
 
-StreamRun run(std::size_t bytes, int messages, const Settings& settings, const char* board = "model:aws-f1") {
+StreamRun run(std::size_t bytes, int messages, const Overrides& overrides, const char* board = "model:aws-f1") {
   const ByteApplication application = echo(bytes);
-  StreamRun result = run_stream(platform::load(platform::file_of(board), settings),
+  StreamRun result = run_stream(platform::load(platform::file_of(board), overrides),
                                 {.application = application, .flow = "stream", .count = messages});
   EXPECT_FALSE(result.run.difference);
   return result;
@@ -71,7 +71,7 @@ TEST(Windows, EveryPartNamesKeysThatThereAre) {
 }
 
 /// One of some values for each of the keys that bound what is under way.
-Settings some_settings(std::mt19937_64& random) {
+Overrides some_overrides(std::mt19937_64& random) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> choices{
       {"stream.requests_in_flight", {"1", "2", "16", "64"}},
       {"link.pcie.tags", {"1", "4", "32", "256"}},
@@ -84,9 +84,9 @@ Settings some_settings(std::mt19937_64& random) {
       {"link.pcie.round_trip", {"700ns", "1us", "20us"}},
       {"link.pcie.flight", {"10ns", "150ns", "250ns"}},
       {"kernel.clock", {"20", "250"}}};
-  Settings settings;
-  for (const auto& [key, values] : choices) settings.push_back(key + "=" + values[random() % values.size()]);
-  return settings;
+  Overrides overrides;
+  for (const auto& [key, values] : choices) overrides.push_back(key + "=" + values[random() % values.size()]);
+  return overrides;
 }
 
 /// No rate is above the most that Little's law gives its window.
@@ -102,12 +102,12 @@ TEST(Windows, WhateverTheSettingsEachHasItsWholeLifeAndWhatWentThroughItObeysLit
   for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
     const std::size_t bytes = std::vector<std::size_t>{64, 4096, 65536}[random() % 3];
     const int messages = static_cast<int>(random() % 30 + 1);
-    const Settings settings = some_settings(random);
+    const Overrides overrides = some_overrides(random);
     std::string trace = "draw " + std::to_string(draw) + ", " + std::to_string(bytes) + " B";
-    for (const std::string& setting : settings) trace += ' ' + setting;
+    for (const std::string& assignment : overrides) trace += ' ' + assignment;
     SCOPED_TRACE(trace);
     const char* board = random() % 2 == 0 ? "model:aws-f1" : "model:alpha-data-7v3";
-    const StreamRun result = run(bytes, messages, settings, board);
+    const StreamRun result = run(bytes, messages, overrides, board);
     for (const Part& each : result.parts) {
       EXPECT_EQ(each.busy + each.starved + each.blocked, each.lifetime) << each.name;
       EXPECT_GE(each.busy, Time{}) << each.name;

@@ -41,12 +41,12 @@ struct Asked {
   Time work = Time::ns(1000);
   std::uint64_t reach = kLines * kLine;
   std::vector<std::uint32_t> lines = each_once();
-  std::vector<std::string> settings{};
+  std::vector<std::string> overrides{};
   const char* board = "model:xeon-fpga-v2";
 };
 
 LookAheadRun run(const Asked& asked, std::vector<std::vector<std::byte>>* seen = nullptr) {
-  const platform::Description board = platform::load(platform::file_of(asked.board), asked.settings);
+  const platform::Description board = platform::load(platform::file_of(asked.board), asked.overrides);
   LookAheadBoard with(board, data());
   return with.run({.hand_over = asked.hand_over,
                    .work = asked.work,
@@ -104,16 +104,16 @@ TEST(LookAhead, HelpsByEveryWayWhereTheWorkIsLongAndByNoneWhereItIsShort) {
 }
 
 TEST(LookAhead, OfAStoreToARegisterHelpsNoMoreWhereTheStoreTakesLongerThanTheWork) {
-  const Asked slow{.hand_over = HandOver::mmio, .work = Time::ns(400), .settings = {"host.mmio.store=500ns"}};
+  const Asked slow{.hand_over = HandOver::mmio, .work = Time::ns(400), .overrides = {"host.mmio.store=500ns"}};
   EXPECT_GT(mean(run(slow).reads), Time::ns(80));
-  const Asked fast{.hand_over = HandOver::mmio, .work = Time::ns(400), .settings = {"host.mmio.store=50ns"}};
+  const Asked fast{.hand_over = HandOver::mmio, .work = Time::ns(400), .overrides = {"host.mmio.store=50ns"}};
   EXPECT_LT(mean(run(fast).reads), Time::ns(25));
 }
 
 TEST(LookAhead, DoesNothingWhereTheHostsCacheDoesNotKeepWhatTheCircuitReads) {
   const std::vector<std::string> off{"host.llc.allocate_on_device_read=false"};
-  const Time alone = mean(run({.settings = off}).reads);
-  EXPECT_GE(mean(run({.hand_over = HandOver::mmio, .settings = off}).reads), alone);
+  const Time alone = mean(run({.overrides = off}).reads);
+  EXPECT_GE(mean(run({.hand_over = HandOver::mmio, .overrides = off}).reads), alone);
 }
 
 TEST(LookAhead, FetchesNoLineThatTheCircuitCannotReach) {

@@ -78,13 +78,13 @@ struct Asked {
   Scheme scheme = Scheme::prefetch;
   int cores = 4;
   int depth = 4;
-  std::vector<std::string> settings{};
+  std::vector<std::string> overrides{};
   const char* board = "model:xeon-fpga-v2";
   std::optional<std::uint32_t> stops_after{};
 };
 
 TaskRun run(const TaskGraph& graph, const Asked& asked) {
-  const platform::Description board = platform::load(platform::file_of(asked.board), asked.settings);
+  const platform::Description board = platform::load(platform::file_of(asked.board), asked.overrides);
   const std::vector<std::byte> data = data_of(graph);
   return run_tasks(board, {.graph = graph,
                            .scheme = asked.scheme,
@@ -142,7 +142,7 @@ TEST(Tasks, FewerThanCoresAreDoneAndTheOtherCoresEnd) {
 
 TEST(Tasks, WaitForACircuitThatIsSlowerThanTheCores) {
   const TaskGraph graph = any_graph(5, 30, Time::ns(100));
-  const TaskRun slow = run(graph, {.settings = {"kernel.clock=2MHz"}});
+  const TaskRun slow = run(graph, {.overrides = {"kernel.clock=2MHz"}});
   expect_right(graph, slow);
   EXPECT_GT(slow.elapsed.seconds(), 5 * run(graph, {}).elapsed.seconds());
 }
@@ -184,8 +184,8 @@ TEST(Tasks, HaveTheirDataSoonerWhereTheyAreFetchedBeforehand) {
   const TaskRun prefetch = run(graph, {.scheme = Scheme::prefetch});
   EXPECT_LT(seconds_of_tasks(prefetch), seconds_of_tasks(queues) - 60e-9);
   const std::vector<std::string> off{"host.llc.allocate_on_device_read=false"};
-  EXPECT_GE(seconds_of_tasks(run(graph, {.scheme = Scheme::prefetch, .settings = off})),
-            seconds_of_tasks(run(graph, {.scheme = Scheme::queues, .settings = off})));
+  EXPECT_GE(seconds_of_tasks(run(graph, {.scheme = Scheme::prefetch, .overrides = off})),
+            seconds_of_tasks(run(graph, {.scheme = Scheme::queues, .overrides = off})));
 }
 
 TEST(Tasks, OfAGraphWithACycleAreRefused) {

@@ -35,9 +35,9 @@ struct Increment {
 };
 
 TEST(Registers, AreAsFarAsTheLink) {
-  const auto measured = [](const std::vector<std::string>& settings) {
+  const auto measured = [](const std::vector<std::string>& overrides) {
     std::pair<double, double> times;
-    SharedMachine machine("model:xeon-fpga-v1", settings);
+    SharedMachine machine("model:xeon-fpga-v1", overrides);
     machine.run(Increment{}, [&](Core& core) {
       const Time begin = core.now();
       core.write_register(1, 41);
@@ -129,8 +129,8 @@ struct Listener {
 };
 
 TEST(Message, TakesASnoopAndThenAMiss) {
-  const auto latency = [](const std::vector<std::string>& settings) {
-    SharedMachine machine("model:xeon-fpga-v1", settings);
+  const auto latency = [](const std::vector<std::string>& overrides) {
+    SharedMachine machine("model:xeon-fpga-v1", overrides);
     Time sent;
     const auto circuit = machine.run(Listener{}, [&](Core& core) {
       core.send(0, 1);  // the host's cache has its line from now on

@@ -121,8 +121,8 @@ TEST(Shared, MemoryOfARunningMachineIsNeitherTakenNorCleared) {
 }
 
 TEST(Shared, MemoryHoldsWhatThePageTableDoes) {
-  const auto hold = [](std::vector<std::string> settings, std::int64_t bytes) {
-    SharedMachine machine("model:xeon-fpga-v1", settings);
+  const auto hold = [](std::vector<std::string> overrides, std::int64_t bytes) {
+    SharedMachine machine("model:xeon-fpga-v1", overrides);
     machine.memory().allocate({bytes});
   };
   const std::int64_t own = std::int64_t{64} * (1 + kMessages);

@@ -24,7 +24,7 @@ enum class Variant { single, ndrange };  ///< one work-item, written for HLS; wo
 enum class Size { small, standard };     ///< small: a working set of at most 64 MiB, under 10 s
 
 /// What defaults may depend on.
-struct Setting {
+struct RunConditions {
   offload::ComputeProperties device;
   Variant variant = Variant::ndrange;
   Size size = Size::standard;
@@ -87,7 +87,7 @@ class Job {
   struct Parts {
     offload::ComputeDevice device;
     cluster::Ranks ranks;
-    Setting setting{};
+    RunConditions conditions{};
     Parameters parameters{};
     cluster::Grid grid{};
     std::string scheme{};                 ///< of communication
@@ -101,7 +101,7 @@ class Job {
   offload::ComputeQueue& queue() { return queue_; }
   const cluster::Ranks& ranks() const { return parts_.ranks; }
   const Parameters& parameters() const { return parts_.parameters; }
-  const Setting& setting() const { return parts_.setting; }
+  const RunConditions& conditions() const { return parts_.conditions; }
   /// Whether the kernels were compiled before, by another: then what they keep in local memory is no concern of ours.
   bool precompiled() const { return !parts_.binary.empty(); }
   const cluster::Grid& grid() const { return parts_.grid; }
@@ -129,7 +129,7 @@ class Job {
   /// Whether each replication reaches only buffers of its own.
   bool has_banks() const { return parts_.side_file && !parts_.side_file->banks.empty(); }
   /// Whether programs of the frame's own, the probes, can run here. Where nothing compiles online there is no model.
-  bool has_probes() const { return setting().device.compiles_online; }
+  bool has_probes() const { return conditions().device.compiles_online; }
   /// A buffer that only probes use: of a byte where there are none.
   offload::ComputeBuffer spare(std::size_t bytes) const { return device().buffer(has_probes() ? bytes : 1); }
   /// Fills a buffer with what no kernel writes: every number in it is no number.
@@ -222,7 +222,7 @@ struct Needs {
 struct Entry {
   std::string_view name;
   std::string_view meaning;
-  std::vector<ParameterSpec> (*parameters)(const Setting& setting);
+  std::vector<ParameterSpec> (*parameters)(const RunConditions& conditions);
   /// Throws Error for parameters that do not go together or do not fit the device.
   Needs (*needs)(const Job& job);
   std::unique_ptr<Benchmark> (*make)(Job& job);

@@ -7,7 +7,7 @@ namespace isthmus::hpcc {
 
 /// What kernels are compiled with.
 struct Compilation {
-  Setting setting;
+  RunConditions conditions;
   std::vector<ParameterSpec> parameters;
   std::string kernel_file{};  ///< empty where nothing was compiled
 };

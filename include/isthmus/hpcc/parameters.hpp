@@ -28,10 +28,10 @@ struct ParameterSpec {
 /// The parameters of one run: defaults, and what was set.
 class Parameters {
  public:
-  /// `settings` are NAME=VALUE. Throws Error for a name that the benchmark does not have, a value outside what its
+  /// `overrides` are NAME=VALUE. Throws Error for a name that the benchmark does not have, a value outside what its
   /// parameter takes, or one that is no multiple of what it has to be.
   Parameters() = default;
-  Parameters(std::vector<ParameterSpec> specs, const std::vector<std::string>& settings);
+  Parameters(std::vector<ParameterSpec> specs, const std::vector<std::string>& overrides);
 
   std::int64_t integer(const std::string& name) const;
   const std::string& text(const std::string& name) const;

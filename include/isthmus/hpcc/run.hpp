@@ -24,8 +24,8 @@ struct Request {
   std::string scheme{};  ///< of communication; empty: by the kind of run
   std::string kernel_file{};
   std::string binary{};
-  std::vector<std::string> settings{};  ///< NAME=VALUE
-  std::string parameters_from{};        ///< who chose the settings, for the record; empty: as it is
+  std::vector<std::string> overrides{};  ///< NAME=VALUE
+  std::string parameters_from{};         ///< who chose the overrides, for the record; empty: as it is
 };
 
 /// What the model expects of a metric, from the device's own probes.
@@ -85,7 +85,7 @@ struct Outcome {
   Validation validation;
   std::size_t working_set = 0;  ///< bytes of one rank, where it is the most
   std::string model;
-  Setting setting;
+  RunConditions conditions;
   std::vector<ParameterSpec> parameters;
   std::string parameters_from;  ///< "defaults", "set", or the side file of a binary
   std::string kernel_file;
@@ -119,7 +119,7 @@ Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener&
 
 /// What a run would be.
 struct Plan {
-  Setting setting;
+  RunConditions conditions;
   std::vector<ParameterSpec> parameters;
   std::string parameters_from;
   cluster::Grid grid;

@@ -32,10 +32,10 @@ struct SideFile {
   /// Throws Error unless the binary is one of `wanted` for such a device.
   void require(const std::string& wanted, const offload::ComputeProperties& its) const;
 
-  /// NAME=VALUE of each parameter, then `settings`. Throws Error for one of them that contradicts what was compiled in,
-  /// and for a parameter of the kernels that the side file does not have.
-  std::vector<std::string> settings(const std::vector<ParameterSpec>& specs,
-                                    const std::vector<std::string>& settings) const;
+  /// NAME=VALUE of each parameter, then `overrides`. Throws Error for one of them that contradicts what was compiled
+  /// in, and for a parameter of the kernels that the side file does not have.
+  std::vector<std::string> overrides(const std::vector<ParameterSpec>& specs,
+                                     const std::vector<std::string>& overrides) const;
 
   /// How the driver knows the `replica`th copy of a kernel, from 0. Replicated kernels are NAME_0, NAME_1, ...: to XRT
   /// compute units of one kernel, to Intel's driver kernels.

@@ -20,8 +20,8 @@ namespace isthmus::probes {
 /// What is to be probed, and how often.
 struct Job {
   std::string target;
-  std::vector<std::string> settings;  ///< KEY=VALUE, of a model's platform
-  std::string channel{};              ///< the link of a model; empty: the board's first
+  std::vector<std::string> overrides;  ///< KEY=VALUE, of a model's platform
+  std::string channel{};               ///< the link of a model; empty: the board's first
   std::vector<std::string>
       channels{};                     ///< of shared memory: those over which a circuit goes; empty: as the probe has it
   std::vector<std::string> starts{};  ///< of shared memory: what caches hold before; empty: as the probe has it

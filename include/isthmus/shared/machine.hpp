@@ -39,7 +39,7 @@ constexpr const char* kData = nullptr;
 #endif
 
 /// `data`: where the package's data are, if it is known.
-platform::Description board_of(std::string_view target, const std::vector<std::string>& settings, const char* data);
+platform::Description board_of(std::string_view target, const std::vector<std::string>& overrides, const char* data);
 
 /// A board, a core and the circuit that is added, for one run.
 class SharedRun {
@@ -90,11 +90,11 @@ int messages_of(const Logic& logic) {
 ///     });
 class SharedMachine {
  public:
-  /// `settings` are "KEY=VALUE" for keys of the modelled target's file. Throws Error if the board has its own memory.
+  /// `overrides` are "KEY=VALUE" for keys of the modelled target's file. Throws Error if the board has its own memory.
   /// A template, so that each program has its own: where the package's data are is known to those who link it.
   template <std::convertible_to<std::string_view> Target>
-  explicit SharedMachine(const Target& target, const std::vector<std::string>& settings = {})
-      : SharedMachine(detail::board_of(target, settings, detail::kData)) {}
+  explicit SharedMachine(const Target& target, const std::vector<std::string>& overrides = {})
+      : SharedMachine(detail::board_of(target, overrides, detail::kData)) {}
   explicit SharedMachine(platform::Description board);
 
   SharedMemory& memory() { return memory_; }

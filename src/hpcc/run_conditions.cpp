@@ -1,4 +1,4 @@
-#include "hpcc/setting.hpp"
+#include "hpcc/run_conditions.hpp"
 
 #include <fmt/format.h>
 
@@ -43,19 +43,20 @@ const Entry& entry_of(const std::string& name) {
   throw Error(unknown_name("benchmark", name, names));
 }
 
-int growth_of(const Setting& setting, double bytes, int factor) {
+int growth_of(const RunConditions& conditions, double bytes, int factor) {
   constexpr double kCaches = 4;         // STREAM's rule
   constexpr double kShareOfMemory = 8;  // of which buffers of hosts and probes take as much again
-  const double memory = static_cast<double>(setting.device.global_memory) / (setting.on_cpu() ? setting.ranks : 1);
+  const double memory =
+      static_cast<double>(conditions.device.global_memory) / (conditions.on_cpu() ? conditions.ranks : 1);
   int times = 0;
-  while (bytes < kCaches * static_cast<double>(setting.device.cache) && bytes * factor <= memory / kShareOfMemory) {
+  while (bytes < kCaches * static_cast<double>(conditions.device.cache) && bytes * factor <= memory / kShareOfMemory) {
     bytes *= factor;
     ++times;
   }
   return times;
 }
 
-Setting setting_of(const Request& request, const offload::ComputeProperties& device, int ranks) {
+RunConditions conditions_of(const Request& request, const offload::ComputeProperties& device, int ranks) {
   return {.device = device,
           .variant = variant_of(request.variant, device),
           .size = size_of(request.size),

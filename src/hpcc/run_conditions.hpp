@@ -10,9 +10,9 @@ const Entry& entry_of(const std::string& name);
 
 /// How often a standard working set of so many bytes on one rank is multiplied by `factor` until it is four times the
 /// last-level caches, from which on memory sets the pace; while an eighth of the memory has room for it.
-int growth_of(const Setting& setting, double bytes, int factor = 2);
+int growth_of(const RunConditions& conditions, double bytes, int factor = 2);
 
 /// Throws Error for a word that the request may not have.
-Setting setting_of(const Request& request, const offload::ComputeProperties& device, int ranks);
+RunConditions conditions_of(const Request& request, const offload::ComputeProperties& device, int ranks);
 
 }  // namespace isthmus::hpcc

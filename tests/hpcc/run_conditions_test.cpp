@@ -1,4 +1,4 @@
-#include "hpcc/setting.hpp"
+#include "hpcc/run_conditions.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,12 +11,12 @@ namespace {
 
 constexpr double kGibi = 0x1p30;
 
-Setting processor(double cache, double memory, int ranks = 1) {
-  Setting setting{.device = {}, .ranks = ranks};
-  setting.device.type = "cpu";
-  setting.device.cache = static_cast<std::int64_t>(cache);
-  setting.device.global_memory = static_cast<std::int64_t>(memory);
-  return setting;
+RunConditions processor(double cache, double memory, int ranks = 1) {
+  RunConditions conditions{.device = {}, .ranks = ranks};
+  conditions.device.type = "cpu";
+  conditions.device.cache = static_cast<std::int64_t>(cache);
+  conditions.device.global_memory = static_cast<std::int64_t>(memory);
+  return conditions;
 }
 
 TEST(StandardSizes, GrowUntilTheyAreFourTimesTheCachesAndNoFurther) {
@@ -35,10 +35,10 @@ TEST(StandardSizes, GrowOnlyWhileAnEighthOfARanksMemoryHasRoom) {
   EXPECT_EQ(growth_of(processor(kGibi, 64 * kGibi, 4), kGibi), 1);
 }
 
-TEST(Settings, WordsThatAreNoneOfThoseThatMayBeGetTheNearest) {
+TEST(Overrides, WordsThatAreNoneOfThoseThatMayBeGetTheNearest) {
   const auto refused = [](const Request& request) {
     try {
-      setting_of(request, processor(kGibi, kGibi).device, 1);
+      conditions_of(request, processor(kGibi, kGibi).device, 1);
     } catch (const Error& error) {
       return std::string(error.what());
     }
