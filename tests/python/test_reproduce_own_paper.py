@@ -169,7 +169,7 @@ def test_a_ratio_and_its_inverse_are_one_prediction() -> None:
 def test_an_experiment_of_ones_own_that_cannot_be_evaluated_is_refused_at_its_row(
     isthmus: Isthmus, monkeypatch: pytest.MonkeyPatch, experiment: str, unit: str, complaint: str
 ) -> None:
-    monkeypatch.setattr("isthmus.reproduction.model_runs.Bench", FakeAnswers)
+    monkeypatch.setattr("isthmus.reproduction.model_runs.ToolAnswers", FakeAnswers)
     isthmus("reproduce", "--new", "lab.toml")
     paper = isthmus.folder / "lab.toml"
     text = paper.read_text()
