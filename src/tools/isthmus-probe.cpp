@@ -19,35 +19,14 @@
 #include "isthmus/platform/soc_board.hpp"
 #include "isthmus/probes/probe.hpp"
 #include "isthmus/probes/system.hpp"
-#include "program/grain_option.hpp"
+#include "tools/probe_options.hpp"
 #include "tools/tool.hpp"
 
 namespace {
 
 using namespace isthmus;
 
-constexpr std::int64_t kLargest = std::int64_t{1} << 50;  // bytes
-
-struct Options {
-  std::string target;
-  std::vector<std::string> probes;
-  std::vector<std::int64_t> sizes{64, 4096, 65536, 1 << 20, 64 << 20};
-  std::vector<std::int64_t> bursts;
-  std::vector<std::string> starts;
-  std::vector<std::string> ports;
-  std::vector<std::string> states;
-  std::vector<std::string> operations;
-  std::vector<int> buffers{1};
-  std::vector<int> loads{0};
-  std::int64_t offset = 0;
-  int repeat = 20;
-  std::uint64_t seed = 1;
-  std::vector<std::string> overrides;
-  std::vector<std::string> channels;
-  bool list = false;
-  bool whole_lines = false;
-  program::GrainArgument grain;
-};
+using Options = tools::ProbeOptions;
 
 /// The board of a modelled target; nothing of a real device.
 std::optional<platform::Description> board_of(const Options& options) {
@@ -386,55 +365,6 @@ int probe(const Options& options) {
 int main(int argc, char** argv) {
   CLI::App app("Runs micro-benchmarks of how data crosses between host and device; prints records as JSON lines.");
   Options options;
-  app.add_option("TARGET", options.target, "the target: model:NAME, FILE.toml, opencl:N or opencl:NAME");
-  app.add_option("PROBE", options.probes, "probes that --list names; by default all that the target has");
-  const CLI::Range positive(std::int64_t{1}, kLargest);
-  app.add_option("--sizes", options.sizes, "bytes to transfer; several by commas")
-      ->delimiter(',')
-      ->check(positive)
-      ->capture_default_str();
-  app.add_flag("--whole-lines", options.whole_lines,
-               "leave out sizes that end within a line, instead of refusing them");
-  app.add_option(
-         "--burst", options.bursts,
-         "bytes of one access to device memory, or of one request to shared memory; several by commas; by default each "
-         "size at once, or a line")
-      ->delimiter(',')
-      ->check(positive);
-  app.add_option("--offset", options.offset, "offset in the page at which accesses to host memory begin, bytes")
-      ->check(CLI::Range(0, 4032))
-      ->capture_default_str();
-  app.add_option("--repeat", options.repeat, "samples of each size; a real device may take fewer")
-      ->capture_default_str();
-  app.add_option("--seed", options.seed, "seed of the order in which a real device's sizes are probed")
-      ->capture_default_str();
-  app.add_option("--set", options.overrides, "KEY=VALUE: replace a number of a model; may be repeated")
-      ->expected(1)
-      ->take_all();
-  app.add_option("--channel", options.channels,
-                 "links of a board with several, or va, which chooses among them; several by commas; by default each")
-      ->delimiter(',');
-  app.add_option("--start", options.starts,
-                 "state of the caches before a shared-memory probe: cold, warm, flushed; several by commas")
-      ->delimiter(',');
-  app.add_option("--port", options.ports,
-                 "ports of the FPGA to a processor's memory; several by commas; by default all")
-      ->delimiter(',');
-  app.add_option("--state", options.states,
-                 "what a core has done to the buffer before: written, read, flushed, streamed; several by commas")
-      ->delimiter(',');
-  app.add_option("--op", options.operations,
-                 "cache maintenance to probe: flush, invalidate; several by commas; by default both")
-      ->delimiter(',');
-  app.add_option("--buffers", options.buffers,
-                 "buffers that a maintained size is cut into, each with its barrier; several by commas")
-      ->delimiter(',')
-      ->capture_default_str();
-  app.add_option("--load", options.loads,
-                 "memory accesses in flight on each other core during maintenance; several by commas")
-      ->delimiter(',')
-      ->capture_default_str();
-  options.grain.add_to(app);
-  app.add_flag("--list", options.list, "print the probes, and which of them TARGET serves, and stop");
+  tools::add_options(app, options);
   return tools::run(app, argc, argv, [&] { return probe(options); });
 }

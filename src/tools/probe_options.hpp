@@ -1,0 +1,37 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "program/grain_option.hpp"
+
+/// What isthmus-probe takes.
+namespace isthmus::tools {
+
+struct ProbeOptions {
+  std::string target;
+  std::vector<std::string> probes;
+  std::vector<std::int64_t> sizes{64, 4096, 65536, 1 << 20, 64 << 20};
+  std::vector<std::int64_t> bursts;
+  std::vector<std::string> starts;
+  std::vector<std::string> ports;
+  std::vector<std::string> states;
+  std::vector<std::string> operations;
+  std::vector<int> buffers{1};
+  std::vector<int> loads{0};
+  std::int64_t offset = 0;
+  int repeat = 20;
+  std::uint64_t seed = 1;
+  std::vector<std::string> overrides;
+  std::vector<std::string> channels;
+  bool list = false;
+  bool whole_lines = false;
+  program::GrainArgument grain;
+};
+
+/// Adds them to the command line; sizes and bursts are refused outside 1 B to 1 PiB.
+void add_options(CLI::App& app, ProbeOptions& options);
+
+}  // namespace isthmus::tools
