@@ -122,7 +122,7 @@ def test_what_a_system_cannot_be_asked_is_one_line(real: Isthmus) -> None:
     cut.write_text(Path(FOUR).read_text() + '[[wire]]\nfrom = "c0.pcie"\nto = "n0"\n')
     for arguments, said in (
         ((FOUR, "--channel", "pcie"), "--channel pcie: '"),
-        ((FOUR, "h2d", "--burst", "4KiB"), "--burst 4096B: '"),
+        ((FOUR, "h2d", "--burst", "4KiB"), "--burst 4096: '"),
         ((FOUR, "h2d", "--offset", "64B"), "--offset 64: '"),
         ((FOUR, "mmio-store"), "probe 'mmio-store': expected one that boards of a system do at once (h2d, d2h, "),
         ((FOUR, "h2d", "--set", "link.pcie.lanse=8"), "--set: key 'link.pcie.lanse': expected a key of a part"),

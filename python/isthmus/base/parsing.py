@@ -60,6 +60,7 @@ def checked(model: "type[Model]", plain: Any, place: object) -> "Model":
         raise IsthmusError(f"{place}: {prefix}{_said(first)}") from error
 
 
+OURS = "place"  # the type of errors of our own records, which say it all
 MOST_SHOWN = 60  # letters of what there was in place of what was expected
 
 
@@ -72,6 +73,8 @@ def _said(error: Any) -> str:
     told = error["msg"]
     for begin in ("Input should be ", "Value error, "):
         told = told.removeprefix(begin)
+    if error["type"] == OURS:
+        return str(told)
     said = told if error["type"] == "value_error" else f"expected {told}"
     value = error["input"]
     shown = repr(value)
