@@ -86,6 +86,7 @@ std::vector<const probes::Probe*> chosen(const Options& options, const Board& bo
 
 std::vector<Bytes> bytes_of(const std::vector<std::int64_t>& counts) {
   std::vector<Bytes> bytes;
+  bytes.reserve(counts.size());
   for (const std::int64_t count : counts) bytes.push_back({count});
   return bytes;
 }
