@@ -1,14 +1,12 @@
-// Words of the command line that are lists: sizes, and which thread runs which actor.
+// The word of the command line that says which thread runs which actor.
 #include <cstdint>
 #include <string>
 
 #include "isthmus/native.hpp"
-#include "isthmus/probes/sizes.hpp"
 #include "one_line.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
-  isthmus::fuzz::refused_in_one_line([&] { isthmus::probes::parse_sizes(text); });
   isthmus::fuzz::refused_in_one_line([&] { isthmus::native::parse_placement({text}); });
   return 0;
 }
