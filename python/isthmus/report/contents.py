@@ -26,6 +26,7 @@ from isthmus.records import (
     ScaleRow,
     Verdict,
 )
+from isthmus.records.base import Value
 from isthmus.results.kinds import KINDS, Kind, commands, kind_of, name_of, names
 from isthmus.results.verdict import decide_each, told, way
 from isthmus.running.limits import Limit, of_records
@@ -102,7 +103,11 @@ class ReportContents:
 
     def way(self, row: Row) -> str:
         """The row's flow, and what tells it from the others of its application."""
-        return way(row.flow, told(row, [one for one in self.rows if one.application == row.application]))
+        return way(row.flow, self.told(row))
+
+    def told(self, row: Row) -> dict[str, Value]:
+        """What tells a row from the others of its application, beside its place and its flow."""
+        return told(row, [one for one in self.rows if one.application == row.application])
 
     def limits(self) -> list[Limit]:
         """What the models do not know that touches what is shown."""

@@ -147,7 +147,7 @@ def told(row: Row, rows: Sequence[Row]) -> dict[str, Value]:
 
 
 def way(flow: str, parameters: Mapping[str, Value]) -> str:
-    """The flow, and what tells rows in it apart: `shared, handover mmio`."""
+    """The flow, or another name of rows, and what tells them apart: `shared, handover mmio`."""
     return ", ".join([flow, *(f"{name} {value}" for name, value in parameters.items())])
 
 
