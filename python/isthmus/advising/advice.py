@@ -103,7 +103,7 @@ def advise(
         _row(rank, one, share, description, kept, asked, failures.get(str(one.choice)))
         for rank, (one, share) in enumerate(zip(found, shares, strict=True), start=1)
     ]
-    verdict = _verdict(description, found, shares, asked, kept)
+    verdict = _with_faster(_verdict(description, found, shares, asked, kept), found, asked)
     crossing = [
         AdviseCrossing(
             target=row.target,
@@ -261,24 +261,6 @@ def _verdict(
     )
     if len(found) == 1:
         return base.model_copy(update={"reasons": ["it is the only choice"]})
-    verdict = _verdict_of(base, description, found, shares, asked, boards)
-    faster = ranked(found, asked)[0]
-    if faster is first:
-        return verdict
-    told = f"{faster.choice} is as good within {percent(EVEN)} but wins fewer draws, which decides between such"
-    return verdict.model_copy(update={"reasons": [*verdict.reasons, told]})
-
-
-def _verdict_of(
-    base: AdviseVerdict,
-    description: Description,
-    found: Sequence[ChoiceValue],
-    shares: Sequence[float],
-    asked: Goal,
-    boards: Mapping[str, BoardCurves],
-) -> AdviseVerdict:
-    """How far the first is ahead of its rival, and what decides."""
-    first, clear = found[0], base.clear
     rival = found[1] if clear else max(found[1:], key=lambda one: shares[found.index(one)])
     if not clear and shares[found.index(rival)] == 0:
         rival = found[1]
@@ -302,6 +284,15 @@ def _verdict_of(
         by = f": isthmus probe {decides.target} {decides.probe}" if decides.probe else ""
         told.append(f"{decides.input} decides between it and {rival.choice}; measure it{by}")
     return base.model_copy(update={"measure": measure, "reasons": told})
+
+
+def _with_faster(verdict: AdviseVerdict, found: Sequence[ChoiceValue], asked: Goal) -> AdviseVerdict:
+    """With the choice that is a hair better than the first, where the draws put another one first."""
+    faster = ranked(found, asked)[0]
+    if faster is found[0]:
+        return verdict
+    told = f"{faster.choice} is as good within {percent(EVEN)} but wins fewer draws, which decides between such"
+    return verdict.model_copy(update={"reasons": [*verdict.reasons, told]})
 
 
 def _clear(

@@ -20,7 +20,9 @@ class AdviseRow(Record):
     )
     value: float = Field(description="in `unit`: of the run where there is one, else of the formula")
     unit: str
-    low: float = Field(description="the middle nine tenths of joint draws lie between `low` and `high`")
+    low: float = Field(
+        description="nine tenths of joint draws lie from `low` to `high`; without a run with the formula's error"
+    )
     high: float
     formula: float
     run: float | None = Field(default=None, description="of the best three")
