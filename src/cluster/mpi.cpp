@@ -2,6 +2,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -132,6 +133,14 @@ void refuse_tasks_without_mpi() {
     throw Error(fmt::format("srun started {} tasks without MPI: expected srun --mpi=pmix", tasks));
 }
 
+/// A rank whose device is the processor waits on the cores that its kernels need: OpenMPI yields them if it is told
+/// before it starts.
+void yield_while_waiting() {
+  constexpr int kOnlyIfUnset = 0;
+  if (setenv("OMPI_MCA_mpi_yield_when_idle", "1", kOnlyIfUnset) != 0)
+    throw Error(fmt::format("cannot set OMPI_MCA_mpi_yield_when_idle: {}", std::strerror(errno)));
+}
+
 }  // namespace
 
 std::shared_ptr<Ranks::Group> mpi_world() {
@@ -143,6 +152,7 @@ Job::Job(int& argc, char**& argv) : launched_(launched_by_mpi()), ranks_(alone()
     refuse_tasks_without_mpi();
     return;
   }
+  yield_while_waiting();
   int provided = MPI_THREAD_SINGLE;
   if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
     throw Error("MPI_Init_thread failed");

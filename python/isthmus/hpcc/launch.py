@@ -25,8 +25,7 @@ _ON_NODE = {
 def launch_of(ranks: int, launcher: str | None = None) -> Launch:
     """The way to start so many ranks: nothing around a single one, else mpirun, or `launcher`.
 
-    A launcher is mpirun, srun, or a command of one's own in which {ranks} stands for their number. More ranks than
-    cores share them and yield while they wait.
+    A launcher is mpirun, srun, or a command of one's own in which {ranks} stands for their number.
     """
     if launcher is None:
         return _here(ranks)
@@ -46,8 +45,7 @@ def _here(ranks: int) -> Launch:
         return Launch()
     if launched_rank() is not None:
         raise IsthmusError(f"-n {ranks}: an MPI launcher started this command already; leave -n out")
-    yielding = " --mca mpi_yield_when_idle 1" if ranks > len(os.sched_getaffinity(0)) else ""
-    return Launch([*_words(MPIRUN + yielding, f"-n {ranks}", ranks, None), *_sight()], _as_root())
+    return Launch([*_words(MPIRUN, f"-n {ranks}", ranks, None), *_sight()], _as_root())
 
 
 def _launch(template: str, launcher: str, ranks: int, node: str | None) -> Launch:
