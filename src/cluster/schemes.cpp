@@ -33,14 +33,14 @@ class Staged final : public Scheme {
   void exchange(const Piece& out, int to, const Piece& in, int from) override {
     const auto sent = std::span(out_).first(out.bytes);
     const auto came = std::span(in_).first(in.bytes);
-    queue_.read(out.buffer, out.offset, sent);
+    queue_->read(out.buffer, out.offset, sent);
     ranks_.exchange(sent, to, came, from);
-    queue_.write(in.buffer, in.offset, came);
+    queue_->write(in.buffer, in.offset, came);
   }
 
  private:
   Ranks ranks_;
-  ComputeQueue queue_;
+  std::unique_ptr<ComputeQueue> queue_;
   std::vector<std::byte> out_;
   std::vector<std::byte> in_;
 };
@@ -107,8 +107,8 @@ class Chunked : public Scheme {
 
   void read(const Piece& out, std::size_t chunk) {
     const auto bytes = place().first(bytes_of(out, chunk));
-    reads_.push_back({reading_.start_read(out.buffer, out.offset + chunk * chunk_, bytes), bytes});
-    reading_.flush();
+    reads_.push_back({reading_->start_read(out.buffer, out.offset + chunk * chunk_, bytes), bytes});
+    reading_->flush();
   }
 
   std::span<const std::byte> whole_read() {
@@ -120,8 +120,8 @@ class Chunked : public Scheme {
 
   void write_last() {
     if (!came_) return;
-    writes_.push_back({writing_.start_write(came_->buffer, came_->offset, came_->bytes), came_->from});
-    writing_.flush();
+    writes_.push_back({writing_->start_write(came_->buffer, came_->offset, came_->bytes), came_->from});
+    writing_->flush();
     came_.reset();
     while (writes_.size() > kWrites) land();
   }
@@ -133,8 +133,8 @@ class Chunked : public Scheme {
   }
 
   std::size_t chunk_;
-  ComputeQueue reading_;
-  ComputeQueue writing_;
+  std::unique_ptr<ComputeQueue> reading_;
+  std::unique_ptr<ComputeQueue> writing_;
   std::deque<Read> reads_;
   std::deque<Write> writes_;
   std::optional<Came> came_;  // last, and its write is not started yet
@@ -198,9 +198,9 @@ class Mapped final : public Scheme {
   Mapped(const ComputeDevice& device, const Ranks& ranks) : ranks_(ranks), queue_(device.queue()) {}
 
   void begin(const ComputeBuffer& out, const ComputeBuffer& in) override {
-    maps_.push_back(queue_.start_map(out));
-    if (in.handle() != out.handle()) maps_.push_back(queue_.start_map(in));
-    queue_.flush();
+    maps_.push_back(queue_->start_map(out));
+    if (in != out) maps_.push_back(queue_->start_map(in));
+    queue_->flush();
     arrived_ = false;
   }
   void exchange(const Piece& out, int to, const Piece& in, int from) override {
@@ -210,11 +210,11 @@ class Mapped final : public Scheme {
   }
   void end() override {
     maps_.clear();
-    queue_.flush();
+    queue_->flush();
     returning_ = true;
   }
   void finish() override {
-    if (std::exchange(returning_, false)) queue_.finish();
+    if (std::exchange(returning_, false)) queue_->finish();
   }
 
  private:
@@ -224,7 +224,7 @@ class Mapped final : public Scheme {
   }
 
   Ranks ranks_;
-  ComputeQueue queue_;
+  std::unique_ptr<ComputeQueue> queue_;
   std::vector<offload::StartedMap> maps_;  // of what is sent and of what is received, which may be one buffer
   bool arrived_ = false;
   bool returning_ = false;

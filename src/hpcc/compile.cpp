@@ -32,20 +32,20 @@ void write(const std::string& file, const std::vector<std::byte>& bytes) {
 
 Compilation parameters_of(const Request& request) {
   const RunConditions conditions = conditions_of(
-      request, request.target == kBoard ? board() : offload::ComputeDevice::open(request.target).properties(), 1);
+      request, request.target == kBoard ? board() : offload::open_compute(request.target)->properties(), 1);
   const Parameters parameters(entry_of(request.benchmark).parameters(conditions), request.overrides);
   return {.conditions = conditions, .parameters = parameters.all()};
 }
 
 Compilation compile(const Request& request, const std::string& binary) {
   Compilation made = parameters_of(request);
-  const auto device = offload::ComputeDevice::open(request.target);
+  const auto device = offload::open_compute(request.target);
   Job job(request.benchmark, {.device = device,
                               .ranks = cluster::alone(),
                               .conditions = made.conditions,
                               .parameters = Parameters(made.parameters, {}),
                               .kernel_file = request.kernel_file});
-  write(binary, job.program().binary());
+  write(binary, job.program()->binary());
   made.kernel_file = job.kernel_file();
   return made;
 }

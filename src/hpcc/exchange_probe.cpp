@@ -54,8 +54,8 @@ double ExchangeProbe::one_by_one(const Traffic& traffic, std::size_t count) {
   const bool pageable = scheme_ == "staged";
   const auto out = (pageable ? std::span(host_out_) : pinned_out_.bytes()).first(traffic.in_bytes);
   const auto in = (pageable ? std::span(host_in_) : pinned_in_.bytes()).first(traffic.out_bytes);
-  seconds += timed_often(count, [&] { one_.write(device_in_, 0, out); });
-  return seconds + timed_often(count, [&] { one_.read(device_out_, 0, in); });
+  seconds += timed_often(count, [&] { one_->write(device_in_, 0, out); });
+  return seconds + timed_often(count, [&] { one_->read(device_out_, 0, in); });
 }
 
 double ExchangeProbe::exchanged(const Traffic& traffic, std::size_t count) {
@@ -80,12 +80,12 @@ double ExchangeProbe::copied_both_ways(const Traffic& traffic, std::size_t count
     for (std::size_t each = 0; each < count * pieces_of(traffic, piece_); ++each) {
       const std::size_t index = each % pieces_of(traffic, piece_);
       if (const auto bytes = piece_of(traffic.out_bytes, piece_, index); bytes > 0) {
-        copies.push_back(one_.start_read(device_out_, index * piece_, pinned_in_.bytes().first(bytes)));
-        one_.flush();
+        copies.push_back(one_->start_read(device_out_, index * piece_, pinned_in_.bytes().first(bytes)));
+        one_->flush();
       }
       if (const auto bytes = piece_of(traffic.in_bytes, piece_, index); bytes > 0) {
-        copies.push_back(other_.start_write(device_in_, index * piece_, pinned_out_.bytes().first(bytes)));
-        other_.flush();
+        copies.push_back(other_->start_write(device_in_, index * piece_, pinned_out_.bytes().first(bytes)));
+        other_->flush();
       }
       wait_until_left(2 * kOnTheWay - 1);
     }
@@ -99,10 +99,10 @@ double ExchangeProbe::preparation(std::span<const offload::ComputeBuffer> buffer
   return job_.timed([&] {
     std::vector<offload::StartedMap> maps;
     maps.reserve(buffers.size());
-    for (const auto& each : buffers) maps.push_back(one_.start_map(each));
+    for (const auto& each : buffers) maps.push_back(one_->start_map(each));
     for (const auto& each : maps) each.mapped.wait();
     maps.clear();
-    one_.finish();
+    one_->finish();
   });
 }
 

@@ -87,9 +87,9 @@ class Fft final : public Benchmark {
   int log_size_;
   std::size_t size_;
   std::size_t batch_;
-  std::vector<offload::ComputeQueue> queues_;  // one for each replication
-  std::vector<float> host_;                    // real and imaginary parts by turns
-  offload::ComputeProgram program_;
+  std::vector<std::unique_ptr<offload::ComputeQueue>> queues_;  // one for each replication
+  std::vector<float> host_;                                     // real and imaginary parts by turns
+  std::unique_ptr<offload::ComputeProgram> program_;
   std::vector<offload::ComputeKernel> kernels_;    // one for each replication
   std::vector<Buffers> buffers_;                   // one set, or one for each replication where banks part them
   ComputeBuffer spare_;                            // what the probe writes
@@ -116,10 +116,10 @@ Fft::Fft(Job& job)
       batch_(integer(job, "DATA_SIZE") / size_),
       host_(2 * batch_ * size_),
       program_(job.program(options_of(job))),
-      kernels_(job.replications(program_, "fft")),
+      kernels_(job.replications(*program_, "fft")),
       spare_(job.spare(batch_ * size_ * kComplex)),
       memory_(job) {
-  if (program_.has("fft_columns")) columns_ = program_.kernel("fft_columns");
+  if (program_->has("fft_columns")) columns_ = program_->kernel("fft_columns");
   for (std::size_t each = 0; each < integer(job, "NUM_REPLICATIONS"); ++each) {
     queues_.push_back(job.device().queue());
     scratch_.push_back(job.buffer(scratch_bytes(job, size_), kernels_[each], 3, "scratch", each));
@@ -127,8 +127,8 @@ Fft::Fft(Job& job)
   const std::size_t sets = job.has_banks() ? queues_.size() : 1;
   for (std::size_t set = 0; set < sets; ++set) buffers_.push_back(make_buffers(set, sets));
   fill();
-  if (program_.has("fft_plan")) plan();
-  if (program_.has("fft_chained")) chain();
+  if (program_->has("fft_plan")) plan();
+  if (program_->has("fft_chained")) chain();
 }
 
 Fft::Buffers Fft::make_buffers(std::size_t set, std::size_t sets) const {
@@ -156,7 +156,7 @@ void Fft::fill() {
 /// Kernels for CPUs want the roots in the order in which they use them: fewer than two for each value.
 void Fft::plan() {
   const ComputeBuffer planned = job_.device().buffer(2 * size_ * kComplex);
-  job_.queue().launch(program_.kernel("fft_plan"), NdRange::single(), {&buffers_.front().twiddles, &planned});
+  job_.queue().launch(program_->kernel("fft_plan"), NdRange::single(), {&buffers_.front().twiddles, &planned});
   job_.queue().finish();
   buffers_.front().twiddles = planned;
 }
@@ -165,7 +165,7 @@ void Fft::plan() {
 void Fft::chain() {
   const std::vector<std::uint32_t> zeros(1 + 2 * (batch_ / queues_.size()));
   for (std::size_t each = 0; each < queues_.size(); ++each) {
-    chained_.push_back({.kernel = program_.kernel("fft_chained"),
+    chained_.push_back({.kernel = program_->kernel("fft_chained"),
                         .counters = job_.device().buffer(zeros.size() * sizeof(std::uint32_t))});
     job_.queue().write(chained_.back().counters, 0, offload::bytes_of(zeros));
   }
@@ -196,16 +196,16 @@ std::vector<double> Fft::run() {
     for (std::size_t replica = 0; replica < queues_.size(); ++replica) {
       launch(replica, static_cast<std::uint32_t>(buffers_.size() == 1 ? replica * count : 0),
              static_cast<std::uint32_t>(count));
-      queues_[replica].flush();
+      queues_[replica]->flush();
     }
-    for (auto& queue : queues_) queue.finish();
+    for (const auto& queue : queues_) queue->finish();
   })};
 }
 
 void Fft::launch(std::size_t replica, std::uint32_t first, std::uint32_t count) {
   const Buffers& buffers = buffers_[replica % buffers_.size()];
   const ComputeBuffer& scratch = scratch_[replica];
-  offload::ComputeQueue& queue = queues_[replica];
+  offload::ComputeQueue& queue = *queues_[replica];
   if (!chained_.empty()) {
     Chained& chained = chained_[replica];
     job_.launched("fft", replica,

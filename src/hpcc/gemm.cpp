@@ -57,12 +57,12 @@ class Gemm final : public Benchmark {
   std::string type_;
   std::size_t size_;
   std::size_t block_;
-  std::vector<offload::ComputeQueue> queues_;  // one for each replication
+  std::vector<std::unique_ptr<offload::ComputeQueue>> queues_;  // one for each replication
   Values host_a_;
   Values host_b_;
   Values host_c_;
-  std::optional<offload::ComputeProgram> tensor_;  // of the device's matrix instruction
-  offload::ComputeProgram program_;
+  std::shared_ptr<offload::ComputeProgram> tensor_;  // of the device's matrix instruction
+  std::shared_ptr<offload::ComputeProgram> program_;
   std::vector<offload::ComputeKernel> kernels_;  // one for each replication
   ComputeBuffer a_;
   ComputeBuffer b_;
@@ -73,7 +73,7 @@ class Gemm final : public Benchmark {
 };
 
 /// For doubles in tiles of the size that it is written for, where the device's compiler takes it.
-std::optional<offload::ComputeProgram> tensor_program(Job& job) {
+std::unique_ptr<offload::ComputeProgram> tensor_program(Job& job) {
   if (job.conditions().device.type != "gpu" || !job.conditions().gpu() || job.precompiled()) return {};
   if (job.parameters().text("DATA_TYPE") != "double") return {};
   if (integer(job, "BLOCK_SIZE") != kTensorTile) return {};
@@ -89,13 +89,13 @@ Gemm::Gemm(Job& job)
       host_b_(matrix(1)),
       host_c_(matrix(2)),
       tensor_(tensor_program(job)),
-      program_(tensor_ ? *tensor_ : job.program()),
-      kernels_(job.replications(program_, "gemm")),
+      program_(tensor_ ? tensor_ : std::shared_ptr(job.program())),
+      kernels_(job.replications(*program_, "gemm")),
       a_(job.buffer(host_a_.bytes().size(), kernels_.front(), 0, "a")),
       b_(job.buffer(a_.size(), kernels_.front(), 1, "b")),
       c_(job.buffer(a_.size(), kernels_.front(), 2, "c")),
       out_(job.buffer(a_.size(), kernels_.front(), 3, "c_out")),
-      packing_(packing(program_)),
+      packing_(packing(*program_)),
       multiply_adds_(job, type_, tensor_ ? MultiplyAdder::tensor : MultiplyAdder::scalar) {
   for (std::size_t each = 0; each < integer(job, "NUM_REPLICATIONS"); ++each) queues_.push_back(job.device().queue());
   job_.queue().write(a_, 0, host_a_.bytes());
@@ -159,14 +159,14 @@ std::vector<double> Gemm::run() {
     for (std::size_t replica = 0; replica < queues_.size(); ++replica) {
       const std::size_t first = replica * rows / queues_.size();
       const std::size_t count = (replica + 1) * rows / queues_.size() - first;
-      const auto event = queues_[replica].launch(
+      const auto event = queues_[replica]->launch(
           kernels_[replica], work_items(count),
           {packing_ ? &packing_->a : &a_, packing_ ? &packing_->b : &b_, &c_, &out_, scalar(kAlpha), scalar(kBeta),
            static_cast<std::uint32_t>(size_), static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(count)});
       job_.launched("gemm", replica, event);
-      queues_[replica].flush();
+      queues_[replica]->flush();
     }
-    for (auto& queue : queues_) queue.finish();
+    for (const auto& queue : queues_) queue->finish();
   })};
 }
 

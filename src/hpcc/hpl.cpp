@@ -90,9 +90,10 @@ class Hpl final : public Benchmark {
   BlockCyclic rows_;
   BlockCyclic columns_;
   std::unique_ptr<LinearSystem> system_;
-  std::vector<offload::ComputeQueue> updates_;  // of the update phase; the job's queue is the communication phase's
+  std::vector<std::unique_ptr<offload::ComputeQueue>>
+      updates_;                                 // of the update phase; the job's queue is the communication phase's
   std::vector<offload::ComputeEvent> updated_;  // the last update phase, of each of these queues
-  offload::ComputeProgram program_;
+  std::unique_ptr<offload::ComputeProgram> program_;
   ComputeKernel lu_kernel_;
   ComputeKernel left_kernel_;
   ComputeKernel top_kernel_;
@@ -114,10 +115,10 @@ Hpl::Hpl(Job& job)
       rows_(size_, block_, job.grid().rows, job.grid().row_of(job.ranks().rank())),
       columns_(size_, block_, job.grid().columns, job.grid().column_of(job.ranks().rank())),
       program_(job.program()),
-      lu_kernel_(program_.kernel("hpl_lu")),
-      left_kernel_(program_.kernel("hpl_left")),
-      top_kernel_(program_.kernel("hpl_top")),
-      update_kernels_(job.replications(program_, "hpl_update")),
+      lu_kernel_(program_->kernel("hpl_lu")),
+      left_kernel_(program_->kernel("hpl_left")),
+      top_kernel_(program_->kernel("hpl_top")),
+      update_kernels_(job.replications(*program_, "hpl_update")),
       a_(job.buffer(rows_.my_size() * columns_.my_size() * size_of_type(type_), lu_kernel_, 0, "a")),
       diagonal_(job.buffer(2 * block_bytes_, lu_kernel_, 4, "diagonal")),
       factors_{buffers(), buffers()},
@@ -182,7 +183,7 @@ std::vector<double> Hpl::run() {
       communicate(step(k + 1));
     }
     job_.queue().finish();
-    for (auto& queue : updates_) queue.finish();
+    for (const auto& queue : updates_) queue->finish();
   })};
 }
 
@@ -241,14 +242,14 @@ void Hpl::update(const Step& at) {
 void Hpl::update_rest(const Step& at, const Region& rest, const offload::ComputeEvent& ready) {
   updated_.clear();
   const std::size_t all = rest.columns > 0 ? pieces(rest) : 0;
-  for (std::size_t each = 0; each < std::min(all, updates_.size()); ++each) updates_[each].after({&ready, 1});
+  for (std::size_t each = 0; each < std::min(all, updates_.size()); ++each) updates_[each]->after({&ready, 1});
   for (std::size_t each = 0; each < all; ++each) {
     const std::size_t first = each * rest.rows / all;
     const Region piece{.first_row = rest.first_row + first,
                        .rows = (each + 1) * rest.rows / all - first,
                        .first_column = rest.first_column,
                        .columns = rest.columns};
-    auto& queue = updates_[each % updates_.size()];
+    auto& queue = *updates_[each % updates_.size()];
     auto event = update(queue, each % update_kernels_.size(), at, piece);
     queue.flush();
     if (each + updates_.size() >= all) updated_.push_back(std::move(event));

@@ -28,7 +28,7 @@ MemoryProbe::MemoryProbe(Job& job) : job_(job), cpu_(job.conditions().shape() ==
   if (!job.has_probes()) return;
   for (const Shape& shape : cpu_ ? kCpuShapes : kGpuShapes) {
     const auto options = fmt::format("-DPROBE_VALUES={} -DPROBE_STREAMS={}", shape.values, shape.streams ? 1 : 0);
-    ways_.push_back({job.own_program("probe_memory", options).kernel("probe_memory"), shape.piece});
+    ways_.push_back({job.own_program("probe_memory", options)->kernel("probe_memory"), shape.piece});
   }
 }
 

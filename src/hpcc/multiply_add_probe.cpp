@@ -23,7 +23,7 @@ std::size_t vector_width(const Job& job, const std::string& type) {
 offload::ComputeKernel scalar_kernel(Job& job, const std::string& type, std::size_t width) {
   const std::string vector = width == 1 ? std::string() : std::to_string(width);
   return job.own_program("probe_multiply_add", fmt::format("-DPROBE_VALUES={}{}", type, vector))
-      .kernel("probe_multiply_add");
+      ->kernel("probe_multiply_add");
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ MultiplyAddProbe::MultiplyAddProbe(Job& job, const std::string& data_type, Multi
       of_round_(unit == MultiplyAdder::tensor ? kTensorOfRound : kChains),
       out_(job.device().buffer(items_ * width_ * size_of_type(arithmetic_type(data_type)))) {
   if (!job.has_probes()) return;
-  kernel_ = unit == MultiplyAdder::tensor ? job.own_program("probe_tensor").kernel("probe_tensor")
+  kernel_ = unit == MultiplyAdder::tensor ? job.own_program("probe_tensor")->kernel("probe_tensor")
                                           : scalar_kernel(job, arithmetic_type(data_type), width_);
 }
 

@@ -30,7 +30,7 @@ NumbersProbe::NumbersProbe(Job& job)
       found_(job.spare(items_ * sizeof(std::uint64_t))) {
   if (!job.has_probes()) return;
   kernel_ = job.own_program("probe_numbers", job.conditions().on_cpu() ? "-DPROBE_ON_CPU=1" : "-DPROBE_ON_CPU=0")
-                .kernel("probe_numbers");
+                ->kernel("probe_numbers");
 }
 
 double NumbersProbe::rate(std::uint64_t wanted, std::uint64_t index_mask, std::uint64_t first, std::uint64_t size) {

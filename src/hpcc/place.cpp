@@ -66,22 +66,22 @@ std::string bind(const RankLocation& mine, const offload::ComputeProperties& dev
 
 Placement place(const Request& request, const cluster::Ranks& ranks) {
   const cluster::Ranks neighbours = ranks.on_this_host();
-  const auto describe = [](const std::string& target) { return offload::ComputeDevice::open(target).properties(); };
+  const auto describe = [](const std::string& target) { return offload::open_compute(target)->properties(); };
   const Choice choice = ranks.agreed([&] {
     bind_threads_of_pocl(neighbours.size());
     return choose(request, neighbours.rank(), neighbours.size(), describe);
   });
-  auto device = ranks.agreed([&] { return offload::ComputeDevice::open(choice.target, choice.part); });
+  auto device = ranks.agreed([&] { return offload::open_compute(choice.target, choice.part); });
   RankLocation mine{.rank = ranks.rank(),
                     .host = host_name(),
                     .target = choice.target,
-                    .device = device.properties().name,
-                    .type = device.properties().type,
-                    .pci = device.properties().pci,
+                    .device = device->properties().name,
+                    .type = device->properties().type,
+                    .pci = device->properties().pci,
                     .part = choice.part.index,
                     .parts = choice.part.count,
                     .shared = choice.shared};
-  mine.cores = bind(mine, device.properties(), neighbours);
+  mine.cores = bind(mine, device->properties(), neighbours);
   return {.device = std::move(device), .places = gathered(mine, ranks)};
 }
 

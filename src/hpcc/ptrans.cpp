@@ -83,7 +83,7 @@ class Transpose final : public Benchmark {
   std::unique_ptr<cluster::Scheme> scheme_;
   std::unique_ptr<ExchangeProbe> probe_;  // of one rank there is none
   std::unique_ptr<Arrays> arrays_;
-  std::vector<offload::ComputeQueue> queues_;
+  std::vector<std::unique_ptr<offload::ComputeQueue>> queues_;
   std::vector<offload::ComputeKernel> kernels_;
   MemoryProbe memory_;
 };
@@ -121,7 +121,7 @@ Transpose::Transpose(Job& job)
       columns_(size_, block_, job.grid().columns, job.grid().column_of(job.ranks().rank())),
       layout_(job.grid(), static_cast<std::int64_t>(size_ / block_), job.ranks().rank(), block_, line_of(job),
               strip_of(job)),
-      kernels_(job.replications(job.program(), "transpose")),
+      kernels_(job.replications(*job.program(), "transpose")),
       memory_(job) {
   const auto array = [&](std::size_t bytes, std::uint32_t index, const char* name) {
     return job.buffer(bytes, kernels_.front(), index, name);
@@ -232,14 +232,14 @@ void Transpose::launch() {
     const std::size_t first = layout_.places().size() * each / copies;
     const std::size_t count = layout_.places().size() * (each + 1) / copies - first;
     if (count == 0) continue;
-    const auto event = queues_[each].launch(
+    const auto event = queues_[each]->launch(
         kernels_[each], work_items(count),
         {&arrays_->a, &arrays_->in, &arrays_->map, &arrays_->b, &arrays_->c, static_cast<std::int32_t>(layout_.pitch()),
          static_cast<std::int32_t>(first), static_cast<std::int32_t>(count)});
     job_.launched("ptrans", each, event);
-    queues_[each].flush();
+    queues_[each]->flush();
   }
-  for (auto& queue : queues_) queue.finish();
+  for (const auto& queue : queues_) queue->finish();
 }
 
 void Transpose::reset() {

@@ -62,7 +62,7 @@ class RandomAccess final : public Benchmark {
   std::vector<std::uint64_t> start_;
   std::vector<offload::ComputeBuffer> tables_;  // one for each replication
   std::vector<offload::ComputeBuffer> seeds_;   // likewise
-  std::vector<offload::ComputeQueue> queues_;
+  std::vector<std::unique_ptr<offload::ComputeQueue>> queues_;
   std::vector<offload::ComputeKernel> kernels_;
   std::vector<Probe> probes_;  // none where nothing compiles online
   offload::ComputeBuffer spare_;
@@ -88,7 +88,7 @@ RandomAccess::RandomAccess(Job& job)
       replications_(integer(job, "NUM_REPLICATIONS")),
       atomic_(integer(job, "ATOMIC") != 0),
       start_(mine_),
-      kernels_(job.replications(job.program(), "random_access")),
+      kernels_(job.replications(*job.program(), "random_access")),
       spare_(job.spare(mine_ * sizeof(std::uint64_t))),
       numbers_(job) {
   if (job.has_probes()) add_probes();
@@ -127,20 +127,20 @@ std::vector<double> RandomAccess::run() {
   const std::uint64_t part = mine_ / replications_;
   const double seconds = job_.timed([&] {
     for (std::size_t each = 0; each < replications_; ++each) {
-      const auto event = queues_[each].launch(kernels_[each], work_items(),
-                                              {&tables_[each], &seeds_[each], kUpdatesOfAWord * words_ / generators_,
-                                               words_ - 1, first_ + each * part, part});
+      const auto event = queues_[each]->launch(kernels_[each], work_items(),
+                                               {&tables_[each], &seeds_[each], kUpdatesOfAWord * words_ / generators_,
+                                                words_ - 1, first_ + each * part, part});
       job_.launched("random_access", each, event);
-      queues_[each].flush();
+      queues_[each]->flush();
     }
-    for (auto& queue : queues_) queue.finish();
+    for (const auto& queue : queues_) queue->finish();
   });
   return {seconds};
 }
 
 void RandomAccess::add_probes() {
   const auto add = [this](const char* name, const char* options, const offload::NdRange& range) {
-    probes_.push_back({job_.own_program(name, options).kernel("probe_random"), range});
+    probes_.push_back({job_.own_program(name, options)->kernel("probe_random"), range});
   };
   // Left to itself a driver puts items that stand for cores into a group or two, which keep a core or two busy.
   if (job_.conditions().on_cpu()) return add("probe_random_cpu", "", {.global = {64, 1, 1}, .local = {1, 1, 1}});

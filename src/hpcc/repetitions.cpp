@@ -1,7 +1,6 @@
 #include "hpcc/repetitions.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -51,12 +50,12 @@ bool play_round(Benchmark& benchmark, Job& job, int repetitions, double end, Rep
   constexpr double kRound = 1;  // seconds, so that looking at the results is little beside the work
   const cluster::Ranks& ranks = job.ranks();
   Measured round;
-  const double begin = monotonic();
+  const double begin = job.device().now();
   for (int count = 1;; ++count) {
     repeat(benchmark, job, round);
     ++burned.seen.repetitions;
-    const bool over = ranks.largest(interrupted() || monotonic() >= end ? 1.0 : 0.0) > 0;
-    if (!over && (count < repetitions || ranks.largest(monotonic() - begin) < kRound)) continue;
+    const bool over = ranks.largest(interrupted() || job.device().now() >= end ? 1.0 : 0.0) > 0;
+    if (!over && (count < repetitions || ranks.largest(job.device().now() - begin) < kRound)) continue;
     const auto keep = [](const auto& columns, auto& kept, const auto& pick) {
       std::vector<double> row(columns.size());
       std::ranges::transform(columns, row.begin(), pick);
@@ -70,17 +69,13 @@ bool play_round(Benchmark& benchmark, Job& job, int repetitions, double end, Rep
 
 }  // namespace
 
-double monotonic() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 std::pair<double, double> repeat(Benchmark& benchmark, Job& job, Measured& measured, bool probed) {
   benchmark.reset();
   job.forget_launches();
-  const double begin = monotonic();
+  const double begin = job.device().now();
   std::vector<double> seconds = benchmark.run();
   job.ranks().largest(seconds);
-  const double end = monotonic();
+  const double end = job.device().now();
   append(measured.seconds, seconds);
   if (probed && job.has_probes()) append(measured.expected, probe(benchmark, job.ranks()));
   return {begin, end};
@@ -106,12 +101,12 @@ Repeated measure(Benchmark& benchmark, Job& job, int repetitions, const Listener
 
 Repeated burn_in(Benchmark& benchmark, Job& job, int repetitions, double wanted, const Listener& listener) {
   Repeated burned;
-  const double start = monotonic();
+  const double start = job.device().now();
   const int total = static_cast<int>(std::ceil(wanted));
   for (bool over = false; !over;) {
-    const double begin = monotonic();
+    const double begin = job.device().now();
     over = play_round(benchmark, job, repetitions, start + wanted, burned);
-    const double end = monotonic();
+    const double end = job.device().now();
     const Validation found = validated(benchmark, job.ranks());
     burned.seen.wrong += found.passed() ? 0 : 1;
     keep_worse(burned.worst, found);

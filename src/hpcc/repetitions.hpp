@@ -35,7 +35,4 @@ Repeated measure(Benchmark& benchmark, Job& job, int repetitions, const Listener
 /// looked at. What was measured is of each round the best repetition.
 Repeated burn_in(Benchmark& benchmark, Job& job, int repetitions, double wanted, const Listener& listener);
 
-/// Other programs of this host read the same clock; seconds.
-double monotonic();
-
 }  // namespace isthmus::hpcc

@@ -85,9 +85,9 @@ std::vector<Result> results_of(const Benchmark& benchmark, const Measured& measu
 
 void refuse_impossible(std::vector<Result>& results, Benchmark& benchmark, Job& job, Measured& measured) {
   const auto impossible = [](const Result& result) { return result.value > result.bound(); };
-  const double begin = monotonic();
+  const double begin = job.device().now();
   const auto patient = [&](int trial) {
-    return trial < kTrials || job.ranks().largest(monotonic() - begin) < kPatience;
+    return trial < kTrials || job.ranks().largest(job.device().now() - begin) < kPatience;
   };
   Measured judged = measured;
   std::vector<Result> found = results;

@@ -83,10 +83,10 @@ std::unique_ptr<Job> make_job(const Request& request, const Placement& placement
   Job::Parts parts{.device = placement.device, .ranks = ranks, .binary = request.binary};
   if (!request.binary.empty()) {
     parts.side_file = SideFile::beside(request.binary);
-    parts.side_file->require(request.benchmark, placement.device.properties());
+    parts.side_file->require(request.benchmark, placement.device->properties());
   }
   const Request whole = parts.side_file ? as_compiled(request, *parts.side_file) : request;
-  parts.conditions = conditions_of(whole, placement.device.properties(), ranks.size());
+  parts.conditions = conditions_of(whole, placement.device->properties(), ranks.size());
   const std::vector<ParameterSpec> specs = entry.parameters(parts.conditions);
   parts.parameters =
       Parameters(specs, parts.side_file ? parts.side_file->overrides(specs, request.overrides) : request.overrides);
@@ -105,31 +105,8 @@ void refuse_unused(const Request& request, const Job& job) {
         fmt::format("--scheme {}: ranks of benchmark '{}' exchange nothing", request.scheme, request.benchmark));
 }
 
-}  // namespace
-
-Plan plan(const Request& request, const cluster::Ranks& ranks) {
-  const Placement placement = place(request, ranks);
-  std::unique_ptr<Job> job;
-  Needs needs;
-  ranks.agree([&] {
-    job = make_job(request, placement, ranks);
-    needs = entry_of(request.benchmark).needs(*job);
-  });
-  return {.conditions = job->conditions(),
-          .parameters = job->parameters().all(),
-          .parameters_from = parameters_from(request),
-          .grid = job->grid(),
-          .places = placement.places,
-          .needs = {.memory = static_cast<std::size_t>(ranks.largest(static_cast<double>(needs.memory))),
-                    .operations = ranks.largest(needs.operations),
-                    .traffic = ranks.largest(needs.traffic)},
-          .repetitions = repetitions_of(request)};
-}
-
-Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener& listener) {
-  const LoadMeter meter;
-  Placement placement = place(request, ranks);
-  if (listener.on_places) listener.on_places(placement.places);
+Outcome run_on(const Placement& placement, const Request& request, const cluster::Ranks& ranks,
+               const Listener& listener) {
   std::unique_ptr<Job> job;
   std::unique_ptr<Benchmark> benchmark;
   ranks.agree([&] {
@@ -157,11 +134,41 @@ Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener&
                   .grid = job->grid(),
                   .places = placement.places,
                   .launches = launches_of(*job)};
-  outcome.load = load_on_hosts(meter, ranks);
   if (request.seconds > 0) outcome.burn_in = done.seen;
   outcome.shared = std::ranges::any_of(outcome.places, &RankLocation::shared);
   if (outcome.validation.passed() && !outcome.shared)
     refuse_impossible(outcome.results, *benchmark, *job, done.measured);
+  return outcome;
+}
+
+}  // namespace
+
+Plan plan(const Request& request, const cluster::Ranks& ranks) {
+  const Placement placement = place(request, ranks);
+  std::unique_ptr<Job> job;
+  Needs needs;
+  ranks.agree([&] {
+    job = make_job(request, placement, ranks);
+    needs = entry_of(request.benchmark).needs(*job);
+  });
+  return {.conditions = job->conditions(),
+          .parameters = job->parameters().all(),
+          .parameters_from = parameters_from(request),
+          .grid = job->grid(),
+          .places = placement.places,
+          .needs = {.memory = static_cast<std::size_t>(ranks.largest(static_cast<double>(needs.memory))),
+                    .operations = ranks.largest(needs.operations),
+                    .traffic = ranks.largest(needs.traffic)},
+          .repetitions = repetitions_of(request)};
+}
+
+Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener& listener) {
+  const LoadMeter meter;
+  const Placement placement = place(request, ranks);
+  if (listener.on_places) listener.on_places(placement.places);
+  Outcome outcome;
+  placement.device->run([&] { outcome = run_on(placement, request, ranks, listener); });
+  outcome.load = load_on_hosts(meter, ranks);
   return outcome;
 }
 

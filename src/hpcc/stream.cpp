@@ -77,7 +77,7 @@ class Stream final : public Benchmark {
   std::vector<std::array<ComputeBuffer, kArrays>>
       arrays_;  // one set, or one for each replication where banks part them
   std::vector<Values> host_;
-  std::vector<offload::ComputeQueue> queues_;
+  std::vector<std::unique_ptr<offload::ComputeQueue>> queues_;
   std::vector<offload::ComputeKernel> kernels_;
   MemoryProbe memory_;
   Values spare_host_;
@@ -106,7 +106,7 @@ Stream::Stream(Job& job)
       bytes_(count_ * size_of_type(type_)),
       vectors_(count_ / integer(job, "VECTOR_COUNT")),
       replications_(integer(job, "NUM_REPLICATIONS")),
-      kernels_(job.replications(job.program(), "stream")),
+      kernels_(job.replications(*job.program(), "stream")),
       memory_(job),
       spare_host_(type_, 0, 0) {
   const std::size_t sets = job.has_banks() ? replications_ : 1;
@@ -168,12 +168,12 @@ double Stream::launch(const Operation& operation) {
       const auto& arrays = arrays_[replica % arrays_.size()];
       const std::uint64_t first = arrays_.size() == 1 ? replica * each : 0;
       job_.launched(metric_of(operation), replica,
-                    queues_[replica].launch(kernels_[replica], items,
-                                            {&arrays[operation.in1], &arrays[operation.in2], &arrays[operation.out],
-                                             scalar, first, each, std::int32_t{operation.adds}}));
-      queues_[replica].flush();
+                    queues_[replica]->launch(kernels_[replica], items,
+                                             {&arrays[operation.in1], &arrays[operation.in2], &arrays[operation.out],
+                                              scalar, first, each, std::int32_t{operation.adds}}));
+      queues_[replica]->flush();
     }
-    for (auto& queue : queues_) queue.finish();
+    for (const auto& queue : queues_) queue->finish();
   });
 }
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "isthmus/base/error.hpp"
-#include "isthmus/offload/opencl.hpp"
 
 namespace isthmus::offload {
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "isthmus/base/error.hpp"
-#include "isthmus/offload/opencl.hpp"
+#include "isthmus/offload/open.hpp"
 #include "isthmus/platform/json.hpp"
 #include "program/flows.hpp"
 #include "program/model_target.hpp"

@@ -1,12 +1,12 @@
 // Prints the OpenCL devices of this machine as JSON lines.
-#include "isthmus/offload/opencl.hpp"
+#include "isthmus/offload/compute.hpp"
 #include "tools/tool.hpp"
 
 int main(int argc, char** argv) {
   using namespace isthmus;
   CLI::App app("Prints the OpenCL devices of this machine, PoCL first, as JSON lines.");
   return tools::run(app, argc, argv, [] {
-    for (const auto& device : offload::opencl_devices())
+    for (const auto& device : offload::compute_devices())
       tools::print({{"event", "device"},
                     {"target", device.target},
                     {"name", device.name},
@@ -14,8 +14,8 @@ int main(int argc, char** argv) {
                     {"driver", device.driver},
                     {"type", device.type},
                     {"compute_units", device.compute_units},
-                    {"global_memory_bytes", device.global_memory.count},
-                    {"max_allocation_bytes", device.max_allocation.count}});
+                    {"global_memory_bytes", device.global_memory},
+                    {"max_allocation_bytes", device.max_allocation}});
     return tools::kDone;
   });
 }

@@ -7,7 +7,7 @@
 #include "apps/image_files.hpp"
 #include "apps/random_filter.hpp"
 #include "isthmus/base/error.hpp"
-#include "isthmus/offload/opencl.hpp"
+#include "isthmus/offload/open.hpp"
 #include "program/checker.hpp"
 #include "program/flows.hpp"
 #include "program/target.hpp"

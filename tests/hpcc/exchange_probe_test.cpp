@@ -48,7 +48,7 @@ class ExchangeProbes : public testing::Test {
 
  private:
   std::shared_ptr<Listening> ranks_ = std::make_shared<Listening>();
-  Job job_{"b_eff", {.device = offload::ComputeDevice::open("opencl:0"), .ranks = cluster::Ranks(ranks_)}};
+  Job job_{"b_eff", {.device = offload::open_compute("opencl:0"), .ranks = cluster::Ranks(ranks_)}};
 };
 
 TEST_F(ExchangeProbes, SendWhatTheSchemeSendsInItsPieces) {

@@ -82,7 +82,7 @@ TEST(Gemm, WhatTheDeviceHasNoRoomForIsRefused) {
 
 TEST(Gemm, HalfIsRefusedWhereTheDeviceDoesNotHaveIt) {
   const Request request = small({"DATA_TYPE=half"});
-  if (offload::ComputeDevice::open("opencl:0").properties().half)
+  if (offload::open_compute("opencl:0")->properties().half)
     EXPECT_TRUE(run(request, cluster::alone()).validation.passed());
   else
     expect_refused(request, "does not have cl_khr_fp16");

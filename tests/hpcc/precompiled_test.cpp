@@ -46,7 +46,7 @@ class Binary {
   const Compilation& made() const { return made_; }
 
   /// A job with it on a device that does not compile, or whose side file leaves room for banks.
-  Job job(const Case& of, const offload::ComputeDevice& device) const {
+  Job job(const Case& of, const std::shared_ptr<offload::ComputeDevice>& device) const {
     Job::Parts parts{.device = device, .ranks = cluster::alone(), .conditions = made_.conditions};
     parts.conditions.device.compiles_online = false;
     std::vector<std::string> overrides = of.compiled;
@@ -68,7 +68,7 @@ const Entry& entry_named(const char* name) {
 }
 
 TEST(Precompiled, EveryBenchmarkRunsWhereNothingCompilesAndNothingIsProbed) {
-  const auto device = offload::ComputeDevice::open("opencl:0");
+  const auto device = offload::open_compute("opencl:0");
   for (const Case& each : cases()) {
     const Binary binary(each);
     Job job = binary.job(each, device);

@@ -115,8 +115,8 @@ TEST(RandomAccess, OfManyRanksIsExpectedToMakeTheNumbersOfAll) {
 }
 
 TEST(NumbersProbe, HoldsEachNumberAgainstTheWordsOfTheRank) {
-  const auto device = offload::ComputeDevice::open("opencl:0");
-  const RunConditions conditions{.device = device.properties()};
+  const auto device = offload::open_compute("opencl:0");
+  const RunConditions conditions{.device = device->properties()};
   const Parameters parameters(entry_of("random_access").parameters(conditions), {});
   Job job("random_access",
           {.device = device, .ranks = cluster::alone(), .conditions = conditions, .parameters = parameters});
@@ -125,8 +125,8 @@ TEST(NumbersProbe, HoldsEachNumberAgainstTheWordsOfTheRank) {
   constexpr std::size_t kItems = 3;
   constexpr std::uint64_t kChains = 4;
   for (const auto& [option, lanes] : {std::pair{"-DPROBE_ON_CPU=1", 8U}, {"-DPROBE_ON_CPU=0", 1U}}) {
-    const auto kernel = job.own_program("probe_numbers", option).kernel("probe_numbers");
-    const auto buffer = device.buffer(kItems * sizeof(std::uint64_t));
+    const auto kernel = job.own_program("probe_numbers", option)->kernel("probe_numbers");
+    const auto buffer = device->buffer(kItems * sizeof(std::uint64_t));
     const std::uint64_t first = 300;
     const std::uint64_t size = 128;
     job.queue().launch(kernel, {.global = {kItems, 1, 1}}, {&buffer, kCount, kWords - 1, first, size});

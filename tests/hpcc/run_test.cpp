@@ -105,7 +105,7 @@ TEST(Repetitions, AreToldInOrderWithTheirTimes) {
 
 TEST(Parts, ARankTakesAsManyComputeUnitsAsOneOfSoManyRanksWould) {
   Request request = small("gemm", {"MATRIX_SIZE=256", "BLOCK_SIZE=128"});
-  request.parts = static_cast<int>(offload::ComputeDevice::open("opencl:0").properties().compute_units);
+  request.parts = static_cast<int>(offload::open_compute("opencl:0")->properties().compute_units);
   const Outcome done = run(request, cluster::alone());
   EXPECT_EQ(done.conditions.device.compute_units, 1);
   EXPECT_EQ(done.places.front().parts, request.parts);

@@ -3,9 +3,14 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
+#include <numeric>
 #include <vector>
 
 #include "isthmus/base/error.hpp"
+#include "isthmus/offload/open.hpp"
+#include "isthmus/offload/word_kernel.hpp"
 
 namespace isthmus::offload {
 namespace {
@@ -17,49 +22,49 @@ std::vector<std::byte> counted(std::size_t bytes) {
 }
 
 TEST(ComputeQueue, ABoxIsCopiedRowByRowAndNothingBesideIt) {
-  const auto device = ComputeDevice::open("opencl:0");
-  auto queue = device.queue();
+  const auto device = open_compute("opencl:0");
+  const auto queue = device->queue();
   const BoxPlace from{.offset = 35, .row_pitch = 16, .slice_pitch = 96};
   const BoxPlace to{.offset = 12, .row_pitch = 10, .slice_pitch = 40};
   const BoxSize size{5, 3, 2};
   const auto out = counted(200);
-  const auto source = device.buffer(out.size());
-  const auto target = device.buffer(100);
-  queue.write(source, 0, out);
+  const auto source = device->buffer(out.size());
+  const auto target = device->buffer(100);
+  queue->write(source, 0, out);
   std::vector<std::byte> wanted(100);
-  queue.write(target, 0, wanted);
-  queue.copy_box(source, from, target, to, size);
+  queue->write(target, 0, wanted);
+  queue->copy_box(source, from, target, to, size);
   for (std::size_t slice = 0; slice < size[2]; ++slice)
     for (std::size_t row = 0; row < size[1]; ++row)
       for (std::size_t byte = 0; byte < size[0]; ++byte)
         wanted[to.offset + slice * to.slice_pitch + row * to.row_pitch + byte] =
             out[from.offset + slice * from.slice_pitch + row * from.row_pitch + byte];
   std::vector<std::byte> got(100);
-  queue.read(target, 0, got);
+  queue->read(target, 0, got);
   EXPECT_EQ(got, wanted);
 }
 
 TEST(ComputeQueue, ABoxThatLeavesABufferIsRefused) {
-  const auto device = ComputeDevice::open("opencl:0");
-  auto queue = device.queue();
-  const auto small = device.buffer(64);
-  const auto large = device.buffer(256);
+  const auto device = open_compute("opencl:0");
+  const auto queue = device->queue();
+  const auto small = device->buffer(64);
+  const auto large = device->buffer(256);
   const BoxPlace place{.offset = 0, .row_pitch = 16, .slice_pitch = 64};
-  EXPECT_THROW(queue.copy_box(large, place, small, place, {8, 4, 2}), Error);
-  EXPECT_THROW(queue.copy_box(small, place, large, place, {8, 4, 2}), Error);
-  EXPECT_NO_THROW(queue.copy_box(small, place, large, place, {16, 4, 1}));
+  EXPECT_THROW(queue->copy_box(large, place, small, place, {8, 4, 2}), Error);
+  EXPECT_THROW(queue->copy_box(small, place, large, place, {8, 4, 2}), Error);
+  EXPECT_NO_THROW(queue->copy_box(small, place, large, place, {16, 4, 1}));
 }
 
 TEST(ComputeQueue, BuffersAreMappedTogetherAndTheDeviceFindsWhatTheHostWroteThere) {
-  const auto device = ComputeDevice::open("opencl:0");
-  auto queue = device.queue();
+  const auto device = open_compute("opencl:0");
+  const auto queue = device->queue();
   const auto values = counted(300);
-  const std::vector<ComputeBuffer> buffers{device.buffer(values.size()), device.buffer(values.size())};
-  for (const ComputeBuffer& each : buffers) queue.write(each, 0, values);
+  const std::vector buffers{device->buffer(values.size()), device->buffer(values.size())};
+  for (const ComputeBuffer& each : buffers) queue->write(each, 0, values);
   {
     std::vector<StartedMap> maps;
     maps.reserve(buffers.size());
-    for (const ComputeBuffer& each : buffers) maps.push_back(queue.start_map(each));
+    for (const ComputeBuffer& each : buffers) maps.push_back(queue->start_map(each));
     for (std::size_t index = 0; index < maps.size(); ++index) {
       maps[index].mapped.wait();
       const auto bytes = maps[index].memory.bytes();
@@ -71,27 +76,144 @@ TEST(ComputeQueue, BuffersAreMappedTogetherAndTheDeviceFindsWhatTheHostWroteTher
     std::vector<std::byte> wanted = values;
     wanted[17 + index] = std::byte{255};
     std::vector<std::byte> got(values.size());
-    queue.read(buffers[index], 0, got);
+    queue->read(buffers[index], 0, got);
     EXPECT_EQ(got, wanted);
   }
 }
 
 TEST(ComputeQueue, WhatComesAfterACommandOfAnotherQueueSeesWhatItDid) {
-  const auto device = ComputeDevice::open("opencl:0");
-  auto one = device.queue();
-  auto other = device.queue();
-  const auto first = device.buffer(std::size_t{1} << 24U);
-  const auto second = device.buffer(first.size());
+  const auto device = open_compute("opencl:0");
+  const auto one = device->queue();
+  const auto other = device->queue();
+  const auto first = device->buffer(std::size_t{1} << 24U);
+  const auto second = device->buffer(first.size());
   for (int turn = 0; turn < 20; ++turn) {
     const auto value = static_cast<std::byte>(turn + 1);
-    const auto filled = one.fill(first, {&value, 1});
-    one.flush();
-    other.after({&filled, 1});
-    other.copy(first, 0, second, 0, first.size());
+    const auto filled = one->fill(first, {&value, 1});
+    one->flush();
+    other->after({&filled, 1});
+    other->copy(first, 0, second, 0, first.size());
     std::vector<std::byte> last(1);
-    other.read(second, second.size() - 1, last);
+    other->read(second, second.size() - 1, last);
     EXPECT_EQ(last.front(), value);
   }
+}
+
+/// The twin of the kernel below.
+class AddToEach : public WordKernel {
+ public:
+  using WordKernel::WordKernel;
+  void step() {
+    const fabric::KernelCall call = fabric::read_call(start);
+    const auto bytes = static_cast<std::uint64_t>(integer_argument(call.arguments[2])) * sizeof(std::int32_t);
+    const std::int32_t addend = integer_argument(call.arguments[3]);
+    begin_writing(address_argument(call.arguments[1]), bytes);
+    read_words(address_argument(call.arguments[0]), bytes, [&](Word word) {
+      std::array<std::int32_t, sizeof(Word) / sizeof(std::int32_t)> numbers{};
+      std::memcpy(numbers.data(), word.bytes.data(), sizeof word);
+      for (std::int32_t& each : numbers) each += addend;
+      std::memcpy(word.bytes.data(), numbers.data(), sizeof word);
+      WordKernel::write(word);
+    });
+    finish();
+  }
+  bool done() const { return false; }
+};
+
+constexpr const char* kAddToEach =
+    "__kernel void add_to_each(__global const int *in, __global int *out, int count, int addend) {\n"
+    "  for (int i = 0; i < count; ++i) out[i] = in[i] + addend;\n"
+    "}\n";
+
+std::shared_ptr<ComputeDevice> opened(const std::string& target) {
+  if (target.starts_with("opencl:")) return open_compute(target);
+  return compute_on(open_device(target, {}, {kernel_model<AddToEach>("add_to_each")}));
+}
+
+class AnyComputeDevice : public testing::TestWithParam<const char*> {
+ protected:
+  std::shared_ptr<ComputeDevice> device_ = opened(GetParam());
+};
+
+TEST_P(AnyComputeDevice, WritesLaunchesReadsAndWaitsThroughOneInterface) {
+  constexpr std::int32_t kAddend = -5;
+  std::vector<std::int32_t> sent(4096);
+  std::iota(sent.begin(), sent.end(), 100);
+  std::vector<std::int32_t> got(sent.size());
+  const ProgramSource source{.file = "add_to_each.cl", .text = kAddToEach};
+  const auto program = device_->program({&source, 1}, {});
+  EXPECT_FALSE(program->has("subtract_from_each"));
+  const ComputeKernel kernel = program->kernel("add_to_each");
+  const std::size_t half = bytes_of(sent).size() / 2;
+  const ComputeBuffer in = device_->buffer(2 * half);
+  const ComputeBuffer out = device_->buffer(2 * half);
+  const auto copies = device_->queue();
+  const auto launches = device_->queue();
+  const double before = device_->now();
+  device_->run([&] {
+    copies->write(in, half, bytes_of(std::as_const(sent)).last(half));
+    const std::array written{copies->start_write(in, 0, bytes_of(std::as_const(sent)).first(half), {})};
+    copies->flush();
+    const std::array<ComputeArgument, 4> arguments{&in, &out, static_cast<std::uint32_t>(sent.size()), kAddend};
+    const std::array launched{launches->launch(kernel, NdRange::single(), arguments, written)};
+    launches->flush();
+    copies->after(launched);
+    const ComputeEvent read = copies->start_read(out, half, bytes_of(got).last(half));
+    copies->read(out, 0, bytes_of(got).first(half));
+    read.wait();
+    copies->finish();
+    launches->finish();
+    EXPECT_LE(written[0].span().end, launched[0].span().start);
+    EXPECT_LE(launched[0].span().end, read.span().start);
+    const DeviceSpan span = launched[0].span();
+    EXPECT_LT(span.start, span.end);
+    EXPECT_LE(static_cast<double>(span.end - span.start) * 1e-9, device_->now() - before);
+  });
+  EXPECT_GT(device_->now(), before);
+  for (std::int32_t& each : sent) each += kAddend;
+  EXPECT_EQ(got, sent);
+}
+
+TEST_P(AnyComputeDevice, RefusesACopyThatLeavesABuffer) {
+  const ComputeBuffer buffer = device_->buffer(64);
+  const auto queue = device_->queue();
+  std::vector<std::byte> bytes(33);
+  device_->run([&] {
+    EXPECT_THROW(queue->write(buffer, 32, bytes), Error);
+    EXPECT_THROW(queue->read(buffer, 32, bytes), Error);
+    EXPECT_THROW(queue->start_read(buffer, 65, bytes), Error);
+    EXPECT_NO_THROW(queue->write(buffer, 31, bytes));
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(OnPoclAndOnAModel, AnyComputeDevice, testing::Values("opencl:0", "model:aws-f1"));
+
+TEST(ModelComputeDevice, IsInVirtualTimeAndSoTheSameEachTime) {
+  const auto took = [] {
+    const auto device = opened("model:aws-f1");
+    const auto values = counted(1 << 20);
+    const ComputeBuffer buffer = device->buffer(values.size());
+    const auto queue = device->queue();
+    device->run([&] { queue->write(buffer, 0, values); });
+    return device->now();
+  };
+  const double first = took();
+  EXPECT_EQ(first, took());
+  // A MiB at some GB/s of PCIe, and what the calls cost.
+  EXPECT_GT(first, (1 << 20) / 16e9);
+}
+
+TEST(ModelComputeDevice, TellsWhatItsMachineHasNoPartFor) {
+  const auto device = opened("model:aws-f1");
+  const ComputeBuffer buffer = device->buffer(64);
+  const auto queue = device->queue();
+  const auto refuses = [](const auto& call, const char* what) {
+    EXPECT_THAT(call, testing::ThrowsMessage<Error>(testing::HasSubstr(what)));
+  };
+  refuses([&] { queue->copy(buffer, 0, buffer, 32, 32); }, "a copy within the device's memory");
+  refuses([&] { queue->map(buffer); }, "a buffer mapped to the host");
+  refuses([&] { queue->flush(), queue->finish(); }, "a command outside ComputeDevice::run");
+  refuses([&] { device->program_from_binary("x.aocx"); }, "the binary of a program");
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "isthmus/offload/opencl.hpp"
-
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -8,6 +6,8 @@
 #include <fstream>
 
 #include "isthmus/base/error.hpp"
+#include "isthmus/offload/compute.hpp"
+#include "isthmus/offload/open.hpp"
 
 namespace isthmus::offload {
 namespace {
@@ -31,18 +31,18 @@ void write_kernel(const std::string& name, const std::string& source) {
 }
 
 TEST(OpenClDevices, AreNumberedFromZeroWithPoClFirst) {
-  const auto devices = opencl_devices();
+  const auto devices = compute_devices();
   ASSERT_FALSE(devices.empty());
   EXPECT_EQ(devices[0].platform, "Portable Computing Language");
   for (std::size_t i = 0; i < devices.size(); ++i) EXPECT_EQ(devices[i].target, "opencl:" + std::to_string(i));
   EXPECT_EQ(devices[0].type, "cpu");
   EXPECT_GT(devices[0].compute_units, 0);
-  EXPECT_GT(devices[0].global_memory.count, 0);
+  EXPECT_GT(devices[0].global_memory, 0);
   EXPECT_LE(devices[0].max_allocation, devices[0].global_memory);
 }
 
 TEST(OpenOpenCl, ByNumberByPlatformAndByPartOfANameInAnyCaseIsTheSameDevice) {
-  const std::string name = opencl_devices()[0].name;
+  const std::string name = compute_devices()[0].name;
   std::string shouted = name.substr(1, 5);
   std::ranges::transform(shouted, shouted.begin(), [](unsigned char c) { return std::toupper(c); });
   for (const std::string& target : {std::string("opencl:0"), std::string("opencl:portable"), "opencl:" + shouted})
@@ -50,14 +50,14 @@ TEST(OpenOpenCl, ByNumberByPlatformAndByPartOfANameInAnyCaseIsTheSameDevice) {
 }
 
 TEST(OpenOpenCl, ANumberWithoutADeviceIsRefused) {
-  const auto listed = HasSubstr("the devices here are opencl:0 (" + opencl_devices()[0].name + ")");
+  const auto listed = HasSubstr("the devices here are opencl:0 (" + compute_devices()[0].name + ")");
   EXPECT_THAT([] { open_opencl("opencl:99"); }, ThrowsMessage<Error>(AllOf(HasSubstr("'opencl:99'"), listed)));
   EXPECT_THAT([] { open_opencl("opencl:99999999999999999999999"); }, ThrowsMessage<Error>(listed));
 }
 
 TEST(OpenOpenCl, ANameWithoutADeviceIsRefusedWithTheNamesThereAre) {
   EXPECT_THAT([] { open_opencl("opencl:nothing-like-it"); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("'opencl:nothing-like-it'"), HasSubstr(opencl_devices()[0].name))));
+              ThrowsMessage<Error>(AllOf(HasSubstr("'opencl:nothing-like-it'"), HasSubstr(compute_devices()[0].name))));
   EXPECT_THAT([] { open_opencl("opencl:"); }, ThrowsMessage<Error>(HasSubstr("did you mean 'opencl:0'?")));
 }
 
@@ -98,16 +98,16 @@ TEST_F(OpenCl, ACopyLargerThanItsBufferIsRefused) {
   const auto buffer = device_->allocate(Bytes{8});
   std::vector<std::byte> bytes(9);
   EXPECT_THAT([&] { run([&](Host& host) { host.write(*queue_, *buffer, bytes, Call::blocking); }); },
-              ThrowsMessage<Error>(HasSubstr("9 bytes does not fit a buffer of 8")));
+              ThrowsMessage<Error>(HasSubstr("9 bytes at 0 does not fit a buffer of 8")));
   EXPECT_THAT([&] { run([&](Host& host) { host.read(*queue_, *buffer, bytes, Call::blocking); }); },
-              ThrowsMessage<Error>(HasSubstr("9 bytes does not fit a buffer of 8")));
+              ThrowsMessage<Error>(HasSubstr("9 bytes at 0 does not fit a buffer of 8")));
 }
 
 TEST_F(OpenCl, ABufferLargerThanTheDeviceIsRefusedWithTheLimit) {
-  const Bytes most = opencl_devices()[0].max_allocation;
+  const std::int64_t most = compute_devices()[0].max_allocation;
   EXPECT_THAT([&] { device_->allocate(Bytes{std::int64_t{1} << 60}); },
               ThrowsMessage<Error>(AllOf(HasSubstr(device_->info().name), HasSubstr("no room"),
-                                         HasSubstr("one may have " + std::to_string(most.count)))));
+                                         HasSubstr("one may have " + std::to_string(most)))));
 }
 
 TEST_F(OpenCl, AKernelSeesItsArgumentsAndItsItems) {
@@ -126,12 +126,11 @@ TEST_F(OpenCl, AKernelSeesItsArgumentsAndItsItems) {
   for (int i = 0; i < 15; ++i) EXPECT_EQ(numbers[static_cast<std::size_t>(i)], 100 - 2 * i);
 }
 
-TEST_F(OpenCl, ALaunchThatDoesNotFitTheKernelIsRefusedWithCallCodeAndDevice) {
+TEST_F(OpenCl, ALaunchWithOtherArgumentsThanTheKernelsIsRefused) {
   write_kernel("one_argument", "__kernel void one_argument(__global int *out) { out[get_global_id(0)] = 1; }\n");
   const auto kernel = device_->kernel("one_argument");
   const auto buffer = device_->allocate(Bytes{4});
-  const auto refused =
-      AllOf(HasSubstr("clSetKernelArg on '" + device_->info().name + "'"), HasSubstr("CL_INVALID_ARG_INDEX (-49)"));
+  const auto refused = HasSubstr("kernel 'one_argument' has 1 arguments, expected 2");
   EXPECT_THAT(
       [&] { run([&](Host& host) {
               host.launch(*queue_, {.kernel = *kernel, .arguments = {buffer.get(), 1}});

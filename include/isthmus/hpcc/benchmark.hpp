@@ -85,7 +85,7 @@ struct Launch {
 class Job {
  public:
   struct Parts {
-    offload::ComputeDevice device;
+    std::shared_ptr<offload::ComputeDevice> device;
     cluster::Ranks ranks;
     RunConditions conditions{};
     Parameters parameters{};
@@ -97,8 +97,8 @@ class Job {
   };
   Job(std::string benchmark, Parts parts);
 
-  const offload::ComputeDevice& device() const { return parts_.device; }
-  offload::ComputeQueue& queue() { return queue_; }
+  const offload::ComputeDevice& device() const { return *parts_.device; }
+  offload::ComputeQueue& queue() { return *queue_; }
   const cluster::Ranks& ranks() const { return parts_.ranks; }
   const Parameters& parameters() const { return parts_.parameters; }
   const RunConditions& conditions() const { return parts_.conditions; }
@@ -115,10 +115,10 @@ class Job {
 
   /// The benchmark's kernels, compiled with every parameter as a macro: the user's own file, or
   /// kernels/hpcc/BENCHMARK_VARIANT[_SHAPE].cl; with any further `options`.
-  offload::ComputeProgram program(const std::string& options = {});
+  std::unique_ptr<offload::ComputeProgram> program(const std::string& options = {});
   /// kernels/hpcc/NAME.cl in place of these, in an optimized run of ours if the device's compiler takes it: kernels
   /// that want instructions that few devices have. Otherwise none.
-  std::optional<offload::ComputeProgram> special_program(const std::string& name);
+  std::unique_ptr<offload::ComputeProgram> special_program(const std::string& name);
   /// The kernel `name` of `program` for each of NUM_REPLICATIONS; throws Error where a binary has fewer of them.
   std::vector<offload::ComputeKernel> replications(const offload::ComputeProgram& program,
                                                    const std::string& name) const;
@@ -135,7 +135,7 @@ class Job {
   /// Fills a buffer with what no kernel writes: every number in it is no number.
   void spoil(const offload::ComputeBuffer& buffer);
   /// A program of the frame's own: kernels/hpcc/NAME.cl, with the same macros and any further `options`.
-  offload::ComputeProgram own_program(const std::string& name, const std::string& options = {});
+  std::unique_ptr<offload::ComputeProgram> own_program(const std::string& name, const std::string& options = {});
   /// The file that `program` took.
   const std::string& kernel_file() const { return used_file_; }
 
@@ -159,11 +159,11 @@ class Job {
   std::int64_t memory_limit() const;
 
  private:
-  offload::ComputeProgram compile(const std::string& file, const std::string& options) const;
+  std::unique_ptr<offload::ComputeProgram> compile(const std::string& file, const std::string& options) const;
 
   std::string benchmark_;
   Parts parts_;
-  offload::ComputeQueue queue_;
+  std::unique_ptr<offload::ComputeQueue> queue_;
   std::string used_file_;
   std::string used_scheme_;
   bool finishes_ = false;

@@ -99,7 +99,7 @@ struct Outcome {
 };
 
 /// A repetition that is done: the `number`th of `total`, from 1; in burn-in a round, and seconds of those there are.
-/// Begin and end are in seconds of the host's monotonic clock, on the first rank.
+/// Begin and end are in seconds of the first rank's device's clock, which is its host's monotonic one.
 struct Repetition {
   int number = 0;
   int total = 0;
@@ -134,7 +134,7 @@ Plan plan(const Request& request, const cluster::Ranks& ranks);
 
 /// The target and part of this rank's device, and who shares it.
 struct Placement {
-  offload::ComputeDevice device;
+  std::shared_ptr<offload::ComputeDevice> device;
   std::vector<RankLocation> places;  ///< of all ranks
 };
 Placement place(const Request& request, const cluster::Ranks& ranks);

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
@@ -11,14 +13,18 @@
 
 #include "isthmus/base/error.hpp"
 
-/// A real OpenCL device as a benchmark uses it: programs with build options, ND-ranges, copies of any part of a buffer,
-/// the device's own timer, a share of a device. It stands beside the flow interface of device.hpp, which models have
-/// too. Nothing here may outlive its ComputeDevice.
+/// A device as a benchmark uses it: programs with build options, ND-ranges, copies of any part of a buffer, the
+/// device's own timer, a share of a device. One interface, two back ends: a real OpenCL device, whose clock is the
+/// wall, and the modelled machine behind a Device (device.hpp), whose clock is virtual. Nothing here may outlive its
+/// ComputeDevice.
 namespace isthmus::offload {
+
+class Device;
 
 /// What a device, or the share of it that was opened, says of itself.
 struct ComputeProperties {
-  std::string target;  ///< as it was named
+  std::string target;     ///< as it was named
+  bool modelled = false;  ///< the clock is virtual
   std::string name;
   std::string platform;
   std::string vendor;
@@ -48,14 +54,20 @@ struct DevicePart {
   int count = 1;
 };
 
-/// An OpenCL object, released when its last owner lets go.
-using ComputeHandle = std::shared_ptr<void>;
+/// What a back end keeps of a buffer or a kernel, released when its last owner lets go.
+class ComputeObject {
+ public:
+  virtual ~ComputeObject() = default;
+};
+using ComputeHandle = std::shared_ptr<ComputeObject>;
 
+/// A region of the device's memory.
 class ComputeBuffer {
  public:
   ComputeBuffer(ComputeHandle memory, std::size_t size) : memory_(std::move(memory)), size_(size) {}
   std::size_t size() const { return size_; }  ///< bytes
-  void* handle() const { return memory_.get(); }
+  ComputeObject& object() const { return *memory_; }
+  bool operator==(const ComputeBuffer& other) const { return memory_ == other.memory_; }
 
  private:
   ComputeHandle memory_;
@@ -66,11 +78,12 @@ class ComputeBuffer {
 /// Given back to the device when its last owner lets go.
 class PinnedMemory {
  public:
-  PinnedMemory(ComputeHandle mapping, std::span<std::byte> bytes) : mapping_(std::move(mapping)), bytes_(bytes) {}
+  PinnedMemory(std::shared_ptr<void> mapping, std::span<std::byte> bytes)
+      : mapping_(std::move(mapping)), bytes_(bytes) {}
   std::span<std::byte> bytes() const { return bytes_; }
 
  private:
-  ComputeHandle mapping_;
+  std::shared_ptr<void> mapping_;
   std::span<std::byte> bytes_;
 };
 
@@ -97,19 +110,29 @@ struct DeviceSpan {
   std::uint64_t end = 0;
 };
 
+/// What a back end knows of a command.
+class ComputeCommand {
+ public:
+  virtual ~ComputeCommand() = default;
+  /// Blocks until it is complete; throws Error if it failed.
+  virtual void wait() const = 0;
+  /// Of a command that is complete.
+  virtual DeviceSpan span() const = 0;
+  /// When it came to its queue, in nanoseconds of the device's own timer.
+  virtual std::uint64_t queued() const = 0;
+};
+
 /// One enqueued command.
 class ComputeEvent {
  public:
-  ComputeEvent(ComputeHandle event, std::string device) : event_(std::move(event)), device_(std::move(device)) {}
-  /// Throws Error if the command failed.
-  void wait() const;
-  /// Of a command that is complete.
-  DeviceSpan span() const;
-  void* handle() const { return event_.get(); }
+  explicit ComputeEvent(std::shared_ptr<const ComputeCommand> command) : command_(std::move(command)) {}
+  void wait() const { command_->wait(); }
+  DeviceSpan span() const { return command_->span(); }
+  std::uint64_t queued() const { return command_->queued(); }
+  const ComputeCommand& command() const { return *command_; }
 
  private:
-  ComputeHandle event_;
-  std::string device_;
+  std::shared_ptr<const ComputeCommand> command_;
 };
 
 /// A buffer on its way into the host's memory: its bytes may be touched when the event is complete. The last owner of
@@ -135,11 +158,12 @@ struct BoxPlace {
 /// Bytes of a row, rows of a slice, slices.
 using BoxSize = std::array<std::size_t, 3>;
 
+/// A kernel of a program. Its launches come from one thread: they set its arguments.
 class ComputeKernel {
  public:
   ComputeKernel(ComputeHandle kernel, std::string name) : kernel_(std::move(kernel)), name_(std::move(name)) {}
   const std::string& name() const { return name_; }
-  void* handle() const { return kernel_.get(); }
+  ComputeObject& object() const { return *kernel_; }
 
  private:
   ComputeHandle kernel_;
@@ -160,64 +184,71 @@ struct MemoryBank {
   std::uint32_t bank = 0;
 };
 
+/// Kernels that a device can run.
 class ComputeProgram {
  public:
-  ComputeProgram(ComputeHandle program, std::string file, std::string device)
-      : program_(std::move(program)), file_(std::move(file)), device_(std::move(device)) {}
+  virtual ~ComputeProgram() = default;
   /// Throws Error if the program has no such kernel.
-  ComputeKernel kernel(const std::string& name) const;
-  bool has(const std::string& kernel) const;
+  virtual ComputeKernel kernel(const std::string& name) const = 0;
+  virtual bool has(const std::string& kernel) const = 0;
   /// What the driver made of the source, for `program_from_binary`.
-  std::vector<std::byte> binary() const;
-
- private:
-  ComputeHandle program_;
-  std::string file_;
-  std::string device_;
+  virtual std::vector<std::byte> binary() const = 0;
 };
 
-/// An in-order queue with profiling. Copies throw Error where they would leave the buffer.
+/// The commands that one begins after; those of other queues have been flushed.
+using ComputeEvents = std::span<const ComputeEvent>;
+
+/// An in-order queue with profiling. Copies throw Error where they would leave the buffer. A model refuses, as an
+/// Error, what its machine has no part for: copies within its memory, maps, fills.
 class ComputeQueue {
  public:
-  ComputeQueue(ComputeHandle queue, std::string device) : queue_(std::move(queue)), device_(std::move(device)) {}
+  virtual ~ComputeQueue() = default;
 
   /// Throws Error if `arguments` are not those of the kernel's signature.
-  ComputeEvent launch(const ComputeKernel& kernel, const NdRange& range, std::span<const ComputeArgument> arguments);
+  virtual ComputeEvent launch(const ComputeKernel& kernel, const NdRange& range,
+                              std::span<const ComputeArgument> arguments, ComputeEvents after) = 0;
   ComputeEvent launch(const ComputeKernel& kernel, const NdRange& range,
                       std::initializer_list<ComputeArgument> arguments) {
-    return launch(kernel, range, std::span(arguments.begin(), arguments.size()));
+    return launch(kernel, range, std::span(arguments.begin(), arguments.size()), {});
+  }
+  ComputeEvent launch(const ComputeKernel& kernel, const NdRange& range, std::span<const ComputeArgument> arguments) {
+    return launch(kernel, range, arguments, {});
   }
 
   /// These return when the bytes have been copied.
-  void write(const ComputeBuffer& to, std::size_t offset, std::span<const std::byte> from);
-  void read(const ComputeBuffer& from, std::size_t offset, std::span<std::byte> to);
+  virtual void write(const ComputeBuffer& to, std::size_t offset, std::span<const std::byte> from) = 0;
+  virtual void read(const ComputeBuffer& from, std::size_t offset, std::span<std::byte> to) = 0;
   /// These return at once; the host's bytes stay as they are until the event is complete.
-  ComputeEvent start_write(const ComputeBuffer& to, std::size_t offset, std::span<const std::byte> from);
-  ComputeEvent start_read(const ComputeBuffer& from, std::size_t offset, std::span<std::byte> to);
-  ComputeEvent copy(const ComputeBuffer& from, std::size_t from_offset, const ComputeBuffer& to, std::size_t to_offset,
-                    std::size_t bytes);
+  virtual ComputeEvent start_write(const ComputeBuffer& to, std::size_t offset, std::span<const std::byte> from,
+                                   ComputeEvents after) = 0;
+  virtual ComputeEvent start_read(const ComputeBuffer& from, std::size_t offset, std::span<std::byte> to,
+                                  ComputeEvents after) = 0;
+  ComputeEvent start_write(const ComputeBuffer& to, std::size_t offset, std::span<const std::byte> from) {
+    return start_write(to, offset, from, {});
+  }
+  ComputeEvent start_read(const ComputeBuffer& from, std::size_t offset, std::span<std::byte> to) {
+    return start_read(from, offset, to, {});
+  }
+  virtual ComputeEvent copy(const ComputeBuffer& from, std::size_t from_offset, const ComputeBuffer& to,
+                            std::size_t to_offset, std::size_t bytes) = 0;
   /// Throws Error where the rows do not fit the buffers.
-  ComputeEvent copy_box(const ComputeBuffer& from, const BoxPlace& from_place, const ComputeBuffer& to,
-                        const BoxPlace& to_place, const BoxSize& size);
+  virtual ComputeEvent copy_box(const ComputeBuffer& from, const BoxPlace& from_place, const ComputeBuffer& to,
+                                const BoxPlace& to_place, const BoxSize& size) = 0;
   /// Maps the whole buffer, for the host to read and write; giving it back waits until it is the device's again.
-  PinnedMemory map(const ComputeBuffer& buffer);
+  virtual PinnedMemory map(const ComputeBuffer& buffer) = 0;
   /// The same, and neither way is waited for: those of several buffers go together.
-  StartedMap start_map(const ComputeBuffer& buffer);
+  virtual StartedMap start_map(const ComputeBuffer& buffer) = 0;
   /// Fills the buffer with `pattern`, of 1, 2, 4, 8 ... 128 bytes.
-  ComputeEvent fill(const ComputeBuffer& to, std::span<const std::byte> pattern);
+  virtual ComputeEvent fill(const ComputeBuffer& to, std::span<const std::byte> pattern) = 0;
 
-  /// What is enqueued from here on begins after these commands of other queues, which have been flushed, and after all
-  /// that this queue was given before. The event of that moment, which others may wait for; it has no times.
-  ComputeEvent after(std::span<const ComputeEvent> events);
+  /// What is enqueued from here on begins after these commands, and after all that this queue was given before. The
+  /// event of that moment, which others may wait for; it has no times.
+  virtual ComputeEvent after(ComputeEvents events) = 0;
 
   /// Sends what is enqueued to the device.
-  void flush();
+  virtual void flush() = 0;
   /// Waits for every command of the queue.
-  void finish();
-
- private:
-  ComputeHandle queue_;
-  std::string device_;
+  virtual void finish() = 0;
 };
 
 /// A part of a program's text; error messages name it.
@@ -226,41 +257,46 @@ struct ProgramSource {
   std::string text;
 };
 
+/// ComputeDevice is a device, or a share of one, its memory, its programs and the clock that it is timed by.
 class ComputeDevice {
  public:
-  /// Opens the device that `target` names (opencl:N or opencl:NAME), or a part of it; throws Error where the device
-  /// cannot be divided so.
-  static ComputeDevice open(const std::string& target, DevicePart part = {});
+  virtual ~ComputeDevice() = default;
 
-  const ComputeProperties& properties() const { return properties_; }
+  virtual const ComputeProperties& properties() const = 0;
+  /// What time it is, in seconds: of this machine's monotonic clock, or virtual ones of the model's.
+  virtual double now() const = 0;
+  /// Calls `body`, in which all copies, launches and waits are: on a model it is the host's thread, in virtual time.
+  virtual void run(const std::function<void()>& body) = 0;
+
   /// Throws Error when the device has no room.
-  ComputeBuffer buffer(std::size_t bytes) const;
-  ComputeBuffer buffer(std::size_t bytes, const MemoryBank& bank) const;
+  virtual ComputeBuffer buffer(std::size_t bytes) const = 0;
+  virtual ComputeBuffer buffer(std::size_t bytes, const MemoryBank& bank) const = 0;
   /// Throws Error when the host has no room.
-  PinnedMemory pinned(std::size_t bytes) const;
+  virtual PinnedMemory pinned(std::size_t bytes) const = 0;
   /// Memory of the host's that is there already, so that copies need no detour; it outlives what is returned. Throws
   /// Error if the driver refuses it.
-  PinnedMemory pin(std::span<std::byte> memory) const;
-  ComputeQueue queue() const;
+  virtual PinnedMemory pin(std::span<std::byte> memory) const = 0;
+  virtual std::unique_ptr<ComputeQueue> queue() const = 0;
   /// For copies: without the times of commands, which NVIDIA's driver takes twice as long to give.
-  ComputeQueue copy_queue() const;
-  /// Compiles the sources, one after the other, as one text; throws Error with the compiler's first complaint.
-  ComputeProgram program(std::span<const ProgramSource> sources, const std::string& options) const;
+  virtual std::unique_ptr<ComputeQueue> copy_queue() const = 0;
+  /// Compiles the sources, one after the other, as one text; throws Error with the compiler's first complaint. A model
+  /// compiles nothing: its kernels are the actors that it was opened with.
+  virtual std::unique_ptr<ComputeProgram> program(std::span<const ProgramSource> sources,
+                                                  const std::string& options) const = 0;
   /// Loads what a vendor's compiler made for this device (.aocx, .xclbin).
-  ComputeProgram program_from_binary(const std::string& file) const;
-
- private:
-  ComputeDevice(ComputeHandle device, ComputeHandle context, ComputeProperties properties)
-      : device_(std::move(device)), context_(std::move(context)), properties_(std::move(properties)) {}
-
-  ComputeHandle allocate(std::size_t bytes, std::uint64_t flags, void* of_host = nullptr) const;
-  ComputeQueue make_queue(std::uint64_t properties) const;
-  ComputeProgram build(ComputeHandle program, const std::string& file, const std::string& options) const;
-
-  ComputeHandle device_;
-  ComputeHandle context_;
-  ComputeProperties properties_;
+  virtual std::unique_ptr<ComputeProgram> program_from_binary(const std::string& file) const = 0;
 };
+
+/// Every OpenCL device of this machine, those of PoCL first; throws Error if there is none.
+std::vector<ComputeProperties> compute_devices();
+
+/// Opens the device that `target` names, or a part of it: "opencl:N" counts in the order of `compute_devices`,
+/// "opencl:NAME" takes the first whose device or platform name contains NAME in any case. Throws Error where the device
+/// cannot be divided so.
+std::shared_ptr<ComputeDevice> open_compute(const std::string& target, DevicePart part = {});
+
+/// The modelled machine behind `machine`, which it owns.
+std::shared_ptr<ComputeDevice> compute_on(std::unique_ptr<Device> machine);
 
 /// The bytes of a contiguous range of values.
 template <typename T>

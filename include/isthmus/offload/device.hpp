@@ -31,6 +31,13 @@ class Buffer {
   virtual void keep_staging() {}
 };
 
+/// A buffer from one of its bytes on; of a buffer alone, all of it.
+struct BufferPart {
+  BufferPart(const Buffer& whole, std::size_t at = 0) : buffer(whole), offset(at) {}
+  const Buffer& buffer;
+  std::size_t offset;  ///< bytes
+};
+
 /// Pinned (page-locked) memory of the host: copies from and to it need neither staging nor a copy by the host. Freed
 /// when it leaves scope, which must be before its Device does.
 class PinnedBuffer {
@@ -97,13 +104,12 @@ class Host {
  public:
   virtual ~Host() = default;
 
-  /// Copies host memory, pageable or of a PinnedBuffer, to the start of `to`. `from` stays as it is until the command
-  /// is complete.
-  virtual Event write(Queue& queue, Buffer& to, std::span<const std::byte> from, Call call,
+  /// Copies host memory, pageable or of a PinnedBuffer, to `to`. `from` stays as it is until the command is complete.
+  virtual Event write(Queue& queue, const BufferPart& to, std::span<const std::byte> from, Call call,
                       std::vector<Event> after = {}) = 0;
-  /// Copies the start of `from` to host memory, pageable or of a PinnedBuffer, which holds the bytes once the command
+  /// Copies what begins at `from` to host memory, pageable or of a PinnedBuffer, which holds the bytes once the command
   /// is complete.
-  virtual Event read(Queue& queue, const Buffer& from, std::span<std::byte> to, Call call,
+  virtual Event read(Queue& queue, const BufferPart& from, std::span<std::byte> to, Call call,
                      std::vector<Event> after = {}) = 0;
   virtual Event launch(Queue& queue, const Launch& launch, std::vector<Event> after = {}) = 0;
 

@@ -16,4 +16,7 @@ namespace isthmus::offload {
 std::unique_ptr<Device> open_device(const std::string& target, const std::vector<std::string>& overrides,
                                     std::vector<KernelModel> kernels = {}, const ModelOptions& options = {});
 
+/// The same of an OpenCL device alone.
+std::unique_ptr<Device> open_opencl(const std::string& target);
+
 }  // namespace isthmus::offload

@@ -25,10 +25,13 @@ std::vector<CommandId> ids_of(const std::vector<Event>& events, const RunIdentit
   return ids;
 }
 
-fabric::DeviceAddress place(const ModelBuffer& buffer, std::size_t bytes) {
-  if (static_cast<std::size_t>(buffer.size().count) < bytes)
-    throw Error(fmt::format("a copy of {} bytes does not fit a buffer of {}", bytes, buffer.size().count));
-  return buffer.at();
+fabric::DeviceAddress place(const ModelBuffer& buffer, std::size_t offset, std::size_t bytes) {
+  const auto size = static_cast<std::size_t>(buffer.size().count);
+  if (offset > size || bytes > size - offset)
+    throw Error(fmt::format("a copy of {} bytes at {} does not fit a buffer of {}", bytes, offset, size));
+  fabric::DeviceAddress at = buffer.at();
+  at.byte += offset;
+  return at;
 }
 
 std::uint64_t address_of(const Buffer* buffer) {
@@ -75,16 +78,18 @@ class ModelHost final : public SurroundedHost {
  public:
   explicit ModelHost(HostThreadActor& actor) : actor_(actor), context_(actor.context_) {}
 
-  Event write(Queue& queue, Buffer& to, std::span<const std::byte> from, Call call, std::vector<Event> after) override {
+  Event write(Queue& queue, const BufferPart& to, std::span<const std::byte> from, Call call,
+              std::vector<Event> after) override {
     auto command = make(Work::to_device, queue, after);
     command->from = from;
-    pass(*command, dynamic_cast<const ModelBuffer&>(to), from);
+    pass(*command, to, from);
     return enqueue(command, call);
   }
-  Event read(Queue& queue, const Buffer& from, std::span<std::byte> to, Call call, std::vector<Event> after) override {
+  Event read(Queue& queue, const BufferPart& from, std::span<std::byte> to, Call call,
+             std::vector<Event> after) override {
     auto command = make(Work::to_host, queue, after);
     command->to = to;
-    pass(*command, dynamic_cast<const ModelBuffer&>(from), to);
+    pass(*command, from, to);
     return enqueue(command, call);
   }
   Event launch(Queue& queue, const Launch& launch, std::vector<Event> after) override {
@@ -139,10 +144,11 @@ class ModelHost final : public SurroundedHost {
   }
 
   /// What a transfer of `memory` moves, and what the host does for it.
-  void pass(Command& command, const ModelBuffer& buffer, std::span<const std::byte> memory) const {
+  void pass(Command& command, const BufferPart& at, std::span<const std::byte> memory) const {
     platform::require(context_.board, "a copy", needs::kCopies);
     if (memory.empty()) throw Error("a copy of 0 bytes: expected 1 or more");
-    command.device = place(buffer, memory.size());
+    const auto& buffer = dynamic_cast<const ModelBuffer&>(at.buffer);
+    command.device = place(buffer, at.offset, memory.size());
     command.bytes = memory.size();
     command.copied = !context_.pinned.holds(memory);
     command.allocates = command.copied && !buffer.keeps_staging();

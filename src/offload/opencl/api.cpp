@@ -4,10 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <sstream>
 #include <utility>
-
-#include "isthmus/base/error.hpp"
 
 namespace isthmus::offload::opencl {
 namespace {
@@ -63,38 +60,19 @@ constexpr std::array kCodes{ISTHMUS_CODE(CL_DEVICE_NOT_FOUND),
 /// No OpenCL driver is registered with the loader (cl_khr_icd).
 constexpr cl_int kPlatformNotFound = -1001;
 
-template <typename Query>
-std::string text_of(Query query, const char* call) {
-  std::size_t size = 0;
-  check(query(0, nullptr, &size), call, "an OpenCL device");
-  std::string value(size, '\0');
-  check(query(size, value.data(), nullptr), call, "an OpenCL device");
-  value.resize(value.find_last_not_of(std::string_view(" \0", 2)) + 1);
-  return value.substr(std::min(value.find_first_not_of(' '), value.size()));
-}
-
-std::vector<cl_platform_id> platforms() {
-  cl_uint count = 0;
-  const cl_int code = clGetPlatformIDs(0, nullptr, &count);
-  if (code == kPlatformNotFound || (code == CL_SUCCESS && count == 0)) return {};
-  check(code, "clGetPlatformIDs", "this machine");
-  std::vector<cl_platform_id> found(count);
-  check(clGetPlatformIDs(count, found.data(), nullptr), "clGetPlatformIDs", "this machine");
-  const auto is_pocl = [](cl_platform_id platform) {
-    return text(platform, CL_PLATFORM_NAME) == "Portable Computing Language";
+std::vector<cl::Platform> platforms() {
+  std::vector<cl::Platform> found;
+  checked("this machine", [&found] {
+    try {
+      cl::Platform::get(&found);
+    } catch (const cl::Error& error) {
+      if (error.err() != kPlatformNotFound) throw;
+    }
+  });
+  const auto is_pocl = [](const cl::Platform& platform) {
+    return trimmed(platform.getInfo<CL_PLATFORM_NAME>()) == "Portable Computing Language";
   };
-  std::ranges::stable_partition(found, is_pocl);
-  return found;
-}
-
-std::vector<cl_device_id> devices_of(cl_platform_id platform) {
-  cl_uint count = 0;
-  const cl_int code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
-  if (code == CL_DEVICE_NOT_FOUND || (code == CL_SUCCESS && count == 0)) return {};
-  const std::string name = text(platform, CL_PLATFORM_NAME);
-  check(code, "clGetDeviceIDs", name);
-  std::vector<cl_device_id> found(count);
-  check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, found.data(), nullptr), "clGetDeviceIDs", name);
+  checked("this machine", [&] { std::ranges::stable_partition(found, is_pocl); });
   return found;
 }
 
@@ -106,39 +84,20 @@ std::string code_name(cl_int code) {
   return fmt::format("OpenCL code {}", code);
 }
 
-void check(cl_int code, const char* call, const std::string& device) {
-  if (code != CL_SUCCESS) throw Error(fmt::format("{} on '{}': {}", call, device, code_name(code)));
+std::string trimmed(const std::string& text) {
+  const std::string blanks(" \0", 2);
+  const std::size_t first = text.find_first_not_of(' ');
+  const std::size_t last = text.find_last_not_of(blanks);
+  return first == std::string::npos || last == std::string::npos ? "" : text.substr(first, last + 1 - first);
 }
 
-std::string text(cl_device_id device, cl_device_info property) {
-  return text_of([=](auto... rest) { return clGetDeviceInfo(device, property, rest...); }, "clGetDeviceInfo");
-}
-
-std::string text(cl_platform_id platform, cl_platform_info property) {
-  return text_of([=](auto... rest) { return clGetPlatformInfo(platform, property, rest...); }, "clGetPlatformInfo");
-}
-
-std::string type_name(cl_device_type type) {
-  if ((type & CL_DEVICE_TYPE_CPU) != 0) return "cpu";
-  if ((type & CL_DEVICE_TYPE_GPU) != 0) return "gpu";
-  if ((type & CL_DEVICE_TYPE_ACCELERATOR) != 0) return "accelerator";
-  return "other";
-}
-
-std::string first_complaint(const std::string& log) {
-  std::istringstream lines(log);
-  std::string first;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.find("error") != std::string::npos) return line;
-    if (first.empty()) first = line;
+std::vector<cl::Device> all_devices() {
+  std::vector<cl::Device> found;
+  for (const cl::Platform& platform : platforms()) {
+    std::vector<cl::Device> devices;
+    checked("an OpenCL platform", [&] { platform.getDevices(CL_DEVICE_TYPE_ALL, &devices); });
+    found.insert(found.end(), devices.begin(), devices.end());
   }
-  return first.empty() ? "the driver gives no reason" : first;
-}
-
-std::vector<cl_device_id> all_devices() {
-  std::vector<cl_device_id> found;
-  for (const cl_platform_id platform : platforms())
-    for (const cl_device_id device : devices_of(platform)) found.push_back(device);
   if (found.empty())
     throw Error("no OpenCL device: expected a driver such as the Debian package pocl-opencl-icd to be installed");
   return found;

@@ -1,56 +1,67 @@
 #pragma once
 
-#define CL_TARGET_OPENCL_VERSION 120
-#include <CL/cl.h>
+#define CL_HPP_ENABLE_EXCEPTIONS
+#define CL_HPP_MINIMUM_OPENCL_VERSION 120
+#define CL_HPP_TARGET_OPENCL_VERSION 120
+#include <fmt/format.h>
 
-#include <memory>
+#include <CL/opencl.hpp>
 #include <string>
-#include <type_traits>
 #include <vector>
 
-/// OpenCL's C API with owned handles and checked returns.
+#include "isthmus/base/error.hpp"
+#include "isthmus/offload/compute.hpp"
+
+/// OpenCL's C++ binding (OpenCL-CLHPP) with the project's errors.
 namespace isthmus::offload::opencl {
-
-struct Release {
-  void operator()(cl_context handle) const { clReleaseContext(handle); }
-  void operator()(cl_program handle) const { clReleaseProgram(handle); }
-  void operator()(cl_kernel handle) const { clReleaseKernel(handle); }
-  void operator()(cl_mem handle) const { clReleaseMemObject(handle); }
-  void operator()(cl_event handle) const { clReleaseEvent(handle); }
-  void operator()(cl_command_queue handle) const { clReleaseCommandQueue(handle); }
-};
-
-template <typename T>
-using Handle = std::unique_ptr<std::remove_pointer_t<T>, Release>;
 
 /// "CL_OUT_OF_RESOURCES (-5)".
 std::string code_name(cl_int code);
 
-/// Throws Error "CALL on 'DEVICE': CODE" unless `code` is CL_SUCCESS.
-void check(cl_int code, const char* call, const std::string& device);
-
-/// A device's property that is text, without blanks at its ends.
-std::string text(cl_device_id device, cl_device_info property);
-std::string text(cl_platform_id platform, cl_platform_info property);
-
-/// A device's property that is a number of type T.
-template <typename T>
-T number(cl_device_id device, cl_device_info property) {
-  T value = 0;
-  check(clGetDeviceInfo(device, property, sizeof value, &value, nullptr), "clGetDeviceInfo", "an OpenCL device");
-  return value;
+/// What `call` returns; its cl::Error becomes the Error "CALL on 'DEVICE': CODE".
+template <typename Call>
+auto checked(const std::string& device, const Call& call) {
+  try {
+    return call();
+  } catch (const cl::Error& error) {
+    throw Error(fmt::format("{} on '{}': {}", error.what(), device, code_name(error.err())));
+  }
 }
 
-/// "cpu", "gpu", "accelerator" or "other".
-std::string type_name(cl_device_type type);
+/// An OpenCL object behind a handle.
+template <typename T>
+class ObjectOf final : public ComputeObject {
+ public:
+  explicit ObjectOf(T made) : object(std::move(made)) {}
+  T object;
+};
 
-/// The line of a build log that a person looks for: the first that speaks of an error, else the first with text.
-std::string first_complaint(const std::string& log);
+template <typename T>
+ComputeHandle hold(T object) {
+  return std::make_shared<ObjectOf<T>>(std::move(object));
+}
 
-/// The device a target names: "opencl:N" or "opencl:NAME"; throws Error if there is none.
-cl_device_id find_device(const std::string& target);
+template <typename T>
+T& held(const auto& handle) {
+  return dynamic_cast<ObjectOf<T>&>(handle.object()).object;
+}
+
+/// Without blanks at its ends.
+std::string trimmed(const std::string& text);
 
 /// Every device of every platform, those of PoCL first; throws Error if there is none.
-std::vector<cl_device_id> all_devices();
+std::vector<cl::Device> all_devices();
+
+/// The device a target names: "opencl:N" or "opencl:NAME"; throws Error if there is none.
+cl::Device find_device(const std::string& target);
+
+/// What the device says of itself.
+ComputeProperties describe(const cl::Device& device, const std::string& target);
+
+/// A queue of `device`.
+std::unique_ptr<ComputeQueue> make_queue(cl::CommandQueue queue, const std::string& device);
+
+/// A built program.
+std::unique_ptr<ComputeProgram> make_program(cl::Program program, const std::string& file, const std::string& device);
 
 }  // namespace isthmus::offload::opencl

@@ -1,186 +1,194 @@
-#include "offload/opencl/device.hpp"
-
-#include <fmt/format.h>
-
-#include <filesystem>
+#include <array>
 #include <fstream>
+#include <iterator>
+#include <mutex>
 #include <sstream>
 
-#include "isthmus/base/data_file.hpp"
-#include "isthmus/base/error.hpp"
-#include "offload/opencl/host.hpp"
+#include "isthmus/base/clock.hpp"
+#include "offload/opencl/api.hpp"
 
-namespace isthmus::offload::opencl {
+namespace isthmus::offload {
+namespace opencl {
 namespace {
 
-std::string read_source(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file || !text) throw Error(fmt::format("{}: cannot read the kernel's source", path.string()));
-  return text.str();
+// Flags of clCreateBuffer and what XRT then takes for host memory: cl_ext_xilinx.h of XRT, cl_ext_intelfpga.h of
+// Intel's FPGA SDK for OpenCL (cl_intelfpga_mem_banks), neither of which is Khronos's.
+constexpr cl_mem_flags kXrtPlace = cl_mem_flags{1} << 31U;
+constexpr cl_mem_flags kIntelTypes = cl_mem_flags{1} << 19U;
+
+struct XrtPlace {
+  cl_uint argument;
+  void* host;
+  void* kernel;
+};
+
+/// Channel 0 is the driver's choice.
+cl_mem_flags intel_channel(std::uint32_t bank) {
+  return cl_mem_flags{bank + 1} << 16U;
 }
 
-cl_ulong profile(const OpenClDevice& device, cl_event event, cl_profiling_info moment) {
-  cl_ulong nanoseconds = 0;
-  device.check(clGetEventProfilingInfo(event, moment, sizeof nanoseconds, &nanoseconds, nullptr),
-               "clGetEventProfilingInfo");
-  return nanoseconds;
+/// A part of a device is kept until the program ends: PoCL's threads still look at it after its last command.
+void keep(const cl::Device& device) {
+  static std::mutex door;
+  static auto& kept = *new std::vector<cl::Device>;  // outlives every static, so that what it holds is never lost
+  const std::lock_guard guard(door);
+  kept.push_back(device);
 }
 
-}  // namespace
-
-OpenClDevice::OpenClDevice(cl_device_id id, WallClock::time_point opened)
-    : id_(id), info_{.name = text(id, CL_DEVICE_NAME), .modelled = false}, opened_(opened) {
-  cl_int code = CL_SUCCESS;
-  context_.reset(clCreateContext(nullptr, 1, &id_, nullptr, nullptr, &code));
-  check(code, "clCreateContext");
-  align_clocks();
-  info_.opening = clock();
+/// The part of a device as a device of its own.
+cl::Device take_part(cl::Device device, DevicePart part) {
+  if (part.count == 1) return device;
+  const ComputeProperties whole = describe(device, {});
+  const std::int64_t each = whole.compute_units / part.count;
+  if (each == 0)
+    throw Error(fmt::format("device '{}' has {} compute units, expected at least {}: one for each rank", whole.name,
+                            whole.compute_units, part.count));
+  const std::array<cl_device_partition_property, 3> equally{CL_DEVICE_PARTITION_EQUALLY,
+                                                            static_cast<cl_device_partition_property>(each), 0};
+  std::vector<cl::Device> parts;
+  try {
+    device.createSubDevices(equally.data(), &parts);
+  } catch (const cl::Error&) {
+    throw Error(fmt::format("device '{}' cannot be divided into sub-devices", whole.name));
+  }
+  const cl::Device mine = parts.at(static_cast<std::size_t>(part.index));
+  keep(mine);
+  return mine;
 }
 
-Time OpenClDevice::clock() const {
-  return Time::ns(std::chrono::duration_cast<std::chrono::nanoseconds>(WallClock::now() - opened_).count());
+std::string read_whole(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  if (!file) throw Error(fmt::format("{}: cannot read the device binary", path));
+  return bytes;
 }
 
-Time OpenClDevice::on_clock(cl_ulong device_nanoseconds) const {
-  return Time::ns(static_cast<std::int64_t>(device_nanoseconds) - device_nanoseconds_at_opening_);
+/// The line of a build log that a person looks for: the first that speaks of an error, else the first with text.
+std::string first_complaint(const std::string& log) {
+  std::istringstream lines(log);
+  std::string first;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("error") != std::string::npos) return line;
+    if (first.empty()) first = line;
+  }
+  return first.empty() ? "the driver gives no reason" : first;
 }
 
-/// The device's timer has an origin and a pace of its own: a command, seen by both clocks, tells the distance. Of some
-/// the one counts whose call took the shortest: others may have had the processor meanwhile. What is queued counts from
-/// the end of that call, so that nothing seems to start before it was asked for.
-void OpenClDevice::align_clocks() {
-  constexpr int kTrials = 5;
-  const auto memory = allocate(Bytes{sizeof(cl_int)});
-  const auto commands = queue();
-  const cl_int zero = 0;
-  Time shortest;
-  for (int trial = 0; trial < kTrials; ++trial) {
-    cl_event event = nullptr;
-    const Time before = clock();
-    check(clEnqueueWriteBuffer(dynamic_cast<OpenClQueue&>(*commands).handle(),
-                               dynamic_cast<OpenClBuffer&>(*memory).handle(), CL_FALSE, 0, sizeof zero, &zero, 0,
-                               nullptr, &event),
-          "clEnqueueWriteBuffer");
-    aligned_at_ = clock();
-    const Handle<cl_event> seen(event);
-    check(clWaitForEvents(1, &event), "clWaitForEvents");
-    if (trial != 0 && aligned_at_ - before >= shortest) continue;
-    shortest = aligned_at_ - before;
-    const auto queued = static_cast<std::int64_t>(profile(*this, event, CL_PROFILING_COMMAND_QUEUED));
-    device_nanoseconds_at_opening_ = queued - aligned_at_.femtoseconds() / Time::ns(1).femtoseconds();
+/// A real device: the one owner of its context, and of the queues, programs and buffers in it.
+class OpenClDevice final : public ComputeDevice {
+ public:
+  OpenClDevice(cl::Device device, const std::string& target)
+      : device_(std::move(device)),
+        properties_(describe(device_, target)),
+        context_(checked(properties_.name, [&] { return cl::Context(device_); })) {}
+
+  const ComputeProperties& properties() const override { return properties_; }
+  double now() const override { return monotonic_seconds(); }
+  void run(const std::function<void()>& body) override { body(); }
+
+  ComputeBuffer buffer(std::size_t bytes) const override { return {hold(allocate(bytes, 0)), bytes}; }
+  ComputeBuffer buffer(std::size_t bytes, const MemoryBank& bank) const override;
+  PinnedMemory pinned(std::size_t bytes) const override {
+    return queue()->map({hold(allocate(bytes, CL_MEM_ALLOC_HOST_PTR)), bytes});
+  }
+  PinnedMemory pin(std::span<std::byte> memory) const override {
+    return queue()->map({hold(allocate(memory.size(), CL_MEM_USE_HOST_PTR, memory.data())), memory.size()});
+  }
+  std::unique_ptr<ComputeQueue> queue() const override { return queue_with(CL_QUEUE_PROFILING_ENABLE); }
+  std::unique_ptr<ComputeQueue> copy_queue() const override { return queue_with(0); }
+  std::unique_ptr<ComputeProgram> program(std::span<const ProgramSource> sources,
+                                          const std::string& options) const override;
+  std::unique_ptr<ComputeProgram> program_from_binary(const std::string& file) const override;
+
+ private:
+  cl::Buffer allocate(std::size_t bytes, cl_mem_flags flags, void* of_host = nullptr) const;
+  std::unique_ptr<ComputeQueue> queue_with(cl_command_queue_properties wanted) const;
+  std::unique_ptr<ComputeProgram> build(cl::Program program, const std::string& file, const std::string& options) const;
+
+  cl::Device device_;
+  ComputeProperties properties_;
+  cl::Context context_;
+};
+
+cl::Buffer OpenClDevice::allocate(std::size_t bytes, cl_mem_flags flags, void* of_host) const {
+  const auto refused = [&](const std::string& why) {
+    return Error(fmt::format("device '{}' has no room for a buffer of {} bytes: {}", properties_.name, bytes, why));
+  };
+  // Asked first, because some drivers promise any size and fail when the buffer is used.
+  if (bytes > static_cast<std::size_t>(properties_.max_allocation))
+    throw refused(fmt::format("one may have {}", properties_.max_allocation));
+  try {
+    return {context_, CL_MEM_READ_WRITE | flags, bytes, of_host};
+  } catch (const cl::Error& error) {
+    throw refused(fmt::format("{}: {}", error.what(), code_name(error.err())));
   }
 }
 
-std::unique_ptr<offload::Buffer> OpenClDevice::allocate(Bytes size) {
-  return std::make_unique<OpenClBuffer>(take(size, CL_MEM_READ_WRITE, "a buffer"), size);
+ComputeBuffer OpenClDevice::buffer(std::size_t bytes, const MemoryBank& bank) const {
+  switch (bank.told) {
+    case MemoryBank::Told::kernel: {
+      XrtPlace place{.argument = bank.argument, .host = nullptr, .kernel = held<cl::Kernel>(*bank.kernel)()};
+      return {hold(allocate(bytes, kXrtPlace, &place)), bytes};
+    }
+    case MemoryBank::Told::type: {
+      const cl::Buffer memory = allocate(bytes, kIntelTypes);
+      checked(properties_.name, [&] { held<cl::Kernel>(*bank.kernel).setArg(bank.argument, memory); });
+      return {hold(memory), bytes};
+    }
+    case MemoryBank::Told::channel:
+      return {hold(allocate(bytes, intel_channel(bank.bank))), bytes};
+    case MemoryBank::Told::nothing:
+      break;
+  }
+  return buffer(bytes);
 }
 
-std::unique_ptr<offload::PinnedBuffer> OpenClDevice::pin(Bytes size) {
-  Handle<cl_mem> memory = take(size, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, "a pinned buffer");
-  return std::make_unique<OpenClPinnedBuffer>(*this, std::move(memory), new_queue(), size);
+std::unique_ptr<ComputeQueue> OpenClDevice::queue_with(cl_command_queue_properties wanted) const {
+  return checked(properties_.name,
+                 [&] { return make_queue(cl::CommandQueue(context_, device_, wanted), properties_.name); });
 }
 
-Time OpenClDevice::access_registers(const RegisterAccess&, int) {
-  throw Error(fmt::format("device '{}': OpenCL does not reach its registers, expected a model", info_.name));
+std::unique_ptr<ComputeProgram> OpenClDevice::program(std::span<const ProgramSource> sources,
+                                                      const std::string& options) const {
+  if (!properties_.compiles_online)
+    throw Error(fmt::format("device '{}' compiles no source, expected --binary FILE", properties_.name));
+  cl::Program::Sources texts;
+  for (const ProgramSource& source : sources) texts.push_back(source.text);
+  const auto program = checked(properties_.name, [&] { return cl::Program(context_, texts); });
+  return build(program, sources.back().file, "-cl-std=CL1.2 " + options);
 }
 
-HostAccessLatency OpenClDevice::access_host_memory(const HostAccess&) {
-  throw Error(fmt::format("device '{}': OpenCL does not let it access the host's memory by itself, expected a model",
-                          info_.name));
+std::unique_ptr<ComputeProgram> OpenClDevice::program_from_binary(const std::string& file) const {
+  const std::string bytes = read_whole(file);
+  std::vector<cl_int> loaded;
+  try {
+    const cl::Program::Binaries binaries{{bytes.begin(), bytes.end()}};
+    return build(cl::Program(context_, {device_}, binaries, &loaded), file, "");
+  } catch (const cl::Error& error) {
+    const bool told = !loaded.empty() && loaded.front() != CL_SUCCESS;
+    throw Error(fmt::format("{}: no binary for the device '{}': {}", file, properties_.name,
+                            code_name(told ? loaded.front() : error.err())));
+  }
 }
 
-Handle<cl_mem> OpenClDevice::take(Bytes size, cl_mem_flags flags, const char* what) const {
-  const auto refuse = [&](const std::string& why) {
-    throw Error(fmt::format("device '{}' has no room for {} of {} bytes: {}", info_.name, what, size.count, why));
-  };
-  // Asked first, because some drivers promise any size and fail when the buffer is used.
-  const auto most = static_cast<std::int64_t>(number<cl_ulong>(id_, CL_DEVICE_MAX_MEM_ALLOC_SIZE));
-  if (size.count > most) refuse(fmt::format("one may have {}", most));
-  cl_int code = CL_SUCCESS;
-  Handle<cl_mem> memory(clCreateBuffer(context_.get(), flags, static_cast<std::size_t>(size.count), nullptr, &code));
-  if (code != CL_SUCCESS) refuse("clCreateBuffer: " + code_name(code));
-  return memory;
+std::unique_ptr<ComputeProgram> OpenClDevice::build(cl::Program program, const std::string& file,
+                                                    const std::string& options) const {
+  try {
+    program.build(device_, options.c_str());
+  } catch (const cl::BuildError& error) {
+    const auto logs = error.getBuildLog();
+    throw BuildRefused(fmt::format("{}: {} on '{}': {}: {}", file, error.what(), properties_.name,
+                                   code_name(error.err()),
+                                   first_complaint(logs.empty() ? "" : trimmed(logs.front().second))));
+  }
+  return make_program(std::move(program), file, properties_.name);
 }
 
-Handle<cl_program> OpenClDevice::build(const std::string& file) const {
-  const std::string source = read_source(data_file(file));
-  const char* start = source.c_str();
-  cl_int code = CL_SUCCESS;
-  Handle<cl_program> program(clCreateProgramWithSource(context_.get(), 1, &start, nullptr, &code));
-  check(code, "clCreateProgramWithSource");
-  code = clBuildProgram(program.get(), 1, &id_, "-cl-std=CL1.2", nullptr, nullptr);
-  if (code == CL_SUCCESS) return program;
+}  // namespace
+}  // namespace opencl
 
-  std::size_t size = 0;
-  check(clGetProgramBuildInfo(program.get(), id_, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size), "clGetProgramBuildInfo");
-  std::string log(size, '\0');
-  check(clGetProgramBuildInfo(program.get(), id_, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr),
-        "clGetProgramBuildInfo");
-  throw Error(fmt::format("{}: clBuildProgram on '{}': {}: {}", file, info_.name, code_name(code),
-                          first_complaint(log.c_str())));
+std::shared_ptr<ComputeDevice> open_compute(const std::string& target, DevicePart part) {
+  return std::make_shared<opencl::OpenClDevice>(opencl::take_part(opencl::find_device(target), part), target);
 }
 
-std::unique_ptr<offload::Kernel> OpenClDevice::kernel(const std::string& name) {
-  const auto program = build(fmt::format("kernels/{}.cl", name));
-  cl_int code = CL_SUCCESS;
-  Handle<cl_kernel> made(clCreateKernel(program.get(), name.c_str(), &code));
-  check(code, "clCreateKernel");
-  return std::make_unique<OpenClKernel>(std::move(made));
-}
-
-std::unique_ptr<offload::Queue> OpenClDevice::queue() {
-  return std::make_unique<OpenClQueue>(new_queue());
-}
-
-Handle<cl_command_queue> OpenClDevice::new_queue() const {
-  cl_int code = CL_SUCCESS;
-  Handle<cl_command_queue> made(clCreateCommandQueue(context_.get(), id_, CL_QUEUE_PROFILING_ENABLE, &code));
-  check(code, "clCreateCommandQueue");
-  return made;
-}
-
-OpenClPinnedBuffer::OpenClPinnedBuffer(const OpenClDevice& device, Handle<cl_mem> memory,
-                                       Handle<cl_command_queue> queue, Bytes size)
-    : memory_(std::move(memory)), queue_(std::move(queue)) {
-  const auto bytes = static_cast<std::size_t>(size.count);
-  cl_int code = CL_SUCCESS;
-  void* mapped = clEnqueueMapBuffer(queue_.get(), memory_.get(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0,
-                                    nullptr, nullptr, &code);
-  device.check(code, "clEnqueueMapBuffer");
-  bytes_ = {static_cast<std::byte*>(mapped), bytes};
-}
-
-OpenClPinnedBuffer::~OpenClPinnedBuffer() {
-  // A device that is gone has nothing left to unmap.
-  if (clEnqueueUnmapMemObject(queue_.get(), memory_.get(), bytes_.data(), 0, nullptr, nullptr) == CL_SUCCESS)
-    clFinish(queue_.get());
-}
-
-std::unique_ptr<offload::Mailbox> OpenClDevice::mailbox(std::size_t depth) {
-  return std::make_unique<OpenClMailbox>(depth);
-}
-
-void OpenClDevice::run(std::vector<HostThread> threads) {
-  constexpr auto kApart = Time::ms(100);  // in which two clocks, some millionths apart, lose some microseconds
-  if (clock() - aligned_at_ > kApart) align_clocks();
-  run_threads(*this, threads);
-}
-
-Span OpenClEvent::span() const {
-  return {device_.on_clock(profile(device_, event_.get(), CL_PROFILING_COMMAND_START)),
-          device_.on_clock(profile(device_, event_.get(), CL_PROFILING_COMMAND_END))};
-}
-
-void OpenClEvent::wait() const {
-  const cl_event event = event_.get();
-  const cl_int code = clWaitForEvents(1, &event);
-  cl_int status = CL_COMPLETE;
-  if (code == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
-    device_.check(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, nullptr),
-                  "clGetEventInfo");
-  device_.check(status < 0 ? status : code, "clWaitForEvents");
-}
-
-}  // namespace isthmus::offload::opencl
+}  // namespace isthmus::offload

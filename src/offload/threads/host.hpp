@@ -5,9 +5,9 @@
 #include <deque>
 #include <mutex>
 
-#include "offload/opencl/device.hpp"
+#include "offload/threads/device.hpp"
 
-namespace isthmus::offload::opencl {
+namespace isthmus::offload::threads {
 
 /// Ends a host thread after another one failed.
 struct Ended {};
@@ -27,9 +27,9 @@ class Run {
   std::exception_ptr failure_;
 };
 
-class OpenClMailbox final : public Mailbox {
+class ThreadedMailbox final : public Mailbox {
  public:
-  explicit OpenClMailbox(std::size_t depth) : depth_(depth) {}
+  explicit ThreadedMailbox(std::size_t depth) : depth_(depth) {}
   /// Block while full or empty; throw Ended if the run fails.
   void put(Run& run, Event event);
   Event take(Run& run);
@@ -39,13 +39,15 @@ class OpenClMailbox final : public Mailbox {
   std::deque<Event> events_;
 };
 
-/// One host thread's calls, straight to OpenCL.
-class OpenClHost final : public Host {
+/// One host thread's calls, straight to the device.
+class ThreadedHost final : public Host {
  public:
-  OpenClHost(const OpenClDevice& device, Run& run) : device_(device), run_(run) {}
+  ThreadedHost(const ThreadedDevice& device, Run& run) : device_(device), run_(run) {}
 
-  Event write(Queue& queue, Buffer& to, std::span<const std::byte> from, Call call, std::vector<Event> after) override;
-  Event read(Queue& queue, const Buffer& from, std::span<std::byte> to, Call call, std::vector<Event> after) override;
+  Event write(Queue& queue, const BufferPart& to, std::span<const std::byte> from, Call call,
+              std::vector<Event> after) override;
+  Event read(Queue& queue, const BufferPart& from, std::span<std::byte> to, Call call,
+             std::vector<Event> after) override;
   Event launch(Queue& queue, const Launch& launch, std::vector<Event> after) override;
   void wait(const Event& event) override;
   void finish(Queue& queue) override;
@@ -55,16 +57,14 @@ class OpenClHost final : public Host {
   Time now() const override { return device_.clock(); }
 
  private:
-  template <typename Enqueue>
-  Event enqueue(Queue& queue, Call call, const std::vector<Event>& after, const char* name, Enqueue enqueue);
-  void set_argument(cl_kernel kernel, cl_uint index, const Argument& argument) const;
+  Event given(Queue& queue, ComputeEvent event, Call call) const;
   void stop_if_failed() const;
 
-  const OpenClDevice& device_;
+  const ThreadedDevice& device_;
   Run& run_;
 };
 
 /// Device::run: a thread for each body, the first failure rethrown when all have ended.
-void run_threads(const OpenClDevice& device, const std::vector<HostThread>& threads);
+void run_threads(const ThreadedDevice& device, const std::vector<HostThread>& threads);
 
-}  // namespace isthmus::offload::opencl
+}  // namespace isthmus::offload::threads
