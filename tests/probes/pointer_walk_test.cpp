@@ -59,7 +59,7 @@ double middle(const std::vector<double>& samples) {
 
 TEST(PointerWalk, OfAListTakesAMissOrAHitEach) {  // choi2019, table 3; gemieux2018, table 3, cycles of 2.5 ns
   EXPECT_THAT(list({}), AllOf(SizeIs(64), Each(355)));
-  EXPECT_THAT(list({.start = "cold"}), Each(355 - 100 + 20));
+  EXPECT_THAT(list({.start = "cold"}), Each(355 - 60 + 20));
   EXPECT_THAT(list({.start = "warm"}), Each(70));
   const std::string second = "model:xeon-fpga-v2";
   EXPECT_THAT(list({.start = "cold", .board = second}), Each(119 * 2.5));

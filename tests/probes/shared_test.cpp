@@ -72,9 +72,9 @@ TEST(CacheMiss, MovesWithTheRoundTripAndAHitDoesNot) {
 
 TEST(CacheMiss, OfALineThatTheHostsCacheHasIsServedFromThere) {
   const auto cold = latencies({.probe = "cache-miss", .starts = {"cold"}});
-  EXPECT_EQ(cold.at("read all"), 355 - 100 + 20);
+  EXPECT_EQ(cold.at("read all"), 355 - 60 + 20);
   const auto near = latencies({.probe = "cache-miss", .overrides = {"host.llc.hit_latency=10ns"}, .starts = {"cold"}});
-  EXPECT_EQ(near.at("read all"), 355 - 100 + 10);
+  EXPECT_EQ(near.at("read all"), 355 - 60 + 10);
 }
 
 TEST(CacheHit, WithoutAPageTableSavesItsCycles) {
@@ -137,8 +137,8 @@ TEST(Shared, RefusesWhatCannotBe) {
   EXPECT_THAT(refusal({.probe = "cache-hit", .starts = {"cold"}}), HasSubstr("expected warm of cache-hit"));
   EXPECT_THAT(refusal({.probe = "cache-hit", .overrides = {"host.llc.enabled=false"}}),
               HasSubstr("expected true on a board with a coherent cache, got false"));
-  EXPECT_THAT(refusal({.probe = "cache-hit", .overrides = {"link.qpi.round_trip=104ns"}}),
-              HasSubstr("expected at least 22 cycles of cache.clock, got 104 ns"));
+  EXPECT_THAT(refusal({.probe = "cache-hit", .overrides = {"link.qpi.round_trip=64ns"}}),
+              HasSubstr("expected at least 14 cycles of cache.clock, got 64 ns"));
   EXPECT_THAT(refusal({.probe = "cache-hit", .overrides = {"cache.line=128B", "cache.size=128KiB"}}),
               HasSubstr("expected 128 B, as cache.line, got 64 B"));
   EXPECT_THAT(refusal({.probe = "cache-hit", .target = "model:aws-f1"}),

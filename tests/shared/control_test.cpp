@@ -50,7 +50,7 @@ TEST(Registers, AreAsFarAsTheLink) {
   const auto [write, read] = measured({});
   EXPECT_EQ(write, 100) << "what the core pays; it does not wait for the circuit";
   // Behind the store, which is in the same place a cycle before: both ways of the link without memory, and that cycle.
-  EXPECT_EQ(read, 285 - 100 + kCycle);
+  EXPECT_EQ(read, 285 - 60 + kCycle);
   EXPECT_EQ(measured({"host.mmio.store=20ns"}).first, 20);
   EXPECT_EQ(measured({"link.qpi.round_trip=385ns"}).second, read + 100);
 }
@@ -144,8 +144,8 @@ TEST(Message, TakesASnoopAndThenAMiss) {
   };
   // To the host's cache, from there to the home, to the circuit's cache, and to the circuit, which asks at once. When
   // its read comes to the home, the store has its line, and the host's cache answers.
-  const double snoop = (1 + 2 + 19 + 1) * kCycle;
-  const double miss = 355 - 100 + 20;
+  const double snoop = (1 + 2 + 23 + 1) * kCycle;
+  const double miss = 355 - 60 + 20;
   EXPECT_EQ(latency({}), snoop + miss);
   EXPECT_EQ(latency({"link.qpi.round_trip=485ns"}), snoop + miss + 100 + 200);
 }

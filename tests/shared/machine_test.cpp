@@ -124,7 +124,7 @@ TEST(SharedList, ThatTheCpuHasJustWrittenComesFromItsCache) {
     core.await_status(1);
     EXPECT_EQ(core.read_register(kSum), sum_of(nodes.size()));
   });
-  EXPECT_THAT(circuit.ns, Each(355 - 100 + 20));
+  EXPECT_THAT(circuit.ns, Each(355 - 60 + 20));
   EXPECT_EQ(nodes[29].value, 29U * 29 + 1) << "memory has what caches held";
 }
 
