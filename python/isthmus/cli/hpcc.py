@@ -7,6 +7,7 @@ import typer
 
 from isthmus.base.durations import parse_duration
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
+from isthmus.base.files import write_atomically
 from isthmus.cli.command import DryRun, List, written
 from isthmus.cli.hpcc_options import (
     Binary,
@@ -16,9 +17,11 @@ from isthmus.cli.hpcc_options import (
     Placement,
     RunOptions,
     tuned_words,
-    words_of,
 )
 from isthmus.cli.noise import loads_of, warn_if_noisy
+from isthmus.hpcc.side_file import check
+from isthmus.running.tools import as_options, collect
+from isthmus.show.output import Result
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
@@ -64,11 +67,10 @@ def hpcc(
     if summary == "-" and "-" in (session.json, session.csv, session.jsonl):
         raise IsthmusError("--summary, --json, --csv and --jsonl: only one of them can be '-', the standard output")
     from isthmus.hpcc.measure import CutShort, measure, warn_of_turns
-    from isthmus.hpcc.side_file import check
 
-    chosen: dict[str, object] = {"--shape": placing.shape, "--grid": placing.grid}
-    chosen |= {"--kernel": kernel, "--binary": binary, "--for": for_ and parse_duration(for_, "--for")}
-    arguments = [*work.words(benchmark), *measuring.words(), *words_of(chosen)]
+    chosen: dict[str, object] = {"shape": placing.shape, "grid": placing.grid}
+    chosen |= {"kernel": kernel, "binary": binary, "for": for_ and parse_duration(for_, "--for")}
+    arguments = [*work.words(benchmark), *measuring.words(), *as_options(chosen)]
     if not (measuring.no_tuned or kernel or binary):
         arguments += tuned_words(session, work.run(benchmark, placing.ranks, placing.shape, placing.grid))
     if binary is not None:
@@ -87,17 +89,13 @@ def hpcc(
 
 
 def _listed() -> list[str]:
-    from isthmus.running.tools import collect
-
     return [f"{one['name']}  {one['meaning']}" for one in collect("isthmus-hpcc", ["--list"], "benchmark")]
 
 
 def _show(session: Session, records: "list[HpccRecord]", summary: str | None, complete: bool = True) -> None:
-    from isthmus.base.files import write_atomically
     from isthmus.hpcc.burn_in import burn_in_lines, burn_in_table
     from isthmus.hpcc.tables import cache_lines, power_line, summary_lines, table, unjudged_lines, verdict
     from isthmus.records import HpccFile
-    from isthmus.show.output import Result
 
     file = HpccFile(context=session.context(complete=complete), records=records)
     said = [verdict(records), *burn_in_lines(records)]

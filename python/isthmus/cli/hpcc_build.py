@@ -6,9 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from isthmus.base.errors import IsthmusError
+from isthmus.base.files import check_folder
 from isthmus.base.names import meant
 from isthmus.cli.command import List, plain
-from isthmus.cli.hpcc_options import Kernel, On, Sets, Shape, Variant, words_of
+from isthmus.cli.hpcc_options import Kernel, On, Sets, Shape, Variant
+from isthmus.hpcc.configurations import configuration, configurations
+from isthmus.running.tools import as_options
+from isthmus.show.output import Result, Table
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
@@ -58,14 +62,12 @@ def build(
     if tool == "opencl":
         if config is not None:
             raise IsthmusError("--config: expected --for xrt or --for intel beside it; --for opencl takes --set")
-        words = words_of({"--on": on, "--variant": variant, "--shape": shape, "--kernel": kernel}, {}, sets)
+        words = as_options({"on": on, "variant": variant, "shape": shape, "kernel": kernel, "set": sets})
         return _for_device(session, benchmark, words, out)
     return _for_board(session, benchmark, tool, config, sets or [], out)
 
 
 def _listed() -> list[str]:
-    from isthmus.hpcc.configurations import configurations
-
     lines = []
     for one in configurations():
         memory = f"{one.memory}, {one.banks} banks" if one.memory != "SVM" else "the host's memory (SVM)"
@@ -79,7 +81,6 @@ def _for_board(
     session: Session, benchmark: str, tool: str, config: str | None, sets: list[str], out: str | None
 ) -> None:
     from isthmus.hpcc.build import for_board
-    from isthmus.hpcc.configurations import configuration
 
     if config is None:
         raise IsthmusError("--config: expected a file or a name", hint="'isthmus hpcc build --list' names them.")
@@ -91,7 +92,6 @@ def _for_board(
 
 
 def _for_device(session: Session, benchmark: str, words: list[str], out: str | None) -> None:
-    from isthmus.base.files import check_folder
     from isthmus.hpcc.build import for_device
 
     folder = Path(out or f"{benchmark}-opencl")
@@ -102,7 +102,6 @@ def _for_device(session: Session, benchmark: str, words: list[str], out: str | N
 
 def _show(session: Session, made: "HpccBuild", next_command: str) -> None:
     from isthmus.records import HpccBuildFile
-    from isthmus.show.output import Result, Table
 
     parameters = [(name, str(value)) for name, value in made.parameters.items()]
     state = "compiled" if made.compiled else "to be compiled by make"

@@ -1,15 +1,15 @@
 """Options that the commands around HPC Challenge share, and the words of `isthmus-hpcc` that they become."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from isthmus.cli.command import counting, given, plain
+from isthmus.running.tools import as_options
+from isthmus.show.session import Session
 
 if TYPE_CHECKING:
     from isthmus.hpcc.power.watch import Watch
     from isthmus.hpcc.tuning.tune import TuningRequest
-    from isthmus.show.session import Session
 
 Ranks = Annotated[int, counting("-n --ranks R", "Number of MPI ranks, one for each device. [default: 1]")]
 On = Annotated[str, plain("--on TARGET", "Devices, separated by commas: opencl:N or opencl:NAME. [default: opencl:0]")]
@@ -42,9 +42,8 @@ class RunOptions:
 
     def words(self, benchmark: str) -> list[str]:
         """As `isthmus-hpcc` takes it."""
-        chosen = {"--variant": self.variant, "--scheme": self.scheme}
-        switches = {"--optimized": self.optimized}
-        return [benchmark, "--on", self.on, "--size", self.size, *words_of(chosen, switches, self.sets)]
+        options = {"on": self.on, "size": self.size, "variant": self.variant, "scheme": self.scheme}
+        return [benchmark, *as_options({**options, "set": self.sets, "optimized": self.optimized})]
 
     def run(self, benchmark: str, ranks: int, shape: str | None = None, grid: str | None = None) -> "TuningRequest":
         """The run for which parameters are tuned."""
@@ -82,7 +81,7 @@ class MeasurementOptions:
 
     def words(self) -> list[str]:
         """As `isthmus-hpcc` takes it."""
-        return words_of({"--repeat": self.repeat}, {"--share": self.share})
+        return as_options({"repeat": self.repeat, "share": self.share})
 
     def watch(self) -> "Watch":
         """What looks at the power meanwhile."""
@@ -91,16 +90,7 @@ class MeasurementOptions:
         return Watch(self.power_command, wanted=not self.no_power)
 
 
-def words_of(
-    chosen: Mapping[str, object], switches: Mapping[str, bool] | None = None, sets: Sequence[str] | None = None
-) -> list[str]:
-    """Options with a value, leaving out those without one, switches that are on, and parameters."""
-    words = [word for flag, value in chosen.items() if value is not None for word in (flag, str(value))]
-    words += [word for assignment in sets or [] for word in ("--set", assignment)]
-    return words + [flag for flag, on in (switches or {}).items() if on]
-
-
-def tuned_words(session: "Session", run: "TuningRequest") -> list[str]:
+def tuned_words(session: Session, run: "TuningRequest") -> list[str]:
     """The words for the parameters that were tuned for such a run, of which a note tells."""
     from isthmus.hpcc.tuning.tune import tuned_before
 

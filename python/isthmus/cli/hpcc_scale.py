@@ -7,11 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isthmus.base.configuration import resolve
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
+from isthmus.base.files import check_folder
 from isthmus.base.numbers import counted
+from isthmus.base.texts import to_json
 from isthmus.cli.command import plain
-from isthmus.cli.hpcc_options import MeasurementOptions, RunOptions, tuned_words, words_of
+from isthmus.cli.hpcc_options import MeasurementOptions, RunOptions, tuned_words
 from isthmus.cli.noise import loads_of, warn_if_noisy
+from isthmus.hpcc.benchmarks import benchmark_of
+from isthmus.results.out_folder import OutFolder
+from isthmus.running.tools import as_options, as_sets
+from isthmus.show.output import Result
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
@@ -44,16 +51,13 @@ def scale(
     For HPL's strong scaling the table also shows what this device's rates at smaller matrices predict (4.2.3 there).
     Writes out/hpcc-BENCH/scale.json and report.html. Exit code 1: some results are wrong.
     """
-    from isthmus.base.configuration import resolve
-    from isthmus.base.files import check_folder
-    from isthmus.hpcc.benchmarks import benchmark_of
     from isthmus.hpcc.scaling import MODES, check_modes
 
     growth = benchmark_of(benchmark).growth
     asked = [word.strip() for word in mode.split(",")] if mode else [one for one in MODES if growth.size]
     modes = check_modes(benchmark, asked or ["weak"])
     counts = _counts(ranks)
-    arguments = [*work.words(benchmark), *measuring.words(), *words_of({"--parts": max(counts)})]
+    arguments = [*work.words(benchmark), *measuring.words(), *as_options({"parts": max(counts)})]
     if dry_run:
         session.lines([f"{benchmark}, {one}: {counted(count, 'rank')}" for one in modes for count in counts])
         return
@@ -84,7 +88,7 @@ class _Runs:
         """The records of so many ranks, with some parameters set."""
         from isthmus.hpcc.measure import measure
 
-        words = [word for name, value in sizes.items() for word in ("--set", f"{name}={value}")]
+        words = as_sets(f"{name}={value}" for name, value in sizes.items())
         key = (ranks, " ".join(words))
         if key not in self.done:
             arguments, launcher = [*self.arguments, *words], self.measuring.launcher
@@ -97,7 +101,6 @@ def _measured(
     runs: _Runs, benchmark: str, modes: "list[Mode]", counts: list[int]
 ) -> "tuple[HpccScaleFile, IsthmusError | None]":
     """What was measured until a run failed, and why it did."""
-    from isthmus.hpcc.benchmarks import benchmark_of
     from isthmus.hpcc.scaling import rows_of, size_at
     from isthmus.records import HpccScaleFile
 
@@ -148,11 +151,8 @@ def _counts(text: str) -> list[int]:
 
 
 def _show(session: Session, benchmark: str, wanted: Path, file: "HpccScaleFile") -> None:
-    from isthmus.base.texts import to_json
     from isthmus.hpcc.scaling_tables import detail, table, verdict
     from isthmus.report import ReportContents, render_report
-    from isthmus.results.out_folder import OutFolder
-    from isthmus.show.output import Result
 
     contents = ReportContents(f"Scaling of {benchmark}")
     contents.add("scale.json", file)

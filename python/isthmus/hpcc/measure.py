@@ -15,7 +15,7 @@ from isthmus.hpcc.power.watch import Watch
 from isthmus.hpcc.sight import other_devices, seen_here, with_reason
 from isthmus.hpcc.tables import map_lines
 from isthmus.records import HpccPlace, HpccRecord
-from isthmus.running.tools import Event, Launch, NoReasonError, run_tool
+from isthmus.running.tools import Event, Launch, NoReasonError, record_of, run_tool
 from isthmus.show.events import Listener
 
 if TYPE_CHECKING:
@@ -92,8 +92,7 @@ def run(
 
     def sort(event: Event) -> None:
         if event["event"] == "record":
-            plain = {key: value for key, value in event.items() if key != "event"}
-            record = with_drift(HpccRecord.model_validate(plain))
+            record = with_drift(HpccRecord.model_validate(record_of(event)))
             records.append(watch.told(record) if watch else record)
             on_record(records[-1])
         else:

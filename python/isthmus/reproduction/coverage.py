@@ -104,7 +104,7 @@ def _options(changes: list[str]) -> list[str]:
         word
         for name, _, value in (change.partition("=") for change in changes)
         if name not in DISTINGUISHING
-        for word in ((OPTIONS[name], value) if name in OPTIONS else ("--set", f"{name}={value}"))
+        for word in ((f"--{name}", value) if name in OPTIONS else ("--set", f"{name}={value}"))
     ]
 
 

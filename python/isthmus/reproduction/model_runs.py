@@ -13,9 +13,10 @@ from isthmus.running.coherence import TREE, kept_coherent
 from isthmus.running.experiments import Experiment, run_experiment
 from isthmus.running.integration import is_calibrated
 from isthmus.running.probes import all_probes
+from isthmus.running.probing import OPTIONS as PROBE_OPTIONS
 from isthmus.running.probing import served_by
 from isthmus.running.targets import described_platforms, flows_of, platform
-from isthmus.running.tools import Event, as_sets, collect
+from isthmus.running.tools import Event, as_options, as_sets, collect
 
 if TYPE_CHECKING:
     from isthmus.records import BoardPart, Input, Platform, Row
@@ -26,9 +27,7 @@ COUNT = "count="  # before how many an application runs
 METHOD = "method="  # before what keeps its buffers coherent
 DELAY = "delay="  # before how many messages its FPGA comes after
 CHANNEL = "channel="  # before the name of a link, where others assign a value to a key
-OPTIONS = {
-    option: f"--{option}" for option in ("channel", "start", "burst", "port", "state", "op", "buffers", "load")
-}  # of a probe, likewise
+OPTIONS = ("burst", *PROBE_OPTIONS)  # of a probe, likewise
 DISTINGUISHING = ("access", "phase", "started_by", "from", "to")  # records of one probe and size, likewise
 OF_SHARED = "cache-hit"  # what a board with shared memory is tried with: it goes over any link
 WHOLE = "all"  # the phase that is meant where none is named
@@ -93,8 +92,7 @@ class ToolAnswers:
         sets = [text for text in sets if text.partition("=")[0] not in (*OPTIONS, *DISTINGUISHING)]
         arguments = [target, probe, "--sizes", ",".join(map(str, sizes)), "--repeat", "1", "--grain", "fine"]
         arguments += ["--burst", ",".join(map(str, bursts))] if bursts else []
-        for name, option in OPTIONS.items():
-            arguments += [option, given[name]] if name in given else []
+        arguments += as_options({name: given.get(name) for name in OPTIONS})
 
         def ask() -> list[Event]:
             with self._cores:

@@ -10,7 +10,7 @@ from typing import Any
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import meant_file
 from isthmus.base.names import meant, unknown
-from isthmus.running.tools import Event, collect
+from isthmus.running.tools import Event, as_options, collect
 
 APP = "app."  # what keys of a description begin with where they stand among those of platforms
 NUMBERS = ("integer", "number")
@@ -141,11 +141,8 @@ def buffers_of(typed: str, parameters: Sequence[str]) -> list[dict[str, Any]]:
 
 def _told(typed: str, parameters: Sequence[str]) -> Event:
     """What it says of itself with NAME=VALUE of its parameters."""
-    chosen = [] if is_program(typed) else ["--app", typed]
-    tool = typed if is_program(typed) else "isthmus-run"
-    (told,) = collect(
-        tool, [*chosen, "--list", *(word for one in parameters for word in ("--set", one))], "application"
-    )
+    words = as_options({"app": None if is_program(typed) else typed, "list": True, "set": tuple(parameters)})
+    (told,) = collect(typed if is_program(typed) else "isthmus-run", words, "application")
     return told
 
 

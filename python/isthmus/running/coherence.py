@@ -1,6 +1,6 @@
 """How a buffer that a chip's cores and its FPGA share is best kept coherent (min2019, V.B and figure 5)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -208,10 +208,3 @@ def beside(experiment: "Experiment") -> "list[Experiment]":
     if experiment.rewrite is None and not experiment.delay:
         return [experiment]
     return [replace(experiment, rewrite=None, delay=None), experiment]
-
-
-def arguments(method: str | None, methods: Sequence[str], rewrite: str | None, delay: str | None) -> list[str]:
-    """Arguments for `isthmus-run`."""
-    words = ["--method", ",".join(methods) or method] if method else []
-    words += ["--rewrite", rewrite] if rewrite else []
-    return words + (["--delay", delay] if delay else [])

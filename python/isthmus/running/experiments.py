@@ -14,10 +14,9 @@ from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.base.files import user_folder, write_atomically
 from isthmus.base.grain import DEFAULT, Grain
 from isthmus.base.parsing import checked
-from isthmus.running import coherence
 from isthmus.running.applications import is_description, is_program
 from isthmus.running.targets import is_model
-from isthmus.running.tools import Event, as_sets, run_tool
+from isthmus.running.tools import Event, as_options, as_sets, record_of, run_tool
 
 if TYPE_CHECKING:
     from isthmus.records import Row
@@ -41,10 +40,8 @@ class Trace:
 
     def arguments(self) -> list[str]:
         """The arguments of `isthmus-run`."""
-        words = ["--trace", self.file]
-        words += ["--trace-window", self.window] if self.window is not None else []
-        words += ["--trace-limit", self.limit] if self.limit is not None else []
-        return words + [word for pattern in self.parts for word in ("--trace-parts", pattern)]
+        words = {"trace": self.file, "trace-window": self.window, "trace-limit": self.limit, "trace-parts": self.parts}
+        return as_options(words)
 
 
 @dataclass(frozen=True)
@@ -83,25 +80,29 @@ class Experiment:
 
     def arguments(self) -> list[str]:
         """The arguments of `tool`; `sets` only where they mean something, on a model, repetitions on anything else."""
-        words = ["--app", self.application] if self.tool == "isthmus-run" else []
-        words += ["--on", self.target, "--flow", self.flow, "--count", str(self.count)]
-        words += ["--grain", self.grain] if is_model(self.target) else []
-        words += as_sets(
-            self.described.parameters(self.target, self.flow, self.sets) if self.described else self.parameters
+        on_model = is_model(self.target)
+        described = self.described
+        words = as_options(
+            {
+                "app": self.application if self.tool == "isthmus-run" else None,
+                "on": self.target,
+                "flow": self.flow,
+                "count": self.count,
+                "grain": self.grain if on_model else None,
+                "set": described.parameters(self.target, self.flow, self.sets) if described else self.parameters,
+                "seed": self.seed,
+                "workers": self.workers,
+                "map": self.mapping,
+                "channel": self.channel or None,
+                "faults": self.faults or None,
+                "method": ",".join(self.methods) or self.method or None,
+                "rewrite": self.rewrite or None,
+                "delay": self.delay or None,
+                "repeat": None if on_model else self.repeat,
+                "warmup": None if on_model else self.warmup,
+            }
         )
-        if self.seed is not None:
-            words += ["--seed", str(self.seed)]
-        if self.workers is not None:
-            words += ["--workers", str(self.workers)]
-        for placements in self.mapping:
-            words += ["--map", placements]
-        words += as_sets(self.sets) if is_model(self.target) else []
-        words += ["--channel", self.channel] if self.channel else []
-        words += ["--faults", self.faults] if self.faults else []
-        words += coherence.arguments(self.method, self.methods, self.rewrite, self.delay)
-        if not is_model(self.target):
-            words += ["--repeat", str(self.repeat)] if self.repeat is not None else []
-            words += ["--warmup", str(self.warmup)] if self.warmup is not None else []
+        words += as_sets(self.sets) if on_model else []
         return words + (self.trace.arguments() if self.trace else [])
 
 
@@ -116,10 +117,8 @@ def run_experiment(experiment: Experiment, on_event: Callable[[Event], None], re
 
     def sort(event: Event) -> None:
         if event["event"] == "row":
-            plain = {key: value for key, value in event.items() if key != "event"}
-            if experiment.method is not None:
-                plain["method"] = experiment.method
-            rows.append(checked(Row, plain, f"{experiment.tool} printed a wrong row"))
+            told = {} if experiment.method is None else {"method": experiment.method}
+            rows.append(checked(Row, record_of(event) | told, f"{experiment.tool} printed a wrong row"))
         else:
             on_event(event)
 
@@ -134,19 +133,22 @@ def run_experiment(experiment: Experiment, on_event: Callable[[Event], None], re
 
 def command(experiment: Experiment) -> str:
     """What a user types to run it; settings that are the default are left out."""
-    words = ["isthmus", "run", experiment.application, "--on", experiment.target, "--flow", experiment.flow]
-    words += ["--count", str(experiment.count)]
-    for name, _, value in (one.partition("=") for one in experiment.parameters):
-        words += [f"--{name}", value]
-    if experiment.seed is not None and experiment.seed != resolve("seed").value:
-        words += ["--seed", str(experiment.seed)]
-    if is_model(experiment.target) and experiment.grain != DEFAULT:
-        words += [f"--{experiment.grain}"]
-    words += as_sets([*(experiment.described.sets if experiment.described else ()), *experiment.sets])
-    words += ["--channel", experiment.channel] if experiment.channel else []
-    words += ["--faults", experiment.faults] if experiment.faults else []
-    words += coherence.arguments(experiment.method, (), experiment.rewrite, experiment.delay)
-    return shlex.join(words)
+    described = experiment.described
+    options = {
+        "on": experiment.target,
+        "flow": experiment.flow,
+        "count": experiment.count,
+        **dict(one.partition("=")[::2] for one in experiment.parameters),
+        "seed": experiment.seed if experiment.seed != resolve("seed").value else None,
+        experiment.grain: is_model(experiment.target) and experiment.grain != DEFAULT,
+        "set": (*(described.sets if described else ()), *experiment.sets),
+        "channel": experiment.channel or None,
+        "faults": experiment.faults or None,
+        "method": experiment.method or None,
+        "rewrite": experiment.rewrite or None,
+        "delay": experiment.delay or None,
+    }
+    return shlex.join(["isthmus", "run", experiment.application, *as_options(options)])
 
 
 def refuse_wrong(rows: Sequence["Row"]) -> None:

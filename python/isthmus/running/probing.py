@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 from isthmus.base.grain import DEFAULT, Grain
 from isthmus.running.probes import REPEAT, all_probes
 from isthmus.running.targets import is_model
-from isthmus.running.tools import Event, as_sets, collect, run_tool
+from isthmus.running.tools import Event, as_options, as_sets, collect, record_of, run_tool
 
 if TYPE_CHECKING:
     from isthmus.records import ProbeRecord
 
 # Enough for the curves and the waterfall of a study's report, in a few seconds.
 STUDY_SIZES = tuple(64 << shift for shift in (0, 4, 6, 8, 10, 12, 14, 16, 18))
+
+OPTIONS = ("channel", "start", "port", "state", "op", "buffers", "load")  # that choose what a model is probed for
 
 
 @dataclass(frozen=True)
@@ -43,17 +45,17 @@ class Probing:
 
     def arguments(self) -> list[str]:
         """The arguments of `isthmus-probe`."""
-        words = [self.target, *self.probes, "--sizes", _sizes(self.sizes), "--repeat", str(self.repeat())]
-        words += ["--whole-lines"] if self.whole_lines else []
-        words += ["--burst", _sizes(self.bursts)] if self.bursts else []
-        words += ["--offset", str(self.offset)] if self.offset else []
-        words += ["--channel", self.channel] if self.channel else []
-        words += ["--start", self.start] if self.start else []
-        for name in ("port", "state", "op", "buffers", "load"):
-            given = getattr(self, name)
-            words += [f"--{name}", given] if given else []
-        words += ["--grain", self.grain] if is_model(self.target) else []
-        return words + as_sets(self.sets)
+        options = {
+            "sizes": _sizes(self.sizes),
+            "repeat": self.repeat(),
+            "whole-lines": self.whole_lines,
+            "burst": _sizes(self.bursts) or None,
+            "offset": self.offset or None,
+            **{name: getattr(self, name) or None for name in OPTIONS},
+            "grain": self.grain if is_model(self.target) else None,
+            "set": tuple(self.sets),
+        }
+        return [self.target, *self.probes, *as_options(options)]
 
 
 def run_probing(
@@ -64,7 +66,7 @@ def run_probing(
 
     def sort(event: Event) -> None:
         if event["event"] == "record":
-            on_record(ProbeRecord.model_validate({key: value for key, value in event.items() if key != "event"}))
+            on_record(ProbeRecord.model_validate(record_of(event)))
         else:
             on_event(event)
 

@@ -67,9 +67,31 @@ class Launch:
         return [*self.words, *(map(shlex.quote, words) if self.quoted else words)]
 
 
+def as_options(options: Mapping[str, object]) -> list[str]:
+    """The words --NAME VALUE of each option, once for each of several values; None and False leave it out, True is a
+    switch.
+    """
+    words: list[str] = []
+    for name, value in options.items():
+        if isinstance(value, bool | None):
+            words += [f"--{name}"] if value else []
+        else:
+            words += [
+                word
+                for one in (value if isinstance(value, list | tuple) else [value])
+                for word in (f"--{name}", str(one))
+            ]
+    return words
+
+
 def as_sets(assignments: Iterable[str]) -> list[str]:
     """The arguments of a tool that set KEY=VALUE, one after the other."""
-    return [word for assignment in assignments for word in ("--set", assignment)]
+    return as_options({"set": list(assignments)})
+
+
+def record_of(event: Event) -> Event:
+    """What a tool printed without the word `event`, which says what it is."""
+    return {key: value for key, value in event.items() if key != "event"}
 
 
 def run_tool(
@@ -218,7 +240,7 @@ def collect(name: str, arguments: Sequence[str], kind: str, launch: Launch | Non
 
     def keep(event: Event) -> None:
         if event["event"] == kind:
-            found.append({key: value for key, value in event.items() if key != "event"})
+            found.append(record_of(event))
 
     run_tool(name, arguments, keep, launch)
     return found

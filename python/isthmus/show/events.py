@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Mapping
-from types import TracebackType
 
 from isthmus.running.tools import Event
 from isthmus.show.session import Session
@@ -19,9 +18,7 @@ class Listener:
     def __enter__(self) -> "Listener":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self._progress.wipe()
 
     def __call__(self, event: Event) -> None:

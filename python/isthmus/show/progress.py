@@ -2,7 +2,6 @@
 
 import sys
 import time
-from types import TracebackType
 from typing import TextIO
 
 QUIET_FOR_S = 2.0
@@ -25,9 +24,7 @@ class Progress:
     def __enter__(self) -> "Progress":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.wipe()
 
     def update(self, what: str, done: int, total: int) -> None:

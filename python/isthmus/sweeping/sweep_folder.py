@@ -4,7 +4,6 @@ import fcntl
 import json
 import os
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, TextIO
 
 from pydantic import ValidationError
@@ -40,9 +39,7 @@ class SweepFolder:
             ) from None
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         if self._file is not None:
             self._file.close()
 

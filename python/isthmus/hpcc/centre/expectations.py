@@ -12,7 +12,7 @@ from isthmus.base.names import unknown
 from isthmus.base.parsing import toml
 from isthmus.base.toml_lines import line_of
 from isthmus.hpcc.benchmarks import BENCHMARKS, records_of
-from isthmus.running.tools import collect
+from isthmus.running.tools import as_options, collect
 
 Share = Annotated[float, Field(ge=0, lt=1)]
 
@@ -72,11 +72,8 @@ class ExpectedRun(_Table):
 
     def words(self) -> list[str]:
         """The words of `isthmus-hpcc`."""
-        words = [self.name, "--on", self.on, "--size", self.size]
-        chosen = {"repeat": self.repeat, "variant": self.variant, "scheme": self.scheme, "grid": self.grid}
-        words += [word for flag, value in chosen.items() if value is not None for word in (f"--{flag}", str(value))]
-        words += [word for one in self.sets() for word in ("--set", one)]
-        return words + ["--optimized"] * self.optimized
+        chosen = self.model_dump(include={"on", "size", "repeat", "variant", "scheme", "grid"})
+        return [self.name, *as_options({**chosen, "set": self.sets(), "optimized": self.optimized})]
 
     def sets(self) -> tuple[str, ...]:
         """NAME=VALUE."""

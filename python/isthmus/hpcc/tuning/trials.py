@@ -12,7 +12,7 @@ from isthmus.hpcc.launch import launch_of
 from isthmus.hpcc.measure import run
 from isthmus.hpcc.tuning.search import BudgetSpentError, TrialRequest
 from isthmus.records import HpccTrial
-from isthmus.running.tools import Interrupt, stop_running
+from isthmus.running.tools import Interrupt, as_sets, stop_running
 
 SHORTEST_LIMIT_S = 30.0
 LIMIT_OF_FIRST = 10.0  # times what the first trial took
@@ -52,7 +52,7 @@ class Trials:
 
     def _try(self, question: TrialRequest) -> HpccTrial:
         begun = time.monotonic()
-        words = [word for name, value in question.settings for word in ("--set", f"{name}={value}")]
+        words = as_sets(f"{name}={value}" for name, value in question.settings)
         outcome: dict[str, Any] = {"value": None, "unit": "", "reason": None}
         try:
             with TrialBudget(self._limit()) as limit:

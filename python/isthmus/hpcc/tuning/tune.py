@@ -13,7 +13,7 @@ from isthmus.hpcc.tuning.search import Candidate, Search
 from isthmus.hpcc.tuning.trials import Trials
 from isthmus.hpcc.tuning.tuned import Best, Task, best_for, file_of, hash_of_kernels, keep, locked, tuned_folder
 from isthmus.records import HpccTrial, HpccTuned
-from isthmus.running.tools import Launch, as_sets, collect
+from isthmus.running.tools import Launch, as_options, as_sets, collect
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,12 @@ class TuningRequest:
 
     def words(self) -> list[str]:
         """As `isthmus-hpcc` takes it."""
-        options = {"--size": self.size, "--variant": self.variant, "--shape": self.shape}
-        words = [self.benchmark, *_pairs(options), *as_sets(self.sets)]
-        return words + (["--optimized"] if self.optimized else [])
+        options = {"size": self.size, "variant": self.variant, "shape": self.shape}
+        return [self.benchmark, *as_options({**options, "set": self.sets, "optimized": self.optimized})]
 
     def words_of_ranks(self) -> list[str]:
         """What belongs to the ranks and their devices."""
-        return _pairs({"--on": self.on, "--grid": self.grid, "--scheme": self.scheme})
+        return as_options({"on": self.on, "grid": self.grid, "scheme": self.scheme})
 
 
 @dataclass(frozen=True)
@@ -190,10 +189,6 @@ def _result(run: TuningRequest, here: DeviceRun, best: Best, trials: list[HpccTr
             "file": str(here.file),
         }
     )
-
-
-def _pairs(options: dict[str, str | None]) -> list[str]:
-    return [word for flag, value in options.items() if value is not None for word in (flag, value)]
 
 
 def _compilation(arguments: list[str], launch: Launch | None) -> dict[str, Any]:
