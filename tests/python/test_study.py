@@ -265,7 +265,7 @@ def test_rows_are_in_the_order_of_the_file_whatever_order_they_end_in(isthmus: I
             on_result(number, run(work[number], partial(on_event, number)))
 
     rows = isthmus.json("study", "image-filter.toml")["rows"]
-    with mock.patch("isthmus.running.parallel.run_in_parallel", backwards):
+    with mock.patch("isthmus.cli.study.run_in_parallel", backwards):
         done = isthmus("study", "image-filter.toml", "--jsonl", "-")
     assert [json.loads(line) for line in done.stdout.splitlines()] == rows
     kept = isthmus.folder / "out" / "image-filter" / "study.jsonl"

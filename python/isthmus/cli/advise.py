@@ -1,22 +1,32 @@
 """`isthmus advise FILE`: which board, and which way of feeding it, for an application that is described."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isthmus.advising.coherence import Use, costs_s
 from isthmus.base.errors import IsthmusError
+from isthmus.base.files import write_atomically
+from isthmus.base.names import unknown
+from isthmus.base.stdout import write_out
 from isthmus.cli.command import plain, written
+from isthmus.running.applications import describe, is_app_key
+from isthmus.running.descriptions.application import DescribedApplication, background_sets, has_key, room_of
+from isthmus.running.descriptions.description import Description, description_of, read_description
+from isthmus.running.experiments import Experiment, run_experiment
+from isthmus.running.parallel import run_in_parallel
+from isthmus.running.targets import check_target, is_model, platforms
+from isthmus.show.events import Listener
+from isthmus.show.output import Result
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from isthmus.advising.advice import Advice, Ran
     from isthmus.advising.choices import ChoiceValue
     from isthmus.records import AdviseBranch
-    from isthmus.running.descriptions.description import Description
 
 EXAMPLES = [
     "isthmus advise my-app.toml",
@@ -76,8 +86,6 @@ def advise(
     from isthmus.advising.advice import advise as advised
     from isthmus.advising.advice import too_large
     from isthmus.advising.curves import curves_of
-    from isthmus.running.applications import is_app_key
-    from isthmus.running.descriptions.application import room_of
 
     if tree not in (None, "paper", "measured"):
         raise IsthmusError(f"--tree: expected paper or measured, got '{tree}'")
@@ -114,23 +122,17 @@ def advise(
     _show(session, description, found)
 
 
-def _read(file: str, sets: "Sequence[str]") -> "Description":
-    from isthmus.running.applications import describe
-    from isthmus.running.descriptions.description import read_description
-
+def _read(file: str, sets: Sequence[str]) -> Description:
     if not Path(file).is_file() or not file.endswith(".toml"):
         describe(file if file.endswith(".toml") else f"{file}.toml")  # says what is missing
     return read_description(Path(file), sets)
 
 
 def _recorded(
-    session: Session, file: str, sets: "Sequence[str]", unit_of: str | None, device: str | None, describe: str | None
-) -> "Description | None":
+    session: Session, file: str, sets: Sequence[str], unit_of: str | None, device: str | None, describe: str | None
+) -> Description | None:
     """The description of a record; None where it was to be written, and is."""
     from isthmus.advising.from_record import read_record, to_toml
-    from isthmus.base.files import write_atomically
-    from isthmus.base.stdout import write_out
-    from isthmus.running.descriptions.description import description_of
 
     if device is not None and not device.isdigit():
         raise IsthmusError(f"--device: expected a place in the record's devices, as in 0, got '{device}'")
@@ -149,10 +151,7 @@ def _recorded(
     return None
 
 
-def _targets(on: str | None, description: "Description") -> list[str]:
-    from isthmus.base.names import unknown
-    from isthmus.running.targets import check_target, is_model, platforms
-
+def _targets(on: str | None, description: Description) -> list[str]:
     known = platforms()
     for target in description.prices:
         if target not in known and not target.endswith(".toml"):
@@ -167,18 +166,14 @@ def _targets(on: str | None, description: "Description") -> list[str]:
     return targets
 
 
-def _sets(description: "Description", target: str, sets: "Sequence[str]", alone: bool) -> tuple[str, ...]:
+def _sets(description: Description, target: str, sets: Sequence[str], alone: bool) -> tuple[str, ...]:
     """Assignments for a board: of several boards each takes the keys that it has."""
-    from isthmus.running.descriptions.application import background_sets, has_key
-
     own = tuple(one for one in sets if alone or has_key(target, one.partition("=")[0].strip()))
     return (*background_sets(description, target, own, missing_is_none=True), *own)
 
 
-def _with_costs(branch: "AdviseBranch", description: "Description") -> "AdviseBranch":
+def _with_costs(branch: "AdviseBranch", description: Description) -> "AdviseBranch":
     """The branch with what each method costs on the model of the board that the tree was made for."""
-    from isthmus.advising.coherence import Use, costs_s
-
     use = Use(branch.cpu, branch.order, description.background == "memory")
     costs = costs_s(SOC, description.transfers[branch.transfer], use)
     least = min(costs, key=lambda method: costs[method])
@@ -187,20 +182,16 @@ def _with_costs(branch: "AdviseBranch", description: "Description") -> "AdviseBr
 
 def _run(
     session: Session,
-    description: "Description",
+    description: Description,
     choices: "Sequence[ChoiceValue]",
-    sets_of: "Mapping[str, tuple[str, ...]]",
+    sets_of: Mapping[str, tuple[str, ...]],
 ) -> "list[Ran]":
     from isthmus.advising.choices import Goal
-    from isthmus.running.descriptions.application import DescribedApplication
-    from isthmus.running.experiments import Experiment, run_experiment
-    from isthmus.running.parallel import run_in_parallel
-    from isthmus.show.events import Listener
 
     units = Goal.of(description).units
     came: dict[int, Ran] = {}
 
-    def one(experiment: "Experiment", on_event: "object") -> "Ran":
+    def one(experiment: Experiment, on_event: object) -> "Ran":
         try:
             row = run_experiment(experiment, on_event, remember=False)  # type: ignore[arg-type]
         except IsthmusError as error:
@@ -226,9 +217,8 @@ def _run(
     return [came[number] for number in range(len(experiments))]
 
 
-def _show(session: Session, description: "Description", found: "Advice") -> None:
+def _show(session: Session, description: Description, found: "Advice") -> None:
     from isthmus.records import AdviseFile
-    from isthmus.show.output import Result
 
     verdict, first = found.verdict, found.rows[0]
     file = AdviseFile(

@@ -1,5 +1,6 @@
 """`isthmus calibrate FILE --from RECORDS`: a platform file fitted to what was measured of a device."""
 
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,19 +9,23 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
+from isthmus.base.files import check_writable, read_text, write_atomically
+from isthmus.base.names import select
+from isthmus.base.numbers import figure, percent
+from isthmus.base.sizes import parse_sizes
 from isthmus.base.units import BIT_RATES, RATES, TIMES
+from isthmus.calibration.limits import Range, limits_of_keys
 from isthmus.cli.command import plain
 from isthmus.cli.noise import warn_if_noisy
 from isthmus.running.probes import LAUNCHES, all_probes, fitted_probes
+from isthmus.running.targets import platform
+from isthmus.show.output import Result, Table
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from isthmus.calibration.device_curves import Curves, DeviceCurves
     from isthmus.calibration.edit import FileNumber
     from isthmus.calibration.fit import Fit, Model
-    from isthmus.calibration.limits import Range
     from isthmus.records import CalibratedKey, CurveError, Input, Platform
 
 EXAMPLES = [
@@ -59,8 +64,6 @@ def calibrate(
     comments and unchanged numbers stay. A number that would leave its range stops at its end and stays assumed. Exit
     code 1: some fitted probe is off by more than 25 % (median).
     """
-    from isthmus.base.files import check_writable
-    from isthmus.base.sizes import parse_sizes
     from isthmus.calibration.device_curves import curve_of, probe_of, read_measured
     from isthmus.calibration.fit import fit
     from isthmus.show.probe_tables import spreads
@@ -93,9 +96,8 @@ def calibrate(
 
 
 @contextmanager
-def _there(session: Session, file: str, measured: "DeviceCurves") -> "Iterator[None]":
+def _there(session: Session, file: str, measured: "DeviceCurves") -> Iterator[None]:
     """Makes the file if it is not there; one that is not fitted then does not stay."""
-    from isthmus.base.files import write_atomically
     from isthmus.calibration.begin import begin
 
     if Path(file).exists():
@@ -111,9 +113,7 @@ def _there(session: Session, file: str, measured: "DeviceCurves") -> "Iterator[N
 
 
 def _start(file: str, wanted: list[str] | None, measured: "DeviceCurves") -> "dict[str, Input]":
-    from isthmus.base.names import select
     from isthmus.records import Platform
-    from isthmus.running.targets import platform
 
     board = Platform.model_validate(platform(file))
     links = [part.channel for part in board.parts if part.channel is not None]
@@ -148,10 +148,8 @@ def _model(file: str) -> "Model":
     return lambda points, sets: like(file, points, sets)
 
 
-def _ranges(file: str, start: "dict[str, Input]") -> "dict[str, Range]":
+def _ranges(file: str, start: "dict[str, Input]") -> dict[str, Range]:
     """What each number may be, in its unit: its own range if it has one, within the schema's."""
-    from isthmus.calibration.limits import limits_of_keys
-
     limits = limits_of_keys(file)
     found: dict[str, Range] = {}
     for key, item in start.items():
@@ -162,7 +160,6 @@ def _ranges(file: str, start: "dict[str, Input]") -> "dict[str, Range]":
 
 
 def _write(file: str, start: "dict[str, Input]", found: "Fit", source: str) -> "list[CalibratedKey]":
-    from isthmus.base.files import read_text, write_atomically
     from isthmus.calibration.edit import replace_number
     from isthmus.records import CalibratedKey
 
@@ -180,7 +177,7 @@ def _write(file: str, start: "dict[str, Input]", found: "Fit", source: str) -> "
     return written
 
 
-def _number(value: float, unit: str, source: str, within: "Range", end: str | None) -> "FileNumber":
+def _number(value: float, unit: str, source: str, within: Range, end: str | None) -> "FileNumber":
     """A number as it is written into the file: calibrated, unless an end of its range stopped it."""
     from isthmus.calibration.edit import FileNumber
 
@@ -192,14 +189,14 @@ def _number(value: float, unit: str, source: str, within: "Range", end: str | No
     return FileNumber(rounded, source, "calibrated", unit, date=datetime.now(UTC).date().isoformat())
 
 
-def _compare(file: str, points: "Curves") -> "dict[str, list[float]]":
+def _compare(file: str, points: "Curves") -> dict[str, list[float]]:
     from isthmus.calibration.curves import exactly
     from isthmus.calibration.fit import errors
 
     return errors(points, exactly(file, points))
 
 
-def _curve_errors(found: "dict[str, list[float]]", which: "Literal['fitted', 'left out']") -> "list[CurveError]":
+def _curve_errors(found: dict[str, list[float]], which: Literal["fitted", "left out"]) -> "list[CurveError]":
     from isthmus.calibration.fit import median
     from isthmus.records import CurveError
 
@@ -214,14 +211,12 @@ def _show(
     file: str,
     found: "Fit",
     written: "list[CalibratedKey]",
-    fitted: "dict[str, list[float]]",
-    left: "dict[str, list[float]]",
+    fitted: dict[str, list[float]],
+    left: dict[str, list[float]],
     differ: float | None,
 ) -> None:
-    from isthmus.base.numbers import figure, percent
     from isthmus.calibration.device_curves import probe_of
     from isthmus.records import CalibrateFile
-    from isthmus.show.output import Result, Table
 
     keys = Table(
         ("key", "was", "is", "unit", "role"),
@@ -269,8 +264,6 @@ def _show(
 
 def _judge(file: str, errors: "Sequence[CurveError]") -> None:
     """AnswerIsNoError where the model is far from a probe that it was fitted to."""
-    from isthmus.base.numbers import percent
-
     worst = max(errors, key=lambda error: error.median)
     if worst.median > FAR:
         raise AnswerIsNoError(
@@ -289,7 +282,7 @@ def _counted(written: "Sequence[CalibratedKey]") -> str:
     return f"{len(written) - len(ends)} numbers calibrated{pinned}"
 
 
-def _overall(found: "dict[str, list[float]]", probes: "Sequence[str]") -> float | None:
+def _overall(found: dict[str, list[float]], probes: Sequence[str]) -> float | None:
     from isthmus.calibration.device_curves import probe_of
     from isthmus.calibration.fit import median
 
@@ -297,7 +290,7 @@ def _overall(found: "dict[str, list[float]]", probes: "Sequence[str]") -> float 
     return median(every) if every else None
 
 
-def _sentence(overall: "Sequence[float | None]") -> str:
+def _sentence(overall: Sequence[float | None]) -> str:
     fitted, left = overall
     which, error = ("left out", left) if left is not None else ("that were fitted", fitted)
     return f"at sizes {which} the model is off by {100 * (error or 0.0):.1f} % (median)"

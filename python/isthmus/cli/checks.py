@@ -7,6 +7,7 @@ from pathlib import Path
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import data_folder
 from isthmus.cli.version import mpi_launcher, opencl_loader
+from isthmus.recording.layer import layer_path
 from isthmus.records import Check
 from isthmus.running.targets import devices, platforms
 from isthmus.running.tools import NAMES, tool_path
@@ -71,8 +72,6 @@ def _devices() -> Check:
 
 
 def _layer() -> Check:
-    from isthmus.recording.layer import layer_path
-
     try:
         return Check(name="layer", found=True, needed=False, detail=f"{layer_path()}, for isthmus record")
     except IsthmusError as error:

@@ -19,6 +19,7 @@ from isthmus.base.stdout import write_out
 from isthmus.cli.commands import COMMANDS
 from isthmus.cli.help import help_page
 from isthmus.running.application_options import TypedOptions
+from isthmus.running.applications import describe
 from isthmus.show.session import Session
 
 _EXAMPLES: dict[str, list[str]] = {}
@@ -285,7 +286,6 @@ def _parameters_of(application: str | None) -> list[tuple[str, str]]:
     """The options of an application, for help."""
     if application is None:
         return []
-    from isthmus.running.applications import describe
 
     return [(f"--{one.name} {one.metavar}", one.told) for one in describe(application).parameters.values()]
 

@@ -1,18 +1,19 @@
 """`isthmus compare OLD NEW`: did it get faster or slower?"""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
+from isthmus.base.numbers import figure
 from isthmus.cli.command import plain
 from isthmus.results.kinds import commands
+from isthmus.show.output import Result, Table
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from isthmus.records import Comparison
 
 EXAMPLES = [
@@ -44,11 +45,9 @@ def compare(
 
 def show_comparison(session: Session, found: "Sequence[Comparison]", limit: float | None) -> None:
     """Prints what got faster and slower; AnswerIsNoError if anything got worse by more than `limit` (0.05 is 5 %)."""
-    from isthmus.base.numbers import figure
     from isthmus.records import CompareFile
     from isthmus.results.compare import regressions
     from isthmus.results.verdict import KIND_WORDS
-    from isthmus.show.output import Result, Table
 
     columns = ("what", "old", "new", "unit", "kind", "new / old", "95 % interval", "better")
     cells = [

@@ -1,5 +1,7 @@
 """`isthmus config show`: each setting and where its value comes from."""
 
+from isthmus.base.configuration import KNOWN, resolve
+from isthmus.show.output import Result, Table
 from isthmus.show.session import Session
 
 EXAMPLES = ["isthmus config show", "ISTHMUS_IMAGES=20 isthmus config show"]
@@ -11,9 +13,7 @@ def show(session: Session) -> None:
     A setting NAME is given by the flag --NAME, the variable ISTHMUS_NAME, or the key NAME in ./isthmus.toml or in
     isthmus/config.toml of the user's configuration folder, in this order.
     """
-    from isthmus.base.configuration import KNOWN, resolve
     from isthmus.records import ConfigFile, ConfigurationEntry
-    from isthmus.show.output import Result, Table
 
     found = [ConfigurationEntry(name=name, value=resolve(name).value, origin=resolve(name).origin) for name in KNOWN]
     cells = [(item.name, _text(item.value), item.origin) for item in found]

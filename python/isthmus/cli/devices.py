@@ -1,6 +1,8 @@
 """`isthmus devices`: the OpenCL devices of this machine."""
 
 from isthmus.base.errors import IsthmusError
+from isthmus.running.targets import devices as find_devices
+from isthmus.show.output import Result, Table
 from isthmus.show.session import Session
 
 EXAMPLES = ["isthmus devices", "isthmus devices --json -"]
@@ -12,8 +14,6 @@ def devices(session: Session) -> None:
     Boards that are modelled are listed by 'isthmus platform list'.
     """
     from isthmus.records import Device, DevicesFile
-    from isthmus.running.targets import devices as find_devices
-    from isthmus.show.output import Result, Table
 
     found = [Device.model_validate(event) for event in find_devices()]
     if not found:

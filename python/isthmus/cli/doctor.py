@@ -1,6 +1,7 @@
 """`isthmus doctor`: what is installed, what is missing, and what to do about it."""
 
 from isthmus.base.errors import AnswerIsNoError
+from isthmus.show.output import Result, Table
 from isthmus.show.session import Session
 
 EXAMPLES = ["isthmus doctor", "isthmus doctor --json -"]
@@ -13,7 +14,6 @@ def doctor(session: Session) -> None:
     """
     from isthmus.cli.checks import all_checks
     from isthmus.records import DoctorFile
-    from isthmus.show.output import Result, Table
 
     checks = all_checks()
     words = {True: "found", False: "MISSING"}

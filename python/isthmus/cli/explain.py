@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from isthmus.base.errors import IsthmusError
+from isthmus.base.sizes import format_size
+from isthmus.base.units import BYTES
 from isthmus.cli.command import List, Sets, plain
+from isthmus.running.targets import check_target, devices, is_model, platform, system
+from isthmus.show.output import Result
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
@@ -57,7 +61,6 @@ def explain(
     from isthmus.explaining.measurement import read_all, read_symptoms
     from isthmus.records import Platform
     from isthmus.running.predictions import Predictions
-    from isthmus.running.targets import check_target, is_model, platform, system
 
     if target is None:
         raise IsthmusError("TARGET: expected a model", hint="'isthmus platform list' names them.")
@@ -98,9 +101,6 @@ def _causes(board: "Platform") -> list[str]:
 
 def _check_room(numbers: "list[Measurement]", board: "Platform") -> None:
     """A copy that the device has no room for was not measured there."""
-    from isthmus.base.sizes import format_size
-    from isthmus.base.units import BYTES
-
     key = next((f"{part.name}.capacity" for part in board.parts if part.kind == "dram" and "device" in part.name), None)
     held = next((item for item in board.inputs if item.key == key), None)
     if held is None or not isinstance(held.value, int | float):
@@ -128,8 +128,6 @@ def _explain(session: Session, asked: _Request, predictions: "Predictions") -> N
     )
     from isthmus.explaining.waterfall import steps_to
     from isthmus.records import ExplainFile
-    from isthmus.running.targets import devices
-    from isthmus.show.output import Result
 
     with session.progress() as progress:
         found = find(

@@ -5,8 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
+from isthmus.base.numbers import counted, figure, percent
 from isthmus.cli.command import plain
 from isthmus.cli.compare import percentage
+from isthmus.results.kinds import KINDS, name_of
+from isthmus.results.store import all_records, run_document, runs, store_path
+from isthmus.show.output import Result, Table
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
@@ -63,8 +67,6 @@ def history(
 
 def _list(session: Session) -> None:
     from isthmus.records import HistoryFile
-    from isthmus.results.store import runs, store_path
-    from isthmus.show.output import Result, Table
 
     found = runs()
     cells = [(str(run.id), run.name or "-", run.start, str(run.records), _command(run), run.host) for run in found]
@@ -87,10 +89,6 @@ def _command(run: "HistoryRun") -> str:
 
 
 def _show(session: Session, wanted: str) -> None:
-    from isthmus.base.numbers import counted
-    from isthmus.results.kinds import KINDS, name_of
-    from isthmus.results.store import run_document
-    from isthmus.show.output import Result
     from isthmus.show.tables import records_table
 
     document = run_document(wanted)
@@ -111,11 +109,8 @@ def _show(session: Session, wanted: str) -> None:
 
 
 def _regressions(session: Session, names: list[str], fail: bool) -> None:
-    from isthmus.base.numbers import figure, percent
     from isthmus.records import RegressionsFile
     from isthmus.results.regressions import FEWEST, regressions
-    from isthmus.results.store import all_records
-    from isthmus.show.output import Result, Table
 
     if names:
         raise IsthmusError(f"--regressions: looks at every run, got '{names[0]}'")
@@ -147,7 +142,6 @@ def _regressions(session: Session, names: list[str], fail: bool) -> None:
 def _compare(session: Session, old: str, new: str, fail_over: float | None) -> None:
     from isthmus.cli.compare import show_comparison
     from isthmus.results.compare import compare_documents
-    from isthmus.results.store import run_document
 
     found = compare_documents((run_document(old), run_document(new)), (old, new), session.warn)
     show_comparison(session, found, fail_over)

@@ -3,14 +3,18 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from isthmus.base.durations import parse_duration
 from isthmus.base.errors import AnswerIsNoError
+from isthmus.base.files import write_atomically
+from isthmus.base.numbers import figure
 from isthmus.cli.command import plain, written
 from isthmus.cli.hpcc_options import For, Ranks
+from isthmus.show.events import Listener
+from isthmus.show.output import Result, Table
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
     from isthmus.records import AcceptanceCheck
-    from isthmus.show.output import Table
 
 EXAMPLES = [
     "isthmus hpcc acceptance --expect expect.toml --junit acceptance.xml",
@@ -42,11 +46,9 @@ def acceptance(
     The benchmarks of the file run on one node after the other; their results must be right and their values within
     what is expected. Values far from the median of all nodes are marked. Exit code 1: a check failed.
     """
-    from isthmus.base.durations import parse_duration
     from isthmus.hpcc.centre.acceptance import accept
     from isthmus.hpcc.centre.expectations import read_expectations
     from isthmus.hpcc.centre.nodes import fleet_of
-    from isthmus.show.events import Listener
 
     expectations = read_expectations(Path(expect))
     fleet = fleet_of(nodes, hosts, expectations.nodes, launcher)
@@ -79,11 +81,9 @@ def _named(node: str, event: dict[str, object]) -> dict[str, object]:
 def _show(
     session: Session, checks: "list[AcceptanceCheck]", junit: str | None, complete: bool
 ) -> "list[AcceptanceCheck]":
-    from isthmus.base.files import write_atomically
     from isthmus.hpcc.centre.acceptance import against_fleet
     from isthmus.hpcc.centre.junit import junit as as_junit
     from isthmus.records import AcceptanceFile
-    from isthmus.show.output import Result
 
     beside = against_fleet(checks)
     failed = sum(not check.passed for check in beside)
@@ -99,10 +99,7 @@ def _show(
     return beside
 
 
-def _table(checks: "list[AcceptanceCheck]") -> "Table":
-    from isthmus.base.numbers import figure
-    from isthmus.show.output import Table
-
+def _table(checks: "list[AcceptanceCheck]") -> Table:
     rows = [
         (
             check.node,

@@ -5,7 +5,12 @@ from typing import Annotated
 
 import typer
 
+from isthmus.base.files import read_text, write_atomically
+from isthmus.base.stdout import write_out
 from isthmus.cli.command import counting, plain, written
+from isthmus.hpcc.benchmarks import BENCHMARKS
+from isthmus.hpcc.centre import SHIPPED
+from isthmus.hpcc.centre.job_script import JobScript
 from isthmus.show.session import Session
 
 JOB_EXAMPLES = [
@@ -48,8 +53,6 @@ def job(
     The script runs 'isthmus hpcc WORD...' on one node or many, a rank on each device, and keeps the records as JSON
     beside its log.
     """
-    from isthmus.hpcc.centre.job_script import JobScript
-
     options = {"partition": partition, "account": account, "gpus-per-node": gpus_per_node}
     script = JobScript(
         words=tuple(words),
@@ -67,18 +70,11 @@ def reframe(session: Session, out: Out = None) -> None:
     The file runs the benchmarks, checks that their results are right, and compares what they reach with the
     references that a centre writes into it, by system and partition. It needs ReFrame 4 (PyPI's reframe-hpc).
     """
-    from isthmus.base.files import read_text
-    from isthmus.hpcc.benchmarks import BENCHMARKS
-    from isthmus.hpcc.centre import SHIPPED
-
     text = read_text(SHIPPED / "isthmus_hpcc.py").replace("@BENCHMARKS@", '", "'.join(BENCHMARKS))
     _write(session, text, out, "reframe --run -c")
 
 
 def _write(session: Session, text: str, out: str | None, command: str) -> None:
-    from isthmus.base.files import write_atomically
-    from isthmus.base.stdout import write_out
-
     if out is None or out == "-":
         write_out(text)
         return

@@ -4,9 +4,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isthmus.base.durations import parse_duration
 from isthmus.base.errors import IsthmusError
+from isthmus.base.numbers import figure
 from isthmus.cli.command import List, plain
 from isthmus.cli.hpcc_options import Placement, RunOptions
+from isthmus.hpcc.benchmarks import BENCHMARKS
+from isthmus.show.output import Result, Table
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
@@ -43,7 +47,6 @@ def tune(
         return session.lines(_listed())
     if benchmark is None:
         raise IsthmusError("BENCH: expected a benchmark", hint="'isthmus hpcc tune --list' names them.")
-    from isthmus.base.durations import parse_duration
     from isthmus.hpcc.tuning.tune import tune as search
 
     run = work.run(benchmark, placing.ranks, placing.shape, placing.grid)
@@ -64,8 +67,6 @@ class _TrialProgress:
         self._rates: dict[tuple[tuple[str, int], ...], str] = {}
 
     def trial(self, trial: "HpccTrial") -> None:
-        from isthmus.base.numbers import figure
-
         self._spent += trial.seconds
         if trial.value is not None:
             self._rates[tuple(sorted(trial.settings.items()))] = f"{figure(trial.value)} {trial.unit}"
@@ -83,8 +84,6 @@ def _written(settings: dict[str, int]) -> str:
 
 
 def _listed() -> list[str]:
-    from isthmus.hpcc.benchmarks import BENCHMARKS
-
     lines = []
     for benchmark, row in BENCHMARKS.items():
         for form, space in row.spaces.items():
@@ -96,9 +95,7 @@ def _listed() -> list[str]:
 def _show(session: Session, tuned: "HpccTuned", run: "TuningRequest") -> None:
     import shlex
 
-    from isthmus.base.numbers import figure
     from isthmus.records import HpccTuneFile
-    from isthmus.show.output import Result, Table
 
     default = figure(tuned.default_value) if tuned.default_value else "no rate"
     failed = sum(trial.value is None for trial in tuned.trials)

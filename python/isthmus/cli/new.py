@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from isthmus.project.new import write_project
 from isthmus.show.session import Session
 
 EXAMPLES = ["isthmus new my-app", "cmake -S my-app -B my-app/build && cmake --build my-app/build"]
@@ -21,8 +22,6 @@ def new(
     -DCMAKE_PREFIX_PATH=$(isthmus --cmake-prefix).
     """
     import shlex
-
-    from isthmus.project.new import write_project
 
     written = write_project(Path(folder))
     session.lines([str(file) for file in written])

@@ -1,10 +1,13 @@
 """What is said of measurements that spread, or that others disturbed."""
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from isthmus.base.numbers import percent
-from isthmus.records import HpccRecord, ProbeRecord, Row
 from isthmus.show.session import Session
+
+if TYPE_CHECKING:
+    from isthmus.records import HpccRecord, ProbeRecord, Row
 
 NOISY = 0.05  # (p75 - p25) / median
 LOADED = 0.1  # of the usable cores, that others took
@@ -27,13 +30,13 @@ def warn_if_noisy(session: Session, spreads: Named, loads: Named = ()) -> None:
         session.warn(f"{'; '.join(said)}; {todo}")
 
 
-def warn_of_rows(session: Session, rows: Iterable[Row]) -> None:
+def warn_of_rows(session: Session, rows: "Iterable[Row]") -> None:
     """The same for runs of applications."""
     right = [(f"{row.target} {row.flow}", row) for row in rows if row.verified and row.kind == "measured"]
     spreads = [(name, row.spread) for name, row in right if row.spread is not None and len(row.samples or ()) > 1]
     warn_if_noisy(session, spreads, [(name, row.load) for name, row in right if row.load is not None])
 
 
-def loads_of(records: Iterable[ProbeRecord | HpccRecord]) -> Named:
+def loads_of(records: "Iterable[ProbeRecord | HpccRecord]") -> Named:
     """What others took while each record was measured, where that is known."""
     return [(record.name, record.load) for record in records if record.load is not None]

@@ -5,13 +5,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isthmus.base.errors import IsthmusError
+from isthmus.base.files import write_atomically
+from isthmus.base.flows import STREAM
+from isthmus.base.names import select
 from isthmus.cli.command import Sets, plain, written
+from isthmus.running.limits import as_records, named, of_keys
+from isthmus.running.targets import check_target, described_platforms, is_model, next_run, platform, system
+from isthmus.running.tools import Event
+from isthmus.show.output import Result, Table
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
     from isthmus.records import Platform
-    from isthmus.running.tools import Event
-    from isthmus.show.output import Table
 
 ROLES = ("datasheet", "configuration", "calibrated", "assumed", "set")
 EXAMPLES = ["isthmus platform show model:aws-f1", "isthmus platform list", "isthmus platform new 'My board'"]
@@ -45,13 +51,7 @@ def show(
     (taken from a published measurement), assumed (ours, with a range and the reason). For a system file: its hosts,
     its boards and their wiring.
     """
-    from isthmus.base.errors import IsthmusError
-    from isthmus.base.flows import STREAM
-    from isthmus.base.names import select
     from isthmus.records import Platform, PlatformFile
-    from isthmus.running.limits import as_records, named, of_keys
-    from isthmus.running.targets import check_target, is_model, next_run, platform, system
-    from isthmus.show.output import Result
 
     if not is_model(target) and ":" not in target:
         target = f"model:{target}"
@@ -92,10 +92,7 @@ def new(
 
     Each key has a comment with its meaning. Each number is copied from another board and marked as assumed: replace it.
     """
-    from isthmus.base.errors import IsthmusError
-    from isthmus.base.files import write_atomically
     from isthmus.calibration.template import template
-    from isthmus.running.targets import check_target, is_model
 
     stem = "-".join("".join(letter if letter.isalnum() else " " for letter in name.lower()).split())
     if not stem or name.endswith(".toml"):
@@ -121,8 +118,6 @@ def list_platforms(session: Session) -> None:
     """
     from isthmus.records import Platform, PlatformsFile
     from isthmus.running.integration import NO_MEASUREMENT, classified
-    from isthmus.running.targets import described_platforms
-    from isthmus.show.output import Result, Table
 
     found = [classified(target, Platform.model_validate(event)) for target, event in described_platforms().items()]
     cells = [
@@ -142,9 +137,8 @@ def list_platforms(session: Session) -> None:
         session.next(f"isthmus platform show {found[0].target}")
 
 
-def _show_system(session: Session, event: "Event") -> None:
+def _show_system(session: Session, event: Event) -> None:
     from isthmus.records import System, SystemFile
-    from isthmus.show.output import Result, Table
 
     found = System.model_validate(event)
     wires = {board.name: [wire.channel for wire in found.wires if wire.board == board.name] for board in found.boards}
@@ -169,9 +163,7 @@ def _show_system(session: Session, event: "Event") -> None:
     )
 
 
-def _table(found: "Platform") -> "Table":
-    from isthmus.show.output import Table
-
+def _table(found: "Platform") -> Table:
     cells = [
         (
             item.key,

@@ -4,15 +4,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isthmus.base.configuration import resolve
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.base.flows import FLOWS
+from isthmus.base.grain import DEFAULT, chosen
+from isthmus.base.names import select
+from isthmus.base.sizes import format_size, parse_size, parse_sizes
 from isthmus.cli.command import Coarse, DryRun, Fine, List, Sets, plain, setting
 from isthmus.cli.noise import loads_of, warn_if_noisy
+from isthmus.running.probes import all_probes
+from isthmus.running.probing import Probing, run_probing, served_by
+from isthmus.running.targets import check_grain, check_target, is_model, next_run, system
+from isthmus.show.events import Listener
+from isthmus.show.output import Result
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
     from isthmus.records import ProbeRecord
-    from isthmus.running.probing import Probing
 
 EXAMPLES = [
     "isthmus probe model:aws-f1",
@@ -98,13 +106,6 @@ def probe(
     says what a core did to the buffer: it wrote it in an order that its caches keep, streamed it (wrote it in sequence;
     the caches keep little of it), read or flushed it.
     """
-    from isthmus.base.configuration import resolve
-    from isthmus.base.grain import DEFAULT, chosen
-    from isthmus.base.sizes import format_size, parse_size, parse_sizes
-    from isthmus.running.probes import all_probes
-    from isthmus.running.probing import Probing
-    from isthmus.running.targets import check_grain, check_target, is_model
-
     if list_:
         return session.lines([f"{name}  {probe.meaning}" for name, probe in all_probes().items()])
     if target is None:
@@ -148,11 +149,6 @@ def probe(
 
 def _chosen(target: str, wanted: list[str], sets: list[str]) -> list[str]:
     """Probes that the target serves; one that is asked for by its name stays: the tool says what it lacks."""
-    from isthmus.base.names import select
-    from isthmus.running.probes import all_probes
-    from isthmus.running.probing import served_by
-    from isthmus.running.targets import is_model
-
     names = select("probe", wanted, list(all_probes()))
     if not is_model(target):
         for name in (name for name in names if name in wanted and all_probes()[name].on_models_alone):
@@ -161,9 +157,7 @@ def _chosen(target: str, wanted: list[str], sets: list[str]) -> list[str]:
     return [name for name in names if name in served or name in wanted] or names
 
 
-def _measure(session: Session, probing: "Probing") -> None:
-    from isthmus.running.probing import run_probing
-    from isthmus.show.events import Listener
+def _measure(session: Session, probing: Probing) -> None:
     from isthmus.show.probe_tables import wrong_lines
 
     records: list[ProbeRecord] = []
@@ -189,10 +183,8 @@ def _measure(session: Session, probing: "Probing") -> None:
     session.next(_next(probing))
 
 
-def _next(probing: "Probing") -> str:
+def _next(probing: Probing) -> str:
     """A run on the target, if it is one board that can; a system, which nothing runs on, is shown."""
-    from isthmus.running.targets import next_run, system
-
     several = system(probing.target, probing.sets) is not None
     run = None if several else next_run(probing.target, FLOWS[0])
     return run or f"isthmus platform show {probing.target}"
@@ -200,7 +192,6 @@ def _next(probing: "Probing") -> str:
 
 def _show(session: Session, records: "list[ProbeRecord]", complete: bool) -> None:
     from isthmus.records import ProbeFile
-    from isthmus.show.output import Result
     from isthmus.show.probe_tables import headline, probe_tables, spreads, wrong_lines
 
     file = ProbeFile(context=session.context(complete=complete), records=records)

@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from isthmus.base.errors import IsthmusError
+from isthmus.base.files import check_writable, write_atomically
+from isthmus.base.stdout import write_out
 from isthmus.cli.command import counting, plain, written
+from isthmus.recording.launch import environment_of, journal_folder, run_program
+from isthmus.show.output import Result
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
@@ -67,9 +71,6 @@ def record(
     of them add up to. Exit code: the program's own, 128 and the signal's number if one ended it; 2 with an error line
     if the layer was never called.
     """
-    from isthmus.base.files import check_writable
-    from isthmus.recording.launch import environment_of, journal_folder, run_program
-
     if summary and (calls is not None or trace is not None):
         raise IsthmusError(f"--summary: expected no {'--calls' if calls is not None else '--trace'} beside it")
     outputs = _Outputs(output, json, trace, 0 if summary else calls or _CALLS)
@@ -136,13 +137,10 @@ def _recover(session: Session, folder: Path, outputs: _Outputs) -> None:
 def _write(
     session: Session, journals: "list[LayerJournal]", command: list[str], code: int | None, outputs: _Outputs
 ) -> None:
-    from isthmus.base.files import write_atomically
-    from isthmus.base.stdout import write_out
     from isthmus.recording import tables
     from isthmus.recording.document import document, make_head
     from isthmus.recording.perfetto import trace_of
     from isthmus.recording.timeline import make_timeline
-    from isthmus.show.output import Result
 
     line = make_timeline(journals)
     context = session.context(complete=all(one.process["ended"] for one in journals))

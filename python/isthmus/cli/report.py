@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
+from isthmus.base.configuration import resolve
 from isthmus.base.errors import IsthmusError
+from isthmus.base.files import write_atomically
 from isthmus.cli.command import plain, written
 from isthmus.results.kinds import commands
 from isthmus.show.session import Session
@@ -37,7 +39,6 @@ def report(
     FILE is what --json or --jsonl of these commands wrote, or what record wrote, in any mix. Without one it is
     everything in the folder of the latest study. The page runs no script and needs no network.
     """
-    from isthmus.base.files import write_atomically
     from isthmus.report import gather, render_report
 
     paths = [Path(name) for name in files] if files else _latest_study()
@@ -55,8 +56,6 @@ def _title(paths: Sequence[Path]) -> str:
 
 
 def _latest_study() -> list[Path]:
-    from isthmus.base.configuration import resolve
-
     out = Path(resolve("out").value)
     studies = sorted(out.glob("*/study.json"), key=lambda path: path.stat().st_mtime)
     if not studies:

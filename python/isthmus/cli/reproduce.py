@@ -1,21 +1,26 @@
 """`isthmus reproduce [PAPER...]`: the published numbers beside ours."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isthmus.base.errors import IsthmusError
+from isthmus.base.files import write_atomically
+from isthmus.base.names import select
+from isthmus.base.numbers import figure
 from isthmus.cli.command import DryRun, List, Sets, counting, plain
+from isthmus.reproduction.template import template
+from isthmus.show.output import Result, Table
+from isthmus.show.progress import duration
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from isthmus.records import PaperFigure, PaperRow, Recalibrated
     from isthmus.reproduction.evaluation import Evaluation
     from isthmus.reproduction.holdout import HoldOut
     from isthmus.reproduction.published import Paper
-    from isthmus.show.output import Table
 
 EXAMPLES = [
     "isthmus reproduce",
@@ -100,9 +105,8 @@ def reproduce(
     return _show(session, evaluation, read, chosen, failing, drawn)
 
 
-def _read(words: "Sequence[str]", tools: object) -> "tuple[dict[str, Paper], list[str]]":
+def _read(words: Sequence[str], tools: object) -> "tuple[dict[str, Paper], list[str]]":
     """Every paper, and the names of those that are asked for; the experiments of one's own are checked."""
-    from isthmus.base.names import select
     from isthmus.reproduction.checking import check_paper
     from isthmus.reproduction.model_runs import ToolAnswers
     from isthmus.reproduction.published import paper_names, read_papers
@@ -118,7 +122,7 @@ def _read(words: "Sequence[str]", tools: object) -> "tuple[dict[str, Paper], lis
     return read, [*installed, *(file.stem for file in files)]
 
 
-def _places(words: "Sequence[str]", papers: "dict[str, Paper]") -> dict[str, str]:
+def _places(words: Sequence[str], papers: "dict[str, Paper]") -> dict[str, str]:
     """Where the rows of one's own papers stand."""
     from isthmus.reproduction.published import place_of_row
 
@@ -129,10 +133,6 @@ def _places(words: "Sequence[str]", papers: "dict[str, Paper]") -> dict[str, str
 
 
 def _new(session: Session, file: str) -> None:
-    from isthmus.base.errors import IsthmusError
-    from isthmus.base.files import write_atomically
-    from isthmus.reproduction.template import template
-
     if not file.endswith(".toml"):
         raise IsthmusError(f"--new: expected a name that ends in .toml, got '{file}'")
     if Path(file).exists():
@@ -145,7 +145,6 @@ def _new(session: Session, file: str) -> None:
 def _hold_out(session: Session, study: "HoldOut", experiment: str) -> None:
     from isthmus.records import ReproduceFile
     from isthmus.reproduction.tables import held_out_table
-    from isthmus.show.output import Result
 
     with session.progress() as progress:
         progress.update(f"without {experiment}", 0, 1)
@@ -166,8 +165,6 @@ def _hold_out(session: Session, study: "HoldOut", experiment: str) -> None:
 
 
 def _recalibrated(one: "Recalibrated") -> str:
-    from isthmus.base.numbers import figure
-
     now = (
         f"{figure(one.new)} {one.unit} from the others"
         if one.new is not None
@@ -179,7 +176,6 @@ def _recalibrated(one: "Recalibrated") -> str:
 def _plan(evaluation: "Evaluation") -> list[str]:
     from isthmus.reproduction.model_runs import CORES
     from isthmus.reproduction.scenarios import experiments_s
-    from isthmus.show.progress import duration
 
     scenarios = evaluation.first_scenarios()
     scenarios += (
@@ -200,14 +196,13 @@ def _show(
     session: Session,
     evaluation: "Evaluation",
     papers: "dict[str, Paper]",
-    chosen: "Sequence[str]",
+    chosen: Sequence[str],
     only_failing: bool,
     figures: "list[PaperFigure]",
 ) -> None:
     from isthmus.records import ReproduceFile
     from isthmus.reproduction.comparison import AGREE, failing, paper_rows, score
     from isthmus.reproduction.tables import score_line, score_table
-    from isthmus.show.output import Result
 
     rows = paper_rows(evaluation, papers)
     wrong = failing(rows)
@@ -230,7 +225,7 @@ def _show(
     session.next("isthmus platform show model:aws-f1")
 
 
-def _tables(rows: "Sequence[PaperRow]", wrong: "Sequence[PaperRow]", only_failing: bool) -> "list[Table]":
+def _tables(rows: "Sequence[PaperRow]", wrong: "Sequence[PaperRow]", only_failing: bool) -> list[Table]:
     from isthmus.reproduction.tables import rows_table
 
     found = [rows_table(wrong, "does not agree, worst first")] if wrong else []

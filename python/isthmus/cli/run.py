@@ -1,15 +1,22 @@
 """`isthmus run APP`: an application on one target, in one flow."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isthmus.base.configuration import resolve
 from isthmus.base.errors import IsthmusError
-from isthmus.base.faults import FAULTS_HELP
+from isthmus.base.faults import FAULTS_HELP, check_faults
 from isthmus.base.flows import FLOWS, SHARED
+from isthmus.base.grain import DEFAULT, Grain, chosen
 from isthmus.base.names import listed, meant
+from isthmus.base.numbers import seconds
 from isthmus.cli.command import Coarse, DryRun, Fine, List, counting, given, plain, setting, written
+from isthmus.cli.lists import list_choices
+from isthmus.cli.plan import show_plan
 from isthmus.running.application_options import (
     ApplicationDefaults,
     ApplicationOptions,
@@ -17,14 +24,15 @@ from isthmus.running.application_options import (
     parameters_of,
     spread,
 )
+from isthmus.running.applications import applications, describe, is_description
 from isthmus.running.coherence import METHODS, TREE, beside, check_delay, check_method, check_rewrite, kept_coherent
-from isthmus.running.experiments import Experiment, Trace
+from isthmus.running.experiments import Experiment, Trace, command, refuse_wrong, run_experiment
+from isthmus.running.targets import check_grain, check_target, flows_of, is_model, is_native
+from isthmus.show.events import Listener
+from isthmus.show.output import Result
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from isthmus.base.grain import Grain
     from isthmus.records import Row
     from isthmus.running.descriptions.application import DescribedApplication
 
@@ -161,12 +169,7 @@ def run(
     every run gives the same. A real device runs several times: the median counts, and the row shows which share of the
     cores other programs took meanwhile.
     """
-    from isthmus.base.configuration import resolve
-    from isthmus.base.grain import chosen
-
     if list_:
-        from isthmus.cli.lists import list_choices
-
         return list_choices(session)
     asked = chosen(fine, coarse)
     experiments = [
@@ -180,8 +183,6 @@ def run(
     ]
     experiments = [replace(one, grain=_grain(asked, one)) for one in experiments]
     if dry_run:
-        from isthmus.cli.plan import show_plan
-
         return show_plan(session, experiments)
     if len(experiments) > 1:
         return _show_rows(session, experiments, _measure_each(session, experiments))
@@ -191,12 +192,7 @@ def run(
 
 def _experiments(app: str | None, wanted: RunRequest, typed: TypedOptions) -> list[Experiment]:
     """One for each row: for each value of a parameter that takes several."""
-    from pathlib import Path
-
-    from isthmus.base.configuration import resolve
-    from isthmus.running.applications import applications, describe, is_description
     from isthmus.running.descriptions.application import as_application, read_described
-    from isthmus.running.targets import check_target
 
     asked = ApplicationOptions(wanted.count, typed, tuple(wanted.sets or ()))
     if app is None:
@@ -250,9 +246,6 @@ def _of_description(experiment: Experiment, described: "DescribedApplication") -
 
 
 def _check(experiment: Experiment) -> None:
-    from isthmus.base.faults import check_faults
-    from isthmus.running.targets import is_model, is_native
-
     target = experiment.target
     check_faults(experiment.faults, "--faults")
     if experiment.method is not None:
@@ -276,8 +269,6 @@ def _flow_of(experiment: Experiment) -> str:
 
     Where a model has none or not that one, its tool is left to say which part it lacks.
     """
-    from isthmus.running.targets import flows_of, is_model
-
     target, wanted = experiment.target, experiment.flow
     if wanted and is_model(target):
         return wanted
@@ -290,11 +281,8 @@ def _flow_of(experiment: Experiment) -> str:
     return wanted or next(iter(offered), FLOWS[0] if experiment.method is None else SHARED)
 
 
-def _grain(asked: "Grain | None", experiment: Experiment) -> "Grain":
+def _grain(asked: Grain | None, experiment: Experiment) -> Grain:
     """The grain that was asked for; a trace needs fine."""
-    from isthmus.base.grain import DEFAULT
-    from isthmus.running.targets import check_grain
-
     check_grain(asked, experiment.target)
     if experiment.trace is None:
         return asked or DEFAULT
@@ -304,9 +292,7 @@ def _grain(asked: "Grain | None", experiment: Experiment) -> "Grain":
 
 
 def _measure(session: Session, experiment: Experiment) -> "Row":
-    from isthmus.running.experiments import run_experiment
     from isthmus.running.judge import judge_in_parallel
-    from isthmus.show.events import Listener
 
     with Listener(session) as listener:
         row = judge_in_parallel(experiment, run_experiment(experiment, listener), listener)
@@ -314,13 +300,10 @@ def _measure(session: Session, experiment: Experiment) -> "Row":
     return row
 
 
-def _measure_each(session: Session, experiments: "Sequence[Experiment]") -> "list[Row]":
+def _measure_each(session: Session, experiments: Sequence[Experiment]) -> "list[Row]":
     """Models side by side on all cores, anything else one after the other."""
-    from isthmus.running.experiments import run_experiment
     from isthmus.running.judge import run_and_judge
     from isthmus.running.parallel import run_in_parallel
-    from isthmus.running.targets import is_model
-    from isthmus.show.events import Listener
 
     if any(one.trace for one in experiments):
         raise IsthmusError("--trace: expected one row, give each parameter one value")
@@ -337,13 +320,11 @@ def _measure_each(session: Session, experiments: "Sequence[Experiment]") -> "lis
     return found
 
 
-def _show_rows(session: Session, experiments: "Sequence[Experiment]", rows: "list[Row]") -> None:
+def _show_rows(session: Session, experiments: Sequence[Experiment], rows: "list[Row]") -> None:
     from isthmus.cli.noise import warn_of_rows
     from isthmus.records import RunFile
     from isthmus.results.verdict import decide, kind_of, pace, work
     from isthmus.results.wrong import wrong_lines
-    from isthmus.running.experiments import command, refuse_wrong
-    from isthmus.show.output import Result
     from isthmus.show.tables import parameters_told, rows_table
 
     best = decide(rows)
@@ -364,15 +345,12 @@ def _show_rows(session: Session, experiments: "Sequence[Experiment]", rows: "lis
 
 
 def _show(session: Session, experiment: Experiment, row: "Row") -> None:
-    from isthmus.base.numbers import seconds
     from isthmus.cli.noise import warn_of_rows
     from isthmus.records import RunFile
     from isthmus.results.verdict import heading, kind_of, latency, reason, work
     from isthmus.results.wrong import wrong_lines
-    from isthmus.running.experiments import command, refuse_wrong
     from isthmus.running.judge import changed, worth_trying
     from isthmus.running.study_file import study_files
-    from isthmus.show.output import Result
     from isthmus.show.tables import parts_table, rows_table, workers_table
 
     took = f"{seconds(row.elapsed_s)}, " if row.verified else ""

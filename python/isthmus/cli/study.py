@@ -1,24 +1,35 @@
 """`isthmus study FILE`: applications on several targets in several flows, and a verdict for each."""
 
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isthmus.base.configuration import resolve
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
+from isthmus.base.files import check_folder
+from isthmus.base.grain import chosen
+from isthmus.base.texts import to_json, to_json_line
 from isthmus.cli.command import Coarse, DryRun, Fine, List, plain, setting
+from isthmus.cli.plan import show_plan
 from isthmus.cli.run import Count, Repeated, Sets, Warmup
+from isthmus.results.out_folder import OutFolder
 from isthmus.running.application_options import ApplicationOptions, TypedOptions
+from isthmus.running.experiments import Experiment, refuse_wrong, run_experiment
+from isthmus.running.limits import as_records, named, of_records
+from isthmus.running.parallel import run_in_parallel
+from isthmus.running.probing import Probing, probe_for_study
+from isthmus.running.targets import is_model, is_native
+from isthmus.running.tools import Event
+from isthmus.show.events import Listener, Tally
+from isthmus.show.output import Result
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from isthmus.records import ProbeFile, ProbeRecord, Row, StudyFile
     from isthmus.report.contents import ReportContents
-    from isthmus.results.out_folder import OutFolder
-    from isthmus.running.experiments import Experiment
-    from isthmus.running.tools import Event
 
 EXAMPLES = [
     "isthmus study image-filter",
@@ -65,11 +76,7 @@ def study(
     A target of FILE is a name, or a table with the link of a board with several that runs go over, as run --channel
     takes it: targets = ["model:aws-f1", {target = "mine.toml", channel = "vh1"}].
     """
-    from isthmus.base.configuration import resolve
-    from isthmus.base.files import check_folder
-    from isthmus.base.grain import chosen
     from isthmus.report import gather
-    from isthmus.results.out_folder import OutFolder
     from isthmus.running.studies import Flags, experiments_of
     from isthmus.running.study_file import find_study, read_study, study_files
 
@@ -81,8 +88,6 @@ def study(
     flags = Flags(ApplicationOptions(count, typed, tuple(sets or ())), repeat, warmup, chosen(fine, coarse))
     experiments = experiments_of(read_study(path), path, flags)
     if dry_run:
-        from isthmus.cli.plan import show_plan
-
         return show_plan(session, experiments)
     contents = gather([Path(name) for name in beside or []], f"Study {path.stem}")
     wanted = Path(resolve("out", out).value) / path.stem
@@ -95,15 +100,9 @@ def study(
         return _conclude(session, rows, records, contents, folder)
 
 
-def _run_all(session: Session, experiments: "Sequence[Experiment]", folder: "OutFolder") -> "list[Row]":
+def _run_all(session: Session, experiments: Sequence[Experiment], folder: OutFolder) -> "list[Row]":
     """Models side by side, then each real device by itself, so that nothing disturbs what is measured."""
-    from collections import Counter
-
-    from isthmus.running.experiments import run_experiment
     from isthmus.running.judge import run_and_judge
-    from isthmus.running.parallel import run_in_parallel
-    from isthmus.running.targets import is_model
-    from isthmus.show.events import Listener, Tally
 
     kept = _Rows(session, folder)
     models = {number: run for number, run in enumerate(experiments) if is_model(run.target)}
@@ -120,16 +119,11 @@ def _run_all(session: Session, experiments: "Sequence[Experiment]", folder: "Out
     return kept.in_order()
 
 
-def _probe_all(session: Session, experiments: "Sequence[Experiment]") -> "list[ProbeRecord]":
+def _probe_all(session: Session, experiments: Sequence[Experiment]) -> "list[ProbeRecord]":
     """The probes of a study's report, one run for each target; one that cannot be probed is left out with a warning."""
-    from isthmus.running.parallel import run_in_parallel
-    from isthmus.running.probing import Probing, probe_for_study
-    from isthmus.running.targets import is_model, is_native
-    from isthmus.show.events import Listener
-
     found: dict[int, list[ProbeRecord]] = {}
 
-    def probe(run: "Experiment", on_event: "Callable[[Event], None]") -> "list[ProbeRecord]":
+    def probe(run: Experiment, on_event: Callable[[Event], None]) -> "list[ProbeRecord]":
         sets = run.sets if is_model(run.target) else ()
         try:
             return probe_for_study(Probing(run.target, sets=sets, grain=run.grain), on_event)
@@ -149,7 +143,7 @@ def _probe_all(session: Session, experiments: "Sequence[Experiment]") -> "list[P
 class _Rows:
     """Rows as they are completed, in the order of the study."""
 
-    def __init__(self, session: Session, folder: "OutFolder") -> None:
+    def __init__(self, session: Session, folder: OutFolder) -> None:
         self._session = session
         self._folder = folder
         self._rows: dict[int, Row] = {}
@@ -157,8 +151,6 @@ class _Rows:
 
     def keep(self, number: int, row: "Row") -> None:
         """Writes all complete rows to the file; streams this one once those before it are complete."""
-        from isthmus.base.texts import to_json_line
-
         self._rows[number] = row
         lines = "".join(to_json_line(row) for row in self.in_order())
         self._session.kept_in(self._folder.write("study.jsonl", lines))
@@ -171,15 +163,12 @@ class _Rows:
 
 
 def _conclude(
-    session: Session, rows: "list[Row]", records: "list[ProbeRecord]", contents: "ReportContents", folder: "OutFolder"
+    session: Session, rows: "list[Row]", records: "list[ProbeRecord]", contents: "ReportContents", folder: OutFolder
 ) -> None:
     from isthmus.cli.noise import warn_of_rows
     from isthmus.records import ProbeFile, StudyFile
     from isthmus.results.verdict import decide_each, said_of_others, said_with_reason, work
     from isthmus.results.wrong import wrong_lines
-    from isthmus.running.experiments import refuse_wrong
-    from isthmus.running.limits import as_records, named, of_records
-    from isthmus.show.output import Result
     from isthmus.show.tables import rows_table
 
     verdicts = decide_each(rows)
@@ -221,11 +210,8 @@ def _conclude(
     session.next(f"xdg-open {folder.path / 'report.html'}")
 
 
-def _write(
-    folder: "OutFolder", study: "StudyFile", probes: "ProbeFile | None", contents: "ReportContents"
-) -> list[Path]:
+def _write(folder: OutFolder, study: "StudyFile", probes: "ProbeFile | None", contents: "ReportContents") -> list[Path]:
     """Writes the files of a study and its report; their names."""
-    from isthmus.base.texts import to_json
     from isthmus.report import render_chart, render_report
 
     texts = {"study.json": to_json(study)}

@@ -1,28 +1,34 @@
 """`isthmus sweep STUDY --set KEY=a,b,c`: a study at many values of keys and parameters."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from isthmus.base.configuration import resolve
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
+from isthmus.base.files import check_folder
+from isthmus.base.grain import chosen
+from isthmus.base.numbers import grouped
+from isthmus.base.texts import to_csv, to_json
 from isthmus.cli.command import Coarse, DryRun, Fine, plain
 from isthmus.cli.run import Count
 from isthmus.cli.study import Out
+from isthmus.results.out_folder import OutFolder
 from isthmus.running.application_options import ApplicationOptions, TypedOptions
+from isthmus.running.experiments import Experiment
+from isthmus.show.output import Result
 from isthmus.show.session import Session
+from isthmus.sweeping.pareto import Objective, front, read_objectives
+from isthmus.sweeping.values import Axis, read_axes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from isthmus.records import SweepFile, SweepRow
-    from isthmus.running.experiments import Experiment
-    from isthmus.sweeping.pareto import Objective
     from isthmus.sweeping.points import Point
     from isthmus.sweeping.sweep_folder import SweepFolder
     from isthmus.sweeping.tornado import Bars
-    from isthmus.sweeping.values import Axis
 
 EXAMPLES = [
     "isthmus sweep image-filter --set link.pcie.lanes=1..16:x2 --count 20",
@@ -67,15 +73,10 @@ def sweep(
     missing. Writes sweep.json, sweep.csv and sweep.html to DIR/NAME, NAME being the stem of STUDY. With --dask points
     run on other machines, which have the same version and see the same files ('pip install isthmus[dask]').
     """
-    from isthmus.base.configuration import resolve
-    from isthmus.base.files import check_folder
-    from isthmus.base.grain import chosen
     from isthmus.running.studies import Flags
     from isthmus.running.study_file import find_study, read_study
-    from isthmus.sweeping.pareto import read_objectives
     from isthmus.sweeping.points import points
     from isthmus.sweeping.tornado import bars_of
-    from isthmus.sweeping.values import read_axes
 
     path = find_study(file)
     axes = read_axes(sets or [])
@@ -111,14 +112,13 @@ class _Plan:
         return list({point.key: point for point in (*self.points, *moved)}.values())
 
 
-def _as_it_is(found: "Sequence[Point]", axes: "Sequence[Axis]") -> "list[Experiment]":
+def _as_it_is(found: "Sequence[Point]", axes: Sequence[Axis]) -> list[Experiment]:
     """The experiments of the study at the first value of each key."""
     first = tuple((axis.key, axis.values[0]) for axis in axes)
     return [point.experiment for point in found if point.values == first]
 
 
 def _sweep(session: Session, plan: _Plan) -> None:
-    from isthmus.results.out_folder import OutFolder
     from isthmus.sweeping.sweep_folder import SweepFolder
 
     with SweepFolder(plan.folder) as kept:
@@ -168,7 +168,6 @@ def _labelled(point: "Point", rows: "dict[str, SweepRow]") -> "SweepRow":
 
 def _file(session: Session, plan: _Plan, ordered: "list[SweepRow]", rows: "dict[str, SweepRow]") -> "SweepFile":
     from isthmus.records import SweepFile
-    from isthmus.sweeping.pareto import front
     from isthmus.sweeping.tornado import told
 
     return SweepFile(
@@ -180,7 +179,6 @@ def _file(session: Session, plan: _Plan, ordered: "list[SweepRow]", rows: "dict[
 
 
 def _texts(plan: _Plan, file: "SweepFile") -> dict[str, str]:
-    from isthmus.base.texts import to_csv, to_json
     from isthmus.sweeping.page import render_sweep
 
     return {
@@ -191,8 +189,6 @@ def _texts(plan: _Plan, file: "SweepFile") -> dict[str, str]:
 
 
 def _show(session: Session, file: "SweepFile", written: list[Path]) -> None:
-    from isthmus.base.numbers import grouped
-    from isthmus.show.output import Result
     from isthmus.sweeping.page import rows_table, tornado_table
 
     best: dict[str, SweepRow] = {}
