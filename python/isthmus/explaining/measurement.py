@@ -10,7 +10,7 @@ from isthmus.base.errors import IsthmusError
 from isthmus.base.names import unknown
 from isthmus.base.numbers import figure
 from isthmus.base.sizes import format_size, parse_size
-from isthmus.base.units import TIMES
+from isthmus.base.units import BYTES, TIMES
 from isthmus.running.predictions import Answer, Ask, Pairs
 from isthmus.running.probes import COPIES, STREAMS, all_probes
 
@@ -83,7 +83,7 @@ def read_measured(text: str, chosen: Pairs = ()) -> Measurement:
     """One --measured; an IsthmusError that says what was expected."""
     place = f"--measured '{text}'"
     match = _MEASURED.fullmatch(text.strip())
-    if match is None:
+    if match is None or match[4] in BYTES:  # a size alone reads like a value
         raise IsthmusError(f"{place}: {_FORM}")
     probe, size_text, number, unit = match.groups()
     if probe not in all_probes() or probe == "steps":
