@@ -1,10 +1,12 @@
 """The tree of commands, of which one is loaded: the one that is asked for."""
 
+from collections.abc import Callable
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from isthmus import cmake_prefix
 from isthmus.base.stdout import write_out
 from isthmus.cli.command import CommandWithMembers, Group, Help, WholeHelp, command, examples_of, help_text
 from isthmus.cli.commands import COMMANDS, SUMMARY, CommandEntry
@@ -57,38 +59,29 @@ def _folder(app: typer.Typer, name: str, known: CommandEntry, examples: list[str
     return folder
 
 
-def _show_version(value: bool) -> None:
-    if value:
-        from isthmus.cli.version import version_lines
+def _version() -> str:
+    from isthmus.cli.version import version_lines
 
-        write_out("".join(f"{line}\n" for line in version_lines()))
-        raise typer.Exit()
+    return "".join(f"{line}\n" for line in version_lines())
 
 
-def _show_cmake_prefix(value: bool) -> None:
-    if value:
-        from isthmus import cmake_prefix
+def _answering(name: str, text: Callable[[], str]) -> Any:
+    """An option that prints something in place of a command."""
 
-        write_out(f"{cmake_prefix()}\n")
-        raise typer.Exit()
+    def answer(value: bool) -> None:
+        if value:
+            write_out(text())
+            raise typer.Exit()
 
-
-def _show_overview(value: bool, whole: bool) -> None:
-    if value:
-        write_out(overview(whole))
-        raise typer.Exit()
+    return typer.Option(name, is_eager=True, callback=answer)
 
 
 def _isthmus(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", is_eager=True, callback=_show_version)] = False,
-    prefix: Annotated[bool, typer.Option("--cmake-prefix", is_eager=True, callback=_show_cmake_prefix)] = False,
-    help_short: Annotated[
-        bool, typer.Option("-h", is_eager=True, callback=lambda value: _show_overview(value, False))
-    ] = False,
-    help_whole: Annotated[
-        bool, typer.Option("--help", is_eager=True, callback=lambda value: _show_overview(value, True))
-    ] = False,
+    version: Annotated[bool, _answering("--version", _version)] = False,
+    prefix: Annotated[bool, _answering("--cmake-prefix", lambda: f"{cmake_prefix()}\n")] = False,
+    help_short: Annotated[bool, _answering("-h", lambda: overview(whole=False))] = False,
+    help_whole: Annotated[bool, _answering("--help", lambda: overview(whole=True))] = False,
 ) -> None:
     if context.invoked_subcommand is None:
         write_out(WELCOME)

@@ -2,6 +2,8 @@
 
 import platform
 import shutil
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from isthmus.base.errors import IsthmusError
@@ -14,18 +16,20 @@ from isthmus.running.tools import NAMES, tool_path
 
 PHOTOGRAPHS = Path("/usr/share/backgrounds/mate/nature")
 _DEBIAN = "on Debian: apt install"
+_INSTALL = "install the wheel again"
+_BUILD = f"run 'make build', or {_INSTALL}"
 
 
 def all_checks() -> list[Check]:
     """Every look, in the order in which one depends on the other."""
     return [
         Check(name="python", found=True, needed=True, detail=platform.python_version()),
-        *map(_tool, NAMES),
+        *(_file(name, partial(tool_path, name), _BUILD) for name in NAMES),
         _models(),
-        *map(_data, ("papers", "schemas")),
+        *(_file(name, partial(data_folder, name), _INSTALL) for name in ("papers", "schemas")),
         _loader(),
         _devices(),
-        _layer(),
+        _file("layer", layer_path, _BUILD, needed=False, purpose=", for isthmus record"),
         _photographs(),
         _program("mpirun", mpi_launcher(), "openmpi-bin", "to run on several ranks"),
         _program("g++", shutil.which("g++"), "g++", "to build from source"),
@@ -33,26 +37,20 @@ def all_checks() -> list[Check]:
     ]
 
 
-def _tool(name: str) -> Check:
+def _file(name: str, path: Callable[[], Path], advice: str, needed: bool = True, purpose: str = "") -> Check:
+    """Something of the package itself."""
     try:
-        return Check(name=name, found=True, needed=True, detail=str(tool_path(name)))
+        return Check(name=name, found=True, needed=needed, detail=f"{path()}{purpose}")
     except IsthmusError as error:
-        return _missing(name, error, "run 'make build', or install the wheel again")
+        return _missing(name, error, advice)
 
 
 def _models() -> Check:
     try:
         names = platforms()
     except IsthmusError as error:
-        return _missing("models", error, "install the wheel again")
+        return _missing("models", error, _INSTALL)
     return Check(name="models", found=bool(names), needed=True, detail=", ".join(names) or "none")
-
-
-def _data(name: str) -> Check:
-    try:
-        return Check(name=name, found=True, needed=True, detail=str(data_folder(name)))
-    except IsthmusError as error:
-        return _missing(name, error, "install the wheel again")
 
 
 def _loader() -> Check:
@@ -69,13 +67,6 @@ def _devices() -> Check:
     names = ", ".join(f"{device['target']} {device['name']}" for device in found)
     advice = None if found else f"{_DEBIAN} pocl-opencl-icd"
     return Check(name="OpenCL device", found=bool(found), needed=True, detail=names or "none", advice=advice)
-
-
-def _layer() -> Check:
-    try:
-        return Check(name="layer", found=True, needed=False, detail=f"{layer_path()}, for isthmus record")
-    except IsthmusError as error:
-        return _missing("layer", error, "run 'make build', or install the wheel again")
 
 
 def _photographs() -> Check:
