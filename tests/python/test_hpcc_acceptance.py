@@ -96,7 +96,7 @@ def test_this_host_is_the_node_where_none_is_named(real: Isthmus) -> None:
             '[[benchmark]]\nname = "fft"\nset = { DATA_SIZ = 1024 }',
             ":9: unknown parameter of fft 'DATA_SIZ'; help: did you mean 'DATA_SIZE'?",
         ),
-        ('variant = "gpu"', ":7: key 'benchmark.0.variant': input should be 'single' or 'ndrange'"),
+        ('variant = "gpu"', ":7: key 'benchmark.0.variant': expected 'single' or 'ndrange', got 'gpu'"),
         (
             '[[benchmark]]\nname = "fft"\nexpect."stream.quad" = { least = 1 }',
             ":9: unknown record of fft 'stream.quad'",

@@ -8,7 +8,7 @@ from isthmus.advising import metrics
 from isthmus.advising.choices import ChoiceValue, Goal, after_run, drawn, ranked, take, valued
 from isthmus.advising.curves import BoardCurves
 from isthmus.advising.formulas import Curves
-from isthmus.advising.ruling import ALSO, EVEN, SURE, by_wins, decider, interval, quantile, ratios, turn, wins
+from isthmus.advising.ruling import ALSO, EVEN, SURE, by_wins, decider, interval, quantile, ratios, turn
 from isthmus.base.errors import IsthmusError
 from isthmus.base.numbers import figure, percent, seconds
 from isthmus.records import AdviseBranch, AdviseCrossing, AdviseMeasure, AdviseRow, AdviseTurn, AdviseVerdict
@@ -97,8 +97,7 @@ def advise(
     if not found:
         raise _no_choice(description, out)
     found, failures = _with_runs(found, asked, run)
-    found = by_wins(found, asked)
-    shares = wins(found, asked) if found[0].draws else [1.0] + [0.0] * (len(found) - 1)
+    found, shares = map(list, zip(*by_wins(found, asked), strict=True))
     rows = [
         _row(rank, one, share, description, kept, asked, failures.get(str(one.choice)))
         for rank, (one, share) in enumerate(zip(found, shares, strict=True), start=1)

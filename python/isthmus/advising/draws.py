@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from isthmus.base.errors import IsthmusError
+from isthmus.base.numbers import is_number
 from isthmus.base.units import WHOLE
 from isthmus.running.targets import platform
 
@@ -25,7 +26,7 @@ def uncertain(board: "Event") -> dict[str, tuple[float, float, str]]:
     found = {}
     for item in board["inputs"]:
         value, ends = item["value"], item.get("range")
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        if not is_number(value):
             continue
         if item["role"] == "assumed" and ends and all(isinstance(end, int | float) for end in ends):
             found[item["key"]] = (float(ends[0]), float(ends[1]), item.get("unit") or "")

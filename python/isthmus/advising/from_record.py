@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from isthmus.base.errors import IsthmusError
+from isthmus.base.groups import grouped_by
 from isthmus.base.names import unknown
 from isthmus.base.parsing import checked, read_json
 from isthmus.records import RecordedSum, RecordFile
@@ -116,10 +117,8 @@ def _groups(record: RecordFile, device: int) -> tuple[list[_Alike], int]:
 
 def _summed(record: RecordFile, device: int) -> list[RecordedSum]:
     """Of a record without sums."""
-    alike: dict[tuple[str, str, str | None, int], list[Any]] = {}
-    for one in record.records:
-        if one.device == device:
-            alike.setdefault((one.what, one.group, one.name, one.bytes), []).append(one)
+    own = (one for one in record.records if one.device == device)
+    alike = grouped_by(lambda one: (one.what, one.group, one.name, one.bytes), own)
     return [_sum(device, what, group, name, calls) for (what, group, name, _), calls in alike.items()]
 
 

@@ -72,28 +72,27 @@ def quantile(values: Sequence[float], share: float) -> float:
 
 
 def wins(found: Sequence[ChoiceValue], asked: Goal) -> list[float]:
-    """The share of draws in which each choice is the best of all."""
+    """The share of draws in which each choice is the best of all; without draws the first is."""
     count = len(found[0].draws)
-    won = [0.0] * len(found)
+    won = [0.0 if count else float(one is found[0]) for one in found]
     for draw in range(count):
         goods = [asked.goodness(one.draws[draw] * one.scale, one.meets) for one in found]
         won[goods.index(max(goods))] += 1 / count
     return won
 
 
-def by_wins(found: Sequence[ChoiceValue], asked: Goal) -> list[ChoiceValue]:
-    """Ranked choices, those first that are as good as the best in the order of the draws that they win.
+def by_wins(found: Sequence[ChoiceValue], asked: Goal) -> list[tuple[ChoiceValue, float]]:
+    """Ranked choices with the share of draws that each wins, those first that are as good as the best in that order.
 
     A hair between two runs says less than what the board's numbers may be. Of what ran only what ran comes before it.
     """
 
-    def good(one: ChoiceValue) -> float:
-        return asked.goodness(one.value, one.meets)
+    def even(one: ChoiceValue) -> bool:
+        goods = [asked.goodness(each.value, each.meets) for each in (one, found[0])]
+        return goods[0] * (1 + EVEN) >= goods[1] and one.ran == found[0].ran
 
-    even = [one for one in found if good(one) * (1 + EVEN) >= good(found[0]) and one.ran == found[0].ran]
-    shares = {str(one.choice): share for one, share in zip(found, wins(found, asked), strict=True)}
-    even.sort(key=lambda one: -shares[str(one.choice)])
-    return [*even, *(one for one in found if one not in even)]
+    pairs = zip(found, wins(found, asked), strict=True)
+    return sorted(pairs, key=lambda pair: (not even(pair[0]), -pair[1] if even(pair[0]) else 0.0))
 
 
 def ratios(first: ChoiceValue, second: ChoiceValue, asked: Goal) -> list[float]:

@@ -2,6 +2,12 @@
 
 import math
 from decimal import Decimal
+from typing import TypeGuard
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Whether it is a number, which true and false are none of."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def figure(value: float | None, digits: int = 3) -> str:

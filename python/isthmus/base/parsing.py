@@ -1,6 +1,7 @@
 """TOML and JSON of texts that may hold anything: numbers of a million digits, brackets a thousand deep."""
 
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 Model = TypeVar("Model", bound="BaseModel")
+Location = tuple[int | str, ...]  # of a key, in parts
 
 
 def toml(text: str, path: Path) -> dict[str, Any]:
@@ -49,18 +51,23 @@ def read_json(path: Path) -> Any:
 
 
 def checked(model: "type[Model]", plain: Any, place: object) -> "Model":
-    """`plain` as a record; an IsthmusError with `place` and the first key that is wrong."""
+    """`plain` as a record; an IsthmusError with `place` and the first key that is wrong.
+
+    A `place` that is called tells of a key, in parts, where it stands and what to call it.
+    """
     from pydantic import ValidationError
 
     try:
         return model.model_validate(plain)
     except ValidationError as error:
         first = error.errors()[0]
-        prefix = f"key '{'.'.join(map(str, first['loc']))}': " if first["loc"] else ""
-        raise IsthmusError(f"{place}: {prefix}{_said(first)}") from error
+        where, key = place(first["loc"]) if callable(place) else (place, first["loc"])
+        prefix = f"key '{'.'.join(map(str, key))}': " if key else ""
+        raise IsthmusError(f"{where}: {prefix}{_said(first)}") from error
 
 
 OURS = "place"  # the type of errors of our own records, which say it all
+_ASIDE = re.compile(r"^\w+ should (?:be|have) |^Value error, | after validation, not \d+$")  # in pydantic's words
 MOST_SHOWN = 60  # letters of what there was in place of what was expected
 
 
@@ -70,9 +77,7 @@ def _said(error: Any) -> str:
         return "expected, and missing"
     if error["type"] == "extra_forbidden":
         return "unknown key"
-    told = error["msg"]
-    for begin in ("Input should be ", "Value error, "):
-        told = told.removeprefix(begin)
+    told = _ASIDE.sub("", error["msg"])
     if error["type"] == OURS:
         return str(told)
     said = told if error["type"] == "value_error" else f"expected {told}"

@@ -1,6 +1,6 @@
 """`isthmus advise FILE`: which board, and which way of feeding it, for an application that is described."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,8 +17,9 @@ from isthmus.running.applications import describe, is_app_key
 from isthmus.running.descriptions.application import DescribedApplication, background_sets, has_key, room_of
 from isthmus.running.descriptions.description import Description, description_of, read_description
 from isthmus.running.experiments import Experiment, run_experiment
-from isthmus.running.parallel import run_in_parallel
+from isthmus.running.parallel import in_order
 from isthmus.running.targets import check_target, is_model, platforms
+from isthmus.running.tools import Event
 from isthmus.show.events import Listener
 from isthmus.show.output import Result
 from isthmus.show.session import Session
@@ -189,11 +190,10 @@ def _run(
     from isthmus.advising.choices import Goal
 
     units = Goal.of(description).units
-    came: dict[int, Ran] = {}
 
-    def one(experiment: Experiment, on_event: object) -> "Ran":
+    def one(experiment: Experiment, on_event: Callable[[Event], None]) -> "Ran":
         try:
-            row = run_experiment(experiment, on_event, remember=False)  # type: ignore[arg-type]
+            row = run_experiment(experiment, on_event, remember=False)
         except IsthmusError as error:
             return str(error)
         if not row.verified or row.latency is None:
@@ -213,8 +213,7 @@ def _run(
         for choice in choices
     ]
     with Listener(session, "runs of the best: ") as listener:
-        run_in_parallel(dict(enumerate(experiments)), lambda _number, event: listener(event), came.__setitem__, one)
-    return [came[number] for number in range(len(experiments))]
+        return in_order(experiments, listener, one)
 
 
 def _show(session: Session, description: Description, found: "Advice") -> None:

@@ -303,21 +303,18 @@ def _measure(session: Session, experiment: Experiment) -> "Row":
 def _measure_each(session: Session, experiments: Sequence[Experiment]) -> "list[Row]":
     """Models side by side on all cores, anything else one after the other."""
     from isthmus.running.judge import run_and_judge
-    from isthmus.running.parallel import run_in_parallel
+    from isthmus.running.parallel import in_order
 
     if any(one.trace for one in experiments):
         raise IsthmusError("--trace: expected one row, give each parameter one value")
-    rows: dict[int, Row] = {}
     with Listener(session) as listener:
         if is_model(experiments[0].target):
-            work = dict(enumerate(experiments))
-            run_in_parallel(work, lambda _, event: listener(event), rows.__setitem__, run_and_judge)
+            rows = in_order(experiments, listener, run_and_judge)
         else:
-            rows.update((number, run_experiment(one, listener)) for number, one in enumerate(experiments))
-    found = [rows[number] for number in range(len(experiments))]
-    for row in found:
+            rows = [run_experiment(one, listener) for one in experiments]
+    for row in rows:
         session.stream(row)
-    return found
+    return rows
 
 
 def _show_rows(session: Session, experiments: Sequence[Experiment], rows: "list[Row]") -> None:

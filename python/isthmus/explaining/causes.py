@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from isthmus.base.numbers import is_number
 from isthmus.explaining.changes import Access, Change
 from isthmus.explaining.measurement import TO_DEVICE, TO_HOST
 from isthmus.records import Platform
@@ -53,7 +54,7 @@ class _Board:
     def number(self, key: str) -> float | None:
         """What the key has, in its own unit; None where the board has no such number."""
         value = self._values.get(key)
-        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+        return float(value) if is_number(value) else None
 
     def is_on(self, part: str) -> bool:
         """Whether a part that may be off is on."""

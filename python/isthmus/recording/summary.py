@@ -1,10 +1,10 @@
 """What a timeline adds up to: by kernel, by kind of transfer, by device, and what the layer took."""
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from isthmus.base.groups import grouped_by
 from isthmus.recording.columns import Array, pieces
 from isthmus.recording.groups import Alike, quantiles
 from isthmus.recording.journal import GROUPS
@@ -80,7 +80,7 @@ def kernels(line: Timeline, groups: Iterable[Alike]) -> list[RecordedKernel]:
     """Each kernel on each device, the one that took the most time first."""
     found = []
     own = (one for one in groups if one.group == "kernel")
-    for (device, name), parts in _by(own, lambda one: (one.device, line.title(one.what, one.name))).items():
+    for (device, name), parts in grouped_by(lambda one: (one.device, line.title(one.what, one.name)), own).items():
         spans = quantiles([_times(line, one.rows) for one in parts])
         found.append(
             RecordedKernel(
@@ -101,7 +101,8 @@ def kernels(line: Timeline, groups: Iterable[Alike]) -> list[RecordedKernel]:
 def transfers(line: Timeline, groups: Iterable[Alike]) -> list[RecordedTransfer]:
     """Each kind of transfer on each device, the one that moved the most bytes first."""
     found = []
-    for (device, what), parts in _by((one for one in groups if one.moves), lambda one: (one.device, one.what)).items():
+    moving = (one for one in groups if one.moves)
+    for (device, what), parts in grouped_by(lambda one: (one.device, one.what), moving).items():
         spans = quantiles([_own_times(line, one) for one in parts])
         moved, took = _moved(line, parts)
         found.append(
@@ -136,7 +137,7 @@ def host(line: Timeline, groups: Iterable[Alike]) -> list[RecordedHost]:
     """Calls that made no command, the longest together first."""
     found = []
     spans = line.commands["span"]
-    for (what,), parts in _by((one for one in groups if one.group == "host"), lambda one: (one.what,)).items():
+    for what, parts in grouped_by(lambda one: one.what, (one for one in groups if one.group == "host")).items():
         found.append(
             RecordedHost(
                 what=line.what(what),
@@ -244,10 +245,3 @@ def _total(column: Array, rows: Array) -> int:
 
 def _scaled(value: float | None) -> float | None:
     return None if value is None else value * NS
-
-
-def _by(groups: Iterable[Alike], key: Callable[[Alike], tuple[Any, ...]]) -> dict[tuple[Any, ...], Sequence[Alike]]:
-    found: dict[tuple[Any, ...], list[Alike]] = {}
-    for one in groups:
-        found.setdefault(key(one), []).append(one)
-    return dict(found)

@@ -32,6 +32,10 @@ def measured(**more: Any) -> Any:
 LOAD = "the share of the usable cores that others took while it was measured, 0 to 1"
 
 
+class TomlTable(BaseModel, extra="forbid", allow_inf_nan=False):
+    """A table of a file that people write: a key that it has not is refused."""
+
+
 class Record(BaseModel):
     """A record keeps what a newer tool adds to it; numbers are finite."""
 

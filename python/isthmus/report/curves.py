@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from isthmus.base.groups import grouped_by
 from isthmus.base.numbers import figure
 from isthmus.base.sizes import format_size
 from isthmus.records import ProbeRecord
@@ -63,12 +64,9 @@ def curve_panels(records: Sequence[ProbeRecord]) -> list[Panel]:
     """A panel for each probe that was taken at several sizes."""
     curves = [record for record in records if is_curve(record.name) and record.value > 0]
     styles = {label: number % STYLES for number, label in enumerate(dict.fromkeys(map(label_of, curves)))}
-    by_probe: dict[str, list[ProbeRecord]] = {}
-    for record in curves:
-        by_probe.setdefault(name_of(record), []).append(record)
     panels = [
         panel(name, all_probes()[found[0].name].meaning, found, styles)
-        for name, found in by_probe.items()
+        for name, found in grouped_by(name_of, curves).items()
         if len(set(map(_size, found))) > 1
     ]
     return sorted(panels, key=lambda one: list(all_probes()).index(one.name.partition(" ")[0]))

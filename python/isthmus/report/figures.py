@@ -8,7 +8,7 @@ from isthmus.base.sizes import parse_size
 from isthmus.records import FigureSeries, PaperFigure, PaperRow
 from isthmus.report.axes import LogAxis, Tick, decades, every
 from isthmus.report.curves import HEIGHT, STYLES, Line, Panel, Point
-from isthmus.report.timeline import LINE, Bar, Lane, TimelineChart
+from isthmus.report.timeline import LINE, Lane, TimelineChart, bar
 from isthmus.show.output import Table
 
 MARGIN = 8.0  # percent of a plot's width beside places that are names
@@ -44,11 +44,12 @@ def _bars(figure: PaperFigure) -> TimelineChart:
             name=series.name,
             top=number * LINE,
             bars=[
-                Bar(
-                    begin=round(100 * sum(of_series[:place]) / end, 3),
-                    width=round(100 * value / end, 3),
-                    style=place,
-                    title=f"{_label(series)}, {figure.x[place]}: {shown(value)} {figure.y_unit}",
+                bar(
+                    sum(of_series[:place]),
+                    sum(of_series[:place]) + value,
+                    end,
+                    place,
+                    f"{_label(series)}, {figure.x[place]}: {shown(value)} {figure.y_unit}",
                 )
                 for place, value in enumerate(of_series)
                 if value > 0

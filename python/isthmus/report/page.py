@@ -25,30 +25,6 @@ from isthmus.show.output import Table
 from isthmus.show.probe_tables import details_table, name_of
 from isthmus.show.tables import records_table
 
-HEADINGS = {
-    "verdict": "Verdict",
-    "advice": "Which board, and which way of feeding it",
-    "scaling": "Speed-up over ranks",
-    "benchmarks": "HPC Challenge",
-    "replications": "Start and end of each replication",
-    "results": "Targets and flows",
-    "flows": "Rate by flow",
-    "where": "Where the time goes",
-    "stalls": "Stalls",
-    "timeline": "The first of each run",
-    "recorded": "Recorded programs",
-    "curves": "Bandwidth against payload",
-    "waterfall": "From advertised to end to end",
-    "probes": "Latencies and other probes",
-    "others": "Other records",
-    "figures": "The papers' figures, drawn again",
-    "papers": "Against the papers",
-    "insights": "Insights of the papers",
-    "inputs": "What the models were given",
-    "limits": "What the models do not know",
-    "made": "How this was made",
-}
-
 # What else a verdict tells of.
 JUDGED = ("best_copies", "runs", "scale_verdicts", "recorded")
 
@@ -122,30 +98,32 @@ def _insights(contents: ReportContents) -> list[InsightFindings]:
 
 
 def _sections(contents: ReportContents, content: Mapping[str, Any]) -> list[Section]:
-    there = {
-        "verdict": contents.rows or contents.score or any(content[name] for name in JUDGED),
-        "advice": content["advised"],
-        "scaling": contents.scale,
-        "benchmarks": contents.hpcc or contents.scaled,
-        "replications": content["replications"],
-        "results": contents.rows,
-        "flows": contents.rows,
-        "where": any(row.stages for row in contents.rows),
-        "stalls": any(row.parts for row in contents.rows),
-        "timeline": content["timelines"],
-        "recorded": content["recorded"],
-        "curves": content["panels"],
-        "waterfall": content["waterfalls"],
-        "probes": content["other_probes"].rows,
-        "others": contents.others,
-        "figures": content["figures"],
-        "papers": contents.papers or contents.held_out,
-        "insights": any(finding.told for one in content["insights"] for finding in one.findings),
-        "inputs": contents.described(),
-        "limits": contents.limits(),
-        "made": contents.sources,
-    }
-    return [Section(id_, HEADINGS[id_]) for id_, content_ in there.items() if content_]
+    judged = any(content[name] for name in JUDGED)
+    explained = any(finding.told for one in content["insights"] for finding in one.findings)
+    every = (
+        ("verdict", "Verdict", contents.rows or contents.score or judged),
+        ("advice", "Which board, and which way of feeding it", content["advised"]),
+        ("scaling", "Speed-up over ranks", contents.scale),
+        ("benchmarks", "HPC Challenge", contents.hpcc or contents.scaled),
+        ("replications", "Start and end of each replication", content["replications"]),
+        ("results", "Targets and flows", contents.rows),
+        ("flows", "Rate by flow", contents.rows),
+        ("where", "Where the time goes", any(row.stages for row in contents.rows)),
+        ("stalls", "Stalls", any(row.parts for row in contents.rows)),
+        ("timeline", "The first of each run", content["timelines"]),
+        ("recorded", "Recorded programs", content["recorded"]),
+        ("curves", "Bandwidth against payload", content["panels"]),
+        ("waterfall", "From advertised to end to end", content["waterfalls"]),
+        ("probes", "Latencies and other probes", content["other_probes"].rows),
+        ("others", "Other records", contents.others),
+        ("figures", "The papers' figures, drawn again", content["figures"]),
+        ("papers", "Against the papers", contents.papers or contents.held_out),
+        ("insights", "Insights of the papers", explained),
+        ("inputs", "What the models were given", contents.described()),
+        ("limits", "What the models do not know", contents.limits()),
+        ("made", "How this was made", contents.sources),
+    )
+    return [Section(id_, heading) for id_, heading, shown in every if shown]
 
 
 def _legend(panels: Sequence[Panel]) -> list[Line]:

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
+from isthmus.base.groups import grouped_by
 from isthmus.base.numbers import seconds
 from isthmus.records import HpccLaunch, HpccRecord
 from isthmus.report.benchmarks import place_of
-from isthmus.report.timeline import LINE, Bar, Lane, TimelineChart, ticks
+from isthmus.report.timeline import LINE, Bar, Lane, TimelineChart, bar, ticks
 from isthmus.show.output import Table
 
 
@@ -21,9 +22,7 @@ def _end(record: HpccRecord) -> float:
 def _timeline(record: HpccRecord) -> TimelineChart:
     end = _end(record)
     ranks = sorted({launch.rank for launch in record.launches})
-    by_lane: dict[tuple[int, str, int], list[HpccLaunch]] = {}
-    for launch in record.launches:
-        by_lane.setdefault((launch.rank, launch.phase, launch.replication), []).append(launch)
+    by_lane = grouped_by(lambda launch: (launch.rank, launch.phase, launch.replication), record.launches)
     lanes = [
         Lane(
             f"{phase[:1]}{replication}",
@@ -39,13 +38,9 @@ def _timeline(record: HpccRecord) -> TimelineChart:
 
 
 def _bar(launch: HpccLaunch, end: float, style: int) -> Bar:
-    return Bar(
-        begin=round(100 * launch.start_s / end, 3),
-        width=round(100 * max(0.0, launch.end_s - launch.start_s) / end, 3),
-        style=style,
-        title=f"rank {launch.rank}, replication {launch.replication}{_phase(launch)}: "
-        f"{seconds(launch.start_s)} to {seconds(launch.end_s)}",
-    )
+    who = f"rank {launch.rank}, replication {launch.replication}{_phase(launch)}"
+    title = f"{who}: {seconds(launch.start_s)} to {seconds(launch.end_s)}"
+    return bar(launch.start_s, launch.end_s, end, style, title)
 
 
 def _phase(launch: HpccLaunch) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from isthmus.base.groups import grouped_by
 from isthmus.base.numbers import counted, figure
 from isthmus.hpcc.benchmarks import rated
 from isthmus.records import ScaleRow
@@ -26,10 +27,8 @@ class Curve:
 
 def scaling_panels(rows: Sequence[ScaleRow]) -> list[Panel]:
     """A panel for each benchmark and mode that was run on several numbers of ranks; a line looks the same in all."""
-    by_panel: dict[tuple[str, str], list[ScaleRow]] = {}
-    for row in rows:
-        if row.speed_up and row.validated:
-            by_panel.setdefault((row.name.partition(".")[0], row.mode), []).append(row)
+    known = (row for row in rows if row.speed_up and row.validated)
+    by_panel = grouped_by(lambda row: (row.name.partition(".")[0], row.mode), known)
     several = {key: found for key, found in by_panel.items() if len({row.ranks for row in found}) > 1}
     curves = {key: _curves(key[0], found) for key, found in several.items()}
     names = dict.fromkeys(name for found in curves.values() for name in found)

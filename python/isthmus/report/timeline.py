@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from isthmus.base.numbers import seconds
-from isthmus.records import Row
+from isthmus.records import Row, Step
 from isthmus.report.axes import Tick, every
 from isthmus.results.verdict import kind_of, place_of
 from isthmus.show.output import Table
@@ -22,6 +22,11 @@ class Bar:
     width: float
     style: int
     title: str
+
+
+def bar(begin: float, end: float, of: float, style: int, title: str) -> Bar:
+    """From begin to end of a time that lasts `of`, in whatever unit."""
+    return Bar(round(100 * begin / of, 3), round(100 * max(0.0, end - begin) / of, 3), style, title)
 
 
 @dataclass(frozen=True)
@@ -67,12 +72,7 @@ def _timeline(row: Row, prefix: str, how: str) -> TimelineChart:
             str(image.image),
             number * LINE,
             [
-                Bar(
-                    begin=round(100 * step.begin_s / end, 3),
-                    width=round(100 * max(0.0, step.end_s - step.begin_s) / end, 3),
-                    style=steps.index(step.name),
-                    title=f"{one} {image.image}, {step.name}: {seconds(step.begin_s)} to {seconds(step.end_s)}",
-                )
+                bar(step.begin_s, step.end_s, end, steps.index(step.name), f"{one} {image.image}, {_told(step)}")
                 for step in image.steps
             ],
         )
@@ -80,6 +80,10 @@ def _timeline(row: Row, prefix: str, how: str) -> TimelineChart:
     ]
     label = f"{prefix}{place_of(row)}, {how}, {kind_of(row)}"
     return TimelineChart(label, steps, ticks(end), lanes, len(lanes) * LINE, seconds(end), _table(row, label))
+
+
+def _told(step: Step) -> str:
+    return f"{step.name}: {seconds(step.begin_s)} to {seconds(step.end_s)}"
 
 
 def _end(row: Row) -> float:

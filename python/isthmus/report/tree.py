@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from isthmus.base.groups import grouped_by
 from isthmus.base.sizes import format_size
 from isthmus.records import AdviseBranch
 from isthmus.running.coherence import FIGURE_5, Answer, Question
@@ -53,9 +54,7 @@ class Tree:
 
 def trees(branches: Sequence[AdviseBranch]) -> list[Tree]:
     """A drawing for each path that any transfer takes."""
-    by_path: dict[tuple[str, ...], list[AdviseBranch]] = {}
-    for branch in branches:
-        by_path.setdefault(tuple(branch.path), []).append(branch)
+    by_path = grouped_by(lambda branch: tuple(branch.path), branches)
     return [_tree(path, found) for path, found in by_path.items()]
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from isthmus.base.groups import grouped_by
 from isthmus.base.sizes import format_size
 from isthmus.base.spread import apart, likely
 from isthmus.records import ProbeRecord
@@ -46,10 +47,7 @@ class Waterfall:
 
 def waterfalls(records: Sequence[ProbeRecord]) -> list[Waterfall]:
     """For each target the steps at the largest size that was probed."""
-    by_label: dict[str, list[ProbeRecord]] = {}
-    for record in records:
-        if "step" in record.parameters:
-            by_label.setdefault(label_of(record), []).append(record)
+    by_label = grouped_by(label_of, (record for record in records if "step" in record.parameters))
     return [_waterfall(label, found) for label, found in by_label.items()]
 
 

@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from statistics import mean, median
 
-from isthmus.base.numbers import figure, rounds_to
+from isthmus.base.numbers import figure, is_number, rounds_to
 from isthmus.records import Judged, PaperRow, PaperScore, Role, RoleScore
+from isthmus.records.base import Value
 from isthmus.reproduction.evaluation import Evaluation
 from isthmus.reproduction.model_runs import NotOfferedError
-from isthmus.reproduction.published import Paper, PublishedRow, Reading, Value
+from isthmus.reproduction.published import Paper, PublishedRow, Reading
 from isthmus.reproduction.scenarios import Span
 
 WITHIN = 0.15
@@ -111,7 +112,7 @@ def _paper_row(evaluation: Evaluation, row: PublishedRow, paper: str, ours: Valu
 
 
 def _error(ours: Value | None, published: Value) -> float | None:
-    numbers = [value for value in (ours, published) if isinstance(value, (int, float)) and not isinstance(value, bool)]
+    numbers = [value for value in (ours, published) if is_number(value)]
     return numbers[0] / numbers[1] - 1 if len(numbers) == 2 and numbers[1] else None
 
 

@@ -8,10 +8,12 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
 from isthmus.base.files import data_folder, read_text, write_atomically
-from isthmus.base.parsing import toml
+from isthmus.base.groups import grouped_by
+from isthmus.base.parsing import checked, toml
+from isthmus.records.base import TomlTable
 from isthmus.reproduction.expressions import experiment_of, leaves
 from isthmus.reproduction.model_runs import (
     APPLICATION,
@@ -36,21 +38,17 @@ command with `--dry-run`.
 """
 
 
-class ListedExperiment(BaseModel):
+class ListedExperiment(TomlTable):
     """One experiment of a paper whose boards are not modelled."""
-
-    model_config = ConfigDict(extra="forbid")
 
     place: str
     what: str
-    commands: list[str] = []
+    commands: list[str] = Field(default=[])
     not_yet: str = ""
 
 
-class PaperCoverage(BaseModel):
+class PaperCoverage(TomlTable):
     """A paper whose experiments are listed by hand."""
-
-    model_config = ConfigDict(extra="forbid")
 
     title: str
     experiment: list[ListedExperiment]
@@ -109,10 +107,12 @@ def _options(changes: list[str]) -> list[str]:
 
 
 def _paper(name: str, paper: Paper, published: Mapping[str, PublishedRow]) -> str:
-    places: dict[str, list[PublishedRow]] = {}
-    for row in paper.row:
-        if row.kind in ("output", "claim") or (row.kind == "outside" and row.place[0].startswith("fig")):
-            places.setdefault(row.place[0], []).append(row)
+    stated = (
+        row
+        for row in paper.row
+        if row.kind in ("output", "claim") or (row.kind == "outside" and row.place[0].startswith("fig"))
+    )
+    places = grouped_by(lambda row: row.place[0], stated)
     commands = {
         place: [words for row in rows for words in commands_of(row, name, published)] for place, rows in places.items()
     }
@@ -145,7 +145,7 @@ def _listed_papers() -> list[Path]:
 
 
 def _listed(path: Path) -> str:
-    paper = PaperCoverage.model_validate(toml(read_text(path), path))
+    paper = checked(PaperCoverage, toml(read_text(path), path), path)
     rows = []
     for one in paper.experiment:
         how = [f"`{words}`" for words in one.commands] or [f"not yet: {one.not_yet}"]

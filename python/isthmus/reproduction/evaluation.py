@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from isthmus.base.errors import IsthmusError
+from isthmus.base.numbers import is_number
 from isthmus.records import Input, Role
+from isthmus.records.base import Value
 from isthmus.reproduction.claims import ClaimNumber
 from isthmus.reproduction.expressions import (
     Evaluator,
@@ -19,7 +21,7 @@ from isthmus.reproduction.expressions import (
     operands,
 )
 from isthmus.reproduction.model_runs import CORES, ModelRuns, NotOfferedError, ToolAnswers, target_of
-from isthmus.reproduction.published import PublishedRow, Value
+from isthmus.reproduction.published import PublishedRow
 from isthmus.reproduction.roles import (
     TENTH,
     InputChange,
@@ -263,8 +265,7 @@ class Evaluation:
             judged = list(self._judged.items())
             return {name: values[row_id] for (why, name), values in judged if why == purpose and row_id in values}
         found = {name: values.get(row_id) for (why, name), values in list(self._values.items()) if why == purpose}
-        return {name: float(value) for name, value in found.items()
-                if isinstance(value, (int, float)) and not isinstance(value, bool)}  # fmt: skip
+        return {name: float(value) for name, value in found.items() if is_number(value)}
 
     def _models(self, images: int, sets: dict[str, tuple[str, ...]]) -> ModelRuns:
         return ModelRuns(self.tools, images, self.images, sets)

@@ -7,12 +7,14 @@ from itertools import pairwise
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.names import unknown
+from isthmus.base.numbers import is_number
 from isthmus.base.sizes import parse_size
 from isthmus.records import Row
+from isthmus.records.base import Value
 from isthmus.reproduction.claims import CLAIMS, ClaimNumber, saturation
 from isthmus.reproduction.formulas import FORMULAS
 from isthmus.reproduction.model_runs import ModelRuns, NotOfferedError
-from isthmus.reproduction.published import PublishedRow, Value
+from isthmus.reproduction.published import PublishedRow
 from isthmus.reproduction.units import convert
 from isthmus.reproduction.works import stage_s, works_of
 from isthmus.running.coherence import TREE
@@ -74,7 +76,7 @@ class Evaluator:
         if expression is None:
             raise IsthmusError(f"row '{row_id}' has no experiment")
         value = self.value(expression, row.unit)
-        return value if unit is None or not _is_number(value) else convert(float(value), row.unit, unit)
+        return value if unit is None or not is_number(value) else convert(float(value), row.unit, unit)
 
     def _known(self, row_id: str) -> float:
         """Our value of a row; the published one of a board that is not modelled."""
@@ -105,7 +107,7 @@ class Evaluator:
         if kind == "input":
             item = self.models.input(words[0], words[1])
             known = item.value if not isinstance(item.value, list) else str(item.value)
-            return convert(float(known), item.unit or "", unit) if _is_number(known) else known
+            return convert(float(known), item.unit or "", unit) if is_number(known) else known
         if kind == "run":
             return _field(self.models.run(words[0], words[1]), words[2:], unit)
         if kind == "rate":
@@ -135,7 +137,7 @@ class Evaluator:
         value: object = row.model_dump()
         for word in name.split("."):
             value = value.get(word) if isinstance(value, dict) else None
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
+        if not is_number(value):
             raise NotOfferedError(f"a run of '{application}' does not tell '{name}'")
         return convert(float(value), ROW_FIELDS[name], unit)
 
@@ -294,16 +296,12 @@ def _field(row: Row, words: list[str], unit: str) -> Value:
         return f"{side} x {side}"
     known = row.model_dump()
     value = known["bytes_per_image"] / (known["width"] * known["height"]) if name == "bytes_per_pixel" else known[name]
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if not is_number(value):
         raise IsthmusError(f"field '{name}' of a run is no number")
     return convert(float(value), FIELDS.get(name, ""), unit)
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
 def _number(value: Value) -> float:
-    if isinstance(value, str) or not _is_number(value):
+    if not is_number(value):
         raise IsthmusError(f"expected a number, got {value!r}")
     return float(value)

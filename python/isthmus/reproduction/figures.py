@@ -5,10 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from isthmus.base.errors import IsthmusError
+from isthmus.base.numbers import is_number
 from isthmus.records import FigureSeries, PaperFigure
+from isthmus.records.base import Value
 from isthmus.reproduction.expressions import Evaluator
 from isthmus.reproduction.model_runs import CORES
-from isthmus.reproduction.published import Paper, PublishedFigure, PublishedRow, Series, Value
+from isthmus.reproduction.published import Paper, PublishedFigure, PublishedRow, Series
 from isthmus.reproduction.units import convert
 
 Task = tuple[int, int, int]  # a figure, a series of it, a place
@@ -64,7 +66,7 @@ def _check_one(
     try:
         if series.rows is None and wanted:
             check(wanted, figure.y.unit)
-        elif wanted and not _is_number(known[wanted].value if wanted in known else None):
+        elif wanted and not is_number(known[wanted].value if wanted in known else None):
             raise IsthmusError(f"expected a row with a number, got '{wanted}'")
     except IsthmusError as error:
         raise IsthmusError(f"{path}: figure '{figure.name}': series '{series.name}': {error}") from error
@@ -108,11 +110,7 @@ def _figure(paper: str, figure: PublishedFigure, number: int, values: Mapping[Ta
     )
 
 
-def _is_number(value: Value | None) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
 def _number(value: Value) -> float:
-    if not _is_number(value):
+    if not is_number(value):
         raise IsthmusError(f"expected a number, got {value}")
     return float(value)

@@ -101,31 +101,6 @@ def _dram_blocking_cycles(models: "ModelRuns", board: str) -> float:
     return models.number(board, "dram.idle_latency") * 1e-9 * models.number(board, "kernel.clock") * 1e6
 
 
-def _stream_buffers(models: "ModelRuns", argument: str) -> float:
-    """MiB of buffers for requests of 4 MiB: one to read, one to write (stacc V-C)."""
-    return 2 * 4
-
-
-def _read_buffer(models: "ModelRuns", argument: str) -> float:
-    """Bytes of two requests of 1024 B (stacc V-C)."""
-    return 2 * 1024
-
-
-def _littles_law(models: "ModelRuns", argument: str) -> float:
-    """Bytes under way at 11.89 GB/s over a round trip of 1 us (stacc V-C and VI-A)."""
-    return 11.89e9 * 1e-6
-
-
-def _hash_lookup_bound(models: "ModelRuns", argument: str) -> float:
-    """KOPS of one access in 50 cycles, as the paper reckons (stacc VI-B2)."""
-    return 77890 / 50
-
-
-def _clock_to_sustain(models: "ModelRuns", argument: str) -> float:
-    """MHz of a circuit that takes one of 78 million accesses a second in a cycle (stacc VI-B2)."""
-    return 78 / 1
-
-
 def _host_round_trip(models: "ModelRuns", board: str) -> float:
     """us of a packet alone from the host to the FPGA and back (stacc VI-B3).
 
@@ -169,11 +144,15 @@ FORMULAS: dict[str, Formula] = {
     "mmio_utilisation": Formula(_mmio_utilisation, "BOARD"),
     "dma_utilisation": Formula(_dma_utilisation, "NUMBER"),
     "dram_blocking_cycles": Formula(_dram_blocking_cycles, "BOARD"),
-    "stream_buffers": Formula(_stream_buffers),
-    "read_buffer": Formula(_read_buffer),
-    "littles_law": Formula(_littles_law),
-    "hash_lookup_bound": Formula(_hash_lookup_bound),
-    "clock_to_sustain": Formula(_clock_to_sustain),
+    # MiB of buffers for requests of 4 MiB: one to read, one to write (stacc V-C)
+    "stream_buffers": Formula(_worked_out(2 * 4)),
+    "read_buffer": Formula(_worked_out(2 * 1024)),  # Bytes of two requests of 1024 B (stacc V-C)
+    # Bytes under way at 11.89 GB/s over a round trip of 1 us (stacc V-C and VI-A)
+    "littles_law": Formula(_worked_out(11.89e9 * 1e-6)),
+    # KOPS of one access in 50 cycles, as the paper reckons (stacc VI-B2)
+    "hash_lookup_bound": Formula(_worked_out(77890 / 50)),
+    # MHz of a circuit that takes one of 78 million accesses a second in a cycle (stacc VI-B2)
+    "clock_to_sustain": Formula(_worked_out(78 / 1)),
     "host_round_trip": Formula(_host_round_trip, "BOARD"),
     "r_threshold": Formula(_r_threshold, "DIRECTION"),
     "link_advertised": Formula(lambda models, words: _link_advertised(models, *words.split(":")), "BOARD:CHANNEL"),

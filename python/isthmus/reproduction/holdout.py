@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from isthmus.base import units
 from isthmus.base.errors import IsthmusError
 from isthmus.base.names import unknown
+from isthmus.base.numbers import is_number
 from isthmus.calibration.device_curves import Curves
 from isthmus.calibration.fit import fit
 from isthmus.records import HeldOut, Input, Recalibrated
@@ -14,7 +15,7 @@ from isthmus.reproduction.evaluation import PAPER_IMAGES
 from isthmus.reproduction.expressions import Evaluator, board_of, kind_of_expression, leaves
 from isthmus.reproduction.model_runs import ModelRuns, NotOfferedError, ToolAnswers, target_of
 from isthmus.reproduction.published import Paper, PublishedRow
-from isthmus.reproduction.roles import RATES, TIMES, is_number, rests_on
+from isthmus.reproduction.roles import RATES, TIMES, rests_on
 
 # What a number of the board can be found from.
 MEASURES = frozenset({"probe", "probe-time", "probe-cycles", "run", "rate"})
@@ -60,7 +61,7 @@ class HoldOut:
         return {row.id: row for paper in self.papers.values() for row in paper.row}
 
     def _on_board(self, board: str, held: Sequence[tuple[str, PublishedRow]]) -> list[HeldOut]:
-        inputs = [item for item in self.tools.platform(target_of(board), ()).inputs if is_number(item)]
+        inputs = [item for item in self.tools.platform(target_of(board), ()).inputs if is_number(item.value)]
         free = [item for item in inputs if item.role == "calibrated" and any(rests_on(item, *row) for row in held)]
         out = {row.id for _, row in held}
         others = [row for row in self._measures(board) if row.id not in out]
@@ -133,7 +134,7 @@ class HoldOut:
                 value = evaluator.of_row(row.id)
             except NotOfferedError:
                 continue
-            if isinstance(value, (int, float)) and not isinstance(value, bool) and value > 0:
+            if is_number(value) and value > 0:
                 per_run = kind_of(row) == "run" and any(word in (row.experiment or "") for word in PER_RUN)
                 found[row.id] = value * (PAPER_IMAGES / self.images if per_run else 1)
         return found
@@ -160,4 +161,4 @@ def _is_place(experiment: str, paper: str, row: PublishedRow) -> bool:
 
 
 def _is_quantity(row: PublishedRow) -> bool:
-    return isinstance(row.value, (int, float)) and not isinstance(row.value, bool) and row.value > 0
+    return is_number(row.value) and row.value > 0

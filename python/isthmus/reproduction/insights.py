@@ -5,11 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from isthmus.base.files import data_folder, read_text
+from isthmus.base.numbers import is_number
 from isthmus.base.parsing import checked, toml
 from isthmus.records import PaperRow, Value
+from isthmus.records.base import TomlTable
 
 _ID = re.compile(r"[A-Z]\d+-\d+")
 _TEST = re.compile(r"(?P<left>[^<>]+?)(?:\s*(?P<order>[<>])\s*(?P<right>[^<>]+))?")
@@ -18,10 +20,9 @@ _FACTOR = re.compile(r"\s*([*/]?)\s*([A-Z]\d+-\d+|\d+(?:\.\d+)?)\s*")
 Ours = Mapping[str, Value | None]
 
 
-class Evidence(BaseModel):
+class Evidence(TomlTable):
     """A test of rows, and what it means where it is true."""
 
-    model_config = ConfigDict(extra="forbid")
     what: str = Field(min_length=1)
     test: str = Field(min_length=1)
     means: Literal["for", "against"]
@@ -32,18 +33,16 @@ class Evidence(BaseModel):
         return list(dict.fromkeys(_ID.findall(self.test)))
 
 
-class Insight(BaseModel):
+class Insight(TomlTable):
     """An insight of a paper, in a few words of ours."""
 
-    model_config = ConfigDict(extra="forbid")
     paper: str
     number: int = Field(ge=1)
     says: str
     evidence: list[Evidence]
 
 
-class _Insights(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+class _Insights(TomlTable):
     insight: list[Insight]
 
 
@@ -117,7 +116,7 @@ def _side(text: str, ours: Ours) -> float | None:
         if match is None or (match[1] == "") != (at == 0):
             raise ValueError(f"side '{text}': expected rows and numbers with * or / between")
         value = ours.get(match[2]) if _ID.fullmatch(match[2]) else float(match[2])
-        if isinstance(value, bool) or not isinstance(value, int | float) or (match[1] == "/" and value == 0):
+        if not is_number(value) or (match[1] == "/" and value == 0):
             return None
         product = product / value if match[1] == "/" else product * value
         at = match.end()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.flows import FLOWS, SHARED
+from isthmus.base.numbers import is_number
 from isthmus.running.applications import applications, describe, is_parameter
 from isthmus.running.coherence import TREE, kept_coherent
 from isthmus.running.experiments import Experiment, run_experiment
@@ -287,7 +288,7 @@ class ModelRuns:
         """The number of a board's only part of a kind, KIND.NAME, in the key's unit."""
         key = self.only(board, usual)
         value = self.input(board, key).value
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
+        if not is_number(value):
             raise IsthmusError(f"board '{board}': key '{key}': expected a number, got {value}")
         return float(value)
 

@@ -4,29 +4,24 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import data_folder, read_text
-from isthmus.base.parsing import toml
+from isthmus.base.parsing import Location, checked, toml
+from isthmus.records.base import TomlTable, Value
 
-Value = bool | int | float | str
 
-
-class Reading(BaseModel):
+class Reading(TomlTable):
     """One way to read a place that contradicts itself or another."""
-
-    model_config = ConfigDict(extra="forbid")
 
     reading: str
     value: Value
     experiment: str | None = None
 
 
-class PublishedRow(BaseModel):
+class PublishedRow(TomlTable):
     """One published number."""
-
-    model_config = ConfigDict(extra="forbid")
 
     id: str
     place: list[str] = Field(min_length=1)
@@ -38,15 +33,13 @@ class PublishedRow(BaseModel):
     kind: Literal["input", "output", "claim", "check", "outside"]
     experiment: str | None = None
     same_as: str | None = None
-    readings: list[Reading] = []
+    readings: list[Reading] = Field(default=[])
     note: str | None = None
     reason: str | None = None
 
 
-class Axis(BaseModel):
+class Axis(TomlTable):
     """What lies along one side of a figure."""
-
-    model_config = ConfigDict(extra="forbid")
 
     label: str
     unit: str = ""
@@ -58,10 +51,8 @@ class Places(Axis):
     values: list[int | float | str] = Field(min_length=1)
 
 
-class Series(BaseModel):
+class Series(TomlTable):
     """One curve of a figure: an experiment of which `{x}` is the place, one for each place, or published rows."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: str
     experiment: str | None = None
@@ -82,10 +73,8 @@ class Series(BaseModel):
         return listed[place] if listed is not None and place < len(listed) else ""
 
 
-class PublishedFigure(BaseModel):
+class PublishedFigure(TomlTable):
     """A figure of a paper, drawn again; `stacked` if the values of a series are the parts of a whole."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: str
     title: str
@@ -95,16 +84,14 @@ class PublishedFigure(BaseModel):
     series: list[Series] = Field(min_length=1)
 
 
-class Paper(BaseModel):
+class Paper(TomlTable):
     """A paper and its numbers."""
-
-    model_config = ConfigDict(extra="forbid")
 
     title: str
     authors: str
     published: str
     row: list[PublishedRow]
-    figure: list[PublishedFigure] = []
+    figure: list[PublishedFigure] = Field(default=[])
 
 
 def paper_names() -> list[str]:
@@ -130,11 +117,13 @@ def read_papers(own: Sequence[Path] = ()) -> dict[str, Paper]:
 
 def read_paper(path: Path) -> Paper:
     """The paper of one file."""
-    text = read_text(path)
-    try:
-        return Paper.model_validate(toml(text, path))
-    except ValidationError as error:
-        raise IsthmusError(_complaint(path, error)) from error
+
+    def place(key: Location) -> tuple[str, Location]:
+        if key[:1] == ("row",) and len(key) > 1:
+            return place_of_row(path, int(key[1])), key[2:]
+        return f"{path}:1", key
+
+    return checked(Paper, toml(read_text(path), path), place)
 
 
 def place_of_row(path: Path, number: int) -> str:
@@ -142,11 +131,3 @@ def place_of_row(path: Path, number: int) -> str:
     lines = read_text(path).splitlines()
     starts = [line for line, words in enumerate(lines, start=1) if words.partition("#")[0].strip() == "[[row]]"]
     return f"{path}:{starts[number] if number < len(starts) else 1}"
-
-
-def _complaint(path: Path, error: ValidationError) -> str:
-    first = error.errors()[0]
-    place = list(first["loc"])
-    if place[:1] == ["row"] and len(place) > 1 and isinstance(place[1], int):
-        return f"{place_of_row(path, place[1])}: key '{'.'.join(map(str, place[2:]))}': {first['msg']}"
-    return f"{path}:1: key '{'.'.join(map(str, place))}': {first['msg']}"

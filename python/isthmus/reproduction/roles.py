@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from isthmus.base import units
+from isthmus.base.numbers import is_number
 from isthmus.reproduction.expressions import MODEL, kind_of_expression
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def perturbations(board: str, inputs: Iterable["Input"], legal: Legal) -> list[I
 
 def slower(board: str, inputs: Iterable["Input"]) -> list[InputChange]:
     """Each calibrated time and rate a tenth to the slow side, whether the board takes it or not."""
-    numbers = [item for item in inputs if item.role == "calibrated" and is_number(item)]
+    numbers = [item for item in inputs if item.role == "calibrated" and is_number(item.value)]
     slow = [_change(board, item, _moved_value(item, True)) for item in numbers if item.unit in TIMES]
     return slow + [_change(board, item, _number(item) / (1 + STEP)) for item in numbers if item.unit in RATES]
 
@@ -67,7 +68,7 @@ def moved(board: str, item: "Input", legal: Legal) -> list[InputChange]:
     if isinstance(item.value, bool):
         other = f"{item.key}={str(not item.value).lower()}"
         return [InputChange(f"{board} {other}", board, (other,))] if legal(other) else []
-    if not is_number(item):
+    if not is_number(item.value):
         return []
     found = (next((value for value in outward(item, up) if legal(_assignment(item, value))), None) for up in (1, 0))
     return [_change(board, item, value) for value in found if value is not None]
@@ -90,7 +91,7 @@ def ends(board: str, inputs: Sequence["Input"], legal: Legal) -> list[InputChang
     """
     found: list[InputChange | None] = []
     for item in (item for item in inputs if item.role == "assumed"):
-        if item.range and is_number(item):
+        if item.range and is_number(item.value):
             found += [_farthest(board, item, end, legal) for end in _ends(item)]
         else:
             found += moved(board, item, legal)
@@ -169,11 +170,6 @@ def role_of(row: "PublishedRow", leaves: Sequence[str], derived: bool, moves: bo
     if derived:
         return "derived"
     return "predicted" if moves else "claim"
-
-
-def is_number(item: "Input") -> bool:
-    """Whether the input is a number and not a switch."""
-    return isinstance(item.value, (int, float)) and not isinstance(item.value, bool)
 
 
 def _ends(item: "Input") -> list[float]:

@@ -16,6 +16,7 @@ from isthmus.base.configuration import resolve
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import user_folder
 from isthmus.base.names import unknown
+from isthmus.base.numbers import is_number
 from isthmus.results.journal import folder_of, orphans
 from isthmus.results.kinds import kind_of, name_of
 
@@ -162,7 +163,7 @@ def records_of(document: dict[str, Any]) -> list[dict[str, Any]]:
 def value_of(record: Mapping[str, Any]) -> float | None:
     """The number that a record is about, as ours where it stands beside a published one; None for a word or a claim."""
     value = next((record[key] for key in ("value", "images_per_s", "ours", "held_out") if key in record), None)
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+    return float(value) if is_number(value) else None
 
 
 def _columns(run: int, place: int, record: dict[str, Any]) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from isthmus.base.groups import grouped_by
 from isthmus.base.numbers import figure, grouped, percent, seconds
 from isthmus.base.sizes import format_size
 from isthmus.base.spread import Interval, apart, likely
@@ -183,10 +184,7 @@ def latency(row: Row) -> str:
 
 def decide_each(rows: Iterable[Row]) -> dict[str, Verdict | None]:
     """A verdict for each application, as rates of different work are not compared; None where no row is right."""
-    by_application: dict[str, list[Row]] = {}
-    for row in rows:
-        by_application.setdefault(row.application, []).append(row)
-    return {name: decide(of_one) for name, of_one in by_application.items()}
+    return {name: decide(of_one) for name, of_one in grouped_by(lambda row: row.application, rows).items()}
 
 
 def decide(rows: Sequence[Row]) -> Verdict | None:

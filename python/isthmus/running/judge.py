@@ -6,9 +6,9 @@ from dataclasses import replace
 from isthmus.base.errors import IsthmusError
 from isthmus.records import Bottleneck, Effect, Row
 from isthmus.running.experiments import Experiment, run_experiment
-from isthmus.running.parallel import run_in_parallel
+from isthmus.running.parallel import in_order
 from isthmus.running.remedies import STEP, Remedy, Steps, remedies, slower, steps_of
-from isthmus.running.tools import Event
+from isthmus.running.tools import Event, ignore
 
 # Runs experiments; None for one that cannot be run.
 RunAll = Callable[[Sequence[Experiment]], Sequence[Row | None]]
@@ -48,18 +48,13 @@ def judge(experiment: Experiment, row: Row, run_all: RunAll, told: Told) -> Row:
 def run_and_judge(experiment: Experiment, on_event: Callable[[Event], None]) -> Row:
     """The row of an experiment, judged by reruns one after the other: for runs that go on side by side."""
     row = run_experiment(experiment, on_event)
-    return judge(experiment, row, lambda wanted: [_rerun(one, _ignore) for one in wanted], _progress(on_event))
+    return judge(experiment, row, lambda wanted: [_rerun(one, ignore) for one in wanted], _progress(on_event))
 
 
 def judge_in_parallel(experiment: Experiment, row: Row, on_event: Callable[[Event], None]) -> Row:
     """`judge` with reruns on all cores."""
 
-    def run_all(wanted: Sequence[Experiment]) -> list[Row | None]:
-        rows: dict[int, Row | None] = {}
-        run_in_parallel(dict(enumerate(wanted)), lambda _, event: None, rows.__setitem__, _rerun)
-        return [rows[number] for number in range(len(wanted))]
-
-    return judge(experiment, row, run_all, _progress(on_event))
+    return judge(experiment, row, lambda wanted: in_order(wanted, ignore, _rerun), _progress(on_event))
 
 
 def _rerun(experiment: Experiment, on_event: Callable[[Event], None]) -> Row | None:
@@ -68,10 +63,6 @@ def _rerun(experiment: Experiment, on_event: Callable[[Event], None]) -> Row | N
     except IsthmusError:
         return None  # such as a buffer that is too small for a message
     return row if row.verified else None
-
-
-def _ignore(event: Event) -> None:
-    """What a rerun says while it works is not the user's run."""
 
 
 def _progress(on_event: Callable[[Event], None]) -> Told:

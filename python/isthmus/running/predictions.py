@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 from isthmus.base.build_info import build_info
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import user_folder
+from isthmus.base.groups import grouped_by
 from isthmus.running.parallel import run_in_parallel
 from isthmus.running.probes import COPIES, STREAMS, all_probes
 from isthmus.running.probing import Probing, run_probing
 from isthmus.running.targets import platform
-from isthmus.running.tools import Event, tool_path
+from isthmus.running.tools import ignore, tool_path
 
 if TYPE_CHECKING:
     from isthmus.records import ProbeRecord
@@ -156,27 +157,20 @@ _Group = tuple[Probing, list[Ask]]
 
 def _groups(target: str, sets: Sequence[str], asks: Iterable[Ask]) -> list[_Group]:
     """What one run of the tool answers: probes of the same model at the same sizes."""
-    sizes: dict[tuple[tuple[str, ...], Pairs, str], set[int]] = {}
-    of_probe: dict[tuple[tuple[str, ...], Pairs, str], list[Ask]] = {}
-    for ask in asks:
-        key = (ask.sets, ask.chosen, ask.probe)
-        sizes.setdefault(key, set()).add(ask.size)
-        of_probe.setdefault(key, []).append(ask)
-    together: dict[tuple[tuple[str, ...], Pairs, frozenset[int]], list[str]] = {}
-    for changed, chosen, probe in sizes:
-        together.setdefault((changed, chosen, frozenset(sizes[changed, chosen, probe])), []).append(probe)
+    of_probes = grouped_by(lambda ask: (ask.sets, ask.chosen, ask.probe), asks).values()
+    alike = grouped_by(lambda of: (of[0].sets, of[0].chosen, frozenset(ask.size for ask in of)), of_probes)
     groups = []
-    for (changed, chosen, at), probes in together.items():
+    for (changed, chosen, at), together in alike.items():
         probing = Probing(
             target,
-            probes=probes,
+            probes=[of_one[0].probe for of_one in together],
             sizes=sorted({size or ANY for size in at}),
             samples=1,
             sets=(*sets, *changed),
             grain="coarse",
             **dict(chosen),
         )
-        groups.append((probing, [ask for probe in probes for ask in of_probe[changed, chosen, probe]]))
+        groups.append((probing, [ask for of_one in together for ask in of_one]))
     return groups
 
 
@@ -190,12 +184,8 @@ def _try(probing: Probing, asks: Sequence[Ask]) -> dict[Ask, Answer | None]:
 
 def _run(probing: Probing, asks: Sequence[Ask]) -> dict[Ask, Answer | None]:
     records: list[ProbeRecord] = []
-    run_probing(probing, records.append, _ignore)
+    run_probing(probing, records.append, ignore)
     return {ask: next((_answer_of(one) for one in records if _is_of(one, ask)), None) for ask in asks}
-
-
-def _ignore(event: Event) -> None:
-    """Progress and notes of a model that nobody asked for by itself."""
 
 
 def _is_of(record: "ProbeRecord", ask: Ask) -> bool:

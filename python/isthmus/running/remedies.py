@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from isthmus.base.groups import grouped_by
 from isthmus.records import Part, Row
 from isthmus.running.targets import collect_steps
 
@@ -78,8 +79,5 @@ def _taken_away(part: Part, key: str) -> float:
 
 
 def _owners(parts: Iterable[Part]) -> dict[str, list[Part]]:
-    owners: dict[str, list[Part]] = {}
-    for part in parts:
-        for key in part.keys:
-            owners.setdefault(key, []).append(part)
-    return owners
+    pairs = grouped_by(lambda pair: pair[0], ((key, part) for part in parts for key in part.keys))
+    return {key: [part for _, part in owners] for key, owners in pairs.items()}

@@ -4,7 +4,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from isthmus.base.configuration import COUNT, MOST, MOST_SEED, SEED
@@ -15,15 +15,11 @@ from isthmus.base.grain import Grain
 from isthmus.base.names import listed, meant, unknown
 from isthmus.base.parsing import toml
 from isthmus.base.toml_lines import line_of, line_of_item
-from isthmus.records.base import Flow
+from isthmus.records.base import Flow, TomlTable
 from isthmus.running.coherence import METHODS, TREE
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class StudyApplication(_Table):
+class StudyApplication(TomlTable, strict=True):
     """What runs: an application of Isthmus by name, a program, or what a description says (docs/advise.md).
 
     The description of each field says what a value should be.
@@ -44,7 +40,7 @@ class StudyApplication(_Table):
     seed: int | None = Field(default=None, ge=0, le=MOST_SEED, description=SEED)
 
 
-class Place(_Table):
+class Place(TomlTable, strict=True):
     """A target, and the link of a board with several that runs go over."""
 
     target: str = Field(description="a target")
@@ -55,7 +51,7 @@ def _in_a_table(entry: object) -> object:
     return {"target": entry} if isinstance(entry, str) else entry
 
 
-class Choice(_Table):
+class Choice(TomlTable, strict=True):
     """Where it runs."""
 
     targets: list[Annotated[Place, BeforeValidator(_in_a_table)]] = Field(
@@ -73,7 +69,7 @@ def _in_a_list(table: object) -> object:
     return [table] if isinstance(table, dict) else table
 
 
-class StudyDescription(_Table):
+class StudyDescription(TomlTable, strict=True):
     """A study file as it is written; of [[application]] there may be several."""
 
     application: Annotated[list[StudyApplication], BeforeValidator(_in_a_list)] = Field(
@@ -82,7 +78,7 @@ class StudyDescription(_Table):
     study: Choice = Field(description="a table [study]")
 
 
-_TABLES: dict[str, type[_Table]] = {"study": Choice, "study.targets": Place}
+_TABLES: dict[str, type[TomlTable]] = {"study": Choice, "study.targets": Place}
 
 
 def find_study(name: str) -> Path:

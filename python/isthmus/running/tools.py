@@ -89,6 +89,10 @@ def as_sets(assignments: Iterable[str]) -> list[str]:
     return as_options({"set": list(assignments)})
 
 
+def ignore(event: Event) -> None:
+    """Takes what a tool says that nobody asked for by itself."""
+
+
 def record_of(event: Event) -> Event:
     """What a tool printed without the word `event`, which says what it is."""
     return {key: value for key, value in event.items() if key != "event"}

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from isthmus.base.groups import grouped_by
 from isthmus.base.numbers import figure, grouped
 from isthmus.report.axes import LogAxis, Tick, decades
 from isthmus.report.curves import HEIGHT, STYLES, Line, Panel, Point
@@ -80,9 +81,7 @@ def ends_of(bar: "TornadoBar") -> str:
 
 def tornado_table(bars: "Sequence[TornadoBar]", most: int = SHOWN) -> Table:
     """A line for each input, the longest bars of each row of the study, and no more of them."""
-    by_row: dict[tuple[str, str, str], list[TornadoBar]] = {}
-    for bar in bars:
-        by_row.setdefault((bar.application, bar.target, bar.flow), []).append(bar)
+    by_row = grouped_by(lambda bar: (bar.application, bar.target, bar.flow), bars)
     cells = [
         (bar.target, bar.flow, bar.key, ends_of(bar), *map(grouped, (bar.low, bar.base, bar.high)), bar.unit)
         for of_row in by_row.values()
@@ -131,15 +130,14 @@ def _panel(application: str, key: str, rows: "Sequence[SweepRow]") -> Panel:
 
 
 def _series(key: str, rows: "Sequence[SweepRow]") -> list[Series]:
-    found: dict[str, list[SweepRow]] = {}
-    for row in rows:
+    def label(row: "SweepRow") -> str:
         others = [f"{name}={value}" for name, value in row.point.items() if name != key]
-        found.setdefault(", ".join([_place(row), row.flow, *others]), []).append(row)
+        return ", ".join([_place(row), row.flow, *others])
 
     def place(row: "SweepRow") -> float:
         return number_of(row.point[key]) or 0.0
 
-    return [Series(label, sorted(one, key=place)) for label, one in found.items()]
+    return [Series(name, sorted(one, key=place)) for name, one in grouped_by(label, rows).items()]
 
 
 def _point(key: str, row: "SweepRow", x: LogAxis, y: LogAxis, label: str) -> Point:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from isthmus.base.errors import IsthmusError
+from isthmus.base.groups import grouped_by
 from isthmus.base.names import unknown
 from isthmus.sweeping.values import Axis, number_of
 
@@ -47,14 +48,8 @@ def read_objectives(text: str, axes: Sequence[Axis]) -> list[Objective]:
 
 def front(rows: "Sequence[SweepRow]", objectives: Sequence[Objective]) -> "list[SweepRow]":
     """Those of each application that no other of it beats: as good in all objectives and better in one."""
-    return [row for rows_of_one in _by_application(rows) for row in _front(rows_of_one, objectives)]
-
-
-def _by_application(rows: "Sequence[SweepRow]") -> "list[list[SweepRow]]":
-    found: dict[str, list[SweepRow]] = {}
-    for row in rows:
-        found.setdefault(row.application, []).append(row)
-    return list(found.values())
+    of_each = grouped_by(lambda row: row.application, rows).values()
+    return [row for rows_of_one in of_each for row in _front(rows_of_one, objectives)]
 
 
 def _front(rows: "Sequence[SweepRow]", objectives: Sequence[Objective]) -> "list[SweepRow]":

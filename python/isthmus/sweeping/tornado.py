@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from isthmus.base.errors import IsthmusError
+from isthmus.base.groups import grouped_by
 from isthmus.records import Platform, SweepRow, TornadoBar
 from isthmus.reproduction.roles import ends
 from isthmus.running.experiments import Experiment
@@ -63,16 +64,13 @@ def told(bars: Sequence[Bars], rows: Mapping[str, SweepRow]) -> list[TornadoBar]
     """The bars of each target and flow, the longest first; an end that the target refused has no value."""
     found: list[TornadoBar] = []
     for one in bars:
-        of_one = [_bar(one, key, points, rows) for key, points in _by_key(one.moved).items()]
+        of_one = [_bar(one, key, points, rows) for key, points in grouped_by(_key, one.moved).items()]
         found += sorted((bar for bar in of_one if bar is not None), key=lambda bar: -bar.swing)
     return found
 
 
-def _by_key(points: Sequence[Point]) -> dict[str, list[Point]]:
-    found: dict[str, list[Point]] = {}
-    for point in points:
-        found.setdefault(point.values[0][0], []).append(point)
-    return found
+def _key(point: Point) -> str:
+    return point.values[0][0]
 
 
 def _bar(bars: Bars, key: str, points: Sequence[Point], rows: Mapping[str, SweepRow]) -> TornadoBar | None:

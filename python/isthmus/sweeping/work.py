@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from isthmus.base.errors import IsthmusError
 from isthmus.running.experiments import Experiment, run_experiment
 from isthmus.running.parallel import run_in_parallel
-from isthmus.running.tools import Event
+from isthmus.running.tools import ignore
 from isthmus.sweeping.points import Point
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ Done = Callable[[int, Outcome], None]
 def outcome(experiment: Experiment) -> Outcome:
     """The numbers of one point; one that its target refuses says why."""
     try:
-        row = run_experiment(experiment, _ignore, remember=False)
+        row = run_experiment(experiment, ignore, remember=False)
     except IsthmusError as error:
         return {"error": str(error)}
     return {
@@ -61,7 +61,3 @@ def row_of(point: Point, found: Outcome) -> "SweepRow":
 
 def _p99(row: "Row") -> float | None:
     return row.latency.p99_s if row.latency is not None and row.verified else None
-
-
-def _ignore(event: Event) -> None:
-    """What one of many runs says while it works is shown of none."""

@@ -1,10 +1,10 @@
 """Acceptance of nodes: each runs the benchmarks that are expected of it and is compared with that and the others."""
 
 import statistics
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 from isthmus.base.errors import IsthmusError
+from isthmus.base.groups import grouped_by
 from isthmus.hpcc.centre.expectations import Bounds, Expectations, ExpectedRun
 from isthmus.hpcc.centre.nodes import Fleet
 from isthmus.hpcc.measure import run
@@ -103,11 +103,8 @@ def _complaint(record: HpccRecord, bounds: Bounds | None) -> str:
 
 def against_fleet(checks: Sequence[AcceptanceCheck]) -> list[AcceptanceCheck]:
     """The checks with the median of all nodes and how far from it each is, in robust deviations, outliers marked."""
-    values: dict[str, list[float]] = defaultdict(list)
-    for check in checks:
-        if check.value is not None:
-            values[check.name].append(check.value)
-    return [_beside(check, values[check.name]) for check in checks]
+    alike = grouped_by(lambda check: check.name, checks)
+    return [_beside(check, [one.value for one in alike[check.name] if one.value is not None]) for check in checks]
 
 
 def _beside(check: AcceptanceCheck, values: Sequence[float]) -> AcceptanceCheck:

@@ -4,24 +4,20 @@ import math
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from isthmus.base.errors import IsthmusError
 from isthmus.base.files import read_text
 from isthmus.base.names import unknown
-from isthmus.base.parsing import toml
+from isthmus.base.parsing import Location, checked, toml
 from isthmus.base.toml_lines import line_of
 from isthmus.hpcc.benchmarks import BENCHMARKS, records_of
+from isthmus.records.base import TomlTable
 from isthmus.running.tools import as_options, collect
 
 Share = Annotated[float, Field(ge=0, lt=1)]
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
-
-
-class Bounds(_Table):
+class Bounds(TomlTable):
     """What a record's value has to be: `value` within a share of it, or `least`, `most` or both; in `unit` if given."""
 
     value: float | None = None
@@ -54,7 +50,7 @@ class Bounds(_Table):
         return math.inf if self.most is None else self.most
 
 
-class ExpectedRun(_Table):
+class ExpectedRun(TomlTable):
     """One benchmark, how it is run on each node, and what its records have to reach."""
 
     name: str = Field(min_length=1)
@@ -67,8 +63,8 @@ class ExpectedRun(_Table):
     scheme: str | None = None
     grid: str | None = None
     tuned: bool = True  # with the parameters that `hpcc tune` found for the node's device
-    set: dict[str, int | str] = {}
-    expect: dict[str, Bounds] = {}
+    set: dict[str, int | str] = Field(default={})
+    expect: dict[str, Bounds] = Field(default={})
 
     def words(self) -> list[str]:
         """The words of `isthmus-hpcc`."""
@@ -80,27 +76,23 @@ class ExpectedRun(_Table):
         return tuple(f"{name}={value}" for name, value in self.set.items())
 
 
-class Expectations(_Table):
+class Expectations(TomlTable):
     """A file of expectations."""
 
-    nodes: list[str] = []
+    nodes: list[str] = Field(default=[])
     benchmark: list[ExpectedRun] = Field(min_length=1)
 
 
 def read_expectations(path: Path) -> Expectations:
     """The expectations of a file; anything wrong in it is an IsthmusError with file, line and key."""
     text = read_text(path)
-    document = toml(text, path)
-    try:
-        expectations = Expectations.model_validate(document)
-    except ValidationError as error:
-        details = error.errors()[0]
-        key = ".".join(str(part) for part in details["loc"])
-        names = [part for part in details["loc"] if isinstance(part, str)]
-        entry = next((part for part in details["loc"] if isinstance(part, int)), 0)
-        what = str(details["msg"]).removeprefix("Value error, ")
-        raise IsthmusError(f"{path}:{_line(text, names, entry)}: key '{key}': {what[:1].lower()}{what[1:]}") from error
 
+    def place(key: Location) -> tuple[str, Location]:
+        names = [part for part in key if isinstance(part, str)]
+        entry = next((part for part in key if isinstance(part, int)), 0)
+        return f"{path}:{_line(text, names, entry)}", key
+
+    expectations = checked(Expectations, toml(text, path), place)
     _check_names(expectations, text, path)
     return expectations
 

@@ -9,7 +9,7 @@ from typing import Any
 from isthmus.base import units
 from isthmus.base.errors import IsthmusError
 from isthmus.base.names import listed, meant
-from isthmus.base.numbers import figure
+from isthmus.base.numbers import figure, is_number
 from isthmus.base.units import RATES, TIMES
 
 _TEXT = re.compile(r"([0-9.eE+-]+?)\s*([A-Za-z][A-Za-z/]*)?")
@@ -114,7 +114,7 @@ def _one(written: object, quantity: Quantity, unit: str | None, refuse: Refuse) 
             raise refuse(quantity.what, f"'{written}'", meant(named or "", quantity.units))
         scale = quantity.units[named] if named else scale
         written = _float(match[1])
-    if isinstance(written, bool) or not isinstance(written, int | float):
+    if not is_number(written):
         raise refuse(quantity.what, repr(written))
     value = float(written) * scale
     little = value <= quantity.least if quantity.above else value < quantity.least
