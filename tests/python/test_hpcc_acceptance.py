@@ -102,6 +102,31 @@ def test_this_host_is_the_node_where_none_is_named(real: Isthmus) -> None:
             ":9: unknown record of fft 'stream.quad'",
         ),
         ('[[benchmark]]\nname = "fft"\nranks = 0', ":9: key 'benchmark.1.ranks'"),
+        (
+            'expect."stream.triad" = { value = 4280, within = 0.05, unit = "GFLOP/s" }',
+            ":7: stream.triad: expected in GB/s, got GFLOP/s\n",
+        ),
+        (
+            '[[benchmark]]\nname = "b_eff"\nexpect."b_eff.latency" = { most = 12, unit = "ms" }',
+            ":9: b_eff.latency: expected in us, got ms\n",
+        ),
+        ('scheme = "stage"', ":7: unknown scheme 'stage': expected "),
+        ('ranks = 4\ngrid = "2by2"', ":8: grid: expected PxQ such as 2x3, got '2by2'\n"),
+        ('grid = "2x2"', ":7: grid 2x2: expected P * Q = 1, the number of ranks\n"),
+        ('on = "model:aws-f1"', ":7: unknown target 'model:aws-f1': expected opencl:N or opencl:NAME\n"),
+        ('on = "opencl:0,opencl:"', ":7: unknown target 'opencl:': expected opencl:N or opencl:NAME\n"),
+        (
+            '[[benchmark]]\nname = "gemm"\nset = { DATA_TYPE = "quad" }',
+            ":9: DATA_TYPE: expected float, double or half, got 'quad'\n",
+        ),
+        (
+            '[[benchmark]]\nname = "gemm"\nset = { MATRIX_SIZE = "4k" }',
+            ":9: MATRIX_SIZE: expected a whole number from 1, got '4k'\n",
+        ),
+        (
+            '[[benchmark]]\nname = "random_access"\nset.NUM_REPLICATIONS = 3',
+            ":9: NUM_REPLICATIONS: expected a power of two from 1, got '3'\n",
+        ),
         ('[[benchmark]]\nname = "strem"', ":8: unknown benchmark 'strem'; help: did you mean 'stream'?"),
     ],
 )

@@ -50,7 +50,7 @@ def acceptance(
     from isthmus.hpcc.centre.expectations import read_expectations
     from isthmus.hpcc.centre.nodes import fleet_of
 
-    expectations = read_expectations(Path(expect))
+    expectations = read_expectations(Path(expect), ranks)
     fleet = fleet_of(nodes, hosts, expectations.nodes, launcher)
     seconds = parse_duration(for_, "--for") if for_ else None
     checks: list[AcceptanceCheck] = []

@@ -64,7 +64,7 @@ class Benchmark:
     spaces: Mapping[str, Space] = field(default_factory=dict)
     growth: Growth = field(default_factory=Growth)
     from_memory: bool = False  # its rate is that of memory, where caches do not hold what it works on
-    records: tuple[str, ...] = ()  # what its runs measure, where it is more than its name
+    records: Mapping[str, str] = field(default_factory=dict)  # what its runs measure, and the unit of each
     rated: str = ""  # the record that stands for it, where several do
     predicted: bool = False  # in strong scaling, by the curve of one rank over the size of a matrix (meyer2024 4.2.3)
 
@@ -86,7 +86,7 @@ BENCHMARKS = {
         },
         Growth("ARRAY_SIZE", blocks=("DEVICE_BUFFER_SIZE", "GLOBAL_MEM_UNROLL")),
         from_memory=True,
-        records=tuple(f"stream.{name}" for name in ("write", "copy", "scale", "add", "triad", "read")),
+        records={f"stream.{name}": "GB/s" for name in ("write", "copy", "scale", "add", "triad", "read")},
         rated="stream.triad",
     ),
     "fft": Benchmark(
@@ -98,6 +98,7 @@ BENCHMARKS = {
         },
         Growth("DATA_SIZE", logs=("LOG_FFT_SIZE",)),
         from_memory=True,
+        records={"fft": "GFLOP/s"},
     ),
     "gemm": Benchmark(
         Design(("gemm",), {}, {"a": 0, "b": 1, "c": 2, "c_out": 3}),
@@ -111,6 +112,7 @@ BENCHMARKS = {
             "gpu": {"BLOCK_SIZE": [64, 128, 256], "GEMM_SIZE": [4, 8, 16], "REGISTER_VECTORS": [1, 2, 4]},
             "single": {"BLOCK_SIZE": [32, 64, 128, 256], "GEMM_SIZE": [4, 8, 16], "NUM_REPLICATIONS": COPIES},
         },
+        records={"gemm": "GFLOP/s"},
     ),
     "hpl": Benchmark(
         Design(("hpl_update",), {}, {"a": 0, "diagonal": 1, "left": 1, "top": 1}),
@@ -128,6 +130,7 @@ BENCHMARKS = {
             },
         },
         Growth("MATRIX_SIZE", of_all=True, power=0.5, logs=("LOCAL_MEM_BLOCK_LOG",)),
+        records={"hpl": "GFLOP/s"},
         predicted=True,
     ),
     "random_access": Benchmark(
@@ -144,6 +147,7 @@ BENCHMARKS = {
         },
         Growth("TABLE_SIZE_LOG", of_all=True, logarithm=True),
         from_memory=True,
+        records={"random_access": "GUP/s"},
     ),
     "ptrans": Benchmark(
         Design(("transpose",), {}, {"a": 0, "received": 0, "b": 1, "sources": 1, "c": 2}),
@@ -154,9 +158,11 @@ BENCHMARKS = {
         },
         Growth("MATRIX_SIZE", of_all=True, power=0.5, blocks=("BLOCK_SIZE",)),
         from_memory=True,
-        records=("ptrans", "ptrans.flops", "ptrans.traffic"),
+        records={"ptrans": "GB/s", "ptrans.flops": "GFLOP/s", "ptrans.traffic": "GB/s"},
     ),
-    "b_eff": Benchmark(records=(*(f"b_eff.{2**log}B" for log in range(21)), "b_eff.latency", "b_eff")),
+    "b_eff": Benchmark(
+        records={f"b_eff.{2**log}B": "GB/s" for log in range(21)} | {"b_eff.latency": "us", "b_eff": "GB/s"}
+    ),
 }
 
 
@@ -186,11 +192,6 @@ def space_of(name: str, form: str) -> Space:
         known = ", ".join(other for other, row in BENCHMARKS.items() if row.spaces)
         raise IsthmusError(f"{name}: expected a benchmark with something to tune: {known}")
     return spaces[form]
-
-
-def records_of(name: str) -> tuple[str, ...]:
-    """The names of the records of a benchmark's runs."""
-    return benchmark_of(name).records or (name,)
 
 
 def rated(name: str) -> str:

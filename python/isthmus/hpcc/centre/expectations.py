@@ -1,16 +1,20 @@
 """What a centre expects of each node: benchmarks, their parameters, and what they have to reach, as TOML."""
 
 import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from isthmus.base.errors import IsthmusError
 from isthmus.base.files import read_text
 from isthmus.base.names import unknown
 from isthmus.base.parsing import Location, checked, toml
 from isthmus.base.toml_lines import line_of
-from isthmus.hpcc.benchmarks import BENCHMARKS, records_of
+from isthmus.hpcc.benchmarks import BENCHMARKS
 from isthmus.records.base import TomlTable
 from isthmus.running.tools import as_options, collect
 
@@ -83,8 +87,11 @@ class Expectations(TomlTable):
     benchmark: list[ExpectedRun] = Field(min_length=1)
 
 
-def read_expectations(path: Path) -> Expectations:
-    """The expectations of a file; anything wrong in it is an IsthmusError with file, line and key."""
+def read_expectations(path: Path, ranks: int = 1) -> Expectations:
+    """The expectations of a file; anything wrong in it is an IsthmusError with file, line and key.
+
+    `ranks` is how many there are where the file does not say.
+    """
     text = read_text(path)
 
     def place(key: Location) -> tuple[str, Location]:
@@ -93,30 +100,79 @@ def read_expectations(path: Path) -> Expectations:
         return f"{path}:{_line(text, names, entry)}", key
 
     expectations = checked(Expectations, toml(text, path), place)
-    _check_names(expectations, text, path)
+    for entry, wanted in enumerate(expectations.benchmark):
+        _check(wanted, ranks, _Place(path, text, entry))
     return expectations
 
 
-def _check_names(expectations: Expectations, text: str, path: Path) -> None:
-    """Of benchmarks, their parameters and records, before an hour of the first one's work is done."""
-    for entry, wanted in enumerate(expectations.benchmark):
-        if wanted.name not in BENCHMARKS:
-            place = f"{path}:{_line(text, ['benchmark', 'name'], entry)}"
-            raise unknown("benchmark", wanted.name, list(BENCHMARKS), place)
-        known = _parameters_of(wanted.name) if wanted.set else []
-        for parameter in wanted.set:
-            if parameter not in known:
-                place = f"{path}:{_line(text, ['benchmark', 'set', parameter], entry)}"
-                raise unknown(f"parameter of {wanted.name}", parameter, known, place)
-        for record in wanted.expect:
-            if record not in records_of(wanted.name):
-                place = f"{path}:{_line(text, ['benchmark', 'expect', record], entry)}"
-                raise unknown(f"record of {wanted.name}", record, records_of(wanted.name), place)
+@dataclass(frozen=True)
+class _Place:
+    """An entry of a file, whose keys stand on lines."""
+
+    path: Path
+    text: str
+    entry: int
+
+    def of(self, *key: str) -> str:
+        """FILE:LINE of a key."""
+        return f"{self.path}:{_line(self.text, ['benchmark', *key], self.entry)}"
 
 
-def _parameters_of(benchmark: str) -> list[str]:
-    (made,) = collect("isthmus-hpcc", [benchmark, "--parameters", "--on", "board"], "compilation")
-    return list(made["parameters"])
+def _check(wanted: ExpectedRun, ranks: int, place: _Place) -> None:
+    """What can be told of a benchmark without its device, before an hour of the first one's work is done."""
+    if wanted.name not in BENCHMARKS:
+        raise unknown("benchmark", wanted.name, list(BENCHMARKS), place.of("name"))
+    _check_ranks(wanted, wanted.ranks or ranks, place)
+    _check_parameters(wanted, place)
+    units = BENCHMARKS[wanted.name].records
+    for record, bounds in wanted.expect.items():
+        if record not in units:
+            raise unknown(f"record of {wanted.name}", record, list(units), place.of("expect", record))
+        if bounds.unit not in (None, units[record]):
+            where = place.of("expect", record)
+            raise IsthmusError(f"{where}: {record}: expected in {units[record]}, got {bounds.unit}")
+
+
+def _check_ranks(wanted: ExpectedRun, ranks: int, place: _Place) -> None:
+    """Where they run, and how they are arranged."""
+    for target in wanted.on.split(","):
+        if not target.startswith("opencl:") or target == "opencl:":
+            raise IsthmusError(f"{place.of('on')}: unknown target '{target}': expected opencl:N or opencl:NAME")
+    grid = re.fullmatch(r"([1-9]\d*)x([1-9]\d*)", wanted.grid or f"1x{ranks}", re.ASCII)
+    if grid is None:
+        raise IsthmusError(f"{place.of('grid')}: grid: expected PxQ such as 2x3, got '{wanted.grid}'")
+    if int(grid[1]) * int(grid[2]) != ranks:
+        raise IsthmusError(f"{place.of('grid')}: grid {wanted.grid}: expected P * Q = {ranks}, the number of ranks")
+
+
+def _check_parameters(wanted: ExpectedRun, place: _Place) -> None:
+    """The names of schemes and parameters, and what kind each value is of: its limits are the device's."""
+    words = [wanted.name, "--parameters", "--on", "board"]
+    if wanted.scheme is not None:
+        try:
+            collect("isthmus-hpcc", [*words, "--scheme", wanted.scheme], "compilation")
+        except IsthmusError as error:
+            raise IsthmusError(f"{place.of('scheme')}: {error}") from error
+    if not wanted.set:
+        return
+    (made,) = collect("isthmus-hpcc", words, "compilation")
+    specs = {spec["name"]: spec for spec in made["specs"]}
+    for name, value in wanted.set.items():
+        if name not in specs:
+            raise unknown(f"parameter of {wanted.name}", name, list(specs), place.of("set", name))
+        expected = _unless_taken(specs[name], str(value))
+        if expected:
+            raise IsthmusError(f"{place.of('set', name)}: {name}: expected {expected}, got '{value}'")
+
+
+def _unless_taken(spec: Mapping[str, Any], value: str) -> str:
+    """What a parameter takes, where it does not take this value."""
+    if spec["kind"] == "data_type":
+        return "" if value in ("float", "double", "half") else "float, double or half"
+    number = int(value) if re.fullmatch(r"\d+", value, re.ASCII) else -1
+    if spec["kind"] == "power_of_two":
+        return "" if number.bit_count() == 1 and number >= spec["least"] else f"a power of two from {spec['least']}"
+    return "" if number >= spec["least"] else f"a whole number from {spec['least']}"
 
 
 def _line(text: str, key: list[str], entry: int) -> int:
