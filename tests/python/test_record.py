@@ -173,7 +173,7 @@ def test_what_a_program_that_left_by_exit_saw_complete_is_not_called_incomplete(
     (process,) = read(tmp_path / "a.json")["processes"]
     assert process["unfinished"] == without, done.stdout
     assert "not complete" not in done.stdout
-    assert ("3 commands have no times: the driver was not asked for them" in done.stdout) is (without > 0)
+    assert ("3 commands without times: the driver was not asked for them" in done.stdout) is (without > 0)
 
 
 def test_every_process_of_a_program_is_in_its_record(record: Record, tmp_path: Path) -> None:

@@ -189,7 +189,7 @@ def test_the_tables_hold_the_timeline_the_sums_and_the_longest_gaps(browser: Bro
         "stencil",
         "4,096",
         "400 ns a command",
-        "2 commands have no times",
+        "2 commands without times",
         "clFancyKHR",
     ):
         assert said in text

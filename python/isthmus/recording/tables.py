@@ -1,6 +1,6 @@
 """A record as people read it: a verdict, and tables of kernels, transfers, devices and host calls."""
 
-from isthmus.base.numbers import figure, grouped, percent, seconds
+from isthmus.base.numbers import counted, figure, percent, seconds
 from isthmus.records import RecordedDevice, RecordFile
 from isthmus.show.output import Table
 
@@ -11,7 +11,7 @@ def verdict(head: RecordFile) -> list[str]:
     """How busy each device was; or that there was nothing to be busy with."""
     busy = [device for device in head.devices if device.commands]
     if not busy:
-        calls = f"{head.overhead.calls} calls and " if head.overhead.calls else ""
+        calls = f"{counted(head.overhead.calls, 'call', grouped=True)} and " if head.overhead.calls else ""
         return [f"the program called OpenCL: {calls}no command that a device timed, measured"]
     return [f"{device.name}: {_shares(device)}, measured" for device in busy]
 
@@ -34,8 +34,8 @@ def detail(head: RecordFile) -> list[str]:
     if took.calls and took.p99_ns is not None:
         mean = f", {seconds(took.command_ns * 1e-9)} a command" if took.command_ns is not None else ""
         lines.append(
-            f"the layer took {seconds(took.total_s)} in {grouped(took.calls)} calls{mean} with asking for its times "
-            f"(p99 of a call {seconds(took.p99_ns * 1e-9)}), {percent(took.share)} of {seconds(head.span_s)}; "
+            f"the layer took {seconds(took.total_s)} in {counted(took.calls, 'call', grouped=True)}{mean} with asking for "
+            f"its times (p99 of a call {seconds(took.p99_ns * 1e-9)}), {percent(took.share)} of {seconds(head.span_s)}; "
             "what profiling takes the driver is not in that"
         )
     return lines + missing(head)
@@ -56,7 +56,7 @@ def missing(head: RecordFile) -> list[str]:
         if not process.ended:
             lines.append(f"{who} was killed, crashed or left by _exit; what it had done until then is here")
         if process.unfinished:
-            lines.append(f"{who}: {process.unfinished} commands {_without_times(process.ended)}")
+            lines.append(f"{who}: {counted(process.unfinished, 'command')} without times: {_why(process.ended)}")
         if process.lost:
             lines.append(f"{who}: {process.lost} calls and times had no room in its journal and are lost")
         if process.extensions:
@@ -64,11 +64,9 @@ def missing(head: RecordFile) -> list[str]:
     return lines
 
 
-def _without_times(ended: bool) -> str:
-    """Why; only who ends in order is asked about every command once more."""
-    if ended:
-        return "were not complete when it ended and have no times"
-    return "have no times: the driver was not asked for them, complete or not"
+def _why(ended: bool) -> str:
+    """Only who ends in order is asked about every command once more."""
+    return "not complete when it ended" if ended else "the driver was not asked for them, complete or not"
 
 
 def tables(head: RecordFile) -> list[Table]:
@@ -87,7 +85,7 @@ def kernels(head: RecordFile) -> Table:
             _span(one.mean_s),
             _span(one.p50_s),
             _span(one.p99_s),
-            grouped(float(one.work_items)),
+            f"{one.work_items:,}",
             *_device_cell(head, one.device),
         )
         for one in head.kernels
