@@ -182,7 +182,7 @@ DEVICE ?= {work.configuration.device}
 COMMON := -board=$(BOARD) $(FLAGS)
 else
 DEVICE ?= {EMULATOR}
-COMMON := -march=emulator
+COMMON := -march=emulator $(FLAGS)
 endif
 
 .PHONY: all report emulate emulate-run side run clean
